@@ -12,9 +12,9 @@ const ENTRIES = [
   'src/main.ts',
   'src/sandbox/index.ts',
   'src/testing/index.ts',
-  'src/pgp/native/worker.ts',
-  'src/pgp/library/worker.ts',
-  'src/pgp/library/brainpool.ts',
+  'src/openpgp/native/worker.ts',
+  'src/openpgp/library/worker.ts',
+  'src/openpgp/library/brainpool.ts',
 ]
 /** Packages that stay outside. */
 export const EXTERNAL = ['openpgp', 'keytar']
@@ -102,7 +102,7 @@ export async function bundle(folder: string, plugins: Plugin[] = []): Promise<Ou
     // Threads start from files beside that of the pool, and the page's files are beside their reader.
     codeSplitting: {
       groups: [
-        { name: 'pgp/pool', test: /src\/pgp\/pool\.ts$/ },
+        { name: 'openpgp/pool', test: /src\/openpgp\/pool\.ts$/ },
         { name: 'sandbox/page/files', test: /src\/sandbox\/page\/files\.ts$/ },
       ],
     },

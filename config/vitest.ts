@@ -16,7 +16,7 @@ const LONG = [
   'test/faults/command-kills.test.ts',
   'test/faults/rotation-kills.test.ts',
   'test/media/crowded.test.ts',
-  'test/pgp/stream/flips.test.ts',
+  'test/openpgp/stream/flips.test.ts',
   'test/sandbox/kill.test.ts',
 ]
 
@@ -26,7 +26,7 @@ const LONG = [
  */
 const TOGETHER = [
   'test/*.test.ts',
-  'test/{bounds,chats,config,contract,control,doctor,double,guard,http,keys,media,observe,pgp,rotation}/**/*.test.ts',
+  'test/{bounds,chats,config,contract,control,doctor,double,guard,http,keys,media,observe,openpgp,rotation}/**/*.test.ts',
   'test/{sandbox,store,translate,trust,updates,upstream,util,vectors,wiring}/**/*.test.ts',
 ]
 
@@ -34,7 +34,7 @@ const TOGETHER = [
 const APART = [
   'test/canaries.test.ts',
   'test/http/routes-*.test.ts',
-  'test/pgp/{engine,pool,stream/large,native/dying-threads}.test.ts',
+  'test/openpgp/{engine,pool,stream/large,native/dying-threads}.test.ts',
   'test/sandbox/kill.test.ts',
   'test/upstream/{proxy,tls}.test.ts',
   'test/vectors/chats.test.ts',

@@ -12,11 +12,11 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   util: { may: [], packages: [], why: 'it is of no domain, and everybody stands on it' },
   rpc: { may: [], packages: ['zod'], why: 'it knows what an operation is, and not one of them' },
   api: { may: [], packages: ['zod'], why: 'sidecar and sandbox both stand on it' },
-  pgp: { may: [], packages: ['openpgp'], why: 'it must be readable and testable alone' },
+  openpgp: { may: [], packages: ['openpgp'], why: 'it must be readable and testable alone' },
   config: { may: ['api'], packages: ['zod', 'yaml', 'leven'], why: 'it returns values' },
   store: { may: [], packages: ['kysely', 'keytar', 'pg'], why: 'it keeps bytes' },
   keys: {
-    may: ['api', 'pgp', 'store', 'fresh-cache', 'counted-cache'],
+    may: ['api', 'openpgp', 'store', 'fresh-cache', 'counted-cache'],
     packages: ['lru-cache', 'kysely'],
     why: 'it is handed the calls to the service',
   },
@@ -31,7 +31,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     why: 'it never sees readable text of a protected chat: it knows permits, and not who issues them',
   },
   translate: {
-    may: ['api', 'pgp', 'keys', 'chats', 'media', 'fresh-cache', 'counted-cache', 'permit'],
+    may: ['api', 'openpgp', 'keys', 'chats', 'media', 'fresh-cache', 'counted-cache', 'permit'],
     packages: ['lru-cache'],
     why: 'values in, values out',
   },
@@ -41,13 +41,13 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     why: 'it moves updates, and neither opens them nor answers the bot',
   },
   media: {
-    may: ['api', 'chats', 'pgp/stream/raw-file'],
+    may: ['api', 'chats', 'openpgp/stream/raw-file'],
     packages: ['lru-cache', 'magic-bytes.js'],
     why: 'it keeps what others open, and decides nothing',
   },
   observe: { may: ['api'], packages: ['@prometheus-io/client'], why: 'others call it' },
   doctor: {
-    may: ['api', 'config', 'keys', 'pgp/size', 'store'],
+    may: ['api', 'config', 'keys', 'openpgp/size', 'store'],
     packages: [],
     why: 'it looks at what others hold, and changes nothing',
   },
@@ -127,7 +127,7 @@ function isAllowed({ file, target, isPackage }: Import, folder: string): boolean
   if (rule === undefined) return true
   if (isPackage) return isPackageOf(rule.packages, target)
   const own = target.startsWith(`${folder}/`)
-  const phone = PHONES.test(file) && target.startsWith('pgp/')
+  const phone = PHONES.test(file) && target.startsWith('openpgp/')
   return (
     own ||
     phone ||
@@ -173,8 +173,8 @@ describe('the direction of imports', () => {
     expect(texts.filter((text) => markup.test(text))).toEqual([])
   })
 
-  it('only pgp imports openpgp', () => {
-    const others = files.filter((file) => !file.startsWith('src/pgp/')).flatMap(importsOf)
+  it('only the folder openpgp imports the library', () => {
+    const others = files.filter((file) => !file.startsWith('src/openpgp/')).flatMap(importsOf)
     expect(others.filter(({ target }) => target === 'openpgp')).toEqual([])
   })
 })
@@ -196,7 +196,7 @@ function loadedWith(file: string, seen = new Set<string>()): Set<string> {
 describe('what is loaded where', () => {
   it('openpgp.js is loaded in threads of its own, never in the process that answers', () => {
     expect([...loadedWith('src/main.ts')]).not.toContain('openpgp')
-    expect([...loadedWith('src/pgp/library/worker.ts')]).toContain('openpgp')
+    expect([...loadedWith('src/openpgp/library/worker.ts')]).toContain('openpgp')
   })
 })
 

@@ -11,9 +11,9 @@ test('nearest to a file are its folder’s tests, those that import it, and some
 })
 
 test('nearest to a file deep in a folder are the tests of that deepest folder', () => {
-  const tests = nearestTests(['src/pgp/stream/raw-file.ts'])
-  expect(tests).toContain('test/pgp/stream/open-file.test.ts')
-  expect(tests).not.toContain('test/pgp/native/unlock.test.ts')
+  const tests = nearestTests(['src/openpgp/stream/raw-file.ts'])
+  expect(tests).toContain('test/openpgp/stream/open-file.test.ts')
+  expect(tests).not.toContain('test/openpgp/native/unlock.test.ts')
 })
 
 test('nearest to what tests share are the tests that import it, through others, too', () => {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { Refusal } from '../errors.ts'
-import type { Engine, CertificateStatus } from '../pgp/engine.ts'
+import type { Engine, CertificateStatus } from '../openpgp/engine.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import type { Journal } from './journal.ts'

@@ -4,7 +4,7 @@ import type { Directory, KeyList } from '../keys/directory.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import { keyIdOf, type KnownKeys } from '../keys/known-keys.ts'
 import type { Person } from '../keys/person.ts'
-import type { NamedRecipients } from '../pgp/engine.ts'
+import type { NamedRecipients } from '../openpgp/engine.ts'
 import { passingOf } from './passing.ts'
 import type { Judged, SignedContent } from './signatures.ts'
 

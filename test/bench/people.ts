@@ -1,6 +1,6 @@
 import { generateKey, readPrivateKey, type PrivateKey, type PublicKey } from 'openpgp'
-import { createEngine, type MeasuredEngine } from '../../src/pgp/create.ts'
-import type { UnlockedKey } from '../../src/pgp/engine.ts'
+import { createEngine, type MeasuredEngine } from '../../src/openpgp/create.ts'
+import type { UnlockedKey } from '../../src/openpgp/engine.ts'
 
 /** A bot's key for every contender, and people to seal to. */
 export interface Cast extends AsyncDisposable {

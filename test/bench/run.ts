@@ -4,7 +4,7 @@
  * `--only seal|open|media|passthrough|whole-path|flood|sandbox|footprint|restart|testing|bots|replicas` runs a
  * part, `--only` with the name of a job that job alone.
  */
-import { applyProfile } from '../../src/pgp/library/profile.ts'
+import { applyProfile } from '../../src/openpgp/library/profile.ts'
 import { botJobs } from './bots.ts'
 import { floodJobs } from './flood/jobs.ts'
 import { footprintJobs } from './footprint.ts'

@@ -17,13 +17,13 @@ const MESSAGES: Record<string, Row> = {
   P13: [vector('p13-unprotected', 'p13-downgraded')],
   P14: [
     vector('p14-bit-flipped', 'p14-no-hash', 'p14-truncated'),
-    ['pgp/crypto/seipd', 'looks the same'],
+    ['openpgp/crypto/seipd', 'looks the same'],
   ],
   P15: [vector('p15-version-7', 'p15-aead-draft')],
   P16: [vector('p16-version-2')],
   P17: [
-    ['pgp/format/encrypted-message', 'a version 6 packet'],
-    ['pgp/library/secret-key', 'a key of version 6'],
+    ['openpgp/format/encrypted-message', 'a version 6 packet'],
+    ['openpgp/library/secret-key', 'a key of version 6'],
   ],
   P18: [vector('p18-two-containers', 'p18-recipient-after', 'p18-zero-octet')],
   P19: [vector('p19-cleartext-signed', 'p19-public-key', 'p19-private-key')],
@@ -106,7 +106,7 @@ const CERTIFICATES: Record<string, Row> = {
     ['guard/member-count', 'as many keys as members'],
   ],
   C9: [
-    ['pgp/size', 'one more does not'],
+    ['openpgp/size', 'one more does not'],
     ['guard/limits', 'is refused with the number of'],
   ],
 }

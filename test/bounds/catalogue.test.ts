@@ -117,9 +117,14 @@ const SETTINGS: Record<string, Row> = {
   // A link is read: that is how a container's platform hands in its files.
   G7: [['config/file', 'a bomb of aliases', 'a file over 1 MiB', 'a symbolic link to a file']],
   G8: [
-    ['pgp/library/adopt', 'that is missing, wrong or empty', 'its certificate', 'two keys in one'],
     [
-      'pgp/library/adopt',
+      'openpgp/library/adopt',
+      'that is missing, wrong or empty',
+      'its certificate',
+      'two keys in one',
+    ],
+    [
+      'openpgp/library/adopt',
       'a subkey that only signs',
       'an expiry that is past',
       'version 6',

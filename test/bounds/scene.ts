@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as elapsed } from 'node:timers/promises'
 import { Keyring } from '../../src/keys/keyring.ts'
-import { createEngine } from '../../src/pgp/create.ts'
+import { createEngine } from '../../src/openpgp/create.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import {

@@ -9,8 +9,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { createEngine } from '../../src/pgp/create.ts'
-import type { OwnKey } from '../../src/pgp/engine.ts'
+import { createEngine } from '../../src/openpgp/create.ts'
+import type { OwnKey } from '../../src/openpgp/engine.ts'
 import { readBackup } from '../../src/store/backup.ts'
 import { restore as restoreBackup } from '../../src/store/restore.ts'
 import { openStore } from '../../src/store/open-store.ts'

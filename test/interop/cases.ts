@@ -1,5 +1,5 @@
 /** The cells of the matrix: what one program and our engine must agree on. */
-import type { Engine, OwnKey, UnlockedKey } from '../../src/pgp/engine.ts'
+import type { Engine, OwnKey, UnlockedKey } from '../../src/openpgp/engine.ts'
 import {
   FEATURES,
   KEY_KINDS,

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { Certificates } from '../../src/keys/certificates.ts'
 import { Journal } from '../../src/keys/journal.ts'
-import { createEngine } from '../../src/pgp/create.ts'
+import { createEngine } from '../../src/openpgp/create.ts'
 import { open, temporary } from '../store/support.ts'
 import {
   armoredCertificate,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { NoResponseError } from '../../src/errors.ts'
 import { Directory } from '../../src/keys/directory.ts'
-import type { CertificateStatus } from '../../src/pgp/engine.ts'
-import { MOST_RECIPIENTS } from '../../src/pgp/size.ts'
+import type { CertificateStatus } from '../../src/openpgp/engine.ts'
+import { MOST_RECIPIENTS } from '../../src/openpgp/size.ts'
 import { judging, printOf, recordOf } from './people-scene.ts'
 import { serviceError } from './support.ts'
 

@@ -8,7 +8,7 @@ import { KnownKeys } from '../../src/keys/known-keys.ts'
 import { OwnKeyListings } from '../../src/keys/own-key-listings.ts'
 import { People } from '../../src/keys/people.ts'
 import { Trust } from '../../src/keys/trust.ts'
-import { createEngine } from '../../src/pgp/create.ts'
+import { createEngine } from '../../src/openpgp/create.ts'
 import { open, temporary } from '../store/support.ts'
 import { testPerson } from '../support/openpgp-people.ts'
 

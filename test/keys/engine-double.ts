@@ -1,5 +1,5 @@
 /** An engine whose keys are texts: what is locked says under what. */
-import type { Engine, UnlockedKey } from '../../src/pgp/engine.ts'
+import type { Engine, UnlockedKey } from '../../src/openpgp/engine.ts'
 import { printOf, statusOf } from './people-scene.ts'
 
 /** The locked secret key of a fingerprint. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Keyring, type KeyringOptions } from '../../src/keys/keyring.ts'
 import { isExpired, isReady } from '../../src/keys/own-key.ts'
-import type { Engine } from '../../src/pgp/engine.ts'
+import type { Engine } from '../../src/openpgp/engine.ts'
 import { flags, open, temporary } from '../store/support.ts'
 import { certificateOf, engineDouble, lockedUnder, unlockedOf } from './engine-double.ts'
 import { printOf, statusOf } from './people-scene.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Keyring, MAX_OPENING, relockFor } from '../../src/keys/keyring.ts'
-import type { Engine, OwnKey } from '../../src/pgp/engine.ts'
+import type { Engine, OwnKey } from '../../src/openpgp/engine.ts'
 import type { Relock } from '../../src/store/move.ts'
 import type { Store } from '../../src/store/store.ts'
 import { open, temporary } from '../store/support.ts'

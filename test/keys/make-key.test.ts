@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { makeKey } from '../../src/keys/make-key.ts'
-import type { Engine } from '../../src/pgp/engine.ts'
+import type { Engine } from '../../src/openpgp/engine.ts'
 import { certificateOf, engineDouble, lockedUnder, unlockedOf } from './engine-double.ts'
 import { printOf } from './people-scene.ts'
 

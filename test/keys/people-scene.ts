@@ -1,5 +1,5 @@
 /** Certificates by name, for tests of what is done with them once they are judged. */
-import type { CertificateStatus } from '../../src/pgp/engine.ts'
+import type { CertificateStatus } from '../../src/openpgp/engine.ts'
 
 /** The armored text of a certificate; what judges it here goes by the name alone. */
 export const armoredOf = (name: string): string => `-----BEGIN PGP PUBLIC KEY BLOCK----- ${name}`

@@ -6,7 +6,7 @@ import {
   type PersonParts,
   type Unusable,
 } from '../../src/keys/person.ts'
-import type { CertificateStatus } from '../../src/pgp/engine.ts'
+import type { CertificateStatus } from '../../src/openpgp/engine.ts'
 import { armoredOf, judging, printOf, recordOf, statusOf } from './people-scene.ts'
 
 const journal = {}

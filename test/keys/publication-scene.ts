@@ -9,7 +9,7 @@ import { Publication, type PublicationChange } from '../../src/keys/publication.
 import { PublicationStatus } from '../../src/keys/publication-status.ts'
 import { Reconciler } from '../../src/keys/reconcile.ts'
 import { RotationWatch, type RotationOutcome } from '../../src/keys/rotation.ts'
-import type { UnlockedKey } from '../../src/pgp/engine.ts'
+import type { UnlockedKey } from '../../src/openpgp/engine.ts'
 import { watchedLog } from '../support/watched-log.ts'
 
 /** The time at which each scene begins. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Keyring } from '../../src/keys/keyring.ts'
 import { Transfer, type TransferParts } from '../../src/keys/transfer.ts'
-import type { Adopted, Engine } from '../../src/pgp/engine.ts'
+import type { Adopted, Engine } from '../../src/openpgp/engine.ts'
 import { open, temporary } from '../store/support.ts'
 import { certificateOf, engineDouble, lockedUnder, unlockedOf } from './engine-double.ts'
 import { printOf } from './people-scene.ts'

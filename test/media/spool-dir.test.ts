@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
 import { SpoolDir } from '../../src/media/spool-dir.ts'
-import { RestingWriter } from '../../src/pgp/stream/resting.ts'
+import { RestingWriter } from '../../src/openpgp/stream/resting.ts'
 import { contentOf } from '../support/memory-room.ts'
 import { modeOf, temporary } from '../store/support.ts'
 

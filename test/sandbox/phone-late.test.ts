@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import type { Engine } from '../../src/pgp/engine.ts'
+import type { Engine } from '../../src/openpgp/engine.ts'
 import { createSandbox } from '../../src/sandbox/create.ts'
 import { SharedEngine } from '../../src/sandbox/phone/shared-engine.ts'
 import { ask } from './support.ts'

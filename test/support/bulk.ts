@@ -1,8 +1,8 @@
 /** Opening attachments in this process: without threads, and with files that are memory. */
-import { openWhole, unpackWhole, unwrap } from '../../src/pgp/library/open.ts'
-import { openFileStream } from '../../src/pgp/stream/open-file.ts'
-import type { Room } from '../../src/pgp/stream/raw-file.ts'
-import type { NotOpened, OpenedFile, UnlockedKey } from '../../src/pgp/engine.ts'
+import { openWhole, unpackWhole, unwrap } from '../../src/openpgp/library/open.ts'
+import { openFileStream } from '../../src/openpgp/stream/open-file.ts'
+import type { Room } from '../../src/openpgp/stream/raw-file.ts'
+import type { NotOpened, OpenedFile, UnlockedKey } from '../../src/openpgp/engine.ts'
 import { MemoryRoom, contentOf, readerOf } from './memory-room.ts'
 import { idsOf } from './openpgp-engine.ts'
 import { bot } from './openpgp-people.ts'

@@ -1,6 +1,6 @@
 /** What members and services make of other people's certificates and messages. */
 import { randomBytes } from 'node:crypto'
-import { dearmor } from '../../src/pgp/format/armor.ts'
+import { dearmor } from '../../src/openpgp/format/armor.ts'
 import type { ListedPerson } from './double-world.ts'
 import { armor, packet } from './openpgp-framing.ts'
 import { graft, subkeysOf } from './openpgp-graft.ts'

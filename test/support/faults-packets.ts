@@ -1,8 +1,8 @@
 /** Hostile OpenPGP, put together octet by octet (RFC 9580, 4.2 and 5). */
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import { encryptSessionKey, readKey } from 'openpgp'
-import { armorMessage } from '../../src/pgp/format/armor-writer.ts'
-import { TAG, framePacket } from '../../src/pgp/format/packets.ts'
+import { armorMessage } from '../../src/openpgp/format/armor-writer.ts'
+import { TAG, framePacket } from '../../src/openpgp/format/packets.ts'
 import { canaries } from './canaries.ts'
 
 const ECDH = 18

@@ -1,7 +1,7 @@
 /** Files that are memory, and bytes as they might arrive. */
-import { ByteReader } from '../../src/pgp/format/byte-reader.ts'
-import type { RawFile, Room } from '../../src/pgp/stream/raw-file.ts'
-import type { RestingFile } from '../../src/pgp/stream/resting.ts'
+import { ByteReader } from '../../src/openpgp/format/byte-reader.ts'
+import type { RawFile, Room } from '../../src/openpgp/stream/raw-file.ts'
+import type { RestingFile } from '../../src/openpgp/stream/resting.ts'
 
 /** Bytes in memory in the place of a file; `bytesOnDisk` shows what a disk would hold. */
 export class MemoryRoom implements Room {

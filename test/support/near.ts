@@ -30,7 +30,7 @@ export const FROM_OUTSIDE: Record<string, string[]> = {
   ],
   media: ['translate/verdicts'],
   observe: ['double/publication'],
-  pgp: ['double/interop', 'guard/private', 'media/verdicts', 'translate/signers'],
+  openpgp: ['double/interop', 'guard/private', 'media/verdicts', 'translate/signers'],
   rpc: ['control/socket', 'sandbox/control'],
   sandbox: ['contract/direct'],
   store: ['cli/exit-codes', 'double/bad-start'],

@@ -1,4 +1,4 @@
-/** Bytes as OpenPGP writes them, for tests. Nothing here comes from `src/pgp` or a library. */
+/** Bytes as OpenPGP writes them, for tests. Nothing here comes from `src/openpgp` or a library. */
 import { createHash } from 'node:crypto'
 
 /** Joins bytes, numbers below 256 and hexadecimal strings. */

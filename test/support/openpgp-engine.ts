@@ -1,14 +1,14 @@
 /** What `createEngine` does with a message, in this process: without threads and their start. */
-import type { Opened, SealRequest, UnlockedKey } from '../../src/pgp/engine.ts'
-import { open } from '../../src/pgp/library/open.ts'
-import { applyProfile } from '../../src/pgp/library/profile.ts'
-import { seal } from '../../src/pgp/library/seal.ts'
+import type { Opened, SealRequest, UnlockedKey } from '../../src/openpgp/engine.ts'
+import { open } from '../../src/openpgp/library/open.ts'
+import { applyProfile } from '../../src/openpgp/library/profile.ts'
+import { seal } from '../../src/openpgp/library/seal.ts'
 import {
   parseMessage,
   parseMessageBytes,
   type OwnIds,
   type EncryptedMessage,
-} from '../../src/pgp/format/encrypted-message.ts'
+} from '../../src/openpgp/format/encrypted-message.ts'
 import { armor } from './openpgp-framing.ts'
 import { literal } from './openpgp-inner.ts'
 import { concat } from './openpgp-bytes.ts'

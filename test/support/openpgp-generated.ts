@@ -1,7 +1,7 @@
 /** Certificates of kinds that the writer of the tests does not make, by the library. */
 import { generateKey, type EllipticCurveName } from 'openpgp'
-import type { UnlockedKey } from '../../src/pgp/engine.ts'
-import { unlockedFrom } from '../../src/pgp/library/secret-key.ts'
+import type { UnlockedKey } from '../../src/openpgp/engine.ts'
+import { unlockedFrom } from '../../src/openpgp/library/secret-key.ts'
 import { concat, seeded } from './openpgp-bytes.ts'
 import { rsaBody } from './openpgp-key.ts'
 import { MADE_MS } from './openpgp-people.ts'

@@ -1,7 +1,7 @@
 /** The people of the tests: keys from seeds, the same in every run. */
 import { readFileSync } from 'node:fs'
-import type { UnlockedKey } from '../../src/pgp/engine.ts'
-import { ownBytes } from '../../src/pgp/size.ts'
+import type { UnlockedKey } from '../../src/openpgp/engine.ts'
+import { ownBytes } from '../../src/openpgp/size.ts'
 import {
   armoredCertificate,
   boundSubkey,

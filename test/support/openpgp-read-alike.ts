@@ -1,9 +1,9 @@
 /** What is read of a certificate natively, held against what the library says of it. */
 import { expect } from 'vitest'
-import { judgeFully } from '../../src/pgp/library/certificate.ts'
-import type { CertificateInfo } from '../../src/pgp/native/certificate-info.ts'
-import { readCommonCertificate } from '../../src/pgp/native/common-certificate.ts'
-import { packRecord } from '../../src/pgp/native/record-table.ts'
+import { judgeFully } from '../../src/openpgp/library/certificate.ts'
+import type { CertificateInfo } from '../../src/openpgp/native/certificate-info.ts'
+import { readCommonCertificate } from '../../src/openpgp/native/common-certificate.ts'
+import { packRecord } from '../../src/openpgp/native/record-table.ts'
 import './openpgp-engine.ts'
 import { NOW_MS } from './openpgp-people.ts'
 

@@ -1,9 +1,9 @@
 /** A stored file in a private chat with Alice, and all that an attachment is opened with. */
 import { vi } from 'vitest'
 import type { MediaPlace } from '../../src/chats/named-media.ts'
-import type { OpenedFile } from '../../src/pgp/engine.ts'
-import type { RawFile } from '../../src/pgp/stream/raw-file.ts'
-import { RestingWriter, type RestingFile } from '../../src/pgp/stream/resting.ts'
+import type { OpenedFile } from '../../src/openpgp/engine.ts'
+import type { RawFile } from '../../src/openpgp/stream/raw-file.ts'
+import { RestingWriter, type RestingFile } from '../../src/openpgp/stream/resting.ts'
 import type { Attachment, AttachmentParts } from '../../src/translate/attachment.ts'
 import { ALICE, claim, known, partsOf } from './signatures-scene.ts'
 import { encryptedMessage } from './support.ts'

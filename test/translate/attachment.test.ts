@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test, vi } from 'vitest'
 import { NoResponseError, Refusal } from '../../src/errors.ts'
-import { BOUNDS } from '../../src/pgp/bounds.ts'
+import { BOUNDS } from '../../src/openpgp/bounds.ts'
 import { fetchAttachment, openAttachment, type Attachment } from '../../src/translate/attachment.ts'
 import { PLACE, SEALED, contentOf, scene } from './attachment-scene.ts'
 import { ALICE, BOT, FINGERPRINT } from './signatures-scene.ts'

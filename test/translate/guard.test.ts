@@ -8,7 +8,7 @@ import {
   permitSealed,
   type GuardParts,
 } from '../../src/translate/guard.ts'
-import { Sealed } from '../../src/pgp/sealed.ts'
+import { Sealed } from '../../src/openpgp/sealed.ts'
 import { storeForFile } from '../store/support.ts'
 import { encryptedMessage } from './support.ts'
 

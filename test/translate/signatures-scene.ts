@@ -1,7 +1,7 @@
 /** What a signature is judged by, all of which allows it; and how a test asks. */
 import { vi } from 'vitest'
 import type { Person } from '../../src/keys/person.ts'
-import type { SignatureClaim } from '../../src/pgp/engine.ts'
+import type { SignatureClaim } from '../../src/openpgp/engine.ts'
 import {
   judgeSignatures,
   type Claimed,

@@ -8,7 +8,7 @@ import {
 import { VERDICTS } from '../../src/translate/verdict.ts'
 
 const TABLES = /(reason-descriptions|skip-reasons)\.ts$/
-const code = globSync('src/{translate,pgp,keys}/**/*.ts')
+const code = globSync('src/{translate,openpgp,keys}/**/*.ts')
   .filter((file) => !TABLES.test(file))
   .map((file) => readFileSync(file, 'utf8'))
   .join('\n')

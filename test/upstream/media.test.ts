@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { PosternError } from '../../src/errors.ts'
 import { createUpstream, type UpstreamLimits } from '../../src/upstream/client.ts'
 import { UPSTREAM_LIMITS } from '../../src/upstream/limits.ts'
-import { BOUNDS } from '../../src/pgp/bounds.ts'
+import { BOUNDS } from '../../src/openpgp/bounds.ts'
 
 /** A service that answers every request for a file alike; gives what came of one. */
 async function cameOf(

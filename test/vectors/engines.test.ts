@@ -1,9 +1,9 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { readPrivateKey } from 'openpgp'
 import { afterAll, expect, test } from 'vitest'
-import { createEngine } from '../../src/pgp/create.ts'
-import type { UnlockedKey } from '../../src/pgp/engine.ts'
-import { unlockedFrom } from '../../src/pgp/library/secret-key.ts'
+import { createEngine } from '../../src/openpgp/create.ts'
+import type { UnlockedKey } from '../../src/openpgp/engine.ts'
+import { unlockedFrom } from '../../src/openpgp/library/secret-key.ts'
 import { readVector } from './format.ts'
 
 /** The vectors through the whole engine, threads and all: natively, and by the library alone. */

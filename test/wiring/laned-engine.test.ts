@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createEngine, type MeasuredEngine } from '../../src/pgp/create.ts'
-import type { SealRequest } from '../../src/pgp/engine.ts'
+import { createEngine, type MeasuredEngine } from '../../src/openpgp/create.ts'
+import type { SealRequest } from '../../src/openpgp/engine.ts'
 import { FairQueue } from '../../src/util/fair-queue.ts'
 import { createEngineQueue, lanedEngine } from '../../src/wiring/laned-engine.ts'
 

@@ -1,8 +1,8 @@
-import type { KeyKind } from '../../pgp/library/key-kinds.ts'
+import type { KeyKind } from '../../openpgp/library/key-kinds.ts'
 import type { RecordKind } from '../persistence/persistence.ts'
 import type { PhoneIdentity } from './seal.ts'
 
-export type { KeyKind } from '../../pgp/library/key-kinds.ts'
+export type { KeyKind } from '../../openpgp/library/key-kinds.ts'
 
 /** Kinds of key that a phone can have; the first is what phones usually make. */
 export const PHONE_KEYS = [
@@ -37,12 +37,12 @@ export async function newIdentity({
 
 /** Without openpgp.js, which takes time and memory to load. */
 async function usualKeys() {
-  const { makeCommonKey } = await import('../../pgp/native/make-key.ts')
+  const { makeCommonKey } = await import('../../openpgp/native/make-key.ts')
   return { makeKey: makeCommonKey }
 }
 
 async function otherKeys() {
-  return await import('../../pgp/library/key-kinds.ts')
+  return await import('../../openpgp/library/key-kinds.ts')
 }
 
 const backdatedNowMs = (): number => Date.now() - BACKDATED_MS

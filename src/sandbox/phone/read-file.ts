@@ -1,7 +1,7 @@
-import type { OpenedFile } from '../../pgp/engine.ts'
-import { ByteReader } from '../../pgp/format/byte-reader.ts'
-import { FORM_BYTES, sealedForm } from '../../pgp/format/encrypted-message.ts'
-import type { RawFile } from '../../pgp/stream/raw-file.ts'
+import type { OpenedFile } from '../../openpgp/engine.ts'
+import { ByteReader } from '../../openpgp/format/byte-reader.ts'
+import { FORM_BYTES, sealedForm } from '../../openpgp/format/encrypted-message.ts'
+import type { RawFile } from '../../openpgp/stream/raw-file.ts'
 import { verifySignatures, type MessageReader } from './read.ts'
 import type { PhoneVerdict } from './seen.ts'
 

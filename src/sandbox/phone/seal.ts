@@ -1,6 +1,6 @@
-import type { Engine, UnlockedKey } from '../../pgp/engine.ts'
-import type { KeyKind } from '../../pgp/library/key-kinds.ts'
-import type { FileForm } from '../../pgp/library/seal-file.ts'
+import type { Engine, UnlockedKey } from '../../openpgp/engine.ts'
+import type { KeyKind } from '../../openpgp/library/key-kinds.ts'
+import type { FileForm } from '../../openpgp/library/seal-file.ts'
 
 /** A phone's own key. */
 export interface PhoneIdentity {
@@ -49,7 +49,7 @@ export class PhoneSealer {
     certificates: string[],
     { form = {}, signer, to }: FileSealingOptions = {},
   ): Promise<Uint8Array> {
-    const { sealFile } = await import('../../pgp/library/seal-file.ts')
+    const { sealFile } = await import('../../openpgp/library/seal-file.ts')
     const own = to === undefined ? [this.identity.certificate] : []
     return await sealFile({
       file,

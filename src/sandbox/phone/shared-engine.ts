@@ -1,4 +1,4 @@
-import type { Engine } from '../../pgp/engine.ts'
+import type { Engine } from '../../openpgp/engine.ts'
 
 /** The one OpenPGP engine of a sandbox's phones, in all its worlds. It is loaded when first used. */
 export class SharedEngine implements AsyncDisposable {
@@ -15,6 +15,6 @@ export class SharedEngine implements AsyncDisposable {
 }
 
 async function startEngine(): Promise<Engine> {
-  const { createEngine } = await import('../../pgp/create.ts')
+  const { createEngine } = await import('../../openpgp/create.ts')
   return createEngine({ threads: 1 })
 }

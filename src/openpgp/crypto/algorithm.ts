@@ -1,0 +1,146 @@
+/**
+ * What a kind of key is to the rest of `openpgp/`: one object of one of the two interfaces here. Those
+ * that there are stand in `algorithms.ts`; everything else asks them.
+ */
+import type { KeyObject } from 'node:crypto'
+import type { CipherId } from './ciphers.ts'
+
+/** What openpgp.js says of a key. */
+export interface AlgorithmInfo {
+  algorithm: string
+  bits?: number
+  curve?: string
+}
+
+/** Algorithms that are used natively, by number (RFC 9580, 9.1). */
+export const ALGORITHM = { ecdh: 18, eddsaLegacy: 22, x25519: 25, ed25519: 27 } as const
+
+export type RecipientAlgorithmId = typeof ALGORITHM.ecdh | typeof ALGORITHM.x25519
+export type SignatureAlgorithmId = typeof ALGORITHM.eddsaLegacy | typeof ALGORITHM.ed25519
+
+/** A public key that encrypts. */
+export interface RecipientKey {
+  algorithm: RecipientAlgorithmId
+  createdS: number
+  /** The key itself, `publicBytes` long. */
+  point: Uint8Array
+}
+
+/** A public key that signs. */
+export interface SigningKey {
+  algorithm: SignatureAlgorithmId
+  createdS: number
+  /** The key itself, `publicBytes` long. */
+  point: Uint8Array
+}
+
+export type NativePublicKey = RecipientKey | SigningKey
+
+/** How keys of a kind stand in packets. */
+interface KeyAlgorithm {
+  /** As openpgp.js describes such a key. */
+  readonly info: AlgorithmInfo
+  /** Bytes of a public key. */
+  readonly publicBytes: number
+  /** What stands before and after it in a key packet of version 4 (RFC 9580, 5.5.5). */
+  readonly before: Buffer
+  readonly after: Buffer
+  /**
+   * Takes the secret part of a key packet, unlocked and without its checksum. Gives it as
+   * node:crypto takes it; null for another form.
+   */
+  readSecret(material: Buffer): KeyObject | null
+}
+
+/** The recipient's key, as sealing to it and opening with it wants it. */
+export interface RecipientPoint {
+  algorithm: RecipientAlgorithmId
+  /** 20 bytes. */
+  fingerprint: Uint8Array
+  point: Uint8Array
+}
+
+/** A key pair that is used for one recipient of one message. */
+export interface Ephemeral {
+  secret: KeyObject
+  point: Buffer
+}
+
+/** What a recipient packet holds behind the number of its algorithm. */
+export interface WrappedSessionKey {
+  /** The sender's public point. */
+  ephemeral: Buffer
+  /** The cipher where it stands in the clear, as for X25519. */
+  cipher: number | null
+  wrapped: Buffer
+}
+
+/** A session key that is about to be wrapped, with what `padSessionKey` makes of it. */
+export interface PaddedSessionKey {
+  cipher: CipherId
+  data: Uint8Array
+  padded: Uint8Array
+}
+
+/** A kind of key that messages are encrypted to. */
+export interface RecipientAlgorithm extends KeyAlgorithm {
+  readonly id: RecipientAlgorithmId
+  /** For people. */
+  readonly label: string
+  /** Whether anything may be sealed to a key: its shared secrets would be secret. */
+  isSound(point: Uint8Array): boolean
+  /** Bytes that a wrapped session key takes in a recipient packet. */
+  wrappedBytes(cipher: CipherId): number
+  /** Reads one as it stands in a recipient packet; null for every other form. */
+  readWrapped(bytes: Buffer): WrappedSessionKey | null
+  /** A pair that was never used before and is not used again: most of the work of wrapping. */
+  ephemeral(): Ephemeral
+  /**
+   * Wraps a session key, and writes it as `readWrapped` reads it.
+   * @throws Error for a recipient whose key is not sound
+   */
+  wrap(
+    sessionKey: PaddedSessionKey,
+    ephemeral: Ephemeral,
+    to: { recipient: RecipientPoint; target: Uint8Array; at: number },
+  ): void
+  /** What our key and the sender's share: most of the work of unwrapping. Null where nothing is. */
+  agree(wrapped: WrappedSessionKey, secret: KeyObject): Buffer | null
+  /**
+   * Unwraps a session key.
+   * @param shared of `agree`, with the same key; it is zeroed
+   * @returns the session key, to be zeroed after use; null when it does not open
+   */
+  unwrap(
+    wrapped: WrappedSessionKey,
+    own: RecipientPoint,
+    shared: Buffer,
+  ): { cipher: number; data: Buffer } | null
+}
+
+/** A signature with the key that is to have made it. */
+export interface Statement {
+  algorithm: SignatureAlgorithmId
+  digest: Uint8Array
+  /** Of the key. */
+  point: Uint8Array
+  /** As `readSignature` gives them. */
+  numbers: Uint8Array
+}
+
+/** A kind of key that messages and certificates are signed with. */
+export interface SignatureAlgorithm extends KeyAlgorithm {
+  readonly id: SignatureAlgorithmId
+  /** Greatest number of bytes that `writeSignature` writes. */
+  readonly signatureBytes: number
+  /** Reads a signature's numbers as they stand in its packet; null for every other form. */
+  readSignature(bytes: Buffer): Buffer | null
+  /** Undoes `readSignature`. */
+  writeSignature(numbers: Buffer): Buffer
+  /** Gives the numbers of a signature over a digest. */
+  sign(secret: KeyObject, digest: Uint8Array): Buffer
+  /** Whether a signature is the key's. */
+  holds(statement: Statement): boolean
+  /** The same, on libuv's pool. */
+  holdsAside(statement: Statement, done: (error: Error | null, holds: boolean) => void): void
+}

@@ -1,0 +1,293 @@
+/**
+ * The door of `openpgp/`: what the rest of Postern may ask of OpenPGP. Pure: no chat, no person, no
+ * network. Whatever runs behind it (worker threads today) can be replaced without a change above.
+ */
+import type { Cipher } from './crypto/ciphers.ts'
+import type { DamageReason, SizeReason } from './failure-reasons.ts'
+import type { ByteReader } from './format/byte-reader.ts'
+import type { Sealed } from './sealed.ts'
+import type { Room } from './stream/raw-file.ts'
+import type { RestingFile } from './stream/resting.ts'
+
+export type { Cipher } from './crypto/ciphers.ts'
+
+/** One of the bot's own keys, made but not unlocked. Both texts are ASCII-armored. */
+export interface OwnKey {
+  /** 40 lower-case hexadecimal characters (v4). */
+  fingerprint: string
+  /** Public certificate. */
+  certificate: string
+  /** Secret key, locked under a passphrase (RFC 9580, 3.7.2.1); gpg can import it. */
+  locked: string
+}
+
+/** Why a secret key that somebody brings cannot be the bot's. */
+export type UnfitReason =
+  | 'unparseable'
+  | 'public-only'
+  | 'several-keys'
+  | 'subkeys-only'
+  | 'stub'
+  | 'smartcard'
+  | 'unusual-s2k'
+  | 'passphrase-missing'
+  | 'passphrase-wrong'
+  | 'inconsistent'
+  | 'version'
+  | 'newer-algorithm'
+  | 'weak-algorithm'
+  | 'revoked'
+  | 'expired'
+  | 'not-yet-valid'
+  | 'no-encryption-subkey'
+  | 'no-signing-key'
+  | 'not-working'
+  | 'too-large'
+
+/** What a key is taken over with. */
+export interface AdoptSecrets {
+  /** Null when the key has no passphrase, or none was given. */
+  from: string | null
+  /** What it is locked under afterwards. */
+  to: string
+  /** True when that is random, of 256 bits; see `relock`. */
+  isRandom?: boolean | undefined
+  /** The bot's key before it, which certifies it. */
+  certifiedBy?: UnlockedKey | undefined
+  /** Also a key that has expired: it must have worked at its end. */
+  mayHaveExpired?: boolean
+}
+
+/** What became of it. `expiresMs` is Infinity when it never does. */
+export type Adopted =
+  { outcome: 'adopted'; key: OwnKey; expiresMs: number } | { outcome: 'unfit'; reason: UnfitReason }
+
+/** A secret key ready for use. Lives in memory alone. */
+export interface UnlockedKey {
+  fingerprint: string
+  /** Key ids of primary and subkeys, 16 lower-case hexadecimal characters each. */
+  keyIds: string[]
+  /** Fingerprints of primary and subkeys, for PKESK v6 (RFC 9580, 5.1.2). */
+  fingerprints: string[]
+  /** Transferable secret key, unlocked, binary. */
+  bytes: Uint8Array
+  sizes: OwnSizes
+}
+
+/** Bytes that a key of ours takes in each message that is sealed with it; the greatest possible. */
+export interface OwnSizes {
+  /** Its own recipient packet, by the cipher of the session key. */
+  recipient: CipherSizes
+  /** Its signature packet. */
+  signature: number
+}
+
+/** Why a certificate cannot be sealed to. */
+export type UnusableReason =
+  | 'unparseable'
+  | 'secret-key'
+  | 'several-certificates'
+  | 'version'
+  | 'revoked'
+  | 'expired'
+  | 'not-yet-valid'
+  | 'no-encryption-subkey'
+  | 'weak-algorithm'
+  | 'too-large'
+  | 'deadline'
+
+/** What a certificate is. Times are ms since epoch. */
+export interface CertificateStatus {
+  /** Null when nothing could be parsed. */
+  fingerprint: string | null
+  /** Null when it can be sealed to, within `notBeforeMs` and `expiresMs`. */
+  unusable: UnusableReason | null
+  /** When it becomes usable, or since when at the latest it has been. */
+  notBeforeMs: number
+  /** When primary or encryption subkey expires; Infinity when never. */
+  expiresMs: number
+  /** True when any valid revocation of the primary key or of a subkey is on it. */
+  revocations: boolean
+  /**
+   * Fingerprints of the keys in it that can be encrypted to, lower-case hex: the one that is sealed
+   * to first, and all others whatever their state. Empty when nothing could be parsed.
+   */
+  encryptionKeys: readonly string[]
+  /** Bytes of a recipient packet for it, by the cipher of the session key; the greatest possible. */
+  recipientBytes: CipherSizes
+  /** For people: `Curve25519`, `RSA 3072`, `NIST P-256` and the like. */
+  algorithm: string
+  /** The armored text to seal to and to verify with: as given, or merged with what was known. */
+  armored: string
+}
+
+export type CipherSizes = Readonly<Record<Cipher, number>>
+
+/** What to seal. */
+export interface SealRequest {
+  text: string
+  /** Armored certificates of people, each usable now; the signer's own is added by itself. */
+  certificates: readonly string[]
+  signer: UnlockedKey
+  /** AES-256 is taken only where every recipient lists it too (RFC 9580, 12.1). */
+  cipher: Cipher
+  /**
+   * What the list is used for, again and again. With it, what can be made of the next message is
+   * made ahead, for as long as the list stays the same; one that is given as the very same array is
+   * found without being read.
+   */
+  place?: string
+  /** Whose place it is, where several signers share the engine; each has one key at a time. */
+  owner?: string
+}
+
+/** A signature inside an opened message, as it says of itself; nothing here is verified. */
+export interface SignatureClaim {
+  /** 16 lower-case hexadecimal characters, or null when it names none. */
+  issuerKeyId: string | null
+  createdMs: number
+  /** Fingerprints of hashed Intended Recipient subpackets (RFC 9580, 5.2.3.36); empty: anyone. */
+  intended: string[]
+  /** SHA-256 of what is signed (document and hashed part), hex; the same for any re-encryption. */
+  digest: string
+}
+
+/** Why something was not opened. */
+export type NotOpened =
+  | { outcome: 'not-encrypted'; reason?: 'structure' }
+  | { outcome: 'not-recipient'; reason?: 'too-many-anonymous' }
+  | { outcome: 'damaged'; reason: DamageReason }
+  | { outcome: 'too-large'; reason: SizeReason }
+
+/** A document with the signature packets that stand on it, for `verify`. */
+export interface Signed {
+  document: Uint8Array
+  /** Framed signature packets, in the order of the claims. */
+  signatures: Uint8Array[]
+}
+
+/** A document too large to hand about: what each signature hashes stands in its place. */
+export interface SignedAtLength {
+  /** One for each signature; empty for a hash that is never accepted. */
+  digests: Uint8Array[]
+  /** Framed signature packets, in the order of the claims. */
+  signatures: Uint8Array[]
+}
+
+/**
+ * To whom a message says that it is sealed. Recipient packets are not authenticated: whoever passes
+ * a message on can add some and take others away (RFC 9580, 10.3).
+ */
+export interface NamedRecipients {
+  /** Key ids, 8 bytes each, ours among them, in the order of their packets. */
+  keyIds: Uint8Array
+  /** True when there are others who are not named: anonymous ones, or holders of a passphrase. */
+  hasUnnamed: boolean
+}
+
+/** A message that was opened. Its text must not reach anybody before its signatures are judged. */
+export interface OpenedText {
+  outcome: 'opened'
+  text: string
+  /** SHA-256 of the de-framed encrypted data, hex. */
+  dataDigest: string
+  signatures: SignatureClaim[]
+  signed: Signed
+  /** Fingerprint of the own key that opened it. */
+  openedWith: string
+  recipients: NamedRecipients
+}
+
+export type Opened = OpenedText | NotOpened
+
+/** An attachment that was opened. Nothing of it may leave before its signatures are judged. */
+export interface OpenedFile {
+  outcome: 'opened'
+  file: RestingFile
+  /** Identity of the encrypted data; of what may be a message, the same as `OpenedText.dataDigest`. */
+  dataDigest: string
+  signatures: SignatureClaim[]
+  signed: SignedAtLength
+  /** Fingerprint of the own key that opened it. */
+  openedWith: string
+  recipients: NamedRecipients
+}
+
+/** What an attachment is opened with. */
+export interface OpenFileOptions {
+  /** As `sealedForm` says. */
+  form: 'binary' | 'armored'
+  keys: UnlockedKey[]
+  /** Where it rests. */
+  room: Room
+}
+
+/** What verification of one signature established; in the order of `signatures`. */
+export type SignatureResult = 'valid' | 'bad' | 'other-key'
+
+export interface Engine {
+  /**
+   * Makes a v4 key: Ed25519 primary, Curve25519 subkey, legacy encodings (DESIGN, Keys).
+   * @param options `userId` a free name; `createdMs` its date; `passphrase` locks it, `isRandom` as
+   *   in `relock`; `certifiedBy` the key that vouches for it: its certification is in the new certificate
+   */
+  generate(options: {
+    userId: string
+    createdMs: number
+    passphrase: string
+    isRandom?: boolean | undefined
+    certifiedBy?: UnlockedKey | undefined
+  }): Promise<OwnKey>
+  /**
+   * @throws Error when the passphrase is wrong, or the block is not locked, or not a usable v4
+   *   secret key
+   */
+  unlock(locked: string, passphrase: string): Promise<UnlockedKey>
+  /**
+   * Locks a secret key under another passphrase.
+   * @param o `isRandom`: `to` is 256 random bits, which need no slow hash (RFC 9580, 3.7.1.3)
+   *   against guessing; whatever a person may have chosen does
+   * @throws Error when `from` does not open it
+   */
+  relock(locked: string, o: { from: string; to: string; isRandom?: boolean }): Promise<string>
+  /**
+   * Takes over a secret key, armored or binary, that another program exported. Every check that
+   * the service and other readers would make is made first; then it is locked under `to`.
+   */
+  adopt(file: Uint8Array, secrets: AdoptSecrets): Promise<Adopted>
+  /**
+   * Judges a certificate, once for each digest of its exact text; what has a time is looked at on
+   * each call (DESIGN, Sealing).
+   * @param known an earlier copy whose revocations must not be forgotten
+   */
+  judge(armored: string, known?: string): Promise<CertificateStatus>
+  /**
+   * Signs and encrypts (RFC 9580, 10.3): one armored message, no headers, no checksum.
+   * @throws Error when any certificate cannot be used; nothing is ever left out silently
+   */
+  seal(request: SealRequest): Promise<string>
+  /** The same, as it is put into a request, with what the message is known again by. */
+  sealKnown(request: SealRequest): Promise<Sealed>
+  /**
+   * Opens an armored message with every key given; never throws for what a sender can cause.
+   * @param signal drops the job while it waits for its turn; its result is then of no use
+   */
+  open(armored: string, keys: UnlockedKey[], signal?: AbortSignal): Promise<Opened>
+  /**
+   * Opens an attachment while it arrives, in memory that does not grow with it.
+   * @param reader at its first byte; read to its end only where all is well
+   * @throws what the reader and the room throw; never for what a sender can cause
+   */
+  openFile(reader: ByteReader, options: OpenFileOptions): Promise<OpenedFile | NotOpened>
+  /**
+   * Judges signatures against one certificate. `nowMs` is our clock.
+   * @returns one result a signature; all `bad` when the deadline passes
+   */
+  verify(
+    signed: Signed | SignedAtLength,
+    certificate: string,
+    nowMs: number,
+    signal?: AbortSignal,
+  ): Promise<SignatureResult[]>
+  [Symbol.asyncDispose](): Promise<void>
+}

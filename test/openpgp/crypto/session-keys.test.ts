@@ -1,0 +1,293 @@
+import { expect, test } from 'vitest'
+import { packetsOf } from '../../../src/openpgp/format/packets.ts'
+import { readMpi, writeMpi } from '../../../src/openpgp/crypto/mpi.ts'
+import { isRecipientSecret, readOwnSecrets } from '../../../src/openpgp/native/own-keys.ts'
+import {
+  openRecipient,
+  packRecipientKeys,
+  readRecipient,
+  recipientAlgorithmAt,
+  recipientBytes,
+  RECIPIENT_KEY_BYTES,
+  unpackRecipientKey,
+  writeRecipient,
+  type RecipientForm,
+} from '../../../src/openpgp/crypto/recipient.ts'
+import {
+  freshSessionKey,
+  padSessionKey,
+  unpadSessionKey,
+  unwrapKey,
+  wrapKey,
+} from '../../../src/openpgp/crypto/session-key.ts'
+import { freshPair } from '../../../src/openpgp/crypto/curve25519.ts'
+import { ECDH } from '../../../src/openpgp/crypto/ecdh.ts'
+import { ED25519, EDDSA_LEGACY } from '../../../src/openpgp/crypto/ed25519.ts'
+import { X25519 } from '../../../src/openpgp/crypto/x25519.ts'
+import { ed25519 } from '../../support/openpgp-key.ts'
+import { mpi, concat, seeded, u16 } from '../../support/openpgp-bytes.ts'
+import { MADE_MS, bot, mallory, personOf } from '../../support/openpgp-people.ts'
+import { pkeskBody, sessionKey, type CipherId } from '../../support/openpgp-sealed.ts'
+import { hasWycheproof, wycheproof } from '../../support/wycheproof.ts'
+import { ed25519Native, x25519Native, x25519Pkesk } from '../../support/openpgp-x25519.ts'
+
+const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex')
+const modern = personOf('modern', ed25519Native('modern', MADE_MS), x25519Native('modern', MADE_MS))
+
+test('RFC 3394, 4.1: a key of 128 bits wrapped by one of 128', () => {
+  const kek = bytes('000102030405060708090a0b0c0d0e0f')
+  const key = bytes('00112233445566778899aabbccddeeff')
+  const wrapped = bytes('1fa68b0a8112b447aef34bd8fb5a7b829d3e862371d2cfe5')
+  expect(wrapKey(kek, key)).toEqual(wrapped)
+  expect(unwrapKey(kek, wrapped)).toEqual(key)
+})
+
+test('nothing unwraps with one bit changed, of the key or of what was wrapped', () => {
+  const kek = seeded('kek', 16)
+  const wrapped = wrapKey(kek, seeded('data', 40))
+  for (let bit = 0; bit < wrapped.length * 8; bit++) {
+    const spoilt = Buffer.from(wrapped)
+    spoilt[bit >> 3] = (spoilt[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+    expect(unwrapKey(kek, spoilt)).toBeNull()
+    const other = Buffer.from(kek)
+    other[bit & 15] = (other[bit & 15] ?? 0) ^ (1 << (bit & 7))
+    expect(unwrapKey(other, wrapped)).toBeNull()
+  }
+  for (const length of [0, 8, 15, 47, 49]) {
+    expect(unwrapKey(kek, seeded('short', length))).toBeNull()
+  }
+})
+
+interface WrapCase {
+  tcId: number
+  keySize: number
+  key: string
+  msg: string
+  ct: string
+  result: string
+}
+
+test.skipIf(!hasWycheproof)('Wycheproof: AES key wrap with keys of 128 bits', () => {
+  const all = wycheproof<WrapCase>('aes_wrap_test.json').filter(({ keySize }) => keySize === 128)
+  expect(all.length).toBeGreaterThan(0)
+  for (const { tcId, key, msg, ct, result } of all) {
+    const unwrapped = unwrapKey(bytes(key), bytes(ct))
+    expect(unwrapped?.toString('hex') ?? null, `case ${tcId}`).toBe(result === 'valid' ? msg : null)
+    if (result === 'valid') expect(wrapKey(bytes(key), bytes(msg)).toString('hex')).toBe(ct)
+  }
+})
+
+test('a session key is padded to a multiple of eight bytes, and found again', () => {
+  for (const cipher of ['aes128', 'aes256'] as const) {
+    const key = freshSessionKey(cipher)
+    const padded = padSessionKey(key)
+    expect(padded).toHaveLength(cipher === 'aes128' ? 24 : 40)
+    expect(unpadSessionKey(padded)).toEqual(key)
+  }
+})
+
+test('padding or a checksum that is not right gives nothing', () => {
+  const padded = padSessionKey({ cipher: 9, data: seeded('key', 32) })
+  for (let at = 0; at < padded.length; at++) {
+    if (at === 0) continue
+    const spoilt = Buffer.from(padded)
+    spoilt[at] = (spoilt[at] ?? 0) ^ 0x40
+    expect(unpadSessionKey(spoilt), `byte ${at}`).toBeNull()
+  }
+  for (const odd of ['', '00', '08'.repeat(8), 'ff'.repeat(24)]) {
+    expect(unpadSessionKey(bytes(odd))).toBeNull()
+  }
+})
+
+test('a session key without padding is none, although its checksum holds, and a short one is one', () => {
+  // the checksum ends with zero, as if that were the padding
+  expect(unpadSessionKey(bytes('0980800100'))).toBeNull()
+  expect(unpadSessionKey(bytes('0905000504040404'))).toEqual({ cipher: 9, data: bytes('05') })
+  // no room for a cipher and a checksum
+  expect(unpadSessionKey(bytes('0000000505050505'))).toBeNull()
+})
+
+test('two session keys are never the same', () => {
+  const keys = Array.from({ length: 500 }, () => freshSessionKey('aes128').data.toString('hex'))
+  expect(new Set(keys).size).toBe(keys.length)
+})
+
+test.each([
+  ['01', '000101'],
+  ['80', '000880'],
+  ['00ff', '0008ff'],
+  ['0000', '0000'],
+  ['7f00', '000f7f00'],
+  ['ff'.repeat(32), `0100${'ff'.repeat(32)}`],
+])('the integer %s is written %s, and read again', (number, written) => {
+  const value = bytes(number)
+  expect(writeMpi(value).toString('hex')).toBe(written)
+  expect(readMpi(bytes(written), value.length)).toEqual({
+    number: value,
+    read: written.length / 2,
+  })
+})
+
+test.each([
+  ['too long', '001101ff00', 2],
+  ['of more bits than it says', '0007ff', 2],
+  ['of fewer bits than it says', '000901ff'.replace('01ff', '00ff'), 2],
+  ['cut short', '0010ff', 2],
+  ['without its length', '00', 2],
+  ['with half a length', '01', 2],
+  ['of nothing', '', 2],
+])('an integer %s is not read', (_, written, size) => {
+  expect(readMpi(bytes(written), size)).toBeNull()
+})
+
+const secretsOf = (person: typeof bot): ReturnType<typeof readOwnSecrets> =>
+  readOwnSecrets(person.unlocked.bytes)
+
+test('our secrets are read, each under its key id', () => {
+  expect([...secretsOf(bot).keys()]).toEqual([bot.primary.keyId, bot.subkey.keyId])
+  expect([...secretsOf(modern).keys()]).toEqual([modern.primary.keyId, modern.subkey.keyId])
+})
+
+test('a secret that does not belong to its public key is left out', () => {
+  const forged = Buffer.from(bot.secret)
+  const at = forged.indexOf(bot.subkey.secretBody.subarray(bot.subkey.body.length))
+  forged[at + 10] = (forged[at + 10] ?? 0) ^ 1
+  const sum = forged.subarray(at + 1, at + 35).reduce((all, byte) => (all + byte) & 0xffff, 0)
+  forged.writeUInt16BE(sum, at + 35)
+  expect([...readOwnSecrets(forged).keys()]).toEqual([bot.primary.keyId])
+})
+
+test('a secret seed that begins with zeros is read', () => {
+  const labels = Array.from({ length: 3000 }, (_, index) => `short ${index}`)
+  const short = labels.filter((label) => seeded(`ed25519 ${label}`, 32)[0] === 0)
+  expect(short.length).toBeGreaterThan(3)
+  for (const label of short) {
+    const primary = ed25519(label, MADE_MS)
+    const person = personOf(label, primary, bot.subkey)
+    expect([...secretsOf(person).keys()]).toContain(primary.keyId)
+  }
+})
+
+/** The body of the one packet, which openers are given. */
+function formOf(framed: Uint8Array): RecipientForm | null {
+  for (const { body } of packetsOf(framed)) return readRecipient(body)
+  return null
+}
+
+const own = (person: typeof bot) => {
+  const secret = secretsOf(person).get(person.subkey.keyId)
+  if (secret === undefined || !isRecipientSecret(secret)) throw new Error('no such secret')
+  return secret
+}
+
+test.each([bot, modern])('what is written for $name opens for them alone', (person) => {
+  const secret = own(person)
+  for (const cipher of ['aes128', 'aes256'] as const) {
+    const key = freshSessionKey(cipher)
+    const recipient = { ...secret.key, fingerprint: secret.fingerprint }
+    const target = Buffer.alloc(recipientBytes(recipient.algorithm, key.cipher) + 2)
+    const wrapped = { ...key, padded: padSessionKey(key) }
+    writeRecipient(wrapped, freshPair(), { recipient, target, at: 1 })
+    expect([target[0], target.at(-1)]).toEqual([0, 0])
+    const form = formOf(target.subarray(1, -1))
+    expect(form?.keyId).toBe(person.subkey.keyId)
+    if (form === null) continue
+    expect(openRecipient(form, secret)).toEqual(key)
+    const { secret: another } = own(mallory)
+    expect(openRecipient(form, { ...secret, secret: another })).toBeNull()
+  }
+})
+
+test('recipients’ keys stand behind each other, and each is found again where it stands', () => {
+  const people = [bot, modern, mallory].map(own)
+  const packed = packRecipientKeys(people.map(({ key }) => key))
+  expect(packed).toHaveLength(3 * RECIPIENT_KEY_BYTES)
+  for (const [index, { key, fingerprint }] of people.entries()) {
+    const at = index * RECIPIENT_KEY_BYTES
+    const { algorithm, point } = key
+    expect(unpackRecipientKey(packed, at)).toEqual({ algorithm, point, fingerprint })
+    expect(recipientAlgorithmAt(packed, at)).toBe(algorithm)
+  }
+  for (const odd of [Buffer.alloc(RECIPIENT_KEY_BYTES), Buffer.alloc(0)]) {
+    expect(() => recipientAlgorithmAt(odd, 0)).toThrow()
+    expect(() => unpackRecipientKey(odd, 0)).toThrow()
+  }
+})
+
+test.each([7, 8, 9] as CipherId[])('what others write with cipher %i opens', (cipher) => {
+  const key = sessionKey('others', cipher)
+  const legacy = readRecipient(pkeskBody(bot.subkey, key, 'x'))
+  const plain = formOf(x25519Pkesk(modern.subkey, key, 'x'))
+  expect(legacy && openRecipient(legacy, own(bot))).toEqual(key)
+  expect(plain && openRecipient(plain, own(modern))).toEqual(key)
+})
+
+const usual = pkeskBody(bot.subkey, sessionKey('usual'), 'usual')
+
+const [{ body: plain } = { body: Buffer.alloc(0) }] = packetsOf(
+  x25519Pkesk(modern.subkey, sessionKey('usual'), 'usual'),
+)
+
+test.each([
+  ['of version 6', concat(6, usual.subarray(1))],
+  ['for RSA', concat(usual.subarray(0, 9), 1, mpi(seeded('rsa', 256)))],
+  ['with a point of another length', concat(usual.subarray(0, 10), u16(262), usual.subarray(12))],
+  ['with a point that is compressed', concat(usual.subarray(0, 12), 0x41, usual.subarray(13))],
+  ['cut short', usual.subarray(0, -1)],
+  ['with something after it', concat(usual, 0)],
+  ['with a key of odd length', concat(usual.subarray(0, 45), 8, seeded('odd', 8))],
+  ['whose length says less', concat(usual.subarray(0, 45), 40, usual.subarray(46))],
+  ['of X25519, cut short', plain.subarray(0, -1)],
+  ['of X25519, whose length says less', concat(plain.subarray(0, 42), 33, plain.subarray(43))],
+  [
+    'of X25519, with a key of odd length',
+    concat(plain.subarray(0, 42), 17, plain.subarray(43, 60)),
+  ],
+  ['that is empty', Buffer.alloc(0)],
+])('a recipient packet %s is not of the common form', (_, body) => {
+  expect(readRecipient(body)).toBeNull()
+})
+
+test('nobody but the recipient finds the session key, whatever bit is changed', () => {
+  const form = readRecipient(usual)
+  if (form === null) throw new Error('not read')
+  for (let bit = 0; bit < form.wrapped.length * 8; bit++) {
+    const wrapped = Buffer.from(form.wrapped)
+    wrapped[bit >> 3] = (wrapped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+    expect(openRecipient({ ...form, wrapped }, own(bot))).toBeNull()
+  }
+})
+
+test('a secret is read from exactly its bytes', () => {
+  const scalar = seeded('a scalar', 32)
+  for (const algorithm of [ECDH, EDDSA_LEGACY]) {
+    expect(algorithm.readSecret(mpi(scalar))).not.toBeNull()
+    for (const odd of [Buffer.alloc(0), mpi(scalar).subarray(1), concat(mpi(scalar), 0)]) {
+      expect(algorithm.readSecret(odd)).toBeNull()
+    }
+  }
+  for (const algorithm of [X25519, ED25519]) {
+    expect(algorithm.readSecret(scalar)).not.toBeNull()
+    for (const length of [0, 31, 33]) {
+      expect(algorithm.readSecret(seeded('odd', length))).toBeNull()
+    }
+  }
+})
+
+test('what X25519 wrapped is nothing without its cipher', () => {
+  const form = readRecipient(plain)
+  const { secret, key } = own(modern)
+  if (form === null) throw new Error('not read')
+  const ours = { ...key, fingerprint: Buffer.alloc(20) }
+  const agreed = () => X25519.agree(form, secret) ?? Buffer.alloc(0)
+  expect(X25519.unwrap(form, ours, agreed())).toMatchObject({ cipher: 9 })
+  expect(X25519.unwrap({ ...form, cipher: null }, ours, agreed())).toBeNull()
+})
+
+test('a sender’s point of low order is refused', () => {
+  const form = readRecipient(usual)
+  if (form === null) throw new Error('not read')
+  for (const ephemeral of [Buffer.alloc(32), concat(1, Buffer.alloc(31))]) {
+    expect(openRecipient({ ...form, ephemeral }, own(bot))).toBeNull()
+  }
+})

@@ -1,0 +1,295 @@
+/** What stands inside a file, read while it goes by. */
+import { createHash } from 'node:crypto'
+import { deflateSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { BOUNDS } from '../../../src/openpgp/bounds.ts'
+import { ByteReader } from '../../../src/openpgp/format/byte-reader.ts'
+import {
+  readDocument,
+  readUnpacked,
+  withoutSignatures,
+  type ReadDocument,
+} from '../../../src/openpgp/format/decrypted-stream.ts'
+import { readerOf } from '../../support/memory-room.ts'
+import { concat, seeded, u32 } from '../../support/openpgp-bytes.ts'
+import { longPacket, oldPacket, packet, partialPacket } from '../../support/openpgp-framing.ts'
+import { compressed, compressedOf, literal, signedLiteral } from '../../support/openpgp-inner.ts'
+import { NOW_MS, alice, mallory } from '../../support/openpgp-people.ts'
+import { TYPE, onePass, signature } from '../../support/openpgp-signature.ts'
+
+const MIB = 2 ** 20
+const TEXT = seeded('decrypted stream', 2000)
+const by = { signer: alice.primary, atMs: NOW_MS }
+const closing = signature({ ...by, over: TEXT })
+const padding = packet(21, seeded('padding', 300))
+const marker = packet(10, Buffer.from('PGP'))
+const UNSIGNED: ReadDocument = {
+  outcome: 'document',
+  bytes: TEXT.length,
+  claims: [],
+  signaturePackets: [],
+  digests: [],
+}
+
+interface Came {
+  read: ReadDocument
+  /** What was taken. */
+  taken: Buffer
+  /** Bytes of what was read from where they were said to lie; null when they were unpacked. */
+  found: Buffer | null
+}
+
+async function readAll(
+  inner: Uint8Array,
+  { pieces = 70, read = readDocument } = {},
+): Promise<Came> {
+  const taken: Uint8Array[] = []
+  const found: Uint8Array[] = []
+  let isUnpacked = false
+  const sink = {
+    take(piece: Uint8Array, position: number | null) {
+      taken.push(Buffer.from(piece))
+      if (position === null) isUnpacked = true
+      else found.push(inner.subarray(position, position + piece.length))
+    },
+  }
+  const result = await read(readerOf(inner, pieces), sink)
+  return {
+    read: result,
+    taken: Buffer.concat(taken),
+    found: isUnpacked ? null : Buffer.concat(found),
+  }
+}
+
+/** The outcome in one line. */
+const outcomeOf = ({ read }: Came): string =>
+  'reason' in read ? `${read.outcome}: ${read.reason}` : read.outcome
+
+test.each([
+  ['alone', [literal(TEXT)]],
+  ['with a name', [literal(TEXT, { format: 'b', name: Buffer.from('a name') })]],
+  ['in chunks', [partialPacket(11, literal(TEXT).subarray(3), [9, 9])]],
+  ['to the end', [oldPacket(11, literal(TEXT).subarray(3), 0)]],
+  ['among what is passed over', [marker, padding, literal(TEXT), marker, padding]],
+])('a document %s is given with the place where each byte of it lies', async (_, packets) => {
+  for (const pieces of [1, 70, 10_000]) {
+    const { read, taken, found } = await readAll(concat(...packets), { pieces })
+    expect(read).toEqual(UNSIGNED)
+    expect(taken).toEqual(TEXT)
+    expect(found).toEqual(TEXT)
+  }
+})
+
+/** What a signature of a document is made over (RFC 9580, 5.2.4). */
+function digestOf(signaturePacket: Buffer, name: string, over: Uint8Array): string {
+  const body = signaturePacket.subarray((signaturePacket[1] ?? 0) < 192 ? 2 : 3)
+  const hashedPart = body.subarray(0, 6 + body.readUInt16BE(4))
+  const trailer = concat('04ff', u32(hashedPart.length))
+  return createHash(name).update(over).update(hashedPart).update(trailer).digest('hex')
+}
+
+test('of each signature it is known what it was made over, in their order', async () => {
+  const text = Buffer.from('a\nb\r')
+  const signed = Buffer.from('a\r\nb\r')
+  const forms = [
+    { ...by, hash: 'sha512' as const },
+    { ...by, type: TYPE.text, signer: mallory.primary },
+  ] as const
+  const closings = [
+    signature({ ...forms[0], over: text }),
+    signature({ ...forms[1], over: signed }),
+  ] as const
+  const around = concat(onePass(forms[1]), onePass(forms[0]), literal(text), ...closings)
+  for (const inner of [around, concat(...closings, literal(text))]) {
+    const { read } = await readAll(inner, { pieces: 1 })
+    if (read.outcome !== 'document') throw new Error(read.outcome)
+    expect(read.digests.map((one) => Buffer.from(one).toString('hex'))).toEqual([
+      digestOf(closings[0], 'sha512', text),
+      digestOf(closings[1], 'sha256', signed),
+    ])
+    expect(read.claims.map(({ issuerKeyId }) => issuerKeyId)).toEqual([
+      alice.primary.keyId,
+      mallory.primary.keyId,
+    ])
+    expect(read.signaturePackets.map((one) => Buffer.from(one))).toEqual([...closings])
+  }
+})
+
+test('a signature that claims nothing is made over nothing', async () => {
+  const odd = signature({ ...by, type: TYPE.standalone, over: TEXT })
+  const { read } = await readAll(concat(odd, literal(TEXT)))
+  expect(read).toMatchObject({ outcome: 'document', claims: [{ issuerKeyId: null }] })
+  expect('digests' in read && read.digests[0]).toHaveLength(0)
+})
+
+test.each([0, 1, 2] as const)(
+  'what is compressed by %i is unpacked, and signed inside',
+  async (algorithm) => {
+    const inner = concat(padding, compressed(signedLiteral(TEXT, by), algorithm), marker)
+    const { read, taken, found } = await readAll(inner)
+    expect(read).toMatchObject({ outcome: 'document', bytes: TEXT.length, claims: [{}] })
+    expect(taken).toEqual(TEXT)
+    expect(found).toBeNull()
+  },
+)
+
+test('what only the library unpacks is given as one packet', async () => {
+  const data = seeded('bzip2', 400)
+  const { read, taken } = await readAll(compressedOf(3, data))
+  expect(read).toEqual({
+    outcome: 'compressed',
+    packet: compressedOf(3, data),
+    signedAround: false,
+  })
+  expect(taken).toHaveLength(0)
+  const around = await readAll(concat(onePass(by), compressedOf(3, data), closing))
+  expect(around.read).toMatchObject({ outcome: 'compressed', signedAround: true })
+})
+
+test.each([
+  ['before and behind', [onePass(by), compressed(literal(TEXT), 2), closing]],
+  ['before', [closing, compressed(literal(TEXT), 1)]],
+  ['also inside', [onePass(by), compressed(signedLiteral(TEXT, by), 2), closing]],
+])('a signature around what is compressed counts as none: %s', async (_, packets) => {
+  const { read, taken } = await readAll(concat(...packets))
+  expect(read).toEqual(UNSIGNED)
+  expect(taken).toEqual(TEXT)
+})
+
+test('what is no document stays what it is without signatures', () => {
+  const damaged: ReadDocument = { outcome: 'damaged', reason: 'structure' }
+  expect(withoutSignatures(damaged)).toEqual(damaged)
+})
+
+const four = [closing, closing, closing, closing]
+const userId = packet(13, Buffer.from('x'))
+const zlib = deflateSync(literal(Buffer.alloc(2000, 'words ')))
+const broken = Buffer.from(zlib).fill(0xff, 2, 9)
+
+test.each([
+  ['nothing', [], 'structure'],
+  ['only what is passed over', [marker, padding], 'structure'],
+  ['signatures alone', [closing], 'structure'],
+  ['a user id before', [userId, literal(TEXT)], 'structure'],
+  ['a user id behind', [literal(TEXT), userId], 'structure'],
+  ['a user id behind what is compressed', [compressed(literal(TEXT), 2), userId], 'structure'],
+  ['two documents', [literal(TEXT), literal(TEXT)], 'structure'],
+  ['a long document behind another', [literal(TEXT), literal(Buffer.alloc(70_000))], 'structure'],
+  ['a document behind four signatures', [...four, literal(TEXT), literal(TEXT)], 'structure'],
+  ['a signature behind', [literal(TEXT), closing], 'structure'],
+  ['a one-pass packet alone', [onePass(by), literal(TEXT)], 'structure'],
+  [
+    'another hash than its one-pass packet says',
+    [onePass({ ...by, hash: 'sha512' }), literal(TEXT), closing],
+    'one-pass',
+  ],
+  ['five signatures before', [...four, closing, literal(TEXT)], 'too-many-signatures'],
+  [
+    'five signatures behind',
+    [onePass(by), onePass(by), onePass(by), onePass(by), literal(TEXT), ...four, closing],
+    'too-many-signatures',
+  ],
+  ['a literal of no known format', [literal(TEXT, { format: 'z' })], 'literal'],
+  ['a literal without a date', [packet(11, Buffer.from('u\0abc'))], 'length'],
+  ['a literal with nothing', [packet(11, Buffer.from('u'))], 'length'],
+  ['compression in compression', [compressed(compressed(literal(TEXT), 1), 2)], 'structure'],
+  ['compression 4', [compressedOf(4, TEXT)], 'compression'],
+  ['compression 255 of what would be zlib', [compressedOf(255, zlib)], 'compression'],
+  ['data that are not compressed as they say', [compressedOf(2, broken)], 'compression'],
+  ['compressed data that are cut', [compressedOf(2, zlib.subarray(0, -5))], 'compression'],
+  ['a compressed packet that is cut', [compressed(literal(TEXT), 2).subarray(0, -9)], 'length'],
+  ['no compression at all', [packet(8, Buffer.alloc(0))], 'length'],
+  ['nothing in compressed data', [compressedOf(2, deflateSync(''))], 'structure'],
+  ['no packet', [Buffer.from('hello')], 'header'],
+  [
+    'a signature that is longer than the bound',
+    [longPacket(2, Buffer.alloc(BOUNDS.signaturePacketBytes + 1)), literal(TEXT)],
+    'packet-length',
+  ],
+])('%s: damaged', async (_, packets, reason) => {
+  expect(outcomeOf(await readAll(concat(...packets), { pieces: 500 }))).toBe(`damaged: ${reason}`)
+})
+
+test('four signatures are read, wherever they stand', async () => {
+  expect(outcomeOf(await readAll(concat(...four, literal(TEXT))))).toBe('document')
+  const all = signedLiteral(TEXT, [by, by, by, by])
+  expect(outcomeOf(await readAll(all))).toBe('document')
+})
+
+test('in what came out of compressed data there may be no other', async () => {
+  const read = readUnpacked
+  expect(outcomeOf(await readAll(compressed(literal(TEXT), 2), { read }))).toBe(
+    'damaged: structure',
+  )
+  const { read: found, found: places, taken } = await readAll(literal(TEXT), { read })
+  expect(found.outcome).toBe('document')
+  expect([places, taken]).toEqual([null, TEXT])
+})
+
+/** Bytes, then so many zeros, which nobody has to hold. */
+function long(start: Uint8Array, zeros: number): ByteReader {
+  const piece = Buffer.alloc(MIB)
+  async function* source(): AsyncGenerator<Uint8Array> {
+    yield await Promise.resolve(start)
+    for (let left = zeros; left > 0; left -= MIB) yield piece.subarray(0, left)
+  }
+  return new ByteReader(source())
+}
+const ignoring = { take: () => {} }
+const toTheEnd = (tag: number, start: Uint8Array): Buffer => concat(0x80 | (tag << 2) | 3, start)
+const literalStart = Buffer.from('u\0\0\0\0\0')
+
+test('a document as long as the bound is read, and a longer one is too large', async () => {
+  const start = toTheEnd(11, literalStart)
+  const most = BOUNDS.attachmentBytes
+  expect(await readDocument(long(start, most), ignoring)).toMatchObject({
+    outcome: 'document',
+    bytes: most,
+  })
+  expect(await readDocument(long(start, most + 1), ignoring)).toEqual({
+    outcome: 'too-large',
+    reason: 'file',
+  })
+})
+
+test('what is unpacked is held to its bound, whatever it is', async () => {
+  const most = BOUNDS.attachmentBytes + BOUNDS.signaturePacketBytes
+  const padded = (bytes: number): Buffer => toTheEnd(8, concat(0, 0xc0 | 21, 255, u32(bytes)))
+  const read = async (bytes: number): Promise<ReadDocument> =>
+    await readDocument(long(padded(bytes), bytes), ignoring)
+  expect(await read(most - 6)).toEqual({ outcome: 'damaged', reason: 'structure' })
+  expect(await read(most - 5)).toEqual({ outcome: 'too-large', reason: 'decompressed' })
+})
+
+test('what only the library unpacks is held to what it takes', async () => {
+  const most = BOUNDS.libraryAttachmentBytes
+  const read = async (bytes: number): Promise<ReadDocument> =>
+    await readDocument(long(toTheEnd(8, Buffer.of(3)), bytes), ignoring)
+  expect((await read(most)).outcome).toBe('compressed')
+  expect(await read(most + 1)).toEqual({ outcome: 'too-large', reason: 'form' })
+  const cut = concat(0xc0 | 8, 255, u32(1000), 3, seeded('cut', 500))
+  expect(await readDocument(readerOf(cut), ignoring)).toEqual({
+    outcome: 'damaged',
+    reason: 'length',
+  })
+})
+
+test.each([
+  ['as it is', literal(TEXT)],
+  ['unpacked', compressed(literal(TEXT), 2)],
+])('an error of whoever takes a document %s is nobody else’s', async (_, inner) => {
+  const full = Object.assign(new Error('the disk is full'), { code: 'ENOSPC' })
+  const sink = { take: () => Promise.reject(full) }
+  await expect(readDocument(readerOf(inner), sink)).rejects.toBe(full)
+})
+
+test.each([
+  ['with a code', Object.assign(new Error('gone'), { code: 'ECONNRESET' })],
+  ['without a code', new TypeError('gone')],
+])('an error of the source %s is nobody else’s', async (_, gone) => {
+  async function* source(): AsyncGenerator<Uint8Array> {
+    yield await Promise.resolve(compressed(literal(TEXT), 2).subarray(0, 20))
+    throw gone
+  }
+  await expect(readDocument(new ByteReader(source()), ignoring)).rejects.toBe(gone)
+})

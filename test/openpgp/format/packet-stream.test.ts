@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest'
+import { nextPacket } from '../../../src/openpgp/format/packet-stream.ts'
+import { FramingError, packetsOf } from '../../../src/openpgp/format/packets.ts'
+import { readerOf } from '../../support/memory-room.ts'
+import { longPacket, oldPacket, packet, partialPacket } from '../../support/openpgp-framing.ts'
+import { concat, seeded } from '../../support/openpgp-bytes.ts'
+import { runs } from '../../support/chance.ts'
+import { fc } from '../../support/property.ts'
+
+interface Read {
+  packets: { tag: number; body: Buffer }[]
+  error: string | null
+}
+
+/** Both give what was read before the error, and the error. */
+function atOnce(bytes: Uint8Array): Read {
+  const packets: Read['packets'] = []
+  try {
+    for (const { tag, body } of packetsOf(bytes)) packets.push({ tag, body: Buffer.from(body) })
+    return { packets, error: null }
+  } catch (error) {
+    return { packets, error: (error as Error).message }
+  }
+}
+
+async function asItArrives(bytes: Uint8Array, size: number): Promise<Read> {
+  const reader = readerOf(bytes, size)
+  const packets: Read['packets'] = []
+  try {
+    for (let one = await nextPacket(reader); one !== null; one = await nextPacket(reader)) {
+      packets.push({ tag: one.tag, body: Buffer.from(await one.whole(Infinity)) })
+    }
+    return { packets, error: null }
+  } catch (error) {
+    expect(error).toBeInstanceOf(FramingError)
+    return { packets, error: (error as Error).message }
+  }
+}
+
+const body = seeded('body', 3000)
+const small = seeded('small', 100)
+
+test.each([
+  ['nothing', Buffer.alloc(0)],
+  ['a new header of one byte', packet(1, small)],
+  ['of two bytes', packet(11, body)],
+  ['of five bytes', longPacket(18, small)],
+  ['an empty body', packet(1, Buffer.alloc(0))],
+  [
+    'old headers of one, two and four bytes',
+    concat(...([1, 2, 4] as const).map((n) => oldPacket(11, small, n))),
+  ],
+  ['an old header without a length', oldPacket(8, body, 0)],
+  ['no length where there must be one', oldPacket(1, small, 0)],
+  ['partial chunks', partialPacket(18, body, [9, 10, 9])],
+  ['partial chunks with nothing at the end', partialPacket(11, body.subarray(0, 1024), [9, 9])],
+  ['chunks that are too small', partialPacket(18, body, [8, 9])],
+  ['a small chunk after a large one', partialPacket(18, body, [9, 0])],
+  ['partial chunks where none may be', partialPacket(1, body, [9])],
+  ['no header', concat('00', small)],
+  ['several packets', concat(packet(1, small), partialPacket(18, body, [9]), packet(2, small))],
+])('%s is read as the read of bytes at hand reads it, however it arrives', async (_, bytes) => {
+  for (const size of [1, 2, 7, 512, 100_000]) {
+    expect(await asItArrives(bytes, size)).toEqual(atOnce(bytes))
+  }
+})
+
+test('every truncation is noticed alike', async () => {
+  const bytes = concat(packet(1, small), partialPacket(18, body, [9, 9]), oldPacket(11, small, 2))
+  for (let length = 0; length < bytes.length; length++) {
+    const cut = bytes.subarray(0, length)
+    expect(await asItArrives(cut, 300), `length ${length}`).toEqual(atOnce(cut))
+  }
+})
+
+test('whatever bytes come, both read the same', async () => {
+  const headers = fc.array(fc.integer({ min: 0, max: 255 }), { maxLength: 12 })
+  const noise = fc.uint8Array({ maxLength: 1200 })
+  await fc.assert(
+    fc.asyncProperty(
+      headers,
+      noise,
+      fc.integer({ min: 1, max: 700 }),
+      async (start, rest, size) => {
+        const bytes = concat(...start, rest)
+        const [now, later] = [atOnce(bytes), await asItArrives(bytes, size)]
+        expect(later).toEqual(now)
+      },
+    ),
+    { numRuns: runs(2000) },
+  )
+})
+
+test('more chunks than the bound are refused', async () => {
+  const chunk = concat(224 + 9, Buffer.alloc(512))
+  const many = concat(0xc0 | 18, ...Array.from({ length: 65_600 }, () => chunk), 0)
+  expect(await asItArrives(many, 1 << 20)).toEqual({ packets: [], error: 'partial-count' })
+})
+
+test('a body that is longer than its reader wants is refused before it is there', async () => {
+  const packetOf = async (bytes: Uint8Array) => {
+    const found = await nextPacket(readerOf(bytes, 64))
+    if (found === null) throw new Error('no packet')
+    return found
+  }
+  await expect((await packetOf(packet(1, body))).whole(2999)).rejects.toThrow('packet-length')
+  expect(await (await packetOf(packet(1, body))).whole(3000)).toEqual(body)
+})

@@ -1,0 +1,190 @@
+/** What signature packets say of themselves, read from their bytes alone. */
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import {
+  canonicalText,
+  issuerKeyIdsOf,
+  parseSignature,
+  readSubpackets,
+} from '../../../src/openpgp/format/signature-claim.ts'
+import { concat, hex, seeded, u16, u32 } from '../../support/openpgp-bytes.ts'
+import { MADE_MS, NOW_MS } from '../../support/openpgp-people.ts'
+import {
+  created,
+  intendedRecipient,
+  issuer,
+  issuerFingerprint,
+  notation,
+  subpacket,
+} from '../../support/openpgp-signature.ts'
+
+const one = seeded('issuer one', 20).toString('hex')
+const other = seeded('issuer other', 20).toString('hex')
+const newer = seeded('issuer of version 6', 32).toString('hex')
+const idOf = (fingerprint: string): string => fingerprint.slice(-16)
+const document = Buffer.from('a\nb\n')
+
+interface Areas {
+  version?: number
+  type?: number
+  hashed?: Buffer[]
+  unhashed?: Buffer[]
+}
+
+/** A signature packet's body up to the end of its subpackets (RFC 9580, 5.2.3). */
+function bodyOf({ version = 4, type = 0, hashed = [], unhashed = [] }: Areas): Buffer {
+  const length = version === 6 ? u32 : u16
+  const [first, second] = [concat(...hashed), concat(...unhashed)]
+  return concat(version, type, 22, 8, length(first.length), first, length(second.length), second)
+}
+
+const claimOf = (areas: Areas): ReturnType<typeof parseSignature> =>
+  parseSignature(bodyOf({ ...areas, hashed: [created(NOW_MS), ...(areas.hashed ?? [])] }), document)
+
+test('a signature says its type, its algorithms and its date', () => {
+  expect(claimOf({})).toMatchObject({
+    type: 0,
+    publicKeyAlgorithm: 22,
+    hashAlgorithm: 8,
+    createdMs: NOW_MS,
+    issuerKeyId: null,
+    intended: [],
+  })
+  expect(claimOf({ type: 1 })).toMatchObject({ type: 1 })
+})
+
+test('a signature of version 6 is read by its own lengths and fingerprints', () => {
+  const unhashed = [issuerFingerprint(newer)]
+  expect(claimOf({ version: 6, unhashed })).toMatchObject({
+    issuerKeyId: newer.slice(0, 16),
+    createdMs: NOW_MS,
+  })
+  expect(claimOf({ version: 6, hashed: [intendedRecipient(newer)] })).toMatchObject({
+    intended: [newer],
+  })
+  const asVersion4 = concat(4, bodyOf({ version: 6, hashed: [created(NOW_MS)] }).subarray(1))
+  expect(parseSignature(asVersion4, document)).toBeNull()
+})
+
+test.each([
+  ['a fingerprint of version 4 with 32 bytes', subpacket(33, concat(4, newer))],
+  ['a fingerprint of version 6 with 20 bytes', subpacket(33, concat(6, one))],
+  ['a fingerprint of version 5', subpacket(33, concat(5, newer))],
+])('%s names nobody', (_, named) => {
+  expect(claimOf({ unhashed: [named] })).toMatchObject({ issuerKeyId: null })
+  expect(claimOf({ unhashed: [named, issuer(one)] })).toMatchObject({ issuerKeyId: idOf(one) })
+})
+
+test('the first date counts, and what is hashed counts before what is not', () => {
+  expect(claimOf({ hashed: [created(MADE_MS)] })).toMatchObject({ createdMs: NOW_MS })
+  expect(claimOf({ hashed: [notation('a@b', 'c'), created(MADE_MS)] })).toMatchObject({
+    createdMs: NOW_MS,
+  })
+  const dated = bodyOf({ hashed: [issuer(one), created(NOW_MS)], unhashed: [created(MADE_MS)] })
+  expect(parseSignature(dated, document)).toMatchObject({ createdMs: NOW_MS })
+  expect(claimOf({ hashed: [issuer(one)], unhashed: [issuer(other)] })).toMatchObject({
+    issuerKeyId: idOf(one),
+  })
+})
+
+test.each([0, 1])('the digest of type %i is over the document as that type hashes it', (type) => {
+  const body = bodyOf({ type, hashed: [created(NOW_MS)], unhashed: [issuer(one)] })
+  const hashedPart = body.subarray(0, 12)
+  const signed = type === 1 ? 'a\r\nb\r\n' : 'a\nb\n'
+  const inner = createHash('sha256').update(signed).digest()
+  const digest = createHash('sha256').update(inner).update(hashedPart).digest('hex')
+  expect(parseSignature(body, document)).toMatchObject({ digest })
+})
+
+test('every key id that a signature names is found, in order', () => {
+  const hashed = [created(NOW_MS), issuerFingerprint(one)]
+  const unhashed = [issuer(other), notation('a@b', 'c'), issuer(one)]
+  expect(issuerKeyIdsOf(bodyOf({ hashed, unhashed }))).toEqual([idOf(one), idOf(other), idOf(one)])
+  expect(issuerKeyIdsOf(bodyOf({ hashed }))).toEqual([idOf(one)])
+  expect(issuerKeyIdsOf(bodyOf({ unhashed: [issuer(other)] }))).toEqual([idOf(other)])
+})
+
+test('a signature that names nobody, or is of another version, gives no key id', () => {
+  const unhashed = [issuer(one)]
+  expect(issuerKeyIdsOf(bodyOf({}))).toEqual([])
+  expect(issuerKeyIdsOf(bodyOf({ version: 3, unhashed }))).toEqual([])
+  expect(issuerKeyIdsOf(bodyOf({ version: 6, unhashed }))).toEqual([])
+  expect(issuerKeyIdsOf(Buffer.alloc(0))).toEqual([])
+})
+
+test('a signature that is cut short within its subpackets gives no key id', () => {
+  const body = bodyOf({ hashed: [issuer(one)], unhashed: [issuer(other)] })
+  for (let length = 0; length < body.length; length++) {
+    expect(issuerKeyIdsOf(body.subarray(0, length)), `length ${length}`).toEqual([])
+  }
+  expect(issuerKeyIdsOf(body)).toHaveLength(2)
+})
+
+test('subpackets are read with their kind and whether they are critical', () => {
+  const area = concat(subpacket(20, concat('0102')), subpacket(35, concat('03'), true))
+  const { subpackets, isPlain } = readSubpackets(area)
+  expect(subpackets.map(({ bytes, ...rest }) => ({ ...rest, bytes: hex(bytes) }))).toEqual([
+    { kind: 20, isCritical: false, bytes: '0102' },
+    { kind: 35, isCritical: true, bytes: '03' },
+  ])
+  expect(isPlain).toBe(true)
+  expect(readSubpackets(Buffer.alloc(0))).toEqual({ subpackets: [], isPlain: true })
+})
+
+test.each([1, 191, 192, 193, 8383, 8384, 16_319])(
+  'a subpacket of %i bytes is read to its end',
+  (length) => {
+    const kind = concat(20)
+    const header = length < 192 ? concat(length) : u16(length - 192 + (192 << 8))
+    const area = concat(header, kind, seeded('subpacket', length - 1), subpacket(2, u32(7)))
+    const { subpackets, isPlain } = readSubpackets(area)
+    expect(subpackets.map(({ kind: number, bytes }) => [number, bytes.length])).toEqual([
+      [20, length - 1],
+      [2, 4],
+    ])
+    expect(isPlain).toBe(true)
+  },
+)
+
+test('a length of five bytes is read, and is not what programs write', () => {
+  const area = concat(255, u32(3), 20, 1, 2, subpacket(2, u32(7)))
+  const { subpackets, isPlain } = readSubpackets(area)
+  expect(subpackets.map(({ kind, bytes }) => [kind, bytes.length])).toEqual([
+    [20, 2],
+    [2, 4],
+  ])
+  expect(isPlain).toBe(false)
+  expect(readSubpackets(concat(255, u32(1), 20))).toMatchObject({
+    subpackets: [{ kind: 20 }],
+    isPlain: false,
+  })
+})
+
+test.each([
+  ['an empty subpacket', concat(0)],
+  ['an empty subpacket that others follow', concat(0, subpacket(20, concat('01')))],
+  ['one that is longer than the area', concat(3, 20, 1)],
+  ['a length of two bytes that is cut short', concat(200)],
+  ['a length of five bytes that is cut short', concat(255, 0, 0, 0)],
+])('%s ends the list, and is not what programs write', (_, area) => {
+  const before = subpacket(2, u32(7))
+  const { subpackets, isPlain } = readSubpackets(concat(before, area))
+  expect(subpackets.map(({ kind }) => kind)).toEqual([2])
+  expect(isPlain).toBe(false)
+})
+
+test.each([
+  ['no line end', 'ab', 'ab'],
+  ['line feeds', '\na\nb\n', '\r\na\r\nb\r\n'],
+  ['both', 'a\r\nb\r\n', 'a\r\nb\r\n'],
+  ['a carriage return alone', 'a\rb', 'a\rb'],
+  ['one of each', 'a\r\r\nb', 'a\r\r\nb'],
+])('a text with %s is signed with CRLF', (_, given, signed) => {
+  expect(Buffer.from(canonicalText(Buffer.from(given))).toString()).toBe(signed)
+})
+
+test('every byte of a text but its line ends stays as it is', () => {
+  const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index))
+  const signed = Buffer.from(canonicalText(bytes))
+  expect(signed).toEqual(concat(bytes.subarray(0, 10), '0d0a', bytes.subarray(11)))
+})

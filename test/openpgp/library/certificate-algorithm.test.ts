@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { judge } from '../../../src/openpgp/library/certificate.ts'
+import '../../support/openpgp-engine.ts'
+import { generated, paperRsa } from '../../support/openpgp-generated.ts'
+import { dsa, ecdsa, identify, seconds } from '../../support/openpgp-key.ts'
+import { mpi, concat, seeded } from '../../support/openpgp-bytes.ts'
+import { MADE_MS, NOW_MS, alice, rsaKey } from '../../support/openpgp-people.ts'
+import {
+  armoredCertificate,
+  boundSubkey,
+  keyPacket,
+  userId,
+} from '../../support/openpgp-certificate.ts'
+
+const { primary, subkey } = alice
+const id = userId(primary, 'alice')
+const withSubkey = (body: Buffer): string =>
+  armoredCertificate(keyPacket(primary), id, boundSubkey(primary, identify(body, MADE_MS)))
+
+test.each([1024, 2040, 4104, 8192, 16_384])(
+  'C1, C7 an RSA subkey of %i bits is refused by its size',
+  async (bits) => {
+    expect(await judge(withSubkey(paperRsa(bits)), NOW_MS)).toMatchObject({
+      unusable: 'weak-algorithm',
+    })
+  },
+)
+
+test.each([2048, 3072, 4096])('an RSA subkey of %i bits can be sealed to', async (bits) => {
+  expect(await judge(withSubkey(paperRsa(bits)), NOW_MS)).toMatchObject({
+    unusable: null,
+    algorithm: `RSA ${bits}`,
+  })
+})
+
+test('C7 an RSA key of 32768 bits is refused', async () => {
+  const status = await judge(withSubkey(paperRsa(32_768)), NOW_MS)
+  expect(status.unusable).not.toBeNull()
+})
+
+test('C1 an Elgamal subkey is refused', async () => {
+  const [p, g, y] = ['p', 'g', 'y'].map((name) => mpi(concat(0x80, seeded(name, 255))))
+  const body = concat(4, seconds(MADE_MS), 16, p ?? '', g ?? '', y ?? '')
+  expect(await judge(withSubkey(body), NOW_MS)).toMatchObject({ unusable: 'weak-algorithm' })
+})
+
+test('C1 a DSA primary key is refused', async () => {
+  const pem = readFileSync(new URL('../../vectors/keys/dsa-2048.pem', import.meta.url), 'utf8')
+  const old = dsa(pem, MADE_MS)
+  const certificate = armoredCertificate(
+    keyPacket(old),
+    userId(old, 'old'),
+    boundSubkey(old, subkey),
+  )
+  expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: 'weak-algorithm' })
+})
+
+test('C1 an RSA primary key of 1024 bits is refused', async () => {
+  const old = rsaKey(1024)
+  const certificate = armoredCertificate(
+    keyPacket(old),
+    userId(old, 'old'),
+    boundSubkey(old, subkey),
+  )
+  expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: 'weak-algorithm' })
+})
+
+test.each([
+  ['self-signature', 'sha1', undefined],
+  ['binding', undefined, 'sha1'],
+  ['self-signature', 'md5', undefined],
+] as const)('C1 a %s over a weak hash (%s %s) is refused', async (_, selfHash, bindingHash) => {
+  const old = rsaKey(2048)
+  const certificate = armoredCertificate(
+    keyPacket(old),
+    userId(old, 'old', selfHash === undefined ? {} : { hash: selfHash }),
+    boundSubkey(old, subkey, bindingHash === undefined ? {} : { hash: bindingHash }),
+  )
+  expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: 'weak-algorithm' })
+})
+
+test('a subkey of an algorithm that nobody knows is passed over', async () => {
+  const body = concat(4, seconds(MADE_MS), 99, seeded('what', 40))
+  expect(await judge(withSubkey(body), NOW_MS)).toMatchObject({ unusable: 'no-encryption-subkey' })
+  const certificate = armoredCertificate(
+    keyPacket(primary),
+    id,
+    boundSubkey(primary, identify(body, MADE_MS)),
+    boundSubkey(primary, subkey),
+  )
+  expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: null })
+})
+
+test('a primary key of an algorithm that nobody knows is refused', async () => {
+  const body = concat(4, seconds(MADE_MS), 99, seeded('what', 40))
+  const certificate = armoredCertificate(keyPacket(identify(body, MADE_MS)), id)
+  expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: 'unparseable' })
+})
+
+test('a curve that the policy rejects is refused', async () => {
+  const odd = ecdsa('secp256k1', '052b8104000a', MADE_MS)
+  const certificate = armoredCertificate(
+    keyPacket(odd),
+    userId(odd, 'odd'),
+    boundSubkey(odd, subkey),
+  )
+  const { unusable } = await judge(certificate, NOW_MS)
+  expect(unusable).not.toBeNull()
+})
+
+test.each([
+  ['nistP256', 'NIST P-256'],
+  ['nistP384', 'NIST P-384'],
+  ['nistP521', 'NIST P-521'],
+] as const)('%s can be sealed to', async (curve, algorithm) => {
+  const { certificate } = await generated({ curve })
+  expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: null, algorithm })
+})
+
+test('a v4 key in the newer encodings can be sealed to', async () => {
+  const { certificate } = await generated({ type: 'curve25519' })
+  expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: null, algorithm: 'X25519' })
+})

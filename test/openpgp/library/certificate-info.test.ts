@@ -1,0 +1,198 @@
+/** What the library says of a certificate for sealing and verifying natively, and of our own key. */
+import { expect, test } from 'vitest'
+import { certificateOf, secretKeyOf } from '../../../src/openpgp/library/key-cache.ts'
+import { judgeFully } from '../../../src/openpgp/library/certificate.ts'
+import { describeOwnKey } from '../../../src/openpgp/library/certificate-info.ts'
+import { applyProfile } from '../../../src/openpgp/library/profile.ts'
+import { NEVER_S, type CertificateInfo } from '../../../src/openpgp/native/certificate-info.ts'
+import {
+  armoredCertificate,
+  boundSubkey,
+  keyPacket,
+  keyRevocation,
+  signingSubkey,
+  subkeyRevocation,
+  userId,
+  userIdRevocation,
+  type SelfSignature,
+} from '../../support/openpgp-certificate.ts'
+import { armor } from '../../support/openpgp-framing.ts'
+import { curve25519, ed25519 } from '../../support/openpgp-key.ts'
+import {
+  MADE_MS,
+  NOW_MS,
+  alice,
+  bot,
+  personOf,
+  preferring,
+  rsaKey,
+  testPerson,
+} from '../../support/openpgp-people.ts'
+import { expiresAfter, keyExpiresAfter } from '../../support/openpgp-signature.ts'
+
+applyProfile()
+
+const { primary, subkey } = alice
+const MADE_S = MADE_MS / 1000
+const NOW_S = NOW_MS / 1000
+const infoAt = async (certificate: string, nowMs = NOW_MS): Promise<CertificateInfo | null> =>
+  (await judgeFully(certificate, nowMs)).info
+const id = (options: SelfSignature = {}): Buffer => userId(primary, 'alice', options)
+const sub = (options: SelfSignature = {}): Buffer => boundSubkey(primary, subkey, options)
+const made = (...packets: Buffer[]): string => armoredCertificate(keyPacket(primary), ...packets)
+const hexOf = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? '').toString('hex')
+/** The last 32 bytes of a legacy point stand before what derives keys. */
+const pointIn = (body: Buffer, behind: number): string =>
+  body.subarray(body.length - behind - 32, body.length - behind).toString('hex')
+const DERIVATION_BYTES = 4
+
+test('of a plain certificate all is known, without the bytes around its points', async () => {
+  const info = await infoAt(alice.certificate)
+  expect(hexOf(info?.fingerprint)).toBe(primary.fingerprint)
+  expect(info).toMatchObject({
+    recipientKey: { algorithm: 18, createdS: MADE_S },
+    signingKey: { algorithm: 22, createdS: MADE_S },
+    primarySigns: true,
+    hasNoOtherKey: true,
+    readsAes256: true,
+    fromS: MADE_S,
+    untilS: NEVER_S,
+  })
+  expect(hexOf(info?.recipientKey.point)).toBe(pointIn(subkey.body, DERIVATION_BYTES))
+  expect(hexOf(info?.signingKey?.point)).toBe(pointIn(primary.body, 0))
+  expect(info?.recipientKey.point.buffer.byteLength).toBe(32)
+  expect(info?.signingKey?.point.buffer.byteLength).toBe(32)
+})
+
+test('a signing subkey signs, and the primary key does not', async () => {
+  const signing = ed25519('signing', MADE_MS)
+  const info = await infoAt(made(id(), sub(), signingSubkey(primary, signing)))
+  expect(info).toMatchObject({ primarySigns: false, hasNoOtherKey: true })
+  expect(hexOf(info?.signingKey?.point)).toBe(pointIn(signing.body, 0))
+})
+
+test('a key that is not used is another one', async () => {
+  const older = curve25519('older', MADE_MS - 86_400_000)
+  const info = await infoAt(made(id(), sub(), boundSubkey(primary, older, { atMs: MADE_MS })))
+  expect(info).toMatchObject({ hasNoOtherKey: false, primarySigns: true })
+  expect(hexOf(info?.recipientKey.point)).toBe(pointIn(subkey.body, DERIVATION_BYTES))
+})
+
+const RETIRED = { atMs: NOW_MS - 1000, code: 3 }
+const spare = curve25519('spare', MADE_MS - 1000)
+
+test.each([
+  [
+    'a subkey that is not used',
+    made(
+      id(),
+      sub(),
+      boundSubkey(primary, spare, { atMs: MADE_MS }),
+      subkeyRevocation(primary, spare, RETIRED),
+    ),
+  ],
+  [
+    'one of its user ids',
+    made(id(), userId(primary, 'other'), userIdRevocation(primary, 'other', NOW_MS - 1000), sub()),
+  ],
+  ['the key itself, by somebody else', made(keyRevocation(bot.primary, RETIRED), id(), sub())],
+  ['the key itself', made(keyRevocation(primary, RETIRED), id(), sub())],
+])('where %s is revoked, the certificate is the library’s', async (_, certificate) => {
+  expect(await infoAt(certificate)).toBeNull()
+})
+
+test('a certificate that is sealed to by another algorithm is the library’s', async () => {
+  const certificate = made(id(), boundSubkey(primary, rsaKey(2048)))
+  expect((await judgeFully(certificate, NOW_MS)).status.unusable).toBeNull()
+  expect(await infoAt(certificate)).toBeNull()
+})
+
+test('where another algorithm signs, it is sealed to here and verified there', async () => {
+  const { certificate } = personOf('rsa', rsaKey(2048), curve25519('rsa', MADE_MS))
+  expect(await infoAt(certificate)).toMatchObject({
+    signingKey: null,
+    primarySigns: false,
+    hasNoOtherKey: true,
+    recipientKey: { algorithm: 18 },
+  })
+  const onlyCertifies = made(id({ flags: 1 }), sub())
+  expect(await infoAt(onlyCertifies)).toMatchObject({ signingKey: null, primarySigns: false })
+})
+
+test.each([
+  [[9, 7], true],
+  [[7, 9], true],
+  [[7], false],
+  [[], false],
+])('who lists the ciphers %j reads AES-256: %s', async (ciphers, readsAes256) => {
+  expect(await infoAt(preferring(...ciphers).certificate)).toMatchObject({ readsAes256 })
+})
+
+const DAY_S = 86_400
+const untilDay = 60 * DAY_S
+
+test.each<[string, string, { fromS?: number; untilS?: number }]>([
+  [
+    'the key expires',
+    made(id({ hashed: [keyExpiresAfter(untilDay)] }), sub()),
+    { untilS: MADE_S + untilDay },
+  ],
+  [
+    'its self-signature does',
+    made(id({ hashed: [expiresAfter(untilDay)] }), sub()),
+    { untilS: MADE_S + untilDay },
+  ],
+  [
+    'its subkey does',
+    made(id(), sub({ hashed: [keyExpiresAfter(untilDay)] })),
+    { untilS: MADE_S + untilDay },
+  ],
+  [
+    'its binding does',
+    made(id(), sub({ hashed: [expiresAfter(untilDay)] })),
+    { untilS: MADE_S + untilDay },
+  ],
+  ['its self-signature is newer', made(id({ atMs: NOW_MS - 5000 }), sub()), { fromS: NOW_S - 5 }],
+  ['its self-signature is of this second', made(id({ atMs: NOW_MS }), sub()), { fromS: NOW_S }],
+  ['its binding is newer', made(id(), sub({ atMs: NOW_MS - 5000 })), { fromS: NOW_S - 5 }],
+  [
+    'another self-signature comes',
+    made(id(), id({ atMs: NOW_MS + 9000 }), sub()),
+    { untilS: NOW_S + 9 },
+  ],
+])('what is known holds for as long as nothing changes: %s', async (_, certificate, times) => {
+  expect(await infoAt(certificate)).toMatchObject({ fromS: MADE_S, untilS: NEVER_S, ...times })
+})
+
+test('what is usable only because clocks may differ is the library’s', async () => {
+  const { certificate } = testPerson('soon', NOW_MS + 60_000)
+  expect((await judgeFully(certificate, NOW_MS)).status.unusable).toBeNull()
+  expect(await infoAt(certificate)).toBeNull()
+})
+
+test('our own key says what opens, which ciphers it reads, and what is known of it', async () => {
+  const described = await describeOwnKey(alice.unlocked, NOW_MS)
+  expect(described.opens).toEqual([subkey.keyId])
+  expect(described.ciphers).toEqual([9, 8, 7])
+  expect(described.info).toEqual(await infoAt(alice.certificate))
+  const early = await describeOwnKey(alice.unlocked, MADE_MS - 86_400_000)
+  expect(early).toMatchObject({ opens: [subkey.keyId], ciphers: [], info: null })
+})
+
+test('a certificate is parsed once, but for one that carries revocations', async () => {
+  const one = await certificateOf(alice.certificate)
+  expect(await certificateOf(alice.certificate)).toBe(one)
+  const revoked = made(keyRevocation(primary, RETIRED), id(), sub())
+  expect(await certificateOf(revoked)).not.toBe(await certificateOf(revoked))
+})
+
+test('a secret key is no certificate', async () => {
+  const secret = armor(alice.secret, { type: 'PRIVATE KEY BLOCK' })
+  await expect(certificateOf(secret)).rejects.toThrow('a secret key is no certificate')
+})
+
+test('an unlocked key is parsed once', async () => {
+  const one = await secretKeyOf(alice.unlocked)
+  expect(await secretKeyOf({ ...alice.unlocked })).toBe(one)
+  expect(await secretKeyOf(bot.unlocked)).not.toBe(one)
+})

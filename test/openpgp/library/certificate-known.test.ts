@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest'
+import { judge } from '../../../src/openpgp/library/certificate.ts'
+import '../../support/openpgp-engine.ts'
+import { curve25519 } from '../../support/openpgp-key.ts'
+import { concat } from '../../support/openpgp-bytes.ts'
+import { MADE_MS, NOW_MS, alice, mallory, rsaKey } from '../../support/openpgp-people.ts'
+import {
+  armoredCertificate,
+  boundSubkey,
+  keyPacket,
+  keyRevocation,
+  subkeyPacket,
+  subkeyRevocation,
+  userId,
+} from '../../support/openpgp-certificate.ts'
+
+const DAY_MS = 86_400_000
+const { primary, subkey } = alice
+const key = keyPacket(primary)
+const id = userId(primary, 'alice')
+const binding = boundSubkey(primary, subkey)
+const yesterday = { atMs: NOW_MS - DAY_MS }
+const stripped = alice.certificate
+
+test.each([
+  ['revoked without a reason', { ...yesterday, code: 0 }],
+  ['revoked as compromised', { ...yesterday, code: 2 }],
+  ['revoked as retired', { ...yesterday, code: 3 }],
+  ['revoked as compromised by a clock ahead of ours', { atMs: NOW_MS + DAY_MS, code: 2 }],
+  ['revoked as retired by a clock ahead of ours', { atMs: NOW_MS + DAY_MS, code: 3 }],
+])('C6 a certificate known as %s stays so when the revocation is left out', async (_, how) => {
+  const known = armoredCertificate(key, keyRevocation(primary, how), id, binding)
+  const first = await judge(known, NOW_MS)
+  expect(first).toMatchObject({ unusable: 'revoked', revocations: true })
+  const later = await judge(stripped, NOW_MS, known)
+  expect(later).toMatchObject({ unusable: 'revoked', revocations: true })
+  const again = await judge(stripped, NOW_MS, later.armored)
+  expect(again).toMatchObject({ unusable: 'revoked', revocations: true })
+  expect(await judge(later.armored, NOW_MS)).toMatchObject({ unusable: 'revoked' })
+})
+
+test('C6 a certificate known as revoked over SHA-1 stays so', async () => {
+  const old = rsaKey(2048)
+  const packets = [userId(old, 'old'), boundSubkey(old, subkey)]
+  const revocation = keyRevocation(old, { ...yesterday, hash: 'sha1' })
+  const known = armoredCertificate(keyPacket(old), revocation, ...packets)
+  const without = armoredCertificate(keyPacket(old), ...packets)
+  expect(await judge(without, NOW_MS)).toMatchObject({ unusable: null })
+  expect(await judge(without, NOW_MS, known)).toMatchObject({ unusable: 'revoked' })
+})
+
+test('C6 a forged revocation does not push out the true one', async () => {
+  const known = armoredCertificate(key, keyRevocation(primary, yesterday), id, binding)
+  const bogus = keyRevocation({ ...mallory.primary, fingerprint: primary.fingerprint }, yesterday)
+  const replaced = armoredCertificate(key, bogus, id, binding)
+  const later = await judge(replaced, NOW_MS, known)
+  expect(later).toMatchObject({ unusable: 'revoked', revocations: true })
+  expect(await judge(stripped, NOW_MS, later.armored)).toMatchObject({ unusable: 'revoked' })
+})
+
+test('C6 nor does a forged one on a subkey', async () => {
+  const known = armoredCertificate(key, id, binding, subkeyRevocation(primary, subkey, yesterday))
+  const forged = { ...mallory.primary, fingerprint: primary.fingerprint }
+  const bogus = subkeyRevocation(forged, subkey, { atMs: NOW_MS - 2 * DAY_MS })
+  const replaced = armoredCertificate(key, id, binding, bogus)
+  expect(await judge(replaced, NOW_MS, known)).toMatchObject({ unusable: 'revoked' })
+})
+
+test('C6 what is remembered does not grow by what anybody adds', async () => {
+  const known = armoredCertificate(key, keyRevocation(primary, yesterday), id, binding)
+  let remembered = known
+  const lengths = new Set<number>()
+  for (let round = 0; round < 5; round++) {
+    const forged = { ...mallory.primary, fingerprint: primary.fingerprint }
+    const bogus = keyRevocation(forged, { atMs: NOW_MS - round * 1000 })
+    const foreign = subkeyPacket(curve25519(`foreign ${round}`, MADE_MS))
+    const served = armoredCertificate(key, bogus, id, binding, foreign)
+    remembered = (await judge(served, NOW_MS, remembered)).armored
+    lengths.add(remembered.length)
+  }
+  expect(lengths.size).toBe(1)
+})
+
+test.each([0, 3])('C6 a subkey known as revoked (%i) stays so', async (code) => {
+  const revoked = concat(binding, subkeyRevocation(primary, subkey, { ...yesterday, code }))
+  const known = armoredCertificate(key, id, revoked)
+  expect(await judge(stripped, NOW_MS, known)).toMatchObject({
+    unusable: 'revoked',
+    revocations: true,
+  })
+})
+
+test('C6 a new subkey after the revoked one is sealed to', async () => {
+  const revoked = concat(binding, subkeyRevocation(primary, subkey, yesterday))
+  const known = armoredCertificate(key, id, revoked)
+  const newer = boundSubkey(primary, curve25519('alice newer', NOW_MS - DAY_MS))
+  const renewed = armoredCertificate(key, id, newer)
+  expect(await judge(renewed, NOW_MS, known)).toMatchObject({ unusable: null, revocations: true })
+})
+
+test('a known copy of another certificate changes nothing', async () => {
+  const { primary: other } = mallory
+  const known = armoredCertificate(
+    keyPacket(other),
+    keyRevocation(other, yesterday),
+    userId(other, 'mallory'),
+    boundSubkey(other, mallory.subkey),
+  )
+  expect(await judge(stripped, NOW_MS, known)).toEqual(await judge(stripped, NOW_MS))
+})
+
+test.each(['', 'hello', alice.certificate.slice(0, 300)])(
+  'a known copy that cannot be read changes nothing (%#)',
+  async (known) => {
+    expect(await judge(stripped, NOW_MS, known)).toEqual(await judge(stripped, NOW_MS))
+  },
+)
+
+test('a known copy does not make a bad one good', async () => {
+  expect(await judge('hello', NOW_MS, alice.certificate)).toMatchObject({ unusable: 'unparseable' })
+  const expired = armoredCertificate(key, id, binding)
+  expect(await judge(expired, MADE_MS - DAY_MS, alice.certificate)).toMatchObject({
+    unusable: 'not-yet-valid',
+  })
+})
+
+test('a forged revocation in the known copy revokes nothing', async () => {
+  const forged = { ...mallory.primary, fingerprint: primary.fingerprint }
+  const known = armoredCertificate(key, keyRevocation(forged, yesterday), id, binding)
+  expect(await judge(stripped, NOW_MS, known)).toMatchObject({ unusable: null, revocations: false })
+})

@@ -1,0 +1,227 @@
+import { expect, test } from 'vitest'
+import { judge } from '../../../src/openpgp/library/certificate.ts'
+import { BOUNDS } from '../../../src/openpgp/bounds.ts'
+import '../../support/openpgp-engine.ts'
+import { curve25519, ed25519 } from '../../support/openpgp-key.ts'
+import { concat } from '../../support/openpgp-bytes.ts'
+import {
+  MADE_MS,
+  NOW_MS,
+  alice,
+  mallory,
+  rsaKey,
+  testPerson,
+} from '../../support/openpgp-people.ts'
+import {
+  armoredCertificate,
+  boundSubkey,
+  directKey,
+  keyPacket,
+  keyRevocation,
+  subkeyRevocation,
+  userId,
+  userIdRevocation,
+} from '../../support/openpgp-certificate.ts'
+import { expiresAfter, keyExpiresAfter } from '../../support/openpgp-signature.ts'
+
+const DAY_S = 86_400
+const DAY_MS = DAY_S * 1000
+const { primary, subkey } = alice
+const key = keyPacket(primary)
+const id = userId(primary, 'alice')
+const binding = boundSubkey(primary, subkey)
+const lasting = (days: number): { hashed: Buffer[] } => ({
+  hashed: [keyExpiresAfter(days * DAY_S)],
+})
+const yesterday = { atMs: NOW_MS - DAY_MS }
+
+test.each([
+  ['the user id says', armoredCertificate(key, userId(primary, 'alice', lasting(60)), binding), 60],
+  ['the binding says', armoredCertificate(key, id, boundSubkey(primary, subkey, lasting(50))), 50],
+  [
+    'a direct-key signature says',
+    armoredCertificate(key, directKey(primary, lasting(40)), id, binding),
+    40,
+  ],
+  [
+    'the sooner of the two says',
+    armoredCertificate(
+      key,
+      userId(primary, 'alice', lasting(60)),
+      boundSubkey(primary, subkey, lasting(50)),
+    ),
+    50,
+  ],
+  [
+    'the self-signature itself says',
+    armoredCertificate(
+      key,
+      userId(primary, 'alice', { hashed: [expiresAfter(45 * DAY_S)] }),
+      binding,
+    ),
+    45,
+  ],
+])('a certificate expires when %s', async (_, certificate, days) => {
+  const expiresMs = MADE_MS + days * DAY_MS
+  expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: null, expiresMs })
+  expect(await judge(certificate, expiresMs - 1000)).toMatchObject({ unusable: null })
+  expect(await judge(certificate, expiresMs)).toMatchObject({ unusable: 'expired' })
+  expect(await judge(certificate, expiresMs + DAY_MS)).toMatchObject({ unusable: 'expired' })
+})
+
+test('a newer self-signature prolongs an expired key', async () => {
+  const renewed = userId(primary, 'alice', { atMs: NOW_MS - DAY_MS, ...lasting(365) })
+  const certificate = armoredCertificate(
+    key,
+    userId(primary, 'alice', lasting(20)),
+    renewed,
+    binding,
+  )
+  expect(await judge(certificate, NOW_MS)).toMatchObject({
+    unusable: null,
+    expiresMs: MADE_MS + 365 * DAY_MS,
+  })
+})
+
+test('a newer subkey takes over from an expired one', async () => {
+  const newer = curve25519('alice newer', NOW_MS - DAY_MS)
+  const certificate = armoredCertificate(
+    key,
+    id,
+    boundSubkey(primary, subkey, lasting(10)),
+    boundSubkey(primary, newer),
+  )
+  expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: null, expiresMs: Infinity })
+})
+
+test.each([
+  [5, null],
+  [299, null],
+  [300, null],
+  [301, 'not-yet-valid'],
+  [3600, 'not-yet-valid'],
+] as const)('C1 a certificate dated %i s ahead of our clock: %s', async (seconds, unusable) => {
+  const madeMs = NOW_MS + seconds * 1000
+  const { certificate } = testPerson('fast', madeMs)
+  const notBeforeMs = madeMs - BOUNDS.clockToleranceMs
+  expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable, notBeforeMs })
+  expect(await judge(certificate, notBeforeMs)).toMatchObject({ unusable: null, notBeforeMs })
+})
+
+test.each([
+  [
+    'self-signature',
+    (atMs: number) => armoredCertificate(key, userId(primary, 'alice', { atMs }), binding),
+  ],
+  [
+    'binding',
+    (atMs: number) => armoredCertificate(key, id, boundSubkey(primary, subkey, { atMs })),
+  ],
+  [
+    'subkey',
+    (atMs: number) => armoredCertificate(key, id, boundSubkey(primary, curve25519('late', atMs))),
+  ],
+])('a %s dated an hour ahead is not yet valid, and is when its time comes', async (_, make) => {
+  const atMs = NOW_MS + 3_600_000
+  const notBeforeMs = atMs - BOUNDS.clockToleranceMs
+  const certificate = make(atMs)
+  expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: 'not-yet-valid', notBeforeMs })
+  expect(await judge(certificate, notBeforeMs)).toMatchObject({ unusable: null })
+})
+
+test('while a newer subkey is not yet valid, the older one is sealed to', async () => {
+  const late = boundSubkey(primary, curve25519('late', NOW_MS + 3_600_000))
+  const certificate = armoredCertificate(key, id, binding, late)
+  expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: null })
+})
+
+test.each([
+  [0, 'no reason'],
+  [1, 'superseded'],
+  [2, 'compromised'],
+  [3, 'retired'],
+  [99, 'an unknown reason'],
+])('C1 a key revoked for %i, %s, cannot be sealed to', async (code) => {
+  const revocation = keyRevocation(primary, { ...yesterday, code })
+  const certificate = armoredCertificate(key, revocation, id, binding)
+  expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: 'revoked', revocations: true })
+})
+
+test('C1 a revocation over SHA-1 is heeded, although nothing else over it is', async () => {
+  const old = rsaKey(2048)
+  const revocation = keyRevocation(old, { ...yesterday, hash: 'sha1' })
+  const packets = [userId(old, 'old'), boundSubkey(old, subkey)]
+  expect(await judge(armoredCertificate(keyPacket(old), ...packets), NOW_MS)).toMatchObject({
+    unusable: null,
+  })
+  const certificate = armoredCertificate(keyPacket(old), revocation, ...packets)
+  expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: 'revoked', revocations: true })
+})
+
+test.each([0, 1, 2, 3])('a key revoked (%i) by a clock ahead of ours is revoked', async (code) => {
+  const revocation = keyRevocation(primary, { atMs: NOW_MS + DAY_MS, code })
+  const certificate = armoredCertificate(key, revocation, id, binding)
+  expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: 'revoked', revocations: true })
+})
+
+test('a subkey retired as of tomorrow is sealed to until then, and judged anew', async () => {
+  const tomorrow = { atMs: NOW_MS + DAY_MS, code: 3 }
+  const packets = concat(binding, subkeyRevocation(primary, subkey, tomorrow))
+  const certificate = armoredCertificate(key, id, packets)
+  expect(await judge(certificate, NOW_MS)).toMatchObject({
+    unusable: null,
+    expiresMs: tomorrow.atMs,
+    revocations: true,
+  })
+  expect(await judge(certificate, tomorrow.atMs)).toMatchObject({ unusable: 'revoked' })
+})
+
+test('C1 a revocation by somebody else is none', async () => {
+  const forged = { ...mallory.primary, fingerprint: primary.fingerprint }
+  const certificate = armoredCertificate(key, keyRevocation(forged, yesterday), id, binding)
+  expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: null, revocations: false })
+})
+
+test('a revoked subkey is not sealed to, and another one is', async () => {
+  const revoked = concat(binding, subkeyRevocation(primary, subkey, yesterday))
+  expect(await judge(armoredCertificate(key, id, revoked), NOW_MS)).toMatchObject({
+    unusable: 'revoked',
+    revocations: true,
+  })
+  const newer = boundSubkey(primary, curve25519('alice newer', MADE_MS))
+  expect(await judge(armoredCertificate(key, id, newer, revoked), NOW_MS)).toMatchObject({
+    unusable: null,
+    revocations: true,
+  })
+})
+
+test('a subkey’s revocation by somebody else is none', async () => {
+  const forged = { ...mallory.primary, fingerprint: primary.fingerprint }
+  const packets = concat(binding, subkeyRevocation(forged, subkey, yesterday))
+  expect(await judge(armoredCertificate(key, id, packets), NOW_MS)).toMatchObject({
+    unusable: null,
+    revocations: false,
+  })
+})
+
+test('a revoked user id, when it is the only one, makes the certificate unusable', async () => {
+  const gone = userIdRevocation(primary, 'alice', NOW_MS - DAY_MS)
+  expect(await judge(armoredCertificate(key, id, gone, binding), NOW_MS)).toMatchObject({
+    unusable: 'revoked',
+  })
+  const other = userId(primary, 'alice again')
+  expect(await judge(armoredCertificate(key, id, gone, other, binding), NOW_MS)).toMatchObject({
+    unusable: null,
+  })
+})
+
+test('an expired certificate that was also revoked is revoked', async () => {
+  const fresh = ed25519('both', MADE_MS)
+  const certificate = armoredCertificate(
+    keyPacket(fresh),
+    keyRevocation(fresh, yesterday),
+    userId(fresh, 'both', lasting(1)),
+    boundSubkey(fresh, subkey),
+  )
+  expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: 'revoked' })
+})

@@ -1,0 +1,211 @@
+/** What is read off a key before any library parses it. */
+import { expect, test } from 'vitest'
+import { BOUNDS } from '../../../src/openpgp/bounds.ts'
+import { shapeOfSecret, shapeProblem, type Shape } from '../../../src/openpgp/library/key-shape.ts'
+import { concat, seeded, u16 } from '../../support/openpgp-bytes.ts'
+import { armor, longPacket, packet } from '../../support/openpgp-framing.ts'
+import { alice, mallory, rsaKey } from '../../support/openpgp-people.ts'
+import { issuer, issuerFingerprint } from '../../support/openpgp-signature.ts'
+import { ed25519Native } from '../../support/openpgp-x25519.ts'
+
+const { primary, subkey } = alice
+const primaryKey = packet(6, primary.body)
+const publicSubkey = packet(14, subkey.body)
+const userId = packet(13, Buffer.from('alice'))
+const trust = packet(12, Buffer.of(1))
+
+/** A signature that names these as its makers, one after the other. */
+function by(...named: Buffer[]): Buffer {
+  const area = concat(...named)
+  return packet(2, concat(4, 0x13, 22, 8, u16(0), u16(area.length), area))
+}
+const own = by(issuer(primary.fingerprint))
+const others = by(issuer(mallory.primary.fingerprint))
+const times = (count: number, one: Buffer): Buffer => Buffer.alloc(one.length * count, one)
+const problemOf = (...packets: Buffer[]): string | null =>
+  shapeProblem(armor(concat(...packets), { type: 'PUBLIC KEY BLOCK', checksum: false }))
+
+test('a certificate may be parsed', () => {
+  expect(shapeProblem(alice.certificate)).toBeNull()
+  expect(problemOf(primaryKey, userId, own, publicSubkey, own)).toBeNull()
+})
+
+test('a text as long as the service takes may be parsed, and not one character more', () => {
+  const most = BOUNDS.certificateChars
+  expect(shapeProblem(alice.certificate.padEnd(most, '\n'))).toBeNull()
+  expect(shapeProblem(alice.certificate.padEnd(most + 1, '\n'))).toBe('too-large')
+})
+
+const secretKey = packet(5, primary.secretBody)
+
+test.each([
+  ['no armor', 'hello', 'unparseable'],
+  ['a secret key', armor(secretKey, { type: 'PRIVATE KEY BLOCK' }), 'secret-key'],
+  ['a message', armor(primaryKey), 'unparseable'],
+])('%s is no certificate', (_, text, problem) => {
+  expect(shapeProblem(text)).toBe(problem)
+})
+
+test.each([
+  ['a secret key in a public block', [secretKey], 'secret-key'],
+  ['a secret subkey', [primaryKey, packet(7, subkey.secretBody)], 'secret-key'],
+  ['two primary keys', [primaryKey, userId, primaryKey], 'several-certificates'],
+  ['a key of version 3', [packet(6, concat(3, primary.body.subarray(1)))], 'version'],
+  ['a key of version 6', [packet(6, concat(6, primary.body.subarray(1)))], 'version'],
+  ['a user id first', [userId, primaryKey], 'unparseable'],
+  ['a subkey first', [publicSubkey, primaryKey], 'unparseable'],
+  ['something that is no packet', [primaryKey, Buffer.from('hello')], 'unparseable'],
+  ['a packet that is cut', [primaryKey, userId.subarray(0, -1)], 'unparseable'],
+])('%s: no certificate', (_, packets, problem) => {
+  expect(problemOf(...packets)).toBe(problem)
+})
+
+test.each<[string, number, (count: number) => Buffer[]]>([
+  ['packets', 512, (count) => [primaryKey, times(count - 1, trust)]],
+  ['user ids', 64, (count) => [primaryKey, times(count, userId)]],
+  ['signatures on one part', 16, (count) => [primaryKey, userId, times(count, own)]],
+  ['such that name nobody', 16, (count) => [primaryKey, userId, times(count, by())]],
+  ['such with packets between', 16, (count) => [primaryKey, times(count, concat(own, trust))]],
+  [
+    'signatures on all parts',
+    128,
+    (count) => [
+      primaryKey,
+      times(Math.floor(count / 16), concat(userId, times(16, own))),
+      publicSubkey,
+      times(count % 16, own),
+    ],
+  ],
+])('%s: %i may be parsed, and not one more', (_, most, packets) => {
+  expect(problemOf(...packets(most))).toBeNull()
+  expect(problemOf(...packets(most + 1))).toBe('too-large')
+})
+
+test('signatures that name others alone are not counted, however many', () => {
+  expect(problemOf(primaryKey, userId, times(200, others))).toBeNull()
+  const both = by(issuer(mallory.primary.fingerprint), issuerFingerprint(primary.fingerprint))
+  expect(problemOf(primaryKey, userId, times(17, both))).toBe('too-large')
+})
+
+test('each part has signatures of its own', () => {
+  const part = concat(userId, times(16, own))
+  const attribute = concat(packet(17, Buffer.of(1)), times(16, own))
+  const sub = concat(publicSubkey, times(16, own))
+  expect(problemOf(primaryKey, times(16, own), part, attribute, sub)).toBeNull()
+})
+
+const { body } = primary
+const number = primary.secretBody.subarray(body.length + 1)
+const lock = concat(254, 9, 3, 8, seeded('salt', 8), 96, seeded('iv', 16), seeded('sealed', 54))
+const gnu = (usage: number, mode: number): Buffer =>
+  concat(usage, usage === 253 ? '0000' : '00', 101, 0, Buffer.from('GNU'), mode)
+const KEPT = {
+  open: concat(0, number),
+  locked: lock,
+  stub: gnu(254, 1),
+  card: gnu(254, 2),
+  'old lock': concat(255, 9, 3, 8, lock.subarray(4)),
+  AEAD: concat(253, 9, 2, 3, 8, lock.subarray(4)),
+  'a simple hash': concat(254, 9, 0, 8, lock.subarray(4)),
+  'no cipher': concat(254, 0, 3, 8, lock.subarray(4)),
+  'a cipher for its lock': concat(9, lock.subarray(4)),
+} as const
+type Kept = keyof typeof KEPT
+
+const keyKept = (kept: Kept): Buffer => packet(5, concat(body, KEPT[kept]))
+const subkeyKept = (kept: Kept): Buffer => packet(7, concat(subkey.body, KEPT[kept]))
+const shapeOf = (...packets: Buffer[]): Shape => shapeOfSecret(concat(...packets))
+const saidOf = (shape: Shape): string | boolean => ('unfit' in shape ? shape.unfit : shape.isLocked)
+
+test.each<[Kept, Kept, string | boolean]>([
+  ['open', 'open', false],
+  ['locked', 'locked', true],
+  ['open', 'locked', 'unusual-s2k'],
+  ['locked', 'open', 'unusual-s2k'],
+  ['old lock', 'old lock', 'unusual-s2k'],
+  ['AEAD', 'AEAD', 'unusual-s2k'],
+  ['a simple hash', 'a simple hash', 'unusual-s2k'],
+  ['no cipher', 'no cipher', 'unusual-s2k'],
+  ['a cipher for its lock', 'a cipher for its lock', 'unusual-s2k'],
+  ['locked', 'AEAD', 'unusual-s2k'],
+  ['stub', 'locked', 'subkeys-only'],
+  ['stub', 'open', 'subkeys-only'],
+  ['stub', 'stub', 'stub'],
+  ['locked', 'stub', 'stub'],
+  ['card', 'locked', 'smartcard'],
+  ['locked', 'card', 'smartcard'],
+  ['stub', 'card', 'smartcard'],
+])('a key that is %s with a subkey that is %s: %s', (one, other, said) => {
+  expect(saidOf(shapeOf(keyKept(one), userId, subkeyKept(other)))).toBe(said)
+})
+
+test.each([253, 254, 255])('a stub is known by its mark, also with usage %i', (usage) => {
+  const of = (kept: Buffer): string | boolean => saidOf(shapeOf(packet(5, concat(body, kept))))
+  expect(of(gnu(usage, 1))).toBe('stub')
+  expect(of(gnu(usage, 2))).toBe('smartcard')
+  const unmarked = gnu(usage, 1)
+  unmarked.write('GNX', unmarked.length - 4)
+  expect(of(unmarked)).toBe('unusual-s2k')
+})
+
+test('what may be parsed is given as bytes, from armor or as it is', () => {
+  const bytes = concat(keyKept('open'), userId, subkeyKept('open'))
+  expect(shapeOfSecret(bytes)).toEqual({ bytes, isLocked: false })
+  const text = Buffer.from(armor(bytes, { type: 'PRIVATE KEY BLOCK' }))
+  const shape = shapeOfSecret(text)
+  expect('bytes' in shape && Buffer.from(shape.bytes)).toEqual(bytes)
+})
+
+const privateBlock = armor(keyKept('open'), { type: 'PRIVATE KEY BLOCK' })
+
+test.each([
+  ['nothing', '', 'unparseable'],
+  ['words', 'hello', 'unparseable'],
+  ['two blocks', `${privateBlock}\n${privateBlock}`, 'several-keys'],
+  ['a certificate', alice.certificate, 'public-only'],
+  ['a certificate behind a block', `${privateBlock}\n${alice.certificate}`, 'unparseable'],
+  ['words before a block', `a ${privateBlock}`, 'unparseable'],
+  ['words before two blocks', `a ${privateBlock}${privateBlock}`, 'unparseable'],
+])('a file with %s is no key', (_, text, said) => {
+  expect(saidOf(shapeOfSecret(Buffer.from(text)))).toBe(said)
+})
+
+test.each([
+  ['a certificate', [primaryKey, userId], 'public-only'],
+  ['a user id first', [userId, keyKept('open')], 'unparseable'],
+  ['a subkey first', [subkeyKept('open'), keyKept('open')], 'unparseable'],
+  ['two keys', [keyKept('open'), userId, keyKept('open')], 'several-keys'],
+  ['a key and a certificate', [keyKept('open'), primaryKey], 'several-keys'],
+  ['a public subkey', [keyKept('open'), publicSubkey], 'stub'],
+  ['a key of version 3', [packet(5, concat(3, body.subarray(1), 0))], 'version'],
+  [
+    'a subkey of version 6',
+    [keyKept('open'), packet(7, concat(6, body.subarray(1), 0))],
+    'version',
+  ],
+  ['a key of a newer algorithm', [packet(5, ed25519Native('n', 0).secretBody)], 'newer-algorithm'],
+  [
+    'a key of an algorithm that nobody knows',
+    [packet(5, concat(body.subarray(0, 5), 99))],
+    'weak-algorithm',
+  ],
+  ['a key that is cut before its numbers', [packet(5, body.subarray(0, 6))], 'unparseable'],
+  ['something that is no packet', [keyKept('open'), Buffer.from('hello')], 'unparseable'],
+  ['a packet that is cut', [keyKept('open').subarray(0, -1)], 'unparseable'],
+])('%s: no key', (_, packets, said) => {
+  expect(saidOf(shapeOf(...packets))).toBe(said)
+})
+
+test('a key of RSA is passed over by its numbers', () => {
+  expect(saidOf(shapeOf(packet(5, rsaKey(1024).secretBody)))).toBe(false)
+})
+
+test('so many packets and bytes may be parsed, and not one more', () => {
+  expect(saidOf(shapeOf(keyKept('open'), times(511, trust)))).toBe(false)
+  expect(saidOf(shapeOf(keyKept('open'), times(512, trust)))).toBe('too-large')
+  const key = keyKept('open')
+  const filler = (bytes: number): Buffer => longPacket(60, Buffer.alloc(bytes - 6))
+  const most = BOUNDS.secretKeyBytes
+  expect(saidOf(shapeOf(key, filler(most - key.length)))).toBe(false)
+  expect(saidOf(shapeOf(key, filler(most - key.length + 1)))).toBe('too-large')
+})

@@ -1,0 +1,162 @@
+/** To the second: when a key’s signatures begin and cease to count, and what else decides. */
+import { expect, test } from 'vitest'
+import type { Signed, SignedAtLength } from '../../../src/openpgp/engine.ts'
+import { DocumentHashes } from '../../../src/openpgp/format/document-hashes.ts'
+import { applyProfile } from '../../../src/openpgp/library/profile.ts'
+import { verify } from '../../../src/openpgp/library/verify.ts'
+import {
+  armoredCertificate,
+  boundSubkey,
+  keyPacket,
+  keyRevocation,
+  signingSubkey,
+  subkeyRevocation,
+  userId,
+  userIdRevocation,
+} from '../../support/openpgp-certificate.ts'
+import { concat } from '../../support/openpgp-bytes.ts'
+import { packet } from '../../support/openpgp-framing.ts'
+import { ed25519 } from '../../support/openpgp-key.ts'
+import { MADE_MS, NOW_MS, alice } from '../../support/openpgp-people.ts'
+import {
+  keyExpiresAfter,
+  signature,
+  signatureBody,
+  type SignatureOptions,
+} from '../../support/openpgp-signature.ts'
+
+applyProfile()
+
+const DAY_S = 86_400
+const document = Buffer.from('hello')
+const { primary, subkey } = alice
+const signing = ed25519('bounds', MADE_MS)
+const certificateOf = (...more: Buffer[]): string =>
+  armoredCertificate(
+    keyPacket(primary),
+    userId(primary, 'alice'),
+    boundSubkey(primary, subkey),
+    ...more,
+  )
+
+const signed = (options: Partial<SignatureOptions> = {}): Buffer =>
+  signature({ signer: primary, over: document, atMs: NOW_MS, ...options })
+
+async function resultOf(
+  certificate: string,
+  what: Buffer | Signed | SignedAtLength = signed(),
+  nowMs = NOW_MS,
+): Promise<string> {
+  const whole = what instanceof Uint8Array ? { document, signatures: [what] } : what
+  return (await verify(whole, certificate, nowMs)).join(' ')
+}
+
+test('a key verifies until the second in which it expires', async () => {
+  const ends = { hashed: [keyExpiresAfter(DAY_S)] }
+  const certificate = armoredCertificate(keyPacket(primary), userId(primary, 'alice', ends))
+  const endMs = MADE_MS + DAY_S * 1000
+  const of = async (atMs: number, nowMs = atMs): Promise<string> =>
+    await resultOf(certificate, signed({ atMs }), nowMs)
+  expect(await of(endMs - 1000)).toBe('valid')
+  expect(await of(endMs - 1000, endMs)).toBe('bad')
+  expect(await of(endMs - 1000, endMs - 1)).toBe('valid')
+})
+
+test('where every user id was revoked, the earliest end that any ever named counts', async () => {
+  const of = async (seconds: number[], nowMs: number): Promise<string> => {
+    const ids = seconds.map((end, n) =>
+      concat(
+        userId(primary, `name ${n}`, end === 0 ? {} : { hashed: [keyExpiresAfter(end)] }),
+        userIdRevocation(primary, `name ${n}`, NOW_MS - 1000),
+      ),
+    )
+    const certificate = armoredCertificate(keyPacket(primary), ...ids)
+    return await resultOf(certificate, signed({ atMs: MADE_MS + 1000 }), nowMs)
+  }
+  const endMs = MADE_MS + 40 * DAY_S * 1000
+  expect(await of([0], NOW_MS)).toBe('valid')
+  expect(await of([40 * DAY_S], endMs - 1000)).toBe('valid')
+  expect(await of([40 * DAY_S], endMs)).toBe('bad')
+  expect(await of([0, 40 * DAY_S], endMs)).toBe('bad')
+})
+
+test('a signing subkey verifies until the second in which it expires', async () => {
+  const ends = { hashed: [keyExpiresAfter(DAY_S)] }
+  const certificate = certificateOf(signingSubkey(primary, signing, ends))
+  const endMs = MADE_MS + DAY_S * 1000
+  const one = signed({ signer: signing, atMs: endMs - 1000 })
+  expect(await resultOf(certificate, one, endMs - 1)).toBe('valid')
+  expect(await resultOf(certificate, one, endMs)).toBe('bad')
+})
+
+const RETIRED = 3
+
+test('what a key signed in the second in which it was retired does not count', async () => {
+  const atMs = NOW_MS - 5000
+  const certificate = armoredCertificate(
+    keyPacket(primary),
+    keyRevocation(primary, { atMs, code: RETIRED }),
+    userId(primary, 'alice'),
+  )
+  expect(await resultOf(certificate, signed({ atMs: atMs - 1000 }))).toBe('valid')
+  expect(await resultOf(certificate, signed({ atMs }))).toBe('bad')
+})
+
+test('each signing subkey is revoked for itself', async () => {
+  const other = ed25519('other', MADE_MS)
+  const retiredMs = NOW_MS - 5000
+  const certificate = certificateOf(
+    signingSubkey(primary, signing),
+    subkeyRevocation(primary, signing, { atMs: retiredMs, code: RETIRED }),
+    signingSubkey(primary, other),
+  )
+  const by = async (signer: typeof other, atMs: number): Promise<string> =>
+    await resultOf(certificate, signed({ signer, atMs }))
+  expect(await by(signing, retiredMs - 1000)).toBe('valid')
+  expect(await by(signing, retiredMs)).toBe('bad')
+  expect(await by(other, retiredMs)).toBe('valid')
+})
+
+test('of several revocations the earliest counts, and one that casts doubt for all time', async () => {
+  const [early, late] = [NOW_MS - 9000, NOW_MS - 5000]
+  const retired = (atMs: number, code = RETIRED): Buffer =>
+    subkeyRevocation(primary, signing, { atMs, code })
+  const by = async (atMs: number, ...revocations: Buffer[]): Promise<string> => {
+    const certificate = certificateOf(signingSubkey(primary, signing), ...revocations)
+    return await resultOf(certificate, signed({ signer: signing, atMs }))
+  }
+  for (const both of [
+    [retired(early), retired(late)],
+    [retired(late), retired(early)],
+  ]) {
+    expect(await by(early - 1000, ...both)).toBe('valid')
+    expect(await by(early, ...both)).toBe('bad')
+  }
+  const COMPROMISED = 2
+  expect(await by(early - 1000, retired(late, COMPROMISED))).toBe('bad')
+})
+
+test('a document of which only the hash is there is verified over that', async () => {
+  const body = signatureBody({ signer: primary, over: document, atMs: NOW_MS })
+  const hashes = new DocumentHashes([{ type: 0, hashAlgorithm: 8 }])
+  hashes.update(document)
+  hashes.end()
+  const hashedPart = body.subarray(0, 6 + body.readUInt16BE(4))
+  const digest = hashes.digest({ type: 0, hashAlgorithm: 8, hashedPart })
+  const signatures = [packet(2, body)]
+  expect(await resultOf(alice.certificate, { signatures, digests: [digest] })).toBe('valid')
+  const other = Buffer.from(digest).fill(0, 0, 1)
+  expect(await resultOf(alice.certificate, { signatures, digests: [other] })).toBe('bad')
+  expect(await resultOf(alice.certificate, { signatures, digests: [] })).toBe('bad')
+})
+
+test('two signatures in the place of one are bad', async () => {
+  expect(await resultOf(alice.certificate, concat(signed(), signed()))).toBe('bad')
+  expect(await resultOf(alice.certificate, concat(signed(), signed({ over: Buffer.of(1) })))).toBe(
+    'bad',
+  )
+})
+
+test('nothing in the place of a signature is bad', async () => {
+  expect(await resultOf(alice.certificate, { document, signatures: [Buffer.alloc(0)] })).toBe('bad')
+})

@@ -1,0 +1,81 @@
+/** Which certificates are read here, and which are given to threads, in pieces. */
+import { setImmediate as immediate } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { CertificateInfo } from '../../../src/openpgp/native/certificate-info.ts'
+import { CertificateReader } from '../../../src/openpgp/native/certificate-reader.ts'
+import { readCommonCertificate } from '../../../src/openpgp/native/common-certificate.ts'
+import type { Threads } from '../../../src/openpgp/native/threads.ts'
+import { NOW_MS, alice } from '../../support/openpgp-people.ts'
+
+const info = readCommonCertificate(alice.certificate, NOW_MS)
+if (info === null) throw new Error('not common')
+const known: CertificateInfo = info
+
+beforeEach(() => vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS }))
+afterEach(() => vi.useRealTimers())
+
+type Read = (certificates: string[], atMs: number) => Promise<(CertificateInfo | null)[]>
+
+/** A reader, with what threads were given. */
+function readerOver(read?: Read) {
+  const given: string[][] = []
+  const threads = {
+    read: async (certificates: string[], atMs: number) => {
+      given.push(certificates)
+      expect(atMs).toBe(NOW_MS)
+      const each = certificates.map((one, n) => (one === 'none' ? null : { ...known, fromS: n }))
+      return await (read?.(certificates, atMs) ?? Promise.resolve(each))
+    },
+  }
+  return { reader: new CertificateReader(threads as unknown as Threads), given }
+}
+const named = (count: number): string[] => Array.from({ length: count }, (_, n) => `c${n}`)
+const readAll = (reader: CertificateReader, all: string[]): Promise<(CertificateInfo | null)[]> =>
+  Promise.all(all.map((one) => reader.read(one)))
+
+test('up to three that are asked for in one turn are read here', async () => {
+  const { reader, given } = readerOver()
+  const all = [alice.certificate, 'hello', alice.certificate]
+  const read = await readAll(reader, all)
+  expect(read.map((one) => one?.fingerprint)).toEqual([
+    known.fingerprint,
+    undefined,
+    known.fingerprint,
+  ])
+  expect(read[1]).toBeNull()
+  expect(await readAll(reader, [alice.certificate])).toHaveLength(1)
+  expect(given).toEqual([])
+})
+
+test('more are given to threads, and each gets what was read of it', async () => {
+  const { reader, given } = readerOver()
+  const read = await readAll(reader, ['a', 'none', 'c', 'd'])
+  expect(given).toEqual([['a', 'none', 'c', 'd']])
+  expect(read.map((one) => one?.fromS ?? null)).toEqual([0, null, 2, 3])
+})
+
+test('they are given sixteen at a time, without waiting for the rest', async () => {
+  const { reader, given } = readerOver()
+  const first = readAll(reader, named(16))
+  expect(given.map(({ length }) => length)).toEqual([16])
+  const more = readAll(reader, named(20))
+  expect(given.map(({ length }) => length)).toEqual([16, 16])
+  expect((await Promise.all([first, more])).flat()).not.toContain(null)
+  expect(given.map(({ length }) => length)).toEqual([16, 16, 4])
+  expect(given.flat()).toEqual([...named(16), ...named(20)])
+})
+
+test('what is asked for in another turn goes by itself', async () => {
+  const { reader, given } = readerOver()
+  await readAll(reader, named(4))
+  await immediate()
+  await readAll(reader, named(5))
+  expect(given.map(({ length }) => length)).toEqual([4, 5])
+})
+
+test('of threads that are gone, or say too little, nothing is known', async () => {
+  const gone = readerOver(() => Promise.reject(new Error('gone')))
+  expect(await readAll(gone.reader, named(4))).toEqual([null, null, null, null])
+  const silent = readerOver(() => Promise.resolve([known]))
+  expect(await readAll(silent.reader, named(4))).toEqual([known, null, null, null])
+})

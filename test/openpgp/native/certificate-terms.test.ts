@@ -1,0 +1,249 @@
+import { expect, test } from 'vitest'
+import { packetAt } from '../../../src/openpgp/format/packets.ts'
+import {
+  readCommonCertificate,
+  readCommonPackets,
+} from '../../../src/openpgp/native/common-certificate.ts'
+import { concat, u16, u32 } from '../../support/openpgp-bytes.ts'
+import { armor, packet } from '../../support/openpgp-framing.ts'
+import { curve25519, ed25519, identify, type PacketKey } from '../../support/openpgp-key.ts'
+import { MADE_MS, NOW_MS, mallory, rsaKey } from '../../support/openpgp-people.ts'
+import { readAlike } from '../../support/openpgp-read-alike.ts'
+import {
+  TYPE,
+  created,
+  expiresAfter,
+  issuer,
+  issuerFingerprint,
+  keyExpiresAfter,
+  keyFlags,
+  notation,
+  preferredCiphers,
+  signature,
+  subpacket,
+  type SignatureOptions,
+} from '../../support/openpgp-signature.ts'
+
+const MADE_S = MADE_MS / 1000
+const DAY_S = 86_400
+const primary = ed25519('terms', MADE_MS)
+const subkey = curve25519('terms', MADE_MS)
+const rsa = rsaKey(2048)
+
+type Signing = Partial<SignatureOptions>
+
+interface Made {
+  id?: Buffer
+  certification?: Signing
+  binding?: Signing
+  key?: PacketKey
+  subkey?: PacketKey
+  /** Packets behind the usual five. */
+  more?: Buffer
+}
+
+const over = ({ body }: PacketKey): Buffer => concat(0x99, u16(body.length), body)
+
+/** A certificate of the common shape, but for what is said. */
+function packetsOf({ certification, binding, ...made }: Made): Buffer[] {
+  const { id = Buffer.from('terms'), key = primary, subkey: other = subkey } = made
+  return [
+    packet(6, key.body),
+    packet(13, id),
+    signature({
+      signer: primary,
+      atMs: MADE_MS,
+      type: TYPE.certification,
+      over: concat(over(key), 0xb4, u32(id.length), id),
+      hashed: [keyFlags(3), preferredCiphers(9, 7)],
+      ...certification,
+    }),
+    packet(14, other.body),
+    signature({
+      signer: primary,
+      atMs: MADE_MS,
+      type: TYPE.subkeyBinding,
+      over: concat(over(key), over(other)),
+      hashed: [keyFlags(0x0c)],
+      ...binding,
+    }),
+    made.more ?? Buffer.alloc(0),
+  ]
+}
+
+const block = (bytes: Uint8Array): string => armor(bytes, { type: 'PUBLIC KEY BLOCK' })
+const certificate = (made: Made): string => block(concat(...packetsOf(made)))
+
+const hashing = (...hashed: Buffer[]): Signing => ({ hashed: [keyFlags(3), ...hashed] })
+const named = [issuerFingerprint(primary.fingerprint), issuer(primary.fingerprint)]
+const false8 = issuer(mallory.primary.fingerprint)
+const false20 = issuerFingerprint(mallory.primary.fingerprint)
+
+test.each<[string, Made]>([
+  ['a generic certification', { certification: { type: 0x10 } }],
+  ['a persona certification', { certification: { type: 0x11 } }],
+  ['a casual certification', { certification: { type: 0x12 } }],
+  ['a notation that is not critical', { certification: hashing(notation('a@b', 'c')) }],
+  ['features', { certification: hashing(subpacket(30, concat(1))) }],
+  ['preferred hashes', { certification: hashing(subpacket(21, concat(8))) }],
+  ['preferred compression', { certification: hashing(subpacket(22, concat(0))) }],
+  ['preferences of a key server', { certification: hashing(subpacket(23, concat(0x80))) }],
+  ['the primary user id', { certification: hashing(subpacket(25, concat(1))) }],
+  ['preferred AEAD', { certification: hashing(subpacket(34, concat(2))) }],
+  ['preferred suites', { certification: hashing(subpacket(39, concat(9, 2))) }],
+  ['an issuer that is hashed', { certification: { ...hashing(...named), unhashed: [] } }],
+  ['a key id alone', { certification: { unhashed: [issuer(primary.fingerprint)] } }],
+  ['a subkey for storage alone', { binding: { hashed: [keyFlags(0x08)] } }],
+  ['a subkey for transport alone', { binding: { hashed: [keyFlags(0x04)] } }],
+  ['a user id of 1024 bytes', { id: Buffer.alloc(1024, 'x') }],
+  ['a byte order mark inside a user id', { id: Buffer.from('a\ufeff') }],
+])('read, as the library reads it: %s', async (_, made) => {
+  expect(await readAlike(certificate(made))).toMatchObject({ primarySigns: true })
+})
+
+test.each<[string, Made]>([
+  ['a critical notation', { certification: hashing(notation('a@b', 'c', true)) }],
+  ['an unknown subpacket', { certification: hashing(subpacket(101, concat(1))) }],
+  ['an expiry of the signature', { certification: hashing(expiresAfter(900 * DAY_S)) }],
+  [
+    'more than an issuer that is not hashed',
+    { certification: { unhashed: [...named, notation('a@b', 'c')] } },
+  ],
+  ['no key flags', { certification: { hashed: [preferredCiphers(9)] } }],
+  ['key flags twice', { certification: hashing(keyFlags(3)) }],
+  ['empty key flags', { certification: { hashed: [subpacket(27, concat())] } }],
+  ['no key flags of the subkey', { binding: { hashed: [] } }],
+  ['two lifetimes', { certification: hashing(keyExpiresAfter(0), keyExpiresAfter(0)) }],
+  ['a lifetime of three bytes', { certification: hashing(subpacket(9, concat('010203'))) }],
+  ['a lifetime of five bytes', { certification: hashing(subpacket(9, concat('0000000000'))) }],
+  ['two lists of ciphers', { certification: hashing(preferredCiphers(9), preferredCiphers(9)) }],
+  ['no creation time', { certification: { undated: true } }],
+  ['two creation times', { certification: hashing(created(MADE_MS)) }],
+  ['no issuer', { certification: { unhashed: [] } }],
+  ['another key id', { certification: { unhashed: [false8] } }],
+  ['another fingerprint', { certification: { unhashed: [false20] } }],
+  ['another key id behind the right one', { certification: { unhashed: [...named, false8] } }],
+  ['another fingerprint that is hashed', { certification: hashing(false20) }],
+  ['another issuer of the subkey', { binding: { unhashed: [...named, false8] } }],
+  ['a binding where the certification stands', { certification: { type: TYPE.subkeyBinding } }],
+  ['a direct key signature', { certification: { type: TYPE.directKey } }],
+  ['a certification where the binding stands', { binding: { type: TYPE.certification } }],
+  ['a subkey that may sign', { binding: { hashed: [keyFlags(2)] } }],
+  [
+    'a certification by somebody else',
+    { certification: { signer: mallory.primary, unhashed: named } },
+  ],
+  ['a binding by somebody else', { binding: { signer: mallory.primary, unhashed: named } }],
+  ['a certification of another user id', { certification: { over: Buffer.from('x') } }],
+  ['a binding of another subkey', { binding: { over: Buffer.from('x') } }],
+  ['an empty user id', { id: Buffer.alloc(0) }],
+  ['a user id of 1025 bytes', { id: Buffer.alloc(1025, 'x') }],
+  ['a user id that is no text', { id: concat('c3') }],
+  ['a byte order mark first', { id: Buffer.from('\ufeffa') }],
+  ['a subkey that does not encrypt', { subkey: ed25519('signs', MADE_MS) }],
+  [
+    'a subkey of low order',
+    { subkey: identify(concat(4, u32(MADE_S), 25, Buffer.alloc(32)), MADE_MS) },
+  ],
+  ['a primary key that does not sign', { key: curve25519('encrypts', MADE_MS) }],
+  ['a primary key of RSA', { key: rsa }],
+  ['a subkey of RSA', { subkey: rsa }],
+  ['a certification over SHA-1', { certification: { hash: 'sha1' } }],
+  ['a binding over SHA-1', { binding: { hash: 'sha1' } }],
+  ['a sixth packet', { more: packet(12, concat(1)) }],
+  ['a second binding', { more: packetsOf({})[4] ?? Buffer.alloc(0) }],
+  ['something that is no packet behind', { more: concat(0) }],
+])('left to the library: %s', (_, made) => {
+  expect(readCommonCertificate(certificate({}), NOW_MS)).not.toBeNull()
+  expect(readCommonCertificate(certificate(made), NOW_MS)).toBeNull()
+})
+
+test('the packets must stand in their order, and none may be missing', () => {
+  const [key, id, certification, sub, binding] = packetsOf({})
+  const reads = (...packets: (Buffer | undefined)[]): boolean =>
+    readCommonCertificate(block(concat(...packets.map((one) => one ?? ''))), NOW_MS) !== null
+  expect(reads(key, id, certification, sub, binding)).toBe(true)
+  expect(reads(key, id, certification, sub)).toBe(false)
+  expect(reads(key, sub, binding, id, certification)).toBe(false)
+  expect(reads(sub, id, certification, key, binding)).toBe(false)
+  expect(reads(key, id, sub, certification, binding)).toBe(false)
+  expect(reads(key, certification, id, sub, binding)).toBe(false)
+})
+
+test('each packet must be of its own type, and none may stand behind', () => {
+  const packets = packetsOf({})
+    .slice(0, 5)
+    .map((bytes) => packetAt(bytes, 0))
+  expect(readCommonPackets(packets, NOW_MS)).not.toBeNull()
+  for (const [index, { tag, body }] of packets.entries()) {
+    for (const other of [5, 6, 13, 14, 17, 60].filter((one) => one !== tag)) {
+      const changed = packets.with(index, { tag: other, body, next: 0 })
+      expect(readCommonPackets(changed, NOW_MS), `${index} as ${other}`).toBeNull()
+    }
+  }
+  const behind = { tag: 12, body: Buffer.from([1]) }
+  expect(readCommonPackets([...packets, behind], NOW_MS)).toBeNull()
+})
+
+test('a certificate of 65536 characters is read, one of more is left to the library', () => {
+  const text = certificate({})
+  expect(readCommonCertificate(text.padEnd(65_536, '\n'), NOW_MS)).not.toBeNull()
+  expect(readCommonCertificate(text.padEnd(65_537, '\n'), NOW_MS)).toBeNull()
+})
+
+test.each<[string, Made, boolean]>([
+  ['that lists AES-256', { certification: hashing(preferredCiphers(7, 9)) }, true],
+  ['that lists AES-128 alone', { certification: hashing(preferredCiphers(7)) }, false],
+  ['that lists nothing', { certification: hashing() }, false],
+  [
+    'whose subkey alone lists it',
+    { certification: hashing(), binding: { hashed: [keyFlags(0x0c), preferredCiphers(9)] } },
+    false,
+  ],
+])('of one %s it is known', async (_, made, readsAes256) => {
+  expect(await readAlike(certificate(made))).toMatchObject({ readsAes256 })
+})
+
+const NEVER = 0xffff_ffff
+const lives = (seconds: number): Signing => hashing(keyExpiresAfter(seconds))
+const livesBound = (seconds: number): Signing => ({
+  hashed: [keyFlags(0x0c), keyExpiresAfter(seconds)],
+})
+
+test.each<[string, Made, number]>([
+  ['a lifetime of none', { certification: lives(0) }, NEVER],
+  ['that of the primary key', { certification: lives(60 * DAY_S) }, MADE_S + 60 * DAY_S],
+  ['that of the subkey', { binding: livesBound(50 * DAY_S) }, MADE_S + 50 * DAY_S],
+  [
+    'the shorter of both',
+    { certification: lives(60 * DAY_S), binding: livesBound(50 * DAY_S) },
+    MADE_S + 50 * DAY_S,
+  ],
+  [
+    'that of the subkey, from when that was made',
+    {
+      subkey: curve25519('later', MADE_MS + 5000),
+      binding: { ...livesBound(50 * DAY_S), atMs: MADE_MS + 9000 },
+    },
+    MADE_S + 5 + 50 * DAY_S,
+  ],
+])('it ends with %s', async (_, made, untilS) => {
+  expect(await readAlike(certificate(made))).toMatchObject({ untilS })
+})
+
+test('what would live for longer than dates go never ends', () => {
+  const text = certificate({ certification: lives(0xffff_0000) })
+  expect(readCommonCertificate(text, NOW_MS)).toMatchObject({ untilS: NEVER })
+})
+
+const LATER_MS = MADE_MS + 7000
+
+test.each<[string, Made]>([
+  ['the certification', { certification: { atMs: LATER_MS } }],
+  ['the binding', { binding: { atMs: LATER_MS } }],
+  ['the subkey', { subkey: curve25519('later', LATER_MS), binding: { atMs: MADE_MS } }],
+])('it begins with the last that was made: %s', (_, made) => {
+  const text = certificate(made)
+  expect(readCommonCertificate(text, LATER_MS)).toMatchObject({ fromS: LATER_MS / 1000 })
+  expect(readCommonCertificate(text, LATER_MS - 1)).toBeNull()
+})

@@ -1,0 +1,155 @@
+import { afterAll, expect, test } from 'vitest'
+import { dearmor } from '../../../src/openpgp/format/armor.ts'
+import { judgeFully } from '../../../src/openpgp/library/certificate.ts'
+import type { Cipher, SealRequest } from '../../../src/openpgp/engine.ts'
+import { createNative } from '../../../src/openpgp/native/create.ts'
+import { openNatively } from '../../../src/openpgp/native/open.ts'
+import { readRecipient } from '../../../src/openpgp/crypto/recipient.ts'
+import { CIPHER_NAME } from '../../../src/openpgp/crypto/ciphers.ts'
+import { open } from '../../../src/openpgp/library/open.ts'
+import { describeOwnKey } from '../../../src/openpgp/library/certificate-info.ts'
+import { packetsOf } from '../../../src/openpgp/format/packets.ts'
+import { allListAes256, recipientPackets } from '../../../src/openpgp/library/seal.ts'
+import type { Sealed } from '../../../src/openpgp/sealed.ts'
+import { verify } from '../../../src/openpgp/library/verify.ts'
+import { parseMessageBytes } from '../../../src/openpgp/format/encrypted-message.ts'
+import { idsOf } from '../../support/openpgp-engine.ts'
+import { generated } from '../../support/openpgp-generated.ts'
+import { seeds } from '../../support/chance.ts'
+import { randomFrom, type Random } from '../../support/openpgp-mutate.ts'
+import { MADE_MS, personOf, testPerson } from '../../support/openpgp-people.ts'
+import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
+
+/** Somebody to seal to, and to open as. */
+interface CertificateReader {
+  certificate: string
+  unlocked: SealRequest['signer']
+}
+
+const modern = (name: string): ReturnType<typeof personOf> =>
+  personOf(name, ed25519Native(name, MADE_MS), x25519Native(name, MADE_MS))
+const READERS: CertificateReader[] = [
+  ...Array.from({ length: 12 }, (_, index) => testPerson(`reader ${index}`)),
+  ...Array.from({ length: 6 }, (_, index) => modern(`modern ${index}`)),
+  await generated({ curve: 'nistP256' }),
+]
+const SIGNERS = [testPerson('signer'), modern('modern signer')]
+
+let ready: (place: string) => void = () => {}
+const native = createNative(
+  {
+    judge: judgeFully,
+    describe: describeOwnKey,
+    packetsFor: (certificates, { cipher, data }) => {
+      const algorithm: Cipher = CIPHER_NAME[cipher] === 'aes128' ? 'aes128' : 'aes256'
+      // As it is when it goes to a thread: the copy is zeroed there.
+      return recipientPackets(certificates, { data: Buffer.from(data), algorithm }, Date.now())
+    },
+    readAes256: (certificates) => allListAes256(certificates, Date.now()),
+  },
+  {
+    threads: 1,
+    onThreadKilled: () => expect.unreachable('a thread died'),
+    bounds: { maxBytes: 1e7, keepMs: 60_000 },
+    onPrepared: (place) => ready(place),
+    onDisagreement: () => expect.unreachable('the library disagreed'),
+  },
+)
+const { own, sealer } = native
+afterAll(() => native[Symbol.asyncDispose]())
+
+/** Seals, half of the time with what was made ahead. */
+async function sealSome(random: Random, request: SealRequest): Promise<Sealed> {
+  const isAhead = random(2) === 0
+  if (isAhead) {
+    const made = new Promise<void>((resolve) => {
+      ready = () => resolve()
+    })
+    await sealer.seal({ ...request, place: 'here' })
+    await made
+  }
+  const sealed = await sealer.seal(isAhead ? { ...request, place: 'here' } : request)
+  if (sealed === null) throw new Error('left to the library')
+  return sealed
+}
+
+interface Made {
+  request: SealRequest
+  sealed: Sealed
+  readers: CertificateReader[]
+  packets: Uint8Array
+  signer: (typeof SIGNERS)[number]
+}
+
+async function make(seed: number): Promise<Made> {
+  const random = randomFrom(seed)
+  const count = random(4) === 0 ? random(READERS.length) : random(4)
+  const readers = READERS.toSorted(() => random(3) - 1).slice(0, count)
+  const signer = SIGNERS[random(2)] ?? SIGNERS[0]
+  if (signer === undefined) throw new Error('nobody signs')
+  const length = random(3) === 0 ? random(5000) : random(200)
+  const request: SealRequest = {
+    text: ['x', 'ß', '🌍', '\n'][random(4)]?.repeat(length) ?? '',
+    certificates: readers.map(({ certificate }) => certificate),
+    signer: signer.unlocked,
+    cipher: random(2) === 0 ? 'aes256' : 'aes128',
+  }
+  const sealed = await sealSome(random, request)
+  const packets = dearmor(sealed.armored, 'MESSAGE') ?? Buffer.alloc(0)
+  return { request, sealed, readers, packets, signer }
+}
+
+test(
+  'whatever is sealed natively, the library opens for each and finds signed',
+  { timeout: 240_000 },
+  async () => {
+    const sessionPoints = new Set<string>()
+    for (const seed of seeds(150)) {
+      const { request, sealed, readers, packets, signer } = await make(seed)
+      const named = [...packetsOf(packets)].filter(({ tag }) => tag === 1)
+      expect(named, `FUZZ_SEED=${seed}`).toHaveLength(readers.length + 1)
+      for (const { body } of named) {
+        const point = readRecipient(body)?.ephemeral.toString('hex')
+        if (point !== undefined) expect(sessionPoints.has(point), `FUZZ_SEED=${seed}`).toBe(false)
+        if (point !== undefined) sessionPoints.add(point)
+      }
+      const one = readers[randomFrom(seed + 7)(readers.length + 1)] ?? signer
+      for (const reader of new Set([signer, one])) {
+        const encrypted = parseMessageBytes(packets, idsOf([reader.unlocked]))
+        if (encrypted.outcome !== 'encrypted') throw new Error(`FUZZ_SEED=${seed}`)
+        const opened = await open(encrypted, [reader.unlocked])
+        expect(opened, `FUZZ_SEED=${seed}`).toMatchObject({
+          outcome: 'opened',
+          text: request.text,
+          dataDigest: sealed.dataDigest,
+          signatures: [{ digest: sealed.statementDigest }],
+        })
+        if (opened.outcome !== 'opened') continue
+        const results = await verify(opened.signed, signer.certificate, Date.now())
+        expect(results, `FUZZ_SEED=${seed}`).toEqual(['valid'])
+        const natively = await openNatively(encrypted, [reader.unlocked], own)
+        if (natively !== null) expect(natively, `FUZZ_SEED=${seed}`).toEqual(opened)
+      }
+    }
+  },
+)
+
+test(
+  'with one bit of the container flipped it opens for nobody, either way',
+  { timeout: 240_000 },
+  async () => {
+    for (const seed of seeds(60)) {
+      const { packets, signer } = await make(seed)
+      const random = randomFrom(seed + 3)
+      const flipped = Buffer.from(packets)
+      const container = flipped.length - random(Math.min(200, flipped.length - 130)) - 1
+      flipped[container] = (flipped[container] ?? 0) ^ (1 << random(8))
+      const keys = [signer.unlocked]
+      const encrypted = parseMessageBytes(flipped, idsOf(keys))
+      if (encrypted.outcome !== 'encrypted') continue
+      expect((await open(encrypted, keys)).outcome, `FUZZ_SEED=${seed}`).toBe('damaged')
+      const natively = await openNatively(encrypted, keys, own)
+      expect(natively?.outcome, `FUZZ_SEED=${seed}`).toBe('damaged')
+    }
+  },
+)

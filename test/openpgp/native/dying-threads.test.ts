@@ -1,0 +1,99 @@
+import { Worker } from 'node:worker_threads'
+import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { dearmor } from '../../../src/openpgp/format/armor.ts'
+import { createEngine } from '../../../src/openpgp/create.ts'
+import type { WrapJob } from '../../../src/openpgp/native/wrap-session-key.ts'
+import { packetsOf } from '../../../src/openpgp/format/packets.ts'
+import type { Sealed } from '../../../src/openpgp/sealed.ts'
+import { openArmored } from '../../support/openpgp-engine.ts'
+import { alice, bot, mallory, testPerson } from '../../support/openpgp-people.ts'
+
+const killed: string[] = []
+const prepared: string[] = []
+const engine = createEngine({
+  onThreadKilled: (job) => killed.push(job),
+  onPrepared: (place) => prepared.push(place),
+})
+afterAll(() => engine[Symbol.asyncDispose]())
+beforeEach(() => void (killed.length = prepared.length = 0))
+
+/** The longest time that a thread may take to begin. */
+const BEGIN_MS = 5000
+
+/** With us, blocks enough for both threads. */
+const people = [alice, mallory, ...Array.from({ length: 58 }, (_, at) => testPerson(`dying ${at}`))]
+const certificates = people.map(({ certificate }) => certificate)
+
+/** Watches what threads are given to pack; so many of them die as soon as they have begun. */
+function packing(dying: number): WrapJob[] {
+  const given: WrapJob[] = []
+  const post = Reflect.get(Worker.prototype, 'postMessage') as (this: Worker, job: unknown) => void
+  const spy = vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (
+    this: Worker,
+    job: { name: string; args: [WrapJob] },
+  ) {
+    post.call(this, job)
+    if (job.name !== 'wrap') return
+    given.push(job.args[0])
+    if (given.length > dying) return
+    const [{ progress }] = job.args
+    // Without a turn of the loop between: a thread that has answered no longer dies at work.
+    const untilMs = performance.now() + BEGIN_MS
+    while (Atomics.load(progress, 0) === 0 && performance.now() < untilMs);
+    void this.terminate()
+  })
+  onTestFinished(() => spy.mockRestore())
+  return given
+}
+
+const seal = (place?: string): Promise<Sealed> =>
+  engine.sealKnown({
+    text: 'hello',
+    certificates,
+    signer: bot.unlocked,
+    cipher: 'aes256',
+    ...(place === undefined ? {} : { place }),
+  })
+
+/** That everybody is given the session key once, and that those who are asked can open it. */
+async function reachesAll(sealed: Sealed): Promise<void> {
+  const packets = [...packetsOf(dearmor(sealed.armored, 'MESSAGE') ?? Buffer.alloc(0))]
+  const named = packets.filter(({ tag }) => tag === 1)
+  const keyIds = named.map(({ body }) => Buffer.from(body).toString('hex', 1, 9))
+  expect(keyIds).toEqual([...people, bot].map(({ subkey }) => subkey.keyId))
+  for (const person of [...people.filter((_, at) => at % 25 === 0), ...people.slice(-1), bot]) {
+    const opened = await openArmored(sealed.armored, [person.unlocked])
+    expect(opened, person.name).toMatchObject({ outcome: 'opened', text: 'hello' })
+  }
+}
+
+test.each([
+  ['one thread dies', 1],
+  ['every thread dies', 2],
+])('%s at work on a message, and everybody is sealed to all the same', async (_, dying) => {
+  const given = packing(dying)
+  await reachesAll(await seal())
+  expect(given.length).toBeGreaterThanOrEqual(dying)
+  expect(killed).toEqual(Array.from({ length: dying }, () => 'wrap'))
+})
+
+test('a thread dies at work ahead of a message, which is then sealed when it is there', async () => {
+  await seal('dying')
+  const given = packing(1)
+  await vi.waitFor(() => expect(killed).toEqual(['wrap']), 10_000)
+  await reachesAll(await seal('dying'))
+  expect(given.length).toBeGreaterThan(1)
+  await vi.waitFor(() => expect(prepared).toEqual(['dying']), 10_000)
+  await reachesAll(await seal('dying'))
+  await vi.waitFor(() => expect(prepared).toEqual(['dying', 'dying']), 10_000)
+})
+
+test('the session key is in no memory but what is shared, and zeroed there', async () => {
+  const given = packing(0)
+  await seal()
+  expect(given.length).toBeGreaterThan(1)
+  for (const { sessionKey } of given) {
+    expect(sessionKey.data.buffer).toBeInstanceOf(SharedArrayBuffer)
+    expect(sessionKey.data).toEqual(Buffer.alloc(32))
+  }
+})

@@ -1,0 +1,80 @@
+import { readPrivateKey } from 'openpgp'
+import { expect, test } from 'vitest'
+import type { UnlockedKey } from '../../../src/openpgp/engine.ts'
+import { judgeFully } from '../../../src/openpgp/library/certificate.ts'
+import { makeKey } from '../../../src/openpgp/library/key-kinds.ts'
+import { unlockedFrom } from '../../../src/openpgp/library/secret-key.ts'
+import { readCommonCertificate } from '../../../src/openpgp/native/common-certificate.ts'
+import { makeCommonKey } from '../../../src/openpgp/native/make-key.ts'
+import { openArmored, sealHere } from '../../support/openpgp-engine.ts'
+import { Gpg } from '../../support/openpgp-gpg.ts'
+import { isInstalled } from '../../support/openpgp-run.ts'
+
+const CREATED_MS = Date.parse('2026-01-02T03:04:05Z')
+const NOW_MS = CREATED_MS + 1000
+const make = (userId = 'Alice') => makeCommonKey({ userId, createdMs: CREATED_MS })
+
+/** Of `JSON.stringify`, so that bytes are compared whatever holds them. */
+function bytesAsHex(this: Record<string, unknown>, name: string, value: unknown): unknown {
+  const held = this[name]
+  return held instanceof Uint8Array ? Buffer.from(held).toString('hex') : value
+}
+
+test('a key is what the library makes, in all but its numbers', async () => {
+  const ours = make('Älice <a@example.org>')
+  const theirs = await makeKey({ userId: 'x', kind: 'curve25519', createdMs: CREATED_MS })
+  const { status, info } = await judgeFully(ours.certificate, NOW_MS)
+  const { status: wanted } = await judgeFully(theirs.certificate, NOW_MS)
+  const { fingerprint, encryptionKeys, armored, ...rest } = status
+  const { fingerprint: _f, encryptionKeys: _e, armored: _a, ...usual } = wanted
+  expect(rest).toEqual(usual)
+  expect(rest).toMatchObject({ unusable: null, revocations: false })
+  expect([fingerprint, armored]).toEqual([ours.key.fingerprint, ours.certificate])
+  expect(encryptionKeys).toEqual([ours.key.fingerprints[1]])
+  const read = readCommonCertificate(ours.certificate, NOW_MS)
+  expect(read).not.toBeNull()
+  expect(JSON.stringify(read, bytesAsHex)).toBe(JSON.stringify(info, bytesAsHex))
+})
+
+test('its secret part is read by the library as what is said of it', async () => {
+  for (let n = 0; n < 50; n++) {
+    const { key } = make()
+    const { bytes, ...read } = unlockedFrom(await readPrivateKey({ binaryKey: key.bytes }))
+    const { bytes: own, ...said } = key
+    expect(read).toEqual(said)
+    expect(Buffer.from(bytes).equals(own)).toBe(true)
+  }
+})
+
+test('it opens what the library seals to it, and the library takes what it signed', async () => {
+  const [alice, bob] = [make(), make('Bob')]
+  const text = 'for bob alone'
+  const armored = await sealHere(
+    { text, certificates: [bob.certificate], signer: alice.key, cipher: 'aes256' },
+    NOW_MS,
+  )
+  const open = (keys: UnlockedKey[]) => openArmored(armored, keys)
+  expect(await open([bob.key])).toMatchObject({ outcome: 'opened', text })
+  expect(await open([make().key])).toMatchObject({ outcome: 'not-recipient' })
+})
+
+test('no two keys are the same', () => {
+  const keys = Array.from({ length: 20 }, () => make().key)
+  expect(new Set(keys.flatMap(({ fingerprints }) => fingerprints)).size).toBe(40)
+})
+
+test('GnuPG imports both parts, and reads what it signs', async ({ skip }) => {
+  skip(!isInstalled('gpg'), 'not installed: gpg')
+  await using gpg = await Gpg.start()
+  const { certificate, key } = make('Alice <alice@example.org>')
+  await gpg.run(['--import'], certificate)
+  await gpg.run(['--import'], key.bytes)
+  const { stdout } = await gpg.run(['--with-colons', '--list-secret-keys'])
+  expect(String(stdout)).toContain(`fpr:::::::::${key.fingerprint.toUpperCase()}:`)
+  const sealed = await gpg.run(['--sign', '--encrypt', '--recipient', key.fingerprint], 'hello')
+  const opened = await gpg.run(['--decrypt'], sealed.stdout)
+  expect([String(opened.stdout), opened.stderr]).toEqual([
+    'hello',
+    expect.stringContaining('Good signature'),
+  ])
+})

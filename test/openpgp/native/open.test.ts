@@ -1,0 +1,205 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { Opened, UnlockedKey } from '../../../src/openpgp/engine.ts'
+import {
+  parseMessageBytes,
+  type EncryptedMessage,
+} from '../../../src/openpgp/format/encrypted-message.ts'
+import { describeOwnKey } from '../../../src/openpgp/library/certificate-info.ts'
+import type { FoundKey } from '../../../src/openpgp/library/open.ts'
+import { openNatively, unwrapNatively } from '../../../src/openpgp/native/open.ts'
+import { NativeOwnKeys } from '../../../src/openpgp/native/own-keys.ts'
+import { concat, seeded } from '../../support/openpgp-bytes.ts'
+import { KEY, idsOf } from '../../support/openpgp-engine.ts'
+import { packet } from '../../support/openpgp-framing.ts'
+import { compressed, literal, signedLiteral } from '../../support/openpgp-inner.ts'
+import {
+  MADE_MS,
+  NOW_MS,
+  alice,
+  bot,
+  personOf,
+  preferring,
+  type TestPerson,
+} from '../../support/openpgp-people.ts'
+import {
+  anonymousPkesk,
+  pkesk,
+  pkesk6,
+  seipd,
+  seipd2,
+  sessionKey,
+  strangerPkesk,
+} from '../../support/openpgp-sealed.ts'
+import { ed25519Native, x25519Native, x25519Pkesk } from '../../support/openpgp-x25519.ts'
+
+const modern = personOf('modern', ed25519Native('modern', MADE_MS), x25519Native('modern', MADE_MS))
+const own = new NativeOwnKeys(describeOwnKey)
+const box = seipd(literal('hello'), KEY)
+const ours = pkesk(bot.subkey, KEY)
+const toModern = x25519Pkesk(modern.subkey, KEY)
+
+afterEach(() => void vi.restoreAllMocks())
+
+function parsed(packets: Uint8Array, keys: UnlockedKey[]): EncryptedMessage {
+  const message = parseMessageBytes(packets, idsOf(keys))
+  if (message.outcome !== 'encrypted') throw new Error(message.outcome)
+  return message
+}
+
+type Asked = [packets: Uint8Array, keys?: UnlockedKey[]]
+
+const opened = (...[packets, keys = [bot.unlocked]]: Asked): Promise<Opened | null> =>
+  openNatively(parsed(packets, keys), keys, own)
+const unwrapped = (...[packets, keys = [bot.unlocked]]: Asked): Promise<FoundKey[] | null> =>
+  unwrapNatively(parsed(packets, keys), keys, own)
+
+/** The packet with one byte changed. */
+function spoilt(bytes: Buffer, at: number): Buffer {
+  const changed = Buffer.from(bytes)
+  changed[at] = (changed[at] ?? 0) ^ 1
+  return changed
+}
+
+test.each<[string, TestPerson, Buffer]>([
+  ['ECDH', bot, ours],
+  ['X25519', modern, toModern],
+])('a message to a key of %s opens, and says with which key', async (_, person, recipient) => {
+  const packets = concat(recipient, box)
+  const { dataDigest, recipients } = parsed(packets, [person.unlocked])
+  expect(await opened(packets, [alice.unlocked, person.unlocked])).toMatchObject({
+    outcome: 'opened',
+    text: 'hello',
+    openedWith: person.primary.fingerprint,
+    dataDigest,
+    recipients,
+    signatures: [],
+  })
+  expect(await unwrapped(packets, [alice.unlocked, person.unlocked])).toEqual([
+    { algorithm: 'aes256', data: KEY.data, fingerprint: person.primary.fingerprint },
+  ])
+})
+
+test('what its signatures claim is told', async () => {
+  const signed = signedLiteral('hello', { signer: alice.primary, atMs: NOW_MS })
+  expect(await opened(concat(ours, seipd(signed, KEY)))).toMatchObject({
+    signatures: [{ issuerKeyId: alice.primary.keyId, createdMs: NOW_MS }],
+  })
+})
+
+const primaryOnly = strangerPkesk('a', bot.primary.keyId)
+const rsa = packet(1, concat(3, bot.subkey.keyId, 1, '0008', 'ff'))
+const asX25519 = concat(toModern.subarray(0, 3), bot.subkey.keyId, toModern.subarray(11))
+const cast5 = Buffer.from(toModern)
+cast5[2 + 10 + 32 + 1] = 3
+
+test.each<[string, Buffer, TestPerson]>([
+  ['that is anonymous', anonymousPkesk(bot.subkey, KEY), bot],
+  ['beside another that names us', concat(ours, strangerPkesk('b', bot.subkey.keyId)), bot],
+  ['of version 6', pkesk6(bot.subkey, KEY), bot],
+  ['that names a key which opens nothing', primaryOnly, bot],
+  ['of RSA', rsa, bot],
+  ['of another algorithm than our key', asX25519, bot],
+  ['with Triple-DES', pkesk(bot.subkey, sessionKey('usual', 2)), bot],
+  ['that says CAST5', cast5, modern],
+  ['that says CAST5, and does not open', spoilt(cast5, cast5.length - 1), modern],
+  ['of a session key too short', pkesk(bot.subkey, { ...KEY, data: seeded('x', 24) }), bot],
+])('a recipient packet %s is left to the library', async (_, recipient, { unlocked }) => {
+  const packets = concat(recipient, box)
+  expect(await opened(packets, [unlocked])).toBeNull()
+  expect(await unwrapped(packets, [unlocked])).toBeNull()
+})
+
+test('where two keys of ours have the id, or none has it, the library looks for the right one', async () => {
+  const packets = concat(ours, box)
+  const twin = { ...alice.unlocked, keyIds: bot.unlocked.keyIds }
+  expect(await opened(packets, [bot.unlocked, twin])).toBeNull()
+  expect(await unwrapped(packets, [twin, bot.unlocked])).toBeNull()
+  const message = parsed(packets, [bot.unlocked])
+  expect(await openNatively(message, [alice.unlocked], own)).toBeNull()
+  expect(await unwrapNatively(message, [alice.unlocked], own)).toBeNull()
+})
+
+test('a key of ours of which nothing is known is the library’s to use', async () => {
+  const nothing = new NativeOwnKeys(() => Promise.reject(new Error('unknown')))
+  const message = parsed(concat(ours, box), [bot.unlocked])
+  expect(await openNatively(message, [bot.unlocked], nothing)).toBeNull()
+  expect(await unwrapNatively(message, [bot.unlocked], nothing)).toBeNull()
+})
+
+test('a container of version 2 is the library’s to open, its session key is found', async () => {
+  const packets = concat(ours, seipd2(literal('hello'), KEY))
+  expect(await opened(packets)).toBeNull()
+  expect(await unwrapped(packets)).toMatchObject([{ data: KEY.data }])
+})
+
+test('compressed data are the library’s to read', async () => {
+  expect(await opened(concat(ours, seipd(compressed(literal('hello'), 2), KEY)))).toBeNull()
+})
+
+test.each<[string, Buffer, TestPerson]>([
+  ['for ECDH', spoilt(ours, ours.length - 1), bot],
+  ['for X25519', spoilt(toModern, toModern.length - 1), modern],
+])(
+  'a spoilt recipient packet %s is damage, and nobody else is asked',
+  async (_, recipient, one) => {
+    const packets = concat(recipient, box)
+    const damage = { outcome: 'damaged', reason: 'decryption' }
+    expect(await opened(packets, [one.unlocked])).toEqual(damage)
+    expect(await unwrapped(packets, [one.unlocked])).toEqual([])
+  },
+)
+
+test('a spoilt container is damage with the same reason', async () => {
+  const damage = { outcome: 'damaged', reason: 'decryption' }
+  for (const at of [5, box.length - 1]) {
+    expect(await opened(concat(ours, spoilt(box, at)))).toEqual(damage)
+  }
+})
+
+test('what is inside is damaged where it is no message', async () => {
+  const inner = concat(literal('hello'), literal('hello'))
+  expect(await opened(concat(ours, seipd(inner, KEY)))).toEqual({
+    outcome: 'damaged',
+    reason: 'structure',
+  })
+})
+
+describe('AES-192', () => {
+  const key = sessionKey('usual', 8)
+  const packetsTo = ({ subkey }: TestPerson): Buffer =>
+    concat(pkesk(subkey, key), seipd(literal('hello'), key))
+
+  test('opens for a key of ours that lists it', async () => {
+    expect(await opened(packetsTo(bot))).toMatchObject({ text: 'hello' })
+    expect(await unwrapped(packetsTo(bot))).toMatchObject([{ algorithm: 'aes192' }])
+  })
+
+  test('is left to the library for one that does not', async () => {
+    const choosy = preferring(9, 7)
+    expect(await opened(packetsTo(choosy), [choosy.unlocked])).toBeNull()
+    expect(await unwrapped(packetsTo(choosy), [choosy.unlocked])).toBeNull()
+  })
+
+  test('is not asked for where the cipher is another', async () => {
+    const choosy = preferring(8)
+    for (const cipher of [7, 9] as const) {
+      const other = sessionKey('usual', cipher)
+      const packets = concat(pkesk(choosy.subkey, other), seipd(literal('hello'), other))
+      expect(await opened(packets, [choosy.unlocked])).toMatchObject({ text: 'hello' })
+    }
+  })
+})
+
+test('the session key is zeroed once the container was decrypted, whatever came of it', async () => {
+  for (const container of [box, spoilt(box, box.length - 1)]) {
+    const zeroed: string[] = []
+    const { fill } = Buffer.prototype
+    vi.spyOn(Buffer.prototype, 'fill').mockImplementation(function (this: Buffer, ...given) {
+      if (given.length === 1 && Number(given[0]) === 0) zeroed.push(this.toString('hex'))
+      return fill.apply(this, given)
+    })
+    await opened(concat(ours, container))
+    vi.restoreAllMocks()
+    expect(zeroed).toContain(KEY.data.toString('hex'))
+  }
+})

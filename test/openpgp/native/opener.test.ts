@@ -1,0 +1,161 @@
+import { setImmediate as immediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { openNatively } from '../../../src/openpgp/native/open.ts'
+import { MessageOpener, type OpenResult } from '../../../src/openpgp/native/opener.ts'
+import { NativeOwnKeys, type NativeOwnKey } from '../../../src/openpgp/native/own-keys.ts'
+import type { UnlockedKey } from '../../../src/openpgp/engine.ts'
+import { describeOwnKey } from '../../../src/openpgp/library/certificate-info.ts'
+import { parseMessage } from '../../../src/openpgp/format/encrypted-message.ts'
+import { KEY, hello as helloPackets, idsOf, toBot } from '../../support/openpgp-engine.ts'
+import { armor } from '../../support/openpgp-framing.ts'
+import { literal } from '../../support/openpgp-inner.ts'
+import { concat } from '../../support/openpgp-bytes.ts'
+import { isUsual, seeds } from '../../support/chance.ts'
+import { mutate, randomFrom } from '../../support/openpgp-mutate.ts'
+import { alice, bot, mallory } from '../../support/openpgp-people.ts'
+import { seipd, strangerPkesk } from '../../support/openpgp-sealed.ts'
+import { variedMessage } from '../../support/openpgp-varied-message.ts'
+
+const keys = [bot.unlocked]
+const hello = armor(helloPackets())
+const ids = idsOf(keys)
+const own = new NativeOwnKeys(describeOwnKey)
+
+const ask = (
+  opener: MessageOpener,
+  armored: string,
+  more: { keys?: UnlockedKey[] } = {},
+): Promise<OpenResult> => opener.open({ armored, keys, ids, signal: undefined, ...more })
+
+/** What becomes of a message that is opened alone. */
+async function alone(armored: string): Promise<OpenResult> {
+  const encrypted = parseMessage(armored, ids)
+  return encrypted.outcome === 'encrypted'
+    ? ((await openNatively(encrypted, keys, own)) ?? encrypted)
+    : encrypted
+}
+
+test('side by side each message is what it is alone, spoilt ones and long ones among them', async () => {
+  const opener = new MessageOpener(own, () => true)
+  const long = armor(toBot(literal('y'.repeat(60_000))))
+  const messages = [...seeds(60)].flatMap((seed) => {
+    const { packets } = variedMessage(randomFrom(seed), {
+      to: [bot.subkey],
+      signers: [alice.primary, mallory.primary],
+    })
+    const spoilt = armor(mutate(packets, randomFrom(seed + 1)))
+    return [armor(packets), spoilt, ...(seed % 9 === 0 ? [long, 'hello', ''] : [])]
+  })
+  const expected = await Promise.all(messages.map(alone))
+  expect(await Promise.all(messages.map((one) => ask(opener, one)))).toEqual(expected)
+  await immediate()
+  expect(opener.isBusy).toBe(false)
+  if (!isUsual) return
+  const outcomes = new Set(expected.map(({ outcome }) => outcome))
+  expect([...outcomes]).toEqual(expect.arrayContaining(['opened', 'damaged', 'encrypted']))
+})
+
+test('they come in the order in which they were asked for, and others get their turn between', async () => {
+  const opener = new MessageOpener(own, () => true)
+  const came: (number | string)[] = []
+  setImmediate(() => came.push('another'))
+  const all = Array.from({ length: 40 }, async (_, index) => {
+    expect(await ask(opener, hello)).toMatchObject({ text: 'hello' })
+    came.push(index)
+  })
+  expect(opener.isBusy).toBe(true)
+  await Promise.all(all)
+  expect(came.filter((one) => one !== 'another')).toEqual(all.map((_, index) => index))
+  expect(came.indexOf('another')).toBeLessThan(20)
+})
+
+test('one that fails harms none of the others', async () => {
+  class Failing extends NativeOwnKeys {
+    override async of(key: UnlockedKey): Promise<NativeOwnKey | null> {
+      if (key.bytes.length === 0) throw new Error('failing')
+      return await super.of(key)
+    }
+  }
+  const opener = new MessageOpener(new Failing(describeOwnKey), () => true)
+  const broken = { keys: [{ ...bot.unlocked, bytes: new Uint8Array() }] }
+  const results = await Promise.allSettled([
+    ask(opener, hello),
+    ask(opener, hello, broken),
+    ask(opener, hello),
+  ])
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+})
+
+test('one for which a key of ours cannot even be looked up harms none of the others', async () => {
+  class Broken extends NativeOwnKeys {
+    override now(key: UnlockedKey): NativeOwnKey | null | undefined {
+      if (key.bytes.length === 0) throw new Error('broken')
+      return super.now(key)
+    }
+  }
+  const opener = new MessageOpener(new Broken(describeOwnKey), () => true)
+  const broken = { keys: [{ ...bot.unlocked, bytes: new Uint8Array() }] }
+  const results = await Promise.allSettled([ask(opener, hello, broken), ask(opener, hello)])
+  expect(results).toMatchObject([
+    { status: 'rejected', reason: new Error('broken') },
+    { status: 'fulfilled', value: { text: 'hello' } },
+  ])
+})
+
+test('one that names a key which opens nothing here is left as it was parsed', async () => {
+  const opener = new MessageOpener(new NativeOwnKeys(describeOwnKey), () => true)
+  const named = armor(concat(strangerPkesk('a', bot.primary.keyId), seipd(literal('x'), KEY)))
+  for (let time = 0; time < 2; time++) {
+    expect(await ask(opener, named)).toEqual(parseMessage(named, ids))
+  }
+})
+
+/** How many are there before the loop goes on. */
+async function openedAtOnce(opener: MessageOpener, messages: string[]): Promise<number> {
+  await immediate()
+  let count = 0
+  const all = messages.map((one) => ask(opener, one).then(() => count++))
+  await immediate()
+  const atOnce = count
+  await Promise.all(all)
+  return atOnce
+}
+
+test('two are opened before all others, then a few at a time, and few that are long', async () => {
+  const opener = new MessageOpener(own, () => true)
+  const long = armor(toBot(literal('y'.repeat(40_000))))
+  await ask(opener, hello)
+  expect(await openedAtOnce(opener, [hello])).toBe(1)
+  expect(
+    await openedAtOnce(
+      opener,
+      Array.from({ length: 20 }, () => hello),
+    ),
+  ).toBe(2)
+  expect(await openedAtOnce(opener, [long, long, long])).toBe(1)
+  expect(await openedAtOnce(opener, [hello, long, long])).toBe(2)
+})
+
+test('it is busy until the last is done, and until others had their turn', async () => {
+  const opener = new MessageOpener(own, () => true)
+  expect(opener.isBusy).toBe(false)
+  const one = ask(opener, hello)
+  expect(opener.isBusy).toBe(true)
+  await one
+  await Promise.resolve()
+  await Promise.resolve()
+  expect(opener.isBusy).toBe(false)
+  await Promise.all([ask(opener, hello), ask(opener, hello)])
+  expect(opener.isBusy).toBe(true)
+  await immediate()
+  await Promise.resolve()
+  expect(opener.isBusy).toBe(false)
+})
+
+test('what is not wanted any more, or not natively, is left as it was parsed', async () => {
+  const gone = AbortSignal.abort()
+  const opener = new MessageOpener(own, () => true)
+  const left = await opener.open({ armored: hello, keys, ids, signal: gone })
+  expect(left).toEqual(parseMessage(hello, ids))
+  expect(await ask(new MessageOpener(own, () => false), hello)).toEqual(left)
+})

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest'
+import { describeOwnKey } from '../../../src/openpgp/library/certificate-info.ts'
+import { generate, unlock } from '../../../src/openpgp/library/secret-key.ts'
+import { describeCommonKey } from '../../../src/openpgp/native/own-keys.ts'
+import type { UnlockedKey } from '../../../src/openpgp/engine.ts'
+import { MADE_MS, NOW_MS, bot, personOf } from '../../support/openpgp-people.ts'
+import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
+
+const modern = personOf('modern', ed25519Native('modern', MADE_MS), x25519Native('modern', MADE_MS))
+
+async function generated(certifiedBy?: UnlockedKey): Promise<UnlockedKey> {
+  const request = { userId: 'bot', createdMs: MADE_MS, passphrase: 'x', isRandom: true }
+  const { locked } = await generate({ ...request, ...(certifiedBy && { certifiedBy }) })
+  return await unlock(locked, 'x')
+}
+
+/** The same whatever array its bytes stand in. */
+function plain(value: unknown): unknown {
+  if (ArrayBuffer.isView(value)) return [...(value as Uint8Array)]
+  if (Array.isArray(value)) return value.map(plain)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plain(one)]))
+}
+
+describe('a key of the bot, without openpgp.js', () => {
+  test.each([
+    ['as we make them', () => generated()],
+    ['in the older algorithms', () => Promise.resolve(bot.unlocked)],
+    ['in the newer ones', () => Promise.resolve(modern.unlocked)],
+  ])('is described as openpgp.js describes it: %s', async (_name, keyOf) => {
+    const key = await keyOf()
+    const described = describeCommonKey(key, NOW_MS)
+    expect(described).not.toBeNull()
+    expect(plain(described)).toEqual(plain(await describeOwnKey(key, NOW_MS)))
+  })
+
+  test('is described without its secrets, which what is kept or goes to a thread would bring along', async () => {
+    const key = await generated()
+    const { recipientKey, signingKey } = describeCommonKey(key, NOW_MS)?.info ?? {}
+    for (const one of [recipientKey, signingKey]) {
+      expect(one?.point.buffer).not.toBe(key.bytes.buffer)
+      expect(one?.point.buffer.byteLength).toBeLessThan(100)
+    }
+  })
+
+  test('is left to openpgp.js before it was made', async () => {
+    expect(describeCommonKey(await generated(), MADE_MS - 1000)).toBeNull()
+  })
+
+  test('is left to openpgp.js where another key has certified it', async () => {
+    expect(describeCommonKey(await generated(bot.unlocked), NOW_MS)).toBeNull()
+  })
+
+  test('is left to openpgp.js where a signature on it was changed', async () => {
+    const key = await generated()
+    const bytes = Buffer.from(key.bytes)
+    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
+    expect(describeCommonKey({ ...key, bytes }, NOW_MS)).toBeNull()
+  })
+})

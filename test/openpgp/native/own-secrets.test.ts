@@ -1,0 +1,231 @@
+/** Our own keys as they are used: their secrets, and what was said of each. */
+import { afterEach, expect, test, vi } from 'vitest'
+import type { UnlockedKey } from '../../../src/openpgp/engine.ts'
+import type { OwnKeyInfo } from '../../../src/openpgp/library/certificate-info.ts'
+import type { CertificateInfo } from '../../../src/openpgp/native/certificate-info.ts'
+import { readCommonCertificate } from '../../../src/openpgp/native/common-certificate.ts'
+import {
+  NativeOwnKeys,
+  describeCommonKey,
+  isRecipientSecret,
+  readOwnSecrets,
+} from '../../../src/openpgp/native/own-keys.ts'
+import { concat, u16 } from '../../support/openpgp-bytes.ts'
+import { packet } from '../../support/openpgp-framing.ts'
+import {
+  MADE_MS,
+  NOW_MS,
+  alice,
+  bot,
+  mallory,
+  personOf,
+  rsaKey,
+} from '../../support/openpgp-people.ts'
+import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
+
+const modern = personOf('modern', ed25519Native('modern', MADE_MS), x25519Native('modern', MADE_MS))
+const { primary, subkey } = alice
+/** A secret key packet's body behind its public part: how it is kept, the number and its sum. */
+const secretOf = ({ body, secretBody }: { body: Buffer; secretBody: Buffer }): Buffer =>
+  secretBody.subarray(body.length)
+const idsIn = (bytes: Uint8Array): string[] => [...readOwnSecrets(bytes).keys()]
+
+test.each([
+  ['older', alice, [22, 18]],
+  ['newer', modern, [27, 25]],
+] as const)(
+  'the secrets of a key of the %s algorithms are found by key id',
+  (_, person, algorithms) => {
+    const found = [...readOwnSecrets(person.secret)]
+    expect(found.map(([keyId]) => keyId)).toEqual([person.primary.keyId, person.subkey.keyId])
+    expect(found.map(([, { key }]) => key.algorithm)).toEqual(algorithms)
+    expect(found.map(([, { fingerprint }]) => fingerprint.toString('hex'))).toEqual([
+      person.primary.fingerprint,
+      person.subkey.fingerprint,
+    ])
+    expect(found.map(([, own]) => isRecipientSecret(own))).toEqual([false, true])
+    expect(found.map(([, { secret }]) => secret.type)).toEqual(['private', 'private'])
+  },
+)
+
+test('what is no secret key is passed over', () => {
+  expect(idsIn(concat(packet(6, primary.body), packet(14, subkey.body)))).toEqual([])
+  expect(idsIn(concat(packet(13, primary.secretBody), packet(2, subkey.secretBody)))).toEqual([])
+  expect(idsIn(Buffer.alloc(0))).toEqual([])
+})
+
+const [first, ...rest] = secretOf(primary)
+const spoilt = Buffer.from([first ?? 0, ...rest])
+spoilt[5] = (spoilt[5] ?? 0) ^ 1
+
+test.each([
+  ['a locked one', concat(primary.body, 254, secretOf(primary).subarray(1))],
+  ['one with another secret', concat(primary.body, spoilt)],
+  ['one with a wrong sum', concat(primary.secretBody.subarray(0, -1), 0x55)],
+  ['one whose secret is another’s', concat(primary.body, secretOf(mallory.primary))],
+  ['one of another algorithm', rsaKey(1024).secretBody],
+  ['one with nothing behind its public part', primary.body],
+  ['one with no secret', concat(primary.body, 0)],
+  ['one with a byte of a secret', concat(primary.body, 0, 7)],
+  ['one with a sum alone', concat(primary.body, 0, 0, 0)],
+  ['one with a secret that is too short', concat(primary.body, 0, u16(8), 255, u16(8 + 255))],
+  ['one that is no key', Buffer.from('hello')],
+])('%s is left out, and the others are read', (_, body) => {
+  const bytes = concat(packet(5, body), packet(7, subkey.secretBody))
+  expect(idsIn(bytes)).toEqual([subkey.keyId])
+})
+
+const info = readCommonCertificate(alice.certificate, NOW_MS)
+if (info === null) throw new Error('not common')
+const known: CertificateInfo = info
+const said: OwnKeyInfo = {
+  opens: [primary.keyId, subkey.keyId],
+  ciphers: [9, 7],
+  info: known,
+}
+const key = (): UnlockedKey => ({ ...alice.unlocked })
+
+afterEach(() => vi.useRealTimers())
+
+/** Keys of which this is said, with how often somebody asked. */
+function keysSaying(what: Partial<OwnKeyInfo> | (() => Promise<OwnKeyInfo>)) {
+  let asked = 0
+  const keys = new NativeOwnKeys(async () => {
+    asked++
+    return typeof what === 'function' ? await what() : { ...said, ...what }
+  })
+  return { keys, asked: () => asked }
+}
+
+test('a key opens with those of its secrets that may open, and seals with the one that signs', async () => {
+  const { keys } = keysSaying({ opens: [subkey.keyId, 'ffffffffffffffff'] })
+  const own = await keys.of(key())
+  expect([...(own?.opens.keys() ?? [])]).toEqual([subkey.keyId])
+  expect(own?.seals?.info).toBe(known)
+  expect(own?.seals?.signer.key).toBe(known.signingKey)
+  expect(own?.seals?.signer.fingerprint.toString('hex')).toBe(primary.fingerprint)
+  expect(own?.seals?.signer.secret.asymmetricKeyType).toBe('ed25519')
+})
+
+const { signingKey } = known
+if (signingKey === null) throw new Error('signs nothing')
+
+test.each<[string, CertificateInfo | null]>([
+  ['nothing is said', null],
+  ['no signing key is said', { ...known, signingKey: null }],
+  ['another algorithm is said', { ...known, signingKey: { ...signingKey, algorithm: 27 } }],
+  ['another date is said', { ...known, signingKey: { ...signingKey, createdS: 7 } }],
+  [
+    'another point is said',
+    { ...known, signingKey: { ...signingKey, point: Buffer.alloc(32, 7) } },
+  ],
+])('a key of which %s seals nothing', async (_, one) => {
+  const own = await keysSaying({ info: one }).keys.of(key())
+  expect(own?.seals).toBeNull()
+  expect(own?.opens.size).toBe(2)
+})
+
+test('a key reads the ciphers that it lists, for as long as what is said of it holds', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS })
+  const untilS = NOW_MS / 1000 + 60
+  const own = await keysSaying({ info: { ...known, untilS } }).keys.of(key())
+  expect([7, 8, 9].map((cipher) => own?.reads(cipher))).toEqual([true, false, true])
+  vi.setSystemTime(NOW_MS + 60_000)
+  expect(own?.reads(9)).toBe(false)
+  const unknown = await keysSaying({ info: null }).keys.of(key())
+  expect(unknown?.reads(9)).toBe(false)
+})
+
+test('a key is asked about once, until something in it begins or ends', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS })
+  const untilS = NOW_MS / 1000 + 60
+  const { keys, asked } = keysSaying({ info: { ...known, untilS } })
+  const one = key()
+  expect(keys.now(one)).toBeUndefined()
+  const own = await keys.of(one)
+  expect(await keys.of(one)).toBe(own)
+  expect(keys.now(one)).toBe(own)
+  expect(asked()).toBe(1)
+  vi.setSystemTime(NOW_MS + 60_000)
+  expect(keys.now(one)).toBeUndefined()
+  expect(await keys.of(one)).not.toBe(own)
+  expect(asked()).toBe(2)
+})
+
+test('a key of which nothing ends is asked about once', async () => {
+  const { keys, asked } = keysSaying({ info: null })
+  const one = key()
+  const own = await keys.of(one)
+  expect(await keys.of(one)).toBe(own)
+  expect(keys.now(one)).toBe(own)
+  expect(asked()).toBe(1)
+})
+
+test('each unlocked key is known for itself', async () => {
+  const { keys, asked } = keysSaying({})
+  const [one, other] = [key(), key()]
+  await keys.of(one)
+  expect(keys.now(other)).toBeUndefined()
+  await keys.of(other)
+  expect(asked()).toBe(2)
+})
+
+test('nothing is known of a key that cannot be described or read, and that is known', async () => {
+  const failing = keysSaying(() => Promise.reject(new Error('unreadable')))
+  const one = key()
+  expect(await failing.keys.of(one)).toBeNull()
+  expect(failing.keys.now(one)).toBeNull()
+  expect(await failing.keys.of(one)).toBeNull()
+  expect(failing.asked()).toBe(1)
+  const broken = { ...key(), bytes: Buffer.from('hello') }
+  expect(await keysSaying({}).keys.of(broken)).toBeNull()
+})
+
+test('what is forgotten is asked for again', async () => {
+  const { keys, asked } = keysSaying({})
+  const one = key()
+  await keys.of(one)
+  keys.clear()
+  expect(keys.now(one)).toBeUndefined()
+  await keys.of(one)
+  expect(asked()).toBe(2)
+})
+
+test('an answer that comes after all was forgotten is not kept', async () => {
+  let answer = (): void => {}
+  const { keys } = keysSaying(() => new Promise((resolve) => (answer = () => resolve(said))))
+  const one = key()
+  const asking = keys.of(one)
+  await Promise.resolve()
+  keys.clear()
+  answer()
+  expect((await asking)?.opens.size).toBe(2)
+  expect(keys.now(one)).toBeUndefined()
+})
+
+test('another person’s secrets are nobody’s here', async () => {
+  const own = await keysSaying({}).keys.of({ ...bot.unlocked })
+  expect(own?.opens.size).toBe(0)
+  expect(own?.seals).toBeNull()
+})
+
+test('a key of the common shape is described as its certificate is, without its secrets', () => {
+  const described = describeCommonKey(alice.unlocked, NOW_MS)
+  expect(described?.opens).toEqual([subkey.keyId])
+  expect(described?.ciphers).toEqual([9, 8, 7])
+  const plain = (one: unknown): string =>
+    JSON.stringify(one, (_, value: unknown) =>
+      value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
+    )
+  expect(plain({ ...described?.info, at: 0 })).toBe(plain({ ...known, at: 0 }))
+  expect(described?.info?.recipientKey.point.buffer.byteLength).toBeLessThan(100)
+  expect(described?.info?.signingKey?.point.buffer.byteLength).toBeLessThan(100)
+})
+
+test('what is of no common shape is not described', () => {
+  expect(describeCommonKey(alice.unlocked, MADE_MS - 1000)).toBeNull()
+  const swapped = concat(packet(7, primary.secretBody), packet(5, subkey.secretBody))
+  expect(describeCommonKey({ ...alice.unlocked, bytes: swapped }, NOW_MS)).toBeNull()
+  const noKey = concat(packet(5, Buffer.from('hello')), packet(7, subkey.secretBody))
+  expect(describeCommonKey({ ...alice.unlocked, bytes: noKey }, NOW_MS)).toBeNull()
+})

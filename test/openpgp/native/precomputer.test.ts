@@ -1,0 +1,242 @@
+/** Which messages are prepared ahead, when, and what ends them. */
+import { setImmediate as immediate } from 'node:timers/promises'
+import { afterEach, expect, test, vi } from 'vitest'
+import { freshSessionKey } from '../../../src/openpgp/crypto/session-key.ts'
+import { armorPackets } from '../../../src/openpgp/format/armor-writer.ts'
+import { Precomputer, PreparedMessages } from '../../../src/openpgp/native/precompute.ts'
+import {
+  prepareMessage,
+  preparedBytes,
+  type PreparedMessage,
+} from '../../../src/openpgp/native/prepared-message.ts'
+import type { RecipientList } from '../../../src/openpgp/native/recipient-list.ts'
+import type {
+  PrepareRequest,
+  RecipientPackets,
+} from '../../../src/openpgp/native/recipient-packets.ts'
+import { seeded } from '../../support/openpgp-bytes.ts'
+
+const BOUNDS = { maxBytes: 1_000_000, keepMs: 60_000 }
+const newMessage = (bytes = 96): PreparedMessage =>
+  prepareMessage(armorPackets(seeded('packets', bytes)), freshSessionKey('aes256'))
+const isZeroed = ({ sessionKey }: PreparedMessage): boolean =>
+  sessionKey.data.every((byte) => byte === 0)
+
+const requestOf = (name: string, cipher: 'aes256' | 'aes128' = 'aes256'): PrepareRequest => ({
+  list: { name } as RecipientList,
+  cipher,
+})
+const LIST = requestOf('list')
+
+interface Building {
+  request: PrepareRequest
+  /** Ends it; gives what was made. */
+  end: () => PreparedMessage
+  fail: () => void
+}
+
+/** A precomputer whose messages are made when the test says so. */
+function newPrecomputer() {
+  const builds: Building[] = []
+  const prepared: string[] = []
+  let refills = 0
+  const packets = {
+    buildAhead: (request: PrepareRequest) =>
+      new Promise<PreparedMessage>((resolve, reject) => {
+        builds.push({
+          request,
+          end() {
+            const made = newMessage()
+            resolve(made)
+            return made
+          },
+          fail: () => reject(new Error('thread died')),
+        })
+      }),
+    refillEphemerals: () => Promise.resolve(void refills++),
+  }
+  const precomputer = new Precomputer({
+    packets: packets as unknown as RecipientPackets,
+    bounds: BOUNDS,
+    onPrepared: (place) => prepared.push(place),
+  })
+  return { precomputer, builds, prepared, refills: () => refills }
+}
+
+afterEach(() => vi.useRealTimers())
+
+test('the next message of a place is made, said, and given out once', async () => {
+  const { precomputer, builds, prepared, refills } = newPrecomputer()
+  expect(precomputer.take('here', LIST)).toBeNull()
+  precomputer.request('here', LIST)
+  expect(refills()).toBe(1)
+  expect(builds.map(({ request }) => request)).toEqual([LIST])
+  const made = builds[0]?.end()
+  await immediate()
+  expect(prepared).toEqual(['here'])
+  expect(precomputer.take('here', requestOf('list'))).toBe(made)
+  expect(precomputer.take('here', LIST)).toBeNull()
+})
+
+test.each([
+  ['another list', requestOf('other')],
+  ['another cipher', requestOf('list', 'aes128')],
+])('what was made for a place ends when %s is named there', async (_, other) => {
+  const { precomputer, builds } = newPrecomputer()
+  precomputer.request('here', LIST)
+  const made = builds[0]?.end()
+  await immediate()
+  expect(precomputer.take('here', other)).toBeNull()
+  expect(made && isZeroed(made)).toBe(true)
+  expect(precomputer.take('here', LIST)).toBeNull()
+})
+
+test('one is made at a time, in the order in which they were asked for', async () => {
+  const { precomputer, builds, prepared } = newPrecomputer()
+  for (const place of ['a', 'b', 'c']) precomputer.request(place, LIST)
+  for (const count of [1, 2, 3]) {
+    expect(builds).toHaveLength(count)
+    builds.at(-1)?.end()
+    await immediate()
+  }
+  expect(prepared).toEqual(['a', 'b', 'c'])
+  precomputer.request('d', LIST)
+  expect(builds).toHaveLength(4)
+})
+
+test('what is there already is not made again', async () => {
+  const { precomputer, builds, refills } = newPrecomputer()
+  precomputer.request('here', LIST)
+  builds[0]?.end()
+  await immediate()
+  precomputer.request('here', LIST)
+  expect(builds).toHaveLength(1)
+  expect(refills()).toBe(2)
+  precomputer.request('here', requestOf('other'))
+  expect(builds).toHaveLength(2)
+})
+
+test('asked for again while it waits, a place goes to the end, and gets the last that was named', async () => {
+  const { precomputer, builds, prepared } = newPrecomputer()
+  precomputer.request('first', LIST)
+  precomputer.request('a', LIST)
+  precomputer.request('b', LIST)
+  precomputer.request('a', requestOf('later'))
+  for (let turn = 0; turn < 3; turn++) {
+    builds.at(-1)?.end()
+    await immediate()
+  }
+  expect(prepared).toEqual(['first', 'b', 'a'])
+  expect(builds.map(({ request }) => request.list.name)).toEqual(['list', 'list', 'later'])
+})
+
+test('what another request overtook while it was made is destroyed', async () => {
+  const { precomputer, builds, prepared } = newPrecomputer()
+  precomputer.request('here', LIST)
+  precomputer.request('here', requestOf('later'))
+  const first = builds[0]?.end()
+  await immediate()
+  expect(first && isZeroed(first)).toBe(true)
+  expect(prepared).toEqual([])
+  const second = builds[1]?.end()
+  await immediate()
+  expect(prepared).toEqual(['here'])
+  expect(precomputer.take('here', requestOf('later'))).toBe(second)
+})
+
+test('one that fails is not made again until somebody asks, and holds up no other', async () => {
+  const { precomputer, builds, prepared } = newPrecomputer()
+  precomputer.request('a', LIST)
+  precomputer.request('b', LIST)
+  builds[0]?.fail()
+  await immediate()
+  builds[1]?.end()
+  await immediate()
+  expect([builds.length, prepared]).toEqual([2, ['b']])
+  precomputer.request('a', LIST)
+  expect(builds).toHaveLength(3)
+})
+
+test('sixty-four places may wait; then the oldest are given up', async () => {
+  const { precomputer, builds } = newPrecomputer()
+  for (let n = 0; n < 66; n++) precomputer.request(`place ${n}`, requestOf(`list ${n}`))
+  for (let turn = 0; turn < 80; turn++) {
+    builds.at(-1)?.end()
+    await immediate()
+  }
+  const names = builds.map(({ request }) => request.list.name)
+  expect(names).toEqual(['list 0', ...Array.from({ length: 64 }, (_, n) => `list ${n + 2}`)])
+})
+
+test('when all is cleared, what is there ends, and what is under way is not kept', async () => {
+  const { precomputer, builds, prepared } = newPrecomputer()
+  precomputer.request('a', LIST)
+  const there = builds[0]?.end()
+  await immediate()
+  precomputer.request('b', LIST)
+  precomputer.request('c', LIST)
+  precomputer.clear()
+  expect(there && isZeroed(there)).toBe(true)
+  const late = builds[1]?.end()
+  await immediate()
+  expect(late && isZeroed(late)).toBe(true)
+  expect([builds.length, prepared]).toEqual([2, ['a']])
+  precomputer.request('c', LIST)
+  expect(builds).toHaveLength(3)
+})
+
+test('once it is closed, nothing is made any more', async () => {
+  const { precomputer, builds } = newPrecomputer()
+  precomputer.request('a', LIST)
+  const there = builds[0]?.end()
+  await immediate()
+  precomputer.close()
+  expect(there && isZeroed(there)).toBe(true)
+  precomputer.request('a', LIST)
+  expect(builds).toHaveLength(1)
+})
+
+const held = (keepMs = 60_000, maxBytes = 1_000_000): PreparedMessages =>
+  new PreparedMessages({ maxBytes, keepMs })
+
+test('a prepared message is there for less than its time, also where no timer fires', () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const messages = held()
+  const [one, other] = [newMessage(), newMessage()]
+  messages.put('a', 'list', one)
+  messages.put('b', 'list', other)
+  vi.advanceTimersByTime(59_999)
+  expect(messages.has('a', 'list')).toBe(true)
+  expect(messages.has('a', 'other list')).toBe(false)
+  expect(messages.has('c', 'list')).toBe(false)
+  expect(messages.take('a', 'list')).toBe(one)
+  vi.advanceTimersByTime(1)
+  expect(messages.has('b', 'list')).toBe(false)
+  expect(messages.take('b', 'list')).toBeNull()
+  expect([isZeroed(one), isZeroed(other)]).toEqual([false, true])
+})
+
+test('messages that fill the bound exactly are all kept', () => {
+  const most = 3 * preparedBytes(newMessage())
+  const messages = held(60_000, most)
+  const all = Array.from({ length: 3 }, () => newMessage())
+  for (const [index, one] of all.entries()) messages.put(`place ${index}`, 'list', one)
+  expect(messages.byteLength).toBe(most)
+  expect(all.some(isZeroed)).toBe(false)
+})
+
+test('one timer runs for all that is held, and none once all is cleared', () => {
+  vi.useFakeTimers()
+  const messages = held()
+  messages.put('a', 'list', newMessage())
+  messages.put('b', 'list', newMessage())
+  expect(vi.getTimerCount()).toBe(1)
+  messages.clear()
+  expect(vi.getTimerCount()).toBe(0)
+  messages.put('c', 'list', newMessage())
+  vi.advanceTimersByTime(59_999)
+  expect(messages.byteLength).toBeGreaterThan(0)
+  vi.advanceTimersByTime(1)
+  expect(messages.byteLength).toBe(0)
+  expect(vi.getTimerCount()).toBe(0)
+})

@@ -1,0 +1,222 @@
+import { expect, test } from 'vitest'
+import { unpackRecipientKey, RECIPIENT_KEY_BYTES } from '../../../src/openpgp/crypto/recipient.ts'
+import type { CertificateCache } from '../../../src/openpgp/native/certificate-cache.ts'
+import {
+  statusOf,
+  unusableStatus,
+  type CertificateInfo,
+  type CheckedCertificate,
+} from '../../../src/openpgp/native/certificate-info.ts'
+import { RecipientLists, type RecipientList } from '../../../src/openpgp/native/recipient-list.ts'
+import { infoOf, sealing } from '../../support/openpgp-native-parts.ts'
+import { alice, bot, mallory, preferring, testPerson } from '../../support/openpgp-people.ts'
+
+type Answer = CertificateInfo | Promise<CheckedCertificate>
+
+/** A cache that says so of certificates, and the lists over it. */
+function listsOver(answer: (armored: string) => Answer): {
+  lists: RecipientLists
+  asked: string[]
+  cache: { epoch: number }
+} {
+  const asked: string[] = []
+  const cache = {
+    epoch: 0,
+    infoOf(armored: string): Answer {
+      asked.push(armored)
+      return answer(armored)
+    },
+  }
+  return { lists: new RecipientLists(cache as unknown as CertificateCache), asked, cache }
+}
+
+/** Fingerprints of who is sealed to natively, in order. */
+function recipientsOf({ recipientKeys }: RecipientList): string[] {
+  return Array.from({ length: recipientKeys.length / RECIPIENT_KEY_BYTES }, (_, index) =>
+    Buffer.from(
+      unpackRecipientKey(recipientKeys, index * RECIPIENT_KEY_BYTES).fingerprint,
+    ).toString('hex'),
+  )
+}
+const subkeys = (...people: { subkey: { fingerprint: string } }[]): string[] =>
+  people.map(({ subkey }) => subkey.fingerprint)
+
+const certificates = [alice.certificate, mallory.certificate]
+
+test('everybody is on the list once, in order, and we are the last', async () => {
+  const { lists, asked } = listsOver(infoOf)
+  const list = await lists.of([...certificates, alice.certificate], await sealing())
+  expect(recipientsOf(list)).toEqual(subkeys(alice, mallory, bot))
+  expect(asked).toEqual(certificates)
+  expect(list).toMatchObject({ others: [], readAes256: true })
+})
+
+test('we are the last where we are among the certificates, too', async () => {
+  const { lists } = listsOver(infoOf)
+  const list = await lists.of([bot.certificate, ...certificates], await sealing())
+  expect(recipientsOf(list)).toEqual(subkeys(alice, mallory, bot))
+})
+
+test('two certificates of one key are one recipient', async () => {
+  const { lists } = listsOver(infoOf)
+  const twice = [alice.certificate, `\n${alice.certificate}`]
+  expect(recipientsOf(await lists.of(twice, await sealing()))).toEqual(subkeys(alice, bot))
+})
+
+test('what must be found out first keeps its place', async () => {
+  const { lists } = listsOver((armored) => {
+    const info = infoOf(armored)
+    return armored === alice.certificate
+      ? Promise.resolve({ status: statusOf(info, armored), info })
+      : info
+  })
+  const people = [mallory, alice, testPerson('third')]
+  const list = await lists.of(
+    people.map(({ certificate }) => certificate),
+    await sealing(),
+  )
+  expect(recipientsOf(list)).toEqual(subkeys(...people, bot))
+})
+
+test('whoever is the library’s to seal to is named apart, by the certificate', async () => {
+  const { lists } = listsOver((armored) => {
+    const info = infoOf(armored)
+    const checked = { status: statusOf(info, `judged ${armored}`), info: null }
+    return armored === alice.certificate ? Promise.resolve(checked) : info
+  })
+  const list = await lists.of(certificates, await sealing())
+  expect(recipientsOf(list)).toEqual(subkeys(mallory, bot))
+  expect(list.others).toEqual([`judged ${alice.certificate}`])
+})
+
+test('so is whose info does not hold at this time', async () => {
+  const { lists } = listsOver((armored) => {
+    const info = { ...infoOf(armored), untilS: 1 }
+    return Promise.resolve({ status: statusOf(info, armored), info })
+  })
+  const list = await lists.of([alice.certificate], await sealing())
+  expect(list.others).toEqual([alice.certificate])
+  expect(recipientsOf(list)).toEqual(subkeys(bot))
+})
+
+test.each([
+  ['is unusable', { unusable: 'revoked' as const }],
+  ['has no fingerprint', { fingerprint: null }],
+])('a certificate that %s fails the whole list', async (_, status) => {
+  const { lists } = listsOver((armored) => {
+    const info = infoOf(armored)
+    const checked = { status: { ...statusOf(info, armored), ...status }, info }
+    return armored === alice.certificate ? Promise.resolve(checked) : info
+  })
+  const by = await sealing()
+  const refused = 'a certificate cannot be sealed to'
+  await expect(lists.of(certificates, by)).rejects.toThrow(refused)
+  await expect(lists.of(certificates.toReversed(), by)).rejects.toThrow(refused)
+})
+
+test('a certificate of which nothing is known fails the whole list', async () => {
+  const { lists } = listsOver((armored) =>
+    Promise.resolve({ status: unusableStatus(armored, 'unparseable'), info: null }),
+  )
+  await expect(lists.of(certificates, await sealing())).rejects.toThrow('cannot be sealed to')
+})
+
+test('what failed once is tried again', async () => {
+  let isBroken = true
+  const { lists } = listsOver((armored) => {
+    if (isBroken) return Promise.reject(new Error('gone'))
+    return infoOf(armored)
+  })
+  const by = await sealing()
+  await expect(lists.of(certificates, by)).rejects.toThrow('gone')
+  isBroken = false
+  expect(recipientsOf(await lists.of(certificates, by))).toEqual(subkeys(alice, mallory, bot))
+})
+
+test('the name is that of exactly these recipients in their order, and of our key', async () => {
+  const { lists } = listsOver((armored) => {
+    const info = infoOf(armored.trim())
+    if (armored.startsWith(' ')) {
+      return Promise.resolve({ status: statusOf(info, armored), info: null })
+    }
+    return info
+  })
+  const nameOf = async (of: string[], key = bot.unlocked): Promise<string> =>
+    (await lists.of(of, await sealing(key))).name
+  const name = await nameOf([...certificates])
+  expect(await nameOf([...certificates])).toBe(name)
+  const others = await Promise.all([
+    nameOf(certificates.toReversed()),
+    nameOf([alice.certificate]),
+    nameOf([]),
+    nameOf([...certificates], testPerson('another').unlocked),
+    nameOf([` ${alice.certificate}`]),
+    nameOf([` ${mallory.certificate}`]),
+    nameOf(certificates.map((one) => ` ${one}`)),
+  ])
+  expect(new Set([name, ...others]).size).toBe(8)
+})
+
+test('the list says whether all of them, and we, read AES-256', async () => {
+  const { lists } = listsOver(infoOf)
+  const choosy = preferring(7)
+  const reads = async (of: string[], key = bot.unlocked): Promise<boolean> =>
+    (await lists.of(of, await sealing(key))).readAes256
+  expect(await reads([alice.certificate])).toBe(true)
+  expect(await reads([alice.certificate, choosy.certificate])).toBe(false)
+  expect(await reads([alice.certificate], choosy.unlocked)).toBe(false)
+})
+
+test('the list holds for as long as all on it do', async () => {
+  const nowS = Math.floor(Date.now() / 1000)
+  const times = new Map([
+    [alice.certificate, { fromS: nowS - 90, untilS: nowS + 70 }],
+    [mallory.certificate, { fromS: nowS - 80, untilS: nowS + 60 }],
+  ])
+  const { lists } = listsOver((armored) => ({ ...infoOf(armored), ...times.get(armored) }))
+  expect(await lists.of(certificates, await sealing())).toMatchObject({
+    fromS: nowS - 80,
+    untilS: nowS + 60,
+  })
+})
+
+test('the same array gives the same list, which nobody is asked for again', async () => {
+  const { lists, asked } = listsOver(infoOf)
+  const by = await sealing()
+  const list = await lists.of(certificates, by)
+  expect(await lists.of(certificates, by)).toBe(list)
+  expect(asked).toHaveLength(2)
+  expect(await lists.of([...certificates], by)).not.toBe(list)
+  expect(asked).toHaveLength(4)
+})
+
+test('it is made anew for another key of ours, for another word on any certificate, and past its end', async () => {
+  let untilS = 0xffff_ffff
+  const { lists, cache } = listsOver((armored) => ({ ...infoOf(armored), untilS }))
+  const by = await sealing()
+  const first = await lists.of(certificates, by)
+  const other = await sealing(testPerson('another').unlocked)
+  const second = await lists.of(certificates, other)
+  expect(recipientsOf(second)).toEqual(subkeys(alice, mallory, testPerson('another')))
+  expect(second.name).not.toBe(first.name)
+  cache.epoch = 1
+  const third = await lists.of(certificates, other)
+  expect(third).not.toBe(second)
+  expect(await lists.of(certificates, other)).toBe(third)
+  cache.epoch = 2
+  untilS = 1
+  const ended = await lists.of(certificates, other)
+  expect(await lists.of(certificates, other)).not.toBe(ended)
+})
+
+test('a list that was made while a word changed is made anew', async () => {
+  const { lists, cache } = listsOver(async (armored) => {
+    const info = infoOf(armored)
+    cache.epoch++
+    return await Promise.resolve({ status: statusOf(info, armored), info })
+  })
+  const by = await sealing()
+  const same = [alice.certificate]
+  const before = await lists.of(same, by)
+  expect(await lists.of(same, by)).not.toBe(before)
+})

@@ -1,0 +1,287 @@
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { dearmor } from '../../../src/openpgp/format/armor.ts'
+import { createEngine } from '../../../src/openpgp/create.ts'
+import type { Cipher, SealRequest } from '../../../src/openpgp/engine.ts'
+import { readRecipient } from '../../../src/openpgp/crypto/recipient.ts'
+import { packetsOf } from '../../../src/openpgp/format/packets.ts'
+import { Sealed } from '../../../src/openpgp/sealed.ts'
+import { AS_MADE, fit } from '../../../src/openpgp/size.ts'
+import { verify } from '../../../src/openpgp/library/verify.ts'
+import {
+  armoredCertificate,
+  boundSubkey,
+  keyPacket,
+  keyRevocation,
+  userId,
+} from '../../support/openpgp-certificate.ts'
+import { openArmored } from '../../support/openpgp-engine.ts'
+import { generated } from '../../support/openpgp-generated.ts'
+import { identify } from '../../support/openpgp-key.ts'
+import {
+  MADE_MS,
+  alice,
+  bot,
+  mallory,
+  personOf,
+  preferring,
+  rsaKey,
+  testPerson,
+  type TestPerson,
+} from '../../support/openpgp-people.ts'
+import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
+
+const prepared: string[] = []
+const engine = createEngine({ threads: 1, onPrepared: (place) => prepared.push(place) })
+afterAll(() => engine[Symbol.asyncDispose]())
+
+const modern = personOf('modern', ed25519Native('modern', MADE_MS), x25519Native('modern', MADE_MS))
+const crowd = Array.from({ length: 40 }, (_, index) => testPerson(`person ${index}`))
+
+const request = (
+  people: { certificate: string }[],
+  more: Partial<SealRequest> = {},
+): SealRequest => ({
+  text: 'hello',
+  certificates: people.map(({ certificate }) => certificate),
+  signer: bot.unlocked,
+  cipher: 'aes256',
+  ...more,
+})
+
+/** Key ids that the recipient packets name, and the sender's points in them. */
+function recipientsOf(sealed: Sealed): { keyIds: string[]; points: string[]; sizes: number[] } {
+  const packets = [...packetsOf(dearmor(sealed.armored, 'MESSAGE') ?? Buffer.alloc(0))]
+  const bodies = packets.filter(({ tag }) => tag === 1).map(({ body }) => Buffer.from(body))
+  return {
+    keyIds: bodies.map((body) => body.toString('hex', 1, 9)),
+    points: bodies.map((body) => readRecipient(body)?.ephemeral.toString('hex') ?? ''),
+    sizes: bodies.map((body) => body.length + 2),
+  }
+}
+
+/** That the library opens it for each of them, and for nobody else. */
+async function opensFor(sealed: Sealed, people: TestPerson[], text = 'hello'): Promise<void> {
+  for (const person of [...people, bot]) {
+    const opened = await openArmored(sealed.armored, [person.unlocked])
+    expect(opened, person.name).toMatchObject({
+      outcome: 'opened',
+      text,
+      dataDigest: sealed.dataDigest,
+      signatures: [{ issuerKeyId: bot.primary.keyId, digest: sealed.statementDigest }],
+    })
+    if (opened.outcome !== 'opened') continue
+    expect(await verify(opened.signed, bot.certificate, Date.now())).toEqual(['valid'])
+  }
+  const stranger = people.includes(mallory) ? testPerson('stranger') : mallory
+  expect(await openArmored(sealed.armored, [stranger.unlocked])).toEqual({
+    outcome: 'not-recipient',
+  })
+}
+
+const expectOnce = (sealed: Sealed, people: { subkey: { keyId: string } }[]): void => {
+  const expected = [...people, bot].map(({ subkey }) => subkey.keyId)
+  expect(recipientsOf(sealed).keyIds.toSorted()).toEqual(expected.toSorted())
+}
+
+/** Seals again and again at a place, until what was made ahead has been used. */
+async function aheadOf(place: string, make: () => Promise<Sealed>): Promise<Sealed> {
+  prepared.length = 0
+  await make()
+  for (let waited = 0; !prepared.includes(place); waited++) {
+    expect(waited).toBeLessThan(2000)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  return await make()
+}
+
+test.each([
+  ['alone', []],
+  ['for one person', [alice]],
+  ['for one with the newer algorithms', [modern]],
+  ['for many', [alice, modern, ...crowd]],
+])('sealed %s, it opens for everybody on the list and for us, each once', async (_, people) => {
+  const sealed = await engine.sealKnown(request(people))
+  expectOnce(sealed, people)
+  await opensFor(sealed, people)
+})
+
+test('made ahead it is the same, but for what must differ', async () => {
+  const people = [alice, modern, ...crowd]
+  const one = request(people, { place: 'ahead' })
+  const sealed = await aheadOf('ahead', () => engine.sealKnown(one))
+  expectOnce(sealed, people)
+  await opensFor(sealed, people)
+})
+
+test('what goes into a request is the armor, escaped', async () => {
+  for (const text of ['', 'x', 'grüße 🌍\n', 'y'.repeat(4096)]) {
+    const sealed = await engine.sealKnown(request([alice], { text }))
+    const json = Buffer.concat(sealed.json).toString()
+    expect(JSON.stringify(sealed.armored)).toBe(`"${json}"`)
+    expect(sealed.chars).toBe(sealed.armored.length)
+    await opensFor(sealed, [alice], text)
+  }
+})
+
+test('of no two messages session key, sender’s point or salt are the same, ahead or not', async () => {
+  const points = new Set<string>()
+  const digests = new Set<string>()
+  let expected = 0
+  for (let count = 0; count < 12; count++) {
+    const place = `place ${count % 3}`
+    const sealed = await aheadOf(place, () =>
+      engine.sealKnown(request([alice, mallory], { place })),
+    )
+    for (const point of recipientsOf(sealed).points) points.add(point)
+    digests.add(sealed.dataDigest).add(sealed.statementDigest)
+    expected += 3
+  }
+  expect(points.size).toBe(expected)
+  expect(digests.size).toBe(24)
+})
+
+test('another list at the same place gets nothing that was made for the former', async () => {
+  const place = 'changing'
+  const lists = [[alice], [alice, mallory], [mallory], [mallory, alice], [alice]]
+  for (const people of lists) {
+    const sealed = await aheadOf(place, () => engine.sealKnown(request(people, { place })))
+    expectOnce(sealed, people)
+  }
+  for (const people of lists) {
+    const sealed = await engine.sealKnown(request(people, { place }))
+    expectOnce(sealed, people)
+    await opensFor(sealed, people)
+  }
+})
+
+test('another key of ours signs and reads what is sealed from then on', async () => {
+  const place = 'rotating'
+  const list = [alice.certificate]
+  await aheadOf(place, () => engine.sealKnown(request([], { place, certificates: list })))
+  const other = testPerson('bot, later')
+  const sealed = await engine.sealKnown(
+    request([], { place, certificates: list, signer: other.unlocked }),
+  )
+  expect(recipientsOf(sealed).keyIds.toSorted()).toEqual(
+    [alice.subkey.keyId, other.subkey.keyId].toSorted(),
+  )
+  const opened = await openArmored(sealed.armored, [alice.unlocked])
+  expect(opened).toMatchObject({ signatures: [{ issuerKeyId: other.primary.keyId }] })
+})
+
+test('the other cipher is taken when it is asked for, whatever was made ahead', async () => {
+  const place = 'ciphers'
+  const ask = (cipher: Cipher): Promise<Sealed> =>
+    engine.sealKnown(request([alice, modern], { place, cipher }))
+  expect(recipientsOf(await aheadOf(place, () => ask('aes256'))).sizes).toEqual([96, 86, 96])
+  expect(recipientsOf(await ask('aes128')).sizes).toEqual([80, 70, 80])
+  expect(recipientsOf(await aheadOf(place, () => ask('aes128'))).sizes).toEqual([80, 70, 80])
+})
+
+test.each([
+  ['AES-256 alone', [9], 96],
+  ['AES-256 last', [7, 8, 9], 96],
+  ['AES-128 alone', [7], 80],
+  ['AES-192 and AES-128', [8, 7], 80],
+  ['nothing', [], 80],
+])('beside somebody who lists %s, all get that cipher, ahead too', async (_, ciphers, bytes) => {
+  const choosy = preferring(...ciphers)
+  const place = `listing ${ciphers.join(' ')}`
+  const ask = (): Promise<Sealed> => engine.sealKnown(request([alice, choosy], { place }))
+  for (const sealed of [await ask(), await aheadOf(place, ask)]) {
+    expect(recipientsOf(sealed).sizes).toEqual([bytes, bytes, bytes])
+    await opensFor(sealed, [alice, choosy])
+  }
+})
+
+test.each([
+  [[9, 7], 96],
+  [[7], 80],
+])('somebody of RSA who lists %j decides as well', async (ciphers, bytes) => {
+  const rsa = rsaKey(2048)
+  const certificate = armoredCertificate(
+    keyPacket(rsa),
+    userId(rsa, 'rsa', { ciphers }),
+    boundSubkey(rsa, identify(rsa.body, MADE_MS)),
+  )
+  const certificates = [alice.certificate, certificate]
+  const { sizes } = recipientsOf(await engine.sealKnown(request([], { certificates })))
+  expect(sizes.filter((size) => size < 200)).toEqual([bytes, bytes])
+})
+
+test.each([
+  [[9, 7], 96],
+  [[7], 80],
+])('somebody with two user ids, who lists %j, gets that', async (ciphers, bytes) => {
+  const { primary, subkey } = testPerson('two user ids')
+  const ids = ['one', 'two'].map((name) => userId(primary, name, { ciphers }))
+  const certificate = armoredCertificate(keyPacket(primary), ...ids, boundSubkey(primary, subkey))
+  const sealed = await engine.sealKnown(request([], { certificates: [certificate] }))
+  expect(recipientsOf(sealed).sizes).toEqual([bytes, bytes])
+})
+
+test('a key of ours that lists AES-128 alone gets that, since it reads the message too', async () => {
+  const signer = preferring(7).unlocked
+  const { sizes } = recipientsOf(await engine.sealKnown(request([alice], { signer })))
+  expect(sizes).toEqual([80, 80])
+})
+
+test('certificates that are the library’s are sealed to in the same message', async () => {
+  const nist = await generated({ curve: 'nistP256' })
+  const rsa = rsaKey(2048)
+  const withRsa = armoredCertificate(
+    keyPacket(rsa),
+    userId(rsa, 'rsa'),
+    boundSubkey(rsa, identify(rsa.body, MADE_MS)),
+  )
+  const certificates = [nist.certificate, alice.certificate, withRsa]
+  const sealed = await engine.sealKnown(request([], { certificates, place: 'mixed' }))
+  const { keyIds } = recipientsOf(sealed)
+  expect(keyIds).toHaveLength(4)
+  expect(new Set(keyIds).size).toBe(4)
+  await opensFor(sealed, [alice])
+  expect(await openArmored(sealed.armored, [nist.unlocked])).toMatchObject({ text: 'hello' })
+})
+
+test('what fits by the forecast is never longer than it', async () => {
+  for (const count of [0, 1, 2, 7, 40]) {
+    const people = crowd.slice(0, count)
+    for (const length of [0, 1, 57, 200, 4096]) {
+      const text = 'x'.repeat(length)
+      const sealed = await engine.sealKnown(request(people, { text }))
+      const bytes = { aes256: 96 * count, aes128: 80 * count }
+      const forecast = fit(bytes, { textBytes: length, maxChars: sealed.chars - 1, own: AS_MADE })
+      expect(forecast).not.toEqual({ fits: true, cipher: 'aes256' })
+    }
+  }
+})
+
+test.each([
+  [
+    'revoked',
+    armoredCertificate(
+      keyPacket(alice.primary),
+      keyRevocation(alice.primary, { atMs: MADE_MS }),
+      userId(alice.primary, 'alice'),
+      boundSubkey(alice.primary, alice.subkey),
+    ),
+  ],
+  [
+    'without a subkey',
+    armoredCertificate(keyPacket(alice.primary), userId(alice.primary, 'alice')),
+  ],
+  ['that is none', 'hello'],
+])('a certificate %s makes the whole fail, also where something was made ahead', async (_, bad) => {
+  const place = 'failing'
+  await aheadOf(place, () => engine.sealKnown(request([mallory], { place })))
+  const certificates = [mallory.certificate, bad]
+  await expect(engine.sealKnown(request([], { certificates, place }))).rejects.toThrow()
+})
+
+test('an engine that is gone seals nothing', async () => {
+  const gone = createEngine({ threads: 1 })
+  onTestFinished(() => gone[Symbol.asyncDispose]())
+  await gone.sealKnown(request([alice], { place: 'gone' }))
+  await gone[Symbol.asyncDispose]()
+  await expect(gone.sealKnown(request([alice], { place: 'gone' }))).rejects.toThrow('closed')
+})

@@ -1,0 +1,47 @@
+import { setImmediate as immediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { judgeFully } from '../../../src/openpgp/library/certificate.ts'
+import { Verifier } from '../../../src/openpgp/native/verify.ts'
+import '../../support/openpgp-engine.ts'
+import { NOW_MS, alice } from '../../support/openpgp-people.ts'
+import { signature } from '../../support/openpgp-signature.ts'
+
+const document = Buffer.from('hello')
+const good = signature({ signer: alice.primary, over: document, atMs: NOW_MS })
+const bad = Buffer.from(good)
+bad[bad.length - 1] = (bad.at(-1) ?? 0) ^ 1
+const { info } = await judgeFully(alice.certificate, NOW_MS)
+if (info === null) throw new Error('not common')
+
+const ask = (verifier: Verifier, ...signatures: Uint8Array[]) =>
+  verifier.verify({ document, signatures }, info, NOW_MS)
+
+/** How many of them are there before the loop goes on: those that were verified here. */
+async function here(asked: Promise<unknown>[]): Promise<number> {
+  let count = 0
+  for (const one of asked) void one.then(() => count++)
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+  return count
+}
+
+test('one alone is verified here, and of several in one turn of the loop no more than one', async () => {
+  const verifier = new Verifier(() => false)
+  expect(await here([ask(verifier, good)])).toBe(1)
+  const second = ask(verifier, good)
+  expect(await here([second])).toBe(0)
+  expect(await second).toEqual(['valid'])
+  await immediate()
+  const several = Array.from({ length: 40 }, (_, index) => ask(verifier, index % 3 ? good : bad))
+  expect(await here(several)).toBe(1)
+  const expected = several.map((_, index) => [index % 3 ? 'valid' : 'bad'])
+  expect(await Promise.all(several)).toEqual(expected)
+  await immediate()
+  expect(await here([ask(verifier, bad)])).toBe(1)
+})
+
+test('where there is anything else to do, none is verified here', async () => {
+  const verifier = new Verifier(() => true)
+  const asked = [ask(verifier, good), ask(verifier, bad, good, bad)]
+  expect(await here(asked)).toBe(0)
+  expect(await Promise.all(asked)).toEqual([['valid'], ['bad', 'valid', 'bad']])
+})

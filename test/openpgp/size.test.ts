@@ -1,0 +1,222 @@
+import { createECDH } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { generateKey, type KeyOptions } from 'openpgp'
+import { expect, test } from 'vitest'
+import { armoredLength } from '../../src/openpgp/format/armor-writer.ts'
+import { judge } from '../../src/openpgp/library/certificate.ts'
+import type { CipherSizes } from '../../src/openpgp/engine.ts'
+import { ownBytes } from '../../src/openpgp/size.ts'
+import { unlockedFrom } from '../../src/openpgp/library/secret-key.ts'
+import { AS_MADE, capacity, fit } from '../../src/openpgp/size.ts'
+import { sealHere } from '../support/openpgp-engine.ts'
+import { paperRsa } from '../support/openpgp-generated.ts'
+import { curve25519, ed25519, identify, seconds } from '../support/openpgp-key.ts'
+import { mpi, concat } from '../support/openpgp-bytes.ts'
+import { MADE_MS, NOW_MS, alice, bot } from '../support/openpgp-people.ts'
+import {
+  armoredCertificate,
+  boundSubkey,
+  keyPacket,
+  userId,
+} from '../support/openpgp-certificate.ts'
+
+const ARMORED_MAX = 131_072
+
+type KeyKindOptions = Pick<KeyOptions, 'type' | 'curve' | 'rsaBits'>
+type Kind = 'curve25519' | 'p256' | 'rsa2048'
+const RSA = paperRsa(2048)
+
+function subkeyBody(kind: Kind, index: number): Buffer {
+  if (kind === 'rsa2048') return RSA
+  if (kind === 'curve25519') return curve25519(`size ${index}`, MADE_MS).body
+  const point = createECDH('prime256v1').generateKeys()
+  return concat(4, seconds(MADE_MS), 18, '082a8648ce3d030107', mpi(point), '03010807')
+}
+
+/** So many certificates of a kind, all different. */
+function certificates(kind: Kind, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => {
+    const primary = ed25519(`${kind} ${index}`, MADE_MS)
+    const subkey = identify(subkeyBody(kind, index), MADE_MS)
+    return armoredCertificate(
+      keyPacket(primary),
+      userId(primary, 'x'),
+      boundSubkey(primary, subkey),
+    )
+  })
+}
+
+const sum = (sizes: CipherSizes[]): CipherSizes => ({
+  aes256: sizes.reduce((total, { aes256 }) => total + aes256, 0),
+  aes128: sizes.reduce((total, { aes128 }) => total + aes128, 0),
+})
+
+async function sizeOf(certificate: string): Promise<CipherSizes> {
+  return (await judge(certificate, NOW_MS)).recipientBytes
+}
+
+async function sealedLength(
+  group: string[],
+  text: string,
+  cipher: 'aes256' | 'aes128',
+): Promise<number> {
+  const request = { text, certificates: group, signer: bot.unlocked, cipher }
+  return (await sealHere(request, NOW_MS)).length
+}
+
+interface Room {
+  kinds: Kind[]
+  maxChars: number
+  text: string
+}
+
+/** Adds recipients, one kind after the other, until they do not fit: gives the last group that did. */
+async function fill({
+  kinds,
+  maxChars,
+  text,
+}: Room): Promise<{ group: string[]; sizes: CipherSizes[]; beyond: string }> {
+  const pools = kinds.map((kind) => certificates(kind, maxChars / 105 / kinds.length))
+  const each = await Promise.all(pools.map(([first = '']) => sizeOf(first)))
+  const group: string[] = []
+  const sizes: CipherSizes[] = []
+  for (let index = 0; ; index++) {
+    const which = index % kinds.length
+    const next = pools[which]?.[Math.floor(index / kinds.length)] ?? ''
+    const size = each[which] ?? { aes256: 0, aes128: 0 }
+    const total = sum([...sizes, size])
+    if (!fit(total, { textBytes: Buffer.byteLength(text), maxChars, own: AS_MADE }).fits)
+      return { group, sizes, beyond: next }
+    group.push(next)
+    sizes.push(size)
+  }
+}
+
+test.each<[Kind[], number]>([
+  [['curve25519'], ARMORED_MAX],
+  [['p256'], 16_000],
+  [['rsa2048'], 16_000],
+  [['curve25519', 'rsa2048'], 16_000],
+  [['curve25519', 'p256', 'rsa2048'], 24_000],
+])(
+  'the largest group of %j in %i characters goes through, and one more does not',
+  { timeout: 60_000 },
+  async (kinds, maxChars) => {
+    const text = 'grüße '.repeat(512)
+    const { group, sizes, beyond } = await fill({ kinds, maxChars, text })
+    const fitting = fit(sum(sizes), { textBytes: Buffer.byteLength(text), maxChars, own: AS_MADE })
+    const cipher = fitting.fits ? fitting.cipher : 'aes256'
+    expect(fitting.fits).toBe(true)
+    expect(await sealedLength(group, text, cipher)).toBeLessThanOrEqual(maxChars)
+    expect(await sealedLength([...group, beyond], text, 'aes128')).toBeGreaterThan(maxChars)
+    if (kinds.length > 1) return
+    const [size = { aes256: 0, aes128: 0 }] = sizes
+    expect(capacity(size, Buffer.byteLength(text), maxChars)).toBe(group.length)
+  },
+)
+
+/** Lengths at which headers of packets and of armor grow. */
+const LENGTHS = [0, 1, 2, 3, 185, 186, 187, 192, 4096, 8129, 8130, 8131, 8377, 8378, 8379, 65_000]
+
+test.each(LENGTHS)(
+  'the length of a sealed text of %i bytes is foretold to the last bytes',
+  async (length) => {
+    const each = await sizeOf(alice.certificate)
+    const foretold = fit(each, { textBytes: length, maxChars: 0, own: AS_MADE })
+    const chars = foretold.fits ? 0 : foretold.leastChars
+    for (let round = 0; round < 12; round++) {
+      const actual = await sealedLength([alice.certificate], 'x'.repeat(length), 'aes128')
+      expect(actual).toBeLessThanOrEqual(chars)
+      expect(actual).toBeGreaterThan(chars - 12)
+    }
+  },
+)
+
+test.each<[string, KeyKindOptions]>([
+  ['Ed25519 and Curve25519 in the newer encodings', { type: 'curve25519' }],
+  ['Ed448 and X448', { type: 'curve448' }],
+  ['RSA 2048', { type: 'rsa', rsaBits: 2048 }],
+  ['NIST P-256', { type: 'ecc', curve: 'nistP256' }],
+  ['NIST P-521', { type: 'ecc', curve: 'nistP521' }],
+])('the bot’s own key is counted in as what it is: %s', async (_, kind) => {
+  const { privateKey } = await generateKey({
+    ...kind,
+    userIDs: [{ name: 'own' }],
+    date: new Date(MADE_MS),
+    format: 'object',
+  })
+  const signer = unlockedFrom(privateKey)
+  const each = await sizeOf(alice.certificate)
+  const foretold = fit(each, { textBytes: 100, maxChars: 0, own: signer.sizes })
+  const chars = foretold.fits ? 0 : foretold.leastChars
+  const request = { text: 'x'.repeat(100), certificates: [alice.certificate], signer }
+  const { length } = await sealHere({ ...request, cipher: 'aes128' }, NOW_MS)
+  expect(length).toBeLessThanOrEqual(chars)
+  expect(length).toBeGreaterThan(chars - 12)
+})
+
+test('a key of the bot’s that takes more room leaves less to the others', () => {
+  const room = { textBytes: 500, maxChars: ARMORED_MAX, own: AS_MADE }
+  const rsa4096 = ownBytes([{ algorithm: 'rsaEncryptSign', bits: 4096 }])
+  const people = (count: number): CipherSizes => ({ aes256: 96 * count, aes128: 80 * count })
+  const aes256 = { fits: true, cipher: 'aes256' }
+  let most = 0
+  while (isDeepStrictEqual(fit(people(most + 1), room), aes256)) most++
+  expect(fit(people(most), { ...room, own: rsa4096 })).toEqual({ fits: true, cipher: 'aes128' })
+  expect(fit(people(most - 10), { ...room, own: rsa4096 })).toEqual(aes256)
+})
+
+test('what fits never turns out too large, however many bytes fewer it has', () => {
+  for (let size = 0; size < 300; size++) {
+    const each = { aes256: size, aes128: size }
+    const foretold = fit(each, { textBytes: 100, maxChars: 0, own: AS_MADE })
+    const chars = foretold.fits ? 0 : foretold.leastChars
+    for (let fewer = 0; fewer < 5; fewer++) {
+      expect(armoredLength(size + 80 + 100 + 256 - fewer)).toBeLessThanOrEqual(chars)
+    }
+  }
+})
+
+test('AES-256 is taken while it fits, AES-128 where only that does, and nothing beyond', () => {
+  const each = { aes256: 96_000, aes128: 80_000 }
+  const most = (size: number): number =>
+    Math.max(...[0, 1, 2].map((fewer) => armoredLength(size + 4096 + 257 - fewer)))
+  const needed = most(each.aes256 + 96)
+  expect(fit(each, { textBytes: 4096, maxChars: needed, own: AS_MADE })).toEqual({
+    fits: true,
+    cipher: 'aes256',
+  })
+  expect(fit(each, { textBytes: 4096, maxChars: needed - 1, own: AS_MADE })).toEqual({
+    fits: true,
+    cipher: 'aes128',
+  })
+  const least = most(each.aes128 + 80)
+  expect(fit(each, { textBytes: 4096, maxChars: least, own: AS_MADE })).toEqual({
+    fits: true,
+    cipher: 'aes128',
+  })
+  expect(fit(each, { textBytes: 4096, maxChars: least - 1, own: AS_MADE })).toEqual({
+    fits: false,
+    leastChars: least,
+  })
+})
+
+test('capacity is the greatest count that fits, whatever the limit', () => {
+  for (const each of [
+    { aes256: 96, aes128: 80 },
+    { aes256: 271, aes128: 271 },
+  ]) {
+    for (const max of [0, 300, 700, 5000, 131_072]) {
+      const count = capacity(each, 100, max)
+      const group = (size: number): CipherSizes => ({
+        aes256: each.aes256 * size,
+        aes128: each.aes128 * size,
+      })
+      if (count > 0)
+        expect(fit(group(count), { textBytes: 100, maxChars: max, own: AS_MADE }).fits).toBe(true)
+      expect(fit(group(count + 1), { textBytes: 100, maxChars: max, own: AS_MADE }).fits).toBe(
+        false,
+      )
+    }
+  }
+})

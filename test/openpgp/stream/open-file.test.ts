@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createEngine } from '../../../src/openpgp/create.ts'
+import type { Engine } from '../../../src/openpgp/engine.ts'
+import { MemoryRoom, contentOf, readerOf } from '../../support/memory-room.ts'
+import { KEY, toBot } from '../../support/openpgp-engine.ts'
+import { compressed, literal, signedLiteral } from '../../support/openpgp-inner.ts'
+import { seeds } from '../../support/chance.ts'
+import { mutate, randomFrom } from '../../support/openpgp-mutate.ts'
+import { concat, seeded } from '../../support/openpgp-bytes.ts'
+import { NOW_MS, alice, bot, mallory, rsaKey } from '../../support/openpgp-people.ts'
+import { TYPE, signature } from '../../support/openpgp-signature.ts'
+import {
+  anonymousPkesk,
+  pkesk,
+  pkesk6,
+  seipd,
+  seipd2,
+  sessionKey,
+  strangerPkesk,
+} from '../../support/openpgp-sealed.ts'
+
+let engines: Engine[]
+beforeAll(() => {
+  engines = [createEngine(), createEngine({ native: false })]
+})
+afterAll(async () => {
+  await Promise.all(engines.map((engine) => engine[Symbol.asyncDispose]()))
+})
+
+const LONG = Buffer.concat([seeded('long', 400_000), Buffer.from('a\r\nb\nc\n')])
+const by = { signer: alice.primary, atMs: NOW_MS }
+const aes128 = sessionKey('short', 7)
+const aes192 = sessionKey('middle', 8)
+const old = sessionKey('old', 2)
+const ours = pkesk(bot.subkey, KEY)
+
+const FILES: Record<string, Buffer> = {
+  'signed, and longer than any message': toBot(signedLiteral(LONG, by)),
+  'signed as text': toBot(signedLiteral(LONG, { ...by, type: TYPE.text })),
+  'signed over SHA-512': toBot(signedLiteral(LONG, { ...by, hash: 'sha512' })),
+  'signed over SHA-1': toBot(signedLiteral(LONG, { ...by, hash: 'sha1' })),
+  'signed with RSA': toBot(signedLiteral(LONG, { ...by, signer: rsaKey(2048) })),
+  'signed by another': toBot(signedLiteral(LONG, { ...by, signer: mallory.primary })),
+  'signed by two': toBot(signedLiteral(LONG, [by, { ...by, signer: mallory.primary }])),
+  'signed in the future': toBot(signedLiteral(LONG, { ...by, atMs: NOW_MS + 3_600_000 })),
+  'another document signed': toBot(
+    concat(signature({ ...by, over: seeded('another', 50) }), literal(LONG)),
+  ),
+  'signed and compressed': toBot(compressed(signedLiteral(LONG, by), 2)),
+  'unsigned and short': toBot(literal('hello')),
+  'AES-128': concat(pkesk(bot.subkey, aes128), seipd(literal('hello'), aes128)),
+  'AES-192': concat(pkesk(bot.subkey, aes192), seipd(literal('hello'), aes192)),
+  'Triple-DES': concat(pkesk(bot.subkey, old), seipd(literal(LONG), old)),
+  anonymous: concat(anonymousPkesk(bot.subkey, KEY), seipd(literal(LONG), KEY)),
+  'version 2': concat(pkesk6(bot.subkey, KEY), seipd2(signedLiteral('hello', by), KEY)),
+  'for several': concat(strangerPkesk('a'), ours, strangerPkesk('b'), seipd(literal(LONG), KEY)),
+  'two for us, one of another key': concat(
+    pkesk(bot.subkey, sessionKey('wrong'), 'first'),
+    ours,
+    seipd(literal(LONG), KEY),
+  ),
+  'for others': concat(strangerPkesk('a'), seipd(literal('hello'), KEY)),
+  'a wrapped key that is broken': concat(
+    strangerPkesk('a', bot.subkey.keyId),
+    seipd(literal('hello'), KEY),
+  ),
+}
+
+/** What an engine makes of a file, and of its signatures by two people. */
+async function made(engine: Engine, bytes: Buffer): Promise<unknown> {
+  const room = new MemoryRoom()
+  const options = { form: 'binary' as const, keys: [bot.unlocked], room }
+  const opened = await engine.openFile(readerOf(bytes, 50_000), options)
+  if (opened.outcome !== 'opened') return { ...opened, filesOpen: room.open }
+  const results = [alice, mallory].map(({ certificate }) =>
+    engine.verify(opened.signed, certificate, NOW_MS),
+  )
+  const { file, ...rest } = opened
+  return {
+    ...rest,
+    content: (await contentOf(file)).toString('base64'),
+    results: await Promise.all(results),
+    filesOpen: room.open,
+  }
+}
+
+test.each(Object.entries(FILES))('%s: natively and by the library alike', async (_, bytes) => {
+  const [native, library] = await Promise.all(engines.map((engine) => made(engine, bytes)))
+  expect(native).toEqual(library)
+})
+
+test('what opens has one file open, what does not has none', async () => {
+  for (const bytes of Object.values(FILES)) {
+    const [engine] = engines
+    const result = (await made(engine as Engine, bytes)) as { outcome: string; filesOpen: number }
+    expect(result.filesOpen).toBe(result.outcome === 'opened' ? 1 : 0)
+  }
+})
+
+test('of spoilt files, too', { timeout: 120_000 }, async () => {
+  const all = Object.values(FILES).filter(({ length }) => length < 5000)
+  for (const seed of seeds(250)) {
+    const random = randomFrom(seed)
+    const bytes = mutate(all[random(all.length)] ?? Buffer.alloc(1), random)
+    const [native, library] = await Promise.all(engines.map((engine) => made(engine, bytes)))
+    expect(native, `FUZZ_SEED=${seed}`).toEqual(library)
+  }
+})

@@ -1,0 +1,343 @@
+/** Opening a file step by step, with what is done elsewhere put in its place. */
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { BOUNDS } from '../../../src/openpgp/bounds.ts'
+import type { NotOpened, OpenedFile } from '../../../src/openpgp/engine.ts'
+import { ByteReader } from '../../../src/openpgp/format/byte-reader.ts'
+import type { OwnIds } from '../../../src/openpgp/format/recipient-scan.ts'
+import type { FoundKey } from '../../../src/openpgp/library/open.ts'
+import { openFileStream, type FileOpeningOptions } from '../../../src/openpgp/stream/open-file.ts'
+import { MemoryRoom, contentOf, inPieces } from '../../support/memory-room.ts'
+import { concat, seeded, u32 } from '../../support/openpgp-bytes.ts'
+import { armor, packet } from '../../support/openpgp-framing.ts'
+import { compressed, compressedOf, literal, signedLiteral } from '../../support/openpgp-inner.ts'
+import { NOW_MS, alice, bot } from '../../support/openpgp-people.ts'
+import {
+  anonymousPkesk,
+  pkesk,
+  seipd,
+  seipdBody,
+  sessionKey,
+  strangerPkesk,
+} from '../../support/openpgp-sealed.ts'
+import { onePass, signature } from '../../support/openpgp-signature.ts'
+
+const own: OwnIds = {
+  keyIds: new Set(bot.unlocked.keyIds),
+  fingerprints: new Set(bot.unlocked.fingerprints),
+  keyCount: 1,
+}
+const KEY = sessionKey('steps')
+const OTHER = sessionKey('another')
+const ours = pkesk(bot.subkey, KEY)
+const by = { signer: alice.primary, atMs: NOW_MS }
+const TEXT = Buffer.from('words '.repeat(500))
+const found = ({ data }: { data: Uint8Array }, algorithm: string | null = 'aes256'): FoundKey => ({
+  algorithm,
+  data,
+  fingerprint: bot.unlocked.fingerprint,
+})
+
+interface Came {
+  opened: OpenedFile | NotOpened
+  room: MemoryRoom
+  /** What only the library does, and was asked to. */
+  whole: { recipientPackets: Uint8Array[]; container: Uint8Array }[]
+  /** Compressed packets that it was asked to unpack. */
+  packed: Buffer[]
+  /** How many bytes of the file were read. */
+  read: number
+}
+
+async function open(
+  bytes: Uint8Array,
+  { keys = [found(KEY)], ...more }: Partial<FileOpeningOptions> & { keys?: FoundKey[] } = {},
+): Promise<Came> {
+  const came: Omit<Came, 'opened'> = { room: new MemoryRoom(), whole: [], packed: [], read: 0 }
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const piece of inPieces(bytes, 5000)) {
+      came.read += piece.length
+      yield piece
+    }
+  }
+  const opened = await openFileStream(new ByteReader(counted()), {
+    form: 'binary',
+    own,
+    room: came.room,
+    unwrap: () => Promise.resolve(keys),
+    ...more,
+    openWhole: async (recipientPackets, container) => {
+      came.whole.push({ recipientPackets, container })
+      return (await more.openWhole?.(recipientPackets, container)) ?? null
+    },
+    unpackWhole: async (one) => {
+      came.packed.push(Buffer.from(one))
+      return (await more.unpackWhole?.(one)) ?? null
+    },
+  })
+  return { opened, ...came }
+}
+
+/** The outcome in one line, and that nothing is left of what is not opened. */
+function outcomeOf({ opened, room }: Came): string {
+  expect(room.open).toBe(opened.outcome === 'opened' ? 1 : 0)
+  return 'reason' in opened ? `${opened.outcome}: ${opened.reason}` : opened.outcome
+}
+
+const contentIn = async ({ opened }: Came): Promise<string> =>
+  opened.outcome === 'opened' ? (await contentOf(opened.file)).toString() : opened.outcome
+
+const file = (inner: Uint8Array): Buffer => concat(ours, seipd(inner, KEY))
+
+test('a file is opened with its signatures, who it is for and what identifies it', async () => {
+  const inner = signedLiteral(TEXT, by)
+  const came = await open(concat(strangerPkesk('a'), ours, seipd(inner, KEY)))
+  expect(outcomeOf(came)).toBe('opened')
+  expect(await contentIn(came)).toBe(TEXT.toString())
+  expect(came.opened).toMatchObject({
+    dataDigest: createHash('sha256').update(seipdBody(inner, KEY)).digest('hex'),
+    signatures: [{ issuerKeyId: alice.primary.keyId, createdMs: NOW_MS }],
+    openedWith: bot.unlocked.fingerprint,
+    recipients: { hasUnnamed: false },
+  })
+  expect('signed' in came.opened && came.opened.signed.signatures).toHaveLength(1)
+  expect('signed' in came.opened && came.opened.signed.digests).toHaveLength(1)
+  expect([came.whole, came.packed]).toEqual([[], []])
+})
+
+test('an armored file is opened, and what is no armor is damaged', async () => {
+  const form = 'armored'
+  const text = Buffer.from(armor(file(literal(TEXT))))
+  expect(await contentIn(await open(text, { form }))).toBe(TEXT.toString())
+  const spoilt = Buffer.from(text).fill('!', 300, 301)
+  expect(outcomeOf(await open(spoilt, { form }))).toBe('damaged: armor')
+  expect(outcomeOf(await open(file(literal(TEXT)), { form }))).toBe('damaged: armor')
+})
+
+test('where no key opens it, it is damaged if it names one of ours, and else not for us', async () => {
+  const keys: FoundKey[] = []
+  expect(outcomeOf(await open(file(literal(TEXT)), { keys }))).toBe('damaged: decryption')
+  const anonymous = concat(anonymousPkesk(bot.subkey, KEY), seipd(literal(TEXT), KEY))
+  expect(outcomeOf(await open(anonymous, { keys }))).toBe('not-recipient')
+  const others = concat(strangerPkesk('a'), seipd(literal(TEXT), KEY))
+  expect((await open(others)).opened).toEqual({ outcome: 'not-recipient' })
+})
+
+test.each([
+  ['nothing', Buffer.alloc(0), 'not-encrypted'],
+  ['a document that is not encrypted', literal(TEXT), 'not-encrypted: structure'],
+  [
+    'a critical unknown packet',
+    concat(packet(30, TEXT), file(literal(TEXT))),
+    'not-encrypted: structure',
+  ],
+  ['a document after the recipients', concat(ours, literal(TEXT)), 'damaged: structure'],
+  ['recipients alone', ours, 'damaged: no-data'],
+  [
+    'a container of version 3',
+    concat(ours, packet(18, concat(3, TEXT))),
+    'damaged: container-version',
+  ],
+  [
+    'a container of version 0',
+    concat(ours, packet(18, concat(0, TEXT))),
+    'damaged: container-version',
+  ],
+  ['an empty container', concat(ours, packet(18, Buffer.alloc(0))), 'damaged: length'],
+  ['a container that is cut', file(literal(TEXT)).subarray(0, -1), 'damaged: decryption'],
+  ['something that is no packet', concat(ours, 0x12), 'damaged: header'],
+  [
+    'a recipient packet that is too long',
+    concat(0xc1, 255, u32(17_000), Buffer.alloc(17_000)),
+    'damaged: packet-length',
+  ],
+  [
+    'too many anonymous recipients',
+    concat(
+      ...Array.from({ length: 40 }, () => anonymousPkesk(bot.subkey, KEY)),
+      seipd(literal(TEXT), KEY),
+    ),
+    'not-recipient: too-many-anonymous',
+  ],
+  [
+    'more recipients than there may be',
+    concat(...Array.from({ length: 4097 }, () => packet(1, Buffer.of(3))), seipd(TEXT, KEY)),
+    'too-large: recipients',
+  ],
+])('%s: not opened', async (_, bytes, outcome) => {
+  expect(outcomeOf(await open(bytes))).toBe(outcome)
+})
+
+test('markers, padding and unknown packets that are not critical are passed over', async () => {
+  const passed = concat(packet(10, Buffer.from('PGP')), packet(21, TEXT), packet(60, TEXT))
+  const came = await open(concat(passed, ours, passed, seipd(literal(TEXT), KEY)))
+  expect(await contentIn(came)).toBe(TEXT.toString())
+  expect(came.opened).toMatchObject({ recipients: { hasUnnamed: false } })
+})
+
+test.each([
+  ['a packet', packet(21, seeded('behind', 10)), 'damaged: trailing-data'],
+  ['another message', file(literal(TEXT)), 'damaged: trailing-data'],
+  ['a byte', Buffer.of(0), 'damaged: header'],
+])('%s behind the container: not opened', async (_, behind, outcome) => {
+  expect(outcomeOf(await open(concat(file(literal(TEXT)), behind)))).toBe(outcome)
+  const version2 = concat(ours, packet(18, concat(2, TEXT)), behind)
+  const openWhole = () => Promise.resolve({ packets: literal(TEXT), fingerprint: 'f' })
+  const came = await open(version2, { openWhole })
+  expect(outcomeOf(came)).toBe(outcome)
+  expect(came.whole).toEqual([])
+})
+
+test.each([
+  ['signed and whole', signedLiteral(TEXT, by)],
+  ['no document', packet(13, TEXT)],
+  ['compressed as nobody does', compressedOf(9, TEXT)],
+  ['unpacked by the library', compressedOf(3, TEXT)],
+])('what was changed is damaged in one way, whatever it was: %s', async (_, inner) => {
+  const bytes = file(inner)
+  bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
+  const unpackWhole = () => Promise.resolve(literal(TEXT))
+  const came = await open(bytes, { unpackWhole })
+  expect(outcomeOf(came)).toBe('damaged: decryption')
+  expect(came.packed).toEqual([])
+})
+
+test('what is whole, but nothing that is read, says why', async () => {
+  expect(outcomeOf(await open(file(packet(13, TEXT))))).toBe('damaged: structure')
+  expect(outcomeOf(await open(file(compressedOf(9, TEXT))))).toBe('damaged: compression')
+  expect(outcomeOf(await open(file(literal(TEXT, { format: 'z' }))))).toBe('damaged: literal')
+})
+
+test('what is no document is read to its end all the same, and is not kept', async () => {
+  const bytes = file(concat(packet(13, TEXT), literal(seeded('long', 2_000_000))))
+  const came = await open(bytes)
+  expect(outcomeOf(came)).toBe('damaged: structure')
+  expect(came.read).toBe(bytes.length)
+  expect(came.room.bytesOnDisk.length).toBeLessThan(1_000_000)
+})
+
+test('of several keys the one is taken that fits what the container begins with', async () => {
+  const bytes = file(literal(TEXT))
+  for (const keys of [
+    [found(OTHER), found(KEY)],
+    [found(KEY), found(OTHER)],
+  ]) {
+    expect(await contentIn(await open(bytes, { keys }))).toBe(TEXT.toString())
+  }
+  const wrong = [found(OTHER), found(sessionKey('third'))]
+  const came = await open(bytes, { keys: wrong })
+  expect(outcomeOf(came)).toBe('damaged: decryption')
+  expect(came.whole).toEqual([])
+})
+
+test('of one key it is known whom it opened it for', async () => {
+  const keys = [
+    { ...found(OTHER), fingerprint: 'other' },
+    { ...found(KEY), fingerprint: 'ours' },
+  ]
+  expect((await open(file(literal(TEXT)), { keys })).opened).toMatchObject({ openedWith: 'ours' })
+})
+
+test.each([
+  ['a cipher that the platform lacks', [found(KEY, 'cast5')]],
+  ['a key that does not say its cipher', [found(KEY, null)]],
+  ['a key that does not fit its cipher', [found(KEY, 'aes128')]],
+  ['one such key among others', [found(KEY), found(OTHER, 'cast5')]],
+])('%s is left to the library', async (_, keys) => {
+  const bytes = file(literal(TEXT))
+  const openWhole = () => Promise.resolve({ packets: literal('by the library'), fingerprint: 'f' })
+  const came = await open(bytes, { keys, openWhole })
+  expect(await contentIn(came)).toBe('by the library')
+  expect(came.whole).toHaveLength(1)
+})
+
+test('a container of version 2 is the library’s, as it stood in the file', async () => {
+  const body = concat(2, seeded('version 2', 3000))
+  const inside = { packets: signedLiteral(TEXT, by), fingerprint: 'by the library' }
+  const bytes = concat(strangerPkesk('a'), ours, packet(18, body))
+  const came = await open(bytes, { openWhole: () => Promise.resolve(inside) })
+  expect(await contentIn(came)).toBe(TEXT.toString())
+  expect(came.opened).toMatchObject({
+    dataDigest: createHash('sha256').update(body).digest('hex'),
+    openedWith: 'by the library',
+    signatures: [{ issuerKeyId: alice.primary.keyId }],
+  })
+  expect(came.whole.map(({ container }) => Buffer.from(container))).toEqual([body])
+  expect(came.whole[0]?.recipientPackets.map((one) => Buffer.from(one))).toEqual([ours])
+})
+
+test('what the library does not open is damaged in the same way', async () => {
+  const bytes = concat(ours, packet(18, concat(2, TEXT)))
+  expect(outcomeOf(await open(bytes))).toBe('damaged: decryption')
+})
+
+test('what the library opens, but is no document, says why', async () => {
+  const openWhole = () => Promise.resolve({ packets: packet(13, TEXT), fingerprint: 'f' })
+  const came = await open(concat(ours, packet(18, concat(2, TEXT))), { openWhole })
+  expect(outcomeOf(came)).toBe('damaged: structure')
+})
+
+test('only so much is given to the library at once', async () => {
+  const most = BOUNDS.libraryAttachmentBytes
+  const bytes = (length: number): Buffer =>
+    concat(ours, 0xd2, 255, u32(length + 1), 2, Buffer.alloc(length))
+  const openWhole = () => Promise.resolve({ packets: literal(TEXT), fingerprint: 'f' })
+  expect(outcomeOf(await open(bytes(most), { openWhole }))).toBe('opened')
+  const came = await open(bytes(most + 1), { openWhole })
+  expect(outcomeOf(came)).toBe('too-large: form')
+  expect(came.whole).toEqual([])
+  const cut = concat(ours, 0xd2, 255, u32(5000), 2, TEXT)
+  expect(outcomeOf(await open(cut, { openWhole }))).toBe('damaged: length')
+})
+
+test('what only the library unpacks is given to it once all is proven', async () => {
+  const signed = signedLiteral(TEXT, by)
+  const unpackWhole = () => Promise.resolve(signed)
+  const came = await open(file(compressedOf(3, TEXT)), { unpackWhole })
+  expect(await contentIn(came)).toBe(TEXT.toString())
+  expect(came.opened).toMatchObject({ signatures: [{ issuerKeyId: alice.primary.keyId }] })
+  expect(came.packed).toEqual([compressedOf(3, TEXT)])
+})
+
+test('a signature around it counts as none, and those inside it neither', async () => {
+  const closing = signature({ ...by, over: TEXT })
+  const inner = concat(onePass(by), compressedOf(3, TEXT), closing)
+  const unpackWhole = () => Promise.resolve(signedLiteral(TEXT, by))
+  const came = await open(file(inner), { unpackWhole })
+  expect(await contentIn(came)).toBe(TEXT.toString())
+  expect(came.opened).toMatchObject({ signatures: [], signed: { digests: [], signatures: [] } })
+})
+
+test.each([
+  ['broken', null, 'damaged: compression'],
+  ['too large', 'too-large' as const, 'too-large: decompressed'],
+  ['compressed again', compressed(literal(TEXT), 2), 'damaged: structure'],
+  ['compressed for the library again', compressedOf(3, TEXT), 'damaged: structure'],
+  ['no document', packet(13, TEXT), 'damaged: structure'],
+])('what it unpacks and is %s is not opened', async (_, unpacked, outcome) => {
+  const unpackWhole = () => Promise.resolve(unpacked)
+  expect(outcomeOf(await open(file(compressedOf(3, TEXT)), { unpackWhole }))).toBe(outcome)
+})
+
+test('an error of the room or the source is nobody else’s, and leaves no file', async () => {
+  const room = new MemoryRoom()
+  const full = new Error('no room')
+  const none = { file: () => Promise.reject(full) }
+  await expect(open(file(literal(TEXT)), { room: none })).rejects.toBe(full)
+  async function* source(bytes: number): AsyncGenerator<Uint8Array> {
+    yield await Promise.resolve(file(literal(TEXT)).subarray(0, bytes))
+    throw new TypeError('gone')
+  }
+  for (const bytes of [20, 300]) {
+    const opening = openFileStream(new ByteReader(source(bytes)), {
+      form: 'binary',
+      own,
+      room,
+      unwrap: () => Promise.resolve([found(KEY)]),
+      openWhole: () => Promise.resolve(null),
+      unpackWhole: () => Promise.resolve(null),
+    })
+    await expect(opening).rejects.toThrow('gone')
+  }
+  expect([room.files.length, room.open]).toEqual([1, 0])
+})
