@@ -10,7 +10,10 @@ const DAY_MS = 86_400_000
 export const SEEN_FOR_MS = 30 * DAY_MS
 /** A signature may be dated ahead of our clock, and clocks are set: rows outlive their use. */
 const MARGIN_MS = DAY_MS
-/** How often one person may sign the same words anew in one chat, and within which time. */
+/**
+ * How often one person may sign the same words anew in one chat, and within which time: by the dates
+ * of the Messages, and by when we saw them.
+ */
 const REPEATS = 2
 const REPEATS_WITHIN_MS = 60_000
 /** How long after it was seen as a quotation alone the update may come that brings a Message. */
@@ -55,8 +58,8 @@ export interface ReplayCheck {
 /**
  * What was opened before, under keyed hashes: the memory against replays (DESIGN: Opening). A
  * Message happens once: data belongs to one chat, sender, message and update. A signature belongs
- * to one chat and sender, and may stand on other data twice more within a minute, since Ed25519
- * signs the same words within a second alike.
+ * to one chat and sender, and may stand on other data twice more within a minute, by the dates and by
+ * our own clock, since Ed25519 signs the same words within a second alike.
  */
 export class ReplayMemory {
   readonly #store: Store
@@ -234,20 +237,21 @@ const oneRepeatMore = (row: SeenExpression) => ({ repeats: row('seen.repeats', '
 function mayStillRepeat(row: SeenExpression, sighting: Sighting) {
   const { chatId, userId, dateMs, mediaId } = sighting
   const isFile = mediaId !== undefined
-  const dates =
+  const within = (column: 'seen.dated_at' | 'seen.seen_at', ms: number) => [
+    row(column, '>=', ms - REPEATS_WITHIN_MS),
+    row(column, '<=', ms + REPEATS_WITHIN_MS),
+  ]
+  const times =
     isFile || dateMs === null
       ? []
-      : [
-          row('seen.dated_at', '>=', dateMs - REPEATS_WITHIN_MS),
-          row('seen.dated_at', '<=', dateMs + REPEATS_WITHIN_MS),
-        ]
+      : [...within('seen.dated_at', dateMs), ...within('seen.seen_at', Date.now())]
   return row.and([
     row('seen.kind', '=', 'signature'),
     row('seen.repeats', '<', isFile || dateMs !== null ? REPEATS : 0),
     row('seen.chat_id', '=', chatId),
     userId === null ? row('seen.user_id', 'is', null) : row('seen.user_id', '=', userId),
     row('seen.media_id', isFile ? 'is not' : 'is', null),
-    ...dates,
+    ...times,
   ])
 }
 
@@ -272,5 +276,7 @@ function mayRepeat(row: SeenRow, { mediaId, dateMs }: Thing): boolean {
   if (row.repeats >= REPEATS) return false
   if (mediaId !== undefined) return true
   if (dateMs === null || row.dated_at === null) return false
-  return Math.abs(dateMs - row.dated_at) <= REPEATS_WITHIN_MS
+  const isWithin = (oneMs: number, otherMs: number): boolean =>
+    Math.abs(oneMs - otherMs) <= REPEATS_WITHIN_MS
+  return isWithin(dateMs, row.dated_at) && isWithin(Date.now(), row.seen_at)
 }

@@ -103,6 +103,21 @@ test('a signature stands on other data twice more, dated within a minute of the 
   expect(await take(memory, { ...anew(6, MADE_MS), userId: 6 })).toBe('replayed')
 })
 
+test('a signature stands on other data within a minute of its first sighting, whatever the dates', async () => {
+  for (const [laterMs, recognized] of [
+    [60_000, 'new'],
+    [60_001, 'replayed'],
+    [-60_001, 'replayed'],
+  ] as const) {
+    vi.setSystemTime(MADE_MS)
+    const { store, memory } = await load()
+    expect(await take(memory, signed)).toBe('new')
+    vi.setSystemTime(MADE_MS + laterMs)
+    const anew = { ...signed, updateId: 11, messageId: 101, dataDigest: 'anew' }
+    expect(await take(await ReplayMemory.load(store), anew)).toBe(recognized)
+  }
+})
+
 test('a file with the same signature is told twice more, whenever it is asked for', async () => {
   const { memory } = await load()
   const file = (n: number): Sighting => {

@@ -235,6 +235,20 @@ describeIt('the memory against replays', () => {
     expect(first).toBe('replayed')
   })
 
+  test('lets a signature stand on other data within a minute of our own time, however many judge at once', async () => {
+    const [one, two] = await pair({ protection: 'none' })
+    const [mine, theirs] = [await ReplayMemory.load(one), await ReplayMemory.load(two)]
+    const firstMs = Date.now()
+    const copy = (n: number): Sighting =>
+      sighting({ dataDigest: `data${n}`, updateId: n, messageId: n, dateMs: firstMs })
+    vi.useFakeTimers({ toFake: ['Date'], now: firstMs })
+    const recognized = await take(mine, copy(1), async () => {
+      await take(theirs, copy(2))
+      vi.setSystemTime(firstMs + 90_000)
+    }).finally(() => vi.useRealTimers())
+    expect(recognized).toBe('replayed')
+  })
+
   test('binds what was seen without a number to one update alone', async () => {
     const [one, two] = await pair({ protection: 'none' })
     const [mine, theirs] = [await ReplayMemory.load(one), await ReplayMemory.load(two)]
