@@ -13,6 +13,8 @@ const ME = 'GET /me'
 const LOOK_MS = 10_000
 /** The first wait while a reason stands; it doubles up to `LOOK_MS`. */
 const FIRST_MS = 1000
+/** How long errors of `/me` count for nothing after another call worked: less than the wait for a look. */
+const WORKED_MS = LOOK_MS - FIRST_MS
 /** A refused token is not tried more often, so that nobody is locked out by us. */
 const TOKEN_MAX_MS = 300_000
 const SKEW_MAX_MS = 120_000
@@ -57,12 +59,15 @@ export class ServiceWatch implements Disposable {
   #dueMs = Infinity
   #isLooking = false
   #waitMs = FIRST_MS
-  /** When `/me` last said something. */
+  /** When `/me` last said something, and when the watch last asked it. */
   #heardMs = -Infinity
+  #askedMs = -Infinity
   /** When the service last answered anything but an error of its own. */
   #workedMs = -Infinity
   /** The look at the disk that is under way: another beside it would hang as it does. */
   #local: Promise<void> | null = null
+  /** `/me` failed while other calls worked, and has not answered since. */
+  #isDoubted = false
   #tokenWaitMs = FIRST_MS
   #tokenDueMs = -Infinity
   #revoked = false
@@ -108,7 +113,7 @@ export class ServiceWatch implements Disposable {
     this.#workedMs = performance.now()
     health.clear('starting')
     health.clear('upstream')
-    if (o.route === ME && o.status !== 429) this.#heardMs = performance.now()
+    if (o.route === ME && o.status !== 429) this.#heard()
     if (o.code === 'bot_paused') this.paused()
     if (o.status === 401) return
     if (this.#revoked) this.#revive()
@@ -116,6 +121,11 @@ export class ServiceWatch implements Disposable {
     this.#tokenDueMs = -Infinity
     health.clear('token')
     if (o.status < 300 && !ANSWERS_WHILE_PAUSED.has(o.route)) health.clear('paused')
+  }
+
+  #heard(): void {
+    this.#heardMs = performance.now()
+    this.#isDoubted = false
   }
 
   /** `/me` says whether the bot is paused, even while it is. */
@@ -197,9 +207,19 @@ export class ServiceWatch implements Disposable {
 
   /** A service whose `/me` fails is as good as gone, unless something else works. */
   #failed({ route, status }: { route: string; status: number }): void {
-    if (route !== ME || performance.now() - this.#workedMs < LOOK_MS) return
-    this.#health.set('upstream', `${route}: ${status}`)
-    this.#schedule(this.#waitMs)
+    if (route !== ME) return
+    if (this.#workedMs + WORKED_MS <= performance.now()) {
+      this.#health.set('upstream', `${route}: ${status}`)
+      this.#schedule(this.#waitMs)
+    } else {
+      this.#isDoubted = true
+      this.#schedule(this.#doubtMs())
+    }
+  }
+
+  /** How long until an error of `/me` counts, unless a call works meanwhile. */
+  #doubtMs(): number {
+    return Math.max(FIRST_MS, this.#workedMs + WORKED_MS - performance.now())
   }
 
   #revive(): void {
@@ -252,7 +272,9 @@ export class ServiceWatch implements Disposable {
   }
 
   async #ask(probes: Probes): Promise<void> {
-    if (await this.#isToAsk(probes)) await probes.askService().catch(() => undefined)
+    if (!(await this.#isToAsk(probes))) return
+    this.#askedMs = performance.now()
+    await probes.askService().catch(() => undefined)
   }
 
   async #isToAsk({ reloadToken }: Probes): Promise<boolean> {
@@ -264,7 +286,8 @@ export class ServiceWatch implements Disposable {
       this.#tokenWaitMs = Math.min(this.#tokenWaitMs * 2, TOKEN_MAX_MS)
       return true
     }
-    return ASKED_ABOUT.some((code) => this.#holds(code)) || nowMs - this.#heardMs >= LOOK_MS
+    if (this.#isDoubted || nowMs - this.#heardMs >= LOOK_MS) return true
+    return ASKED_ABOUT.some((code) => this.#holds(code))
   }
 
   #nextWaitMs(): number {
@@ -272,8 +295,10 @@ export class ServiceWatch implements Disposable {
       STORE.some((code) => this.#holds(code)) || ASKED_ABOUT.some((code) => this.#holds(code))
     this.#waitMs = isWrong ? Math.min(this.#waitMs * 2, LOOK_MS) : FIRST_MS
     if (isWrong) return this.#waitMs
-    const silentMs = performance.now() - this.#heardMs
-    return silentMs < LOOK_MS ? LOOK_MS - silentMs : LOOK_MS
+    if (this.#isDoubted) return this.#doubtMs()
+    // the look before may have ended, or a timer fired, just before `/me` was to be asked
+    const lastMs = Math.max(this.#heardMs, this.#askedMs)
+    return Math.max(0, lastMs + LOOK_MS - performance.now())
   }
 
   #holds(code: ReasonCode): boolean {

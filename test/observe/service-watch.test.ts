@@ -218,6 +218,48 @@ test('a service that answers /me with an error of its own counts as gone until i
   expect(await until(() => health.ready)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
 })
 
+test.each([0.5, 3000])(
+  '/me is asked in time although a look of %i ms at the disk was begun just before',
+  async (lookMs) => {
+    const { watch, service, pass } = await watching({
+      lookLocally: () => new Promise((resolve) => setTimeout(resolve, lookMs)),
+    })
+    await pass(9000)
+    for (let heardMs = 1; heardMs <= 8001; heardMs += 200) {
+      watch.answered(me(200))
+      const { asked } = service
+      expect(await until(() => service.asked > asked)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
+      await pass(heardMs)
+    }
+  },
+)
+
+test('/me is asked in time although timers fire a little early', async () => {
+  const { service } = await watching()
+  const exact = performance.now.bind(performance)
+  // now and then the clock is behind the timer by less than a millisecond
+  let calls = 0
+  const early = vi.spyOn(performance, 'now').mockImplementation(() => exact() - (++calls % 2) * 0.4)
+  for (let n = 0; n < 20; n++) {
+    const { asked } = service
+    expect(await until(() => service.asked > asked)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
+  }
+  early.mockRestore()
+})
+
+test.each([0, 1, 50, 900, 1500, 4000, 8900, 9100, 9900])(
+  'errors of /me are named in time although other calls worked until %i ms before the next look',
+  async (leftMs) => {
+    const { health, watch, service, pass } = await watching()
+    for (let ms = 0; ms < 20_000 - leftMs; ms += 100) {
+      await pass(100)
+      watch.answered({ route: 'POST /messages', status: 201 })
+    }
+    service.answer = () => watch.answered(me(500))
+    expect(await until(() => health.holds('upstream'))).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
+  },
+)
+
 test('while other calls work, errors of /me alone keep nobody from the job', async () => {
   const { health, watch, service, pass } = await watching()
   service.answer = () => watch.answered(me(503))
