@@ -7,40 +7,80 @@ import { HealthStage } from './health-stage.ts'
 const MOST_MS = 15_000
 const SLACK_MS = 500
 const GIVEN_UP_MS = 90_000
-const STEP_MS = 1700
 
 export interface HealthRunOptions {
-  /** How long each fault stands before it is mended. */
+  /** The longest that a fault stands before it is mended; by chance no longer than a second. */
   holdMs: number
   /** Only these reasons; all when empty. */
   only: readonly string[]
+  /** How often each is provoked, each time at another moment. */
+  times: number
+  /** How many sidecars are measured side by side, each with a service of its own. */
+  atOnce: number
   print: (line: string) => void
 }
 
+/** What was measured of one fault, over all rounds. */
+interface Row {
+  fault: HealthFault
+  untilMs: number[]
+  backMs: number[]
+  isSkipped: boolean
+}
+
 /** @returns the exit code: 1 when a reason came or went later than it may */
-export async function runHealthFaults({ holdMs, only, print }: HealthRunOptions): Promise<number> {
+export async function runHealthFaults(o: HealthRunOptions): Promise<number> {
+  const { only, times, atOnce, print } = o
   const faults = HEALTH_FAULTS.filter(({ code }) => only.length === 0 || only.includes(code))
-  await using stage = await HealthStage.begin()
-  let late = 0
-  print(`${'reason'.padEnd(20)}until 503  until 200  what`)
-  for (const [index, fault] of faults.entries()) {
-    // somewhere else in the rhythm of its looks each time
-    await pause((index * STEP_MS) % MOST_MS)
-    const measured = await measure(stage, { fault, holdMs })
-    if (measured === null) {
-      print(`${fault.code.padEnd(20)}skipped: this machine cannot do it`)
-      continue
-    }
-    const { untilMs, backMs } = measured
-    const isLate = Math.max(untilMs, backMs) > MOST_MS + SLACK_MS
-    if (isLate) late++
-    const times = [untilMs, backMs].map((ms) => inSeconds(ms).padStart(9)).join('  ')
-    print(`${fault.code.padEnd(20)}${times}  ${fault.what}${isLate ? ' LATE' : ''}`)
+  const rows = faults.map((fault): Row => ({ fault, untilMs: [], backMs: [], isSkipped: false }))
+  let begun = 0
+  const rounds = async (): Promise<void> => {
+    while (begun++ < times) await round(rows, o)
   }
+  await Promise.all(Array.from({ length: Math.min(atOnce, times) }, rounds))
+  print(`${'reason'.padEnd(20)}times  until 503 (median, worst)  until 200  late  what`)
+  for (const row of rows) print(lineOf(row))
+  const late = rows.reduce((sum, row) => sum + lateOf(row), 0)
   print(
     late === 0 ? 'each came and went within 15 s' : `${late} came or went later than after 15 s`,
   )
   return late === 0 ? 0 : 1
+}
+
+/** Each fault once, on a new sidecar. */
+async function round(rows: readonly Row[], { holdMs, print }: HealthRunOptions): Promise<void> {
+  await using stage = await HealthStage.begin()
+  for (const row of rows) {
+    // somewhere in the rhythm of its looks
+    await pause(Math.random() * MOST_MS)
+    const { fault } = row
+    const heldMs = 1000 + Math.random() * Math.max(0, holdMs - 1000)
+    const measured = await measure(stage, { fault, holdMs: heldMs })
+    if (measured === null) {
+      row.isSkipped = true
+      continue
+    }
+    row.untilMs.push(measured.untilMs)
+    row.backMs.push(measured.backMs)
+    if (!isLate(measured.untilMs) && !isLate(measured.backMs)) continue
+    const behind = [measured.untilMs, measured.backMs].map(inSeconds).join(', then ')
+    print(`LATE ${fault.code}: ${behind} (${fault.what})`)
+  }
+}
+
+const isLate = (ms: number): boolean => ms > MOST_MS + SLACK_MS
+const lateOf = ({ untilMs, backMs }: Row): number =>
+  untilMs.filter((ms, n) => isLate(ms) || isLate(backMs[n] ?? 0)).length
+
+function lineOf(row: Row): string {
+  const { fault, untilMs, backMs, isSkipped } = row
+  const code = fault.code.padEnd(20)
+  if (isSkipped && untilMs.length === 0) return `${code}skipped: this machine cannot do it`
+  const show = (all: readonly number[]): string =>
+    [all.toSorted((a, b) => a - b)[all.length >> 1] ?? NaN, Math.max(...all)]
+      .map((ms) => inSeconds(ms).padStart(7))
+      .join(' ')
+  return `${code}${String(untilMs.length).padStart(5)}  ${show(untilMs)}  ${show(backMs)}  ${lateOf(row)}  ${fault.what}`
 }
 
 async function measure(

@@ -6,8 +6,8 @@
  * and prints how long it takes until the other one does.
  * `npm run faults -- --kills [--points N]`: every point at which a rotation or a command on secrets
  * can be struck, or N of each.
- * `npm run faults -- --health [--only CODE]… [--hold S]`: each reason for not being ready, on an idle
- * sidecar, with the seconds until `/readyz` says so and until it is over.
+ * `npm run faults -- --health [--only CODE]… [--hold S] [--times N] [--at-once M]`: each reason for not
+ * being ready, N times on an idle sidecar, with the seconds until `/readyz` says so and until it is over.
  */
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -30,6 +30,8 @@ const { values } = parseArgs({
     health: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true, default: [] },
     hold: { type: 'string', default: '15' },
+    times: { type: 'string', default: '1' },
+    'at-once': { type: 'string', default: '1' },
     points: { type: 'string', default: 'all' },
     help: { type: 'boolean', default: false },
   },
@@ -47,7 +49,7 @@ if (values.help) {
   print(
     'Strikes a rotation and each command on secrets at every system call, or at so many of each.',
   )
-  print('npm run faults -- --health [--only REASON]... [--hold 15]')
+  print('npm run faults -- --health [--only REASON]... [--hold 15] [--times 1] [--at-once 1]')
   print('Provokes each reason of /readyz on an idle sidecar, and prints when it came and went.')
   process.exit(0)
 }
@@ -59,7 +61,8 @@ if (values.takeover) {
 
 if (values.health) {
   const holdMs = Number(values.hold) * 1000
-  process.exit(await runHealthFaults({ holdMs, only: values.only, print }))
+  const [times, atOnce] = [Number(values.times), Number(values['at-once'])]
+  process.exit(await runHealthFaults({ holdMs, only: values.only, times, atOnce, print }))
 }
 
 if (values.kills) {
