@@ -1,5 +1,6 @@
 /** Provokes each reason for not being ready on an idle sidecar, and measures until 503 and back. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { Random } from '../support/faults-random.ts'
 import { HEALTH_FAULTS, type HealthFault } from './health-faults.ts'
 import { HealthStage } from './health-stage.ts'
 
@@ -17,6 +18,8 @@ export interface HealthRunOptions {
   times: number
   /** How many sidecars are measured side by side, each with a service of its own. */
   atOnce: number
+  /** Of the moments. */
+  seed: number
   print: (line: string) => void
 }
 
@@ -35,7 +38,7 @@ export async function runHealthFaults(o: HealthRunOptions): Promise<number> {
   const rows = faults.map((fault): Row => ({ fault, untilMs: [], backMs: [], isSkipped: false }))
   let begun = 0
   const rounds = async (): Promise<void> => {
-    while (begun++ < times) await round(rows, o)
+    while (begun < times) await round(rows, { ...o, random: new Random(o.seed + begun++) })
   }
   await Promise.all(Array.from({ length: Math.min(atOnce, times) }, rounds))
   print(`${'reason'.padEnd(20)}times  until 503 (median, worst)  until 200  late  what`)
@@ -48,13 +51,16 @@ export async function runHealthFaults(o: HealthRunOptions): Promise<number> {
 }
 
 /** Each fault once, on a new sidecar. */
-async function round(rows: readonly Row[], { holdMs, print }: HealthRunOptions): Promise<void> {
+async function round(
+  rows: readonly Row[],
+  { holdMs, print, random }: HealthRunOptions & { random: Random },
+): Promise<void> {
   await using stage = await HealthStage.begin()
   for (const row of rows) {
     // somewhere in the rhythm of its looks
-    await pause(Math.random() * MOST_MS)
+    await pause(random.between(0, MOST_MS))
     const { fault } = row
-    const heldMs = 1000 + Math.random() * Math.max(0, holdMs - 1000)
+    const heldMs = random.between(Math.min(1000, holdMs), holdMs)
     const measured = await measure(stage, { fault, holdMs: heldMs })
     if (measured === null) {
       row.isSkipped = true

@@ -62,7 +62,16 @@ if (values.takeover) {
 if (values.health) {
   const holdMs = Number(values.hold) * 1000
   const [times, atOnce] = [Number(values.times), Number(values['at-once'])]
-  process.exit(await runHealthFaults({ holdMs, only: values.only, times, atOnce, print }))
+  process.exit(
+    await runHealthFaults({
+      holdMs,
+      only: values.only,
+      times,
+      atOnce,
+      seed: Number(values.seed),
+      print,
+    }),
+  )
 }
 
 if (values.kills) {
