@@ -13,7 +13,7 @@ const ONE_WRITE_BYTES = 16_384
 
 /**
  * Answers with somebody else's answer: status, headers and body byte for byte. Which headers may
- * be handed on was decided where the answer was made.
+ * be handed on was decided where the answer was made. No cache keeps it: it may hold opened words.
  */
 export function relay(reply: FastifyReply, answer: Relayed): FastifyReply {
   const { status, headers, body, envelope } = answer
@@ -22,7 +22,7 @@ export function relay(reply: FastifyReply, answer: Relayed): FastifyReply {
   const { raw } = reply
   // Whoever came too late finds the last resort's answer on its way.
   if (raw.headersSent) return reply
-  raw.writeHead(status, { ...headers, 'content-length': body.length })
+  raw.writeHead(status, { ...headers, 'cache-control': 'no-store', 'content-length': body.length })
   // Fastify would write its own idea of the content type.
   reply.hijack()
   raw.end(body.length > ONE_WRITE_BYTES ? body : body.toString())

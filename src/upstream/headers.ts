@@ -1,25 +1,26 @@
 import manifest from '../../package.json' with { type: 'json' }
 
-/** Hop-by-hop (RFC 9110, 7.6.1), or the service's own affair with its clients. */
-const NOT_HANDED_ON = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'content-length',
-  'set-cookie',
-  'alt-svc',
-  'strict-transport-security',
-  'date',
-  'server',
+/**
+ * The headers of an answer that reach the bot: what the body is (type, language, range), pace
+ * (RFC 9110, 10.2.3; the RateLimit fields and their older spelling), deprecation (RFC 9745,
+ * RFC 8594), and by what name the service's operators find the call. Our side writes the length.
+ */
+const HANDED_ON = new Set([
+  'content-type',
+  'content-language',
+  'content-range',
+  'accept-ranges',
+  'retry-after',
+  'ratelimit',
+  'deprecation',
+  'sunset',
+  'x-request-id',
+  'request-id',
+  'x-correlation-id',
+  'correlation-id',
+  'x-trace-id',
 ])
-/** CORS is not the service's to give here, and our own name is ours alone. */
-const OTHERS = /^(?:access-control-|postern)/i
+const PACE = /^(?:x-)?ratelimit-/
 /** A type that names UTF-8, or no encoding at all. */
 const UTF8_TYPE = /^[^;,]*(?:;\s*charset="?utf-?8"?\s*)?$/i
 /** What a header line may hold and node:http will write again. */
@@ -46,11 +47,9 @@ export function mediaHeaders(): Record<string, string> {
 }
 
 /**
- * Which of an answer's headers may be handed on to the bot: all but the hop-by-hop ones (those
- * that `Connection` names included), lengths, cookies, CORS, transport policy, date, server, and
- * those under our own name.
+ * Picks the headers of an answer that may be handed on to the bot, by an allow list.
  * @param received names in lower case; repeated lines as a list
- * @returns one line a name, repeated ones joined by a comma
+ * @returns one line a name, repeated ones joined by a comma; none that `Connection` names
  */
 export function handedOn(
   received: Record<string, string | string[] | undefined>,
@@ -62,7 +61,7 @@ export function handedOn(
       .split(/\s*,\s*/),
   )
   for (const name in received) {
-    if (NOT_HANDED_ON.has(name) || named.has(name) || OTHERS.test(name)) continue
+    if (!(HANDED_ON.has(name) || PACE.test(name)) || named.has(name)) continue
     const value = joined(received[name])
     if (WRITABLE.test(value)) kept[name] = value
   }

@@ -21,13 +21,18 @@ it('no header of the bot’s reaches the service', async () => {
   expect(seen[0]?.path).toBe('/bot/v1/commands')
 })
 
-it('the service’s headers reach the bot, without those of its connection and without CORS', async () => {
+it('the service’s headers reach the bot, by an allow list, and no cache keeps it', async () => {
   const { port } = await openDoor({
     answering: (_seen, response) => {
       response.writeHead(429, {
         'content-type': 'application/json; charset=UTF-8',
         'retry-after': '7',
         'x-ratelimit-left': '0',
+        'cache-control': 'public, max-age=31536000',
+        'x-accel-redirect': '/etc/passwd',
+        'www-authenticate': 'Basic',
+        'x-postern-verdict': 'verified',
+        refresh: '0; url=http://other.example/',
         'access-control-allow-origin': '*',
         'access-control-allow-credentials': 'true',
         'keep-alive': 'timeout=999',
@@ -50,5 +55,7 @@ it('the service’s headers reach the bot, without those of its connection and w
   expect(lower).toContain('content-type: application/json; charset=utf-8\r\n')
   expect(lower).toContain('retry-after: 7\r\n')
   expect(lower).toContain('x-ratelimit-left: 0\r\n')
+  expect(lower).toContain('cache-control: no-store\r\n')
+  expect(lower).not.toMatch(/max-age|x-accel|www-auth|x-postern|refresh/)
   expect(lower).not.toMatch(/access-control|timeout=999|upgrade|x-hop|transfer-encoding/)
 })

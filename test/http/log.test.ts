@@ -36,10 +36,12 @@ it('the service’s code is told, but only when it looks like one', async () => 
   expect(world.lines.map((line) => line['code'])).toEqual(['chat_not_found', 'other'])
 })
 
-it('the bot gets no header of ours', async () => {
+it('the bot gets no header of ours but that no cache may keep the answer', async () => {
   const world = await openDoor()
   const { headers } = await call(world, 'GET', '/bot/v1/commands')
+  expect(headers.get('cache-control')).toBe('no-store')
   expect([...headers.keys()].sort()).toEqual([
+    'cache-control',
     'connection',
     'content-length',
     'content-type',

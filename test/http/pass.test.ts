@@ -28,7 +28,7 @@ describe('what passes', () => {
   ])('%s %s %j', async (method, path, body) => {
     const world = await openDoor({
       answering: (_seen, response) => {
-        response.writeHead(200, { 'content-type': 'application/json', 'x-kept': 'yes' })
+        response.writeHead(200, { 'content-type': 'application/json', 'x-request-id': 'yes' })
         response.end('{ "ok":true,  "result":{"n":12345678901234567890} }')
       },
     })
@@ -40,7 +40,7 @@ describe('what passes', () => {
     )
     expect(status).toBe(200)
     expect(text).toBe('{ "ok":true,  "result":{"n":12345678901234567890} }')
-    expect(headers.get('x-kept')).toBe('yes')
+    expect(headers.get('x-request-id')).toBe('yes')
     expect(headers.get('content-type')).toBe('application/json')
     expect(world.seen).toMatchObject([
       { method, path: `/bot/v1${path}`, body: body === undefined ? '' : JSON.stringify(body) },

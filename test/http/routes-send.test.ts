@@ -52,12 +52,12 @@ describe('POST /messages into a readable chat', () => {
     using _refusal = stage.double.script(
       'POST',
       '/messages',
-      no(418, 'teapot_only', { error: { pots: 3 }, headers: { 'x-pot': '1' } }),
+      no(418, 'teapot_only', { error: { pots: 3 }, headers: { sunset: '1' } }),
     )
     const sent = await stage.send(chat, 'hello')
     const asked = stage.double.calls('POST', '/messages').at(-1)
     expect([sent.status, sent.text]).toEqual([418, asked?.answered?.body.toString()])
-    expect(sent.headers['x-pot']).toBe('1')
+    expect(sent.headers['sunset']).toBe('1')
   })
 })
 

@@ -86,12 +86,13 @@ describe('what the door sends and hands back', () => {
         'strict-transport-security': 'max-age=1',
         'alt-svc': 'h3=":443"',
         server: 'x',
-        'x-kept': ['one', 'two'],
+        'x-dropped': 'one',
+        ratelimit: ['one', 'two'],
       })
       response.end('{"ok":true,"result":1}')
     })
     const { headers } = await door(url).upstream.relay({ method: 'GET', path: '/me' })
-    expect(headers).toEqual({ 'content-type': 'application/json', 'x-kept': 'one, two' })
+    expect(headers).toEqual({ 'content-type': 'application/json', ratelimit: 'one, two' })
   })
 
   test('routes are named by their pattern, and unknown ones share a name', async () => {

@@ -12,10 +12,14 @@ describe('an answer', () => {
 
   test('in the envelope is given as it came, with the headers that may be handed on', async () => {
     const body = Buffer.from('{ "ok": true, "result": {"id": 1} }')
-    const headers = { date: 'today', 'x-a': 'b', 'content-type': 'application/json; charset=utf-7' }
+    const headers = {
+      date: 'today',
+      sunset: 'b',
+      'content-type': 'application/json; charset=utf-7',
+    }
     expect(await read(body, 'other', headers)).toEqual({
       status: 200,
-      headers: { 'x-a': 'b', 'content-type': 'application/json; charset=utf-8' },
+      headers: { sunset: 'b', 'content-type': 'application/json; charset=utf-8' },
       body,
       envelope: okay,
     })

@@ -52,7 +52,7 @@ describe('an exchange', () => {
     expect(dispatch.mock.calls[0]?.[0]).toBe(sent.options)
     start()
     vi.advanceTimersByTime(40)
-    answer(201, { 'x-a': 'b' })
+    answer(201, { sunset: 'b' })
     vi.advanceTimersByTime(40)
     data('one,')
     data('two')
@@ -60,7 +60,7 @@ describe('an exchange', () => {
     end()
     expect(await came()).toEqual({
       statusCode: 201,
-      headers: { 'x-a': 'b' },
+      headers: { sunset: 'b' },
       body: Buffer.from('one,two'),
       gotAtMs: askedAtMs + 40,
     })

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { clockSkewMs } from '../../src/upstream/headers.ts'
-import { handedOn } from '../../src/upstream/headers.ts'
 import { retryAfterSeconds } from '../../src/upstream/service-error.ts'
 
 describe('how long a 429 asks to wait', () => {
@@ -49,12 +48,4 @@ describe('how far our clock is off', () => {
     '%j is no date',
     (date) => expect(clockSkewMs(date, AT, AT)).toBeNull(),
   )
-})
-
-test('a header that could not be written again is kept back', () => {
-  expect(handedOn({ a: 'x\ty', b: 'caf\u00e9', c: 'x\ny', d: '\u2603', e: '' })).toEqual({
-    a: 'x\ty',
-    b: 'caf\u00e9',
-    e: '',
-  })
 })
