@@ -87,8 +87,8 @@ export const OPERATOR_REFUSALS = {
   },
   'store-login': {
     exitCode: 3,
-    what: 'the database of `store.url` does not let this user in',
-    hint: 'correct user and password in `store.url`',
+    what: 'the database of `store.url` does not let this user in, or asks for too much',
+    hint: 'correct user and password in `store.url`; let it use SCRAM',
   },
   'store-tls': {
     exitCode: 3,

@@ -25,7 +25,8 @@ export async function startPgbouncer(
   settings: readonly string[],
 ): Promise<Pooler> {
   const folder = mkdtempSync(join(tmpdir(), 'pgb-'))
-  chmodSync(folder, 0o777)
+  cluster.own(folder)
+  chmodSync(folder, 0o755)
   const file = join(folder, 'pgbouncer.ini')
   const all = [
     '[databases]',

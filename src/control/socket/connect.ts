@@ -5,7 +5,8 @@ import type { Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import { OperatorError } from '../../errors.ts'
 import { POINTER_NAME, readPointer, SOCKET_NAME } from './location.ts'
-import { isHeldFast, isPrivate, NotPrivateError, ownerOf } from './ownership.ts'
+import { isHeldFast } from '../../util/file-owners.ts'
+import { isPrivate, NotPrivateError, ownerOf } from './ownership.ts'
 
 /**
  * Connects to the sidecar that runs on a data directory.

@@ -8,7 +8,8 @@ import { OperatorError } from '../../errors.ts'
 import { writeDurably } from '../../store/files.ts'
 import { connectSocket } from './connect.ts'
 import { fitsSocket, FOLDER_PREFIX, POINTER_NAME, readPointer, SOCKET_NAME } from './location.ts'
-import { isHeldFast, isPrivate, NotPrivateError, ownerOf } from './ownership.ts'
+import { isHeldFast } from '../../util/file-owners.ts'
+import { isPrivate, NotPrivateError, ownerOf } from './ownership.ts'
 
 /** A path to listen on. */
 export interface SocketPlace {

@@ -8,7 +8,6 @@
  * is the operator's choice: who can replace that folder has the whole store already.
  */
 import { lstatSync, statSync, type Stats } from 'node:fs'
-import { dirname } from 'node:path'
 
 /** What is not its owner's alone, and why. */
 export class NotPrivateError extends Error {
@@ -23,8 +22,6 @@ export class NotPrivateError extends Error {
   }
 }
 
-const STICKY = 0o1000
-const OTHERS_WRITE = 0o022
 /** What others may not do: nothing at all to a folder or a socket, and not write a file. */
 const FORBIDDEN = { folder: 0o077, socket: 0o077, file: 0o022 }
 
@@ -58,18 +55,6 @@ export function isPrivate(path: string, expected: Expected): boolean {
   const reason = whyNotPrivate(found, expected)
   if (reason !== null) throw new NotPrivateError(path, reason)
   return true
-}
-
-/**
- * Whether others cannot replace a folder by renaming: what holds it is the owner's or root's, and
- * either closed to others' writing or, as /tmp is, sticky.
- */
-export function isHeldFast(folder: string, owner: number): boolean {
-  const found = lstatSync(dirname(folder), { throwIfNoEntry: false })
-  if (found?.isDirectory() !== true) return false
-  if (process.getuid === undefined) return true
-  const isTheirs = found.uid === owner || found.uid === 0
-  return isTheirs && ((found.mode & OTHERS_WRITE) === 0 || (found.mode & STICKY) !== 0)
 }
 
 interface Expected {

@@ -1,10 +1,11 @@
 /** The connections that queries take, shared by all stores of a process. */
 import { callbackify } from 'node:util'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
-import { Client, Pool, type ClientBase, type ClientConfig, type PoolClient } from 'pg'
+import { Pool, type ClientBase, type ClientConfig, type PoolClient } from 'pg'
 import { FairQueue, type Lane } from '../../util/fair-queue.ts'
 import type { DatabaseAddress } from './address.ts'
 import { CONNECT_MS, clientOptions, destroyClient, parametersOf } from './client.ts'
+import { DatabaseClient } from './database-client.ts'
 import { ConnectionLostError, kindOf, UnreplicatedError } from './failures.ts'
 
 /** Connections at most: what is written to a store runs one after the other anyway. */
@@ -135,7 +136,7 @@ export class Connections implements AsyncDisposable {
 const WARNING = '01000'
 
 /** pg-pool counts the wait for a place and the making of a connection as one; only the latter is short. */
-class LimitedClient extends Client {
+class LimitedClient extends DatabaseClient {
   /** The server has warned since this was last set. */
   isWarned = false
 

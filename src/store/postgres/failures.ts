@@ -56,6 +56,18 @@ export class PooledError extends Error {
   }
 }
 
+/** Thrown before a password is given to what may stand in the server's place. */
+export class UntrustedServerError extends Error {
+  readonly hint: string
+
+  /** @param message goes on from the database: `asks for …` */
+  constructor(message: string, hint: string) {
+    super(message)
+    this.name = 'UntrustedServerError'
+    this.hint = hint
+  }
+}
+
 /** Thrown where the database answers, and takes no writes. */
 export class ReadOnlyDatabaseError extends Error {
   constructor() {
@@ -123,6 +135,7 @@ export function kindOf(error: unknown): FailureKind {
   if (error instanceof ReadOnlyDatabaseError) return 'read-only'
   if (error instanceof RolledBackError) return 'rolled-back'
   if (error instanceof UnreplicatedError) return 'storage'
+  if (error instanceof UntrustedServerError) return 'login'
   if (!(error instanceof Error)) return 'mistake'
   const { code, severity } = error as { code?: unknown; severity?: unknown }
   if (typeof code === 'string') {
@@ -232,6 +245,10 @@ const FULL: Readonly<Record<string, RefusalText>> = {
 
 /** The refusal to open a store that an error means; what is a mistake stays as it is. */
 export function toOperator(error: unknown, address: DatabaseAddress): unknown {
+  if (error instanceof UntrustedServerError) {
+    const message = `the database ${describeAddress(address)} ${error.message}`
+    return new OperatorError('store-login', message, error.hint, { cause: error })
+  }
   const text = FULL[codeOf(error)] ?? REFUSED[kindOf(error)]
   if (text === undefined) return error
   const message = text.what(describeAddress(address), reasonOf(error))

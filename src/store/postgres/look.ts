@@ -1,8 +1,8 @@
 /** How a database is, for an operator. */
 import type { TLSSocket } from 'node:tls'
-import { Client } from 'pg'
 import { describeAddress, parseAddress } from './address.ts'
 import { clientOptions, destroyClient, requireSettings } from './client.ts'
+import { DatabaseClient } from './database-client.ts'
 import { ReadOnlyDatabaseError, toOperator } from './failures.ts'
 import { quoted } from './schema.ts'
 import { POSTGRES_STEPS } from './steps.ts'
@@ -68,7 +68,7 @@ export async function lookAtDatabase(o: {
   schema: string
 }): Promise<DatabaseState> {
   const address = parseAddress(o.url, o.caFile)
-  const client = new Client(clientOptions(address, 'session'))
+  const client = new DatabaseClient(clientOptions(address, 'session'))
   // whoever waits for an answer gets the error
   client.on('error', () => {})
   const timer = setTimeout(() => destroyClient(client), LOOK_MS)
@@ -86,7 +86,7 @@ export async function lookAtDatabase(o: {
 }
 
 async function lookThrough(
-  client: Client,
+  client: DatabaseClient,
   schema: string,
 ): Promise<Omit<DatabaseState, 'place' | 'tls'>> {
   const name = quoted(schema)
@@ -103,7 +103,7 @@ async function lookThrough(
   return { ...state, schema: { foreignTables, store: found.rows[0] ?? null } }
 }
 
-function protocolOf(client: Client): string | null {
+function protocolOf(client: DatabaseClient): string | null {
   const { stream } = (client as unknown as { connection: { stream: Partial<TLSSocket> } })
     .connection
   return stream.encrypted === true ? (stream.getProtocol?.() ?? null) : null

@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect } from 'kysely'
-import { Client, type ClientBase } from 'pg'
+import type { ClientBase } from 'pg'
 import { Listeners } from '../../util/listeners.ts'
 import type { Schema } from '../schema.ts'
 import type { Reachability } from '../store.ts'
@@ -12,6 +12,7 @@ import {
   type ClientUse,
 } from './client.ts'
 import { Connections } from './connections.ts'
+import { DatabaseClient } from './database-client.ts'
 import { isOfTheDatabase, kindOf, ReadOnlyDatabaseError } from './failures.ts'
 import { LockHolders } from './lock-holders.ts'
 import { quoted } from './schema.ts'
@@ -160,7 +161,7 @@ export class PostgresServer implements AsyncDisposable {
   async #lookAnew(): Promise<void> {
     if (this.#isLookingAnew || this.#isClosed) return
     this.#isLookingAnew = true
-    const client = new Client(clientOptions(this.address, 'session'))
+    const client = new DatabaseClient(clientOptions(this.address, 'session'))
     client.on('error', () => {})
     const timer = setTimeout(() => destroyClient(client), CONNECT_MS * 2)
     try {

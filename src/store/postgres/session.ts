@@ -1,7 +1,8 @@
-import { Client, type QueryResultRow } from 'pg'
+import type { Client, QueryResultRow } from 'pg'
 import { Listeners } from '../../util/listeners.ts'
 import type { DatabaseAddress } from './address.ts'
 import { clientOptions, destroyClient } from './client.ts'
+import { DatabaseClient } from './database-client.ts'
 import { ConnectionLostError, kindOf } from './failures.ts'
 
 /** How long an answer may take before the database counts as lost, ms. */
@@ -186,7 +187,7 @@ export class Session implements AsyncDisposable {
   }
 
   async #connect(): Promise<Client> {
-    const client = new Client(clientOptions(this.#address, 'session'))
+    const client = new DatabaseClient(clientOptions(this.#address, 'session'))
     client.on('error', () => this.#drop(client))
     client.on('end', () => this.#drop(client))
     await client.connect()

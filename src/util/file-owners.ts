@@ -1,0 +1,70 @@
+/** Who, beside this process's user and root, may write a file or replace what lies in a folder. */
+import { accessSync, constants, lstatSync, realpathSync, statSync, type Stats } from 'node:fs'
+import { dirname } from 'node:path'
+
+export const STICKY = 0o1000
+const OTHERS_WRITE = 0o022
+const ANYBODY_WRITES = 0o002
+const GROUP_WRITES = 0o020
+
+/**
+ * Whether others cannot replace a folder by renaming: what holds it is the owner's or root's, and
+ * either closed to others' writing or, as /tmp is, sticky.
+ */
+export function isHeldFast(folder: string, owner: number): boolean {
+  const found = lstatSync(dirname(folder), { throwIfNoEntry: false })
+  if (found?.isDirectory() !== true) return false
+  if (process.getuid === undefined) return true
+  const isTheirs = found.uid === owner || found.uid === 0
+  return isTheirs && ((found.mode & OTHERS_WRITE) === 0 || (found.mode & STICKY) !== 0)
+}
+
+/** Something that others can change, and the command that takes their right to it away. */
+export interface OthersRight {
+  /** Goes on from the path: `belongs to user 1001`. */
+  reason: string
+  command: string
+}
+
+/**
+ * Why others than this user and root may write a file or folder; null where none may, and on
+ * systems without user ids. Links are followed.
+ * @param o `sticky`: a folder where others may add entries, and not replace those of others, will do
+ * @throws an error of node:fs
+ */
+export function othersRight(path: string, { sticky = false } = {}): OthersRight | null {
+  const me = process.getuid?.()
+  if (me === undefined) return null
+  const found = statSync(path)
+  const quoted = quote(path)
+  if (found.uid !== me && found.uid !== 0) {
+    const reason = `belongs to user ${found.uid}, neither to this one (${me}) nor to root`
+    return { reason, command: `sudo chown ${me} ${quoted}` }
+  }
+  if (!isWritableByOthers(found) || (sticky && (found.mode & STICKY) !== 0)) return null
+  // What Kubernetes mounts may have mode 0777, and is read-only.
+  if (isReadOnly(path)) return null
+  const reason = `may be written by others (mode ${(found.mode & 0o7777).toString(8)})`
+  return { reason, command: `chmod go-w ${quoted}` }
+}
+
+/** The folder that holds a file, once links are followed. @throws an error of node:fs */
+export const folderOf = (path: string): string => dirname(realpathSync(path))
+
+/** A group that has its user's number is that user's alone, where each user has a group. */
+function isWritableByOthers({ mode, uid, gid }: Stats): boolean {
+  return (mode & (gid === uid ? ANYBODY_WRITES : ANYBODY_WRITES | GROUP_WRITES)) !== 0
+}
+
+function isReadOnly(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EROFS'
+  }
+}
+
+/** A path as a shell takes it. */
+const quote = (path: string): string =>
+  /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
