@@ -30,7 +30,9 @@ export interface Attachment {
   /** Null for what is given as it is stored. */
   verdict: Verdict | null
   /** Fingerprint of the certificate that verified it. */
-  signer?: string
+  signer?: string | undefined
+  /** When it was signed, ms since the epoch. */
+  signedAtMs?: number | undefined
 }
 
 export interface AttachmentParts extends SignatureParts, Omit<AudienceParts, keyof SignatureParts> {
@@ -130,7 +132,7 @@ async function takePlain(
 ): Promise<Attachment> {
   const verdict = 'plaintext-in-protected'
   const refuse = (): void => {
-    if (!delivers(verdict, parts.verify)) throw refusalOf(verdict)
+    if (!delivers({ verdict }, parts.verify)) throw refusalOf(verdict)
   }
   const wasProtected = await isProtected(place, 0, parts)
   if (wasProtected) refuse()
@@ -184,7 +186,8 @@ async function judge(
   await freshness.renew()
   const before = await named.openedBefore(place, dataDigest)
   if (before === 'other') throw refusalOf('replayed', 'other-data-before')
-  const found = { chatId: place.chatId, fromId: place.userId, receivedAtMs: monotonicNow(), signal }
+  const receivedAtMs = monotonicNow()
+  const found = { chatId: place.chatId, fromId: place.userId, dateMs: null, receivedAtMs, signal }
   const claimed = { kind: 'file' as const, ...found, isKnown: before === 'same' }
   const bySignatures = await judgeSignatures(opened, claimed, parts)
   const { judged, isForOtherChat } = await judgeAudience(bySignatures, opened, found, parts)
@@ -195,8 +198,9 @@ async function judge(
   const settled = await parts.replayMemory.batch((check) =>
     checkReplay(check, sighting, { verify, objection }),
   )
-  const { verdict, reason } = settled ?? judged
-  if (!delivers(verdict, verify)) {
+  const final = settled ?? judged
+  const { verdict, reason } = final
+  if (!delivers(final, verify)) {
     throw refusalOf(verdict, reason, settled === undefined ? judged.passing : undefined)
   }
   const { userId } = place
@@ -205,8 +209,8 @@ async function judge(
     throw refusalOf('replayed', 'other-data-before')
   }
   const tag = createHash('sha256').update(`tag ${dataDigest}`).digest('base64url').slice(0, 22)
-  const { signer } = judged
-  return await attachment(opened.file, { tag, verdict, ...(signer && { signer }) })
+  const { signer, signedAtMs } = judged
+  return await attachment(opened.file, { tag, verdict, signer, signedAtMs })
 }
 
 /** What was learned since it was judged, and forbids it. */
@@ -221,7 +225,7 @@ function learnedSince(
 
 async function attachment(
   file: RestingFile,
-  about: Pick<Attachment, 'tag' | 'verdict' | 'signer'>,
+  about: Omit<Attachment, 'file' | 'contentType'>,
 ): Promise<Attachment> {
   const head: Buffer[] = []
   for await (const piece of file.read(0, Math.min(TYPE_BYTES, file.bytes))) head.push(piece)

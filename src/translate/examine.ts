@@ -178,7 +178,8 @@ async function examineSealed(
   if (isByStranger(found, parts)) {
     return settled({ kind: 'opened', opened, judged: OTHER_PERSON, isForOtherChat: false })
   }
-  const place = { chatId: found.chatId ?? 0, fromId: found.fromId, ...arrival }
+  const { chatId, fromId, dateMs } = found
+  const place = { chatId: chatId ?? 0, fromId, dateMs, ...arrival }
   const bySignatures = await judgeSignatures(opened, { kind: 'words', ...place }, parts)
   const audience = await judgeAudience(bySignatures, opened, place, parts)
   const { passing = null, ...judged } = audience.judged

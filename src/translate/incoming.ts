@@ -156,8 +156,8 @@ export class Incoming {
       const { fromId, chatId, position, message } = found
       const { postern } = message
       if (fromId === null || chatId === null || position !== 'top' || !isObject(postern)) continue
-      const { verdict, reason } = postern as unknown as Reasoned
-      if (!delivers(verdict, this.#parts.verify) && reason !== 'key-changed') continue
+      const final = postern as unknown as Reasoned
+      if (!delivers(final, this.#parts.verify) && final.reason !== 'key-changed') continue
       const about = { chatId, by: 'message', key: String(updateId) } as const
       const keyChanged = await this.#parts.trust.keyChangesToTell([fromId], about)
       if (keyChanged.length > 0) postern['keyChanged'] = keyChanged
@@ -278,7 +278,7 @@ export class Incoming {
 
   /** What was examined for an earlier poll may not stand any more. */
   #learnedSince(found: FoundMessage, judged: OpenedFinding['judged']): Reasoned | null {
-    if (!delivers(judged.verdict, 'flag')) return null
+    if (!delivers(judged, 'flag')) return null
     if (isByStranger(found, this.#parts)) return OTHER_PERSON
     const { fromId, chatId } = found
     return whyNotAnyMore(judged, { fromId, chatId: chatId ?? 0, kind: 'words' }, this.#parts)

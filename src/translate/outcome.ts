@@ -21,7 +21,7 @@ export function outcomeOf(
     userId: fromId,
     verdict,
     reason,
-    delivered: finding.kind !== 'closed' && delivers(verdict, verify),
+    delivered: finding.kind !== 'closed' && delivers(final, verify),
     openedWith: finding.kind === 'opened' ? finding.opened.openedWith : null,
     signer,
   }

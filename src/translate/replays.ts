@@ -42,6 +42,6 @@ export async function checkReplay(
   }
   const objected = objection()
   if (objected !== null) return objected
-  if (delivers(judged.verdict, verify)) await check.remember(sighting, recognized)
+  if (delivers(judged, verify)) await check.remember(sighting, recognized)
   return undefined
 }

@@ -1,4 +1,5 @@
 /** Whose words they are: signatures against the certificate of the Message's `from` alone. */
+import { FIXED_LIMITS } from '../api/limits.ts'
 import { monotonicNow } from '../fresh-cache.ts'
 import type { Directory } from '../keys/directory.ts'
 import type { Keyring } from '../keys/keyring.ts'
@@ -26,6 +27,8 @@ export interface Judged {
   reason?: Reason
   /** Fingerprint of the certificate that verified. */
   signer?: string
+  /** When it was signed, ms since the epoch, by the signature that verified. */
+  signedAtMs?: number
   /** Digest of the statement that verified. */
   signatureDigest?: string
   /** The certificate could not be had just now, and asking again soon may help. */
@@ -52,6 +55,8 @@ export interface Claimed {
   kind: SignedKind
   chatId: number
   fromId: number | null
+  /** When the Message says that it was written, ms since the epoch; null: it does not, or a file. */
+  dateMs: number | null
   /** When the update reached us (by `monotonicNow`): what was asked later counts as asked afresh. */
   receivedAtMs: number
   /** Ends work that nobody waits for any more. */
@@ -77,11 +82,22 @@ export async function judgeSignatures(
   if (claimed.isKnown !== true && !parts.replayMemory.reaches(valid.createdMs)) {
     return { verdict: 'replayed', reason: 'older-than-memory' }
   }
-  const verified = { signer, signatureDigest: valid.digest }
-  const isShared = claimed.fromId !== parts.botId() && parts.trust.isShared(signer)
-  return isShared
-    ? { verdict: 'verified', reason: 'shared-certificate', ...verified }
-    : { verdict: 'verified', ...verified }
+  const reason = reasonBeside(valid, { signer, claimed, parts })
+  const { createdMs: signedAtMs, digest: signatureDigest } = valid
+  return { verdict: 'verified', ...(reason && { reason }), signer, signedAtMs, signatureDigest }
+}
+
+/** What else there is to say of a good signature; first what may keep the words back. */
+function reasonBeside(
+  { createdMs }: SignatureClaim,
+  o: { signer: string; claimed: Claimed; parts: SignatureParts },
+): Reason | null {
+  const { kind, dateMs, fromId } = o.claimed
+  const isLongBefore = (dateMs ?? Date.now()) - createdMs > FIXED_LIMITS.retentionMs
+  // a file may be asked for at any time
+  if (kind === 'words' && isLongBefore) return 'signed-long-before'
+  const isShared = fromId !== o.parts.botId() && o.parts.trust.isShared(o.signer)
+  return isShared ? 'shared-certificate' : null
 }
 
 /**
@@ -116,7 +132,7 @@ function whyNotUnsigned(
  * has signed, in the meantime. Null where it stands.
  */
 export function whyNotAnyMore(
-  { verdict, signer }: { verdict: Verdict | null; signer?: string },
+  { verdict, signer }: { verdict: Verdict | null; signer?: string | undefined },
   { fromId, chatId, kind }: Pick<Claimed, 'fromId' | 'chatId' | 'kind'>,
   parts: Pick<SignatureParts, 'people' | 'trust' | 'botId'>,
 ): Judged | null {

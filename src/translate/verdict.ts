@@ -28,7 +28,8 @@ export interface Reasoned {
   reason?: Reason
 }
 
-/** Whether text with this verdict is given to the bot. */
-export function delivers(verdict: Verdict, policy: VerifyPolicy): boolean {
-  return VERDICTS[verdict][policy]
+/** Whether text that was judged so is given to the bot. */
+export function delivers({ verdict, reason }: Reasoned, policy: VerifyPolicy): boolean {
+  const isHeldBack = reason === 'signed-long-before' && policy === 'require'
+  return VERDICTS[verdict][policy] && !isHeldBack
 }

@@ -2,12 +2,15 @@
 import { deliveredText } from '../api/text.ts'
 import { stringify } from '../json.ts'
 import type { MessageFinding } from './examine.ts'
+import type { Judged } from './signatures.ts'
 import { delivers, type Reasoned, type VerifyPolicy } from './verdict.ts'
 
 /** The verdict that a Message was given in the end. */
 export interface FinalVerdict extends Reasoned {
   /** Fingerprint of the certificate that verified it. */
   signer?: string
+  /** When it was signed, ms since the epoch. */
+  signedAt?: number
 }
 
 /**
@@ -26,7 +29,7 @@ export function writeFinding(
     return null
   }
   const final = finalVerdict(how.settled ?? (finding.kind === 'opened' ? finding.judged : finding))
-  const isDelivered = delivers(final.verdict, how.verify)
+  const isDelivered = delivers(final, how.verify)
   const keepsText = isDelivered && finding.kind !== 'closed'
   const withheld = keepsText ? {} : withholdText(message)
   message['postern'] = { opened: finding.kind === 'opened', ...final, ...withheld }
@@ -39,10 +42,16 @@ export function writeFinding(
 }
 
 /** Nothing else of how a verdict came about is shown. */
-function finalVerdict({ verdict, signer, reason }: FinalVerdict): FinalVerdict {
+function finalVerdict({
+  verdict,
+  signer,
+  signedAtMs,
+  reason,
+}: Reasoned & Pick<Judged, 'signer' | 'signedAtMs'>): FinalVerdict {
   return {
     verdict,
     ...(signer === undefined ? {} : { signer }),
+    ...(signedAtMs === undefined ? {} : { signedAt: signedAtMs }),
     ...(reason === undefined ? {} : { reason }),
   }
 }

@@ -20,6 +20,8 @@ test('a sealed picture comes out as it went in, with its own type and length', a
   expect(headers.get('content-type')).toBe('image/png')
   expect(headers.get('content-length')).toBe(String(content.length))
   expect(headers.get('postern-verdict')).toBe('verified')
+  const signedAtMs = Number(headers.get('postern-signed-at'))
+  expect(Math.abs(Date.now() - signedAtMs)).toBeLessThan(120_000)
   expect(headers.get('postern-signer')).toBe((await stage.friend()).phone.fingerprint)
 })
 

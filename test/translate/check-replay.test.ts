@@ -34,11 +34,14 @@ test('what was not verified is remembered without a signature', async () => {
 })
 
 test('what is not delivered is not remembered, so that it may be delivered later', async () => {
-  const judged = { verdict: 'signer-unavailable' } as const
-  for (const [verify, times] of [
-    ['flag', 0],
-    ['require', 0],
-    ['off', 1],
+  const unavailable = { verdict: 'signer-unavailable' } as const
+  const old = { verdict: 'verified', reason: 'signed-long-before' } as const
+  for (const [judged, verify, times] of [
+    [unavailable, 'flag', 0],
+    [unavailable, 'require', 0],
+    [unavailable, 'off', 1],
+    [old, 'flag', 1],
+    [old, 'require', 0],
   ] as const) {
     const check = memory('new')
     expect(await checkReplay(check, { ...sighting, judged }, { verify })).toBeUndefined()

@@ -63,6 +63,12 @@ test.each([
   expect(outcome({ verdict }, opened, verify).delivered).toBe(is)
 })
 
+test('what was signed long before its date counts as delivered under flag alone', () => {
+  const final = { verdict: 'verified', reason: 'signed-long-before' } as const
+  expect(outcome(final, opened, 'flag').delivered).toBe(true)
+  expect(outcome(final, opened, 'require').delivered).toBe(false)
+})
+
 test('what was not opened was not delivered, whatever its verdict', () => {
   expect(outcome({ verdict: 'replayed' }, closed('replayed'), 'off').delivered).toBe(false)
   const plain = { kind: 'plain', verdict: 'before-key' } as const

@@ -28,6 +28,7 @@ const claimed: Claimed = {
   kind: 'words',
   chatId: 50,
   fromId: ALICE,
+  dateMs: 1000,
   receivedAtMs: 7,
   signal: new AbortController().signal,
 }

@@ -13,14 +13,39 @@ import {
   partsOf,
 } from './signatures-scene.ts'
 
+const HOUR_MS = 3_600_000
+
 describe('what is signed', () => {
-  const VERIFIED = { verdict: 'verified', signer: FINGERPRINT, signatureDigest: 'digest' }
+  const VERIFIED = {
+    verdict: 'verified',
+    signer: FINGERPRINT,
+    signedAtMs: claim.createdMs,
+    signatureDigest: 'digest',
+  }
 
   test('is verified against the certificate of its sender alone, as it is known', async () => {
     const { judged, all } = await judge()
     expect(judged).toEqual(VERIFIED)
     expect(all.signer.mock.calls).toEqual([[ALICE, 50]])
     expect(all.verify.mock.calls[0]?.[1]).toBe('certificate of Alice')
+  })
+
+  test.each([
+    ['72 hours before its date', claim.createdMs + 72 * HOUR_MS, undefined],
+    ['a moment more before its date', claim.createdMs + 72 * HOUR_MS + 1, 'signed-long-before'],
+    ['after its date', claim.createdMs - 1000 * HOUR_MS, undefined],
+    ['long ago, without a date', null, 'signed-long-before'],
+  ])('was signed %s: %s gives the reason %s', async (_name, dateMs, reason) => {
+    for (const isShared of [false, true]) {
+      const { judged } = await judge({ isShared }, { dateMs })
+      const otherwise = isShared ? 'shared-certificate' : undefined
+      expect([judged.verdict, judged.reason]).toEqual(['verified', reason ?? otherwise])
+    }
+  })
+
+  test('of a file may be signed long ago, since a file may be asked for at any time', async () => {
+    const { judged } = await judge({}, { kind: 'file', dateMs: null })
+    expect(judged).toEqual(VERIFIED)
   })
 
   test('by nobody is by an unknown signer', async () => {
@@ -151,6 +176,7 @@ describe('the bot’s own messages', () => {
     expect(judged).toEqual({
       verdict: 'verified',
       signer: OWN_FINGERPRINT,
+      signedAtMs: claim.createdMs,
       signatureDigest: 'second',
     })
     expect(all.signer).not.toHaveBeenCalled()

@@ -103,6 +103,7 @@ const dates: [string, number, string][] = [
 ]
 for (const [name, offsetMs, verdict] of dates) {
   test(`a signature ${name}`, async () => {
+    const startedMs = Date.now()
     const person = await oldHand()
     const chat = stage.privateChat(person)
     const signed = await person.phone.sign('dated', atTime(Date.now() + offsetMs))
@@ -114,6 +115,12 @@ for (const [name, offsetMs, verdict] of dates) {
     )
     expect(one.postern.verdict).toBe(verdict)
     expect(one.text).toBe(verdict === 'verified' ? 'dated' : undefined)
+    const signedAtMs = Math.floor((startedMs + offsetMs) / 1000) * 1000
+    if (verdict === 'verified') {
+      expect(one.postern.signedAt).toBeGreaterThanOrEqual(signedAtMs)
+      expect(one.postern.signedAt).toBeLessThan(signedAtMs + 60_000)
+    } else expect(one.postern).not.toHaveProperty('signedAt')
+    expect(one.postern.reason === 'signed-long-before').toBe(name === '20 days old is good')
   })
 }
 

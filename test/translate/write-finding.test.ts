@@ -23,16 +23,52 @@ const policies = ['flag', 'require', 'off'] as const
 describe('the table of verdicts', () => {
   test('delivers ever less from off over flag to require', () => {
     for (const verdict of Object.keys(VERDICTS) as Verdict[]) {
-      if (delivers(verdict, 'require')) expect(delivers(verdict, 'flag')).toBe(true)
-      if (delivers(verdict, 'flag')) expect(delivers(verdict, 'off')).toBe(true)
+      const judged = { verdict }
+      if (delivers(judged, 'require')) expect(delivers(judged, 'flag')).toBe(true)
+      if (delivers(judged, 'flag')) expect(delivers(judged, 'off')).toBe(true)
     }
   })
 
   test('requires a good signature, and never delivers what was not opened', () => {
     const verdicts = Object.keys(VERDICTS) as Verdict[]
-    expect(verdicts.filter((one) => delivers(one, 'require'))).toEqual(['verified'])
-    expect(verdicts.filter((one) => !delivers(one, 'off')).toSorted()).toEqual(NEVER.toSorted())
+    expect(verdicts.filter((verdict) => delivers({ verdict }, 'require'))).toEqual(['verified'])
+    const never = verdicts.filter((verdict) => !delivers({ verdict }, 'off'))
+    expect(never.toSorted()).toEqual(NEVER.toSorted())
   })
+
+  test('requires a signature of the time of its Message', () => {
+    const judged = { verdict: 'verified', reason: 'signed-long-before' } as const
+    expect(policies.map((policy) => delivers(judged, policy))).toEqual([true, false, true])
+    const shared = { verdict: 'verified', reason: 'shared-certificate' } as const
+    expect(policies.map((policy) => delivers(shared, policy))).toEqual([true, true, true])
+  })
+})
+
+test('what was signed long before is withheld where a signature is required, and says when it was signed', () => {
+  const judged = {
+    verdict: 'verified',
+    reason: 'signed-long-before',
+    signer: 'f',
+    signedAtMs: 1000,
+    signatureDigest: 'd',
+  } as const
+  const opened = openedText('/pay 10')
+  const finding = { kind: 'opened', opened, judged, isForOtherChat: false } as const
+  const postern = {
+    opened: true,
+    verdict: 'verified',
+    signer: 'f',
+    signedAt: 1000,
+    reason: 'signed-long-before',
+  }
+  for (const [verify, body] of [
+    ['flag', { text: '/pay 10' }],
+    ['require', { armored: 'sealed' }],
+  ] as const) {
+    const message = { armored: 'sealed' }
+    writeFinding(message, finding, { settled: undefined, verify, normalizeText: false })
+    expect(message).toEqual({ ...body, postern })
+  }
 })
 
 const finding: fc.Arbitrary<MessageFinding> = fc.oneof(
@@ -101,7 +137,7 @@ test('a message is never given two bodies, loses nothing, and says nothing that 
         return
       }
 
-      const delivered = final !== null && delivers(final.verdict, verify)
+      const delivered = final !== null && delivers(final, verify)
       expect(postern).toMatchObject({ ...final })
       expect(postern.opened).toBe(found.kind === 'opened')
       if (found.kind === 'opened') {

@@ -62,7 +62,7 @@ async function acquire(
 }
 
 function answer(request: FastifyRequest, reply: FastifyReply, found: Attachment): FastifyReply {
-  const { file, contentType, verdict, signer } = found
+  const { file, contentType, verdict, signer, signedAtMs } = found
   const tag = `"${found.tag}"`
   const isHead = request.method === 'HEAD'
   const { range, 'if-range': ifRange } = request.headers
@@ -71,6 +71,7 @@ function answer(request: FastifyRequest, reply: FastifyReply, found: Attachment)
   reply.headers({ ...GUARDED, etag: tag })
   if (verdict !== null) reply.header('postern-verdict', verdict)
   if (signer !== undefined) reply.header('postern-signer', signer)
+  if (signedAtMs !== undefined) reply.header('postern-signed-at', signedAtMs)
   if (part === 'unsatisfiable') return refuseRange(reply, file.bytes)
   const { start, end } = part ?? { start: 0, end: file.bytes }
   if (part !== null) reply.header('content-range', `bytes ${start}-${end - 1}/${file.bytes}`)

@@ -24,6 +24,11 @@ export const REASON_DESCRIPTIONS = {
     what: 'signed with a certificate that several people are listed with',
     hint: '`postern trust accept` or `trust verify` names whose it is',
   },
+  'signed-long-before': {
+    with: ['verified'],
+    what: 'signed more than 72 hours before the date of its Message; withheld under `open.verify: require`',
+    hint: 'ask the person whether they wrote it then: somebody may have held the words back',
+  },
   'readable-chat': {
     with: ['unsigned'],
     what: 'somebody’s armored words in a readable chat, delivered unchanged',
