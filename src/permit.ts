@@ -11,34 +11,34 @@ export interface PermitTarget {
   path: string
 }
 
+/** What a permit rests on: asked for by every permit, whatever it lets out. */
+export interface PermitGround {
+  /**
+   * Read before every attempt, and when the body is written: false once something was learned that
+   * forbids the body to leave.
+   * @throws Refusal when that is not known any more
+   */
+  holds: () => boolean
+  /**
+   * Called before `holds`: brings what it rests on up to date.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  renew: () => Promise<void>
+}
+
 class Permit {
   readonly route: PermitTarget['route']
   readonly path: string
   /** The request body, JSON, as it is sent; the same bytes on every retry. */
   readonly body: Buffer
-  /**
-   * Asked before every attempt, and when it is written: false once something was learned that
-   * forbids it.
-   * @throws Refusal when it is not known any more
-   */
-  readonly mayLeave: () => boolean
-  /**
-   * Called before that: brings what it rests on up to date.
-   * @throws Refusal `postern_store_unwritable`
-   */
-  readonly renew: () => Promise<void>
+  readonly ground: PermitGround
   readonly #isIssued = true
 
-  constructor(
-    target: PermitTarget,
-    body: Buffer,
-    { mayLeave, renew }: { mayLeave: () => boolean; renew: () => Promise<void> },
-  ) {
+  constructor(target: PermitTarget, body: Buffer, ground: PermitGround) {
     this.route = target.route
     this.path = target.path
     this.body = body
-    this.mayLeave = mayLeave
-    this.renew = renew
+    this.ground = ground
   }
 
   static isReal(value: unknown): boolean {
@@ -50,13 +50,8 @@ class Permit {
 export type Outbound = Permit
 
 /** Issues a permit. For the guard alone. */
-export function issuePermit(
-  target: PermitTarget,
-  body: Buffer,
-  mayLeave = (): boolean => true,
-  renew: () => Promise<void> = () => Promise.resolve(),
-): Outbound {
-  return new Permit(target, body, { mayLeave, renew })
+export function issuePermit(target: PermitTarget, body: Buffer, ground: PermitGround): Outbound {
+  return new Permit(target, body, ground)
 }
 
 /** True when the guard issued it; the upstream client asks before it sends. */

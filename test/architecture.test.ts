@@ -236,6 +236,12 @@ describe('what only one place does', () => {
     expect(holding(/new ChatRule\(/)).toEqual(['src/translate/guard.ts'])
   })
 
+  it('no permission has a default: who asks for one says by what it holds', () => {
+    expect(
+      holding(/\?\? \(\(\) => true\)|= \(\)(?:: boolean)? => true[,)]|mayLeave\?:|holds\?:/),
+    ).toEqual([])
+  })
+
   it('what tests do by chance follows from the seed', () => {
     const tests = globSync('test/**/*.ts')
     const by = (pattern: RegExp): string[] =>

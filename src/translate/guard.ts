@@ -7,12 +7,12 @@ import type { ModeAnswer, Modes } from '../chats/modes.ts'
 import { Refusal } from '../errors.ts'
 import { monotonicNow } from '../fresh-cache.ts'
 import { Sealed } from '../openpgp/sealed.ts'
-import { issuePermit, type Outbound, type PermitTarget } from '../permit.ts'
+import { issuePermit, type Outbound, type PermitGround, type PermitTarget } from '../permit.ts'
 import { looksEncrypted } from '../openpgp/format/encrypted-message.ts'
 import { Freshness } from './freshness.ts'
 
 /** How the chat must be written to; made by `Guard.rule` alone. */
-class ChatRule {
+class ChatRule implements PermitGround {
   readonly chatId: number
   readonly body: 'sealed' | 'readable'
   /**
@@ -24,9 +24,8 @@ class ChatRule {
   readonly #judged = true
 
   constructor(
-    { chatId, body }: Pick<ChatRule, 'chatId' | 'body'>,
+    { chatId, body, holds }: Pick<ChatRule, 'chatId' | 'body' | 'holds'>,
     freshness: Freshness,
-    holds = () => true,
   ) {
     this.chatId = chatId
     this.body = body
@@ -42,11 +41,23 @@ class ChatRule {
     await this.#freshness.renew()
   }
 
-  static isReal(value: unknown): boolean {
-    return typeof value === 'object' && value !== null && #judged in value && value.#judged
+  /** Whether the guard made this rule, for this chat and this kind of body. */
+  static allows(rule: unknown, { chatId, body }: Pick<ChatRule, 'chatId' | 'body'>): boolean {
+    const isReal = typeof rule === 'object' && rule !== null && #judged in rule && rule.#judged
+    return isReal && rule.body === body && rule.chatId === chatId
   }
 }
 export type Rule = ChatRule
+
+/** The fields of a send or an edit, beside its body. */
+export interface BodyFields {
+  chatId: number
+  [name: string]: unknown
+}
+
+/** A sealed body may go wherever the chat goes: no later answer of the service forbids it. */
+const always = (): boolean => true
+const nothingToRenew = (): Promise<void> => Promise.resolve()
 
 export interface GuardParts {
   /** Brings what is remembered up to what any sidecar has seen (`Store.fresh`). */
@@ -85,7 +96,7 @@ export class Guard {
     const { knownChats, modes, chatMaxAgeMs, freshForMs } = this.#parts
     const freshness = new Freshness(this.#parts.fresh)
     await freshness.renew()
-    const sealed = new ChatRule({ chatId, body: 'sealed' }, freshness)
+    const sealed = new ChatRule({ chatId, body: 'sealed', holds: always }, freshness)
     if (this.mustSeal(chatId)) return sealed
     const answer = await modes.get(chatId, monotonicNow() - chatMaxAgeMs)
     if (this.mustSeal(chatId) || answer.mode === 'protected') return sealed
@@ -104,7 +115,7 @@ export class Guard {
       freshness.requireWithin(freshForMs)
       return !this.mustSeal(chatId) && whyNot() === null
     }
-    return new ChatRule({ chatId, body: 'readable' }, freshness, holds)
+    return new ChatRule({ chatId, body: 'readable', holds }, freshness)
   }
 
   /** Whether a chat takes no readable text by what we remember of it. */
@@ -136,17 +147,61 @@ export class Guard {
   }
 
   /**
+   * Lets what sealing made leave, beside the other fields of the send or edit.
+   * @param requireHeld called before every attempt: throws a Refusal once the key that signed may
+   *   not be the published one any more
+   * @throws Refusal `postern_downgrade_refused` without a rule for it, `bad_request` when it is not
+   *   what sealing made
+   */
+  permitSealed(
+    rule: Rule,
+    target: PermitTarget,
+    {
+      fields,
+      sealed,
+      requireHeld,
+    }: { fields: BodyFields; sealed: Sealed; requireHeld: () => void },
+  ): Outbound {
+    requireRule(rule, fields.chatId, 'sealed')
+    if (!Sealed.isReal(sealed)) throw notSealed()
+    // A hundred thousand characters that are ready for JSON are not gone through once more.
+    const start = Buffer.from(`${JSON.stringify(bodiless(fields)).slice(0, -1)},"armored":"`)
+    const holds = (): boolean => {
+      requireHeld()
+      return rule.holds()
+    }
+    const ground = { holds, renew: nothingToRenew }
+    return issuePermit(target, Buffer.concat([start, ...sealed.json, Buffer.from('"}')]), ground)
+  }
+
+  /**
    * Lets what a bot sealed by itself leave. Where there was ever a key of ours, it must be an
    * encrypted message; otherwise the service judges it.
-   * @throws Refusal `bad_request`
+   * @throws Refusal `postern_downgrade_refused` without a rule for it, `bad_request`
    */
   permitOwnSealing(
+    rule: Rule,
     target: PermitTarget,
-    fields: { chatId: number; [name: string]: unknown },
-    armored: string,
+    { fields, armored }: { fields: BodyFields; armored: string },
   ): Outbound {
-    if (!this.passesAll) return permitSealed(target, fields, armored)
-    return issuePermit(target, json({ ...fields, armored }))
+    requireRule(rule, fields.chatId, 'sealed')
+    if (!this.passesAll && !looksEncrypted(armored)) throw notSealed()
+    const ground = { holds: rule.holds, renew: nothingToRenew }
+    return issuePermit(target, json({ ...bodiless(fields), armored }), ground)
+  }
+
+  /**
+   * Lets readable text leave, for a chat that the guard ruled readable.
+   * @throws Refusal `postern_downgrade_refused` without a rule for it
+   */
+  permitReadable(rule: Rule, target: PermitTarget, fields: BodyFields): Outbound {
+    requireRule(rule, fields.chatId, 'readable')
+    return issuePermit(target, json(fields), rule)
+  }
+
+  /** Lets an edit of the buttons alone leave: it has no body, and buttons are never encrypted. */
+  permitMarkup(target: PermitTarget, { chatId, markup }: BodyFields): Outbound {
+    return issuePermit(target, json({ chatId, markup }), { holds: always, renew: nothingToRenew })
   }
 
   #whyNotReadable(
@@ -163,46 +218,18 @@ export class Guard {
   }
 }
 
-/**
- * Lets a sealed body leave. Takes the other fields of the send or edit.
- * @param sealed what sealing made, or what a bot that does its own sealing gave
- * @param mayLeave asked before every attempt; throws a Refusal once it may not
- * @throws Refusal `bad_request` when it is not an encrypted message
- */
-export function permitSealed(
-  target: PermitTarget,
-  fields: { chatId: number; [name: string]: unknown },
-  sealed: Sealed | string,
-  mayLeave?: () => boolean,
-): Outbound {
-  const isSealed = typeof sealed === 'string' ? looksEncrypted(sealed) : Sealed.isReal(sealed)
-  if (!isSealed || 'text' in fields || 'armored' in fields) {
-    throw new Refusal('bad_request', 'armored: must be an OpenPGP message')
-  }
-  if (typeof sealed === 'string') return issuePermit(target, json({ ...fields, armored: sealed }))
-  // A hundred thousand characters that are ready for JSON are not gone through once more.
-  const start = Buffer.from(`${JSON.stringify(fields).slice(0, -1)},"armored":"`)
-  return issuePermit(target, Buffer.concat([start, ...sealed.json, Buffer.from('"}')]), mayLeave)
+function requireRule(rule: Rule, chatId: number, body: Rule['body']): void {
+  if (!ChatRule.allows(rule, { chatId, body })) throw new Refusal('postern_downgrade_refused')
 }
 
-/** Lets readable text leave, for a chat that the guard ruled readable. */
-export function permitReadable(
-  rule: Rule,
-  target: PermitTarget,
-  fields: { chatId: number; [name: string]: unknown },
-): Outbound {
-  if (!ChatRule.isReal(rule) || rule.body !== 'readable' || rule.chatId !== fields.chatId) {
-    throw new Refusal('postern_downgrade_refused')
-  }
-  return issuePermit(target, json(fields), rule.holds, () => rule.renew())
+/** The other fields of a send whose body is sealed. @throws Refusal `bad_request` for a body */
+function bodiless(fields: BodyFields): BodyFields {
+  if ('text' in fields || 'armored' in fields) throw notSealed()
+  return fields
 }
 
-/** Lets an edit of the buttons alone leave: it has no body, and buttons are never encrypted. */
-export function permitMarkup(
-  target: PermitTarget,
-  fields: { chatId: number; markup: unknown },
-): Outbound {
-  return issuePermit(target, json({ chatId: fields.chatId, markup: fields.markup }))
+function notSealed(): Refusal {
+  return new Refusal('bad_request', 'armored: must be an OpenPGP message')
 }
 
 function json(fields: Record<string, unknown>): Buffer {

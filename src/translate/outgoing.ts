@@ -12,7 +12,7 @@ import type { Engine, UnlockedKey } from '../openpgp/engine.ts'
 import { fit } from '../openpgp/size.ts'
 import type { ClearField, ClearFields } from './clear-fields.ts'
 import { bodyMissing, nothingChanges, type Draft } from './draft.ts'
-import { permitMarkup, permitReadable, permitSealed, type Guard, type Rule } from './guard.ts'
+import type { Guard, Rule } from './guard.ts'
 import { whyPersonIsGone } from './person-gone.ts'
 import { recipientsOf, type RecipientParts } from './recipient-choice.ts'
 
@@ -72,7 +72,7 @@ export class Outgoing {
     if (!hasBody && changesMarkup && draft.unlisted.length === 0) {
       const { chatId, markup } = draft.fields
       return {
-        outbound: permitMarkup(draft.target, { chatId, markup }),
+        outbound: this.#parts.guard.permitMarkup(draft.target, { chatId, markup }),
         ...UNSEALED,
         clear: await this.#parts.clearFields.ofMarkupEdit(chatId, draft.fields),
       }
@@ -86,7 +86,7 @@ export class Outgoing {
       throw isSend ? bodyMissing(expected) : nothingChanges(expected)
     }
     if (rule.body === 'sealed') return await this.#sealed(rule, draft)
-    return { outbound: readable(rule, draft), ...UNSEALED }
+    return { outbound: this.#readable(rule, draft), ...UNSEALED }
   }
 
   /**
@@ -137,7 +137,8 @@ export class Outgoing {
     }
     const clear = this.#parts.clearFields.ofMessage(draft.fields)
     if (draft.armored !== undefined) {
-      const outbound = guard.permitOwnSealing(draft.target, draft.fields, draft.armored)
+      const { fields, armored } = draft
+      const outbound = guard.permitOwnSealing(rule, draft.target, { fields, armored })
       return { outbound, ...UNSEALED, clear }
     }
     if (publication === null) {
@@ -163,7 +164,13 @@ export class Outgoing {
       await rule.renew()
       const recipients = await recipientsOf(draft.chatId, list, this.#parts)
       const { unlocked } = signer
-      const sealed = await this.#sealTo(recipients, { draft, text, signer: unlocked, requireHeld })
+      const sealed = await this.#sealTo(recipients, {
+        rule,
+        draft,
+        text,
+        signer: unlocked,
+        requireHeld,
+      })
       publication.requirePublished()
       return { ...sealed, recipients, listed: list.people.map(({ userId }) => userId), leave }
     } catch (error) {
@@ -190,13 +197,14 @@ export class Outgoing {
   async #sealTo(
     recipients: Recipients,
     {
+      rule,
       draft,
       text,
       signer,
       requireHeld,
-    }: { draft: Draft; text: string; signer: UnlockedKey; requireHeld: () => void },
+    }: { rule: Rule; draft: Draft; text: string; signer: UnlockedKey; requireHeld: () => void },
   ): Promise<Pick<PreparedOutbound, 'outbound' | 'sealMs'>> {
-    const { engine, armoredMax } = this.#parts
+    const { engine, guard, armoredMax } = this.#parts
     const count = recipients.certificates.length + 1
     const fitting = fit(recipients.recipientBytes, {
       textBytes: Buffer.byteLength(text),
@@ -215,9 +223,10 @@ export class Outgoing {
     if (sealed.chars > armoredMax()) throw tooLarge(count, sealed.chars, armoredMax())
     await this.#remember(draft.chatId, sealed)
     return {
-      outbound: permitSealed(draft.target, draft.fields, sealed, () => {
-        requireHeld()
-        return true
+      outbound: guard.permitSealed(rule, draft.target, {
+        fields: draft.fields,
+        sealed,
+        requireHeld,
       }),
       sealMs: performance.now() - startedAtMs,
     }
@@ -257,6 +266,14 @@ export class Outgoing {
     }
   }
 
+  #readable(rule: Rule, { target, fields, text, armored }: Draft): Outbound {
+    return this.#parts.guard.permitReadable(rule, target, {
+      ...fields,
+      ...(text === undefined ? {} : { text }),
+      ...(armored === undefined ? {} : { armored }),
+    })
+  }
+
   /** The refusal of readable text where it must be sealed; checks first whether the key is gone. */
   async #downgrade(chatId: number): Promise<Refusal> {
     const { knownChats, publication } = this.#parts
@@ -268,15 +285,6 @@ export class Outgoing {
     }
     return new Refusal('postern_downgrade_refused')
   }
-}
-
-function readable(rule: Rule, draft: Draft): Outbound {
-  const { text, armored } = draft
-  return permitReadable(rule, draft.target, {
-    ...draft.fields,
-    ...(text === undefined ? {} : { text }),
-    ...(armored === undefined ? {} : { armored }),
-  })
 }
 
 function tooLarge(count: number, chars: number, max: number): Refusal {

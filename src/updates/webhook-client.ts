@@ -24,8 +24,8 @@ export interface Delivery {
   body: string
   /** Gives the delivery up. */
   signal: AbortSignal
-  /** Asked last: false when another sidecar may deliver by now. Always true when not given. */
-  mayLeave?: () => boolean
+  /** Asked last: false when another sidecar may deliver by now. */
+  mayLeave: () => boolean
 }
 
 export interface WebhookClientParts extends TargetRules {
@@ -125,7 +125,7 @@ export class WebhookClient implements Disposable {
         body,
       },
       signal,
-      mayLeave: delivery.mayLeave ?? (() => true),
+      mayLeave: delivery.mayLeave,
       isNewConnection: () => this.#isNewConnection,
     })
   }

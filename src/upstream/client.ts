@@ -233,7 +233,7 @@ class UpstreamClient implements Upstream {
     }
     checkPath(outbound.path)
     const requireAllowed = (): void => {
-      if (!outbound.mayLeave()) throw new Refusal('postern_downgrade_refused')
+      if (!outbound.ground.holds()) throw new Refusal('postern_downgrade_refused')
     }
     return {
       pool: this.#pools.calls,
@@ -243,7 +243,7 @@ class UpstreamClient implements Upstream {
       signal: undefined,
       own: false,
       permitted: async () => {
-        await outbound.renew()
+        await outbound.ground.renew()
         requireAllowed()
       },
       requireAllowed,

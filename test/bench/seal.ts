@@ -1,5 +1,5 @@
 import { createMessage, encrypt, readKey } from 'openpgp'
-import { permitSealed } from '../../src/translate/guard.ts'
+import { Guard, type GuardParts } from '../../src/translate/guard.ts'
 import { createEngine } from '../../src/openpgp/create.ts'
 import type { Engine } from '../../src/openpgp/engine.ts'
 import { Floor } from './floor.ts'
@@ -14,6 +14,13 @@ const COUNTS = [1, 10, 100, 500, 950, 997]
 const COLD_COUNTS = [1, 100, 997]
 const LARGEST = 997
 const TARGET = { route: 'send', path: '/messages' } as const
+
+/** The guard before a latched chat, which asks for nothing else. */
+const GUARD = new Guard({
+  fresh: () => Promise.resolve(),
+  knownChats: { isLatched: () => true },
+} as unknown as GuardParts)
+const RULE = await GUARD.rule(1)
 
 /** Signing and sealing a text to final request bytes. */
 export async function sealJobs(wanted: (job: string) => boolean): Promise<Result[]> {
@@ -49,7 +56,11 @@ async function send(
   list: { certificates: readonly string[]; place?: string },
 ): Promise<void> {
   const sealed = await engine.sealKnown({ text: TEXT, signer, cipher: 'aes256', ...list })
-  permitSealed(TARGET, { chatId: 1, sendId: 'x' }, sealed)
+  GUARD.permitSealed(RULE, TARGET, {
+    fields: { chatId: 1, sendId: 'x' },
+    sealed,
+    requireHeld: () => {},
+  })
 }
 
 const firstOf = (cast: Cast, count: number): string[] => cast.certificates.slice(0, count)

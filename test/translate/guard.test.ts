@@ -1,13 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { KnownChats } from '../../src/chats/known-chats.ts'
 import { Modes } from '../../src/chats/modes.ts'
-import {
-  Guard,
-  permitMarkup,
-  permitReadable,
-  permitSealed,
-  type GuardParts,
-} from '../../src/translate/guard.ts'
+import { Guard, type GuardParts } from '../../src/translate/guard.ts'
 import { Sealed } from '../../src/openpgp/sealed.ts'
 import { storeForFile } from '../store/support.ts'
 import { encryptedMessage } from './support.ts'
@@ -177,7 +171,9 @@ describe('a rule for readable text holds no longer', () => {
     expect(rule.holds()).toBe(true)
     await knownChats.sawProtected(5)
     expect(rule.holds()).toBe(false)
-    expect(permitReadable(rule, target, { chatId: 5, text: 'words' }).mayLeave()).toBe(false)
+    expect(guard.permitReadable(rule, target, { chatId: 5, text: 'words' }).ground.holds()).toBe(
+      false,
+    )
   })
 
   test('once a channel was seen as a group, of whose history nothing is said', async () => {
@@ -203,69 +199,131 @@ describe('what leaves', () => {
   test('readable text leaves by a rule for its own chat, and by none for another', async () => {
     const { guard } = await scene()
     const rule = await guard.rule(5)
-    const permit = permitReadable(rule, target, fields)
-    expect([permit.route, permit.path, permit.mayLeave()]).toEqual(['send', '/messages', true])
+    const permit = guard.permitReadable(rule, target, fields)
+    expect([permit.route, permit.path, permit.ground.holds()]).toEqual(['send', '/messages', true])
     expect(bodyOf(permit)).toEqual(fields)
-    expect(() => permitReadable(rule, target, { ...fields, chatId: 6 })).toThrow(REFUSED)
+    expect(() => guard.permitReadable(rule, target, { ...fields, chatId: 6 })).toThrow(REFUSED)
   })
 
   test('readable text leaves by no rule that says sealed', async () => {
     const { guard, knownChats } = await scene()
     await knownChats.sawProtected(5)
     const rule = await guard.rule(5)
-    expect(() => permitReadable(rule, target, fields)).toThrow(REFUSED)
+    expect(() => guard.permitReadable(rule, target, fields)).toThrow(REFUSED)
   })
 
-  test('readable text leaves by no copy of a rule', async () => {
+  test('readable text leaves by nothing that only looks like a rule', async () => {
     const { guard } = await scene()
     const rule = await guard.rule(5)
-    for (const copy of [{ ...rule } as typeof rule, Object.create(rule) as typeof rule]) {
-      expect(() => permitReadable(copy, target, fields)).toThrow(REFUSED)
+    const looks = [
+      { ...rule },
+      Object.create(rule) as unknown,
+      Object.assign(Object.create(null) as object, { chatId: 5, body: 'readable' }),
+      JSON.parse('{"chatId":5,"body":"readable","#judged":true}') as unknown,
+      null,
+      'readable',
+    ]
+    for (const copy of looks as (typeof rule)[]) {
+      expect(() => guard.permitReadable(copy, target, fields)).toThrow(REFUSED)
     }
   })
 
-  test('what a bot has sealed by itself leaves as it is, beside its fields', () => {
-    const armored = encryptedMessage()
-    const permit = permitSealed(target, { chatId: 5, replyTo: 3 }, armored)
-    expect(bodyOf(permit)).toEqual({ chatId: 5, replyTo: 3, armored })
-    expect(permit.mayLeave()).toBe(true)
-  })
+  const held = (): void => {}
+  const digests = { dataDigest: '', statementDigest: '' }
+
+  /** A guard with the rule of a chat that was seen protected. */
+  async function sealedScene(options: Partial<GuardParts> = {}) {
+    const { guard, knownChats } = await scene(options)
+    await knownChats.sawProtected(5)
+    return { guard, rule: await guard.rule(5) }
+  }
 
   test.each([
     ['without a key, now or ever, leaves whatever it is', false, false, null],
     ['where private chats are protected must be encrypted', false, true, 'bad_request'],
     ['where the sidecar seals must be encrypted', true, false, 'bad_request'],
   ])('what a bot has sealed by itself %s', async (_what, sealsForBot, isProtected, code) => {
-    const { guard } = await scene({ sealsForBot, privateProtected: () => isProtected })
-    const given = (): unknown => bodyOf(guard.permitOwnSealing(target, { chatId: 5 }, 'words'))
+    const { guard, rule } = await sealedScene({ sealsForBot, privateProtected: () => isProtected })
+    const give = (armored: string): unknown =>
+      bodyOf(guard.permitOwnSealing(rule, target, { fields: { chatId: 5, replyTo: 3 }, armored }))
     expect(guard.passesAll).toBe(code === null)
-    if (code === null) expect(given()).toEqual({ chatId: 5, armored: 'words' })
-    else expect(given).toThrow(expect.objectContaining({ code }))
+    if (code === null) expect(give('words')).toEqual({ chatId: 5, replyTo: 3, armored: 'words' })
+    else expect(() => give('words')).toThrow(expect.objectContaining({ code }))
     const armored = encryptedMessage()
-    expect(bodyOf(guard.permitOwnSealing(target, { chatId: 5 }, armored))).toEqual({
-      chatId: 5,
-      armored,
-    })
+    expect(give(armored)).toEqual({ chatId: 5, replyTo: 3, armored })
   })
 
-  test('what sealing made leaves with its line breaks, beside its fields', () => {
-    const digests = { dataDigest: '', statementDigest: '' }
-    const permit = permitSealed(target, { chatId: 5, replyTo: 3 }, Sealed.of('a\nb\n', digests))
+  test.each([
+    ['words', 'words'],
+    ['no packet', '-----BEGIN PGP MESSAGE-----\n\nd29yZHM=\n-----END PGP MESSAGE-----\n'],
+    ['words before it', `words\n${encryptedMessage()}`],
+    ['words after it', `${encryptedMessage()}\nwords`],
+    ['another block', encryptedMessage().replace('MESSAGE', 'PUBLIC KEY BLOCK')],
+  ])('as a message that a bot has sealed by itself %s does not leave', async (_what, armored) => {
+    const { guard, rule } = await sealedScene()
+    const given = { fields: { chatId: 5 }, armored }
+    expect(() => guard.permitOwnSealing(rule, target, given)).toThrow(
+      expect.objectContaining({ code: 'bad_request' }),
+    )
+  })
+
+  test('what sealing made leaves with its line breaks, beside its fields', async () => {
+    const { guard, rule } = await sealedScene()
+    const sealed = Sealed.of('a\nb\n', digests)
+    const given = { fields: { chatId: 5, replyTo: 3 }, sealed, requireHeld: held }
+    const permit = guard.permitSealed(rule, target, given)
     expect(bodyOf(permit)).toEqual({ chatId: 5, replyTo: 3, armored: 'a\nb\n' })
-    expect([permit.route, permit.path, permit.mayLeave()]).toEqual(['send', '/messages', true])
+    expect([permit.route, permit.path, permit.ground.holds()]).toEqual(['send', '/messages', true])
   })
 
-  test('sealed text leaves neither beside a text nor beside another armored', () => {
+  test('what sealing made leaves no more once its key may be replaced', async () => {
+    const { guard, rule } = await sealedScene()
+    const lost = new Error('not held')
+    const state = { isHeld: true }
+    const requireHeld = (): void => {
+      if (!state.isHeld) throw lost
+    }
+    const sealed = Sealed.of('a', digests)
+    const { ground } = guard.permitSealed(rule, target, {
+      fields: { chatId: 5 },
+      sealed,
+      requireHeld,
+    })
+    expect(ground.holds()).toBe(true)
+    state.isHeld = false
+    expect(() => ground.holds()).toThrow(lost)
+  })
+
+  test('sealed text leaves neither beside a text nor beside another armored', async () => {
+    const { guard, rule } = await sealedScene()
+    const sealed = Sealed.of('a', digests)
     for (const more of [{ text: 'words' }, { text: undefined }, { armored: 'words' }]) {
-      expect(() => permitSealed(target, { chatId: 5, ...more }, encryptedMessage())).toThrow(
-        expect.objectContaining({ code: 'bad_request' }),
-      )
+      const beside = { chatId: 5, ...more }
+      const refused = expect.objectContaining({ code: 'bad_request' }) as unknown
+      const given = { fields: beside, sealed, requireHeld: held }
+      expect(() => guard.permitSealed(rule, target, given)).toThrow(refused)
+      const own = { fields: beside, armored: encryptedMessage() }
+      expect(() => guard.permitOwnSealing(rule, target, own)).toThrow(refused)
     }
   })
 
-  test('what only looks as if sealing had made it does not leave', () => {
+  test('sealed text leaves by a rule for its own chat, and by none for readable text', async () => {
+    const { guard, rule } = await sealedScene()
+    const readable = await guard.rule(6)
+    const sealed = Sealed.of('a', digests)
+    const own = { fields: { chatId: 6 }, armored: encryptedMessage() }
+    for (const other of [rule, readable, { ...rule } as typeof rule]) {
+      const given = { fields: { chatId: 6 }, sealed, requireHeld: held }
+      expect(() => guard.permitSealed(other, target, given)).toThrow(REFUSED)
+      expect(() => guard.permitOwnSealing(other, target, own)).toThrow(REFUSED)
+    }
+  })
+
+  test('what only looks as if sealing had made it does not leave', async () => {
+    const { guard, rule } = await sealedScene()
     const fake = { json: [Buffer.from('words')] }
-    expect(() => permitSealed(target, { chatId: 5 }, fake as never)).toThrow(
+    const given = { fields: { chatId: 5 }, sealed: fake as never, requireHeld: held }
+    expect(() => guard.permitSealed(rule, target, given)).toThrow(
       expect.objectContaining({
         code: 'bad_request',
         message: 'armored: must be an OpenPGP message',
@@ -273,9 +331,10 @@ describe('what leaves', () => {
     )
   })
 
-  test('of an edit of the buttons nothing leaves but the buttons', () => {
-    const permit = permitMarkup(target, { ...fields, markup: { rows: [] } })
+  test('of an edit of the buttons nothing leaves but the buttons', async () => {
+    const { guard } = await scene()
+    const permit = guard.permitMarkup(target, { ...fields, markup: { rows: [] } })
     expect(bodyOf(permit)).toEqual({ chatId: 5, markup: { rows: [] } })
-    expect(permit.mayLeave()).toBe(true)
+    expect(permit.ground.holds()).toBe(true)
   })
 })

@@ -23,9 +23,9 @@ describe('into a readable chat', () => {
       null,
       0,
     ])
-    expect(outbound.mayLeave()).toBe(true)
+    expect(outbound.ground.holds()).toBe(true)
     chats.isLatched = true
-    expect(outbound.mayLeave()).toBe(false)
+    expect(outbound.ground.holds()).toBe(false)
     expect(parts.engine.sealKnown).not.toHaveBeenCalled()
   })
 

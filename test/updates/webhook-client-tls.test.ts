@@ -29,7 +29,7 @@ async function deliver(
      const resolve = () => Promise.resolve(['127.0.0.1'])
      const client = new WebhookClient({ allowHosts: null, clock: REAL_CLOCK, resolve })
      const { signal } = new AbortController()
-     const delivery = { url: process.argv[2], secret: 's', body: '{}', signal }
+     const delivery = { url: process.argv[2], secret: 's', body: '{}', signal, mayLeave: () => true }
      for (let n = 1; n < ${o.times ?? 1}; n++) await client.deliver(delivery)
      process.stdout.write(JSON.stringify(await client.deliver(delivery)))
      client[Symbol.dispose]()`,

@@ -116,7 +116,13 @@ describe('a bot that does not answer properly', () => {
     })
     onTestFinished(() => made[Symbol.dispose]())
     const { signal } = new AbortController()
-    const outcome = made.deliver({ url: 'http://bot/', secret: null, body: '{}', signal })
+    const outcome = made.deliver({
+      url: 'http://bot/',
+      secret: null,
+      body: '{}',
+      signal,
+      mayLeave: () => true,
+    })
     clock.waits[0]?.end()
     expect((await outcome).kind).toBe('late')
   })
@@ -140,7 +146,7 @@ describe('the end of the client', () => {
       resolve: () => Promise.resolve([]),
     })
     const { signal } = new AbortController()
-    const delivery = { url: url(raw.port), secret: null, body: '{}', signal }
+    const delivery = { url: url(raw.port), secret: null, body: '{}', signal, mayLeave: () => true }
     const outcome = client.deliver(delivery)
     await expect.poll(() => raw.connections[0]?.bytesRead).toBeGreaterThan(0)
     return { raw, client, outcome }

@@ -145,7 +145,13 @@ describe('the addresses of a host', () => {
     onTestFinished(() => made[Symbol.dispose]())
     const { signal } = new AbortController()
     const deliver = () =>
-      made.deliver({ url: `http://rebound:${bot.port}/`, secret: null, body: '{}', signal })
+      made.deliver({
+        url: `http://rebound:${bot.port}/`,
+        secret: null,
+        body: '{}',
+        signal,
+        mayLeave: () => true,
+      })
     expect((await deliver()).kind).toBe('delivered')
     expect((await deliver()).kind).toBe('not-allowed')
     expect((await deliver()).kind).toBe('delivered')

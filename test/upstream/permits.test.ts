@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
-import { issuePermit } from '../../src/permit.ts'
+import { permitFor } from '../support/permits.ts'
 import { door, failing, no, ok, service, TOKEN } from './support.ts'
 
 /** A permit for readable words that holds until it is said to have ended. */
 function passing(route: 'send' | 'edit') {
   const path = route === 'send' ? '/messages' : '/messages/3'
   const state = { holds: true }
-  return { state, permit: issuePermit({ route, path }, Buffer.from('{}'), () => state.holds) }
+  return { state, permit: permitFor({ route, path }, { holds: () => state.holds }) }
 }
 
 test('a permit that has ended lets nothing leave, neither a send nor an edit', async () => {
@@ -49,7 +49,7 @@ test.each(['send', 'edit'] as const)(
 )
 
 test('a permit that is not said to end holds for every attempt', async () => {
-  const permit = issuePermit({ route: 'send', path: '/messages' }, Buffer.from('{"a":1}'))
+  const permit = permitFor({ route: 'send', path: '/messages' }, { body: '{"a":1}' })
   const { url, seen } = await service((_request, response, nth) =>
     nth === 1 ? no(response, 500, 'internal') : ok(response, {}),
   )

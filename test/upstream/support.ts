@@ -7,7 +7,7 @@ import {
 } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { Outbound } from '../../src/permit.ts'
-import { permitMarkup } from '../../src/translate/guard.ts'
+import { permitFor } from '../support/permits.ts'
 import {
   createUpstream,
   type Upstream,
@@ -121,12 +121,12 @@ export function door(
   return { upstream, emitted }
 }
 
+const BUTTONS = JSON.stringify({ chatId: 5, markup: { rows: [] } })
+
 /** What the guard lets out: the buttons of a message, as a send or an edit. */
 export const outbound = {
-  send: (path = '/messages'): Outbound =>
-    permitMarkup({ route: 'send', path }, { chatId: 5, markup: { rows: [] } }),
-  edit: (): Outbound =>
-    permitMarkup({ route: 'edit', path: '/messages/3' }, { chatId: 5, markup: { rows: [] } }),
+  send: (path = '/messages'): Outbound => permitFor({ route: 'send', path }, { body: BUTTONS }),
+  edit: (): Outbound => permitFor({ route: 'edit', path: '/messages/3' }, { body: BUTTONS }),
 }
 
 /** The error that a promise ends with. */
