@@ -105,6 +105,11 @@ export const REFUSALS = {
     what: 'this bot is not served at the moment, though others are',
     hint: '`postern bot list` says why; it is tried again and again',
   },
+  postern_clock_wrong: {
+    status: 503,
+    what: 'this machine’s clock is set to before the bot’s key was made',
+    hint: 'set this machine’s clock (NTP)',
+  },
   postern_store_unwritable: {
     status: 503,
     what: 'the store cannot be written, so whatever must be recorded first is refused',

@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto'
-import type { ExpressionBuilder, Insertable, Transaction } from 'kysely'
+import type { ExpressionBuilder, Insertable, Kysely, Transaction } from 'kysely'
 import { FIXED_LIMITS } from '../api/limits.ts'
 import { memoryGaps, type Gap } from '../store/restored.ts'
 import type { Schema, SeenTable } from '../store/schema.ts'
 import { OvertakenError, type Store } from '../store/store.ts'
+import type { JudgingClock } from '../util/wall-clock.ts'
 
 const DAY_MS = 86_400_000
 /** How long what was signed is remembered, in ms; an older signature counts as replayed. */
@@ -19,6 +20,8 @@ const REPEATS_WITHIN_MS = 60_000
 /** How long after it was seen as a quotation alone the update may come that brings a Message. */
 const BROUGHT_WITHIN_MS = FIXED_LIMITS.retentionMs + MARGIN_MS
 const SECRET = 'seen'
+/** The flag of the time before which rows may be missing, because they were deleted. */
+const PRUNED_BEFORE = 'seen_pruned_before'
 
 /** A message or an attachment as what was opened claims to be. */
 export interface Sighting {
@@ -65,21 +68,40 @@ export class ReplayMemory {
   readonly #store: Store
   readonly #key: Buffer
   readonly #gaps: readonly Gap[]
+  readonly #clock: JudgingClock
+  #prunedBeforeMs = -Infinity
 
-  private constructor(store: Store, key: Buffer, gaps: readonly Gap[]) {
+  private constructor(
+    store: Store,
+    { key, gaps, clock }: { key: Buffer; gaps: readonly Gap[]; clock: JudgingClock },
+  ) {
     this.#store = store
     this.#key = key
     this.#gaps = gaps
+    this.#clock = clock
   }
 
   /** @throws Refusal `postern_locked` when the store has no protection */
-  static async load(store: Store): Promise<ReplayMemory> {
-    return new ReplayMemory(store, await store.secret(SECRET), await memoryGaps(store))
+  static async load(store: Store, clock: JudgingClock): Promise<ReplayMemory> {
+    const [key, gaps] = [await store.secret(SECRET), await memoryGaps(store)]
+    const memory = new ReplayMemory(store, { key, gaps, clock })
+    store.follow('flags', (db) => memory.#readPruned(db))
+    await store.read((db) => memory.#readPruned(db))
+    return memory
   }
 
-  /** Whether a signature of this date would be remembered if it had been seen. */
+  async #readPruned(db: Kysely<Schema>): Promise<void> {
+    const rows = db.selectFrom('flags').select('value').where('name', '=', PRUNED_BEFORE)
+    this.#prunedBeforeMs = Number((await rows.executeTakeFirst())?.value ?? -Infinity)
+  }
+
+  /**
+   * Whether a signature of this date would be remembered if it had been seen. What was deleted is
+   * never within reach, whatever date the service gives.
+   */
   reaches(createdMs: number): boolean {
-    if (createdMs < Date.now() - SEEN_FOR_MS) return false
+    if (createdMs < this.#clock.nowMs() - SEEN_FOR_MS) return false
+    if (createdMs < this.#prunedBeforeMs + MARGIN_MS) return false
     return !this.#gaps.some(({ fromMs, toMs }) => createdMs >= fromMs && createdMs <= toMs)
   }
 
@@ -114,15 +136,17 @@ export class ReplayMemory {
 
   /**
    * Forgets what was signed once its signatures count as replayed anyway, and unsigned data once no
-   * key is left that could open it. To be asked only while our clock is right: one that has jumped
+   * key is left that could open it. Does nothing while the clocks disagree: one that has jumped
    * ahead would forget what is still needed.
    * @param keysSinceMs when the oldest key was made that still opens; null: keep all unsigned data
    */
   async prune(keysSinceMs: number | null): Promise<void> {
-    const signedBefore = Date.now() - SEEN_FOR_MS - MARGIN_MS
+    if (!this.#clock.agree()) return
+    const signedBefore = this.#clock.nowMs() - SEEN_FOR_MS - MARGIN_MS
     const unsignedBefore = Math.min(signedBefore, keysSinceMs ?? 0)
-    await this.#store.note((db) =>
-      db
+    const prunedBeforeMs = Math.max(signedBefore, this.#prunedBeforeMs)
+    await this.#store.note(async (db) => {
+      const { numDeletedRows } = await db
         .deleteFrom('seen')
         .where((row) =>
           row.or([
@@ -130,8 +154,16 @@ export class ReplayMemory {
             row('seen_at', '<', unsignedBefore),
           ]),
         )
-        .execute(),
-    )
+        .executeTakeFirstOrThrow()
+      if (numDeletedRows === 0n) return
+      const flag = { name: PRUNED_BEFORE, value: String(prunedBeforeMs) }
+      await db
+        .insertInto('flags')
+        .values(flag)
+        .onConflict((conflict) => conflict.column('name').doUpdateSet(flag))
+        .execute()
+      this.#prunedBeforeMs = prunedBeforeMs
+    })
   }
 
   async #recognize(
@@ -148,7 +180,8 @@ export class ReplayMemory {
       .execute()
     if (!found.every((row) => isSamePlace(row, thing))) return 'replayed'
     const known = found.find(({ kind }) => kind === 'data')
-    if (known !== undefined) return isSameThing(known, thing) ? 'again' : 'replayed'
+    if (known !== undefined)
+      return isSameThing(known, thing, this.#clock.expiryNowMs()) ? 'again' : 'replayed'
     return found.every((row) => mayRepeat(row, thing)) ? 'new' : 'replayed'
   }
 
@@ -158,7 +191,7 @@ export class ReplayMemory {
     as: Exclude<Recognition, 'replayed'>,
   ): Promise<void> {
     if (as === 'again') {
-      return await bind(db, this.#keyed('data', sighting.dataDigest), sighting)
+      return await this.#bind(db, this.#keyed('data', sighting.dataDigest), sighting)
     }
     const rows = this.#rowsOf(sighting)
     const kept = await db
@@ -175,6 +208,31 @@ export class ReplayMemory {
     if (kept.length < rows.length) throw new OvertakenError()
   }
 
+  /**
+   * What was seen without a number of its own gets the first one that it comes under.
+   * @throws OvertakenError when another transaction gave it another one since it was recognized
+   */
+  async #bind(db: Transaction<Schema>, digest: Buffer, sighting: Sighting): Promise<void> {
+    const numbers = { message_id: sighting.messageId, update_id: sighting.updateId }
+    for (const column of ['message_id', 'update_id'] as const) {
+      const number = numbers[column]
+      if (number === null) continue
+      await db
+        .updateTable('seen')
+        .set({ [column]: number })
+        .where('digest', '=', digest)
+        .where(column, 'is', null)
+        .execute()
+    }
+    const bound = await db
+      .selectFrom('seen')
+      .selectAll()
+      .where('digest', '=', digest)
+      .executeTakeFirst()
+    if (bound === undefined || !isSameThing(bound, sighting, this.#clock.expiryNowMs()))
+      throw new OvertakenError()
+  }
+
   /** The row of its data, and that of its signature. */
   #rowsOf(sighting: Sighting): Insertable<SeenTable>[] {
     const { chatId, userId, messageId, updateId, dateMs, dataDigest, signatureDigest } = sighting
@@ -184,8 +242,10 @@ export class ReplayMemory {
       update_id: updateId,
       media_id: sighting.mediaId ?? null,
       user_id: userId,
-      seen_at: Date.now(),
+      seen_at: this.#clock.expiryNowMs(),
       dated_at: dateMs,
+      // a repeat counts from a sighting by our own clock alone
+      repeats: this.#clock.isOurs() ? 0 : REPEATS,
       is_signed: signatureDigest === null ? 0 : 1,
     }
     const data = { ...common, kind: 'data' as const, digest: this.#keyed('data', dataDigest) }
@@ -204,30 +264,6 @@ type SeenRow = Pick<
   SeenTable,
   'chat_id' | 'message_id' | 'update_id' | 'media_id' | 'user_id' | 'dated_at' | 'seen_at'
 > & { repeats: number }
-
-/**
- * What was seen without a number of its own gets the first one that it comes under.
- * @throws OvertakenError when another transaction gave it another one since it was recognized
- */
-async function bind(db: Transaction<Schema>, digest: Buffer, sighting: Sighting): Promise<void> {
-  const numbers = { message_id: sighting.messageId, update_id: sighting.updateId }
-  for (const column of ['message_id', 'update_id'] as const) {
-    const number = numbers[column]
-    if (number === null) continue
-    await db
-      .updateTable('seen')
-      .set({ [column]: number })
-      .where('digest', '=', digest)
-      .where(column, 'is', null)
-      .execute()
-  }
-  const bound = await db
-    .selectFrom('seen')
-    .selectAll()
-    .where('digest', '=', digest)
-    .executeTakeFirst()
-  if (bound === undefined || !isSameThing(bound, sighting)) throw new OvertakenError()
-}
 
 type SeenExpression = ExpressionBuilder<Schema, 'seen'>
 
@@ -261,11 +297,15 @@ function isSamePlace(row: SeenRow, { chatId, userId, mediaId }: Thing): boolean 
 }
 
 /** Of data that was seen in the same place. */
-function isSameThing(row: SeenRow, { mediaId, messageId, updateId }: Thing): boolean {
+function isSameThing(
+  row: SeenRow,
+  { mediaId, messageId, updateId }: Thing,
+  nowMs: number,
+): boolean {
   if (mediaId !== undefined) return row.media_id === mediaId
   const isSameMessage = row.message_id === null || row.message_id === messageId
   // the update that brings a Message is queued before anything can quote it, and for so long alone
-  const isTooLate = row.seen_at < Date.now() - BROUGHT_WITHIN_MS
+  const isTooLate = row.seen_at < nowMs - BROUGHT_WITHIN_MS
   const isOtherUpdate = updateId !== null && row.update_id !== updateId
   if (isOtherUpdate && (row.update_id !== null || isTooLate)) return false
   return isSameMessage

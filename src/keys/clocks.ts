@@ -1,15 +1,57 @@
 /** What time it is, where our clock or the service's may be wrong. All times are ms since the epoch. */
 import { OperatorError } from '../errors.ts'
+import { wallClockSetMs, type JudgingClock } from '../util/wall-clock.ts'
 
-/** No key is made while the clocks differ by more. */
+/** Clocks that differ by more disagree: no key is made, and ours judges nothing. */
 export const SKEW_MAX_MS = 120_000
 
-export class Clocks {
+export class Clocks implements JudgingClock {
   readonly #serviceNowMs: () => number | null
+  /** How the wall clock was set when both last agreed. */
+  #agreedSetMs = -Infinity
+  #earliestMs = 0
 
-  /** @param serviceNowMs the time by the service's clock; null while unknown */
+  /**
+   * @param serviceNowMs the time by the service's clock, carried on by the monotonic one; null
+   *   while unknown
+   */
   constructor(serviceNowMs: () => number | null) {
     this.#serviceNowMs = serviceNowMs
+  }
+
+  agree(): boolean {
+    const skewMs = Math.abs(Date.now() - (this.#serviceNowMs() ?? Infinity))
+    if (skewMs <= SKEW_MAX_MS) this.#agreedSetMs = wallClockSetMs()
+    return skewMs <= SKEW_MAX_MS
+  }
+
+  isOurs(): boolean {
+    return this.agree() || this.#serviceNowMs() === null
+  }
+
+  nowMs(): number {
+    return this.agree() ? Date.now() : (this.#serviceNowMs() ?? Date.now())
+  }
+
+  /** A service that sets its date back revives nothing. */
+  expiryNowMs(): number {
+    if (this.agree()) return Date.now()
+    const lastAgreedMs = Math.floor(performance.now() + this.#agreedSetMs)
+    return Math.max(this.nowMs(), lastAgreedMs, this.#earliestMs)
+  }
+
+  /** Records a time that is certainly past: a clock that shows an earlier one is wrong. */
+  passed(atMs: number): void {
+    this.#earliestMs = Math.max(this.#earliestMs, atMs)
+  }
+
+  /** Whether our clock shows a time that is certainly past. */
+  isBehind(): boolean {
+    return Date.now() < this.#earliestMs
+  }
+
+  isKnown(): boolean {
+    return this.#serviceNowMs() !== null || !this.isBehind()
   }
 
   /** The earlier of both clocks: by it, nothing ends too soon. */

@@ -294,7 +294,8 @@ export class Keyring {
    */
   async #inUse(row: OwnKeysRow): Promise<OwnKeyRecord> {
     const unlocked = await this.#unlock(row)
-    const { fingerprint, endsMs } = await this.#judge(row)
+    const { fingerprint, endsMs, notBeforeMs } = await this.#judge(row)
+    this.clocks.passed(notBeforeMs)
     const named = [row.fingerprint, fingerprint ?? row.fingerprint]
     if (named.some((one) => one !== unlocked.fingerprint)) throw exchanged(row.fingerprint)
     const { fingerprints } = unlocked
@@ -304,11 +305,16 @@ export class Keyring {
   async #judge({
     certificate,
   }: Pick<OwnKeysRow, 'certificate'>): Promise<
-    Pick<CertificateStatus, 'fingerprint' | 'encryptionKeys'> & { endsMs: number }
+    Pick<CertificateStatus, 'fingerprint' | 'encryptionKeys' | 'notBeforeMs'> & { endsMs: number }
   > {
     const judged = await this.#engine.judge(certificate)
-    const { fingerprint, encryptionKeys, unusable, expiresMs } = judged
-    return { fingerprint, encryptionKeys, endsMs: unusable === 'expired' ? 0 : expiresMs }
+    const { fingerprint, encryptionKeys, unusable, expiresMs, notBeforeMs } = judged
+    return {
+      fingerprint,
+      encryptionKeys,
+      notBeforeMs,
+      endsMs: unusable === 'expired' ? 0 : expiresMs,
+    }
   }
 
   async #unlock({ locked }: OwnKeysRow): Promise<UnlockedKey> {

@@ -96,6 +96,7 @@ export class PublicationStatus {
     const { active } = this.#parts.keyring
     if (this.#state === 'published' && active !== undefined) {
       if (isExpired(active)) throw new Refusal('postern_key_expired')
+      if (this.#parts.keyring.clocks.isBehind()) throw new Refusal('postern_clock_wrong')
       return active
     }
     throw new Refusal(REFUSED[this.#state === 'published' ? 'unpublished' : this.#state])

@@ -31,8 +31,8 @@ export const REASONS = {
   'key-expired': REFUSALS.postern_key_expired,
   'bot-unprotected': REFUSALS.postern_bot_unprotected,
   clock: {
-    what: 'our clock and the service’s differ by more than two minutes',
-    hint: 'set this machine’s clock (NTP); no key is made until they agree',
+    what: 'our clock and the service’s differ by more than two minutes, or ours is set to before the bot’s key was made',
+    hint: 'set this machine’s clock (NTP); until then words are judged by the service’s time, and no key is made',
   },
   store: REFUSALS.postern_store_unwritable,
   'store-unreachable': {

@@ -176,6 +176,12 @@ export class ServiceWatch implements Disposable {
     this.#schedule(this.#waitMs)
   }
 
+  /** Whether our clock shows a time that can be; where the service sends no date, that alone shows. */
+  clockIsBehind(isBehind: boolean): void {
+    if (isBehind) this.#health.set('clock', 'before the bot’s key was made')
+    else if (this.#skew === null) this.#health.clear('clock')
+  }
+
   /** The data directory can be written, or cannot. */
   writable(isWritable: boolean): void {
     if (isWritable) return this.#health.clear('store')

@@ -145,7 +145,7 @@ function isBeforeKey(found: FoundMessage, parts: ExamineParts): boolean {
   const publishedAtMs = parts.keyring.firstPublishedAtMs
   if (publishedAtMs === null) return !parts.knownChats.isLatched(chatId)
   const queuedUntilMs = publishedAtMs + FIXED_LIMITS.retentionMs
-  return dateMs !== null && dateMs < publishedAtMs && Date.now() < queuedUntilMs
+  return dateMs !== null && dateMs < publishedAtMs && parts.clock.expiryNowMs() < queuedUntilMs
 }
 
 /** Why a sealed Message is not opened wherever it stands; null when it may be. */

@@ -87,14 +87,15 @@ export class Incoming {
    * @param request who waits, and whether more may wait at the service; empty when nobody waits any
    *   more, and while the first update waits for the service's answer about its sender
    * @returns the updates to answer, and whether anything in them is not as it came
-   * @throws Refusal `postern_store_unwritable` while the store's database is out of reach: the
-   *   updates stay at the service
+   * @throws Refusal `postern_store_unwritable` while the store's database is out of reach,
+   *   `postern_clock_wrong` while it is not known what time it is: the updates stay at the service
    */
   async open(
     updates: unknown[],
     { gone, hasMore = false }: BatchRequest = {},
   ): Promise<{ updates: unknown[]; changed: boolean }> {
     const startedAtMs = monotonicNow()
+    if (!this.#parts.clock.isKnown()) throw new Refusal('postern_clock_wrong')
     const freshness = new Freshness(this.#parts.fresh)
     await freshness.renew()
     const collected = updates.slice(0, LARGEST_BATCH).map(findMessages)

@@ -1,6 +1,7 @@
 /** Whose words they are: signatures against the certificate of the Message's `from` alone. */
 import { FIXED_LIMITS } from '../api/limits.ts'
 import { monotonicNow } from '../fresh-cache.ts'
+import type { JudgingClock } from '../util/wall-clock.ts'
 import type { Directory } from '../keys/directory.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { People, SignedKind } from '../keys/people.ts'
@@ -45,6 +46,7 @@ export interface SignatureParts {
   /** Setting `cache.keyListSeconds`, in ms. */
   keyListMaxAgeMs: number
   replayMemory: Pick<ReplayMemory, 'reaches'>
+  clock: JudgingClock
 }
 
 /** What was opened, as far as its signatures go. */
@@ -213,7 +215,8 @@ async function verifyBy(
     return failed('unknown-signer', 'other-person')
   }
   const { signal } = claimed
-  const results = await parts.engine.verify(opened.signed, certificate, Date.now(), signal)
+  const nowMs = parts.clock.expiryNowMs()
+  const results = await parts.engine.verify(opened.signed, certificate, nowMs, signal)
   const valid = opened.signatures[results.indexOf('valid')]
   if (valid === undefined) return failed('bad-signature')
   if (isByOwnKey(valid, parts.keyring)) return failed('unknown-signer', 'own-key')
@@ -234,7 +237,8 @@ async function findOwn(
   parts: SignatureParts,
 ): Promise<Search> {
   for (const { certificate, fingerprint } of parts.keyring.all) {
-    const results = await parts.engine.verify(opened.signed, certificate, Date.now(), signal)
+    const nowMs = parts.clock.expiryNowMs()
+    const results = await parts.engine.verify(opened.signed, certificate, nowMs, signal)
     const valid = opened.signatures[results.indexOf('valid')]
     if (valid !== undefined) return { valid, signer: fingerprint }
   }

@@ -146,8 +146,19 @@ export async function createCore(
   const clearFields = new ClearFields({ guard, presses, policy: settings.clearFields })
   const keyListMaxAgeMs = settings.cache.keyListSeconds * 1000
   const asked = { botId, keyListMaxAgeMs }
-  const shared = { ...peopleState, ...asked, fresh, knownChats, modes, guard, keyring, engine }
-  const replayMemory = hasKey ? await ReplayMemory.load(store) : null
+  const clock = keyring.clocks
+  const shared = {
+    ...peopleState,
+    ...asked,
+    fresh,
+    knownChats,
+    modes,
+    guard,
+    keyring,
+    engine,
+    clock,
+  }
+  const replayMemory = hasKey ? await ReplayMemory.load(store, keyring.clocks) : null
   const { audience, verify, normalizeText } = settings.open
   const opening = replayMemory === null ? null : { ...shared, replayMemory, audience }
   const { attachments, urls } = stack.use(

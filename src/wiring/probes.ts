@@ -38,7 +38,10 @@ export function createProbes(options: ProbesOptions, link: Link, core: Core): Pr
     tryStore,
     reachStore: () => store.fresh(),
     reloadToken: () => secrets.botToken.reload(),
-    lookAtClock: () => publication?.lookAtClock(),
+    lookAtClock: () => {
+      link.watch.clockIsBehind(keyring.clocks.isBehind())
+      publication?.lookAtClock()
+    },
     lookLocally: async () => {
       await store.countSidecars().then(link.shareCalls, () => undefined)
       if (await isDoubtful()) await tryStore().catch(() => undefined)

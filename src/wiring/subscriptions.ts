@@ -165,10 +165,7 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
   })
 
   if (core.replayMemory !== null) {
-    const skewMs = (): number | null => watch.skewMs
-    resources.use(
-      pruneHourly(core.replayMemory, { skewMs, keysSinceMs: () => oldestKeyMs(keyring) }),
-    )
+    resources.use(pruneHourly(core.replayMemory, () => oldestKeyMs(keyring)))
   }
 
   showKeys(metrics, {

@@ -6,8 +6,10 @@ import {
   type Recognition,
   type Sighting,
 } from '../../src/chats/replay-memory.ts'
+import { Clocks } from '../../src/keys/clocks.ts'
 import type { Store } from '../../src/store/store.ts'
 import { open, put, temporary } from '../store/support.ts'
+import { agreeingClocks } from '../support/judging-clock.ts'
 
 const DAY_MS = 86_400_000
 const MADE_MS = Date.UTC(2026, 0, 1)
@@ -32,7 +34,7 @@ const unsigned: Sighting = { ...signed, dataDigest: 'unsigned', signatureDigest:
 
 async function load(): Promise<{ store: Store; memory: ReplayMemory }> {
   const store = await open(temporary(), { protection: 'none' })
-  return { store, memory: await ReplayMemory.load(store) }
+  return { store, memory: await ReplayMemory.load(store, agreeingClocks()) }
 }
 
 const claimsOf = ({ signatureDigest }: Sighting): string[] =>
@@ -114,7 +116,7 @@ test('a signature stands on other data within a minute of its first sighting, wh
     expect(await take(memory, signed)).toBe('new')
     vi.setSystemTime(MADE_MS + laterMs)
     const anew = { ...signed, updateId: 11, messageId: 101, dataDigest: 'anew' }
-    expect(await take(await ReplayMemory.load(store), anew)).toBe(recognized)
+    expect(await take(await ReplayMemory.load(store, agreeingClocks()), anew)).toBe(recognized)
   }
 })
 
@@ -224,7 +226,7 @@ test('no signature dated in a gap of the memory would be remembered, and any bes
     { fromMs: MADE_MS - 20, toMs: MADE_MS - 10 },
   ]
   await put(store, 'memory_gaps', JSON.stringify(gaps))
-  const memory = await ReplayMemory.load(store)
+  const memory = await ReplayMemory.load(store, agreeingClocks())
   const ages = [51, 50, 40, 39, 21, 20, 10, 9]
   expect(ages.filter((age) => memory.reaches(MADE_MS - age))).toEqual([51, 39, 21, 9])
 })
@@ -239,4 +241,58 @@ test('what is remembered stands in the store under a hash with its own secret, u
   expect(rows.map(({ digest }) => Buffer.from(digest).toString('hex')).toSorted()).toEqual(
     ['data:data', 'signature:signature', 'data:unsigned'].map(hashed).toSorted(),
   )
+})
+
+test('a lie of the service about the time brings nothing back into reach that was deleted', async () => {
+  const store = await open(temporary(), { protection: 'none' })
+  let serviceAheadMs = 0
+  const clocks = new Clocks(() => Date.now() + serviceAheadMs)
+  const memory = await ReplayMemory.load(store, clocks)
+  await take(memory, signed)
+  vi.setSystemTime(MADE_MS + SEEN_FOR_MS + 2 * DAY_MS)
+  serviceAheadMs = -10 * DAY_MS
+  expect(memory.reaches(MADE_MS + DAY_MS)).toBe(true)
+  serviceAheadMs = 0
+  await memory.prune(null)
+  serviceAheadMs = -10 * DAY_MS
+  for (const one of [memory, await ReplayMemory.load(store, clocks)]) {
+    expect(one.reaches(MADE_MS)).toBe(false)
+    expect(one.reaches(MADE_MS + 2 * DAY_MS - 1)).toBe(false)
+    expect(one.reaches(MADE_MS + 2 * DAY_MS)).toBe(true)
+  }
+})
+
+test('nothing is deleted while the clocks disagree, or the service sends no date', async () => {
+  for (const serviceAheadMs of [-DAY_MS, DAY_MS, null]) {
+    const store = await open(temporary(), { protection: 'none' })
+    const clocks = new Clocks(() => (serviceAheadMs === null ? null : Date.now() + serviceAheadMs))
+    const memory = await ReplayMemory.load(store, clocks)
+    await take(memory, signed)
+    vi.setSystemTime(MADE_MS + 400 * DAY_MS)
+    await memory.prune(null)
+    expect(await take(memory, { ...signed, chatId: 2 })).toBe('replayed')
+    vi.setSystemTime(MADE_MS)
+  }
+})
+
+test('a sighting while our clock is wrong is dated by the service’s time', async () => {
+  const store = await open(temporary(), { protection: 'none' })
+  let serviceAheadMs = 400 * DAY_MS
+  const memory = await ReplayMemory.load(store, new Clocks(() => Date.now() + serviceAheadMs))
+  await take(memory, signed)
+  vi.setSystemTime(MADE_MS + 400 * DAY_MS)
+  serviceAheadMs = 0
+  await memory.prune(null)
+  expect(await take(memory, { ...signed, chatId: 2 })).toBe('replayed')
+})
+
+test('a signature that was first seen by the service’s time alone stands on no other data', async () => {
+  const store = await open(temporary(), { protection: 'none' })
+  let serviceAheadMs = 600_000
+  const memory = await ReplayMemory.load(store, new Clocks(() => Date.now() + serviceAheadMs))
+  await take(memory, signed)
+  vi.setSystemTime(MADE_MS + 600_000)
+  serviceAheadMs = 0
+  const sealedAnew = { ...signed, messageId: 101, updateId: 11, dataDigest: 'sealed anew' }
+  expect(await take(memory, sealedAnew)).toBe('replayed')
 })

@@ -38,3 +38,42 @@ describe('the time that a key is dated by', () => {
     )
   })
 })
+
+describe('the time that words are judged by', () => {
+  test('is ours while both clocks agree within two minutes, or the service’s is unknown', () => {
+    for (const clocks of [ahead(120_000), ahead(-120_000), UNKNOWN]) {
+      expect([clocks.nowMs(), clocks.expiryNowMs()]).toEqual([NOW_MS, NOW_MS])
+    }
+    expect([ahead(120_000).agree(), UNKNOWN.agree()]).toEqual([true, false])
+  })
+
+  test('is the service’s where they differ by more', () => {
+    for (const skewMs of [120_001, -120_001, NOW_MS - 5]) {
+      const clocks = ahead(skewMs)
+      expect([clocks.nowMs(), clocks.expiryNowMs()]).toEqual([NOW_MS - skewMs, NOW_MS - skewMs])
+      expect(clocks.agree()).toBe(false)
+    }
+  })
+
+  test('brings back nothing that had ended by a time that both agreed on', () => {
+    let skewMs = 0
+    const clocks = new Clocks(() => Date.now() - skewMs)
+    expect(clocks.agree()).toBe(true)
+    skewMs = 40 * 86_400_000
+    expect(clocks.nowMs()).toBe(NOW_MS - skewMs)
+    expect(clocks.expiryNowMs()).toBeGreaterThanOrEqual(NOW_MS - 1)
+    expect(Number.isInteger(clocks.expiryNowMs())).toBe(true)
+  })
+
+  test('is not known where ours shows a time that is past, and the service sends none', () => {
+    const silent = new Clocks(() => null)
+    silent.passed(NOW_MS)
+    expect([silent.isKnown(), silent.isBehind()]).toEqual([true, false])
+    silent.passed(NOW_MS + 1)
+    silent.passed(NOW_MS)
+    expect([silent.isKnown(), silent.isBehind()]).toEqual([false, true])
+    const dated = ahead(-5)
+    dated.passed(NOW_MS + 1)
+    expect([dated.isKnown(), dated.isBehind()]).toEqual([true, true])
+  })
+})

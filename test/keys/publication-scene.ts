@@ -112,6 +112,7 @@ export class Scene {
     // oxlint-disable-next-line no-this-alias
     const scene = this
     const keyring = {
+      clocks: scene.clocks,
       get active() {
         return scene.keys.find(({ state }) => state === 'active')
       },

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Bot } from '../../src/api/bot.ts'
+import { Clocks } from '../../src/keys/clocks.ts'
 import type { Keyring } from '../../src/keys/keyring.ts'
 import type { OwnKeyRecord, ReadyKey } from '../../src/keys/own-key.ts'
 import {
@@ -15,12 +16,15 @@ afterEach(() => void vi.useRealTimers())
 
 const KEY = { fingerprint: 'ours', endsMs: Infinity, unlocked: {} } as ReadyKey
 
-function scene(keys: { active?: ReadyKey; pending?: ReadyKey } = { active: KEY }) {
+function scene(
+  keys: { active?: ReadyKey; pending?: ReadyKey } = { active: KEY },
+  clocks = new Clocks(() => null),
+) {
   const changes: string[] = []
   const log = watchedLog()
   const logged = vi.spyOn(log, 'debug')
   const status = new PublicationStatus({
-    keyring: keys as unknown as Keyring,
+    keyring: { ...keys, clocks } as unknown as Keyring,
     log,
     onChange: (state, detail) => changes.push(`${state}: ${detail}`),
   })
@@ -200,3 +204,12 @@ test.each<PublicationState>(['unpublished', 'conflict', 'unprotected'])(
     expect(none.changes).toEqual([])
   },
 )
+
+test('nothing is signed by a clock that shows a time before the key was made', () => {
+  const clocks = new Clocks(() => null)
+  const { status } = scene({ active: KEY }, clocks)
+  clocks.passed(1_000_001)
+  expect(() => status.requirePublished()).toThrow(refusing('postern_clock_wrong'))
+  vi.setSystemTime(1_000_001)
+  expect(status.requirePublished()).toBe(KEY)
+})

@@ -1,5 +1,6 @@
 /** A private chat with Alice, and what a Message there is examined by. */
 import { vi } from 'vitest'
+import { agreeingClocks } from '../support/judging-clock.ts'
 import { examine, type ExamineParts } from '../../src/translate/examine.ts'
 import type { FoundMessage } from '../../src/translate/find-messages.ts'
 import { encryptedMessage } from './support.ts'
@@ -48,6 +49,7 @@ export function partsOf(all: ReturnType<typeof known>): ExamineParts {
     },
     botId: () => BOT,
     audience: 'check',
+    clock: agreeingClocks(),
   } as unknown as ExamineParts
 }
 

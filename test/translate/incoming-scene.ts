@@ -9,7 +9,7 @@ export const CERTIFICATE = 'f'.repeat(40)
 /** A private chat with Alice, whose messages open; a test changes it. */
 export function scene(
   more: Partial<ReturnType<typeof known>> = {},
-  policy: Partial<Pick<IncomingParts, 'verify' | 'normalizeText'>> = {},
+  policy: Partial<Pick<IncomingParts, 'verify' | 'normalizeText' | 'clock'>> = {},
 ) {
   const all = {
     ...known(),

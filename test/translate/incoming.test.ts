@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
+import { Clocks } from '../../src/keys/clocks.ts'
 import { ALICE, BOT, MALLORY, sealed } from './examine-scene.ts'
 import {
   CERTIFICATE,
@@ -205,4 +206,14 @@ describe('what is opened', () => {
     await incoming.open([bad])
     expect(verdictOf(bad)).toEqual({ opened: true, verdict: 'bad-signature' })
   })
+})
+
+test('updates stay at the service while neither clock can be right', async () => {
+  const clock = new Clocks(() => null)
+  clock.passed(Date.now() + 60_000)
+  const { incoming, all } = scene({}, { clock })
+  const one = update()
+  await expect(incoming.open([one])).rejects.toMatchObject({ code: 'postern_clock_wrong' })
+  expect([all.open, all.batch].map((asked) => asked.mock.calls.length)).toEqual([0, 0])
+  expect(one).not.toHaveProperty('message.postern')
 })

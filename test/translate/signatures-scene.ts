@@ -1,5 +1,6 @@
 /** What a signature is judged by, all of which allows it; and how a test asks. */
 import { vi } from 'vitest'
+import { agreeingClocks } from '../support/judging-clock.ts'
 import type { Person } from '../../src/keys/person.ts'
 import type { SignatureClaim } from '../../src/openpgp/engine.ts'
 import {
@@ -82,6 +83,7 @@ export function partsOf(all: ReturnType<typeof known>): SignatureParts {
     botId: () => BOT,
     keyListMaxAgeMs: 60_000,
     replayMemory: { reaches: () => all.reaches },
+    clock: agreeingClocks(),
   }
   return parts as unknown as SignatureParts
 }

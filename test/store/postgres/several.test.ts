@@ -7,6 +7,7 @@ import { Journal } from '../../../src/keys/journal.ts'
 import { People } from '../../../src/keys/people.ts'
 import { Trust } from '../../../src/keys/trust.ts'
 import { OvertakenError, type Store } from '../../../src/store/store.ts'
+import { agreeingClocks } from '../../support/judging-clock.ts'
 import { hasPostgres } from '../../support/postgres.ts'
 import { flags, put, temporary } from '../support.ts'
 import { openOn, serverOf, sidecars } from './scene.ts'
@@ -211,9 +212,14 @@ describeIt('the memory against replays', () => {
     })
   }
 
+  const memoriesOf = async (one: Store, two: Store): Promise<[ReplayMemory, ReplayMemory]> => [
+    await ReplayMemory.load(one, agreeingClocks()),
+    await ReplayMemory.load(two, agreeingClocks()),
+  ]
+
   test('gives the same data to one of two sidecars that judge it at once', async () => {
     const [one, two] = await pair({ protection: 'none' })
-    const [mine, theirs] = [await ReplayMemory.load(one), await ReplayMemory.load(two)]
+    const [mine, theirs] = await memoriesOf(one, two)
     const other = sighting({ updateId: 11, messageId: 101 })
     let second = ''
     const first = await take(mine, sighting(), async () => {
@@ -224,7 +230,7 @@ describeIt('the memory against replays', () => {
 
   test('lets a signature stand on other data no more often, however many judge at once', async () => {
     const [one, two] = await pair({ protection: 'none' })
-    const [mine, theirs] = [await ReplayMemory.load(one), await ReplayMemory.load(two)]
+    const [mine, theirs] = await memoriesOf(one, two)
     const copy = (n: number): Sighting =>
       sighting({ dataDigest: `data${n}`, updateId: n, messageId: n })
     await take(mine, copy(1))
@@ -237,7 +243,7 @@ describeIt('the memory against replays', () => {
 
   test('lets a signature stand on other data within a minute of our own time, however many judge at once', async () => {
     const [one, two] = await pair({ protection: 'none' })
-    const [mine, theirs] = [await ReplayMemory.load(one), await ReplayMemory.load(two)]
+    const [mine, theirs] = await memoriesOf(one, two)
     const firstMs = Date.now()
     const copy = (n: number): Sighting =>
       sighting({ dataDigest: `data${n}`, updateId: n, messageId: n, dateMs: firstMs })
@@ -251,7 +257,7 @@ describeIt('the memory against replays', () => {
 
   test('binds what was seen without a number to one update alone', async () => {
     const [one, two] = await pair({ protection: 'none' })
-    const [mine, theirs] = [await ReplayMemory.load(one), await ReplayMemory.load(two)]
+    const [mine, theirs] = await memoriesOf(one, two)
     await mine.rememberOwn(sighting({ updateId: null, messageId: null }))
     let second = ''
     const first = await take(mine, sighting({ updateId: 1 }), async () => {
