@@ -80,6 +80,11 @@ export const METRICS = {
     help: 'People who got no message because their certificate cannot be used',
     labels: {},
   },
+  postern_seals_unnamed_total: {
+    type: 'counter',
+    help: 'Messages whose signature names no recipients, because only so it fits or is verified',
+    labels: {},
+  },
   postern_clear_fields_total: {
     type: 'counter',
     help: 'Fields that the service never encrypts, sent into encrypted chats, by field',

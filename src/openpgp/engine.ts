@@ -78,7 +78,7 @@ export interface UnlockedKey {
 export interface OwnSizes {
   /** Its own recipient packet, by the cipher of the session key. */
   recipient: CipherSizes
-  /** Its signature packet. */
+  /** Its signature that names nobody, without a packet's header. */
   signature: number
 }
 
@@ -131,6 +131,8 @@ export interface SealRequest {
   signer: UnlockedKey
   /** AES-256 is taken only where every recipient lists it too (RFC 9580, 12.1). */
   cipher: Cipher
+  /** The signature names no recipients (RFC 9580, 5.2.3.36); else it names all, the signer too. */
+  isUnnamed?: boolean
   /**
    * What the list is used for, again and again. With it, what can be made of the next message is
    * made ahead, for as long as the list stays the same; one that is given as the very same array is

@@ -30,6 +30,13 @@ const WRAPPED: CipherSizes = { aes256: 48, aes128: 32 }
 const WRAPPED_PLAIN: CipherSizes = { aes256: 40, aes128: 24 }
 /** What stands before the numbers of a signature of ours: version to hash, with all subpackets. */
 const SIGNATURE_FIXED = 119
+/** A recipient's name in a signature: length, type, version, fingerprint (RFC 9580, 5.2.3.36). */
+const NAME_BYTES = 23
+/**
+ * More are not named, so that every program verifies the signature: rnp reads 64 subpackets, four of
+ * which say other things, and GnuPG 2.2 reads 10,000 bytes of them.
+ */
+export const MOST_NAMED = 60
 /** Numbers of signatures that have no curve to tell their length (RFC 9580, 5.2.3). */
 const SIGNATURE_NUMBERS: Record<string, number> = { ed448: 114 }
 
@@ -48,9 +55,9 @@ function framedBoth(wrapped: (cipher: Cipher) => number): CipherSizes {
   return { aes256: framed('aes256'), aes128: framed('aes128') }
 }
 
-/** Bytes of a signature packet of ours, framed; the greatest possible. */
+/** Bytes of a signature of ours that names nobody, not framed; the greatest possible. */
 export function signatureBytes(info: AlgorithmInfo): number {
-  return framedLength(SIGNATURE_FIXED + numberBytes(info))
+  return SIGNATURE_FIXED + numberBytes(info)
 }
 
 /**
@@ -108,28 +115,36 @@ const LITERAL_FIXED = 6
  */
 const AROUND_LITERAL = 1 + 18 + 15 + 22
 
-/** Why nothing can be sealed, or the cipher with which it fits. */
-export type Fit = { fits: true; cipher: Cipher } | { fits: false; leastChars: number }
+/** Why nothing can be sealed, or how it fits: `isNamed` when the signature names the recipients. */
+export type Fit =
+  { fits: true; cipher: Cipher; isNamed: boolean } | { fits: false; leastChars: number }
 
 /**
- * Chooses the cipher for a message: AES-256, or AES-128 where only that lets it fit. What fits here
- * never turns out too large.
+ * Chooses the cipher for a message: AES-256, or AES-128 where only that lets it fit; the signature
+ * names all recipients, or nobody where only that lets it fit. What fits here never turns out too
+ * large.
  * @param recipients bytes of all recipient packets but our own, by cipher
  * @param o `textBytes` bytes of the text in UTF-8; `maxChars` what the service takes
- *   (`armoredMax`); `own` what the key takes that it is sealed with
+ *   (`armoredMax`); `own` what the key takes that it is sealed with; `named` how many certificates
+ *   are sealed to, the bot's own among them
  */
 export function fit(
   recipients: CipherSizes,
-  { textBytes, maxChars, own }: { textBytes: number; maxChars: number; own: OwnSizes },
+  o: { textBytes: number; maxChars: number; own: OwnSizes; named: number },
 ): Fit {
-  const { recipient, signature } = own
-  const literal = framedLength(LITERAL_FIXED + textBytes)
-  const container = framedLength(AROUND_LITERAL + signature + literal)
-  const length = (cipher: Cipher): number =>
-    greatestLength(recipients[cipher] + recipient[cipher] + container)
-  if (length('aes256') <= maxChars) return { fits: true, cipher: 'aes256' }
-  const leastChars = length('aes128')
-  return leastChars <= maxChars ? { fits: true, cipher: 'aes128' } : { fits: false, leastChars }
+  const { recipient, signature } = o.own
+  const literal = framedLength(LITERAL_FIXED + o.textBytes)
+  const length = (cipher: Cipher, named: number): number => {
+    const inside = AROUND_LITERAL + literal + framedLength(signature + NAME_BYTES * named)
+    return greatestLength(recipients[cipher] + recipient[cipher] + framedLength(inside))
+  }
+  for (const named of o.named > MOST_NAMED ? [0] : [o.named, 0]) {
+    for (const cipher of ['aes256', 'aes128'] as const) {
+      const isNamed = named > 0
+      if (length(cipher, named) <= o.maxChars) return { fits: true, cipher, isNamed }
+    }
+  }
+  return { fits: false, leastChars: length('aes128', 0) }
 }
 
 /** Characters for so many bytes or a few fewer: of three lengths in a row, one has a checksum. */
@@ -150,7 +165,7 @@ export function capacity(each: CipherSizes, textBytes: number, armoredMax: numbe
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
     const all = { aes256: each.aes256 * middle, aes128: each.aes128 * middle }
-    if (fit(all, { textBytes, maxChars, own: AS_MADE }).fits) low = middle
+    if (fit(all, { textBytes, maxChars, own: AS_MADE, named: 0 }).fits) low = middle
     else high = middle - 1
   }
   return low

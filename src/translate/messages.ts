@@ -31,6 +31,8 @@ export interface SealedMessage {
   chatId: number
   recipients: number
   skipped: { userId: number; reason: string }[]
+  /** False where the signature names no recipients, since only so it fitted. */
+  isNamed: boolean
   ms: number
 }
 
@@ -78,14 +80,14 @@ export class Messages<A extends EnvelopedAnswer> {
   }
 
   async #answer(answer: A, draft: Draft, prepared: PreparedOutbound): Promise<A> {
-    const { recipients, sealMs, clear } = prepared
+    const { recipients, isNamed, sealMs, clear } = prepared
     const { envelope } = answer
     const { clearFields } = this.#parts
     if (!envelope.ok || recipients === null) return clearFields.inAnswer(answer, clear)
     const { chatId } = draft
     const { skipped, certificates } = recipients
     const count = certificates.length
-    this.#seals.emit({ chatId, recipients: count, skipped, ms: sealMs })
+    this.#seals.emit({ chatId, recipients: count, skipped, isNamed, ms: sealMs })
     const sent = objectResult(envelope.result, 'a sent message')
     const { id } = sent
     if (typeof id === 'number') {
@@ -93,7 +95,11 @@ export class Messages<A extends EnvelopedAnswer> {
       this.#parts.outcomes.sent({ messageId: id, atMs, chatId, recipients: count, skipped })
     }
     const keyChanged = await this.#parts.outgoing.keyChanged(draft, prepared)
-    const more = { ...clearFields.taken(clear), ...(keyChanged.length > 0 && { keyChanged }) }
+    const more = {
+      ...(!isNamed && { recipientsNamed: false }),
+      ...clearFields.taken(clear),
+      ...(keyChanged.length > 0 && { keyChanged }),
+    }
     return withResult(answer, sentView(sent, { text: draft.text ?? '', recipients, more }))
   }
 }

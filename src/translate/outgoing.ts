@@ -20,6 +20,8 @@ import { recipientsOf, type RecipientParts } from './recipient-choice.ts'
 export interface PreparedOutbound {
   outbound: Outbound
   recipients: Recipients | null
+  /** The signature names its recipients, as it does unless only without does it fit. */
+  isNamed: boolean
   sealMs: number
   /** Everybody on the key list that it was sealed by. */
   listed: readonly number[]
@@ -35,7 +37,14 @@ export interface PreparedOutbound {
 /** A send that takes longer than this to enter the send gate has waited there. */
 const WAITED_MS = 100
 
-const UNSEALED = { recipients: null, sealMs: 0, listed: [], clear: [], leave: () => {} }
+const UNSEALED = {
+  recipients: null,
+  isNamed: false,
+  sealMs: 0,
+  listed: [],
+  clear: [],
+  leave: () => {},
+}
 
 export interface OutgoingParts extends RecipientParts {
   guard: Guard
@@ -203,21 +212,24 @@ export class Outgoing {
       signer,
       requireHeld,
     }: { rule: Rule; draft: Draft; text: string; signer: UnlockedKey; requireHeld: () => void },
-  ): Promise<Pick<PreparedOutbound, 'outbound' | 'sealMs'>> {
+  ): Promise<Pick<PreparedOutbound, 'outbound' | 'isNamed' | 'sealMs'>> {
     const { engine, guard, armoredMax } = this.#parts
     const count = recipients.certificates.length + 1
     const fitting = fit(recipients.recipientBytes, {
       textBytes: Buffer.byteLength(text),
       maxChars: armoredMax(),
       own: signer.sizes,
+      named: count,
     })
     if (!fitting.fits) throw tooLarge(count, fitting.leastChars, armoredMax())
+    const { cipher, isNamed } = fitting
     const startedAtMs = performance.now()
     const sealed = await engine.sealKnown({
       text,
       certificates: recipients.certificates,
       signer,
-      cipher: fitting.cipher,
+      cipher,
+      isUnnamed: !isNamed,
       place: String(draft.chatId),
     })
     if (sealed.chars > armoredMax()) throw tooLarge(count, sealed.chars, armoredMax())
@@ -228,6 +240,7 @@ export class Outgoing {
         sealed,
         requireHeld,
       }),
+      isNamed,
       sealMs: performance.now() - startedAtMs,
     }
   }

@@ -132,8 +132,9 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
   knownChats.onFull(() => reportFull('chats'))
   peopleState.trust.onFull(() => reportFull('people'))
 
-  core.messages.onSealed(({ chatId, recipients, skipped, ms }) => {
+  core.messages.onSealed(({ chatId, recipients, skipped, isNamed, ms }) => {
     if (skipped.length > 0) log.warn({ chatId, skipped }, 'sealed, but not to everybody')
+    if (!isNamed) metrics.count('postern_seals_unnamed_total', {})
     recordSeal(metrics, { recipients, skipped: skipped.length, ms })
   })
 

@@ -1,4 +1,6 @@
 /** The cells of the matrix: what one program and our engine must agree on. */
+import { MOST_NAMED } from '../../src/openpgp/size.ts'
+import { testPerson } from '../support/openpgp-people.ts'
 import type { Engine, OwnKey, UnlockedKey } from '../../src/openpgp/engine.ts'
 import {
   FEATURES,
@@ -84,21 +86,29 @@ async function inward(
 }
 
 /** We seal and sign; the program opens and verifies. */
-async function outward(row: Row, o: { kind?: KeyKind; text?: string } = {}): Promise<void> {
+async function outward(
+  row: Row,
+  o: { kind?: KeyKind; text?: string; others?: string[] } = {},
+): Promise<void> {
   const { program, ours } = row
-  const { kind = program.kinds[0] ?? 'cv25519', text = WORDS } = o
+  const { kind = program.kinds[0] ?? 'cv25519', text = WORDS, others = [] } = o
   const reader = await row.key(kind)
   const certificateStatus = await ours.engine.judge(reader.certificate)
   if (certificateStatus.unusable !== null)
     throw new Error(`we call its key ${certificateStatus.unusable}`)
   for (const cipher of ['aes256', 'aes128'] as const) {
-    const request = { text, certificates: [reader.certificate], signer: ours.unlocked, cipher }
+    const certificates = [reader.certificate, ...others]
+    const request = { text, certificates, signer: ours.unlocked, cipher }
     const armored = await ours.engine.seal(request)
     const opened = await program.open({ armored, reader, signer: row.bot })
     if (opened.text !== text) throw new Error(`the text differs (${cipher})`)
     if (!opened.verified) throw new Error(`our signature is not good to it (${cipher})`)
   }
 }
+
+/** With the reader and the bot as many as our signature ever names. */
+const crowd = (): string[] =>
+  Array.from({ length: MOST_NAMED - 2 }, (_, index) => testPerson(`crowd ${index}`).certificate)
 
 /** What we signed is not good when it is somebody else's that the program looks for. */
 async function stranger(row: Row): Promise<void> {
@@ -162,6 +172,7 @@ export const TABLES: { id: string; title: string; cases: Case[] }[] = [
       named('lengths', always, async (row) => {
         for (const length of [2, 3]) await outward(row, { text: 'x'.repeat(length) })
       }),
+      named('names', always, (row) => outward(row, { others: crowd() })),
       named('stranger', always, stranger),
     ],
   },

@@ -19,7 +19,7 @@ const CORE: Record<string, string[]> = {
     'by pipe',
     '3des',
   ],
-  'text-out': ['unicode', 'lengths', 'stranger'],
+  'text-out': ['unicode', 'lengths', 'names', 'stranger'],
 }
 
 /** A program that takes a second to start is asked for less. */

@@ -7,7 +7,7 @@ import { judge } from '../../src/openpgp/library/certificate.ts'
 import type { CipherSizes } from '../../src/openpgp/engine.ts'
 import { ownBytes } from '../../src/openpgp/size.ts'
 import { unlockedFrom } from '../../src/openpgp/library/secret-key.ts'
-import { AS_MADE, capacity, fit } from '../../src/openpgp/size.ts'
+import { AS_MADE, MOST_NAMED, capacity, fit } from '../../src/openpgp/size.ts'
 import { sealHere } from '../support/openpgp-engine.ts'
 import { paperRsa } from '../support/openpgp-generated.ts'
 import { curve25519, ed25519, identify, seconds } from '../support/openpgp-key.ts'
@@ -60,7 +60,7 @@ async function sealedLength(
   text: string,
   cipher: 'aes256' | 'aes128',
 ): Promise<number> {
-  const request = { text, certificates: group, signer: bot.unlocked, cipher }
+  const request = { text, certificates: group, signer: bot.unlocked, cipher, isUnnamed: true }
   return (await sealHere(request, NOW_MS)).length
 }
 
@@ -85,7 +85,7 @@ async function fill({
     const next = pools[which]?.[Math.floor(index / kinds.length)] ?? ''
     const size = each[which] ?? { aes256: 0, aes128: 0 }
     const total = sum([...sizes, size])
-    if (!fit(total, { textBytes: Buffer.byteLength(text), maxChars, own: AS_MADE }).fits)
+    if (!fit(total, { textBytes: Buffer.byteLength(text), maxChars, own: AS_MADE, named: 0 }).fits)
       return { group, sizes, beyond: next }
     group.push(next)
     sizes.push(size)
@@ -104,7 +104,12 @@ test.each<[Kind[], number]>([
   async (kinds, maxChars) => {
     const text = 'grüße '.repeat(512)
     const { group, sizes, beyond } = await fill({ kinds, maxChars, text })
-    const fitting = fit(sum(sizes), { textBytes: Buffer.byteLength(text), maxChars, own: AS_MADE })
+    const fitting = fit(sum(sizes), {
+      textBytes: Buffer.byteLength(text),
+      maxChars,
+      own: AS_MADE,
+      named: 0,
+    })
     const cipher = fitting.fits ? fitting.cipher : 'aes256'
     expect(fitting.fits).toBe(true)
     expect(await sealedLength(group, text, cipher)).toBeLessThanOrEqual(maxChars)
@@ -122,7 +127,7 @@ test.each(LENGTHS)(
   'the length of a sealed text of %i bytes is foretold to the last bytes',
   async (length) => {
     const each = await sizeOf(alice.certificate)
-    const foretold = fit(each, { textBytes: length, maxChars: 0, own: AS_MADE })
+    const foretold = fit(each, { textBytes: length, maxChars: 0, own: AS_MADE, named: 0 })
     const chars = foretold.fits ? 0 : foretold.leastChars
     for (let round = 0; round < 12; round++) {
       const actual = await sealedLength([alice.certificate], 'x'.repeat(length), 'aes128')
@@ -147,29 +152,33 @@ test.each<[string, KeyKindOptions]>([
   })
   const signer = unlockedFrom(privateKey)
   const each = await sizeOf(alice.certificate)
-  const foretold = fit(each, { textBytes: 100, maxChars: 0, own: signer.sizes })
+  const foretold = fit(each, { textBytes: 100, maxChars: 0, own: signer.sizes, named: 0 })
   const chars = foretold.fits ? 0 : foretold.leastChars
   const request = { text: 'x'.repeat(100), certificates: [alice.certificate], signer }
-  const { length } = await sealHere({ ...request, cipher: 'aes128' }, NOW_MS)
+  const { length } = await sealHere({ ...request, cipher: 'aes128', isUnnamed: true }, NOW_MS)
   expect(length).toBeLessThanOrEqual(chars)
   expect(length).toBeGreaterThan(chars - 12)
 })
 
 test('a key of the bot’s that takes more room leaves less to the others', () => {
-  const room = { textBytes: 500, maxChars: ARMORED_MAX, own: AS_MADE }
+  const room = { textBytes: 500, maxChars: ARMORED_MAX, own: AS_MADE, named: 0 }
   const rsa4096 = ownBytes([{ algorithm: 'rsaEncryptSign', bits: 4096 }])
   const people = (count: number): CipherSizes => ({ aes256: 96 * count, aes128: 80 * count })
-  const aes256 = { fits: true, cipher: 'aes256' }
+  const aes256 = { fits: true, cipher: 'aes256', isNamed: false }
   let most = 0
   while (isDeepStrictEqual(fit(people(most + 1), room), aes256)) most++
-  expect(fit(people(most), { ...room, own: rsa4096 })).toEqual({ fits: true, cipher: 'aes128' })
+  expect(fit(people(most), { ...room, own: rsa4096 })).toEqual({
+    fits: true,
+    cipher: 'aes128',
+    isNamed: false,
+  })
   expect(fit(people(most - 10), { ...room, own: rsa4096 })).toEqual(aes256)
 })
 
 test('what fits never turns out too large, however many bytes fewer it has', () => {
   for (let size = 0; size < 300; size++) {
     const each = { aes256: size, aes128: size }
-    const foretold = fit(each, { textBytes: 100, maxChars: 0, own: AS_MADE })
+    const foretold = fit(each, { textBytes: 100, maxChars: 0, own: AS_MADE, named: 0 })
     const chars = foretold.fits ? 0 : foretold.leastChars
     for (let fewer = 0; fewer < 5; fewer++) {
       expect(armoredLength(size + 80 + 100 + 256 - fewer)).toBeLessThanOrEqual(chars)
@@ -182,23 +191,63 @@ test('AES-256 is taken while it fits, AES-128 where only that does, and nothing 
   const most = (size: number): number =>
     Math.max(...[0, 1, 2].map((fewer) => armoredLength(size + 4096 + 257 - fewer)))
   const needed = most(each.aes256 + 96)
-  expect(fit(each, { textBytes: 4096, maxChars: needed, own: AS_MADE })).toEqual({
+  expect(fit(each, { textBytes: 4096, maxChars: needed, own: AS_MADE, named: 0 })).toEqual({
     fits: true,
     cipher: 'aes256',
+    isNamed: false,
   })
-  expect(fit(each, { textBytes: 4096, maxChars: needed - 1, own: AS_MADE })).toEqual({
+  expect(fit(each, { textBytes: 4096, maxChars: needed - 1, own: AS_MADE, named: 0 })).toEqual({
     fits: true,
     cipher: 'aes128',
+    isNamed: false,
   })
   const least = most(each.aes128 + 80)
-  expect(fit(each, { textBytes: 4096, maxChars: least, own: AS_MADE })).toEqual({
+  expect(fit(each, { textBytes: 4096, maxChars: least, own: AS_MADE, named: 0 })).toEqual({
     fits: true,
     cipher: 'aes128',
+    isNamed: false,
   })
-  expect(fit(each, { textBytes: 4096, maxChars: least - 1, own: AS_MADE })).toEqual({
+  expect(fit(each, { textBytes: 4096, maxChars: least - 1, own: AS_MADE, named: 0 })).toEqual({
     fits: false,
     leastChars: least,
   })
+})
+
+test.each([1, 2, 3, 58, 59])(
+  'names of %i recipients are foretold to the last bytes',
+  async (count) => {
+    const group = certificates('curve25519', count)
+    const each = sum(await Promise.all(group.map(sizeOf)))
+    for (const length of [0, 1, 2, 4096, 8000]) {
+      const request = { text: 'x'.repeat(length), certificates: group, signer: bot.unlocked }
+      const { length: chars } = await sealHere({ ...request, cipher: 'aes256' }, NOW_MS)
+      const room = { textBytes: length, own: AS_MADE, named: count + 1 }
+      const named = { fits: true, cipher: 'aes256', isNamed: true }
+      expect(fit(each, { ...room, maxChars: chars + 11 + 2 * count })).toEqual(named)
+      expect(fit(each, { ...room, maxChars: chars - 1 })).not.toEqual(named)
+    }
+  },
+)
+
+test('names are left out last and whole, where only so it fits, or more than every program reads', () => {
+  const each = { aes256: 5600, aes128: 4700 }
+  const room = { textBytes: 100, own: AS_MADE, named: 60 }
+  const found = new Set<string>()
+  for (let maxChars = 12_000; maxChars > 6000; maxChars -= 4) {
+    found.add(JSON.stringify(fit(each, { ...room, maxChars })).replace(/\d{4}/, 'n'))
+  }
+  const fitting = (cipher: string, isNamed: boolean) =>
+    JSON.stringify({ fits: true, cipher, isNamed })
+  expect([...found]).toEqual([
+    fitting('aes256', true),
+    fitting('aes128', true),
+    fitting('aes256', false),
+    fitting('aes128', false),
+    '{"fits":false,"leastChars":n}',
+  ])
+  const wide = { ...room, maxChars: 1_000_000 }
+  expect(fit(each, { ...wide, named: MOST_NAMED })).toMatchObject({ isNamed: true })
+  expect(fit(each, { ...wide, named: MOST_NAMED + 1 })).toMatchObject({ isNamed: false })
 })
 
 test('capacity is the greatest count that fits, whatever the limit', () => {
@@ -213,10 +262,12 @@ test('capacity is the greatest count that fits, whatever the limit', () => {
         aes128: each.aes128 * size,
       })
       if (count > 0)
-        expect(fit(group(count), { textBytes: 100, maxChars: max, own: AS_MADE }).fits).toBe(true)
-      expect(fit(group(count + 1), { textBytes: 100, maxChars: max, own: AS_MADE }).fits).toBe(
-        false,
-      )
+        expect(
+          fit(group(count), { textBytes: 100, maxChars: max, own: AS_MADE, named: 0 }).fits,
+        ).toBe(true)
+      expect(
+        fit(group(count + 1), { textBytes: 100, maxChars: max, own: AS_MADE, named: 0 }).fits,
+      ).toBe(false)
     }
   }
 })

@@ -39,6 +39,7 @@ export function listTo(people: Pick<TestPerson, 'subkey'>[], others: string[] = 
     name: people.map(({ subkey }) => subkey.keyId).join(' '),
     recipientKeys: packRecipientKeys(keys),
     others,
+    names: Buffer.alloc(0),
     readAes256: true,
     fromS: 0,
     untilS: 0xffff_ffff,

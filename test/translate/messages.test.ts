@@ -27,6 +27,7 @@ function scene(answers: EnvelopedAnswer[]) {
     ({
       outbound: { route: 'send', path: name },
       recipients: RECIPIENTS,
+      isNamed: true,
       sealMs: 12,
       clear: ['markup'],
       leave: () => void events.push(`left ${name}`),
@@ -72,12 +73,22 @@ describe('a sealed message', () => {
     })
     expect(answer.status).toBe(201)
     expect(events).toEqual(['send first', 'left first'])
-    expect(seals).toEqual([{ chatId: CHAT, recipients: 2, skipped: SKIPPED, ms: 12 }])
+    expect(seals).toEqual([
+      { chatId: CHAT, recipients: 2, skipped: SKIPPED, isNamed: true, ms: 12 },
+    ])
     const atMs = expect.any(Number) as number
     expect(sent.mock.calls).toEqual([
       [{ messageId: 7, atMs, chatId: CHAT, recipients: 2, skipped: SKIPPED }],
     ])
     expect([outgoing.doubt.mock.calls, outgoing.reconsider.mock.calls]).toEqual([[], []])
+  })
+
+  test('whose signature names nobody says so', async () => {
+    const { messages, outgoing, prepared, seals } = scene([ok()])
+    outgoing.prepare.mockResolvedValue(prepared('first', { isNamed: false }))
+    const answer = await messages.deliver(draftOf())
+    expect(resultOf(answer)).toMatchObject({ postern: { recipientsNamed: false } })
+    expect(seals).toMatchObject([{ isNamed: false }])
   })
 
   test('that is given no number is told of, and cannot be remembered', async () => {

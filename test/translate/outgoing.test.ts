@@ -51,6 +51,7 @@ describe('into a protected chat', () => {
       text: 'words',
       certificates: ['certificate'],
       cipher: 'aes256',
+      isUnnamed: false,
       place: '50',
     })
     expect(remembered).toEqual([
@@ -158,6 +159,24 @@ describe('into a protected chat', () => {
       code: 'bad_request',
       message: expect.stringContaining(name) as unknown,
     })
+  })
+
+  test('the signature names its recipients, and nobody where only so it fits', async () => {
+    const { outgoing, parts } = scene()
+    expect(await outgoing.prepare(draftOf())).toMatchObject({ isNamed: true })
+    const widths: unknown[] = []
+    for (let max = 1000; max > 400; max -= 10) {
+      parts.armoredMax = () => max
+      parts.engine.sealKnown.mockClear()
+      const done = await outgoing.prepare(draftOf()).catch(() => null)
+      if (done === null) continue
+      const [request] = parts.engine.sealKnown.mock.calls[0] ?? []
+      expect(request).toMatchObject({ isUnnamed: !done.isNamed })
+      widths.push(done.isNamed)
+    }
+    expect(widths).toContain(false)
+    expect(widths).toContain(true)
+    expect(widths.indexOf(false)).toBeGreaterThan(widths.lastIndexOf(true))
   })
 
   test('more than fits is refused before it is sealed, or after', async () => {

@@ -88,6 +88,27 @@ export function issuerKeyIdsOf(body: Uint8Array): string[] {
   return all.map((one) => issuerOf([one])).filter((keyId) => keyId !== null)
 }
 
+/** Begins a fingerprint in a subpacket. */
+export const VERSION_4 = Buffer.from([4])
+
+/** Writes a subpacket of fewer than 192 bytes (RFC 9580, 5.2.3.7). */
+export function subpacket(kind: number, parts: readonly Uint8Array[]): Buffer {
+  const length = parts.reduce((sum, part) => sum + part.length, 1)
+  return Buffer.concat([Buffer.from([length, kind]), ...parts])
+}
+
+/**
+ * Subpackets that name a message's recipients in its signature (RFC 9580, 5.2.3.36).
+ * @param fingerprints of version 4 primary keys, hexadecimal
+ */
+export function recipientNames(fingerprints: readonly string[]): Buffer {
+  return Buffer.concat(
+    fingerprints.map((one) =>
+      subpacket(SUBPACKET.intendedRecipient, [VERSION_4, Buffer.from(one, 'hex')]),
+    ),
+  )
+}
+
 const subpacketsOf = (area: Uint8Array): Subpacket[] => readSubpackets(area).subpackets
 
 interface Area {

@@ -1,12 +1,23 @@
 /** Sealing: sign, then encrypt to every recipient (RFC 9580, 10.3). */
 import { createHash, randomBytes } from 'node:crypto'
-import { createMessage, encrypt, encryptSessionKey, enums, sign, type PublicKey } from 'openpgp'
+import {
+  config,
+  createMessage,
+  encrypt,
+  encryptSessionKey,
+  enums,
+  sign,
+  type MaybeStream,
+  type Message,
+  type PrivateKey,
+  type PublicKey,
+} from 'openpgp'
 import { BOUNDS } from '../bounds.ts'
 import { CIPHERS } from '../crypto/ciphers.ts'
 import type { Cipher, SealRequest } from '../engine.ts'
 import { armorMessage } from '../format/armor-writer.ts'
 import { TAG, packetsOf } from '../format/packets.ts'
-import { parseSignature } from '../format/signature-claim.ts'
+import { parseSignature, recipientNames } from '../format/signature-claim.ts'
 import type { SealedDigests } from '../sealed.ts'
 import { encryptionKey } from './certificate.ts'
 import { certificateOf, secretKeyOf } from './key-cache.ts'
@@ -43,6 +54,10 @@ export async function seal(request: SealRequest, nowMs: number): Promise<Library
     date: new Date(nowMs),
     format: 'object',
   })
+  if (request.isUnnamed !== true) {
+    const names = recipientNames(recipients.map((one) => one.getFingerprint()))
+    await signAgainNaming(names, signed, { signer, date: new Date(nowMs) })
+  }
   const algorithm = await cipherFor(recipients, request.cipher, nowMs)
   const data = randomBytes(CIPHERS[algorithm].keyBytes)
   const container = await encrypt({
@@ -81,6 +96,33 @@ export async function recipientPackets(
 export async function allListAes256(certificates: string[], nowMs: number): Promise<boolean> {
   const recipients = await Promise.all(certificates.map(certificateOf))
   return (await cipherFor(recipients, 'aes256', nowMs)) === 'aes256'
+}
+
+/** What of a signature packet the library has, and its types do not. */
+interface Resignable {
+  rawNotations: unknown[]
+  writeHashedSubPackets(): Uint8Array
+  sign(key: unknown, data: unknown, date: Date, detached: boolean, config: unknown): Promise<void>
+}
+
+/** The library has no way to write these subpackets, so the signature is made once more with them. */
+async function signAgainNaming(
+  names: Uint8Array,
+  { packets }: Message<MaybeStream<Uint8Array>>,
+  { signer, date }: { signer: PrivateKey; date: Date },
+): Promise<void> {
+  const packet = packets.findPacket(enums.packet.signature) as unknown as Resignable
+  const { keyPacket } = await signer.getSigningKey(undefined, date)
+  const others = packet.writeHashedSubPackets.bind(packet)
+  packet.rawNotations = []
+  packet.writeHashedSubPackets = () => {
+    const area = Buffer.concat([others().subarray(2), names])
+    const length = Buffer.alloc(2)
+    length.writeUInt16BE(area.length)
+    return Buffer.concat([length, area])
+  }
+  const literal = packets.findPacket(enums.packet.literalData)
+  await packet.sign(keyPacket, literal, date, false, config)
 }
 
 /** The identity of the encrypted data: SHA-256 of the container's body. */

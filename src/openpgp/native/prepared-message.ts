@@ -19,7 +19,7 @@ import {
   type ArmoredPackets,
 } from '../format/armor-writer.ts'
 import { TAG, framePacket } from '../format/packets.ts'
-import { SUBPACKET, statementDigest } from '../format/signature-claim.ts'
+import { SUBPACKET, VERSION_4, statementDigest, subpacket } from '../format/signature-claim.ts'
 import { Sealed } from '../sealed.ts'
 import type { OwnSecret } from './own-keys.ts'
 
@@ -59,12 +59,17 @@ export function destroyPrepared({ sessionKey }: PreparedMessage): void {
   sessionKey.data.fill(0)
 }
 
+/** A text, who signs it when, and subpackets that name its recipients. */
+interface Signing {
+  text: string
+  signer: OwnSecret<SigningKey>
+  names: Buffer
+  atMs: number
+}
+
 /** Signs and encrypts a text into a prepared message, which is of no use afterwards. */
-export function sealPrepared(
-  prepared: PreparedMessage,
-  { text, signer, atMs }: { text: string; signer: OwnSecret<SigningKey>; atMs: number },
-): Sealed {
-  const signed = signDocument(text, signer, atMs)
+export function sealPrepared(prepared: PreparedMessage, signing: Signing): Sealed {
+  const signed = signDocument(signing)
   const { cipher, data } = prepared.sessionKey
   const body = sealVersion1(signed.packets, { algorithm: CIPHER_NAME[cipher], data })
   destroyPrepared(prepared)
@@ -91,14 +96,13 @@ interface SignedDocument {
   statementDigest: string
 }
 
-/** Signs a text as of `atMs`. */
-function signDocument(text: string, signer: OwnSecret<SigningKey>, atMs: number): SignedDocument {
+function signDocument({ text, signer, names, atMs }: Signing): SignedDocument {
   const document = Buffer.from(text, 'utf8')
   const date = Buffer.alloc(4)
   date.writeUInt32BE(Math.floor(atMs / 1000))
   const keyId = signer.fingerprint.subarray(12)
   const { algorithm } = signer.key
-  const hashedPart = hashedPartOf(signer, date)
+  const hashedPart = hashedPartOf(signer, date, names)
   const trailer = Buffer.from([4, 0xff, 0, 0, 0, 0])
   trailer.writeUInt32BE(hashedPart.length, 2)
   const digest = hash('sha512', Buffer.concat([document, hashedPart, trailer]), 'buffer')
@@ -118,7 +122,11 @@ function signDocument(text: string, signer: OwnSecret<SigningKey>, atMs: number)
 }
 
 /** The signature's packet up to its hashed subpackets, which is signed with the text. */
-function hashedPartOf({ key, fingerprint }: OwnSecret<SigningKey>, date: Buffer): Buffer {
+function hashedPartOf(
+  { key, fingerprint }: OwnSecret<SigningKey>,
+  date: Buffer,
+  names: Buffer,
+): Buffer {
   const sizes = Buffer.alloc(4)
   sizes.writeUInt16BE(SALT_NAME.length)
   sizes.writeUInt16BE(SALT_BYTES, 2)
@@ -127,14 +135,10 @@ function hashedPartOf({ key, fingerprint }: OwnSecret<SigningKey>, date: Buffer)
     subpacket(SUBPACKET.created | CRITICAL, [date]),
     subpacket(SUBPACKET.issuer, [fingerprint.subarray(12)]),
     subpacket(SUBPACKET.notation, salt),
-    subpacket(SUBPACKET.issuerFingerprint, [Buffer.from([4]), fingerprint]),
+    subpacket(SUBPACKET.issuerFingerprint, [VERSION_4, fingerprint]),
+    names,
   ])
   const start = Buffer.from([4, BINARY, key.algorithm, SHA512, 0, 0])
   start.writeUInt16BE(subpackets.length, 4)
   return Buffer.concat([start, subpackets])
-}
-
-function subpacket(kind: number, parts: Uint8Array[]): Buffer {
-  const length = parts.reduce((sum, part) => sum + part.length, 1)
-  return Buffer.concat([Buffer.from([length, kind]), ...parts])
 }

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { hexOf } from '../bytes.ts'
 import { packRecipientKeys } from '../crypto/recipient.ts'
+import { recipientNames } from '../format/signature-claim.ts'
 import type { CertificateCache } from './certificate-cache.ts'
 import { holdsAt, type CertificateInfo, type CheckedCertificate } from './certificate-info.ts'
 import type { NativeOwnKey } from './own-keys.ts'
@@ -14,6 +15,8 @@ export interface RecipientList {
   recipientKeys: Buffer
   /** Armored certificates of the others, who are the library's to seal to. */
   others: string[]
+  /** Subpackets that name everybody, for the signature. */
+  names: Buffer
   /** All of `recipientKeys` list AES-256 (RFC 9580, 12.1). */
   readAes256: boolean
   fromS: number
@@ -96,6 +99,7 @@ function listOf(recipients: Recipient[], by: Sealing): RecipientList {
     name: hash('sha256', all, 'base64'),
     recipientKeys,
     others,
+    names: recipientNames(recipients.map(({ fingerprint }) => fingerprint)),
     readAes256: infos.every(({ readsAes256 }) => readsAes256),
     fromS: Math.max(...infos.map(({ fromS }) => fromS)),
     untilS: Math.min(...infos.map(({ untilS }) => untilS)),

@@ -8,6 +8,8 @@ import { sealPrepared } from './prepared-message.ts'
 import { RecipientLists, type RecipientList } from './recipient-list.ts'
 import type { RecipientPackets } from './recipient-packets.ts'
 
+const NO_NAMES = Buffer.alloc(0)
+
 export interface MessageSealerParts {
   certificates: CertificateCache
   own: NativeOwnKeys
@@ -47,7 +49,8 @@ export class MessageSealer implements Disposable {
     const request = { list, cipher: await this.#cipherFor(list, cipher) }
     const ready = place === undefined ? null : precomputer.take(place, request)
     const prepared = ready ?? (await packets.buildNow(request))
-    const sealed = sealPrepared(prepared, { text, signer: seals.signer, atMs: Date.now() })
+    const names = asked.isUnnamed === true ? NO_NAMES : list.names
+    const sealed = sealPrepared(prepared, { text, signer: seals.signer, names, atMs: Date.now() })
     if (place !== undefined) precomputer.request(place, request)
     return sealed
   }

@@ -40,6 +40,7 @@ export class PhoneSealer {
       certificates: await this.#usableCertificates(certificates),
       signer: this.identity.key,
       cipher: 'aes256',
+      isUnnamed: true,
     })
   }
 

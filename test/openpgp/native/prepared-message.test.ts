@@ -31,9 +31,11 @@ function prepared(people = [bot], cipher: 'aes256' | 'aes128' = 'aes256'): Prepa
   )
 }
 
-async function seal(text: string, message = prepared(), by = bot): Promise<Sealed> {
+const NOBODY: Buffer = Buffer.alloc(0)
+
+async function seal(text: string, message = prepared(), by = bot, names = NOBODY): Promise<Sealed> {
   const { signer } = await sealing(by.unlocked)
-  return sealPrepared(message, { text, signer, atMs: NOW_MS + 999 })
+  return sealPrepared(message, { text, signer, names, atMs: NOW_MS + 999 })
 }
 
 test.each([
@@ -61,37 +63,47 @@ test.each([
 })
 
 /** The packets inside, and what opened them. */
-async function inside(text: string, by = bot): Promise<{ tag: number; body: Buffer }[]> {
+async function inside(
+  text: string,
+  { by = bot, names = NOBODY } = {},
+): Promise<{ tag: number; body: Buffer }[]> {
   const message = prepared()
   const data = Buffer.from(message.sessionKey.data)
-  const sealed = await seal(text, message, by)
+  const sealed = await seal(text, message, by, names)
   const outer = [...packetsOf(dearmor(sealed.armored, 'MESSAGE') ?? Buffer.alloc(0))]
   const container = outer.find(({ tag }) => tag === 18)?.body ?? Buffer.alloc(0)
   const plain = openVersion1(container, { algorithm: 'aes256', data }) ?? Buffer.alloc(0)
   return [...packetsOf(plain)].map(({ tag, body }) => ({ tag, body: Buffer.from(body) }))
 }
 
-test('inside stand a one-pass packet, the text, and its signature, to the byte', async () => {
-  const { keyId, fingerprint } = bot.primary
-  const [onePass, literal, signature, ...more] = await inside('hello')
-  expect(more).toEqual([])
-  expect(onePass).toEqual({ tag: 4, body: concat(3, 0, 10, 22, keyId, 1) })
-  const date = u32(NOW_MS / 1000)
-  expect(literal).toEqual({ tag: 11, body: concat('7500', date, Buffer.from('hello')) })
-  const name = Buffer.from('salt@notations.openpgpjs.org')
-  const area = signature?.body.subarray(6) ?? Buffer.alloc(0)
-  const saltAt = 6 + 10 + 2 + 8 + name.length
-  const salt = area.subarray(saltAt, saltAt + 32)
-  const subpackets = concat(
-    concat(5, 0x82, date),
-    concat(9, 16, keyId),
-    concat(1 + 8 + name.length + 32, 20, '00000000', u16(name.length), u16(32), name, salt),
-    concat(22, 33, 4, fingerprint),
-  )
-  expect(signature?.tag).toBe(2)
-  const start = concat(4, 0, 22, 10, u16(subpackets.length), subpackets, 0, 0)
-  expect(signature?.body.subarray(0, start.length)).toEqual(start)
-})
+test.each([
+  ['nobody', NOBODY],
+  ['two people', concat(22, 35, 4, bot.primary.fingerprint, 22, 35, 4, modern.primary.fingerprint)],
+])(
+  'inside stand a one-pass packet, the text, and its signature that names %s, to the byte',
+  async (_, names) => {
+    const { keyId, fingerprint } = bot.primary
+    const [onePass, literal, signature, ...more] = await inside('hello', { names })
+    expect(more).toEqual([])
+    expect(onePass).toEqual({ tag: 4, body: concat(3, 0, 10, 22, keyId, 1) })
+    const date = u32(NOW_MS / 1000)
+    expect(literal).toEqual({ tag: 11, body: concat('7500', date, Buffer.from('hello')) })
+    const name = Buffer.from('salt@notations.openpgpjs.org')
+    const area = signature?.body.subarray(6) ?? Buffer.alloc(0)
+    const saltAt = 6 + 10 + 2 + 8 + name.length
+    const salt = area.subarray(saltAt, saltAt + 32)
+    const subpackets = concat(
+      concat(5, 0x82, date),
+      concat(9, 16, keyId),
+      concat(1 + 8 + name.length + 32, 20, '00000000', u16(name.length), u16(32), name, salt),
+      concat(22, 33, 4, fingerprint),
+      names,
+    )
+    expect(signature?.tag).toBe(2)
+    const start = concat(4, 0, 22, 10, u16(subpackets.length), subpackets, 0, 0)
+    expect(signature?.body.subarray(0, start.length)).toEqual(start)
+  },
+)
 
 test('no two signatures have the same salt', async () => {
   const [first, second] = [(await inside('hello'))[2]?.body, (await inside('hello'))[2]?.body]

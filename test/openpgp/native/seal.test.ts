@@ -243,6 +243,38 @@ test('certificates that are the library’s are sealed to in the same message', 
   expect(await openArmored(sealed.armored, [nist.unlocked])).toMatchObject({ text: 'hello' })
 })
 
+/** Fingerprints that the one signature names as recipients, in order. */
+async function namedIn(sealed: Sealed, keys = [bot.unlocked]): Promise<string[]> {
+  const opened = await openArmored(sealed.armored, keys)
+  if (opened.outcome !== 'opened') throw new Error(opened.outcome)
+  expect(await verify(opened.signed, bot.certificate, Date.now())).toEqual(['valid'])
+  return opened.signatures.flatMap(({ intended }) => intended)
+}
+
+test('the signature names every recipient and the bot once, whoever seals to them, or nobody', async () => {
+  const nist = await generated({ curve: 'nistP256' })
+  const people = [alice, alice, bot, nist, modern]
+  const named = [alice, nist, modern].map(({ certificate }) => certificate)
+  const all = await Promise.all(
+    [...named, bot.certificate].map(async (one) => (await engine.judge(one)).fingerprint),
+  )
+  for (const place of ['names', 'names', undefined]) {
+    const more = place === undefined ? {} : { place }
+    expect(await namedIn(await engine.sealKnown(request(people, more)))).toEqual(all)
+    const unnamed = await engine.sealKnown(request(people, { ...more, isUnnamed: true }))
+    expect(await namedIn(unnamed)).toEqual([])
+  }
+})
+
+test('a message that was prepared names the people of the list that it is sent to', async () => {
+  const place = 'prepared names'
+  const certificates = [alice.certificate, mallory.certificate]
+  const one = request([], { place, certificates })
+  await aheadOf(place, () => engine.sealKnown(one))
+  const fingerprints = [alice, mallory, bot].map(({ primary }) => primary.fingerprint)
+  expect(await namedIn(await engine.sealKnown(one))).toEqual(fingerprints)
+})
+
 test('what fits by the forecast is never longer than it', async () => {
   for (const count of [0, 1, 2, 7, 40]) {
     const people = crowd.slice(0, count)
@@ -250,7 +282,12 @@ test('what fits by the forecast is never longer than it', async () => {
       const text = 'x'.repeat(length)
       const sealed = await engine.sealKnown(request(people, { text }))
       const bytes = { aes256: 96 * count, aes128: 80 * count }
-      const forecast = fit(bytes, { textBytes: length, maxChars: sealed.chars - 1, own: AS_MADE })
+      const forecast = fit(bytes, {
+        textBytes: length,
+        maxChars: sealed.chars - 1,
+        own: AS_MADE,
+        named: 0,
+      })
       expect(forecast).not.toEqual({ fits: true, cipher: 'aes256' })
     }
   }
