@@ -1,23 +1,10 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { CHAT_KINDS } from '../api/chat.ts'
 import { Listeners } from '../util/listeners.ts'
 import { TimeSlice } from '../util/time-slice.ts'
 import { Refusal } from '../errors.ts'
-import type { ChatsTable, Schema } from '../store/schema.ts'
+import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
-import { Mutex } from '../util/mutex.ts'
-
-/** What is remembered of a chat for good. Times are ms since the epoch. */
-export interface KnownChat {
-  id: number
-  kind: string
-  /** The one person of a private chat, once learned; null in any other chat. */
-  personId: number | null
-  /** Since when it is known to be protected; null: never seen protected, or lifted since. */
-  latchedAtMs: number | null
-  /** When readable text was last refused for it. */
-  refusedAtMs: number | null
-}
+import { join, readChat, tighten, unseen, type ChatSighting, type KnownChat } from './tightening.ts'
 
 const PRIVATE_READABLE = 'private_readable_since'
 
@@ -27,28 +14,53 @@ const PRIVATE_READABLE = 'private_readable_since'
  */
 const MOST_CHATS = 250_000
 
+/** What the journal keeps of chats: what the service changed, and what the operator loosened. */
+export type ChatChange =
+  | {
+      kind: 'kind-tightened' | 'kind-corrected'
+      chatId: number
+      detail: { from: string; to: string }
+    }
+  | { kind: 'latch-lifted'; chatId: number; detail: Record<string, never> }
+  | { kind: 'person-bound'; chatId: number; userId: number; detail: { before: number | null } }
+  | { kind: 'private-readable'; chatId: null; detail: Record<string, never> }
+
 export interface KnownChatsOptions {
   /** `MOST_CHATS` when not given. */
   maxChats?: number
+  /** Writes changes down in the same transaction. @returns what announces them once they are on disk */
+  journal?: {
+    append(db: Transaction<Schema>, changes: readonly ChatChange[]): Promise<() => void>
+  }
+}
+
+/** A change of known chats by the operator, or by a refusal of ours. */
+interface Change {
+  change: (known: KnownChat) => KnownChat | null
+  journal?: (before: KnownChat, after: KnownChat) => ChatChange[]
+  extra?: { lifted_at?: number }
 }
 
 /**
  * Kinds, latches and the people of private chats (DESIGN: The guard, Sealing). All of them only
- * tighten: a chat once seen private stays private, one once seen as a group is a group or private,
- * a chat once seen protected stays latched until the operator lifts it.
+ * tighten until the operator loosens them. A sighting counts from the moment of `saw`, on disk or
+ * not: what is not on disk is merged into every answer of this class.
  */
 export class KnownChats {
   readonly #store: Store
+  /** As the store has them. */
   readonly #chats = new Map<number, KnownChat>()
+  readonly #unwritten = new Map<number, ChatSighting>()
   readonly #maxChats: number
+  readonly #journal: KnownChatsOptions['journal']
   readonly #refusals = new Listeners()
   readonly #rereads = new Listeners<number>()
-  readonly #mutex = new Mutex()
   #privateReadable = false
 
-  private constructor(store: Store, { maxChats = MOST_CHATS }: KnownChatsOptions) {
+  private constructor(store: Store, { maxChats = MOST_CHATS, journal }: KnownChatsOptions) {
     this.#store = store
     this.#maxChats = maxChats
+    this.#journal = journal
   }
 
   /** Calls back when a new chat is refused because there are too many. */
@@ -66,28 +78,24 @@ export class KnownChats {
 
   static async load(store: Store, options: KnownChatsOptions = {}): Promise<KnownChats> {
     const knownChats = new KnownChats(store, options)
+    const chats = knownChats.#chats
     store.follow('chats', async (db, keys) => {
-      const query = db.selectFrom('chats').selectAll()
       const ids = keys.map(Number)
-      knownChats.#take(await query.where('id', 'in', ids).execute())
+      const rows = await db.selectFrom('chats').selectAll().where('id', 'in', ids).execute()
+      for (const row of rows) chats.set(row.id, readChat(row))
       for (const id of ids) knownChats.#rereads.emit(id)
     })
     store.follow('flags', (db) => knownChats.#readFlag(db))
-    knownChats.#take(await store.read((db) => db.selectFrom('chats').selectAll().execute()))
+    store.writeFirst({
+      get isDue() {
+        return knownChats.#unwritten.size > 0
+      },
+      save: (db) => knownChats.#saveUnwritten(db),
+    })
+    const rows = await store.read((db) => db.selectFrom('chats').selectAll().execute())
+    for (const row of rows) chats.set(row.id, readChat(row))
     await store.read((db) => knownChats.#readFlag(db))
     return knownChats
-  }
-
-  #take(rows: readonly ChatsTable[]): void {
-    for (const row of rows) {
-      this.#chats.set(row.id, {
-        id: row.id,
-        kind: kindNamed(row.kind),
-        personId: row.person_id,
-        latchedAtMs: row.latched_at,
-        refusedAtMs: row.refused_at,
-      })
-    }
   }
 
   async #readFlag(db: Kysely<Schema>): Promise<void> {
@@ -101,24 +109,27 @@ export class KnownChats {
 
   /** Every chat known, by id. */
   get all(): KnownChat[] {
-    return [...this.#chats.values()].sort((a, b) => a.id - b.id)
+    const ids = new Set([...this.#chats.keys(), ...this.#unwritten.keys()])
+    return [...ids].flatMap((id) => this.get(id) ?? []).sort((a, b) => a.id - b.id)
   }
 
   get(chatId: number): KnownChat | undefined {
-    return this.#chats.get(chatId)
+    const stored = this.#chats.get(chatId)
+    const seen = this.#unwritten.get(chatId)
+    return seen === undefined ? stored : tighten(stored ?? unseen(chatId), seen)
   }
 
   isPrivate(chatId: number): boolean {
-    return this.#chats.get(chatId)?.kind === 'private'
+    return this.get(chatId)?.kind === 'private'
   }
 
   /** Whose private chat it is, once that was learned; null for any other chat. */
   personOf(chatId: number): number | null {
-    return this.isPrivate(chatId) ? (this.#chats.get(chatId)?.personId ?? null) : null
+    return this.isPrivate(chatId) ? (this.get(chatId)?.personId ?? null) : null
   }
 
   isLatched(chatId: number): boolean {
-    return this.#chats.get(chatId)?.latchedAtMs != null
+    return this.get(chatId)?.latchedAtMs != null
   }
 
   /** Whether the operator let private chats be readable again. */
@@ -127,19 +138,72 @@ export class KnownChats {
   }
 
   /**
-   * Chats were seen with these kinds, in updates or answers. One write for all that is new.
+   * Records what the service said of chats, and resolves once it is on disk. It counts from the call
+   * on, also when this rejects, and is compared with what any sidecar has written by then. One write
+   * for all that is new.
+   * @param fresh brings what is remembered up to what any sidecar has written
    * @throws Refusal `postern_store_unwritable`
    */
-  async sawKinds(seen: { chatId: number; kind: string }[]): Promise<void> {
-    if (seen.every(({ chatId, kind }) => this.#isKnown(chatId, kind))) return
-    await this.#change(
-      seen.map(({ chatId }) => chatId),
-      (known) => {
-        const kinds = seen.flatMap((one) => (one.chatId === known.id ? [one.kind] : []))
-        const kind = kinds.reduce(stricterKind, known.kind)
-        return kind === known.kind ? null : { ...known, kind }
-      },
-    )
+  async saw(
+    sightings: readonly ChatSighting[],
+    fresh = (): Promise<void> => this.#store.fresh(),
+  ): Promise<void> {
+    const tooMany = sightings.filter((one) => !this.#hold(one))
+    await fresh().catch(async (error: unknown) => {
+      await this.#store.settle()
+      throw error
+    })
+    for (const { chatId } of sightings) this.#dropKnown(chatId)
+    if (sightings.some(({ chatId }) => this.#unwritten.has(chatId))) await this.#store.settle()
+    if (tooMany.length > 0) throw this.#full()
+  }
+
+  /** Merges a sighting into every answer from now on. @returns false where it is a chat too many */
+  #hold(seen: ChatSighting): boolean {
+    const { chatId } = seen
+    const known = this.get(chatId)
+    const before = known ?? unseen(chatId)
+    const after = tighten(before, seen)
+    // of a store that others write, memory may hold what they have loosened since
+    if (after === before && (known === undefined || !this.#store.isShared)) return true
+    const size = this.#chats.size + this.#unwritten.size
+    if (known === undefined && size >= this.#maxChats) return false
+    const isPrivate = after.kind === 'private'
+    this.#unwritten.set(chatId, join(this.#unwritten.get(chatId), seen, isPrivate))
+    return true
+  }
+
+  #dropKnown(chatId: number): void {
+    const stored = this.#chats.get(chatId)
+    const seen = this.#unwritten.get(chatId)
+    if (stored !== undefined && seen !== undefined && tighten(stored, seen) === stored) {
+      this.#unwritten.delete(chatId)
+    }
+  }
+
+  async #saveUnwritten(db: Transaction<Schema>): Promise<() => void> {
+    const written = [...this.#unwritten]
+    const changed: KnownChat[] = []
+    const changes: ChatChange[] = []
+    for (const [id, seen] of written) {
+      const before = this.#chats.get(id) ?? unseen(id)
+      const after = tighten(before, seen)
+      if (after === before) continue
+      changed.push(after)
+      const [from, to] = [before.kind, after.kind]
+      if (from !== 'unknown' && from !== to) {
+        changes.push({ kind: 'kind-tightened', chatId: id, detail: { from, to } })
+      }
+    }
+    await save(db, changed)
+    const announce = await this.#journal?.append(db, changes)
+    return () => {
+      for (const chat of changed) this.#chats.set(chat.id, chat)
+      for (const [id, seen] of written) {
+        if (this.#unwritten.get(id) === seen) this.#unwritten.delete(id)
+      }
+      announce?.()
+    }
   }
 
   /**
@@ -157,66 +221,47 @@ export class KnownChats {
   }
 
   /**
-   * A chat was seen as the service answers for it. One write for all that is new.
-   * @throws Refusal `postern_store_unwritable`
-   */
-  async sawChat(seen: { chatId: number; kind: string; isProtected: boolean }): Promise<void> {
-    const { chatId, isProtected } = seen
-    if (this.#isKnown(chatId, seen.kind) && (!isProtected || this.isLatched(chatId))) return
-    await this.#change([chatId], (known) => {
-      const kind = stricterKind(known.kind, seen.kind)
-      const latchedAtMs = known.latchedAtMs ?? (isProtected ? Date.now() : null)
-      const isSame = kind === known.kind && latchedAtMs === known.latchedAtMs
-      return isSame ? null : { ...known, kind, latchedAtMs }
-    })
-  }
-
-  /**
-   * Private chats were seen with these people. The first one of a chat is its person for good.
-   * Chats that are not known as private are passed over. One write for all that is new.
-   * @throws Refusal `postern_store_unwritable`
-   */
-  async sawPersons(seen: { chatId: number; userId: number }[]): Promise<void> {
-    const first = new Map<number, number>()
-    for (const { chatId, userId } of seen) {
-      const isNew = this.isPrivate(chatId) && this.personOf(chatId) === null
-      if (isNew && !first.has(chatId)) first.set(chatId, userId)
-    }
-    if (first.size === 0) return
-    await this.#change([...first.keys()], (known) => {
-      if (known.kind !== 'private' || known.personId !== null) return null
-      return { ...known, personId: first.get(known.id) ?? null }
-    })
-  }
-
-  /**
    * The operator names the person of a private chat, whoever was learned before.
    * @returns whether it is a private chat, and known
    * @throws Refusal `postern_store_unwritable`
    */
   async setPerson(chatId: number, userId: number): Promise<boolean> {
     if (!this.isPrivate(chatId)) return false
-    await this.#change([chatId], (known) => ({ ...known, personId: userId }))
+    await this.#change([chatId], {
+      change: (known) => ({ ...known, personId: userId }),
+      journal: ({ personId: before }) => [
+        { kind: 'person-bound', chatId, userId, detail: { before } },
+      ],
+    })
     return true
   }
 
   /**
-   * A chat was seen protected: by its own mode, or by the service's refusal of readable text.
+   * The operator corrects the kind of a chat that the service once named wrongly. Whose private chat
+   * it was is forgotten; the latch stays.
+   * @returns the kind before; null when nothing is known of the chat
    * @throws Refusal `postern_store_unwritable`
    */
-  async sawProtected(chatId: number): Promise<void> {
-    if (this.isLatched(chatId)) return
-    await this.#change([chatId], (known) =>
-      known.latchedAtMs === null ? { ...known, latchedAtMs: Date.now() } : null,
-    )
+  async correctKind(chatId: number, to: 'group' | 'channel'): Promise<string | null> {
+    if (this.get(chatId) === undefined) return null
+    let from = to as string
+    await this.#change([chatId], {
+      change: (known) => {
+        from = known.kind
+        return known.kind === to ? null : { ...known, kind: to, personId: null }
+      },
+      journal: (before) => [{ kind: 'kind-corrected', chatId, detail: { from: before.kind, to } }],
+    })
+    return from
   }
 
   /** Readable text was refused for a chat; remembered for `chat allow-readable --pending`. */
   async refused(chatId: number): Promise<void> {
-    if (this.#chats.get(chatId)?.refusedAtMs !== null) return
-    await this.#change([chatId], (known) =>
-      known.refusedAtMs === null ? { ...known, refusedAtMs: Date.now() } : null,
-    )
+    if (this.get(chatId)?.refusedAtMs !== null) return
+    await this.#change([chatId], {
+      change: (known) =>
+        known.refusedAtMs === null ? { ...known, refusedAtMs: Date.now() } : null,
+    })
   }
 
   /**
@@ -224,75 +269,66 @@ export class KnownChats {
    * @returns the chats that were latched or refused and are not any more
    */
   async lift(chatIds: number[]): Promise<number[]> {
-    const known = chatIds.filter((chatId) => this.#chats.has(chatId))
-    return await this.#change(
-      known,
-      (chat) =>
+    const known = chatIds.filter((chatId) => this.get(chatId) !== undefined)
+    return await this.#change(known, {
+      change: (chat) =>
         chat.latchedAtMs === null && chat.refusedAtMs === null
           ? null
           : { ...chat, latchedAtMs: null, refusedAtMs: null },
-      { lifted_at: Date.now() },
-    )
+      journal: ({ id, latchedAtMs }) =>
+        latchedAtMs === null ? [] : [{ kind: 'latch-lifted', chatId: id, detail: {} }],
+      extra: { lifted_at: Date.now() },
+    })
   }
 
   /** Lets private chats be readable (`true`) or protected again; lifts their latches. */
-  async setPrivateReadable(choice: { readable: boolean }): Promise<number[]> {
-    await this.#store.write(async (db) => {
-      await db.deleteFrom('flags').where('name', '=', PRIVATE_READABLE).execute()
-      if (!choice.readable) return
-      const value = String(Date.now())
-      await db.insertInto('flags').values({ name: PRIVATE_READABLE, value }).execute()
-    })
-    this.#privateReadable = choice.readable
-    if (!choice.readable) return []
+  async setPrivateReadable({ readable }: { readable: boolean }): Promise<number[]> {
+    await this.#store.write(
+      async (db) => {
+        await db.deleteFrom('flags').where('name', '=', PRIVATE_READABLE).execute()
+        if (!readable) return undefined
+        const value = String(Date.now())
+        await db.insertInto('flags').values({ name: PRIVATE_READABLE, value }).execute()
+        return await this.#journal?.append(db, [
+          { kind: 'private-readable', chatId: null, detail: {} },
+        ])
+      },
+      (announce) => {
+        this.#privateReadable = readable
+        announce?.()
+      },
+    )
+    if (!readable) return []
     return await this.lift(this.all.filter(({ kind }) => kind === 'private').map(({ id }) => id))
   }
 
-  #isKnown(chatId: number, kind: string): boolean {
-    const known = this.#chats.get(chatId)
-    return known !== undefined && stricterKind(known.kind, kind) === known.kind
-  }
-
   /**
-   * Changes chats one change after the other, so that none undoes what another has just learned.
-   * Memory follows the disk.
-   * @param change returns the changed chat, or null to leave it
+   * Changes chats, as the store has them in this write. Memory follows the disk.
    * @returns the chats that changed
-   * @throws Refusal `postern_store_unwritable`, also when there were too many new chats; the known
-   *   ones have changed all the same
+   * @throws Refusal `postern_store_unwritable`
    */
-  async #change(
-    chatIds: number[],
-    change: (known: KnownChat) => KnownChat | null,
-    extra: { lifted_at?: number } = {},
-  ): Promise<number[]> {
-    return await this.#mutex.run(async () => {
-      let outcome = this.#changedBy(chatIds, change)
-      if (outcome.changed.length > 0) {
-        await this.#store.write(async (db) => {
-          outcome = this.#changedBy(chatIds, change)
-          await save(db, outcome.changed, extra)
-        })
-      }
-      for (const chat of outcome.changed) this.#chats.set(chat.id, chat)
-      if (outcome.tooMany > 0) throw this.#full()
-      return outcome.changed.map(({ id }) => id)
-    })
-  }
-
-  /** What a change makes of chats, by all that is known now; of new ones only as many as may be. */
-  #changedBy(
-    chatIds: number[],
-    change: (known: KnownChat) => KnownChat | null,
-  ): { changed: KnownChat[]; tooMany: number } {
-    const wanted = [...new Set(chatIds)].flatMap((id) => {
-      return change(this.#chats.get(id) ?? unseen(id)) ?? []
-    })
-    const room = this.#maxChats - this.#chats.size
-    const tooMany = new Set(
-      wanted.filter(({ id }) => !this.#chats.has(id)).slice(Math.max(0, room)),
+  async #change(chatIds: number[], { change, journal, extra }: Change): Promise<number[]> {
+    if (chatIds.length === 0) return []
+    const { changed } = await this.#store.write(
+      async (db) => {
+        const changed: KnownChat[] = []
+        const changes: ChatChange[] = []
+        for (const id of new Set(chatIds)) {
+          const before = this.#chats.get(id) ?? unseen(id)
+          const after = change(before)
+          if (after === null) continue
+          changed.push(after)
+          changes.push(...(journal?.(before, after) ?? []))
+        }
+        await save(db, changed, extra)
+        return { changed, announce: await this.#journal?.append(db, changes) }
+      },
+      ({ changed, announce }) => {
+        for (const chat of changed) this.#chats.set(chat.id, chat)
+        announce?.()
+      },
     )
-    return { changed: wanted.filter((chat) => !tooMany.has(chat)), tooMany: tooMany.size }
+    return changed.map(({ id }) => id)
   }
 
   #full(): Refusal {
@@ -307,7 +343,7 @@ export class KnownChats {
 async function save(
   db: Transaction<Schema>,
   changed: readonly KnownChat[],
-  extra: { lifted_at?: number },
+  extra: { lifted_at?: number } = {},
 ): Promise<void> {
   const slice = new TimeSlice()
   for (const { id, kind, personId, latchedAtMs, refusedAtMs } of changed) {
@@ -320,20 +356,4 @@ async function save(
       .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
       .execute()
   }
-}
-
-/** One string for all chats of a kind, however many come from the disk. */
-function kindNamed(kind: string): string {
-  return CHAT_KINDS.find((known) => known === kind) ?? kind
-}
-
-/** The kind of a chat that was known as one kind and is now claimed to be another. */
-function stricterKind(known: string, claimed: string): string {
-  for (const kind of ['private', 'group']) if (known === kind || claimed === kind) return kind
-  return claimed
-}
-
-/** A chat of which nothing is known. */
-function unseen(id: number): KnownChat {
-  return { id, kind: 'unknown', personId: null, latchedAtMs: null, refusedAtMs: null }
 }

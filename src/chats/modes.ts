@@ -65,7 +65,7 @@ export class Modes {
       throw new NoResponseError('postern_upstream_invalid', 'a chat')
     }
     const { kind, mode, historyVisible } = chat.data
-    await this.#knownChats.sawChat({ chatId, kind, isProtected: isProtected(chat.data) })
+    await this.#knownChats.saw([{ chatId, kind, isProtected: isProtected(chat.data) }])
     const judgedAs = this.#knownChats.get(chatId)?.kind ?? kind
     return { kind: judgedAs, mode, historyVisible: historyVisible === true }
   }

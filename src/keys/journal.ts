@@ -41,6 +41,16 @@ export type TrustChange =
   | { kind: 'accepted' | 'verified'; userId: number; detail: { fingerprint: string } }
   | { kind: 'blocked'; userId: number; detail: Record<string, never> }
   | { kind: 'policy'; chatId: number | null; detail: { policy: string | null } }
+  /** The service shows a chat as one of a stricter kind; the operator took that back. */
+  | {
+      kind: 'kind-tightened' | 'kind-corrected'
+      chatId: number
+      detail: { from: string; to: string }
+    }
+  /** The operator loosened what is known of a chat, or of all private chats. */
+  | { kind: 'latch-lifted'; chatId: number; detail: Record<string, never> }
+  | { kind: 'private-readable'; chatId: null; detail: Record<string, never> }
+  | { kind: 'person-bound'; chatId: number; userId: number; detail: { before: number | null } }
 
 /** A change as it was written down. `at` is ms since the epoch. */
 export interface JournalEntry {
@@ -70,26 +80,32 @@ export class Journal {
   }
 
   /**
-   * Writes changes down, together with what they change. Without any, what is written is who or
-   * what was seen for the first time: to know it although this rejects does no harm.
+   * Writes changes down, together with what they change. Without any, it is noted: to know it
+   * although this rejects does no harm.
    * @param change runs in the same transaction, first; what it gives is written down in place of
    *   `changes`, which were computed before what other sidecars wrote was known
+   * @param onWritten called once changes are on disk, before any other write begins
    * @throws Refusal `postern_store_unwritable`; then nothing was changed
    */
   async record(
     changes: readonly TrustChange[],
     change: (db: Transaction<Schema>) => Promise<readonly TrustChange[] | void> = async () => {},
+    onWritten = (): void => {},
   ): Promise<void> {
+    const write = async (db: Transaction<Schema>): Promise<() => void> =>
+      await this.append(db, (await change(db)) ?? changes)
+    if (changes.length === 0) return (await this.#store.note(write, { isOrdered: true }))()
+    await this.#store.write(write, (announce) => {
+      onWritten()
+      announce()
+    })
+  }
+
+  /** Writes changes down within a write. @returns what calls the listeners, once it is on disk */
+  async append(db: Transaction<Schema>, changes: readonly TrustChange[]): Promise<() => void> {
     const nowMs = Date.now()
-    const write = async (db: Transaction<Schema>): Promise<readonly TrustChange[]> => {
-      const written = (await change(db)) ?? changes
-      for (const one of written) await append(db, one, nowMs)
-      return written
-    }
-    const written = await (changes.length === 0
-      ? this.#store.note(write, { isOrdered: true })
-      : this.#store.write(write))
-    for (const one of written) this.#changes.emit(one)
+    for (const one of changes) await append(db, one, nowMs)
+    return () => changes.forEach((one) => this.#changes.emit(one))
   }
 
   /**

@@ -21,6 +21,8 @@ export class People {
   readonly #store: Store
   readonly #ownerOf = new Map<string, number>()
   readonly #signed = { words: new Set<number>(), file: new Set<number>() }
+  /** Of these, who is not on disk yet. */
+  readonly #unwritten = { words: new Set<number>(), file: new Set<number>() }
 
   private constructor(store: Store) {
     this.#store = store
@@ -30,6 +32,12 @@ export class People {
     const people = new People(store)
     store.follow('certificates', (db, keys) => people.#rereadOwners(db, keys))
     store.follow('people', (db, keys) => people.#rereadSigned(db, keys.map(Number)))
+    store.writeFirst({
+      get isDue() {
+        return people.#unwritten.words.size + people.#unwritten.file.size > 0
+      },
+      save: (db) => people.#saveUnwritten(db),
+    })
     const [certificates, rows] = await Promise.all([
       store.read((db) => db.selectFrom('certificates').select(['fingerprint', 'owner']).execute()),
       store.read((db) => db.selectFrom('people').selectAll().execute()),
@@ -91,25 +99,37 @@ export class People {
 
   /** Whether the person has ever signed such a thing; from then on, one without is not theirs. */
   hasSigned(userId: number, kind: SignedKind): boolean {
-    return this.#signed[kind].has(userId)
+    return this.#signed[kind].has(userId) || this.#unwritten[kind].has(userId)
   }
 
-  /** @throws Refusal `postern_store_unwritable` */
+  /** It counts from the call on, also when this rejects. @throws Refusal `postern_store_unwritable` */
   async rememberSigned(userIds: number[], kind: SignedKind): Promise<void> {
-    const signed = this.#signed[kind]
-    const unknown = userIds.filter((userId) => !signed.has(userId))
-    if (unknown.length === 0) return
-    const times = { [SIGNED_COLUMN[kind]]: Date.now() }
-    await this.#store.note(async (db) => {
-      for (const userId of unknown) {
-        await db
-          .insertInto('people')
-          .values({ user_id: userId, ...times })
-          .onConflict((conflict) => conflict.column('user_id').doUpdateSet(times))
-          .execute()
+    const unwritten = this.#unwritten[kind]
+    for (const userId of userIds) {
+      if (!this.#signed[kind].has(userId)) unwritten.add(userId)
+    }
+    if (userIds.some((userId) => unwritten.has(userId))) await this.#store.settle()
+  }
+
+  async #saveUnwritten(db: Transaction<Schema>): Promise<() => void> {
+    const kinds = ['words', 'file'] as const
+    const written = kinds.flatMap((kind) =>
+      [...this.#unwritten[kind]].map((userId) => ({ kind, userId })),
+    )
+    for (const { kind, userId } of written) {
+      const times = { [SIGNED_COLUMN[kind]]: Date.now() }
+      await db
+        .insertInto('people')
+        .values({ user_id: userId, ...times })
+        .onConflict((conflict) => conflict.column('user_id').doUpdateSet(times))
+        .execute()
+    }
+    return () => {
+      for (const { kind, userId } of written) {
+        this.#signed[kind].add(userId)
+        this.#unwritten[kind].delete(userId)
       }
-    })
-    for (const userId of unknown) signed.add(userId)
+    }
   }
 
   /**

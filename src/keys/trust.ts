@@ -1,8 +1,9 @@
 /** Whose certificate is believed: the policy, and the operator's decisions about people. */
+import type { Transaction } from 'kysely'
 import { OperatorError } from '../errors.ts'
+import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { Listeners } from '../util/listeners.ts'
-import { Mutex } from '../util/mutex.ts'
 import { TimeSlice } from '../util/time-slice.ts'
 import { changedPins, newDisputes, type Listing } from './claims.ts'
 import type { Journal, TrustChange } from './journal.ts'
@@ -33,6 +34,7 @@ const MOST_PEOPLE = 250_000
 const NAMED = 100
 
 export class Trust {
+  readonly #store: Store
   readonly #journal: Journal
   readonly #people: People
   readonly #pins: Pins
@@ -40,14 +42,15 @@ export class Trust {
   readonly #refusals = new Listeners()
   readonly policies: Policies
   readonly #keyChanges: KeyChanges
-  /** One change after the other, so that none is made over what another has just changed. */
-  readonly #mutex = new Mutex()
+  /** What the service listed for people first and last since it could not be written. */
+  readonly #unwritten = new Map<number, { first: string | null; last: string | null }>()
   #changes = 0
 
   private constructor(
     parts: TrustParts,
     { pins, policies, keyChanges }: { pins: Pins; policies: Policies; keyChanges: KeyChanges },
   ) {
+    this.#store = parts.store
     this.#keyChanges = keyChanges
     this.#journal = parts.journal
     this.#people = parts.people
@@ -68,6 +71,12 @@ export class Trust {
     const keyChanges = await KeyChanges.load(store)
     const trust = new Trust(parts, { pins, policies, keyChanges })
     pins.onReread(() => trust.#changes++)
+    store.writeFirst({
+      get isDue() {
+        return trust.#unwritten.size > 0
+      },
+      save: (db) => trust.#saveUnwritten(db),
+    })
     return trust
   }
 
@@ -86,7 +95,7 @@ export class Trust {
    * whose key changed never is, whatever the policy.
    */
   distrust(userId: number, fingerprint: string | null, chatId: number): Distrust | null {
-    const pin = this.#pins.get(userId)
+    const pin = this.#pin(userId)
     if (pin?.standing === 'blocked') return 'blocked'
     const isPinned = pin?.fingerprint === fingerprint
     if (pin?.standing === 'verified') return isPinned ? null : 'key-changed'
@@ -105,7 +114,22 @@ export class Trust {
    * named no owner. Neither being listed first nor a signature proves one.
    */
   isShared(fingerprint: string): boolean {
-    return this.#pins.claimsOn(fingerprint) > 1 && this.#people.ownerOf(fingerprint) === undefined
+    if (this.#people.ownerOf(fingerprint) !== undefined) return false
+    if (this.#unwritten.size === 0) return this.#pins.claimsOn(fingerprint) > 1
+    const claimants = new Set(this.#pins.claimantsOf(fingerprint))
+    for (const [userId, { last }] of this.#unwritten) {
+      if (last === fingerprint) claimants.add(userId)
+      else claimants.delete(userId)
+    }
+    return claimants.size > 1
+  }
+
+  /** What is known of a person, with what is not on disk yet. */
+  #pin(userId: number): Pin | undefined {
+    const pin = this.#pins.get(userId)
+    const seen = this.#unwritten.get(userId)
+    if (seen === undefined) return pin
+    return { ...(pin ?? { ...blankPin(userId), fingerprint: seen.first }), listed: seen.last }
   }
 
   /** Who else is listed with a person's certificate while it is disputed, by id. */
@@ -116,7 +140,7 @@ export class Trust {
 
   /** Whether anything is remembered of a person. Nothing is when there are too many. */
   isRemembered(userId: number): boolean {
-    return this.#pins.get(userId) !== undefined
+    return this.#pin(userId) !== undefined
   }
 
   /** Whether the operator has compared the fingerprint with the person. */
@@ -126,47 +150,75 @@ export class Trust {
 
   /**
    * The service lists these certificates, or none for somebody. Pins the first of a person, and
-   * writes changes and shared certificates to the journal, all in one write.
+   * writes changes and shared certificates to the journal, all in one write. It counts from the call
+   * on, also when this rejects.
    * @throws Refusal `postern_store_unwritable`
    */
   async saw(listed: readonly Listing[]): Promise<void> {
-    if (this.#changedBy(listed).changed.length > 0) await this.#mutex.run(() => this.#learn(listed))
-  }
-
-  #changedBy(listed: readonly Listing[]): ReturnType<typeof changedPins> {
-    const room = this.#maxPeople - this.#pins.size
-    const found = changedPins(listed, this.#pins, { nowMs: Date.now(), room })
-    if (found.tooMany > 0) this.#refusals.emit()
-    return found
-  }
-
-  async #learn(listed: readonly Listing[]): Promise<void> {
-    let learned = this.#learnedFrom(listed)
-    if (learned.changed.length === 0) return
-    const slice = new TimeSlice()
-    await this.#journal.record(learned.changes, async (db) => {
-      learned = this.#learnedFrom(listed)
-      for (const pin of learned.changed) {
-        await slice.yieldIfOver()
-        await savePin(db, pin)
-      }
-      for (const change of learned.keyChanges) {
-        await slice.yieldIfOver()
-        await this.#keyChanges.save(db, change)
-      }
-      return learned.changes
+    this.#hold(listed)
+    await this.#store.fresh().catch(async (error: unknown) => {
+      await this.#store.settle()
+      throw error
     })
-    for (const change of learned.keyChanges) this.#keyChanges.saved(change)
-    for (const pin of learned.changed) this.#set(pin)
+    // compared with what others have written by now
+    const tooMany = this.#hold(listed)
+    if (tooMany > 0) this.#refusals.emit()
+    if (listed.some(({ userId }) => this.#unwritten.has(userId))) await this.#store.settle()
   }
 
-  /** What a listing changes, by all that is known now. */
-  #learnedFrom(listed: readonly Listing[]): {
+  /** @returns of how many people nothing can be remembered */
+  #hold(listed: readonly Listing[]): number {
+    const room = this.#maxPeople - this.#pins.size - this.#unwritten.size
+    const known = { get: (userId: number) => this.#pin(userId) }
+    const { changed, tooMany } = changedPins(listed, known, { nowMs: Date.now(), room })
+    for (const { userId, listed: last } of changed) {
+      this.#unwritten.set(userId, { first: this.#unwritten.get(userId)?.first ?? last, last })
+    }
+    if (changed.length > 0) this.#changes++
+    return tooMany
+  }
+
+  async #saveUnwritten(db: Transaction<Schema>): Promise<() => void> {
+    const written = [...this.#unwritten]
+    const learned = this.#learnedFrom(written)
+    const slice = new TimeSlice()
+    for (const pin of learned.changed) {
+      await slice.yieldIfOver()
+      await savePin(db, pin)
+    }
+    for (const change of learned.keyChanges) {
+      await slice.yieldIfOver()
+      await this.#keyChanges.save(db, change)
+    }
+    const announce = await this.#journal.append(db, learned.changes)
+    return () => {
+      for (const change of learned.keyChanges) this.#keyChanges.saved(change)
+      for (const [userId, seen] of written) {
+        if (this.#unwritten.get(userId) === seen) this.#unwritten.delete(userId)
+      }
+      for (const pin of learned.changed) this.#set(pin)
+      announce()
+    }
+  }
+
+  /** What listings change, by all that is known now. */
+  #learnedFrom(
+    seen: readonly (readonly [number, { first: string | null; last: string | null }])[],
+  ): {
     changed: Pin[]
     changes: TrustChange[]
     keyChanges: KeyChange[]
   } {
-    const { changed } = this.#changedBy(listed)
+    const nowMs = Date.now()
+    const changed = seen.flatMap(([userId, { first, last }]) => {
+      const pin = this.#pins.get(userId) ?? {
+        ...blankPin(userId),
+        fingerprint: first,
+        sinceMs: nowMs,
+      }
+      const isSame = this.#pins.get(userId) !== undefined && pin.listed === last
+      return isSame ? [] : [{ ...pin, listed: last, listedAtMs: last === null ? null : nowMs }]
+    })
     const changes = [
       ...changed.flatMap((pin) => this.#changeOf(pin)),
       ...newDisputes(changed, this.#pins).map(({ fingerprint, people }) => {
@@ -194,7 +246,7 @@ export class Trust {
   #changeOf(pin: Pin): TrustChange[] {
     const { userId, listed: to, standing } = pin
     const before = this.#pins.get(userId)
-    const from = before?.listed ?? before?.fingerprint ?? null
+    const from = before === undefined ? pin.fingerprint : (before.listed ?? before.fingerprint)
     if (from === null || from === to) return []
     return to === null
       ? [{ kind: 'key-withdrawn', userId, detail: { from, standing } }]
@@ -242,38 +294,36 @@ export class Trust {
 
   /** Seals nothing to a person and believes nothing of them until they are accepted or verified. */
   async block(userId: number): Promise<Pin> {
-    return await this.#mutex.run(async () => {
-      let pin = blankPin(userId)
-      const change = { kind: 'blocked' as const, userId, detail: {} }
-      await this.#journal.record([change], async (db) => {
-        const known = this.#pins.get(userId) ?? blankPin(userId)
-        pin = { ...known, standing: 'blocked', sinceMs: Date.now() }
-        await savePin(db, pin)
-      })
-      this.#set(pin)
-      return pin
-    })
+    let pin = blankPin(userId)
+    const change = { kind: 'blocked' as const, userId, detail: {} }
+    const block = async (db: Transaction<Schema>): Promise<void> => {
+      const known = this.#pins.get(userId) ?? blankPin(userId)
+      pin = { ...known, standing: 'blocked', sinceMs: Date.now() }
+      await savePin(db, pin)
+    }
+    await this.#journal.record([change], block, () => this.#set(pin))
+    return pin
   }
 
   /** @param decide makes the pin of what is known; throws what refuses it */
   async #recordDecision(kind: 'accepted' | 'verified', decide: () => Pin): Promise<Pin> {
-    return await this.#mutex.run(async () => {
-      let pin = decide()
-      const changeOf = (): TrustChange => {
-        return { kind, userId: pin.userId, detail: { fingerprint: pin.fingerprint ?? '' } }
-      }
-      await this.#journal.record([changeOf()], async (db) => {
-        pin = { ...decide(), sinceMs: Date.now() }
-        await savePin(db, pin)
-        await this.#people.saveOwner(db, ownerIn(pin))
-        if (kind === 'accepted') await this.#people.forgetSigned(db, pin.userId)
-        return [changeOf()]
-      })
+    let pin = decide()
+    const changeOf = (): TrustChange => {
+      return { kind, userId: pin.userId, detail: { fingerprint: pin.fingerprint ?? '' } }
+    }
+    const write = async (db: Transaction<Schema>): Promise<TrustChange[]> => {
+      pin = { ...decide(), sinceMs: Date.now() }
+      await savePin(db, pin)
+      await this.#people.saveOwner(db, ownerIn(pin))
+      if (kind === 'accepted') await this.#people.forgetSigned(db, pin.userId)
+      return [changeOf()]
+    }
+    await this.#journal.record([changeOf()], write, () => {
       this.#people.ownerSaved(ownerIn(pin))
       if (kind === 'accepted') this.#people.signedForgotten(pin.userId)
       this.#set(pin)
-      return pin
     })
+    return pin
   }
 
   #set(pin: Pin): void {

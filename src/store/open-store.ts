@@ -17,6 +17,7 @@ import { addMaster, type OpenProtection, type NewProtection } from './protection
 import type { DatabaseOpening } from './postgres/open.ts'
 import { corrupt, unsettledMove } from './refusals.ts'
 import type { Method, Schema } from './schema.ts'
+import { SightingWriter, type UnwrittenSightings } from './sightings.ts'
 import { isScrubDue, scrubDue, scrubLog } from './scrub.ts'
 import { isStorageFailure } from './sqlite.ts'
 import type { Store, StoreLock } from './store.ts'
@@ -72,6 +73,7 @@ class OpenStore implements Store {
   readonly #secrets: NamedSecrets
   readonly #underWay = new UnderWay()
   readonly #writability = new Writability()
+  readonly #sightings = new SightingWriter((change, onWritten) => this.#put(change, onWritten))
   /** Protections are changed one after the other. */
   readonly #moves = new Mutex()
   #held: OpenProtection | null
@@ -101,11 +103,31 @@ class OpenStore implements Store {
     }
   }
 
-  async write<T>(change: (db: Transaction<Schema>) => Promise<T>): Promise<T> {
-    return await this.#keep(() => this.#transact(change, { waits: 'within' }))
+  async write<T>(
+    change: (db: Transaction<Schema>) => Promise<T>,
+    onWritten?: (result: T) => void,
+  ): Promise<T> {
+    await this.#sightings.settle()
+    return await this.#put(change, onWritten)
+  }
+
+  #put<T>(
+    change: (db: Transaction<Schema>) => Promise<T>,
+    onWritten?: (result: T) => void,
+  ): Promise<T> {
+    return this.#keep(() => this.#transact(change, { waits: 'within', onWritten }))
+  }
+
+  writeFirst(sightings: UnwrittenSightings): void {
+    this.#sightings.add(sightings)
+  }
+
+  settle(): Promise<void> {
+    return this.#sightings.settle()
   }
 
   async note<T>(change: (db: Transaction<Schema>) => Promise<T>): Promise<T> {
+    await this.#sightings.settle()
     return await this.#keep(async () => {
       const noted = await this.#transact(change, { waits: 'after' })
       await this.#log.sync()
@@ -128,12 +150,18 @@ class OpenStore implements Store {
 
   async #transact<T>(
     change: (db: Transaction<Schema>) => Promise<T>,
-    { waits }: { waits: 'within' | 'after' },
+    {
+      waits,
+      onWritten,
+    }: { waits: 'within' | 'after'; onWritten?: ((result: T) => void) | undefined },
   ): Promise<T> {
     return await this.#db.connection().execute(async (db) => {
       this.#log.mend()
       const transaction = (): Promise<T> => db.transaction().execute(change)
-      return waits === 'within' ? await transaction() : await this.#log.unsynced(transaction)
+      if (waits === 'after') return await this.#log.unsynced(transaction)
+      const result = await transaction()
+      onWritten?.(result)
+      return result
     })
   }
 
@@ -250,6 +278,7 @@ class OpenStore implements Store {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#sightings[Symbol.dispose]()
     if (!(await this.#underWay.close())) return
     await this.#log[Symbol.asyncDispose]()
     release(this.#dataDir)

@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Moved, Relock } from './move.ts'
 import type { NewProtection } from './protection.ts'
 import type { Method, Schema } from './schema.ts'
+import type { UnwrittenSightings } from './sightings.ts'
 
 /**
  * Tables that decisions rest on and that are kept in memory: what changes in them is announced. They
@@ -68,9 +69,13 @@ export interface Store extends AsyncDisposable {
    * rejects. Writes run one after the other, those of other sidecars included: what is written must
    * be computed inside `change`, which sees what they have written, in memory too. It may run again
    * when the database asks for it.
+   * @param onWritten called once it is on disk, before any other write begins
    * @throws Refusal `postern_store_unwritable` when the disk fails; else what `change` throws
    */
-  write<T>(change: (db: Transaction<Schema>) => Promise<T>): Promise<T>
+  write<T>(
+    change: (db: Transaction<Schema>) => Promise<T>,
+    onWritten?: (result: T) => void,
+  ): Promise<T>
   /**
    * The same for what does no harm if it is kept although this rejects, and is written all the
    * time: waiting for the disk holds nothing else up.
@@ -84,6 +89,16 @@ export interface Store extends AsyncDisposable {
     change: (db: Transaction<Schema>) => Promise<T>,
     o?: { isOrdered?: boolean; isSingle?: boolean },
   ): Promise<T>
+  /**
+   * Registers who observes the service. What could not be written is written before every `write`
+   * and `note`, and tried again every second.
+   */
+  writeFirst(sightings: UnwrittenSightings): void
+  /**
+   * Resolves when all that was observed before the call is on disk.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  settle(): Promise<void>
   /**
    * Call it where a decision begins: resolves once everything that rests in memory is as any
    * sidecar of this store had written it by the time of the call (`follow`). One question to the

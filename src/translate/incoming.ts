@@ -1,6 +1,7 @@
 /** From the service's updates to what the bot reads: opened side by side, answered in order. */
 import { setTimeout as elapsed } from 'node:timers/promises'
 import type { MessageOutcome } from '../chats/outcomes.ts'
+import type { ChatSighting } from '../chats/tightening.ts'
 import type { Presses } from '../chats/presses.ts'
 import type { ReplayMemory, ReplayCheck } from '../chats/replay-memory.ts'
 import { isObject } from '../api/common.ts'
@@ -97,9 +98,11 @@ export class Incoming {
     const startedAtMs = monotonicNow()
     if (!this.#parts.clock.isKnown()) throw new Refusal('postern_clock_wrong')
     const freshness = new Freshness(this.#parts.fresh)
-    await freshness.renew()
     const collected = updates.slice(0, LARGEST_BATCH).map(findMessages)
-    await this.#learn(collected.flatMap(({ messages }) => messages))
+    await this.#learn(
+      collected.flatMap(({ messages }) => messages),
+      freshness,
+    )
     let left: LeftAt | null = null
     const finished = await this.#batches.examine(
       collected.map(({ messages }) => messages),
@@ -175,17 +178,19 @@ export class Incoming {
     writeFinding(message, finding, { settled: undefined, verify, normalizeText })
   }
 
-  /** What the updates say of chats: kinds stick, a notice makes lists and modes stale. */
-  async #learn(found: FoundMessage[]): Promise<void> {
+  /**
+   * What the updates say of chats: kinds stick, a notice makes lists and modes stale.
+   * @throws Refusal `postern_store_unwritable`: the updates stay at the service
+   */
+  async #learn(found: FoundMessage[], freshness: Freshness): Promise<void> {
     const { knownChats, directory, modes } = this.#parts
-    const kinds = found.flatMap(({ chatId, chatKind }) =>
+    const kinds = found.flatMap(({ chatId, chatKind }): ChatSighting[] =>
       chatId === null || chatKind === null ? [] : [{ chatId, kind: chatKind }],
     )
-    const passOver = (error: unknown): Promise<void> => this.#passOver(error)
-    await knownChats.sawKinds(kinds).catch(passOver)
-    await knownChats.sawPersons(found.flatMap((one) => this.#personIn(one))).catch(passOver)
+    const persons = found.flatMap((one) => this.#personIn(one))
+    await knownChats.saw([...kinds, ...persons], () => freshness.renew())
     const noticed = found.flatMap((one) => (one.isOrdinary ? [] : (one.chatId ?? [])))
-    await knownChats.sawNotices([...new Set(noticed)]).catch(passOver)
+    await knownChats.sawNotices([...new Set(noticed)])
     for (const one of found) {
       const { chatId, fromId, isOrdinary } = one
       if (chatId === null) continue
@@ -199,7 +204,7 @@ export class Incoming {
   }
 
   /** Whom a Message shows a private chat to be with: never a notice, a quotation or a press. */
-  #personIn({ chatId, fromId, updateChatId, position, isOrdinary }: FoundMessage) {
+  #personIn({ chatId, fromId, updateChatId, position, isOrdinary }: FoundMessage): ChatSighting[] {
     if (chatId === null || fromId === null || fromId === this.#parts.botId()) return []
     const isPlain = isOrdinary && position === 'top' && chatId === updateChatId
     return isPlain ? [{ chatId, userId: fromId }] : []

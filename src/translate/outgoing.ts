@@ -116,7 +116,7 @@ export class Outgoing {
       draft.text !== undefined &&
       prepared.recipients === null
     ) {
-      await this.#parts.knownChats.sawProtected(draft.chatId)
+      await this.#parts.knownChats.saw([{ chatId: draft.chatId, isProtected: true }])
       return this.#parts.publication === null ? null : await this.prepare(draft)
     }
     if (refusal.expected !== 'armored' && prepared.recipients !== null) {

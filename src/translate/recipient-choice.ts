@@ -37,7 +37,7 @@ export async function recipientsOf(
   const { knownChats, keyListHistory, botId } = parts
   if (knownChats.isPrivate(chatId) && knownChats.personOf(chatId) === null) {
     const userId = solePersonOf(list, botId())
-    if (userId !== null) await knownChats.sawPersons([{ chatId, userId }])
+    if (userId !== null) await knownChats.saw([{ chatId, userId }])
   }
   try {
     // from here on nothing is waited for: of two sends with other lists, one finds its list wrong

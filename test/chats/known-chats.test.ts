@@ -16,11 +16,11 @@ async function small() {
 
 test('of more chats than are remembered none pushes another out, and a new one is refused', async () => {
   const { knownChats, load, onFull } = await small()
-  await knownChats.sawKinds([{ chatId: 1, kind: 'private' }])
-  await knownChats.sawPersons([{ chatId: 1, userId: 11 }])
-  await knownChats.sawChat({ chatId: 2, kind: 'group', isProtected: true })
+  await knownChats.saw([{ chatId: 1, kind: 'private' }])
+  await knownChats.saw([{ chatId: 1, userId: 11 }])
+  await knownChats.saw([{ chatId: 2, kind: 'group', isProtected: true }])
   for (let chatId = 100; chatId < 110; chatId++) {
-    await knownChats.sawKinds([{ chatId, kind: 'channel' }]).catch(() => undefined)
+    await knownChats.saw([{ chatId, kind: 'channel' }]).catch(() => undefined)
   }
   expect(onFull).toHaveBeenCalledTimes(9)
   for (const one of [knownChats, await load()]) {
@@ -31,26 +31,26 @@ test('of more chats than are remembered none pushes another out, and a new one i
 
 test('what must be learned of a chat too many cannot be learned, so that nothing is decided without it', async () => {
   const { knownChats } = await small()
-  await knownChats.sawKinds([1, 2, 3].map((chatId) => ({ chatId, kind: 'group' })))
+  await knownChats.saw([1, 2, 3].map((chatId) => ({ chatId, kind: 'group' })))
   const code = 'postern_store_unwritable'
-  await expect(knownChats.sawKinds([{ chatId: 4, kind: 'private' }])).rejects.toMatchObject({
+  await expect(knownChats.saw([{ chatId: 4, kind: 'private' }])).rejects.toMatchObject({
     code,
   })
-  await expect(knownChats.sawProtected(4)).rejects.toMatchObject({ code })
+  await expect(knownChats.saw([{ chatId: 4, isProtected: true }])).rejects.toMatchObject({ code })
   const seen = { chatId: 4, kind: 'channel', isProtected: false }
-  await expect(knownChats.sawChat(seen)).rejects.toMatchObject({ code })
+  await expect(knownChats.saw([seen])).rejects.toMatchObject({ code })
 })
 
 test('beside a chat too many, what is seen of the known ones is learned all the same', async () => {
   const { knownChats } = await small()
-  await knownChats.sawKinds([1, 2, 3].map((chatId) => ({ chatId, kind: 'group' })))
+  await knownChats.saw([1, 2, 3].map((chatId) => ({ chatId, kind: 'group' })))
   const seen = [
     { chatId: 4, kind: 'private' },
     { chatId: 3, kind: 'private' },
   ]
-  await expect(knownChats.sawKinds(seen)).rejects.toThrow()
+  await expect(knownChats.saw(seen)).rejects.toThrow()
   expect([knownChats.isPrivate(3), knownChats.get(4)]).toEqual([true, undefined])
-  await knownChats.sawProtected(2)
+  await knownChats.saw([{ chatId: 2, isProtected: true }])
   expect(knownChats.isLatched(2)).toBe(true)
 })
 
@@ -65,27 +65,27 @@ test.each([
   'a chat seen as %j is judged as %s, seen at once or one after the other',
   async (kinds, kind) => {
     const { knownChats } = await small()
-    await knownChats.sawKinds(kinds.map((one) => ({ chatId: 1, kind: one })))
-    for (const one of kinds) await knownChats.sawChat({ chatId: 2, kind: one, isProtected: false })
+    await knownChats.saw(kinds.map((one) => ({ chatId: 1, kind: one })))
+    for (const one of kinds) await knownChats.saw([{ chatId: 2, kind: one, isProtected: false }])
     expect([1, 2].map((chatId) => knownChats.get(chatId)?.kind)).toEqual([kind, kind])
   },
 )
 
 test('the person of a private chat is the first one, whoever is seen later or at the same time', async () => {
   const { knownChats, load } = await small()
-  await knownChats.sawKinds([{ chatId: 1, kind: 'private' }])
-  await Promise.all([11, 12].map((userId) => knownChats.sawPersons([{ chatId: 1, userId }])))
-  await knownChats.sawPersons([{ chatId: 1, userId: 13 }])
+  await knownChats.saw([{ chatId: 1, kind: 'private' }])
+  await Promise.all([11, 12].map((userId) => knownChats.saw([{ chatId: 1, userId }])))
+  await knownChats.saw([{ chatId: 1, userId: 13 }])
   for (const one of [knownChats, await load()]) expect(one.personOf(1)).toBe(11)
 })
 
 test('the operator can say whose a private chat is, and of no other chat', async () => {
   const { knownChats, load } = await small()
-  await knownChats.sawKinds([
+  await knownChats.saw([
     { chatId: 1, kind: 'private' },
     { chatId: 2, kind: 'group' },
   ])
-  await knownChats.sawPersons([{ chatId: 1, userId: 11 }])
+  await knownChats.saw([{ chatId: 1, userId: 11 }])
   expect(await Promise.all([1, 2, 3].map((chatId) => knownChats.setPerson(chatId, 12)))).toEqual([
     true,
     false,
@@ -99,27 +99,28 @@ describe('what is seen', () => {
   async function watched() {
     const store = await open(temporary())
     const knownChats = await KnownChats.load(store)
-    const write = vi.spyOn(store, 'write')
-    return { store, knownChats, writes: () => write.mock.calls.length }
+    const [write, settle] = [vi.spyOn(store, 'write'), vi.spyOn(store, 'settle')]
+    const writes = (): number => write.mock.calls.length + settle.mock.calls.length
+    return { store, knownChats, writes }
   }
 
   test('a chat that was known before is latched as soon as it is seen protected', async () => {
     const { knownChats, store } = await watched()
     const seen = { chatId: 1, kind: 'group', isProtected: false }
-    await knownChats.sawChat(seen)
+    await knownChats.saw([seen])
     expect(knownChats.isLatched(1)).toBe(false)
-    await knownChats.sawChat({ ...seen, isProtected: true })
+    await knownChats.saw([{ ...seen, isProtected: true }])
     for (const one of [knownChats, await KnownChats.load(store)])
       expect(one.isLatched(1)).toBe(true)
-    await knownChats.sawChat(seen)
+    await knownChats.saw([seen])
     expect(knownChats.isLatched(1)).toBe(true)
   })
 
   test('a chat that was latched before is learned as private all the same', async () => {
     const { knownChats } = await watched()
-    await knownChats.sawProtected(1)
+    await knownChats.saw([{ chatId: 1, isProtected: true }])
     expect(knownChats.get(1)?.kind).toBe('unknown')
-    await knownChats.sawChat({ chatId: 1, kind: 'private', isProtected: true })
+    await knownChats.saw([{ chatId: 1, kind: 'private', isProtected: true }])
     expect([knownChats.isPrivate(1), knownChats.isLatched(1)]).toEqual([true, true])
   })
 
@@ -128,10 +129,10 @@ describe('what is seen', () => {
     onTestFinished(() => void vi.useRealTimers())
     const { knownChats, writes } = await watched()
     const see = async () => {
-      await knownChats.sawKinds([{ chatId: 1, kind: 'private' }])
-      await knownChats.sawPersons([{ chatId: 1, userId: 11 }])
-      await knownChats.sawProtected(1)
-      await knownChats.sawChat({ chatId: 1, kind: 'private', isProtected: true })
+      await knownChats.saw([{ chatId: 1, kind: 'private' }])
+      await knownChats.saw([{ chatId: 1, userId: 11 }])
+      await knownChats.saw([{ chatId: 1, isProtected: true }])
+      await knownChats.saw([{ chatId: 1, kind: 'private', isProtected: true }])
       await knownChats.refused(1)
     }
     await see()
@@ -148,26 +149,25 @@ describe('what is seen', () => {
     expect([writes(), knownChats.get(1)]).toEqual([before, first])
   })
 
-  test('at the same time twice is written once and keeps the first time', async () => {
+  test('at the same time twice keeps the first time', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1000 })
     onTestFinished(() => void vi.useRealTimers())
-    const { knownChats, writes } = await watched()
-    const twice = async (see: () => Promise<void>): Promise<number> => {
-      const before = writes()
-      await Promise.all([see(), see()])
-      return writes() - before
+    const { knownChats, store } = await watched()
+    const twice = async (see: () => Promise<void>): Promise<void> => {
+      await Promise.all([see(), see().then(() => vi.setSystemTime(2000))])
     }
-    expect(await twice(() => knownChats.sawKinds([{ chatId: 1, kind: 'group' }]))).toBe(1)
-    expect(await twice(() => knownChats.sawProtected(1))).toBe(1)
-    expect(await twice(() => knownChats.refused(1))).toBe(1)
-    const seen = { chatId: 2, kind: 'group', isProtected: true }
-    expect(await twice(() => knownChats.sawChat(seen))).toBe(1)
+    await twice(() => knownChats.saw([{ chatId: 1, isProtected: true }]))
+    vi.setSystemTime(1000)
+    await twice(() => knownChats.refused(1))
+    for (const one of [knownChats, await KnownChats.load(store)]) {
+      expect(one.get(1)).toMatchObject({ latchedAtMs: 1000, refusedAtMs: 1000 })
+    }
   })
 
   test('of several chats only what is new of each is learned', async () => {
     const { knownChats } = await watched()
-    await knownChats.sawKinds([{ chatId: 1, kind: 'channel' }])
-    await knownChats.sawKinds([
+    await knownChats.saw([{ chatId: 1, kind: 'channel' }])
+    await knownChats.saw([
       { chatId: 1, kind: 'channel' },
       { chatId: 2, kind: 'bazaar' },
     ])
@@ -179,15 +179,15 @@ describe('what is seen', () => {
 
   test('a person is learned of private chats alone, and the first of several', async () => {
     const { knownChats, writes } = await watched()
-    await knownChats.sawKinds([
+    await knownChats.saw([
       { chatId: 3, kind: 'private' },
       { chatId: 2, kind: 'group' },
     ])
     const before = writes()
-    await knownChats.sawPersons([{ chatId: 2, userId: 11 }])
-    await knownChats.sawPersons([{ chatId: 9, userId: 11 }])
+    await knownChats.saw([{ chatId: 2, userId: 11 }])
+    await knownChats.saw([{ chatId: 9, userId: 11 }])
     expect(writes()).toBe(before)
-    await knownChats.sawPersons([11, 12].map((userId) => ({ chatId: 3, userId })))
+    await knownChats.saw([11, 12].map((userId) => ({ chatId: 3, userId })))
     expect(knownChats.all.map(({ id, personId }) => [id, personId])).toEqual([
       [2, null],
       [3, 11],
@@ -206,10 +206,10 @@ describe('the operator lifts', () => {
   test('latches and refusals of the chats that have one, until the next sighting', async () => {
     const store = await open(temporary())
     const knownChats = await KnownChats.load(store)
-    await knownChats.sawKinds([1, 2, 3, 4].map((chatId) => ({ chatId, kind: 'group' })))
-    await knownChats.sawProtected(1)
+    await knownChats.saw([1, 2, 3, 4].map((chatId) => ({ chatId, kind: 'group' })))
+    await knownChats.saw([{ chatId: 1, isProtected: true }])
     await knownChats.refused(2)
-    await knownChats.sawProtected(4)
+    await knownChats.saw([{ chatId: 4, isProtected: true }])
     expect(await knownChats.lift([1, 2, 3, 9])).toEqual([1, 2])
     for (const one of [knownChats, await KnownChats.load(store)]) {
       expect([1, 2, 3, 4].map((chatId) => one.isLatched(chatId))).toEqual([
@@ -225,7 +225,7 @@ describe('the operator lifts', () => {
       db.selectFrom('chats').select('id').where('lifted_at', 'is not', null).execute(),
     )
     expect(lifted.map(({ id }) => id).toSorted()).toEqual([1, 2])
-    await knownChats.sawProtected(1)
+    await knownChats.saw([{ chatId: 1, isProtected: true }])
     expect(knownChats.isLatched(1)).toBe(true)
   })
 
@@ -234,14 +234,14 @@ describe('the operator lifts', () => {
     const knownChats = await KnownChats.load(store)
     await put(store, 'another', 'flag')
     expect(knownChats.privateReadable).toBe(false)
-    await knownChats.sawChat({ chatId: 1, kind: 'private', isProtected: true })
-    await knownChats.sawChat({ chatId: 2, kind: 'group', isProtected: true })
+    await knownChats.saw([{ chatId: 1, kind: 'private', isProtected: true }])
+    await knownChats.saw([{ chatId: 2, kind: 'group', isProtected: true }])
     expect(await knownChats.setPrivateReadable({ readable: true })).toEqual([1])
     expect(await knownChats.setPrivateReadable({ readable: true })).toEqual([])
     for (const one of [knownChats, await KnownChats.load(store)]) {
       expect([one.privateReadable, one.isLatched(1), one.isLatched(2)]).toEqual([true, false, true])
     }
-    await knownChats.sawProtected(1)
+    await knownChats.saw([{ chatId: 1, isProtected: true }])
     expect(await knownChats.setPrivateReadable({ readable: false })).toEqual([])
     for (const one of [knownChats, await KnownChats.load(store)]) {
       expect([one.privateReadable, one.isLatched(1)]).toEqual([false, true])
@@ -252,12 +252,14 @@ describe('the operator lifts', () => {
 
 test('chats come in the order of their ids', async () => {
   const knownChats = await KnownChats.load(await open(temporary()))
-  await knownChats.sawKinds([3, -1, 2].map((chatId) => ({ chatId, kind: 'group' })))
+  await knownChats.saw([3, -1, 2].map((chatId) => ({ chatId, kind: 'group' })))
   expect(knownChats.all.map(({ id }) => id)).toEqual([-1, 2, 3])
 })
 
 test('a new chat too many is refused with the number that is remembered', async () => {
   const { knownChats } = await small()
-  await knownChats.sawKinds([1, 2, 3].map((chatId) => ({ chatId, kind: 'group' })))
-  await expect(knownChats.sawProtected(4)).rejects.toThrow('no more than 3 chats are remembered')
+  await knownChats.saw([1, 2, 3].map((chatId) => ({ chatId, kind: 'group' })))
+  await expect(knownChats.saw([{ chatId: 4, isProtected: true }])).rejects.toThrow(
+    'no more than 3 chats are remembered',
+  )
 })

@@ -6,14 +6,14 @@ const OPEN = { id: 5, kind: 'group', memberCount: 2, mode: 'open', historyVisibl
 
 /** Modes before a service that says this of any chat, and what was learned from it. */
 function scene(says: object = OPEN, knownAs?: string) {
-  const sawChat = vi.fn((_seen: object) => Promise.resolve())
+  const saw = vi.fn((_seen: object[]) => Promise.resolve())
   const knownChats = {
-    sawChat,
+    saw,
     get: () => (knownAs === undefined ? undefined : { kind: knownAs }),
   }
   const chat = vi.fn((_chatId: number) => Promise.resolve<unknown>(says))
   const modes = new Modes({ knownChats: knownChats as unknown as KnownChats, chat })
-  return { modes, chat, sawChat }
+  return { modes, chat, saw }
 }
 
 test('an answer is asked for once while it is fresh enough, and again when it is not', async () => {
@@ -42,10 +42,10 @@ test('an answer that somebody else asked for counts from when it was asked', asy
 })
 
 test('what an answer says is remembered before it is given', async () => {
-  const { modes, sawChat } = scene({ ...OPEN, mode: 'protected' })
+  const { modes, saw } = scene({ ...OPEN, mode: 'protected' })
   await modes.get(5, 0)
-  expect(sawChat.mock.calls).toEqual([[{ chatId: 5, kind: 'group', isProtected: true }]])
-  sawChat.mockRejectedValue(new Error('full'))
+  expect(saw.mock.calls).toEqual([[[{ chatId: 5, kind: 'group', isProtected: true }]]])
+  saw.mockRejectedValue(new Error('full'))
   await expect(modes.observe(5, OPEN, 0)).rejects.toThrow('full')
   modes.forget(5)
   await expect(modes.get(5, 0)).rejects.toThrow('full')
@@ -65,11 +65,11 @@ test.each([undefined, false])('a history that is said to be %s is not visible', 
 test.each([null, {}, { ...OPEN, id: 6 }, { ...OPEN, mode: undefined }])(
   '%j is no answer about chat 5',
   async (says) => {
-    const { modes, sawChat } = scene(says ?? {})
+    const { modes, saw } = scene(says ?? {})
     await expect(modes.get(5, 0)).rejects.toMatchObject({
       code: 'postern_upstream_invalid',
       message: expect.stringContaining('a chat') as unknown,
     })
-    expect(sawChat).not.toHaveBeenCalled()
+    expect(saw).not.toHaveBeenCalled()
   },
 )

@@ -48,7 +48,7 @@ test('a dispute is told once, at the same time or by several, and of those who a
   await trust.saw([of(1, A), of(2, A), of(3, A)])
   const shared = changes.filter(({ kind }) => kind === 'certificate-shared')
   expect(shared).toHaveLength(1)
-  expect(shared[0]?.detail).toMatchObject({ fingerprint: A, people: [1, 2], owner: null })
+  expect(shared[0]?.detail).toMatchObject({ fingerprint: A, people: [1, 2, 3], owner: null })
   const together = await fresh()
   await together.trust.saw([of(1, A), of(2, A), of(3, A)])
   expect(together.changes.map(({ detail }) => detail)).toEqual([

@@ -31,6 +31,7 @@ describe.skipIf(!mounted)('a disk that is full (skipped where none can be mounte
   const stage = useStage({ dataDir: join(disk, 'data') })
   let first = 0
   let chat: DoubleChat
+  let seen: DoubleChat
 
   beforeAll(async () => {
     chat = stage.privateChat(await stage.friend())
@@ -53,16 +54,24 @@ describe.skipIf(!mounted)('a disk that is full (skipped where none can be mounte
     expect((await stage.sidecar.readiness()).reasons).toContain('store')
   })
 
-  test('a chat whose kind cannot be recorded is not opened either', async () => {
+  test('an update of a chat whose kind cannot be recorded stays at the service', async () => {
     const person = await stage.friend()
     const unknown = stage.privateChat(person)
     const armored = await person.phone.seal('in a new chat', [stage.botCertificate])
     const message = stage.double.world.message(unknown, person, { armored })
     stage.double.world.push({ kind: 'message', message })
-    const { json } = await stage.sidecar.call('GET', `/updates?offset=${first}`)
-    const read = json.result[1].message
-    expect(read.postern.opened).toBe(false)
-    expect([read.text, read.armored]).toEqual([undefined, armored])
+    const { status, json } = await stage.sidecar.call('GET', `/updates?offset=${first}`)
+    expect([status, json.error.code]).toEqual([503, 'postern_store_unwritable'])
+  })
+
+  test('a group that was seen protected takes no readable words any more, and the bot is not told that it was noted', async () => {
+    seen = stage.group([await stage.friend()])
+    const shown = await stage.sidecar.call('GET', `/chats/${seen.id}`)
+    expect([shown.status, shown.json.error.code]).toEqual([503, 'postern_store_unwritable'])
+    Object.assign(seen, { mode: 'open', historyVisible: true })
+    const words = canary()
+    expect((await stage.send(seen, words)).status).toBe(503)
+    stage.expectNowhere(words)
   })
 
   test('a send that would have to record something does not leave', async () => {
@@ -82,5 +91,13 @@ describe.skipIf(!mounted)('a disk that is full (skipped where none can be mounte
     const texts = json.result.map(({ message }: Json) => message.text)
     expect(texts).toEqual(['unrecorded', 'in a new chat'])
     expect((await stage.send(stage.group([await stage.friend()]), 'again')).status).toBe(201)
+  })
+
+  test('and the group that was seen protected meanwhile is latched, over a restart', async () => {
+    await stage.restart()
+    const words = canary()
+    const sent = await stage.send(seen, words)
+    expect([sent.status, sent.json.error.code]).toEqual([409, 'postern_downgrade_refused'])
+    stage.expectNowhere(words)
   })
 })

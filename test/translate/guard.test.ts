@@ -70,7 +70,7 @@ describe('how a chat must be written to', () => {
 
   test('a chat that was seen protected is sealed, and not asked for', async () => {
     const { guard, knownChats, chat } = await scene()
-    await knownChats.sawProtected(5)
+    await knownChats.saw([{ chatId: 5, isProtected: true }])
     const rule = await guard.rule(5)
     expect([rule.body, rule.chatId, rule.holds()]).toEqual(['sealed', 5, true])
     expect(chat).not.toHaveBeenCalled()
@@ -84,7 +84,7 @@ describe('how a chat must be written to', () => {
       { privateProtected: () => settings.isProtected },
       says,
     )
-    await knownChats.sawKinds([{ chatId: 5, kind: 'private' }])
+    await knownChats.saw([{ chatId: 5, kind: 'private' }])
     expect((await guard.rule(5)).body).toBe('sealed')
     expect(chat).not.toHaveBeenCalled()
     settings.isProtected = false
@@ -130,7 +130,7 @@ describe('how a chat must be written to', () => {
   test('a channel takes readable text, and one that was a group before is judged as a group', async () => {
     const { guard, knownChats } = await scene({}, { kind: 'channel', mode: 'open' })
     expect((await guard.rule(5)).body).toBe('readable')
-    await knownChats.sawKinds([{ chatId: 6, kind: 'group' }])
+    await knownChats.saw([{ chatId: 6, kind: 'group' }])
     await expect(guard.rule(6)).rejects.toThrow(REFUSED)
   })
 
@@ -167,9 +167,9 @@ describe('a rule for readable text holds no longer', () => {
   test('once the chat was seen protected', async () => {
     const { guard, knownChats } = await scene()
     const rule = await guard.rule(5)
-    await knownChats.sawProtected(6)
+    await knownChats.saw([{ chatId: 6, isProtected: true }])
     expect(rule.holds()).toBe(true)
-    await knownChats.sawProtected(5)
+    await knownChats.saw([{ chatId: 5, isProtected: true }])
     expect(rule.holds()).toBe(false)
     expect(guard.permitReadable(rule, target, { chatId: 5, text: 'words' }).ground.holds()).toBe(
       false,
@@ -180,14 +180,14 @@ describe('a rule for readable text holds no longer', () => {
     const { guard, knownChats } = await scene({}, { kind: 'channel', mode: 'open' })
     const rule = await guard.rule(5)
     expect(rule.holds()).toBe(true)
-    await knownChats.sawKinds([{ chatId: 5, kind: 'group' }])
+    await knownChats.saw([{ chatId: 5, kind: 'group' }])
     expect(rule.holds()).toBe(false)
   })
 
   test('once the chat was seen private', async () => {
     const { guard, knownChats } = await scene()
     const rule = await guard.rule(5)
-    await knownChats.sawKinds([{ chatId: 5, kind: 'private' }])
+    await knownChats.saw([{ chatId: 5, kind: 'private' }])
     expect(rule.holds()).toBe(false)
   })
 })
@@ -207,7 +207,7 @@ describe('what leaves', () => {
 
   test('readable text leaves by no rule that says sealed', async () => {
     const { guard, knownChats } = await scene()
-    await knownChats.sawProtected(5)
+    await knownChats.saw([{ chatId: 5, isProtected: true }])
     const rule = await guard.rule(5)
     expect(() => guard.permitReadable(rule, target, fields)).toThrow(REFUSED)
   })
@@ -234,7 +234,7 @@ describe('what leaves', () => {
   /** A guard with the rule of a chat that was seen protected. */
   async function sealedScene(options: Partial<GuardParts> = {}) {
     const { guard, knownChats } = await scene(options)
-    await knownChats.sawProtected(5)
+    await knownChats.saw([{ chatId: 5, isProtected: true }])
     return { guard, rule: await guard.rule(5) }
   }
 

@@ -20,9 +20,8 @@ export function scene(
     batch: vi.fn(async (judge: (check: object) => Promise<unknown>): Promise<unknown> =>
       judge({ recognize: all.recognized, remember: all.remember }),
     ),
-    sawKinds: vi.fn((_kinds: object[]) => Promise.resolve()),
+    saw: vi.fn((_sightings: object[], _fresh: () => Promise<void>) => Promise.resolve()),
     sawNotices: vi.fn((_chatIds: number[]) => Promise.resolve()),
-    sawPersons: vi.fn((_persons: object[]) => Promise.resolve()),
     sawPerson: vi.fn((_chatId: number, _userId: number | null) => undefined),
     forget: vi.fn((_chatId: number) => undefined),
     rewrite: vi.fn((_updates: object[]) => Promise.resolve(false)),
@@ -37,9 +36,8 @@ export function scene(
     knownChats: {
       ...parts.knownChats,
       isPrivate: (id: number) => all.privateChats.has(id),
-      sawKinds: all.sawKinds,
+      saw: all.saw,
       sawNotices: all.sawNotices,
-      sawPersons: all.sawPersons,
     },
     modes: { ...parts.modes, forget: all.forget },
     presses: { saw: () => undefined },

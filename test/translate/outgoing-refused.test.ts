@@ -59,7 +59,7 @@ describe('when the service wants another kind of body', () => {
     const { outgoing, parts } = scene(false)
     const prepared = await outgoing.prepare(draftOf())
     const again = await outgoing.reconsider(draftOf(), prepared, wants('armored'))
-    expect(parts.knownChats.sawProtected.mock.calls).toEqual([[CHAT]])
+    expect(parts.knownChats.saw.mock.calls).toEqual([[[{ chatId: CHAT, isProtected: true }]]])
     expect(again?.recipients?.certificates).toEqual(['certificate'])
   })
 
@@ -68,7 +68,7 @@ describe('when the service wants another kind of body', () => {
     parts.publication = null
     const prepared = await outgoing.prepare(draftOf())
     expect(await outgoing.reconsider(draftOf(), prepared, wants('armored'))).toBeNull()
-    expect(parts.knownChats.sawProtected).toHaveBeenCalled()
+    expect(parts.knownChats.saw).toHaveBeenCalled()
   })
 
   test.each(['text', undefined])('%s in place of a sealed body is refused', async (expected) => {
@@ -94,7 +94,7 @@ describe('when the service wants another kind of body', () => {
     ] as const) {
       expect(await outgoing.reconsider(draft, prepared, refusal)).toBeNull()
     }
-    expect(parts.knownChats.sawProtected).not.toHaveBeenCalled()
+    expect(parts.knownChats.saw).not.toHaveBeenCalled()
     expect(parts.knownChats.refused).not.toHaveBeenCalled()
   })
 })

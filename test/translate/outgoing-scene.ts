@@ -38,8 +38,7 @@ export function scene(isProtected = true) {
     isPrivate: () => chats.isPrivate,
     personOf: () => null,
     get: () => undefined,
-    sawPersons: vi.fn(),
-    sawProtected: vi.fn(() => Promise.resolve(void (chats.isLatched = true))),
+    saw: vi.fn((_sightings: object[]) => Promise.resolve(void (chats.isLatched = true))),
     refused: vi.fn(() => Promise.resolve()),
   }
   const modes = {

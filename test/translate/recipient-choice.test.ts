@@ -24,7 +24,7 @@ const listOf = (...userIds: number[]): KeyList =>
 function scene() {
   const chat = { isPrivate: true, personId: null as number | null }
   const contradicts = vi.fn((_chatId: number, _detail: object) => Promise.resolve())
-  const sawPersons = vi.fn((seen: { chatId: number; userId: number }[]) => {
+  const saw = vi.fn((seen: { chatId: number; userId: number }[]) => {
     chat.personId = seen[0]?.userId ?? null
     return Promise.resolve()
   })
@@ -34,7 +34,7 @@ function scene() {
     knownChats: {
       isPrivate: () => chat.isPrivate,
       personOf: () => chat.personId,
-      sawPersons,
+      saw,
     },
     keyring: { fingerprints: new Set() },
     people: { isOthers },
@@ -43,40 +43,40 @@ function scene() {
     botId: () => BOT,
     unusableRecipient: 'skip',
   } as unknown as RecipientParts
-  return { chat, contradicts, sawPersons, isOthers, distrust, parts }
+  return { chat, contradicts, saw, isOthers, distrust, parts }
 }
 
 test('a private chat learns its person from the first list, before anybody is chosen', async () => {
-  const { parts, sawPersons, distrust } = scene()
+  const { parts, saw, distrust } = scene()
   const { certificates } = await recipientsOf(50, listOf(ALICE), parts)
   expect(certificates).toEqual([`armored ${ALICE}`])
-  expect(sawPersons.mock.calls).toEqual([[[{ chatId: 50, userId: ALICE }]]])
+  expect(saw.mock.calls).toEqual([[[{ chatId: 50, userId: ALICE }]]])
   expect(distrust.mock.calls).toEqual([[ALICE, `certificate of ${ALICE}`, 50]])
 })
 
 test('a private chat whose person is known takes nobody else, which is remembered', async () => {
-  const { parts, chat, sawPersons, contradicts } = scene()
+  const { parts, chat, saw, contradicts } = scene()
   chat.personId = ALICE
   await expect(recipientsOf(50, listOf(BOB), parts)).rejects.toMatchObject({
     code: 'postern_recipients_inconsistent',
   })
-  expect(sawPersons).not.toHaveBeenCalled()
+  expect(saw).not.toHaveBeenCalled()
   expect(contradicts.mock.calls).toEqual([
     [50, { why: expect.stringContaining('person 5'), stranger: 6 }],
   ])
 })
 
 test('from a list of several nobody is learned', async () => {
-  const { parts, sawPersons } = scene()
+  const { parts, saw } = scene()
   await expect(recipientsOf(50, listOf(ALICE, BOB), parts)).rejects.toThrow()
-  expect(sawPersons).not.toHaveBeenCalled()
+  expect(saw).not.toHaveBeenCalled()
 })
 
 test('of a group nobody is learned', async () => {
-  const { parts, chat, sawPersons } = scene()
+  const { parts, chat, saw } = scene()
   chat.isPrivate = false
   await recipientsOf(50, listOf(ALICE), parts)
-  expect(sawPersons).not.toHaveBeenCalled()
+  expect(saw).not.toHaveBeenCalled()
 })
 
 test('an empty list is refused, and is no contradiction', async () => {

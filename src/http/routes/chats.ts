@@ -29,7 +29,7 @@ export function chatRoutes(parts: ChatRouteParts): DoorRoute {
       })
       if (!answer.envelope.ok) return tools.relay(reply, answer)
       const { result } = answer.envelope
-      await observe(Number(id), result, { askedAtMs, modes: parts.modes })
+      await parts.modes.observe(Number(id), result, askedAtMs)
       if (!parts.translates) return tools.relay(reply, answer)
       const latched = parts.knownChats.isLatched(Number(id))
       const view = chatView(objectResult(result, 'a chat'), { latched })
@@ -44,19 +44,5 @@ export function chatRoutes(parts: ChatRouteParts): DoorRoute {
       if (!parts.translates || (!envelope.ok && !isKeyless)) return tools.relay(reply, answer)
       throw new Refusal('chat_is_open', 'the chat is readable: it has no keys')
     })
-  }
-}
-
-/** What cannot be recorded now is seen again; the answer itself needs no record. */
-async function observe(
-  chatId: number,
-  result: unknown,
-  { askedAtMs, modes }: { askedAtMs: number; modes: Modes },
-): Promise<void> {
-  try {
-    await modes.observe(chatId, result, askedAtMs)
-  } catch (error) {
-    if (error instanceof Refusal && error.code === 'postern_store_unwritable') return
-    throw error
   }
 }

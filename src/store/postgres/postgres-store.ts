@@ -20,6 +20,7 @@ import {
   type Store,
   type StoreLock,
 } from '../store.ts'
+import { SightingWriter, type UnwrittenSightings } from '../sightings.ts'
 import { UnderWay } from '../under-way.ts'
 import { Writability } from '../writability.ts'
 import { kindOf, type FailureKind } from './failures.ts'
@@ -79,6 +80,7 @@ export class PostgresStore implements Store {
   /** Protections are changed one after the other. */
   readonly #moves = new Mutex()
   readonly #writability = new Writability()
+  readonly #sightings = new SightingWriter((change, onWritten) => this.#ordered(change, onWritten))
   readonly #changes = new Listeners<Reachability>()
   readonly #stopListening: () => void
   #held: OpenProtection | null
@@ -123,18 +125,34 @@ export class PostgresStore implements Store {
     })
   }
 
-  async write<T>(change: Change<T>): Promise<T> {
-    return await this.#ordered(change)
+  async write<T>(change: Change<T>, onWritten?: (result: T) => void): Promise<T> {
+    await this.#sightings.settle()
+    return await this.#ordered(change, onWritten)
   }
 
-  async #ordered<T>(change: Change<T>): Promise<T> {
-    return await this.#keep(() => this.#order.run(() => this.#inOrder(change)))
+  async #ordered<T>(change: Change<T>, onWritten?: (result: T) => void): Promise<T> {
+    return await this.#keep(() =>
+      this.#order.run(async () => {
+        const result = await this.#inOrder(change)
+        onWritten?.(result)
+        return result
+      }),
+    )
+  }
+
+  writeFirst(sightings: UnwrittenSightings): void {
+    this.#sightings.add(sightings)
+  }
+
+  settle(): Promise<void> {
+    return this.#sightings.settle()
   }
 
   async note<T>(
     change: Change<T>,
     { isOrdered = false, isSingle = false }: { isOrdered?: boolean; isSingle?: boolean } = {},
   ): Promise<T> {
+    await this.#sightings.settle()
     if (isOrdered) return await this.#ordered(change)
     const run = asCallers(change)
     const once = (): Promise<T> =>
@@ -266,6 +284,7 @@ export class PostgresStore implements Store {
     const now = reachability === 'reachable' && this.#reader.isBehind ? 'rolled-back' : reachability
     if (now === this.#reachability) return
     this.#reachability = now
+    if (now === 'reachable') this.#sightings.retry()
     this.#changes.emit(now)
   }
 
@@ -353,6 +372,7 @@ export class PostgresStore implements Store {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopListening()
+    this.#sightings[Symbol.dispose]()
     if (!(await this.#underWay.close())) return
     await this.#locks[Symbol.asyncDispose]()
     await this.#parts.resources[Symbol.asyncDispose]()

@@ -133,9 +133,9 @@ describeIt('what only tightens', () => {
   test('a latch that another sidecar set stays, whatever else of the chat is written', async () => {
     const [one, two] = await pair()
     const [mine, theirs] = [await KnownChats.load(one), await KnownChats.load(two)]
-    await mine.sawKinds([{ chatId: 1, kind: 'group' }])
+    await mine.saw([{ chatId: 1, kind: 'group' }])
     await two.fresh()
-    await theirs.sawProtected(1)
+    await theirs.saw([{ chatId: 1, isProtected: true }])
     // the first has not asked since, and knows of no latch
     await mine.refused(1)
     expect(mine.isLatched(1)).toBe(true)
@@ -146,11 +146,11 @@ describeIt('what only tightens', () => {
   test('of two people who are seen first at the same time, a private chat has one', async () => {
     const [one, two] = await pair()
     const [mine, theirs] = [await KnownChats.load(one), await KnownChats.load(two)]
-    await mine.sawKinds([{ chatId: 1, kind: 'private' }])
+    await mine.saw([{ chatId: 1, kind: 'private' }])
     await two.fresh()
     await Promise.all([
-      mine.sawPersons([{ chatId: 1, userId: 10 }]),
-      theirs.sawPersons([{ chatId: 1, userId: 20 }]),
+      mine.saw([{ chatId: 1, userId: 10 }]),
+      theirs.saw([{ chatId: 1, userId: 20 }]),
     ])
     await Promise.all([one.fresh(), two.fresh()])
     expect(mine.personOf(1)).toBe(theirs.personOf(1))

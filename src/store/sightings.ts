@@ -1,0 +1,90 @@
+import type { Transaction } from 'kysely'
+import { Mutex } from '../util/mutex.ts'
+import type { Schema } from './schema.ts'
+
+/** What one class has observed and what is not on disk yet. */
+export interface UnwrittenSightings {
+  /** Whether anything is not on disk yet. */
+  readonly isDue: boolean
+  /**
+   * Writes all of it, compared with the state of the store as of this write.
+   * @returns to be called once it is on disk, before any other write begins
+   */
+  save(db: Transaction<Schema>): Promise<() => void>
+}
+
+/** Runs a transaction; `onWritten` once it is on disk, before any other write begins. */
+export type OrderedWrite = <T>(
+  change: (db: Transaction<Schema>) => Promise<T>,
+  onWritten: (result: T) => void,
+) => Promise<T>
+
+/** How long after a failed write the next one is tried. */
+const RETRY_MS = 1000
+
+/** Sightings of all classes, written before anything else is, and again until that works. */
+export class SightingWriter implements Disposable {
+  readonly #write: OrderedWrite
+  readonly #sightings: UnwrittenSightings[] = []
+  readonly #mutex = new Mutex()
+  #retry: NodeJS.Timeout | null = null
+  #isDisposed = false
+
+  constructor(write: OrderedWrite) {
+    this.#write = write
+  }
+
+  add(sightings: UnwrittenSightings): void {
+    this.#sightings.push(sightings)
+  }
+
+  get isDue(): boolean {
+    return this.#sightings.some(({ isDue }) => isDue)
+  }
+
+  /**
+   * Resolves when everything that was observed before the call is on disk; one transaction for all
+   * calls that come together.
+   * @throws what the write throws; it is then tried again every second
+   */
+  async settle(): Promise<void> {
+    if (!this.isDue) return
+    try {
+      await this.#mutex.run(() => this.#writeDue())
+    } catch (error) {
+      this.#retryLater()
+      throw error
+    }
+  }
+
+  /** Tries again at once what could not be written. */
+  retry(): void {
+    void this.settle().catch(() => undefined)
+  }
+
+  async #writeDue(): Promise<void> {
+    const due = this.#sightings.filter(({ isDue }) => isDue)
+    if (due.length === 0) return
+    await this.#write(
+      async (db) => {
+        const written: (() => void)[] = []
+        for (const sightings of due) written.push(await sightings.save(db))
+        return written
+      },
+      (written) => written.forEach((onWritten) => onWritten()),
+    )
+  }
+
+  #retryLater(): void {
+    if (this.#retry !== null || this.#isDisposed) return
+    this.#retry = setTimeout(() => {
+      this.#retry = null
+      this.retry()
+    }, RETRY_MS).unref()
+  }
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true
+    if (this.#retry !== null) clearTimeout(this.#retry)
+  }
+}
