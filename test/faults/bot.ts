@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Random } from '../support/faults-random.ts'
-import type { History, Said } from './history.ts'
+import type { Handled, History, Said } from './history.ts'
 import type { Keeper } from './keeper.ts'
 import { WebhookEar } from './webhook-ear.ts'
 
@@ -12,6 +12,8 @@ const POLL_SECONDS = 2
 const RETRY_MS = 150
 /** Canaries of people begin with it; see people.ts. */
 export const PERSON_CANARY = /kp[0-9a-f]{16}/
+/** Ends the text of what was edited. */
+export const EDITED = 'edited'
 /** What no waiting changes. */
 const FINAL = new Set([400, 404, 413, 422])
 
@@ -19,14 +21,18 @@ interface Update {
   updateId: number
   message?: {
     id: number
+    media?: { url: string }[]
     chat: { id: number }
     text?: string
     postern?: { verdict?: string; reason?: string; withheldText?: string }
   }
 }
 
+/** Where the bot calls; `sidecarOf` where there are several. */
+type Door = Pick<Keeper, 'bot' | 'clientToken'> & { sidecarOf?: (bot: string) => number }
+
 export class Bot {
-  readonly #keeper: Pick<Keeper, 'bot' | 'clientToken'>
+  readonly #keeper: Door
   readonly #history: History
   readonly #random: Random
   #life = 0
@@ -39,12 +45,7 @@ export class Bot {
   #sending = new Set<Promise<void>>()
   readonly #outbox = new Map<string, { said: Said; text: string }>()
 
-  constructor(o: {
-    keeper: Pick<Keeper, 'bot' | 'clientToken'>
-    history: History
-    random: Random
-    hasWebhook: boolean
-  }) {
+  constructor(o: { keeper: Door; history: History; random: Random; hasWebhook: boolean }) {
     this.#keeper = o.keeper
     this.#history = o.history
     this.#random = o.random
@@ -53,7 +54,8 @@ export class Bot {
       ? new WebhookEar({
           random: o.random.fork(),
           call: (method, path, body) => this.call(method, path, body),
-          take: (update) => this.#take([update]).forEach(breach),
+          take: (update, confirmedBelow) =>
+            this.#take([update], { sidecar: null, confirmedBelow }).forEach(breach),
           breach,
         })
       : null
@@ -87,6 +89,7 @@ export class Bot {
     signal?: AbortSignal,
   ): Promise<{
     status: number
+    sidecar: number
     json: { ok: boolean; result?: unknown; error?: { code: string } }
   } | null> {
     const base = this.#keeper.bot
@@ -102,7 +105,7 @@ export class Bot {
         signal: signal ?? this.#stop.signal,
       })
       const json = (await answer.json()) as { ok: boolean; result?: unknown }
-      return { status: answer.status, json }
+      return { status: answer.status, json, sidecar: this.#keeper.sidecarOf?.(base) ?? 0 }
     } catch {
       return null
     }
@@ -110,7 +113,9 @@ export class Bot {
 
   async #poll(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
-      const offset = this.#saved === 0 ? '' : `&offset=${this.#saved}`
+      const confirmedBelow = this.#saved
+      const offset = confirmedBelow === 0 ? '' : `&offset=${confirmedBelow}`
+      this.#history.confirmedBelow = Math.max(this.#history.confirmedBelow, confirmedBelow)
       const patience = AbortSignal.any([stop, AbortSignal.timeout((POLL_SECONDS + 3) * 1000)])
       const said = await this.call(
         'GET',
@@ -124,14 +129,17 @@ export class Bot {
         continue
       }
       const updates = said.json.result as Update[]
-      this.#history.breaches.push(...this.#take(updates))
+      this.#history.breaches.push(...this.#take(updates, { ...said, confirmedBelow }))
       // confirmed is only what was saved, so that much of it comes again
       if (updates.length > 15 || this.#random.oneIn(2)) this.#saved = this.#offset
       if (updates.length > 0) await pause(this.#random.between(20, 200))
     }
   }
 
-  #take(updates: Update[]): string[] {
+  #take(
+    updates: Update[],
+    { sidecar, confirmedBelow }: Pick<Handled, 'sidecar' | 'confirmedBelow'>,
+  ): string[] {
     const breaches: string[] = []
     let before: number | null = null
     for (const { updateId, message } of updates) {
@@ -152,7 +160,10 @@ export class Bot {
         verdict: postern?.verdict ?? null,
         reason: postern?.reason ?? null,
         withheld: postern?.withheldText ?? null,
+        sidecar,
+        confirmedBelow,
       })
+      for (const { url } of message?.media ?? []) void this.#fetch(url, message)
       const canary = PERSON_CANARY.exec(message?.text ?? '')?.[0]
       // a careless bot: what it was told twice it answers twice, now and then
       if (message !== undefined && canary !== undefined && !(isKnown && this.#random.oneIn(2))) {
@@ -160,6 +171,38 @@ export class Bot {
       }
     }
     return breaches
+  }
+
+  /** Looks at a chat, and notes it when it is said to be protected. */
+  async look(chatId: number): Promise<void> {
+    const askedAtMs = Date.now()
+    const said = await this.call('GET', `/chats/${chatId}`)
+    const chat = said?.json.result as { mode?: string } | undefined
+    if (said?.status !== 200 || chat?.mode !== 'protected') return
+    this.#history.sightings.push({ chatId, askedAtMs, atMs: Date.now() })
+  }
+
+  /** Gets a file; what fails is tried once more when its message comes again. */
+  async #fetch(path: string, message: Update['message']): Promise<void> {
+    const base = this.#keeper.bot
+    if (base === null || message === undefined) return
+    try {
+      const { signal } = this.#stop
+      const headers = { authorization: `Bearer ${this.#keeper.clientToken}` }
+      const answer = await fetch(new URL(path, base), { headers, signal })
+      const bytes = Buffer.from(await answer.arrayBuffer())
+      if (answer.status !== 200) return
+      this.#history.fetched.push({ chatId: message.chat.id, messageId: message.id, bytes })
+    } catch {
+      // the way to the sidecar or to the service is in trouble
+    }
+  }
+
+  /** Edits what it said, once; its words stay, with a mark. */
+  async #edit(said: Said, messageId: number, text: string): Promise<void> {
+    const body = { chatId: said.chatId, text: `${text} ${EDITED}` }
+    const answer = await this.call('PATCH', `/messages/${messageId}`, body)
+    if (answer !== null && answer.status < 300) said.isEdited = true
   }
 
   /** Says something that nobody asked for. */
@@ -209,7 +252,9 @@ export class Bot {
       const body = { chatId: said.chatId, text, sendId }
       const answer = await this.call('POST', '/messages', body, patience)
       if (answer !== null && answer.status < 300) {
-        said.accepted.push((answer.json.result as { id: number }).id)
+        const { id } = answer.json.result as { id: number }
+        said.accepted.push(id)
+        if (this.#random.oneIn(5)) await this.#edit(said, id, text)
         break
       }
       if (answer !== null) said.lastRefusal = answer.json.error?.code ?? String(answer.status)

@@ -5,8 +5,9 @@ import type { History } from './history.ts'
 
 /** Canaries of sealed messages, and of whatever the bot said to them or into such chats. */
 function protectedCanaries(history: History, { encryptedChats }: Evidence): string[] {
+  const allowed = new Set(history.allowances.map(({ chatId }) => chatId))
   const heard = history.written
-    .filter(({ sealed, poison }) => sealed && poison === null)
+    .filter(({ sealed, poison, chatId }) => sealed && poison === null && !allowed.has(chatId))
     .map(({ canary }) => canary)
   const sealed = new Set(heard)
   const isToSealed = (answers: string | null) => answers !== null && sealed.has(answers)

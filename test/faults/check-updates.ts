@@ -5,15 +5,36 @@ import type { Handled, History, Trouble, Written } from './history.ts'
 /** How long after its end an episode may still explain something, in ms. */
 const ECHO_MS = 4000
 
+/** What keeps the service from answering; no trouble of our own explains a verdict. */
+const OF_SERVICE: readonly Trouble[] = [
+  'no-certificates',
+  'service-killed',
+  'down',
+  'connections-cut',
+  'latency',
+  'slices',
+  'half-open',
+  'service-black-holed',
+  'cut-answers',
+  'lost-sends',
+  'spoilt-answers',
+  'refusals',
+  'errors',
+  'late-answers',
+  'claims-open',
+  'claims-no-key',
+  'claims-other-key',
+  'late-key',
+]
+const TURNED: readonly Trouble[] = ['turned', 'allowed']
+
 /** Verdicts that a message of a person may get while something is wrong, and what explains them. */
-const EXCUSES: { verdict: string; reason?: string; troubles: Trouble[] | 'any' }[] = [
-  { verdict: 'signer-unavailable', troubles: 'any' },
-  { verdict: 'mode-unknown', troubles: 'any' },
-  { verdict: 'locked', reason: 'store-unwritable', troubles: ['full-disk'] },
-  { verdict: 'bad-signature', troubles: ['clock'] },
-  { verdict: 'replayed', reason: 'older-than-memory', troubles: ['clock'] },
+const EXCUSES: { verdict: string; troubles: readonly Trouble[] }[] = [
+  { verdict: 'signer-unavailable', troubles: OF_SERVICE },
+  { verdict: 'mode-unknown', troubles: OF_SERVICE },
+  { verdict: 'locked', troubles: ['full-disk'] },
   // what was readable when it was written, and comes out after the group turned
-  { verdict: 'plaintext-in-protected', troubles: ['turned'] },
+  { verdict: 'plaintext-in-protected', troubles: TURNED },
 ]
 
 /** Verdicts with which the words are there. */
@@ -26,11 +47,15 @@ export function checkUpdates(
   const queue = queuedBy(evidence)
   const firsts = firstSights(history.handled)
   const excused = history.handled.filter((one) => !READ.has(one.verdict) && isGenuine(one, history))
+  const confirmed = history.handled.filter(isConfirmedBefore)
   const breaches = [
     ...checkOrder(queue, firsts),
     ...checkPlaces(queue, history),
-    ...history.handled.flatMap((one) => checkContent(one, history)),
-    ...checkSame(history.handled),
+    ...history.handled
+      .filter((one) => !confirmed.includes(one))
+      .flatMap((one) => checkContent(one, history)),
+    ...confirmed.flatMap((one) => checkConfirmed(one, history)),
+    ...checkSame(history),
   ]
   return { breaches: [...new Set(breaches)], handled: firsts.length, excused: excused.length }
 }
@@ -97,7 +122,7 @@ function checkPlaces(queue: Queued[], { written }: History): string[] {
 
 function checkContent(one: Handled, history: History): string[] {
   const written = findWritten(one, history)
-  if (written === undefined) return []
+  if (written === undefined || written.copyOf !== undefined) return []
   const where = `update ${one.updateId} (${written.poison ?? 'a person’s message'})`
   if (written.poison !== null) {
     return one.text === null || !written.sealed ? [] : [`I6: ${where} was delivered as words`]
@@ -105,22 +130,51 @@ function checkContent(one: Handled, history: History): string[] {
   if (READ.has(one.verdict)) {
     return one.text === `/say ${written.canary}` ? [] : [`I1: ${where} has other words`]
   }
-  const excuse = EXCUSES.find(
-    ({ verdict, reason }) => verdict === one.verdict && (reason ?? one.reason) === one.reason,
-  )
-  const isReadable = one.verdict === 'plaintext-in-protected' && written.sealed
-  const explained =
-    excuse !== undefined && !isReadable && isExplained(one.atMs, excuse.troubles, history)
   if (one.verdict === 'plaintext-in-protected' && one.withheld !== `/say ${written.canary}`) {
     return [`I1: ${where} lost its words`]
   }
-  return explained ? [] : [`I6: ${where} got ${one.verdict} (${one.reason ?? 'no reason'})`]
+  return isExcused(one, history)
+    ? []
+    : [`I6: ${where} got ${one.verdict} (${one.reason ?? 'no reason'})`]
+}
+
+/** Whether a trouble of the time explains a verdict without words. */
+export function isExcused(one: Handled, history: History): boolean {
+  const isReadable =
+    one.verdict === 'plaintext-in-protected' && findWritten(one, history)?.sealed === true
+  return !isReadable && explains(one, history)
+}
+
+/** Whether a verdict may be another one later: a trouble of the service's or of the chat's explains it. */
+export function explains(one: Handled, history: History): boolean {
+  const excuse = EXCUSES.find(({ verdict }) => verdict === one.verdict)
+  return excuse !== undefined && isExplained(one.atMs, excuse.troubles, history)
+}
+
+/** Whether the bot can read what was said, as text or as what was withheld. */
+export const hasWords = ({ text, withheld }: Handled, canary: string): boolean =>
+  [text, withheld].includes(`/say ${canary}`)
+
+const isConfirmedBefore = ({ verdict, reason }: Handled): boolean =>
+  verdict === 'replayed' && reason === 'confirmed-before'
+
+/** What was handed out again comes without words when it had come with them. */
+function checkConfirmed(one: Handled, history: History): string[] {
+  const written = findWritten(one, history)
+  if (written === undefined || written.poison !== null) return []
+  const isHad = history.handled.some(
+    (other) => other.updateId === one.updateId && hasWords(other, written.canary),
+  )
+  return isHad || one.updateId < one.confirmedBelow
+    ? []
+    : [`I6: update ${one.updateId} counts as confirmed and was not`]
 }
 
 /** A redelivery never takes words away that were there before, but for trouble of the time. */
-function checkSame(handled: readonly Handled[]): string[] {
-  return handled
+function checkSame(history: History): string[] {
+  return history.handled
     .filter(({ verdict, reason }) => verdict === 'replayed' && reason === null)
+    .filter((one) => isGenuine(one, history))
     .map(({ updateId }) => `I1: update ${updateId} counted as replayed when it came again`)
 }
 
@@ -134,11 +188,11 @@ function findWritten(one: Handled, { written }: History): Written | undefined {
   )
 }
 
-function isExplained(atMs: number, troubles: Trouble[] | 'any', { episodes }: History): boolean {
+function isExplained(atMs: number, troubles: readonly Trouble[], { episodes }: History): boolean {
   return episodes.some(
     ({ name, fromMs, toMs }) =>
-      (troubles === 'any' || troubles.includes(name)) &&
+      troubles.includes(name) &&
       fromMs <= atMs &&
-      (atMs <= toMs + ECHO_MS || name === 'turned'),
+      (atMs <= toMs + ECHO_MS || TURNED.includes(name)),
   )
 }

@@ -1,111 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { check, type Evidence } from './checker.ts'
-import { newHistory, type Handled, type History } from './history.ts'
-
-const CHAT = 9
-const FINGERPRINT = 'ab'.repeat(20)
-const NOW = 1_000_000
-
-/** A run in which all went well: two sealed messages, handled and answered once. */
-function kept(): { history: History; evidence: Evidence } {
-  const history = newHistory(1)
-  for (const n of [1, 2]) {
-    const canary = `kp000000000000000${n}`
-    const place = { atMs: NOW, chatId: CHAT, messageId: n }
-    history.written.push({ ...place, userId: 4, canary, sealed: true, poison: null })
-    history.handled.push(handled(n, `/say ${canary}`))
-    history.said.set(`send-${n}`, {
-      sendId: `send-${n}`,
-      chatId: CHAT,
-      canary: `kb000000000000000${n}`,
-      answers: canary,
-      accepted: [10 + n],
-      lastRefusal: null,
-    })
-  }
-  history.remembered.push({ atMs: NOW, chats: [{ id: CHAT, kind: 'private', latched: true }] })
-  return { history, evidence: evidenceOf([1, 2]) }
-}
-
-function handled(n: number, text: string | null, more: Partial<Handled> = {}): Handled {
-  return {
-    atMs: NOW,
-    life: 1,
-    updateId: 500 + n,
-    chatId: CHAT,
-    messageId: n,
-    text,
-    verdict: 'verified',
-    reason: null,
-    withheld: null,
-    ...more,
-  }
-}
-
-function evidenceOf(ids: number[]): Evidence {
-  const updates = ids.map((n) => ({ updateId: 500 + n, message: { id: n, chat: { id: CHAT } } }))
-  const call = { n: 1, at: NOW, by: 'api' as const, headers: [], status: 200 }
-  const key = {
-    fingerprint: FINGERPRINT,
-    createdAt: '',
-    publishedAt: '',
-    retiredAt: null,
-    destroyedAt: null,
-    opensUntil: null,
-    opens: true,
-    openedMessages: 0,
-    openedMedia: 0,
-    lastOpenedAt: null,
-  }
-  return {
-    service: [
-      {
-        ...call,
-        method: 'PUT',
-        path: '/bot/v1/key',
-        body: `{"fingerprint":"${FINGERPRINT}"}`,
-        answer: '{}',
-      },
-      {
-        ...call,
-        method: 'GET',
-        path: '/bot/v1/updates',
-        body: '',
-        answer: JSON.stringify({ ok: true, result: updates }),
-      },
-    ],
-    wire: [],
-    phones: [ids.map((n) => shown(n, 10 + n))],
-    published: FINGERPRINT,
-    keys: [{ ...key, state: 'active' }],
-    chats: [
-      {
-        id: CHAT,
-        kind: 'private',
-        personId: null,
-        mode: 'protected',
-        latched: true,
-        refused: false,
-      },
-    ],
-    log: '{"msg":"listening"}',
-    atRest: [],
-    secrets: ['the-token'],
-    encryptedChats: [CHAT],
-  }
-}
-
-function shown(n: number, messageId: number) {
-  const text = `kb000000000000000${n}`
-  const about = { messageId, chatId: CHAT, fromId: 8, edited: false }
-  return { ...about, text, verdict: 'verified' as const, signer: FINGERPRINT }
-}
-
-function breachesAfter(spoil: (history: History, evidence: Evidence) => void): string {
-  const { history, evidence } = kept()
-  spoil(history, evidence)
-  return check(history, evidence).breaches.join('\n')
-}
+import { breachesAfter, CHAT, FINGERPRINT, handled, NOW, shown } from './checker-scene.ts'
+import type { History } from './history.ts'
 
 describe('the checker of a run with faults', () => {
   test('finds nothing where nothing is', () => {
@@ -145,11 +40,22 @@ describe('the checker of a run with faults', () => {
     }
     expect(breachesAfter(spoil)).toMatch(/^I6: update 501 .* got locked/)
     const explained = breachesAfter((history) => {
-      spoil(history)
-      history.episodes.push({ name: 'full-disk', fromMs: NOW - 1, toMs: NOW + 1 })
+      history.handled[0] = handled(1, null, { verdict: 'signer-unavailable' })
+      history.episodes.push({ name: 'errors', fromMs: NOW - 1, toMs: NOW + 1 })
     })
     expect(explained).toBe('')
   })
+
+  test.each(['full-disk', 'clock', 'database-full', 'stopped', 'row-locked'] as const)(
+    'takes no trouble of our own (%s) for an explanation of a verdict',
+    (name) => {
+      const spoilt = breachesAfter((history) => {
+        history.handled[0] = handled(1, null, { verdict: 'signer-unavailable' })
+        history.episodes.push({ name, fromMs: NOW - 1, toMs: NOW + 1 })
+      })
+      expect(spoilt).toMatch(/^I6: update 501 .* got signer-unavailable/)
+    },
+  )
 
   test('sees poison that was delivered as words', () => {
     const spoilt = breachesAfter(({ written }) => {

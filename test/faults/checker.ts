@@ -3,6 +3,7 @@ import type { ChatRow } from '../../src/control/chats.ts'
 import type { KeyRow } from '../../src/control/keys.ts'
 import type { InboxEntry } from '../../src/sandbox/phone/seen.ts'
 import type { TranscriptCall } from '../../src/sandbox/transcript.ts'
+import { checkDeliveries } from './check-deliveries.ts'
 import { checkUpdates } from './check-updates.ts'
 import { checkSecrecy } from './check-secrecy.ts'
 import type { History } from './history.ts'
@@ -46,12 +47,15 @@ export function check(history: History, evidence: Evidence): Outcome {
   const breaches = [
     ...history.breaches,
     ...updates.breaches,
+    ...checkDeliveries(history),
     ...checkSecrecy(history, evidence),
     ...checkKeys(evidence),
     ...checkSends(history, evidence),
     ...checkMemory(history, evidence),
     ...checkReadable(history, evidence),
     ...checkSignatures(history, evidence),
+    ...checkEdits(history, evidence),
+    ...checkReady(history),
   ]
   const accepted = [...history.said.values()].filter((said) => said.accepted.length > 0).length
   const names = [...new Set(history.episodes.map(({ name }) => name))].sort()
@@ -60,6 +64,9 @@ export function check(history: History, evidence: Evidence): Outcome {
     `${updates.handled} handled (${updates.excused} not readable in trouble)`,
     `${timesIn(evidence.log, 'is left at the service')} left at the service and ${timesIn(evidence.log, 'left at the service came')} came`,
     `${accepted} of ${history.said.size} sends accepted`,
+    ...(history.readyAfterMs === null
+      ? []
+      : [`ready after ${(history.readyAfterMs / 1000).toFixed(1)} s`]),
     `${history.episodes.length} troubles: ${names.join(' ')}`,
   ].join(', ')
   const troubles = history.episodes.map((episode) => JSON.stringify(episode))
@@ -116,22 +123,46 @@ function checkSends(history: History, { phones }: Evidence): string[] {
 const UNDER_WAY_MS = 2000
 
 /** I2: into a chat that any sidecar had seen protected goes no readable word. */
-function checkReadable({ remembered }: History, { service }: Evidence): string[] {
-  const latchedAtMs = new Map<number, number>()
-  for (const { atMs, chats } of remembered) {
-    for (const { id, latched } of chats) {
-      if (latched) latchedAtMs.set(id, Math.min(atMs, latchedAtMs.get(id) ?? Infinity))
-    }
-  }
+function checkReadable(history: History, { service }: Evidence): string[] {
+  const looks = history.remembered.flatMap(({ atMs, askedAtMs = atMs, chats }) =>
+    chats.filter(({ latched }) => latched).map(({ id: chatId }) => ({ chatId, atMs, askedAtMs })),
+  )
+  const sightings = [...looks, ...history.sightings]
   return service.flatMap(({ method, path, at, by, body }) => {
     if (by !== 'api' || method !== 'POST' || !path.endsWith('/messages')) return []
     const chatId = Number(/"chatId":(\d+)/.exec(body)?.[1])
-    const knownAtMs = latchedAtMs.get(chatId) ?? Infinity
+    const allowedAtMs = lastAllowedMs(history, { chatId, atMs: at })
+    const seen = sightings.filter((one) => one.chatId === chatId && one.askedAtMs > allowedAtMs)
+    const knownAtMs = Math.min(...seen.map(({ atMs }) => atMs))
     if (!/"text":/.test(body) || at < knownAtMs + UNDER_WAY_MS) return []
     return [
       `I2: readable words for chat ${chatId}, ${at - knownAtMs} ms after it was seen protected`,
     ]
   })
+}
+
+/** Since when an allowance of before counts no more; Infinity while one is made. */
+function lastAllowedMs({ allowances }: History, o: { chatId: number; atMs: number }): number {
+  return allowances
+    .filter(({ chatId, fromMs }) => chatId === o.chatId && fromMs <= o.atMs)
+    .reduce((latest, { toMs }) => Math.max(latest, toMs), -Infinity)
+}
+
+/** I4: an edit that was accepted is there. */
+function checkEdits({ said }: History, { phones }: Evidence): string[] {
+  const edits = phones.flat().filter(({ edited }) => edited)
+  return [...said.values()]
+    .filter(({ isEdited }) => isEdited === true)
+    .filter(({ canary }) => !edits.some(({ text }) => text.includes(canary)))
+    .map(({ sendId }) => `I4: an edit of ${sendId} was accepted, and no phone shows it`)
+}
+
+/** How long after the last trouble the sidecars may be behind, ms. */
+const READY_MS = 10_000
+
+function checkReady({ readyAfterMs }: History): string[] {
+  if (readyAfterMs === null || readyAfterMs <= READY_MS) return []
+  return [`I13: ready ${(readyAfterMs / 1000).toFixed(1)} s after the last trouble`]
 }
 
 /**
@@ -158,6 +189,11 @@ function checkMemory(history: History, evidence: Evidence): string[] {
   const looks = [...history.remembered]
   if (evidence.chats !== null) looks.push({ atMs: Infinity, chats: evidence.chats })
   for (const { chats, atMs, askedAtMs = atMs } of looks) {
+    for (const [id, knownAtMs] of latched) {
+      // what an operator loosened meanwhile is loose, until it is seen again
+      if (knownAtMs <= lastAllowedMs(history, { chatId: id, atMs }) + UNDER_WAY_MS)
+        latched.delete(id)
+    }
     const now = new Map(chats.map((chat) => [chat.id, chat]))
     for (const [id, knownAtMs] of latched) {
       if (knownAtMs >= askedAtMs) continue

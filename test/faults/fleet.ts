@@ -3,6 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Cluster } from '../support/postgres.ts'
 import { PostgresPair } from '../support/postgres-pair.ts'
 import type { Random } from '../support/faults-random.ts'
+import { startProxy, type Proxy } from '../support/faults-proxy.ts'
+import { fill, free, lock, strikeQueries } from './database-acts.ts'
 import type { History } from './history.ts'
 import { Keeper, type Look } from './keeper.ts'
 import { Relay } from './relay.ts'
@@ -19,6 +21,8 @@ const LOOK_MS = 300
 export interface Replica {
   readonly keeper: Keeper
   readonly relay: Relay
+  /** The bot's way to it. */
+  readonly door: Proxy
 }
 
 export class Fleet implements AsyncDisposable {
@@ -48,15 +52,22 @@ export class Fleet implements AsyncDisposable {
     const replicas: Replica[] = []
     for (let n = 0; n < o.count; n++) {
       const relay = await Relay.start(pair.primary)
-      replicas.push({ relay, keeper: new Keeper({ ...o, storeUrl: relay.url }) })
+      const keeper = new Keeper({ ...o, storeUrl: relay.url })
+      const door = await startProxy(() => keeper.bot, o.random.fork())
+      replicas.push({ relay, keeper, door })
     }
     return new Fleet(pair, replicas, o.random)
   }
 
   /** Base URL of the door of one that runs, by chance, as a balancer chooses; null while none runs. */
   get bot(): string | null {
-    const running = this.replicas.flatMap(({ keeper }) => keeper.bot ?? [])
-    return running.length === 0 ? null : this.#random.pick(running)
+    const running = this.replicas.filter(({ keeper }) => keeper.bot !== null)
+    return running.length === 0 ? null : this.#random.pick(running).door.url
+  }
+
+  /** Which sidecar has that door. */
+  sidecarOf(bot: string): number {
+    return this.replicas.findIndex(({ door }) => door.url === bot)
   }
 
   get secrets(): readonly string[] {
@@ -87,6 +98,29 @@ export class Fleet implements AsyncDisposable {
       .split('|')
       .slice(-1)
     return Number(own)
+  }
+
+  /** Ends or cancels some queries of the sidecars. */
+  async strikeQueries(
+    how: 'pg_terminate_backend' | 'pg_cancel_backend',
+    random: Random,
+  ): Promise<void> {
+    await strikeQueries(this.#pair.primary.url, how, random)
+  }
+
+  /** Locks a row or a table for some seconds. */
+  async lock(what: 'row' | 'table', random: Random): Promise<void> {
+    await lock(this.#pair.primary.url, what, random)
+  }
+
+  /** Lets nothing be written, until `freeDisk`. */
+  async fillDisk(): Promise<void> {
+    await fill(this.#pair.primary.url)
+  }
+
+  /** Whichever database is the primary by then. */
+  async freeDisk(): Promise<void> {
+    while (!(await free(this.#pair.primary.url))) await pause(LOOK_MS)
   }
 
   /** Stops the database at once, as a crash does, and starts it again. */
@@ -127,8 +161,9 @@ export class Fleet implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const { keeper, relay } of this.replicas) {
+    for (const { keeper, relay, door } of this.replicas) {
       await keeper[Symbol.asyncDispose]()
+      await door[Symbol.asyncDispose]()
       await relay[Symbol.asyncDispose]()
     }
     this.#pair[Symbol.dispose]()

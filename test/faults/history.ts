@@ -12,6 +12,10 @@ export interface Written {
   sealed: boolean
   /** What kind of poison, or null for a message that must be opened. */
   poison: string | null
+  /** It is the sealed bytes of the message with this canary, written once more. */
+  copyOf?: string
+  /** The bytes of its file, where it has one. */
+  file?: Buffer
 }
 
 /** An update that the bot took in. `life` grows by one when it dies. */
@@ -26,6 +30,10 @@ export interface Handled {
   reason: string | null
   /** Readable words that were not delivered as text. */
   withheld: string | null
+  /** Which sidecar gave it; null where nobody knows. */
+  sidecar: number | null
+  /** The bot had confirmed every update below this one when it came. */
+  confirmedBelow: number
 }
 
 /** Something that the bot wanted to say. */
@@ -40,6 +48,29 @@ export interface Said {
   accepted: number[]
   /** The last thing that was answered when it was no success. */
   lastRefusal: string | null
+  /** An edit of it was accepted. */
+  isEdited?: boolean
+}
+
+/** The bot was shown that a chat is protected. */
+export interface Sighting {
+  chatId: number
+  askedAtMs: number
+  atMs: number
+}
+
+/** An operator let readable words into a chat again. */
+export interface Allowance {
+  chatId: number
+  fromMs: number
+  toMs: number
+}
+
+/** A file as the bot got it. */
+export interface Fetched {
+  chatId: number
+  messageId: number
+  bytes: Buffer
 }
 
 /** A time in which something was made to go wrong. */
@@ -87,7 +118,18 @@ export type Trouble =
   | 'database-silent'
   | 'database-restarted'
   | 'database-failed-over'
+  | 'query-ended'
+  | 'query-cancelled'
+  | 'row-locked'
+  | 'table-locked'
+  | 'database-full'
+  | 'commits-lost'
+  | 'database-black-holed'
+  | 'service-black-holed'
+  | 'bot-black-holed'
   | 'rotation'
+  | 'bound'
+  | 'allowed'
 
 /** What is known of a chat, as an operator sees it. */
 export interface Remembered {
@@ -104,6 +146,13 @@ export interface History {
   readonly said: Map<string, Said>
   readonly episodes: Episode[]
   readonly remembered: Remembered[]
+  readonly sightings: Sighting[]
+  readonly allowances: Allowance[]
+  readonly fetched: Fetched[]
+  /** The bot has ever confirmed every update below this one. */
+  confirmedBelow: number
+  /** How long after the last trouble every sidecar was ready, ms; null when that is not promised. */
+  readyAfterMs: number | null
   /** Whatever broke a promise while the run went on. */
   readonly breaches: string[]
 }
@@ -116,6 +165,11 @@ export function newHistory(seed: number): History {
     said: new Map(),
     episodes: [],
     remembered: [],
+    sightings: [],
+    allowances: [],
+    fetched: [],
+    confirmedBelow: 0,
+    readyAfterMs: null,
     breaches: [],
   }
 }

@@ -135,6 +135,18 @@ export class Keeper implements AsyncDisposable {
     await control?.keyRotate({})
   }
 
+  /** Lets readable words into a chat again. @throws what it refuses with */
+  async allowReadable(chatId: number): Promise<void> {
+    await using control = await connectControl(this.dataDir, 20_000)
+    await control?.chatAllowReadable({ chatIds: [chatId] })
+  }
+
+  /** Says whose private chat it is. @throws what it refuses with */
+  async bind(chatId: number, userId: number): Promise<void> {
+    await using control = await connectControl(this.dataDir, 20_000)
+    await control?.chatBind({ chatId, userId })
+  }
+
   /** What an operator sees of the chats and of the keys; null when it cannot be asked now. */
   async look() {
     try {

@@ -59,24 +59,49 @@ export class People {
     const own = person === alice.id ? aliceWithBot : bobWithBot
     const chatId = random.oneIn(2) ? own : random.pick(Object.values(groups))
     if (random.oneIn(6)) await this.writePoison(person, chatId)
-    else await this.write(person, chatId)
+    else if (random.oneIn(10)) await this.copy()
+    else await this.write(person, chatId, random.oneIn(8) ? random.between(1, 3000) : 0)
   }
 
   /**
    * Writes a message that is for the bot, as the person's phone does. Gives its canary; null when
    * nobody answered, so that nobody knows whether it was written.
    */
-  async write(userId: number, chatId: number): Promise<string | null> {
+  async write(userId: number, chatId: number, fileBytes = 0): Promise<string | null> {
     const canary = `kp${this.#random.hex(16)}`
     const atMs = Date.now()
     const { control } = this.#service
     const text = `/say ${canary}`
-    const written = await orNull(control.write({ userId, chatId, text }))
+    const file = Buffer.from(this.#random.hex(2 * fileBytes), 'hex')
+    const written = await orNull<{ messageId: number }>(
+      fileBytes === 0
+        ? control.write({ userId, chatId, text })
+        : control.sendMedia({ userId, chatId, text, base64: file.toString('base64') }),
+    )
     if (written === null) return null
     const { messageId } = written
-    const sealed = await this.#isSealed(chatId, messageId)
-    this.#history.written.push({ atMs, chatId, messageId, userId, canary, sealed, poison: null })
+    const sealed = (await this.#sealedAs(chatId, messageId)) !== null
+    const about = { atMs, chatId, messageId, userId, canary, sealed, poison: null }
+    this.#history.written.push(fileBytes === 0 ? about : { ...about, file })
     return canary
+  }
+
+  /** Somebody writes the sealed bytes of an earlier message of theirs once more. */
+  async copy(): Promise<void> {
+    const { bot } = this.#service.home
+    const known = this.#history.written.filter(
+      ({ sealed, poison, file }) => sealed && poison === null && file === undefined,
+    )
+    if (known.length === 0) return
+    const { userId, chatId, messageId, canary } = this.#random.pick(known)
+    const armored = await this.#sealedAs(chatId, messageId)
+    if (armored === null) return
+    const atMs = Date.now()
+    const posted = { userId, chatId, armored, addressed: [bot.id] }
+    const written = await orNull(this.#service.control.post(posted))
+    if (written === null) return
+    const about = { atMs, chatId, messageId: written.messageId, userId, canary: '', sealed: true }
+    this.#history.written.push({ ...about, poison: 'copy', copyOf: canary })
   }
 
   /** Writes until it is known to be written. */
@@ -114,10 +139,10 @@ export class People {
     }
   }
 
-  async #isSealed(chatId: number, messageId: number): Promise<boolean> {
+  async #sealedAs(chatId: number, messageId: number): Promise<string | null> {
     const place = { chatId, after: messageId - 1 }
     const [message] = await this.#service.surely((control) => control.messages(place))
-    return message?.armored != null
+    return message?.armored ?? null
   }
 }
 

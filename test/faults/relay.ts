@@ -5,6 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SOCKET } from '../support/postgres.ts'
 
+/** As a query of the simple protocol ends. */
+const COMMIT = 'commit\0'
+
+interface Way {
+  isDead: boolean
+  isCommitting: boolean
+}
+
 /** A server by the folder of its socket. */
 export interface Place {
   folder: string
@@ -17,6 +25,9 @@ export class Relay implements AsyncDisposable {
   #to: Place
   #isFrozen = false
   #isDown = false
+  /** What is carried now, and on these connections ever after, is swallowed. */
+  #isBlackHole = false
+  #isLosingCommits = false
 
   private constructor(to: Place) {
     this.#to = to
@@ -76,6 +87,16 @@ export class Relay implements AsyncDisposable {
     for (const socket of this.#sockets) socket.resume()
   }
 
+  /** Swallows everything from now on, new connections too; those that lost something stay dead. */
+  blackHole(isOn: boolean): void {
+    this.#isBlackHole = isOn
+  }
+
+  /** Lets each commit through, and cuts the connection in place of its answer. */
+  loseCommits(isOn: boolean): void {
+    this.#isLosingCommits = isOn
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.cut()
     await new Promise((resolve) => this.#server.close(resolve))
@@ -83,13 +104,27 @@ export class Relay implements AsyncDisposable {
   }
 
   #carry(sidecar: Socket, database: Socket): void {
-    this.#join(sidecar, database)
-    this.#join(database, sidecar)
+    const way: Way = { isDead: false, isCommitting: false }
+    this.#join(sidecar, database, (piece) => {
+      way.isCommitting ||= this.#isLosingCommits && piece.includes(COMMIT)
+      return this.#passes(way)
+    })
+    this.#join(database, sidecar, () => {
+      if (way.isCommitting) sidecar.destroy()
+      return this.#passes(way)
+    })
   }
 
-  #join(from: Socket, to: Socket): void {
+  #passes(way: Way): boolean {
+    way.isDead ||= this.#isBlackHole
+    return !way.isDead
+  }
+
+  #join(from: Socket, to: Socket, passes: (piece: Buffer) => boolean): void {
     this.#sockets.add(from)
-    from.on('data', (piece) => void to.write(piece))
+    from.on('data', (piece: Buffer) => {
+      if (passes(piece)) to.write(piece)
+    })
     from.on('error', () => undefined)
     from.on('close', () => {
       this.#sockets.delete(from)

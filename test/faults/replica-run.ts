@@ -9,7 +9,7 @@ import { Fleet } from './fleet.ts'
 import { newHistory, type History, type Trouble } from './history.ts'
 import { lookAlong } from './look-along.ts'
 import { People } from './people.ts'
-import { DATABASE, KEY, SIDECAR, startAgain } from './replica-troubles.ts'
+import { DATABASE, KEY, OPERATOR, QUERIES, SIDECAR, startAgain } from './replica-troubles.ts'
 import { Service } from './service.ts'
 import { track, type Makes } from './track.ts'
 import { OTHERS, SERVICE, type Stage } from './troubles.ts'
@@ -23,6 +23,8 @@ const AT_SERVICE = [
   'late-answers',
   'claims-open',
   'connections-cut',
+  'service-black-holed',
+  'redelivery',
 ] as const
 const PEOPLE = ['bot-dies', 'poison', 'turned'] as const
 
@@ -101,10 +103,13 @@ async function trouble(many: Many, random: Random, forMs: number): Promise<void>
     people.writeAlong(enough),
     ...fleet.replicas.map((one) => along(onOne(one, SIDECAR))),
     along(onOne(fleet, DATABASE)),
+    along(onOne(fleet, QUERIES)),
     along(onOne(fleet, KEY)),
+    along(onOne(many, OPERATOR)),
     along(onStage(SERVICE, AT_SERVICE)),
     along(onStage(OTHERS, PEOPLE)),
     lookAlong(() => look(fleet, history), enough),
+    lookAlong(() => many.bot.look(random.pick(Object.values(people.chats))), enough),
   ])
 }
 
@@ -112,18 +117,23 @@ type Make<On> = (on: On, random: Random) => Promise<void>
 
 /** Everything is well again: what waited must get through, and every chat must work. */
 async function heal(many: Many): Promise<void> {
-  const { service, proxy, fleet } = many
+  const { service, proxy, fleet, history } = many
   await service.surely((control) => control.clearFaults({}))
   await proxy.up()
   for (const { keeper, relay } of fleet.replicas) {
     relay.up()
     relay.thaw()
+    relay.blackHole(false)
+    relay.loseCommits(false)
     keeper.resume()
     keeper.moveClock(0)
     if (keeper.bot === null) await startAgain({ keeper })
   }
-  const untilMs = performance.now() + HEAL_MS
+  await fleet.freeDisk()
+  const healedMs = performance.now()
+  const untilMs = healedMs + HEAL_MS
   await Promise.all(fleet.replicas.map(({ keeper }) => untilReady(keeper.admin ?? '', HEAL_MS)))
+  history.readyAfterMs = performance.now() - healedMs
   await untilHeard(many, untilMs)
 }
 

@@ -2,8 +2,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Random } from '../support/faults-random.ts'
 import { NotStartedError } from '../support/sidecar-process.ts'
+import type { Bot } from './bot.ts'
 import type { Fleet, Replica } from './fleet.ts'
-import type { Trouble } from './history.ts'
+import type { History, Trouble } from './history.ts'
+import type { People } from './people.ts'
+import type { Service } from './service.ts'
 
 type Make = (fleet: Fleet, random: Random) => Promise<void>
 
@@ -24,13 +27,28 @@ export const SIDECAR: Partial<
   },
   stopped: async ({ keeper }, random) => {
     keeper.pause()
-    await pause(random.pick([300, 1500, 3000, 6000, 8000]))
+    await pause(random.pick([300, 1500, 3000, 6000, 8000, 30_000]))
     keeper.resume()
   },
   clock: async ({ keeper }, random) => {
-    keeper.moveClock(random.pick([-1, 1]) * random.pick([200_000, HOUR_MS]))
+    keeper.moveClock(random.pick([-1, 1]) * random.pick([200_000, HOUR_MS, 40 * 24 * HOUR_MS]))
     await pause(random.between(400, 1500))
     keeper.moveClock(0)
+  },
+  'database-black-holed': async ({ relay }, random) => {
+    relay.blackHole(true)
+    await pause(random.between(500, 5000))
+    relay.blackHole(false)
+  },
+  'bot-black-holed': async ({ door }, random) => {
+    const heal = door.poison({ kind: 'black-hole' })
+    await pause(random.between(300, 4000))
+    heal()
+  },
+  'commits-lost': async ({ relay }, random) => {
+    relay.loseCommits(true)
+    await pause(random.between(100, 1500))
+    relay.loseCommits(false)
   },
 }
 
@@ -69,6 +87,20 @@ export const DATABASE: Partial<Record<Trouble, Make>> = {
   },
 }
 
+/** Of what the sidecars ask the database for. */
+export const QUERIES: Partial<Record<Trouble, Make>> = {
+  'query-ended': async (fleet, random) => await fleet.strikeQueries('pg_terminate_backend', random),
+  'query-cancelled': async (fleet, random) =>
+    await fleet.strikeQueries('pg_cancel_backend', random),
+  'row-locked': async (fleet, random) => await fleet.lock('row', random),
+  'table-locked': async (fleet, random) => await fleet.lock('table', random),
+  'database-full': async (fleet, random) => {
+    await fleet.fillDisk()
+    await pause(random.between(500, 4000))
+    await fleet.freeDisk()
+  },
+}
+
 /** Of the bot's key, by its operator. */
 export const KEY: Partial<Record<Trouble, Make>> = {
   rotation: async (fleet, random) => {
@@ -77,6 +109,47 @@ export const KEY: Partial<Record<Trouble, Make>> = {
       .keeper.rotate()
       .catch(() => undefined)
     await pause(random.between(500, 3000))
+  },
+}
+
+/** Who an operator decides about, with whoever is near. */
+export interface OperatorStage {
+  fleet: Fleet
+  service: Service
+  people: People
+  bot: Bot
+  history: History
+}
+
+/** Of an operator, at any of the sidecars. */
+export const OPERATOR: Partial<
+  Record<Trouble, (stage: OperatorStage, random: Random) => Promise<void>>
+> = {
+  bound: async ({ fleet, people, service }, random) => {
+    const { keeper } = random.pick(fleet.replicas)
+    await keeper.bind(people.chats.aliceWithBot, service.home.alice.id).catch(() => undefined)
+  },
+  // the service lies twice: before the operator lets readable words in again, and after it was seen to
+  allowed: async ({ fleet, people, service, bot, history }, random) => {
+    const chatId = people.chats.turningGroup
+    await service.surely((control) => control.changeChat({ chatId, historyVisible: false }))
+    const claim = { name: 'claim-mode', chatId, mode: 'open', historyVisible: true } as const
+    const first = await service.surely((control) => control.fault(claim))
+    const { keeper } = random.pick(fleet.replicas)
+    const allowance = { chatId, fromMs: Date.now(), toMs: Infinity }
+    history.allowances.push(allowance)
+    await keeper.allowReadable(chatId).catch(() => undefined)
+    allowance.toMs = Date.now()
+    bot.speak(chatId)
+    await pause(random.between(100, 600))
+    await service.surely((control) => control.clearFaults({ id: first.id }))
+    await bot.look(chatId)
+    const second = await service.surely((control) => control.fault(claim))
+    for (let times = 4; times > 0; times--) {
+      bot.speak(chatId)
+      await pause(random.between(300, 1500))
+    }
+    await service.surely((control) => control.clearFaults({ id: second.id }))
   },
 }
 

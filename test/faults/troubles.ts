@@ -108,6 +108,7 @@ export const SERVICE: Partial<Record<Trouble, Make>> = {
   slices: (stage, random) =>
     toxic(stage, random, { kind: 'slicer', bytes: random.between(2, 64), delayMs: 0 }),
   'half-open': (stage, random) => toxic(stage, random, { kind: 'half-open' }),
+  'service-black-holed': (stage, random) => toxic(stage, random, { kind: 'black-hole' }),
   'cut-answers': (stage, random) =>
     toxic(stage, random, { kind: 'cut', oneIn: 3, how: random.pick(['end', 'reset']) }),
   'lost-sends': (stage, random) =>

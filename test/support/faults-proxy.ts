@@ -12,6 +12,8 @@ export type Toxic =
   | { kind: 'slicer'; bytes: number; delayMs: number }
   /** Pieces are swallowed and the connection stays. */
   | { kind: 'half-open' }
+  /** The same, and neither end ever learns of it: what was swallowed makes a connection dead for good. */
+  | { kind: 'black-hole' }
   /** One piece of an answer in so many is cut in half and the connection with it. */
   | { kind: 'cut'; oneIn: number; how: 'end' | 'reset' }
 
@@ -33,17 +35,24 @@ interface Pair {
   bot: Socket
   service: Socket
   sent: Buffer[]
+  isDead: boolean
 }
 
-/** Starts a proxy before a service. @param target its base URL, plain http */
-export async function startProxy(target: string, random: Random): Promise<Proxy> {
-  const proxy = new SpoilingProxy(new URL(target), random)
+/**
+ * Starts a proxy before a service.
+ * @param target its base URL, plain http, asked for with each connection; null refuses it
+ */
+export async function startProxy(
+  target: string | (() => string | null),
+  random: Random,
+): Promise<Proxy> {
+  const proxy = new SpoilingProxy(typeof target === 'string' ? () => target : target, random)
   await proxy.up()
   return proxy
 }
 
 class SpoilingProxy implements Proxy {
-  readonly #target: { host: string; port: number }
+  readonly #target: () => string | null
   readonly #random: Random
   readonly #toxics = new Set<Toxic>()
   readonly #pairs = new Set<Pair>()
@@ -51,8 +60,8 @@ class SpoilingProxy implements Proxy {
   #server: Server | null = null
   #port = 0
 
-  constructor(target: URL, random: Random) {
-    this.#target = { host: target.hostname, port: Number(target.port) }
+  constructor(target: () => string | null, random: Random) {
+    this.#target = target
     this.#random = random
   }
 
@@ -101,8 +110,11 @@ class SpoilingProxy implements Proxy {
   }
 
   #accept(bot: Socket): void {
-    const service = connect(this.#target)
-    const pair: Pair = { bot, service, sent: [] }
+    const target = this.#target()
+    if (target === null) return void bot.on('error', () => {}).resetAndDestroy()
+    const { hostname: host, port } = new URL(target)
+    const service = connect({ host, port: Number(port) })
+    const pair: Pair = { bot, service, sent: [], isDead: false }
     this.#pairs.add(pair)
     this.#sent.push(pair.sent)
     for (const socket of [bot, service]) {
@@ -123,7 +135,7 @@ class SpoilingProxy implements Proxy {
         if (to === pair.service) pair.sent.push(piece)
         if (!(await this.#deliver(pair, piece, to))) return
       }
-      if (!this.#has('half-open')) to.end()
+      if (!pair.isDead && !this.#has('half-open')) to.end()
     } catch {
       close(pair, 'reset')
     }
@@ -131,6 +143,8 @@ class SpoilingProxy implements Proxy {
 
   /** Gives false when nothing more is to be carried. */
   async #deliver(pair: Pair, piece: Buffer, to: Socket): Promise<boolean> {
+    if (this.#has('black-hole')) pair.isDead = true
+    if (pair.isDead) return true
     let slices = [piece]
     for (const toxic of this.#toxics) {
       if (toxic.kind === 'half-open') return true

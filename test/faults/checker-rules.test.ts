@@ -1,0 +1,232 @@
+/** Each rule of the checker is broken once on purpose, and no rule is left out. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { breachesAfter, CHAT, FINGERPRINT, handled, NOW, shown } from './checker-scene.ts'
+import type { Evidence } from './checker.ts'
+import type { History, Written } from './history.ts'
+
+type Spoil = (history: History, evidence: Evidence) => void
+
+const OTHER = 'cd'.repeat(20)
+const SAID = '/say kp0000000000000001'
+const first = <T>([one]: readonly T[]): T => {
+  if (one === undefined) throw new Error('there is none')
+  return one
+}
+const put = (...fingerprints: string[]): Spoil => {
+  return (_history, { service }) => {
+    const calls = fingerprints.map((one) => ({
+      ...first(service),
+      body: `{"fingerprint":"${one}"}`,
+    }))
+    service.push(...calls)
+  }
+}
+const both =
+  (...spoils: Spoil[]): Spoil =>
+  (history, evidence) =>
+    spoils.forEach((spoil) => spoil(history, evidence))
+const rotates: Spoil = (_history, evidence) => void (evidence.rotates = true)
+
+/** What the second message is, where it is the sealed bytes of the first one again. */
+const copied: Partial<Written> = { canary: '', poison: 'copy', copyOf: 'kp0000000000000001' }
+
+/** The beginning of what a rule says, as it stands in the source, and what breaks it. */
+const RULES: [string, Spoil][] = [
+  ['I1: update ${updateId} was due', ({ handled: all }) => void all.pop()],
+  [
+    'I1: update ${updateId} carries another message',
+    ({ handled: all }) => Object.assign(first(all), { chatId: 77 }),
+  ],
+  [
+    'I1: updates were handled that nobody sent',
+    ({ handled: all }) => void all.push(handled(3, null)),
+  ],
+  [
+    'I1: message ${messageId} of chat ${chatId} never came out',
+    ({ written }) => void written.push({ ...first(written), messageId: 3 }),
+  ],
+  ['I1: ${where} has other words', ({ handled: all }) => Object.assign(first(all), { text: 'no' })],
+  [
+    'I1: ${where} lost its words',
+    ({ handled: all }) =>
+      Object.assign(first(all), { text: null, verdict: 'plaintext-in-protected', withheld: 'no' }),
+  ],
+  [
+    'I1: update ${updateId} counted as replayed when it came again',
+    ({ handled: all }) => void all.push(handled(1, null, { verdict: 'replayed' })),
+  ],
+  [
+    'I2: sealed words in the bytes that went to the service',
+    (_history, { wire }) => void wire.push(Buffer.from('kb0000000000000001')),
+  ],
+  [
+    'I2: sealed words in what the service saw',
+    (_history, { service }) => Object.assign(first(service), { body: 'kp0000000000000001' }),
+  ],
+  [
+    'I2: readable words for chat ${chatId}',
+    (_history, { service }) => {
+      const about = { method: 'POST', path: '/bot/v1/messages', at: NOW + 5000 } as const
+      service.push({ ...first(service), ...about, body: `{"chatId":${CHAT},"text":"words"}` })
+    },
+  ],
+  ['I3: the sidecar could not be asked', (_history, evidence) => void (evidence.keys = null)],
+  ['I3: a key was published again after another', both(rotates, put(OTHER, FINGERPRINT))],
+  ['I3: the key ${one} was published and is held by nobody', both(rotates, put(OTHER))],
+  ['I3: ${different.size} different keys were published', put(OTHER)],
+  [
+    'I3: the sidecar holds ${keys.length} keys',
+    (_history, { keys }) =>
+      void keys?.push({ ...first(keys), fingerprint: OTHER, state: 'retired' }),
+  ],
+  [
+    'I3: the published key is not the active one',
+    (_h, evidence) => void (evidence.published = OTHER),
+  ],
+  [
+    'I4: ${sendId} was accepted as two messages',
+    ({ said }) => void said.get('send-1')?.accepted.push(19),
+  ],
+  [
+    'I4: ${sendId}: ${messages.size} messages',
+    (_history, evidence) => void (evidence.phones = [[shown(1, 11)]]),
+  ],
+  [
+    'I4: an edit of ${sendId} was accepted',
+    ({ said }) => Object.assign(said.get('send-1') ?? {}, { isEdited: true }),
+  ],
+  [
+    'I5: chat ${id} lost its latch',
+    (_h, { chats }) => Object.assign(first(chats ?? []), { latched: false }),
+  ],
+  [
+    'I5: chat ${id} is private no more',
+    (_h, { chats }) => Object.assign(first(chats ?? []), { kind: 'group' }),
+  ],
+  [
+    'I5: chat ${id} was never known to be protected',
+    (_history, evidence) => void (evidence.encryptedChats = [CHAT, 10]),
+  ],
+  [
+    'I6: ${where} was delivered as words',
+    ({ written }) => Object.assign(first(written), { poison: 'flood' }),
+  ],
+  [
+    'I6: ${where} got ${one.verdict}',
+    ({ handled: all }) =>
+      Object.assign(first(all), { text: null, verdict: 'locked', reason: 'store-unwritable' }),
+  ],
+  [
+    'I6: update ${one.updateId} counts as confirmed and was not',
+    ({ handled: all }) =>
+      Object.assign(first(all), { text: null, verdict: 'replayed', reason: 'confirmed-before' }),
+  ],
+  [
+    'I7: somebody’s words in the log',
+    (_h, evidence) => void (evidence.log += 'kp0000000000000001'),
+  ],
+  [
+    'I7: somebody’s words in the data directory',
+    (_history, { atRest }) => void atRest.push(Buffer.from('kp0000000000000001')),
+  ],
+  ['I7: a secret in the log', (_history, evidence) => void (evidence.log += 'the-token')],
+  [
+    'I7: a secret in the data directory',
+    (_h, { atRest }) => void atRest.push(Buffer.from('the-token')),
+  ],
+  ['I7: an armored block in the log', (_h, evidence) => void (evidence.log += 'BEGIN PGP')],
+  [
+    'I8: message ${messageId} of chat ${chatId} is badly signed',
+    both(rotates, (_h, { phones }) => Object.assign(first(first(phones)), { verdict: 'bad' })),
+  ],
+  [
+    'I9: update ${updateId} was confirmed, and the bot never got its words',
+    (history) => {
+      Object.assign(first(history.handled), { text: null, verdict: 'locked' })
+      history.confirmedBelow = 502
+    },
+  ],
+  [
+    'I10: update ${all[0]?.updateId} ${what}',
+    ({ handled: all }) => void all.push(handled(1, SAID, { verdict: 'unsigned', sidecar: 2 })),
+  ],
+  [
+    'I11: update ${updateId} came with its words again',
+    ({ handled: all }) => void all.push(handled(1, SAID, { confirmedBelow: 502, sidecar: 2 })),
+  ],
+  [
+    'I11: the same sealed words came with the updates',
+    ({ written }) => Object.assign(written[1] ?? {}, copied),
+  ],
+  [
+    'I12: the file of message ${messageId} of chat ${chatId} has other bytes',
+    ({ written, fetched }) => {
+      Object.assign(first(written), { file: Buffer.from('file') })
+      fetched.push({ chatId: CHAT, messageId: 1, bytes: Buffer.from('fill') })
+    },
+  ],
+  ['I13: ready ${', (history) => void (history.readyAfterMs = 10_001)],
+]
+
+/** A pattern of what a rule says, whatever stands in its gaps. */
+const patternOf = (rule: string): RegExp =>
+  new RegExp(`^${rule.replaceAll(/[()]/g, '\\$&').replaceAll(/\$\{[^}]*\}?/g, '.*')}`, 'm')
+
+describe('the checker', () => {
+  test.each(RULES)('goes red for: %s', (rule, spoil) => {
+    expect(breachesAfter(spoil)).toMatch(patternOf(rule))
+  })
+
+  test('has no rule beside these', () => {
+    const files = ['checker.ts', 'check-updates.ts', 'check-deliveries.ts', 'check-secrecy.ts']
+    const sources = files.map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'))
+    const all = sources.flatMap((source) => [...source.matchAll(/['`](I\d+: [^'`]*)/g)])
+    const left = all.filter(([, said = '']) => !RULES.some(([rule]) => said.startsWith(rule)))
+    expect(left.map(([, said]) => said)).toEqual([])
+    expect(all.length).toBe(RULES.length)
+  })
+
+  const replayedAt = (sidecar: number): Spoil => {
+    return (history) => {
+      Object.assign(history.written[1] ?? {}, copied)
+      history.handled[1] = handled(2, null, { verdict: 'replayed' })
+      history.handled.push({ ...handled(2, null, { verdict: 'replayed' }), sidecar })
+    }
+  }
+
+  test('takes it that a copy is refused as replayed by every sidecar', () => {
+    expect(breachesAfter(replayedAt(2))).toBe('')
+  })
+
+  test('sees a copy that one sidecar refuses as replayed and another one delivers', () => {
+    const spoilt = breachesAfter((history, evidence) => {
+      replayedAt(2)(history, evidence)
+      Object.assign(history.handled.at(-1) ?? {}, { text: SAID, verdict: 'verified' })
+    })
+    expect(spoilt).toMatch(/^I10: update 502 is replayed for one sidecar alone/m)
+  })
+
+  test('takes it that a confirmed update comes again without its words', () => {
+    const again = { verdict: 'replayed', reason: 'confirmed-before', confirmedBelow: 502 }
+    expect(breachesAfter(({ handled: all }) => all.push(handled(1, null, again)))).toBe('')
+  })
+
+  test('takes what an operator let in again, until it is seen protected again', () => {
+    const sent = (o: { atMs: number; seenMs?: number }): string =>
+      breachesAfter((history, { service }) => {
+        const [fromMs, toMs] = [NOW + 3000, NOW + 3100]
+        history.allowances.push({ chatId: CHAT, fromMs, toMs })
+        const { seenMs } = o
+        if (seenMs !== undefined) {
+          history.sightings.push({ chatId: CHAT, askedAtMs: seenMs, atMs: seenMs })
+        }
+        const about = { method: 'POST', path: '/bot/v1/messages', at: o.atMs } as const
+        service.push({ ...first(service), ...about, body: `{"chatId":${CHAT},"text":"words"}` })
+      })
+    expect(sent({ atMs: NOW + 2900 })).toMatch(/^I2: readable words/m)
+    expect(sent({ atMs: NOW + 9000 })).not.toMatch(/^I2/m)
+    expect(sent({ atMs: NOW + 9000, seenMs: NOW + 8000 })).not.toMatch(/^I2/m)
+    expect(sent({ atMs: NOW + 9000, seenMs: NOW + 5000 })).toMatch(/^I2: readable words/m)
+  })
+})

@@ -1,0 +1,111 @@
+/** The logs of a run in which all went well, and what the checker finds once they are doctored. */
+import { check, type Evidence } from './checker.ts'
+import { newHistory, type Handled, type History } from './history.ts'
+
+export const CHAT = 9
+export const FINGERPRINT = 'ab'.repeat(20)
+export const NOW = 1_000_000
+
+/** A run in which all went well: two sealed messages, handled and answered once. */
+function kept(): { history: History; evidence: Evidence } {
+  const history = newHistory(1)
+  for (const n of [1, 2]) {
+    const canary = `kp000000000000000${n}`
+    const place = { atMs: NOW, chatId: CHAT, messageId: n }
+    history.written.push({ ...place, userId: 4, canary, sealed: true, poison: null })
+    history.handled.push(handled(n, `/say ${canary}`))
+    history.said.set(`send-${n}`, {
+      sendId: `send-${n}`,
+      chatId: CHAT,
+      canary: `kb000000000000000${n}`,
+      answers: canary,
+      accepted: [10 + n],
+      lastRefusal: null,
+    })
+  }
+  history.remembered.push({ atMs: NOW, chats: [{ id: CHAT, kind: 'private', latched: true }] })
+  return { history, evidence: evidenceOf([1, 2]) }
+}
+
+export function handled(n: number, text: string | null, more: Partial<Handled> = {}): Handled {
+  return {
+    atMs: NOW,
+    life: 1,
+    updateId: 500 + n,
+    chatId: CHAT,
+    messageId: n,
+    text,
+    verdict: 'verified',
+    reason: null,
+    withheld: null,
+    sidecar: 0,
+    confirmedBelow: 0,
+    ...more,
+  }
+}
+
+function evidenceOf(ids: number[]): Evidence {
+  const updates = ids.map((n) => ({ updateId: 500 + n, message: { id: n, chat: { id: CHAT } } }))
+  const call = { n: 1, at: NOW, by: 'api' as const, headers: [], status: 200 }
+  const key = {
+    fingerprint: FINGERPRINT,
+    createdAt: '',
+    publishedAt: '',
+    retiredAt: null,
+    destroyedAt: null,
+    opensUntil: null,
+    opens: true,
+    openedMessages: 0,
+    openedMedia: 0,
+    lastOpenedAt: null,
+  }
+  return {
+    service: [
+      {
+        ...call,
+        method: 'PUT',
+        path: '/bot/v1/key',
+        body: `{"fingerprint":"${FINGERPRINT}"}`,
+        answer: '{}',
+      },
+      {
+        ...call,
+        method: 'GET',
+        path: '/bot/v1/updates',
+        body: '',
+        answer: JSON.stringify({ ok: true, result: updates }),
+      },
+    ],
+    wire: [],
+    phones: [ids.map((n) => shown(n, 10 + n))],
+    published: FINGERPRINT,
+    keys: [{ ...key, state: 'active' }],
+    chats: [
+      {
+        id: CHAT,
+        kind: 'private',
+        personId: null,
+        mode: 'protected',
+        latched: true,
+        refused: false,
+      },
+    ],
+    log: '{"msg":"listening"}',
+    atRest: [],
+    secrets: ['the-token'],
+    encryptedChats: [CHAT],
+  }
+}
+
+export function shown(n: number, messageId: number) {
+  const text = `kb000000000000000${n}`
+  const about = { messageId, chatId: CHAT, fromId: 8, edited: false }
+  return { ...about, text, verdict: 'verified' as const, signer: FINGERPRINT }
+}
+
+/** The breaches of the same run after something in its logs was made to differ. */
+export function breachesAfter(spoil: (history: History, evidence: Evidence) => void): string {
+  const { history, evidence } = kept()
+  spoil(history, evidence)
+  return check(history, evidence).breaches.join('\n')
+}
