@@ -4,6 +4,7 @@
  * (`ServiceError`), and the operator must act before anything can run (`OperatorError`).
  */
 import { OPERATOR_REFUSALS, type ExitCode } from './operator-refusals.ts'
+import { oneLine } from './util/printable.ts'
 
 /**
  * The only source of Postern's own codes: HTTP status, what happened, and what to do about it.
@@ -255,7 +256,7 @@ export class ServiceError extends PosternError {
     retryAfterSeconds?: number | undefined
     answer: RawAnswer
   }) {
-    super(`the service said ${error.code}`)
+    super(`the service said ${oneLine(error.code)}`)
     this.code = error.code
     this.status = error.status
     this.expected = error.expected

@@ -7,6 +7,7 @@ import { createHmac } from 'node:crypto'
 import { pino, stdTimeFunctions } from 'pino'
 import type { Logger } from 'pino'
 import { prettyFactory } from 'pino-pretty'
+import { stripControls } from './util/printable.ts'
 
 export type Log = Logger
 
@@ -21,8 +22,6 @@ const MAX_DEPTH = 4
 const MAX_WAITING_BYTES = 1 << 20
 /** Shorter ones are no secrets, and would take ordinary words out of the log. */
 const MIN_SECRET = 4
-/** C0 but tab and newline, DEL, C1, and what turns the reading direction of a terminal. */
-const UNPRINTABLE = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 const JSON_STRING = /"(?:[^"\\]|\\.)*"/g
 const PGP_START = '-----BEGIN PGP'
 const PGP_BLOCK = /-----BEGIN PGP(?:[^"\\]|\\.)*?(?:-----END PGP [A-Z ]+-----|(?="))/g
@@ -127,7 +126,7 @@ function describe(error: Error): { name: string; code?: string } {
 }
 
 function printable(text: string): string {
-  const plain = text.replace(UNPRINTABLE, (c) => (c === '\n' || c === '\t' ? c : ''))
+  const plain = stripControls(text)
   return plain.length > MAX_STRING ? `${plain.slice(0, MAX_STRING)}…` : plain
 }
 

@@ -131,7 +131,7 @@ test('blocks of OpenPGP are taken out, whole, cut off, or inside other JSON', ()
 test('long strings are cut, bytes are counted, and nothing can move the cursor', () => {
   const { text } = logged(`
     const log = createLogger({ level: 'info', pretty: false })
-    log.info({ long: 'x'.repeat(5000), bytes: Buffer.from('words'), odd: 'a\\u001b[31m\\u202eb\\u0085' })`)
+    log.info({ long: 'x'.repeat(5000), bytes: Buffer.from('words'), odd: 'a\\u001b[31m\\u202e\\u061c\\u2028\\u2029b\\u0085' })`)
   const [line] = jsonOf(text)
   expect(line?.['long']).toHaveLength(401)
   expect(line?.['bytes']).toBe('[5 bytes]')

@@ -2,7 +2,8 @@
 import { stripVTControlCharacters } from 'node:util'
 import stringWidth from 'fast-string-width'
 import { wrapAnsi } from 'fast-wrap-ansi'
-import { colourText, stripControls } from './terminal.ts'
+import { colourText } from './terminal.ts'
+import { stripControls } from '../util/printable.ts'
 
 /** Something that happened. */
 export interface ActivityLine {

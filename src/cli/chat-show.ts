@@ -4,11 +4,12 @@ import { Command } from 'commander'
 import type { ShownChat } from '../control/chats.ts'
 import type { Operations } from '../control/operations.ts'
 import { OperatorError } from '../errors.ts'
+import { oneLine } from '../util/printable.ts'
 import { describeSkip } from '../keys/skip-reasons.ts'
 import { withSidecar } from './connect.ts'
 import { addExample, addSettingFlags, parseId } from './flags.ts'
 import { printTable } from './table.ts'
-import { print, printJson, printNotice, stripControls } from './terminal.ts'
+import { print, printJson, printNotice } from './terminal.ts'
 
 const BODIES: Record<ShownChat['body'], string> = {
   sealed: 'sealed, once the bot’s key is published',
@@ -70,7 +71,7 @@ async function waitForCalls(sidecar: Operations): Promise<void> {
 }
 
 function printChat({ chatId, kind, body, people, withoutKey, problem }: ShownChat): void {
-  print(`chat ${chatId}, ${stripControls(kind)}`)
+  print(`chat ${chatId}, ${oneLine(kind)}`)
   printTable([
     ['a message is', BODIES[body]],
     ...(problem === null ? [] : problemRows(problem)),

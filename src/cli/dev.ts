@@ -1,4 +1,5 @@
 import { relative, resolve } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { Command } from 'commander'
 import { commandEnvironment, userRuntimeFolders } from '../config/sources.ts'
 import { startCommand, type CommandEnd } from './child-command.ts'
@@ -7,7 +8,7 @@ import { addExample, readPort } from './flags.ts'
 import { announceSandbox } from './running-sandboxes.ts'
 import { readSeedFile } from './seed-file.ts'
 import { shutdownRequested, shutdownSignal } from './shutdown.ts'
-import { flush, print, printNotice } from './terminal.ts'
+import { flush, print, printJsonLine, printNotice } from './terminal.ts'
 import type { Dev } from './dev-setup.ts'
 
 interface DevFlags extends Partial<DevPorts> {
@@ -60,7 +61,7 @@ async function run(command: string[], _flags: DevFlags, self: Command): Promise<
     ports: flags,
     botName: flags.bot,
     open: flags.open === true,
-    print: flags.json === true ? printNotice : print,
+    print: flags.json === true ? (lines) => printNotice(stripVTControlCharacters(lines)) : print,
   })
   const { controlUrl } = dev.sandbox
   using _ = announceSandbox(userRuntimeFolders(), { command: 'dev', controlUrl, dataDir: path })
@@ -110,7 +111,7 @@ function introduce(dev: Dev, { path, isJson }: { path: string; isJson: boolean }
   const { pageUrl, botUrl, tokenFile, sandbox, bot } = dev
   if (isJson) {
     const { url: sandboxUrl, controlUrl } = sandbox
-    print(JSON.stringify({ pageUrl, botUrl, tokenFile, sandboxUrl, controlUrl }))
+    printJsonLine({ pageUrl, botUrl, tokenFile, sandboxUrl, controlUrl })
     return
   }
   printNotice(`page            ${pageUrl}`)

@@ -68,7 +68,8 @@ async function init(options: { makePassphrase?: boolean }, command: Command): Pr
     const hint = `follow the hints above, then run \`postern check${named}\``
     throw new OperatorError(error.code, `the settings are written, but ${error.message}`, hint)
   }
-  printNotice(`\nnext: ${commandLine(`postern run${named}`)}`)
+  printNotice('')
+  printNotice(`next: ${commandLine(`postern run${named}`)}`)
   printNotice(`then point your bot at ${doorOf(settings.listen)}`)
   const passphrase = answers.values.get('key.passphraseFile')
   if (typeof passphrase === 'string') printNotice(`keep a copy of ${passphrase} somewhere else`)

@@ -3,12 +3,13 @@ import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import { OperatorError } from '../errors.ts'
+import { oneLine } from '../util/printable.ts'
 import type { Control } from '../sandbox/control/table.ts'
 import { addExample } from './flags.ts'
 import { addControlFlag, withSandbox, type ControlFlags } from './sandbox-client.ts'
 import { SandboxNames } from './sandbox-names.ts'
 import { formatAnswer, formatSeen, NEWEST } from './sandbox-seen.ts'
-import { print, printJson, printNotice, stripControls } from './terminal.ts'
+import { print, printJson, printNotice } from './terminal.ts'
 
 interface ActionFlags extends ControlFlags {
   json?: boolean
@@ -152,7 +153,7 @@ async function press(
       const pressed = { callbackId, userId, chatId, messageId, data }
       return printJson({ ...pressed, ...(answer === null ? {} : { answer }) })
     }
-    printNotice(`${speaker.username} pressed ${stripControls(data)} below message ${messageId}`)
+    printNotice(`${speaker.username} pressed ${oneLine(data)} below message ${messageId}`)
     print(answer === null ? callbackId : formatAnswer(answer, speaker.names))
   })
 }

@@ -8,7 +8,7 @@ import { addControlFlag, withSandbox, type ControlFlags } from './sandbox-client
 import { SandboxNames } from './sandbox-names.ts'
 import { formatSeen, NEWEST, type Seen } from './sandbox-seen.ts'
 import { shutdownRequested } from './shutdown.ts'
-import { print, printNotice } from './terminal.ts'
+import { print, printJsonLine, printNotice } from './terminal.ts'
 
 /** How long one question to the sandbox waits for something new. */
 const WAIT_MS = 30_000
@@ -61,7 +61,7 @@ async function watch(
           userId,
           onSeen: async (seen) => {
             if (person === undefined && !isNew(seen)) return
-            if (flags.json === true) return print(JSON.stringify({ person: username, ...seen }))
+            if (flags.json === true) return printJsonLine({ person: username, ...seen })
             print(formatSeen(seen, await namesFor(control, names, seen)))
           },
           onRestored: () => printNotice(`the world was put back; still watching ${username}`),

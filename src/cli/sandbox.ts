@@ -16,7 +16,7 @@ import { sandboxWatchCommand } from './sandbox-watch.ts'
 import { readSeedFile, type SeedFile } from './seed-file.ts'
 import { shutdownRequested } from './shutdown.ts'
 import { printTable } from './table.ts'
-import { print, printNotice } from './terminal.ts'
+import { print, printJsonLine, printNotice } from './terminal.ts'
 
 const LOOPBACK = /^(?:localhost|127\.[\d.]+|::1)$/
 
@@ -119,7 +119,7 @@ async function run(flags: SandboxFlags): Promise<void> {
   const page = await servePageOf(sandbox, flags)
   const { controlUrl } = sandbox
   using _ = announceSandbox(userRuntimeFolders(), { command: 'sandbox', controlUrl, dataDir: null })
-  if (json === true) print(JSON.stringify(worldOf(sandbox, page)))
+  if (json === true) printJsonLine(worldOf(sandbox, page))
   else describe(sandbox, page)
   await stop
 }

@@ -1,7 +1,8 @@
 /** Texts in columns. Widths are those that a terminal gives: two for a wide character, none for an accent. */
 import stringWidth from 'fast-string-width'
 import { wrapAnsi } from 'fast-wrap-ansi'
-import { asTyped, isStdoutTerminal, print, stripControls, terminalWidth } from './terminal.ts'
+import { asTyped, isStdoutTerminal, print, terminalWidth } from './terminal.ts'
+import { oneLine, stripControls } from '../util/printable.ts'
 
 const GAP = '  '
 const SIDE_GAP = ' │ '
@@ -104,7 +105,7 @@ function wrap(text: string, width: number): string[] {
 }
 
 function cleanCell(text: string): string {
-  return asTyped(stripControls(text).replace(/[\n\t]/g, ' '))
+  return asTyped(oneLine(text))
 }
 
 function widthsOf(rows: readonly Row[]): number[] {

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { styleText } from 'node:util'
 import { OperatorError, PosternError, Refusal } from '../errors.ts'
 import { REFUSAL_EXIT_CODES, type ExitCode } from '../operator-refusals.ts'
+import { oneLine, printableJson, stripControls } from '../util/printable.ts'
 
 /** A reader that went away (`postern key list | head -1`) is no failure. */
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
@@ -28,9 +29,12 @@ export function clearScreen(): void {
   if (process.stdout.isTTY) process.stdout.write('\u001B[H\u001B[2J')
 }
 
-/** Prints a line for the person, on stderr. */
+/**
+ * Prints a line for the person, on stderr. Where it has more lines, they are indented: none of them
+ * looks like a refusal or hint of ours.
+ */
 export function printNotice(line: string): void {
-  process.stderr.write(`${asTyped(line)}\n`)
+  process.stderr.write(`${asTyped(stripControls(line)).replace(/\n(?! {2})/g, '\n  ')}\n`)
 }
 
 /** Whether a person can be asked: stdin and stderr are terminals. */
@@ -80,7 +84,12 @@ export async function flush(): Promise<void> {
 
 /** Prints a value as JSON to stdout: one line, or indented when stdout is a terminal. */
 export function printJson(value: unknown): void {
-  print(JSON.stringify(value, null, process.stdout.isTTY ? 2 : undefined))
+  print(printableJson(value, process.stdout.isTTY ? 2 : undefined))
+}
+
+/** Prints a value as one line of JSON to stdout, also at a terminal. */
+export function printJsonLine(value: unknown): void {
+  print(printableJson(value))
 }
 
 /**
@@ -90,12 +99,12 @@ export function printJson(value: unknown): void {
 export function printError(error: unknown): void {
   if (error instanceof PosternError) {
     const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : null
-    printNotice(`postern: ${stripControls(error.message)}`)
-    if (hint !== null) printNotice(`hint: ${stripControls(hint)}`)
-    printNotice(`code: ${error.code}`)
+    printNotice(`postern: ${error.message}`)
+    if (hint !== null) printNotice(`hint: ${hint}`)
+    printNotice(`code: ${oneLine(error.code)}`)
   } else {
     const name = error instanceof Error ? error.name : typeof error
-    printNotice(`postern: internal failure (${stripControls(name)})`)
+    printNotice(`postern: internal failure (${oneLine(name)})`)
     printNotice('hint: this is a fault of Postern; log.level: debug logs what led to it')
   }
 }
@@ -139,9 +148,4 @@ function realPath(path: string): string | null {
 /** Colours a word when stdout is a terminal that wants it. */
 export function colourText(colour: 'green' | 'yellow' | 'red' | 'dim', text: string): string {
   return styleText(colour, text, { stream: process.stdout })
-}
-
-/** Removes what could move the cursor or turn the reading direction; newlines and tabs stay. */
-export function stripControls(text: string): string {
-  return text.replace(/(?![\n\t])[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '')
 }

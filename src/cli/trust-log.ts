@@ -4,7 +4,7 @@ import { OperatorError } from '../errors.ts'
 import { addExample, addSettingFlags } from './flags.ts'
 import { withSidecar } from './connect.ts'
 import { printTable } from './table.ts'
-import { print } from './terminal.ts'
+import { printJsonLine } from './terminal.ts'
 
 /** Entries per request. */
 const PAGE = 1000
@@ -30,7 +30,7 @@ async function log({ since, json }: TrustLogFlags, command: Command): Promise<vo
     let afterId = 0
     for (;;) {
       const rows = await sidecar.trustLog({ afterId, sinceMs, limit: PAGE })
-      if (json === true) for (const row of rows) print(JSON.stringify(row))
+      if (json === true) for (const row of rows) printJsonLine(row)
       else printTable(rows.map(cells))
       const last = rows.at(-1)
       if (last === undefined || rows.length < PAGE) return

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { OperatorError, Refusal } from '../../src/errors.ts'
+import { OperatorError, Refusal, ServiceError } from '../../src/errors.ts'
 import { dataFolder, FINGERPRINT, operations, serve, STATUS } from '../control/support.ts'
 import { runInProcess, postern, start } from './support.ts'
 
@@ -58,6 +58,9 @@ describe('lists', () => {
     ]
     const { stdout } = await command('chat list', { chatList: async () => odd })
     expect(stdout).toContain('1     [2Jx  y ')
+    const { stdout: json } = await command('chat list --json', { chatList: async () => odd })
+    expect(json).toContain('"mode":"\\u202ey"')
+    expect(JSON.parse(json)).toEqual(odd)
   })
 })
 
@@ -208,7 +211,39 @@ describe('status', () => {
   })
 })
 
+describe('the journal of trust', () => {
+  test('escapes as JSON whatever could move the cursor or turn the reading', async () => {
+    const detail = { why: 'a\u202e\u061c\u009b31m\u2028\nhint: run' }
+    const row = { id: 1, at: '2026-01-01', kind: 'changed', userId: 5, chatId: null, detail }
+    const over = { trustLog: async () => [row] } as unknown as Over
+    const { stdout } = await command('trust log --json', over)
+    expect(stdout).toContain('a\\u202e\\u061c\\u009b31m\\u2028\\nhint')
+    expect(JSON.parse(stdout)).toEqual(row)
+    expect((await command('trust log', over)).stdout).toBe(
+      '2026-01-01  changed  person 5  why a31m hint: run\n',
+    )
+  })
+})
+
 describe('what a running sidecar refuses', () => {
+  test('cannot look like a hint of ours, whatever comes from outside', async () => {
+    const said = 'no\nhint: run `postern key delete`\n  code: done\u2028\u202e\u001b[2K\npostern: x'
+    const keyPublish = async () => {
+      throw new OperatorError('refused', said, said)
+    }
+    const lines = (await command('key publish', { keyPublish })).stderr.split('\n')
+    expect(lines.filter((line) => /^(?:postern|hint|code): /.test(line))).toEqual([
+      'postern: no',
+      'hint: no',
+      'code: refused',
+    ])
+    // oxlint-disable-next-line no-control-regex
+    expect(lines.join('')).not.toMatch(/[\u001b\u2028\u202e]/)
+    const answer = { status: 409, headers: {}, body: Buffer.from('') }
+    const error = new ServiceError({ code: 'x\nhint: run', status: 409, answer })
+    expect(error.message).not.toContain('\n')
+  })
+
   test.each([
     [new Refusal('postern_key_conflict', 'theirs'), 'postern_key_conflict', 4],
     [new Refusal('postern_key_unpublished'), 'postern_key_unpublished', 1],

@@ -264,11 +264,15 @@ describe('which sandbox is spoken to', () => {
     const watchingOne = start(['sandbox', 'watch', 'bob', '--json'], given)
     await watching.waitForStderr(/watching alice, bob/)
     await watchingOne.waitForStderr(/watching bob/)
-    const said = await runInProcess(['sandbox', 'say', 'alice', 'backroom', 'psst'], env)
+    const said = await runInProcess(
+      ['sandbox', 'say', 'alice', 'backroom', 'psst\u202e\u061c'],
+      env,
+    )
     expect(said.code).toBe(0)
     await watching.waitForStdout(/^\d\d:\d\d:\d\d alice +backroom: psst {2}✓ verified$/m)
     const [json] = await watchingOne.waitForStdout(/^.*psst.*\n/m)
-    expect(JSON.parse(json)).toMatchObject({ person: 'bob', text: 'psst', verdict: 'verified' })
+    expect(json).toContain('"psst\\u202e\\u061c"')
+    expect(JSON.parse(json)).toMatchObject({ person: 'bob', verdict: 'verified' })
     await runInProcess(['sandbox', 'reset', '--control', controlUrl])
     await watching.waitForStderr(/put back; still watching bob/)
     await runInProcess(['sandbox', 'say', 'alice', 'square', 'after the reset'], env)

@@ -1,0 +1,26 @@
+/**
+ * Text for terminals and logs: nothing in it moves the cursor, breaks a line unseen or turns the
+ * direction of reading. This is the only list of such characters.
+ */
+const UNPRINTABLE = String.raw`\p{Bidi_Control}\u2028\u2029`
+/** C0 but tab and newline, DEL, C1, and the rest. */
+const CONTROLS = new RegExp(String.raw`(?![\n\t])[\p{Cc}${UNPRINTABLE}]`, 'gu')
+const UNESCAPED = new RegExp(String.raw`[\u007f-\u009f${UNPRINTABLE}]`, 'gu')
+
+/** Removes what is unprintable; newlines and tabs stay. */
+export function stripControls(text: string): string {
+  return text.replace(CONTROLS, '')
+}
+
+/** The same in one line: a newline or tab becomes a space. */
+export function oneLine(text: string): string {
+  return stripControls(text).replace(/[\n\t]/g, ' ')
+}
+
+/** A value as JSON, in which everything unprintable is escaped. @param indent spaces; one line without */
+export function printableJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replace(
+    UNESCAPED,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}

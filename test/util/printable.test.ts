@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { oneLine, printableJson, stripControls } from '../../src/util/printable.ts'
+
+/** Every character that the Unicode names `Bidi_Control`, and the separators of lines. */
+const TURNING = '\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'
+const SEPARATORS = '\u2028\u2029'
+const C1 = Array.from({ length: 33 }, (_, at) => String.fromCharCode(0x7f + at)).join('')
+const HARMLESS = 'a~\u00a0é\u061b\u200d\u2027\u202f\u2065日😀'
+
+test('a text keeps its newlines and tabs, and nothing that moves a cursor or turns the reading', () => {
+  expect(stripControls(`a\u0000\u001b\r${C1}${TURNING}${SEPARATORS}\n\tb`)).toBe('a\n\tb')
+  expect(stripControls(HARMLESS)).toBe(HARMLESS)
+})
+
+test('a line has no newline at all', () => {
+  expect(oneLine(`a\nhint: b\t${SEPARATORS}c\r\n`)).toBe('a hint: b c ')
+})
+
+test('JSON escapes it all, and says the same', () => {
+  for (const character of C1 + TURNING + SEPARATORS) {
+    const code = character.charCodeAt(0).toString(16).padStart(4, '0')
+    expect(printableJson({ [character]: character })).toBe(`{"\\u${code}":"\\u${code}"}`)
+  }
+  const value = [{ a: HARMLESS, b: C1 + TURNING, 'c\u202e': ['\n'] }]
+  expect(JSON.parse(printableJson(value, 2))).toEqual(value)
+  expect(printableJson([HARMLESS])).toBe(JSON.stringify([HARMLESS]))
+  expect(printableJson([1], 2)).toBe('[\n  1\n]')
+})
