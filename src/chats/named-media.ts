@@ -12,6 +12,9 @@ export interface MediaPlace {
   userId: number | null
 }
 
+/** What was opened under an id before. */
+export type OpenedBefore = 'same' | 'unsigned' | 'other' | 'none'
+
 /** How many are remembered; the oldest go first. */
 const KEPT = 50_000
 /** How many more are written before the oldest are removed. */
@@ -81,10 +84,10 @@ export class NamedMedia {
   }
 
   /**
-   * What was opened under this id before, as far as is remembered: this data in this place, other
-   * data or this in another place, or nothing.
+   * What was opened under this id before, as far as is remembered: this data in this place
+   * (`unsigned` where it was given as such), other data or this in another place, or nothing.
    */
-  async openedBefore(place: MediaPlace, dataDigest: string): Promise<'same' | 'other' | 'none'> {
+  async openedBefore(place: MediaPlace, dataDigest: string): Promise<OpenedBefore> {
     return await this.#store.read((db) => this.#openedBefore(db, place, dataDigest))
   }
 
@@ -92,7 +95,7 @@ export class NamedMedia {
     db: Kysely<Schema>,
     { mediaId, chatId, userId }: MediaPlace,
     dataDigest: string,
-  ): Promise<'same' | 'other' | 'none'> {
+  ): Promise<OpenedBefore> {
     const rows = await db
       .selectFrom('media')
       .select(['chat_id', 'sender', 'digest'])
@@ -100,26 +103,28 @@ export class NamedMedia {
       .where('digest', 'is not', null)
       .execute()
     if (rows.length === 0) return 'none'
-    const keyed = this.#keyed(dataDigest)
-    const isSame = rows.every(
-      ({ chat_id, sender, digest }) =>
-        chat_id === chatId &&
-        sender === senderOf(userId) &&
-        digest !== null &&
-        keyed.equals(digest),
-    )
-    return isSame ? 'same' : 'other'
+    const isAll = (keyed: Buffer): boolean =>
+      rows.every(
+        ({ chat_id, sender, digest }) =>
+          chat_id === chatId &&
+          sender === senderOf(userId) &&
+          digest !== null &&
+          keyed.equals(digest),
+      )
+    if (isAll(this.#keyed(dataDigest))) return 'same'
+    return isAll(this.#keyed(dataDigest, 'unsigned')) ? 'unsigned' : 'other'
   }
 
   /**
    * Remembers what was opened.
+   * @param as `unsigned` where it is given as such
    * @returns false, with nothing remembered, when something else was opened under this id since it
    *   was asked for
    * @throws Refusal `postern_store_unwritable`
    */
-  async opened(place: MediaPlace, dataDigest: string): Promise<boolean> {
+  async opened(place: MediaPlace, dataDigest: string, as?: 'unsigned'): Promise<boolean> {
     const { mediaId, chatId, userId } = place
-    const digest = this.#keyed(dataDigest)
+    const digest = this.#keyed(dataDigest, as)
     const row = { id: mediaId, chat_id: chatId, sender: senderOf(userId) }
     return await this.#store.write(async (db) => {
       if ((await this.#openedBefore(db, place, dataDigest)) === 'other') return false
@@ -134,8 +139,9 @@ export class NamedMedia {
     })
   }
 
-  #keyed(digest: string): Buffer {
-    return createHmac('sha256', this.#key).update(digest).digest()
+  #keyed(digest: string, as?: 'unsigned'): Buffer {
+    const text = as === undefined ? digest : `${as} ${digest}`
+    return createHmac('sha256', this.#key).update(text).digest()
   }
 }
 

@@ -1,6 +1,6 @@
 /** One attachment: fetched, opened where it is for us, judged, and at rest. */
 import { createHash, randomUUID } from 'node:crypto'
-import type { MediaPlace, NamedMedia } from '../chats/named-media.ts'
+import type { MediaPlace, NamedMedia, OpenedBefore } from '../chats/named-media.ts'
 import type { Modes } from '../chats/modes.ts'
 import type { ReplayMemory } from '../chats/replay-memory.ts'
 import { Refusal } from '../errors.ts'
@@ -18,7 +18,7 @@ import { Freshness } from './freshness.ts'
 import type { Guard } from './guard.ts'
 import { refusalOf } from './media-refusal.ts'
 import { checkReplay } from './replays.ts'
-import { judgeSignatures, whyNotAnyMore, type SignatureParts } from './signatures.ts'
+import { judgeSignatures, whyNotAnyMore, type Claimed, type SignatureParts } from './signatures.ts'
 import { delivers, type Reasoned, type Verdict, type VerifyPolicy } from './verdict.ts'
 
 /** A file as the bot gets it, whole and checked. */
@@ -115,7 +115,7 @@ export async function mayStillGive(
 ): Promise<boolean> {
   await parts.fresh()
   if (kept.verdict === null && parts.guard.mustSeal(place.chatId)) return false
-  return learnedSince(kept, place, parts) === null
+  return learnedSince(kept, { ...place, wasUnsigned: true }, parts) === null
 }
 
 /** One decision about an attachment. */
@@ -188,13 +188,14 @@ async function judge(
   if (before === 'other') throw refusalOf('replayed', 'other-data-before')
   const receivedAtMs = monotonicNow()
   const found = { chatId: place.chatId, fromId: place.userId, dateMs: null, receivedAtMs, signal }
-  const claimed = { kind: 'file' as const, ...found, isKnown: before === 'same' }
+  const claimed = { kind: 'file' as const, ...found, ...known(before) }
   const bySignatures = await judgeSignatures(opened, claimed, parts)
   const { judged, isForOtherChat } = await judgeAudience(bySignatures, opened, found, parts)
   const unnumbered = { updateId: null, messageId: null, dateMs: null }
   const sighting = { place: { ...place, ...unnumbered }, opened, judged, isForOtherChat }
   await freshness.renew()
-  const objection = (): Reasoned | null => learnedSince(judged, place, parts)
+  const objection = (): Reasoned | null =>
+    learnedSince(judged, { ...place, ...known(before) }, parts)
   const settled = await parts.replayMemory.batch((check) =>
     checkReplay(check, sighting, { verify, objection }),
   )
@@ -205,22 +206,30 @@ async function judge(
   }
   const { userId } = place
   if (verdict === 'verified' && userId !== null) await parts.people.rememberSigned([userId], 'file')
-  if (before === 'none' && !(await named.opened(place, dataDigest))) {
-    throw refusalOf('replayed', 'other-data-before')
+  if (before === 'none') {
+    const as = verdict === 'unsigned' ? ([verdict] as const) : ([] as const)
+    const isKept = await named.opened(place, dataDigest, ...as)
+    if (!isKept) throw refusalOf('replayed', 'other-data-before')
   }
   const tag = createHash('sha256').update(`tag ${dataDigest}`).digest('base64url').slice(0, 22)
   const { signer, signedAtMs } = judged
   return await attachment(opened.file, { tag, verdict, signer, signedAtMs })
 }
 
+/** What was judged once under an id keeps its verdict for the same bytes. */
+const known = (before: OpenedBefore): Pick<Claimed, 'isKnown' | 'wasUnsigned'> => ({
+  isKnown: before === 'same' || before === 'unsigned',
+  wasUnsigned: before === 'unsigned',
+})
+
 /** What was learned since it was judged, and forbids it. */
 function learnedSince(
   judged: Pick<Attachment, 'verdict' | 'signer'>,
-  { chatId, userId: fromId }: MediaPlace,
+  { chatId, userId: fromId, wasUnsigned }: MediaPlace & Pick<Claimed, 'wasUnsigned'>,
   parts: Omit<AttachmentParts, 'onOpened'>,
 ): Reasoned | null {
   if (isByStranger({ chatId, fromId, pressedById: null }, parts)) return OTHER_PERSON
-  return whyNotAnyMore(judged, { fromId, chatId, kind: 'file' }, parts)
+  return whyNotAnyMore(judged, { fromId, chatId, kind: 'file', wasUnsigned }, parts)
 }
 
 async function attachment(

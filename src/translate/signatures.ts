@@ -65,6 +65,8 @@ export interface Claimed {
   signal: AbortSignal
   /** The same data was opened in the same place before: how old it is does not matter any more. */
   isKnown?: boolean
+  /** It was given as unsigned then: that its sender has signed since says nothing of it. */
+  wasUnsigned?: boolean | undefined
 }
 
 /** Judges the signatures of an opened message or attachment. Never throws for what a sender can cause. */
@@ -107,10 +109,10 @@ function reasonBeside(
  * not let speak signed is not let speak unsigned either.
  */
 async function judgeUnsigned(claimed: Claimed, parts: SignatureParts): Promise<Judged> {
-  const { fromId, kind, chatId } = claimed
+  const { fromId, chatId } = claimed
   if (fromId === null) return { verdict: 'unknown-signer', reason: 'no-from' }
   if (fromId === parts.botId()) return { verdict: 'bad-signature', reason: 'unsigned' }
-  const refused = whyNotUnsigned(fromId, kind, parts)
+  const refused = whyNotUnsigned(fromId, claimed, parts)
   if (refused !== null) return refused
   if (parts.trust.policies.for(chatId) === 'accept') return { verdict: 'unsigned' }
   return await judgeByPolicy(fromId, claimed, parts)
@@ -119,11 +121,13 @@ async function judgeUnsigned(claimed: Claimed, parts: SignatureParts): Promise<J
 /** Why somebody's unsigned words or files are not theirs, by what is remembered of them. */
 function whyNotUnsigned(
   fromId: number,
-  kind: SignedKind,
+  { kind, wasUnsigned = false }: Pick<Claimed, 'kind' | 'wasUnsigned'>,
   { people, trust }: Pick<SignatureParts, 'people' | 'trust'>,
 ): Judged | null {
   if (trust.isBlocked(fromId)) return { verdict: 'unknown-signer', reason: 'blocked' }
-  if (people.hasSigned(fromId, kind)) return { verdict: 'bad-signature', reason: 'stopped-signing' }
+  if (!wasUnsigned && people.hasSigned(fromId, kind)) {
+    return { verdict: 'bad-signature', reason: 'stopped-signing' }
+  }
   return kind === 'words' && trust.isVerified(fromId)
     ? { verdict: 'bad-signature', reason: 'must-sign' }
     : null
@@ -135,11 +139,16 @@ function whyNotUnsigned(
  */
 export function whyNotAnyMore(
   { verdict, signer }: { verdict: Verdict | null; signer?: string | undefined },
-  { fromId, chatId, kind }: Pick<Claimed, 'fromId' | 'chatId' | 'kind'>,
+  {
+    fromId,
+    chatId,
+    kind,
+    wasUnsigned,
+  }: Pick<Claimed, 'fromId' | 'chatId' | 'kind' | 'wasUnsigned'>,
   parts: Pick<SignatureParts, 'people' | 'trust' | 'botId'>,
 ): Judged | null {
   if (fromId === null || fromId === parts.botId()) return null
-  if (verdict === 'unsigned') return whyNotUnsigned(fromId, kind, parts)
+  if (verdict === 'unsigned') return whyNotUnsigned(fromId, { kind, wasUnsigned }, parts)
   if (verdict !== 'verified' || signer === undefined) return null
   const isOthers = parts.people.isOthers({ userId: fromId, fingerprint: signer })
   const reason = isOthers ? 'other-person' : parts.trust.distrust(fromId, signer, chatId)

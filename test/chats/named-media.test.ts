@@ -58,6 +58,10 @@ test('what was opened under an id is known again, and nothing else is, anywhere 
   expect(await named.openedBefore(place('a', 9), 'data')).toBe('other')
   expect(await named.openedBefore(place('a', 1, null), 'data')).toBe('other')
   expect(await named.openedBefore(place('b'), 'data')).toBe('none')
+  await named.opened(place('b'), 'data', 'unsigned')
+  expect(await named.openedBefore(place('b'), 'data')).toBe('unsigned')
+  expect(await named.openedBefore(place('b'), 'other data')).toBe('other')
+  expect(await named.opened(place('b'), 'data')).toBe(true)
 })
 
 test('naming it again forgets nothing of it, nor does a restart', async () => {

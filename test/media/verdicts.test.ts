@@ -53,6 +53,25 @@ test('whoever has signed a file must sign files, and may go on to write words th
   expect(await unsignedWords(chat, from)).toBe('unsigned')
 })
 
+test('a file that was given as unsigned stays so after its sender has signed one, and after a restart', async () => {
+  const from = await someone()
+  const chat = stage.privateChat(from)
+  const url = await named(stage, await sealedBy(from, stage, picture(), []), { chat, from })
+  const verdictOf = async (): Promise<string> =>
+    (await fetched(stage, url)).headers.get('postern-verdict') ?? 'none'
+  expect(await verdictOf()).toBe('unsigned')
+  const before = await named(stage, await sealedBy(from, stage, picture(), []), { chat, from })
+  expect(await outcome(await sealedBy(from, stage, picture()), { chat, from })).toBe('verified')
+  expect(await verdictOf()).toBe('unsigned')
+  await stage.restart()
+  expect(await verdictOf()).toBe('unsigned')
+  expect(await verdictOf()).toBe('unsigned')
+  // Named before, and not fetched: it is new.
+  expect((await fetched(stage, before)).code).toBe('postern_bad_signature')
+  const fresh = await sealedBy(from, stage, picture(), [])
+  expect(await outcome(fresh, { chat, from })).toBe('422 postern_bad_signature')
+})
+
 test('signed by anybody but its sender, it is not given', async () => {
   const [from, other] = [await stage.friend(), await someone()]
   const group = stage.group([from, other])
