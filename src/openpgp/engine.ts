@@ -191,6 +191,8 @@ export interface NamedRecipients {
 export interface OpenedText {
   outcome: 'opened'
   text: string
+  /** It was sealed as a file: its literal packet has the name of one (RFC 9580, 5.9). */
+  isFile: boolean
   /** SHA-256 of the de-framed encrypted data, hex. */
   dataDigest: string
   signatures: SignatureClaim[]

@@ -175,6 +175,8 @@ async function examineSealed(
     const { outcome, reason } = opened
     return settled({ kind: 'closed', verdict: outcome, ...(reason !== undefined && { reason }) })
   }
+  // Somebody's stored file would be their words, with their signature.
+  if (opened.isFile) return settled({ kind: 'closed', verdict: 'damaged', reason: 'is-a-file' })
   if (isByStranger(found, parts)) {
     return settled({ kind: 'opened', opened, judged: OTHER_PERSON, isForOtherChat: false })
   }

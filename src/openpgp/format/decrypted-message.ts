@@ -9,6 +9,7 @@ import {
   LITERAL_START_BYTES,
   NO_SIGNATURES,
   damaged,
+  hasFileName,
   literalHeaderBytes,
   packetOrder,
   publicClaims,
@@ -23,6 +24,7 @@ import { parseSignature } from './signature-claim.ts'
 export interface DecryptedDocument extends ReadSignatures {
   outcome: 'document'
   document: Uint8Array
+  isFile: boolean
 }
 
 export type Decrypted = DecryptedDocument | ReadFailure
@@ -120,8 +122,9 @@ function documentIn(packets: Packet[]): Decrypted {
   const document = documentOf(order.data.body)
   if (document === null) return damaged('literal')
   if (document.length > BOUNDS.textBytes) return { outcome: 'too-large', reason: 'text' }
+  const isFile = hasFileName(order.data.body)
   const read = readSignatures(order, (body) => parseSignature(body, document))
-  return read === null ? damaged('one-pass') : { outcome: 'document', document, ...read }
+  return read === null ? damaged('one-pass') : { outcome: 'document', document, isFile, ...read }
 }
 
 function documentOf(literal: Uint8Array): Uint8Array | null {
@@ -139,11 +142,12 @@ export function openedText(
   about: Pick<OpenedText, 'dataDigest' | 'openedWith' | 'recipients'>,
 ): OpenedText | NotOpened {
   if (decrypted.outcome !== 'document') return decrypted
-  const { document, claims, signaturePackets } = decrypted
+  const { document, isFile, claims, signaturePackets } = decrypted
   if (!isUtf8(document)) return damaged('encoding')
   return {
     outcome: 'opened',
     text: bufferOf(document).toString('utf8'),
+    isFile,
     ...about,
     signatures: publicClaims(claims),
     signed: { document, signatures: signaturePackets },

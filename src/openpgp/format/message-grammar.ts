@@ -25,6 +25,20 @@ export function literalHeaderBytes([format = 0, nameBytes = 0]: Uint8Array): num
   return LITERAL_FORMATS.has(format) ? nameBytes + DATE_BYTES : null
 }
 
+/**
+ * Names that programs write where there is no file: `_CONSOLE` (RFC 4880, 5.9), and that of
+ * openpgp.js before its version 5.
+ */
+const NO_FILE = ['', '_CONSOLE', 'msg.txt']
+
+/** Whether a literal, whose header is whole, has the name of a file. */
+export function hasFileName(literal: Uint8Array): boolean {
+  const end = LITERAL_START_BYTES + (literal[1] ?? 0)
+  return !NO_FILE.includes(
+    Buffer.from(literal.subarray(LITERAL_START_BYTES, end)).toString('latin1'),
+  )
+}
+
 /** Why a message is read no further. */
 export type ReadFailure =
   | { outcome: 'damaged'; reason: DamageReason }

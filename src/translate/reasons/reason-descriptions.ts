@@ -216,6 +216,11 @@ export const REASON_DESCRIPTIONS = {
     what: 'its signatures are not the ones that it announces',
     hint: ASK_AGAIN,
   },
+  'is-a-file': {
+    with: ['damaged'],
+    what: 'it was sealed as a file, under a name, and stands in the place of words',
+    hint: 'treat it as forged: somebody may have put in a file of the person; where their app seals words so, tell whoever makes it',
+  },
   encoding: { with: ['damaged'], what: 'its text is no UTF-8', hint: ASK_AGAIN },
   deadline: {
     with: ['damaged'],
