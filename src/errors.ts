@@ -113,6 +113,7 @@ export const REFUSALS = {
   },
   postern_store_unwritable: {
     status: 503,
+    retryAfter: 2,
     what: 'the store cannot be written, so whatever must be recorded first is refused',
     hint: 'free space on the disk of `dataDir`, or make it writable; with `store.url`, bring the database back',
   },
@@ -156,7 +157,10 @@ export const REFUSALS = {
     what: 'the Host header names an unknown host',
     hint: 'call the address that Postern listens on, or add this name to `listen.allowedHosts` (for /metrics and /status: `admin.allowedHosts`)',
   },
-} as const satisfies Record<string, { status: number; what: string; hint: string }>
+} as const satisfies Record<
+  string,
+  { status: number; what: string; hint: string; retryAfter?: number }
+>
 
 /** A code of Postern's own, in the service's envelope. */
 export type OwnCode = keyof typeof REFUSALS
@@ -223,12 +227,40 @@ export class Refusal extends PosternError {
     this.status = options.status ?? statusOf(code)
     this.hint = isOwn(code) ? REFUSALS[code].hint : undefined
     this.detail = detail
-    this.extra = options.extra ?? {}
+    this.extra = options.extra ?? retryOf(code)
   }
 }
 
 /** Nobody usable answered: unreachable, too late, or not in the service's language. */
 export class NoResponseError extends Refusal {}
+
+/** No more chats can be remembered: nothing failed, and trying again does not help. */
+export class TooManyChatsError extends Refusal {}
+
+/** No thread can do a job: none starts, memory has run out, or the engine is closed. */
+export class EngineUnavailableError extends Refusal {
+  /** @param detail what is missing */
+  constructor(detail: string, options: { cause?: unknown } = {}) {
+    super('postern_busy', detail, { ...options, extra: { retryAfter: ENGINE_RETRY_SECONDS } })
+  }
+}
+
+const ENGINE_RETRY_SECONDS = 2
+
+/**
+ * Whether an error is a failure of Postern's own, of its store, its threads or its memory: it says
+ * nothing of the message or file that it happened to.
+ */
+export function isOwnFailure(error: unknown): boolean {
+  if (error instanceof EngineUnavailableError) return true
+  const isOfStore = error instanceof Refusal && error.code === 'postern_store_unwritable'
+  return isOfStore && !(error instanceof TooManyChatsError)
+}
+
+/** Whether memory outside of the heap could not be had (V8, Node). */
+export function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && /allocation failed|out of memory/i.test(error.message)
+}
 
 /** An answer of the service kept as it came, so that it can be handed on byte for byte. */
 export interface RawAnswer {
@@ -301,6 +333,11 @@ export function isOwn(code: string): code is OwnCode {
 
 function statusOf(code: OwnCode | BorrowedCode): number {
   return isOwn(code) ? REFUSALS[code].status : BORROWED[code]
+}
+
+function retryOf(code: OwnCode | BorrowedCode): ErrorExtra {
+  const known = isOwn(code) ? REFUSALS[code] : null
+  return known !== null && 'retryAfter' in known ? { retryAfter: known.retryAfter } : {}
 }
 
 function sentence(code: OwnCode | BorrowedCode, detail: string): string {

@@ -1,7 +1,7 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { Listeners } from '../util/listeners.ts'
 import { TimeSlice } from '../util/time-slice.ts'
-import { Refusal } from '../errors.ts'
+import { TooManyChatsError } from '../errors.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { join, readChat, tighten, unseen, type ChatSighting, type KnownChat } from './tightening.ts'
@@ -331,9 +331,9 @@ export class KnownChats {
     return changed.map(({ id }) => id)
   }
 
-  #full(): Refusal {
+  #full(): TooManyChatsError {
     this.#refusals.emit()
-    return new Refusal(
+    return new TooManyChatsError(
       'postern_store_unwritable',
       `no more than ${this.#maxChats} chats are remembered, and this one is new`,
     )

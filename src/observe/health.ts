@@ -43,6 +43,10 @@ export const REASONS = {
     what: 'the database of `store.url` is behind what this sidecar has seen of it (a former primary, a restored copy, another server): nothing is sealed, opened or polled',
     hint: 'point `store.url` to the primary; Postern goes on by itself. To go on with what the database holds all the same, stop every sidecar and remove `database.json` from its `dataDir`',
   },
+  'no-threads': {
+    what: 'no thread can be started to open, verify and seal: memory or threads have run out',
+    hint: 'give the process more memory, or more threads (`ulimit -u`, `TasksMax`, `pids`); updates wait at the service',
+  },
   'webhook-at-service': {
     what: 'the service itself delivers to a webhook, so polls are answered 409',
     hint: 'let the bot set it again through Postern (`POST /webhook`) to get opened updates, or remove it (`DELETE /webhook`) and poll',

@@ -12,7 +12,7 @@ import type { Threads } from './native/threads.ts'
 import { unlockQuickly } from './native/unlock.ts'
 import { Verifier } from './native/verify.ts'
 import { Listeners } from '../util/listeners.ts'
-import type { ThreadLoad } from './pool.ts'
+import type { PoolEvents, ThreadLoad } from './pool.ts'
 import type { OwnIds } from './format/encrypted-message.ts'
 
 export interface EngineOptions extends LibraryOptions {
@@ -20,6 +20,8 @@ export interface EngineOptions extends LibraryOptions {
   native?: boolean
   /** Bounds of what is prepared of next messages; 16 MiB and five minutes by default. */
   precompute?: PrecomputeBounds
+  /** Called when a job had to be killed. */
+  onThreadKilled?: (job: string) => void
   /** Called when the next message of a place is ready except for its text. */
   onPrepared?: (place: string) => void
 }
@@ -28,6 +30,11 @@ export interface EngineOptions extends LibraryOptions {
 export interface MeasuredEngine extends Engine {
   /** Calls back with a job's name when its thread had to be killed. */
   onThreadKilled(listener: (job: string) => void): void
+  /**
+   * Calls back with false when no thread can be started, with true when one can again.
+   * @returns what ends that
+   */
+  onAvailable: (listener: (isAvailable: boolean) => void) => () => void
   /**
    * Calls back once, if the library judges a certificate otherwise than it was read natively; from
    * then on it reads them all.
@@ -47,16 +54,24 @@ const PRECOMPUTE: PrecomputeBounds = { maxBytes: 16 * 1024 * 1024, keepMs: 300_0
 /** Makes an engine; nothing runs before it is first asked for something. */
 export function createEngine(options: EngineOptions = {}): MeasuredEngine {
   const kills = new Listeners<string>()
+  const availabilities = new Listeners<boolean>()
   const disagreements = new Listeners()
   if (options.onThreadKilled !== undefined) kills.add(options.onThreadKilled)
-  const onThreadKilled = (job: string): void => kills.emit(job)
-  const library = new Library({ ...options, onThreadKilled })
+  let poolsWithoutThread = 0
+  const events: PoolEvents = {
+    onKilled: (job) => kills.emit(job),
+    onAvailable: (isAvailable) => {
+      poolsWithoutThread += isAvailable ? -1 : 1
+      availabilities.emit(poolsWithoutThread === 0)
+    },
+  }
+  const library = new Library(options, events)
   const nothing = (): void => {}
   const threads = options.threads ?? 2
   const native = createNative(library, {
     threads,
     bounds: options.precompute ?? PRECOMPUTE,
-    onThreadKilled,
+    events,
     onPrepared: options.onPrepared ?? nothing,
     onDisagreement: () => disagreements.emit(),
   })
@@ -97,6 +112,7 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
       return results ?? (await library.verify(signed, certificate, { nowMs, signal }))
     },
     onThreadKilled: (listener) => kills.add(listener),
+    onAvailable: (listener) => availabilities.add(listener),
     onDisagreement: (listener) => disagreements.add(listener),
     load: () => ({
       threads: { ...library.load, native: native.threads.load },

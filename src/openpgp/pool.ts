@@ -2,6 +2,7 @@
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker, parentPort } from 'node:worker_threads'
+import { EngineUnavailableError, isOutOfMemory } from '../errors.ts'
 
 /** Kinds of threads, by their files. */
 type ThreadKind = 'library/worker' | 'native/worker'
@@ -13,6 +14,14 @@ type JobResult<J, N extends keyof J> = J[N] extends (...args: never[]) => infer 
 
 /** The thread was killed because the job overran its deadline, or died of the job. */
 export class JobKilled extends Error {}
+
+/** What a pool calls back with. */
+export interface PoolEvents {
+  /** A thread had to be killed or died of a job, by its name. */
+  onKilled?: ((name: string) => void) | undefined
+  /** False when no thread could be started, true when one has started again. */
+  onAvailable?: ((isAvailable: boolean) => void) | undefined
+}
 
 interface Job {
   name: string
@@ -48,6 +57,8 @@ type ThreadReply = 'ready' | { ok: true; value: unknown } | { ok: false; message
 const HEAP = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
 /** Loading the library on a machine that is busy with everything else. */
 const START_MS = 30_000
+/** After a thread could not be started, another one is tried without being asked for. */
+const START_AGAIN_MS = 1000
 /**
  * How long a thread may be idle before it ends. One that has unlocked a key with the library keeps
  * some 120 MiB, and the secret, until then; native ones keep little, and the ephemerals that makes them fast.
@@ -64,25 +75,26 @@ export class Pool<J> implements AsyncDisposable {
   readonly #queue: Job[] = []
   readonly #size: number
   readonly #idleMs: number
-  readonly #killed: (name: string) => void
+  readonly #events: PoolEvents
+  #isAvailable = true
   #closed = false
 
   /**
    * @param kind of thread, by its file
    * @param size greatest number of threads; they are started when first needed
-   * @param killed called with the job's name whenever a thread had to be killed or died
    */
-  constructor(kind: ThreadKind, size: number, killed: (name: string) => void = () => {}) {
+  constructor(kind: ThreadKind, size: number, events: PoolEvents = {}) {
     this.#file = new URL(import.meta.url.replace(/pool(\.[jt]s)$/, `${kind}$1`))
     this.#size = size
     this.#idleMs = IDLE_MS[kind]
-    this.#killed = killed
+    this.#events = events
   }
 
   /**
    * Runs a job. The deadline counts from when a thread takes it up, once that has started: nobody's
    * key or signature is bad because the machine was slow. `signal` drops the job before.
-   * @throws JobKilled past the deadline; Error with the job's own message when it failed
+   * @throws JobKilled past the deadline, EngineUnavailableError when no thread did it for want of
+   *   threads or memory; Error with the job's own message when it failed
    */
   run<N extends keyof J & string>(
     name: N,
@@ -91,7 +103,8 @@ export class Pool<J> implements AsyncDisposable {
     signal?: AbortSignal,
   ): Promise<JobResult<J, N>> {
     return new Promise((resolve, reject) => {
-      if (this.#closed || signal?.aborted === true) return reject(new JobKilled('closed'))
+      if (signal?.aborted === true) return reject(new JobKilled('dropped'))
+      if (this.#closed) return reject(closed())
       const done = resolve as (value: unknown) => void
       this.#queue.push({ name, args, deadlineMs, signal, resolve: done, reject })
       this.#next()
@@ -112,7 +125,7 @@ export class Pool<J> implements AsyncDisposable {
         continue
       }
       const thread = this.#idle()
-      if (thread === null) return
+      if (thread === null) return this.#refuseUnlessBusy()
       const job = this.#queue.shift()
       if (job !== undefined) this.#take(thread, job)
     }
@@ -123,12 +136,21 @@ export class Pool<J> implements AsyncDisposable {
     return this.#threads.size < this.#size ? this.#start() : null
   }
 
-  #start(): Thread {
-    const worker = new Worker(this.#file, {
-      env: compileCache(),
-      execArgv: [],
-      resourceLimits: HEAP,
-    })
+  /** Where no thread is left that could take them, nobody waits for one. */
+  #refuseUnlessBusy(): void {
+    if (this.#threads.size > 0) return
+    for (const job of this.#queue.splice(0)) job.reject(notStarted())
+  }
+
+  /** @returns null where the system has no room for another thread */
+  #start(): Thread | null {
+    let worker
+    try {
+      worker = new Worker(this.#file, { env: compileCache(), execArgv: [], resourceLimits: HEAP })
+    } catch {
+      if (this.#threads.size === 0) this.#setAvailable(false)
+      return null
+    }
     const thread: Thread = { worker, ready: false, job: null, timer: undefined }
     worker.on('message', (reply: ThreadReply) => {
       // A message that the thread sent before it was killed: only its end counts now.
@@ -152,7 +174,24 @@ export class Pool<J> implements AsyncDisposable {
 
   #begin(thread: Thread): void {
     thread.ready = true
-    if (thread.job !== null) this.#arm(thread)
+    this.#setAvailable(true)
+    if (thread.job === null) this.#endWhenIdle(thread)
+    else this.#arm(thread)
+  }
+
+  #setAvailable(isAvailable: boolean): void {
+    if (this.#closed) return
+    if (!isAvailable) setTimeout(() => this.#startAgain(), START_AGAIN_MS).unref()
+    if (isAvailable === this.#isAvailable) return
+    this.#isAvailable = isAvailable
+    this.#events.onAvailable?.(isAvailable)
+  }
+
+  /** Sees whether a thread can be started by now. */
+  #startAgain(): void {
+    if (this.#isAvailable || this.#closed || this.#threads.size > 0) return
+    const thread = this.#start()
+    if (thread !== null) this.#arm(thread)
   }
 
   #arm(thread: Thread): void {
@@ -167,12 +206,16 @@ export class Pool<J> implements AsyncDisposable {
     thread.job = null
     thread.worker.unref()
     if (reply.ok) job?.resolve(reply.value)
-    else job?.reject(new Error(reply.message))
+    else job?.reject(failureOf(reply.message))
     this.#moveLast(thread)
     this.#next()
-    if (thread.job === null) {
-      thread.timer = setTimeout(() => this.#kill(thread), this.#idleMs).unref()
-    }
+    this.#endWhenIdle(thread)
+  }
+
+  #endWhenIdle(thread: Thread): void {
+    if (thread.job !== null) return
+    clearTimeout(thread.timer)
+    thread.timer = setTimeout(() => this.#kill(thread), this.#idleMs).unref()
   }
 
   /** Threads that stay take turns, so that what each keeps at hand is renewed in all. */
@@ -184,8 +227,12 @@ export class Pool<J> implements AsyncDisposable {
     if (!this.#threads.delete(thread)) return
     clearTimeout(thread.timer)
     void thread.worker.terminate()
-    if (thread.job !== null) {
-      if (!this.#closed) this.#killed(thread.job.name)
+    // before it is ready, nothing of the job has reached it
+    if (!thread.ready && this.#threads.size === 0) this.#setAvailable(false)
+    if (this.#closed) thread.job?.reject(closed())
+    else if (!thread.ready) thread.job?.reject(notStarted())
+    else if (thread.job !== null) {
+      this.#events.onKilled?.(thread.job.name)
       thread.job.reject(new JobKilled(thread.job.name))
     }
     this.#next()
@@ -193,11 +240,22 @@ export class Pool<J> implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
-    for (const job of this.#queue.splice(0)) job.reject(new JobKilled('closed'))
+    for (const job of this.#queue.splice(0)) job.reject(closed())
     const workers = [...this.#threads].map(({ worker }) => worker)
     for (const thread of this.#threads) this.#kill(thread)
     await Promise.all(workers.map((worker) => worker.terminate()))
   }
+}
+
+const closed = (): Error => new EngineUnavailableError('the engine is closed')
+const notStarted = (): Error => new EngineUnavailableError('no thread can be started')
+
+/** What a job failed with, by its message. */
+function failureOf(message: string): Error {
+  const error = new Error(message)
+  return isOutOfMemory(error)
+    ? new EngineUnavailableError('no memory is left', { cause: error })
+    : error
 }
 
 /** All that a thread sees of the environment: where Node keeps compiled code, if the process has it. */

@@ -15,7 +15,7 @@ export function createEngineQueue(): FairQueue {
 /**
  * An engine as one of several bots sees it: what it asks for is done when its turn has come. An
  * attachment, which arrives as slowly as somebody sends it, waits for none and holds nobody up.
- * What happens to threads is nobody's in particular, and not reported here.
+ * What a thread is killed for is nobody's in particular, and not reported here.
  * @param o `owner` the bot's name
  */
 export function lanedEngine(
@@ -34,6 +34,7 @@ export function lanedEngine(
     openFile: (reader, options) => engine.openFile(reader, options),
     verify: (...asked) => lane.run(() => engine.verify(...asked)),
     onThreadKilled: () => {},
+    onAvailable: engine.onAvailable,
     onDisagreement: () => {},
     load: () => ({ threads: {}, certificates: null }),
     [Symbol.asyncDispose]: () => Promise.resolve(),

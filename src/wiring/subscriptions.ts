@@ -91,6 +91,12 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
   store.onReachability((now) => watch.storeIs(now))
 
   subscribeEngine(engine, metrics, log)
+  resources.defer(
+    engine.onAvailable((isAvailable) => {
+      if (isAvailable) health.clear('no-threads')
+      else health.set('no-threads', '')
+    }),
+  )
 
   if (publication !== null) {
     if (publication.state === 'unpublished') health.set('key-unpublished', '')

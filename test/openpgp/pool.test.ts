@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { onTestFinished, expect, test, vi } from 'vitest'
 import type { Jobs } from '../../src/openpgp/library/worker.ts'
+import { EngineUnavailableError } from '../../src/errors.ts'
 import { JobKilled, Pool } from '../../src/openpgp/pool.ts'
 import { alice, bot } from '../support/openpgp-people.ts'
 import {
@@ -21,7 +22,7 @@ const SHORT_MS = 1
 /** A pool that is gone when the test ends, with the names of the jobs that were killed. */
 function pool(size: number): { pool: Pool<Jobs>; killed: string[] } {
   const killed: string[] = []
-  const made = new Pool<Jobs>('library/worker', size, (name) => killed.push(name))
+  const made = new Pool<Jobs>('library/worker', size, { onKilled: (name) => killed.push(name) })
   onTestFinished(() => made[Symbol.asyncDispose]())
   return { pool: made, killed }
 }
@@ -32,7 +33,10 @@ const judge = (of: Pool<Jobs>, deadlineMs = LONG_MS): Promise<unknown> =>
 const outcome = (job: Promise<unknown>): Promise<string> =>
   job.then(
     () => 'done',
-    (error: unknown) => (error instanceof JobKilled ? 'killed' : 'failed'),
+    (error: unknown) => {
+      if (error instanceof EngineUnavailableError) return 'unavailable'
+      return error instanceof JobKilled ? 'killed' : 'failed'
+    },
   )
 
 /** A certificate that takes as long to judge as one can. */
@@ -140,8 +144,8 @@ test('a pool that is gone has ended what ran and what waited, and takes nothing 
   const { pool: one, killed } = pool(1)
   const jobs = [judge(one), judge(one), judge(one)].map(outcome)
   await one[Symbol.asyncDispose]()
-  expect(await Promise.all(jobs)).toEqual(['killed', 'killed', 'killed'])
-  expect(await outcome(judge(one))).toBe('killed')
+  expect(await Promise.all(jobs)).toEqual(['unavailable', 'unavailable', 'unavailable'])
+  expect(await outcome(judge(one))).toBe('unavailable')
   expect(killed).toEqual([])
   await one[Symbol.asyncDispose]()
 })

@@ -1,4 +1,5 @@
 /** openpgp.js in threads that can be killed: whatever is not done natively, and every last word. */
+import { isOwnFailure } from '../../errors.ts'
 import { CIPHER_ID } from '../crypto/ciphers.ts'
 import type { SessionKey } from '../crypto/session-key.ts'
 import type {
@@ -16,7 +17,7 @@ import type {
 } from '../engine.ts'
 import type { EncryptedMessage } from '../format/encrypted-message.ts'
 import { unusableStatus, type CheckedCertificate } from '../native/certificate-info.ts'
-import { JobKilled, Pool, type ThreadLoad } from '../pool.ts'
+import { JobKilled, Pool, type PoolEvents, type ThreadLoad } from '../pool.ts'
 import { Sealed } from '../sealed.ts'
 import type { FileOpeningHelpers } from '../stream/open-file.ts'
 import type { OwnKeyInfo } from './certificate-info.ts'
@@ -37,8 +38,6 @@ export interface LibraryOptions {
   threads?: number
   /** For opening, verifying and judging, 3000 by default. */
   deadlineMs?: number
-  /** Called when a job had to be killed. */
-  onThreadKilled?: (job: string) => void
 }
 
 /**
@@ -53,11 +52,11 @@ export class Library implements AsyncDisposable {
   readonly #attachments: Pool<Jobs>
   readonly #deadlineMs: number | undefined
 
-  constructor({ threads = 2, deadlineMs, onThreadKilled }: LibraryOptions) {
-    this.#messages = new Pool('library/worker', threads, onThreadKilled)
-    this.#certificates = new Pool('library/worker', threads, onThreadKilled)
-    this.#ours = new Pool('library/worker', threads, onThreadKilled)
-    this.#attachments = new Pool('library/worker', 1, onThreadKilled)
+  constructor({ threads = 2, deadlineMs }: LibraryOptions, events: PoolEvents) {
+    this.#messages = new Pool('library/worker', threads, events)
+    this.#certificates = new Pool('library/worker', threads, events)
+    this.#ours = new Pool('library/worker', threads, events)
+    this.#attachments = new Pool('library/worker', 1, events)
     this.#deadlineMs = deadlineMs
   }
 
@@ -96,11 +95,14 @@ export class Library implements AsyncDisposable {
     return await this.#ours.run('describeOwnKey', [key, atMs], DEADLINES_MS.own)
   }
 
-  /** Unusable by `deadline` when that passed; never throws for what the text holds. */
+  /**
+   * Unusable by `deadline` when that passed; never throws for what the text holds.
+   * @throws EngineUnavailableError
+   */
   async judge(armored: string, atMs: number, known?: string): Promise<CheckedCertificate> {
     const deadlineMs = this.#deadlineMs ?? DEADLINES_MS.judge
     try {
-      return await this.#certificates.run('judge', [armored, atMs, known], deadlineMs)
+      return await twice(() => this.#certificates.run('judge', [armored, atMs, known], deadlineMs))
     } catch (error) {
       if (!(error instanceof JobKilled)) throw error
       return { status: unusableStatus(armored, 'deadline'), info: null }
@@ -128,6 +130,7 @@ export class Library implements AsyncDisposable {
     return await this.#ours.run('allListAes256', [certificates, Date.now()], DEADLINES_MS.seal)
   }
 
+  /** @throws EngineUnavailableError; never for what a sender can cause */
   async open(
     encrypted: EncryptedMessage,
     keys: UnlockedKey[],
@@ -135,38 +138,39 @@ export class Library implements AsyncDisposable {
   ): Promise<Opened> {
     const deadlineMs = this.#deadlineMs ?? DEADLINES_MS.open
     try {
-      return await this.#messages.run('open', [encrypted, keys], deadlineMs, signal)
+      return await twice(() => this.#messages.run('open', [encrypted, keys], deadlineMs, signal))
     } catch (error) {
+      if (isOwnFailure(error)) throw error
       const late: NotOpened = { outcome: 'damaged', reason: 'failed' }
       return error instanceof JobKilled ? { ...late, reason: 'deadline' } : late
     }
   }
 
-  /** What opening an attachment leaves to the library. */
+  /** What opening an attachment leaves to the library; each throws EngineUnavailableError. */
   fileOpeningHelpers(keys: UnlockedKey[]): FileOpeningHelpers {
     const openMs = this.#deadlineMs ?? DEADLINES_MS.open
     const wholeMs = DEADLINES_MS.attachment
     return {
       unwrap: ({ recipientPackets }) =>
-        this.#messages.run('unwrap', [recipientPackets, keys], openMs).catch(() => []),
+        twice(() => this.#messages.run('unwrap', [recipientPackets, keys], openMs)).catch(or([])),
       openWhole: (...whole) =>
-        this.#attachments.run('openWhole', [...whole, keys], wholeMs).catch(() => null),
+        twice(() => this.#attachments.run('openWhole', [...whole, keys], wholeMs)).catch(or(null)),
       unpackWhole: (packet) =>
-        this.#attachments.run('unpackWhole', [packet], wholeMs).catch(() => null),
+        twice(() => this.#attachments.run('unpackWhole', [packet], wholeMs)).catch(or(null)),
     }
   }
 
+  /** All `bad` when the deadline passed. @throws EngineUnavailableError */
   async verify(
     signed: Signed | SignedAtLength,
     certificate: string,
     { nowMs, signal }: { nowMs: number; signal?: AbortSignal | undefined },
   ): Promise<SignatureResult[]> {
     const deadlineMs = this.#deadlineMs ?? DEADLINES_MS.verify
-    try {
-      return await this.#messages.run('verify', [signed, certificate, nowMs], deadlineMs, signal)
-    } catch {
-      return signed.signatures.map(() => 'bad')
-    }
+    const bad = signed.signatures.map(() => 'bad' as const)
+    return await twice(() =>
+      this.#messages.run('verify', [signed, certificate, nowMs], deadlineMs, signal),
+    ).catch(or(bad))
   }
 
   /** What the threads of each kind are doing. */
@@ -184,3 +188,22 @@ export class Library implements AsyncDisposable {
     await Promise.all(pools.map((pool) => pool[Symbol.asyncDispose]()))
   }
 }
+
+/**
+ * Tries a job that failed or was killed once more: the machine may have been slow, or the process
+ * stopped. What fails twice is the fault of what was handed in.
+ */
+async function twice<T>(job: () => Promise<T>): Promise<T> {
+  return await job().catch((error: unknown) => {
+    if (isOwnFailure(error)) throw error
+    return job()
+  })
+}
+
+/** Stands for the result of a job that failed of what was handed in. */
+const or =
+  <T>(result: T) =>
+  (error: unknown): T => {
+    if (isOwnFailure(error)) throw error
+    return result
+  }

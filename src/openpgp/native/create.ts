@@ -1,6 +1,7 @@
 /** What is done natively, put together. */
 import type { SessionKey } from '../crypto/session-key.ts'
 import type { UnlockedKey } from '../engine.ts'
+import type { PoolEvents } from '../pool.ts'
 import type { OwnKeyInfo } from '../library/certificate-info.ts'
 import { CertificateCache } from './certificate-cache.ts'
 import type { CheckedCertificate } from './certificate-info.ts'
@@ -24,7 +25,7 @@ export interface NativeOptions {
   /** Threads at most; they are started when first needed. */
   threads: number
   bounds: PrecomputeBounds
-  onThreadKilled: (job: string) => void
+  events: PoolEvents
   onPrepared: (place: string) => void
   onDisagreement: () => void
 }
@@ -39,8 +40,8 @@ export interface Native extends AsyncDisposable {
 
 /** Puts the parts together; nothing runs before it is first asked for something. */
 export function createNative(library: NativeLibrary, options: NativeOptions): Native {
-  const { bounds, onThreadKilled, onPrepared, onDisagreement } = options
-  const threads = new Threads(options.threads, onThreadKilled)
+  const { bounds, events, onPrepared, onDisagreement } = options
+  const threads = new Threads(options.threads, events)
   const priority = new WorkPriority()
   const certificates = new CertificateCache({
     reader: new CertificateReader(threads),

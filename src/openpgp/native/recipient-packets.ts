@@ -4,6 +4,7 @@ import { RECIPIENT_KEY_BYTES } from '../crypto/recipient.ts'
 import { freshSessionKey, type SessionKey } from '../crypto/session-key.ts'
 import type { Cipher } from '../engine.ts'
 import { armorPackets, type ArmoredPackets } from '../format/armor-writer.ts'
+import { EngineUnavailableError } from '../../errors.ts'
 import { JobKilled } from '../pool.ts'
 import { prepareMessage, type PreparedMessage } from './prepared-message.ts'
 import type { RecipientList } from './recipient-list.ts'
@@ -68,7 +69,7 @@ export class RecipientPackets {
       while (await threads.wrap(job, BLOCKS_NOW));
     })
     for (const lane of await Promise.allSettled(lanes)) {
-      if (lane.status === 'rejected' && !(lane.reason instanceof JobKilled)) throw lane.reason
+      if (lane.status === 'rejected' && !isOfThread(lane.reason)) throw lane.reason
     }
     return await collectPackets(job)
   }
@@ -122,3 +123,7 @@ export class RecipientPackets {
     return others.length === 0 ? NONE : await this.#parts.packetsFor(others, sessionKey)
   }
 }
+
+/** Whether a job failed for want of a thread, so that what it left can be done here. */
+const isOfThread = (error: unknown): boolean =>
+  error instanceof JobKilled || error instanceof EngineUnavailableError

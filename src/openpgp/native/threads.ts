@@ -2,7 +2,7 @@
 import { Mutex } from '../../util/mutex.ts'
 import type { UnlockedKey } from '../engine.ts'
 import type { ArmoredPackets } from '../format/armor-writer.ts'
-import { Pool, type ThreadLoad } from '../pool.ts'
+import { Pool, type PoolEvents, type ThreadLoad } from '../pool.ts'
 import type { CertificateInfo } from './certificate-info.ts'
 import { unpackRecord } from './record-table.ts'
 import type { NativeJobs } from './worker.ts'
@@ -16,16 +16,16 @@ export class Threads implements AsyncDisposable {
   /** How many there are at most. */
   readonly count: number
 
-  /** @param onThreadKilled called with a job's name when a thread died of it */
-  constructor(count: number, onThreadKilled?: (job: string) => void) {
+  constructor(count: number, events?: PoolEvents) {
     this.count = count
-    this.#pool = new Pool('native/worker', count, onThreadKilled)
+    this.#pool = new Pool('native/worker', count, events)
   }
 
   /**
    * Has a thread make recipient packets, so many blocks of them at most.
    * @returns whether there may be more to do
-   * @throws JobKilled when the thread died, or all are gone; Error when one cannot be sealed to
+   * @throws JobKilled when the thread died, EngineUnavailableError when none could be had; Error
+   *   when one cannot be sealed to
    */
   async wrap(job: WrapJob, blocks: number): Promise<boolean> {
     return await this.#pool.run('wrap', [job, blocks], DEADLINE_MS)

@@ -49,7 +49,7 @@ const native = createNative(
   },
   {
     threads: 1,
-    onThreadKilled: () => expect.unreachable('a thread died'),
+    events: { onKilled: () => expect.unreachable('a thread died') },
     bounds: { maxBytes: 1e7, keepMs: 60_000 },
     onPrepared: (place) => ready(place),
     onDisagreement: () => expect.unreachable('the library disagreed'),
