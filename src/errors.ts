@@ -108,6 +108,7 @@ export const REFUSALS = {
   },
   postern_clock_wrong: {
     status: 503,
+    retryAfter: 2,
     what: 'this machine’s clock is set to before the bot’s key was made',
     hint: 'set this machine’s clock (NTP)',
   },
@@ -248,13 +249,13 @@ export class EngineUnavailableError extends Refusal {
 const ENGINE_RETRY_SECONDS = 2
 
 /**
- * Whether an error is a failure of Postern's own, of its store, its threads or its memory: it says
+ * Whether an error is a failure of Postern's own, of its store, clock, threads or memory: it says
  * nothing of the message or file that it happened to.
  */
 export function isOwnFailure(error: unknown): boolean {
   if (error instanceof EngineUnavailableError) return true
-  const isOfStore = error instanceof Refusal && error.code === 'postern_store_unwritable'
-  return isOfStore && !(error instanceof TooManyChatsError)
+  if (!(error instanceof Refusal) || error instanceof TooManyChatsError) return false
+  return error.code === 'postern_store_unwritable' || error.code === 'postern_clock_wrong'
 }
 
 /** Whether memory outside of the heap could not be had (V8, Node). */

@@ -104,8 +104,8 @@ export const METRICS = {
   },
   postern_updates_left_total: {
     type: 'counter',
-    help: 'Polls that ended before an update whose sender, chat or people could not be looked up, by why: busy (calls are used up) or failed (the service does not answer)',
-    labels: { why: ['busy', 'failed'] },
+    help: 'Polls that ended before an update that was left at the service, by why: busy (calls are used up), failed (the service does not answer) or ours (Postern could not open or record it)',
+    labels: { why: ['busy', 'failed', 'ours'] },
     startsAtZero: true,
   },
   postern_workers_killed_total: {

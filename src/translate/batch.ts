@@ -2,13 +2,20 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as elapsed } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import { countedCache } from '../counted-cache.ts'
+import { EngineUnavailableError, isOutOfMemory, isOwnFailure } from '../errors.ts'
 import { raceAbort } from '../util/race-abort.ts'
 import { nextTurn } from '../util/time-slice.ts'
 import { monotonicNow } from '../fresh-cache.ts'
-import { examine, isThere, type Arrival, type Examined, type ExamineParts } from './examine.ts'
+import {
+  examine,
+  isProtectedSince,
+  type Arrival,
+  type Examined,
+  type ExamineParts,
+} from './examine.ts'
 import type { FoundMessage } from './find-messages.ts'
-import type { Guard } from './guard.ts'
-import type { Passing } from './passing.ts'
+import type { LeavingReason } from './left-update.ts'
 import {
   PATIENCE_TIMES,
   Patience,
@@ -41,7 +48,7 @@ export interface BatchRequest {
   /** More updates may wait at the service behind these. */
   hasMore?: boolean
   /** Called when an update is left at the service, with its index. */
-  onLeft?: ((left: { index: number; why: Passing }) => void) | undefined
+  onLeft?: ((left: { index: number; why: LeavingReason }) => void) | undefined
 }
 
 /** What was finished too late is kept for the next poll, which asks for it again. */
@@ -49,6 +56,8 @@ const KEPT_UPDATES = 200
 const KEPT_MS = 120_000
 /** Armored, opened, and as bytes for the signatures: a message can take a megabyte. */
 const KEPT_BYTES = 64 * 2 ** 20
+/** How often the first update may take longer than there is time, before that is its own fault. */
+const OVERDUE_TRIES = 3
 /** Waits before calls that failed are made again, and until when after the first. */
 const RETRY_AFTER_MS = [200, 800]
 const RETRY_WITHIN_MS = 5000
@@ -63,6 +72,8 @@ export class Batches {
     sizeCalculation: sizeOf,
   })
   readonly #patience: Patience
+  /** How often an update was not examined in time, by `keyOf`. */
+  readonly #overdue = countedCache<string, number>(KEPT_UPDATES)
 
   constructor(parts: ExamineParts, times: BatchTimes = BATCH_TIMES) {
     this.#parts = parts
@@ -73,15 +84,22 @@ export class Batches {
   /**
    * Examines the Messages of updates in order of arrival.
    * @param updates one list of Messages an update, oldest first
-   * @returns the longest finished prefix; never empty for a batch that is not, unless nobody waits,
-   *   or the service could not be asked and the first update may wait for it
+   * @returns the longest finished prefix; empty where nobody waits, and where the first update is left
+   *   at the service: it was not examined in time, or the service could not be asked
+   * @throws Refusal when the first update cannot be examined for a failure of our own
    */
   async examine(
     updates: FoundMessage[][],
     { gone, hasMore = false, onLeft }: BatchRequest = {},
   ): Promise<Judgeable[][]> {
     if (updates.length === 0 || isOver(gone)) return []
-    const batch: Batch = { updates, ready: updates.map(() => undefined), hasMore, onLeft }
+    const batch: Batch = {
+      updates,
+      ready: updates.map(() => undefined),
+      failures: new Map(),
+      hasMore,
+      onLeft,
+    }
     const known = updates.map((messages) => this.#patience.hasFailed(messages))
     // For those who are waited for, the first update alone asks the service whether it answers.
     const isPut = updates.map(
@@ -105,7 +123,7 @@ export class Batches {
 
   /** Examines some updates of a batch side by side, until time runs out or nobody waits. */
   async #work(
-    { updates, ready }: Batch,
+    { updates, ready, failures }: Batch,
     indexes: number[],
     { gone, firstMs }: { gone: AbortSignal | undefined; firstMs: number },
   ): Promise<void> {
@@ -122,9 +140,13 @@ export class Batches {
       const messages = updates[index] ?? []
       const kept = this.#take(messages)
       const all = async (): Promise<void> => {
-        const done = kept ?? (await Promise.all(messages.map(one)))
-        // What ends because it was given up says nothing of the message.
-        if (!end.signal.aborted) ready[index] = done
+        try {
+          const done = kept ?? (await Promise.all(messages.map(one)))
+          // What ends because it was given up says nothing of the message.
+          if (!end.signal.aborted) ready[index] = done
+        } catch (error) {
+          failures.set(index, error)
+        }
       }
       work.push(all())
       // Walking a full message takes a millisecond or two: others get their turn in between.
@@ -139,14 +161,18 @@ export class Batches {
     end.abort()
   }
 
-  /** A call that failed quickly is tried again: its answer decides on a person's message. */
+  /**
+   * What failed quickly is tried again: it decides on a person's message.
+   * @throws a failure of our own
+   */
   async #examine(found: FoundMessage, arrival: Arrival): Promise<Examined> {
     const startedAtMs = monotonicNow()
     const retries = this.#patience.isWaitingFor([found]) ? [] : RETRY_AFTER_MS
     for (const waitMs of [...retries, null]) {
-      const examined = await examine(found, arrival, this.#parts).catch(() => failed(found))
+      const examined = await examine(found, arrival, this.#parts).catch(unlessOurs)
       const isLate = monotonicNow() - startedAtMs > RETRY_WITHIN_MS || arrival.signal.aborted
-      if (examined.passing !== 'failed' || waitMs === null || isLate) return examined
+      const isToTryAgain = examined === null || examined.passing === 'failed'
+      if (!isToTryAgain || waitMs === null || isLate) return examined ?? failed(found)
       await elapsed(waitMs, undefined, { ref: false })
     }
     return failed(found)
@@ -162,10 +188,23 @@ export class Batches {
     })
     const stop = found === -1 ? updates.length : found
     this.#keep(batch, stop)
-    const [first = []] = updates
-    if (stop === 0) return [first.map(overdue)]
+    if (stop === 0) return this.#withoutFirst(batch)
     if (stop < updates.length) this.#leave(stop, batch)
     return ready.slice(0, stop).map((done) => done ?? [])
+  }
+
+  /** Nothing is finished: the first update is left at the service, or delivered as overdue. */
+  #withoutFirst(batch: Batch): Judgeable[][] {
+    const [first = []] = batch.updates
+    const isFailed = batch.failures.has(0)
+    const tries = (this.#overdue.get(keyOf(first)) ?? 0) + (isFailed ? 0 : 1)
+    if (tries >= OVERDUE_TRIES) {
+      return [first.map((found) => ({ found, examined: failed(found, 'deadline'), ms: 0 }))]
+    }
+    this.#overdue.set(keyOf(first), tries)
+    this.#leave(0, batch)
+    if (isFailed) throw batch.failures.get(0)
+    return []
   }
 
   #waits(index: number, batch: Batch): boolean {
@@ -183,9 +222,12 @@ export class Batches {
 
   /** @returns how long to wait before the service is asked again, in ms */
   #leave(index: number, batch: Batch): number {
-    const why = whyPassing(batch.ready[index] ?? [])
+    const done = batch.ready[index]
+    // behind others it may just not be finished yet
+    const isOurs = batch.failures.has(index) || (done === undefined && index === 0)
+    const why = isOurs ? 'ours' : whyPassing(done ?? [])
     if (why !== null) batch.onLeft?.({ index, why })
-    return this.#patience.wait(index, batch)
+    return why === 'ours' ? 0 : this.#patience.wait(index, batch)
   }
 
   /** Keeps what is finished from an update on, for the next poll. */
@@ -210,21 +252,13 @@ export class Batches {
   }
 }
 
-/** Whether it was examined as a readable chat's, and the chat is protected by now. */
-export function isProtectedSince(
-  { found, examined }: Judgeable,
-  guard: Pick<Guard, 'mustSeal'>,
-): boolean {
-  const { kind } = examined.finding
-  const { text, armored } = found.message
-  const wasReadable =
-    kind === 'readable' || (kind === 'untouched' && (isThere(text) || isThere(armored)))
-  const chats = [found.chatId, found.updateChatId].filter((id) => id !== null)
-  return wasReadable && chats.some((id) => guard.mustSeal(id))
-}
-
 /** A batch at work: `ready` is filled as its updates are finished. */
-type Batch = BatchState & Pick<BatchRequest, 'onLeft'> & { ready: (Judgeable[] | undefined)[] }
+type Batch = BatchState &
+  Pick<BatchRequest, 'onLeft'> & {
+    ready: (Judgeable[] | undefined)[]
+    /** Failures of our own, by the index of the update that they happened to. */
+    failures: Map<number, unknown>
+  }
 
 function keyOf(messages: FoundMessage[]): string {
   const hash = createHash('sha256')
@@ -249,13 +283,16 @@ const isOver = (gone: AbortSignal | undefined): boolean => gone?.aborted === tru
 
 const isPassing = ({ examined }: Judgeable): boolean => examined.passing !== null
 
+/** What nobody foresaw may be the message's own fault; a failure of ours never is. */
+function unlessOurs(error: unknown): null {
+  if (isOwnFailure(error)) throw error
+  if (isOutOfMemory(error)) throw new EngineUnavailableError('no memory is left', { cause: error })
+  return null
+}
+
 /** Something went wrong with this one alone: the others must not wait for it. */
 function failed({ message }: FoundMessage, reason: 'deadline' | 'failed' = 'failed'): Examined {
   return typeof message['armored'] === 'string'
     ? { finding: { kind: 'closed', verdict: 'damaged', reason }, passing: null }
     : { finding: { kind: 'plain', verdict: 'mode-unknown' }, passing: null }
-}
-
-function overdue(found: FoundMessage): Judgeable {
-  return { found, examined: failed(found, 'deadline'), ms: 0 }
 }

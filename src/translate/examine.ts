@@ -69,9 +69,21 @@ export async function examine(
   return await examineSealed(found, sealed, { arrival, parts })
 }
 
+/** Whether it was examined as a readable chat's, and the chat is protected by now. */
+export function isProtectedSince(
+  { found, examined }: { found: FoundMessage; examined: Examined },
+  guard: Pick<Guard, 'mustSeal'>,
+): boolean {
+  const { kind } = examined.finding
+  const { text, armored } = found.message
+  const wasReadable =
+    kind === 'readable' || (kind === 'untouched' && (isThere(text) || isThere(armored)))
+  const chats = [found.chatId, found.updateChatId].filter((id) => id !== null)
+  return wasReadable && chats.some((id) => guard.mustSeal(id))
+}
+
 /** Whatever it is: a bot may show a list or a number as well as a text. */
-export const isThere = (value: unknown): boolean =>
-  value !== undefined && value !== null && value !== ''
+const isThere = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
 
 const settled = (finding: MessageFinding): Examined => ({ finding, passing: null })
 

@@ -7,12 +7,13 @@ import type { ReplayMemory, ReplayCheck } from '../chats/replay-memory.ts'
 import { isObject } from '../api/common.ts'
 import { Listeners } from '../util/listeners.ts'
 import { TimeSlice } from '../util/time-slice.ts'
-import { Refusal } from '../errors.ts'
+import { isOwnFailure, Refusal, TooManyChatsError } from '../errors.ts'
 import { monotonicNow } from '../fresh-cache.ts'
-import { Batches, isProtectedSince, type BatchRequest, type Judgeable } from './batch.ts'
+import { Batches, type BatchRequest, type Judgeable } from './batch.ts'
 import {
   OTHER_PERSON,
   isByStranger,
+  isProtectedSince,
   strangerIn,
   type ExamineParts,
   type MessageFinding,
@@ -82,53 +83,49 @@ export class Incoming {
   }
 
   /**
-   * Opens the updates of one answer in place. Gives the longest prefix that was ready in time;
-   * nothing is dropped, nothing changes its place.
+   * Opens the updates of one answer in place. Gives the longest prefix that was ready in time and is
+   * recorded; nothing is dropped, nothing changes its place.
    * @param updates parsed updates, oldest first; those beyond a batch wait for the next poll
    * @param request who waits, and whether more may wait at the service; empty when nobody waits any
    *   more, and while the first update waits for the service's answer about its sender
    * @returns the updates to answer, and whether anything in them is not as it came
-   * @throws Refusal `postern_store_unwritable` while the store's database is out of reach,
-   *   `postern_clock_wrong` while it is not known what time it is: the updates stay at the service
+   * @throws Refusal (`isOwnFailure`) when the first update cannot be opened, judged or recorded for
+   *   a failure of our own: all updates stay at the service
    */
   async open(
     updates: unknown[],
     { gone, hasMore = false }: BatchRequest = {},
   ): Promise<{ updates: unknown[]; changed: boolean }> {
     const startedAtMs = monotonicNow()
-    if (!this.#parts.clock.isKnown()) throw new Refusal('postern_clock_wrong')
-    const freshness = new Freshness(this.#parts.fresh)
     const collected = updates.slice(0, LARGEST_BATCH).map(findMessages)
-    await this.#learn(
-      collected.flatMap(({ messages }) => messages),
-      freshness,
-    )
-    let left: LeftAt | null = null
-    const finished = await this.#batches.examine(
-      collected.map(({ messages }) => messages),
-      {
+    const ending: { left: LeftAt | null } = { left: null }
+    const leave: Leave = ({ index, why }) => {
+      const chatId = collected[index]?.updateChatId ?? null
+      ending.left = { updateId: idOf(updates[index]), chatId, why }
+    }
+    let settled: Settled
+    try {
+      settled = await this.#settleAll(updates, collected, {
         gone,
         hasMore: hasMore || updates.length > LARGEST_BATCH,
-        onLeft: ({ index, why }) => {
-          const chatId = collected[index]?.updateChatId ?? null
-          left = { updateId: idOf(updates[index]), chatId, why }
-        },
-      },
-    )
-    await freshness.renew()
-    const prefix = this.#stillStanding(finished)
-    const answered = updates.slice(0, prefix.length).map(idOf)
-    for (const event of this.#left.record(answered, left)) this.#leavings.emit(event)
-    const judged = prefix.flatMap((messages, index) =>
-      messages.map((one) => ({ ...one, updateId: idOf(updates[index]) })),
-    )
-    const outcomes = await this.#settle(judged)
+        onLeft: leave,
+      })
+    } catch (error) {
+      if (isOwnFailure(error) && updates.length > 0) {
+        leave({ index: 0, why: 'ours' })
+        this.#tellLeaving([], ending.left)
+      }
+      throw error
+    }
+    const given = updates.slice(0, settled.prefix.length)
+    this.#tellLeaving(given.map(idOf), ending.left)
+    const judged = settled.prefix.flat()
+    const outcomes = this.#write(judged, settled.verdicts)
     await this.#tellKeyChanges(judged)
     this.#names.emit(judged.flatMap(({ found }) => namedSender(found)))
-    const surplus = collected.slice(0, prefix.length).flatMap((one) => one.surplus)
+    const surplus = collected.slice(0, given.length).flatMap((one) => one.surplus)
     for (const message of surplus) this.#withhold(message)
     for (const { restore } of collected) restore()
-    const given = updates.slice(0, prefix.length)
     const spoken = given.map((update, index) => ({
       update,
       chatId: collected[index]?.updateChatId ?? null,
@@ -137,11 +134,38 @@ export class Incoming {
     const renamed = await this.#parts.urls.rewrite(spoken)
     const touched = judged.some(({ examined }) => examined.finding.kind !== 'untouched')
     const cleaned = collected.some((one) => one.cleaned)
-    const isShort = prefix.length < updates.length
+    const isShort = given.length < updates.length
     const changed = touched || cleaned || renamed || isShort || surplus.length > 0
     const restMs = restAfter(outcomes, monotonicNow() - startedAtMs)
     if (restMs > 0) await elapsed(restMs, undefined, { signal: gone }).catch(() => undefined)
     return { updates: given, changed }
+  }
+
+  /** Examines updates side by side and records what is delivered: nothing of them is written yet. */
+  async #settleAll(
+    updates: unknown[],
+    collected: Collected[],
+    request: BatchRequest & { onLeft: Leave },
+  ): Promise<Settled> {
+    if (!this.#parts.clock.isKnown()) throw new Refusal('postern_clock_wrong')
+    const freshness = new Freshness(this.#parts.fresh)
+    await this.#learn(
+      collected.flatMap(({ messages }) => messages),
+      freshness,
+    )
+    const finished = await this.#batches.examine(
+      collected.map(({ messages }) => messages),
+      request,
+    )
+    await freshness.renew()
+    const prefix = this.#stillStanding(finished).map((messages, index) =>
+      messages.map((one) => ({ ...one, updateId: idOf(updates[index]) })),
+    )
+    return await this.#settle(prefix, request.onLeft)
+  }
+
+  #tellLeaving(answered: number[], left: LeftAt | null): void {
+    for (const event of this.#left.record(answered, left)) this.#leavings.emit(event)
   }
 
   /** Up to what was readable, and must be examined anew: its chat is protected by now. */
@@ -188,7 +212,7 @@ export class Incoming {
       chatId === null || chatKind === null ? [] : [{ chatId, kind: chatKind }],
     )
     const persons = found.flatMap((one) => this.#personIn(one))
-    await knownChats.saw([...kinds, ...persons], () => freshness.renew())
+    await knownChats.saw([...kinds, ...persons], () => freshness.renew()).catch(unlessTooMany)
     const noticed = found.flatMap((one) => (one.isOrdinary ? [] : (one.chatId ?? [])))
     await knownChats.sawNotices([...new Set(noticed)])
     for (const one of found) {
@@ -210,30 +234,26 @@ export class Incoming {
     return isPlain ? [{ chatId, userId: fromId }] : []
   }
 
-  /** Asks the memory against replays in order, records what is delivered, and writes it all in. */
-  async #settle(judged: Numbered[]): Promise<MessageOutcome[]> {
-    if (!judged.some(({ examined }) => examined.finding.kind === 'opened')) {
-      return this.#write(judged, (one) => one.examined.finding)
-    }
+  /**
+   * Asks the memory against replays in order, and records what is delivered. Where that fails, only
+   * what is before the first update with anything to record is answered.
+   * @throws what the store fails with, where nothing is before it
+   */
+  async #settle(prefix: Numbered[][], onLeft: Leave): Promise<Settled> {
+    const index = prefix.findIndex((all) => all.some(isOpened))
+    if (index === -1) return { prefix, verdicts: [] }
+    const judged = prefix.flat()
     try {
       const verdicts = await this.#parts.replayMemory.batch((check) =>
         this.#judgeAll(judged, check),
       )
       await this.#parts.people.rememberSigned(signersAmong(judged, verdicts), 'words')
-      return this.#write(judged, (one) => one.examined.finding, verdicts)
+      return { prefix, verdicts }
     } catch (error) {
-      await this.#passOver(error)
-      return this.#write(judged, (one) => unrecorded(one.examined.finding))
+      if (!isOwnFailure(error) || index === 0) throw error
+      onLeft({ index, why: 'ours' })
+      return { prefix: prefix.slice(0, index), verdicts: [] }
     }
-  }
-
-  /**
-   * Passes over a store that cannot be written, which the sidecar lives with; nothing else, and not
-   * a database that is out of reach.
-   */
-  async #passOver(error: unknown): Promise<void> {
-    if (!(error instanceof Refusal) || error.code !== 'postern_store_unwritable') throw error
-    await this.#parts.fresh()
   }
 
   async #judgeAll(judged: Numbered[], check: ReplayCheck): Promise<(Reasoned | undefined)[]> {
@@ -290,15 +310,11 @@ export class Incoming {
     return whyNotAnyMore(judged, { fromId, chatId: chatId ?? 0, kind: 'words' }, this.#parts)
   }
 
-  #write(
-    judged: Numbered[],
-    findingOf: (one: Numbered) => MessageFinding,
-    settled: (Reasoned | undefined)[] = [],
-  ): MessageOutcome[] {
+  #write(judged: Numbered[], verdicts: (Reasoned | undefined)[]): MessageOutcome[] {
     const { verify, normalizeText } = this.#parts
     const outcomes = judged.flatMap((one, index) => {
-      const finding = findingOf(one)
-      const how = { settled: settled[index], verify, normalizeText }
+      const { finding } = one.examined
+      const how = { settled: verdicts[index], verify, normalizeText }
       const final = writeFinding(one.found.message, finding, how)
       return final === null ? [] : [outcomeOf(one, { final, finding, verify })]
     })
@@ -309,16 +325,25 @@ export class Incoming {
 
 /** Of the update that it came in. */
 type Numbered = Judgeable & { updateId: number }
+type Collected = ReturnType<typeof findMessages>
+type Leave = NonNullable<BatchRequest['onLeft']>
+
+/** The updates that can be answered; what replaces the verdicts of their Messages, in one list. */
+interface Settled {
+  prefix: Numbered[][]
+  verdicts: (Reasoned | undefined)[]
+}
+
+const isOpened = ({ examined }: Judgeable): boolean => examined.finding.kind === 'opened'
 
 function idOf(update: unknown): number {
   const id = isObject(update) ? update['updateId'] : null
   return Number.isSafeInteger(id) ? (id as number) : 0
 }
 
-/** What cannot be recorded as seen is not opened. */
-function unrecorded(finding: MessageFinding): MessageFinding {
-  if (finding.kind !== 'opened') return finding
-  return { kind: 'closed', verdict: 'locked', reason: 'store-unwritable' }
+/** Chats beyond those that are remembered are judged as unknown. */
+function unlessTooMany(error: unknown): void {
+  if (!(error instanceof TooManyChatsError)) throw error
 }
 
 function signersAmong(judged: Judgeable[], settled: (Reasoned | undefined)[]): number[] {

@@ -2,12 +2,15 @@
 import { monotonicNow } from '../fresh-cache.ts'
 import type { Passing } from './passing.ts'
 
+/** Why an update is left at the service: `ours`, Postern itself could not record or open it. */
+export type LeavingReason = Passing | 'ours'
+
 /** An update at which an answer ended, because what decides on it could not be had. */
 export interface LeftAt {
   updateId: number
   /** Null where its Messages do not agree. */
   chatId: number | null
-  why: Passing
+  why: LeavingReason
 }
 
 /** `left` again with each poll, `isFirst` with the first one; `came` with its verdict. */

@@ -1,4 +1,4 @@
-import { Refusal, ServiceError, NoResponseError } from '../errors.ts'
+import { isOwnFailure, NoResponseError, Refusal, ServiceError } from '../errors.ts'
 
 /**
  * Why asking the service again soon may help: `busy`, our calls or the bot's are used up for now;
@@ -6,12 +6,16 @@ import { Refusal, ServiceError, NoResponseError } from '../errors.ts'
  */
 export type Passing = 'busy' | 'failed'
 
-/** What a failed call of our own was, or null when the service answered. */
+/**
+ * What a failed call of our own was, or null when the service answered.
+ * @throws the error itself when it is no refusal, or a failure of Postern's own
+ */
 export function passingOf(error: unknown): Passing | null {
   if (error instanceof ServiceError) {
     if (error.status === 429) return 'busy'
     return error.status >= 500 ? 'failed' : null
   }
   if (error instanceof NoResponseError) return 'failed'
-  return error instanceof Refusal && error.code === 'postern_busy' ? 'busy' : null
+  if (!(error instanceof Refusal) || isOwnFailure(error)) throw error
+  return error.code === 'postern_busy' ? 'busy' : null
 }

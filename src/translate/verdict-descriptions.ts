@@ -44,8 +44,8 @@ export const VERDICT_DESCRIPTIONS: Readonly<Record<Verdict, { what: string; hint
     hint: 'ask the person to write less at once',
   },
   locked: {
-    what: 'it could not be opened, or not be recorded as seen',
-    hint: '`postern status` says why; free space on the disk of dataDir',
+    what: 'it could not be opened, or not be recorded as seen, by a former version',
+    hint: 'ask the person to write again; now such a message waits at the service',
   },
   'mode-unknown': {
     what: 'the service would not say whether the chat is encrypted',

@@ -1,6 +1,6 @@
 /** The service's queue as the delivery loop reads it: polled, opened, without what was delivered. */
 import type { Update } from '../api/update.ts'
-import { Refusal } from '../errors.ts'
+import { isOwnFailure, Refusal } from '../errors.ts'
 import type { Incoming } from '../translate/incoming.ts'
 import type { Answer, Upstream } from '../upstream/client.ts'
 import { retryAfterSeconds } from '../upstream/service-error.ts'
@@ -15,6 +15,8 @@ const BATCH = 100
 const LONGEST_POLL_S = 50
 const FIRST_WAIT_MS = 1000
 const MAX_WAIT_MS = 60_000
+/** What fails here is over as soon as somebody mends it. */
+const OWN_MAX_WAIT_MS = 5000
 /** A refused token is not tried more often, so that nobody is locked out by us. */
 const TOKEN_MAX_WAIT_MS = 300_000
 /** After another's poll displaced ours: displacing it at once would only go on and on. */
@@ -98,7 +100,7 @@ export class UpdatePoller {
       const code = error instanceof Refusal ? error.code : 'internal'
       // An answer may be more than can be taken at once: then less is asked for.
       if (code === 'postern_upstream_invalid') this.#limit = Math.ceil(this.#limit / 2)
-      await this.#backOff(code, MAX_WAIT_MS, stop)
+      await this.#backOff(code, isOwnFailure(error) ? OWN_MAX_WAIT_MS : MAX_WAIT_MS, stop)
       return []
     }
   }

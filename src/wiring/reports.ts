@@ -56,7 +56,9 @@ export function logLeaving(event: LeavingEvent, log: Log): void {
   if (!event.isFirst) return
   log.warn(
     { updateId, chatId, why },
-    'an update is left at the service, with all behind it: its sender, chat or people cannot be looked up',
+    why === 'ours'
+      ? 'an update is left at the service, with all behind it: it cannot be opened or recorded'
+      : 'an update is left at the service, with all behind it: its sender, chat or people cannot be looked up',
   )
 }
 

@@ -32,7 +32,6 @@ const TURNED: readonly Trouble[] = ['turned', 'allowed']
 const EXCUSES: { verdict: string; troubles: readonly Trouble[] }[] = [
   { verdict: 'signer-unavailable', troubles: OF_SERVICE },
   { verdict: 'mode-unknown', troubles: OF_SERVICE },
-  { verdict: 'locked', troubles: ['full-disk'] },
   // what was readable when it was written, and comes out after the group turned
   { verdict: 'plaintext-in-protected', troubles: TURNED },
 ]

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test, vi } from 'vitest'
-import { NoResponseError, Refusal } from '../../src/errors.ts'
+import { EngineUnavailableError, NoResponseError, Refusal } from '../../src/errors.ts'
 import { BOUNDS } from '../../src/openpgp/bounds.ts'
 import { fetchAttachment, openAttachment, type Attachment } from '../../src/translate/attachment.ts'
 import { PLACE, SEALED, contentOf, scene } from './attachment-scene.ts'
@@ -170,6 +170,17 @@ describe('a sealed file', () => {
     await expect(attachment).rejects.toThrow(refused(code, detail))
     expect([all.onOpened.mock.calls.length, all.left.mock.calls.length]).toEqual([0, 1])
   })
+
+  test.each(['openFile', 'openedBefore', 'signer'] as const)(
+    'is not judged where %s fails for want of our own',
+    async (name) => {
+      const error = new EngineUnavailableError('no thread can be started')
+      const { attachment, files } = await open({ [name]: vi.fn(() => Promise.reject(error)) })
+      await expect(attachment).rejects.toBe(error)
+      expect([error.status, error.extra.retryAfter]).toEqual([503, 2])
+      expect(files.every(({ isClosed }) => isClosed)).toBe(true)
+    },
+  )
 
   test('that nobody signed is given as unsigned, and nobody is remembered to have signed', async () => {
     const made = scene()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { NoResponseError } from '../../src/errors.ts'
+import { NoResponseError, Refusal } from '../../src/errors.ts'
 import { judgeAudience, type AudienceParts } from '../../src/translate/audience.ts'
 import type { Judged } from '../../src/translate/signatures.ts'
 import { ALICE, BOB, BOT, keyId, primary, scene } from './audience-scene.ts'
@@ -101,9 +101,17 @@ describe('what was judged by its signatures', () => {
     }
   })
 
+  test('has no verdict where the store fails', async () => {
+    const one = scene()
+    const unwritable = new Refusal('postern_store_unwritable')
+    const keyList = () => Promise.reject(unwritable)
+    Object.assign(one.parts.directory, { keyList })
+    await expect(judge({ verdict: 'verified' }, one)).rejects.toBe(unwritable)
+  })
+
   test.each([
     [new NoResponseError('postern_upstream_timeout'), 'failed'],
-    [new Error('odd'), undefined],
+    [new Refusal('postern_route_refused'), undefined],
   ])('is withheld where the people cannot be asked for: %s', async (error, passing) => {
     const one = scene()
     one.asked.keyList.mockRejectedValue(error)

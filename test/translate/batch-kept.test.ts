@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { FoundMessage } from '../../src/translate/find-messages.ts'
 import { DAMAGED, asking, findings, never, scene, sealed } from './batch-scene.ts'
-import { found } from './examine-scene.ts'
+import { OPENED, found } from './examine-scene.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] })
@@ -68,7 +68,7 @@ describe('what is kept for the next poll', () => {
 
   test('takes 64 MiB at most', async () => {
     const text = 'x'.repeat(2 ** 20)
-    const opened = { outcome: 'opened', text, signatures: [], signed: {}, recipients: {} }
+    const opened = { ...OPENED, text }
     const all = Array.from({ length: 25 }, (_, n) => sealed(`${n}`))
     const made = await kept(all, opened)
     await made.batches.examine(all)

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { NoResponseError, Refusal } from '../../src/errors.ts'
+import { EngineUnavailableError, NoResponseError, Refusal } from '../../src/errors.ts'
 import { BATCH_TIMES, Batches } from '../../src/translate/batch.ts'
 import type { FoundMessage } from '../../src/translate/find-messages.ts'
 import {
@@ -52,9 +52,15 @@ describe('a batch that is not finished in time', () => {
     expect(findings(await examining)).toEqual([[damaged()]])
   })
 
-  test('gives up its first update in the end, so that it does not hold up the queue', async () => {
+  test('gives up its first update at the third time, so that it does not hold up the queue', async () => {
     const { batches } = scene(() => never)
     const both = [...sealed('a'), found({ text: 'words' }, { messageId: 4 })]
+    const onLeft = vi.fn()
+    for (let tries = 1; tries < 3; tries++) {
+      expect(await batches.examine([both, sealed('b')], { onLeft })).toEqual([])
+      expect(await batches.examine([sealed(`other ${tries}`)])).toEqual([])
+    }
+    expect(onLeft.mock.calls).toEqual([[{ index: 0, why: 'ours' }], [{ index: 0, why: 'ours' }]])
     const judged = await batches.examine([both, sealed('b')])
     expect(findings(judged)).toEqual([
       [damaged('deadline'), { kind: 'plain', verdict: 'mode-unknown' }],
@@ -91,23 +97,57 @@ describe('what was examined', () => {
     expect((await batches.examine([sealed('a')]))[0]?.[0]?.ms).toBe(12)
   })
 
-  test('and fails in an unknown way is damaged, or of unknown mode, and the others go on', async () => {
-    const { batches } = scene((armored) =>
-      armored === 'odd' ? Promise.reject(new Error('odd')) : Promise.resolve(DAMAGED),
+  test('and fails in an unknown way is tried thrice, then damaged or of unknown mode, and the others go on', async () => {
+    const patient = { ...SHORT, budgetMs: 10_000, firstMs: 10_000 }
+    const { batches, opening } = scene(
+      (armored) =>
+        armored === 'odd' ? Promise.reject(new Error('odd')) : Promise.resolve(DAMAGED),
+      patient,
     )
     expect(findings(await batches.examine([sealed('odd'), sealed('a')]))).toEqual([
       [damaged('failed')],
       [damaged()],
     ])
+    expect(opening.mock.calls.filter(([armored]) => armored === 'odd').length).toBe(3)
     const odd = asking(() => Promise.resolve('open'))
     odd.all.protectedChats = {
       has: () => {
         throw new Error('odd')
       },
     } as never
-    expect(findings(await new Batches(partsOf(odd.all), SHORT).examine([words('a')]))).toEqual([
+    expect(findings(await new Batches(partsOf(odd.all), patient).examine([words('a')]))).toEqual([
       [{ kind: 'plain', verdict: 'mode-unknown' }],
     ])
+  })
+
+  test('and fails of our own is left with all behind it, and is not tried again in vain', async () => {
+    const patient = { ...SHORT, budgetMs: 10_000, firstMs: 10_000 }
+    for (const error of [
+      new EngineUnavailableError('no thread can be started'),
+      new Refusal('postern_store_unwritable'),
+      new RangeError('Array buffer allocation failed'),
+    ]) {
+      const { batches, opening } = scene(
+        (armored) => (armored === 'bad' ? Promise.reject(error) : Promise.resolve(DAMAGED)),
+        patient,
+      )
+      const onLeft = vi.fn()
+      const updates = [sealed('a'), sealed('bad'), sealed('b')]
+      expect(findings(await batches.examine(updates, { onLeft }))).toEqual([[damaged()]])
+      expect(onLeft.mock.calls).toEqual([[{ index: 1, why: 'ours' }]])
+      for (let polls = 0; polls < 5; polls++) {
+        const failing = batches.examine(updates.slice(1))
+        await expect(failing).rejects.toMatchObject({ extra: { retryAfter: 2 } })
+      }
+      expect(opening.mock.calls.map(([armored]) => armored)).toEqual([
+        'a',
+        'bad',
+        'b',
+        ...Array.from({ length: 5 }, () => 'bad'),
+      ])
+      opening.mockImplementation(() => Promise.resolve(DAMAGED))
+      expect(findings(await batches.examine(updates.slice(1)))).toEqual([[damaged()], [damaged()]])
+    }
   })
 
   test('is empty where nothing came', async () => {

@@ -42,6 +42,10 @@ export function partsOf(all: ReturnType<typeof known>): ExamineParts {
     },
     keyring: { unlocked: [], fingerprints: new Set(), firstPublishedAtMs: all.firstPublishedAtMs },
     engine: { open: all.open },
+    directory: {
+      keyList: () => Promise.resolve({ people: [], tooMany: null }),
+      signer: () => Promise.resolve(null),
+    },
     trust: { isBlocked: () => false, isVerified: () => false, policies: { for: () => 'accept' } },
     people: {
       hasSigned: (userId: number, kind: string) =>

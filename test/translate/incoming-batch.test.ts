@@ -1,9 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Refusal } from '../../src/errors.ts'
-import { ALICE, BOT, sealed } from './examine-scene.ts'
+import { Refusal, TooManyChatsError } from '../../src/errors.ts'
+import type { LeavingEvent } from '../../src/translate/left-update.ts'
+import { ALICE, BOT } from './examine-scene.ts'
 import { SIGNED, openedAs, scene, signedBy, update, verdictOf } from './incoming-scene.ts'
 
+const UNWRITABLE = { code: 'postern_store_unwritable', extra: { retryAfter: 2 } }
 const unwritable = () => Promise.reject(new Refusal('postern_store_unwritable'))
 const open = { protectedChats: new Set<number>(), privateChats: new Set<number>() }
 
@@ -16,27 +18,45 @@ const persons = (all: ReturnType<typeof scene>['all']): object[][] =>
   sightings(all).map((seen) => seen.filter((one) => 'userId' in one))
 
 describe('a store that cannot be written', () => {
-  test('lets nothing be opened, and everything else be as it is', async () => {
+  test.each(['batch', 'rememberSigned', 'saw', 'sawNotices'] as const)(
+    'where %s fails leaves all updates at the service, and gives no verdict',
+    async (name) => {
+      const { incoming, all, told } = scene({ open: signedBy() })
+      const leavings: LeavingEvent[] = []
+      incoming.onLeaving((event) => leavings.push(event))
+      const working = all[name].getMockImplementation() as never
+      all[name].mockImplementation(unwritable)
+      const one = update({}, 7)
+      const notice = update({ kind: 'joined', armored: undefined })
+      await expect(incoming.open([one, notice])).rejects.toMatchObject(UNWRITABLE)
+      expect([told, one.message['text']]).toEqual([[], undefined])
+      const at = { updateId: 7, chatId: 50, why: 'ours' }
+      expect(leavings).toEqual([{ kind: 'left', isFirst: true, ...at }])
+      all[name].mockImplementation(working)
+      await incoming.open([one])
+      expect(verdictOf(one)['verdict']).toBe('verified')
+      expect(leavings[1]).toEqual({ kind: 'came', waitedMs: expect.any(Number), ...at })
+    },
+  )
+
+  test('lets what is before the first opened message be answered, and nothing behind it', async () => {
     const { incoming, all, told } = scene({ open: signedBy() })
+    const leavings: LeavingEvent[] = []
+    incoming.onLeaving((event) => leavings.push(event))
     all.batch.mockImplementation(unwritable)
-    const [one, plain] = [update(), update({ armored: undefined, text: 'words' })]
-    await incoming.open([one, plain])
-    expect(verdictOf(one)).toEqual({ opened: false, verdict: 'locked', reason: 'store-unwritable' })
-    expect(one.message['armored']).toBe(sealed.armored)
-    expect(verdictOf(plain)).toMatchObject({ verdict: 'before-key' })
-    expect(told[0]).toMatchObject([
-      { verdict: 'locked', delivered: false, openedWith: null },
-      { verdict: 'before-key', delivered: true },
-    ])
+    const words = () => update({ armored: undefined, text: 'words' })
+    const updates = [words(), words(), update({}, 9), words()]
+    expect(await incoming.open(updates)).toEqual({ updates: updates.slice(0, 2), changed: true })
+    expect(told).toMatchObject([[{ verdict: 'before-key' }, { verdict: 'before-key' }]])
+    expect(leavings).toMatchObject([{ updateId: 9, why: 'ours' }])
   })
 
-  test('leaves updates at the service while what they say of chats cannot be recorded', async () => {
-    const { incoming, all, told } = scene({ open: openedAs() })
-    all.saw.mockImplementation(unwritable)
-    await expect(incoming.open([update()])).rejects.toMatchObject({
-      code: 'postern_store_unwritable',
-    })
-    expect(told).toEqual([])
+  test('is not a chat too many, which is judged as an unknown one', async () => {
+    const { incoming, all } = scene({ open: openedAs() })
+    all.saw.mockRejectedValue(new TooManyChatsError('postern_store_unwritable'))
+    const one = update()
+    await incoming.open([one])
+    expect(verdictOf(one)['verdict']).toBe('unsigned')
   })
 
   test.each(['batch', 'saw', 'rewrite'] as const)(

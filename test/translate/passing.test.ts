@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { NoResponseError, Refusal, ServiceError } from '../../src/errors.ts'
+import {
+  EngineUnavailableError,
+  NoResponseError,
+  Refusal,
+  ServiceError,
+  TooManyChatsError,
+} from '../../src/errors.ts'
 import { passingOf } from '../../src/translate/passing.ts'
 
 const said = (status: number): ServiceError =>
@@ -16,7 +22,15 @@ test.each([
   ['a service that refuses', said(404), null],
   ['a service that refuses by another status', said(499), null],
   ['another refusal of ours', new Refusal('postern_no_recipient'), null],
-  ['anything else', Object.assign(new Error('odd'), { status: 500, code: 'postern_busy' }), null],
+  ['too many chats', new TooManyChatsError('postern_store_unwritable'), null],
 ])('%s', (_name, error, passing) => {
   expect(passingOf(error)).toBe(passing)
+})
+
+test.each([
+  ['a store that cannot be written', new Refusal('postern_store_unwritable')],
+  ['no thread', new EngineUnavailableError('none')],
+  ['what nobody foresaw', Object.assign(new Error('odd'), { status: 500, code: 'postern_busy' })],
+])('%s says nothing of the service', (_name, error) => {
+  expect(() => passingOf(error)).toThrow(error)
 })

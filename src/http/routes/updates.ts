@@ -1,5 +1,5 @@
 import { setTimeout as elapsed } from 'node:timers/promises'
-import { NoResponseError, Refusal } from '../../errors.ts'
+import { isOwnFailure, NoResponseError, Refusal } from '../../errors.ts'
 import { withUpdates } from '../../translate/bot-view.ts'
 import type { Incoming } from '../../translate/incoming.ts'
 import type { Backlog } from '../../updates/backlog.ts'
@@ -31,8 +31,11 @@ export interface UpdateRouteParts {
 }
 
 const POLL_TIMEOUT_MAX_S = 50
-/** Reading megabytes of nonsense takes time from all else that is going on. */
-const NONSENSE_PAUSE_MS = 1000
+/**
+ * Reading megabytes of nonsense takes time from all else that is going on, and so does opening what
+ * then cannot be recorded.
+ */
+const HELD_BACK_MS = 1000
 const POLL_LIMIT_MAX = 100
 /** How long a poll that one of another replica has ended leaves that one alone. */
 const GIVE_WAY_MS = 2000
@@ -142,7 +145,7 @@ async function poll(
   const watched = parts.polls.begin(timeoutSeconds)
   const answer = await parts.upstream
     .poll({ query, timeoutSeconds, signal })
-    .catch((error: unknown) => afterNonsense(error, signal))
+    .catch((error: unknown) => heldBack(error, signal))
   const { envelope } = answer
   parts.onPolled(envelope.ok ? null : envelope.error.code)
   if (!envelope.ok) return answer
@@ -157,10 +160,9 @@ async function poll(
   if (parts.incoming === null || updates.length === 0) return answer
   const turn = await turnOf()
   if (turn?.isHeld !== true) return EMPTY
-  const opened = await parts.incoming.open(updates, {
-    gone: signal,
-    hasMore: updates.length >= limit,
-  })
+  const opened = await parts.incoming
+    .open(updates, { gone: signal, hasMore: updates.length >= limit })
+    .catch((error: unknown) => heldBack(error, signal))
   if (!turn.isHeld) return EMPTY
   return opened.changed ? await withUpdates(answer, opened.updates) : answer
 }
@@ -169,10 +171,12 @@ function outOfReach(cause: unknown): Refusal {
   return new Refusal('postern_store_unwritable', 'the database is out of reach', { cause })
 }
 
-/** Holds back that the service's answer is none: a bot may ask again at once, and on and on. */
-async function afterNonsense(failure: unknown, signal: AbortSignal): Promise<never> {
-  if (failure instanceof NoResponseError && failure.code === 'postern_upstream_invalid') {
-    await elapsed(NONSENSE_PAUSE_MS, undefined, { signal }).catch(() => undefined)
+/** Holds back what a bot may ask for again at once, and on and on. */
+async function heldBack(failure: unknown, signal: AbortSignal): Promise<never> {
+  const isNonsense =
+    failure instanceof NoResponseError && failure.code === 'postern_upstream_invalid'
+  if (isNonsense || isOwnFailure(failure)) {
+    await elapsed(HELD_BACK_MS, undefined, { signal }).catch(() => undefined)
   }
   throw failure
 }

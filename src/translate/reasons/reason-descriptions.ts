@@ -250,11 +250,6 @@ export const REASON_DESCRIPTIONS = {
     what: 'the file’s form costs more memory to open than is given to it',
     hint: 'ask the person to send the file again from another app',
   },
-  'store-unwritable': {
-    with: ['locked'],
-    what: 'it could not be recorded as seen',
-    hint: 'free space on the disk of dataDir; `postern status` says why',
-  },
 } as const satisfies Record<string, ReasonDescription>
 
 /** Why a verdict is what it is. */
