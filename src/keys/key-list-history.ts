@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { Kysely } from 'kysely'
 import { countedCache } from '../counted-cache.ts'
+import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import type { Journal, TrustChange } from './journal.ts'
 
@@ -12,6 +14,23 @@ const SHRINKING_MS = 86_400_000
 
 /** Who was on a chat's key list, with which fingerprint (empty where nothing could be parsed). */
 type ListedPeople = [userId: number, fingerprint: string][]
+
+/**
+ * A certificate that could be sealed to when it was on a chat's list, under whose name, and since
+ * when, ms since the epoch; 0: on the first list that was seen of the chat.
+ */
+export type PastListing = [userId: number, fingerprint: string, sinceMs: number]
+
+/** Somebody as a list shows them. */
+interface ListedPerson {
+  userId: number
+  fingerprint: string | null
+  /** Null when the certificate can be sealed to. */
+  unusable?: string | null
+}
+
+/** Past listings kept of a chat; of more, those that are listed no more are forgotten first. */
+const KEPT = 5000
 
 /** Keeps each chat's last key list, and writes every change to the journal. */
 export class KeyListHistory {
@@ -31,20 +50,24 @@ export class KeyListHistory {
    * Records a chat's key list. The first one of a chat makes no journal entry.
    * @throws Refusal `postern_store_unwritable`
    */
-  async saw(
-    chatId: number,
-    people: readonly { userId: number; fingerprint: string | null }[],
-  ): Promise<void> {
+  async saw(chatId: number, people: readonly ListedPerson[]): Promise<void> {
     const now = listedOf(people)
+    const usable = listedOf(people.filter(({ unusable }) => unusable === null))
     const text = JSON.stringify(now)
-    const digest = createHash('sha256').update(text).digest('base64')
+    const digest = createHash('sha256')
+      .update(JSON.stringify([now, usable]))
+      .digest('base64')
     if (this.#digests.get(chatId) === digest) return
-    const kept = await this.#store.read((db) =>
-      db.selectFrom('lists').select('people').where('chat_id', '=', chatId).executeTakeFirst(),
-    )
-    if (kept?.people !== text) await this.#changed(chatId, { now, text, before: kept?.people })
+    const kept = await this.#store.read((db) => keptIn(db, chatId))
+    const isSame = kept?.people === text && kept.ever === everText(usable, kept)
+    if (!isSame) await this.#changed(chatId, { now, usable, text, before: kept?.people })
     this.#digests.set(chatId, digest)
     this.#contradictions.delete(chatId)
+  }
+
+  /** Every certificate that was ever on a chat's list and could be sealed to, oldest first. */
+  async everListed(chatId: number): Promise<PastListing[]> {
+    return everListed([], await this.#store.read((db) => keptIn(db, chatId)))
   }
 
   /**
@@ -61,15 +84,19 @@ export class KeyListHistory {
 
   async #changed(
     chatId: number,
-    { now, text, before }: { now: ListedPeople; text: string; before: string | undefined },
+    o: { now: ListedPeople; usable: ListedPeople; text: string; before: string | undefined },
   ): Promise<void> {
+    const { now, usable, text, before } = o
     const changes =
-      before === undefined ? [] : this.#changesOf(chatId, JSON.parse(before) as ListedPeople, now)
+      before === undefined || before === text
+        ? []
+        : this.#changesOf(chatId, JSON.parse(before) as ListedPeople, now)
     await this.#journal.record(changes, async (db) => {
+      const row = { people: text, ever: everText(usable, await keptIn(db, chatId)) }
       await db
         .insertInto('lists')
-        .values({ chat_id: chatId, people: text })
-        .onConflict((conflict) => conflict.column('chat_id').doUpdateSet({ people: text }))
+        .values({ chat_id: chatId, ...row })
+        .onConflict((conflict) => conflict.column('chat_id').doUpdateSet(row))
         .execute()
     })
   }
@@ -91,7 +118,39 @@ export class KeyListHistory {
   }
 }
 
-function listedOf(people: readonly { userId: number; fingerprint: string | null }[]): ListedPeople {
+/** What is kept of a chat's list. */
+interface ListRow {
+  people: string
+  ever: string | null
+}
+
+async function keptIn(db: Kysely<Schema>, chatId: number): Promise<ListRow | undefined> {
+  const query = db.selectFrom('lists').select(['people', 'ever']).where('chat_id', '=', chatId)
+  return await query.executeTakeFirst()
+}
+
+const everText = (usable: ListedPeople, kept: ListRow | undefined): string =>
+  JSON.stringify(everListed(usable, kept))
+
+/** What was ever listed, with what can be sealed to now. */
+function everListed(usable: ListedPeople, kept: ListRow | undefined): PastListing[] {
+  const listedOnce = kept === undefined ? [] : (JSON.parse(kept.people) as ListedPeople)
+  const before =
+    kept?.ever == null
+      ? listedOnce.map(([userId, fingerprint]): PastListing => [userId, fingerprint, 0])
+      : (JSON.parse(kept.ever) as PastListing[])
+  const known = new Set(before.map(([userId, fingerprint]) => `${userId} ${fingerprint}`))
+  const sinceMs = kept === undefined ? 0 : Date.now()
+  const fresh = usable.filter(([userId, fingerprint]) => !known.has(`${userId} ${fingerprint}`))
+  const all = [...before, ...fresh.map((one): PastListing => [...one, sinceMs])]
+  if (all.length <= KEPT) return all
+  const now = new Set(usable.map(([userId, fingerprint]) => `${userId} ${fingerprint}`))
+  const past = all.filter(([userId, fingerprint]) => !now.has(`${userId} ${fingerprint}`))
+  const forgotten = new Set(past.slice(0, all.length - KEPT))
+  return all.filter((one) => !forgotten.has(one))
+}
+
+function listedOf(people: readonly ListedPerson[]): ListedPeople {
   const byPerson = new Map(people.map(({ userId, fingerprint }) => [userId, fingerprint ?? '']))
   return [...byPerson].sort(([a], [b]) => a - b)
 }

@@ -40,6 +40,7 @@ export class KnownKeys {
     if (pairs.length === 0) return
     const digest = createHash('sha256').update(JSON.stringify(pairs)).digest('base64')
     if (this.#digests.get(source) === digest) return
+    const since = Date.now()
     const slice = new TimeSlice()
     await this.#store.note(async (db) => {
       const { count } = await db
@@ -51,7 +52,7 @@ export class KnownKeys {
         await slice.yieldIfOver()
         await db
           .insertInto('encryption_keys')
-          .values(pairs.slice(at, at + AT_ONCE))
+          .values(pairs.slice(at, at + AT_ONCE).map((pair) => ({ ...pair, since })))
           .onConflict((conflict) => conflict.doNothing())
           .execute()
       }
@@ -60,11 +61,13 @@ export class KnownKeys {
   }
 
   /**
-   * Who was ever listed with each of these keys; a key that nobody was seen with is missing.
+   * Who was ever listed with each of these keys, and since when; a key that nobody was seen with is
+   * missing.
    * @param keyIds 16 lower-case hexadecimal characters each
+   * @returns by key id, by person: ms since the epoch, 0 where that was not noted yet
    */
-  async ownersOf(keyIds: readonly string[]): Promise<Map<string, Set<number>>> {
-    const owners = new Map<string, Set<number>>()
+  async ownersOf(keyIds: readonly string[]): Promise<Map<string, Map<number, number>>> {
+    const owners = new Map<string, Map<number, number>>()
     for (let at = 0; at < keyIds.length; at += AT_ONCE) {
       const rows = await this.#store.read((db) =>
         db
@@ -73,8 +76,8 @@ export class KnownKeys {
           .where('key_id', 'in', keyIds.slice(at, at + AT_ONCE))
           .execute(),
       )
-      for (const { key_id: keyId, user_id: userId } of rows) {
-        owners.set(keyId, (owners.get(keyId) ?? new Set()).add(userId))
+      for (const { key_id: keyId, user_id: userId, since } of rows) {
+        owners.set(keyId, (owners.get(keyId) ?? new Map()).set(userId, since))
       }
     }
     return owners

@@ -130,7 +130,7 @@ export function solePersonOf(list: KeyList, botId: number | null): number | null
 /** Why a person would be left out of a message; null when it is sealed to them. */
 export function whyNot(
   person: Person,
-  { own, isOthers, distrust }: RecipientRules,
+  { own, isOthers, distrust }: Pick<RecipientRules, 'own' | 'isOthers' | 'distrust'>,
 ): Skipped['reason'] | null {
   const { userId, fingerprint, unusable } = person
   if (fingerprint !== null) {

@@ -148,6 +148,12 @@ export class Trust {
     return this.#pins.get(userId)?.standing === 'verified'
   }
 
+  /** Whether the operator has said which certificate is theirs. */
+  isNamed(userId: number): boolean {
+    const standing = this.#pins.get(userId)?.standing
+    return standing === 'accepted' || standing === 'verified'
+  }
+
   /**
    * The service lists these certificates, or none for somebody. Pins the first of a person, and
    * writes changes and shared certificates to the journal, all in one write. It counts from the call

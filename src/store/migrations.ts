@@ -237,6 +237,11 @@ const NAMES = `CREATE TABLE names (
   username TEXT NOT NULL
 ) STRICT`
 
+const SINCE = [
+  `ALTER TABLE encryption_keys ADD COLUMN since INTEGER NOT NULL DEFAULT 0`,
+  `ALTER TABLE lists ADD COLUMN ever TEXT`,
+]
+
 /** Every step there is. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   step('001-first', ...TABLES),
@@ -251,6 +256,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   step('024-master-secret', MASTER_SECRET),
   step('025-key-changes', KEY_CHANGES),
   step('026-names', NAMES),
+  step('027-listed-since', ...SINCE),
 ]
 
 /** The first version whose keys are not locked under the passphrase itself. */

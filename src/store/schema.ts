@@ -95,6 +95,8 @@ export interface EncryptionKeysTable {
   /** 16 lower-case hexadecimal characters. */
   key_id: string
   user_id: number
+  /** When the person was first listed with it; 0: before that was noted. */
+  since: Generated<number>
 }
 
 /** Attachments that updates named, with where and by whom (`chats/named-media.ts`). */
@@ -199,6 +201,8 @@ export interface TrustPoliciesTable {
 export interface ListsTable {
   chat_id: number
   people: string
+  /** Everybody who was ever on it with a certificate that could be sealed to: JSON of `PastListing`. */
+  ever: Generated<string | null>
 }
 
 /** The append-only record of changes (`keys/journal.ts`); `detail` is JSON. */

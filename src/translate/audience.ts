@@ -4,16 +4,24 @@ import type { Directory, KeyList } from '../keys/directory.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import { keyIdOf, type KnownKeys } from '../keys/known-keys.ts'
 import type { Person } from '../keys/person.ts'
+import type { Trust } from '../keys/trust.ts'
 import type { NamedRecipients } from '../openpgp/engine.ts'
+import {
+  audienceInGroup,
+  audienceInPrivate,
+  type Audience,
+  type NamedAudienceParts,
+  type NamingSignature,
+} from './named-audience.ts'
 import { passingOf } from './passing.ts'
 import type { Judged, SignedContent } from './signatures.ts'
 
-export interface AudienceParts {
+export interface AudienceParts extends NamedAudienceParts {
   directory: Pick<Directory, 'keyList' | 'signer' | 'mayAskAgain' | 'askedInVain'>
   keyring: Pick<Keyring, 'unlocked' | 'fingerprints'>
   knownKeys: Pick<KnownKeys, 'ownersOf'>
   knownChats: { isPrivate(chatId: number): boolean; personOf(chatId: number): number | null }
-  botId: () => number | null
+  trust: Pick<Trust, 'distrust' | 'isNamed'>
   /** Setting `open.audience`. */
   audience: 'check' | 'off'
 }
@@ -23,6 +31,10 @@ export interface Addressed {
   recipients: NamedRecipients
   /** Fingerprints that the verified signature names as recipients; empty: it names none. */
   intended: readonly string[]
+  /** When the verified signature says that it was made; null: nobody signed. */
+  signedAtMs: number | null
+  /** Fingerprint of the certificate that verified. */
+  signer: string | null
   chatId: number
   fromId: number | null
   /** When it reached us (by `monotonicNow`): what was asked later counts as asked afresh. */
@@ -34,21 +46,19 @@ const KEY_ID_BYTES = 8
 const LIST_MAX_AGE_MS = 600_000
 
 /**
- * Whether something that was opened was written for another chat. Of a group: all recipients can be
- * seen, and once our keys and the sender's are taken away, nobody of the group is among them. Of a
- * private chat: a third person is among them. Recipients who are not named, and keys that nobody
- * was seen with, tell nothing. Recipient packets are not authenticated: a service that adds a
- * made-up one gets past this, unless the signature names its recipients.
+ * For whom something is that was opened. Recipients whom a verified signature names decide alone.
+ * Without names: of a group, its sender is on the list, and somebody else of it is a recipient; of
+ * a private chat, no third person is. Recipients who are not named, and keys that nobody was seen
+ * with, tell nothing: recipient packets are not authenticated.
  * @throws ServiceError, NoResponseError, Refusal when the people of the chat cannot be asked for
  */
-export async function isForOtherChat(message: Addressed, parts: AudienceParts): Promise<boolean> {
-  const { fromId, recipients } = message
-  if (parts.audience === 'off' || fromId === null) return false
-  const isGroup = !parts.knownChats.isPrivate(message.chatId)
-  if (recipients.hasUnnamed && message.intended.length === 0) return false
-  return isGroup
-    ? await isForOtherGroup({ ...message, fromId }, parts)
-    : await isForThirdPerson({ ...message, fromId }, parts)
+export async function audienceOf(message: Addressed, parts: AudienceParts): Promise<Audience> {
+  const { fromId, intended } = message
+  if (parts.audience === 'off' || fromId === null) return 'meant'
+  const sent = { ...message, fromId }
+  if (!parts.knownChats.isPrivate(message.chatId)) return await judgeGroup(sent, parts)
+  if (intended.length > 0) return await judgePrivateNames(sent, parts)
+  return (await isForThirdPerson(sent, parts)) ? 'other' : 'meant'
 }
 
 /**
@@ -58,15 +68,26 @@ export async function isForOtherChat(message: Addressed, parts: AudienceParts): 
 export async function judgeAudience(
   judged: Judged,
   opened: SignedContent & { recipients: NamedRecipients },
-  place: Omit<Addressed, 'recipients' | 'intended'>,
+  place: Pick<Addressed, 'chatId' | 'fromId' | 'receivedAtMs'>,
   parts: AudienceParts,
 ): Promise<{ judged: Judged; isForOtherChat: boolean }> {
   const { verdict, signatureDigest } = judged
   if (verdict !== 'verified' && verdict !== 'unsigned') return { judged, isForOtherChat: false }
   const valid = opened.signatures.find(({ digest }) => digest === signatureDigest)
-  const message = { ...place, recipients: opened.recipients, intended: valid?.intended ?? [] }
+  const { recipients } = opened
+  const message = {
+    ...place,
+    recipients,
+    intended: valid?.intended ?? [],
+    signedAtMs: judged.signedAtMs ?? null,
+    signer: judged.signer ?? null,
+  }
   try {
-    return { judged, isForOtherChat: await isForOtherChat(message, parts) }
+    const audience = await audienceOf(message, parts)
+    // what may keep the words back is said first
+    const isSaid = audience === 'not-for-all' && judged.reason !== 'signed-long-before'
+    const reasoned = isSaid ? { ...judged, reason: 'not-for-all' as const } : judged
+    return { judged: reasoned, isForOtherChat: audience === 'other' }
   } catch (error) {
     const passing = passingOf(error)
     const unavailable = { verdict: 'signer-unavailable', reason: 'audience-unavailable' } as const
@@ -76,15 +97,38 @@ export async function judgeAudience(
 
 type SentByPerson = Addressed & { fromId: number }
 
+async function judgePrivateNames(message: SentByPerson, parts: AudienceParts): Promise<Audience> {
+  const { chatId, fromId, signer, receivedAtMs } = message
+  const { directory, knownChats } = parts
+  const personId = knownChats.personOf(chatId) ?? fromId
+  const naming = namingOf(message, new Set(signer === null ? [] : [signer]))
+  const first = await audienceInPrivate(personId, naming, { sinceMs: undefined, parts })
+  if (first === 'meant' || !directory.mayAskAgain(personId, chatId)) return first
+  const fresh = await audienceInPrivate(personId, naming, { sinceMs: receivedAtMs, parts })
+  directory.askedInVain(personId, chatId)
+  return fresh
+}
+
+const namingOf = (message: SentByPerson, senders: ReadonlySet<string>): NamingSignature => ({
+  ...message,
+  signedAtMs: message.signedAtMs ?? 0,
+  senders,
+})
+
 async function isForThirdPerson(message: SentByPerson, parts: AudienceParts): Promise<boolean> {
   const { chatId, fromId, recipients, receivedAtMs } = message
   const { directory, knownKeys, knownChats } = parts
   if (recipients.hasUnnamed) return false
   const keyIds = [...recipientsBut(ownKeyIds(parts), recipients)]
   const insiders = new Set([fromId, knownChats.personOf(chatId) ?? fromId])
+  const isThird = (people: ReadonlyMap<number, number>): boolean => {
+    // whoever signed has shown who they are; without that, a key speaks for one person alone
+    const who = message.signedAtMs === null ? speakersOf(people, parts.trust) : [...people.keys()]
+    return !who.some((userId) => insiders.has(userId))
+  }
   const hasThird = async (): Promise<boolean> => {
     const owners = await knownKeys.ownersOf(keyIds)
-    return [...owners.values()].some((people) => !haveCommon(people, insiders))
+    return [...owners.values()].some(isThird)
   }
   if (keyIds.length === 0 || !(await hasThird())) return false
   // A third person may list an insider's subkey, whose own certificate was never asked for.
@@ -97,28 +141,58 @@ async function isForThirdPerson(message: SentByPerson, parts: AudienceParts): Pr
   return await hasThird()
 }
 
-async function isForOtherGroup(message: SentByPerson, parts: AudienceParts): Promise<boolean> {
+/**
+ * For whom a key speaks that several list, since anybody can put another's subkey into a certificate:
+ * the first of them, or of those whose certificate the operator has named; nobody where two are.
+ */
+function speakersOf(owners: ReadonlyMap<number, number>, trust: Pick<Trust, 'isNamed'>): number[] {
+  const named = [...owners].filter(([userId]) => trust.isNamed(userId))
+  const among = named.length > 0 ? named : [...owners]
+  const firstMs = Math.min(...among.map(([, sinceMs]) => sinceMs))
+  const first = among.filter(([, sinceMs]) => sinceMs === firstMs)
+  return first.length === 1 ? first.map(([userId]) => userId) : []
+}
+
+async function judgeGroup(message: SentByPerson, parts: AudienceParts): Promise<Audience> {
   const { chatId, fromId, receivedAtMs } = message
   const { directory } = parts
   const known = await directory.keyList(chatId, monotonicNow() - LIST_MAX_AGE_MS)
-  if (!(await isStrangeTo(known, message, parts))) return false
-  if (!directory.mayAskAgain(fromId, chatId)) return true
+  const first = await judgeByList(known, message, parts)
+  if (first === 'meant' || !directory.mayAskAgain(fromId, chatId)) return first
   const fresh = await directory.keyList(chatId, receivedAtMs)
   directory.askedInVain(fromId, chatId)
-  return fresh !== known ? await isStrangeTo(fresh, message, parts) : true
+  return fresh === known ? first : await judgeByList(fresh, message, parts)
 }
 
-/** Whether nobody of a group is among the recipients, although others could be. */
-async function isStrangeTo(
+async function judgeByList(
   list: KeyList,
   message: SentByPerson,
   parts: AudienceParts,
-): Promise<boolean> {
-  const { fromId, recipients, intended } = message
-  const isOther = (userId: number): boolean => userId !== fromId && userId !== parts.botId()
-  const others = list.people.filter(({ userId }) => isOther(userId))
+): Promise<Audience> {
+  const { fromId, signer, intended } = message
   const sender = await senderOf(list, message, parts)
-  const taken = new Set([...ownKeyIds(parts), ...(sender?.encryptionKeys ?? []).map(keyIdOf)])
+  const isListed = list.people.some(({ userId }) => userId === fromId)
+  const hasCertificate = sender !== null && sender.fingerprint !== null
+  if (list.tooMany === null && hasCertificate && !isListed) return 'other'
+  if (intended.length > 0) {
+    const theirs = [signer, sender?.fingerprint, ...(sender?.encryptionKeys ?? [])]
+    const senders = new Set(theirs.filter((one) => typeof one === 'string'))
+    return await audienceInGroup(list, namingOf(message, senders), parts)
+  }
+  return (await isStrangeTo(list, { message, sender }, parts)) ? 'other' : 'meant'
+}
+
+/**
+ * Whether everybody of a group among the recipients, the bot aside, may be one and the same person,
+ * although others could be: the sender, or without a signature, which says who that is, anybody.
+ */
+async function isStrangeTo(
+  list: KeyList,
+  { message, sender }: { message: SentByPerson; sender: Sender | null },
+  parts: AudienceParts,
+): Promise<boolean> {
+  const { fromId, recipients } = message
+  const others = list.people.filter(({ userId }) => userId !== fromId && userId !== parts.botId())
   // Whoever lists a copy of the sender's certificate, or of ours, is no other reader. A subkey of
   // theirs under another primary key is: that it is all she has cannot be told from a private word.
   const copied = new Set([sender?.fingerprint, ...parts.keyring.fingerprints])
@@ -126,29 +200,38 @@ async function isStrangeTo(
     unusable === null && !copied.has(fingerprint)
   // of a list that is too long nobody was judged
   if (list.tooMany === null && !others.some(isReader)) return false
-  if (intended.length > 0) {
-    const own = parts.keyring.unlocked.flatMap(({ fingerprints }) => fingerprints)
-    const known = new Set([...own, sender?.fingerprint, ...(sender?.encryptionKeys ?? [])])
-    if (intended.every((fingerprint) => known.has(fingerprint))) return true
-  }
   if (recipients.hasUnnamed) return false
-  const inList = keyIdsOf(list)
+  const listers = listersIn(list)
+  const senderKeyIds = new Set((sender?.encryptionKeys ?? []).map(keyIdOf))
+  let alone: Set<number> | null = message.signedAtMs === null ? null : new Set([fromId])
+  const reachesMore = (readers: Set<number>): boolean => {
+    alone = alone === null ? readers : common(alone, readers)
+    return alone.size === 0
+  }
   const strange: string[] = []
-  for (const keyId of recipientsBut(taken, recipients)) {
-    if (inList.has(keyId)) return false
-    strange.push(keyId)
+  for (const keyId of recipientsBut(ownKeyIds(parts), recipients)) {
+    const readers = new Set(listers.get(keyId))
+    if (senderKeyIds.has(keyId)) readers.add(fromId)
+    if (readers.size === 0) strange.push(keyId)
+    else if (reachesMore(readers)) return false
   }
   const owners = await parts.knownKeys.ownersOf(strange)
-  const people = new Set(others.map(({ userId }) => userId))
+  const people = new Set([fromId, ...others.map(({ userId }) => userId)])
   return strange.every((keyId) => {
     const listedWith = owners.get(keyId)
     if (listedWith === undefined) return false
-    return listedWith.has(fromId) || !haveCommon(listedWith, people)
+    const readers = common(people, listedWith)
+    return readers.size === 0 || !reachesMore(readers)
   })
 }
 
-function haveCommon(one: ReadonlySet<number>, other: ReadonlySet<number>): boolean {
-  return [...one].some((userId) => other.has(userId))
+function common(some: ReadonlySet<number>, others: { has(one: number): boolean }): Set<number> {
+  return new Set([...some].filter((one) => others.has(one)))
+}
+
+interface Sender {
+  fingerprint: string | null
+  encryptionKeys: readonly string[]
 }
 
 /** The sender's certificate, by the list or by the person's own record. */
@@ -156,7 +239,7 @@ async function senderOf(
   list: KeyList,
   { fromId, chatId }: SentByPerson,
   { directory, botId }: AudienceParts,
-): Promise<{ fingerprint: string | null; encryptionKeys: readonly string[] } | null> {
+): Promise<Sender | null> {
   if (fromId === botId()) return null
   const listed = list.people.find(({ userId }) => userId === fromId)
   const person = listed ?? (await directory.signer(fromId, chatId))
@@ -183,16 +266,18 @@ function* recipientsBut(
   }
 }
 
-const listed = new WeakMap<KeyList, ReadonlySet<string>>()
+const listersOfList = new WeakMap<KeyList, ReadonlyMap<string, readonly number[]>>()
 
-/** Made once for each list. */
-function keyIdsOf(list: KeyList): ReadonlySet<string> {
-  const known = listed.get(list)
+/** Who lists each key id of a list; made once for each list. */
+function listersIn(list: KeyList): ReadonlyMap<string, readonly number[]> {
+  const known = listersOfList.get(list)
   if (known !== undefined) return known
-  const all = list.people.flatMap(({ certificateStatus }) =>
-    certificateStatus.encryptionKeys.map(keyIdOf),
-  )
-  const keyIds = new Set(all)
-  listed.set(list, keyIds)
-  return keyIds
+  const listers = new Map<string, number[]>()
+  for (const { userId, certificateStatus } of list.people) {
+    for (const keyId of certificateStatus.encryptionKeys.map(keyIdOf)) {
+      listers.set(keyId, [...(listers.get(keyId) ?? []), userId])
+    }
+  }
+  listersOfList.set(list, listers)
+  return listers
 }

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { Journal } from '../../src/keys/journal.ts'
 import { KeyListHistory } from '../../src/keys/key-list-history.ts'
 import { open, temporary } from '../store/support.ts'
@@ -38,8 +38,56 @@ test('the last list of a chat is on disk by person, without a fingerprint where 
   await history.saw(7, [of(2, 'b')])
   await history.saw(7, [of(3, null), of(1, 'a')])
   expect(await store.read((db) => db.selectFrom('lists').selectAll().execute())).toEqual([
-    { chat_id: 7, people: '[[1,"a"],[3,""]]' },
+    { chat_id: 7, people: '[[1,"a"],[3,""]]', ever: '[]' },
   ])
+})
+
+test('whoever was on the first list with a usable certificate was always there, and later ones since then', async () => {
+  const { history, store, told } = await fresh()
+  vi.useFakeTimers({ toFake: ['Date'], now: 1000 })
+  onTestFinished(() => void vi.useRealTimers())
+  const usable = (userId: number, fingerprint: string) => ({
+    ...of(userId, fingerprint),
+    unusable: null,
+  })
+  const expired = (userId: number, fingerprint: string) => ({
+    ...of(userId, fingerprint),
+    unusable: 'expired',
+  })
+  await history.saw(7, [usable(1, 'a'), expired(2, 'b')])
+  vi.setSystemTime(2000)
+  await history.saw(7, [usable(1, 'a'), usable(2, 'b'), usable(3, 'c')])
+  expect(told, 'the same people with the same certificates are no change').toHaveLength(1)
+  vi.setSystemTime(3000)
+  await history.saw(7, [usable(1, 'x'), usable(3, 'c')])
+  vi.setSystemTime(4000)
+  await history.saw(7, [usable(1, 'a'), usable(3, 'c')])
+  const all = [
+    [1, 'a', 0],
+    [2, 'b', 2000],
+    [3, 'c', 2000],
+    [1, 'x', 3000],
+  ]
+  expect(await history.everListed(7)).toEqual(all)
+  expect(await new KeyListHistory(store, new Journal(store)).everListed(7)).toEqual(all)
+  expect(await history.everListed(8)).toEqual([])
+})
+
+test('whoever a store of the version before has listed was always there', async () => {
+  const { history, store } = await fresh()
+  const people = '[[1,"a"],[2,""]]'
+  await store.write((db) => db.insertInto('lists').values({ chat_id: 7, people }).execute())
+  await history.saw(7, [
+    { ...of(1, 'a'), unusable: null },
+    { ...of(3, 'c'), unusable: null },
+  ])
+  const [first, second, third] = await history.everListed(7)
+  expect([first, second, third?.slice(0, 2)]).toEqual([
+    [1, 'a', 0],
+    [2, '', 0],
+    [3, 'c'],
+  ])
+  expect(third?.[2]).toBeGreaterThan(0)
 })
 
 /** @returns what was told of the sizes of one chat's list, one list after the other */

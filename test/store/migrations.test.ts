@@ -84,6 +84,7 @@ test('a step keeps the name under which stores have noted it', () => {
     '024-master-secret',
     '025-key-changes',
     '026-names',
+    '027-listed-since',
   ])
   expect(MASTER_SECRET_VERSION).toBe(10)
 })
@@ -144,7 +145,7 @@ describe('a row that breaks a rule is refused', () => {
       `INSERT INTO media VALUES ('a', 1, '', 1, NULL), ('a', 1, '', 1, NULL)`,
       /UNIQUE/,
     ],
-    ['a key of a person twice', `INSERT INTO encryption_keys VALUES ('a', 1), ('a', 1)`, /UNIQUE/],
+    ['a key of a person twice', `INSERT INTO encryption_keys VALUES ('a', 1, 0), ('a', 1, 0)`, /UNIQUE/],
     ['a certificate twice', `INSERT INTO certificates (fingerprint) VALUES ('a'), ('a')`, /UNIQUE/],
   ])('%s', (_, statement, reason) => {
     expect(() => database.exec(statement)).toThrow(reason)

@@ -1,8 +1,12 @@
 /** A group and its key list, and what else is known of for whom a message is. */
 import { vi } from 'vitest'
 import type { KeyList } from '../../src/keys/directory.ts'
+import type { PastListing } from '../../src/keys/key-list-history.ts'
 import type { Person } from '../../src/keys/person.ts'
-import { isForOtherChat, type Addressed, type AudienceParts } from '../../src/translate/audience.ts'
+import { audienceOf, type Addressed, type AudienceParts } from '../../src/translate/audience.ts'
+
+/** When what is asked about was signed. */
+export const SIGNED_MS = 1_700_000_000_000
 
 export const [BOT, ALICE, BOB, CAROL] = [1, 5, 6, 7]
 /** Fingerprints of subkeys end in the key id. */
@@ -13,6 +17,7 @@ export const primary = (digit: string): string => digit.repeat(40)
 export function person(userId: number, digit: string, more: Partial<Person> = {}): Person {
   const certificateStatus = {
     encryptionKeys: [subkey(digit)],
+    algorithm: 'Curve25519',
   } as unknown as Person['certificateStatus']
   return { userId, fingerprint: primary(digit), unusable: null, certificateStatus, ...more }
 }
@@ -32,7 +37,9 @@ export function scene() {
     fresh: undefined as KeyList | undefined,
     mayAskAgain: false,
     signer: ALICES as Person | null,
-    owners: new Map<string, Set<number>>([
+    named: [] as number[],
+    past: [] as PastListing[],
+    owners: new Map<string, Set<number> | Map<number, number>>([
       [keyId('a'), new Set([ALICE])],
       [keyId('b'), new Set([BOB])],
       [keyId('c'), new Set([CAROL])],
@@ -52,13 +59,18 @@ export function scene() {
     directory: { ...asked, mayAskAgain: () => all.mayAskAgain },
     keyring: {
       unlocked: [{ fingerprints: [primary('d'), subkey('e')], keyIds: [keyId('e')] }],
-      fingerprints: new Set([primary('d')]),
+      fingerprints: new Set([primary('d'), subkey('e')]),
     },
     knownKeys: {
       ownersOf: (ids: string[]) =>
         Promise.resolve(
           new Map(
-            ids.flatMap((id) => (all.owners.has(id) ? [[id, all.owners.get(id)]] : [])) as never,
+            ids.flatMap((id) => {
+              const owners = all.owners.get(id)
+              if (owners === undefined) return []
+              const since = owners instanceof Map ? owners : [...owners].map((one) => [one, one])
+              return [[id, new Map(since as never)]]
+            }) as never,
           ),
         ),
     },
@@ -67,20 +79,26 @@ export function scene() {
       personOf: () => (all.isPrivate ? all.personId : null),
     },
     botId: () => BOT,
+    keyListHistory: { everListed: () => Promise.resolve(all.past) },
+    people: { isOthers: () => false },
+    trust: { distrust: () => null, isNamed: (userId: number) => all.named.includes(userId) },
   }
-  const ask = (to: string[], more: Partial<Addressed> & { hasUnnamed?: boolean } = {}) => {
+  const audience = (to: string[], more: Partial<Addressed> & { hasUnnamed?: boolean } = {}) => {
     const { hasUnnamed = false, ...place } = more
     const keyIds = Uint8Array.from(Buffer.from(to.map(keyId).join(''), 'hex'))
     const recipients = { keyIds, hasUnnamed } as Addressed['recipients']
     const message = {
       recipients,
       intended: [],
+      signedAtMs: SIGNED_MS,
+      signer: primary('a'),
       chatId: 50,
       fromId: ALICE,
       receivedAtMs: 7,
       ...place,
     }
-    return isForOtherChat(message, { ...parts, audience: all.audience } as unknown as AudienceParts)
+    return audienceOf(message, { ...parts, audience: all.audience } as unknown as AudienceParts)
   }
-  return { all, asked, parts, ask }
+  const ask = async (...args: Parameters<typeof audience>) => (await audience(...args)) === 'other'
+  return { all, asked, parts, audience, ask }
 }

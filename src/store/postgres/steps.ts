@@ -221,9 +221,15 @@ const TRIGGERS = Object.entries(FOLLOWED).map(
     } ON ${table} FOR EACH ROW EXECUTE FUNCTION note_change('${key}')`,
 )
 
+const SINCE = [
+  `ALTER TABLE encryption_keys ADD COLUMN since bigint NOT NULL DEFAULT 0`,
+  `ALTER TABLE lists ADD COLUMN ever text`,
+]
+
 /** Every step there is; the first makes a store of version 12. */
 export const POSTGRES_STEPS: readonly PostgresStep[] = [
   { version: 12, isAdditive: true, statements: [...TABLES, ...EPOCHS, ...TRIGGERS] },
+  { version: 13, isAdditive: true, statements: SINCE },
 ]
 
 /** Every table, those too that only PostgreSQL has. */

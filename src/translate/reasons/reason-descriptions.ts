@@ -91,8 +91,13 @@ export const REASON_DESCRIPTIONS = {
   },
   'other-audience': {
     with: ['replayed'],
-    what: 'it was sealed to others than the people of this chat',
+    what: 'it was sealed to, or signed for, others than the people of this chat, or its sender is not one of them',
     hint: 'treat it as moved from another chat; if the people’s apps do not seal to the whole group, set `open.audience: off`',
+  },
+  'not-for-all': {
+    with: ['verified'],
+    what: 'its signature leaves out somebody who reads the chat now: somebody listed since, or with an uncommon key',
+    hint: 'have the bot repeat nothing of it where that matters; `postern trust log` says who was listed when',
   },
   'own-words': {
     with: ['replayed'],
