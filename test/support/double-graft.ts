@@ -1,6 +1,7 @@
 /** What members and services make of other people's certificates and messages. */
 import { randomBytes } from 'node:crypto'
 import { dearmor } from '../../src/openpgp/format/armor.ts'
+import { packetsOf } from '../../src/openpgp/format/packets.ts'
 import type { ListedPerson } from './double-world.ts'
 import { armor, packet } from './openpgp-framing.ts'
 import { graft, subkeysOf } from './openpgp-graft.ts'
@@ -21,6 +22,30 @@ export function graftedKey(
   const primary = ed25519(label(), subkey.createdMs)
   const own = hasOwn ? [curve25519(label(), subkey.createdMs)] : []
   return { certificate: graft(primary, ...own, subkey), fingerprint: primary.fingerprint }
+}
+
+const ANONYMOUS = Buffer.alloc(8)
+
+/**
+ * The same message with other recipient packets, which nothing protects.
+ * @param o `without` certificates whose packet is taken away; `to` a certificate that a made-up one
+ *   names, or nobody
+ */
+export function readdressed(
+  armored: string,
+  { without = [], to }: { without?: string[]; to?: string | 'nobody' },
+): string {
+  const sealed = dearmor(armored, 'MESSAGE')
+  if (sealed === null) throw new Error('no armor')
+  const gone = without.flatMap(subkeysOf).map(({ keyId }) => keyId)
+  const kept = [...packetsOf(sealed)].filter(
+    ({ tag, body }) => tag !== 1 || !gone.includes(Buffer.from(body).toString('hex', 1, 9)),
+  )
+  const [subkey] = to === undefined || to === 'nobody' ? [] : subkeysOf(to)
+  const named = subkey === undefined ? ANONYMOUS : Buffer.from(subkey.keyId, 'hex')
+  const made = Buffer.concat([Buffer.from([3]), named, Buffer.from([18]), randomBytes(60)])
+  const added = to === undefined ? [] : [packet(1, made)]
+  return armor(Buffer.concat([...added, ...kept.map(({ tag, body }) => packet(tag, body))]))
 }
 
 /** The same message with a recipient packet more, for a key that nobody has. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { SqPhone } from '../support/double-phones.ts'
 import { useStage, type Person, type Stage } from '../support/double-stage.ts'
-import { graftedKey, withStranger } from '../support/double-graft.ts'
+import { graftedKey, readdressed, withStranger } from '../support/double-graft.ts'
 import type { DoubleChat, ListedPerson } from '../support/double-world.ts'
 import { fetched, named, picture, sealedBy } from '../media/support.ts'
 
@@ -157,12 +157,14 @@ test('a member who lists a copy of Alice’s or of the bot’s certificate does 
   }
 })
 
-test('a member who lists Eve’s subkey as her own does not silence Eve', async () => {
+test('a member who lists Eve’s subkey as her own before Eve is known does not silence Eve, who signs', async () => {
   const [eve, bob] = [await stage.person(), await stage.person()]
   const mallory = stage.double.world.addUser(graftedKey(eve.phone.certificate))
   await stage.send(stage.group([mallory, bob]), 'Mallory is known')
   const chat = stage.privateChat(eve)
-  const armored = await seal(eve, 'my own chat', { signs: false })
+  const unsigned = await seal(eve, 'whose is this', { signs: false })
+  expect(await read(stage, chat, { from: eve, armored: unsigned })).toEqual(ELSEWHERE)
+  const armored = await seal(eve, 'my own chat')
   expect((await read(stage, chat, { from: eve, armored })).text).toBe('my own chat')
   const words = await seal(eve, 'to Bob', { to: [bob] })
   const group = stage.group([eve, mallory, bob])
@@ -248,4 +250,103 @@ test('a member whose only key is Alice’s or the bot’s subkey gets no private
       `to all, ${whose}`,
     )
   }
+})
+
+describe('words whose signature names their recipients', () => {
+  /** Alice, who has sq, Bob and Mallory, and what she signs for the bot, herself and Bob. */
+  async function signed() {
+    const alice = stage.with(await SqPhone.make())
+    const [bob, mallory] = [await stage.person(), await stage.person()]
+    const [a, b] = [alice.phone.certificate, bob.phone.certificate]
+    const armored = await alice.phone.seal('for Bob and the bot', [stage.botCertificate, a, b])
+    return { alice, bob, mallory, armored }
+  }
+
+  test('are delivered where they belong, also when somebody joined or left since', async () => {
+    const { alice, bob, mallory, armored } = await signed()
+    const group = stage.group([alice, bob, mallory])
+    await stage.send(group, 'who is here is known')
+    group.people = [alice, bob]
+    await stage.deliver([stage.double.world.message(group, null, { kind: 'left' })])
+    const meant = await read(stage, group, { from: alice, armored })
+    expect(meant).toEqual({ verdict: 'verified', text: 'for Bob and the bot' })
+    const { a, b, m } = {
+      a: alice.phone.certificate,
+      b: bob.phone.certificate,
+      m: mallory.phone.certificate,
+    }
+    const toMallory = await alice.phone.seal('an old list', [stage.botCertificate, a, b, m])
+    expect((await read(stage, group, { from: alice, armored: toMallory })).verdict).toBe('verified')
+    const carol = await stage.person()
+    const again = await alice.phone.seal('before Carol', [stage.botCertificate, a, b])
+    group.people = [alice, bob, carol]
+    await stage.deliver([stage.double.world.message(group, null, { kind: 'joined' })])
+    expect(await read(stage, group, { from: alice, armored: again })).toEqual({
+      verdict: 'verified',
+      reason: 'not-for-all',
+      text: 'before Carol',
+    })
+  })
+
+  test('are withheld in another group and in private, however their packets were rewritten', async () => {
+    for (const rewrite of [
+      (one: string) => one,
+      (one: string, { b, m }: Record<'b' | 'm', string>) =>
+        readdressed(one, { without: [b], to: m }),
+      (one: string) => readdressed(one, { to: 'nobody' }),
+      (one: string, { b }: Record<'b' | 'm', string>) => readdressed(one, { without: [b] }),
+    ]) {
+      const { alice, bob, mallory, armored } = await signed()
+      const certificates = { b: bob.phone.certificate, m: mallory.phone.certificate }
+      const rewritten = rewrite(armored, certificates)
+      const places = [
+        stage.group([alice, mallory]),
+        stage.group([alice, bob, mallory]),
+        stage.privateChat(alice),
+      ]
+      for (const chat of places) {
+        expect(await read(stage, chat, { from: alice, armored: rewritten })).toEqual(ELSEWHERE)
+      }
+      const own = await read(stage, stage.group([alice, bob]), { from: alice, armored: rewritten })
+      expect(own.text).toBe('for Bob and the bot')
+    }
+  })
+})
+
+describe('words whose signature names nobody', () => {
+  test('are withheld in a group that their sender is not in, signed or not', async () => {
+    for (const signs of [true, false]) {
+      const [alice, bob, mallory] = [
+        await stage.person(),
+        await stage.person(),
+        await stage.person(),
+      ]
+      const armored = await seal(alice, 'for Bob', { to: [bob], signs })
+      const group = stage.group([bob, mallory])
+      expect(await read(stage, group, { from: alice, armored })).toEqual(ELSEWHERE)
+    }
+  })
+
+  test('and that nobody signed are withheld where they could be any one member’s private ones', async () => {
+    const [alice, mallory] = [await stage.person(), await stage.person()]
+    const group = stage.group([alice, mallory])
+    const armored = await seal(alice, 'for the bot alone', { signs: false })
+    expect(await read(stage, group, { from: mallory, armored })).toEqual(ELSEWHERE)
+    const words = await seal(mallory, 'to Alice', { to: [alice], signs: false })
+    expect((await read(stage, group, { from: mallory, armored: words })).text).toBe('to Alice')
+  })
+
+  test('and that nobody signed are the first lister’s of a key, in private', async () => {
+    const alice = await stage.person()
+    await stage.send(stage.privateChat(alice), 'Alice is known')
+    const mallory = stage.double.world.addUser(
+      graftedKey(alice.phone.certificate, { hasOwn: true }),
+    )
+    const chat = stage.privateChat(mallory)
+    await stage.send(chat, 'Mallory is known')
+    const armored = await seal(alice, 'for the bot alone', { signs: false })
+    expect(await read(stage, chat, { from: mallory, armored })).toEqual(ELSEWHERE)
+    const own = await read(stage, stage.privateChat(alice), { from: alice, armored })
+    expect(own.text).toBe('for the bot alone')
+  })
 })
