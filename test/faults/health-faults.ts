@@ -1,5 +1,5 @@
 /** What can keep a sidecar from its job, and how each is brought about on an idle one and mended. */
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
@@ -166,26 +166,19 @@ export const HEALTH_FAULTS: readonly HealthFault[] = [
     code: 'store',
     what: 'the disk is full',
     prepare: async (stage) => stage.isOnSmallDisk,
-    strike: async (stage) => fill(join(stage.folder, 'disk', 'filler')),
+    strike: (stage) => fill(join(stage.folder, 'disk', 'filler')),
     mend: async (stage) => rmSync(join(stage.folder, 'disk', 'filler')),
   },
 ]
 
 /** Takes all that is left of a disk. */
-function fill(file: string): void {
-  for (let size = 1 << 20; size >= 1; size >>= 1) {
-    while (
-      spawnSync('dd', [
-        'if=/dev/zero',
-        `of=${file}`,
-        `bs=${size}`,
-        'count=1',
-        'oflag=append',
-        'conv=notrunc',
-      ]).status === 0
-    )
-      continue
-  }
+async function fill(file: string): Promise<void> {
+  const append = (size: number): Promise<boolean> =>
+    new Promise((resolve) => {
+      const options = [`bs=${size}`, 'count=1', 'oflag=append', 'conv=notrunc']
+      execFile('dd', ['if=/dev/zero', `of=${file}`, ...options], (error) => resolve(error === null))
+    })
+  for (let size = 1 << 20; size >= 1; size >>= 1) while (await append(size)) continue
 }
 
 async function listening(server: Server): Promise<string> {

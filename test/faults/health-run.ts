@@ -1,4 +1,5 @@
 /** Provokes each reason for not being ready on an idle sidecar, and measures until 503 and back. */
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Random } from '../support/faults-random.ts'
 import { HEALTH_FAULTS, type HealthFault } from './health-faults.ts'
@@ -56,12 +57,19 @@ async function round(
   { holdMs, print, random }: HealthRunOptions & { random: Random },
 ): Promise<void> {
   await using stage = await HealthStage.begin()
+  // the service is in this process: where it stood still, nobody could have known better
+  const delay = monitorEventLoopDelay()
+  delay.enable()
   for (const row of rows) {
     // somewhere in the rhythm of its looks
     await pause(random.between(0, MOST_MS))
     const { fault } = row
     const heldMs = random.between(Math.min(1000, holdMs), holdMs)
-    const measured = await measure(stage, { fault, holdMs: heldMs })
+    delay.reset()
+    const measured = await measure(stage, { fault, holdMs: heldMs }).catch((error: unknown) => {
+      print(`${fault.code} was not measured: ${String(error)}`)
+      return null
+    })
     if (measured === null) {
       row.isSkipped = true
       continue
@@ -70,7 +78,11 @@ async function round(
     row.backMs.push(measured.backMs)
     if (!isLate(measured.untilMs) && !isLate(measured.backMs)) continue
     const behind = [measured.untilMs, measured.backMs].map(inSeconds).join(', then ')
-    print(`LATE ${fault.code}: ${behind} (${fault.what})`)
+    const stood = inSeconds(delay.max / 1e6)
+    const { last } = measured
+    print(
+      `LATE ${fault.code}: ${behind} (${fault.what}; last named: ${last}; the service stood still for ${stood})`,
+    )
   }
 }
 
@@ -92,15 +104,20 @@ function lineOf(row: Row): string {
 async function measure(
   stage: HealthStage,
   { fault, holdMs }: { fault: HealthFault; holdMs: number },
-): Promise<{ untilMs: number; backMs: number } | null> {
+): Promise<{ untilMs: number; backMs: number; last: string } | null> {
   if ((await fault.prepare?.(stage)) === false) return null
   const struckMs = (await fault.strike(stage)) ?? Date.now()
   const untilMs = await since(struckMs, () => names(stage, fault.code))
   await pause(holdMs)
   await fault.mend(stage)
   const mendedMs = Date.now()
-  const backMs = await since(mendedMs, async () => (await stage.sidecar.readiness()).status === 200)
-  return { untilMs, backMs }
+  let last = ''
+  const backMs = await since(mendedMs, async () => {
+    const { status, reasons } = await stage.sidecar.readiness()
+    if (status !== 200) last = reasons.join(' ')
+    return status === 200
+  })
+  return { untilMs, backMs, last }
 }
 
 async function names(stage: HealthStage, code: string): Promise<boolean> {

@@ -28,6 +28,7 @@ export class Relay implements AsyncDisposable {
   /** What is carried now, and on these connections ever after, is swallowed. */
   #isBlackHole = false
   #isLosingCommits = false
+  #delayMs = 0
 
   private constructor(to: Place) {
     this.#to = to
@@ -97,6 +98,11 @@ export class Relay implements AsyncDisposable {
     this.#isLosingCommits = isOn
   }
 
+  /** Everything takes so long on its way from now on, ms. */
+  delay(ms: number): void {
+    this.#delayMs = ms
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.cut()
     await new Promise((resolve) => this.#server.close(resolve))
@@ -122,8 +128,18 @@ export class Relay implements AsyncDisposable {
 
   #join(from: Socket, to: Socket, passes: (piece: Buffer) => boolean): void {
     this.#sockets.add(from)
+    let [latestMs, waiting] = [0, 0]
     from.on('data', (piece: Buffer) => {
-      if (passes(piece)) to.write(piece)
+      if (!passes(piece)) return
+      const dueMs = Math.max(latestMs, performance.now() + this.#delayMs)
+      latestMs = dueMs
+      // nothing overtakes what waits
+      if (dueMs <= performance.now() && waiting === 0) return void to.write(piece)
+      waiting += 1
+      setTimeout(() => {
+        waiting -= 1
+        to.write(piece)
+      }, dueMs - performance.now())
     })
     from.on('error', () => undefined)
     from.on('close', () => {
