@@ -125,6 +125,7 @@ export type Trouble =
   | 'database-full'
   | 'commits-lost'
   | 'database-black-holed'
+  | 'database-slow'
   | 'service-black-holed'
   | 'bot-black-holed'
   | 'rotation'

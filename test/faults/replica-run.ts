@@ -125,6 +125,7 @@ async function heal(many: Many): Promise<void> {
     relay.thaw()
     relay.blackHole(false)
     relay.loseCommits(false)
+    relay.delay(0)
     keeper.resume()
     keeper.moveClock(0)
     if (keeper.bot === null) await startAgain({ keeper })

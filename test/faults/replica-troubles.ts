@@ -40,6 +40,11 @@ export const SIDECAR: Partial<
     await pause(random.between(500, 5000))
     relay.blackHole(false)
   },
+  'database-slow': async ({ relay }, random) => {
+    relay.delay(random.between(100, 1500))
+    await pause(random.between(500, 6000))
+    relay.delay(0)
+  },
   'bot-black-holed': async ({ door }, random) => {
     const heal = door.poison({ kind: 'black-hole' })
     await pause(random.between(300, 4000))
