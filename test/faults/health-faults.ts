@@ -89,9 +89,8 @@ export const HEALTH_FAULTS: readonly HealthFault[] = [
         status: 500,
         code: 'internal',
       })
-      const atMs = Date.now()
+      // until it listens nobody can be told anything
       await stage.start()
-      return atMs
     },
     mend: clear,
   },

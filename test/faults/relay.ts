@@ -134,7 +134,10 @@ export class Relay implements AsyncDisposable {
       const dueMs = Math.max(latestMs, performance.now() + this.#delayMs)
       latestMs = dueMs
       // nothing overtakes what waits
-      if (dueMs <= performance.now() && waiting === 0) return void to.write(piece)
+      if (dueMs <= performance.now() && waiting === 0) {
+        to.write(piece)
+        return
+      }
       waiting += 1
       setTimeout(() => {
         waiting -= 1
