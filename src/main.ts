@@ -2,8 +2,7 @@
 /** The edge of the process: arguments and signals in, exit code out. */
 import { runProgram } from './cli/program.ts'
 import { exitCodeOf, flush, printError } from './cli/terminal.ts'
-import { requestReload } from './cli/reload.ts'
-import { handlesShutdown, outlivesTerminal, requestShutdown } from './cli/shutdown.ts'
+import { requestReload, handlesShutdown, outlivesTerminal, requestShutdown } from './cli/signals.ts'
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   let asked = false

@@ -1,6 +1,6 @@
 import type { InboxEntry } from '../sandbox/phone/seen.ts'
 import type { Phone } from '../sandbox/phone/phone.ts'
-import { isAddressed } from '../sandbox/rules/addressing.ts'
+import { isAddressed } from '../sandbox/rules/content.ts'
 import type { Demo } from './demo-setup.ts'
 import { sideBySide } from './table.ts'
 import { colourText, isStdoutTerminal, print, terminalWidth } from './terminal.ts'

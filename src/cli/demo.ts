@@ -5,7 +5,7 @@ import type { Demo } from './demo-setup.ts'
 import type { ScriptLine, SceneResult } from './demo-view.ts'
 import { addExample, readPort } from './flags.ts'
 import { servePage } from './page.ts'
-import { shutdownRequested, shutdownSignal } from './shutdown.ts'
+import { shutdownRequested, shutdownSignal } from './signals.ts'
 import { printNotice } from './terminal.ts'
 
 const SCRIPT: readonly ScriptLine[] = [

@@ -4,7 +4,7 @@ import { describeSkip } from '../keys/skip-reasons.ts'
 import { describeReason } from '../translate/reasons/reason-descriptions.ts'
 import { VERDICT_DESCRIPTIONS } from '../translate/verdict-descriptions.ts'
 import type { BotExchange } from '../sandbox/page/bot-traffic.ts'
-import type { ActivityMark } from './activity-line.ts'
+import type { ActivityMark } from './activity.ts'
 
 /** One update that the bot got, and what it could read of it. */
 export interface BotRead {

@@ -6,8 +6,7 @@ import type { Sandbox } from '../sandbox/create.ts'
 import type { SandboxEvent } from '../sandbox/events/event.ts'
 import type { BotExchange } from '../sandbox/page/bot-traffic.ts'
 import { RecentMap } from '../util/recent-map.ts'
-import type { ActivityMark } from './activity-line.ts'
-import { ActivityPrinter, type Activity } from './activity-printer.ts'
+import { type ActivityMark, ActivityPrinter, type Activity } from './activity.ts'
 import { actionIn, readsIn, type BotAction, type BotRead } from './dev-exchange.ts'
 import { SandboxNames } from './sandbox-names.ts'
 import { VERDICT_MARKS } from './sandbox-seen.ts'
@@ -263,4 +262,24 @@ function wordsOf({ text, media, markup }: Screen): string {
 
 function markOf(message: Screen | undefined): ActivityMark | undefined {
   return message === undefined ? undefined : VERDICT_MARKS[message.verdict]
+}
+
+/** Levels of the log from which on somebody should look. */
+const ERRORS = new Set<unknown>([50, 60, 'error', 'fatal'])
+/** Fields that every line has. */
+const COMMON = new Set(['level', 'time', 'msg'])
+
+/** A line of the sidecar's log: its message and fields. @param line JSON */
+export function describeLogLine(line: string): Activity {
+  const fields = JSON.parse(line) as Record<string, unknown>
+  const shown = Object.entries(fields)
+    .filter(([name, value]) => !COMMON.has(name) && value !== null)
+    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+  const message = String(fields['msg'])
+  const isError = ERRORS.has(fields['level'])
+  return {
+    who: 'sidecar',
+    text: shown.length === 0 ? message : `${message} (${shown.join(', ')})`,
+    mark: isError ? { colour: 'red', text: '✗ error' } : { colour: 'yellow', text: 'warning' },
+  }
 }

@@ -7,7 +7,7 @@ import { openDevFolder, type DevPorts } from './dev-folder.ts'
 import { addExample, readPort } from './flags.ts'
 import { announceSandbox } from './running-sandboxes.ts'
 import { readSeedFile } from './seed-file.ts'
-import { shutdownRequested, shutdownSignal } from './shutdown.ts'
+import { shutdownRequested, shutdownSignal } from './signals.ts'
 import { flush, print, printJsonLine, printNotice } from './terminal.ts'
 import type { Dev } from './dev-setup.ts'
 

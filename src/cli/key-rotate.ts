@@ -4,7 +4,7 @@ import type { RotationReport } from '../control/reports.ts'
 import { OperatorError } from '../errors.ts'
 import { addExample, addSettingFlags } from './flags.ts'
 import { withSidecar } from './connect.ts'
-import { pauseUntilShutdown, handleShutdown, shutdownSignal } from './shutdown.ts'
+import { pauseUntilShutdown, handleShutdown, shutdownSignal } from './signals.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 
 const LOOK_MS = 100

@@ -1,6 +1,7 @@
 import { OperatorError } from '../errors.ts'
 import type { Page, PageOptions, Sandbox } from '../sandbox/create.ts'
-import { openInBrowser } from './browser.ts'
+import { spawn } from 'node:child_process'
+import { platform } from 'node:process'
 
 /**
  * Serves the page of a sandbox, and with `open` shows it in the person's browser.
@@ -41,4 +42,18 @@ export function listenRefusal(error: unknown, flags: string): OperatorError | nu
     `choose another with ${flags}; 0 takes any free one`,
     { cause: error },
   )
+}
+
+const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['explorer.exe'],
+}
+const USUAL = ['xdg-open'] as const
+
+/** Opens an address in the person's browser, without waiting for it; nothing where there is none. */
+export function openInBrowser(url: string): void {
+  const [command, ...args] = OPENERS[platform] ?? USUAL
+  const opener = spawn(command, [...args, url], { stdio: 'ignore', detached: true })
+  opener.on('error', () => undefined)
+  opener.unref()
 }

@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { VERSION } from '../config/version.ts'
 import { OperatorError } from '../errors.ts'
 import { loadCommands } from './commands.ts'
-import { outliveTerminal } from './shutdown.ts'
+import { outliveTerminal } from './signals.ts'
 import { commandLine, print, printNotice } from './terminal.ts'
 
 /** First arguments that name no command. */

@@ -1,15 +1,13 @@
 import { Command } from 'commander'
-import { refuseUnsafeProcess } from '../config/environment.ts'
+import { refuseUnsafeProcess, type Sources } from '../config/sources.ts'
 import { loadAll, loadSeveral } from '../config/load.ts'
 import type { Loaded } from '../config/read-one.ts'
 import type { LoadedBots } from '../config/read-several.ts'
 import { changedOfProcess } from '../config/settings.ts'
-import type { Sources } from '../config/sources.ts'
 import { OperatorError } from '../errors.ts'
 import { addExample, sourcesOf, addSettingFlags } from './flags.ts'
 import { createLog, createProcessLog } from './log.ts'
-import { onReload } from './reload.ts'
-import { shutdownRequested } from './shutdown.ts'
+import { onReload, shutdownRequested } from './signals.ts'
 
 /** `postern run`: the sidecar, until it is asked to stop. */
 export function runCommand(): Command {

@@ -46,7 +46,7 @@ export async function withSandbox<T>(
   }
   const url = (given ?? (await findNewest())).replace(/\/+$/, '')
   const [{ createControlClient }, { ControlError }] = await Promise.all([
-    import('../sandbox/control/client.ts'),
+    import('../sandbox/control/table.ts'),
     import('../sandbox/control/operation.ts'),
   ])
   try {

@@ -1,6 +1,6 @@
 /** What a phone of a running sandbox shows, as lines. */
 import type { Control } from '../sandbox/control/table.ts'
-import { formatActivity, type ActivityLine, type ActivityMark } from './activity-line.ts'
+import { formatActivity, type ActivityLine, type ActivityMark } from './activity.ts'
 import type { SandboxNames } from './sandbox-names.ts'
 import { terminalWidth } from './terminal.ts'
 

@@ -7,7 +7,7 @@ import { addExample } from './flags.ts'
 import { addControlFlag, withSandbox, type ControlFlags } from './sandbox-client.ts'
 import { SandboxNames } from './sandbox-names.ts'
 import { formatSeen, NEWEST, type Seen } from './sandbox-seen.ts'
-import { shutdownRequested } from './shutdown.ts'
+import { shutdownRequested } from './signals.ts'
 import { print, printJsonLine, printNotice } from './terminal.ts'
 
 /** How long one question to the sandbox waits for something new. */

@@ -14,7 +14,7 @@ import {
 import { sandboxAttachCommand, sandboxPressCommand, sandboxSayCommand } from './sandbox-actions.ts'
 import { sandboxWatchCommand } from './sandbox-watch.ts'
 import { readSeedFile, type SeedFile } from './seed-file.ts'
-import { shutdownRequested } from './shutdown.ts'
+import { shutdownRequested } from './signals.ts'
 import { printTable } from './table.ts'
 import { print, printJsonLine, printNotice } from './terminal.ts'
 

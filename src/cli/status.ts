@@ -5,7 +5,7 @@ import type { BotsReport, StatusReport } from '../control/reports.ts'
 import { OperatorError } from '../errors.ts'
 import { printBots } from './bot.ts'
 import { addExample, sourcesOf, addSettingFlags } from './flags.ts'
-import { pauseUntilShutdown, handleShutdown, shutdownSignal } from './shutdown.ts'
+import { pauseUntilShutdown, handleShutdown, shutdownSignal } from './signals.ts'
 import { printTable, printWrapped } from './table.ts'
 import { clearScreen, colourText, print, printJson, printNotice } from './terminal.ts'
 

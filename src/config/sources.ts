@@ -1,4 +1,7 @@
-/** Where settings come from; the only place that reads the environment of the process. */
+/**
+ * Where settings come from, and what a process must not be started with; the only place that reads
+ * its environment.
+ */
 import inspector from 'node:inspector'
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -6,6 +9,7 @@ import { isAbsolute, join } from 'node:path'
 import { PASSPHRASE_VARIABLES } from './passphrases.ts'
 import { SecretReader } from './pipes.ts'
 import { SETTINGS } from './settings.ts'
+import { OperatorError } from '../errors.ts'
 
 /** Everything outside that decides how Postern runs, as values. */
 export interface Sources {
@@ -101,4 +105,29 @@ export function userRuntimeFolders(): string[] {
 /** Where the control of a running sandbox is, as the environment says; undefined when it does not. */
 export function sandboxControlUrl(): string | undefined {
   return process.env['POSTERN_SANDBOX_CONTROL'] || undefined
+}
+
+/**
+ * Refuses to run in a process that shows its secrets or does not check certificates.
+ * @throws OperatorError `environment`, with every reason at once
+ */
+export function refuseUnsafeProcess(sources: Sources): void {
+  const { env, nodeOptions, inspectorOpen } = sources
+  const has = (option: string) =>
+    nodeOptions.some((given) => given === option || given.startsWith(`${option}=`))
+  const reasons = [
+    env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0' &&
+      'NODE_TLS_REJECT_UNAUTHORIZED=0 accepts any certificate; name a private authority in upstream.caFile',
+    has('--insecure-http-parser') && '--insecure-http-parser lets requests be smuggled',
+    has('--tls-keylog') && '--tls-keylog writes down what opens every connection',
+    inspectorOpen && 'an open inspector (--inspect) shows keys and words to whoever connects',
+    env['NODE_ENV'] === 'development' &&
+      'NODE_ENV=development makes the OpenPGP library print its errors',
+  ].filter((reason) => reason !== false)
+  if (reasons.length === 0) return
+  throw new OperatorError(
+    'environment',
+    `this process would not be safe: ${reasons.join('; ')}`,
+    'start without it',
+  )
 }

@@ -10,8 +10,8 @@ import type { ActiveFault } from './faults/faults.ts'
 import type { ResponseRewrite } from './http/response.ts'
 import { LiveWorld } from './live-world.ts'
 import { createSuccessor, openWorld, type WorldOptions } from './open-world.ts'
-import type { Row } from './persistence/record-maps.ts'
-import type { SharedEngine } from './phone/shared-engine.ts'
+import type { RecordRow } from './persistence/persistence.ts'
+import type { SharedEngine } from './phone/phones.ts'
 import { modeOf } from './rules/mode.ts'
 import type { SeedInput } from './seed/schema.ts'
 import type { World } from './world.ts'
@@ -31,7 +31,7 @@ export interface HostedWorldOptions extends WorldOptions {
 
 /** A world as it was at some time. */
 interface Snapshot {
-  rows: readonly Row[]
+  rows: readonly RecordRow[]
   atMs: number
   /** Faults to set when it is restored. */
   faults: readonly ActiveFault[]

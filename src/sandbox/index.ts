@@ -1,5 +1,5 @@
 /** What `postern/sandbox` exports: the sandbox, and the client of one in another process. */
-export { createControlClient } from './control/client.ts'
+export { createControlClient } from './control/table.ts'
 export { ControlError } from './control/operation.ts'
 export type { Control } from './control/table.ts'
 export { createSandbox } from './create.ts'

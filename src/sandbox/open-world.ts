@@ -2,9 +2,9 @@ import { lookup } from 'node:dns/promises'
 import { FIXED_LIMITS } from '../api/limits.ts'
 import { WorldClock, type ClockMode, type ClockState } from './clock.ts'
 import { Faults } from './faults/faults.ts'
-import { MemoryPersistence } from './persistence/memory.ts'
+import { MemoryPersistence } from './persistence/record-maps.ts'
+import type { RecordRow } from './persistence/persistence.ts'
 import { plainKind, type Persistence } from './persistence/persistence.ts'
-import type { Row } from './persistence/record-maps.ts'
 import { CALL_KIND, Transcript } from './transcript.ts'
 import { CLOCK_KEY, World, type WorldRules } from './world.ts'
 
@@ -43,7 +43,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
  */
 export function createSuccessor(
   { persistence }: World,
-  { rows, options }: { rows: readonly Row[]; options: WorldOptions },
+  { rows, options }: { rows: readonly RecordRow[]; options: WorldOptions },
 ): World {
   const { clock: _mode, startMs: _time, ...rest } = options
   return createWorld(persistence.successor(rows), rest)

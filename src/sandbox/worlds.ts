@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { WorldDescription, WorldInput, WorldList } from './control/hosting.ts'
 import { ControlError, definedFields } from './control/operation.ts'
 import { HostedWorld, type HostedWorldOptions } from './hosted-world.ts'
-import { WORLDS_PREFIX, mediaIdIn, splitWorldPath } from './http/world-path.ts'
-import type { SharedEngine } from './phone/shared-engine.ts'
+import { WORLDS_PREFIX, mediaIdIn, splitWorldPath } from './http/world-routing.ts'
+import type { SharedEngine } from './phone/phones.ts'
 import { SeedError } from './seed/problem.ts'
 
 /** The world that a sandbox begins with. */

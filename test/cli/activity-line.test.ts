@@ -1,6 +1,6 @@
 import stringWidth from 'fast-string-width'
 import { describe, expect, test, vi } from 'vitest'
-import { formatActivity } from '../../src/cli/activity-line.ts'
+import { formatActivity } from '../../src/cli/activity.ts'
 
 const AT_MS = new Date(2031, 4, 6, 7, 8, 9).getTime()
 const lines = (text: string, { who = 'alice', width = 80, mark = {} } = {}): string[] =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { actionIn, readsIn } from '../../src/cli/dev-exchange.ts'
-import { describeLogLine } from '../../src/cli/dev-sidecar-log.ts'
+import { describeLogLine } from '../../src/cli/dev-log.ts'
 import type { BotExchange } from '../../src/sandbox/page/bot-traffic.ts'
 
 /** A call of a bot, answered as it should be. */

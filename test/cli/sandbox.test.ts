@@ -1,12 +1,11 @@
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request, type IncomingMessage } from 'node:http'
-import { createServer } from 'node:net'
-import type { AddressInfo, Server } from 'node:net'
+import { createServer, type AddressInfo, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createControlClient } from '../../src/sandbox/control/client.ts'
+import { createControlClient } from '../../src/sandbox/control/table.ts'
 import { runInProcess, postern, start } from './support.ts'
 
 const cwd = tmpdir()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refuseUnsafeProcess } from '../../src/config/environment.ts'
+import { refuseUnsafeProcess } from '../../src/config/sources.ts'
 import { refusalOf, sources } from './support.ts'
 
 test('an ordinary process is taken', () => {

@@ -1,11 +1,20 @@
 /** The image: what is in it, and that it runs with as little as it claims to need. */
-import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { chmodSync, lstatSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  chmodSync,
+  lstatSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { runEchoBot } from '../../src/cli/echo-bot.ts'
-import { createControlClient } from '../../src/sandbox/control/client.ts'
+import { createControlClient } from '../../src/sandbox/control/table.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { readStage } from '../support/dockerfile.ts'
 import { until } from '../support/sidecar.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createControlClient } from '../../src/sandbox/control/client.ts'
+import { createControlClient } from '../../src/sandbox/control/table.ts'
 import { createSandbox } from '../../src/sandbox/create.ts'
 import { ask, still } from './support.ts'
 

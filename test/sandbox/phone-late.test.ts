@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Engine } from '../../src/openpgp/engine.ts'
 import { createSandbox } from '../../src/sandbox/create.ts'
-import { SharedEngine } from '../../src/sandbox/phone/shared-engine.ts'
+import { SharedEngine } from '../../src/sandbox/phone/phones.ts'
 import { ask } from './support.ts'
 
 afterEach(() => void vi.restoreAllMocks())

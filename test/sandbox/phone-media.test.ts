@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createControlClient } from '../../src/sandbox/control/client.ts'
+import { createControlClient } from '../../src/sandbox/control/table.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import type { Phone } from '../../src/sandbox/phone/phone.ts'
 import { openedFile } from '../support/openpgp-file.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/create.ts'
-import { isAddressed } from '../../src/sandbox/rules/addressing.ts'
+import { isAddressed } from '../../src/sandbox/rules/content.ts'
 import { ARMORED, ask, still } from './support.ts'
 
 type Got = { message: { text?: string; kind: string; from: { id: number } } }

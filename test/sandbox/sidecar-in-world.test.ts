@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createControlClient } from '../../src/sandbox/control/client.ts'
-import type { Control } from '../../src/sandbox/control/table.ts'
+import { createControlClient, type Control } from '../../src/sandbox/control/table.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { startSidecar, type Sidecar } from '../support/sidecar.ts'
 

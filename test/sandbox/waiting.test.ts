@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createControlClient } from '../../src/sandbox/control/client.ts'
+import { createControlClient } from '../../src/sandbox/control/table.ts'
 import { waitFor } from '../../src/sandbox/control/waiting.ts'
 import { World } from '../../src/sandbox/world.ts'
 import { still as seeded, PAIR } from './seeded.ts'

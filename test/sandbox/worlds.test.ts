@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createControlClient } from '../../src/sandbox/control/client.ts'
+import { createControlClient } from '../../src/sandbox/control/table.ts'
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/create.ts'
 import { createReceiver } from './webhook-receiver.ts'
 

@@ -128,3 +128,14 @@ export function requireQuoted(chat: ChatState, replyTo: number | undefined): voi
 function missing(what: string, id: number): never {
   throw new ControlError(`no ${what} has the id ${id}`)
 }
+
+/** A `StepError` by its former names, as `onMishap` and the operation `story` give it. */
+export interface Mishap {
+  atMs: number
+  deed: string
+  why: string
+}
+
+export function toMishap({ atMs, action, reason }: StepError): Mishap {
+  return { atMs, deed: action, why: reason }
+}

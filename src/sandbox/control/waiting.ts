@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { nextCall } from '../next-call.ts'
+import { nextCall } from '../../util/listeners.ts'
 import { count } from './fields.ts'
 import type { ControlContext } from './operation.ts'
 

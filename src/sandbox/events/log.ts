@@ -1,5 +1,4 @@
-import { Listeners } from '../../util/listeners.ts'
-import { nextCall } from '../next-call.ts'
+import { Listeners, nextCall } from '../../util/listeners.ts'
 import type { EventBody, SandboxEvent } from './event.ts'
 
 /** How many of the newest events a log holds. */

@@ -80,3 +80,12 @@ function toOutgoingResponse(
     return null
   }
 }
+
+/** A signal that is aborted when the caller closes the connection before it has the whole answer. */
+export function hangUpSignal(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort()
+  })
+  return controller.signal
+}

@@ -9,7 +9,7 @@ import {
   controlRefusal,
   type ControlledWorld,
 } from '../control/routes.ts'
-import { hangUpSignal } from '../http/hang-up.ts'
+import { hangUpSignal } from '../http/response.ts'
 import { createListener, type ListenerAccess } from '../http/listener.ts'
 import type { BotTraffic } from './bot-traffic.ts'
 import { readPageFile } from './files.ts'

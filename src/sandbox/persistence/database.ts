@@ -3,11 +3,11 @@ import { closeSync, existsSync, linkSync, openSync, readSync, rmSync, statSync }
 import { DatabaseSync } from 'node:sqlite'
 import { Kysely, SqliteDialect, type Generated, type SqliteDatabase } from 'kysely'
 import { OperatorError } from '../../errors.ts'
-import type { Row } from './record-maps.ts'
+import type { RecordRow } from './persistence.ts'
 
 /** `n` keeps the order in which entries were added. */
 export interface WorldDatabase {
-  records: Row & { n: Generated<number> }
+  records: RecordRow & { n: Generated<number> }
 }
 
 /** `PSBX`: marks a file of the sandbox. */
@@ -21,7 +21,7 @@ const AT = { format: 60, application: 68 } as const
 /** See `FilePersistence.open`. Checks everything before it opens the file for writing. */
 export async function openDatabase(
   file: string,
-): Promise<{ db: Kysely<WorldDatabase>; rows: Row[] }> {
+): Promise<{ db: Kysely<WorldDatabase>; rows: RecordRow[] }> {
   try {
     if (!existsSync(file)) createFile(file)
     verifyFile(file)

@@ -2,7 +2,8 @@ import { Kysely } from 'kysely'
 import type { Persistence, RecordKey, RecordKind } from './persistence.ts'
 import { ObservedMap } from './observed-map.ts'
 import { openDatabase, toOperatorError, type WorldDatabase } from './database.ts'
-import { RecordMaps, encodeValue, mapName, type Row } from './record-maps.ts'
+import { RecordMaps, encodeValue, mapName } from './record-maps.ts'
+import type { RecordRow } from './persistence.ts'
 
 /** An entry that differs from what the file has. */
 interface PendingWrite {
@@ -32,7 +33,7 @@ export class FilePersistence implements Persistence {
   private constructor(o: {
     file: string
     db: Kysely<WorldDatabase>
-    rows: readonly Row[]
+    rows: readonly RecordRow[]
     before: FilePersistence | null
   }) {
     this.#file = o.file
@@ -75,11 +76,11 @@ export class FilePersistence implements Persistence {
     return map
   }
 
-  rows(): Row[] {
+  rows(): RecordRow[] {
     return this.#maps.rows()
   }
 
-  successor(rows: readonly Row[]): Persistence {
+  successor(rows: readonly RecordRow[]): Persistence {
     return new FilePersistence({ file: this.#file, db: this.#db, rows, before: this })
   }
 
@@ -196,7 +197,7 @@ export class FilePersistence implements Persistence {
 }
 
 /** Groups entries by map, in lists that fit into one statement. */
-function chunksOf<E extends Pick<Row, 'kind' | 'owner'>>(entries: E[]): [E, ...E[]][] {
+function chunksOf<E extends Pick<RecordRow, 'kind' | 'owner'>>(entries: E[]): [E, ...E[]][] {
   const chunks: [E, ...E[]][] = []
   for (const some of Map.groupBy(entries, ({ kind, owner }) => mapName(kind, owner)).values()) {
     for (let at = 0; at < some.length; at += ROWS_AT_ONCE) {

@@ -1,5 +1,3 @@
-import type { Row } from './record-maps.ts'
-
 export type RecordKey = string | number
 
 /** A kind of record, and how its values are stored. */
@@ -9,6 +7,16 @@ export interface RecordKind<V> {
   /** Gives JSON or bytes. What is left out here is made anew by `read`. */
   write(value: V): unknown
   read(stored: unknown): V
+}
+
+/** A record of any kind, detached from its map. Rows of one map are in the order of its entries. */
+export interface RecordRow {
+  kind: string
+  owner: string
+  /** JSON. */
+  key: string
+  /** JSON, or bytes. */
+  value: string | Uint8Array
 }
 
 /**
@@ -29,13 +37,13 @@ export interface Persistence extends AsyncDisposable {
    */
   flush(): Promise<void>
   /** Every record as it is now; later changes of the maps do not reach these rows. */
-  rows(): Row[]
+  rows(): RecordRow[]
   /**
    * Makes the persistence of a world that takes this one's place and begins with these rows. Its
    * `start` replaces everything that was stored by what its maps hold, in one transaction; from then
    * on, changes of this one's maps are written nowhere. When that fails, this one goes on.
    */
-  successor(rows: readonly Row[]): Persistence
+  successor(rows: readonly RecordRow[]): Persistence
 }
 
 /** A kind whose values are stored as they are. */

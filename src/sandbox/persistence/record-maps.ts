@@ -1,21 +1,11 @@
-import type { RecordKey, RecordKind } from './persistence.ts'
-
-/** A record of any kind, detached from its map. Rows of one map are in the order of its entries. */
-export interface Row {
-  kind: string
-  owner: string
-  /** JSON. */
-  key: string
-  /** JSON, or bytes. */
-  value: string | Uint8Array
-}
+import type { Persistence, RecordKey, RecordKind, RecordRow } from './persistence.ts'
 
 /** The maps of a world by kind and owner, and the rows from which none was opened yet. */
 export class RecordMaps {
-  readonly #unopened: Map<string, Row[]>
-  readonly #open = new Map<string, () => Row[]>()
+  readonly #unopened: Map<string, RecordRow[]>
+  readonly #open = new Map<string, () => RecordRow[]>()
 
-  constructor(rows: readonly Row[]) {
+  constructor(rows: readonly RecordRow[]) {
     this.#unopened = Map.groupBy(rows, ({ kind, owner }) => mapName(kind, owner))
   }
 
@@ -48,7 +38,7 @@ export class RecordMaps {
   }
 
   /** Every record as it is now. */
-  rows(): Row[] {
+  rows(): RecordRow[] {
     const opened = [...this.#open.values()].flatMap((rowsOf) => rowsOf())
     return [...opened, ...[...this.#unopened.values()].flat()]
   }
@@ -60,4 +50,37 @@ export const mapName = (kind: string, owner: string): string => `${kind}\0${owne
 /** A value as a row holds it. @param written what its kind's `write` gave */
 export function encodeValue(written: unknown): string | Uint8Array {
   return written instanceof Uint8Array ? written : JSON.stringify(written)
+}
+
+/** Holds a world in memory alone. */
+export class MemoryPersistence implements Persistence {
+  readonly #maps: RecordMaps
+
+  constructor(rows: readonly RecordRow[] = []) {
+    this.#maps = new RecordMaps(rows)
+  }
+
+  map<K extends RecordKey, V>(kind: RecordKind<V>, owner: RecordKey = ''): Map<K, V> {
+    return this.#maps.open<K, V>({ kind, owner }, (entries) => new Map(entries))
+  }
+
+  rows(): RecordRow[] {
+    return this.#maps.rows()
+  }
+
+  successor(rows: readonly RecordRow[]): Persistence {
+    return new MemoryPersistence(rows)
+  }
+
+  start(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  flush(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve()
+  }
 }

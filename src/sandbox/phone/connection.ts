@@ -1,17 +1,16 @@
 import type { ChatMode } from '../../api/chat.ts'
-import { isAddressed } from '../rules/addressing.ts'
-import { applyDeletion, applyEdit } from '../rules/edits.ts'
+import { isAddressed } from '../rules/content.ts'
+import { applyDeletion, applyEdit, post } from '../rules/post.ts'
 import { haveCommonChat } from '../rules/find.ts'
 import { listedKeys, publishedKey } from '../rules/keys.ts'
 import { trueMode } from '../rules/mode.ts'
 import { writingProblem } from '../rules/people.ts'
-import { post } from '../rules/post.ts'
 import { typingIn } from '../rules/typing.ts'
 import type { ChatState, MediaState, PublishedKey, StoredMessage } from '../state.ts'
 import type { CallRecorder } from '../transcript.ts'
 import { botIds, personIds } from '../views/accounts.ts'
 import type { World } from '../world.ts'
-import { PhoneError } from './phone-error.ts'
+import { PosternError } from '../../errors.ts'
 
 /** What the sender's phone must know before it writes. */
 export interface SendPlan {
@@ -208,4 +207,9 @@ export class PhoneConnection {
     }
     return chat
   }
+}
+
+/** A phone cannot do it: its person may not write there, the message is gone, and the like. */
+export class PhoneError extends PosternError {
+  readonly code = 'bad_control'
 }

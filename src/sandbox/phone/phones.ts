@@ -3,10 +3,10 @@ import { PhoneConnection } from './connection.ts'
 import { openPhoneMemory } from './memory.ts'
 import { Phone } from './phone.ts'
 import type { PhoneIdentity } from './seal.ts'
-import type { SharedEngine } from './shared-engine.ts'
 import { setPersonKey } from '../rules/keys.ts'
 import type { PersonState } from '../state.ts'
 import type { World } from '../world.ts'
+import type { Engine } from '../../openpgp/engine.ts'
 
 /** The phones of a world's people. Each is made on first use. */
 export class Phones {
@@ -79,4 +79,23 @@ export class Phones {
 
 function publish(world: World, person: PersonState, { key, certificate }: PhoneIdentity): void {
   setPersonKey(world, person, { fingerprint: key.fingerprint, publicKey: certificate })
+}
+
+/** The one OpenPGP engine of a sandbox's phones, in all its worlds. It is loaded when first used. */
+export class SharedEngine implements AsyncDisposable {
+  #engine: Promise<Engine> | null = null
+
+  get(): Promise<Engine> {
+    this.#engine ??= startEngine()
+    return this.#engine
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#engine)?.[Symbol.asyncDispose]()
+  }
+}
+
+async function startEngine(): Promise<Engine> {
+  const { createEngine } = await import('../../openpgp/create.ts')
+  return createEngine({ threads: 1 })
 }

@@ -3,7 +3,7 @@ import type { Markup } from '../../api/markup.ts'
 import { messageView } from '../views/message.ts'
 import type { BotState, ChatState, MediaState, MessageKind, StoredMessage } from '../state.ts'
 import type { World } from '../world.ts'
-import { isAddressed } from './addressing.ts'
+import { isAddressed, type MessageContent } from './content.ts'
 import { stopTyping } from './typing.ts'
 
 /** A message to be posted. Whether it may be posted is already checked. */
@@ -70,4 +70,29 @@ function receives(
   if (quoted?.fromId === bot.id && quoted.kind === 'user') return true
   if (message.armored !== null) return addressed.includes(bot.id)
   return isAddressed(message.text ?? '', bot)
+}
+
+/** A change of a message. Whether it may be changed is already checked. */
+export interface MessageEdit {
+  chat: ChatState
+  message: StoredMessage
+  /** Null leaves the content as it is. */
+  content: MessageContent | null
+  /** Null removes the buttons; undefined leaves them. */
+  markup?: Markup | null | undefined
+}
+
+/** Changes a message in place, now. Phones see it live; bots get no update (spec, Events). */
+export function applyEdit(world: World, { chat, message, content, markup }: MessageEdit): void {
+  if (content !== null) Object.assign(message, content)
+  if (markup !== undefined) message.markup = markup
+  message.editedAt = world.clock.now()
+  world.emit({ kind: 'edited', chat, message })
+}
+
+/** Deletes a message and its files, for everybody and for good. Bots get no update. */
+export function applyDeletion(world: World, chat: ChatState, message: StoredMessage): void {
+  chat.messages.delete(message.id)
+  for (const { id } of message.media) world.files.delete(id)
+  world.emit({ kind: 'deleted', chat, messageId: message.id })
 }

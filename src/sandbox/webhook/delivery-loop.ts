@@ -1,5 +1,5 @@
 import { FIXED_LIMITS } from '../../api/limits.ts'
-import { nextCall } from '../next-call.ts'
+import { nextCall } from '../../util/listeners.ts'
 import { notifyOwner } from '../rules/bots.ts'
 import type { BotState } from '../state.ts'
 import type { World } from '../world.ts'

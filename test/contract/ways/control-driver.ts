@@ -1,4 +1,4 @@
-import { createControlClient } from '../../../src/sandbox/control/client.ts'
+import { createControlClient } from '../../../src/sandbox/control/table.ts'
 import { whyNot, type Case, type Need } from '../case.ts'
 import { Client } from '../client.ts'
 import type { Driver } from '../driver.ts'

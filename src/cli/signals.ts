@@ -1,6 +1,7 @@
-/** The request to stop a command that goes on. main.ts makes it from signals. */
+/** The requests to stop a command and to read its settings again. main.ts makes them from signals. */
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
+import { Listeners } from '../util/listeners.ts'
 
 const controller = new AbortController()
 let isHandled = false
@@ -48,4 +49,16 @@ export function handlesShutdown(): boolean {
 /** Asks the command to stop. For main.ts. */
 export function requestShutdown(): void {
   controller.abort()
+}
+
+const requests = new Listeners()
+
+/** Calls back on each SIGHUP. A command that does not listen goes on as it is. */
+export function onReload(listener: () => void): void {
+  requests.add(listener)
+}
+
+/** Asks the command to read its settings again. For main.ts. */
+export function requestReload(): void {
+  requests.emit()
 }
