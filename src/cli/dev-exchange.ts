@@ -3,7 +3,7 @@ import { API_PREFIX } from '../api/endpoints.ts'
 import { describeSkip } from '../keys/skip-reasons.ts'
 import { describeReason } from '../translate/reasons/reason-descriptions.ts'
 import { VERDICT_DESCRIPTIONS } from '../translate/verdict-descriptions.ts'
-import type { BotExchange } from '../sandbox/page/bot-traffic.ts'
+import type { SidecarExchange } from '../sandbox/page/bot-traffic.ts'
 import type { ActivityMark } from './activity.ts'
 
 /** One update that the bot got, and what it could read of it. */
@@ -37,7 +37,7 @@ type Fields = Record<string, unknown>
 const SENDS = new Set(['POST /messages'])
 
 /** The updates that the bot got with an answer to its poll, or by its webhook. */
-export function readsIn(exchange: BotExchange): BotRead[] {
+export function readsIn(exchange: SidecarExchange): BotRead[] {
   if (exchange.kind === 'delivery') {
     return isSuccess(exchange) ? [readOf(parse(exchange.request))] : []
   }
@@ -47,7 +47,7 @@ export function readsIn(exchange: BotExchange): BotRead[] {
 }
 
 /** What the bot did with a call that nothing else tells of: a message, a webhook, or a refusal. */
-export function actionIn(exchange: BotExchange): BotAction | null {
+export function actionIn(exchange: SidecarExchange): BotAction | null {
   if (exchange.kind === 'call' && exchange.status === 0) return null
   const request = parse(exchange.request)
   const answer = parse(exchange.answer)
@@ -72,7 +72,7 @@ export function actionIn(exchange: BotExchange): BotAction | null {
   }
 }
 
-function refusalIn(exchange: BotExchange, request: Fields, error: Fields): BotAction {
+function refusalIn(exchange: SidecarExchange, request: Fields, error: Fields): BotAction {
   const { kind, status } = exchange
   const route = routeOf(exchange)
   const code = typeof error['code'] === 'string' ? ` ${error['code']}` : ''
@@ -157,12 +157,12 @@ function skippedIn(value: unknown): BotAction['skipped'] {
 }
 
 /** The method and path of a call, as the specification names them. */
-function routeOf({ method, path }: BotExchange): string {
+function routeOf({ method, path }: SidecarExchange): string {
   const [plain = ''] = path.split('?', 1)
   return `${method} ${plain.startsWith(API_PREFIX) ? plain.slice(API_PREFIX.length) : plain}`
 }
 
-function isSuccess({ status }: BotExchange): boolean {
+function isSuccess({ status }: SidecarExchange): boolean {
   return status >= 200 && status < 300
 }
 

@@ -4,20 +4,20 @@
  */
 import type { Sandbox } from '../sandbox/create.ts'
 import type { SandboxEvent } from '../sandbox/events/event.ts'
-import type { BotExchange } from '../sandbox/page/bot-traffic.ts'
+import type { ScreenMessage } from '../sandbox/phone/screen.ts'
+import type { SidecarExchange } from '../sandbox/page/bot-traffic.ts'
 import { RecentMap } from '../util/recent-map.ts'
 import { type ActivityMark, ActivityPrinter, type Activity } from './activity.ts'
 import { actionIn, readsIn, type BotAction, type BotRead } from './dev-exchange.ts'
 import { SandboxNames } from './sandbox-names.ts'
 import { VERDICT_MARKS } from './sandbox-seen.ts'
 
-type Screen = Awaited<ReturnType<Sandbox['control']['screen']>>['messages'][number]
 type MessageKey = { chatId: number; messageId: number }
 
 /** What a phone shows of a message. */
 interface PhoneView {
   userId: number
-  message: Screen
+  message: ScreenMessage
 }
 
 /** How many messages and updates are remembered. */
@@ -60,7 +60,7 @@ export class DevLog {
   }
 
   /** Takes a call of the bot, or a delivery to it. */
-  exchange(exchange: BotExchange): void {
+  exchange(exchange: SidecarExchange): void {
     this.#later(() => this.#onExchange(exchange))
   }
 
@@ -173,7 +173,7 @@ export class DevLog {
     }
   }
 
-  async #onExchange(exchange: BotExchange): Promise<void> {
+  async #onExchange(exchange: SidecarExchange): Promise<void> {
     await this.#know(this.#botId)
     const who = this.#account(this.#botId)
     for (const read of readsIn(exchange)) {
@@ -253,14 +253,14 @@ export class DevLog {
 const nameOf = ({ chatId, messageId }: MessageKey): string => `${chatId}/${messageId}`
 
 /** A message's text with its files and buttons. */
-function wordsOf({ text, media, markup }: Screen): string {
+function wordsOf({ text, media, markup }: ScreenMessage): string {
   const files =
     media.length === 0 ? [] : [media.length === 1 ? '[a file]' : `[${media.length} files]`]
   const buttons = markup?.inlineKeyboard.flat().map((button) => `[${button.text}]`) ?? []
   return [text, ...files, ...buttons].filter((part) => part !== '').join(' ')
 }
 
-function markOf(message: Screen | undefined): ActivityMark | undefined {
+function markOf(message: ScreenMessage | undefined): ActivityMark | undefined {
   return message === undefined ? undefined : VERDICT_MARKS[message.verdict]
 }
 

@@ -7,7 +7,7 @@ import { createSidecar } from '../context.ts'
 import { OperatorError } from '../errors.ts'
 import { createLogger } from '../logger.ts'
 import { createSandbox, type Sandbox } from '../sandbox/create.ts'
-import { BotTraffic, type BotExchange } from '../sandbox/page/bot-traffic.ts'
+import { BotTraffic, type SidecarExchange } from '../sandbox/page/bot-traffic.ts'
 import { SeedError } from '../sandbox/seed/problem.ts'
 import { readSeed } from '../sandbox/seed/read.ts'
 import { DEV_PORTS, type DevFolder, type DevPorts } from './dev-folder.ts'
@@ -70,7 +70,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
   const tokenFile = folder.keepToken(await tokenOf(sandbox, bot.id))
   const log = new DevLog({ sandbox, botId: bot.id, print })
   const botTraffic = new BotTraffic({ botId: bot.id, now: () => sandbox.now() })
-  const onBotExchange = (exchange: BotExchange): void => {
+  const onBotExchange = (exchange: SidecarExchange): void => {
     botTraffic.record(exchange)
     log.exchange(exchange)
     // The owner may have issued another one: sidecar and bot find it in the file.

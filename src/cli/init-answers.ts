@@ -25,10 +25,10 @@ export interface GivenAnswers extends Answers {
   /** Absolute. */
   dataDir: string
   /** The questions that are left, each with the flags that answer it. */
-  missing: Map<Question, string>
+  missing: Map<InitQuestion, string>
 }
 
-export type Question = 'service' | 'token' | 'protection' | 'dataDir'
+export type InitQuestion = 'service' | 'token' | 'protection' | 'dataDir'
 
 /**
  * Reads flags and environment. What the environment gives is not asked for, and not written.
@@ -88,7 +88,7 @@ function missing(
     chosen === 'keychain' ||
     chosen === 'none' ||
     values.get('key.publish')?.value === false
-  const left = new Map<Question, string>()
+  const left = new Map<InitQuestion, string>()
   if (!has('upstream.url')) left.set('service', '--upstream-url')
   if (!has('bot.token') && !has('bot.tokenFile')) left.set('token', '--bot-token-file')
   if (!isProtected) {

@@ -12,7 +12,7 @@ import {
   describeValue,
   type Answers,
   type GivenAnswers,
-  type Question,
+  type InitQuestion,
 } from './init-answers.ts'
 import { promptOutput } from './terminal.ts'
 
@@ -24,7 +24,7 @@ const STDERR_STYLE = { output: promptOutput }
  * @throws OperatorError `refused` when the person gives up
  */
 export async function askMissing(given: GivenAnswers, sources: Sources): Promise<Answers> {
-  const ask: Record<Question, () => Promise<void>> = {
+  const ask: Record<InitQuestion, () => Promise<void>> = {
     service: () => askService(given),
     token: () => askToken(given, sources),
     protection: () => askProtection(given, sources),

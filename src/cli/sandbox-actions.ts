@@ -5,6 +5,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { OperatorError } from '../errors.ts'
 import { oneLine } from '../util/printable.ts'
 import type { Control } from '../sandbox/control/table.ts'
+import type { ScreenMessage } from '../sandbox/phone/screen.ts'
 import { addExample } from './flags.ts'
 import { addControlFlag, withSandbox, type ControlFlags } from './sandbox-client.ts'
 import { SandboxNames } from './sandbox-names.ts'
@@ -28,9 +29,6 @@ interface Speaker {
   chatName: string
   mode: string
 }
-
-type Screen = Awaited<ReturnType<Control['screen']>>['messages'][number]
-type Button = NonNullable<Screen['markup']>['inlineKeyboard'][number][number]
 
 /** As large as the sandbox stores files. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024
@@ -204,9 +202,9 @@ async function findSpeaker(
 }
 
 function messageWithButtons(
-  messages: readonly Screen[],
+  messages: readonly ScreenMessage[],
   { speaker, messageId }: { speaker: Speaker; messageId: number | undefined },
-): Screen {
+): ScreenMessage {
   const found = messages.findLast((message) => {
     return messageId === undefined ? buttonsOf(message).length > 0 : message.messageId === messageId
   })
@@ -220,12 +218,12 @@ function messageWithButtons(
   )
 }
 
-function buttonsOf({ markup }: Screen): Button[] {
+function buttonsOf({ markup }: ScreenMessage) {
   return markup?.inlineKeyboard.flat() ?? []
 }
 
 /** What the button sends that was meant. @throws OperatorError `usage` that lists the buttons */
-function dataOf(message: Screen, written: string | undefined): string {
+function dataOf(message: ScreenMessage, written: string | undefined): string {
   const buttons = buttonsOf(message)
   const [only, ...others] = buttons
   const meant =

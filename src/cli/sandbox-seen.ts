@@ -1,12 +1,8 @@
 /** What a phone of a running sandbox shows, as lines. */
-import type { Control } from '../sandbox/control/table.ts'
+import type { ReceivedAnswer, SeenEvent } from '../sandbox/phone/seen.ts'
 import { formatActivity, type ActivityLine, type ActivityMark } from './activity.ts'
 import type { SandboxNames } from './sandbox-names.ts'
 import { terminalWidth } from './terminal.ts'
-
-type Inbox = Awaited<ReturnType<Control['inbox']>>
-export type Seen = Inbox['seen'][number]
-type Answer = Inbox['answers'][number]
 
 /** As `after` of `inbox`: gives nothing of before, and the number to continue after. */
 export const NEWEST = Number.MAX_SAFE_INTEGER
@@ -21,13 +17,13 @@ export const VERDICT_MARKS = {
 } as const satisfies Record<string, ActivityMark>
 
 /** One thing that a phone showed, as lines for the terminal. */
-export function formatSeen(seen: Seen, names: SandboxNames): string {
+export function formatSeen(seen: SeenEvent, names: SandboxNames): string {
   if (seen.kind === 'answer') return formatAnswer(seen, names)
   return formatActivity({ atMs: seen.at, ...describe(seen, names) }, terminalWidth())
 }
 
 /** The bot's answer to a press. */
-export function formatAnswer(answer: Answer, names: SandboxNames): string {
+export function formatAnswer(answer: ReceivedAnswer, names: SandboxNames): string {
   const { at, chatId, text, alert, url } = answer
   const shown = text ?? (url === null ? 'took the press' : `opens ${url}`)
   const chat = names.chatName(chatId)
@@ -36,7 +32,7 @@ export function formatAnswer(answer: Answer, names: SandboxNames): string {
 }
 
 function describe(
-  seen: Exclude<Seen, Answer>,
+  seen: Exclude<SeenEvent, ReceivedAnswer>,
   names: SandboxNames,
 ): Pick<ActivityLine, 'who' | 'text' | 'mark'> {
   if (seen.kind === 'key') {

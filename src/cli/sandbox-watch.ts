@@ -2,11 +2,12 @@
 import { Command } from 'commander'
 import { PosternError } from '../errors.ts'
 import type { Control } from '../sandbox/control/table.ts'
+import type { SeenEvent } from '../sandbox/phone/seen.ts'
 import { RecentMap } from '../util/recent-map.ts'
 import { addExample } from './flags.ts'
 import { addControlFlag, withSandbox, type ControlFlags } from './sandbox-client.ts'
 import { SandboxNames } from './sandbox-names.ts'
-import { formatSeen, NEWEST, type Seen } from './sandbox-seen.ts'
+import { formatSeen, NEWEST } from './sandbox-seen.ts'
 import { shutdownRequested } from './signals.ts'
 import { print, printJsonLine, printNotice } from './terminal.ts'
 
@@ -24,7 +25,7 @@ interface WatchFlags extends ControlFlags {
 interface Watch {
   control: Control
   userId: number
-  onSeen: (seen: Seen) => Promise<void>
+  onSeen: (seen: SeenEvent) => Promise<void>
   /** The world was put back, and is followed from there. */
   onRestored: () => void
 }
@@ -91,7 +92,10 @@ async function newestOf({ control, userId }: Watch): Promise<number> {
   return (await control.inbox({ userId, after: NEWEST })).last
 }
 
-async function nextSeen(watched: Watch, after: number): Promise<{ seen: Seen[]; last: number }> {
+async function nextSeen(
+  watched: Watch,
+  after: number,
+): Promise<{ seen: SeenEvent[]; last: number }> {
   const { control, userId } = watched
   try {
     return await control.inbox({ userId, after, wait: WAIT_MS })
@@ -103,14 +107,18 @@ async function nextSeen(watched: Watch, after: number): Promise<{ seen: Seen[]; 
 }
 
 /** Reads the names again where something is of a chat or person that came later. */
-async function namesFor(control: Control, names: SandboxNames, seen: Seen): Promise<SandboxNames> {
+async function namesFor(
+  control: Control,
+  names: SandboxNames,
+  seen: SeenEvent,
+): Promise<SandboxNames> {
   const ids = Object.entries(seen).filter(([name]) => ['chatId', 'fromId', 'userId'].includes(name))
   const isKnown = ids.every(([, id]) => names.has(id as number))
   return isKnown ? names : await SandboxNames.read(control)
 }
 
 /** Whether something is shown for the first time by any phone. */
-function rememberShown(): (seen: Seen) => boolean {
+function rememberShown(): (seen: SeenEvent) => boolean {
   const shown = new RecentMap<true>(REMEMBERED)
   return (seen) => {
     const { n: _n, at: _at, ...what } = seen

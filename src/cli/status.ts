@@ -30,7 +30,7 @@ async function status(
 ): Promise<void> {
   const sources = sourcesOf(command)
   const dataDir = loadDataDir(sources)
-  const readReport = (): Promise<Report | null> => fetchReport(dataDir, sources.bot)
+  const readReport = (): Promise<ShownReport | null> => fetchReport(dataDir, sources.bot)
   const report = await readReport()
   if (report === null) {
     throw new OperatorError(
@@ -47,10 +47,10 @@ async function status(
 }
 
 /** Of one bot; of all, where there are several and none is named. */
-type Report = StatusReport | BotsReport
+type ShownReport = StatusReport | BotsReport
 
 /** What the running sidecar says of itself; null when none runs. */
-async function fetchReport(dataDir: string, bot: string | null): Promise<Report | null> {
+async function fetchReport(dataDir: string, bot: string | null): Promise<ShownReport | null> {
   await using sidecar = await connectControl(dataDir, undefined, bot)
   if (sidecar === null) return null
   try {
@@ -62,7 +62,7 @@ async function fetchReport(dataDir: string, bot: string | null): Promise<Report 
   }
 }
 
-function printReport(report: Report, { isJson }: { isJson: boolean }): void {
+function printReport(report: ShownReport, { isJson }: { isJson: boolean }): void {
   if (isJson) return printJson(report)
   if ('bots' in report) printSeveral(report)
   else printStatus(report)
@@ -87,11 +87,11 @@ function printReady(ready: boolean): void {
 /** Shows it until stopped, also over restarts of the sidecar. */
 async function watch(
   dataDir: string,
-  o: { first: Report; isJson: boolean; readReport: () => Promise<Report | null> },
+  o: { first: ShownReport; isJson: boolean; readReport: () => Promise<ShownReport | null> },
 ): Promise<void> {
   const { first, isJson, readReport } = o
   handleShutdown()
-  let report: Report | null = first
+  let report: ShownReport | null = first
   while (!shutdownSignal.aborted) {
     if (!isJson) clearScreen()
     if (report === null) printNotice(`no sidecar runs on ${dataDir} just now`)
@@ -104,7 +104,7 @@ async function watch(
   }
 }
 
-function assertReady(report: Report): void {
+function assertReady(report: ShownReport): void {
   if (report.ready) return
   const reasons = 'bots' in report ? report.bots.flatMap((bot) => bot.reasons) : report.reasons
   throw new OperatorError(

@@ -10,14 +10,14 @@ const SIDE_GAP = ' │ '
 const LEAST_LAST = 24
 const INDENT = 2
 
-type Row = readonly string[]
+type Cells = readonly string[]
 
 /**
  * Prints rows to stdout in columns. At a terminal that is too narrow the last column is wrapped; else
  * each row is one line.
  * @param rows a row may be shorter than the others
  */
-export function printTable(rows: readonly Row[]): void {
+export function printTable(rows: readonly Cells[]): void {
   const cells = rows.map((row) => row.map(cleanCell))
   const widths = widthsOf(cells)
   const indent = sum(widths.slice(0, -1)) + GAP.length * (widths.length - 1)
@@ -34,7 +34,7 @@ export function printTable(rows: readonly Row[]): void {
  * Prints rows under their heads. At a terminal that is too narrow each row is a block, with a line for
  * each of its cells, so that nothing that somebody may copy is cut.
  */
-export function printList(heads: Row, rows: readonly Row[]): void {
+export function printList(heads: Cells, rows: readonly Cells[]): void {
   const cells = [heads, ...rows].map((row) => row.map(cleanCell))
   const widths = widthsOf(cells)
   if (sum(widths) + GAP.length * (widths.length - 1) <= availableWidth()) {
@@ -82,7 +82,7 @@ function availableWidth(): number {
 }
 
 function printLong(
-  row: Row,
+  row: Cells,
   { widths, room, indent }: { widths: readonly number[]; room: number; indent: number },
 ): void {
   const before = joinRow(row.slice(0, -1), widths)
@@ -108,14 +108,14 @@ function cleanCell(text: string): string {
   return asTyped(oneLine(text))
 }
 
-function widthsOf(rows: readonly Row[]): number[] {
+function widthsOf(rows: readonly Cells[]): number[] {
   const columns = Math.max(0, ...rows.map((row) => row.length))
   return Array.from({ length: columns }, (_, column) =>
     Math.max(...rows.map((row) => stringWidth(row[column] ?? ''))),
   )
 }
 
-function joinRow(row: Row, widths: readonly number[]): string {
+function joinRow(row: Cells, widths: readonly number[]): string {
   return row
     .map((cell, column) => pad(cell, widths[column] ?? 0))
     .join(GAP)

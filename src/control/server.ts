@@ -122,13 +122,13 @@ function createApp(
   return app
 }
 
-type Call = (input: object) => Promise<unknown>
+type NamedCall = (input: object) => Promise<unknown>
 
 /** @throws OperatorError `usage` when there is no such operation, or its input or bot is another */
 function readRequest(
   operations: Operations | SeveralOperations,
   { name, bot, body }: { name: string; bot: string | null; body: unknown },
-): { call: Call; input: object } {
+): { call: NamedCall; input: object } {
   const isOfAll = Object.hasOwn(BOTS, name)
   const table = (isOfAll ? BOTS : OPERATIONS) as Record<string, AnyOperation<never>>
   const described = Object.hasOwn(table, name) ? table[name] : undefined
@@ -140,8 +140,8 @@ function readRequest(
   return { call: callNamed(name, isOfAll ? operations.all : operations.of(bot)), input }
 }
 
-function callNamed(name: string, calls: Operations | BotOperations): Call {
-  const call = (calls as Record<string, Call | undefined>)[name]
+function callNamed(name: string, calls: Operations | BotOperations): NamedCall {
+  const call = (calls as Record<string, NamedCall | undefined>)[name]
   if (call === undefined) throw unknownRequest()
   return call
 }

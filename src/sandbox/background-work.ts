@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-interface Job {
+interface BackgroundJob {
   /** Time of this process at which nobody waits for it any longer; `Infinity` for never. */
   untilMs: number
   done: Promise<void>
@@ -11,7 +11,7 @@ interface Job {
  * clock lets it settle before it moves on.
  */
 export class BackgroundWork {
-  readonly #jobs = new Set<Job>()
+  readonly #jobs = new Set<BackgroundJob>()
 
   /**
    * Does some work, and gives what it gives.
@@ -43,7 +43,7 @@ export class BackgroundWork {
 }
 
 /** Resolves when a job is done, or has had its real time. */
-async function endOf({ untilMs, done }: Job): Promise<void> {
+async function endOf({ untilMs, done }: BackgroundJob): Promise<void> {
   if (untilMs === Infinity) return await done
   const { promise: over, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, untilMs - performance.now())

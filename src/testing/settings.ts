@@ -5,17 +5,17 @@ import { SecretSource, type SecretRule } from '../config/secrets.ts'
 import { SETTINGS, settingsFrom, type Secrets, type Settings } from '../config/settings.ts'
 import { OperatorError } from '../errors.ts'
 
-type FileSettings = z.input<typeof Options>
+type SettingsInput = z.input<typeof Options>
 
 /** A group of settings without some of them. */
-type Without<Group extends keyof FileSettings, Names extends string> = Omit<
-  NonNullable<FileSettings[Group]>,
+type Without<Group extends keyof SettingsInput, Names extends string> = Omit<
+  NonNullable<SettingsInput[Group]>,
   Names
 >
 
 /** What a settings file may hold, less secrets and what `startSidecar` has an option for. */
 export interface TestSettings extends Omit<
-  FileSettings,
+  SettingsInput,
   'upstream' | 'bot' | 'dataDir' | 'key' | 'alert'
 > {
   upstream?: Without<'upstream', 'url'>

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { isObject } from '../../api/common.ts'
+import type { JsonSchema } from '../openapi/schemas.ts'
 import { ControlError } from './operation.ts'
-
-type JsonSchema = Record<string, unknown>
 
 /** Longest value that a refusal quotes. */
 const QUOTED = 40

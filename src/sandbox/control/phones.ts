@@ -3,7 +3,7 @@ import { ChatScreen } from '../phone/screen.ts'
 import {
   InboxEntry,
   isInboxEntry,
-  KeyChange,
+  SeenKeyChange,
   ReceivedAnswer,
   SEEN_KINDS,
   SeenEvent,
@@ -28,7 +28,7 @@ export const PHONES = {
     z.object({
       seen: z.array(SeenEvent),
       inbox: z.array(InboxEntry),
-      keyChanges: z.array(KeyChange),
+      keyChanges: z.array(SeenKeyChange),
       answers: z.array(ReceivedAnswer),
       last: z.int().describe('number of the newest that the phone showed'),
     }),

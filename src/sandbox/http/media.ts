@@ -3,7 +3,7 @@ import { apiError } from '../api-error.ts'
 import type { World } from '../world.ts'
 
 /** A part of a file: its first byte and the one after its last. */
-interface ByteRange {
+interface FileRange {
   start: number
   end: number
 }
@@ -42,7 +42,7 @@ const RANGE = /^bytes=(?:(\d+)-(\d*)|-(\d+))$/i
 function rangeOf(
   headers: FastifyRequest['headers'],
   length: number,
-): ByteRange | 'unsatisfiable' | null {
+): FileRange | 'unsatisfiable' | null {
   const [matched, first, last, suffix] = RANGE.exec(headers.range?.trim() ?? '') ?? []
   if (matched === undefined || headers['if-range'] !== undefined) return null
   if (suffix !== undefined) {

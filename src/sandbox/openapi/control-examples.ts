@@ -1,11 +1,10 @@
 import type { z } from 'zod'
 import type { OPERATIONS, OperationName } from '../control/table.ts'
 
-type Operations = typeof OPERATIONS
 type Examples = {
   [Name in OperationName]?: {
-    input: z.input<Operations[Name]['input']>
-    result: z.output<Operations[Name]['output']>
+    input: z.input<(typeof OPERATIONS)[Name]['input']>
+    result: z.output<(typeof OPERATIONS)[Name]['output']>
   }
 }
 

@@ -1,7 +1,7 @@
 import { Listeners } from '../../util/listeners.ts'
 
 /** A call of the bot to its sidecar with the answer, or a delivery of the sidecar to its webhook. */
-export interface BotExchange {
+export interface SidecarExchange {
   kind: 'call' | 'delivery'
   method: string
   /** As on the request line, with the query; of a delivery, nothing. */
@@ -14,8 +14,8 @@ export interface BotExchange {
   answer: string
 }
 
-/** A `BotExchange` as it was recorded. */
-export interface RecordedExchange extends BotExchange {
+/** A `SidecarExchange` as it was recorded. */
+export interface RecordedExchange extends SidecarExchange {
   /** Grows by one. */
   n: number
   /** Time of the sandbox's clock, ms since 1970. */
@@ -47,7 +47,7 @@ export class BotTraffic {
   }
 
   /** Records an exchange. A poll that gave nothing is passed over. */
-  record(exchange: BotExchange): void {
+  record(exchange: SidecarExchange): void {
     const isPoll = exchange.method === 'GET' && /\/updates(?:\?|$)/.test(exchange.path)
     if (isPoll && (exchange.status === 0 || EMPTY_POLL.test(exchange.answer))) return
     this.#held.push({ n: this.#next++, at: this.#now(), ...exchange })
@@ -75,6 +75,6 @@ export class BotTraffic {
   }
 }
 
-function sizeOf({ path, request, answer }: BotExchange): number {
+function sizeOf({ path, request, answer }: SidecarExchange): number {
   return path.length + request.length + answer.length + 200
 }

@@ -9,7 +9,7 @@ import { PhoneSealer, type FileSealingOptions, type PhoneIdentity } from './seal
 import {
   isInboxEntry,
   type InboxEntry,
-  type KeyChange,
+  type SeenKeyChange,
   type ReceivedAnswer,
   type SeenEvent,
 } from './seen.ts'
@@ -74,7 +74,7 @@ export class Phone {
     return this.seenEvents.filter(isInboxEntry)
   }
 
-  get keyChanges(): readonly KeyChange[] {
+  get keyChanges(): readonly SeenKeyChange[] {
     return this.seenEvents.filter((event) => event.kind === 'key')
   }
 

@@ -50,7 +50,7 @@ const SeenTyping = z
   })
   .meta({ id: 'SeenTyping', description: 'A bot’s indicator appears or disappears.' })
 
-export const KeyChange = z
+export const SeenKeyChange = z
   .object({
     kind: z.literal('key'),
     ...numbered,
@@ -58,7 +58,7 @@ export const KeyChange = z
     fingerprint: z.string().nullable().describe('null when the key was removed'),
   })
   .meta({ id: 'KeyChange', description: 'Somebody in a common chat has another key, or none.' })
-export type KeyChange = z.infer<typeof KeyChange>
+export type SeenKeyChange = z.infer<typeof SeenKeyChange>
 
 export const ReceivedAnswer = z
   .object({
@@ -76,7 +76,7 @@ export type ReceivedAnswer = z.infer<typeof ReceivedAnswer>
 
 /** One thing that a phone showed to its person. */
 export const SeenEvent = z
-  .discriminatedUnion('kind', [InboxEntry, SeenDeletion, SeenTyping, KeyChange, ReceivedAnswer])
+  .discriminatedUnion('kind', [InboxEntry, SeenDeletion, SeenTyping, SeenKeyChange, ReceivedAnswer])
   .meta({ id: 'SeenEvent' })
 export type SeenEvent = z.infer<typeof SeenEvent>
 

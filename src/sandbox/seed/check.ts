@@ -7,14 +7,14 @@ import type { SeedProblem } from './problem.ts'
 import { FaultInput } from '../control/admin.ts'
 import { faultProblem } from '../faults/descriptions.ts'
 
-type Fields = Record<string, unknown>
+type RawFields = Record<string, unknown>
 type Path = SeedProblem['path']
 
 const NEEDING_A_PHONE: readonly string[] = ['write', 'sendMedia', 'newKey']
 const SCOPES = ['default', 'private', 'groups', 'groupAdmins']
 
-const agoOf = ({ ago }: Fields): string => (typeof ago === 'string' ? ago : '0s')
-const fields = (value: unknown): Fields => (isObject(value) ? value : {})
+const agoOf = ({ ago }: RawFields): string => (typeof ago === 'string' ? ago : '0s')
+const fields = (value: unknown): RawFields => (isObject(value) ? value : {})
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 const statusOf = (member: unknown): unknown => (isObject(member) ? member['status'] : member)
@@ -39,11 +39,11 @@ export function findContradictions(raw: unknown): SeedProblem[] {
 
 class Checker {
   readonly problems: SeedProblem[] = []
-  readonly #people: Fields
-  readonly #bots: Fields
-  readonly #chats: Fields
+  readonly #people: RawFields
+  readonly #bots: RawFields
+  readonly #chats: RawFields
 
-  constructor(seed: Fields) {
+  constructor(seed: RawFields) {
     this.#people = fields(seed['people'])
     this.#bots = fields(seed['bots'])
     this.#chats = fields(seed['chats'])
@@ -68,7 +68,7 @@ class Checker {
     this.problems.push({ path, message, ...(candidates === undefined ? {} : { candidates }) })
   }
 
-  #fault(fault: Fields, path: Path): void {
+  #fault(fault: RawFields, path: Path): void {
     const name = FaultInput.shape.name.safeParse(fault['name']).data
     const problem = name === undefined ? null : faultProblem(name, fault)
     if (problem !== null) this.#addProblem(path, problem)
@@ -109,7 +109,7 @@ class Checker {
     }
   }
 
-  #private(chat: Fields, path: Path): void {
+  #private(chat: RawFields, path: Path): void {
     this.#name(chat['person'], 'person', [...path, 'person'])
     this.#name(chat['bot'], 'bot', [...path, 'bot'])
     const twin = Object.entries(this.#chats).find(([, other]) => {
@@ -121,7 +121,7 @@ class Checker {
     }
   }
 
-  #room(chat: Fields, path: Path): void {
+  #room(chat: RawFields, path: Path): void {
     const members = Object.entries(fields(chat['members']))
     for (const [member] of members) {
       const at = [...path, 'members', member]
@@ -138,7 +138,7 @@ class Checker {
     if (owners.length > 1) this.#addProblem([...path, 'members'], 'expected one owner at most')
   }
 
-  #seat({ status, rights, restrictedFor }: Fields, path: Path): void {
+  #seat({ status, rights, restrictedFor }: RawFields, path: Path): void {
     if (rights !== undefined && status !== 'admin') {
       this.#addProblem([...path, 'rights'], 'rights are for the status admin')
     }
@@ -148,8 +148,8 @@ class Checker {
   }
 
   #message(
-    message: Fields,
-    { chat, index, path }: { chat: Fields; index: number; path: Path },
+    message: RawFields,
+    { chat, index, path }: { chat: RawFields; index: number; path: Path },
   ): void {
     const { from, replyTo, markup } = message
     const members =
@@ -184,7 +184,7 @@ class Checker {
     }
   }
 
-  #isSealed(chat: Fields): boolean {
+  #isSealed(chat: RawFields): boolean {
     if (chat['kind'] !== 'private') return chat['mode'] !== 'open'
     return fields(this.#bots[String(chat['bot'])])['key'] !== undefined
   }
@@ -207,7 +207,7 @@ class Checker {
     }
   }
 
-  #input(input: Fields, references: Map<string, ReferenceKind>, path: Path): void {
+  #input(input: RawFields, references: Map<string, ReferenceKind>, path: Path): void {
     for (const [field, kind] of references) {
       const value = input[field]
       if (value === undefined) continue
