@@ -2,20 +2,20 @@ import { nearestName } from '../config/problems.ts'
 import { OperatorError } from '../errors.ts'
 import type { Control } from '../sandbox/control/table.ts'
 
-type ListedPerson = Awaited<ReturnType<Control['people']>>[number]
-type ListedBot = Awaited<ReturnType<Control['bots']>>[number]
-type ListedChat = Awaited<ReturnType<Control['chats']>>[number]
+type SandboxPerson = Awaited<ReturnType<Control['people']>>[number]
+type SandboxBot = Awaited<ReturnType<Control['bots']>>[number]
+type SandboxChat = Awaited<ReturnType<Control['chats']>>[number]
 
 /** Names a person's private chat with the bot, where a world does not say otherwise. */
 const PRIVATE_CHAT = 'dm'
 
 /** Who and what there is in a sandbox's world, by the names that people use. */
 export class SandboxNames {
-  readonly people: readonly ListedPerson[]
-  readonly bots: readonly ListedBot[]
-  readonly chats: readonly ListedChat[]
+  readonly people: readonly SandboxPerson[]
+  readonly bots: readonly SandboxBot[]
+  readonly chats: readonly SandboxChat[]
 
-  constructor(world: { people: ListedPerson[]; bots: ListedBot[]; chats: ListedChat[] }) {
+  constructor(world: { people: SandboxPerson[]; bots: SandboxBot[]; chats: SandboxChat[] }) {
     this.people = world.people
     this.bots = world.bots
     this.chats = world.chats
@@ -35,7 +35,7 @@ export class SandboxNames {
    * A person by handle, with or without its @, or id.
    * @throws OperatorError `usage` that names the people there are
    */
-  person(written: string): ListedPerson {
+  person(written: string): SandboxPerson {
     const found = byHandle(this.people, written)
     if (found !== undefined) return found
     const handles = this.people.map(({ username }) => username)
@@ -48,7 +48,7 @@ export class SandboxNames {
    * @returns the chat, or the bot with which the person has no private chat yet
    * @throws OperatorError `usage` that names the chats of the person
    */
-  chatOf(person: ListedPerson, written: string): { chat: ListedChat } | { bot: ListedBot } {
+  chatOf(person: SandboxPerson, written: string): { chat: SandboxChat } | { bot: SandboxBot } {
     const own = this.chats.filter(({ members }) => members.includes(person.id))
     const chat = named(own, written)
     if (chat !== undefined) return { chat }
@@ -64,7 +64,7 @@ export class SandboxNames {
   }
 
   /** What a chat is called here: a name that `chatOf` takes. */
-  nameOf({ id, kind, name, username, title, members }: ListedChat): string {
+  nameOf({ id, kind, name, username, title, members }: SandboxChat): string {
     if (kind !== 'private') return name ?? username ?? title ?? String(id)
     const bot = this.bots.find((one) => members.includes(one.id))
     return name ?? bot?.username ?? String(id)
@@ -90,7 +90,7 @@ export class SandboxNames {
     return [...this.people, ...this.bots, ...this.chats].some((one) => one.id === id)
   }
 
-  #botMeant(written: string): ListedBot | undefined {
+  #botMeant(written: string): SandboxBot | undefined {
     const [first, ...others] = this.bots
     if (written === PRIVATE_CHAT && others.length === 0) return first
     return byHandle(this.bots, written)
@@ -107,7 +107,7 @@ function byHandle<A extends { id: number; username: string }>(
   })
 }
 
-function named(chats: readonly ListedChat[], written: string): ListedChat | undefined {
+function named(chats: readonly SandboxChat[], written: string): SandboxChat | undefined {
   const name = written.replace(/^@/, '').toLowerCase()
   return (
     chats.find((chat) => chat.name === written || String(chat.id) === written) ??
