@@ -1,14 +1,20 @@
+import { hash } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
 import { Refusal } from '../errors.ts'
 import type { Engine, CertificateStatus } from '../openpgp/engine.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
+import { TimeSlice } from '../util/time-slice.ts'
 import type { Journal } from './journal.ts'
 
 /** Certificates that are kept whole with their revocations; they can be 64 KiB each. */
 const MOST_WHOLE = 20_000
 /** Of more it is only kept that they are revoked, whatever of them was; beyond these, of none. */
 const MOST_REVOKED = 250_000
+/** Certificates of which a copy is kept; of none beyond, so that an invented one displaces none. */
+const MOST_COPIES = 20_000
+/** Copies that go in one statement. */
+const AT_ONCE = 100
 
 interface UnwrittenRevocation {
   kept: string
@@ -17,15 +23,22 @@ interface UnwrittenRevocation {
   journal: Journal
 }
 
+interface CopyRow {
+  fingerprint: string
+  copy: string
+  copy_digest: string
+}
+
 export interface CertificatesOptions {
-  /** Instead of `MOST_WHOLE` and `MOST_REVOKED`. */
+  /** Instead of `MOST_WHOLE`, `MOST_REVOKED` and `MOST_COPIES`. */
   maxWhole?: number
   maxRevoked?: number
+  maxCopies?: number
 }
 
 /**
- * Certificates, judged by the engine, which remembers them, and merged with what is known: a
- * revocation once seen sticks, across restarts.
+ * Certificates, judged by the engine, which remembers them, and merged with what is known: what its
+ * owner once stated of one sticks, a revocation above all, across restarts.
  */
 export class Certificates {
   readonly #engine: Engine
@@ -36,12 +49,18 @@ export class Certificates {
   readonly #revoked = new Set<string>()
   /** Those that are not on disk yet: what is kept of each, what the store had, who revoked it. */
   readonly #unwritten = new Map<string, UnwrittenRevocation>()
+  readonly #maxCopies: number
+  /** Digests of the copies that are kept, by fingerprint; the copies rest on disk. */
+  readonly #copies = new Map<string, string>()
+  /** Copies with news that are not on disk yet, and the digest of what is there. */
+  readonly #unwrittenCopies = new Map<string, { row: CopyRow; before: string }>()
 
   private constructor(engine: Engine, store: Store, options: CertificatesOptions) {
     this.#engine = engine
     this.#store = store
     this.#maxWhole = options.maxWhole ?? MOST_WHOLE
     this.#maxRevoked = options.maxRevoked ?? MOST_REVOKED
+    this.#maxCopies = options.maxCopies ?? MOST_COPIES
   }
 
   static async load(
@@ -50,11 +69,8 @@ export class Certificates {
     options: CertificatesOptions = {},
   ): Promise<Certificates> {
     const certificates = new Certificates(engine, store, options)
-    const revokedIn = (db: Kysely<Schema>) =>
-      db.selectFrom('certificates').select('fingerprint').where('revoked_armored', 'is not', null)
     store.follow('certificates', async (db, keys) => {
-      const rows = await revokedIn(db).where('fingerprint', 'in', keys).execute()
-      for (const { fingerprint } of rows) certificates.#revoked.add(fingerprint)
+      certificates.#take(await knownIn(db).where('fingerprint', 'in', keys).execute())
     })
     store.writeFirst({
       get isDue() {
@@ -62,9 +78,15 @@ export class Certificates {
       },
       save: (db) => certificates.#saveUnwritten(db),
     })
-    const rows = await store.read((db) => revokedIn(db).execute())
-    for (const { fingerprint } of rows) certificates.#revoked.add(fingerprint)
+    certificates.#take(await store.read((db) => knownIn(db).execute()))
     return certificates
+  }
+
+  #take(rows: { fingerprint: string; copy_digest: string | null; is_revoked: unknown }[]): void {
+    for (const { fingerprint, copy_digest: digest, is_revoked: isRevoked } of rows) {
+      if (Number(isRevoked) === 1) this.#revoked.add(fingerprint)
+      if (digest !== null) this.#copies.set(fingerprint, digest)
+    }
   }
 
   /** Whether a revocation is known, of a certificate or a part of it, which this status lacks. */
@@ -80,10 +102,69 @@ export class Certificates {
   async judge(armored: string): Promise<CertificateStatus> {
     const certificateStatus = await this.#engine.judge(armored)
     const known = await this.#knownOf(certificateStatus.fingerprint)
-    if (known === null) return certificateStatus
+    if (known === null) {
+      const copy = await this.#newerCopyOf(certificateStatus, armored)
+      return copy === null ? certificateStatus : await this.#engine.judge(armored, copy)
+    }
     return known === ''
       ? { ...certificateStatus, unusable: 'revoked', armored: '' }
       : await this.#engine.judge(armored, known)
+  }
+
+  /**
+   * The copy that is kept of a certificate; null for none, and for a revoked one.
+   */
+  async copyOf(fingerprint: string): Promise<string | null> {
+    if (this.#revoked.has(fingerprint) || !this.#copies.has(fingerprint)) return null
+    const unwritten = this.#unwrittenCopies.get(fingerprint)
+    if (unwritten !== undefined) return unwritten.row.copy
+    return await this.#store.read((db) => readColumn(db, 'copy', fingerprint))
+  }
+
+  /**
+   * Keeps a copy of each certificate, with all that its owner ever stated of it. News count from the
+   * call on, also when this rejects.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async keepCopies(statuses: readonly CertificateStatus[]): Promise<void> {
+    const first: CopyRow[] = []
+    for (const { fingerprint, armored, revocations, isNews } of statuses) {
+      if (fingerprint === null || revocations || armored === '') continue
+      const row = { fingerprint, copy: armored, copy_digest: digestOf(armored) }
+      const before = this.#copies.get(fingerprint)
+      if (before === undefined) first.push(row)
+      else if (isNews === true && before !== row.copy_digest) this.#hold(row, before)
+    }
+    first.splice(Math.max(0, this.#maxCopies - this.#copies.size))
+    const newer = [...this.#unwrittenCopies.values()]
+    if (first.length + newer.length === 0) return
+    const slice = new TimeSlice()
+    await this.#store.note(async (db) => {
+      for (let at = 0; at < first.length; at += AT_ONCE) {
+        await slice.yieldIfOver()
+        await insertCopies(db, first.slice(at, at + AT_ONCE))
+      }
+      for (const { row, before } of newer) {
+        await slice.yieldIfOver()
+        await replaceCopy(db, row, before)
+      }
+    })
+    for (const row of first) this.#copies.set(row.fingerprint, row.copy_digest)
+    for (const { row } of newer) this.#unwrittenCopies.delete(row.fingerprint)
+  }
+
+  #hold(row: CopyRow, before: string): void {
+    const { fingerprint } = row
+    const held = this.#unwrittenCopies.get(fingerprint)
+    this.#unwrittenCopies.set(fingerprint, { row, before: held?.before ?? before })
+    this.#copies.set(fingerprint, row.copy_digest)
+  }
+
+  /** The copy that is kept, where a certificate is listed otherwise. */
+  async #newerCopyOf({ fingerprint }: CertificateStatus, armored: string): Promise<string | null> {
+    const digest = fingerprint === null ? undefined : this.#copies.get(fingerprint)
+    if (fingerprint === null || digest === undefined || digest === digestOf(armored)) return null
+    return await this.copyOf(fingerprint)
   }
 
   /**
@@ -122,7 +203,7 @@ export class Certificates {
     const written = [...this.#unwritten]
     const announcements: (() => void)[] = []
     for (const [fingerprint, { kept, known, userId, journal }] of written) {
-      const now = await readRevoked(db, fingerprint)
+      const now = await readColumn(db, 'revoked_armored', fingerprint)
       // of two that were revoked in other ways at the same time, that they are is all that is kept
       const revoked_armored = now === known ? kept : ''
       await db
@@ -146,15 +227,53 @@ export class Certificates {
     if (fingerprint === null || !this.#revoked.has(fingerprint)) return null
     const unwritten = this.#unwritten.get(fingerprint)
     if (unwritten !== undefined) return unwritten.kept
-    return (await this.#store.read((db) => readRevoked(db, fingerprint))) ?? ''
+    return (await this.#store.read((db) => readColumn(db, 'revoked_armored', fingerprint))) ?? ''
   }
 }
 
-async function readRevoked(db: Kysely<Schema>, fingerprint: string): Promise<string | null> {
+const knownIn = (db: Kysely<Schema>) =>
+  db
+    .selectFrom('certificates')
+    .select(['fingerprint', 'copy_digest'])
+    .select((row) => row('revoked_armored', 'is not', null).as('is_revoked'))
+
+/** A copy that another sidecar has kept stays: it is merged with at the next look. */
+async function insertCopies(db: Transaction<Schema>, rows: CopyRow[]): Promise<void> {
+  await db
+    .insertInto('certificates')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .column('fingerprint')
+        .doUpdateSet((row) => ({
+          copy: row.ref('excluded.copy'),
+          copy_digest: row.ref('excluded.copy_digest'),
+        }))
+        .where('certificates.copy', 'is', null),
+    )
+    .execute()
+}
+
+async function replaceCopy(db: Transaction<Schema>, row: CopyRow, before: string): Promise<void> {
+  await db
+    .updateTable('certificates')
+    .set(row)
+    .where('fingerprint', '=', row.fingerprint)
+    .where('copy_digest', '=', before)
+    .execute()
+}
+
+const digestOf = (armored: string): string => hash('sha256', armored, 'base64')
+
+async function readColumn(
+  db: Kysely<Schema>,
+  column: 'revoked_armored' | 'copy',
+  fingerprint: string,
+): Promise<string | null> {
   const row = await db
     .selectFrom('certificates')
-    .select('revoked_armored')
+    .select(column)
     .where('fingerprint', '=', fingerprint)
     .executeTakeFirst()
-  return row?.revoked_armored ?? null
+  return row?.[column] ?? null
 }

@@ -152,6 +152,11 @@ export class Directory {
     this.#vain.set(key, (this.#vain.get(key) ?? 0) + 1, { noUpdateTTL: true })
   }
 
+  /** A certificate that was listed before, armored; null where none is kept, or it is revoked. */
+  async formerCertificate(fingerprint: string): Promise<string | null> {
+    return await this.#certificates.copyOf(fingerprint)
+  }
+
   /** How often a key list and a person's own record were known, and how often asked for. */
   get lookups(): { lists: Lookups; people: Lookups } {
     return { lists: this.#lists.lookups, people: this.#users.lookups }

@@ -39,7 +39,13 @@ export class People {
       save: (db) => people.#saveUnwritten(db),
     })
     const [certificates, rows] = await Promise.all([
-      store.read((db) => db.selectFrom('certificates').select(['fingerprint', 'owner']).execute()),
+      store.read((db) =>
+        db
+          .selectFrom('certificates')
+          .select(['fingerprint', 'owner'])
+          .where('owner', 'is not', null)
+          .execute(),
+      ),
       store.read((db) => db.selectFrom('people').selectAll().execute()),
     ])
     for (const { fingerprint, owner } of certificates) {

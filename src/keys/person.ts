@@ -58,6 +58,8 @@ export async function readPeople(records: UserKey[], parts: PersonParts): Promis
   await parts.trust.saw(
     judged.flatMap(({ key, certificateStatus }) => listingOf(key, certificateStatus) ?? []),
   )
+  const own = judged.filter(({ key, certificateStatus }) => isUsable(key, certificateStatus, parts))
+  await parts.certificates.keepCopies(own.map(({ certificateStatus }) => certificateStatus))
   for (const { key, certificateStatus } of judged) {
     const made = { userId: key.userId, journal: parts.journal }
     await parts.certificates.rememberRevoked(certificateStatus, made)
@@ -69,6 +71,12 @@ export async function readPeople(records: UserKey[], parts: PersonParts): Promis
     certificateStatus,
   }))
 }
+
+const isUsable = (
+  key: { userId: number; fingerprint: string | null },
+  certificateStatus: CertificateStatus,
+  { trust }: Pick<PersonParts, 'trust'>,
+): boolean => !WORTHLESS.has(unusableFor(key, certificateStatus, trust) ?? 'expired')
 
 function unusableFor(
   key: { userId: number; fingerprint: string | null },

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely'
+import type { Selectable, Transaction } from 'kysely'
 import type { PinsTable, Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { Listeners } from '../util/listeners.ts'
@@ -22,6 +22,17 @@ export interface Pin {
    */
   listed: string | null
   listedAtMs: number | null
+  /** The certificate that was listed before; absent while there was none. */
+  former?: FormerCertificate
+}
+
+/** A certificate that a person was listed with before the present one. */
+export interface FormerCertificate {
+  fingerprint: string
+  /** When the change from it was seen, ms since the epoch. */
+  changedAtMs: number
+  /** It was the pinned one then. */
+  wasPinned: boolean
 }
 
 /** A person of whom nothing is known. */
@@ -113,8 +124,10 @@ export class Pins {
   }
 }
 
-function fromRow(row: PinsTable): Pin {
+function fromRow(row: Selectable<PinsTable>): Pin {
+  const former = row.former === null ? undefined : formerIn(row, row.former)
   return {
+    ...(former && { former }),
     userId: row.user_id,
     fingerprint: row.fingerprint,
     sinceMs: row.since,
@@ -124,6 +137,12 @@ function fromRow(row: PinsTable): Pin {
   }
 }
 
+const formerIn = (row: Selectable<PinsTable>, fingerprint: string): FormerCertificate => ({
+  fingerprint,
+  changedAtMs: row.former_at ?? 0,
+  wasPinned: row.former_pinned === 1,
+})
+
 /** Writes a pin. */
 export async function savePin(db: Transaction<Schema>, pin: Pin): Promise<void> {
   const row = {
@@ -132,6 +151,9 @@ export async function savePin(db: Transaction<Schema>, pin: Pin): Promise<void> 
     standing: pin.standing,
     listed: pin.listed,
     listed_at: pin.listedAtMs,
+    former: pin.former?.fingerprint ?? null,
+    former_at: pin.former?.changedAtMs ?? null,
+    former_pinned: pin.former?.wasPinned === true ? 1 : 0,
   }
   await db
     .insertInto('pins')

@@ -1,15 +1,17 @@
 /** Whose certificate is believed: the policy, and the operator's decisions about people. */
 import type { Transaction } from 'kysely'
+import { FIXED_LIMITS } from '../api/limits.ts'
 import { OperatorError } from '../errors.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { Listeners } from '../util/listeners.ts'
 import { TimeSlice } from '../util/time-slice.ts'
+import type { Clocks } from './clocks.ts'
 import { changedPins, newDisputes, type Listing } from './claims.ts'
 import type { Journal, TrustChange } from './journal.ts'
 import { KeyChanges, type KeyChange, type ToldWith } from './key-changes.ts'
 import type { People } from './people.ts'
-import { Pins, blankPin, savePin, type Pin } from './pins.ts'
+import { Pins, blankPin, savePin, type FormerCertificate, type Pin } from './pins.ts'
 import { Policies, type TrustPolicy } from './policies.ts'
 
 /** Why a person is neither sealed to nor believed until the operator decides. */
@@ -21,6 +23,7 @@ export interface TrustParts {
   people: People
   /** Setting `trust.policy`. */
   policy: TrustPolicy
+  clocks: Pick<Clocks, 'earliestMs'>
   /** `MOST_PEOPLE` when not given. */
   maxPeople?: number
 }
@@ -32,6 +35,8 @@ export interface TrustParts {
 const MOST_PEOPLE = 250_000
 /** People named in one entry of the journal. */
 const NAMED = 100
+/** How long a former certificate verifies what was signed before the change, in ms. */
+const FORMER_FOR_MS = FIXED_LIMITS.retentionMs
 
 export class Trust {
   readonly #store: Store
@@ -39,6 +44,7 @@ export class Trust {
   readonly #people: People
   readonly #pins: Pins
   readonly #maxPeople: number
+  readonly #clocks: Pick<Clocks, 'earliestMs'>
   readonly #refusals = new Listeners()
   readonly policies: Policies
   readonly #keyChanges: KeyChanges
@@ -55,6 +61,7 @@ export class Trust {
     this.#journal = parts.journal
     this.#people = parts.people
     this.#maxPeople = parts.maxPeople ?? MOST_PEOPLE
+    this.#clocks = parts.clocks
     this.#pins = pins
     this.policies = policies
   }
@@ -103,6 +110,26 @@ export class Trust {
     if (policy === 'accept') return null
     if (policy === 'pinned' && pin?.standing !== 'accepted') return 'not-accepted'
     return isPinned ? null : 'key-changed'
+  }
+
+  /**
+   * The certificate that a person was listed with before, while it still verifies what was signed
+   * before the change was seen; null when it does not: 72 hours are over, the person is blocked, the
+   * policy is `pinned`, the operator has verified another one, it was never accepted, or somebody
+   * is listed with it now.
+   * @param nowMs by which ends are counted (`JudgingClock.expiryNowMs`)
+   */
+  formerOf(userId: number, chatId: number, nowMs: number): FormerCertificate | null {
+    const pin = this.#pins.get(userId)
+    const former = pin?.former
+    if (former === undefined || nowMs >= former.changedAtMs + FORMER_FOR_MS) return null
+    if (this.#pins.claimsOn(former.fingerprint) > 0) return null
+    const { standing, fingerprint } = pin ?? {}
+    if (standing === 'blocked') return null
+    if (standing === 'verified' && fingerprint !== former.fingerprint) return null
+    const policy = this.policies.for(chatId)
+    if (policy === 'accept') return former
+    return policy === 'first-use' && former.wasPinned ? former : null
   }
 
   isBlocked(userId: number): boolean {
@@ -176,7 +203,10 @@ export class Trust {
   #hold(listed: readonly Listing[]): number {
     const room = this.#maxPeople - this.#pins.size - this.#unwritten.size
     const known = { get: (userId: number) => this.#pin(userId) }
-    const { changed, tooMany } = changedPins(listed, known, { nowMs: Date.now(), room })
+    const { changed, tooMany } = changedPins(listed, known, {
+      nowMs: this.#clocks.earliestMs(),
+      room,
+    })
     for (const { userId, listed: last } of changed) {
       this.#unwritten.set(userId, { first: this.#unwritten.get(userId)?.first ?? last, last })
     }
@@ -215,7 +245,7 @@ export class Trust {
     changes: TrustChange[]
     keyChanges: KeyChange[]
   } {
-    const nowMs = Date.now()
+    const nowMs = this.#clocks.earliestMs()
     const changed = seen.flatMap(([userId, { first, last }]) => {
       const pin = this.#pins.get(userId) ?? {
         ...blankPin(userId),
@@ -223,7 +253,8 @@ export class Trust {
         sinceMs: nowMs,
       }
       const isSame = this.#pins.get(userId) !== undefined && pin.listed === last
-      return isSame ? [] : [{ ...pin, listed: last, listedAtMs: last === null ? null : nowMs }]
+      const listedAtMs = last === null ? null : nowMs
+      return isSame ? [] : [{ ...pin, ...formerBy(pin, nowMs), listed: last, listedAtMs }]
     })
     const changes = [
       ...changed.flatMap((pin) => this.#changeOf(pin)),
@@ -336,6 +367,12 @@ export class Trust {
     this.#pins.set(pin)
     this.#changes++
   }
+}
+
+/** What is listed no more is the former certificate; one that was withdrawn before stays it. */
+function formerBy({ listed, fingerprint }: Pin, changedAtMs: number): Pick<Pin, 'former'> {
+  if (listed === null) return {}
+  return { former: { fingerprint: listed, changedAtMs, wasPinned: listed === fingerprint } }
 }
 
 function ownerIn({ userId, fingerprint }: Pin): { userId: number; fingerprint: string } {

@@ -119,6 +119,8 @@ export interface CertificateStatus {
   algorithm: string
   /** The armored text to seal to and to verify with: as given, or merged with what was known. */
   armored: string
+  /** Of one judged with an earlier copy: its owner states something in it that the copy lacks. */
+  isNews?: boolean
 }
 
 export type CipherSizes = Readonly<Record<Cipher, number>>
@@ -262,7 +264,7 @@ export interface Engine {
   /**
    * Judges a certificate, once for each digest of its exact text; what has a time is looked at on
    * each call (DESIGN, Sealing).
-   * @param known an earlier copy whose revocations must not be forgotten
+   * @param known an earlier copy whose revocations and self-signatures must not be forgotten
    */
   judge(armored: string, known?: string): Promise<CertificateStatus>
   /**

@@ -242,6 +242,14 @@ const SINCE = [
   `ALTER TABLE lists ADD COLUMN ever TEXT`,
 ]
 
+const COPIES = [
+  `ALTER TABLE certificates ADD COLUMN copy TEXT`,
+  `ALTER TABLE certificates ADD COLUMN copy_digest TEXT`,
+  `ALTER TABLE pins ADD COLUMN former TEXT`,
+  `ALTER TABLE pins ADD COLUMN former_at INTEGER`,
+  `ALTER TABLE pins ADD COLUMN former_pinned INTEGER NOT NULL DEFAULT 0`,
+]
+
 /** Every step there is. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   step('001-first', ...TABLES),
@@ -257,6 +265,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   step('025-key-changes', KEY_CHANGES),
   step('026-names', NAMES),
   step('027-listed-since', ...SINCE),
+  step('028-copies', ...COPIES),
 ]
 
 /** The first version whose keys are not locked under the passphrase itself. */

@@ -61,13 +61,17 @@ export interface NamesTable {
   username: string
 }
 
-/** Whose a certificate is by the operator's decision, and revocations that must not be forgotten. */
+/** Whose a certificate is by the operator's decision, and statements that must not be forgotten. */
 export interface CertificatesTable {
   fingerprint: string
   /** Null while the operator has named nobody. */
   owner: number | null
   /** The armored certificate with its revocations, once it had any. */
   revoked_armored: string | null
+  /** The armored certificate as it was last listed, with the newest self-signatures ever seen. */
+  copy: string | null
+  /** SHA-256 of `copy`, base64. */
+  copy_digest: string | null
 }
 
 /** Sealed data and signatures met before, as keyed digests. */
@@ -177,6 +181,12 @@ export interface PinsTable {
   standing: 'seen' | 'accepted' | 'verified' | 'blocked'
   listed: string | null
   listed_at: number | null
+  /** The certificate that was listed before this one; null while there was none. */
+  former: string | null
+  /** When the change from it was seen; from then on it verifies nothing new. */
+  former_at: number | null
+  /** 0 or 1: it was `fingerprint` then. */
+  former_pinned: Generated<number>
 }
 
 /**

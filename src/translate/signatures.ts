@@ -82,11 +82,11 @@ export async function judgeSignatures(
     return { verdict: 'not-recipient', reason: 'intended-for-others' }
   }
   if ('failure' in found) return found.failure
-  const { valid, signer } = found
+  const { valid, signer, isFormer } = found
   if (claimed.isKnown !== true && !parts.replayMemory.reaches(valid.createdMs)) {
     return { verdict: 'replayed', reason: 'older-than-memory' }
   }
-  const reason = reasonBeside(valid, { signer, claimed, parts })
+  const reason = reasonBeside(valid, { signer, isFormer, claimed, parts })
   const { createdMs: signedAtMs, digest: signatureDigest } = valid
   return { verdict: 'verified', ...(reason && { reason }), signer, signedAtMs, signatureDigest }
 }
@@ -94,12 +94,13 @@ export async function judgeSignatures(
 /** What else there is to say of a good signature; first what may keep the words back. */
 function reasonBeside(
   { createdMs }: SignatureClaim,
-  o: { signer: string; claimed: Claimed; parts: SignatureParts },
+  o: { signer: string; isFormer: boolean | undefined; claimed: Claimed; parts: SignatureParts },
 ): Reason | null {
   const { kind, dateMs, fromId } = o.claimed
   const isLongBefore = (dateMs ?? Date.now()) - createdMs > FIXED_LIMITS.retentionMs
   // a file may be asked for at any time
   if (kind === 'words' && isLongBefore) return 'signed-long-before'
+  if (o.isFormer === true) return 'former-certificate'
   const isShared = fromId !== o.parts.botId() && o.parts.trust.isShared(o.signer)
   return isShared ? 'shared-certificate' : null
 }
@@ -133,6 +134,8 @@ function whyNotUnsigned(
     : null
 }
 
+const OTHER_PERSON: Judged = { verdict: 'unknown-signer', reason: 'other-person' }
+
 /**
  * Why what was judged some time ago does not stand any more: the operator has spoken, or the person
  * has signed, in the meantime. Null where it stands.
@@ -145,14 +148,16 @@ export function whyNotAnyMore(
     kind,
     wasUnsigned,
   }: Pick<Claimed, 'fromId' | 'chatId' | 'kind' | 'wasUnsigned'>,
-  parts: Pick<SignatureParts, 'people' | 'trust' | 'botId'>,
+  parts: Pick<SignatureParts, 'people' | 'trust' | 'botId' | 'clock'>,
 ): Judged | null {
   if (fromId === null || fromId === parts.botId()) return null
   if (verdict === 'unsigned') return whyNotUnsigned(fromId, { kind, wasUnsigned }, parts)
   if (verdict !== 'verified' || signer === undefined) return null
-  const isOthers = parts.people.isOthers({ userId: fromId, fingerprint: signer })
-  const reason = isOthers ? 'other-person' : parts.trust.distrust(fromId, signer, chatId)
-  return reason === null ? null : { verdict: 'unknown-signer', reason }
+  if (parts.people.isOthers({ userId: fromId, fingerprint: signer })) return OTHER_PERSON
+  const reason = parts.trust.distrust(fromId, signer, chatId)
+  if (reason === null) return null
+  const former = parts.trust.formerOf(fromId, chatId, parts.clock.expiryNowMs())
+  return former?.fingerprint === signer ? null : { verdict: 'unknown-signer', reason }
 }
 
 /** What is listed for the person now decides, no older than what would be sealed to. */
@@ -177,7 +182,7 @@ async function judgeByPolicy(
 }
 
 /** The signature that is valid with the fingerprint of its certificate, or why there is none. */
-type Search = { valid: SignatureClaim; signer: string } | { failure: Judged }
+type Search = { valid: SignatureClaim; signer: string; isFormer?: boolean } | { failure: Judged }
 
 const failed = (verdict: Judged['verdict'], reason?: Reason): Search => ({
   failure: { verdict, ...(reason !== undefined && { reason }) },
@@ -188,9 +193,20 @@ async function findSigner(
   claimed: Claimed,
   parts: SignatureParts,
 ): Promise<Search> {
-  const { fromId, chatId, receivedAtMs } = claimed
+  const { fromId } = claimed
   if (fromId === null) return failed('unknown-signer', 'no-from')
   if (fromId === parts.botId()) return await findOwn(opened, claimed, parts)
+  const found = await findListed(opened, { ...claimed, fromId }, parts)
+  if ('valid' in found || found.failure.verdict !== 'bad-signature') return found
+  return (await findFormer(opened, { ...claimed, fromId }, parts)) ?? found
+}
+
+async function findListed(
+  opened: SignedContent,
+  claimed: Claimed & { fromId: number },
+  parts: SignatureParts,
+): Promise<Search> {
+  const { fromId, chatId, receivedAtMs } = claimed
   try {
     const known = await parts.directory.signer(fromId, chatId)
     const first = await verifyBy(opened, known, { claimed, parts })
@@ -232,6 +248,28 @@ async function verifyBy(
   const distrust = parts.trust.distrust(userId, fingerprint, claimed.chatId)
   if (distrust !== null) return failed('unknown-signer', distrust)
   return { valid, signer: fingerprint }
+}
+
+/** What was signed before the sender's certificate changed, by the one before. */
+async function findFormer(
+  opened: SignedContent,
+  { fromId: userId, chatId, signal }: Claimed & { fromId: number },
+  parts: SignatureParts,
+): Promise<Search | null> {
+  const nowMs = parts.clock.expiryNowMs()
+  const former = parts.trust.formerOf(userId, chatId, nowMs)
+  if (former === null) return null
+  const { fingerprint, changedAtMs } = former
+  if (parts.keyring.fingerprints.has(fingerprint)) return null
+  if (parts.people.isOthers({ userId, fingerprint })) return null
+  const certificate = await parts.directory.formerCertificate(fingerprint)
+  if (certificate === null) return null
+  const results = await parts.engine.verify(opened.signed, certificate, nowMs, signal)
+  const valid = opened.signatures.find(
+    ({ createdMs }, index) => results[index] === 'valid' && createdMs <= changedAtMs,
+  )
+  if (valid === undefined || isByOwnKey(valid, parts.keyring)) return null
+  return { valid, signer: fingerprint, isFormer: true }
 }
 
 /** A key of ours verifies nobody else, whatever certificate it is put into. */

@@ -115,7 +115,8 @@ export async function createCore(
   const outcomes = stack.use(new Outcomes(store))
   const { policy } = settings.trust
   const own = (): ReadonlySet<string> => keyring.fingerprints
-  const peopleState = await loadPeopleState({ store, engine, calls, policy, own })
+  const { clocks } = keyring
+  const peopleState = await loadPeopleState({ store, engine, calls, policy, own, clocks })
   const managesKey = settings.key.publish
   const { rotateEveryDays } = settings.key
   const fresh = (): Promise<void> => store.fresh()
@@ -146,7 +147,6 @@ export async function createCore(
   const clearFields = new ClearFields({ guard, presses, policy: settings.clearFields })
   const keyListMaxAgeMs = settings.cache.keyListSeconds * 1000
   const asked = { botId, keyListMaxAgeMs }
-  const clock = keyring.clocks
   const shared = {
     ...peopleState,
     ...asked,
@@ -156,9 +156,9 @@ export async function createCore(
     guard,
     keyring,
     engine,
-    clock,
+    clock: clocks,
   }
-  const replayMemory = hasKey ? await ReplayMemory.load(store, keyring.clocks) : null
+  const replayMemory = hasKey ? await ReplayMemory.load(store, clocks) : null
   const { audience, verify, normalizeText } = settings.open
   const opening = replayMemory === null ? null : { ...shared, replayMemory, audience }
   const { attachments, urls } = stack.use(

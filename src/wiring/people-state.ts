@@ -1,5 +1,6 @@
 /** Everything that is known of other people: certificates, whose they are, whom we trust. */
 import { Certificates } from '../keys/certificates.ts'
+import type { Clocks } from '../keys/clocks.ts'
 import { Directory, type DirectoryCalls } from '../keys/directory.ts'
 import { Journal } from '../keys/journal.ts'
 import { KnownKeys } from '../keys/known-keys.ts'
@@ -33,12 +34,13 @@ export async function loadPeopleState(o: {
   policy: TrustPolicy
   /** Fingerprints of all keys that ever were the bot's, primary keys and subkeys. */
   own: () => ReadonlySet<string>
+  clocks: Clocks
 }): Promise<PeopleState> {
-  const { store, engine, calls, policy, own } = o
+  const { store, engine, calls, policy, own, clocks } = o
   const journal = new Journal(store)
   const people = await People.load(store)
   const certificates = await Certificates.load(engine, store)
-  const trust = await Trust.load({ store, journal, people, policy })
+  const trust = await Trust.load({ store, journal, people, policy, clocks })
   const keyListHistory = new KeyListHistory(store, journal)
   const knownKeys = new KnownKeys(store)
   const ownKeyListings = new OwnKeyListings(journal, own)

@@ -1,4 +1,5 @@
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
+import { Refusal } from '../../src/errors.ts'
 import { Certificates } from '../../src/keys/certificates.ts'
 import { Journal } from '../../src/keys/journal.ts'
 import { createEngine } from '../../src/openpgp/create.ts'
@@ -11,6 +12,7 @@ import {
   userId,
 } from '../support/openpgp-certificate.ts'
 import { MADE_MS, testPerson, type TestPerson } from '../support/openpgp-people.ts'
+import { keyExpiresAfter } from '../support/openpgp-signature.ts'
 
 const engine = createEngine()
 afterAll(() => engine[Symbol.asyncDispose]())
@@ -48,4 +50,63 @@ test('a revocation sticks, also of more certificates than are kept whole, and af
     expect(second.armored).toBe('')
     expect((await each.judge(testPerson('not revoked').certificate)).unusable).toBeNull()
   }
+})
+
+/** The same certificate, whose owner has stated since that it ended a minute after it was made. */
+const ended = ({ primary, subkey, name }: TestPerson): string =>
+  armoredCertificate(
+    keyPacket(primary),
+    userId(primary, name, { atMs: MADE_MS + 1000, hashed: [keyExpiresAfter(60)] }),
+    boundSubkey(primary, subkey),
+  )
+
+test('what the owner stated last sticks, also after a restart', async () => {
+  const store = await open(temporary())
+  const certificates = await Certificates.load(engine, store)
+  const person = testPerson('ended')
+  for (const armored of [person.certificate, ended(person)]) {
+    await certificates.keepCopies([await certificates.judge(armored)])
+  }
+  for (const each of [certificates, await Certificates.load(engine, store)]) {
+    const older = await each.judge(person.certificate)
+    expect([older.unusable, older.isNews]).toEqual(['expired', undefined])
+    await each.keepCopies([older])
+    expect((await each.judge(ended(person))).unusable).toBe('expired')
+    const copy = await each.copyOf(older.fingerprint ?? '')
+    expect((await engine.judge(copy ?? '')).unusable).toBe('expired')
+  }
+})
+
+test('a copy is kept of so many certificates, and given out of none that is revoked', async () => {
+  const store = await open(temporary())
+  const made = { userId: 1, journal: new Journal(store) }
+  const certificates = await Certificates.load(engine, store, { maxCopies: 2 })
+  const people = ['kept one', 'kept two', 'too many'].map((name) => testPerson(name))
+  const statuses = await Promise.all(
+    people.map(({ certificate }) => certificates.judge(certificate)),
+  )
+  await certificates.keepCopies(statuses)
+  const prints = statuses.map(({ fingerprint }) => fingerprint ?? '')
+  const copies = (): Promise<(string | null)[]> =>
+    Promise.all(prints.map((print) => certificates.copyOf(print)))
+  const [one, two] = people as [TestPerson, TestPerson]
+  expect(await copies()).toEqual([one.certificate, two.certificate, null])
+  await certificates.rememberRevoked(await certificates.judge(revoked(one)), made)
+  expect(await copies()).toEqual([null, two.certificate, null])
+  expect((await certificates.judge(one.certificate)).unusable).toBe('revoked')
+})
+
+test('news that cannot be written count all the same, and are written with the next copy', async () => {
+  const store = await open(temporary())
+  const certificates = await Certificates.load(engine, store)
+  const person = testPerson('ended unwritten')
+  await certificates.keepCopies([await certificates.judge(person.certificate)])
+  const refusal = new Refusal('postern_store_unwritable')
+  vi.spyOn(store, 'note').mockRejectedValueOnce(refusal)
+  const news = await certificates.judge(ended(person))
+  await expect(certificates.keepCopies([news])).rejects.toBe(refusal)
+  expect((await certificates.judge(person.certificate)).unusable).toBe('expired')
+  await certificates.keepCopies([])
+  const again = await Certificates.load(engine, store)
+  expect((await again.judge(person.certificate)).unusable).toBe('expired')
 })

@@ -32,6 +32,7 @@ function scene(special: Record<string, Partial<CertificateStatus>> = {}) {
   const directory = new Directory({
     certificates: {
       judge: judging(special),
+      keepCopies: async () => {},
       rememberRevoked: async () => {},
       isRevokedSince: () => false,
     },

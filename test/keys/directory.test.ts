@@ -1,3 +1,4 @@
+import { agreeingClocks } from '../support/judging-clock.ts'
 import { afterAll, expect, test } from 'vitest'
 import { NoResponseError } from '../../src/errors.ts'
 import { Certificates } from '../../src/keys/certificates.ts'
@@ -22,7 +23,7 @@ async function listing(result: unknown): Promise<Directory> {
   const people = await People.load(store)
   return new Directory({
     certificates: await Certificates.load(engine, store),
-    trust: await Trust.load({ store, journal, people, policy: 'accept' }),
+    trust: await Trust.load({ store, journal, people, policy: 'accept', clocks: agreeingClocks() }),
     journal,
     keyListHistory: new KeyListHistory(store, journal),
     knownKeys: new KnownKeys(store),

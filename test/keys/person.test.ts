@@ -24,6 +24,7 @@ function scene(
         judged.push(armored)
         return await judging(special)(armored)
       },
+      keepCopies: async () => {},
       rememberRevoked: async (
         { fingerprint }: CertificateStatus,
         made: { userId: number; journal: unknown },

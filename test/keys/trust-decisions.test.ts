@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { TrustPolicy } from '../../src/keys/policies.ts'
+import type { Trust } from '../../src/keys/trust.ts'
 import { A, B, C, of, trusting } from './trust-scene.ts'
 
 const START_MS = 1_000_000
@@ -22,6 +24,7 @@ describe('the operator accepts', () => {
       standing: 'accepted',
       listed: B,
       listedAtMs: START_MS,
+      former: { fingerprint: A, changedAtMs: START_MS, wasPinned: true },
     })
     expect(changes).toEqual([{ kind: 'accepted', userId: 1, detail: { fingerprint: B } }])
     const again = await trusting({ store })
@@ -128,4 +131,60 @@ test('the operator blocks somebody, seen or not, until they speak again', async 
   }
   await trust.accept(1)
   expect(trust.isBlocked(1)).toBe(false)
+})
+
+describe('the former certificate', () => {
+  const FOR_MS = 72 * 3_600_000
+  const former = { fingerprint: A, changedAtMs: START_MS, wasPinned: true }
+
+  async function changed(policy: TrustPolicy) {
+    const scene = await trusting({ policy })
+    await scene.trust.saw([of(1, A)])
+    await scene.trust.saw([of(1, B)])
+    return scene
+  }
+
+  test('verifies for 72 hours under accept and first-use, also at the next start, never under pinned', async () => {
+    for (const policy of ['accept', 'first-use'] as const) {
+      const { trust, store } = await changed(policy)
+      for (const one of [trust, (await trusting({ store, policy })).trust]) {
+        expect(one.formerOf(1, 50, START_MS + FOR_MS - 1)).toEqual(former)
+        expect(one.formerOf(1, 50, START_MS + FOR_MS)).toBeNull()
+        expect(one.formerOf(2, 50, START_MS)).toBeNull()
+      }
+    }
+    expect((await changed('pinned')).trust.formerOf(1, 50, START_MS)).toBeNull()
+  })
+
+  test('under first-use verifies only if it was the first one, or one that you accepted', async () => {
+    const { trust } = await changed('first-use')
+    await trust.saw([of(1, C)])
+    expect(trust.formerOf(1, 50, START_MS)).toBeNull()
+    await trust.accept(1)
+    await trust.saw([of(1, A)])
+    expect(trust.formerOf(1, 50, START_MS)).toMatchObject({ fingerprint: C, wasPinned: true })
+  })
+
+  test('verifies nothing once the person is blocked, or you verified another one', async () => {
+    for (const [decide, is] of [
+      [(trust: Trust) => trust.block(1), null],
+      [(trust: Trust) => trust.verify(1, B), null],
+      [(trust: Trust) => trust.verify(1, A), former],
+      [(trust: Trust) => trust.accept(1), former],
+    ] as const) {
+      const { trust } = await changed('accept')
+      await decide(trust)
+      expect(trust.formerOf(1, 50, START_MS)).toEqual(is)
+    }
+  })
+
+  test('verifies nothing while somebody is listed with it, and stays over a withdrawal', async () => {
+    const { trust } = await changed('accept')
+    await trust.saw([of(2, A)])
+    expect(trust.formerOf(1, 50, START_MS)).toBeNull()
+    await trust.saw([of(2, C), of(1, null)])
+    expect(trust.formerOf(1, 50, START_MS)).toMatchObject({ fingerprint: B })
+    await trust.saw([of(1, A)])
+    expect(trust.formerOf(1, 50, START_MS)).toMatchObject({ fingerprint: B })
+  })
 })

@@ -98,6 +98,7 @@ describe('what the service lists', () => {
           standing,
           listed: C,
           listedAtMs: START_MS,
+          former: { fingerprint: B, changedAtMs: START_MS, wasPinned: false },
         },
       ])
     }

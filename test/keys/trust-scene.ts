@@ -1,4 +1,5 @@
 /** What is known of people in a store, for tests of trust. */
+import { agreeingClocks } from '../support/judging-clock.ts'
 import { Journal, type TrustChange } from '../../src/keys/journal.ts'
 import { People } from '../../src/keys/people.ts'
 import type { TrustPolicy } from '../../src/keys/policies.ts'
@@ -23,6 +24,13 @@ export async function trusting(
   const people = await People.load(store)
   const { policy = 'accept' } = o
   const bound = o.maxPeople === undefined ? {} : { maxPeople: o.maxPeople }
-  const trust = await Trust.load({ store, journal, people, policy, ...bound })
+  const trust = await Trust.load({
+    store,
+    journal,
+    people,
+    policy,
+    clocks: agreeingClocks(),
+    ...bound,
+  })
   return { store, trust, people, changes }
 }

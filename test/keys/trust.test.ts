@@ -1,3 +1,4 @@
+import { agreeingClocks } from '../support/judging-clock.ts'
 import { expect, test, vi } from 'vitest'
 import { Journal, type TrustChange } from '../../src/keys/journal.ts'
 import { People } from '../../src/keys/people.ts'
@@ -15,7 +16,7 @@ async function load(store: Store, maxPeople?: number) {
   const journal = new Journal(store)
   journal.onChange((change) => changes.push(change))
   const people = await People.load(store)
-  const parts = { store, journal, people, policy: 'accept' as const }
+  const parts = { store, journal, people, policy: 'accept' as const, clocks: agreeingClocks() }
   const trust = await Trust.load({ ...parts, ...(maxPeople !== undefined && { maxPeople }) })
   trust.onFull(onFull)
   const kinds = () => changes.map(({ kind }) => kind)

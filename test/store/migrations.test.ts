@@ -85,6 +85,7 @@ test('a step keeps the name under which stores have noted it', () => {
     '025-key-changes',
     '026-names',
     '027-listed-since',
+    '028-copies',
   ])
   expect(MASTER_SECRET_VERSION).toBe(10)
 })
@@ -145,7 +146,11 @@ describe('a row that breaks a rule is refused', () => {
       `INSERT INTO media VALUES ('a', 1, '', 1, NULL), ('a', 1, '', 1, NULL)`,
       /UNIQUE/,
     ],
-    ['a key of a person twice', `INSERT INTO encryption_keys VALUES ('a', 1, 0), ('a', 1, 0)`, /UNIQUE/],
+    [
+      'a key of a person twice',
+      `INSERT INTO encryption_keys VALUES ('a', 1, 0), ('a', 1, 0)`,
+      /UNIQUE/,
+    ],
     ['a certificate twice', `INSERT INTO certificates (fingerprint) VALUES ('a'), ('a')`, /UNIQUE/],
   ])('%s', (_, statement, reason) => {
     expect(() => database.exec(statement)).toThrow(reason)

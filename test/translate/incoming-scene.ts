@@ -58,6 +58,7 @@ export function scene(
       isVerified: () => false,
       isShared: () => false,
       distrust: all.distrust,
+      formerOf: () => null,
       policies: { for: () => 'accept' },
     },
     keyring: { ...parts.keyring, all: [{ fingerprint: 'own', certificate: 'own' }] },

@@ -1,6 +1,7 @@
 /** What a signature is judged by, all of which allows it; and how a test asks. */
 import { vi } from 'vitest'
 import { agreeingClocks } from '../support/judging-clock.ts'
+import type { FormerCertificate } from '../../src/keys/pins.ts'
 import type { Person } from '../../src/keys/person.ts'
 import type { SignatureClaim } from '../../src/openpgp/engine.ts'
 import {
@@ -51,6 +52,8 @@ export function known() {
     isShared: false,
     policy: 'accept',
     distrust: null as string | null,
+    former: null as FormerCertificate | null,
+    formerCertificate: 'former certificate of Alice' as string | null,
     reaches: true,
   }
 }
@@ -62,6 +65,7 @@ export function partsOf(all: ReturnType<typeof known>): SignatureParts {
       signer: all.signer,
       mayAskAgain: () => all.mayAskAgain,
       askedInVain: all.askedInVain,
+      formerCertificate: () => Promise.resolve(all.formerCertificate),
     },
     keyring: {
       fingerprints: new Set(['d'.repeat(40), OWN_FINGERPRINT]),
@@ -78,6 +82,7 @@ export function partsOf(all: ReturnType<typeof known>): SignatureParts {
       isRemembered: () => all.isRemembered,
       isShared: () => all.isShared,
       distrust: () => all.distrust,
+      formerOf: () => all.former,
       policies: { for: () => all.policy },
     },
     botId: () => BOT,

@@ -230,3 +230,53 @@ describe('what was judged some time ago', () => {
     expect(now({ verdict: 'verified' }, more)).toBeNull()
   })
 })
+
+describe('what was signed before the certificate changed', () => {
+  const former = { fingerprint: 'f'.repeat(40), changedAtMs: claim.createdMs, wasPinned: true }
+  const by = (certificate: string) =>
+    vi.fn((_signed: unknown, used: string) =>
+      Promise.resolve([used === certificate ? 'valid' : 'bad']),
+    )
+  const verify = by('former certificate of Alice')
+
+  test('verifies by the one before, after the listed one was asked for afresh', async () => {
+    const { judged, all } = await judge({ verify, former, mayAskAgain: true })
+    expect(judged).toMatchObject({
+      verdict: 'verified',
+      reason: 'former-certificate',
+      signer: former.fingerprint,
+    })
+    expect(all.signer).toHaveBeenCalledTimes(2)
+  })
+
+  test('is bad a second later, or where none is kept, or where it is ours or another person’s', async () => {
+    const later = { ...former, changedAtMs: claim.createdMs - 1 }
+    for (const more of [
+      { former: later },
+      { former: null },
+      { former, formerCertificate: null },
+      { former: { ...former, fingerprint: OWN_FINGERPRINT } },
+      {
+        former,
+        isOthers: ({ fingerprint }: { fingerprint: string }) => fingerprint.startsWith('f'),
+      },
+    ]) {
+      expect((await judge({ verify, ...more })).judged).toEqual({ verdict: 'bad-signature' })
+    }
+  })
+
+  test('is not looked for where the listed certificate could not be had, or is nobody’s', async () => {
+    const signer = vi.fn(() => Promise.resolve(null))
+    expect((await judge({ verify, former, signer })).judged).toEqual({ verdict: 'unknown-signer' })
+  })
+
+  test('stands as long as the former certificate does', () => {
+    const judged: Judged = { verdict: 'verified', signer: former.fingerprint }
+    const place = { fromId: ALICE, chatId: 50, kind: 'words' as const }
+    const now = (one: typeof former | null) =>
+      whyNotAnyMore(judged, place, partsOf({ ...known(), distrust: 'key-changed', former: one }))
+    expect(now(former)).toBeNull()
+    expect(now({ ...former, fingerprint: 'e'.repeat(40) })?.reason).toBe('key-changed')
+    expect(now(null)?.reason).toBe('key-changed')
+  })
+})

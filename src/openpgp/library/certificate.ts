@@ -18,10 +18,11 @@ import { recipientBytes } from '../size.ts'
 import { infoOf } from './certificate-info.ts'
 import { shapeProblem } from './key-shape.ts'
 import { carryRevocations, ownRevocations } from './revocation.ts'
+import { carrySelfSignatures } from './self-signatures.ts'
 
 /**
  * Judges an armored certificate. Takes its text, our clock in ms, and an earlier copy whose
- * revocations are merged into it. Never throws for what the text holds.
+ * revocations and self-signatures are merged into it. Never throws for what the text holds.
  */
 export async function judge(
   armored: string,
@@ -41,10 +42,17 @@ export async function judgeFully(
   if (refused !== null) return { status: unusableStatus(armored, refused), info: null }
   const key = await readOne(armored)
   if (typeof key === 'string') return { status: unusableStatus(armored, key), info: null }
-  const carried = known !== undefined && (await carry(key, known))
-  const status = await judgeKey(key, carried ? key.armor() : armored, nowMs)
-  const isPlain = status.unusable === null && !carried
-  return { status, info: isPlain ? await infoOf(key, nowMs) : null }
+  if (known === undefined) {
+    const status = await judgeKey(key, armored, nowMs)
+    return { status, info: status.unusable === null ? await infoOf(key, nowMs) : null }
+  }
+  const { isCarried, isNews } = await merge(key, known)
+  const status = await judgeKey(key, isCarried ? key.armor() : armored, nowMs)
+  const isPlain = status.unusable === null && !isCarried
+  return {
+    status: { ...status, ...(isNews && { isNews }) },
+    info: isPlain ? await infoOf(key, nowMs) : null,
+  }
 }
 
 async function readOne(armored: string): Promise<PublicKey | UnusableReason> {
@@ -58,10 +66,22 @@ async function readOne(armored: string): Promise<PublicKey | UnusableReason> {
   }
 }
 
-async function carry(key: PublicKey, known: string): Promise<boolean> {
-  const earlier = await readOne(known)
-  if (typeof earlier === 'string' || earlier.getFingerprint() !== key.getFingerprint()) return false
-  return await carryRevocations(key, earlier)
+const NOTHING = { isCarried: false, isNews: false }
+
+/**
+ * Merges an earlier copy into a certificate.
+ * @returns whether anything came from it, and whether it lacked anything that the owner states here
+ */
+async function merge(
+  key: PublicKey,
+  known: string,
+): Promise<{ isCarried: boolean; isNews: boolean }> {
+  const [earlier, copy] = [await readOne(known), await readOne(known)]
+  if (typeof earlier === 'string' || typeof copy === 'string') return NOTHING
+  if (earlier.getFingerprint() !== key.getFingerprint()) return NOTHING
+  const isNews = await carrySelfSignatures(copy, key)
+  const carried = [await carryRevocations(key, earlier), await carrySelfSignatures(key, earlier)]
+  return { isCarried: carried.includes(true), isNews }
 }
 
 async function judgeKey(

@@ -226,10 +226,17 @@ const SINCE = [
   `ALTER TABLE lists ADD COLUMN ever text`,
 ]
 
+const COPIES = [
+  `ALTER TABLE certificates ADD COLUMN copy text, ADD COLUMN copy_digest text`,
+  `ALTER TABLE pins ADD COLUMN former text, ADD COLUMN former_at bigint,
+     ADD COLUMN former_pinned bigint NOT NULL DEFAULT 0`,
+]
+
 /** Every step there is; the first makes a store of version 12. */
 export const POSTGRES_STEPS: readonly PostgresStep[] = [
   { version: 12, isAdditive: true, statements: [...TABLES, ...EPOCHS, ...TRIGGERS] },
   { version: 13, isAdditive: true, statements: SINCE },
+  { version: 14, isAdditive: true, statements: COPIES },
 ]
 
 /** Every table, those too that only PostgreSQL has. */

@@ -29,6 +29,11 @@ export const REASON_DESCRIPTIONS = {
     what: 'signed more than 72 hours before the date of its Message; withheld under `open.verify: require`',
     hint: 'ask the person whether they wrote it then: somebody may have held the words back',
   },
+  'former-certificate': {
+    with: ['verified'],
+    what: 'signed before the person’s certificate was seen to change, with the one before it (for 72 hours)',
+    hint: 'ask the person whether they changed it; a revoked one verifies nothing, and `postern trust verify` ends it at once',
+  },
   'readable-chat': {
     with: ['unsigned'],
     what: 'somebody’s armored words in a readable chat, delivered unchanged',

@@ -4,14 +4,18 @@ import '../../support/openpgp-engine.ts'
 import { curve25519 } from '../../support/openpgp-key.ts'
 import { concat } from '../../support/openpgp-bytes.ts'
 import { MADE_MS, NOW_MS, alice, mallory, rsaKey } from '../../support/openpgp-people.ts'
+import { keyExpiresAfter } from '../../support/openpgp-signature.ts'
 import {
+  FLAG,
   armoredCertificate,
   boundSubkey,
+  directKey,
   keyPacket,
   keyRevocation,
   subkeyPacket,
   subkeyRevocation,
   userId,
+  userIdRevocation,
 } from '../../support/openpgp-certificate.ts'
 
 const DAY_MS = 86_400_000
@@ -128,4 +132,63 @@ test('a forged revocation in the known copy revokes nothing', async () => {
   const forged = { ...mallory.primary, fingerprint: primary.fingerprint }
   const known = armoredCertificate(key, keyRevocation(forged, yesterday), id, binding)
   expect(await judge(stripped, NOW_MS, known)).toMatchObject({ unusable: null, revocations: false })
+})
+
+/** How long after it was made the key ends, by statements of yesterday. */
+const ended = { ...yesterday, hashed: [keyExpiresAfter((NOW_MS - MADE_MS) / 1000 - 3600)] }
+
+test.each([
+  ['the end of a user id', armoredCertificate(key, userId(primary, 'alice', ended), binding)],
+  ['the end of a subkey', armoredCertificate(key, id, boundSubkey(primary, subkey, ended))],
+  [
+    'a later user id with an end',
+    armoredCertificate(key, id, userId(primary, 'new', ended), binding),
+  ],
+  [
+    'a narrowed key flag',
+    armoredCertificate(key, id, boundSubkey(primary, subkey, { ...yesterday, flags: FLAG.sign })),
+  ],
+])('an older copy without %s does not bring the old state back', async (_, known) => {
+  const first = await judge(known, NOW_MS)
+  expect(first.unusable).not.toBeNull()
+  expect(await judge(stripped, NOW_MS)).toMatchObject({ unusable: null })
+  const later = await judge(stripped, NOW_MS, known)
+  expect(later.unusable).toBe(first.unusable)
+  expect((await judge(stripped, NOW_MS, later.armored)).isNews).toBeUndefined()
+  expect(await judge(later.armored, NOW_MS)).toMatchObject({ unusable: first.unusable })
+})
+
+test('a newer copy counts, with what it leaves out and what it extends', async () => {
+  const known = armoredCertificate(key, userId(primary, 'alice', ended), binding)
+  const extended = userId(primary, 'alice', { atMs: NOW_MS - 1000 })
+  const renewed = armoredCertificate(key, extended, binding)
+  const later = await judge(renewed, NOW_MS, known)
+  expect(later).toMatchObject({ unusable: null, isNews: true })
+  expect(await judge(stripped, NOW_MS, later.armored)).toMatchObject({ unusable: null })
+
+  const other = curve25519('alice left out', MADE_MS)
+  const withOther = armoredCertificate(key, id, boundSubkey(primary, other), binding)
+  const without = armoredCertificate(key, extended, binding)
+  const { encryptionKeys, isNews } = await judge(without, NOW_MS, withOther)
+  expect([encryptionKeys.length, isNews]).toEqual([1, true])
+})
+
+test('a revoked user id and a direct statement of the known copy count too', async () => {
+  const known = armoredCertificate(
+    key,
+    directKey(primary, { atMs: NOW_MS - DAY_MS }),
+    id,
+    userIdRevocation(primary, 'alice', NOW_MS - DAY_MS),
+    binding,
+  )
+  const later = await judge(stripped, NOW_MS, known)
+  expect((await judge(known, NOW_MS)).unusable).toBe(later.unusable)
+  expect(later.armored.length).toBeGreaterThan(stripped.length)
+})
+
+test('statements in the known copy that somebody forged count for nothing', async () => {
+  const forger = { ...mallory.primary, body: primary.body, fingerprint: primary.fingerprint }
+  const known = armoredCertificate(key, userId(forger, 'alice', ended), binding)
+  const later = await judge(stripped, NOW_MS, known)
+  expect(later).toEqual({ ...(await judge(stripped, NOW_MS)), isNews: true })
 })

@@ -1,4 +1,5 @@
 /** What rests in memory at one sidecar, when several tables were changed at another. */
+import { agreeingClocks } from '../../support/judging-clock.ts'
 import { describe, expect, test } from 'vitest'
 import { Journal } from '../../../src/keys/journal.ts'
 import { People } from '../../../src/keys/people.ts'
@@ -12,7 +13,13 @@ const describeIt = describe.skipIf(!hasPostgres())
 
 async function trustOver(store: Store): Promise<{ trust: Trust; people: People }> {
   const [journal, people] = [new Journal(store), await People.load(store)]
-  const trust = await Trust.load({ store, journal, people, policy: 'first-use' })
+  const trust = await Trust.load({
+    store,
+    journal,
+    people,
+    policy: 'first-use',
+    clocks: agreeingClocks(),
+  })
   return { trust, people }
 }
 

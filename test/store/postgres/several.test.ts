@@ -395,7 +395,7 @@ describeIt('a lock', () => {
 async function trustOver(store: Store): Promise<Trust> {
   const journal = new Journal(store)
   const people = await People.load(store)
-  return await Trust.load({ store, journal, people, policy: 'accept' })
+  return await Trust.load({ store, journal, people, policy: 'accept', clocks: agreeingClocks() })
 }
 
 function urlOf({ address }: ReturnType<typeof serverOf>): string {
