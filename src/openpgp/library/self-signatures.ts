@@ -2,8 +2,8 @@
 import { enums, type PublicKey, type SignaturePacket, type Subkey } from 'openpgp'
 
 /** The library has these, its types do not. */
-type WholePublicKey = PublicKey & { directSignatures: SignaturePacket[] }
-type User = PublicKey['users'][number]
+type StatedKey = PublicKey & { directSignatures: SignaturePacket[] }
+type NamedUser = PublicKey['users'][number]
 
 /** The library's way to ask without a date: a statement counts from its own date on. */
 const ANY_DATE = null as unknown as Date
@@ -16,17 +16,17 @@ const ANY_DATE = null as unknown as Date
  */
 export async function carrySelfSignatures(to: PublicKey, from: PublicKey): Promise<boolean> {
   const newestMs = Math.max(...(await ownStatements(to)).map(timeOf), 0)
-  const carried = [carryDirect(to as WholePublicKey, await ownDirect(from as WholePublicKey))]
+  const carried = [carryDirect(to as StatedKey, await ownDirect(from as StatedKey))]
   for (const user of from.users) carried.push(await carryUser(to, user, newestMs))
   for (const subkey of from.subkeys) carried.push(await carrySubkey(to, subkey, newestMs))
   return carried.includes(true)
 }
 
-function carryDirect({ directSignatures }: WholePublicKey, own: SignaturePacket[]): boolean {
+function carryDirect({ directSignatures }: StatedKey, own: SignaturePacket[]): boolean {
   return add(directSignatures, own)
 }
 
-async function carryUser(to: PublicKey, user: User, newestMs: number): Promise<boolean> {
+async function carryUser(to: PublicKey, user: NamedUser, newestMs: number): Promise<boolean> {
   const [own, revoked] = [await ownOf(to, user), await ownRevocationsOf(to, user)]
   const same = to.users.find((one) => nameOf(one) === nameOf(user))
   if (same !== undefined) {
@@ -51,23 +51,23 @@ async function carrySubkey(to: PublicKey, subkey: Subkey, newestMs: number): Pro
 
 async function ownStatements(key: PublicKey): Promise<SignaturePacket[]> {
   const all = [
-    ownDirect(key as WholePublicKey),
+    ownDirect(key as StatedKey),
     ...key.users.map((user) => ownOf(key, user)),
     ...key.subkeys.map((subkey) => ownBindings(key, subkey)),
   ]
   return (await Promise.all(all)).flat()
 }
 
-const ownDirect = ({ keyPacket, directSignatures }: WholePublicKey): Promise<SignaturePacket[]> =>
+const ownDirect = ({ keyPacket, directSignatures }: StatedKey): Promise<SignaturePacket[]> =>
   verified(directSignatures, keyPacket, enums.signature.key, { key: keyPacket })
 
-const ownOf = ({ keyPacket }: PublicKey, user: User): Promise<SignaturePacket[]> =>
+const ownOf = ({ keyPacket }: PublicKey, user: NamedUser): Promise<SignaturePacket[]> =>
   verified(user.selfCertifications, keyPacket, enums.signature.certGeneric, {
     ...namedBy(user),
     key: keyPacket,
   })
 
-const ownRevocationsOf = ({ keyPacket }: PublicKey, user: User): Promise<SignaturePacket[]> =>
+const ownRevocationsOf = ({ keyPacket }: PublicKey, user: NamedUser): Promise<SignaturePacket[]> =>
   verified(user.revocationSignatures, keyPacket, enums.signature.certRevocation, {
     ...namedBy(user),
     key: keyPacket,
@@ -96,11 +96,11 @@ async function verified(
 const copyOf = <T extends object>(part: T, over: Partial<T>): T =>
   Object.assign(Object.create(Object.getPrototypeOf(part) as object) as T, part, over)
 
-const namedBy = ({ userID, userAttribute }: User): object => ({ userID, userAttribute })
+const namedBy = ({ userID, userAttribute }: NamedUser): object => ({ userID, userAttribute })
 
 const timeOf = ({ created }: SignaturePacket): number => created?.getTime() ?? 0
 
-const nameOf = ({ userID, userAttribute }: User): string =>
+const nameOf = ({ userID, userAttribute }: NamedUser): string =>
   Buffer.from((userID ?? userAttribute)?.write() ?? []).toString('base64')
 
 /** @returns whether any of them was not there */
