@@ -32,8 +32,8 @@ export const VERDICT_DESCRIPTIONS: Readonly<Record<Verdict, { what: string; hint
     hint: 'treat it as forged; if the chat really became readable, `postern chat allow-readable`',
   },
   'not-recipient': {
-    what: 'it was sealed for others',
-    hint: 'nothing, in a group with privacy mode; else the person’s app has an old key of the bot’s',
+    what: 'it was sealed for others, or to a key of the bot’s that Postern no longer has',
+    hint: 'nothing, in a group with privacy mode; else `postern key import --retired` brings a key back that you kept, and the person’s app must learn the bot’s present one',
   },
   damaged: {
     what: 'it is no message that can be opened',

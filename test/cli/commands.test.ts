@@ -211,6 +211,27 @@ describe('status', () => {
   })
 })
 
+describe('why a message was withheld', () => {
+  test.each([null, 'intended-for-others'])(
+    'names how a lost key comes back where it is for another one: %s',
+    async (reason) => {
+      const one = {
+        at: '2026-01-01',
+        chatId: 5,
+        messageId: 7,
+        userId: 8,
+        verdict: 'not-recipient',
+        reason,
+        delivered: false,
+        openedWith: null,
+        signer: null,
+      }
+      const { stdout } = await command('explain 1', { explainUpdate: async () => [one] })
+      expect(stdout).toMatch(/^what to do .*`postern key import --retired`/m)
+    },
+  )
+})
+
 describe('the journal of trust', () => {
   test('escapes as JSON whatever could move the cursor or turn the reading', async () => {
     const detail = { why: 'a\u202e\u061c\u009b31m\u2028\nhint: run' }

@@ -122,7 +122,7 @@ export const REASON_DESCRIPTIONS = {
   'intended-for-others': {
     with: ['not-recipient'],
     what: 'its signature names others than the bot as its recipients',
-    hint: 'treat it as moved from elsewhere, or the person’s app has an old key of the bot’s',
+    hint: 'treat it as moved from elsewhere; if the person’s app has an old key of the bot’s that you kept, `postern key import --retired` brings it back',
   },
   'too-many-anonymous': {
     with: ['not-recipient'],
