@@ -305,15 +305,23 @@ export type OperatorCode = keyof typeof OPERATOR_REFUSALS
 export class OperatorError extends PosternError {
   readonly code: OperatorCode
   readonly hint: string
+  readonly #exitCode: ExitCode
 
-  constructor(code: OperatorCode, message: string, hint = '', options?: { cause?: unknown }) {
+  /** @param options `exitCode`: another than that of the code */
+  constructor(
+    code: OperatorCode,
+    message: string,
+    hint = '',
+    options?: { cause?: unknown; exitCode?: ExitCode | undefined },
+  ) {
     super(message, options)
     this.code = code
+    this.#exitCode = options?.exitCode ?? OPERATOR_REFUSALS[code].exitCode
     this.hint = hint || OPERATOR_REFUSALS[code].hint
   }
 
   get exitCode(): ExitCode {
-    return OPERATOR_REFUSALS[this.code].exitCode
+    return this.#exitCode
   }
 }
 

@@ -1,7 +1,7 @@
 /**
- * How a command ends, by what a script can do about it: 1 it failed, and trying again may help; 2 the
- * command line, a setting or another input is wrong; 3 the store does not open; 4 an operator must
- * decide first.
+ * How a command ends, by what a script can do about it: 1 it failed, and trying again may help. The
+ * others stay as they are until somebody acts: 2 the command line, a setting or another input is
+ * wrong; 3 the store does not open; 4 an operator must decide first.
  */
 export type ExitCode = 1 | 2 | 3 | 4
 
@@ -71,12 +71,12 @@ export const OPERATOR_REFUSALS = {
     hint: 'run the Postern that wrote it, or a later one',
   },
   'store-unwritable': {
-    exitCode: 3,
+    exitCode: 1,
     what: 'the data directory cannot be written',
     hint: 'free space on its disk, or mount it writable',
   },
   'store-unreachable': {
-    exitCode: 3,
+    exitCode: 1,
     what: 'the database of `store.url` is not reached',
     hint: 'start it, or correct `store.url`',
   },
@@ -106,7 +106,7 @@ export const OPERATOR_REFUSALS = {
     hint: 'let the user own the schema',
   },
   'store-read-only': {
-    exitCode: 3,
+    exitCode: 1,
     what: 'the database of `store.url` is a standby, or set read-only',
     hint: 'name the primary in `store.url`, or promote this one',
   },

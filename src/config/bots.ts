@@ -1,6 +1,7 @@
 /** Several bots in one process: which there are, and what counts for each. */
 import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { describeOthersFolder } from './files.ts'
 import { checkLevels, type CollectedSettings } from './collect.ts'
 import { BOT_NAME } from './bot-names.ts'
 import type { Problem } from './problems.ts'
@@ -101,6 +102,12 @@ function readFolder(
   const files = listFolder(folder)
   if ('problem' in files) {
     problems.push({ place, path: 'bots', message: `${folder} ${files.problem}` })
+    return []
+  }
+  const others = describeOthersFolder(folder)
+  if (others !== null) {
+    const { message, hint } = others
+    problems.push({ place, path: 'bots', message: `${folder} ${message}`, hint })
     return []
   }
   const seen = new Set<string>()

@@ -1,6 +1,7 @@
 /** Reading small files whose size and kind nobody promised. */
-import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
-import { isAbsolute, resolve } from 'node:path'
+import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { dirname, isAbsolute, resolve } from 'node:path'
+import { folderOf, othersLink, othersRight, type OthersRight } from '../util/file-owners.ts'
 
 /** What the file was when it was read. */
 export interface FileFacts {
@@ -36,6 +37,48 @@ export function readBounded(
     closeSync(descriptor)
   }
 }
+
+/** Why others can change what is read, and what to do about it. */
+export interface OthersChange {
+  message: string
+  hint: string
+}
+
+/**
+ * Why settings are not taken from a file: others than this user and root may write it, or replace it
+ * or a link to it. In a sticky folder, such as /tmp, nobody replaces what is another's.
+ * @returns null also for what is not there, and for a pipe
+ */
+export function describeOthersChange(path: string): OthersChange | null {
+  if (!isFile(path)) return null
+  const right = othersRight(path) ?? othersLink(path)
+  if (right !== null) return { message: right.reason, hint: mend(right) }
+  for (const folder of [dirname(path), folderOf(path)]) {
+    const above = othersRight(folder, { sticky: true })
+    if (above !== null) {
+      return { message: `lies in ${folder}, which ${above.reason}`, hint: mend(above) }
+    }
+  }
+  return null
+}
+
+/** The same of a folder whose files are all taken: nobody else may add one. @returns null where it is not there */
+export function describeOthersFolder(path: string): OthersChange | null {
+  if (!existsSync(path)) return null
+  const right = othersRight(path)
+  return right === null ? null : { message: right.reason, hint: mend(right) }
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}
+
+const mend = ({ command }: OthersRight): string =>
+  `whoever can write the settings decides what Postern sends where; once you looked: \`${command}\``
 
 /**
  * A problem with a file that was to hold a secret, with the path of the file. What is no path at all

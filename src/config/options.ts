@@ -143,7 +143,7 @@ const OneBot = z.strictObject({
   dataDir: setting(
     z.string().min(1).default('.postern'),
     { kind: 'path', expected: 'the path of a folder' },
-    'folder for everything that survives a restart: keys, chats, people; created with mode 0700',
+    'folder for everything that survives a restart: keys, chats, people; created with mode 0700, or yours alone and empty',
   ),
   store: z
     .strictObject({

@@ -4,7 +4,7 @@ import { relative } from 'node:path'
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import type { Node, YAMLMap } from 'yaml'
 import { describeExposure } from './secrets.ts'
-import { readBounded } from './files.ts'
+import { describeOthersChange, readBounded } from './files.ts'
 import { nearestName } from './problems.ts'
 import type { Problem } from './problems.ts'
 import { isOfEachBot } from './options.ts'
@@ -87,6 +87,8 @@ type Take = (
 
 function readFile(path: string, cwd: string, take: Take): FileSettings {
   const name = placeOf(path, cwd)
+  const problem = describeOthersChange(path)
+  if (problem !== null) return unreadable([{ place: name, path: '', ...problem }])
   const read = readBounded(path, MAX_BYTES)
   if ('problem' in read) return unreadable([{ place: name, path: '', message: read.problem }])
 

@@ -1,16 +1,27 @@
-import { chmodSync, lstatSync, mkdirSync, statSync, type Stats } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync, type Stats } from 'node:fs'
+import { join } from 'node:path'
+import { quotePath } from '../util/file-owners.ts'
 import { errnoOf, DIR_MODE, FILE_MODE } from './files.ts'
 import { unfit, unwritable } from './refusals.ts'
 
+/** What a sidecar puts into its data directory. */
+const OURS =
+  /^(?:postern\..+|store\.json|owner\.json|database\.json|control\.(?:sock|path)|sidecar\.lock|passphrase-salt|spool|bots)$/
+/** Those of them that nothing else is called. */
+const SURELY_OURS = /^(?:postern\.db|store\.json|database\.json|sidecar\.lock)$/
+/** What a new file system holds. */
+const OF_THE_DISK = 'lost+found'
+
 /**
- * Makes the directory when it is not there (mode 0700; missing parents by the umask), and sees
- * that it is ours alone.
- * @throws OperatorError `data-dir`: not a directory, another user's, or open to others and
- *   impossible to close; `store-unwritable`: it cannot be made
+ * Makes the directory when it is not there (mode 0700; missing parents by the umask), and sees that
+ * it is ours alone. One that is there is taken when a sidecar has used it, or when it is empty.
+ * @throws OperatorError `data-dir`: not a directory, another user's, open to others, or holding
+ *   something else; `store-unwritable`: it cannot be made
  */
 export function makeDataDir(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: DIR_MODE })
+    const isMade = mkdirSync(dataDir, { recursive: true, mode: DIR_MODE }) !== undefined
+    if (isMade && (statSync(dataDir).mode & 0o777) !== DIR_MODE) chmodSync(dataDir, DIR_MODE)
   } catch (error) {
     if (stat(dataDir)?.isDirectory() === false) throw notADirectory(dataDir)
     const errno = errnoOf(error) ?? 'unknown'
@@ -18,29 +29,41 @@ export function makeDataDir(dataDir: string): void {
     throw unwritable(dataDir, errno, error)
   }
   checkDataDir(dataDir)
+  if (useOf(dataDir) === 'other') throw holdsOthers(dataDir)
 }
 
 /**
- * Sees that an existing directory is ours alone, and takes others' rights away where it can.
- * Gives false when it is not there.
+ * Sees that an existing directory is ours alone. The mode of one that holds a store and nothing else is
+ * mended; no other is changed. Gives false when it is not there.
  * @throws OperatorError `data-dir`, as `makeDataDir` does
  */
 export function checkDataDir(dataDir: string): boolean {
-  const before = stat(dataDir)
-  if (before === null) return false
-  if (!before.isDirectory()) throw notADirectory(dataDir)
-  if (isForeign(before)) {
+  const found = stat(dataDir)
+  if (found === null) return false
+  if (!found.isDirectory()) throw notADirectory(dataDir)
+  if (isForeign(found)) {
     throw unfit(
-      `${dataDir} belongs to another user (uid ${before.uid})`,
+      `${dataDir} belongs to another user (uid ${found.uid})`,
       'run Postern as that user, or give it a `dataDir` of its own',
+      exitCodeFor(dataDir),
     )
   }
-  closeToOthers(dataDir, before, DIR_MODE)
+  const use = isOpen(found) ? useOf(dataDir) : null
+  if (use === 'other') throw holdsOthers(dataDir)
+  if (use === 'store') closeToOthers(dataDir, found, DIR_MODE)
+  else if (use !== null) {
+    throw unfit(
+      `${dataDir} is open to other users (mode ${modeOf(found)})`,
+      `\`chmod 700 ${quotePath(dataDir)}\` closes it, where it is yours alone`,
+      exitCodeFor(dataDir),
+    )
+  }
   return true
 }
 
 /**
- * Sees that a file of the store is a plain file and ours alone; mends its mode where it can.
+ * Sees that a file of the store, which only Postern writes, is a plain file and ours alone; mends its
+ * mode where it can.
  * @throws OperatorError `data-dir`
  */
 export function checkFile(file: string): void {
@@ -58,20 +81,57 @@ export function checkFile(file: string): void {
 }
 
 function closeToOthers(path: string, found: Stats, wanted: number): void {
-  if (mode(found) === wanted) return
+  if ((found.mode & 0o777) === wanted) return
   try {
     chmodSync(path, wanted)
   } catch {
     // what could not be mended shows in the mode that is read back
   }
-  const left = mode(statSync(path))
-  if ((left & 0o077) !== 0) {
+  const left = statSync(path)
+  if (isOpen(left)) {
     throw unfit(
-      `${path} is open to other users (mode ${left.toString(8)}) and that cannot be mended`,
+      `${path} is open to other users (mode ${modeOf(left)}) and that cannot be mended`,
       'put `dataDir` on a file system that keeps permissions, with mode 0700',
     )
   }
 }
+
+/**
+ * `store`: it holds a store, and nothing but what a sidecar puts there; `shared`: something of a sidecar
+ * and perhaps of others; `other`: nothing of a sidecar.
+ */
+function useOf(dataDir: string): 'store' | 'shared' | 'empty' | 'other' {
+  let names: string[]
+  try {
+    names = readdirSync(dataDir).filter((name) => name !== OF_THE_DISK)
+  } catch (error) {
+    throw unwritable(dataDir, errnoOf(error) ?? 'unknown', error)
+  }
+  if (names.length === 0) return 'empty'
+  if (!names.some((name) => OURS.test(name))) return 'other'
+  const isStore = names.some((name) => SURELY_OURS.test(name))
+  return isStore && names.every((name) => OURS.test(name)) ? 'store' : 'shared'
+}
+
+/** A folder in which no store can be is a wrong setting, and not a store that does not open. */
+function exitCodeFor(dataDir: string): 2 | 3 {
+  try {
+    return ['store', 'shared'].includes(useOf(dataDir)) ? 3 : 2
+  } catch {
+    return 2
+  }
+}
+
+function holdsOthers(dataDir: string): Error {
+  const own = quotePath(join(dataDir, 'postern'))
+  return unfit(
+    `${dataDir} holds other files, and no store`,
+    `make a folder of its own with \`mkdir -m 700 ${own}\`, and name that as \`dataDir\``,
+    2,
+  )
+}
+
+const isOpen = ({ mode }: Stats): boolean => process.getuid !== undefined && (mode & 0o077) !== 0
 
 /** Systems without user ids have no answer, and no other user to fear by this measure. */
 function isForeign(found: Stats): boolean {
@@ -87,4 +147,4 @@ function stat(path: string): Stats | null {
   return statSync(path, { throwIfNoEntry: false }) ?? null
 }
 
-const mode = (found: Stats) => found.mode & 0o777
+const modeOf = ({ mode }: Stats): string => (mode & 0o777).toString(8)

@@ -1,4 +1,5 @@
 import { OperatorError } from '../errors.ts'
+import type { ExitCode } from '../operator-refusals.ts'
 import type { Owner } from './owner.ts'
 import type { Method } from './schema.ts'
 
@@ -151,6 +152,6 @@ export function occupied(dataDir: string): OperatorError {
 }
 
 /** The directory itself is unfit. */
-export function unfit(message: string, hint: string): OperatorError {
-  return new OperatorError('data-dir', message, hint)
+export function unfit(message: string, hint: string, exitCode?: ExitCode): OperatorError {
+  return new OperatorError('data-dir', message, hint, { exitCode })
 }

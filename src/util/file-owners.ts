@@ -36,7 +36,7 @@ export function othersRight(path: string, { sticky = false } = {}): OthersRight 
   const me = process.getuid?.()
   if (me === undefined) return null
   const found = statSync(path)
-  const quoted = quote(path)
+  const quoted = quotePath(path)
   if (found.uid !== me && found.uid !== 0) {
     const reason = `belongs to user ${found.uid}, neither to this one (${me}) nor to root`
     return { reason, command: `sudo chown ${me} ${quoted}` }
@@ -46,6 +46,14 @@ export function othersRight(path: string, { sticky = false } = {}): OthersRight 
   if (isReadOnly(path)) return null
   const reason = `may be written by others (mode ${(found.mode & 0o7777).toString(8)})`
   return { reason, command: `chmod go-w ${quoted}` }
+}
+
+/** Why others may replace a link; null where it is none. */
+export function othersLink(path: string): OthersRight | null {
+  const me = process.getuid?.()
+  const { uid } = lstatSync(path)
+  if (me === undefined || uid === me || uid === 0) return null
+  return { reason: `is a link of user ${uid}`, command: `sudo rm ${quotePath(path)}` }
 }
 
 /** The folder that holds a file, once links are followed. @throws an error of node:fs */
@@ -66,5 +74,5 @@ function isReadOnly(path: string): boolean {
 }
 
 /** A path as a shell takes it. */
-const quote = (path: string): string =>
+export const quotePath = (path: string): string =>
   /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`

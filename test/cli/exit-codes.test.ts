@@ -1,8 +1,18 @@
 /** The exit code of every family, as the shell sees it. */
-import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
+import { OPERATOR_REFUSALS } from '../../src/operator-refusals.ts'
 import { dataFolder } from '../control/support.ts'
 import { made } from '../store/support.ts'
 import { Stage } from './secrets-stage.ts'
@@ -38,6 +48,26 @@ describe('1: it failed, and trying again may help', () => {
   })
 })
 
+describe('whether trying again may help', () => {
+  test('a database that is away, on a full disk or not yet promoted is tried again', async () => {
+    const env = { ...SETTINGS, POSTERN_STORE_URL: 'postgres://postern@/postern?host=/nowhere' }
+    expect(await ending('run', dataFolder(), env)).toEqual([1, 'store-unreachable'])
+    for (const code of ['store-unwritable', 'store-read-only', 'listen'] as const) {
+      expect([code, OPERATOR_REFUSALS[code].exitCode]).toEqual([code, 1])
+    }
+  })
+
+  test('the unit of systemd stays down after every other code', () => {
+    const unit = readFileSync('config/examples/postern.service', 'utf8')
+    const codes = Object.values(OPERATOR_REFUSALS).map(({ exitCode }) => exitCode)
+    const hopeless = [...new Set(codes)].filter((code) => code !== 1).toSorted()
+    expect(/^RestartPreventExitStatus=(.*)$/m.exec(unit)?.[1]).toBe(hopeless.join(' '))
+    for (const code of ['store-corrupt', 'store-newer', 'store-other-bot'] as const) {
+      expect(hopeless).toContain(OPERATOR_REFUSALS[code].exitCode)
+    }
+  })
+})
+
 describe('2: the input is wrong', () => {
   test.each([
     ['an unknown command', 'frobnicate', {}, 'usage'],
@@ -52,6 +82,26 @@ describe('2: the input is wrong', () => {
     ],
   ])('%s', async (_name, line, env, code) => {
     expect(await ending(line, dataFolder(), env)).toEqual([2, code])
+  })
+
+  test.each([
+    ['shared by all', 0o1777],
+    ['open to others', 0o755],
+    ['full of other files', 0o700],
+  ])('a folder that is no data directory, and stays as it is: %s', async (_how, mode) => {
+    const cwd = dataFolder()
+    const dataDir = join(cwd, 'shared')
+    mkdirSync(dataDir)
+    writeFileSync(join(dataDir, 'letters.txt'), '')
+    chmodSync(dataDir, mode)
+    for (const line of ['run', 'key generate']) {
+      const env = { ...SETTINGS, POSTERN_DATA_DIR: dataDir }
+      expect(await ending(line, cwd, env)).toEqual([2, 'data-dir'])
+      expect([statSync(dataDir).mode & 0o7777, readdirSync(dataDir)]).toEqual([
+        mode,
+        ['letters.txt'],
+      ])
+    }
   })
 
   test('a passphrase that a command needs and is not given', async () => {

@@ -3,6 +3,8 @@ import fs, {
   chownSync,
   existsSync,
   mkdirSync,
+  readdirSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -59,11 +61,72 @@ describe('a data directory', () => {
     expect(changed).not.toHaveBeenCalled()
   })
 
-  test.each([0o777, 0o701, 0o710, 0o500])('is closed to others: mode %o', (mode) => {
+  test.each([0o777, 0o1777, 0o701, 0o710, 0o755])(
+    'that is open to others is refused, and stays as it is: mode %o',
+    (mode) => {
+      const dataDir = temporary()
+      chmodSync(dataDir, mode)
+      const open = {
+        code: 'data-dir',
+        exitCode: 2,
+        message: `${dataDir} is open to other users (mode ${(mode & 0o777).toString(8)})`,
+        hint: expect.stringContaining(`chmod 700 ${dataDir}`) as unknown,
+      }
+      expect(() => makeDataDir(dataDir)).toThrow(expect.objectContaining(open))
+      expect(statSync(dataDir).mode & 0o7777).toBe(mode)
+      expect(readdirSync(dataDir)).toEqual([])
+      writeFileSync(join(dataDir, 'postern.db'), '')
+      writeFileSync(join(dataDir, 'letters.txt'), '')
+      expect(() => checkDataDir(dataDir)).toThrow(
+        expect.objectContaining({ ...open, exitCode: 3 }) as Error,
+      )
+    },
+  )
+
+  test('that a sidecar did not make is taken when it is empty, and no other', () => {
     const dataDir = temporary()
-    chmodSync(dataDir, mode)
+    mkdirSync(join(dataDir, 'lost+found'))
     makeDataDir(dataDir)
+    writeFileSync(join(dataDir, 'letters.txt'), 'x')
+    for (const mode of [0o700, 0o755]) {
+      chmodSync(dataDir, mode)
+      expect(() => makeDataDir(dataDir)).toThrow(
+        expect.objectContaining({
+          code: 'data-dir',
+          exitCode: 2,
+          message: `${dataDir} holds other files, and no store`,
+          hint: expect.stringContaining(`mkdir -m 700 ${dataDir}/postern`) as unknown,
+        }) as Error,
+      )
+      expect(modeOf(dataDir)).toBe(mode.toString(8))
+    }
+    chmodSync(dataDir, 0o700)
+    for (const name of ['postern.db', 'store.json', 'database.json', 'sidecar.lock', 'bots']) {
+      const used = temporary()
+      for (const one of [name, 'letters.txt']) writeFileSync(join(used, one), 'x')
+      makeDataDir(used)
+    }
+  })
+
+  test('that holds a store and nothing else is closed to others, where it can be', () => {
+    const dataDir = temporary()
+    for (const name of ['postern.db', 'postern.db-wal', 'store.json', 'owner.json']) {
+      writeFileSync(join(dataDir, name), '')
+    }
+    chmodSync(dataDir, 0o755)
+    fail('chmodSync', 'EPERM')
+    expect(() => checkDataDir(dataDir)).toThrow('(mode 755) and that cannot be mended')
+    vi.restoreAllMocks()
+    syncBuiltinESMExports()
+    expect(checkDataDir(dataDir)).toBe(true)
     expect(modeOf(dataDir)).toBe('700')
+  })
+
+  test('that only its user may not write keeps its mode', () => {
+    const dataDir = temporary()
+    chmodSync(dataDir, 0o500)
+    makeDataDir(dataDir)
+    expect(modeOf(dataDir)).toBe('500')
   })
 
   test('may be a link to one', () => {
@@ -106,23 +169,6 @@ describe('a data directory', () => {
     const there = temporary()
     expect(() => makeDataDir(there)).toThrow('EACCES')
   })
-
-  test('that stays open to others is refused, and one that stays closed is not', () => {
-    const dataDir = temporary()
-    chmodSync(dataDir, 0o755)
-    fail('chmodSync', 'EPERM')
-    const open = refusal(
-      'data-dir',
-      `${dataDir} is open to other users (mode 755) and that cannot be mended`,
-      'put `dataDir` on a file system that keeps permissions, with mode 0700',
-    )
-    expect(() => checkDataDir(dataDir)).toThrow(open)
-    vi.restoreAllMocks()
-    syncBuiltinESMExports()
-    chmodSync(dataDir, 0o500)
-    fail('chmodSync', 'EPERM')
-    expect(checkDataDir(dataDir)).toBe(true)
-  })
 })
 
 describe('a file of the store', () => {
@@ -135,6 +181,19 @@ describe('a file of the store', () => {
     fs.chmodSync(path, 0o644)
     checkFile(path)
     expect(modeOf(path)).toBe('600')
+  })
+
+  test('that stays open to others is refused', () => {
+    const path = file()
+    chmodSync(path, 0o644)
+    fail('chmodSync', 'EPERM')
+    expect(() => checkFile(path)).toThrow(
+      refusal(
+        'data-dir',
+        `${path} is open to other users (mode 644) and that cannot be mended`,
+        'put `dataDir` on a file system that keeps permissions, with mode 0700',
+      ),
+    )
   })
 
   test('is neither a link nor a folder', () => {

@@ -43,11 +43,28 @@ describe('the data directory is the sidecar’s alone', () => {
   test('a directory and files that others could read are closed to them', async () => {
     const dataDir = temporary()
     await made(dataDir)
-    chmodSync(dataDir, 0o777)
     chmodSync(join(dataDir, 'postern.db'), 0o644)
     await made(dataDir)
-    expect(modeOf(dataDir)).toBe('700')
     expect(modeOf(join(dataDir, 'postern.db'))).toBe('600')
+    chmodSync(dataDir, 0o777)
+    await made(dataDir)
+    expect(modeOf(dataDir)).toBe('700')
+  })
+
+  test('a directory that others could read is refused where it holds more than the store', async () => {
+    const dataDir = temporary()
+    await made(dataDir)
+    writeFileSync(join(dataDir, 'letters.txt'), 'x')
+    chmodSync(dataDir, 0o1777)
+    await expect(opening(dataDir)).rejects.toMatchObject({ code: 'data-dir', exitCode: 3 })
+    expect(modeOf(dataDir)).toBe('777')
+  })
+
+  test('a directory of other files is refused, and nothing in it is touched', async () => {
+    const dataDir = temporary()
+    writeFileSync(join(dataDir, 'letters.txt'), 'x')
+    await expect(opening(dataDir)).rejects.toMatchObject({ code: 'data-dir', exitCode: 2 })
+    expect(readdirSync(dataDir)).toEqual(['letters.txt'])
   })
 
   test('a file in the place of the directory is refused', async () => {

@@ -1,0 +1,171 @@
+/** Settings that others can change are not taken. */
+import {
+  chmodSync,
+  chownSync,
+  lchownSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { load, loadAll } from '../../src/config/load.ts'
+import { exitCodeOf } from '../../src/cli/terminal.ts'
+import { canMount, mounted } from '../store/support.ts'
+import { spawnSync } from 'node:child_process'
+import { file, folder, refusalOf, sources } from './support.ts'
+
+const isRoot = process.getuid?.() === 0
+const TEXT = 'listen: {port: 8711}\n'
+const portOf = (path: string): number =>
+  load(sources({ cwd: folder(), configFlag: path })).settings.listen.port
+
+/** A refusal with exit code 2 whose hint is a command that helps. */
+function refused(path: string, message: RegExp, command: string): void {
+  const error = refusalOf(() => load(sources({ cwd: folder(), configFlag: path })))
+  expect(error.message).toMatch(message)
+  expect(error.hint).toContain(`\`${command}\``)
+  expect([error.code, exitCodeOf(error)]).toEqual(['settings', 2])
+}
+
+describe('a settings file', () => {
+  test.each([0o602, 0o666, 0o646])('that others may write is refused: mode %o', (mode) => {
+    const path = file(folder(), 'a.yaml', TEXT)
+    chmodSync(path, mode)
+    refused(path, /a\.yaml: may be written by others/, `chmod go-w ${path}`)
+    spawnSync('chmod', ['go-w', path])
+    expect(portOf(path)).toBe(8711)
+  })
+
+  test.each([0o777, 0o703])('in a folder that others may write is refused: mode %o', (mode) => {
+    const cwd = folder()
+    const path = file(cwd, 'a.yaml', TEXT)
+    chmodSync(cwd, mode)
+    refused(path, /lies in .*, which may be written by others/, `chmod go-w ${cwd}`)
+    spawnSync('chmod', ['go-w', cwd])
+    expect(portOf(path)).toBe(8711)
+  })
+
+  test('that is found by itself is judged as one that is named', () => {
+    const cwd = folder()
+    mkdirSync(join(cwd, 'config'), { mode: 0o700 })
+    file(join(cwd, 'config'), 'postern.yaml', TEXT)
+    expect(load(sources({ cwd })).settings.listen.port).toBe(8711)
+    chmodSync(join(cwd, 'config'), 0o777)
+    expect(refusalOf(() => load(sources({ cwd }))).message).toContain('may be written by others')
+  })
+
+  test.each([0o600, 0o644, 0o640, 0o400])(
+    'that nobody else may write is taken: mode %o',
+    (mode) => {
+      const path = file(folder(), 'a.yaml', TEXT)
+      chmodSync(path, mode)
+      expect(portOf(path)).toBe(8711)
+    },
+  )
+
+  test('in a sticky folder is taken, where it is ours', () => {
+    const cwd = folder()
+    chmodSync(cwd, 0o1777)
+    expect(portOf(file(cwd, 'a.yaml', TEXT))).toBe(8711)
+  })
+
+  test('behind a link is judged where the link lies too', () => {
+    const [cwd, elsewhere] = [folder(), folder()]
+    symlinkSync(file(elsewhere, 'b.yaml', TEXT), join(cwd, 'a.yaml'))
+    expect(portOf(join(cwd, 'a.yaml'))).toBe(8711)
+    chmodSync(cwd, 0o777)
+    refused(join(cwd, 'a.yaml'), /lies in/, `chmod go-w ${cwd}`)
+    chmodSync(cwd, 0o700)
+    chmodSync(elsewhere, 0o777)
+    refused(join(cwd, 'a.yaml'), /lies in/, `chmod go-w ${elsewhere}`)
+  })
+
+  test.skipIf(!isRoot)('or its folder, of neither this user nor root is refused', () => {
+    const cwd = folder()
+    const path = file(cwd, 'a.yaml', TEXT)
+    chownSync(path, 4321, 4321)
+    refused(path, /belongs to user 4321/, `sudo chown 0 ${path}`)
+    chownSync(path, 0, 0)
+    chownSync(cwd, 4321, 4321)
+    refused(path, /lies in .*, which belongs to user 4321/, `sudo chown 0 ${cwd}`)
+    chownSync(cwd, 0, 0)
+    chmodSync(cwd, 0o1777)
+    renameSync(path, join(cwd, 'b.yaml'))
+    symlinkSync(join(cwd, 'b.yaml'), path)
+    lchownSync(path, 4321, 4321)
+    refused(path, /is a link of user 4321/, `sudo rm ${path}`)
+  })
+
+  test.skipIf(!isRoot)('that a group may write is refused, but for that of its user alone', () => {
+    const path = file(folder(), 'a.yaml', TEXT)
+    chmodSync(path, 0o660)
+    chownSync(path, 0, 4321)
+    refused(path, /may be written by others/, `chmod go-w ${path}`)
+    chownSync(path, 0, 0)
+    expect(portOf(path)).toBe(8711)
+  })
+})
+
+describe('a folder of bots', () => {
+  const bot = 'token: bot_7.token\n'
+  const given = (bots: string) =>
+    sources({
+      cwd: folder(),
+      env: {
+        POSTERN_UPSTREAM_URL: 'https://api.example.org',
+        POSTERN_KEY_PASSPHRASE: 'x'.repeat(30),
+      },
+      flags: { bots },
+    })
+  const botsIn = (bots: string): number => {
+    const loaded = loadAll(given(bots))
+    return 'several' in loaded ? loaded.several.bots.length : 0
+  }
+
+  test('that nobody else may write is taken', () => {
+    const bots = folder()
+    file(bots, 'news.yaml', bot)
+    expect(botsIn(bots)).toBe(1)
+  })
+
+  test.each([0o777, 0o1777])('that others may write is refused: mode %o', (mode) => {
+    const bots = folder()
+    file(bots, 'news.yaml', bot)
+    chmodSync(bots, mode)
+    const error = refusalOf(() => loadAll(given(bots)))
+    expect(error.message).toContain(`${bots} may be written by others`)
+    expect(error.hint).toContain(`chmod go-w ${bots}`)
+  })
+
+  test('with a file that others may write is refused', () => {
+    const bots = folder()
+    chmodSync(file(bots, 'news.yaml', bot), 0o606)
+    expect(refusalOf(() => loadAll(given(bots))).message).toContain('may be written by others')
+  })
+})
+
+describe.skipIf(!canMount())(
+  'as Kubernetes mounts it (skipped where nothing can be mounted)',
+  () => {
+    test.each([
+      ['a Secret', 0o1777, 0o440],
+      ['a ConfigMap', 0o2777, 0o640],
+    ])('%s, root’s and a group’s, is taken once it is read-only', (_what, folderMode, fileMode) => {
+      const mount = join(mounted('1m'), '.')
+      const version = join(mount, '..2026_01_01')
+      mkdirSync(version)
+      chmodSync(file(version, 'postern.yaml', TEXT), fileMode)
+      chownSync(join(version, 'postern.yaml'), 0, 1000)
+      chmodSync(version, 0o755)
+      symlinkSync('..2026_01_01', join(mount, '..data'))
+      symlinkSync('..data/postern.yaml', join(mount, 'postern.yaml'))
+      chownSync(mount, 0, 1000)
+      chmodSync(mount, folderMode)
+      spawnSync('mount', ['-o', 'remount,ro', mount])
+      expect(readFileSync(join(mount, 'postern.yaml'), 'utf8')).toBe(TEXT)
+      expect(portOf(join(mount, 'postern.yaml'))).toBe(8711)
+    })
+  },
+)
