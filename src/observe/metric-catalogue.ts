@@ -182,6 +182,11 @@ export const METRICS = {
     help: 'How long the oldest of them has been waiting; after 72 hours it is dropped',
     labels: {},
   },
+  postern_updates_dropped_in_seconds: {
+    type: 'gauge',
+    help: 'Time until the service drops the oldest of them; absent before it has waited for 24 hours',
+    labels: {},
+  },
   postern_polls_taken_over_total: {
     type: 'counter',
     help: 'Polls that were ended by another poll of this bot, by where that came from: here, a replica, elsewhere',

@@ -18,6 +18,9 @@ const WORKED_MS = LOOK_MS - FIRST_MS
 /** A refused token is not tried more often, so that nobody is locked out by us. */
 const TOKEN_MAX_MS = 300_000
 const SKEW_MAX_MS = 120_000
+/** How long the store counts as failing after one write has, and how often it is then looked at. */
+const STORE_HELD_MS = 4000
+const STORE_LOOK_MS = 2000
 /** After so long, a disk that does not answer counts as one that cannot be written. */
 const DISK_MS = 4000
 
@@ -62,6 +65,8 @@ export class ServiceWatch implements Disposable {
   /** When `/me` last said something, and when the watch last asked it. */
   #heardMs = -Infinity
   #askedMs = -Infinity
+  /** When a write last failed. */
+  #unwritableMs = -Infinity
   /** When the service last answered anything but an error of its own. */
   #workedMs = -Infinity
   /** The look at the disk that is under way: another beside it would hang as it does. */
@@ -182,11 +187,14 @@ export class ServiceWatch implements Disposable {
     else if (this.#skew === null) this.#health.clear('clock')
   }
 
-  /** The data directory can be written, or cannot. */
+  /** A write has failed or worked. What worked just after a failure may be another table's. */
   writable(isWritable: boolean): void {
-    if (isWritable) return this.#health.clear('store')
-    this.#health.set('store', '')
-    this.#schedule(this.#waitMs)
+    const nowMs = performance.now()
+    if (!isWritable) this.#unwritableMs = nowMs
+    const heldMs = this.#unwritableMs + STORE_HELD_MS - nowMs
+    if (heldMs <= 0) return this.#health.clear('store')
+    if (!isWritable) this.#health.set('store', '')
+    this.#schedule(isWritable ? heldMs : this.#waitMs)
   }
 
   /** How the store's database is now. */
@@ -300,6 +308,7 @@ export class ServiceWatch implements Disposable {
     const isWrong =
       STORE.some((code) => this.#holds(code)) || ASKED_ABOUT.some((code) => this.#holds(code))
     this.#waitMs = isWrong ? Math.min(this.#waitMs * 2, LOOK_MS) : FIRST_MS
+    if (STORE.some((code) => this.#holds(code))) return Math.min(this.#waitMs, STORE_LOOK_MS)
     if (isWrong) return this.#waitMs
     if (this.#isDoubted) return this.#doubtMs()
     // the look before may have ended, or a timer fired, just before `/me` was to be asked

@@ -17,10 +17,14 @@ export function showHealth(metrics: Metrics, health: Health): void {
 /** Shows how much waits at the service, and for how long by now. */
 export function showBacklog(
   metrics: Metrics,
-  read: () => { pending: number | null; oldestMs: number | null },
+  read: () => { pending: number | null; oldestMs: number | null; leftMs: number | null },
 ): void {
   metrics.show('postern_updates_waiting', () => [[{}, read().pending ?? 0]])
   metrics.show('postern_updates_oldest_seconds', () => [[{}, (read().oldestMs ?? 0) / 1000]])
+  metrics.show('postern_updates_dropped_in_seconds', () => {
+    const { leftMs } = read()
+    return leftMs === null ? [] : [[{}, leftMs / 1000]]
+  })
 }
 
 /** Shows each warning. */

@@ -19,7 +19,7 @@ import { corrupt, unsettledMove } from './refusals.ts'
 import type { Method, Schema } from './schema.ts'
 import { SightingWriter, type UnwrittenSightings } from './sightings.ts'
 import { isScrubDue, scrubDue, scrubLog } from './scrub.ts'
-import { isStorageFailure } from './sqlite.ts'
+import { isBusy, isDiskFailure, isStorageFailure } from './sqlite.ts'
 import type { Store, StoreLock } from './store.ts'
 import { UnderWay } from './under-way.ts'
 import { Writability } from './writability.ts'
@@ -99,6 +99,7 @@ class OpenStore implements Store {
     try {
       return await this.#underWay.run(() => query(this.#db))
     } catch (error) {
+      if (isBusy(error) || isDiskFailure(error)) throw this.#refusal(error)
       throw isStorageFailure(error) ? corrupt('it can no longer be read', error) : error
     }
   }
@@ -143,9 +144,13 @@ class OpenStore implements Store {
       return result
     } catch (error) {
       if (errnoOf(error) === null && !isStorageFailure(error)) throw error
-      this.#writability.set(false)
-      throw new Refusal('postern_store_unwritable', '', { cause: error })
+      throw this.#refusal(error)
     }
+  }
+
+  #refusal(cause: unknown): Refusal {
+    this.#writability.set(false)
+    return new Refusal('postern_store_unwritable', '', { cause })
   }
 
   async #transact<T>(

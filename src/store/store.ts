@@ -77,8 +77,8 @@ export interface Store extends AsyncDisposable {
     onWritten?: (result: T) => void,
   ): Promise<T>
   /**
-   * The same for what does no harm if it is kept although this rejects, and is written all the
-   * time: waiting for the disk holds nothing else up.
+   * The same for what does no harm if it is kept although this rejects, or is run again after it
+   * was kept, and is written all the time: waiting for the disk holds nothing else up.
    * @param o `isOrdered`: it changes what decisions rest on, so it takes its place in the order of
    *   writes. Otherwise another sidecar may write at the same time: whatever is decided by reading
    *   first must be seen to still hold (a unique row, a condition of the statement); when it does

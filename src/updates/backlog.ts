@@ -7,7 +7,7 @@ import type { Clock } from './clock.ts'
 
 /**
  * `noticed`: updates wait longer than a bot that runs would let them. `waiting`: the bot's webhook takes updates more slowly than they come, or not at all.
- * `expiring`: the service is about to drop some (spec, Events 2).
+ * `expiring`: the service drops some in two days or sooner (spec, Events 2).
  */
 export type BacklogLevel = 'none' | 'noticed' | 'waiting' | 'expiring'
 
@@ -17,6 +17,8 @@ export interface BacklogState {
   pending: number | null
   /** How long the oldest has been waiting; null when nothing waits or it has no date. */
   oldestMs: number | null
+  /** How long until the service drops it; null before it has waited for a day. */
+  leftMs: number | null
 }
 
 export interface BacklogParts {
@@ -43,10 +45,7 @@ export interface BacklogLook {
 const LOOK_MS = 60_000
 const NOTICED = { count: 100, ms: 60_000 }
 const WAITING = { count: 1000, ms: 600_000 }
-const EXPIRING = {
-  count: FIXED_LIMITS.retentionUpdates * 0.8,
-  ms: (FIXED_LIMITS.retentionMs * 5) / 6,
-}
+const EXPIRING = { count: FIXED_LIMITS.retentionUpdates * 0.8, ms: FIXED_LIMITS.retentionMs / 3 }
 /** A level is left when this part of its threshold is left. */
 const RELIEF = 0.8
 
@@ -83,7 +82,9 @@ export class Backlog implements Disposable {
   get state(): BacklogState {
     const oldestMs =
       this.#oldestAtMs === null ? null : Math.max(0, this.#serviceNowMs() - this.#oldestAtMs)
-    return { level: this.#level, pending: this.#pending, oldestMs }
+    const isOld = oldestMs !== null && oldestMs >= EXPIRING.ms
+    const leftMs = isOld ? Math.max(0, FIXED_LIMITS.retentionMs - oldestMs) : null
+    return { level: this.#level, pending: this.#pending, oldestMs, leftMs }
   }
 
   /** A poll, ours or the bot's, was answered with these, where so many were asked for. */

@@ -140,9 +140,11 @@ export function reportBacklog(
   { state, before }: BacklogLook,
   o: { health: Health; warnings: Warnings; log: Log; isReason: boolean },
 ): void {
-  const { level, pending, oldestMs } = state
+  const { level, pending, oldestMs, leftMs } = state
   const { health, warnings, log } = o
-  const detail = `${pending ?? 'many'} wait${oldestMs === null ? '' : `, the oldest for ${inWords(oldestMs)}`}`
+  const age = oldestMs === null ? '' : `, the oldest for ${inWords(oldestMs)}`
+  const left = leftMs === null ? '' : `; the service drops it in ${inWords(leftMs)}`
+  const detail = `${pending ?? 'many'} wait${age}${left}`
   if (level === 'none') warnings.clear('updates-waiting')
   else warnings.set('updates-waiting', detail)
   const isWaiting = level === 'waiting' || (level === 'noticed' && o.isReason)

@@ -222,6 +222,9 @@ export function subscribeUpdates(
     reportServiceWebhook({ isThere, isOursSet: webhook.own !== null }, health)
 
   store.onReachability((now) => (now === 'reachable' ? webhook.wake() : updates.storeReach.lose()))
+  store.onWritable((isWritable) => {
+    if (isWritable) webhook.wake()
+  })
 
   if (webhook.own !== null) reportFailingWebhook(webhook.own, health)
   webhook.onChange((change) => reportWebhookChange(change, health, log))

@@ -143,6 +143,17 @@ test('a store that cannot be written is tried again until it can', async () => {
   }
 })
 
+test('a write that fails among others that work is named, and over soon after the last failure', async () => {
+  const { health, watch, pass } = await watching()
+  for (let n = 0; n < 10; n++) {
+    watch.writable(false)
+    watch.writable(true)
+    await pass(3000)
+    expect(health.holds('store')).toBe(true)
+  }
+  expect(await until(() => health.ready)).toBeLessThanOrEqual(10_000 - CALL_MS)
+})
+
 test('what ends at a known time is looked at then', async () => {
   const endMs = Date.now() + 23_456
   const looks: number[] = []

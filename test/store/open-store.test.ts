@@ -42,6 +42,12 @@ describeFile('reading', () => {
       message: 'the store is damaged: it can no longer be read',
       cause,
     })
+    // busy, read-only, failing and full are over one day
+    for (const code of [5, 8, 10, 13]) {
+      await expect(store.read(() => Promise.reject(failed(code)))).rejects.toMatchObject({
+        code: 'postern_store_unwritable',
+      })
+    }
     const mistake = failed(1)
     await expect(store.read(() => Promise.reject(mistake))).rejects.toBe(mistake)
   })

@@ -42,7 +42,7 @@ test('one that has waited for a minute by its own date is noticed at once, also 
   const { backlog, levels, report } = backlogOf({ peek: async () => [written(60_000)] })
   await report(1)
   expect(levels.at(-1)).toBe('noticed')
-  expect(backlog.state).toEqual({ level: 'noticed', pending: 1, oldestMs: 60_000 })
+  expect(backlog.state).toEqual({ level: 'noticed', pending: 1, oldestMs: 60_000, leftMs: null })
 })
 
 test('one that came just now is noticed after a minute, and its date is read once', async () => {
@@ -111,7 +111,7 @@ test('a date that was read while the bot polled is not believed', async () => {
   backlog.recordPoll([], 100)
   read.resolve([written(3_600_000)])
   await new Promise(setImmediate)
-  expect(backlog.state).toEqual({ level: 'none', pending: 0, oldestMs: null })
+  expect(backlog.state).toEqual({ level: 'none', pending: 0, oldestMs: null, leftMs: null })
 })
 
 test('before a webhook, more and longer is a reason, and what is about to be lost before any bot', async () => {
@@ -124,4 +124,19 @@ test('before a webhook, more and longer is a reason, and what is about to be los
   expect(polling.levels.at(-1)).toBe('noticed')
   await polling.report(8000)
   expect(polling.levels.at(-1)).toBe('expiring')
+})
+
+test('after a day of waiting the service drops it in two days, and that is counted down', async () => {
+  const { backlog, levels } = backlogOf()
+  const HOUR_MS = 3_600_000
+  backlog.recordPoll([written(24 * HOUR_MS - 1)], 100)
+  expect([levels.at(-1), backlog.state.leftMs]).toEqual(['noticed', null])
+  for (const [hours, left] of [
+    [24, 48],
+    [71, 1],
+    [73, 0],
+  ] as const) {
+    backlog.recordPoll([written(hours * HOUR_MS)], 100)
+    expect([levels.at(-1), backlog.state.leftMs]).toEqual(['expiring', left * HOUR_MS])
+  }
 })

@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
+import type { Incoming } from '../../src/translate/incoming.ts'
 import { Backlog } from '../../src/updates/backlog.ts'
-import { REAL_CLOCK } from '../../src/updates/clock.ts'
+import { REAL_CLOCK, type Clock } from '../../src/updates/clock.ts'
 import { WebhookClient } from '../../src/updates/webhook-client.ts'
 import type { Delivered } from '../../src/updates/update-batch.ts'
 import { PollWatch } from '../../src/updates/poll-watch.ts'
@@ -20,7 +21,7 @@ function open(
   service: ScriptedService,
   bot: WebhookBot,
   recordDelivered: (d: Delivered) => Promise<void>,
-  clock = REAL_CLOCK,
+  { clock = REAL_CLOCK, incoming = null }: { clock?: Clock; incoming?: Incoming | null } = {},
 ) {
   const upstream = createUpstream({
     baseUrl: service.url,
@@ -56,7 +57,7 @@ function open(
         fresh: () => Promise.resolve(),
         keepWatch: () => new DisposableStack(),
       }),
-      incoming: null,
+      incoming,
       onPolled: nothing,
       onReadFailed: nothing,
       onUnexpectedError: nothing,
@@ -105,6 +106,35 @@ test('what cannot be recorded is confirmed at the service before the next is del
   expect(bot.deliveries.length).toBe(4)
 })
 
+test('what cannot be opened for a failure of our own is delivered and confirmed by nobody, and soon tried again', async () => {
+  const service = await openService()
+  const all = [11, 12].map((id) => message(id))
+  service.answers.push(...Array.from({ length: 6 }, () => all))
+  const bot = await openBot()
+  const waits: number[] = []
+  const wait: Clock['wait'] = (ms, signal) => {
+    waits.push(ms)
+    return REAL_CLOCK.wait(ms === 1000 ? 5 : ms, signal)
+  }
+  let failures = 0
+  const incoming = {
+    open: (updates: unknown[]) =>
+      ++failures <= 5
+        ? Promise.reject(new Refusal('postern_store_unwritable'))
+        : Promise.resolve({ updates, changed: false }),
+  } as unknown as Incoming
+  const clock = { ...REAL_CLOCK, wait }
+  open(service, bot, () => Promise.resolve(), { clock, incoming })
+  await bot.until(2)
+  await until(() => service.polls.length >= 7)
+  expect(service.polls.slice(0, 7).map(({ offset }) => offset)).toEqual([
+    ...Array.from({ length: 6 }, () => null),
+    13,
+  ])
+  expect(bot.deliveries.length).toBe(2)
+  expect(waits.filter((ms) => ms >= 1000).slice(0, 5)).toEqual([1000, 1000, 1000, 1000, 1000])
+})
+
 test('what was opened a while ago is read and judged anew before it is delivered', async () => {
   const service = await openService()
   const all = [11, 12, 13].map((id) => message(id))
@@ -116,7 +146,7 @@ test('what was opened a while ago is read and judged anew before it is delivered
     if (updateId === 11) passedMs = 10_001
     return Promise.resolve()
   }
-  open(service, bot, slowly, clock)
+  open(service, bot, slowly, { clock })
   await until(() => service.polls.length >= 3)
   expect(service.polls.map(({ offset }) => offset)).toEqual([null, 12, 14])
   expect(bot.deliveries.length).toBe(3)

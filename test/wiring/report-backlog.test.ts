@@ -12,7 +12,7 @@ function reportedAs(level: BacklogLevel, { isReason }: { isReason: boolean }) {
   const lines: unknown[] = []
   const log = watchedLog(({ msg }) => lines.push(msg))
   const parts = { health, warnings, log, isReason }
-  const state = { level, pending: 120, oldestMs: 90_000 }
+  const state = { level, pending: 120, oldestMs: 90_000, leftMs: null }
   reportBacklog({ state, before: 'none' }, parts)
   reportBacklog({ state, before: level }, parts)
   const [warning] = warnings.all()
@@ -27,6 +27,22 @@ test('updates that are noticed are a warning, and a reason when the setting says
   expect(warned).toMatchObject({ warned: 1, reasons: [] })
   expect(warned.message).toMatch(/: 120 wait, the oldest for 1\.5 minutes$/)
   expect(reportedAs('noticed', { isReason: true }).reasons).toEqual(['updates-waiting'])
+})
+
+test('updates that the service drops are a reason that says when', () => {
+  const health = new Health()
+  const log = watchedLog(() => {})
+  const HOUR_MS = 3_600_000
+  const state = { pending: 2, oldestMs: 25 * HOUR_MS, leftMs: 47 * HOUR_MS }
+  reportBacklog(
+    { state: { ...state, level: 'expiring' }, before: 'none' },
+    { health, warnings: new Warnings(), log, isReason: false },
+  )
+  const [reason] = health.reasons()
+  expect(reason?.code).toBe('updates-expiring')
+  expect(reason?.message).toMatch(
+    /the oldest for 25\.0 hours; the service drops it in 47\.0 hours$/,
+  )
 })
 
 test('a warning is logged once when it comes and once when it goes', () => {

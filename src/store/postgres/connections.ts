@@ -6,7 +6,7 @@ import { FairQueue, type Lane } from '../../util/fair-queue.ts'
 import type { DatabaseAddress } from './address.ts'
 import { CONNECT_MS, clientOptions, destroyClient, parametersOf } from './client.ts'
 import { DatabaseClient } from './database-client.ts'
-import { ConnectionLostError, kindOf, UnreplicatedError } from './failures.ts'
+import { CommitLostError, ConnectionLostError, kindOf, UnreplicatedError } from './failures.ts'
 
 /** Connections at most: what is written to a store runs one after the other anyway. */
 const MOST = { slots: 8, perLane: 8 }
@@ -174,7 +174,11 @@ class PooledClient {
 
   /** The begin of a transaction goes out together with its first statement. */
   async query(sql: string, parameters: readonly unknown[]): Promise<Result> {
-    if (this.#failed !== undefined) throw new ConnectionLostError('the connection was lost')
+    if (this.#failed !== undefined) {
+      // a transaction ends with its connection, and why that was lost is known
+      if (sql === 'rollback') return { command: 'ROLLBACK', rowCount: 0, rows: [] }
+      throw new ConnectionLostError('the connection was lost')
+    }
     if (sql === 'begin') {
       this.#begun = this.#client.query(sql)
       // a failure is that of the statement that comes with it
@@ -189,8 +193,9 @@ class PooledClient {
       this.#requireReplicated(sql)
       return result as Result
     } catch (error) {
-      if (kindOf(error) === 'lost') this.#failed = error as Error
-      throw error
+      if (kindOf(error) !== 'lost') throw error
+      this.#failed = error as Error
+      throw sql === 'commit' ? new CommitLostError(error) : error
     } finally {
       done()
     }

@@ -48,6 +48,16 @@ export class ConnectionLostError extends Error {
   }
 }
 
+/** Thrown where the connection was lost while a commit was not answered: it may have been made. */
+export class CommitLostError extends ConnectionLostError {
+  constructor(cause: unknown) {
+    super('the connection was lost at a commit', { cause })
+  }
+}
+
+/** Whether a query was cancelled, by its time limit or by an administrator. */
+export const isCancelled = (error: unknown): boolean => codeOf(error) === '57014'
+
 /** Thrown where a pooler hands on a connection without the settings that it asked for. */
 export class PooledError extends Error {
   constructor() {
@@ -101,13 +111,19 @@ const BY_STATE: Readonly<Record<string, FailureKind>> = {
   '57P02': 'lost',
   '57P03': 'lost',
   '57P05': 'lost',
+  // silent for too long within a transaction
+  '25P03': 'lost',
   '53300': 'lost',
   '28': 'login',
   '3D000': 'missing',
   '42501': 'rights',
   '25006': 'read-only',
   '53': 'storage',
+  '55': 'storage',
+  '57': 'storage',
   '58': 'storage',
+  // raised by a trigger of the operator's
+  P0: 'storage',
   XX: 'storage',
   '40': 'again',
   // cancelled, by its time limit or by an administrator

@@ -12,7 +12,6 @@ import type { Method, Schema } from '../schema.ts'
 import { readMark } from '../moved.ts'
 import { isScrubDue, scrubDue } from '../scrub.ts'
 import {
-  OvertakenError,
   type FollowedTable,
   type LockName,
   type Reachability,
@@ -23,21 +22,19 @@ import {
 import { SightingWriter, type UnwrittenSightings } from '../sightings.ts'
 import { UnderWay } from '../under-way.ts'
 import { Writability } from '../writability.ts'
-import { kindOf, type FailureKind } from './failures.ts'
+import { CommitLostError, kindOf, type FailureKind } from './failures.ts'
 import { EpochReader } from './epoch-reader.ts'
 import { NamedLocks } from './locks.ts'
 import { databaseOf } from './migrate.ts'
 import type { Presence } from './presence.ts'
 import { withRows } from './rows.ts'
+import { isCommitted, runAgain } from './runs.ts'
 import { quoted, type Database, type PostgresSchema } from './schema.ts'
 import type { SeenMark } from './seen-mark.ts'
 import type { PostgresServer } from './server.ts'
 
-/** How often a transaction is run that the database, or another one, has asked to run again. */
-const MOST_RUNS = 8
-
 /** What ends by an operator's hand, while the database answers others. */
-const UNUSABLE: readonly FailureKind[] = ['storage', 'rights', 'blocked', 'damaged']
+const UNUSABLE: readonly FailureKind[] = ['storage', 'rights', 'blocked', 'damaged', 'again']
 const DETAILS: Partial<Record<FailureKind, string>> = {
   lost: 'the database is out of reach',
   'read-only': 'the database is out of reach',
@@ -119,10 +116,7 @@ export class PostgresStore implements Store {
   }
 
   async read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
-    return await this.#ask(async () => {
-      await this.#parts.server.ensure()
-      return await query(this.#db)
-    })
+    return await this.#ask(() => this.#again(() => query(this.#db)))
   }
 
   async write<T>(change: Change<T>, onWritten?: (result: T) => void): Promise<T> {
@@ -162,7 +156,7 @@ export class PostgresStore implements Store {
 
   async fresh(): Promise<void> {
     try {
-      await this.#underWay.run(() => this.#reader.learn())
+      await this.#underWay.run(() => this.#again(() => this.#reader.learn()))
     } catch (error) {
       throw this.#refusalOf(this.#noted(error))
     }
@@ -218,29 +212,28 @@ export class PostgresStore implements Store {
   /** One transaction in the order of all writes, its memory as fresh as the database. */
   async #inOrder<T>(change: Change<T>): Promise<T> {
     return await this.#again(async () => {
-      let epoch = 0
-      const result = await this.#db.transaction().execute(async (db) => {
-        epoch = await takeTurn(db)
-        await this.#reader.learnBefore(epoch, db)
-        this.#refuseMoved()
-        return await asCallers(change)(db)
-      })
+      const { server } = this.#parts
+      const turn = { epoch: 0, writer: 0 }
+      let result: T | undefined
+      try {
+        await this.#db.transaction().execute(async (db) => {
+          Object.assign(turn, await takeTurn(db))
+          await this.#reader.learnBefore(turn.epoch, db)
+          this.#refuseMoved()
+          result = await asCallers(change)(db)
+        })
+      } catch (error) {
+        if (!(error instanceof CommitLostError)) throw error
+        if (!(await isCommitted(server, turn.writer, error))) throw error
+      }
       // all before it was read, and this one is our own
-      this.#reader.wrote(epoch)
-      return result
+      this.#reader.wrote(turn.epoch)
+      return result as T
     })
   }
 
-  async #again<T>(run: () => Promise<T>): Promise<T> {
-    for (let runs = 1; ; runs += 1) {
-      try {
-        await this.#parts.server.ensure()
-        return await run()
-      } catch (error) {
-        const isToRunAgain = error instanceof OvertakenError || kindOf(error) === 'again'
-        if (!isToRunAgain || runs === MOST_RUNS) throw error
-      }
-    }
+  #again<T>(run: () => Promise<T>): Promise<T> {
+    return runAgain(this.#parts.server, run)
   }
 
   /** Refuses when the database fails. */
@@ -249,7 +242,7 @@ export class PostgresStore implements Store {
       try {
         return await run()
       } catch (error) {
-        throw this.#refusalOf(error)
+        throw this.#refusalOf(this.#noted(error))
       }
     })
   }
@@ -265,9 +258,11 @@ export class PostgresStore implements Store {
     }
   }
 
-  /** Says that the store cannot be used when it is the matter with this one, not with the database. */
+  /** Reports that the store cannot be used where the database is in reach. */
   #noted(error: unknown): unknown {
-    if (UNUSABLE.includes(kindOf(error))) this.#writability.set(false)
+    const kind = kindOf(error)
+    const isInReach = this.#parts.server.reachability === 'reachable'
+    if (UNUSABLE.includes(kind) || (kind === 'lost' && isInReach)) this.#writability.set(false)
     return error
   }
 
@@ -379,17 +374,21 @@ export class PostgresStore implements Store {
   }
 }
 
-/** Waits for every write before it, and raises the epoch. @returns the new epoch */
-async function takeTurn(db: Transaction<PostgresSchema>): Promise<number> {
-  const { epoch } = await db
+/**
+ * Waits for every write before it, and raises the epoch.
+ * @returns the new epoch, and the number of the transaction
+ */
+async function takeTurn(
+  db: Transaction<PostgresSchema>,
+): Promise<{ epoch: number; writer: number }> {
+  return await db
     .updateTable('state')
     .set((state) => ({
       epoch: state('epoch', '+', 1),
       writer: sql<number>`txid_current()`,
     }))
-    .returning('epoch')
+    .returning(['epoch', 'writer'])
     .executeTakeFirstOrThrow()
-  return epoch
 }
 
 /** A change as callers write it, who know nothing of what only PostgreSQL has. */

@@ -122,7 +122,7 @@ export class PostgresServer implements AsyncDisposable {
 
   /** Sees whether the database answers, when it is lost; those that ask together ask once. */
   async ensure(): Promise<void> {
-    if (this.#reachability !== 'reachable') await this.#probe()
+    if (this.#reachability !== 'reachable') await this.probe()
   }
 
   /** It takes no writes any more: what is connected is not the primary. */
@@ -147,10 +147,11 @@ export class PostgresServer implements AsyncDisposable {
   }
 
   #suspect(): void {
-    if (!this.#isClosed) this.#probe().catch(() => undefined)
+    if (!this.#isClosed) this.probe().catch(() => undefined)
   }
 
-  #probe(): Promise<void> {
+  /** Asks whether the database answers; those that ask together ask once. @throws as `ask` does */
+  probe(): Promise<void> {
     this.#asking ??= this.ask(`SELECT ${IS_READ_ONLY}`)
       .then(() => undefined)
       .finally(() => (this.#asking = null))

@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { canary, useStage, type Stage } from '../../support/double-stage.ts'
+import type { Json } from '../../support/double-wire.ts'
 import { freshSchema, hasPostgres, ownCluster } from '../../support/postgres.ts'
 import { startSidecar } from '../../support/sidecar.ts'
 
@@ -103,6 +104,42 @@ describe.skipIf(own === null)('a sidecar on a database', () => {
     await stage.sidecar.whenReady()
     const [message] = await stage.deliver([stage.double.world.message(chat, friend, { text: 'a' })])
     expect(message.postern.verdict).toBe('plaintext-in-protected')
+  })
+
+  /** Lets every write of the memory against replays fail, while the database answers all else. */
+  function failingMemory(): Disposable {
+    const { POSTERN_STORE_SCHEMA: schema } = env
+    cluster.sql(`CREATE FUNCTION ${schema}.fail() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'full' USING ERRCODE = '53100'; END $$;
+      CREATE TRIGGER fail BEFORE INSERT ON ${schema}.seen EXECUTE FUNCTION ${schema}.fail()`)
+    return {
+      [Symbol.dispose]: () => cluster.sql(`DROP FUNCTION ${schema}.fail() CASCADE`),
+    }
+  }
+
+  /** Words that a friend sealed to the bot, in a private chat that is known. */
+  async function sealed(words: string): Promise<Json> {
+    const friend = await stage.friend()
+    const chat = stage.privateChat(friend)
+    await stage.show(chat)
+    const armored = await friend.phone.seal(words, [stage.botCertificate])
+    return stage.double.world.message(chat, friend, { armored })
+  }
+
+  test('that cannot record what it opens leaves it at the service, says `store`, and delivers it afterwards', async () => {
+    const first = stage.double.world.push({ kind: 'message', message: await sealed('later') })
+    const poll = () => stage.sidecar.call('GET', `/updates?offset=${first}`)
+    {
+      using _failing = failingMemory()
+      for (let polls = 0; polls < 2; polls++) {
+        const { status, json, headers } = await poll()
+        expect([status, json.error.code, headers['retry-after']]).toEqual([...UNWRITABLE, '2'])
+      }
+      expect((await stage.sidecar.readiness()).reasons).toContain('store')
+    }
+    await stage.sidecar.whenReady()
+    const { json } = await poll()
+    expect(json.result[0].message.text).toBe('later')
   })
 
   test('knows before its next send what another sidecar of the bot has seen', async () => {
