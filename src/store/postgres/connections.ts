@@ -18,29 +18,46 @@ const IDLE_MS = 60_000
 const SLOW_MS = 500
 const LOOK_MS = 250
 
+/** After so long an answer that the server has given is lost on its way, ms. */
+const LOST_MS = 1000
+
+/** Something that waits for the database. Times are of the monotonic clock, in ms. */
+interface Waiting {
+  sinceMs: number
+  /** Null while it waits for a connection. */
+  client: ClientBase | null
+  /** Since when the server has nothing to do for it; null while it has. */
+  idleSinceMs: number | null
+}
+
 /** The pool. Whatever waits for an answer is rejected when it is cut. */
 export class Connections implements AsyncDisposable {
   readonly #pool: Pool
   readonly #queue: FairQueue
   readonly #suspect: () => void
+  readonly #findBusy: (pids: number[]) => Promise<number[]>
   readonly #clients = new Set<ClientBase>()
-  /** Since when each query runs that is not answered yet, by the monotonic clock. */
-  readonly #running = new Map<symbol, number>()
+  /** What is not answered yet, the oldest first. */
+  readonly #waiting = new Set<Waiting>()
   #look: NodeJS.Timeout | null = null
+  #isAsking = false
 
   /**
-   * @param o `suspect` is called when the database may not answer any more; `admit` looks at a new
-   *   connection before it is used, and throws where it must not be
+   * @param o `suspect` is called when the database may not answer any more; `findBusy` asks the server
+   *   which of its processes work now; `admit` looks at a new connection before it is used, and
+   *   throws where it must not be
    */
   constructor(
     address: DatabaseAddress,
     o: {
       isOfSeveral: boolean
       suspect: () => void
+      findBusy: (pids: number[]) => Promise<number[]>
       admit: (client: ClientBase) => Promise<void>
     },
   ) {
-    const { suspect, admit, isOfSeveral } = o
+    const { suspect, findBusy, admit, isOfSeveral } = o
+    this.#findBusy = findBusy
     const bounds = isOfSeveral ? MOST_OF_SEVERAL : MOST
     this.#suspect = suspect
     this.#queue = new FairQueue(bounds)
@@ -93,7 +110,7 @@ export class Connections implements AsyncDisposable {
     const done = this.#begin()
     try {
       const client = (await this.#pool.connect()) as PoolClient & LimitedClient
-      const parts = { client, begin: () => this.#begin(), onReleased }
+      const parts = { client, begin: () => this.#begin(client), onReleased }
       return new PooledClient(parts) as unknown as PostgresPoolClient
     } catch (error) {
       if (['lost', 'rolled-back'].includes(kindOf(error))) this.#suspect()
@@ -114,23 +131,49 @@ export class Connections implements AsyncDisposable {
   }
 
   /** Notes that something waits for the database. @returns what to call when it does no more */
-  #begin(): () => void {
-    const one = Symbol('query')
-    this.#running.set(one, performance.now())
+  #begin(client: ClientBase | null = null): () => void {
+    const one: Waiting = { sinceMs: performance.now(), client, idleSinceMs: null }
+    this.#waiting.add(one)
     this.#look ??= setInterval(() => this.#lookAtSlow(), LOOK_MS).unref()
     return () => {
-      this.#running.delete(one)
-      if (this.#running.size > 0 || this.#look === null) return
+      this.#waiting.delete(one)
+      if (this.#waiting.size > 0 || this.#look === null) return
       clearInterval(this.#look)
       this.#look = null
     }
   }
 
   #lookAtSlow(): void {
-    const [oldestMs = Infinity] = this.#running.values()
-    if (performance.now() - oldestMs > SLOW_MS) this.#suspect()
+    const nowMs = performance.now()
+    const slow = [...this.#waiting].filter(({ sinceMs }) => nowMs - sinceMs > SLOW_MS)
+    if (slow.length === 0) return
+    this.#suspect()
+    void this.#endDead(slow.filter(({ client }) => client !== null))
+  }
+
+  /** A connection can be dead alone, without a word, while the session is well. */
+  async #endDead(slow: readonly Waiting[]): Promise<void> {
+    if (this.#isAsking || slow.length === 0) return
+    this.#isAsking = true
+    const askedMs = performance.now()
+    try {
+      const busy = new Set(await this.#findBusy(slow.map(pidOf)))
+      for (const one of slow) {
+        one.idleSinceMs = busy.has(pidOf(one)) ? null : (one.idleSinceMs ?? askedMs)
+        const isLost = one.idleSinceMs !== null && askedMs - one.idleSinceMs > LOST_MS
+        if (isLost && one.client !== null && this.#waiting.has(one)) destroyClient(one.client)
+      }
+    } catch {
+      // the session itself is not answered, and cuts all of them
+    } finally {
+      this.#isAsking = false
+    }
   }
 }
+
+/** The number of the process that serves a connection at the server. */
+const pidOf = ({ client }: Waiting): number =>
+  (client as { processID?: number | null } | null)?.processID ?? 0
 
 /** SQLSTATE of a warning. */
 const WARNING = '01000'

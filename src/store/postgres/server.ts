@@ -62,6 +62,7 @@ export class PostgresServer implements AsyncDisposable {
     this.#connections = new Connections(this.address, {
       isOfSeveral,
       suspect,
+      findBusy: (pids) => this.#findBusy(pids),
       admit: (client) => this.#admit(client, 'pool'),
     })
   }
@@ -156,6 +157,15 @@ export class PostgresServer implements AsyncDisposable {
       .then(() => undefined)
       .finally(() => (this.#asking = null))
     return this.#asking
+  }
+
+  /** Which of our processes at the server run a query now. */
+  async #findBusy(pids: number[]): Promise<number[]> {
+    const rows = await this.session.query<{ pid: number }>(
+      `SELECT pid FROM pg_stat_activity WHERE pid = ANY($1) AND state = 'active'`,
+      [pids],
+    )
+    return rows.map(({ pid }) => pid)
   }
 
   /** Sees where a new connection leads. */

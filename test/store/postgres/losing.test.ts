@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Reachability, Store } from '../../../src/store/store.ts'
@@ -111,6 +112,24 @@ describe.skipIf(!hasPostgres())('a database', () => {
     const again = (): Promise<boolean> => store.tryLock('poll').then(Boolean, () => false)
     await expect.poll(again).toBe(true)
   })
+
+  test.each([1, 5])(
+    'that lost what went over %i of its connections without a word is asked over others',
+    async (count) => {
+      await using relay = await Relay.start(cluster)
+      const { store } = await watched(relay.url)
+      await put(store, 'kept', 'yes')
+      // shorter than what makes the session ask, so that the session is well
+      relay.blackHole(true)
+      const asked = Array.from({ length: count }, (_, n) => noteFlag(store, `swallowed ${n}`))
+      const settled = Promise.allSettled([...asked, put(store, 'swallowed', 'x')])
+      await pause(50)
+      relay.blackHole(false)
+      await settled
+      await put(store, 'later', 'too')
+      expect(await flags(store)).toMatchObject({ kept: 'yes', later: 'too' })
+    },
+  )
 
   test('that takes no writes any more is lost, until it takes them again', async () => {
     const { store, said } = await watched()
