@@ -35,8 +35,8 @@ export interface PublicationChange {
 
 const CHECK_EVERY_MS = 600_000
 const RETRY_FIRST_MS = 1000
-/** While the key is not the published one, which keeps the sidecar from its job. */
-const RETRY_MAX_MS = 10_000
+/** While the key is not the published one: with its spread and an attempt below the 15 s of readiness. */
+const RETRY_MAX_MS = 8000
 /** A refused token is not tried more often. */
 const TOKEN_RETRY_MS = 60_000
 
