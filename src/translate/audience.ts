@@ -188,7 +188,7 @@ async function judgeByList(
  */
 async function isStrangeTo(
   list: KeyList,
-  { message, sender }: { message: SentByPerson; sender: Sender | null },
+  { message, sender }: { message: SentByPerson; sender: SenderKeys | null },
   parts: AudienceParts,
 ): Promise<boolean> {
   const { fromId, recipients } = message
@@ -229,7 +229,7 @@ function common(some: ReadonlySet<number>, others: { has(one: number): boolean }
   return new Set([...some].filter((one) => others.has(one)))
 }
 
-interface Sender {
+interface SenderKeys {
   fingerprint: string | null
   encryptionKeys: readonly string[]
 }
@@ -239,7 +239,7 @@ async function senderOf(
   list: KeyList,
   { fromId, chatId }: SentByPerson,
   { directory, botId }: AudienceParts,
-): Promise<Sender | null> {
+): Promise<SenderKeys | null> {
   if (fromId === botId()) return null
   const listed = list.people.find(({ userId }) => userId === fromId)
   const person = listed ?? (await directory.signer(fromId, chatId))
