@@ -105,6 +105,20 @@ export class ReplayMemory {
     return !this.#gaps.some(({ fromMs, toMs }) => createdMs >= fromMs && createdMs <= toMs)
   }
 
+  /** Whether anything sealed of somebody's was opened in a chat, but for the bot's own. */
+  async hasOpened(chatId: number, botId: number | null): Promise<boolean> {
+    const found = await this.#store.read((db) =>
+      db
+        .selectFrom('seen')
+        .select('chat_id')
+        .where('chat_id', '=', chatId)
+        .where('kind', '=', 'data')
+        .where('user_id', '!=', botId ?? -1)
+        .executeTakeFirst(),
+    )
+    return found !== undefined
+  }
+
   /**
    * Runs one batch against the memory; what it remembers is on disk when this resolves.
    * @throws Refusal `postern_store_unwritable`, with nothing remembered

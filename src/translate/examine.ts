@@ -1,10 +1,10 @@
 /** One Message: whether its chat is protected, what is in it, whose it is. No effects yet. */
 import type { KnownChats } from '../chats/known-chats.ts'
 import type { Modes } from '../chats/modes.ts'
-import { FIXED_LIMITS } from '../api/limits.ts'
 import type { OpenedText } from '../openpgp/engine.ts'
 import { looksEncrypted } from '../openpgp/format/encrypted-message.ts'
 import { judgeAudience, type AudienceParts } from './audience.ts'
+import { judgeReadable } from './before-key.ts'
 import type { FoundMessage } from './find-messages.ts'
 import type { Guard } from './guard.ts'
 import { passingOf, type Passing } from './passing.ts'
@@ -63,7 +63,8 @@ export async function examine(
   if (isNoText && isProtected === true) {
     return settled({ kind: 'closed', verdict: 'damaged', reason: 'not-a-string' })
   }
-  if (sealed === null) return { finding: examinePlain(found, isProtected, parts), passing }
+  if (sealed === null)
+    return await examinePlain(found, { isProtected, passing }, { arrival, parts })
   if (isProtected === null) return { finding: { kind: 'closed', verdict: 'mode-unknown' }, passing }
   if (!isProtected) return settled({ kind: 'readable' })
   return await examineSealed(found, sealed, { arrival, parts })
@@ -114,16 +115,16 @@ async function learnMode(
   }
 }
 
-function examinePlain(
+async function examinePlain(
   found: FoundMessage,
-  isProtected: boolean | null,
-  parts: ExamineParts,
-): MessageFinding {
-  if (isProtected === null) return { kind: 'plain', verdict: 'mode-unknown' }
-  if (!isProtected) return { kind: 'untouched' }
-  if (isByStranger(found, parts)) return { kind: 'plain', ...OTHER_PERSON }
-  const verdict = isBeforeKey(found, parts) ? 'before-key' : 'plaintext-in-protected'
-  return { kind: 'plain', verdict }
+  { isProtected, passing }: LearntMode,
+  { arrival, parts }: { arrival: Arrival; parts: ExamineParts },
+): Promise<Examined> {
+  if (isProtected === null) return { finding: { kind: 'plain', verdict: 'mode-unknown' }, passing }
+  if (!isProtected) return settled({ kind: 'untouched' })
+  if (isByStranger(found, parts)) return settled({ kind: 'plain', ...OTHER_PERSON })
+  const judged = await judgeReadable(found, arrival, parts)
+  return { finding: { kind: 'plain', verdict: judged.verdict }, passing: judged.passing }
 }
 
 export const OTHER_PERSON = { verdict: 'bad-signature', reason: 'other-person' } as const
@@ -147,17 +148,6 @@ export function strangerIn(
   if (personId === null) return null
   if (fromId !== null && fromId !== personId && fromId !== botId()) return fromId
   return pressedById === personId ? null : pressedById
-}
-
-/** Private words from before our first publication, which the service may still have queued. */
-function isBeforeKey(found: FoundMessage, parts: ExamineParts): boolean {
-  const { chatId, dateMs, message } = found
-  if (typeof message['text'] !== 'string') return false
-  if (chatId === null || !parts.knownChats.isPrivate(chatId)) return false
-  const publishedAtMs = parts.keyring.firstPublishedAtMs
-  if (publishedAtMs === null) return !parts.knownChats.isLatched(chatId)
-  const queuedUntilMs = publishedAtMs + FIXED_LIMITS.retentionMs
-  return dateMs !== null && dateMs < publishedAtMs && parts.clock.expiryNowMs() < queuedUntilMs
 }
 
 /** Why a sealed Message is not opened wherever it stands; null when it may be. */

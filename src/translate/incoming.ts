@@ -9,6 +9,7 @@ import { Listeners } from '../util/listeners.ts'
 import { TimeSlice } from '../util/time-slice.ts'
 import { isOwnFailure, Refusal, TooManyChatsError } from '../errors.ts'
 import { monotonicNow } from '../fresh-cache.ts'
+import { PastKey, isFromBeforeKey } from './before-key.ts'
 import { Batches, type BatchRequest, type Judgeable } from './batch.ts'
 import {
   OTHER_PERSON,
@@ -240,32 +241,56 @@ export class Incoming {
    * @throws what the store fails with, where nothing is before it
    */
   async #settle(prefix: Numbered[][], onLeft: Leave): Promise<Settled> {
+    const { replayMemory, botId } = this.#parts
     const index = prefix.findIndex((all) => all.some(isOpened))
-    if (index === -1) return { prefix, verdicts: [] }
     const judged = prefix.flat()
+    const past = await PastKey.among(judged, replayMemory, botId())
+    const ended = judged.map((one) => this.#endedBeforeKey(one, past))
+    if (index === -1) return { prefix, verdicts: ended }
     try {
-      const verdicts = await this.#parts.replayMemory.batch((check) =>
-        this.#judgeAll(judged, check),
-      )
+      const verdicts = await replayMemory.batch((check) => this.#judgeAll(judged, check, past))
       await this.#parts.people.rememberSigned(signersAmong(judged, verdicts), 'words')
       return { prefix, verdicts }
     } catch (error) {
       if (!isOwnFailure(error) || index === 0) throw error
       onLeft({ index, why: 'ours' })
-      return { prefix: prefix.slice(0, index), verdicts: [] }
+      return { prefix: prefix.slice(0, index), verdicts: ended }
     }
   }
 
-  async #judgeAll(judged: Numbered[], check: ReplayCheck): Promise<(Reasoned | undefined)[]> {
+  /** What replaces the verdict of words from before the key, by what is known by now. */
+  #endedBeforeKey(
+    one: Numbered,
+    past: PastKey,
+    signed: ReadonlySet<number | null> = new Set(),
+  ): Reasoned | undefined {
+    if (!isFromBeforeKey(one)) return undefined
+    const { chatId, fromId } = one.found
+    const place = { fromId, chatId: chatId ?? 0, kind: 'words' as const }
+    const learned = whyNotAnyMore({ verdict: 'unsigned' }, place, this.#parts)
+    return past.has(one) || signed.has(fromId) || learned !== null
+      ? { verdict: 'plaintext-in-protected' }
+      : undefined
+  }
+
+  async #judgeAll(
+    judged: Numbered[],
+    check: ReplayCheck,
+    past: PastKey,
+  ): Promise<(Reasoned | undefined)[]> {
     const verdicts: (Reasoned | undefined)[] = []
     const signed = new Set<number | null>()
     const slice = new TimeSlice()
     for (const one of judged) {
       const { finding } = one.examined
       const settled =
-        finding.kind === 'opened' ? await this.#judge(one, finding, { check, signed }) : undefined
-      const verdict = finding.kind === 'opened' ? (settled ?? finding.judged).verdict : null
-      if (verdict === 'verified') signed.add(one.found.fromId)
+        finding.kind === 'opened'
+          ? await this.#judge(one, finding, { check, signed })
+          : this.#endedBeforeKey(one, past, signed)
+      const final = finding.kind === 'opened' ? (settled ?? finding.judged) : null
+      if (final?.verdict === 'verified') signed.add(one.found.fromId)
+      const isOwn = one.found.fromId === this.#parts.botId()
+      if (final !== null && !isOwn && delivers(final, 'flag')) past.add(one)
       verdicts.push(settled)
       await slice.yieldIfOver()
     }

@@ -109,7 +109,7 @@ function reasonBeside(
  * Leaving the signature out gains nothing: who must sign has not spoken, and whom the policy does
  * not let speak signed is not let speak unsigned either.
  */
-async function judgeUnsigned(claimed: Claimed, parts: SignatureParts): Promise<Judged> {
+export async function judgeUnsigned(claimed: Claimed, parts: SignatureParts): Promise<Judged> {
   const { fromId, chatId } = claimed
   if (fromId === null) return { verdict: 'unknown-signer', reason: 'no-from' }
   if (fromId === parts.botId()) return { verdict: 'bad-signature', reason: 'unsigned' }

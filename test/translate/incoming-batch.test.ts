@@ -282,3 +282,48 @@ describe('a batch that took long', () => {
     expect(answered).toEqual(['withheld', 'slow'])
   })
 })
+
+describe('readable private words from before the key', () => {
+  const words = () => update({ armored: undefined, text: 'words' })
+
+  test('are so until something sealed of the person’s was opened in the chat', async () => {
+    const { incoming, all } = scene({ open: signedBy() })
+    const [before, sealed, after] = [words(), update(), words()]
+    await incoming.open([before, sealed, after])
+    expect([before, sealed, after].map((one) => verdictOf(one)['verdict'])).toEqual([
+      'before-key',
+      'verified',
+      'plaintext-in-protected',
+    ])
+    expect(all.hasOpened.mock.calls).toEqual([
+      [50, 1],
+      [50, 1],
+    ])
+    all.hasOpened.mockResolvedValue(true)
+    const later = words()
+    await incoming.open([later])
+    expect(verdictOf(later)).toEqual({
+      opened: false,
+      verdict: 'plaintext-in-protected',
+      withheldText: 'words',
+    })
+  })
+
+  test('do not end by what was withheld', async () => {
+    const { incoming, all } = scene({ open: signedBy() })
+    all.recognized.mockResolvedValue('replayed')
+    const [sealed, after] = [update(), words()]
+    await incoming.open([sealed, after])
+    expect([sealed, after].map((one) => verdictOf(one)['verdict'])).toEqual([
+      'replayed',
+      'before-key',
+    ])
+  })
+
+  test('end for who has signed, whatever their date', async () => {
+    const { incoming } = scene({ hasSigned: true })
+    const one = words()
+    await incoming.open([one])
+    expect(verdictOf(one)['verdict']).toBe('plaintext-in-protected')
+  })
+})

@@ -20,6 +20,7 @@ export function scene(
     batch: vi.fn(async (judge: (check: object) => Promise<unknown>): Promise<unknown> =>
       judge({ recognize: all.recognized, remember: all.remember }),
     ),
+    hasOpened: vi.fn((_chatId: number, _botId: number | null) => Promise.resolve(false)),
     saw: vi.fn((_sightings: object[], _fresh: () => Promise<void>) => Promise.resolve()),
     sawNotices: vi.fn((_chatIds: number[]) => Promise.resolve()),
     sawPerson: vi.fn((_chatId: number, _userId: number | null) => undefined),
@@ -68,7 +69,7 @@ export function scene(
       isOthers: () => false,
       rememberSigned: all.rememberSigned,
     },
-    replayMemory: { batch: all.batch, reaches: () => true },
+    replayMemory: { hasOpened: all.hasOpened, batch: all.batch, reaches: () => true },
     urls: { rewrite: all.rewrite },
     audience: 'off',
     verify: 'flag',
