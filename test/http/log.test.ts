@@ -53,7 +53,7 @@ it('the bot gets no header of ours but that no cache may keep the answer', async
 it('requests and refusals are counted', async () => {
   const world = await openDoor()
   await call(world, 'GET', '/bot/v1/commands')
-  await call(world, 'POST', '/bot/v1/nowhere')
+  await call(world, 'POST', '/bot/v1/nowhere', { body: {} })
   await raw(world.port, head('GET /bot/v1/commands', 'Origin: x'))
   const text = await world.metrics.text()
   expect(text).toContain(
@@ -65,7 +65,7 @@ it('requests and refusals are counted', async () => {
 
 it('an answer that says no for us carries the id that the log has for it', async () => {
   const world = await openDoor()
-  const refused = await call(world, 'POST', '/bot/v1/nowhere')
+  const refused = await call(world, 'POST', '/bot/v1/nowhere', { body: {} })
   const turnedAway = await raw(world.port, head('GET /bot/v1/commands', 'Origin: x'))
   await raw(world.port, 'canary\r\n\r\n').then((text) =>
     expect(text).toMatch(/postern-request-id: /),

@@ -211,13 +211,27 @@ describe('what is refused', () => {
   })
 
   it.each([
-    ['POST', '/bot/v1/webhook'],
-    ['DELETE', '/bot/v1/webhook'],
     ['POST', '/bot/v1/nowhere'],
     ['POST', '/bot/v1/me'],
-    ['PUT', '/bot/v1/messages/5'],
     ['DELETE', '/bot/v1/chats/5'],
     ['PATCH', '/bot/v1/chats/5/typing'],
+  ])('%s %s with a body, and passes without one', async (method, path) => {
+    const world = await openDoor()
+    const words = { body: { words: 'secret' } }
+    const { status, json } = await call(world, method, path, words)
+    expect([status, json.error?.code]).toEqual([403, 'postern_route_refused'])
+    expect(world.seen).toEqual([])
+    expect((await call(world, method, path)).status).toBe(200)
+    expect(world.seen).toMatchObject([{ method, path, body: '' }])
+  })
+
+  it.each([
+    ['POST', '/bot/v1/webhook'],
+    ['DELETE', '/bot/v1/webhook'],
+    ['DELETE', '/bot/v1/Webhook/'],
+    ['DELETE', '/bot/v1/key'],
+    ['POST', '/bot/v1/token/revoke/'],
+    ['PUT', '/bot/v1/messages/5'],
   ])('%s %s, with or without a body', async (method, path) => {
     const world = await openDoor()
     for (const more of method === 'GET' ? [{}] : [{}, { body: { words: 'secret' } }]) {

@@ -24,8 +24,8 @@ export interface PassParts {
 
 /** Parameters that are not numbers. */
 const TEXT_PARAMS = new Set(['callbackId', 'username'])
-/** First segments whose bodies are translated, managed or judged: never handed on as unknown. */
-const NEVER_UNKNOWN = new Set(['messages', 'key', 'webhook', 'callbacks'])
+/** Segments whose calls are translated, managed or judged: never handed on as unknown. */
+const NEVER_UNKNOWN = new Set(['messages', 'key', 'webhook', 'callbacks', 'token'])
 
 /** Registers everything under the API's prefix that is not translated. */
 export function passRoutes(app: FastifyInstance, parts: PassParts): void {
@@ -70,7 +70,8 @@ function passHandler(endpoint: Endpoint, rule: BodyRule | null, parts: PassParts
 }
 
 async function passUnknown(request: FastifyRequest, reply: FastifyReply, parts: PassParts) {
-  if (request.method !== 'GET' && !(parts.allowUnknown && isUnknown(request))) {
+  const mayPass = parts.allowUnknown || request.body === undefined
+  if (request.method !== 'GET' && !(mayPass && isUnknown(request))) {
     throw new Refusal('postern_route_refused')
   }
   const path = (request.raw.url ?? '').slice(API_PREFIX.length)

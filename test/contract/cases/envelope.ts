@@ -51,7 +51,7 @@ export const ENVELOPE = [
           open: 'postern_route_refused' as const,
         })
         no(await stage.bot.post('/nothing/here', {}), unknown)
-        no(await stage.bot.delete('/me'), unknown)
+        no(await stage.bot.delete('/me'), 'not_found')
       },
     },
     {
