@@ -1,25 +1,10 @@
+import type { z } from 'zod'
+import type { RecordedCall } from './control/results.ts'
 import type { RecordKind } from './persistence/persistence.ts'
 import { Listeners } from '../util/listeners.ts'
 
 /** A call that the service received or made to a webhook, or a message that a phone sent. */
-export interface TranscriptCall {
-  /** Increases by one. */
-  n: number
-  /** The sandbox's time. */
-  at: number
-  by: 'api' | 'phone' | 'webhook'
-  method: string
-  /** With the query, as on the request line, but below the path of its world. */
-  path: string
-  /** As received, names and values in turn. */
-  headers: readonly string[]
-  /** Every byte of the body that was received. */
-  body: string
-  /** 0 while unanswered, or when the connection was closed instead. */
-  status: number
-  /** The response body as it was made; a fault may have kept it from being sent. */
-  answer: string
-}
+export type TranscriptCall = z.output<typeof RecordedCall>
 
 /** Records a call while it is in progress. */
 export class CallRecorder {

@@ -12,8 +12,7 @@ import { createFullProgram } from '../../src/cli/program.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { OPERATOR_REFUSALS } from '../../src/operator-refusals.ts'
 import { REFUSALS } from '../../src/errors.ts'
-import { FAULT_DESCRIPTIONS } from '../../src/sandbox/faults/descriptions.ts'
-import { FAULTS, type FaultName } from '../../src/sandbox/faults/table.ts'
+import { FAULT_NAMES, FAULTS } from '../../src/sandbox/faults/table.ts'
 import { REASONS } from '../../src/observe/health.ts'
 import { SKIP_REASONS } from '../../src/keys/skip-reasons.ts'
 import { TRUST_ALARMS } from '../../src/observe/trust-alarms.ts'
@@ -165,11 +164,11 @@ export const TABLES: Record<string, () => string> = {
   faults: () =>
     table(
       ['fault', 'kind', 'what it does', 'options of its own'],
-      (Object.keys(FAULTS) as FaultName[]).map((name) => [
+      FAULT_NAMES.map((name) => [
         `\`${name}\``,
-        FAULTS[name],
-        FAULT_DESCRIPTIONS[name].does,
-        FAULT_DESCRIPTIONS[name].options.map((option) => `\`${option}\``).join(', '),
+        FAULTS[name].phase,
+        FAULTS[name].does,
+        FAULTS[name].options.map((option) => `\`${option}\``).join(', '),
       ]),
     ),
 }

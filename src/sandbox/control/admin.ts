@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { FAULT_DESCRIPTIONS, faultProblem } from '../faults/descriptions.ts'
-import { FAULT_ROUTES, FAULTS, type FaultName } from '../faults/table.ts'
+import { FaultInput, faultProblem } from '../faults/table.ts'
 import type { ClockMode } from '../clock.ts'
 import { toMishap, ControlError, definedFields, operation } from './operation.ts'
-import { accountId, botId, chatId, count, flag, text } from './fields.ts'
+import { count, text } from './fields.ts'
 import { done, Now, NumberedFailedStep, RecordedCall } from './results.ts'
 import { GROWING, waitFor } from './waiting.ts'
 import type { World } from '../world.ts'
@@ -12,40 +11,6 @@ const nothing = z.strictObject({})
 const left = z.int().describe('steps that are not due yet')
 /** The end of the year 9999; there are no dates far beyond. */
 const LATEST_MS = Date.UTC(10_000, 0) - 1
-/** Of a final response; others a server cannot send. */
-const httpStatus = z.int().min(200).max(599)
-const positive = z.int().min(1)
-const names = Object.keys(FAULTS) as FaultName[]
-const meanings = names.map((name) => `- \`${name}\`: ${FAULT_DESCRIPTIONS[name].does}`)
-
-/** A fault's name and options; see src/sandbox/faults/table.ts. */
-export const FaultInput = z.strictObject({
-  name: z.enum(names).describe(meanings.join('\n')),
-  route: z.enum(FAULT_ROUTES).optional(),
-  botId: botId.optional(),
-  times: positive.optional().describe('strikes so many times; without end when absent'),
-  after: count.optional().describe('lets so many calls pass first'),
-  oneIn: positive.optional().describe('strikes one call in so many, by chance of `seed`'),
-  seed: z.int().optional(),
-  delayMs: count.optional(),
-  bytes: count.optional(),
-  status: httpStatus.optional(),
-  code: text.optional(),
-  retryAfter: z.int().optional(),
-  retryAfterHeader: text.optional(),
-  expected: z.enum(['text', 'armored']).optional(),
-  headers: z.record(z.string(), z.string()).optional(),
-  body: text.optional(),
-  location: text.optional(),
-  chatId: chatId.optional(),
-  mode: z.enum(['open', 'protected']).optional(),
-  historyVisible: flag.optional(),
-  kind: text.optional(),
-  userId: accountId.optional(),
-  publicKey: text.optional(),
-  fingerprint: text.optional(),
-})
-
 const ActiveFault = z
   .object({
     ...FaultInput.shape,

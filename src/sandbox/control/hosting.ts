@@ -1,5 +1,7 @@
-import type { ChatKind, ChatMode } from '../../api/chat.ts'
+import { z } from 'zod'
 import type { EventLog } from '../events/log.ts'
+import { text } from './fields.ts'
+import { Account, ChatSummary } from './results.ts'
 
 /** A world as it lives on across restores. */
 export interface WorldHost {
@@ -19,28 +21,30 @@ export interface WorldHost {
   reset(): Promise<void>
 }
 
-/** What begins with a world beside the others. */
-export interface WorldInput {
-  name?: string | undefined
-  world?: 'home' | 'empty' | undefined
-  /** As a seed file holds it, parsed; instead of `world`. */
-  seed?: object | undefined
-  clock?: 'running' | 'still' | undefined
-  rates?: 'spec' | 'off' | undefined
-  webhooks?: 'public' | 'local' | undefined
-}
+/** What begins with a world beside the others; `seed` is as a seed file holds it, parsed. */
+export const WorldInput = z.strictObject({
+  name: text.optional(),
+  world: z.enum(['home', 'empty']).optional(),
+  seed: z.looseObject({}).optional(),
+  clock: z.enum(['running', 'still']).optional(),
+  rates: z.enum(['spec', 'off']).optional(),
+  webhooks: z.enum(['public', 'local']).optional(),
+})
+export type WorldInput = z.output<typeof WorldInput>
 
 /** A world as `postern sandbox --json` and `addWorld` describe it. */
-export interface WorldDescription {
-  name: string
-  /** Of its API, below the sandbox's own address. */
-  path: string
-  url: string
-  controlUrl: string
-  bots: { id: number; username: string; token: string }[]
-  people: { id: number; username: string }[]
-  chats: { id: number; kind: ChatKind; mode: ChatMode }[]
-}
+export const HostedWorld = z
+  .object({
+    name: text,
+    path: text.describe('of the world, below the addresses of the sandbox; empty for `main`'),
+    url: text.describe('base URL of its API'),
+    controlUrl: text,
+    bots: z.array(z.object({ id: z.int(), username: text, token: text })),
+    people: z.array(Account),
+    chats: z.array(ChatSummary),
+  })
+  .meta({ id: 'HostedWorld', description: 'A world and where it is served.' })
+export type WorldDescription = z.output<typeof HostedWorld>
 
 /** The worlds that one sandbox serves. */
 export interface WorldList {

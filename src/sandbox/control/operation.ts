@@ -7,18 +7,10 @@ import { writingProblem } from '../rules/people.ts'
 import type { BotState, ChatState, PersonState, StoredMessage } from '../state.ts'
 import type { World } from '../world.ts'
 import type { WorldHost, WorldList } from './hosting.ts'
+import type { FailedStep, NumberedFailedStep } from './results.ts'
 
 /** A step of a seed's schedule that failed; `action` is the operation that it named. */
-export interface StepError {
-  atMs: number
-  action: string
-  reason: string
-}
-
-/** A `StepError` as the schedule lists it; `n` grows by one. */
-export interface NumberedStepError extends StepError {
-  n: number
-}
+export type StepError = z.output<typeof FailedStep>
 
 /** What an operation works on. */
 export interface ControlContext {
@@ -30,7 +22,7 @@ export interface ControlContext {
   schedule: {
     /** How many steps are left. */
     readonly left: number
-    readonly errors: readonly NumberedStepError[]
+    readonly errors: readonly z.output<typeof NumberedFailedStep>[]
   }
   /** What happened, newest last. */
   events: EventLog

@@ -117,7 +117,7 @@ export const Now = z.object({
   mode: z.enum(['running', 'still']).describe('`still`: only `advance` moves it'),
 })
 
-const FailedStep = z
+export const FailedStep = z
   .object({
     atMs: z.int().describe('ms since 1970'),
     action: z.string().describe('the operation that the step named'),

@@ -88,20 +88,6 @@ export type EventBody<E = SandboxEvent> = E extends unknown ? Omit<E, 'id' | 'at
 
 export type EventKind = SandboxEvent['kind']
 
-export const EVENT_KINDS = [
-  'call',
-  'message',
-  'edited',
-  'deleted',
-  'typing',
-  'answer',
-  'key',
-  'queued',
-  'delivered',
-  'failed',
-  'notice',
-  'clock',
-  'restored',
-  'fault',
-  'step',
-] as const satisfies readonly EventKind[]
+export const EVENT_KINDS: readonly EventKind[] = SandboxEvent.options.map(
+  ({ shape }) => shape.kind.value,
+)

@@ -82,7 +82,7 @@ export class Faults {
       const { fault } = armed
       const routed = fault.route === undefined || fault.route === call.route
       const aimed = fault.botId === undefined || fault.botId === call.botId
-      if (FAULTS[fault.name] === phase && routed && aimed && this.#isHit(armed)) {
+      if (FAULTS[fault.name].phase === phase && routed && aimed && this.#isHit(armed)) {
         struck.push(fault)
       }
     }

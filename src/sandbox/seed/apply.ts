@@ -1,4 +1,4 @@
-import { FaultInput } from '../control/admin.ts'
+import { FaultInput } from '../faults/table.ts'
 import type { ControlContext } from '../control/operation.ts'
 import type { Control } from '../control/table.ts'
 import { newToken } from '../rules/bots.ts'

@@ -4,8 +4,7 @@ import { SERVICE_HANDLE } from '../control/handles.ts'
 import { parseDurationMs } from './schema.ts'
 import { ACTIONS, actionInput, referencesIn, type ActionName } from './actions.ts'
 import type { SeedProblem } from './problem.ts'
-import { FaultInput } from '../control/admin.ts'
-import { faultProblem } from '../faults/descriptions.ts'
+import { FaultInput, faultProblem } from '../faults/table.ts'
 
 type RawFields = Record<string, unknown>
 type Path = SeedProblem['path']

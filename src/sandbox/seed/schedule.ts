@@ -1,4 +1,4 @@
-import type { NumberedStepError, StepError } from '../control/operation.ts'
+import type { ControlContext, StepError } from '../control/operation.ts'
 import type { Control } from '../control/table.ts'
 import type { RecordKind } from '../persistence/persistence.ts'
 import type { ChatState } from '../state.ts'
@@ -27,7 +27,7 @@ const STEP_KIND: RecordKind<ScheduledStep> = {
 
 /** What is scheduled to happen in a world, on its clock. Steps that are left are stored. */
 export class Schedule {
-  readonly errors: NumberedStepError[] = []
+  readonly errors: ControlContext['schedule']['errors'][number][] = []
   readonly #world: World
   readonly #steps: Map<number, ScheduledStep>
   #control: Control | null = null
