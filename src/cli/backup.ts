@@ -6,7 +6,7 @@ import type { BackupReport } from '../context.ts'
 import { locateCopy } from '../control/backup-copy.ts'
 import { OperatorError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
-import { addExample, addSettingFlags, sourcesOf } from './flags.ts'
+import { sourcesOf, takeSettings } from './flags.ts'
 import { isStdoutTerminal, print, printFile, printJson, printNotice } from './terminal.ts'
 import { refuseExisting, writeNewFile } from './write-file.ts'
 
@@ -16,8 +16,7 @@ export function backupCreateCommand(): Command {
     .description('copy the whole store into one file, under the same protection')
     .argument('<file>', 'a new file that only you can read; - is stdout')
     .option('--force', 'replace the file if it exists')
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern backup create postern.backup').action(create)
+  return takeSettings(command, 'postern backup create postern.backup').action(create)
 }
 
 async function create(
@@ -66,8 +65,7 @@ export function backupVerifyCommand(): Command {
     .description('open a backup as the store is opened, and show what it holds')
     .argument('<file>', 'the backup')
     .option('--json', 'print it as JSON')
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern backup verify postern.backup').action(verify)
+  return takeSettings(command, 'postern backup verify postern.backup').action(verify)
 }
 
 async function verify(file: string, { json }: { json?: boolean }, command: Command): Promise<void> {
@@ -83,8 +81,7 @@ export function backupRestoreCommand(): Command {
   const command = new Command('restore')
     .description('verify a backup and put it into a data directory that holds no store')
     .argument('<file>', 'the backup')
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern backup restore postern.backup').action(restore)
+  return takeSettings(command, 'postern backup restore postern.backup').action(restore)
 }
 
 async function restore(file: string, _options: unknown, command: Command): Promise<void> {
@@ -99,8 +96,7 @@ export function backupAcceptCommand(): Command {
   const command = new Command('accept')
     .description('compare a restored store with what the service shows, and let it run')
     .option('--latest', 'nothing ran after the backup was taken, as in a move to another machine')
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern backup accept --latest').action(accept)
+  return takeSettings(command, 'postern backup accept --latest').action(accept)
 }
 
 async function accept({ latest }: { latest?: boolean }, command: Command): Promise<void> {

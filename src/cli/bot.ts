@@ -13,7 +13,7 @@ import type { BotReload } from '../control/bots.ts'
 import { connectControl } from '../control/client.ts'
 import type { BotReport } from '../control/reports.ts'
 import { OperatorError } from '../errors.ts'
-import { addExample, addSettingFlags, sourcesOf } from './flags.ts'
+import { sourcesOf, takeSettings } from './flags.ts'
 import { printTable } from './table.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 import { writeNewFile } from './write-file.ts'
@@ -23,8 +23,7 @@ export function botListCommand(): Command {
   const command = new Command('list')
     .description('list the bots of a process that serves several, and how each is')
     .option('--json', 'print them as JSON')
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern bot list').action(list)
+  return takeSettings(command, 'postern bot list').action(list)
 }
 
 async function list({ json }: { json?: boolean }, command: Command): Promise<void> {
@@ -72,8 +71,7 @@ export function botAddCommand(): Command {
     .argument('<name>', 'the bot’s name in commands, metrics and log')
     .requiredOption('--token-file <path>', 'file that holds the bot’s token at the service')
     .option('--client-token-file <path>', 'file that holds the token that the local bot presents')
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern bot add echo --token-file /etc/postern/echo-token').action(
+  return takeSettings(command, 'postern bot add echo --token-file /etc/postern/echo-token').action(
     add,
   )
 }
@@ -124,8 +122,7 @@ export function botRemoveCommand(): Command {
   const command = new Command('remove')
     .description('take a bot out of the folder that `bots` names; its store stays')
     .argument('<name>', 'the bot’s name')
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern bot remove echo').action(remove)
+  return takeSettings(command, 'postern bot remove echo').action(remove)
 }
 
 async function remove(name: string, _options: unknown, command: Command): Promise<void> {

@@ -7,7 +7,7 @@ import { OperatorError } from '../errors.ts'
 import { oneLine } from '../util/printable.ts'
 import { describeSkip } from '../keys/skip-reasons.ts'
 import { withSidecar } from './connect.ts'
-import { addExample, addSettingFlags, parseId } from './flags.ts'
+import { parseId, takeSettings } from './flags.ts'
 import { printTable } from './table.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 
@@ -26,8 +26,7 @@ export function chatShowCommand(): Command {
     .description('show who could read a message into a chat now, and who would be skipped')
     .argument('<chatId>', 'which chat')
     .option('--json', 'print it as JSON')
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern chat show 4711').action(show)
+  return takeSettings(command, 'postern chat show 4711').action(show)
 }
 
 async function show(text: string, { json }: { json?: boolean }, command: Command): Promise<void> {

@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import type { Lift } from '../control/chats.ts'
 import { OperatorError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
-import { addExample, addSettingFlags, parseId } from './flags.ts'
+import { parseId, takeSettings } from './flags.ts'
 import { printList } from './table.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 
@@ -14,8 +14,7 @@ export function chatListCommand(): Command {
   const command = new Command('list')
     .description('list the known chats with kind, mode, latch, refusals and person')
     .option('--json', 'print them as JSON')
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern chat list --json').action(list)
+  return takeSettings(command, 'postern chat list --json').action(list)
 }
 
 async function list({ json }: { json?: boolean }, command: Command): Promise<void> {
@@ -49,8 +48,7 @@ export function chatAllowReadableCommand(): Command {
     .argument('[chatId...]', 'which chats')
     .option('--pending', 'all chats for which readable text was refused')
     .option('--private', 'all private chats, once the bot has no key any more')
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern chat allow-readable 4711 4712').action(allow)
+  return takeSettings(command, 'postern chat allow-readable 4711 4712').action(allow)
 }
 
 async function allow(
@@ -84,8 +82,7 @@ export function chatBindCommand(): Command {
     .description('correct whose private chat it is, when the service first named the wrong person')
     .argument('<chatId>', 'which private chat')
     .argument('<userId>', 'which person it belongs to')
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern chat bind 4711 815').action(bind)
+  return takeSettings(command, 'postern chat bind 4711 815').action(bind)
 }
 
 async function bind(

@@ -4,7 +4,7 @@ import { load } from '../config/load.ts'
 import { loadDataDir, namesService } from '../config/store-access.ts'
 import type { CheckLine } from '../control/reports.ts'
 import { OperatorError } from '../errors.ts'
-import { addExample, sourcesOf, addSettingFlags } from './flags.ts'
+import { sourcesOf, takeSettings } from './flags.ts'
 import { checkChats } from './chat-show.ts'
 import { connectServing, withSidecar, withSidecarFrom } from './connect.ts'
 import { printWrapped } from './table.ts'
@@ -25,8 +25,7 @@ export function checkCommand(): Command {
       'look at the known chats instead: who could read a message, who would be skipped',
     )
     .option('--json', 'print the findings as JSON')
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern check --json').action(check)
+  return takeSettings(command, 'postern check --json').action(check)
 }
 
 async function check(

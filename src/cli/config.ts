@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { load } from '../config/load.ts'
 import { settingsSchema } from '../config/schema.ts'
 import { secretsLeftOut, showSettings } from '../config/show.ts'
-import { addExample, addSettingFlags, sourcesOf } from './flags.ts'
+import { addExample, sourcesOf, takeSettings } from './flags.ts'
 import { print, printNotice } from './terminal.ts'
 import { writeNewFile } from './write-file.ts'
 
@@ -12,8 +12,7 @@ export function configShowCommand(): Command {
   const command = new Command('show')
     .description('print the settings in effect and where each comes from; secrets are masked')
     .option('--output <file>', 'write them to a new file, which `--config` takes, instead')
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern config show --output postern.yaml').action(show)
+  return takeSettings(command, 'postern config show --output postern.yaml').action(show)
 }
 
 function show({ output }: { output?: string }, command: Command): void {

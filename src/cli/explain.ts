@@ -4,7 +4,7 @@ import { OperatorError } from '../errors.ts'
 import { describeSkip } from '../keys/skip-reasons.ts'
 import { describeReason } from '../translate/reasons/reason-descriptions.ts'
 import { VERDICT_DESCRIPTIONS } from '../translate/verdict-descriptions.ts'
-import { addExample, addSettingFlags } from './flags.ts'
+import { takeSettings } from './flags.ts'
 import { withSidecar } from './connect.ts'
 import { printList, printTable } from './table.ts'
 import { printJson, printNotice } from './terminal.ts'
@@ -23,8 +23,7 @@ export function explainCommand(): Command {
     .option('--sent', 'show how many people a message was sealed to, and who was skipped')
     .option('--withheld', 'list what was withheld in the last ten days, by chat and reason')
     .option('--json', 'print it as JSON')
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern explain 4711').action(explain)
+  return takeSettings(command, 'postern explain 4711').action(explain)
 }
 
 async function explain(

@@ -32,6 +32,11 @@ export function addSettingFlags(command: Command, { isListed }: { isListed: bool
   return command
 }
 
+/** Lets a command take every setting, unlisted, and shows one line of use below its help. */
+export function takeSettings(command: Command, line: string): Command {
+  return addExample(addSettingFlags(command, { isListed: false }), line)
+}
+
 /** Shows one line of use below a command's help. */
 export function addExample(command: Command, line: string): Command {
   return command.addHelpText('after', `\nexample: ${commandLine(line)}`)

@@ -11,7 +11,7 @@ import type { Sources } from '../config/sources.ts'
 import { settingsTemplate } from '../config/template.ts'
 import { OperatorError } from '../errors.ts'
 import { checkSources } from './check.ts'
-import { addExample, sourcesOf, addSettingFlags } from './flags.ts'
+import { sourcesOf, takeSettings } from './flags.ts'
 import { givenAnswers, type Answers, type GivenAnswers } from './init-answers.ts'
 import { writeNewFile } from './write-file.ts'
 import { commandLine, isInteractive, printNotice } from './terminal.ts'
@@ -42,8 +42,7 @@ It takes every other flag of \`postern run\` too, and writes it into the file.
 What the environment gives (such as POSTERN_BOT_TOKEN) it does not ask for, and
 does not write into the file.`,
     )
-  addSettingFlags(command, { isListed: false })
-  return addExample(
+  return takeSettings(
     command,
     'postern init --upstream-url https://chat.example.org --make-passphrase',
   ).action(init)

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { DeletionReport } from '../control/keys.ts'
 import { OperatorError } from '../errors.ts'
-import { addExample, addSettingFlags } from './flags.ts'
+import { takeSettings } from './flags.ts'
 import { withSidecar } from './connect.ts'
 import { promptLine } from './prompts.ts'
 import { printJson, printNotice } from './terminal.ts'
@@ -20,10 +20,10 @@ export function keyDeleteCommand(): Command {
     .argument('<fingerprint>', 'which key, in full')
     .option('--yes', 'do not ask')
     .option('--json', 'print what was deleted, and what becomes unreadable, as JSON')
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern key delete 0123456789abcdef0123456789abcdef01234567').action(
-    remove,
-  )
+  return takeSettings(
+    command,
+    'postern key delete 0123456789abcdef0123456789abcdef01234567',
+  ).action(remove)
 }
 
 async function remove(fingerprint: string, options: DeleteFlags, command: Command): Promise<void> {

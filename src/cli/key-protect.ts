@@ -1,7 +1,7 @@
 import { Argument, Command } from 'commander'
 import type { Operations } from '../control/operations.ts'
 import { readPassphrase } from './prompts.ts'
-import { addExample, addSettingFlags } from './flags.ts'
+import { takeSettings } from './flags.ts'
 import { withSidecar } from './connect.ts'
 import { print, printNotice } from './terminal.ts'
 
@@ -23,8 +23,7 @@ takes it from the environment:
   POSTERN_NEW_PASSPHRASE       the new passphrase of the store
   POSTERN_NEW_PASSPHRASE_FILE  file that holds it`,
     )
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern key protect passphrase').action(protect)
+  return takeSettings(command, 'postern key protect passphrase').action(protect)
 }
 
 async function protect(protection: Protection, _options: unknown, command: Command): Promise<void> {

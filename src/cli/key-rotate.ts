@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import type { Operations } from '../control/operations.ts'
 import type { RotationReport } from '../control/reports.ts'
 import { OperatorError } from '../errors.ts'
-import { addExample, addSettingFlags } from './flags.ts'
+import { takeSettings } from './flags.ts'
 import { withSidecar } from './connect.ts'
 import { pauseUntilShutdown, handleShutdown, shutdownSignal } from './signals.ts'
 import { print, printJson, printNotice } from './terminal.ts'
@@ -25,8 +25,7 @@ export function keyRotateCommand(): Command {
       'end the rotation under way, if the service has not been sent the new key yet',
     )
     .option('--json', 'print each step as JSON, one line each')
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern key rotate --watch').action(rotate)
+  return takeSettings(command, 'postern key rotate --watch').action(rotate)
 }
 
 async function rotate(options: RotateFlags, command: Command): Promise<void> {

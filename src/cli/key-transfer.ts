@@ -5,7 +5,7 @@ import type { Sources } from '../config/sources.ts'
 import type { Operations } from '../control/operations.ts'
 import { OperatorError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
-import { addExample, addSettingFlags } from './flags.ts'
+import { takeSettings } from './flags.ts'
 import { promptSecret, readPassphrase } from './prompts.ts'
 import { readInput } from './read-input.ts'
 import { isStdoutTerminal, print, printNotice } from './terminal.ts'
@@ -32,8 +32,7 @@ It asks for the passphrase, or takes it from the environment:
   POSTERN_EXPORT_PASSPHRASE       passphrase that locks the exported key
   POSTERN_EXPORT_PASSPHRASE_FILE  file that holds it`,
     )
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern key export | gpg --import').action(exportKey)
+  return takeSettings(command, 'postern key export | gpg --import').action(exportKey)
 }
 
 async function exportKey(
@@ -93,8 +92,7 @@ If the key has a passphrase, it asks for that, or takes it from the environment:
 The key is pending until the sidecar has published it. With --retired it is never
 published, and opens for key.retainDays from now on.`,
     )
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern key import bot.asc').action(importKey)
+  return takeSettings(command, 'postern key import bot.asc').action(importKey)
 }
 
 async function importKey(

@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import type { KeyRow } from '../control/keys.ts'
 import { withSidecar } from './connect.ts'
-import { addExample, addSettingFlags } from './flags.ts'
+import { takeSettings } from './flags.ts'
 import { printList } from './table.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 
@@ -11,8 +11,7 @@ export function keyListCommand(): Command {
   const command = new Command('list')
     .description('list the bot’s keys, newest first')
     .option('--json', 'print them as JSON')
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern key list --json').action(list)
+  return takeSettings(command, 'postern key list --json').action(list)
 }
 
 async function list({ json }: { json?: boolean }, command: Command): Promise<void> {
@@ -56,8 +55,7 @@ export function keyShowCommand(): Command {
     .description('print the certificate of a key, armored')
     .argument('[fingerprint]', 'which key; the active one by default')
     .option('--json', 'print fingerprint, state and certificate as JSON')
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern key show | gpg --import').action(show)
+  return takeSettings(command, 'postern key show | gpg --import').action(show)
 }
 
 async function show(
@@ -76,8 +74,7 @@ export function keyGenerateCommand(): Command {
   const command = new Command('generate').description(
     'make the bot’s first key without publishing it, and print its fingerprint',
   )
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern key generate').action(generate)
+  return takeSettings(command, 'postern key generate').action(generate)
 }
 
 async function generate(_options: unknown, command: Command): Promise<void> {
@@ -93,8 +90,7 @@ export function keyPublishCommand(): Command {
   const command = new Command('publish')
     .description('publish the bot’s key at the service, and print its fingerprint')
     .option('--replace', 'replace a key at the service that is not ours')
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern key publish --replace').action(publish)
+  return takeSettings(command, 'postern key publish --replace').action(publish)
 }
 
 async function publish({ replace }: { replace?: boolean }, command: Command): Promise<void> {

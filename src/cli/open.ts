@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { MAX_ARMORED_BYTES } from '../control/protocol.ts'
 import { OperatorError } from '../errors.ts'
-import { addExample, addSettingFlags } from './flags.ts'
+import { takeSettings } from './flags.ts'
 import { withSidecar } from './connect.ts'
 import { readInput } from './read-input.ts'
 import { printText, printNotice } from './terminal.ts'
@@ -11,8 +11,7 @@ export function openCommand(): Command {
   const command = new Command('open').description(
     'open an armored message from stdin: text on stdout, verdict on stderr',
   )
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern open < message.asc').action(open)
+  return takeSettings(command, 'postern open < message.asc').action(open)
 }
 
 async function open(_options: unknown, command: Command): Promise<void> {

@@ -4,7 +4,7 @@ import { connectControl } from '../control/client.ts'
 import type { BotsReport, StatusReport } from '../control/reports.ts'
 import { OperatorError } from '../errors.ts'
 import { printBots } from './bot.ts'
-import { addExample, sourcesOf, addSettingFlags } from './flags.ts'
+import { sourcesOf, takeSettings } from './flags.ts'
 import { pauseUntilShutdown, handleShutdown, shutdownSignal } from './signals.ts'
 import { printTable, printWrapped } from './table.ts'
 import { clearScreen, colourText, print, printJson, printNotice } from './terminal.ts'
@@ -20,8 +20,7 @@ export function statusCommand(): Command {
     .addOption(
       new Option('--ready', 'exit with 1 unless it is ready, for health checks').conflicts('watch'),
     )
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern status --watch').action(status)
+  return takeSettings(command, 'postern status --watch').action(status)
 }
 
 async function status(

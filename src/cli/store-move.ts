@@ -7,7 +7,7 @@ import { SecretSource } from '../config/secrets.ts'
 import type { Sources } from '../config/sources.ts'
 import type { MoveReport } from '../context.ts'
 import { OperatorError } from '../errors.ts'
-import { addExample, addSettingFlags, sourcesOf } from './flags.ts'
+import { sourcesOf, takeSettings } from './flags.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 
 /** `postern store move` */
@@ -27,8 +27,7 @@ store.schema and store.caFile count for the new place too. Of several bots, --bo
 names the one whose store moves, by itself into a schema after its name. Whatever
 ends a move on its way: run it again, and it goes on where it stopped.`,
     )
-  addSettingFlags(command, { isListed: false })
-  return addExample(
+  return takeSettings(
     command,
     'postern store move --to postgres://postern@db.example.org/postern',
   ).action(move)

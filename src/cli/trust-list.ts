@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import type { TrustRow } from '../control/trust.ts'
-import { addExample, addSettingFlags } from './flags.ts'
+import { takeSettings } from './flags.ts'
 import { withSidecar } from './connect.ts'
 import { printList } from './table.ts'
 import { printJson, printNotice } from './terminal.ts'
@@ -16,8 +16,7 @@ export function trustListCommand(): Command {
     .description('list the people whom Postern knows, with name, fingerprint and standing')
     .option('--changed', 'only people for whom the service now lists another certificate')
     .option('--json', 'print them as JSON')
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern trust list --changed').action(list)
+  return takeSettings(command, 'postern trust list --changed').action(list)
 }
 
 async function list({ changed, json }: TrustListFlags, command: Command): Promise<void> {

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { LogRow } from '../control/trust.ts'
 import { OperatorError } from '../errors.ts'
-import { addExample, addSettingFlags } from './flags.ts'
+import { takeSettings } from './flags.ts'
 import { withSidecar } from './connect.ts'
 import { printTable } from './table.ts'
 import { printJsonLine } from './terminal.ts'
@@ -20,8 +20,7 @@ export function trustLogCommand(): Command {
     .description('print all changes of certificates, key lists and trust, oldest first')
     .option('--since <date>', 'from this day or time on, such as 2026-01-31')
     .option('--json', 'print one JSON object per line')
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern trust log --json > trust.ndjson').action(log)
+  return takeSettings(command, 'postern trust log --json > trust.ndjson').action(log)
 }
 
 async function log({ since, json }: TrustLogFlags, command: Command): Promise<void> {

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { addExample, addSettingFlags, parseId } from './flags.ts'
+import { parseId, takeSettings } from './flags.ts'
 import { withSidecar } from './connect.ts'
 import { printNotice } from './terminal.ts'
 
@@ -11,8 +11,7 @@ export function trustAcceptCommand(): Command {
     .description('accept the certificate that is listed for a person now, and start over with them')
     .argument('<userId>', 'which person')
     .option('--fingerprint <hex>', 'only if this is the one that is listed')
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern trust accept 4711').action(accept)
+  return takeSettings(command, 'postern trust accept 4711').action(accept)
 }
 
 async function accept(
@@ -31,9 +30,8 @@ export function trustVerifyCommand(): Command {
     .description('trust only this fingerprint for a person, after you compared it with them')
     .argument('<userId>', 'which person')
     .argument('<fingerprint...>', '40 hexadecimal characters; spaces are ignored')
-  addSettingFlags(command, { isListed: false })
   const line = 'postern trust verify 4711 D74D1C290E2CA5A56C7C8FF8B2B144D64D3C43B5'
-  return addExample(command, line).action(verify)
+  return takeSettings(command, line).action(verify)
 }
 
 async function verify(
@@ -52,8 +50,7 @@ export function trustBlockCommand(): Command {
   const command = new Command('block')
     .description('seal nothing to a person and trust nothing from them, until they are accepted')
     .argument('<userId>', 'which person')
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern trust block 4711').action(block)
+  return takeSettings(command, 'postern trust block 4711').action(block)
 }
 
 async function block(person: string, _options: unknown, command: Command): Promise<void> {

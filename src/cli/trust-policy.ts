@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { OperatorError } from '../errors.ts'
-import { addExample, addSettingFlags, parseId } from './flags.ts'
+import { parseId, takeSettings } from './flags.ts'
 import { withSidecar } from './connect.ts'
 import { printNotice } from './terminal.ts'
 
@@ -13,8 +13,7 @@ export function trustPolicyCommand(): Command {
     .description('set what happens when a certificate changes, over the setting trust.policy')
     .argument('<policy>', 'accept, first-use or pinned; setting goes back to trust.policy')
     .option('--chat <chatId>', 'in this chat only')
-  addSettingFlags(command, { isListed: false })
-  return addExample(command, 'postern trust policy pinned --chat 4711').action(set)
+  return takeSettings(command, 'postern trust policy pinned --chat 4711').action(set)
 }
 
 async function set(policy: string, { chat }: { chat?: string }, command: Command): Promise<void> {
