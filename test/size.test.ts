@@ -27,7 +27,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src/cli',
     is: codeOf('cli'),
-    limit: 5_375,
+    limit: 5_345,
     goal: 5_000,
     advice: 'Commands are thin: what decides belongs to the folder that knows it.',
   },
@@ -48,14 +48,14 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'files of more than 300 lines',
     is: measure.long.length,
-    limit: 12,
+    limit: 11,
     goal: 0,
     advice: 'Divide it by concept; or find what it does twice.',
   },
   {
     what: 'files of fewer than 30 lines',
     is: measure.short.length,
-    limit: 41,
+    limit: 40,
     goal: 30,
     advice: 'Put it into the file that uses it, or beside what it is about.',
   },

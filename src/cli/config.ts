@@ -1,7 +1,7 @@
 /** `postern config`: the settings. */
 import { Command } from 'commander'
 import { load } from '../config/load.ts'
-import { settingsSchema } from '../config/schema.ts'
+import { settingsSchema } from '../config/template.ts'
 import { secretsLeftOut, showSettings } from '../config/show.ts'
 import { addExample, sourcesOf, takeSettings } from './flags.ts'
 import { print, printNotice } from './terminal.ts'

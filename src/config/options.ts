@@ -2,79 +2,22 @@
  * Every setting, once: its name, default, meaning and rule. The types, the names in the environment
  * and of the flags, the JSON schema and the table in this folder's README all come from here.
  */
-import { isIP } from 'node:net'
 import { z } from 'zod'
 import { BOT_NAME } from './bot-names.ts'
+import {
+  choice,
+  days,
+  flag,
+  host,
+  hostList,
+  hostListAbout,
+  path,
+  port,
+  seconds,
+  secret,
+  setting,
+} from './option-kinds.ts'
 import { describeUrlProblem } from './urls.ts'
-
-/** How a setting is written where all is text, in the environment and in flags. */
-export type Kind = 'text' | 'number' | 'boolean' | 'list' | 'path' | 'secret'
-
-/** What stands beside a schema: its kind, and what was expected when a value is refused. */
-export interface About {
-  kind: Kind
-  expected: string
-  /** The values there are, when they can be listed. */
-  choices?: readonly string[]
-}
-
-/** Kind and expectation of each setting's schema. */
-export const abouts = z.registry<About>()
-
-function setting<T extends z.ZodType>(schema: T, about: About, meaning: string): T {
-  const described = schema.describe(meaning)
-  abouts.add(described, about)
-  return described
-}
-
-const flag = (preset: boolean, meaning: string) =>
-  setting(z.boolean().default(preset), { kind: 'boolean', expected: 'true or false' }, meaning)
-
-const whole = (min: number, max: number, unit: string) => ({
-  schema: z.int().min(min).max(max),
-  about: {
-    kind: 'number',
-    expected: `a whole number from ${min} to ${max}${unit && ` (${unit})`}`,
-  } satisfies About,
-})
-
-const choice = <const T extends readonly [string, ...string[]]>(
-  choices: T,
-  preset: T[number],
-  meaning: string,
-) =>
-  setting(
-    z.enum(choices).default(preset),
-    { kind: 'text', expected: `one of ${choices.join(', ')}`, choices },
-    meaning,
-  )
-
-const path = (meaning: string) =>
-  setting(z.string().min(1).optional(), { kind: 'path', expected: 'the path of a file' }, meaning)
-
-const secret = (meaning: string) =>
-  setting(z.string().min(1).optional(), { kind: 'secret', expected: 'text' }, meaning)
-
-const host = (preset: string, meaning: string) =>
-  setting(
-    z.string().refine(isHost).default(preset),
-    { kind: 'text', expected: 'an IP address or a host name' },
-    meaning,
-  )
-
-const port = (preset: number, meaning: string) => {
-  const { schema, about } = whole(0, 65_535, '0 takes any free port')
-  return setting(schema.default(preset), about, meaning)
-}
-
-const hostList = z.array(z.string().refine(isHost))
-const hostListAbout: About = { kind: 'list', expected: 'a list of host names without port' }
-
-const days = (min: number) => whole(min, 36_500, 'days')
-const seconds = (preset: number, meaning: string) => {
-  const { schema, about } = whole(0, 3600, 'seconds')
-  return setting(schema.default(preset), about, meaning)
-}
 
 /** The settings of a sidecar that serves one bot. */
 const OneBot = z.strictObject({
@@ -346,12 +289,4 @@ function ownShape(shape: Record<string, z.ZodType>, above: string[]): Record<str
 function innermost(schema: z.ZodType): z.ZodType {
   const { innerType } = schema.def as unknown as { innerType?: z.ZodType }
   return innerType === undefined ? schema : innermost(innerType)
-}
-
-/** True for an IP address or a name that DNS could hold. */
-function isHost(text: string): boolean {
-  return (
-    isIP(text) !== 0 ||
-    /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_-]+)*$/i.test(text)
-  )
 }

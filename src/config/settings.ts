@@ -3,8 +3,8 @@
  * secrets are different types: settings may be printed, secrets have no way to be.
  */
 import type { z } from 'zod'
-import { abouts, isOfEachBot, Options } from './options.ts'
-import type { About } from './options.ts'
+import { abouts, type About } from './option-kinds.ts'
+import { isOfEachBot, Options } from './options.ts'
 import type { SecretSource } from './secrets.ts'
 import { baseUrlOf } from './urls.ts'
 
@@ -171,7 +171,8 @@ export function ofEachBot(settings: Settings): unknown[] {
     .map((path) => valueAt(settings, path))
 }
 
-function valueAt(settings: object, path: string): unknown {
+/** What stands at a dotted path; undefined where there is nothing. */
+export function valueAt(settings: object, path: string): unknown {
   return path
     .split('.')
     .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], settings)

@@ -1,7 +1,7 @@
 /** The settings that count, as a settings file that says where each of them comes from. */
 import { stringify } from 'yaml'
 import type { Loaded } from './read-one.ts'
-import { SETTINGS } from './settings.ts'
+import { SETTINGS, valueAt } from './settings.ts'
 import type { ProxySettings, Setting } from './settings.ts'
 
 /**
@@ -39,9 +39,7 @@ function line(setting: Setting, loaded: Loaded): string {
 function valueOf(path: string, { settings, secretFiles }: Loaded): unknown {
   const isSecretFile = SETTINGS.some((one) => one.kind === 'secret' && `${one.path}File` === path)
   if (isSecretFile) return secretFiles.get(path)
-  return path
-    .split('.')
-    .reduce<unknown>((at, part) => (at as Record<string, unknown>)[part], settings)
+  return valueAt(settings, path)
 }
 
 /**

@@ -1,7 +1,8 @@
-/** A settings file for somebody to go on from: what was chosen, and everything else as comments. */
+/** A settings file to go on from: what was chosen, all else as comments; and its JSON schema. */
 import { stringify } from 'yaml'
-import { SETTINGS } from './settings.ts'
-import type { Setting } from './settings.ts'
+import { SETTINGS, type Setting } from './settings.ts'
+import { z } from 'zod'
+import { Options } from './options.ts'
 
 const HEAD = `# Settings of Postern. What is commented out shows the default. Each setting can also be given in
 # the environment (upstream.url is POSTERN_UPSTREAM_URL) or as a flag (--upstream-url).
@@ -46,3 +47,22 @@ function entry({ path, meaning, preset }: Setting, values: ReadonlyMap<string, u
 
 const asYaml = (value: unknown): string =>
   stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim()
+
+/**
+ * Makes the schema of the settings file, for editors.
+ * @returns JSON Schema (draft 2020-12) as text; config/postern.schema.json holds the same
+ */
+export function settingsSchema(): string {
+  const schema = z.toJSONSchema(Options, {
+    io: 'input',
+    target: 'draft-2020-12',
+    override: ({ jsonSchema }) => {
+      // What the file lacks may be given by the environment or by flags.
+      delete jsonSchema.required
+      if (jsonSchema.type === 'object') delete jsonSchema.default
+    },
+  })
+  const text = JSON.stringify({ title: 'Postern settings', ...schema }, null, 2)
+  // Lists of words on one line, as the formatter of this repository writes them.
+  return `${text.replace(/\[\s+([^[\]{}]*?)\s+\]/g, (_, words: string) => `[${words.replace(/\s+/g, ' ')}]`)}\n`
+}

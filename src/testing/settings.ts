@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Options } from '../config/options.ts'
 import { nearestName, settingsError, type Problem } from '../config/problems.ts'
 import { SecretSource, type SecretRule } from '../config/secrets.ts'
-import { SETTINGS, settingsFrom, type Secrets, type Settings } from '../config/settings.ts'
+import { SETTINGS, settingsFrom, valueAt, type Secrets, type Settings } from '../config/settings.ts'
 import { OperatorError } from '../errors.ts'
 
 type SettingsInput = z.input<typeof Options>
@@ -105,12 +105,6 @@ function refuseSecrets(settings: object): Problem[] {
   return SECRETS.flatMap((path) => [path, `${path}File`])
     .filter((path) => valueAt(settings, path) !== undefined)
     .map((path) => ({ place: 'settings', path, message: 'is no setting of a sidecar in a test' }))
-}
-
-function valueAt(settings: object, path: string): unknown {
-  return path
-    .split('.')
-    .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], settings)
 }
 
 function describeIssue(issue: z.core.$ZodIssue): Problem[] {

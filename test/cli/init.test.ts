@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
-import { settingsSchema } from '../../src/config/schema.ts'
+import { settingsSchema } from '../../src/config/template.ts'
 import { createSandbox } from '../../src/sandbox/create.ts'
 import { folder } from '../config/support.ts'
 import { postern, start, TOKEN } from './support.ts'

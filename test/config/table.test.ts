@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { load } from '../../src/config/load.ts'
 import { Options } from '../../src/config/options.ts'
-import { settingsSchema } from '../../src/config/schema.ts'
+import { settingsSchema } from '../../src/config/template.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { file, folder, sources } from './support.ts'
 
