@@ -1,0 +1,105 @@
+/** Each reason that ServiceWatch finds out by itself comes and goes in time, fifty times at random moments. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Health, type ReasonCode } from '../../src/observe/health.ts'
+import { ServiceWatch, type Probes } from '../../src/observe/service-watch.ts'
+import { Random } from '../support/faults-random.ts'
+
+const TIMES = 50
+/** 15 s, of which a call may take four. */
+const BEHIND_MS = 11_000
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** How `/me` answers, or what else is wrong; null is well. */
+type Wrong = (watch: ServiceWatch) => void
+interface Fault {
+  code: ReasonCode
+  what: string
+  /** Of `/me`, in place of a good answer. */
+  me?: Wrong
+  /** Of a look at the disk or the database. */
+  local?: Wrong
+}
+
+const FAULTS: Fault[] = [
+  { code: 'upstream', what: 'nobody answers', me: (watch) => watch.unreachable('cut') },
+  { code: 'upstream', what: '500', me: (w) => w.answered({ route: 'GET /me', status: 500 }) },
+  { code: 'upstream', what: '503', me: (w) => w.answered({ route: 'GET /me', status: 503 }) },
+  { code: 'paused', what: 'the owner’s pause', me: (watch) => watch.paused() },
+  { code: 'identity', what: 'another bot', me: (watch) => watch.identified(false) },
+  { code: 'clock', what: 'ten minutes', me: (watch) => watch.clock(600_000) },
+  { code: 'token', what: '401', me: (watch) => watch.unauthorized() },
+  { code: 'store', what: 'a full disk', local: (watch) => watch.writable(false) },
+  { code: 'store-unreachable', what: 'gone', local: (watch) => watch.storeIs('unreachable') },
+  { code: 'store-rolled-back', what: 'behind', local: (watch) => watch.storeIs('rolled-back') },
+]
+
+/** A watch before a service, a disk and a database that do as they are told; looks take their time. */
+async function watching(random: Random) {
+  const health = new Health()
+  const watch = new ServiceWatch(health)
+  const now = { fault: null as Fault | null, isAnother: false }
+  const takeTime = (mostMs: number): Promise<void> =>
+    new Promise((resolve) => setTimeout(resolve, random.between(0, mostMs * 10) / 10))
+  const probes: Probes = {
+    askService: async () => {
+      await takeTime(400)
+      if (now.fault?.me !== undefined) return now.fault.me(watch)
+      watch.answered({ route: 'GET /me', status: 200 })
+      watch.identified(true)
+      watch.sawStatus('active')
+      watch.clock(0)
+    },
+    tryStore: async () => {
+      if (now.fault?.code === 'store') throw new Error('the disk is full')
+    },
+    reachStore: async () => {
+      await takeTime(50)
+      if (now.fault?.code.startsWith('store-') === true) now.fault.local?.(watch)
+      else watch.storeIs('reachable')
+    },
+    reloadToken: async () => now.isAnother,
+    lookAtClock: () => {},
+    lookLocally: async () => {
+      await takeTime(random.oneIn(4) ? 900 : 3)
+      if (now.fault?.code === 'store') now.fault.local?.(watch)
+    },
+    untilNextEndMs: () => Infinity,
+  }
+  watch.start(probes)
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(health.ready).toBe(true)
+  return { health, now }
+}
+
+async function behindMs(isSo: () => boolean): Promise<number> {
+  for (let ms = 0; ms <= 60_000; ms += 100) {
+    if (isSo()) return ms
+    await vi.advanceTimersByTimeAsync(100)
+  }
+  return Infinity
+}
+
+test.each(FAULTS)(
+  '$code ($what) is named and is over in time, whenever it begins and ends',
+  async (fault) => {
+    const random = new Random(1)
+    const { health, now } = await watching(random)
+    for (let times = 0; times < TIMES; times++) {
+      await vi.advanceTimersByTimeAsync(random.between(0, 300_000) / 10)
+      now.fault = fault
+      now.isAnother = false
+      expect(await behindMs(() => health.holds(fault.code))).toBeLessThanOrEqual(BEHIND_MS)
+      await vi.advanceTimersByTimeAsync(random.between(0, 900_000) / 10)
+      now.fault = null
+      // a token is good again once there is another one
+      now.isAnother = true
+      expect(await behindMs(() => health.ready)).toBeLessThanOrEqual(BEHIND_MS)
+    }
+  },
+)
