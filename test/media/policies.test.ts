@@ -11,7 +11,7 @@ async function outcomes(stage: Stage): Promise<Record<string, string>> {
   const chat = stage.group([from, other])
   const files = {
     plain: picture(),
-    unsigned: await sealedBy(from, stage, picture(), [], [other]),
+    unsigned: await sealedBy(from, stage, picture(), [], [from, other]),
     another: await sealedBy(other, stage, picture(), ['--sign'], [from]),
     signed: await sealedBy(from, stage, picture(), ['--sign'], [other]),
   }

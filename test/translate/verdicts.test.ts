@@ -59,7 +59,10 @@ async function casesFor(stage: Stage, phone: GpgPhone, stranger: GpgPhone): Prom
 
   const early = { text: 'from before', date: Date.now() - 3_600_000 }
   add('text from before the key', 'before-key', false, 'from before', {
-    ...world.message(silentChat, silent, early),
+    ...world.message(stage.privateChat(silent), silent, early),
+  })
+  add('text with an old date after something sealed', 'plaintext-in-protected', false, 'old date', {
+    ...world.message(silentChat, silent, { ...early, text: 'old date' }),
   })
   const late = { text: 'slipped in', date: Date.now() + 60_000 }
   add('text in a private chat', 'plaintext-in-protected', false, 'slipped in', {
