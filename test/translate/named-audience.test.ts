@@ -196,6 +196,95 @@ const GROUP: Case[] = [
   },
 ]
 
+const DAY = 24 * HOUR
+
+/** What a lying service, a member in league with it, or a hostile app tries beside. */
+const HOSTILE: Case[] = [
+  { what: 'everybody is named twice', intended: [...ALL, ...ALL], is: 'meant' },
+  { what: 'a name is empty', intended: [...ALL, ''], past: PAST, is: 'other' },
+  {
+    what: 'a name is as long as one of version 6',
+    intended: [...ALL, M + M.slice(16)],
+    past: PAST,
+    is: 'other',
+  },
+  {
+    what: 'a name is the end of a fingerprint',
+    intended: [THE_BOT, A, B.slice(24)],
+    past: PAST,
+    is: 'other',
+  },
+  {
+    what: 'somebody is missing who left and came back',
+    list: TRIO,
+    past: [...PAST, since(BOB, 'b', DAY), since(MALLORY, 'f', DAY)],
+    intended: ALL,
+    is: 'other',
+  },
+  {
+    what: 'somebody is missing who came back under another number, as a new member',
+    list: [ALICES, BOBS, person(10, 'f')],
+    past: [...PAST, since(10, 'f', 1)],
+    intended: ALL,
+    is: 'not-for-all',
+  },
+  {
+    what: 'words were held back until a member was made',
+    list: TRIO,
+    past: [...PAST.slice(0, 2), since(MALLORY, 'f', 29 * DAY)],
+    intended: ALL,
+    is: 'not-for-all',
+  },
+  {
+    what: 'of two listings of one person the first is long ago',
+    list: [...TRIO, person(MALLORY, 'c')],
+    past: [...PAST, since(MALLORY, 'c', 1)],
+    intended: ALL,
+    is: 'other',
+  },
+  {
+    what: 'a copy of a named certificate is listed',
+    list: [...TRIO.slice(0, 2), person(MALLORY, 'b')],
+    past: PAST,
+    intended: ALL,
+    is: 'meant',
+  },
+  {
+    what: 'a certificate that was Bob’s first is claimed later by who reads now',
+    list: [ALICES, MALLORYS],
+    past: [...PAST, since(MALLORY, 'b', -DAY)],
+    intended: ALL,
+    is: 'other',
+  },
+  {
+    what: 'nothing that is listed can be parsed',
+    list: [ALICES, person(BOB, 'b', { fingerprint: null, unusable: 'unparseable' })],
+    intended: ALL,
+    is: 'other',
+  },
+  {
+    what: 'the bot is on the list under its own number',
+    list: [ALICES, BOBS, person(BOT, 'f')],
+    past: PAST,
+    intended: ALL,
+    is: 'meant',
+  },
+  {
+    what: 'the sender has two certificates on the list, and names one',
+    list: [ALICES, BOBS, person(ALICE, 'f')],
+    past: PAST,
+    intended: ALL,
+    is: 'meant',
+  },
+  {
+    what: 'her certificate lists the bot’s subkey beside her own',
+    list: [ALICES, BOBS, withKeys(MALLORYS, 'f', 'e')],
+    past: PAST,
+    intended: ALL,
+    is: 'meant',
+  },
+]
+
 function withAlgorithm(one: Person, algorithm: string): Person {
   return { ...one, certificateStatus: { ...one.certificateStatus, algorithm } }
 }
@@ -206,21 +295,24 @@ function withKeys(one: Person, ...digits: string[]): Person {
 }
 
 describe('words in a group whose signature names recipients', () => {
-  test.each(GROUP)('are $is where $what, whatever the packets say', async (one) => {
-    const { all, audience } = scene()
-    all.list = listOf(one.list ?? [ALICES, BOBS])
-    all.past = one.past ?? []
-    const more = {
-      intended: one.intended,
-      ...(one.from !== undefined && { fromId: one.from }),
-      ...(one.signer !== undefined && { signer: one.signer }),
-    }
-    for (const to of [['e'], ['e', 'a', 'b'], ['e', 'f'], ['e', '9'], []]) {
-      for (const hasUnnamed of [true, false]) {
-        expect(await audience(to, { ...more, hasUnnamed })).toBe(one.is)
+  test.each([...GROUP, ...HOSTILE])(
+    'are $is where $what, whatever the packets say',
+    async (one) => {
+      const { all, audience } = scene()
+      all.list = listOf(one.list ?? [ALICES, BOBS])
+      all.past = one.past ?? []
+      const more = {
+        intended: one.intended,
+        ...(one.from !== undefined && { fromId: one.from }),
+        ...(one.signer !== undefined && { signer: one.signer }),
       }
-    }
-  })
+      for (const to of [['e'], ['e', 'a', 'b'], ['e', 'f'], ['e', '9'], []]) {
+        for (const hasUnnamed of [true, false]) {
+          expect(await audience(to, { ...more, hasUnnamed })).toBe(one.is)
+        }
+      }
+    },
+  )
 
   test('are other where more are listed than any message fits', async () => {
     const { all, audience } = scene()
