@@ -80,7 +80,7 @@ test('a sender on the key list costs nothing to verify; one who is not on it cos
   const [message] = await stage.deliver([
     stage.double.world.message(chat, other, { armored: words }),
   ])
-  expect(message.postern.verdict).toBe('verified')
+  expect(message.postern.verdict).toBe('replayed')
   expect(stage.double.names(since)).toEqual([
     'GET /updates',
     'GET /updates',

@@ -73,7 +73,7 @@ test('an armored file opens like a binary one', async () => {
 
 test('the mode is asked once for what is not sealed, and afresh where what came is a sealed file', async () => {
   const from = await stage.friend()
-  const chat = stage.openGroup()
+  const chat = stage.openGroup({ people: [from] })
   const asked = async (content: Buffer): Promise<number> => {
     const url = await named(stage, content, { chat, from })
     const mark = stage.double.mark()
