@@ -22,6 +22,8 @@ const OF_SERVICE: readonly Trouble[] = [
   'errors',
   'late-answers',
   'claims-open',
+  // the service lies then about the mode of the chat
+  'allowed',
   'claims-no-key',
   'claims-other-key',
   'late-key',
@@ -34,6 +36,8 @@ const EXCUSES: { verdict: string; troubles: readonly Trouble[] }[] = [
   { verdict: 'mode-unknown', troubles: OF_SERVICE },
   // what was readable when it was written, and comes out after the group turned
   { verdict: 'plaintext-in-protected', troubles: TURNED },
+  // what is sealed reads as text in a chat that an operator and the service call readable
+  { verdict: 'unsigned', troubles: ['allowed'] },
 ]
 
 /** Verdicts with which the words are there. */
