@@ -16,7 +16,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   config: { may: ['api'], packages: ['zod', 'yaml', 'leven'], why: 'it returns values' },
   store: { may: [], packages: ['kysely', 'keytar', 'pg'], why: 'it keeps bytes' },
   keys: {
-    may: ['api', 'openpgp', 'store', 'fresh-cache', 'counted-cache'],
+    may: ['api', 'openpgp/index', 'store', 'fresh-cache', 'counted-cache'],
     packages: ['lru-cache', 'kysely'],
     why: 'it is handed the calls to the service',
   },
@@ -31,7 +31,16 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     why: 'it never sees readable text of a protected chat: it knows permits, and not who issues them',
   },
   translate: {
-    may: ['api', 'openpgp', 'keys', 'chats', 'media', 'fresh-cache', 'counted-cache', 'permit'],
+    may: [
+      'api',
+      'openpgp/index',
+      'keys',
+      'chats',
+      'media',
+      'fresh-cache',
+      'counted-cache',
+      'permit',
+    ],
     packages: ['lru-cache'],
     why: 'values in, values out',
   },
@@ -41,13 +50,13 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     why: 'it moves updates, and neither opens them nor answers the bot',
   },
   media: {
-    may: ['api', 'chats', 'openpgp/stream/raw-file'],
+    may: ['api', 'chats', 'openpgp/index'],
     packages: ['lru-cache', 'magic-bytes.js'],
     why: 'it keeps what others open, and decides nothing',
   },
   observe: { may: ['api'], packages: ['@prometheus-io/client'], why: 'others call it' },
   doctor: {
-    may: ['api', 'config', 'keys', 'openpgp/size', 'store'],
+    may: ['api', 'config', 'keys', 'openpgp/index', 'store'],
     packages: [],
     why: 'it looks at what others hold, and changes nothing',
   },
@@ -127,7 +136,7 @@ function isAllowed({ file, target, isPackage }: Import, folder: string): boolean
   if (rule === undefined) return true
   if (isPackage) return isPackageOf(rule.packages, target)
   const own = target.startsWith(`${folder}/`)
-  const phone = PHONES.test(file) && target.startsWith('openpgp/')
+  const phone = PHONES.test(file) && target === 'openpgp/index'
   return (
     own ||
     phone ||
@@ -171,6 +180,20 @@ describe('the direction of imports', () => {
     expect(calling).toEqual(['src/sandbox/page/browser/api.js'])
     const markup = /dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML|\beval\(/
     expect(texts.filter((text) => markup.test(text))).toEqual([])
+  })
+
+  it('openpgp has one door, of at most sixty names', () => {
+    const beside = files
+      .filter((file) => !file.startsWith('src/openpgp/'))
+      .flatMap(importsOf)
+      .filter(({ target }) => /^openpgp\/(?!index$)/.test(target))
+    expect(beside.map(({ file, target }) => `${file} imports ${target}`)).toEqual([])
+    const door = readFileSync('src/openpgp/index.ts', 'utf8')
+    const lists = [...door.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].map(([, list = '']) => list)
+    const single = door.match(/^export (?:const|function)/gm) ?? []
+    const names = lists.flatMap((list) => list.split(',').filter((name) => name.trim() !== ''))
+    expect(names.length + single.length).toBeLessThanOrEqual(60)
+    expect(names.length).toBeGreaterThan(20)
   })
 
   it('only the folder openpgp imports the library', () => {

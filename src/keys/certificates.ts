@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
 import { Refusal } from '../errors.ts'
-import type { Engine, CertificateStatus } from '../openpgp/engine.ts'
+import type { CertificateStatus, Engine } from '../openpgp/index.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { TimeSlice } from '../util/time-slice.ts'

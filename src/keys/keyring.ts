@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { Refusal } from '../errors.ts'
-import type { Engine, CertificateStatus, OwnKey, UnlockedKey } from '../openpgp/engine.ts'
+import type { CertificateStatus, Engine, OwnKey, UnlockedKey } from '../openpgp/index.ts'
 import type { Relock } from '../store/move.ts'
 import type { OwnKeysRow, Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'

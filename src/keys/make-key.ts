@@ -1,4 +1,4 @@
-import type { Engine, UnlockedKey } from '../openpgp/engine.ts'
+import type { Engine, UnlockedKey } from '../openpgp/index.ts'
 
 /** Keys are dated back, so that a phone whose clock is behind accepts them. */
 const BACKDATE_MS = 300_000

@@ -1,5 +1,5 @@
 /** One of the bot's own keys, as a value; how it stands in the store. */
-import type { UnlockedKey } from '../openpgp/engine.ts'
+import type { UnlockedKey } from '../openpgp/index.ts'
 import type { OwnKeysRow } from '../store/schema.ts'
 
 /**

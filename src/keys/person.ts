@@ -1,5 +1,5 @@
 import type { UserKey } from '../api/user-key.ts'
-import type { CertificateStatus, UnusableReason } from '../openpgp/engine.ts'
+import type { CertificateStatus, UnusableReason } from '../openpgp/index.ts'
 import type { Certificates } from './certificates.ts'
 import type { Listing } from './claims.ts'
 import type { Journal } from './journal.ts'

@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.ts'
-import type { CipherSizes, CertificateStatus } from '../openpgp/engine.ts'
+import type { CertificateStatus, CipherSizes } from '../openpgp/index.ts'
 import type { KeyList } from './directory.ts'
 import { listsKeyOf } from './own-key-listings.ts'
 import type { Pair } from './people.ts'

@@ -1,6 +1,6 @@
 /** What an operator reads when a secret key cannot be the bot's. */
 import { OperatorError } from '../errors.ts'
-import type { UnfitReason } from '../openpgp/engine.ts'
+import type { UnfitReason } from '../openpgp/index.ts'
 
 const AGAIN = 'export one whole secret key: `gpg --armor --export-secret-keys FINGERPRINT`'
 const ANOTHER =

@@ -7,7 +7,7 @@ import { mkdir, open, unlink } from 'node:fs/promises'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Refusal } from '../errors.ts'
-import type { RawFile, Room } from '../openpgp/stream/raw-file.ts'
+import type { RawFile, Room } from '../openpgp/index.ts'
 import { SpoolFile, onDisk } from './spool-file.ts'
 
 const DIR_MODE = 0o700

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Refusal } from '../errors.ts'
-import type { RawFile } from '../openpgp/stream/raw-file.ts'
+import type { RawFile } from '../openpgp/index.ts'
 
 /** The directory that a file is in. */
 export interface SpoolFileOwner {

@@ -6,12 +6,16 @@ import type { ReplayMemory } from '../chats/replay-memory.ts'
 import { Refusal } from '../errors.ts'
 import { monotonicNow } from '../fresh-cache.ts'
 import { TYPE_BYTES, contentTypeOf } from '../media/content-type.ts'
-import { FORM_BYTES, sealedForm } from '../openpgp/format/encrypted-message.ts'
-import { ByteReader } from '../openpgp/format/byte-reader.ts'
-import type { Room } from '../openpgp/stream/raw-file.ts'
-import { RestingWriter, type RestingFile } from '../openpgp/stream/resting.ts'
-import type { OpenedFile } from '../openpgp/engine.ts'
-import { BOUNDS } from '../openpgp/bounds.ts'
+import {
+  BOUNDS,
+  ByteReader,
+  FORM_BYTES,
+  RestingWriter,
+  sealedForm,
+  type OpenedFile,
+  type RestingFile,
+  type Room,
+} from '../openpgp/index.ts'
 import { judgeAudience, type AudienceParts } from './audience.ts'
 import { OTHER_PERSON, isByStranger } from './examine.ts'
 import { Freshness } from './freshness.ts'

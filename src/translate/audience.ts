@@ -5,7 +5,7 @@ import type { Keyring } from '../keys/keyring.ts'
 import { keyIdOf, type KnownKeys } from '../keys/known-keys.ts'
 import type { Person } from '../keys/person.ts'
 import type { Trust } from '../keys/trust.ts'
-import type { NamedRecipients } from '../openpgp/engine.ts'
+import type { NamedRecipients } from '../openpgp/index.ts'
 import {
   audienceInGroup,
   audienceInPrivate,

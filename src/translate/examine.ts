@@ -1,8 +1,7 @@
 /** One Message: whether its chat is protected, what is in it, whose it is. No effects yet. */
 import type { KnownChats } from '../chats/known-chats.ts'
 import type { Modes } from '../chats/modes.ts'
-import type { OpenedText } from '../openpgp/engine.ts'
-import { looksEncrypted } from '../openpgp/format/encrypted-message.ts'
+import { looksEncrypted, type OpenedText } from '../openpgp/index.ts'
 import { judgeAudience, type AudienceParts } from './audience.ts'
 import { judgeReadable } from './before-key.ts'
 import type { FoundMessage } from './find-messages.ts'

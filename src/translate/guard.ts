@@ -6,9 +6,8 @@ import type { KnownChats } from '../chats/known-chats.ts'
 import type { ModeAnswer, Modes } from '../chats/modes.ts'
 import { Refusal } from '../errors.ts'
 import { monotonicNow } from '../fresh-cache.ts'
-import { Sealed } from '../openpgp/sealed.ts'
+import { Sealed, looksEncrypted } from '../openpgp/index.ts'
 import { issuePermit, type Outbound, type PermitGround, type PermitTarget } from '../permit.ts'
-import { looksEncrypted } from '../openpgp/format/encrypted-message.ts'
 import { Freshness } from './freshness.ts'
 
 /** How the chat must be written to; made by `Guard.rule` alone. */

@@ -1,6 +1,6 @@
 /** What was opened and judged, against the memory of what was seen before. */
 import type { ReplayCheck, Sighting } from '../chats/replay-memory.ts'
-import type { OpenedFile, OpenedText } from '../openpgp/engine.ts'
+import type { OpenedFile, OpenedText } from '../openpgp/index.ts'
 import type { Judged } from './signatures.ts'
 import { delivers, type Reasoned, type VerifyPolicy } from './verdict.ts'
 

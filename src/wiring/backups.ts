@@ -1,7 +1,7 @@
 /** Looking into a backup and restoring it: what needs a store's file and OpenPGP, and no sidecar. */
 import type { StoreAccess } from '../config/store-access.ts'
 import { OperatorError } from '../errors.ts'
-import { createEngine } from '../openpgp/create.ts'
+import { createEngine } from '../openpgp/index.ts'
 import { readBackup, type Backup } from '../store/backup.ts'
 import { unsoundBackup } from '../store/refusals.ts'
 import { refuseOccupied, restore } from '../store/restore.ts'

@@ -11,7 +11,7 @@ import { People } from '../keys/people.ts'
 import type { TrustPolicy } from '../keys/policies.ts'
 import { Strangers } from '../keys/strangers.ts'
 import { Trust } from '../keys/trust.ts'
-import type { Engine } from '../openpgp/engine.ts'
+import type { Engine } from '../openpgp/index.ts'
 import type { Store } from '../store/store.ts'
 
 export interface PeopleState {

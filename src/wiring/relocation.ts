@@ -2,7 +2,7 @@
 import type { StoreAccess } from '../config/store-access.ts'
 import type { SecretSource } from '../config/secrets.ts'
 import { OperatorError } from '../errors.ts'
-import { createEngine } from '../openpgp/create.ts'
+import { createEngine } from '../openpgp/index.ts'
 import { FileEnd } from '../store/file-end.ts'
 import { relocate, type MoveEnd } from '../store/relocate.ts'
 import { connectTo } from './database.ts'

@@ -27,7 +27,7 @@ import {
   showWarnings,
 } from '../observe/show.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import type { MeasuredEngine } from '../openpgp/create.ts'
+import type { MeasuredEngine } from '../openpgp/index.ts'
 import { batchPerTick } from '../util/batch-per-tick.ts'
 import { alertForReason, alertForTrustChange } from './alerting.ts'
 import type { Core } from './core.ts'

@@ -32,14 +32,17 @@ async function setFull(store: Store, isFull: boolean): Promise<void> {
   await store.read((db) => sql.raw(`PRAGMA query_only = ${isFull ? 1 : 0}`).execute(db))
 }
 
-testOfFile('a chat that was seen protected is latched at once, although that is refused', async () => {
-  const { store, fill } = await scene()
-  const knownChats = await KnownChats.load(store)
-  await fill(true)
-  await expect(knownChats.saw([PROTECTED])).rejects.toMatchObject(UNWRITABLE)
-  expect([knownChats.isLatched(50), knownChats.get(50)?.kind]).toEqual([true, 'group'])
-  expect(knownChats.all.map(({ id }) => id)).toEqual([50])
-})
+testOfFile(
+  'a chat that was seen protected is latched at once, although that is refused',
+  async () => {
+    const { store, fill } = await scene()
+    const knownChats = await KnownChats.load(store)
+    await fill(true)
+    await expect(knownChats.saw([PROTECTED])).rejects.toMatchObject(UNWRITABLE)
+    expect([knownChats.isLatched(50), knownChats.get(50)?.kind]).toEqual([true, 'group'])
+    expect(knownChats.all.map(({ id }) => id)).toEqual([50])
+  },
+)
 
 testOfFile('it is refused again, and not taken for known, until it is written', async () => {
   const stage = await scene()
@@ -84,19 +87,22 @@ testOfFile('it is written by itself once writing works', async () => {
   await expect.poll(latched, { timeout: 10_000 }).toBe(1)
 })
 
-testOfFile('the operator’s word counts after it: what was seen before is lifted, what comes later is not', async () => {
-  const stage = await scene()
-  const knownChats = await KnownChats.load(stage.store)
-  await stage.fill(true)
-  await expect(knownChats.saw([PROTECTED])).rejects.toMatchObject(UNWRITABLE)
-  await expect(knownChats.lift([50])).rejects.toMatchObject(UNWRITABLE)
-  expect(knownChats.isLatched(50)).toBe(true)
-  await stage.fill(false)
-  expect(await knownChats.lift([50])).toEqual([50])
-  expect(knownChats.isLatched(50)).toBe(false)
-  await knownChats.saw([PROTECTED])
-  expect((await stage.restart()).isLatched(50)).toBe(true)
-})
+testOfFile(
+  'the operator’s word counts after it: what was seen before is lifted, what comes later is not',
+  async () => {
+    const stage = await scene()
+    const knownChats = await KnownChats.load(stage.store)
+    await stage.fill(true)
+    await expect(knownChats.saw([PROTECTED])).rejects.toMatchObject(UNWRITABLE)
+    await expect(knownChats.lift([50])).rejects.toMatchObject(UNWRITABLE)
+    expect(knownChats.isLatched(50)).toBe(true)
+    await stage.fill(false)
+    expect(await knownChats.lift([50])).toEqual([50])
+    expect(knownChats.isLatched(50)).toBe(false)
+    await knownChats.saw([PROTECTED])
+    expect((await stage.restart()).isLatched(50)).toBe(true)
+  },
+)
 
 testOfFile('a private chat and its person count at once, the first person of several', async () => {
   const stage = await scene()

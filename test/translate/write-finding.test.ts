@@ -97,7 +97,15 @@ function openedText(text: string) {
   const signed = { document: new Uint8Array(), signatures: [] }
   const digests = { dataDigest: '', openedWith: '' }
   const recipients = { keyIds: new Uint8Array(), hasUnnamed: false }
-  return { outcome: 'opened' as const, text, isFile: false, signatures: [], signed, recipients, ...digests }
+  return {
+    outcome: 'opened' as const,
+    text,
+    isFile: false,
+    signatures: [],
+    signed,
+    recipients,
+    ...digests,
+  }
 }
 
 const message = fc.record(

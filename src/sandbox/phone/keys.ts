@@ -1,8 +1,8 @@
-import type { KeyKind } from '../../openpgp/library/key-kinds.ts'
+import { loadPhoneKeys, makeCommonKey, type KeyKind } from '../../openpgp/index.ts'
 import type { RecordKind } from '../persistence/persistence.ts'
 import type { PhoneIdentity } from './seal.ts'
 
-export type { KeyKind } from '../../openpgp/library/key-kinds.ts'
+export type { KeyKind } from '../../openpgp/index.ts'
 
 /** Kinds of key that a phone can have; the first is what phones usually make. */
 export const PHONE_KEYS = [
@@ -27,22 +27,13 @@ export async function newIdentity({
   name: string
   kind: KeyKind
 }): Promise<PhoneIdentity> {
-  const { makeKey } = kind === 'curve25519' ? await usualKeys() : await otherKeys()
+  // the usual kind is made without openpgp.js, which takes time and memory to load
+  const makeKey = kind === 'curve25519' ? makeCommonKey : (await loadPhoneKeys()).makeKey
   return {
     ...(await makeKey({ userId: name, kind, createdMs: backdatedNowMs() })),
     kind,
     former: [],
   }
-}
-
-/** Without openpgp.js, which takes time and memory to load. */
-async function usualKeys() {
-  const { makeCommonKey } = await import('../../openpgp/native/make-key.ts')
-  return { makeKey: makeCommonKey }
-}
-
-async function otherKeys() {
-  return await import('../../openpgp/library/key-kinds.ts')
 }
 
 const backdatedNowMs = (): number => Date.now() - BACKDATED_MS

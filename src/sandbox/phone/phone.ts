@@ -1,4 +1,4 @@
-import type { Engine } from '../../openpgp/engine.ts'
+import type { Engine } from '../../openpgp/index.ts'
 import type { PhoneConnection } from './connection.ts'
 import type { PhoneMemory, ReceivedEvent, UnreadMessage } from './memory.ts'
 import { readMessage, type MessageReader } from './read.ts'

@@ -6,7 +6,7 @@ import type { PhoneIdentity } from './seal.ts'
 import { setPersonKey } from '../rules/keys.ts'
 import type { PersonState } from '../state.ts'
 import type { World } from '../world.ts'
-import type { Engine } from '../../openpgp/engine.ts'
+import { createEngine, type Engine } from '../../openpgp/index.ts'
 
 /** The phones of a world's people. Each is made on first use. */
 export class Phones {
@@ -62,7 +62,7 @@ export class Phones {
 
   async #make(person: PersonState, kind: KeyKind): Promise<Phone> {
     const { id: userId, firstName: name } = person
-    const engine = await this.#engine.get()
+    const engine = this.#engine.get()
     const stored = this.#identities.get(userId)
     const identity = stored ?? (await newIdentity({ name, kind }))
     const connection = new PhoneConnection(this.#world, userId)
@@ -81,21 +81,16 @@ function publish(world: World, person: PersonState, { key, certificate }: PhoneI
   setPersonKey(world, person, { fingerprint: key.fingerprint, publicKey: certificate })
 }
 
-/** The one OpenPGP engine of a sandbox's phones, in all its worlds. It is loaded when first used. */
+/** The one OpenPGP engine of a sandbox's phones, in all its worlds. It is made when first used. */
 export class SharedEngine implements AsyncDisposable {
-  #engine: Promise<Engine> | null = null
+  #engine: Engine | null = null
 
-  get(): Promise<Engine> {
-    this.#engine ??= startEngine()
+  get(): Engine {
+    this.#engine ??= createEngine({ threads: 1 })
     return this.#engine
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await (await this.#engine)?.[Symbol.asyncDispose]()
+    await this.#engine?.[Symbol.asyncDispose]()
   }
-}
-
-async function startEngine(): Promise<Engine> {
-  const { createEngine } = await import('../../openpgp/create.ts')
-  return createEngine({ threads: 1 })
 }

@@ -1,7 +1,10 @@
-import type { OpenedFile } from '../../openpgp/engine.ts'
-import { ByteReader } from '../../openpgp/format/byte-reader.ts'
-import { FORM_BYTES, sealedForm } from '../../openpgp/format/encrypted-message.ts'
-import type { RawFile } from '../../openpgp/stream/raw-file.ts'
+import {
+  ByteReader,
+  FORM_BYTES,
+  sealedForm,
+  type OpenedFile,
+  type RawFile,
+} from '../../openpgp/index.ts'
 import { verifySignatures, type MessageReader } from './read.ts'
 import type { PhoneVerdict } from './seen.ts'
 

@@ -1,4 +1,4 @@
-import type { Engine, OpenedFile, OpenedText } from '../../openpgp/engine.ts'
+import type { Engine, OpenedFile, OpenedText } from '../../openpgp/index.ts'
 import type { PhoneConnection } from './connection.ts'
 import type { PhoneIdentity } from './seal.ts'
 import type { InboxEntry, PhoneVerdict } from './seen.ts'

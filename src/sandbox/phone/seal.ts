@@ -1,6 +1,10 @@
-import type { Engine, UnlockedKey } from '../../openpgp/engine.ts'
-import type { KeyKind } from '../../openpgp/library/key-kinds.ts'
-import type { FileForm } from '../../openpgp/library/seal-file.ts'
+import {
+  loadPhoneFiles,
+  type Engine,
+  type FileForm,
+  type KeyKind,
+  type UnlockedKey,
+} from '../../openpgp/index.ts'
 
 /** A phone's own key. */
 export interface PhoneIdentity {
@@ -50,7 +54,7 @@ export class PhoneSealer {
     certificates: string[],
     { form = {}, signer, to }: FileSealingOptions = {},
   ): Promise<Uint8Array> {
-    const { sealFile } = await import('../../openpgp/library/seal-file.ts')
+    const { sealFile } = await loadPhoneFiles()
     const own = to === undefined ? [this.identity.certificate] : []
     return await sealFile({
       file,

@@ -2,19 +2,19 @@
  * Sealing of files as phones do it: signed, perhaps compressed, encrypted, in every common form
  * that a reader may meet (RFC 9580, 10.3). Runs in the calling thread, a few MiB at a time.
  */
-import './brainpool.ts'
+import './library/brainpool.ts'
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { deflate, deflateRaw } from 'node:zlib'
 import { createMessage, encryptSessionKey, sign, SignaturePacket } from 'openpgp'
-import { CIPHERS } from '../crypto/ciphers.ts'
-import type { Cipher, UnlockedKey } from '../engine.ts'
-import { armorMessage } from '../format/armor-writer.ts'
-import { COMPRESSION } from '../format/message-grammar.ts'
-import { framedParts, TAG, type Framing } from '../format/packets.ts'
-import { certificateOf, secretKeyOf } from './key-cache.ts'
-import { applyProfile } from './profile.ts'
+import { CIPHERS } from './crypto/ciphers.ts'
+import type { Cipher, UnlockedKey } from './engine.ts'
+import { armorMessage } from './format/armor-writer.ts'
+import { COMPRESSION } from './format/message-grammar.ts'
+import { framedParts, TAG, type Framing } from './format/packets.ts'
+import { certificateOf, secretKeyOf } from './library/key-cache.ts'
+import { applyProfile } from './library/profile.ts'
 
 /** How a file is sealed; what is absent is as most programs do it. */
 export interface FileForm {

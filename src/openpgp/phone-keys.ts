@@ -3,9 +3,9 @@
  * a sidecar is tried with. Runs in the calling thread.
  */
 import { generateKey, revokeKey, type KeyOptions, type PrivateKey } from 'openpgp'
-import type { UnlockedKey } from '../engine.ts'
-import { applyProfile } from './profile.ts'
-import { unlockedFrom } from './secret-key.ts'
+import type { UnlockedKey } from './engine.ts'
+import { applyProfile } from './library/profile.ts'
+import { unlockedFrom } from './library/secret-key.ts'
 
 const DAY_MS = 86_400_000
 

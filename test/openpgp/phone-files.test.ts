@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { decrypt, readMessage, readPrivateKey } from 'openpgp'
 import { afterAll, expect, test } from 'vitest'
-import { packetsOf, TAG } from '../../../src/openpgp/format/packets.ts'
-import { sealFile, type FileForm } from '../../../src/openpgp/library/seal-file.ts'
-import { openedFile } from '../../support/openpgp-file.ts'
-import { Gpg } from '../../support/openpgp-gpg.ts'
-import { alice, bot, mallory } from '../../support/openpgp-people.ts'
+import { packetsOf, TAG } from '../../src/openpgp/format/packets.ts'
+import { sealFile, type FileForm } from '../../src/openpgp/phone-files.ts'
+import { openedFile } from '../support/openpgp-file.ts'
+import { Gpg } from '../support/openpgp-gpg.ts'
+import { alice, bot, mallory } from '../support/openpgp-people.ts'
 
 const MIB = 1024 * 1024
 const FORMS: FileForm[] = [
