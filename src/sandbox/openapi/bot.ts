@@ -4,9 +4,8 @@ import { BodyKind, ERROR_STATUS, type ErrorCode } from '../../api/error.ts'
 import { FIXED_LIMITS } from '../../api/limits.ts'
 import { DESCRIBED, type DescribedEndpoint } from './bot-endpoints.ts'
 import { Update } from './bot-results.ts'
-import { SchemaCollector, type JsonSchema } from './schemas.ts'
+import { headOf, jsonContent, SchemaCollector, successOf, type JsonSchema } from './schemas.ts'
 
-const JSON_TYPE = 'application/json'
 const SECONDS: JsonSchema = { type: 'integer', description: 'seconds to wait' }
 
 const ErrorEnvelope = z
@@ -40,13 +39,10 @@ export function botDocument(serviceUrl: string): object {
   const update = collector.of(Update)
   collector.of(ErrorEnvelope)
   return {
-    openapi: '3.1.0',
-    info: {
-      title: 'Bot Messaging Service API',
-      version: '1.0.0',
-      description: 'What a bot can ask of the service. Take unknown fields and unknown codes.',
-      license: { name: 'MIT', identifier: 'MIT' },
-    },
+    ...headOf(
+      'Bot Messaging Service API',
+      'What a bot can ask of the service. Take unknown fields and unknown codes.',
+    ),
     servers: [{ url: serviceUrl + API_PREFIX }],
     security: [{ token: [] }],
     paths: { ...paths, '/media/{id}': mediaPath(serviceUrl) },
@@ -71,27 +67,13 @@ function operationOf(
 ): object {
   const { summary, body, result, created } = described
   const parameters = parametersOf(described, collector)
-  const success = {
-    description: 'done',
-    content: {
-      [JSON_TYPE]: {
-        schema: {
-          type: 'object',
-          properties: { ok: { const: true, type: 'boolean' }, result: collector.of(result) },
-          required: ['ok', 'result'],
-        },
-      },
-    },
-  }
+  const success = successOf(collector.of(result))
   return {
     operationId: endpoint.name,
     summary,
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && {
-      requestBody: {
-        required: body.required,
-        content: { [JSON_TYPE]: { schema: collector.of(body.schema) } },
-      },
+      requestBody: { required: body.required, ...jsonContent(collector.of(body.schema)) },
     }),
     responses: {
       '200': success,
@@ -102,19 +84,14 @@ function operationOf(
 }
 
 function parametersOf({ path = {}, query }: DescribedEndpoint, collector: SchemaCollector) {
-  const inPath = Object.entries(path).map(([name, schema]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: collector.of(schema),
-  }))
-  const inQuery = Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: false,
-    schema: collector.of(schema as z.ZodType),
-  }))
-  return [...inPath, ...inQuery]
+  const parametersIn = (where: 'path' | 'query', schemas: Readonly<Record<string, z.ZodType>>) =>
+    Object.entries(schemas).map(([name, schema]) => ({
+      name,
+      in: where,
+      required: where === 'path',
+      schema: collector.of(schema),
+    }))
+  return [...parametersIn('path', path), ...parametersIn('query', query?.shape ?? {})]
 }
 
 function codesOf(endpoint: Endpoint, { body, errors }: DescribedEndpoint): ErrorCode[] {
@@ -139,12 +116,10 @@ function refusalOf(status: number, codes: readonly ErrorCode[]): object {
   return {
     description: codes.map((code) => `\`${code}\``).join(', '),
     ...(status === 429 && { headers: { 'Retry-After': { required: true, schema: SECONDS } } }),
-    content: {
-      [JSON_TYPE]: {
-        schema: { $ref: '#/components/schemas/ErrorEnvelope' },
-        examples: Object.fromEntries(examples) as object,
-      },
-    },
+    ...jsonContent(
+      { $ref: '#/components/schemas/ErrorEnvelope' },
+      { examples: Object.fromEntries(examples) as object },
+    ),
   }
 }
 
@@ -197,7 +172,7 @@ function deliveryOf(update: JsonSchema): object {
           schema: { type: 'string' },
         },
       ],
-      requestBody: { required: true, content: { [JSON_TYPE]: { schema: update } } },
+      requestBody: { required: true, ...jsonContent(update) },
       responses: {
         '2XX': { description: `delivered, when it comes within ${seconds} seconds` },
         default: { description: 'not delivered: the same update comes again later' },

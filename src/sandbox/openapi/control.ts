@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { ALL_OPERATIONS, type OperationName } from '../control/table.ts'
 import { EXAMPLES } from './control-examples.ts'
-import { SchemaCollector } from './schemas.ts'
-
-const JSON_TYPE = 'application/json'
+import { headOf, jsonContent, SchemaCollector, successOf } from './schemas.ts'
 
 /** Operations under their former names. */
 const FORMER: ReadonlySet<OperationName> = new Set<OperationName>(['setSeat', 'story'])
@@ -27,21 +25,17 @@ export function controlDocument(controlUrl: string): object {
   const collector = new SchemaCollector()
   const refused = {
     description: 'refused: nothing was changed',
-    content: { [JSON_TYPE]: { schema: collector.of(Refusal) } },
+    ...jsonContent(collector.of(Refusal)),
   }
   const paths = ALL_OPERATIONS.map(([name]) => {
     const stream = name === 'events' ? { get: streamOperation() } : {}
     return [`/${name}`, { ...stream, post: operationOf(name, collector) }]
   })
   return {
-    openapi: '3.1.0',
-    info: {
-      title: 'Control of the Postern sandbox',
-      version: '1.0.0',
-      description:
-        'What people, a bot’s owner and a tester do to a sandbox of the Bot Messaging Service.',
-      license: { name: 'MIT', identifier: 'MIT' },
-    },
+    ...headOf(
+      'Control of the Postern sandbox',
+      'What people, a bot’s owner and a tester do to a sandbox of the Bot Messaging Service.',
+    ),
     servers: [{ url: controlUrl }],
     security: [],
     paths: Object.fromEntries(paths) as object,
@@ -86,27 +80,10 @@ function operationOf(name: OperationName, collector: SchemaCollector): object {
     ...(FORMER.has(name) && { deprecated: true }),
     requestBody: {
       required: !input.safeParse({}).success,
-      content: {
-        [JSON_TYPE]: {
-          schema: collector.of(input),
-          ...(example !== undefined && { example: example.input }),
-        },
-      },
+      ...jsonContent(collector.of(input), example !== undefined && { example: example.input }),
     },
     responses: {
-      '200': {
-        description: 'done',
-        content: {
-          [JSON_TYPE]: {
-            schema: {
-              type: 'object',
-              properties: { ok: { type: 'boolean', const: true }, result: collector.of(output) },
-              required: ['ok', 'result'],
-            },
-            ...(example !== undefined && { example: { ok: true, result: example.result } }),
-          },
-        },
-      },
+      '200': successOf(collector.of(output), example?.result),
       default: { $ref: '#/components/responses/Refused' },
     },
   }

@@ -27,6 +27,28 @@ export class SchemaCollector {
   }
 }
 
+/** The part of a document that says of what form a body is. */
+export function jsonContent(schema: JsonSchema, more: object | false = {}): object {
+  return { content: { 'application/json': { schema, ...more } } }
+}
+
+/** The response that gives a result. @param example a result */
+export function successOf(result: JsonSchema, example?: unknown): object {
+  const schema = {
+    type: 'object',
+    properties: { ok: { const: true, type: 'boolean' }, result },
+    required: ['ok', 'result'],
+  }
+  const shown = example === undefined ? {} : { example: { ok: true, result: example } }
+  return { description: 'done', ...jsonContent(schema, shown) }
+}
+
+/** The head of a document. */
+export function headOf(title: string, description: string): object {
+  const license = { name: 'MIT', identifier: 'MIT' }
+  return { openapi: '3.1.0', info: { title, version: '1.0.0', description, license } }
+}
+
 type Schemas = Record<string, JsonSchema>
 
 /** Drops what JSON Schema says of JavaScript alone, and patterns that only JavaScript reads. */
