@@ -20,7 +20,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src/sandbox',
     is: codeOf('sandbox'),
-    limit: 9_002,
+    limit: 8_934,
     goal: 9_000,
     advice: 'Derive it from the tables of operations, routes and faults.',
   },
@@ -41,7 +41,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'type names that more than one file declares',
     is: measure.sharedTypeNames.length,
-    limit: 12,
+    limit: 11,
     goal: 5,
     advice: 'Give each meaning a name of its own, or import the one type.',
   },

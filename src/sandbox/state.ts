@@ -1,8 +1,13 @@
+import type { z } from 'zod'
 import type { ChatKind } from '../api/chat.ts'
 import type { Command } from '../api/command.ts'
-import type { Markup } from '../api/markup.ts'
 import type { Update } from '../api/update.ts'
 import type { SEAT_STATUS } from '../api/endpoints.ts'
+import type {
+  ChatMessage,
+  OwnerNotice as ShownNotice,
+  PublishedCertificate,
+} from './control/results.ts'
 import type { RateWindows } from './rules/rate-windows.ts'
 import type { UpdateQueue } from './update-queue.ts'
 
@@ -13,10 +18,7 @@ import type { UpdateQueue } from './update-queue.ts'
  */
 
 /** A certificate as its owner published it. The service does not parse it. */
-export interface PublishedKey {
-  fingerprint: string
-  publicKey: string
-}
+export type PublishedKey = z.output<typeof PublishedCertificate>
 
 export interface PersonState {
   id: number
@@ -38,10 +40,7 @@ export interface WebhookState {
   nextAttemptAt: number | null
 }
 
-export interface OwnerNotice {
-  at: number
-  kind: 'token_revoked' | 'webhook_failing'
-}
+export type OwnerNotice = z.output<typeof ShownNotice>
 
 export interface BotRecord {
   id: number
@@ -115,26 +114,9 @@ export const RIGHTS = {
 } as const
 export const ALL_RIGHTS = 31
 
-export type MessageKind = 'user' | 'joined' | 'left'
-
-export interface StoredMessage {
-  id: number
-  fromId: number
-  date: number
-  kind: MessageKind
-  text: string | null
-  armored: string | null
-  replyTo: number | null
-  markup: Markup | null
-  media: MediaState[]
-  editedAt: number | null
-}
-
-export interface MediaState {
-  id: string
-  /** For timed media. */
-  durationMs: number | null
-}
+export type StoredMessage = z.output<typeof ChatMessage>
+export type MessageKind = StoredMessage['kind']
+export type MediaState = StoredMessage['media'][number]
 
 export interface ChatRecord {
   id: number

@@ -7,63 +7,22 @@ import { Listeners } from '../util/listeners.ts'
 export type TranscriptCall = z.output<typeof RecordedCall>
 
 /** Records a call while it is in progress. */
-export class CallRecorder {
-  readonly n: number
-  readonly at: number
-  readonly by: TranscriptCall['by']
-  readonly method: string
-  readonly path: string
-  readonly headers: readonly string[]
-  readonly #chunks: Buffer[] = []
-  readonly #done: () => void
-  status = 0
-  answer = ''
-
-  /** @param done called once it is answered */
-  constructor(
-    call: Pick<TranscriptCall, 'n' | 'at' | 'by' | 'method' | 'path' | 'headers'>,
-    done: () => void,
-  ) {
-    this.#done = done
-    this.n = call.n
-    this.at = call.at
-    this.by = call.by
-    this.method = call.method
-    this.path = call.path
-    this.headers = call.headers
-  }
-
-  received(chunk: Buffer | string): void {
-    this.#chunks.push(Buffer.from(chunk))
-  }
-
-  answered(status: number, body: string): void {
-    this.status = status
-    this.answer = body
-    this.#done()
-  }
-
-  get body(): string {
-    return Buffer.concat(this.#chunks).toString('utf8')
-  }
-
-  toJSON(): TranscriptCall {
-    const { n, at, by, method, path, headers, body, status, answer } = this
-    return { n, at, by, method, path, headers, body, status, answer }
-  }
+export interface CallRecorder {
+  received(chunk: Buffer | string): void
+  answered(status: number, body: string): void
 }
 
 /** How a call is stored. */
-export const CALL_KIND: RecordKind<CallRecorder | TranscriptCall> = {
+export const CALL_KIND: RecordKind<TranscriptCall> = {
   name: 'call',
-  write: (call) => (call instanceof CallRecorder ? call.toJSON() : call),
+  write: (call) => ({ ...call }),
   read: (stored) => stored as TranscriptCall,
 }
 
 /** What the transcript records: that a call begins, or that it is answered. */
 export interface TranscriptEvent {
   phase: 'received' | 'answered'
-  call: CallRecorder
+  call: TranscriptCall
 }
 
 /**
@@ -73,16 +32,16 @@ export interface TranscriptEvent {
 export class Transcript {
   readonly #maxCalls: number
   /** Answered calls by number, from earlier runs too. */
-  readonly #stored: Map<number, CallRecorder | TranscriptCall>
+  readonly #stored: Map<number, TranscriptCall>
   /** By number: calls of this run and of earlier ones. */
-  readonly #calls: Map<number, CallRecorder | TranscriptCall>
+  readonly #calls: Map<number, TranscriptCall>
   readonly #listeners = new Listeners<TranscriptEvent>()
   #next: number
   /** Number of the newest call that is held and answered; 0 for none. */
   #newestAnswered: number
 
   /** @param stored where answered calls are stored, with those of earlier runs */
-  constructor(maxCalls: number, stored: Map<number, CallRecorder | TranscriptCall>) {
+  constructor(maxCalls: number, stored: Map<number, TranscriptCall>) {
     this.#maxCalls = maxCalls
     this.#stored = stored
     this.#calls = new Map([...stored].sort(([a], [b]) => a - b))
@@ -92,21 +51,34 @@ export class Transcript {
 
   /** Begins to record a call. */
   open(call: Pick<TranscriptCall, 'at' | 'by' | 'method' | 'path' | 'headers'>): CallRecorder {
-    const record = new CallRecorder({ ...call, n: this.#next++ }, () => {
-      if (this.#calls.has(record.n)) this.#answered(record)
-      this.#listeners.emit({ phase: 'answered', call: record })
-    })
+    const chunks: Buffer[] = []
+    const record: TranscriptCall = {
+      n: this.#next++,
+      ...call,
+      get body() {
+        return Buffer.concat(chunks).toString('utf8')
+      },
+      status: 0,
+      answer: '',
+    }
     if (this.#maxCalls > 0) this.#hold(record)
     this.#listeners.emit({ phase: 'received', call: record })
-    return record
+    return {
+      received: (chunk) => void chunks.push(Buffer.from(chunk)),
+      answered: (status, answer) => {
+        Object.assign(record, { status, answer })
+        if (this.#calls.has(record.n)) this.#answered(record)
+        this.#listeners.emit({ phase: 'answered', call: record })
+      },
+    }
   }
 
-  #answered(record: CallRecorder): void {
+  #answered(record: TranscriptCall): void {
     this.#stored.set(record.n, record)
     this.#newestAnswered = Math.max(this.#newestAnswered, record.n)
   }
 
-  #hold(record: CallRecorder): void {
+  #hold(record: TranscriptCall): void {
     this.#calls.set(record.n, record)
     for (const n of this.#calls.keys()) {
       if (this.#calls.size <= this.#maxCalls) break
@@ -123,7 +95,7 @@ export class Transcript {
   /** Calls in order; with `after`, only those with greater numbers. */
   list(after = 0): TranscriptCall[] {
     const newer = [...this.#calls.values()].filter((call) => call.n > after)
-    return newer.map((call) => (call instanceof CallRecorder ? call.toJSON() : call))
+    return newer.map((call) => ({ ...call }))
   }
 
   /** Whether a call with a number above `after` was answered. */
