@@ -38,12 +38,12 @@ const CONFIG: CommandLoader[] = [
   async () => (await import('./config.ts')).configSchemaCommand(),
 ]
 const TRUST: CommandLoader[] = [
-  async () => (await import('./trust-list.ts')).trustListCommand(),
-  async () => (await import('./trust-person.ts')).trustAcceptCommand(),
-  async () => (await import('./trust-person.ts')).trustVerifyCommand(),
-  async () => (await import('./trust-person.ts')).trustBlockCommand(),
-  async () => (await import('./trust-policy.ts')).trustPolicyCommand(),
-  async () => (await import('./trust-log.ts')).trustLogCommand(),
+  async () => (await import('./trust.ts')).trustListCommand(),
+  async () => (await import('./trust.ts')).trustAcceptCommand(),
+  async () => (await import('./trust.ts')).trustVerifyCommand(),
+  async () => (await import('./trust.ts')).trustBlockCommand(),
+  async () => (await import('./trust.ts')).trustPolicyCommand(),
+  async () => (await import('./trust.ts')).trustLogCommand(),
 ]
 
 /** It must see all the others. */
