@@ -103,8 +103,8 @@ function readStart(request: FastifyRequest): {
   kinds: EventKind[] | undefined
 } {
   const given = { 'Last-Event-ID': request.headers['last-event-id'] }
-  const header = readInput('GET /events', Header, given) as z.output<typeof Header>
-  const query = readInput('GET /events', Query, request.query) as z.output<typeof Query>
+  const header = readInput('GET /events', Header, given)
+  const query = readInput('GET /events', Query, request.query)
   return { after: header['Last-Event-ID'] ?? query.after, kinds: query.kinds }
 }
 

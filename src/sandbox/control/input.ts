@@ -10,7 +10,11 @@ const QUOTED = 40
  * Reads what an operation was asked with.
  * @throws ControlError that names every wrong field, what was expected and what came
  */
-export function readInput(name: string, input: z.ZodObject, body: unknown): object {
+export function readInput<I extends z.ZodObject>(
+  name: string,
+  input: I,
+  body: unknown,
+): z.output<I> {
   const parsed = input.safeParse(body)
   if (parsed.success) return parsed.data
   const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) as JsonSchema

@@ -74,8 +74,7 @@ export function createPageListener(
   app.get('/:file', (request, reply) => answerFile(reply, fileIn(request.params)))
   app.get('/lib/:file', (request, reply) => answerFile(reply, `lib/${fileIn(request.params)}`))
   app.get('/traffic', (request) => {
-    const query = readInput('GET /traffic', TrafficQuery, request.query)
-    const { after } = query as z.output<typeof TrafficQuery>
+    const { after } = readInput('GET /traffic', TrafficQuery, request.query)
     const result = {
       attachedTo: botTraffic?.botId ?? null,
       sinceMs: botTraffic?.sinceMs ?? 0,
@@ -86,8 +85,7 @@ export function createPageListener(
   })
   app.get('/events', async (request, reply) => {
     const header = { 'Last-Event-ID': request.headers['last-event-id'] }
-    const read = readInput('GET /events', StreamHeader, header)
-    const { 'Last-Event-ID': after } = read as z.output<typeof StreamHeader>
+    const { 'Last-Event-ID': after } = readInput('GET /events', StreamHeader, header)
     const signal = AbortSignal.any([world.live.host.ended, closing.signal, hangUpSignal(reply)])
     await streamLog(reply, { log, after, signal, isWanted: () => true })
   })

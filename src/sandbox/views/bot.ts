@@ -14,12 +14,7 @@ export function botView(bot: BotState) {
     privacyMode: bot.privacyMode,
     allowGroups: bot.allowGroups,
     status: bot.status,
-    webhook: {
-      url: bot.webhook?.url ?? null,
-      hasSecret: typeof bot.webhook?.secret === 'string',
-      failures: bot.webhook?.failures ?? 0,
-      lastError: bot.webhook?.lastError ?? null,
-    },
+    webhook: targetView(bot),
     queued: bot.queue.size,
     limits: {
       ...LIMITS,
@@ -32,11 +27,17 @@ export function botView(bot: BotState) {
 /** Result of `GET /webhook`. */
 export function webhookView(bot: BotState) {
   return {
-    url: bot.webhook?.url ?? null,
-    hasSecret: typeof bot.webhook?.secret === 'string',
+    ...targetView(bot),
     pending: bot.queue.size,
-    failures: bot.webhook?.failures ?? 0,
-    lastError: bot.webhook?.lastError ?? null,
     nextAttemptAt: bot.queue.size === 0 ? null : (bot.webhook?.nextAttemptAt ?? null),
+  }
+}
+
+function targetView({ webhook }: BotState) {
+  return {
+    url: webhook?.url ?? null,
+    hasSecret: typeof webhook?.secret === 'string',
+    failures: webhook?.failures ?? 0,
+    lastError: webhook?.lastError ?? null,
   }
 }
