@@ -215,7 +215,7 @@ test('a newer version’s file, and a broken one, are refused as they are', asyn
 test('a file that cannot be made is refused', async () => {
   const nowhere = join(temporaryFolder(), 'no', 'such', 'folder.world')
   const { code, stderr } = await postern(['sandbox', '--data', nowhere], { cwd })
-  expect(code).toBe(3)
+  expect(code).toBe(1)
   expect(stderr).toMatch(/cannot be opened.*ENOENT/)
   const dir = temporaryFolder()
   expect((await postern(['sandbox', '--data', dir], { cwd })).stderr).toMatch(/no sandbox’s world/)
