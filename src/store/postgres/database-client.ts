@@ -1,4 +1,5 @@
 /** A client of pg that gives no password to whoever stands in the server's place. */
+import type { EventEmitter } from 'node:events'
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client, type ClientConfig } from 'pg'
@@ -10,19 +11,39 @@ const ANYBODY_WRITES = 0o002
 
 /**
  * Without TLS, a port or a socket of the machine can be anybody's while the server is down. So the
- * server gets a SCRAM proof and never the password, and a socket is connected to only where nobody
- * but its owner can have put it there.
+ * server gets a SCRAM proof and never the password. By address it must prove that it knows the
+ * password, where one is given (RFC 5802, 3); a socket is connected to only where nobody but its
+ * owner can have put it there.
  */
 export class DatabaseClient extends Client {
   constructor(config: ClientConfig = {}) {
     super(config)
     if (config.ssl) return
-    const { connection } = this as unknown as { connection: PasswordSender }
+    const { connection } = this as unknown as Inside
     // Both a cleartext password and an MD5 hash, which is worth as much, leave through this.
-    connection.password = () => {
-      connection.emit('error', passwordRefused())
-      destroyClient(this)
-    }
+    connection.password = () => this.#refuse(passwordRefused())
+    if (!this.host.startsWith('/') && hasPassword(config)) this.#requireProof()
+  }
+
+  /** Refuses a server that lets us in before pg has checked its SCRAM signature. */
+  #requireProof(): void {
+    const inside = this as unknown as Inside
+    let wasSession = false
+    // Before pg's own listener, which ends the session when the signature is right.
+    inside.connection.on('authenticationSASLFinal', () => {
+      wasSession = typeof inside.saslSession === 'object' && inside.saslSession !== null
+    })
+    inside.connection.on('authenticationOk', () => {
+      if (!wasSession || inside.saslSession !== null) this.#refuse(proofMissing())
+    })
+  }
+
+  #refuse(error: Error): void {
+    const { connection } = this as unknown as Inside
+    // What came along may say that the server is ready.
+    connection.removeAllListeners('readyForQuery')
+    connection.emit('error', error)
+    destroyClient(this)
   }
 
   override connect(): Promise<Client>
@@ -35,18 +56,31 @@ export class DatabaseClient extends Client {
   }
 }
 
-/** The part of pg's connection that sends what the server asks for. */
-interface PasswordSender {
-  password: (text: string) => void
-  emit(name: 'error', error: Error): void
+/** The parts of pg's client that log in. */
+interface Inside {
+  connection: EventEmitter & { password: (text: string) => void }
+  /** Absent before it begins, null once the server's signature was found right. */
+  saslSession?: object | null
 }
+
+function hasPassword({ password }: ClientConfig): boolean {
+  return (typeof password === 'function' ? password() : password) !== ''
+}
+
+const SCRAM =
+  'use scram-sha-256 in pg_hba.conf and set the password anew (password_encryption = ' +
+  'scram-sha-256), or sslmode=require in store.url'
 
 const passwordRefused = (): Error =>
   new UntrustedServerError(
     'asks for the password itself, without TLS',
-    'use scram-sha-256 in pg_hba.conf and set the password anew (password_encryption = ' +
-      'scram-sha-256), or sslmode=require in store.url; if the server is down, find out who ' +
-      'listens in its place',
+    `${SCRAM}; if the server is down, find out who listens in its place`,
+  )
+
+const proofMissing = (): Error =>
+  new UntrustedServerError(
+    'does not prove that it knows the password, without TLS',
+    `${SCRAM}; or reach it through its socket; if the server is down, find out who listens in its place`,
   )
 
 /**

@@ -104,6 +104,54 @@ describe('whoever listens in place of a database without TLS', () => {
   })
 })
 
+/** AuthenticationOk, ReadyForQuery. */
+const LETS_IN = Buffer.concat([message('R', int(0)), message('Z', Buffer.from('I'))])
+const SASL = message('R', int(10), Buffer.from('SCRAM-SHA-256\0\0'))
+const STRANGERS = {
+  'without a login': LETS_IN,
+  'in the middle of SCRAM': Buffer.concat([SASL, LETS_IN]),
+  'after a signature that nobody asked for': Buffer.concat([
+    message('R', int(12), Buffer.from('v=AAAA')),
+    LETS_IN,
+  ]),
+  'after a signature that comes too soon': Buffer.concat([
+    SASL,
+    message('R', int(12), Buffer.from('v=AAAA')),
+    LETS_IN,
+  ]),
+}
+
+describe('whoever lets us in without knowing the password', () => {
+  test.each(Object.entries(STRANGERS))('is refused by address: %s', async (_how, answer) => {
+    const { port, text } = await listen(null, answer)
+    const url = `postgres://postern:${PASSWORD}@127.0.0.1:${port}/postern`
+    expect(await refusalOf(url)).toBeInstanceOf(Error)
+    await expect(lookAtDatabase({ url, schema: freshSchema() })).rejects.toThrow()
+    expect(text()).toContain('postern')
+    expect(text()).not.toMatch(/SELECT|CREATE|BEGIN/)
+  })
+
+  test('is named, with what to change', async () => {
+    const { port } = await listen(null, LETS_IN)
+    const url = `postgres://postern:${PASSWORD}@127.0.0.1:${port}/postern`
+    expect(await refusalOf(url)).toMatchObject({
+      code: 'store-login',
+      message: expect.stringContaining('does not prove that it knows the password'),
+      hint: expect.stringContaining('scram-sha-256'),
+    })
+  })
+
+  test('is believed through a socket whose owner was checked, and where no password is given', async () => {
+    const path = folder(0o755)
+    const socket = await listen(join(path, SOCKET), LETS_IN)
+    await refusalOf(bySocket(path))
+    expect(socket.text()).toContain('SELECT')
+    const { port, text } = await listen(null, LETS_IN)
+    await refusalOf(`postgres://postern@127.0.0.1:${port}/postern`)
+    expect(text()).toContain('SELECT')
+  })
+})
+
 describe('a socket is not connected to', () => {
   const refused = { code: 'store-login', message: expect.stringContaining('socket') }
 
