@@ -44,6 +44,7 @@ export interface Core extends AsyncDisposable {
   transfer: Transfer
   knownChats: KnownChats
   modes: Modes
+  guard: Guard
   /** Null when the sidecar manages no key (`key.publish: false`). */
   publication: Publication | null
   messages: Messages<Answer>
@@ -184,6 +185,7 @@ export async function createCore(
     transfer: new Transfer({ store, engine, keyring, ownerOf: parts.ownerOf ?? (() => null) }),
     knownChats,
     modes,
+    guard,
     publication,
     replayMemory,
     previewChat: (chatId) => previewChat(chatId, { ...shared, unusableRecipient }),

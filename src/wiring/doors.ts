@@ -40,6 +40,7 @@ export function describeBotDoor(
     rereadToken: createTokenReader(secrets),
     allowedHosts: botHosts(settings),
     clearFields: core.clearFields,
+    guard: core.guard,
     allowUnknown: settings.routes.allowUnknown,
     routes: [
       messageRoutes({ messages: core.messages, limits: link.limits, sealsForBot: managesKey }),

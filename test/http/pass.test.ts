@@ -1,5 +1,17 @@
 import { describe, expect, it } from 'vitest'
+import { Refusal } from '../../src/errors.ts'
+import type { Guard, Rule } from '../../src/translate/guard.ts'
 import { call, openDoor, say } from './support.ts'
+
+/** A guard that rules every chat alike. */
+const ruling = (body: Rule['body'], holds = true) => {
+  const asked: number[] = []
+  const rule = (chatId: number) => {
+    asked.push(chatId)
+    return Promise.resolve({ chatId, body, holds: () => holds } as Rule)
+  }
+  return { asked, guard: { rule } satisfies Pick<Guard, 'rule'> }
+}
 
 describe('what passes', () => {
   it.each([
@@ -89,6 +101,65 @@ describe('what passes', () => {
   })
 })
 
+describe('a field that the specification does not list', () => {
+  const WORDS = { note: 'words', list: ['words'], more: { words: 'w' } }
+  const INTO = [
+    ['POST', '/chats/-5/typing', { typing: true, ...WORDS }],
+    ['DELETE', '/messages/7', { chatId: -5, ...WORDS }],
+  ] as const
+
+  it.each(INTO)('passes into a readable chat: %s %s', async (method, path, body) => {
+    const { asked, guard } = ruling('readable')
+    const world = await openDoor({ parts: { guard } })
+    expect((await call(world, method, `/bot/v1${path}`, { body })).status).toBe(200)
+    expect(world.seen.map((one) => JSON.parse(one.body) as unknown)).toEqual([body])
+    expect(asked).toEqual([-5])
+  })
+
+  it.each(INTO)('asks nobody when it holds no words: %s %s', async (method, path) => {
+    const { asked, guard } = ruling('sealed')
+    const world = await openDoor({ parts: { guard } })
+    const body = { ...(method === 'DELETE' && { chatId: -5 }), count: 3, all: true, none: null }
+    expect((await call(world, method, `/bot/v1${path}`, { body })).status).toBe(200)
+    expect(asked).toEqual([])
+  })
+
+  it.each(INTO)('stays here when the chat is protected: %s %s', async (method, path, body) => {
+    const world = await openDoor({ parts: { guard: ruling('sealed').guard } })
+    const { status, json } = await call(world, method, `/bot/v1${path}`, { body })
+    expect([status, json.error?.message]).toEqual([400, 'note: no such field'])
+    expect(world.seen).toEqual([])
+  })
+
+  it.each(INTO)('stays here when the chat becomes protected: %s %s', async (method, path, body) => {
+    const world = await openDoor({ parts: { guard: ruling('readable', false).guard } })
+    const { json } = await call(world, method, `/bot/v1${path}`, { body })
+    expect(json.error?.code).toBe('postern_downgrade_refused')
+    expect(world.seen).toEqual([])
+  })
+
+  it.each(INTO)('stays here when the mode is not known: %s %s', async (method, path, body) => {
+    const rule = () => Promise.reject(new Refusal('postern_store_unwritable'))
+    const world = await openDoor({ parts: { guard: { rule } } })
+    const { json } = await call(world, method, `/bot/v1${path}`, { body })
+    expect(json.error?.code).toBe('postern_store_unwritable')
+    expect(world.seen).toEqual([])
+  })
+
+  it.each([
+    ['DELETE', '/messages/7', { note: 'words' }],
+    ['DELETE', '/messages/7?chatId=-6', { chatId: -5, note: 'words' }],
+    ['POST', '/chats/-5/typing?chatId=-6', { note: 'words' }],
+    ['POST', '/chats/-5/typing', { chatId: -6, note: 'words' }],
+    ['POST', '/chats/9007199254740993/typing', { note: 'words' }],
+    ['POST', '/callbacks/abc/answer', { note: 'words' }],
+  ])('stays here when no chat is named for sure: %s %s %j', async (method, path, body) => {
+    const world = await openDoor({ parts: { guard: ruling('readable').guard } })
+    expect((await call(world, method, `/bot/v1${path}`, { body })).status).toBe(400)
+    expect(world.seen).toEqual([])
+  })
+})
+
 describe('what is a bad request', () => {
   it.each([
     ['words in a typing', 'POST', '/chats/5/typing', { status: 'words' }, 'status: no such field'],
@@ -121,7 +192,7 @@ describe('what is a bad request', () => {
     ['a list', 'POST', '/callbacks/1/answer', [], 'must be an object'],
     ['null', 'PUT', '/commands', 'null', 'must be an object'],
   ])('%s', async (_what, method, path, body, expected) => {
-    const world = await openDoor()
+    const world = await openDoor({ parts: { guard: ruling('sealed').guard } })
     const { status, json } = await call(world, method, `/bot/v1${path}`, { body })
     expect({ status, code: json.error?.code }).toEqual({ status: 400, code: 'bad_request' })
     expect(json.error?.message).toContain(expected)

@@ -7,6 +7,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { Metrics } from '../../src/observe/metrics.ts'
 import { recordRequest } from '../../src/observe/record.ts'
+import { Refusal } from '../../src/errors.ts'
 import { buildBotDoor } from '../../src/http/server.ts'
 import type { BotDoorParts, Door } from '../../src/http/server.ts'
 import { createUpstream } from '../../src/upstream/client.ts'
@@ -62,6 +63,7 @@ export async function openDoor(
     allowUnknown: false,
     managesKey: true,
     clearFields: { ofCallback: async () => [], inAnswer: (answer) => answer },
+    guard: { rule: () => Promise.reject(new Refusal('postern_downgrade_refused')) },
     routes: [],
     outside: [],
     onTokenRevoked: () => {},

@@ -3,11 +3,12 @@ import { API_PREFIX, ENDPOINTS, type Endpoint } from '../../api/endpoints.ts'
 import { Refusal } from '../../errors.ts'
 import { stringify } from '../../json.ts'
 import type { ClearFields } from '../../translate/clear-fields.ts'
+import type { Guard } from '../../translate/guard.ts'
 import type { Upstream, UpstreamRequest } from '../../upstream/client.ts'
 import { IGNORES_BODY } from '../body.ts'
 import { idParam, queryOf, textParam } from '../params.ts'
 import { relay, whileConnected } from '../relay.ts'
-import { PASSED, PASSED_KEY, checkBody, type BodyRule } from './passed.ts'
+import { PASSED, PASSED_KEY, checkBody, noSuchField, type BodyRule } from './passed.ts'
 
 /** What passing through needs to know. */
 export interface PassParts {
@@ -16,6 +17,7 @@ export interface PassParts {
   managesKey: boolean
   /** What of callback answers goes in clear into protected chats. */
   clearFields: Pick<ClearFields, 'ofCallback' | 'inAnswer'>
+  guard: Pick<Guard, 'rule'>
   /** `routes.allowUnknown` */
   allowUnknown: boolean
   /** Called when the bot has had the service burn its token. */
@@ -55,7 +57,8 @@ function keyHandler(endpoint: Endpoint, parts: PassParts) {
 
 function passHandler(endpoint: Endpoint, rule: BodyRule | null, parts: PassParts) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    if (rule !== null && request.body !== undefined) checkBody(rule, request.body)
+    const isJudged = rule !== null && request.body !== undefined
+    const wordy = isJudged ? checkBody(rule, request.body) : null
     const path = upstreamPath(endpoint.path, request) + queryOf(request)
     if (endpoint.name === 'answerCallback') {
       const callbackId = textParam(request, 'callbackId')
@@ -63,10 +66,40 @@ function passHandler(endpoint: Endpoint, rule: BodyRule | null, parts: PassParts
       const answered = await parts.upstream.relay(asCall(request, reply, path))
       return relay(reply, parts.clearFields.inAnswer(answered, clear))
     }
-    const answer = await parts.upstream.relay(asCall(request, reply, path))
+    const call = asCall(request, reply, path)
+    if (wordy !== null) call.requireAllowed = await readableChat(request, wordy, parts)
+    const answer = await parts.upstream.relay(call)
     if (endpoint.name === 'revokeToken' && answer.envelope.ok) parts.onTokenRevoked()
     return relay(reply, answer)
   }
+}
+
+/**
+ * Lets a field that may hold words go into a chat that the guard rules readable.
+ * @returns asked when it leaves: throws Refusal `postern_downgrade_refused` once the chat is not
+ * @throws Refusal `bad_request` for any other chat, and where it is not sure which one; as `Guard.rule`
+ */
+async function readableChat(
+  request: FastifyRequest,
+  wordy: string,
+  { guard }: PassParts,
+): Promise<() => void> {
+  const chatId = chatOf(request)
+  const rule = chatId === null ? null : await guard.rule(chatId)
+  if (rule?.body !== 'readable') throw noSuchField(wordy)
+  return () => {
+    if (!rule.holds()) throw new Refusal('postern_downgrade_refused')
+  }
+}
+
+/** The chat in the path or else in the body; null where the query may name another. */
+function chatOf(request: FastifyRequest): number | null {
+  if (queryOf(request) !== '') return null
+  const named = textParam(request, 'chatId')
+  const { chatId = null } = (request.body ?? {}) as { chatId?: unknown }
+  if (named !== '' && chatId !== null) return null
+  const id = named === '' ? chatId : Number(named)
+  return Number.isSafeInteger(id) ? (id as number) : null
 }
 
 async function passUnknown(request: FastifyRequest, reply: FastifyReply, parts: PassParts) {

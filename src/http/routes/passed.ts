@@ -12,9 +12,9 @@ export interface BodyRule {
   /**
    * Which fields that the spec does not list may go along: `all` where the service can read the
    * whole body anyway, `wordless` (numbers, booleans, null) where the call belongs to a chat that
-   * may be protected.
+   * may be protected, `by-chat` where it names its chat: all into a readable one, else wordless.
    */
-  unlisted: 'all' | 'wordless'
+  unlisted: 'all' | 'wordless' | 'by-chat'
   /** `names`: values of listed fields are the service's to judge. `types`: they must fit. */
   check: 'names' | 'types'
 }
@@ -27,12 +27,12 @@ export const PASSED = {
   getCommands: null,
   putCommands: { schema: PutCommands, unlisted: 'all', check: 'names' },
   deleteCommands: null,
-  deleteMessage: { schema: DeleteBody, unlisted: 'wordless', check: 'types' },
+  deleteMessage: { schema: DeleteBody, unlisted: 'by-chat', check: 'types' },
   answerCallback: { schema: CallbackAnswer, unlisted: 'wordless', check: 'names' },
   getMembers: null,
   getMember: null,
   leaveChat: null,
-  sendTyping: { schema: TypingBody, unlisted: 'wordless', check: 'types' },
+  sendTyping: { schema: TypingBody, unlisted: 'by-chat', check: 'types' },
   resolve: null,
   getUserKey: null,
   revokeToken: null,
@@ -43,21 +43,28 @@ export const PASSED_KEY: BodyRule = { schema: z.object({}), unlisted: 'all', che
 
 /**
  * Judges a parsed body by its rule. Nothing is changed: what passes is written anew from `body`.
+ * @returns the field that only a readable chat takes; null: the body may go anywhere
  * @throws Refusal `bad_request` naming the field
  */
-export function checkBody({ schema, unlisted, check }: BodyRule, body: unknown): void {
+export function checkBody({ schema, unlisted, check }: BodyRule, body: unknown): string | null {
   if (!isObject(body)) throw new Refusal('bad_request', 'the body must be an object')
-  if (unlisted === 'wordless') {
-    const wordy = Object.keys(body).find(
-      (name) => !Object.hasOwn(schema.shape, name) && mayHoldWords(body[name]),
-    )
-    if (wordy !== undefined) {
-      throw new Refusal('bad_request', `${wordy.slice(0, 128)}: no such field`)
-    }
+  const wordy =
+    unlisted === 'all'
+      ? undefined
+      : Object.keys(body).find(
+          (name) => !Object.hasOwn(schema.shape, name) && mayHoldWords(body[name]),
+        )
+  if (wordy !== undefined && unlisted === 'wordless') throw noSuchField(wordy)
+  if (check === 'types') {
+    const result = schema.strip().safeParse(body)
+    if (!result.success) throw new Refusal('bad_request', firstProblem(result.error))
   }
-  if (check === 'names') return
-  const result = schema.strip().safeParse(body)
-  if (!result.success) throw new Refusal('bad_request', firstProblem(result.error))
+  return wordy ?? null
+}
+
+/** @param name as the bot wrote it */
+export function noSuchField(name: string): Refusal {
+  return new Refusal('bad_request', `${name.slice(0, 128)}: no such field`)
 }
 
 function mayHoldWords(value: unknown): boolean {
