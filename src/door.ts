@@ -101,7 +101,8 @@ function hostProblem(rawHeaders: readonly string[], allowed: ReadonlySet<string>
   return allowed.has(known) ? null : refused('postern_host_refused')
 }
 
-function isLoopback(name: string): boolean {
+/** Whether a host reaches this machine alone. `name` in lower case, an address without brackets. */
+export function isLoopback(name: string): boolean {
   return name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'))
 }
 

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { sandboxControlUrl, userRuntimeFolders } from '../config/sources.ts'
 import { OperatorError } from '../errors.ts'
 import type { Control } from '../sandbox/control/table.ts'
+import { splitAddress } from '../sandbox/http/control-token.ts'
 import { findSandboxes, type RunningSandbox } from './running-sandboxes.ts'
 import { printNotice } from './terminal.ts'
 
@@ -90,7 +91,7 @@ async function findNewest(): Promise<string> {
 async function answers({ controlUrl }: RunningSandbox): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(ANSWER_MS)
-    const { ok } = await fetch(`${controlUrl}/healthz`, { signal })
+    const { ok } = await fetch(`${splitAddress(controlUrl).url}/healthz`, { signal })
     return ok
   } catch {
     return false
@@ -99,5 +100,5 @@ async function answers({ controlUrl }: RunningSandbox): Promise<boolean> {
 
 function describe({ command, pid, controlUrl, dataDir }: RunningSandbox): string {
   const where = dataDir === null ? '' : ` on ${dataDir}`
-  return `\`postern ${command}\`${where}, process ${pid}, control ${controlUrl}`
+  return `\`postern ${command}\`${where}, process ${pid}, control ${splitAddress(controlUrl).url}`
 }

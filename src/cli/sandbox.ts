@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { userRuntimeFolders } from '../config/sources.ts'
+import { sandboxControlToken, userRuntimeFolders } from '../config/sources.ts'
+import { isLoopback } from '../door.ts'
 import type { Page, Sandbox } from '../sandbox/create.ts'
 import { SeedError } from '../sandbox/seed/problem.ts'
 import { addExample, readPort } from './flags.ts'
@@ -17,8 +18,6 @@ import { readSeedFile, type SeedFile } from './seed-file.ts'
 import { shutdownRequested } from './signals.ts'
 import { printTable } from './table.ts'
 import { print, printJsonLine, printNotice } from './terminal.ts'
-
-const LOOPBACK = /^(?:localhost|127\.[\d.]+|::1)$/
 
 interface SandboxFlags {
   port: number
@@ -95,6 +94,7 @@ async function run(flags: SandboxFlags): Promise<void> {
     return print(seedSchema())
   }
   if (flags.openapi !== undefined) return print(await openapi(flags.openapi, flags))
+  const controlToken = sandboxControlToken()
   const stop = shutdownRequested()
   const file = seed === undefined ? null : readSeedFile(seed)
   const { createSandbox } = await import('../sandbox/create.ts')
@@ -111,6 +111,7 @@ async function run(flags: SandboxFlags): Promise<void> {
     ...(data === undefined ? {} : { data }),
     ...(still === true ? { clock: 'still' as const } : {}),
     ...(host === undefined ? {} : { host }),
+    ...(controlToken === undefined ? {} : { controlToken }),
   }).catch((error: unknown) => refuse(error, file))
   if (!sandbox.isNew)
     printNotice(
@@ -143,7 +144,7 @@ async function servePageOf(
   sandbox: Sandbox,
   { pagePort: port, open, host, allowedHost }: SandboxFlags,
 ): Promise<Page | null> {
-  const isLocal = host === undefined || LOOPBACK.test(host)
+  const isLocal = host === undefined || isLoopback(host)
   if (!isLocal && port === undefined && open !== true) return null
   return await servePage(sandbox, {
     open,

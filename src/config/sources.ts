@@ -107,6 +107,11 @@ export function sandboxControlUrl(): string | undefined {
   return process.env['POSTERN_SANDBOX_CONTROL'] || undefined
 }
 
+/** The token that the control of `postern sandbox` shall have; undefined where none is given. */
+export function sandboxControlToken(): string | undefined {
+  return process.env['POSTERN_SANDBOX_CONTROL_TOKEN'] || undefined
+}
+
 /**
  * Refuses to run in a process that shows its secrets or does not check certificates.
  * @throws OperatorError `environment`, with every reason at once

@@ -5,7 +5,8 @@ import type { Home } from './default-world.ts'
 import type { SandboxEvent } from './events/event.ts'
 import type { FaultName, FaultOptions } from './faults/table.ts'
 import type { HostedWorldOptions } from './hosted-world.ts'
-import { knownHosts, listen, type SandboxAddress } from './http/address.ts'
+import { knownHosts, listen, LOOPBACK, type SandboxAddress } from './http/address.ts'
+import { addressWithToken, controlTokenFor, entryPath } from './http/control-token.ts'
 import type { ResponseRewrite } from './http/response.ts'
 import { createService } from './http/service.ts'
 import type { BotTraffic } from './page/bot-traffic.ts'
@@ -21,6 +22,11 @@ export interface SandboxOptions extends HostedWorldOptions, SandboxAddress {
   /** Port of the API, and of the control listener; any free one by default. */
   port?: number
   controlPort?: number
+  /**
+   * What callers of the control and of the page must present, 32 to 128 of A-Z, a-z, 0-9, "_" and
+   * "-". By default a new one on any address but loopback, and none there.
+   */
+  controlToken?: string
   /** Former name of `onStepError`. */
   onMishap?: (mishap: Mishap) => void
 }
@@ -35,7 +41,7 @@ export interface PageOptions extends SandboxAddress {
 
 /** A page that is served. Disposing it closes its listener; so does the end of the sandbox. */
 export interface Page extends AsyncDisposable {
-  /** Without a trailing slash. */
+  /** The address to open: without a trailing slash, or `/?token=` and the token, which it needs. */
   readonly url: string
 }
 
@@ -43,6 +49,7 @@ export interface Page extends AsyncDisposable {
 export interface Sandbox extends AsyncDisposable {
   /** Base URL of the API, without `/bot/v1`. */
   readonly url: string
+  /** With the token as its password, where it needs one; `createControlClient` takes it as it is. */
   readonly controlUrl: string
   /** False when `data` held a world already. */
   readonly isNew: boolean
@@ -101,12 +108,13 @@ export interface Sandbox extends AsyncDisposable {
 
 /**
  * Starts a sandbox on 127.0.0.1, unless `host` names another address.
- * @throws OperatorError when the file of `data` cannot be used; SeedError with everything that is
+ * @throws OperatorError when the file of `data` or `controlToken` cannot be used; SeedError with everything that is
  *   wrong with a seed; an error of node:net when a port is in use
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   await using stack = new AsyncDisposableStack()
-  const { onStepError, onMishap, port = 0, controlPort = 0 } = options
+  const { onStepError, onMishap, port = 0, controlPort = 0, controlToken } = options
+  const token = controlTokenFor(options.host ?? LOOPBACK, controlToken)
   const engine = stack.use(new SharedEngine())
   const worlds = stack.use(new Worlds(engine))
   const main = await worlds.openMain({
@@ -117,12 +125,14 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     },
   })
   const access = { knownHosts: knownHosts(options) }
+  const guarded = { ...access, token }
   const find = (url: string) => worlds.find(url)
   const service = stack.adopt(createService(find, access), (app) => app.close())
-  const controlListener = stack.adopt(createControlListener(find, access), (app) => app.close())
+  const controlListener = stack.adopt(createControlListener(find, guarded), (app) => app.close())
   stack.defer(() => worlds.endCalls())
   const url = await listen(service, { ...options, port })
-  const controlUrl = await listen(controlListener, { ...options, port: controlPort })
+  const controlAddress = await listen(controlListener, { ...options, port: controlPort })
+  const controlUrl = addressWithToken(controlAddress, token)
   worlds.servedAt({ url, controlUrl })
   main.begin()
 
@@ -163,13 +173,16 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     startPage: async (page = {}) => {
       const { createPageListener } = await import('./page/listener.ts')
       const { botTraffic = null, port: pagePort = 0, ...address } = page
-      const app = createPageListener(main, { botTraffic, knownHosts: knownHosts(address) })
+      const pageToken = token ?? controlTokenFor(address.host ?? LOOPBACK)
+      const guard = { knownHosts: knownHosts(address), token: pageToken }
+      const app = createPageListener(main, { botTraffic, ...guard })
       let closed: Promise<void> | null = null
       const close = (): Promise<void> => (closed ??= app.close())
       running.defer(close)
       try {
         const pageUrl = await listen(app, { ...address, port: pagePort })
-        return { url: pageUrl, [Symbol.asyncDispose]: close }
+        const entry = pageToken === null ? '' : entryPath(pageToken)
+        return { url: pageUrl + entry, [Symbol.asyncDispose]: close }
       } catch (error) {
         await close()
         throw error

@@ -73,7 +73,12 @@ test('on another address than loopback there is a page only where it is asked fo
   const shown = start(['sandbox', '--json', '--host', '0.0.0.0', '--page-port', '0'], { cwd })
   const [line] = await shown.waitForStdout(/^.*\n/)
   const { pageUrl } = JSON.parse(line) as { pageUrl: string }
-  expect(await titleAt(pageUrl)).toBe('Postern sandbox')
+  const { origin, search } = new URL(pageUrl)
+  expect(search).toMatch(/^\?token=[\w-]{43}$/)
+  expect((await fetch(origin)).status).toBe(401)
+  const { headers } = await fetch(pageUrl, { redirect: 'manual' })
+  const [cookie = ''] = (headers.get('set-cookie') ?? '').split(';')
+  expect(await (await fetch(origin, { headers: { cookie } })).text()).toContain('<title>')
 })
 
 test('the demo has the page too, which sees through its sidecar', async () => {

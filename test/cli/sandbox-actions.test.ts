@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -249,6 +249,28 @@ describe('which sandbox is spoken to', () => {
       dataDir: null,
     })
     expect((await runInProcess(args, env)).stderr).toContain('none of yours runs')
+  })
+
+  test('one beyond loopback is found with its token, which its file keeps from others', async () => {
+    const env = { XDG_RUNTIME_DIR: join(folder, 'wide'), XDG_STATE_HOME: join(folder, 'wide-too') }
+    const served = start(['sandbox', '--json', '--host', '0.0.0.0'], { cwd: folder, env })
+    const [line] = await served.waitForStdout(/^.*\n/)
+    const { controlUrl } = JSON.parse(line) as { controlUrl: string }
+    const file = join(env.XDG_STATE_HOME, 'postern', 'sandboxes', `${served.process.pid}.json`)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(await runInProcess(args, env)).toMatchObject({ code: 0, stderr: '' })
+    const { origin, password } = new URL(controlUrl)
+    const without = await runInProcess([...args, '--control', origin], env)
+    expect(without).toMatchObject({ code: 1, stdout: '' })
+    expect(without.stderr).toContain('the token is missing or wrong')
+    using _ = announceSandbox([env.XDG_STATE_HOME], {
+      command: 'sandbox',
+      controlUrl,
+      dataDir: null,
+    })
+    const newest = await runInProcess(args, env)
+    expect(newest.stderr).toContain(`this is the newest`)
+    expect(newest.stderr).not.toContain(password)
   })
 
   test('a process is found by another, which follows what phones show', async () => {

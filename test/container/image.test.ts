@@ -145,8 +145,10 @@ describe.skipIf(reason !== null)(`the image${reason === null ? '' : `: ${reason}
     await using container = startContainer(sandboxImage, { ...scene, env: {}, args })
     const line = JSON.parse(await container.printed()) as Record<'url' | 'controlUrl', string>
     expect(new URL(line.url).hostname).toBe('sandbox')
-    const { port } = new URL(line.controlUrl)
-    const people = await createControlClient(`http://127.0.0.1:${port}`).people()
+    const controlUrl = new URL(line.controlUrl)
+    const { port } = controlUrl
+    controlUrl.hostname = '127.0.0.1'
+    const people = await createControlClient(controlUrl.href.replace(/\/$/, '')).people()
     expect(people).toMatchObject([{ username: 'alice' }, { username: 'bob' }])
     const [, ...check] = settings.Healthcheck.Test
     const healthy = (at: string) => container.exec(check.map((one) => one.replace('8801', at)))

@@ -44,13 +44,13 @@ function outside(service: Service, path: string): string {
 const image = readStage(sandbox.build?.target ?? '')
 
 /** Starts what the image would run, on free ports. */
-async function startSandbox(): Promise<Line> {
+async function startSandbox(given: Record<string, string> = {}): Promise<Line> {
   const options = image.Entrypoint.slice(image.Entrypoint.indexOf('sandbox') + 1)
   const args = [...options, ...sandbox.command].map((arg) =>
     /^880[01]$/.test(arg) ? '0' : outside(sandbox, arg),
   )
   const { PATH = '' } = process.env
-  const child = spawnPostern(['sandbox', ...args, '--json'], { cwd: '/', env: { PATH } })
+  const child = spawnPostern(['sandbox', ...args, '--json'], { cwd: '/', env: { PATH, ...given } })
   onTestFinished(() => void child.kill())
   const [line] = (await once(child.stdout as NodeJS.EventEmitter, 'data')) as [Buffer]
   return JSON.parse(String(line)) as Line
@@ -90,7 +90,8 @@ test('the bot answers a person, with the token and by the name that the example 
   skip,
 }) => {
   skip(!isInstalled('python3'), 'not installed: python3')
-  const line = await startSandbox()
+  const [name = ''] = Object.keys(sandbox.environment ?? {})
+  const line = await startSandbox({ [name]: 'c'.repeat(32) })
   const { hostname, port } = new URL(line.url)
   const base = new URL(bot.environment?.['BASE_URL'] ?? '')
   expect([hostname, base.hostname]).toEqual(['sandbox', 'sandbox'])
@@ -109,7 +110,8 @@ test('the bot answers a person, with the token and by the name that the example 
     stdio: 'ignore',
   })
   onTestFinished(() => void child.kill())
-  const control = createControlClient(`http://127.0.0.1:${new URL(line.controlUrl).port}`)
+  const controlPort = new URL(line.controlUrl).port
+  const control = createControlClient(`http://postern:${'c'.repeat(32)}@127.0.0.1:${controlPort}`)
   const [userId = 0, chatId = 0] = [line.people[0]?.id, line.chats[0]?.id]
   await control.write({ userId, chatId, text: 'hello' })
   const texts = async () => {

@@ -58,7 +58,7 @@ test('a refused name is told what to do', async () => {
 test('on every interface it is known by the names and addresses of its machine', async () => {
   await using sandbox = await everywhere()
   expect(sandbox.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
-  expect(await statuses(sandbox, hostname())).toEqual(known)
+  expect(await statuses(sandbox, hostname())).toEqual([404, 401])
   for (const host of ['0.0.0.0', 'sandbox', '198.51.100.7']) {
     expect(await statuses(sandbox, host), host).toEqual(refused)
   }

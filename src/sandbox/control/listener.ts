@@ -12,8 +12,8 @@ const HEALTH_PATH = '/healthz'
 
 /**
  * The control listener: what `addControlRoutes` says, for every world, and `GET /healthz`, which
- * answers 200. No token: whoever reaches the loopback address of this machine may play with the
- * sandbox, web pages may not.
+ * answers 200. Without a token, whoever reaches the loopback address of this machine may play with
+ * the sandbox; web pages may not.
  */
 export function createControlListener(
   findWorld: WorldFinder<ControlledWorld>,

@@ -1,4 +1,5 @@
 import { deriveCalls, type Calls } from '../../rpc/operation.ts'
+import { splitAddress } from '../http/control-token.ts'
 import { ADMIN } from './admin.ts'
 import { BOTS } from './bots.ts'
 import { CHATS } from './chats.ts'
@@ -63,14 +64,15 @@ export async function runOperation(
 
 /**
  * The same operations over a control listener, for programs outside the sandbox's process.
- * Takes the `controlUrl` that `postern sandbox --json` prints.
+ * Takes the `controlUrl` that `postern sandbox --json` prints, with its token if it has one.
  * @throws ControlError (each operation) when the sandbox refuses
  */
 export function createControlClient(controlUrl: string): Control {
+  const { url, headers } = splitAddress(controlUrl)
   return deriveCalls(OPERATIONS, async (name, input) => {
-    const answer = await fetch(`${controlUrl}/${name}`, {
+    const answer = await fetch(`${url}/${name}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(input),
     })
     const envelope = (await answer.json()) as {

@@ -3,7 +3,7 @@ import { hostname, networkInterfaces } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import { hostNames } from '../../door.ts'
 
-const LOOPBACK = '127.0.0.1'
+export const LOOPBACK = '127.0.0.1'
 const WILDCARDS = new Set(['0.0.0.0', '::'])
 
 /** Where both listeners are reached. */

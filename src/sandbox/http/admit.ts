@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { API_PREFIX, ENDPOINTS, type Endpoint } from '../../api/endpoints.ts'
 import { bearerOf, botIdOf } from '../../api/token.ts'
@@ -7,6 +6,7 @@ import { apiError } from '../api-error.ts'
 import { countCall, requireAddressRate, requireCallRate } from '../rules/rate-limits.ts'
 import type { BotState } from '../state.ts'
 import type { World } from '../world.ts'
+import { isSameText } from './control-token.ts'
 
 /** Endpoints by method and path pattern, as the router names them. */
 const ENDPOINT_BY_PATTERN = new Map<string, Endpoint>(
@@ -43,11 +43,6 @@ function authenticate(world: World, request: FastifyRequest): BotState | null {
   const token = more.length === 0 ? bearerOf(line) : null
   const botId = token === null ? null : botIdOf(token)
   const bot = botId === null ? undefined : world.bots.get(botId)
-  const isRight = token !== null && typeof bot?.token === 'string' && sameText(token, bot.token)
+  const isRight = token !== null && typeof bot?.token === 'string' && isSameText(token, bot.token)
   return isRight ? bot : null
-}
-
-function sameText(one: string, other: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(one), digest(other))
 }

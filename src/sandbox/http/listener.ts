@@ -7,6 +7,7 @@ import Fastify, {
 import { browserProblem, doorProblem, ownPageProblem, type DoorProblem } from '../../door.ts'
 import { NO_SCHEMAS } from '../../util/no-schemas.ts'
 import { SandboxApiError, apiError, errorEnvelope } from '../api-error.ts'
+import { cookieOf, entryPath, hasCookie, isSameText, presentsToken } from './control-token.ts'
 
 const MALFORMED = errorEnvelope(apiError('bad_request', 'the request is malformed')).body
 
@@ -14,6 +15,8 @@ const MALFORMED = errorEnvelope(apiError('bad_request', 'the request is malforme
 export interface ListenerAccess {
   /** Names beside the loopback ones, from `hostNames`. */
   knownHosts: ReadonlySet<string>
+  /** What every request must present, but for health probes; nothing when absent or null. */
+  token?: string | null
 }
 
 interface ListenerOptions extends FastifyServerOptions, ListenerAccess {
@@ -21,7 +24,7 @@ interface ListenerOptions extends FastifyServerOptions, ListenerAccess {
   bodyBytes: number
   /** Who of browsers may call: nobody, or the page that it serves itself. */
   browsers?: 'none' | 'own-page'
-  /** Path of a health probe, which may use any Host. */
+  /** Path of a health probe, which may use any Host and presents no token. */
   probePath?: string
   /** Whether a request has a body to parse; that of others is ignored. All have, when absent. */
   takesBody?: (request: FastifyRequest) => boolean
@@ -43,7 +46,7 @@ export function createListener(options: ListenerOptions): FastifyInstance {
     refusalOf = () => null,
     ...others
   } = options
-  const { knownHosts, probePath, browsers = 'none', ...rest } = others
+  const { knownHosts, probePath, token = null, browsers = 'none', ...rest } = others
   const judge = browsers === 'none' ? doorProblem : ownPageProblem
   const app = Fastify({
     bodyLimit: bodyBytes,
@@ -67,12 +70,22 @@ export function createListener(options: ListenerOptions): FastifyInstance {
   app.server.headersTimeout = 10_000
   app.addHook('onRequest', (request, reply, next) => {
     onArrival?.(request)
-    const problem =
-      request.url.split('?', 1)[0] === probePath
-        ? browserProblem(request.raw.rawHeaders)
-        : accessProblem(judge(request.raw.rawHeaders, knownHosts))
-    if (problem === null) next()
-    else void reply.code(problem.status).send({ ok: false, error: problem })
+    const { rawHeaders } = request.raw
+    const isProbe = request.url.split('?', 1)[0] === probePath
+    const problem = isProbe
+      ? browserProblem(rawHeaders)
+      : accessProblem(judge(rawHeaders, knownHosts))
+    if (problem !== null) return void reply.code(problem.status).send({ ok: false, error: problem })
+    if (isProbe || token === null || presentsToken(rawHeaders, token)) return next()
+    if (browsers === 'none') return refuse(reply, apiError('unauthorized', TOKEN_MISSING))
+    const cookie = cookieOf(token)
+    if (hasCookie(rawHeaders, cookie)) return next()
+    if (!isEntry(request, token)) return refuse(reply, apiError('unauthorized', TOKEN_MISSING))
+    void reply
+      .code(303)
+      .headers({ location: '/', 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' })
+      .header('set-cookie', `${cookie}; Path=/; HttpOnly; SameSite=Strict`)
+      .send()
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
@@ -100,6 +113,15 @@ function accessProblem(problem: DoorProblem | null): DoorProblem | null {
 const HOST_REFUSED =
   'the Host header names an unknown host; call the sandbox by localhost, or start it with ' +
   '--allowed-host and this name (`allowedHosts` of createSandbox)'
+
+/** Whether a person opens the address that a page's sandbox prints. */
+function isEntry({ method, url }: FastifyRequest, token: string): boolean {
+  return method === 'GET' && isSameText(url, entryPath(token))
+}
+
+const TOKEN_MISSING =
+  'the token is missing or wrong; the `controlUrl` and the address of the page that the sandbox ' +
+  'prints hold it, and `Authorization: Bearer` takes it'
 
 function refuse(reply: FastifyReply, error: SandboxApiError): void {
   const { status, headers, body } = errorEnvelope(error)

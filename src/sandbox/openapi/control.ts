@@ -6,6 +6,8 @@ import { headOf, jsonContent, SchemaCollector, successOf } from './schemas.ts'
 /** Operations under their former names. */
 const FORMER: ReadonlySet<OperationName> = new Set<OperationName>(['setSeat', 'story'])
 
+const TOKEN = 'Needed where the sandbox listens on another address than loopback.'
+
 const Refusal = z
   .object({
     ok: z.literal(false),
@@ -37,9 +39,13 @@ export function controlDocument(controlUrl: string): object {
       'What people, a bot’s owner and a tester do to a sandbox of the Bot Messaging Service.',
     ),
     servers: [{ url: controlUrl }],
-    security: [],
+    security: [{}, { token: [] }],
     paths: Object.fromEntries(paths) as object,
-    components: { schemas: collector.components, responses: { Refused: refused } },
+    components: {
+      schemas: collector.components,
+      responses: { Refused: refused },
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: TOKEN } },
+    },
   }
 }
 
