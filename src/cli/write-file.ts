@@ -8,6 +8,7 @@ import {
   fsyncSync,
   existsSync,
   linkSync,
+  lstatSync,
   openSync,
   renameSync,
   rmSync,
@@ -27,21 +28,31 @@ interface Overwriting {
 }
 
 /**
- * Refuses a name that is taken, before anything else is done.
+ * Refuses a name that is taken, before anything else is done; with `force`, one that another user's
+ * file has.
  * @throws OperatorError `refused`
  */
 export function refuseExisting(path: string, o: Overwriting): void {
   if (o.force !== true && existsSync(path)) throw taken(path, o)
+  const { uid } = lstatSync(path, { throwIfNoEntry: false }) ?? {}
+  const me = process.getuid?.()
+  if (o.force !== true || me === undefined || uid === undefined || uid === me) return
+  throw new OperatorError(
+    'refused',
+    `${path} is user ${uid}’s, and is not replaced`,
+    'name another file, or remove that one first',
+  )
 }
 
 /**
  * Makes a file of mode 0600; it is on disk, whole, when this returns.
  * @param o `force`: put it in the place of one that is there
  * @returns its absolute path
- * @throws OperatorError `refused` when it is there; `failed` when it cannot be written: nothing is left
+ * @throws OperatorError `refused` when it is there, or is another user's; `failed` when it cannot be written: nothing is left
  */
 export function writeNewFile(path: string, content: FileContent, o: Overwriting): string {
   const file = resolve(path)
+  refuseExisting(path, o)
   // In a folder that others write to, somebody could put a link under a name that can be guessed.
   const unfinished = `${file}.${randomUUID()}.tmp`
   try {

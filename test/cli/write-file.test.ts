@@ -1,7 +1,17 @@
-import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  lchownSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { writeNewFile } from '../../src/cli/write-file.ts'
+import { refuseExisting, writeNewFile } from '../../src/cli/write-file.ts'
 import { dataFolder } from '../control/support.ts'
 
 describe('a file that a command makes in a folder that others write to', () => {
@@ -20,6 +30,50 @@ describe('a file that a command makes in a folder that others write to', () => {
     expect(lstatSync(file).isFile()).toBe(true)
     expect(lstatSync(file).mode & 0o777).toBe(0o600)
     expect(readFileSync(file, 'utf8')).toBe('the store')
+    expect(readdirSync(folder)).toHaveLength(2)
+  })
+})
+
+describe('what is there already', () => {
+  const isRoot = process.getuid?.() === 0
+  const stateOf = (path: string) => {
+    const { uid, gid, mode } = statSync(path)
+    return [uid, gid, mode & 0o7777]
+  }
+
+  test('keeps mode and owner, and so does its folder', () => {
+    const folder = dataFolder()
+    chmodSync(folder, 0o755)
+    const file = join(folder, 'backup')
+    writeFileSync(file, 'kept')
+    chmodSync(file, 0o644)
+    const before = [folder, file].map(stateOf)
+    const refused = expect.objectContaining({ code: 'refused' })
+    expect(() => writeNewFile(file, { text: 'new' }, {})).toThrow(refused)
+    expect(() => refuseExisting(file, {})).toThrow(refused)
+    expect(writeNewFile(join(folder, 'another'), { text: 'new' }, {})).toBe(join(folder, 'another'))
+    expect([folder, file].map(stateOf)).toEqual(before)
+    expect(readFileSync(file, 'utf8')).toBe('kept')
+  })
+
+  test.skipIf(!isRoot)('of another user is not replaced, also with --force', () => {
+    const folder = dataFolder()
+    const [file, link] = [join(folder, 'backup'), join(folder, 'link')]
+    writeFileSync(file, 'kept')
+    chownSync(file, 4321, 4321)
+    chmodSync(file, 0o640)
+    symlinkSync('nowhere', link)
+    lchownSync(link, 4321, 4321)
+    for (const path of [file, link]) {
+      const refused = expect.objectContaining({
+        code: 'refused',
+        message: expect.stringContaining('4321'),
+      })
+      expect(() => refuseExisting(path, { force: true })).toThrow(refused)
+      expect(() => writeNewFile(path, { text: 'new' }, { force: true })).toThrow(refused)
+    }
+    expect([...stateOf(file), readFileSync(file, 'utf8')]).toEqual([4321, 4321, 0o640, 'kept'])
+    expect(lstatSync(link)).toMatchObject({ uid: 4321 })
     expect(readdirSync(folder)).toHaveLength(2)
   })
 })
