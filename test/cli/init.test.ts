@@ -57,7 +57,10 @@ describe('postern init without a terminal', () => {
   test('never writes over settings or a passphrase', async () => {
     const { cwd, answers } = ready()
     mkdirSync(join(cwd, 'config'))
-    writeFileSync(join(cwd, 'config/postern.yaml'), 'mine')
+    writeFileSync(join(cwd, 'config/postern.yaml'), 'mine', { mode: 0o640 })
+    const modes = () =>
+      ['.', 'config', 'config/postern.yaml'].map((path) => statSync(join(cwd, path)).mode)
+    const before = modes()
     const first = await postern(['init', ...answers], { cwd })
     expect([first.code, first.stderr]).toEqual([
       1,
@@ -72,6 +75,7 @@ describe('postern init without a terminal', () => {
     ])
     expect(everything(cwd)).toEqual(['config', 'config/postern.yaml', 'token', 'words'])
     expect(readFileSync(join(cwd, 'words'), 'utf8')).toBe('mine')
+    expect(modes()).toEqual(before)
   })
 
   test.each<[string, string[], RegExp]>([
