@@ -14,7 +14,7 @@ export const REFUSALS = {
   postern_downgrade_refused: {
     status: 409,
     what: 'readable text is not sent to a chat that must be encrypted',
-    hint: 'if the chat really became readable, run `postern chat allow-readable <chatId>`',
+    hint: 'if the chat really became readable, run `postern chat allow-readable <chatId>`; if `postern chat list` shows a group as private, `postern chat correct-kind <chatId> --to group`',
   },
   postern_clear_refused: {
     status: 409,
@@ -34,7 +34,7 @@ export const REFUSALS = {
   postern_recipients_inconsistent: {
     status: 409,
     what: 'the chat’s key list says what no honest service can',
-    hint: 'nothing was sent; an honest list has one key for each person, fewer keys than members, never the bot, and in a private chat its person alone (`postern chat list` shows whose it is)',
+    hint: 'nothing was sent; an honest list has one key for each person, fewer keys than members, never the bot, and in a private chat its person alone: `postern chat list` shows whose it is, `postern chat bind` corrects that, and `postern chat correct-kind` the kind of a group that is taken for private',
   },
   postern_trust_required: {
     status: 409,

@@ -32,6 +32,7 @@ const CHAT: CommandLoader[] = [
   async () => (await import('./chat-show.ts')).chatShowCommand(),
   async () => (await import('./chat.ts')).chatAllowReadableCommand(),
   async () => (await import('./chat.ts')).chatBindCommand(),
+  async () => (await import('./chat-kind.ts')).chatCorrectKindCommand(),
 ]
 const CONFIG: CommandLoader[] = [
   async () => (await import('./config.ts')).configShowCommand(),

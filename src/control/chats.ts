@@ -57,6 +57,21 @@ export const CHATS = {
       return { lifted, message: isPublished ? STILL_ENCRYPTED : MAY_BE_READABLE }
     },
   ),
+  chatCorrectKind: operation(
+    'Corrects the kind of a chat that the service once named wrongly; its latch stays.',
+    z.strictObject({ chatId: z.int(), kind: z.enum(['group', 'channel']) }),
+    async ({ knownChats, modes, directory }, { chatId, kind }) => {
+      const from = await knownChats.correctKind(chatId, kind)
+      if (from === null) throw unknownChats([chatId])
+      modes.forget(chatId)
+      directory.forget(chatId)
+      const message =
+        from === kind
+          ? `chat ${chatId} is a ${kind} already`
+          : `chat ${chatId} counts as a ${kind}, and not as ${from} any more, until the service shows it as one of a stricter kind again`
+      return { message }
+    },
+  ),
   chatBind: operation(
     'Corrects whose private chat it is, when the service first named the wrong person.',
     z.strictObject({ chatId: z.int(), userId: z.int() }),

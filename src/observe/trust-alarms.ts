@@ -27,6 +27,10 @@ export const TRUST_ALARMS = {
     what: 'within a day, the key list of a chat lost half of its people or more',
     hint: 'ask in the chat whether they left; who is not listed cannot read what the bot says, and `postern trust log` names them',
   },
+  'kind-tightened': {
+    what: 'the service shows a chat as one of a stricter kind than before, such as a group as private',
+    hint: 'the stricter kind counts; if the service was wrong, run `postern chat correct-kind`',
+  },
   stranger: {
     what: 'in a private chat, the service shows somebody else than its person',
     hint: 'nothing is sealed to them, and their words are withheld; if Postern learned the wrong person first, run `postern chat bind`',

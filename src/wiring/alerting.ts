@@ -98,6 +98,10 @@ function alarmInLists(change: TrustChange): FoundAlarm | null {
     const { from, to } = change.detail
     return { alarm: 'list-shrank', chatId: change.chatId, detail: `from ${from} to ${to}` }
   }
+  if (change.kind === 'kind-tightened') {
+    const { from, to } = change.detail
+    return { alarm: 'kind-tightened', chatId: change.chatId, detail: `from ${from} to ${to}` }
+  }
   if (change.kind !== 'stranger') return null
   return { alarm: 'stranger', userId: change.userId, chatId: change.chatId }
 }

@@ -110,13 +110,14 @@ export async function createCore(
     serviceNowMs: () => serviceNowMs(link),
   })
   const keyUsage = stack.use(await KeyUsage.load(store))
-  const knownChats = await KnownChats.load(store)
-  const modes = new Modes({ knownChats, chat: calls.chat })
   const outcomes = stack.use(new Outcomes(store))
   const { policy } = settings.trust
   const own = (): ReadonlySet<string> => keyring.fingerprints
   const { clocks } = keyring
   const peopleState = await loadPeopleState({ store, engine, calls, policy, own, clocks })
+  const { journal } = peopleState
+  const knownChats = await KnownChats.load(store, { journal })
+  const modes = new Modes({ knownChats, chat: calls.chat })
   const managesKey = settings.key.publish
   const { rotateEveryDays } = settings.key
   const fresh = (): Promise<void> => store.fresh()

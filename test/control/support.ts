@@ -126,6 +126,7 @@ export function operations(over: Partial<Operations> = {}): Operations {
       message: JSON.stringify(lift),
     }),
     chatBind: async (input) => ({ message: JSON.stringify(input) }),
+    chatCorrectKind: async (input) => ({ message: JSON.stringify(input) }),
     trustList: async () => ({ policy: 'accept', said: [], people: [] }),
     trustAccept: async (input) => ({ message: JSON.stringify(input) }),
     trustVerify: async (input) => ({ message: JSON.stringify(input) }),

@@ -149,6 +149,21 @@ test('list-shrank: the log names who is not on the list any more', async () => {
   expect(await postern('trust', 'log')).toContain(`removed ${gone.join(', ')}`)
 })
 
+test('kind-tightened: the operator takes it back, and the group can be written to again', async () => {
+  const { person } = await known()
+  const chat = stage.group([person, (await known()).person])
+  expect(await sent(chat)).toBe(201)
+  const lie = stage.double.world.message(chat, person, { text: 'any' })
+  await stage.deliver([{ ...lie, chat: { ...lie.chat, kind: 'private' } }])
+  await expectAlarm('kind-tightened', { chatId: chat.id })
+  expect(await sent(chat)).toBe('postern_recipients_inconsistent')
+  await postern('chat', 'correct-kind', chat.id, '--to', 'group', '--yes')
+  expect(await sent(chat)).toBe(201)
+  const log = await postern('trust', 'log')
+  expect(log).toMatch(/kind-tightened.*from group; to private/)
+  expect(log).toMatch(/kind-corrected.*from private; to group/)
+})
+
 test('stranger, on the list and as a sender: where the wrong person was learned, the right one is bound', async () => {
   const { person, chat } = await known()
   const other = await stage.person()

@@ -67,7 +67,7 @@ export const REASON_DESCRIPTIONS = {
   'other-person': {
     with: ['unknown-signer', 'bad-signature'],
     what: 'it is by, or under the certificate of, somebody who is not its person',
-    hint: '`postern chat list` shows whose a private chat is, `postern chat bind` says so; `postern trust list` shows whose a certificate is',
+    hint: '`postern chat list` shows whose a private chat is, `postern chat bind` says so, `postern chat correct-kind` takes back that a group is private; `postern trust list` shows whose a certificate is',
   },
   'audience-unavailable': {
     with: ['signer-unavailable'],
