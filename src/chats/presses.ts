@@ -1,30 +1,91 @@
-import { countedCache } from '../counted-cache.ts'
+import { createHash } from 'node:crypto'
 import { isObject } from '../api/common.ts'
+import { countedCache } from '../counted-cache.ts'
+import type { Store } from '../store/store.ts'
 
 /** A press is answered within a minute of its update (spec, Events); a bot may hold one longer. */
 const KEPT_MS = 600_000
 const KEPT = 10_000
+/** Stands for a chat that an update does not name; no chat has this id. */
+const NO_CHAT = 0
+/** An honest press is in one; one that comes in more than so many is clear in none. */
+const MOST_CHATS = 16
 
-/** In which chats buttons were pressed lately, by the id of the press. */
+/**
+ * In which chats buttons were pressed lately, by the id of the press; an id may come in several. The
+ * sidecars of one bot share them.
+ */
 export class Presses {
-  readonly #chats = countedCache<string, number>(KEPT, { ttlMs: KEPT_MS })
+  readonly #store: Store
+  readonly #chats = countedCache<string, readonly number[]>(KEPT, { ttlMs: KEPT_MS })
+  #prunedAtMs = -Infinity
+
+  constructor(store: Store) {
+    this.#store = store
+  }
 
   /**
-   * An update is given to the bot. The spec does not name the field that holds a press, so every
+   * Updates are given to the bot. The spec does not name the field that holds a press, so every
    * object of a `callback_query` with an id is taken for one.
-   * @param chatId the chat that the update speaks of
+   * @param updates each with the chat that it speaks of
+   * @throws Refusal `postern_store_unwritable`
    */
-  saw(update: unknown, chatId: number | null): void {
-    if (chatId === null || !isObject(update) || update['kind'] !== 'callback_query') return
-    for (const [name, payload] of Object.entries(update)) {
-      if (name === 'message' || !isObject(payload)) continue
-      const { id } = payload
-      if (typeof id === 'string' || typeof id === 'number') this.#chats.set(String(id), chatId)
+  async saw(updates: readonly { update: unknown; chatId: number | null }[]): Promise<void> {
+    const seen = updates.flatMap(({ update, chatId }) =>
+      idsIn(update).map((id) => ({ id: keyOf(id), chat_id: chatId ?? NO_CHAT })),
+    )
+    for (const { id, chat_id: chatId } of seen) {
+      const known = this.#chats.get(id) ?? []
+      const added = known.length < MOST_CHATS ? chatId : NO_CHAT
+      if (!known.includes(added)) this.#chats.set(id, [...known, added])
     }
+    if (seen.length === 0 || !this.#store.isShared) return
+    const nowMs = Date.now()
+    await this.#store.note(async (db) => {
+      await db
+        .insertInto('presses')
+        .values(seen.map((one) => ({ ...one, seen_at: nowMs })))
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+      if (nowMs - this.#prunedAtMs < KEPT_MS) return
+      await db
+        .deleteFrom('presses')
+        .where('seen_at', '<', nowMs - KEPT_MS)
+        .execute()
+    })
+    if (nowMs - this.#prunedAtMs >= KEPT_MS) this.#prunedAtMs = nowMs
   }
 
-  /** The chat of a press; null when it was not seen lately. */
-  chatOf(callbackId: string): number | null {
-    return this.#chats.get(callbackId) ?? null
+  /**
+   * Every chat of a press; empty when none is known, or it was seen in an update that names none.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async chatsOf(callbackId: string): Promise<number[]> {
+    const id = keyOf(callbackId)
+    const chats = new Set(this.#chats.get(id))
+    if (this.#store.isShared) {
+      const query = (db: Parameters<Parameters<Store['read']>[0]>[0]) =>
+        db
+          .selectFrom('presses')
+          .select('chat_id')
+          .where('id', '=', id)
+          .limit(MOST_CHATS + 1)
+          .execute()
+      for (const { chat_id: chatId } of await this.#store.read(query)) chats.add(chatId)
+    }
+    return chats.has(NO_CHAT) || chats.size > MOST_CHATS ? [] : [...chats]
   }
 }
+
+function idsIn(update: unknown): string[] {
+  if (!isObject(update) || update['kind'] !== 'callback_query') return []
+  return Object.entries(update).flatMap(([name, payload]) => {
+    if (name === 'message' || !isObject(payload)) return []
+    const { id } = payload
+    return typeof id === 'string' || typeof id === 'number' ? [String(id)] : []
+  })
+}
+
+/** Of one length, whatever the service says. */
+const keyOf = (callbackId: string): string =>
+  createHash('sha256').update(callbackId).digest('base64')

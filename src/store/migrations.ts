@@ -250,6 +250,13 @@ const COPIES = [
   `ALTER TABLE pins ADD COLUMN former_pinned INTEGER NOT NULL DEFAULT 0`,
 ]
 
+const PRESSES = `CREATE TABLE presses (
+  id TEXT NOT NULL,
+  chat_id INTEGER NOT NULL,
+  seen_at INTEGER NOT NULL,
+  PRIMARY KEY (id, chat_id)
+) STRICT, WITHOUT ROWID`
+
 /** Every step there is. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   step('001-first', ...TABLES),
@@ -266,6 +273,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   step('026-names', NAMES),
   step('027-listed-since', ...SINCE),
   step('028-copies', ...COPIES),
+  step('029-presses', PRESSES),
 ]
 
 /** The first version whose keys are not locked under the passphrase itself. */

@@ -114,6 +114,14 @@ export interface MediaTable {
   digest: Uint8Array | null
 }
 
+/** In which chats a button was lately pressed (`chats/presses.ts`); 0: its update names none. */
+export interface PressesTable {
+  /** SHA-256 of the id of the press, base64. */
+  id: string
+  chat_id: number
+  seen_at: number
+}
+
 /** Single facts about the bot or the sidecar. */
 export interface FlagsTable {
   name: string
@@ -269,4 +277,5 @@ export interface Schema {
   outcomes: OutcomesTable
   sent: SentTable
   webhook: WebhookTable
+  presses: PressesTable
 }

@@ -28,6 +28,7 @@ export const CARRIED_TABLES = [
   'outcomes',
   'sent',
   'webhook',
+  'presses',
 ] as const satisfies readonly (keyof Schema)[]
 
 /** One row, as either database gives it. */

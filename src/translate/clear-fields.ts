@@ -16,7 +16,7 @@ export type ClearFieldsPolicy = 'allow' | 'warn' | 'refuse'
 
 export interface ClearFieldsParts {
   guard: Pick<Guard, 'rule' | 'mustSeal' | 'passesAll'>
-  presses: Pick<Presses, 'chatOf'>
+  presses: Pick<Presses, 'chatsOf'>
   policy: ClearFieldsPolicy
 }
 
@@ -58,16 +58,14 @@ export class ClearFields {
   }
 
   /**
-   * What of the answer to a press goes in clear. One whose chat is not known to be readable counts
-   * as one of a protected chat.
+   * What of the answer to a press goes in clear. Unless every chat that it was seen in is known to be
+   * readable, it counts as one of a protected chat.
    * @throws Refusal `postern_clear_refused` where the setting refuses it
    */
   async ofCallback(callbackId: string, body: unknown): Promise<readonly ClearField[]> {
     if (this.#parts.guard.passesAll || !isObject(body)) return []
     if (!isGiven(body['text']) && !isGiven(body['url'])) return []
-    const chatId = this.#parts.presses.chatOf(callbackId)
-    const isReadable = chatId !== null && (await this.#isReadable(chatId))
-    return isReadable ? [] : this.#judge(body, ['text', 'url'])
+    return (await this.#isReadable(callbackId)) ? [] : this.#judge(body, ['text', 'url'])
   }
 
   /** A successful answer that names them under `postern.clear`, where the setting says so. */
@@ -96,9 +94,12 @@ export class ClearFields {
     return clear
   }
 
-  async #isReadable(chatId: number): Promise<boolean> {
+  async #isReadable(callbackId: string): Promise<boolean> {
+    const { presses, guard } = this.#parts
     try {
-      return (await this.#parts.guard.rule(chatId)).body === 'readable'
+      const chats = await presses.chatsOf(callbackId)
+      const rules = await Promise.all(chats.map((chatId) => guard.rule(chatId)))
+      return rules.length > 0 && rules.every(({ body }) => body === 'readable')
     } catch {
       return false
     }

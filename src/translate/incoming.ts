@@ -131,7 +131,7 @@ export class Incoming {
       update,
       chatId: collected[index]?.updateChatId ?? null,
     }))
-    for (const { update, chatId } of spoken) this.#parts.presses.saw(update, chatId)
+    await this.#parts.presses.saw(spoken)
     const renamed = await this.#parts.urls.rewrite(spoken)
     const touched = judged.some(({ examined }) => examined.finding.kind !== 'untouched')
     const cleaned = collected.some((one) => one.cleaned)

@@ -106,6 +106,25 @@ test('with clearFields: refuse none leaves for a protected chat, and all of a re
   expect((await answer('press-5', { text: 'done' })).json.result).toEqual({ answered: true })
 })
 
+test('with clearFields: refuse a press that came in two chats is answered in clear only where both are readable', async () => {
+  const [open, closed, other] = [stage.openGroup(), await privateChat(), stage.openGroup()]
+  for (const [first, second] of [
+    [closed, open],
+    [open, closed],
+  ] as const) {
+    const id = `press-of-${first.id}`
+    await press(first, id)
+    await press(second, id)
+    const since = stage.double.mark()
+    const { status, json } = await answer(id, { text: 'done' })
+    expect([status, json.error.code]).toEqual([409, 'postern_clear_refused'])
+    expect(stage.double.calls(undefined, /^\/callbacks/, since)).toEqual([])
+  }
+  await press(open, 'press-of-two')
+  await press(other, 'press-of-two')
+  expect((await answer('press-of-two', { text: 'done' })).status).toBe(200)
+})
+
 test('with clearFields: refuse an edit of buttons waits for what the chat is', async () => {
   const chat = stage.group([await stage.friend()])
   using _gone = stage.double.script('GET', `/chats/${chat.id}`, 'cut')

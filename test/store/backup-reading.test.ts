@@ -75,6 +75,7 @@ describe('what a backup holds', () => {
         own_keys: 2,
         people: 0,
         pins: 0,
+        presses: 0,
         protection: 1,
         secrets: 1,
         seen: 0,

@@ -52,6 +52,7 @@ test('a new store has the tables and indexes that one of before comes to have', 
     'own_keys',
     'people',
     'pins',
+    'presses',
     'protection',
     'secrets',
     'seen',
@@ -86,6 +87,7 @@ test('a step keeps the name under which stores have noted it', () => {
     '026-names',
     '027-listed-since',
     '028-copies',
+    '029-presses',
   ])
   expect(MASTER_SECRET_VERSION).toBe(10)
 })

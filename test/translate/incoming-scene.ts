@@ -41,7 +41,7 @@ export function scene(
       sawNotices: all.sawNotices,
     },
     modes: { ...parts.modes, forget: all.forget },
-    presses: { saw: () => undefined },
+    presses: { saw: () => Promise.resolve() },
     directory: {
       sawPerson: all.sawPerson,
       mayAskAgain: () => false,

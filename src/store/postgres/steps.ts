@@ -232,11 +232,19 @@ const COPIES = [
      ADD COLUMN former_pinned bigint NOT NULL DEFAULT 0`,
 ]
 
+const PRESSES = `CREATE TABLE presses (
+  id text NOT NULL,
+  chat_id bigint NOT NULL,
+  seen_at bigint NOT NULL,
+  PRIMARY KEY (id, chat_id)
+)`
+
 /** Every step there is; the first makes a store of version 12. */
 export const POSTGRES_STEPS: readonly PostgresStep[] = [
   { version: 12, isAdditive: true, statements: [...TABLES, ...EPOCHS, ...TRIGGERS] },
   { version: 13, isAdditive: true, statements: SINCE },
   { version: 14, isAdditive: true, statements: COPIES },
+  { version: 15, isAdditive: true, statements: [PRESSES] },
 ]
 
 /** Every table, those too that only PostgreSQL has. */
