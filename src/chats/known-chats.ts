@@ -35,7 +35,7 @@ export interface KnownChatsOptions {
 }
 
 /** A change of known chats by the operator, or by a refusal of ours. */
-interface Change {
+interface ChatEdit {
   change: (known: KnownChat) => KnownChat | null
   journal?: (before: KnownChat, after: KnownChat) => ChatChange[]
   extra?: { lifted_at?: number }
@@ -307,7 +307,7 @@ export class KnownChats {
    * @returns the chats that changed
    * @throws Refusal `postern_store_unwritable`
    */
-  async #change(chatIds: number[], { change, journal, extra }: Change): Promise<number[]> {
+  async #change(chatIds: number[], { change, journal, extra }: ChatEdit): Promise<number[]> {
     if (chatIds.length === 0) return []
     const { changed } = await this.#store.write(
       async (db) => {

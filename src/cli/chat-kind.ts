@@ -1,9 +1,8 @@
 /** `postern chat correct-kind`: the operator takes back a kind that the service named wrongly. */
 import { Command, Option } from 'commander'
-import { OperatorError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
 import { addExample, addSettingFlags, parseId } from './flags.ts'
-import { promptLine } from './prompts.ts'
+import { confirmTyped } from './prompts.ts'
 import { printNotice } from './terminal.ts'
 
 interface CorrectKindFlags {
@@ -13,7 +12,7 @@ interface CorrectKindFlags {
 
 export function chatCorrectKindCommand(): Command {
   const command = new Command('correct-kind')
-    .description('correct the kind of a chat that the service once named wrongly')
+    .description('correct a chat’s kind that was learned wrongly')
     .argument('<chatId>', 'which chat')
     .addOption(
       new Option('--to <kind>', 'what it really is')
@@ -31,19 +30,13 @@ async function correct(text: string, options: CorrectKindFlags, command: Command
   printNotice(
     `chat ${chatId} will count as a ${kind}: it is not protected as a private chat any more, whose private chat it was is forgotten, and members of the ${kind} are sealed to and trusted; its latch stays`,
   )
-  if (options.yes !== true && !(await confirm(chatId))) {
-    throw new OperatorError('refused', 'nothing was changed', 'answer with the id of the chat')
-  }
-  const done = await withSidecar(command, (sidecar) => sidecar.chatCorrectKind({ chatId, kind }))
-  printNotice(done.message)
-}
-
-async function confirm(chatId: number): Promise<boolean> {
-  const answer = await promptLine('type the id of the chat to correct it: ')
-  if (answer !== null) return answer.trim() === String(chatId)
-  throw new OperatorError(
-    'usage',
-    'there is no terminal to ask at',
-    'nothing was changed; --yes corrects it without asking',
+  const question = 'type the id of the chat to correct it: '
+  const answer = String(chatId)
+  const yes = '--yes corrects it without asking'
+  const done = 'nothing was changed'
+  if (options.yes !== true) await confirmTyped({ question, answer, done, yes })
+  const corrected = await withSidecar(command, (sidecar) =>
+    sidecar.chatCorrectKind({ chatId, kind }),
   )
+  printNotice(corrected.message)
 }

@@ -1,9 +1,8 @@
 import { Command } from 'commander'
 import type { DeletionReport } from '../control/keys.ts'
-import { OperatorError } from '../errors.ts'
 import { takeSettings } from './flags.ts'
 import { withSidecar } from './connect.ts'
-import { promptLine } from './prompts.ts'
+import { confirmTyped } from './prompts.ts'
 import { printJson, printNotice } from './terminal.ts'
 
 interface DeleteFlags {
@@ -30,12 +29,14 @@ async function remove(fingerprint: string, options: DeleteFlags, command: Comman
   await withSidecar(command, async (sidecar) => {
     const report = await sidecar.keyDeletion({ fingerprint })
     printDeletion(report)
-    if (options.yes !== true && !(await confirm(report))) {
-      throw new OperatorError('refused', 'nothing was deleted', 'answer with the whole fingerprint')
-    }
-    const done = await sidecar.keyDelete({ fingerprint: report.key.fingerprint })
+    const { fingerprint: answer } = report.key
+    const question = 'type the fingerprint to delete it: '
+    const yes = '--yes deletes without asking'
+    const done = 'nothing was deleted'
+    if (options.yes !== true) await confirmTyped({ question, answer, done, yes })
+    const deleted = await sidecar.keyDelete({ fingerprint: report.key.fingerprint })
     if (options.json === true) return printJson(report)
-    printNotice(done.message)
+    printNotice(deleted.message)
   })
 }
 
@@ -45,16 +46,4 @@ function printDeletion({ key, loses, unsure }: DeletionReport): void {
   for (const line of loses) printNotice(`  ${line}`)
   printNotice('only this store is overwritten; the key may survive in:')
   for (const line of unsure) printNotice(`  ${line}`)
-}
-
-async function confirm({ key }: DeletionReport): Promise<boolean> {
-  const answer = await promptLine('type the fingerprint to delete it: ')
-  if (answer === null) {
-    throw new OperatorError(
-      'usage',
-      'there is no terminal to ask at',
-      'nothing was deleted; --yes deletes without asking',
-    )
-  }
-  return answer.trim().toLowerCase() === key.fingerprint
 }

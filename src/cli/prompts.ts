@@ -56,6 +56,27 @@ export async function promptLine(question: string): Promise<string | null> {
 }
 
 /**
+ * Has the operator type what will be changed, so that a slip changes nothing.
+ * @param o `answer` that allows it, `done` what was not done otherwise, such as `nothing was deleted`,
+ *   `yes` what --yes does
+ * @throws OperatorError `usage` without a terminal, `refused` for another answer
+ */
+export async function confirmTyped(o: {
+  question: string
+  answer: string
+  done: string
+  yes: string
+}): Promise<void> {
+  const typed = await promptLine(o.question)
+  if (typed === null) {
+    const hint = `${o.done}; ${o.yes}`
+    throw new OperatorError('usage', 'there is no terminal to ask at', hint)
+  }
+  if (typed.trim().toLowerCase() === o.answer) return
+  throw new OperatorError('refused', o.done, `answer with ${o.answer}`)
+}
+
+/**
  * Asks on the terminal itself, whatever stdin and stdout are; what is typed is not shown.
  * @returns null when there is no terminal, or stderr, where the question stands, is none
  * @throws OperatorError `refused` when the person gives up (Ctrl-C, Ctrl-D)

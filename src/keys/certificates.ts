@@ -185,7 +185,7 @@ export class Certificates {
     const kept = isKnown || this.#revoked.size < this.#maxWhole ? armored : ''
     const hold = (one: { kept: string; known: string | null }): void => {
       this.#revoked.add(fingerprint)
-      const known = this.#unwritten.get(fingerprint)?.known ?? one.known
+      const { known } = this.#unwritten.get(fingerprint) ?? one
       this.#unwritten.set(fingerprint, { ...made, kept: one.kept, known })
     }
     try {

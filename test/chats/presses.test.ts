@@ -28,7 +28,10 @@ test('one that came without a chat, or in more chats than can be, is of none', a
   const { presses } = await fresh()
   await presses.saw([{ update: press('p-1'), chatId: 7 }])
   await presses.saw([{ update: press('p-1'), chatId: null }])
-  const everywhere = Array.from({ length: 40 }, (_, at) => ({ update: press('p-2'), chatId: at + 1 }))
+  const everywhere = Array.from({ length: 40 }, (_, at) => ({
+    update: press('p-2'),
+    chatId: at + 1,
+  }))
   await presses.saw(everywhere)
   expect([await presses.chatsOf('p-1'), await presses.chatsOf('p-2')]).toEqual([[], []])
 })
@@ -46,12 +49,15 @@ test('what is no press is not remembered', async () => {
   expect(await Promise.all(ids.map((id) => presses.chatsOf(id)))).toEqual([[], [], [], []])
 })
 
-test.skipIf(isFile)('another sidecar knows the chats in which this one has seen a press', async () => {
-  const { store, presses } = await fresh()
-  const other = new Presses(store)
-  await presses.saw([{ update: press('p-1'), chatId: 7 }])
-  await other.saw([{ update: press('p-1'), chatId: 8 }])
-  for (const one of [presses, other]) {
-    expect((await one.chatsOf('p-1')).toSorted()).toEqual([7, 8])
-  }
-})
+test.skipIf(isFile)(
+  'another sidecar knows the chats in which this one has seen a press',
+  async () => {
+    const { store, presses } = await fresh()
+    const other = new Presses(store)
+    await presses.saw([{ update: press('p-1'), chatId: 7 }])
+    await other.saw([{ update: press('p-1'), chatId: 8 }])
+    for (const one of [presses, other]) {
+      expect((await one.chatsOf('p-1')).toSorted()).toEqual([7, 8])
+    }
+  },
+)
