@@ -1,68 +1,36 @@
 import { createHmac } from 'node:crypto'
-import type { ExpressionBuilder, Insertable, Kysely, Transaction } from 'kysely'
-import { FIXED_LIMITS } from '../api/limits.ts'
+import type { InsertObject, Kysely, Transaction } from 'kysely'
+import { ConfirmedUpdates, noteCountedAnew } from '../store/confirmed-updates.ts'
 import { memoryGaps, type Gap } from '../store/restored.ts'
-import type { Schema, SeenTable } from '../store/schema.ts'
+import type { Schema } from '../store/schema.ts'
 import { OvertakenError, type Store } from '../store/store.ts'
+import { Listeners } from '../util/listeners.ts'
 import type { JudgingClock } from '../util/wall-clock.ts'
+import {
+  REPEATS,
+  isSamePlace,
+  isSameThing,
+  mayRepeat,
+  mayStillRepeat,
+  oneRepeatMore,
+} from './seen-rules.ts'
+import type { Recognition, Rememberable, ReplayCheck, Sighting, Thing } from './sighting.ts'
 
 const DAY_MS = 86_400_000
 /** How long what was signed is remembered, in ms; an older signature counts as replayed. */
 export const SEEN_FOR_MS = 30 * DAY_MS
 /** A signature may be dated ahead of our clock, and clocks are set: rows outlive their use. */
 const MARGIN_MS = DAY_MS
-/**
- * How often one person may sign the same words anew in one chat, and within which time: by the dates
- * of the Messages, and by when we saw them.
- */
-const REPEATS = 2
-const REPEATS_WITHIN_MS = 60_000
-/** How long after it was seen as a quotation alone the update may come that brings a Message. */
-const BROUGHT_WITHIN_MS = FIXED_LIMITS.retentionMs + MARGIN_MS
 const SECRET = 'seen'
 /** The flag of the time before which rows may be missing, because they were deleted. */
 const PRUNED_BEFORE = 'seen_pruned_before'
 
-/** A message or an attachment as what was opened claims to be. */
-export interface Sighting {
-  chatId: number
-  /**
-   * The update that brought it as its own Message; null for what another Message carries, for an
-   * attachment, and for what we sealed.
-   */
-  updateId: number | null
-  /** Null for a quotation that names no message, and for what we sealed, not numbered yet. */
-  messageId: number | null
-  /** Of an attachment, whichever message it came with; absent for a message. */
-  mediaId?: string
-  userId: number | null
-  /** When the Message says that it was written, ms since the epoch; null for an attachment. */
-  dateMs: number | null
-  /** SHA-256 of the de-framed encrypted data, hex. */
-  dataDigest: string
-  /** Digest of the statement that was verified, hex; null when nothing was. */
-  signatureDigest: string | null
-}
-
-/**
- * `again`: the same was seen before, and is asked for again or quoted. `replayed`: its data or a
- * signature of it was seen as something else. `new`: neither.
- */
-export type Recognition = 'new' | 'again' | 'replayed'
-
-/** Used within a batch's one transaction, in the order of its messages. */
-export interface ReplayCheck {
-  /** @param signatureDigests of all statements that it claims to carry, hex */
-  recognize(sighting: Thing, signatureDigests: readonly string[]): Promise<Recognition>
-  /** Remembers it as delivered. @param as the answer of `recognize` */
-  remember(sighting: Sighting, as: Exclude<Recognition, 'replayed'>): Promise<void>
-}
-
 /**
  * What was opened before, under keyed hashes: the memory against replays (DESIGN: Opening). A
- * Message happens once: data belongs to one chat, sender, message and update. A signature belongs
- * to one chat and sender, and may stand on other data twice more within a minute, by the dates and by
- * our own clock, since Ed25519 signs the same words within a second alike.
+ * Message happens once: data belongs to one chat, sender, message and update, and opens again until
+ * that update is confirmed. A signature belongs to one chat and sender, and may stand on other data
+ * twice more within a minute, by the dates and by our own clock, since Ed25519 signs the same words
+ * within a second alike.
  */
 export class ReplayMemory {
   readonly #store: Store
@@ -70,6 +38,9 @@ export class ReplayMemory {
   readonly #gaps: readonly Gap[]
   readonly #clock: JudgingClock
   #prunedBeforeMs = -Infinity
+  readonly confirmed: ConfirmedUpdates
+  readonly #idsBack = new Listeners<{ updateId: number }>()
+  #isCountedAnew = false
 
   private constructor(
     store: Store,
@@ -79,6 +50,12 @@ export class ReplayMemory {
     this.#key = key
     this.#gaps = gaps
     this.#clock = clock
+    this.confirmed = new ConfirmedUpdates(store)
+  }
+
+  /** Calls back when update ids went back: new data is remembered under ids that were confirmed. */
+  onIdsWentBack(listener: (event: { updateId: number }) => void): void {
+    this.#idsBack.add(listener)
   }
 
   /** @throws Refusal `postern_locked` when the store has no protection */
@@ -124,12 +101,12 @@ export class ReplayMemory {
    * @throws Refusal `postern_store_unwritable`, with nothing remembered
    */
   async batch<T>(judge: (check: ReplayCheck) => Promise<T>): Promise<T> {
-    return await this.#store.note(async (db) =>
-      judge({
+    return await this.#store.note(async (db) => {
+      return await judge({
         recognize: (sighting, claims) => this.#recognize(db, sighting, claims),
         remember: (sighting, as) => this.#remember(db, sighting, as),
-      }),
-    )
+      })
+    })
   }
 
   /**
@@ -141,7 +118,7 @@ export class ReplayMemory {
       (db) =>
         db
           .insertInto('seen')
-          .values(this.#rowsOf(sighting))
+          .values(this.#rowsOf(db, sighting))
           .onConflict((conflict) => conflict.column('digest').doUpdateSet(oneRepeatMore))
           .execute(),
       { isSingle: true },
@@ -194,20 +171,20 @@ export class ReplayMemory {
       .execute()
     if (!found.every((row) => isSamePlace(row, thing))) return 'replayed'
     const known = found.find(({ kind }) => kind === 'data')
-    if (known !== undefined)
-      return isSameThing(known, thing, this.#clock.expiryNowMs()) ? 'again' : 'replayed'
+    if (known !== undefined) {
+      if (!isSameThing(known, thing, this.#clock.expiryNowMs())) return 'replayed'
+      const { updateId } = thing
+      if (updateId === null || known.counted_anew === 1) return 'again'
+      return (await this.confirmed.includes(db, updateId)) ? 'confirmed' : 'again'
+    }
     return found.every((row) => mayRepeat(row, thing)) ? 'new' : 'replayed'
   }
 
-  async #remember(
-    db: Transaction<Schema>,
-    sighting: Sighting,
-    as: Exclude<Recognition, 'replayed'>,
-  ): Promise<void> {
+  async #remember(db: Transaction<Schema>, sighting: Sighting, as: Rememberable): Promise<void> {
     if (as === 'again') {
       return await this.#bind(db, this.#keyed('data', sighting.dataDigest), sighting)
     }
-    const rows = this.#rowsOf(sighting)
+    const rows = this.#rowsOf(db, sighting)
     const kept = await db
       .insertInto('seen')
       .values(rows)
@@ -217,9 +194,15 @@ export class ReplayMemory {
           .doUpdateSet(oneRepeatMore)
           .where((row) => mayStillRepeat(row, sighting)),
       )
-      .returning('digest')
+      .returning('counted_anew')
       .execute()
     if (kept.length < rows.length) throw new OvertakenError()
+    if (sighting.updateId === null) return
+    const isAnew = kept.some(({ counted_anew: counts }) => counts === 1)
+    if (isAnew) await noteCountedAnew(db)
+    // the first of those that follow one another
+    if (isAnew && !this.#isCountedAnew) this.#idsBack.emit({ updateId: sighting.updateId })
+    this.#isCountedAnew = isAnew
   }
 
   /**
@@ -248,7 +231,7 @@ export class ReplayMemory {
   }
 
   /** The row of its data, and that of its signature. */
-  #rowsOf(sighting: Sighting): Insertable<SeenTable>[] {
+  #rowsOf(db: Transaction<Schema>, sighting: Sighting): InsertObject<Schema, 'seen'>[] {
     const { chatId, userId, messageId, updateId, dateMs, dataDigest, signatureDigest } = sighting
     const common = {
       chat_id: chatId,
@@ -262,75 +245,18 @@ export class ReplayMemory {
       repeats: this.#clock.isOurs() ? 0 : REPEATS,
       is_signed: signatureDigest === null ? 0 : 1,
     }
-    const data = { ...common, kind: 'data' as const, digest: this.#keyed('data', dataDigest) }
+    const data = {
+      ...common,
+      kind: 'data' as const,
+      digest: this.#keyed('data', dataDigest),
+      counted_anew: updateId === null ? 0 : this.confirmed.countsAnew(db, updateId),
+    }
     if (signatureDigest === null) return [data]
     const digest = this.#keyed('signature', signatureDigest)
-    return [data, { ...common, kind: 'signature', digest }]
+    return [data, { ...common, kind: 'signature', digest, counted_anew: 0 }]
   }
 
   #keyed(kind: string, digest: string): Buffer {
     return createHmac('sha256', this.#key).update(`${kind}:${digest}`).digest()
   }
-}
-
-type Thing = Omit<Sighting, 'signatureDigest'>
-type SeenRow = Pick<
-  SeenTable,
-  'chat_id' | 'message_id' | 'update_id' | 'media_id' | 'user_id' | 'dated_at' | 'seen_at'
-> & { repeats: number }
-
-type SeenExpression = ExpressionBuilder<Schema, 'seen'>
-
-const oneRepeatMore = (row: SeenExpression) => ({ repeats: row('seen.repeats', '+', 1) })
-
-/** The rules of `isSamePlace` and `mayRepeat` for a signature, as the database applies them. */
-function mayStillRepeat(row: SeenExpression, sighting: Sighting) {
-  const { chatId, userId, dateMs, mediaId } = sighting
-  const isFile = mediaId !== undefined
-  const within = (column: 'seen.dated_at' | 'seen.seen_at', ms: number) => [
-    row(column, '>=', ms - REPEATS_WITHIN_MS),
-    row(column, '<=', ms + REPEATS_WITHIN_MS),
-  ]
-  const times =
-    isFile || dateMs === null
-      ? []
-      : [...within('seen.dated_at', dateMs), ...within('seen.seen_at', Date.now())]
-  return row.and([
-    row('seen.kind', '=', 'signature'),
-    row('seen.repeats', '<', isFile || dateMs !== null ? REPEATS : 0),
-    row('seen.chat_id', '=', chatId),
-    userId === null ? row('seen.user_id', 'is', null) : row('seen.user_id', '=', userId),
-    row('seen.media_id', isFile ? 'is not' : 'is', null),
-    ...times,
-  ])
-}
-
-function isSamePlace(row: SeenRow, { chatId, userId, mediaId }: Thing): boolean {
-  const isSameKind = (row.media_id === null) === (mediaId === undefined)
-  return isSameKind && row.chat_id === chatId && row.user_id === userId
-}
-
-/** Of data that was seen in the same place. */
-function isSameThing(
-  row: SeenRow,
-  { mediaId, messageId, updateId }: Thing,
-  nowMs: number,
-): boolean {
-  if (mediaId !== undefined) return row.media_id === mediaId
-  const isSameMessage = row.message_id === null || row.message_id === messageId
-  // the update that brings a Message is queued before anything can quote it, and for so long alone
-  const isTooLate = row.seen_at < nowMs - BROUGHT_WITHIN_MS
-  const isOtherUpdate = updateId !== null && row.update_id !== updateId
-  if (isOtherUpdate && (row.update_id !== null || isTooLate)) return false
-  return isSameMessage
-}
-
-/** Whether a signature may be on other data than before: the same words, sent twice. */
-function mayRepeat(row: SeenRow, { mediaId, dateMs }: Thing): boolean {
-  if (row.repeats >= REPEATS) return false
-  if (mediaId !== undefined) return true
-  if (dateMs === null || row.dated_at === null) return false
-  const isWithin = (oneMs: number, otherMs: number): boolean =>
-    Math.abs(oneMs - otherMs) <= REPEATS_WITHIN_MS
-  return isWithin(dateMs, row.dated_at) && isWithin(Date.now(), row.seen_at)
 }

@@ -257,6 +257,19 @@ const PRESSES = `CREATE TABLE presses (
   PRIMARY KEY (id, chat_id)
 ) STRICT, WITHOUT ROWID`
 
+/** What a webhook has taken was confirmed. */
+const CONFIRMED = [
+  `CREATE TABLE confirmed (
+     id INTEGER PRIMARY KEY NOT NULL CHECK (id = 1),
+     below INTEGER NOT NULL,
+     counts_anew INTEGER NOT NULL DEFAULT 0
+   ) STRICT`,
+  `INSERT INTO confirmed (id, below)
+     SELECT 1, delivered_id + 1 FROM webhook WHERE delivered_id IS NOT NULL`,
+  `ALTER TABLE seen ADD COLUMN counted_anew INTEGER NOT NULL DEFAULT 0`,
+  `CREATE INDEX seen_counted_anew ON seen (update_id) WHERE counted_anew = 1`,
+]
+
 /** Every step there is. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   step('001-first', ...TABLES),
@@ -274,6 +287,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   step('027-listed-since', ...SINCE),
   step('028-copies', ...COPIES),
   step('029-presses', PRESSES),
+  step('030-confirmed', ...CONFIRMED),
 ]
 
 /** The first version whose keys are not locked under the passphrase itself. */

@@ -5,6 +5,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
 import { OperatorError } from '../errors.ts'
+import { writeConfirmed } from './confirmed-updates.ts'
 import type { Schema } from './schema.ts'
 import type { Store } from './store.ts'
 
@@ -43,7 +44,8 @@ export async function restoredFrom(store: Store): Promise<string | null> {
 /**
  * Accepts a restored store: it counts from now on.
  * @param o `isLatest`: nothing ran after the backup was taken, so that nothing is missing. Else
- *   signatures dated between the backup and now are not known, and count as seen before
+ *   signatures dated between the backup and now are not known, and count as seen before, and all
+ *   updates that it knows count as confirmed
  * @throws Refusal `postern_store_unwritable`
  */
 export async function acceptRestored(store: Store, o: { isLatest: boolean }): Promise<void> {
@@ -60,6 +62,11 @@ export async function acceptRestored(store: Store, o: { isLatest: boolean }): Pr
           conflict.column('name').doUpdateSet({ value: JSON.stringify(gaps) }),
         )
         .execute()
+      const { highest } = await db
+        .selectFrom('seen')
+        .select(({ fn }) => fn.max<number | null>('update_id').as('highest'))
+        .executeTakeFirstOrThrow()
+      if (highest !== null) await writeConfirmed(db, highest + 1)
     }
     await db.deleteFrom('flags').where('name', '=', NOTE).execute()
   })

@@ -92,6 +92,20 @@ export interface SeenTable {
   repeats: Generated<number>
   /** 0 or 1: a signature on the data was verified. */
   is_signed: Generated<number>
+  /**
+   * 0 or 1: its update came first with an id below what was confirmed, since the service counts
+   * anew, and was not confirmed since.
+   */
+  counted_anew: Generated<number>
+}
+
+/** Up to where updates were confirmed (`confirmed-updates.ts`): no row, or the one with `id` 1. */
+export interface ConfirmedTable {
+  id: number
+  /** All updates with a lower id were. */
+  below: number
+  /** 0 or 1: rows of `seen` may be counted anew. */
+  counts_anew: Generated<number>
 }
 
 /** Keys that people's certificates list to be encrypted to (`keys/known-keys.ts`). */
@@ -264,6 +278,7 @@ export interface Schema {
   names: NamesTable
   certificates: CertificatesTable
   seen: SeenTable
+  confirmed: ConfirmedTable
   encryption_keys: EncryptionKeysTable
   media: MediaTable
   flags: FlagsTable

@@ -21,6 +21,7 @@ export const CARRIED_TABLES = [
   'trust_policies',
   'lists',
   'seen',
+  'confirmed',
   'encryption_keys',
   'media',
   'flags',

@@ -1,5 +1,5 @@
 /** What was opened and judged, against the memory of what was seen before. */
-import type { ReplayCheck, Sighting } from '../chats/replay-memory.ts'
+import type { ReplayCheck, Sighting } from '../chats/sighting.ts'
 import type { OpenedFile, OpenedText } from '../openpgp/index.ts'
 import type { Judged } from './signatures.ts'
 import { delivers, type Reasoned, type VerifyPolicy } from './verdict.ts'
@@ -37,6 +37,7 @@ export async function checkReplay(
   const recognized = await check.recognize(sighting, claims)
   if (recognized === 'replayed') return { verdict: 'replayed' }
   if (isOwnWords) return { verdict: 'replayed', reason: 'own-words' }
+  if (recognized === 'confirmed') return { verdict: 'replayed', reason: 'confirmed-before' }
   if (recognized === 'new' && isForOtherChat) {
     return { verdict: 'replayed', reason: 'other-audience' }
   }

@@ -97,7 +97,7 @@ function reasonBeside(
   o: { signer: string; isFormer: boolean | undefined; claimed: Claimed; parts: SignatureParts },
 ): Reason | null {
   const { kind, dateMs, fromId } = o.claimed
-  const isLongBefore = (dateMs ?? Date.now()) - createdMs > FIXED_LIMITS.retentionMs
+  const isLongBefore = (dateMs ?? o.parts.clock.nowMs()) - createdMs > FIXED_LIMITS.retentionMs
   // a file may be asked for at any time
   if (kind === 'words' && isLongBefore) return 'signed-long-before'
   if (o.isFormer === true) return 'former-certificate'

@@ -49,6 +49,11 @@ export interface UpdatePollerParts {
   polls: PollWatch
   backlog: Backlog
   storeReach: Pick<StoreReach, 'begin'>
+  /**
+   * Called before updates are confirmed, with the id below which all of them are.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  recordConfirmed: (below: number) => Promise<void>
   /** Limits of `GET /me`: `pollTimeoutMaxS`, `apiCallsPerMinute`. */
   limits: () => { pollTimeoutMaxS: number; apiCallsPerMinute: number }
   /** Called after each poll, with the service's code, or null when it gave updates. */
@@ -125,10 +130,13 @@ export class UpdatePoller {
   /** Tells the service what was delivered, if it does not know; no longer than two seconds. */
   async confirm(): Promise<void> {
     if (!this.#isUnconfirmed) return
-    const query = `${this.#offset}&limit=1`
+    const query = `offset=${this.#offset}&limit=1`
     const signal = AbortSignal.timeout(CONFIRM_MS)
     const asked = { query, timeoutSeconds: 0, signal, whose: 'own' } as const
-    const answer = await this.#parts.upstream.poll(asked).catch(() => null)
+    const { recordConfirmed, upstream } = this.#parts
+    const answer = await recordConfirmed(this.#offset)
+      .then(() => upstream.poll(asked))
+      .catch(() => null)
     if (answer?.envelope.ok === true) this.#confirmed()
   }
 
@@ -137,8 +145,8 @@ export class UpdatePoller {
     this.#unconfirmedCount = 0
   }
 
-  get #offset(): string {
-    return `offset=${(this.#last?.updateId ?? -1) + 1}`
+  get #offset(): number {
+    return (this.#last?.updateId ?? -1) + 1
   }
 
   /** One poll. Gives null when there is nothing to work on. */
@@ -147,7 +155,9 @@ export class UpdatePoller {
     const timeoutSeconds = Math.min(limits().pollTimeoutMaxS, LONGEST_POLL_S)
     const limit = this.confirmsEach ? 1 : this.#limit
     const confirms = this.#isUnconfirmed
-    const query = `${confirms ? `${this.#offset}&` : ''}limit=${limit}&timeout=${timeoutSeconds}`
+    if (confirms) await this.#parts.recordConfirmed(this.#offset)
+    const offset = confirms ? `offset=${this.#offset}&` : ''
+    const query = `${offset}limit=${limit}&timeout=${timeoutSeconds}`
     const watched = polls.begin(timeoutSeconds)
     const answer = await upstream.poll({ query, timeoutSeconds, signal: stop, whose: 'own' })
     if (stop.aborted) return null

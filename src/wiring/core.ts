@@ -53,6 +53,8 @@ export interface Core extends AsyncDisposable {
   clearFields: ClearFields
   /** Null when there is no key to open with and none will be made. */
   replayMemory: ReplayMemory | null
+  /** Records up to where updates are confirmed, where any is opened (`ConfirmedUpdates.record`). */
+  recordConfirmed: (below: number) => Promise<void>
   /** Null when there is no key to open with and none will be made. */
   incoming: Incoming | null
   attachments: Attachments
@@ -189,6 +191,7 @@ export async function createCore(
     guard,
     publication,
     replayMemory,
+    recordConfirmed: async (below) => await replayMemory?.confirmed.record(below),
     previewChat: (chatId) => previewChat(chatId, { ...shared, unusableRecipient }),
     clearFields,
     messages: new Messages({

@@ -51,6 +51,7 @@ export function describeBotDoor(
         polls,
         backlog,
         storeReach: updates.storeReach,
+        recordConfirmed: core.recordConfirmed,
         turns: updates.turns,
         sign: updates.sign,
         onPolled: updates.notePoll,

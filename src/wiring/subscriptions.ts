@@ -165,6 +165,9 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
     if (event.kind === 'left') metrics.count('postern_updates_left_total', { why: event.why })
     logLeaving(event, log)
   })
+  core.replayMemory?.onIdsWentBack((event) => {
+    log.warn(event, 'update ids went back: new updates come under ids that the bot has confirmed')
+  })
   core.attachments.onDecrypted((fingerprint) => noteKeyUse(fingerprint, 'media'))
   core.attachments.onFetched((fetched) => {
     recordMedia(metrics, fetched)

@@ -97,6 +97,7 @@ export async function createUpdates(
     backlog,
     limits,
     storeReach,
+    recordConfirmed: core.recordConfirmed,
     onPolled: (code) => polled.emit(code),
     onReadFailed: (failure) => readFailures.emit(failure),
     onUnexpectedError: (error) => errors.emit(error),

@@ -1,11 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import {
-  SEEN_FOR_MS,
-  ReplayMemory,
-  type Recognition,
-  type Sighting,
-} from '../../src/chats/replay-memory.ts'
+import { SEEN_FOR_MS, ReplayMemory } from '../../src/chats/replay-memory.ts'
+import type { Recognition, Sighting } from '../../src/chats/sighting.ts'
 import { Clocks } from '../../src/keys/clocks.ts'
 import type { Store } from '../../src/store/store.ts'
 import { open, put, temporary } from '../store/support.ts'
@@ -44,7 +40,7 @@ const claimsOf = ({ signatureDigest }: Sighting): string[] =>
 async function take(memory: ReplayMemory, sighting: Sighting): Promise<Recognition> {
   return await memory.batch(async (check) => {
     const as = await check.recognize(sighting, claimsOf(sighting))
-    if (as !== 'replayed') await check.remember(sighting, as)
+    if (as === 'new' || as === 'again') await check.remember(sighting, as)
     return as
   })
 }
@@ -156,6 +152,46 @@ test('unsigned data is remembered as long as a key that opens it', async () => {
   }
   await memory.prune(MADE_MS + DAY_MS)
   expect(await take(memory, { ...unsigned, updateId: 12 })).toBe('new')
+})
+
+test('what is known is confirmed below the highest id that was, and quotations are not', async () => {
+  for (const one of [signed, unsigned]) {
+    const { store, memory } = await load()
+    expect(await take(memory, one)).toBe('new')
+    await memory.confirmed.record(10)
+    expect(await take(memory, one)).toBe('again')
+    await memory.confirmed.record(11)
+    await memory.confirmed.record(3)
+    for (const again of [memory, await ReplayMemory.load(store, agreeingClocks())]) {
+      expect(await take(again, one)).toBe('confirmed')
+      expect(await take(again, { ...one, updateId: null })).toBe('again')
+      expect(await take(again, { ...one, updateId: 9 })).toBe('replayed')
+    }
+  }
+})
+
+test('what was only quoted becomes no update’s that was confirmed', async () => {
+  const { memory } = await load()
+  expect(await take(memory, { ...signed, updateId: null })).toBe('new')
+  await memory.confirmed.record(11)
+  expect(await take(memory, signed)).toBe('confirmed')
+})
+
+test('new data under a confirmed id comes again until it is confirmed, and says once that ids went back', async () => {
+  const { store, memory } = await load()
+  const events = vi.fn()
+  memory.onIdsWentBack(events)
+  await memory.confirmed.record(Number.MAX_SAFE_INTEGER)
+  const other = { ...unsigned, updateId: 12, messageId: 102 }
+  for (const one of [signed, other]) expect(await take(memory, one)).toBe('new')
+  for (const again of [memory, await ReplayMemory.load(store, agreeingClocks())]) {
+    for (const one of [signed, other]) expect(await take(again, one)).toBe('again')
+  }
+  expect(events.mock.calls).toEqual([[{ updateId: 10 }]])
+  await memory.confirmed.record(11)
+  expect([await take(memory, signed), await take(memory, other)]).toEqual(['confirmed', 'again'])
+  await memory.confirmed.record(13)
+  expect(await take(memory, other)).toBe('confirmed')
 })
 
 test('what was seen without an update becomes no update’s that no honest queue can still hold', async () => {

@@ -20,7 +20,7 @@ async function start(): Promise<void> {
 /** The tables that each question of a round trip is about, in their order. */
 const tablesIn = (trips: readonly RoundTrip[]): string[][] =>
   trips.map((trip) =>
-    trip.map((sql) => /"?(state|seen|encryption_keys)\b/.exec(sql)?.[1] ?? sql.slice(0, 11)),
+    trip.map((sql) => /"?(state|seen|confirmed|encryption_keys)\b/.exec(sql)?.[1] ?? sql.slice(0, 11)),
   )
 
 const fewest = async (
@@ -82,7 +82,7 @@ describe.skipIf(!hasPostgres())('a call waits for the database', () => {
     await poll()
     expect(await fewest(poll, write)).toEqual([
       ['state'],
-      ['WITH lock A'],
+      ['WITH lock A', 'confirmed'],
       ['state'],
       ['encryption_keys'],
       ['begin', 'seen'],

@@ -41,6 +41,7 @@ test('a new store has the tables and indexes that one of before comes to have', 
   expect(namesOf('table')).toEqual([
     'certificates',
     'chats',
+    'confirmed',
     'encryption_keys',
     'flags',
     'journal',
@@ -66,6 +67,7 @@ test('a new store has the tables and indexes that one of before comes to have', 
     'outcomes_by_update',
     'own_keys_once',
     'seen_by_time',
+    'seen_counted_anew',
     'sent_by_time',
   ])
 })
@@ -88,6 +90,7 @@ test('a step keeps the name under which stores have noted it', () => {
     '027-listed-since',
     '028-copies',
     '029-presses',
+    '030-confirmed',
   ])
   expect(MASTER_SECRET_VERSION).toBe(10)
 })

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { ConfirmedUpdates } from '../../src/store/confirmed-updates.ts'
 import {
   acceptRestored,
   memoryGaps,
@@ -62,6 +63,29 @@ test('one that is restored again keeps the gaps that it had', async () => {
   await put(store, 'backup_taken_at', TAKEN_AT)
   await acceptRestored(store, { isLatest: true })
   expect([await restoredFrom(store), await memoryGaps(store)]).toEqual([null, [GAP, second]])
+})
+
+test('what an accepted one knew was confirmed since, unless nothing ran after the backup', async () => {
+  for (const isLatest of [true, false]) {
+    const store = await restoredStore()
+    const row = { kind: 'data' as const, chat_id: 1, message_id: 1, user_id: 5, seen_at: 1 }
+    for (const [update_id, digest] of [
+      [7, Buffer.from('a')],
+      [9, Buffer.from('b')],
+    ] as const) {
+      const rest = { media_id: null, dated_at: null, update_id, digest }
+      await store.write((db) =>
+        db
+          .insertInto('seen')
+          .values({ ...row, ...rest })
+          .execute(),
+      )
+    }
+    await acceptRestored(store, { isLatest })
+    const confirmed = new ConfirmedUpdates(store)
+    const includes = (id: number) => store.read((db) => confirmed.includes(db, id))
+    expect([await includes(9), await includes(10)]).toEqual([!isLatest, false])
+  }
 })
 
 test('running on it is refused with where it is, from when, and what to do', () => {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import type { Recognition, Sighting } from '../../src/chats/replay-memory.ts'
+import type { Recognition, Sighting } from '../../src/chats/sighting.ts'
 import { checkReplay, type JudgedSighting } from '../../src/translate/replays.ts'
 
 const place = { chatId: 1, updateId: 2, messageId: 3, userId: 4, dateMs: 5 }
@@ -51,6 +51,8 @@ test('what is not delivered is not remembered, so that it may be delivered later
 
 test.each([
   ['a replay', 'replayed', {}, {}, { verdict: 'replayed' }],
+  ['what was confirmed', 'confirmed', {}, {}, { reason: 'confirmed-before' }],
+  ['its own words, confirmed', 'confirmed', {}, { isOwnWords: true }, { reason: 'own-words' }],
   ['the bot’s own words', 'new', {}, { isOwnWords: true }, { reason: 'own-words' }],
   ['its own words asked for again', 'again', {}, { isOwnWords: true }, { reason: 'own-words' }],
   ['for another chat', 'new', { isForOtherChat: true }, {}, { reason: 'other-audience' }],

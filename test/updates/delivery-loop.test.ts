@@ -57,6 +57,7 @@ function open(
         fresh: () => Promise.resolve(),
         keepWatch: () => new DisposableStack(),
       }),
+      recordConfirmed: () => Promise.resolve(),
       incoming,
       onPolled: nothing,
       onReadFailed: nothing,

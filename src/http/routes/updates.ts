@@ -18,6 +18,11 @@ export interface UpdateRouteParts {
   upstream: Upstream
   /** Null when the sidecar holds no key: updates then pass as they came. */
   incoming: Incoming | null
+  /**
+   * Called before the bot's `offset` is passed on, with the id below which it confirms all updates.
+   * @throws Refusal `postern_store_unwritable`: then the poll is refused, and confirms nothing
+   */
+  recordConfirmed: (below: number) => Promise<void>
   /** Called with how each poll ended: the service's code, or null when it gave updates. */
   onPolled: (code: string | null) => void
   webhook: Webhook
@@ -142,6 +147,7 @@ async function poll(
 ): Promise<Relayed> {
   const asked = new URLSearchParams(query)
   const timeoutSeconds = timeoutOf(query)
+  await parts.recordConfirmed(confirmedBelow(asked))
   const watched = parts.polls.begin(timeoutSeconds)
   const answer = await parts.upstream
     .poll({ query, timeoutSeconds, signal })
@@ -179,6 +185,12 @@ async function heldBack(failure: unknown, signal: AbortSignal): Promise<never> {
     await elapsed(HELD_BACK_MS, undefined, { signal }).catch(() => undefined)
   }
   throw failure
+}
+
+/** Below which id a poll confirms all updates: the highest that any reader could find in its query. */
+function confirmedBelow(asked: URLSearchParams): number {
+  const offsets = asked.getAll('offset').map((text) => within(text || '0', Number.MAX_SAFE_INTEGER))
+  return Math.max(0, ...offsets.map(Math.floor))
 }
 
 /** Seconds that a poll may wait for updates. */

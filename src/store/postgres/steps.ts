@@ -239,12 +239,25 @@ const PRESSES = `CREATE TABLE presses (
   PRIMARY KEY (id, chat_id)
 )`
 
+const CONFIRMED = [
+  `CREATE TABLE confirmed (
+     id bigint PRIMARY KEY CHECK (id = 1),
+     below bigint NOT NULL,
+     counts_anew bigint NOT NULL DEFAULT 0
+   )`,
+  `INSERT INTO confirmed (id, below)
+     SELECT 1, delivered_id + 1 FROM webhook WHERE delivered_id IS NOT NULL`,
+  `ALTER TABLE seen ADD COLUMN counted_anew bigint NOT NULL DEFAULT 0`,
+  `CREATE INDEX seen_counted_anew ON seen (update_id) WHERE counted_anew = 1`,
+]
+
 /** Every step there is; the first makes a store of version 12. */
 export const POSTGRES_STEPS: readonly PostgresStep[] = [
   { version: 12, isAdditive: true, statements: [...TABLES, ...EPOCHS, ...TRIGGERS] },
   { version: 13, isAdditive: true, statements: SINCE },
   { version: 14, isAdditive: true, statements: COPIES },
   { version: 15, isAdditive: true, statements: [PRESSES] },
+  { version: 16, isAdditive: true, statements: CONFIRMED },
 ]
 
 /** Every table, those too that only PostgreSQL has. */

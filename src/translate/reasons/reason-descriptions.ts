@@ -109,6 +109,11 @@ export const REASON_DESCRIPTIONS = {
     what: 'the bot’s own words, brought as a new message',
     hint: FORGED,
   },
+  'confirmed-before': {
+    with: ['replayed'],
+    what: 'the bot has confirmed this update, and the service gives it once more',
+    hint: 'nothing if the service was restored from a copy; else treat it as forged',
+  },
   'older-than-memory': {
     with: ['replayed'],
     what: 'its signature is older than what is remembered (30 days), or from a time that a restored store does not know',

@@ -2,7 +2,8 @@
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import { KnownChats } from '../../../src/chats/known-chats.ts'
-import { ReplayMemory, type Sighting } from '../../../src/chats/replay-memory.ts'
+import { ReplayMemory } from '../../../src/chats/replay-memory.ts'
+import type { Sighting } from '../../../src/chats/sighting.ts'
 import { Journal } from '../../../src/keys/journal.ts'
 import { People } from '../../../src/keys/people.ts'
 import { Trust } from '../../../src/keys/trust.ts'
@@ -207,7 +208,7 @@ describeIt('the memory against replays', () => {
       const as = await check.recognize(one, claims)
       if (isFirst) await meanwhile()
       isFirst = false
-      if (as !== 'replayed') await check.remember(one, as)
+      if (as === 'new' || as === 'again') await check.remember(one, as)
       return as
     })
   }
@@ -253,6 +254,15 @@ describeIt('the memory against replays', () => {
       vi.setSystemTime(firstMs + 90_000)
     }).finally(() => vi.useRealTimers())
     expect(recognized).toBe('replayed')
+  })
+
+  test('refuses at one sidecar what the bot has confirmed at another', async () => {
+    const [one, two] = await pair({ protection: 'none' })
+    const [mine, theirs] = await memoriesOf(one, two)
+    expect(await take(mine, sighting())).toBe('new')
+    expect(await take(theirs, sighting())).toBe('again')
+    await mine.confirmed.record(11)
+    expect(await take(theirs, sighting())).toBe('confirmed')
   })
 
   test('binds what was seen without a number to one update alone', async () => {

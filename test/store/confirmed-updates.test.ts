@@ -1,0 +1,51 @@
+import { expect, test, vi } from 'vitest'
+import { Refusal } from '../../src/errors.ts'
+import { ConfirmedUpdates } from '../../src/store/confirmed-updates.ts'
+import type { Store } from '../../src/store/store.ts'
+import { open, temporary } from './support.ts'
+
+/** The lowest id that was not confirmed. */
+async function below(store: Store, confirmed = new ConfirmedUpdates(store)): Promise<number> {
+  const ids = Array.from({ length: 20 }, (_, id) => id)
+  const included = await Promise.all(
+    ids.map((id) => store.read((db) => confirmed.includes(db, id))),
+  )
+  return included.indexOf(false)
+}
+
+test('the highest id that was confirmed stays, also for others on the same store', async () => {
+  const store = await open(temporary())
+  expect(await below(store)).toBe(0)
+  const confirmed = new ConfirmedUpdates(store)
+  for (const id of [5, 3, 9, 0]) await confirmed.record(id)
+  expect([await below(store, confirmed), await below(store)]).toEqual([9, 9])
+})
+
+test('what is confirmed already is not written again', async () => {
+  const store = await open(temporary())
+  const confirmed = new ConfirmedUpdates(store)
+  const note = vi.spyOn(store, 'note')
+  for (const id of [0, 5, 5, 4, 6]) await confirmed.record(id)
+  expect(note).toHaveBeenCalledTimes(2)
+})
+
+test('a store of one process that cannot be written holds nothing up: the id counts here, and is written later', async () => {
+  const store = await open(temporary())
+  const confirmed = new ConfirmedUpdates(store)
+  const note = vi.spyOn(store, 'note')
+  note.mockRejectedValueOnce(new Refusal('postern_store_unwritable'))
+  await confirmed.record(5)
+  expect([await below(store, confirmed), await below(store)]).toEqual([5, 0])
+  await confirmed.record(5)
+  expect(await below(store)).toBe(5)
+})
+
+test.each([
+  ['other sidecars cannot learn of it', true, new Refusal('postern_store_unwritable')],
+  ['something else is wrong', false, new Error('a bug')],
+])('nothing is confirmed where %s', async (_name, isShared, failure) => {
+  const store = await open(temporary())
+  const double = { isShared, read: store.read.bind(store), note: () => Promise.reject(failure) }
+  const confirmed = new ConfirmedUpdates(double as unknown as Store)
+  await expect(confirmed.record(5)).rejects.toThrow(failure)
+})
