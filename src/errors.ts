@@ -253,7 +253,8 @@ const ENGINE_RETRY_SECONDS = 2
  * nothing of the message or file that it happened to.
  */
 export function isOwnFailure(error: unknown): boolean {
-  if (error instanceof EngineUnavailableError) return true
+  // a store that is damaged is read in the midst of things too
+  if (error instanceof EngineUnavailableError || error instanceof OperatorError) return true
   if (!(error instanceof Refusal) || error instanceof TooManyChatsError) return false
   return error.code === 'postern_store_unwritable' || error.code === 'postern_clock_wrong'
 }

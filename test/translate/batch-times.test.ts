@@ -1,6 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { EngineUnavailableError, NoResponseError, Refusal } from '../../src/errors.ts'
+import {
+  EngineUnavailableError,
+  NoResponseError,
+  OperatorError,
+  Refusal,
+} from '../../src/errors.ts'
 import { BATCH_TIMES, Batches } from '../../src/translate/batch.ts'
 import type { FoundMessage } from '../../src/translate/find-messages.ts'
 import {
@@ -124,6 +129,7 @@ describe('what was examined', () => {
     const patient = { ...SHORT, budgetMs: 10_000, firstMs: 10_000 }
     for (const error of [
       new EngineUnavailableError('no thread can be started'),
+      new OperatorError('store-corrupt', 'damaged'),
       new Refusal('postern_store_unwritable'),
       new RangeError('Array buffer allocation failed'),
     ]) {
@@ -137,7 +143,8 @@ describe('what was examined', () => {
       expect(onLeft.mock.calls).toEqual([[{ index: 1, why: 'ours' }]])
       for (let polls = 0; polls < 5; polls++) {
         const failing = batches.examine(updates.slice(1))
-        await expect(failing).rejects.toMatchObject({ extra: { retryAfter: 2 } })
+        const isBroken = error instanceof OperatorError
+        await expect(failing).rejects.toMatchObject(isBroken ? error : { extra: { retryAfter: 2 } })
       }
       expect(opening.mock.calls.map(([armored]) => armored)).toEqual([
         'a',

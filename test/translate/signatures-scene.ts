@@ -53,7 +53,7 @@ export function known() {
     policy: 'accept',
     distrust: null as string | null,
     former: null as FormerCertificate | null,
-    formerCertificate: 'former certificate of Alice' as string | null,
+    formerCertificate: 'former certificate of Alice' as string | Error | null,
     reaches: true,
   }
 }
@@ -65,7 +65,10 @@ export function partsOf(all: ReturnType<typeof known>): SignatureParts {
       signer: all.signer,
       mayAskAgain: () => all.mayAskAgain,
       askedInVain: all.askedInVain,
-      formerCertificate: () => Promise.resolve(all.formerCertificate),
+      formerCertificate: async () => {
+        if (all.formerCertificate instanceof Error) throw all.formerCertificate
+        return await Promise.resolve(all.formerCertificate)
+      },
     },
     keyring: {
       fingerprints: new Set(['d'.repeat(40), OWN_FINGERPRINT]),

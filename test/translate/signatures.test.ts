@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
+import { OperatorError, Refusal, isOwnFailure } from '../../src/errors.ts'
 import type { Person } from '../../src/keys/person.ts'
 import { whyNotAnyMore, type Judged } from '../../src/translate/signatures.ts'
 import {
@@ -262,6 +263,17 @@ describe('what was signed before the certificate changed', () => {
       },
     ]) {
       expect((await judge({ verify, ...more })).judged).toEqual({ verdict: 'bad-signature' })
+    }
+  })
+
+  test('is not judged where the store fails to give the one before', async () => {
+    for (const formerCertificate of [
+      new Refusal('postern_store_unwritable'),
+      new OperatorError('store-corrupt', 'damaged'),
+    ]) {
+      const judging = judge({ verify, former, formerCertificate })
+      await expect(judging).rejects.toBe(formerCertificate)
+      expect(isOwnFailure(formerCertificate)).toBe(true)
     }
   })
 
