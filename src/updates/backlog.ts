@@ -40,9 +40,12 @@ export interface BacklogParts {
 export interface BacklogLook {
   state: BacklogState
   before: BacklogLevel
+  /** An hour less is left than at the look before until the service drops something. */
+  isHourLess: boolean
 }
 
 const LOOK_MS = 60_000
+const HOUR_MS = 3_600_000
 const NOTICED = { count: 100, ms: 60_000 }
 const WAITING = { count: 1000, ms: 600_000 }
 const EXPIRING = { count: FIXED_LIMITS.retentionUpdates * 0.8, ms: FIXED_LIMITS.retentionMs / 3 }
@@ -64,6 +67,8 @@ export class Backlog implements Disposable {
   #isPeeking = false
   #isBehind = false
   #level: BacklogLevel = 'none'
+  /** Of `leftMs` at the last look, in whole hours; null where that was null. */
+  #hoursLeft: number | null = null
 
   constructor(parts: BacklogParts) {
     this.#parts = parts
@@ -168,7 +173,11 @@ export class Backlog implements Disposable {
       this.#level = 'waiting'
     else if (this.#exceeds(NOTICED, 'noticed')) this.#level = 'noticed'
     else this.#level = 'none'
-    this.#looks.emit({ state: this.state, before })
+    const { state } = this
+    const hours = state.leftMs === null ? null : Math.ceil(state.leftMs / HOUR_MS)
+    const isHourLess = hours !== null && this.#hoursLeft !== null && hours < this.#hoursLeft
+    this.#hoursLeft = hours
+    this.#looks.emit({ state, before, isHourLess })
   }
 
   #exceeds({ count, ms }: { count: number; ms: number }, level: BacklogLevel): boolean {

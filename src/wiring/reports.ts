@@ -137,7 +137,7 @@ const MINUTE_MS = 60_000
 
 /** @param o `isReason`: setting `admin.updatesWaiting` makes a reason of what is a warning */
 export function reportBacklog(
-  { state, before }: BacklogLook,
+  { state, before, isHourLess }: BacklogLook,
   o: { health: Health; warnings: Warnings; log: Log; isReason: boolean },
 ): void {
   const { level, pending, oldestMs, leftMs } = state
@@ -152,13 +152,18 @@ export function reportBacklog(
   else health.clear('updates-waiting')
   if (level === 'expiring') health.set('updates-expiring', detail)
   else health.clear('updates-expiring')
+  const waiting = { pending, oldestSeconds: inSeconds(oldestMs) }
+  if (isHourLess) {
+    log.warn({ ...waiting, droppedInSeconds: inSeconds(leftMs) }, 'the service will drop updates')
+  }
   // Reasons are logged as readiness changes.
   const isWarned = (one: BacklogLevel): boolean => one === 'noticed' && !o.isReason
   if (level === before || !(isWarned(level) || isWarned(before))) return
-  const waiting = { pending, oldestSeconds: oldestMs === null ? null : Math.round(oldestMs / 1000) }
   if (isWarned(level)) log.warn(waiting, 'updates wait for the bot')
   else if (level === 'none') log.info(waiting, 'updates do not wait any more')
 }
+
+const inSeconds = (ms: number | null): number | null => (ms === null ? null : Math.round(ms / 1000))
 
 function inWords(ms: number): string {
   return ms < HOUR_MS

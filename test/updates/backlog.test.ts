@@ -140,3 +140,19 @@ test('after a day of waiting the service drops it in two days, and that is count
     expect([levels.at(-1), backlog.state.leftMs]).toEqual(['expiring', left * HOUR_MS])
   }
 })
+
+test('an hour less until something is dropped is reported once', async () => {
+  const HOUR_MS = 3_600_000
+  const { backlog, report, pass } = backlogOf({ peek: async () => [written(23.5 * HOUR_MS)] })
+  await report(1)
+  const hours: boolean[] = []
+  backlog.onState(({ isHourLess }) => hours.push(isHourLess))
+  for (const ms of [0, HOUR_MS, HOUR_MS - 1, 1, HOUR_MS / 2, HOUR_MS, 50 * HOUR_MS, HOUR_MS]) {
+    pass(ms)
+    await report(1)
+  }
+  // it begins at 24 hours, and ends with nothing left
+  expect(hours).toEqual([false, false, true, false, true, true, true, false])
+  await report(0)
+  expect(hours.at(-1)).toBe(false)
+})

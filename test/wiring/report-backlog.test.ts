@@ -13,11 +13,12 @@ function reportedAs(level: BacklogLevel, { isReason }: { isReason: boolean }) {
   const log = watchedLog(({ msg }) => lines.push(msg))
   const parts = { health, warnings, log, isReason }
   const state = { level, pending: 120, oldestMs: 90_000, leftMs: null }
-  reportBacklog({ state, before: 'none' }, parts)
-  reportBacklog({ state, before: level }, parts)
+  reportBacklog({ state, before: 'none', isHourLess: false }, parts)
+  reportBacklog({ state, before: level, isHourLess: false }, parts)
   const [warning] = warnings.all()
   const codes = { warned: warnings.all().length, reasons: health.reasons().map(({ code }) => code) }
-  reportBacklog({ state: { ...state, level: 'none' }, before: level }, parts)
+  const gone = { ...state, level: 'none' } as const
+  reportBacklog({ state: gone, before: level, isHourLess: false }, parts)
   expect([warnings.all(), health.ready]).toEqual([[], true])
   return { ...codes, message: warning?.message, lines }
 }
@@ -29,15 +30,20 @@ test('updates that are noticed are a warning, and a reason when the setting says
   expect(reportedAs('noticed', { isReason: true }).reasons).toEqual(['updates-waiting'])
 })
 
-test('updates that the service drops are a reason that says when', () => {
+test('updates that the service drops are a reason that says when, and a line in each hour', () => {
   const health = new Health()
-  const log = watchedLog(() => {})
+  const lines: object[] = []
+  const log = watchedLog((line) => lines.push(line))
   const HOUR_MS = 3_600_000
   const state = { pending: 2, oldestMs: 25 * HOUR_MS, leftMs: 47 * HOUR_MS }
-  reportBacklog(
-    { state: { ...state, level: 'expiring' }, before: 'none' },
-    { health, warnings: new Warnings(), log, isReason: false },
-  )
+  const parts = { health, warnings: new Warnings(), log, isReason: false }
+  const look = { state: { ...state, level: 'expiring' }, isHourLess: false } as const
+  reportBacklog({ ...look, before: 'none' }, parts)
+  reportBacklog({ ...look, before: 'expiring' }, parts)
+  expect(lines).toEqual([])
+  reportBacklog({ ...look, before: 'expiring', isHourLess: true }, parts)
+  const seconds = { oldestSeconds: 25 * 3600, droppedInSeconds: 47 * 3600 }
+  expect(lines).toMatchObject([{ pending: 2, ...seconds, msg: 'the service will drop updates' }])
   const [reason] = health.reasons()
   expect(reason?.code).toBe('updates-expiring')
   expect(reason?.message).toMatch(
