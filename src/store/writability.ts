@@ -1,5 +1,8 @@
 import { Listeners } from '../util/listeners.ts'
 
+/** A query that is not answered for so long counts as failed until it is, ms. */
+const SLOW_MS = 1500
+
 /** Whether the last write worked; tells its listeners when that changes. */
 export class Writability {
   readonly #changes = new Listeners<boolean>()
@@ -8,6 +11,16 @@ export class Writability {
   /** Calls back with false when a write has failed, with true when one works again. */
   onChange(listener: (isWritable: boolean) => void): void {
     this.#changes.add(listener)
+  }
+
+  /** Counts a query as failed, again and again, while it waits for long: somebody may lock its rows. */
+  async during<T>(query: Promise<T>): Promise<T> {
+    const timer = setInterval(() => this.set(false), SLOW_MS).unref()
+    try {
+      return await query
+    } finally {
+      clearInterval(timer)
+    }
   }
 
   set(isWritable: boolean): void {

@@ -27,14 +27,19 @@ export interface Answer {
 export async function several(
   count: number,
   way?: string,
-): Promise<{ sandbox: Sandbox; replicas: Replica[]; start: () => Promise<Replica> }> {
+): Promise<{
+  sandbox: Sandbox
+  replicas: Replica[]
+  schema: string
+  start: () => Promise<Replica>
+}> {
   const sandbox = await createSandbox({ rates: 'off' })
   onTestFinished(() => sandbox[Symbol.asyncDispose]())
   const url = way ?? (await sharedCluster()).url
   const schema = freshSchema()
   const start = () => startReplica(sandbox, { url, schema })
   const replicas = await Promise.all(Array.from({ length: count }, start))
-  return { sandbox, replicas, start }
+  return { sandbox, replicas, schema, start }
 }
 
 async function startReplica(

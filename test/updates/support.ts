@@ -29,6 +29,8 @@ export interface SceneOptions {
   on?: Sandbox
   /** Other than the sandbox: a proxy before it. */
   upstream?: (sandbox: Sandbox) => Promise<string>
+  /** A folder of its own when not given. */
+  dataDir?: string
 }
 
 /** For what has nothing to do with sealing: no key, quick to make. */
@@ -170,7 +172,8 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const clock = (options.time ?? 'still') === 'still' ? 'still' : 'running'
   const sandbox = options.on ?? (await createSandbox({ clock, rates: 'off', ...options.sandbox }))
   const upstream = (await options.upstream?.(sandbox)) ?? sandbox.url
-  const scene = new Scene({ sandbox, dataDir: join(folder, 'data'), upstream, options })
+  const { dataDir = join(folder, 'data') } = options
+  const scene = new Scene({ sandbox, dataDir, upstream, options })
   onTestFinished(async () => {
     await scene.stop()
     if (options.on === undefined) await sandbox[Symbol.asyncDispose]()

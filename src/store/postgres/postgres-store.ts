@@ -240,7 +240,7 @@ export class PostgresStore implements Store {
   #ask<T>(run: () => Promise<T>): Promise<T> {
     return this.#underWay.run(async () => {
       try {
-        return await run()
+        return await this.#writability.during(run())
       } catch (error) {
         throw this.#refusalOf(this.#noted(error))
       }
@@ -250,7 +250,7 @@ export class PostgresStore implements Store {
   /** Reports to `onWritable` listeners, and refuses when the database fails. */
   async #keep<T>(run: () => Promise<T>): Promise<T> {
     try {
-      const result = await this.#underWay.run(run)
+      const result = await this.#underWay.run(() => this.#writability.during(run()))
       this.#writability.set(true)
       return result
     } catch (error) {
