@@ -13,6 +13,8 @@ export type Passing = 'busy' | 'failed'
 export function passingOf(error: unknown): Passing | null {
   if (error instanceof ServiceError) {
     if (error.status === 429) return 'busy'
+    // asked only of what is known as protected: the service contradicts what it said
+    if (error.code === 'chat_is_open') return 'failed'
     return error.status >= 500 ? 'failed' : null
   }
   if (error instanceof NoResponseError) return 'failed'

@@ -8,10 +8,8 @@ import {
 } from '../../src/errors.ts'
 import { passingOf } from '../../src/translate/passing.ts'
 
-const said = (status: number): ServiceError =>
-  new ServiceError({ status, code: 'of_some_kind' } as ConstructorParameters<
-    typeof ServiceError
-  >[0])
+const said = (status: number, code = 'of_some_kind'): ServiceError =>
+  new ServiceError({ status, code } as ConstructorParameters<typeof ServiceError>[0])
 
 test.each([
   ['calls of the bot that are used up', said(429), 'busy'],
@@ -19,6 +17,7 @@ test.each([
   ['a service that fails', said(500), 'failed'],
   ['a service under maintenance', said(503), 'failed'],
   ['a service that does not answer', new NoResponseError('postern_upstream_timeout'), 'failed'],
+  ['a service that gives no keys of what it calls readable', said(400, 'chat_is_open'), 'failed'],
   ['a service that refuses', said(404), null],
   ['a service that refuses by another status', said(499), null],
   ['another refusal of ours', new Refusal('postern_no_recipient'), null],

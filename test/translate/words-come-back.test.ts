@@ -17,8 +17,14 @@ function hide(person: Person, chatId: number, reply: Reply = no(500, 'internal')
   }
 }
 
-async function said(from: Person, text: string, chat = stage.privateChat(from)): Promise<number> {
-  const armored = await from.phone.seal(text, [stage.botCertificate])
+async function said(
+  from: Person,
+  text: string,
+  chat = stage.privateChat(from),
+  others: Person[] = [],
+): Promise<number> {
+  const certificates = others.map(({ phone }) => phone.certificate)
+  const armored = await from.phone.seal(text, [stage.botCertificate, ...certificates])
   const message = stage.double.world.message(chat, from, { armored })
   return stage.double.world.push({ kind: 'message', message })
 }
@@ -61,6 +67,23 @@ test('words whose sender’s certificate cannot be had come once it can, in thei
   expect(metrics).toMatch(/^postern_updates_left_total\{why="busy"\} 0$/m)
   const calls = stage.double.calls('GET', /\/keys$/, since)
   expect(calls.length, 'three tries, then one with each poll').toBeLessThan(20)
+})
+
+test('words of a protected group come once the service no longer calls it readable', async () => {
+  const [alice, bob] = [await stage.person(), await stage.person()]
+  const group = stage.group([alice, bob])
+  const first = await said(alice, 'while it is known', group, [bob])
+  const answered = await poll(first)
+  expect(answered.map(({ message }) => message.text)).toEqual(['while it is known'])
+  await stage.restart({ TESTS_LEAVING: '1' })
+  {
+    const reply = no(400, 'chat_is_open')
+    using _ = stage.double.script('GET', `/chats/${group.id}/keys`, reply)
+    await said(alice, 'while it is not', group, [bob])
+    expect(await poll(first + 1)).toEqual([])
+  }
+  const [after] = await poll(first + 1)
+  expect(after.message).toMatchObject({ text: 'while it is not', postern: { verdict: 'verified' } })
 })
 
 test('a webhook gets them once they can be opened, in their place', async () => {
