@@ -1,5 +1,5 @@
 /** I9 to I12: what was confirmed was had, once, and is the same whichever sidecar gives it. */
-import { explains, hasWords, isExcused } from './check-updates.ts'
+import { explains, hasWords, isByMode, isExcused } from './check-updates.ts'
 import type { Handled, History, Written } from './history.ts'
 
 export function checkDeliveries(history: History): string[] {
@@ -33,10 +33,7 @@ function checkHad(history: History, byUpdate: ByUpdate): string[] {
 /** I10: two deliveries of an update have one verdict, whichever sidecars gave them. */
 function checkAlike(all: readonly Handled[], history: History): string[] {
   const lasting = all.filter(
-    (one) =>
-      one.reason !== CONFIRMED &&
-      !explains(one, history) &&
-      one.verdict !== 'plaintext-in-protected',
+    (one) => one.reason !== CONFIRMED && !explains(one, history) && !isByMode(one),
   )
   const verdicts = new Set(lasting.map(({ verdict }) => verdict))
   if (verdicts.size <= 1) return []
@@ -48,8 +45,9 @@ function checkAlike(all: readonly Handled[], history: History): string[] {
 }
 
 /** I11: what was confirmed comes with its words no more. */
-function checkOnce({ updateId, confirmedBelow, text, sidecar }: Handled): string[] {
-  if (text === null || updateId >= confirmedBelow) return []
+function checkOnce(one: Handled): string[] {
+  const { updateId, confirmedBelow, text, sidecar } = one
+  if (text === null || isByMode(one) || updateId >= confirmedBelow) return []
   return [
     `I11: update ${updateId} came with its words again after ${confirmedBelow} was confirmed (from ${sidecar ?? 'one of them'})`,
   ]
@@ -64,7 +62,9 @@ function checkCopies({ handled, written }: History): string[] {
   return [...groups].flatMap(([canary, group]) => {
     if (canary === '' || group.length === 1) return []
     const places = new Set(group.map(placeOf))
-    const withWords = handled.filter((one) => places.has(placeOf(one)) && one.text !== null)
+    const withWords = handled.filter(
+      (one) => places.has(placeOf(one)) && one.text !== null && !isByMode(one),
+    )
     const ids = [...new Set(withWords.map(({ updateId }) => updateId))]
     if (ids.length <= 1) return []
     return [`I11: the same sealed words came with the updates ${ids.join(' and ')}`]

@@ -22,22 +22,35 @@ const OF_SERVICE: readonly Trouble[] = [
   'errors',
   'late-answers',
   'claims-open',
-  // the service lies then about the mode of the chat
-  'allowed',
   'claims-no-key',
   'claims-other-key',
   'late-key',
 ]
 const TURNED: readonly Trouble[] = ['turned', 'allowed']
+/** Of what is sealed in a chat that an operator and the service call readable: the armor as text. */
+const READABLE = 'readable-chat'
 
-/** Verdicts that a message of a person may get while something is wrong, and what explains them. */
-const EXCUSES: { verdict: string; troubles: readonly Trouble[] }[] = [
+/**
+ * Verdicts that a message of a person may get while something is wrong, and what explains them;
+ * `inAllowed`: in a chat that an operator let be readable, about whose mode the service lies then.
+ */
+const EXCUSES: {
+  verdict: string
+  reason?: string
+  troubles: readonly Trouble[]
+  inAllowed?: true
+}[] = [
   { verdict: 'signer-unavailable', troubles: OF_SERVICE },
+  {
+    verdict: 'signer-unavailable',
+    reason: 'audience-unavailable',
+    troubles: ['allowed'],
+    inAllowed: true,
+  },
   { verdict: 'mode-unknown', troubles: OF_SERVICE },
   // what was readable when it was written, and comes out after the group turned
   { verdict: 'plaintext-in-protected', troubles: TURNED },
-  // what is sealed reads as text in a chat that an operator and the service call readable
-  { verdict: 'unsigned', troubles: ['allowed'] },
+  { verdict: 'unsigned', reason: READABLE, troubles: ['allowed'], inAllowed: true },
 ]
 
 /** Verdicts with which the words are there. */
@@ -150,9 +163,19 @@ export function isExcused(one: Handled, history: History): boolean {
 
 /** Whether a verdict may be another one later: a trouble of the service's or of the chat's explains it. */
 export function explains(one: Handled, history: History): boolean {
-  const excuse = EXCUSES.find(({ verdict }) => verdict === one.verdict)
-  return excuse !== undefined && isExplained(one.atMs, excuse.troubles, history)
+  const isAllowed = history.allowances.some(({ chatId }) => chatId === one.chatId)
+  return EXCUSES.some(
+    ({ verdict, reason = one.reason, troubles, inAllowed = isAllowed }) =>
+      verdict === one.verdict &&
+      reason === one.reason &&
+      inAllowed === isAllowed &&
+      isExplained(one, troubles, history),
+  )
 }
+
+/** Whether a verdict is that of a chat's mode when it was given. */
+export const isByMode = ({ verdict, reason }: Handled): boolean =>
+  verdict === 'plaintext-in-protected' || reason === READABLE
 
 /** Whether the bot can read what was said, as text or as what was withheld. */
 export const hasWords = ({ text, withheld }: Handled, canary: string): boolean =>
@@ -191,11 +214,15 @@ function findWritten(one: Handled, { written }: History): Written | undefined {
   )
 }
 
-function isExplained(atMs: number, troubles: readonly Trouble[], { episodes }: History): boolean {
+function isExplained(
+  { atMs, verdict }: Handled,
+  troubles: readonly Trouble[],
+  { episodes }: History,
+): boolean {
+  // a chat that turned stays protected
+  const lasts = verdict === 'plaintext-in-protected'
   return episodes.some(
     ({ name, fromMs, toMs }) =>
-      troubles.includes(name) &&
-      fromMs <= atMs &&
-      (atMs <= toMs + ECHO_MS || TURNED.includes(name)),
+      troubles.includes(name) && fromMs <= atMs && (lasts || atMs <= toMs + ECHO_MS),
   )
 }

@@ -179,7 +179,8 @@ describe('the checker', () => {
   })
 
   test('has no rule beside these', () => {
-    const files = ['checker.ts', 'check-updates.ts', 'check-deliveries.ts', 'check-secrecy.ts']
+    const names = ['checker', 'check-updates', 'check-deliveries', 'check-memory', 'check-secrecy']
+    const files = names.map((name) => `${name}.ts`)
     const sources = files.map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'))
     const all = sources.flatMap((source) => [...source.matchAll(/['`](I\d+: [^'`]*)/g)])
     const left = all.filter(([, said = '']) => !RULES.some(([rule]) => said.startsWith(rule)))
@@ -228,5 +229,50 @@ describe('the checker', () => {
     expect(sent({ atMs: NOW + 9000 })).not.toMatch(/^I2/m)
     expect(sent({ atMs: NOW + 9000, seenMs: NOW + 8000 })).not.toMatch(/^I2/m)
     expect(sent({ atMs: NOW + 9000, seenMs: NOW + 5000 })).toMatch(/^I2: readable words/m)
+  })
+
+  const lookAt = (atMs: number, latched: boolean, by?: string) => ({
+    atMs,
+    chats: [{ id: 77, kind: 'group', latched }],
+    ...(by !== undefined && { by }),
+  })
+
+  test('takes it that a latch which one sidecar had in memory alone is gone with it', () => {
+    const spoilt = breachesAfter(({ remembered }) => {
+      remembered.push(lookAt(NOW + 1, true, 'sidecar 0, life 1'))
+      remembered.push(lookAt(NOW + 2, false, 'sidecar 0, life 2'))
+      remembered.push(lookAt(NOW + 2, false, 'sidecar 1, life 1'))
+    })
+    expect(spoilt).toBe('')
+  })
+
+  test('sees that a sidecar forgets a latch while it lives', () => {
+    const spoilt = breachesAfter(({ remembered }) => {
+      remembered.push(lookAt(NOW + 1, true, 'sidecar 0, life 1'))
+      remembered.push(lookAt(NOW + 2, false, 'sidecar 0, life 1'))
+    })
+    expect(spoilt).toBe('I5: chat 77 lost its latch')
+  })
+
+  test('sees that the store has no latch which the bot was told of', () => {
+    const spoilt = breachesAfter(({ sightings }) => {
+      sightings.push({ chatId: 77, askedAtMs: NOW + 1, atMs: NOW + 2 })
+    })
+    expect(spoilt).toBe('I5: chat 77 lost its latch')
+  })
+
+  const inAllowed = (reason: string, chatId: number): string =>
+    breachesAfter((history) => {
+      const times = { fromMs: NOW - 10, toMs: NOW + 10 }
+      history.episodes.push({ name: 'allowed', ...times })
+      history.allowances.push({ chatId, ...times })
+      const [verdict, text] = ['unsigned', '-----BEGIN PGP']
+      Object.assign(first(history.handled), { verdict, reason, text })
+    })
+
+  test('excuses armor as text only in the chat about whose mode the service lies', () => {
+    expect(inAllowed('readable-chat', CHAT)).toBe('')
+    expect(inAllowed('readable-chat', 77)).toMatch(/^I6: update 501/m)
+    expect(inAllowed('not-for-all', CHAT)).toMatch(/^I6: update 501/m)
   })
 })

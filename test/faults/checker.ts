@@ -4,9 +4,10 @@ import type { KeyRow } from '../../src/control/keys.ts'
 import type { InboxEntry } from '../../src/sandbox/phone/seen.ts'
 import type { TranscriptCall } from '../../src/sandbox/transcript.ts'
 import { checkDeliveries } from './check-deliveries.ts'
+import { checkMemory } from './check-memory.ts'
 import { checkUpdates } from './check-updates.ts'
 import { checkSecrecy } from './check-secrecy.ts'
-import type { History } from './history.ts'
+import { lastAllowedMs, linesOf, UNDER_WAY_MS, type History } from './history.ts'
 
 /** What is left when a run is over. */
 export interface Evidence {
@@ -37,7 +38,7 @@ export interface Outcome {
   breaches: string[]
   /** One line for people. */
   line: string
-  /** When which trouble was, a line each, and everything that the sidecar wrote to its log. */
+  /** The lines of the history, and everything that the sidecar wrote to its log. */
   log: string
 }
 
@@ -69,8 +70,8 @@ export function check(history: History, evidence: Evidence): Outcome {
       : [`ready after ${(history.readyAfterMs / 1000).toFixed(1)} s`]),
     `${history.episodes.length} troubles: ${names.join(' ')}`,
   ].join(', ')
-  const troubles = history.episodes.map((episode) => JSON.stringify(episode))
-  return { seed: history.seed, breaches, line, log: [...troubles, evidence.log].join('\n') }
+  const log = [...linesOf(history), evidence.log].join('\n')
+  return { seed: history.seed, breaches, line, log }
 }
 
 const timesIn = (log: string, words: string): number => log.split(words).length - 1
@@ -119,12 +120,10 @@ function checkSends(history: History, { phones }: Evidence): string[] {
   })
 }
 
-/** How long what is decided already may still be on its way, ms. */
-const UNDER_WAY_MS = 2000
-
-/** I2: into a chat that any sidecar had seen protected goes no readable word. */
+/** I2: into a chat that the store, or the bot, had seen protected goes no readable word. */
 function checkReadable(history: History, { service }: Evidence): string[] {
-  const looks = history.remembered.flatMap(({ atMs, askedAtMs = atMs, chats }) =>
+  const stored = history.remembered.filter(({ by }) => by === undefined)
+  const looks = stored.flatMap(({ atMs, askedAtMs = atMs, chats }) =>
     chats.filter(({ latched }) => latched).map(({ id: chatId }) => ({ chatId, atMs, askedAtMs })),
   )
   const sightings = [...looks, ...history.sightings]
@@ -139,13 +138,6 @@ function checkReadable(history: History, { service }: Evidence): string[] {
       `I2: readable words for chat ${chatId}, ${at - knownAtMs} ms after it was seen protected`,
     ]
   })
-}
-
-/** Since when an allowance of before counts no more; Infinity while one is made. */
-function lastAllowedMs({ allowances }: History, o: { chatId: number; atMs: number }): number {
-  return allowances
-    .filter(({ chatId, fromMs }) => chatId === o.chatId && fromMs <= o.atMs)
-    .reduce((latest, { toMs }) => Math.max(latest, toMs), -Infinity)
 }
 
 /** I4: an edit that was accepted is there. */
@@ -179,37 +171,4 @@ function checkSignatures({ episodes }: History, { phones, rotates = false }: Evi
     .filter(({ verdict, text }) => text.includes('kb') && verdict === 'bad')
     .filter(({ at }) => at === undefined || !isMisdated(at))
     .map(({ chatId, messageId }) => `I8: message ${messageId} of chat ${chatId} is badly signed`)
-}
-
-/** I5: what was once known of a chat is known ever after. */
-function checkMemory(history: History, evidence: Evidence): string[] {
-  const breaches: string[] = []
-  const latched = new Map<number, number>()
-  const wasPrivate = new Map<number, number>()
-  const looks = [...history.remembered]
-  if (evidence.chats !== null) looks.push({ atMs: Infinity, chats: evidence.chats })
-  for (const { chats, atMs, askedAtMs = atMs } of looks) {
-    for (const [id, knownAtMs] of latched) {
-      // what an operator loosened meanwhile is loose, until it is seen again
-      if (knownAtMs <= lastAllowedMs(history, { chatId: id, atMs }) + UNDER_WAY_MS)
-        latched.delete(id)
-    }
-    const now = new Map(chats.map((chat) => [chat.id, chat]))
-    for (const [id, knownAtMs] of latched) {
-      if (knownAtMs >= askedAtMs) continue
-      if (now.get(id)?.latched !== true) breaches.push(`I5: chat ${id} lost its latch`)
-    }
-    for (const [id, knownAtMs] of wasPrivate) {
-      if (knownAtMs >= askedAtMs) continue
-      if (now.get(id)?.kind !== 'private') breaches.push(`I5: chat ${id} is private no more`)
-    }
-    for (const { id, latched: isLatched, kind } of chats) {
-      if (isLatched && !latched.has(id)) latched.set(id, atMs)
-      if (kind === 'private' && !wasPrivate.has(id)) wasPrivate.set(id, atMs)
-    }
-  }
-  for (const id of evidence.encryptedChats) {
-    if (!latched.has(id)) breaches.push(`I5: chat ${id} was never known to be protected`)
-  }
-  return [...new Set(breaches)]
 }

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { Random } from '../support/faults-random.ts'
+import type { Remembered } from './history.ts'
 
 const SCHEMA = 'postern'
 /** Tables that a decision may wait for. */
@@ -91,4 +92,17 @@ export async function free(url: string): Promise<boolean> {
     isFree = true
   })
   return isFree
+}
+
+/** What is committed of the chats; null where that is not answered soon. */
+export async function storedChats(url: string): Promise<Remembered['chats'] | null> {
+  let chats: Remembered['chats'] | null = null
+  await asAdmin(url, async (client) => {
+    await client.query('SET lock_timeout = 300')
+    const { rows } = await client.query<Remembered['chats'][number]>(
+      `SELECT id::int8::float8 AS id, kind, latched_at IS NOT NULL AS latched FROM ${SCHEMA}.chats`,
+    )
+    chats = rows
+  })
+  return chats
 }

@@ -4,8 +4,8 @@ import type { Cluster } from '../support/postgres.ts'
 import { PostgresPair } from '../support/postgres-pair.ts'
 import type { Random } from '../support/faults-random.ts'
 import { startProxy, type Proxy } from '../support/faults-proxy.ts'
-import { fill, free, lock, strikeQueries } from './database-acts.ts'
-import type { History } from './history.ts'
+import { fill, free, lock, storedChats, strikeQueries } from './database-acts.ts'
+import type { History, Remembered } from './history.ts'
 import { Keeper, type Look } from './keeper.ts'
 import { Relay } from './relay.ts'
 import { startAgain } from './replica-troubles.ts'
@@ -78,10 +78,22 @@ export class Fleet implements AsyncDisposable {
     await Promise.all(this.replicas.map(startAgain))
   }
 
-  /** What each says of the chats and keys; of one that cannot be asked nothing. */
-  async looks(): Promise<Look[]> {
-    const looks = await Promise.all(this.replicas.map(({ keeper }) => keeper.look()))
-    return looks.filter((look) => look !== null)
+  /** What each says of the chats and keys, and in which life; of one that cannot be asked nothing. */
+  async looks(): Promise<(Look & { by: string })[]> {
+    const looks = await Promise.all(
+      this.replicas.map(async ({ keeper }, n) => {
+        const by = `sidecar ${n}, life ${keeper.life}`
+        const look = await keeper.look()
+        // one that was started meanwhile may have answered
+        return look === null || by !== `sidecar ${n}, life ${keeper.life}` ? [] : [{ ...look, by }]
+      }),
+    )
+    return looks.flat()
+  }
+
+  /** What the database has of the chats; null where it cannot be asked now. */
+  async storedChats(): Promise<Remembered['chats'] | null> {
+    return await storedChats(this.#pair.primary.url)
   }
 
   /** Everything in the database as SQL. */

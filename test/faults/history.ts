@@ -137,6 +137,8 @@ export interface Remembered {
   atMs: number
   /** Before this was asked for; `atMs` when not given. */
   askedAtMs?: number
+  /** Which life of which sidecar has it in memory; absent: the store, or the only sidecar. */
+  by?: string
   chats: { id: number; kind: string | null; latched: boolean }[]
 }
 
@@ -188,4 +190,41 @@ export async function during(
   } finally {
     episode.toMs = Date.now()
   }
+}
+
+/** How long what is decided already may still be on its way, ms. */
+export const UNDER_WAY_MS = 2000
+
+/** Since when an allowance of before counts no more; Infinity while one is made. */
+export function lastAllowedMs(
+  { allowances }: History,
+  o: { chatId: number; atMs: number },
+): number {
+  return allowances
+    .filter(({ chatId, fromMs }) => chatId === o.chatId && fromMs <= o.atMs)
+    .reduce((latest, { toMs }) => Math.max(latest, toMs), -Infinity)
+}
+
+/** A history without anybody's words, a line of JSON for each entry: troubles, latches, verdicts. */
+export function linesOf(history: History): string[] {
+  const { episodes, allowances, sightings, remembered, handled } = history
+  const latches = remembered.map(({ chats, ...look }) => ({
+    ...look,
+    latched: chats.filter(({ latched }) => latched).map(({ id }) => id),
+  }))
+  const changes = [...Map.groupBy(latches, ({ by }) => by).values()].flatMap((looks) =>
+    looks.filter(({ latched }, n) => String(latched) !== String(looks[n - 1]?.latched)),
+  )
+  const verdicts = handled.map(({ text, withheld, ...one }) => ({
+    ...one,
+    hasText: text !== null,
+    isWithheld: withheld !== null,
+  }))
+  return [
+    ...episodes,
+    ...allowances.map((allowance) => ({ allowance })),
+    ...sightings.map((sighting) => ({ sighting })),
+    ...changes.map((look) => ({ look })),
+    ...verdicts.map((update) => ({ update })),
+  ].map((entry) => JSON.stringify(entry))
 }

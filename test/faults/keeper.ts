@@ -53,6 +53,7 @@ export class Keeper implements AsyncDisposable {
   readonly #options: KeeperOptions
   #running: SidecarProcess | null = null
   #stopping = false
+  #life = 0
   /** What former lives wrote. */
   #said: string[] = []
 
@@ -66,6 +67,11 @@ export class Keeper implements AsyncDisposable {
     this.#clockFile = join(this.#home, 'clock')
     this.secrets = [options.token, PASSPHRASE, CLIENT_TOKEN]
     this.moveClock(0)
+  }
+
+  /** Grows by one with each start. */
+  get life(): number {
+    return this.#life
   }
 
   /** Base URL of the bot's door; null while no sidecar runs. */
@@ -101,6 +107,7 @@ export class Keeper implements AsyncDisposable {
         },
       })
       this.#running = running
+      this.#life += 1
       void running.ended.then((code) => this.#noteEnd(running, code))
     } catch (error) {
       if (error instanceof NotStartedError) this.#said.push(error.output)

@@ -138,12 +138,13 @@ async function heal(many: Many): Promise<void> {
   await untilHeard(many, untilMs)
 }
 
-/** What any sidecar says of the chats was seen by all of them. */
+/** What each sidecar has in memory of the chats, and what the store has. */
 async function look(fleet: Fleet, history: History): Promise<void> {
   const askedAtMs = Date.now()
-  for (const { chats } of await fleet.looks()) {
-    history.remembered.push({ atMs: Date.now(), askedAtMs, chats })
-  }
+  const [looks, stored] = await Promise.all([fleet.looks(), fleet.storedChats()])
+  const atMs = Date.now()
+  for (const { chats, by } of looks) history.remembered.push({ atMs, askedAtMs, by, chats })
+  if (stored !== null) history.remembered.push({ atMs, askedAtMs, chats: stored })
 }
 
 async function evidence(many: Many): Promise<Omit<Evidence, 'log'>> {
