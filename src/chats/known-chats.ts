@@ -309,7 +309,7 @@ export class KnownChats {
    */
   async #change(chatIds: number[], { change, journal, extra }: ChatEdit): Promise<number[]> {
     if (chatIds.length === 0) return []
-    const { changed } = await this.#store.write(
+    const written = await this.#store.write(
       async (db) => {
         const changed: KnownChat[] = []
         const changes: ChatChange[] = []
@@ -328,7 +328,7 @@ export class KnownChats {
         announce?.()
       },
     )
-    return changed.map(({ id }) => id)
+    return written.changed.map(({ id }) => id)
   }
 
   #full(): TooManyChatsError {
