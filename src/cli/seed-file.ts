@@ -1,6 +1,7 @@
 /** Reads a seed for the sandbox (YAML or JSON), and names file, line and column of each mistake. */
-import { isMap, LineCounter, parseDocument, type Document, type Node } from 'yaml'
+import { isMap, type Document, type Node } from 'yaml'
 import { readBounded } from '../config/files.ts'
+import { parseYaml } from '../config/parse-yaml.ts'
 import { nearestName } from '../config/problems.ts'
 import { OperatorError } from '../errors.ts'
 import type { SeedError, SeedProblem } from '../sandbox/seed/problem.ts'
@@ -23,15 +24,13 @@ export interface SeedFile {
 export function readSeedFile(file: string): SeedFile {
   const read = readBounded(file, MAX_BYTES)
   if ('problem' in read) throw refused([`${file}: ${read.problem}`])
-  const lines = new LineCounter()
-  const place = (offset: number): string => {
-    const { line, col } = lines.linePos(offset)
-    return `${file}:${line}:${col}`
-  }
   let document: Document
+  let place: (offset: number) => string
   let content: unknown
   try {
-    document = parseDocument(read.text, { lineCounter: lines, prettyErrors: false })
+    const parsed = parseYaml(read.text)
+    ;({ document } = parsed)
+    place = (offset) => `${file}:${parsed.at(offset)}`
     const [error] = document.errors
     if (error !== undefined) {
       throw refused([`${place(error.pos[0])}: is not YAML (${error.message})`])
@@ -48,7 +47,12 @@ export function readSeedFile(file: string): SeedFile {
   return {
     content,
     refusal: ({ problems }) =>
-      refused(problems.map((problem) => lineOf(problem, place(offsetOf(document, problem.path))))),
+      refused(
+        problems
+          .slice(0, MAX_PROBLEMS)
+          .map((problem) => lineOf(problem, place(offsetOf(document, problem.path)))),
+        problems.length,
+      ),
   }
 }
 
@@ -71,11 +75,11 @@ function offsetOf(document: Document, path: SeedProblem['path']): number {
   return path.length === 0 ? 0 : offsetOf(document, path.slice(0, -1))
 }
 
-function refused(lines: string[]): OperatorError {
-  const shown = lines.slice(0, MAX_PROBLEMS)
+/** @param shown at most 50 lines @param count of all */
+function refused(shown: string[], count = shown.length): OperatorError {
   const message =
     shown.length === 1
       ? `the seed is refused: ${shown[0]}`
-      : `the seed is refused, for ${lines.length} reasons:\n${shown.map((one) => `  ${one}`).join('\n')}`
+      : `the seed is refused, for ${count} reasons:\n${shown.map((one) => `  ${one}`).join('\n')}`
   return new OperatorError('settings', message, HINT)
 }

@@ -16,18 +16,21 @@ export interface Problem {
   hint?: string | undefined
 }
 
+/** How many are described. */
+const SHOWN = 100
+
 /**
  * One refusal out of all problems.
  * @param problems at least one
  * @returns OperatorError `settings`
  */
 export function settingsError(problems: readonly Problem[]): OperatorError {
-  const lines = problems.map(describe)
+  const lines = problems.slice(0, SHOWN).map(describe)
   const hints = [...new Set(problems.flatMap(({ hint }) => (hint === undefined ? [] : [hint])))]
   const message =
     lines.length === 1
       ? `the settings are refused: ${lines[0]}`
-      : `the settings are refused, for ${lines.length} reasons:\n${lines.map((l) => `  ${l}`).join('\n')}`
+      : `the settings are refused, for ${problems.length} reasons:\n${lines.map((l) => `  ${l}`).join('\n')}`
   const hint = hints.length === 0 ? '`postern run --help` lists every setting' : hints.join('\n')
   return new OperatorError('settings', message, hint)
 }
@@ -53,12 +56,16 @@ function describe({ place, path, message, nearest }: Problem): string {
   return `${where}: ${message}${meant}`
 }
 
+/** Of names that are compared, for that takes as long as both are; no name of ours is half of it. */
+const LONGEST = 100
+
 /**
  * The name that was probably meant.
  * @returns the candidate with the fewest edits, if these are at most a third of its length, or one
  *   whose last part is what was written; undefined when none is near
  */
 export function nearestName(written: string, candidates: readonly string[]): string | undefined {
+  if (written.length > LONGEST) return undefined
   const wanted = written.toLowerCase()
   let best: string | undefined
   let bestEdits = Infinity

@@ -1,10 +1,11 @@
 /** Settings files: YAML, strict, every value with the line it stands on. */
 import { statSync } from 'node:fs'
 import { relative } from 'node:path'
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
+import { isAlias, isMap, isScalar, isSeq } from 'yaml'
 import type { Node, YAMLMap } from 'yaml'
 import { describeExposure } from './secrets.ts'
 import { describeOthersChange, readBounded } from './files.ts'
+import { parseYaml, type ParsedYaml } from './parse-yaml.ts'
 import { nearestName } from './problems.ts'
 import type { Problem } from './problems.ts'
 import { isOfEachBot } from './options.ts'
@@ -80,7 +81,7 @@ export function readBotFile(
 }
 
 type Take = (
-  document: ReturnType<typeof parseDocument>,
+  document: ParsedYaml['document'],
   at: (offset: number) => string,
   found: FileSettings,
 ) => void
@@ -92,17 +93,14 @@ function readFile(path: string, cwd: string, take: Take): FileSettings {
   const read = readBounded(path, MAX_BYTES)
   if ('problem' in read) return unreadable([{ place: name, path: '', message: read.problem }])
 
-  const lines = new LineCounter()
-  const at = (offset: number): string => {
-    const { line, col } = lines.linePos(offset)
-    return `${name}:${line}:${col}`
-  }
-  let document: ReturnType<typeof parseDocument>
+  let parsed: ParsedYaml
   try {
-    document = parseDocument(read.text, { lineCounter: lines, prettyErrors: false })
+    parsed = parseYaml(read.text)
   } catch {
     return unreadable([{ place: name, path: '', message: 'is nested too deep' }])
   }
+  const { document } = parsed
+  const at = (offset: number): string => `${name}:${parsed.at(offset)}`
   const errors = [...document.errors, ...document.warnings]
   if (errors.length > 0) {
     return unreadable(
@@ -171,6 +169,7 @@ function collectPair(pair: YAMLMap['items'][number], above: string[], into: Into
   } else if (paths.some((known) => known.startsWith(`${dotted}.`))) {
     collect(value, path, into)
   } else {
+    const isShown = found.problems.length < MAX_PROBLEMS
     const isOfAll = PATHS.some((known) => known === dotted || known.startsWith(`${dotted}.`))
     found.problems.push({
       place: at(key.range?.[0] ?? 0),
@@ -179,7 +178,10 @@ function collectPair(pair: YAMLMap['items'][number], above: string[], into: Into
         ? { message: 'expected without this group: token, tokenFile, clientToken, clientTokenFile' }
         : isOfAll
           ? { message: 'is the same for all bots: set it beside `bots`, not for one of them' }
-          : { message: 'no such setting', nearest: nearestName(dotted, paths) }),
+          : {
+              message: 'no such setting',
+              nearest: isShown ? nearestName(dotted, paths) : undefined,
+            }),
     })
   }
 }

@@ -79,3 +79,23 @@ test('a symbolic link to a file is read', () => {
   symlinkSync('real.yaml', `${cwd}/link.yaml`)
   expect(load(sources({ cwd, configFlag: 'link.yaml' })).settings.listen.port).toBe(5)
 })
+
+/** Each takes milliseconds; where each key was compared with each other, it took minutes. */
+test.each([
+  ['keys', (n: number) => Array.from({ length: n / 10 }, (_, at) => `k${at}:\n`).join('')],
+  [
+    'keys in braces',
+    (n: number) => `{${Array.from({ length: n / 11 }, (_, at) => `k${at}: 1`).join()}}`,
+  ],
+  [
+    'long keys',
+    (n: number) => Array.from({ length: 4 }, (_, at) => `${at}${'k'.repeat(n / 5)}:\n`).join(''),
+  ],
+  ['nothing but a key', (n: number) => `? ${'k'.repeat(n - 9)}\n`],
+  ['entries of bots', (n: number) => `bots:\n${'- {}\n'.repeat(n / 6)}`],
+])('a mebibyte of %s is refused in time', (_name, make) => {
+  const text = make(1024 * 1024)
+  expect(text.length).toBeGreaterThan(700_000)
+  const { message } = refusalOf(() => load(reading(text)))
+  expect(message.split('\n').length).toBeLessThan(120)
+})

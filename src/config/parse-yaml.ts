@@ -1,0 +1,37 @@
+import { isScalar, LineCounter, parseDocument, visit, YAMLParseError, type Document } from 'yaml'
+
+/** What a YAML text holds, not yet turned into values. */
+export interface ParsedYaml {
+  document: Document.Parsed
+  /** `LINE:COLUMN` of an offset in the text. */
+  at: (offset: number) => string
+}
+
+/**
+ * Parses one YAML document, in a time that grows with its length. A key given twice is among its
+ * errors, as `DUPLICATE_KEY`: the library's own check compares each key with each other.
+ * @throws RangeError when it is nested too deep
+ */
+export function parseYaml(text: string): ParsedYaml {
+  const lineCounter = new LineCounter()
+  const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false })
+  visit(document, {
+    Map: (_key, { items }) => {
+      const seen = new Set<unknown>()
+      for (const { key } of items) {
+        if (!isScalar(key)) continue
+        const [start, end] = key.range ?? [0, 0]
+        if (seen.has(key.value)) {
+          const message = 'Map keys must be unique'
+          document.errors.push(new YAMLParseError([start, end], 'DUPLICATE_KEY', message))
+        }
+        seen.add(key.value)
+      }
+    },
+  })
+  const at = (offset: number): string => {
+    const { line, col } = lineCounter.linePos(offset)
+    return `${line}:${col}`
+  }
+  return { document, at }
+}
