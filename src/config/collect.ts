@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { PASSPHRASE_VARIABLES } from './passphrases.ts'
-import { nearestName } from './problems.ts'
+import { LATE_PIPE } from './pipes.ts'
+import { nearestName, settingsError } from './problems.ts'
 import type { Problem } from './problems.ts'
 import { presetOf, SETTINGS } from './settings.ts'
 import type { Setting } from './settings.ts'
@@ -38,9 +39,12 @@ export interface CollectedSettings {
 /**
  * Reads and checks every source; each wrong value is a problem, also where another one counts.
  * @param file the settings file; null for none
+ * @throws OperatorError `settings` when the file is a pipe, and no pipe is waited for any more
  */
 export function collect(sources: Sources, file = findFile(sources)): CollectedSettings {
   const problems: Problem[] = []
+  const isLate = file !== null && sources.secretReader?.isLate(file) === true
+  if (isLate) throw settingsError([{ place: file, path: '', message: LATE_PIPE }])
   const read = file === null ? null : readSettingsFile(file, sources.cwd)
   problems.push(...(read?.problems ?? []))
   const levels = [fromFlags(sources), fromEnvironment(sources, problems), read?.values ?? new Map()]

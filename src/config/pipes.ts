@@ -1,4 +1,4 @@
-/** Secrets that come through pipes, which give what they hold once. */
+/** Secrets and settings that come through pipes, which give what they hold once. */
 import { statSync } from 'node:fs'
 import { OperatorError } from '../errors.ts'
 import { SecretSource, type SecretRule } from './secrets.ts'
@@ -13,23 +13,25 @@ export class SecretReader {
     this.#mayWait = false
   }
 
+  /** Whether a file is a pipe that is not waited for any more. */
+  isLate(path: string): boolean {
+    return !this.#mayWait && isPipe(path)
+  }
+
   /** @throws OperatorError `settings` as `SecretSource.fromFile` does, and when it would have to wait */
   read(path: string, rule: SecretRule): SecretSource {
     if (!isPipe(path)) return SecretSource.fromFile(path, rule)
     const kept = this.#kept.get(path)
     if (kept !== undefined) return kept
-    if (!this.#mayWait) {
-      throw new OperatorError(
-        'settings',
-        'is a pipe, which is read at a start alone',
-        'name a file',
-      )
-    }
+    if (this.isLate(path)) throw new OperatorError('settings', LATE_PIPE, 'name a file')
     const secret = SecretSource.fromFile(path, rule)
     this.#kept.set(path, secret)
     return secret
   }
 }
+
+/** Why it is not read. */
+export const LATE_PIPE = 'is a pipe, which is read at a start alone'
 
 function isPipe(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFIFO() === true

@@ -142,6 +142,9 @@ const refuseCaFile =
   (whole: Whole): Problem[] => {
     const path = valueOf(whole, name)
     if (typeof path !== 'string') return []
+    // It is read again by those who use it, which a pipe cannot be.
+    const kind = statSync(path, { throwIfNoEntry: false })
+    if (kind?.isFile() === false) return problem(whole, name, `${path}: is no ordinary file`)
     const read = readBounded(path, MAX_CA_BYTES)
     if ('problem' in read) return problem(whole, name, `${path}: ${read.problem}`)
     if (read.text.includes('-----BEGIN CERTIFICATE-----')) return []

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { load, loadAll } from '../../src/config/load.ts'
+import { load, loadAll, loadSeveral } from '../../src/config/load.ts'
 import { SecretReader } from '../../src/config/pipes.ts'
 import { loadDataDir, loadStoreAccess } from '../../src/config/store-access.ts'
 import { changedOfProcess } from '../../src/config/settings.ts'
@@ -370,6 +370,26 @@ describe('pipes', () => {
     file(join(given.cwd, 'bots.d'), 'late.yaml', `tokenFile: ${late}\n`)
     expect(refusalOf(() => loadAll(given)).message).toContain(
       `bots.late.token: ${late}: is a pipe, which is read at a start alone`,
+    )
+  })
+
+  test('the settings file itself is not waited for either', () => {
+    const given = withFolder({}, { secretReader: new SecretReader() })
+    const configFlag = join(given.cwd, 'settings')
+    execFileSync('mkfifo', ['-m', '600', configFlag])
+    given.secretReader?.waitNoMore()
+    expect(refusalOf(() => loadSeveral({ ...given, configFlag })).message).toContain(
+      'settings: is a pipe, which is read at a start alone',
+    )
+  })
+
+  test.each(['upstream', 'store'])('none holds the certificates of %s.caFile', (of) => {
+    const given = withFolder({ 'echo.yaml': `token: ${token(1)}\n` })
+    const caFile = join(given.cwd, 'ca')
+    execFileSync('mkfifo', ['-m', '600', caFile])
+    const env = { ...given.env, [`POSTERN_${of.toUpperCase()}_CA_FILE`]: caFile }
+    expect(refusalOf(() => loadAll({ ...given, env })).message).toContain(
+      `${caFile}: is no ordinary file`,
     )
   })
 
