@@ -13,11 +13,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { killEverywhere } from './kill-everywhere.ts'
-import { runHealthFaults } from './health-run.ts'
-import { runOnce } from './one-run.ts'
-import { runOnReplicas } from './replica-run.ts'
-import { measureTakeover } from './takeover.ts'
+import { setup } from '../support/build.ts'
 
 const { values } = parseArgs({
   options: {
@@ -54,12 +50,17 @@ if (values.help) {
   process.exit(0)
 }
 
+// before what starts sidecars is loaded: all of a run are of the sources as they stand now
+await setup()
+
 if (values.takeover) {
+  const { measureTakeover } = await import('./takeover.ts')
   await measureTakeover(Number(values.runs), print)
   process.exit(0)
 }
 
 if (values.health) {
+  const { runHealthFaults } = await import('./health-run.ts')
   const holdMs = Number(values.hold) * 1000
   const [times, atOnce] = [Number(values.times), Number(values['at-once'])]
   process.exit(
@@ -80,6 +81,7 @@ if (values.kills) {
     process.stderr.write('faults: --points takes a whole number above 0, or all\n')
     process.exit(2)
   }
+  const { killEverywhere } = await import('./kill-everywhere.ts')
   process.exit(await killEverywhere({ points, print }))
 }
 
@@ -93,6 +95,9 @@ if (!numbers.every((value) => Number.isSafeInteger(value) && value >= 0)) {
 // a run cleans up after itself, so it is ended rather than left; it is not judged then
 let isCut = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => (isCut = true))
+
+const { runOnce } = await import('./one-run.ts')
+const { runOnReplicas } = await import('./replica-run.ts')
 
 const broken: number[] = []
 for (let at = Number(seed); at < Number(seed) + Number(runs); at++) {
