@@ -108,7 +108,7 @@ class OpenStore implements Store {
     change: (db: Transaction<Schema>) => Promise<T>,
     onWritten?: (result: T) => void,
   ): Promise<T> {
-    await this.#sightings.settle()
+    if (this.#sightings.isDue) await this.#sightings.settle()
     return await this.#put(change, onWritten)
   }
 
@@ -128,7 +128,7 @@ class OpenStore implements Store {
   }
 
   async note<T>(change: (db: Transaction<Schema>) => Promise<T>): Promise<T> {
-    await this.#sightings.settle()
+    if (this.#sightings.isDue) await this.#sightings.settle()
     return await this.#keep(async () => {
       const noted = await this.#transact(change, { waits: 'after' })
       await this.#log.sync()
@@ -283,7 +283,7 @@ class OpenStore implements Store {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#sightings[Symbol.dispose]()
+    if (this.#sightings.isDue) await this.#sightings.finish()
     if (!(await this.#underWay.close())) return
     await this.#log[Symbol.asyncDispose]()
     release(this.#dataDir)

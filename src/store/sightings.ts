@@ -23,12 +23,12 @@ export type OrderedWrite = <T>(
 const RETRY_MS = 1000
 
 /** Sightings of all classes, written before anything else is, and again until that works. */
-export class SightingWriter implements Disposable {
+export class SightingWriter {
   readonly #write: OrderedWrite
   readonly #sightings: UnwrittenSightings[] = []
   readonly #mutex = new Mutex()
   #retry: NodeJS.Timeout | null = null
-  #isDisposed = false
+  #isFinished = false
 
   constructor(write: OrderedWrite) {
     this.#write = write
@@ -76,15 +76,17 @@ export class SightingWriter implements Disposable {
   }
 
   #retryLater(): void {
-    if (this.#retry !== null || this.#isDisposed) return
+    if (this.#retry !== null || this.#isFinished) return
     this.#retry = setTimeout(() => {
       this.#retry = null
       this.retry()
     }, RETRY_MS).unref()
   }
 
-  [Symbol.dispose](): void {
-    this.#isDisposed = true
+  /** Tries a last time to write what is due, before the store is closed. */
+  async finish(): Promise<void> {
+    this.#isFinished = true
     if (this.#retry !== null) clearTimeout(this.#retry)
+    await this.settle().catch(() => undefined)
   }
 }

@@ -76,7 +76,7 @@ test('a 429 on a call of our own reaches the bot as it came, and nothing leaves'
   const closed = stage.group([await stage.friend()])
   const limited = no(429, 'rate_limited', {
     error: { retryAfter: 60, shard: 'b' },
-    headers: { 'retry-after': '7', 'x-shard': 'b' },
+    headers: { 'retry-after': '7', 'x-request-id': 'b' },
   })
   for (const [chat, path] of [
     [open, `/chats/${open.id}`],
@@ -87,7 +87,7 @@ test('a 429 on a call of our own reaches the bot as it came, and nothing leaves'
     const since = stage.double.mark()
     const sent = await stage.send(chat, words)
     expect(sent.status).toBe(429)
-    expect(sent.headers).toMatchObject({ 'retry-after': '7', 'x-shard': 'b' })
+    expect(sent.headers).toMatchObject({ 'retry-after': '7', 'x-request-id': 'b' })
     expect(sent.text).toBe(stage.double.calls('GET', path, since)[0]?.answered?.body.toString())
     expect(stage.bodies(since)).toEqual([])
     expect(stage.double.calls('GET', path, since).length).toBe(1)

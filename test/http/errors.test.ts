@@ -12,9 +12,11 @@ const read = (error: unknown) => {
 describe('an error becomes an answer', () => {
   it.each(Object.keys(REFUSALS) as OwnCode[])('%s, with its hint', (code) => {
     const { status, envelope } = read(new Refusal(code, 'in detail'))
-    const { what, hint } = REFUSALS[code]
+    const known = REFUSALS[code]
+    const { what, hint } = known
+    const again = 'retryAfter' in known ? { retryAfter: known.retryAfter } : {}
     const message = `${what}: in detail; ${hint}`
-    expect(envelope).toEqual({ ok: false, error: { status, code, message } })
+    expect(envelope).toEqual({ ok: false, error: { status, code, message, ...again } })
     expect(status).toBe(REFUSALS[code].status)
   })
 

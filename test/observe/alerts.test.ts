@@ -119,6 +119,7 @@ test('which reasons are told, and with nothing beside what they are', () => {
     'store',
     'store-unreachable',
     'store-rolled-back',
+    'no-threads',
     'webhook-failing',
     'updates-expiring',
     'second-poller',

@@ -20,7 +20,9 @@ async function start(): Promise<void> {
 /** The tables that each question of a round trip is about, in their order. */
 const tablesIn = (trips: readonly RoundTrip[]): string[][] =>
   trips.map((trip) =>
-    trip.map((sql) => /"?(state|seen|confirmed|encryption_keys)\b/.exec(sql)?.[1] ?? sql.slice(0, 11)),
+    trip.map(
+      (sql) => /"?(state|seen|confirmed|encryption_keys)\b/.exec(sql)?.[1] ?? sql.slice(0, 11),
+    ),
   )
 
 const fewest = async (

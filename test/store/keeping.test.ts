@@ -66,7 +66,8 @@ describe('what the store keeps', () => {
     await first[Symbol.asyncDispose]()
     const second = await open(dataDir)
     const rows = await second.read((db) => db.selectFrom('seen').selectAll().execute())
-    const others = { media_id: null, update_id: null, dated_at: null, repeats: 0, is_signed: 0 }
+    const unset = { media_id: null, update_id: null, dated_at: null }
+    const others = { ...unset, repeats: 0, is_signed: 0, counted_anew: 0 }
     expect(rows).toEqual([{ ...row, ...others }])
   })
 

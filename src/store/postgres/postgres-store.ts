@@ -120,7 +120,7 @@ export class PostgresStore implements Store {
   }
 
   async write<T>(change: Change<T>, onWritten?: (result: T) => void): Promise<T> {
-    await this.#sightings.settle()
+    if (this.#sightings.isDue) await this.#sightings.settle()
     return await this.#ordered(change, onWritten)
   }
 
@@ -146,7 +146,7 @@ export class PostgresStore implements Store {
     change: Change<T>,
     { isOrdered = false, isSingle = false }: { isOrdered?: boolean; isSingle?: boolean } = {},
   ): Promise<T> {
-    await this.#sightings.settle()
+    if (this.#sightings.isDue) await this.#sightings.settle()
     if (isOrdered) return await this.#ordered(change)
     const run = asCallers(change)
     const once = (): Promise<T> =>
@@ -367,7 +367,7 @@ export class PostgresStore implements Store {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopListening()
-    this.#sightings[Symbol.dispose]()
+    if (this.#sightings.isDue) await this.#sightings.finish()
     if (!(await this.#underWay.close())) return
     await this.#locks[Symbol.asyncDispose]()
     await this.#parts.resources[Symbol.asyncDispose]()

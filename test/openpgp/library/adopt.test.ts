@@ -163,7 +163,7 @@ describe('a secret key that is taken in although it has expired', () => {
 
   test('opens what was sealed to it before', async () => {
     const key = await keyOf(past)
-    const date = new Date(now().getTime() + 30_000)
+    const date = new Date(past.date.getTime() + 30_000)
     const message = await createMessage({ text: 'old words', date })
     const encryptionKeys = key.toPublic()
     const armored = await encrypt({ message, encryptionKeys, date, format: 'armored' })
