@@ -66,7 +66,7 @@ export class WireTap implements AsyncDisposable {
   /**
    * Does something several times, since what is written later may fall into some of them.
    * @param between done before each, and not counted
-   * @returns the round trips of the time that had the fewest
+   * @returns the round trips of the time that had the fewest, and of these the fewest questions
    */
   async fewest(
     act: () => Promise<unknown>,
@@ -77,7 +77,9 @@ export class WireTap implements AsyncDisposable {
       await between?.()
       all.push(await this.during(act))
     }
-    return all.toSorted((a, b) => a.length - b.length)[0] ?? []
+    const questions = (trips: RoundTrip[]): number => trips.flat().length
+    const fewest = all.toSorted((a, b) => a.length - b.length || questions(a) - questions(b))
+    return fewest[0] ?? []
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
