@@ -75,9 +75,10 @@ export class ReplayMemory {
   /**
    * Whether a signature of this date would be remembered if it had been seen. What was deleted is
    * never within reach, whatever date the service gives.
+   * @param nowMs by the clock that dated it: ours, or that by which words are judged
    */
-  reaches(createdMs: number): boolean {
-    if (createdMs < this.#clock.nowMs() - SEEN_FOR_MS) return false
+  reaches(createdMs: number, nowMs = this.#clock.nowMs()): boolean {
+    if (createdMs < nowMs - SEEN_FOR_MS) return false
     if (createdMs < this.#prunedBeforeMs + MARGIN_MS) return false
     return !this.#gaps.some(({ fromMs, toMs }) => createdMs >= fromMs && createdMs <= toMs)
   }

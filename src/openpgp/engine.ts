@@ -133,6 +133,8 @@ export interface SealRequest {
   signer: UnlockedKey
   /** AES-256 is taken only where every recipient lists it too (RFC 9580, 12.1). */
   cipher: Cipher
+  /** When it is signed, ms since the epoch; when it is sealed, where it is absent. */
+  atMs?: number
   /** The signature names no recipients (RFC 9580, 5.2.3.36); else it names all, the signer too. */
   isUnnamed?: boolean
   /**

@@ -36,6 +36,8 @@ export interface SealFileRequest {
   /** Armored certificates, each usable now. Only these can open it. */
   certificates: readonly string[]
   signer: UnlockedKey
+  /** When it is signed, ms since the epoch; now, where it is absent. */
+  atMs?: number
   form?: FileForm
 }
 
@@ -63,7 +65,8 @@ export async function sealFile({ file, ...request }: SealFileRequest): Promise<B
     wildcard: form.recipients === 'anonymous',
     format: 'binary',
   })
-  const signed = await signedParts(file, { signer, form, framing })
+  const { atMs = Date.now() } = request
+  const signed = await signedParts(file, { signer, form, framing, date: new Date(atMs) })
   const packets = await compressed(signed, form.compression ?? 'none', framing)
   const container = await encrypted(packets, { cipher, data })
   data.fill(0)
@@ -74,7 +77,7 @@ export async function sealFile({ file, ...request }: SealFileRequest): Promise<B
 /** One-pass signature, literal data and signature, or the literal data alone (RFC 9580, 10.3). */
 async function signedParts(
   file: Uint8Array,
-  o: { signer: UnlockedKey; form: FileForm; framing: Framing },
+  o: { signer: UnlockedKey; form: FileForm; framing: Framing; date: Date },
 ): Promise<Uint8Array[]> {
   // binary, without a file name, undated
   const head = Buffer.from([0x62, 0, 0, 0, 0, 0])
@@ -83,6 +86,7 @@ async function signedParts(
   const detached = await sign({
     message: await createMessage({ binary: file, format: 'binary' }),
     signingKeys: await secretKeyOf(o.signer),
+    date: o.date,
     detached: true,
     format: 'object',
   })

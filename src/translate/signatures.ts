@@ -83,7 +83,9 @@ export async function judgeSignatures(
   }
   if ('failure' in found) return found.failure
   const { valid, signer, isFormer } = found
-  if (claimed.isKnown !== true && !parts.replayMemory.reaches(valid.createdMs)) {
+  // the bot's own words are dated by its clock alone
+  const nowMs = claimed.fromId === parts.botId() ? Date.now() : parts.clock.nowMs()
+  if (claimed.isKnown !== true && !parts.replayMemory.reaches(valid.createdMs, nowMs)) {
     return { verdict: 'replayed', reason: 'older-than-memory' }
   }
   const reason = reasonBeside(valid, { signer, isFormer, claimed, parts })
@@ -97,12 +99,12 @@ function reasonBeside(
   o: { signer: string; isFormer: boolean | undefined; claimed: Claimed; parts: SignatureParts },
 ): Reason | null {
   const { kind, dateMs, fromId } = o.claimed
+  if (fromId === o.parts.botId()) return null
   const isLongBefore = (dateMs ?? o.parts.clock.nowMs()) - createdMs > FIXED_LIMITS.retentionMs
   // a file may be asked for at any time
   if (kind === 'words' && isLongBefore) return 'signed-long-before'
   if (o.isFormer === true) return 'former-certificate'
-  const isShared = fromId !== o.parts.botId() && o.parts.trust.isShared(o.signer)
-  return isShared ? 'shared-certificate' : null
+  return o.parts.trust.isShared(o.signer) ? 'shared-certificate' : null
 }
 
 /**

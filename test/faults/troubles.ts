@@ -61,7 +61,7 @@ export const MACHINE: Partial<Record<Trouble, Make>> = {
         () => 'it started',
         (error: unknown) => (error instanceof NotStartedError ? error.exitCode : 'another error'),
       )
-      if (refused !== 3) history.breaches.push(`I3: on a read-only disk: ${refused}, not exit 3`)
+      if (refused !== 1) history.breaches.push(`I3: on a read-only disk: ${refused}, not exit 1`)
       if (refused === 'it started') await keeper.stop('SIGKILL')
       keeper.remount('rw')
     }

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -124,7 +125,7 @@ func startSidecar(t *testing.T, token string) string {
 	command.Env = append(os.Environ(),
 		"POSTERN_UPSTREAM_URL="+sandbox.URL,
 		"POSTERN_BOT_TOKEN="+token,
-		"POSTERN_DATA_DIR="+t.TempDir(),
+		"POSTERN_DATA_DIR="+filepath.Join(t.TempDir(), "store"),
 		"POSTERN_KEY_PASSPHRASE=only for tests",
 		"POSTERN_LISTEN_PORT=0",
 		"POSTERN_ADMIN_PORT=0",

@@ -48,15 +48,16 @@ export async function seal(request: SealRequest, nowMs: number): Promise<Library
   const recipients = distinct([...certificates, signer.toPublic()])
   const document = Buffer.from(request.text, 'utf8')
   const message = await createMessage({ binary: document, format: 'utf8' })
+  const date = new Date(request.atMs ?? nowMs)
   const signed = await sign({
     message,
     signingKeys: signer,
-    date: new Date(nowMs),
+    date,
     format: 'object',
   })
   if (request.isUnnamed !== true) {
     const names = recipientNames(recipients.map((one) => one.getFingerprint()))
-    await signAgainNaming(names, signed, { signer, date: new Date(nowMs) })
+    await signAgainNaming(names, signed, { signer, date })
   }
   const algorithm = await cipherFor(recipients, request.cipher, nowMs)
   const data = randomBytes(CIPHERS[algorithm].keyBytes)

@@ -50,7 +50,8 @@ export class MessageSealer implements Disposable {
     const ready = place === undefined ? null : precomputer.take(place, request)
     const prepared = ready ?? (await packets.buildNow(request))
     const names = asked.isUnnamed === true ? NO_NAMES : list.names
-    const sealed = sealPrepared(prepared, { text, signer: seals.signer, names, atMs: Date.now() })
+    const { atMs = Date.now() } = asked
+    const sealed = sealPrepared(prepared, { text, signer: seals.signer, names, atMs })
     if (place !== undefined) precomputer.request(place, request)
     return sealed
   }

@@ -42,6 +42,11 @@ export class PhoneConnection {
     this.#userId = userId
   }
 
+  /** The time at the service, ms since the epoch. */
+  nowMs(): number {
+    return this.#world.clock.now()
+  }
+
   /** @throws PhoneError when another world took the place of this phone's */
   requireCurrent(): void {
     if (!this.#world.closing.signal.aborted) return

@@ -19,24 +19,28 @@ export const PHONE_KEYS = [
 /** Keys are dated back, so that they do not lie in the future for a clock that is a little behind. */
 const BACKDATED_MS = 300_000
 
-/** A key for a new phone. `name` becomes its OpenPGP user id. */
+/** A key for a new phone. `name` becomes its OpenPGP user id, `nowMs` is the time at the service. */
 export async function newIdentity({
   name,
   kind,
+  nowMs,
 }: {
   name: string
   kind: KeyKind
+  nowMs: number
 }): Promise<PhoneIdentity> {
   // the usual kind is made without openpgp.js, which takes time and memory to load
   const makeKey = kind === 'curve25519' ? makeCommonKey : (await loadPhoneKeys()).makeKey
   return {
-    ...(await makeKey({ userId: name, kind, createdMs: backdatedNowMs() })),
+    ...(await makeKey({
+      userId: name,
+      kind,
+      createdMs: Math.min(Date.now(), nowMs) - BACKDATED_MS,
+    })),
     kind,
     former: [],
   }
 }
-
-const backdatedNowMs = (): number => Date.now() - BACKDATED_MS
 
 type StoredKey = Omit<PhoneIdentity['key'], 'bytes'> & { bytes: string }
 

@@ -57,7 +57,7 @@ export class Phone {
     this.userId = o.userId
     this.#engine = o.engine
     this.#connection = o.connection
-    this.#sealer = new PhoneSealer(o.engine, o.identity)
+    this.#sealer = new PhoneSealer(o.engine, o.identity, () => o.connection.nowMs())
     this.#memory = o.memory
     const unread = [...o.memory.unread]
     this.#nextUnread = (unread.at(-1)?.[0] ?? 0) + 1

@@ -52,7 +52,11 @@ export class Phones {
     const phone = await this.of(userId, kind)
     const person = this.#world.people.get(userId)
     if (person === undefined) throw new Error(`no person has the id ${userId}`)
-    const renewed = await newIdentity({ name: person.firstName, kind })
+    const renewed = await newIdentity({
+      name: person.firstName,
+      kind,
+      nowMs: this.#world.clock.now(),
+    })
     const { key, former } = phone.identity
     phone.identity = { ...renewed, former: [key, ...former] }
     this.#identities.set(userId, phone.identity)
@@ -64,7 +68,7 @@ export class Phones {
     const { id: userId, firstName: name } = person
     const engine = this.#engine.get()
     const stored = this.#identities.get(userId)
-    const identity = stored ?? (await newIdentity({ name, kind }))
+    const identity = stored ?? (await newIdentity({ name, kind, nowMs: this.#world.clock.now() }))
     const connection = new PhoneConnection(this.#world, userId)
     const memory = openPhoneMemory(this.#world.persistence, userId)
     const phone = new Phone({ userId, engine, identity, connection, memory })

@@ -27,14 +27,17 @@ export interface FileSealingOptions {
 /** Seals for a phone: signs with its key and encrypts to the given certificates and its own. */
 export class PhoneSealer {
   readonly #engine: Engine
+  readonly #nowMs: () => number
   readonly #usable = new Map<string, Promise<boolean>>()
 
   /** The phone's own keys. */
   identity: PhoneIdentity
 
-  constructor(engine: Engine, identity: PhoneIdentity) {
+  /** @param nowMs the time at the service, by which a phone signs */
+  constructor(engine: Engine, identity: PhoneIdentity, nowMs: () => number) {
     this.#engine = engine
     this.identity = identity
+    this.#nowMs = nowMs
   }
 
   /** Gives an armored message. Unusable certificates are left out. */
@@ -43,6 +46,7 @@ export class PhoneSealer {
       text,
       certificates: await this.#usableCertificates(certificates),
       signer: this.identity.key,
+      atMs: this.#nowMs(),
       cipher: 'aes256',
       isUnnamed: true,
     })
@@ -60,6 +64,7 @@ export class PhoneSealer {
       file,
       certificates: [...(await this.#usableCertificates(to ?? certificates)), ...own],
       signer: signer ?? this.identity.key,
+      atMs: this.#nowMs(),
       form,
     })
   }
