@@ -26,7 +26,7 @@ export interface AdmissionOptions {
   authorize: (request: IncomingMessage) => void
 }
 
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /**
  * Checks a request before any routing: whether its caller may be there, and whether every parser

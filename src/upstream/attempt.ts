@@ -11,6 +11,10 @@ import { clockSkewMs, handedOn, inUtf8, joined, requestHeaders } from './headers
 import { makeOneReading, type AnswerKind } from './one-reading.ts'
 import { Pieces } from './pieces.ts'
 
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | BodilessMethod
+/** Methods whose answer has no body that is read (RFC 9110, 9.3.2 and 9.3.7). */
+export type BodilessMethod = 'HEAD' | 'OPTIONS'
+
 /** An answer in the service's envelope, its body as it came where no parser reads another. */
 export interface Answer extends RawAnswer {
   envelope: Envelope
@@ -20,7 +24,7 @@ export interface Answer extends RawAnswer {
 export interface WireRequest {
   /** Scheme and host; the proxy is chosen by it. */
   origin: string
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  method: Method
   /** From the host on, checked. */
   path: string
   body: string | Buffer | undefined
@@ -64,7 +68,10 @@ export async function attempt(pool: Dispatcher, request: WireRequest): Promise<A
     requireAllowed,
   })
   if ('kind' in received) return received
-  const answer = await readAnswer(received, received.body, request.answer)
+  const isBodiless = method === 'HEAD' || method === 'OPTIONS'
+  const answer = isBodiless
+    ? withoutBody(received)
+    : await readAnswer(received, received.body, request.answer)
   if (answer === null) {
     const { statusCode } = received
     return unusable(`no envelope in HTTP ${statusCode}`, statusCode)
@@ -74,6 +81,18 @@ export async function attempt(pool: Dispatcher, request: WireRequest): Promise<A
   const date = joined(received.headers['date'])
   const skewMs = clockSkewMs(date, setMs + sentAtMs, setMs + received.gotAtMs)
   return { kind: 'answered', answer, skewMs }
+}
+
+/** The status and headers of an answer whose body is not read. */
+function withoutBody({
+  statusCode: status,
+  headers,
+}: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>): Answer {
+  const { 'content-type': _none, ...kept } = handedOn(headers)
+  const code = status === 401 ? 'unauthorized' : `http_${status}`
+  const envelope: Envelope =
+    status < 400 ? { ok: true, result: null } : { ok: false, error: { status, code, message: '' } }
+  return { status, headers: kept, body: Buffer.alloc(0), envelope }
 }
 
 /** Reads the whole body of an answer, or says why it need not be read; then the connection is given up. */

@@ -1,6 +1,6 @@
 import { Refusal } from '../errors.ts'
 import { isOutbound, type Outbound } from '../permit.ts'
-import type { Answer } from './attempt.ts'
+import type { Answer, Method } from './attempt.ts'
 import { Budget } from './budget.ts'
 import {
   Caller,
@@ -24,7 +24,7 @@ export type { EgressProxies } from './pools.ts'
 
 /** One call to the service. */
 export interface UpstreamRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  method: Method
   /** Below `/bot/v1`, already encoded; may carry a query. */
   path: string
   /** JSON. */

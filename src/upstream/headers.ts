@@ -3,7 +3,7 @@ import manifest from '../../package.json' with { type: 'json' }
 /**
  * The headers of an answer that reach the bot: what the body is (type, language, range), pace
  * (RFC 9110, 10.2.3; the RateLimit fields and their older spelling), deprecation (RFC 9745,
- * RFC 8594), and by what name the service's operators find the call. Our side writes the length.
+ * RFC 8594), methods, and by what name the service's operators find the call. Our side writes the length.
  */
 const HANDED_ON = new Set([
   'content-type',
@@ -14,6 +14,7 @@ const HANDED_ON = new Set([
   'ratelimit',
   'deprecation',
   'sunset',
+  'allow',
   'x-request-id',
   'request-id',
   'x-correlation-id',

@@ -38,7 +38,7 @@ describe('before any routing', () => {
     },
   )
 
-  it.each(['OPTIONS', 'HEAD', 'TRACE', 'PROPFIND', 'QUERY'])(
+  it.each(['TRACE', 'PROPFIND', 'QUERY'])(
     '%s is nowhere, with no permission for browsers',
     async (method) => {
       const { port, seen } = await openDoor({ parts: { allowUnknown: true } })
@@ -50,12 +50,12 @@ describe('before any routing', () => {
     },
   )
 
-  it('a preflight needs no token to be told 404', async () => {
+  it('a preflight without a token is told 401, and reaches nobody', async () => {
     const { port } = await openDoor()
     const lines = ['OPTIONS /bot/v1/messages HTTP/1.1', 'Host: localhost', close]
     expect(outcome(await raw(port, [...lines, '', ''].join('\r\n')))).toEqual({
-      status: 404,
-      code: 'not_found',
+      status: 401,
+      code: 'unauthorized',
     })
   })
 

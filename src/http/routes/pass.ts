@@ -4,6 +4,7 @@ import { Refusal } from '../../errors.ts'
 import { stringify } from '../../json.ts'
 import type { ClearFields } from '../../translate/clear-fields.ts'
 import type { Guard } from '../../translate/guard.ts'
+import type { BodilessMethod } from '../../upstream/attempt.ts'
 import type { Upstream, UpstreamRequest } from '../../upstream/client.ts'
 import { IGNORES_BODY } from '../body.ts'
 import { idParam, queryOf, textParam } from '../params.ts'
@@ -45,6 +46,12 @@ export function passRoutes(app: FastifyInstance, parts: PassParts): void {
     method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     url: '/*',
     handler: (request, reply) => passUnknown(request, reply, parts),
+  })
+  app.route({
+    method: ['HEAD', 'OPTIONS'],
+    url: '/*',
+    ...IGNORES_BODY,
+    handler: (request, reply) => passBodiless(request, reply, parts),
   })
 }
 
@@ -100,6 +107,14 @@ function chatOf(request: FastifyRequest): number | null {
   if (named !== '' && chatId !== null) return null
   const id = named === '' ? chatId : Number(named)
   return Number.isSafeInteger(id) ? (id as number) : null
+}
+
+/** Asks for headers alone: without the query, so that nothing is confirmed or polled for. */
+async function passBodiless(request: FastifyRequest, reply: FastifyReply, parts: PassParts) {
+  const path = (request.raw.url ?? '').slice(API_PREFIX.length).replace(/\?.*/s, '')
+  const method = request.method as BodilessMethod
+  const answer = await parts.upstream.relay({ method, path, signal: whileConnected(reply) })
+  return relay(reply, answer)
 }
 
 async function passUnknown(request: FastifyRequest, reply: FastifyReply, parts: PassParts) {

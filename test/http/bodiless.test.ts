@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { TOKEN, head, openDoor, raw } from './support.ts'
+
+const close = 'Connection: close'
+const CORS = /access-control/i
+
+describe.each(['HEAD', 'OPTIONS'])('%s', (method) => {
+  it.each([
+    ['/me', '/me'],
+    ['/updates?offset=900&timeout=50', '/updates'],
+    ['/messages', '/messages'],
+    ['/key', '/key'],
+    ['/something/new?a=1', '/something/new'],
+  ])('of %s goes to the service as %s, without a query and a body', async (asked, sent) => {
+    const { port, seen } = await openDoor({
+      answering: (_seen, response) => {
+        response.setHeader('allow', 'GET, HEAD')
+        response.setHeader('access-control-allow-origin', '*')
+        response.setHeader('x-request-id', 'r1')
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.end(method === 'HEAD' ? undefined : '{"ok":true,"result":"words"}')
+      },
+    })
+    const text = await raw(port, head(`${method} /bot/v1${asked}`, close))
+    expect(text).toMatch(/^HTTP\/1\.1 200 /)
+    expect(text).toMatch(/\r\nallow: GET, HEAD\r\n/i)
+    expect(text).toMatch(/\r\ncache-control: no-store\r\n/i)
+    expect(text).not.toMatch(CORS)
+    expect(text).not.toContain('words')
+    expect(seen.map((one) => [one.method, one.path])).toEqual([[method, `/bot/v1${sent}`]])
+  })
+
+  it('is answered with the status of the service, also where it says no', async () => {
+    const { port } = await openDoor({
+      answering: (_seen, response) => void response.writeHead(405).end(),
+    })
+    expect(await raw(port, head(`${method} /bot/v1/me`, close))).toMatch(/^HTTP\/1\.1 405 /)
+  })
+
+  it('follows no redirect, and says that the answer is none', async () => {
+    const { port } = await openDoor({
+      answering: (_seen, response) =>
+        void response.writeHead(302, { location: 'https://evil.example' }).end(),
+    })
+    const text = await raw(port, head(`${method} /bot/v1/me`, close))
+    expect(text).toMatch(/^HTTP\/1\.1 502 /)
+    expect(text).not.toContain('evil')
+  })
+
+  it.each(['Origin: https://evil.example', 'Sec-Fetch-Site: cross-site'])(
+    'of a web page reaches nobody: %s',
+    async (line) => {
+      const { port, seen } = await openDoor()
+      const text = await raw(port, head(`${method} /bot/v1/me`, line, close))
+      expect(text).toMatch(/^HTTP\/1\.1 403 /)
+      expect(text).not.toMatch(CORS)
+      expect(seen).toEqual([])
+    },
+  )
+
+  it('without a token reaches nobody', async () => {
+    const { port, seen } = await openDoor()
+    const lines = [`${method} /bot/v1/me HTTP/1.1`, 'Host: localhost', close, '', '']
+    const text = await raw(port, lines.join('\r\n'))
+    expect(text).toMatch(/^HTTP\/1\.1 401 /)
+    expect(text).not.toContain(TOKEN)
+    expect(seen).toEqual([])
+  })
+})
