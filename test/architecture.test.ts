@@ -259,6 +259,13 @@ describe('what only one place does', () => {
     expect(holding(/new ChatRule\(/)).toEqual(['src/translate/guard.ts'])
   })
 
+  it('a chat is asked for by Modes alone, which records what the answer shows', () => {
+    expect(holding(/\bcalls\.chat\b/)).toEqual(['src/wiring/core.ts'])
+    const wiring = readFileSync('src/wiring/core.ts', 'utf8')
+    expect(wiring.match(/\bcalls\.chat\b/g)).toEqual(['calls.chat'])
+    expect(wiring).toContain('new Modes({ knownChats, chat: calls.chat })')
+  })
+
   it('no permission has a default: who asks for one says by what it holds', () => {
     const byDefault = /\?\? \(\(\) => true\)|= \(\)(?:: boolean)? => true[,)]|mayLeave\?:|holds\?:/
     expect(holding(byDefault).filter((file) => !file.startsWith('src/sandbox/'))).toEqual([])

@@ -1,6 +1,6 @@
 import { Chat, isProtected, type ChatMode } from '../api/chat.ts'
 import { NoResponseError } from '../errors.ts'
-import { FreshCache, type Lookups } from '../fresh-cache.ts'
+import { FreshCache, monotonicNow, type Lookups } from '../fresh-cache.ts'
 import type { KnownChats } from './known-chats.ts'
 
 /** A chat's mode as the service reports it, as far as the guard needs it. */
@@ -17,10 +17,12 @@ const CHATS = 20_000
 export class Modes {
   readonly #answers: FreshCache<ModeAnswer>
   readonly #knownChats: KnownChats
+  readonly #chat: (chatId: number) => Promise<unknown>
 
   /** @param parts `chat` makes the call `GET /chats/{chatId}` and gives its result */
   constructor(parts: { knownChats: KnownChats; chat: (chatId: number) => Promise<unknown> }) {
     this.#knownChats = parts.knownChats
+    this.#chat = parts.chat
     this.#answers = new FreshCache({
       max: CHATS,
       fetch: async (chatId) => await this.#read(chatId, await parts.chat(chatId)),
@@ -48,6 +50,17 @@ export class Modes {
     const answer = await this.#read(chatId, result)
     this.#answers.set(chatId, answer, askedAtMs)
     return answer
+  }
+
+  /**
+   * The result of a `GET /chats/{chatId}` made now, once what it shows of the chat is recorded.
+   * @throws as `get` does
+   */
+  async ask(chatId: number): Promise<unknown> {
+    const askedAtMs = monotonicNow()
+    const result = await this.#chat(chatId)
+    await this.observe(chatId, result, askedAtMs)
+    return result
   }
 
   /** How often a mode was known, and how often asked for. */

@@ -55,8 +55,6 @@ export interface OutgoingParts extends RecipientParts {
   engine: Engine
   /** Null when there is no key to open with. */
   replayMemory: ReplayMemory | null
-  /** Result of `GET /chats/{chatId}`, asked afresh. */
-  chat: (chatId: number) => Promise<unknown>
   armoredMax: () => number
   /** Setting `cache.keyListSeconds`, in ms. */
   keyListMaxAgeMs: number
@@ -265,14 +263,14 @@ export class Outgoing {
   }
 
   async #keyList(chatId: number): Promise<KeyList> {
-    const { directory, keyListMaxAgeMs } = this.#parts
+    const { directory, modes, keyListMaxAgeMs } = this.#parts
     try {
       return await directory.keyList(chatId, monotonicNow() - keyListMaxAgeMs)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       if (error.code === 'chat_is_open') throw await this.#downgrade(chatId)
       if (error.code === 'no_user_key') {
-        throw whyPersonIsGone(await this.#parts.chat(chatId)) ?? new Refusal('postern_no_recipient')
+        throw whyPersonIsGone(await modes.ask(chatId)) ?? new Refusal('postern_no_recipient')
       }
       throw error
     }

@@ -173,7 +173,6 @@ export async function createCore(
     clearFields,
     replayMemory,
     publication,
-    chat: calls.chat,
     armoredMax: () => Math.min(link.limits().armoredMax, BOUNDS.messageChars),
     unusableRecipient,
   })

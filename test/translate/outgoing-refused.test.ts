@@ -38,7 +38,7 @@ describe('when the service does not give the key list', () => {
   ])('because nobody has a key, the chat says why: %j', async (chat, code) => {
     const { outgoing, parts } = scene()
     parts.directory.keyList = failingWith('no_user_key')
-    parts.chat.mockResolvedValue(chat)
+    parts.modes.ask.mockResolvedValue(chat)
     await expect(outgoing.prepare(draftOf())).rejects.toThrow(refused(code))
   })
 
@@ -46,7 +46,7 @@ describe('when the service does not give the key list', () => {
     const { outgoing, parts } = scene()
     parts.directory.keyList = failingWith('conflict')
     await expect(outgoing.prepare(draftOf())).rejects.toThrow(refused('conflict'))
-    expect(parts.chat).not.toHaveBeenCalled()
+    expect(parts.modes.ask).not.toHaveBeenCalled()
     parts.directory.keyList = vi.fn(() => Promise.reject(new Error('odd')))
     await expect(outgoing.prepare(draftOf())).rejects.toThrow('odd')
   })

@@ -42,6 +42,7 @@ export function scene(isProtected = true) {
     refused: vi.fn(() => Promise.resolve()),
   }
   const modes = {
+    ask: vi.fn((_chatId: number) => Promise.resolve<object>({})),
     get: () => Promise.resolve({ mode: 'open', kind: 'group', historyVisible: true }),
     forget: vi.fn(),
   }
@@ -96,7 +97,6 @@ export function scene(isProtected = true) {
     keyListHistory: { contradicts: vi.fn(() => Promise.resolve()) },
     botId: () => 1,
     unusableRecipient: 'skip',
-    chat: vi.fn(() => Promise.resolve({})),
     armoredMax: () => 100_000,
     keyListMaxAgeMs: 60_000,
   }
