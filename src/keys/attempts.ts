@@ -1,8 +1,8 @@
-/** Publishes a key: holds sends, offers the key to the service, and reports the result. */
+/** Publishes a key: holds sends, sends the key to the service, and reports the result. */
 import { PosternError, ServiceError } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import type { Keyring } from './keyring.ts'
-import { offer, type PublicationCalls } from './offer.ts'
+import { publishKey, type PublicationCalls } from './publish-key.ts'
 import type { ReadyKey } from './own-key.ts'
 import type { RotationOutcome, RotationWatch } from './rotation.ts'
 import type { PublicationStatus } from './publication-status.ts'
@@ -66,7 +66,7 @@ export class Attempts {
    * @returns whether nothing is left to do now
    * @throws why the key was not published, unless an older key of ours still is
    */
-  async offer(
+  async publish(
     key: ReadyKey | undefined,
     before: string | null,
     failures?: 'throw',
@@ -103,7 +103,7 @@ export class Attempts {
     log.info({ fingerprint }, `publishing the bot’s key${consequence}`)
     const phase = (name: 'publishing' | 'confirming'): void =>
       rotations.enter(name, name === 'publishing' ? 'PUT /key' : 'GET /me must show it')
-    const offered = await offer(key, before, { keyring, calls, phase, signal: stop }).catch(
+    const outcome = await publishKey(key, before, { keyring, calls, phase, signal: stop }).catch(
       (error: unknown) => {
         const isTold = keyring.find(fingerprint)?.offeredAtMs != null
         if (isTold) status.become('unpublished', codeOf(error))
@@ -112,15 +112,15 @@ export class Attempts {
       },
     )
     this.#taken = null
-    if (offered.kind === 'confirmed') return this.#published()
-    this.#report(offered.kind)
-    if (offered.kind === 'unconfirmed') {
+    if (outcome.kind === 'confirmed') return this.#published()
+    this.#report(outcome.kind)
+    if (outcome.kind === 'unconfirmed') {
       this.#taken = { before, atMs: performance.now() }
       status.become('unpublished', 'the service took the key and does not show it yet')
       rotations.enter('confirming', 'the service took the key and does not show it yet')
       return false
     }
-    const { kind, error, shown } = offered
+    const { kind, error, shown } = outcome
     rotations.wait({
       detail: `${FAILED[kind]}: ${codeOf(error)}`,
       atLeastMs: retryAfterMs(error),

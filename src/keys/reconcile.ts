@@ -52,14 +52,14 @@ export class Reconciler {
         return false
       case 'older':
         status.become('unpublished', 'the service shows an older key of ours')
-        return await this.#attempts.offer(keyring.pending ?? keyring.active, shown)
+        return await this.#attempts.publish(keyring.pending ?? keyring.active, shown)
       case 'equal':
         return await this.#equal(bot, shown)
       case 'first':
         break
     }
     status.become('unpublished', 'the key is being published')
-    return await this.#attempts.offer(keyring.pending ?? (await this.#make(bot)), shown)
+    return await this.#attempts.publish(keyring.pending ?? (await this.#make(bot)), shown)
   }
 
   /**
@@ -91,7 +91,7 @@ export class Reconciler {
     const done =
       shown === key.fingerprint
         ? await this.#attempts.promote(key)
-        : await this.#attempts.offer(key, shown, 'throw')
+        : await this.#attempts.publish(key, shown, 'throw')
     if (!done) throw new Refusal('postern_key_unpublished')
     return key
   }
@@ -177,7 +177,7 @@ export class Reconciler {
   async #equal(bot: Bot, shown: string | null): Promise<boolean> {
     const { keyring, status, rotations, log } = this.#parts
     if (keyring.pending !== undefined) {
-      if (rotations.waitMs === 0) return await this.#attempts.offer(keyring.pending, shown)
+      if (rotations.waitMs === 0) return await this.#attempts.publish(keyring.pending, shown)
       status.becomeShown()
       return true
     }
@@ -189,7 +189,7 @@ export class Reconciler {
       log.warn({ code: codeOf(error) }, 'a planned rotation could not be begun')
       return true
     }
-    return await this.#attempts.offer(keyring.pending, shown)
+    return await this.#attempts.publish(keyring.pending, shown)
   }
 
   #isDue(): boolean {

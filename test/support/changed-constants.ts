@@ -18,7 +18,7 @@ export const lowCost = {
 const FILES = [
   'http/bounds',
   'http/routes/updates',
-  'keys/offer',
+  'keys/publish-key',
   'keys/publication-status',
   'translate/batch',
   'translate/patience',

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Bot } from '../../src/api/bot.ts'
 import { NoResponseError } from '../../src/errors.ts'
 import type { Keyring } from '../../src/keys/keyring.ts'
-import { offer, type Offered } from '../../src/keys/offer.ts'
+import { publishKey, type PublishOutcome } from '../../src/keys/publish-key.ts'
 import type { ReadyKey } from '../../src/keys/own-key.ts'
 import { serviceError } from './support.ts'
 
@@ -19,7 +19,7 @@ const [refused, unanswered] = [
 /** What `/me` shows, time after time; the last for good. */
 type Looks = (string | null | (() => Error))[]
 
-async function offered(
+async function published(
   o: {
     key?: Partial<ReadyKey>
     puts?: ((() => Error | undefined) | null)[]
@@ -28,7 +28,7 @@ async function offered(
     steps?: string[]
   },
   controller = new AbortController(),
-): Promise<{ offered: Offered; steps: string[]; tookMs: number }> {
+): Promise<{ outcome: PublishOutcome; steps: string[]; tookMs: number }> {
   const { puts = [null], looks, before = 'old', steps = [] } = o
   let [put, look] = [0, 0]
   const keyring = {
@@ -37,7 +37,7 @@ async function offered(
     promote: async (print: string) => void steps.push(`promote ${print}`),
   }
   const begunMs = Date.now()
-  const offering = offer({ ...KEY, ...o.key }, before, {
+  const publishing = publishKey({ ...KEY, ...o.key }, before, {
     keyring: keyring as unknown as Keyring,
     signal: controller.signal,
     phase: (phase) => steps.push(phase),
@@ -56,57 +56,57 @@ async function offered(
       },
     },
   })
-  offering.catch(() => {})
+  publishing.catch(() => {})
   await vi.runAllTimersAsync()
-  return { offered: await offering, steps, tookMs: Date.now() - begunMs }
+  return { outcome: await publishing, steps, tookMs: Date.now() - begunMs }
 }
 
 const PUT = ['publishing', 'put armored new', 'confirming']
 const looking = (count: number): string[] => Array.from({ length: count }, () => 'me')
 
 test('a key is marked before it is offered, and promoted once it is shown', async () => {
-  const { offered: outcome, steps, tookMs } = await offered({ looks: ['NEW'] })
+  const { outcome, steps, tookMs } = await published({ looks: ['NEW'] })
   expect(outcome).toEqual({ kind: 'confirmed' })
   expect(steps).toEqual(['mark new 1000000', ...PUT, 'me', 'promote new'])
   expect(tookMs).toBe(0)
 })
 
 test('a key that was offered before is not marked again', async () => {
-  const { steps } = await offered({ key: { offeredAtMs: 5 }, looks: ['new'] })
+  const { steps } = await published({ key: { offeredAtMs: 5 }, looks: ['new'] })
   expect(steps).toEqual([...PUT, 'me', 'promote new'])
 })
 
 test('a key that was taken is looked for with longer and longer pauses', async () => {
-  const late = await offered({ looks: ['old', 'old', 'old', 'new'] })
-  expect(late.offered).toEqual({ kind: 'confirmed' })
+  const late = await published({ looks: ['old', 'old', 'old', 'new'] })
+  expect(late.outcome).toEqual({ kind: 'confirmed' })
   expect(late.tookMs).toBe(250 + 500 + 1000)
-  const never = await offered({ looks: ['old'] })
-  expect(never.offered).toEqual({ kind: 'unconfirmed', shown: 'old' })
+  const never = await published({ looks: ['old'] })
+  expect(never.outcome).toEqual({ kind: 'unconfirmed', shown: 'old' })
   expect(never.tookMs).toBe(250 + 500 + 1000 + 2000 + 4000 + 4000 + 4000)
   // it may be shown yet: it stays marked, and is offered once
   expect(never.steps).toEqual(['mark new 1001750', ...PUT, ...looking(8)])
 })
 
 test('a key that is neither the one before nor the new one ends the looking', async () => {
-  const { offered: outcome, steps } = await offered({ looks: ['old', 'foreign', 'new'] })
+  const { outcome, steps } = await published({ looks: ['old', 'foreign', 'new'] })
   expect(outcome).toEqual({ kind: 'unconfirmed', shown: 'foreign' })
   expect(steps.filter((step) => step === 'me')).toHaveLength(2)
 })
 
 test('a key that was refused is looked for once, and counts as never offered', async () => {
-  const { offered: outcome, steps, tookMs } = await offered({ puts: [refused], looks: ['old'] })
+  const { outcome, steps, tookMs } = await published({ puts: [refused], looks: ['old'] })
   expect(outcome).toMatchObject({ kind: 'refused', shown: 'old', error: { status: 409 } })
   expect(steps).toEqual(['mark new 1000000', ...PUT, 'me', 'mark new null'])
   expect(tookMs).toBe(0)
 })
 
 test('a refused key that an earlier process may have offered stays marked', async () => {
-  const { steps } = await offered({ key: { offeredAtMs: 5 }, puts: [refused], looks: ['old'] })
+  const { steps } = await published({ key: { offeredAtMs: 5 }, puts: [refused], looks: ['old'] })
   expect(steps).toEqual([...PUT, 'me'])
 })
 
 test('a key that is shown although it was refused is ours', async () => {
-  const { offered: outcome } = await offered({ puts: [refused], looks: ['new'] })
+  const { outcome } = await published({ puts: [refused], looks: ['new'] })
   expect(outcome).toEqual({ kind: 'confirmed' })
 })
 
@@ -114,32 +114,32 @@ test.each([
   ['no answer', unanswered],
   ['an error of the service’s own', () => serviceError(500)],
 ])('after %s the same key is offered once more, and stays marked', async (_, fails) => {
-  const { offered: outcome, steps, tookMs } = await offered({ puts: [fails], looks: ['old'] })
+  const { outcome, steps, tookMs } = await published({ puts: [fails], looks: ['old'] })
   expect(outcome).toMatchObject({ kind: 'unanswered', shown: 'old' })
   expect(steps).toEqual(['mark new 1000000', ...PUT, ...looking(3), ...PUT, ...looking(3)])
   expect(tookMs).toBe(2 * (500 + 1500))
 })
 
 test('a lost answer is not forgotten when the second offer is refused', async () => {
-  const { offered: outcome, steps } = await offered({ puts: [unanswered, refused], looks: ['old'] })
+  const { outcome, steps } = await published({ puts: [unanswered, refused], looks: ['old'] })
   expect(outcome).toMatchObject({ kind: 'unanswered', error: { status: 409 } })
   expect(steps).not.toContain('mark new null')
 })
 
 test('after a lost answer nothing is offered over a key that came meanwhile', async () => {
-  const { offered: outcome, steps } = await offered({ puts: [unanswered], looks: ['foreign'] })
+  const { outcome, steps } = await published({ puts: [unanswered], looks: ['foreign'] })
   expect(outcome).toMatchObject({ kind: 'unanswered', shown: 'foreign' })
   expect(steps.filter((step) => step.startsWith('put'))).toHaveLength(1)
 })
 
 test('a look that fails is made again, and one that is refused is not', async () => {
-  const again = await offered({ looks: [unanswered, () => serviceError(500), 'new'] })
-  expect(again.offered).toEqual({ kind: 'confirmed' })
-  const once = await offered({ looks: [() => serviceError(401), 'new'] })
-  expect(once.offered).toEqual({ kind: 'unconfirmed', shown: undefined })
+  const again = await published({ looks: [unanswered, () => serviceError(500), 'new'] })
+  expect(again.outcome).toEqual({ kind: 'confirmed' })
+  const once = await published({ looks: [() => serviceError(401), 'new'] })
+  expect(once.outcome).toEqual({ kind: 'unconfirmed', shown: undefined })
   // what could not be asked is not what was there before
-  const lost = await offered({ puts: [unanswered], looks: ['old', 'old', unanswered] })
-  expect(lost.offered).toMatchObject({ kind: 'unanswered', shown: undefined })
+  const lost = await published({ puts: [unanswered], looks: ['old', 'old', unanswered] })
+  expect(lost.outcome).toMatchObject({ kind: 'unanswered', shown: undefined })
   expect(lost.steps.filter((step) => step.startsWith('put'))).toHaveLength(1)
 })
 
@@ -152,7 +152,7 @@ describe('a signal', () => {
     controller: AbortController
   }) {
     const steps: string[] = []
-    await expect(offered({ ...o, steps }, o.controller)).rejects.toBe(reason)
+    await expect(published({ ...o, steps }, o.controller)).rejects.toBe(reason)
     return steps
   }
 
@@ -182,7 +182,7 @@ describe('a signal', () => {
 
   test('that no pause needed leaves nothing behind either', async () => {
     const controller = new AbortController()
-    await offered({ looks: ['old', 'old', 'new'] }, controller)
+    await published({ looks: ['old', 'old', 'new'] }, controller)
     expect(getEventListeners(controller.signal, 'abort')).toEqual([])
   })
 

@@ -15,14 +15,14 @@ export interface PublicationCalls {
   ): Promise<void>
 }
 
-export type OfferPhase = 'publishing' | 'confirming'
+export type PublishPhase = 'publishing' | 'confirming'
 
-export interface OfferParts {
+export interface PublishKeyParts {
   keyring: Keyring
   calls: PublicationCalls
   /** Ends the attempt; a key that the service may know by then stays marked. */
   signal: AbortSignal
-  phase: (phase: OfferPhase) => void
+  phase: (phase: PublishPhase) => void
 }
 
 /**
@@ -30,7 +30,7 @@ export interface OfferParts {
  * did not learn the key by this attempt. `unanswered`: it may or may not have been taken.
  * `unconfirmed`: it was taken and is not shown.
  */
-export type Offered =
+export type PublishOutcome =
   | { kind: 'confirmed' }
   | { kind: 'refused' | 'unanswered'; error: unknown; shown: Shown }
   | { kind: 'unconfirmed'; shown: Shown }
@@ -46,43 +46,43 @@ const LOOKS_MS = {
   unknown: [0, 500, 1500],
   no: [0],
 }
-/** After a lost answer the same key is offered once more. */
+/** After a lost answer the same key is published once more. */
 const PUTS = 2
 
 /**
- * Offers a key to the service, the same one however often.
+ * Publishes a key to the service; calling it again with the same key is safe.
  * @param before what `/me` showed before the attempt
  * @throws Refusal `postern_store_unwritable`: before the publication when it cannot be marked, and
  *   after it when the promotion cannot be recorded; the signal's reason
  */
-export async function offer(
+export async function publishKey(
   key: ReadyKey,
   before: string | null,
-  parts: OfferParts,
-): Promise<Offered> {
+  parts: PublishKeyParts,
+): Promise<PublishOutcome> {
   const { keyring, signal } = parts
   signal.throwIfAborted()
   const isNew = key.offeredAtMs === null
   if (isNew) await keyring.markOffered(key.fingerprint, Date.now())
-  let outcome: Offered = { kind: 'unconfirmed', shown: undefined }
+  let outcome: PublishOutcome = { kind: 'unconfirmed', shown: undefined }
   let wasLost = false
   for (let turn = 0; turn < PUTS; turn++) {
-    const put = await publish(key, parts)
-    const shown = await look(key, before, { taken: put.taken, parts })
+    const result = await put(key, parts)
+    const shown = await look(key, before, { taken: result.taken, parts })
     if (shown === key.fingerprint) {
       await keyring.promote(key.fingerprint)
       return { kind: 'confirmed' }
     }
-    if (put.taken === 'yes') return { kind: 'unconfirmed', shown }
-    wasLost ||= put.taken === 'unknown'
-    outcome = { kind: wasLost ? 'unanswered' : 'refused', error: put.error, shown }
-    if (put.taken === 'no' || shown !== before) break
+    if (result.taken === 'yes') return { kind: 'unconfirmed', shown }
+    wasLost ||= result.taken === 'unknown'
+    outcome = { kind: wasLost ? 'unanswered' : 'refused', error: result.error, shown }
+    if (result.taken === 'no' || shown !== before) break
   }
   if (outcome.kind === 'refused' && isNew) await keyring.markOffered(key.fingerprint, null)
   return outcome
 }
 
-async function publish(key: ReadyKey, { calls, phase, signal }: OfferParts): Promise<Put> {
+async function put(key: ReadyKey, { calls, phase, signal }: PublishKeyParts): Promise<Put> {
   phase('publishing')
   try {
     await calls.putKey({ publicKey: key.certificate, fingerprint: key.fingerprint })
@@ -98,7 +98,7 @@ async function publish(key: ReadyKey, { calls, phase, signal }: OfferParts): Pro
 async function look(
   key: ReadyKey,
   before: string | null,
-  { taken, parts }: { taken: Put['taken']; parts: OfferParts },
+  { taken, parts }: { taken: Put['taken']; parts: PublishKeyParts },
 ): Promise<Shown> {
   parts.phase('confirming')
   let shown: Shown
