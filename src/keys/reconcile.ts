@@ -1,12 +1,12 @@
 /** Brings what the service shows and what we hold together (DESIGN: Keys), one step at a time. */
 import type { Bot } from '../api/bot.ts'
 import { OperatorError, Refusal } from '../errors.ts'
-import { Attempts, codeOf, type AttemptParts } from './attempts.ts'
+import { PublishRetries, codeOf, type PublishRetriesParts } from './publish-retries.ts'
 import type { ReadyKey } from './own-key.ts'
 import type { Rotation } from './rotation.ts'
 import { fingerprintOf, remoteKeyStateOf, type RemoteKeyState } from './publication-status.ts'
 
-export interface ReconcileParts extends AttemptParts {
+export interface ReconcileParts extends PublishRetriesParts {
   /** Setting `key.rotateEveryDays`, in ms; null when no rotation is planned. */
   rotateEveryMs: number | null
   /** Reads what other sidecars made of our keys (`Store.fresh`). */
@@ -22,11 +22,11 @@ const LOST = {
 /** The caller runs one step at a time. */
 export class Reconciler {
   readonly #parts: ReconcileParts
-  readonly #attempts: Attempts
+  readonly #retries: PublishRetries
 
   constructor(parts: ReconcileParts) {
     this.#parts = parts
-    this.#attempts = new Attempts(parts)
+    this.#retries = new PublishRetries(parts)
   }
 
   /**
@@ -38,13 +38,13 @@ export class Reconciler {
   async compare(): Promise<boolean> {
     const { keyring, status, rotations } = this.#parts
     const { bot, shown, remoteKeyState } = await this.#look()
-    if (this.#attempts.isLagging(shown)) {
+    if (this.#retries.isLagging(shown)) {
       status.become('unpublished', 'the service took the key and does not show it yet')
       return false
     }
     switch (remoteKeyState) {
       case 'pending':
-        return await this.#attempts.promote(keyring.pending)
+        return await this.#retries.promote(keyring.pending)
       case 'foreign':
       case 'none':
         this.#reportLost(remoteKeyState, shown)
@@ -52,14 +52,14 @@ export class Reconciler {
         return false
       case 'older':
         status.become('unpublished', 'the service shows an older key of ours')
-        return await this.#attempts.publish(keyring.pending ?? keyring.active, shown)
+        return await this.#retries.publish(keyring.pending ?? keyring.active, shown)
       case 'equal':
         return await this.#equal(bot, shown)
       case 'first':
         break
     }
     status.become('unpublished', 'the key is being published')
-    return await this.#attempts.publish(keyring.pending ?? (await this.#make(bot)), shown)
+    return await this.#retries.publish(keyring.pending ?? (await this.#make(bot)), shown)
   }
 
   /**
@@ -90,8 +90,8 @@ export class Reconciler {
     const key = keyring.pending ?? keyring.active ?? (await this.#make(bot))
     const done =
       shown === key.fingerprint
-        ? await this.#attempts.promote(key)
-        : await this.#attempts.publish(key, shown, 'throw')
+        ? await this.#retries.promote(key)
+        : await this.#retries.publish(key, shown, 'throw')
     if (!done) throw new Refusal('postern_key_unpublished')
     return key
   }
@@ -136,7 +136,7 @@ export class Reconciler {
 
   /** Ends an attempt that has not published yet. */
   drop(): void {
-    this.#attempts.drop()
+    this.#retries.drop()
   }
 
   /**
@@ -145,7 +145,7 @@ export class Reconciler {
    */
   async abandon(): Promise<Rotation> {
     const { keyring, rotations, log, onRotationAttempt } = this.#parts
-    this.#attempts.dropped()
+    this.#retries.dropped()
     const { pending } = keyring
     const { current } = rotations
     if (pending === undefined || current === null) {
@@ -177,7 +177,7 @@ export class Reconciler {
   async #equal(bot: Bot, shown: string | null): Promise<boolean> {
     const { keyring, status, rotations, log } = this.#parts
     if (keyring.pending !== undefined) {
-      if (rotations.waitMs === 0) return await this.#attempts.publish(keyring.pending, shown)
+      if (rotations.waitMs === 0) return await this.#retries.publish(keyring.pending, shown)
       status.becomeShown()
       return true
     }
@@ -189,7 +189,7 @@ export class Reconciler {
       log.warn({ code: codeOf(error) }, 'a planned rotation could not be begun')
       return true
     }
-    return await this.#attempts.publish(keyring.pending, shown)
+    return await this.#retries.publish(keyring.pending, shown)
   }
 
   #isDue(): boolean {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { NoResponseError, Refusal } from '../../src/errors.ts'
-import { codeOf, retryAfterMs } from '../../src/keys/attempts.ts'
+import { codeOf, retryAfterMs } from '../../src/keys/publish-retries.ts'
 import {
   keyOf,
   NEW,

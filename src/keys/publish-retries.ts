@@ -7,7 +7,7 @@ import type { ReadyKey } from './own-key.ts'
 import type { RotationOutcome, RotationWatch } from './rotation.ts'
 import type { PublicationStatus } from './publication-status.ts'
 
-export interface AttemptParts {
+export interface PublishRetriesParts {
   keyring: Keyring
   status: PublicationStatus
   rotations: RotationWatch
@@ -28,15 +28,15 @@ const FAILED = {
   unanswered: 'the service may have taken it',
 } as const
 
-export class Attempts {
-  readonly #parts: AttemptParts
+export class PublishRetries {
+  readonly #parts: PublishRetriesParts
   #dropping = new AbortController()
   /**
    * What the service showed before it accepted the last publication, while it does not show that.
    */
   #taken: { before: string | null; atMs: number } | null = null
 
-  constructor(parts: AttemptParts) {
+  constructor(parts: PublishRetriesParts) {
     this.#parts = parts
   }
 
@@ -105,8 +105,8 @@ export class Attempts {
       rotations.enter(name, name === 'publishing' ? 'PUT /key' : 'GET /me must show it')
     const outcome = await publishKey(key, before, { keyring, calls, phase, signal: stop }).catch(
       (error: unknown) => {
-        const isTold = keyring.find(fingerprint)?.offeredAtMs != null
-        if (isTold) status.become('unpublished', codeOf(error))
+        const isMarked = keyring.find(fingerprint)?.offeredAtMs != null
+        if (isMarked) status.become('unpublished', codeOf(error))
         rotations.wait({ detail: codeOf(error) })
         throw error
       },
