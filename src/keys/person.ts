@@ -1,7 +1,7 @@
 import type { UserKey } from '../api/user-key.ts'
 import type { CertificateStatus, UnusableReason } from '../openpgp/index.ts'
 import type { Certificates } from './certificates.ts'
-import type { Listing } from './claims.ts'
+import type { Listing } from './certificate-owners.ts'
 import type { Journal } from './journal.ts'
 import type { Trust } from './trust.ts'
 

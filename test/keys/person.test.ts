@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Listing } from '../../src/keys/claims.ts'
+import type { Listing } from '../../src/keys/certificate-owners.ts'
 import {
   readPeople,
   signingCertificate,

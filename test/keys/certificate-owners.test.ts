@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { changedPins, newDisputes } from '../../src/keys/claims.ts'
+import { changedPins, newDisputes } from '../../src/keys/certificate-owners.ts'
 import { blankPin, Pins, type Pin } from '../../src/keys/pins.ts'
 
 const of = (userId: number, fingerprint: string | null) => ({ userId, fingerprint })
