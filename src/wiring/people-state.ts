@@ -9,7 +9,7 @@ import { Names } from '../keys/names.ts'
 import { OwnKeyListings } from '../keys/own-key-listings.ts'
 import { People } from '../keys/people.ts'
 import type { TrustPolicy } from '../keys/policies.ts'
-import { Strangers } from '../keys/strangers.ts'
+import { UnknownSenders } from '../keys/unknown-senders.ts'
 import { Trust } from '../keys/trust.ts'
 import type { Engine } from '../openpgp/index.ts'
 import type { Store } from '../store/store.ts'
@@ -21,7 +21,7 @@ export interface PeopleState {
   trust: Trust
   directory: Directory
   knownKeys: KnownKeys
-  strangers: Strangers
+  unknownSenders: UnknownSenders
   names: Names
 }
 
@@ -46,7 +46,7 @@ export async function loadPeopleState(o: {
   const ownKeyListings = new OwnKeyListings(journal, own)
   const known = { certificates, trust, journal, keyListHistory, knownKeys, ownKeyListings }
   const directory = new Directory({ calls, ...known })
-  const strangers = new Strangers(journal)
+  const unknownSenders = new UnknownSenders(journal)
   const names = new Names(store)
-  return { people, journal, keyListHistory, trust, directory, knownKeys, strangers, names }
+  return { people, journal, keyListHistory, trust, directory, knownKeys, unknownSenders, names }
 }

@@ -123,7 +123,7 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
   })
   core.incoming?.onStranger((stranger) => {
     // a store that cannot be written is reported by itself
-    peopleState.strangers.saw(stranger).catch(() => undefined)
+    peopleState.unknownSenders.record(stranger).catch(() => undefined)
   })
   core.incoming?.onNamed((people) => {
     const { names, trust } = peopleState

@@ -1,20 +1,20 @@
 import { expect, test, vi } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
 import { Journal, type TrustChange } from '../../src/keys/journal.ts'
-import { Strangers } from '../../src/keys/strangers.ts'
+import { UnknownSenders } from '../../src/keys/unknown-senders.ts'
 import { open, temporary } from '../store/support.ts'
 
 async function scene() {
   const journal = new Journal(await open(temporary()))
   const changes: TrustChange[] = []
   journal.onChange((change) => changes.push(change))
-  return { journal, changes, strangers: new Strangers(journal) }
+  return { journal, changes, unknownSenders: new UnknownSenders(journal) }
 }
 
 test('a chat’s stranger is written once, whoever else is seen there', async () => {
-  const { strangers, changes } = await scene()
-  for (const userId of [5, 5, 6]) await strangers.saw({ chatId: 7, userId })
-  await strangers.saw({ chatId: 8, userId: 5 })
+  const { unknownSenders, changes } = await scene()
+  for (const userId of [5, 5, 6]) await unknownSenders.record({ chatId: 7, userId })
+  await unknownSenders.record({ chatId: 8, userId: 5 })
   expect(changes).toEqual([
     { kind: 'stranger', chatId: 7, userId: 5, detail: {} },
     { kind: 'stranger', chatId: 8, userId: 5, detail: {} },
@@ -22,9 +22,9 @@ test('a chat’s stranger is written once, whoever else is seen there', async ()
 })
 
 test('what could not be written is written when the stranger is seen again', async () => {
-  const { strangers, journal, changes } = await scene()
+  const { unknownSenders, journal, changes } = await scene()
   vi.spyOn(journal, 'record').mockRejectedValueOnce(new Refusal('postern_store_unwritable'))
-  await expect(strangers.saw({ chatId: 7, userId: 5 })).rejects.toThrow(Refusal)
-  await strangers.saw({ chatId: 7, userId: 5 })
+  await expect(unknownSenders.record({ chatId: 7, userId: 5 })).rejects.toThrow(Refusal)
+  await unknownSenders.record({ chatId: 7, userId: 5 })
   expect(changes).toHaveLength(1)
 })

@@ -2,11 +2,11 @@ import { countedCache } from '../counted-cache.ts'
 import type { Journal } from './journal.ts'
 
 const REMEMBERED = 10_000
-/** A chat has one entry in this time, whoever writes there: a service can invent people. */
+/** One entry a chat in this time, for all its senders: a service can invent people. */
 const QUIET_MS = 3_600_000
 
-/** Writes down who was seen in somebody else's private chat. */
-export class Strangers {
+/** Writes to the journal who was seen in another person’s private chat. */
+export class UnknownSenders {
   readonly #journal: Journal
   readonly #noted = countedCache<number, true>(REMEMBERED, { ttlMs: QUIET_MS })
 
@@ -18,7 +18,7 @@ export class Strangers {
    * Somebody wrote or pressed in a private chat that is another person's.
    * @throws Refusal `postern_store_unwritable`; the next sighting is then written
    */
-  async saw({ chatId, userId }: { chatId: number; userId: number }): Promise<void> {
+  async record({ chatId, userId }: { chatId: number; userId: number }): Promise<void> {
     if (this.#noted.has(chatId)) return
     this.#noted.set(chatId, true)
     try {
