@@ -92,7 +92,7 @@ describe('postern dev', { timeout: 120_000 }, () => {
     expect((await fetch(line.pageUrl)).headers.get('content-security-policy')).not.toBe(null)
 
     const second = await dev('--json', '--fresh').ended
-    expect(second).toMatchObject({ code: 3, stdout: '' })
+    expect(second).toMatchObject({ code: 1, stdout: '' })
     expect(second.stderr).toContain(
       `already runs on ${join(cwd, '.postern-dev')}, as process ${first.process.pid}`,
     )
