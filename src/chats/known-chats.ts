@@ -119,6 +119,11 @@ export class KnownChats {
     return seen === undefined ? stored : tighten(stored ?? unseen(chatId), seen)
   }
 
+  /** Whether something was observed of a chat that is not on disk yet. */
+  isUnwritten(chatId: number): boolean {
+    return this.#unwritten.has(chatId)
+  }
+
   isPrivate(chatId: number): boolean {
     return this.get(chatId)?.kind === 'private'
   }

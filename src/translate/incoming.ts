@@ -105,9 +105,9 @@ export class Incoming {
       const chatId = collected[index]?.updateChatId ?? null
       ending.left = { updateId: idOf(updates[index]), chatId, why }
     }
-    let settled: Settled
+    let written: Written
     try {
-      settled = await this.#settleAll(updates, collected, {
+      written = await this.#writeAll(updates, collected, {
         gone,
         hasMore: hasMore || updates.length > LARGEST_BATCH,
         onLeft: leave,
@@ -119,28 +119,44 @@ export class Incoming {
       }
       throw error
     }
-    const given = updates.slice(0, settled.prefix.length)
+    const given = updates.slice(0, written.prefix.length)
     this.#tellLeaving(given.map(idOf), ending.left)
-    const judged = settled.prefix.flat()
-    const outcomes = this.#write(judged, settled.verdicts)
+    const judged = written.prefix.flat()
+    const outcomes = written.outcomes.flat()
+    this.#judgements.emit(outcomes)
     await this.#tellKeyChanges(judged)
     this.#names.emit(judged.flatMap(({ found }) => namedSender(found)))
-    const surplus = collected.slice(0, given.length).flatMap((one) => one.surplus)
-    for (const message of surplus) this.#withhold(message)
-    for (const { restore } of collected) restore()
-    const spoken = given.map((update, index) => ({
-      update,
-      chatId: collected[index]?.updateChatId ?? null,
-    }))
-    await this.#parts.presses.saw(spoken)
-    const renamed = await this.#parts.urls.rewrite(spoken)
+    await this.#parts.presses.saw(
+      given.map((update, index) => ({ update, chatId: collected[index]?.updateChatId ?? null })),
+    )
     const touched = judged.some(({ examined }) => examined.finding.kind !== 'untouched')
-    const cleaned = collected.some((one) => one.cleaned)
-    const isShort = given.length < updates.length
-    const changed = touched || cleaned || renamed || isShort || surplus.length > 0
+    const cleaned = collected.some((one) => one.cleaned || one.surplus.length > 0)
+    const changed = touched || cleaned || written.renamed || given.length < updates.length
     const restMs = restAfter(outcomes, monotonicNow() - startedAtMs)
     if (restMs > 0) await elapsed(restMs, undefined, { signal: gone }).catch(() => undefined)
     return { updates: given, changed }
+  }
+
+  /** Records what is delivered, then writes what was found into it; announces nothing yet. */
+  async #writeAll(
+    updates: unknown[],
+    collected: Collected[],
+    request: BatchRequest & { onLeft: Leave },
+  ): Promise<Written> {
+    const settled = await this.#settleAll(updates, collected, request)
+    const outcomes = this.#write(settled)
+    const answered = collected.slice(0, outcomes.length)
+    for (const message of answered.flatMap(({ surplus }) => surplus)) this.#withhold(message)
+    for (const { restore } of collected) restore()
+    const { changed: renamed, count } = await this.#parts.urls.rewrite(
+      answered.map(({ updateChatId }, index) => ({ update: updates[index], chatId: updateChatId })),
+    )
+    if (count < answered.length) request.onLeft({ index: count, why: 'ours' })
+    return {
+      prefix: settled.prefix.slice(0, count),
+      outcomes: outcomes.slice(0, count),
+      renamed,
+    }
   }
 
   /** Examines updates side by side and records what is delivered: nothing of them is written yet. */
@@ -151,14 +167,12 @@ export class Incoming {
   ): Promise<Settled> {
     if (!this.#parts.clock.isKnown()) throw new Refusal('postern_clock_wrong')
     const freshness = new Freshness(this.#parts.fresh)
-    await this.#learn(
-      collected.flatMap(({ messages }) => messages),
-      freshness,
-    )
-    const finished = await this.#batches.examine(
-      collected.map(({ messages }) => messages),
-      request,
-    )
+    const all = collected.map(({ messages }) => messages)
+    const learned = all.slice(0, await this.#recordSightings(all, freshness))
+    this.#learn(learned.flat())
+    if (learned.length < all.length) request.onLeft({ index: learned.length, why: 'ours' })
+    const hasMore = request.hasMore === true || learned.length < all.length
+    const finished = await this.#batches.examine(learned, { ...request, hasMore })
     await freshness.renew()
     const prefix = this.#stillStanding(finished).map((messages, index) =>
       messages.map((one) => ({ ...one, updateId: idOf(updates[index]) })),
@@ -205,18 +219,48 @@ export class Incoming {
   }
 
   /**
-   * What the updates say of chats: kinds stick, a notice makes lists and modes stale.
-   * @throws Refusal `postern_store_unwritable`: the updates stay at the service
+   * Records what updates show of chats: kinds and people stick, a notice reaches other sidecars.
+   * @returns how many updates, from the first on, show nothing that could not be recorded
+   * @throws Refusal (`isOwnFailure`) where that is none
    */
-  async #learn(found: FoundMessage[], freshness: Freshness): Promise<void> {
-    const { knownChats, directory, modes } = this.#parts
-    const kinds = found.flatMap(({ chatId, chatKind }): ChatSighting[] =>
-      chatId === null || chatKind === null ? [] : [{ chatId, kind: chatKind }],
+  async #recordSightings(updates: FoundMessage[][], freshness: Freshness): Promise<number> {
+    const { knownChats } = this.#parts
+    const sightings = updates.map((messages) => messages.flatMap((one) => this.#sightingsIn(one)))
+    const notices = updates.map((messages) =>
+      messages.flatMap(({ isOrdinary, chatId }) => (isOrdinary || chatId === null ? [] : [chatId])),
     )
-    const persons = found.flatMap((one) => this.#personIn(one))
-    await knownChats.saw([...kinds, ...persons], () => freshness.renew()).catch(unlessTooMany)
-    const noticed = found.flatMap((one) => (one.isOrdinary ? [] : (one.chatId ?? [])))
-    await knownChats.sawNotices([...new Set(noticed)])
+    try {
+      // whose a private chat is counts where its kind is known
+      const kindsFirst = sightings
+        .flat()
+        .sort((a, b) => Number('userId' in a) - Number('userId' in b))
+      await knownChats.saw(kindsFirst, () => freshness.renew()).catch(unlessTooMany)
+      await knownChats.sawNotices([...new Set(notices.flat())])
+      return updates.length
+    } catch (error) {
+      if (!isOwnFailure(error)) throw error
+      // what is recorded already is known for certain only by what any sidecar has learned
+      await freshness.renew()
+      const index = updates.findIndex(
+        (_messages, at) =>
+          notices[at]?.length !== 0 ||
+          sightings[at]?.some(({ chatId }) => knownChats.isUnwritten(chatId)) === true,
+      )
+      if (index < 1) throw error
+      return index
+    }
+  }
+
+  /** What a Message shows of its chat: its kind, and whose a private one is. */
+  #sightingsIn(one: FoundMessage): ChatSighting[] {
+    const { chatId, chatKind } = one
+    const isNamed = chatId !== null && chatKind !== null
+    return [...(isNamed ? [{ chatId, kind: chatKind }] : []), ...this.#personIn(one)]
+  }
+
+  /** What updates say of chats: a notice makes lists and modes stale. */
+  #learn(found: FoundMessage[]): void {
+    const { directory, modes } = this.#parts
     for (const one of found) {
       const { chatId, fromId, isOrdinary } = one
       if (chatId === null) continue
@@ -336,16 +380,18 @@ export class Incoming {
     return whyNotAnyMore(judged, { fromId, chatId: chatId ?? 0, kind: 'words' }, this.#parts)
   }
 
-  #write(judged: Numbered[], verdicts: (Reasoned | undefined)[]): MessageOutcome[] {
+  /** @returns what became of the Messages that got a verdict, by update */
+  #write({ prefix, verdicts }: Settled): MessageOutcome[][] {
     const { verify, normalizeText } = this.#parts
-    const outcomes = judged.flatMap((one, index) => {
-      const { finding } = one.examined
-      const how = { settled: verdicts[index], verify, normalizeText }
-      const final = writeFinding(one.found.message, finding, how)
-      return final === null ? [] : [outcomeOf(one, { final, finding, verify })]
-    })
-    this.#judgements.emit(outcomes)
-    return outcomes
+    const settled = verdicts.values()
+    return prefix.map((messages) =>
+      messages.flatMap((one) => {
+        const { finding } = one.examined
+        const how = { settled: settled.next().value, verify, normalizeText }
+        const final = writeFinding(one.found.message, finding, how)
+        return final === null ? [] : [outcomeOf(one, { final, finding, verify })]
+      }),
+    )
   }
 }
 
@@ -358,6 +404,14 @@ type Leave = NonNullable<BatchRequest['onLeft']>
 interface Settled {
   prefix: Numbered[][]
   verdicts: (Reasoned | undefined)[]
+}
+
+/** The updates that are answered, with what became of their Messages. */
+interface Written {
+  prefix: Numbered[][]
+  outcomes: MessageOutcome[][]
+  /** Urls in them are not as they came. */
+  renamed: boolean
 }
 
 const isOpened = ({ examined }: Judgeable): boolean => examined.finding.kind === 'opened'

@@ -2,7 +2,7 @@
 import { isObject } from '../api/common.ts'
 import { mediaIdOf } from '../api/media.ts'
 import type { MediaPlace, NamedMedia } from '../chats/named-media.ts'
-import { Refusal } from '../errors.ts'
+import { isOwnFailure } from '../errors.ts'
 import type { Capability } from '../media/capability.ts'
 
 const MAX_DEPTH = 32
@@ -34,17 +34,29 @@ export class MediaUrls {
   /**
    * Writes the urls of every media item of updates anew, quoted and pressed Messages' too, and
    * remembers what they name. An update speaks of one chat: what it claims to be of another one
-   * gains no right. A store that cannot be written costs the memory alone.
+   * gains no right.
    * @param updates each with the chat that it speaks of
-   * @returns whether anything was changed
+   * @returns whether anything was changed; how many updates, from the first on, name nothing that
+   *   could not be remembered
+   * @throws Refusal (`isOwnFailure`) where that is none
    */
-  async rewrite(updates: readonly { update: unknown; chatId: number | null }[]): Promise<boolean> {
-    const places: MediaPlace[] = []
-    for (const { update, chatId } of updates) {
+  async rewrite(
+    updates: readonly { update: unknown; chatId: number | null }[],
+  ): Promise<{ changed: boolean; count: number }> {
+    const named = updates.map(({ update, chatId }) => {
+      const places: MediaPlace[] = []
       this.#walk(update, { chatId, depth: 0 }, places)
+      return places
+    })
+    const all = named.flat()
+    const first = named.findIndex((places) => places.length > 0)
+    try {
+      await this.#parts.named.name(all.slice(0, REMEMBERED))
+      return { changed: all.length > 0, count: updates.length }
+    } catch (error) {
+      if (!isOwnFailure(error) || first < 1) throw error
+      return { changed: true, count: first }
     }
-    await this.#parts.named.name(places.slice(0, REMEMBERED)).catch(unlessUnwritable)
-    return places.length > 0
   }
 
   /** A quotation without a chat is in the chat of what quotes it; who sent it, it says itself. */
@@ -92,9 +104,4 @@ function namesOther(chat: unknown, chatId: number | null): boolean {
 function senderOf({ from }: Record<string, unknown>): number | null {
   const id = isObject(from) ? from['id'] : null
   return Number.isSafeInteger(id) ? (id as number) : null
-}
-
-function unlessUnwritable(error: unknown): void {
-  if (error instanceof Refusal && error.code === 'postern_store_unwritable') return
-  throw error
 }

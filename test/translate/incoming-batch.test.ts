@@ -18,10 +18,11 @@ const persons = (all: ReturnType<typeof scene>['all']): object[][] =>
   sightings(all).map((seen) => seen.filter((one) => 'userId' in one))
 
 describe('a store that cannot be written', () => {
-  test.each(['batch', 'rememberSigned', 'saw', 'sawNotices'] as const)(
+  test.each(['batch', 'rememberSigned', 'saw', 'sawNotices', 'rewrite'] as const)(
     'where %s fails leaves all updates at the service, and gives no verdict',
     async (name) => {
       const { incoming, all, told } = scene({ open: signedBy() })
+      all.unwritten.add(50)
       const leavings: LeavingEvent[] = []
       incoming.onLeaving((event) => leavings.push(event))
       const working = all[name].getMockImplementation() as never
@@ -29,12 +30,13 @@ describe('a store that cannot be written', () => {
       const one = update({}, 7)
       const notice = update({ kind: 'joined', armored: undefined })
       await expect(incoming.open([one, notice])).rejects.toMatchObject(UNWRITABLE)
-      expect([told, one.message['text']]).toEqual([[], undefined])
+      expect(told).toEqual([])
       const at = { updateId: 7, chatId: 50, why: 'ours' }
       expect(leavings).toEqual([{ kind: 'left', isFirst: true, ...at }])
       all[name].mockImplementation(working)
-      await incoming.open([one])
-      expect(verdictOf(one)['verdict']).toBe('verified')
+      const again = update({}, 7)
+      await incoming.open([again])
+      expect(verdictOf(again)['verdict']).toBe('verified')
       expect(leavings[1]).toEqual({ kind: 'came', waitedMs: expect.any(Number), ...at })
     },
   )
@@ -49,6 +51,33 @@ describe('a store that cannot be written', () => {
     expect(await incoming.open(updates)).toEqual({ updates: updates.slice(0, 2), changed: true })
     expect(told).toMatchObject([[{ verdict: 'before-key' }, { verdict: 'before-key' }]])
     expect(leavings).toMatchObject([{ updateId: 9, why: 'ours' }])
+  })
+
+  test.each([
+    ['a chat that is new', {}],
+    ['a notice', { kind: 'joined', armored: undefined }],
+    ['a file', {}],
+  ])('lets what is before the first update with %s be answered', async (what, message) => {
+    const { incoming, all, told } = scene({ ...open, open: signedBy() })
+    const leavings: LeavingEvent[] = []
+    incoming.onLeaving((event) => leavings.push(event))
+    const words = () => update({ armored: undefined, text: 'words', chat: { id: 51 } })
+    const updates = [words(), words(), update(message, 9), words()]
+    if (what === 'a file') all.rewrite.mockResolvedValue({ changed: true, count: 2 })
+    else all[what === 'a notice' ? 'sawNotices' : 'saw'].mockImplementation(unwritable)
+    if (what === 'a chat that is new') all.unwritten.add(50)
+    expect(await incoming.open(updates)).toEqual({ updates: updates.slice(0, 2), changed: true })
+    expect([told, leavings]).toMatchObject([[[]], [{ updateId: 9, why: 'ours' }]])
+    expect(all.forget).not.toHaveBeenCalled()
+  })
+
+  test('lets nothing be answered where what others have learned cannot be read', async () => {
+    const { incoming, all } = scene({ ...open }, { fresh: unwritable })
+    all.unwritten.add(50)
+    all.saw.mockImplementation(async (_sightings, fresh) => await fresh())
+    const words = update({ armored: undefined, text: 'words', chat: { id: 51 } })
+    await expect(incoming.open([words, update()])).rejects.toMatchObject(UNWRITABLE)
+    expect(all.sawPerson).not.toHaveBeenCalled()
   })
 
   test('is not a chat too many, which is judged as an unknown one', async () => {
@@ -156,7 +185,7 @@ describe('an answer', () => {
     const one = update({ armored: undefined, text: 'words', postern: { verdict: 'verified' } })
     expect((await incoming.open([one])).changed).toBe(true)
     expect(one.message).not.toHaveProperty('postern')
-    all.rewrite.mockResolvedValue(true)
+    all.rewrite.mockResolvedValue({ changed: true, count: 1 })
     const named = update({ armored: undefined, text: 'words' })
     expect((await incoming.open([named])).changed).toBe(true)
     expect(all.rewrite.mock.calls[1]).toEqual([[{ update: named, chatId: 50 }]])
@@ -273,7 +302,7 @@ describe('a batch that took long', () => {
     const slow = scene({ open: openedAs() })
     slow.all.rewrite.mockImplementation(async () => {
       for (let turns = 0; turns < 10; turns++) await turn()
-      return false
+      return { changed: false, count: 1 }
     })
     await Promise.all([
       slow.incoming.open([update()]).then(() => answered.push('slow')),

@@ -9,7 +9,7 @@ export const CERTIFICATE = 'f'.repeat(40)
 /** A private chat with Alice, whose messages open; a test changes it. */
 export function scene(
   more: Partial<ReturnType<typeof known>> = {},
-  policy: Partial<Pick<IncomingParts, 'verify' | 'normalizeText' | 'clock'>> = {},
+  policy: Partial<Pick<IncomingParts, 'verify' | 'normalizeText' | 'clock' | 'fresh'>> = {},
 ) {
   const all = {
     ...known(),
@@ -25,7 +25,10 @@ export function scene(
     sawNotices: vi.fn((_chatIds: number[]) => Promise.resolve()),
     sawPerson: vi.fn((_chatId: number, _userId: number | null) => undefined),
     forget: vi.fn((_chatId: number) => undefined),
-    rewrite: vi.fn((_updates: object[]) => Promise.resolve(false)),
+    rewrite: vi.fn((updates: object[]) =>
+      Promise.resolve({ changed: false, count: updates.length }),
+    ),
+    unwritten: new Set<number>(),
     verdict: ['valid'],
     distrust: vi.fn((_userId: number, _signer: string, _chatId: number): string | null => null),
   }
@@ -39,6 +42,7 @@ export function scene(
       isPrivate: (id: number) => all.privateChats.has(id),
       saw: all.saw,
       sawNotices: all.sawNotices,
+      isUnwritten: (id: number) => all.unwritten.has(id),
     },
     modes: { ...parts.modes, forget: all.forget },
     presses: { saw: () => Promise.resolve() },

@@ -29,7 +29,7 @@ const message = (media: unknown, more: object = {}) => ({
 })
 
 async function rewrite(update: unknown, chatId: number | null = 50, made = scene()) {
-  const changed = await made.urls.rewrite([{ update, chatId }])
+  const { changed } = await made.urls.rewrite([{ update, chatId }])
   return { changed, update, places: made.name.mock.calls[0]?.[0] }
 }
 
@@ -136,17 +136,20 @@ describe('what is remembered', () => {
     expect(items[1000]).toEqual({ url: capability.pathOf(place('m1000')) })
   })
 
-  test('is lost where the store cannot be written, and the urls stay', async () => {
+  test('is what may be given: where the store cannot be written, what is before the first item', async () => {
     const made = scene()
     made.name.mockRejectedValue(new Refusal('postern_store_unwritable'))
-    expect((await rewrite({ message: message([{ url: '/media/a' }]) }, 50, made)).changed).toBe(
-      true,
-    )
+    const updates = [{}, {}, { message: message([{ url: '/media/a' }]) }, {}]
+    const asked = updates.map((update) => ({ update, chatId: 50 }))
+    expect(await made.urls.rewrite(asked)).toEqual({ changed: true, count: 2 })
+    made.name.mockResolvedValue()
+    expect((await made.urls.rewrite(asked)).count).toBe(4)
   })
 
-  test.each([new Refusal('postern_locked'), new Error('odd')])(
-    'fails with anything else: %s',
-    async (error) => {
+  test.each(['postern_store_unwritable', 'postern_locked', 'odd'] as const)(
+    'fails where the first update has an item, or with anything else: %s',
+    async (what) => {
+      const error = what === 'odd' ? new Error(what) : new Refusal(what)
       const made = scene()
       made.name.mockRejectedValue(error)
       const writing = rewrite({ message: message([{ url: '/media/a' }]) }, 50, made)
@@ -161,7 +164,7 @@ describe('what is remembered', () => {
       update: { message: message([{ url: `/media/${id}` }], { chat: { id } }) },
     }))
     if (here === undefined || there === undefined) throw new Error('two updates')
-    expect(await made.urls.rewrite([here, there])).toBe(true)
+    expect(await made.urls.rewrite([here, there])).toEqual({ changed: true, count: 2 })
     expect(made.name.mock.calls).toEqual([[[place('50'), place('51', { chatId: 51 })]]])
   })
 })
