@@ -70,6 +70,11 @@ export const OPERATOR_REFUSALS = {
     what: 'a later Postern wrote the store',
     hint: 'run the Postern that wrote it, or a later one',
   },
+  'store-older': {
+    exitCode: 3,
+    what: 'a version of Postern before 0.1.0 wrote the store',
+    hint: 'move the store aside and keep it; the next `postern run` makes a new store with a new key',
+  },
   'store-unwritable': {
     exitCode: 1,
     what: 'the data directory cannot be written',

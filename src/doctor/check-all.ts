@@ -28,8 +28,6 @@ export interface StoreParts extends KeyParts {
   storeProblem: { message: string; hint: string } | null
   /** What the store rests under; null without a store, or when it keeps no secrets. */
   protection: 'passphrase' | 'keychain' | 'none' | null
-  /** Names of copies in `dataDir` of a version that locked keys under the passphrase itself. */
-  weakCopies: readonly string[]
   /** What a first start will put secrets under, or why it will not; null after that. */
   firstProtection: 'passphrase' | 'keychain' | 'none' | { message: string; hint: string } | null
   /** What is known of other people; null without a store. */
@@ -58,7 +56,6 @@ export function checkStore(bot: Bot | null, parts: StoreParts): CheckLine[] {
   return [
     storeLine(parts),
     ...protectionLine(parts),
-    ...copiesLine(parts),
     ...checkCoreDumps(),
     ...(bot === null ? [] : checkKey(bot, parts)),
     ...trustLine(parts),
@@ -115,19 +112,6 @@ function passphraseLine({ passphraseFile, dataDir }: SettingsParts): CheckLine[]
         ),
       ]
     : [pass('passphrase', 'its file lies outside the data folder')]
-}
-
-/** A copy from before an upgrade is as good to a thief as the store was then. */
-function copiesLine({ weakCopies: [first, ...more], dataDir }: StoreParts): CheckLine[] {
-  if (first === undefined) return []
-  const names = `${first}${more.length === 0 ? '' : `, and ${more.length} more`}`
-  return [
-    warn(
-      'old copies',
-      `${names} in ${dataDir} from before an upgrade: keys are locked as they were then, and a passphrase is guessed more cheaply`,
-      'once you are content with the upgrade, remove them: `shred -u` where the disk overwrites in place, `rm` elsewhere',
-    ),
-  ]
 }
 
 function trustLine({ people }: StoreParts): CheckLine[] {

@@ -1,6 +1,8 @@
 /** Checks the database of `store.url`: how it is reached, what a commit waits for, and the schema. */
 import { OperatorError } from '../errors.ts'
+import { FIRST_VERSION, NEWEST_VERSION } from '../store/migrations.ts'
 import type { DatabaseState } from '../store/postgres/look.ts'
+import { newer, older } from '../store/refusals.ts'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'
 
 /** Sessions that are silent are ended by the server from this version on. */
@@ -17,7 +19,7 @@ export interface NamedDatabase {
 /** @param database null when the store is in a file. Never throws for what it finds. */
 export async function checkDatabase(database: NamedDatabase | null): Promise<CheckLine[]> {
   if (database === null) return []
-  const { lookAtDatabase, NEWEST_VERSION } = await import('../store/postgres/look.ts')
+  const { lookAtDatabase } = await import('../store/postgres/look.ts')
   try {
     const state = await lookAtDatabase(database)
     return databaseLines(state, { name: database.schema, newest: NEWEST_VERSION })
@@ -84,9 +86,10 @@ function schemaLine(
   }
   if (store === null) return pass('schema', `${name} is empty; \`postern run\` makes the store`)
   const { version, oldest } = store
-  if (oldest > newest) {
-    const message = `${name} has version ${oldest}, and this Postern knows versions up to ${newest}`
-    return fail('schema', message, 'run the Postern that wrote it, or a later one')
+  if (version < FIRST_VERSION || oldest > newest) {
+    const { message, hint } =
+      oldest > newest ? newer(oldest, newest) : older(version, FIRST_VERSION)
+    return fail('schema', message, hint)
   }
   const after = version < newest ? `, which the next start brings to ${newest}` : ''
   return pass('schema', `${name} has version ${version}${after}`)

@@ -5,7 +5,6 @@ import { OperatorError } from '../errors.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { Trust } from '../keys/trust.ts'
 import { chooseProtection } from '../store/choose.ts'
-import { weakCopiesIn } from '../store/inspect.ts'
 import type { Store } from '../store/store.ts'
 import { checkSettings, checkStore, type SettingsParts, type StoreParts } from './check-all.ts'
 import type { CheckLine } from './check-line.ts'
@@ -89,7 +88,6 @@ async function storeParts(
     firstProtection: store === null && key.publish ? await firstProtection(key, secrets) : null,
     storeProblem: store instanceof Error ? store : null,
     protection: opened?.store.method ?? null,
-    weakCopies: weakCopiesIn(dataDir),
     keys: opened === null ? null : describeKeys(opened.keyring),
     people: opened === null ? null : countPeople(opened.trust),
   }

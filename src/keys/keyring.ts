@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
 import { Refusal } from '../errors.ts'
 import type { CertificateStatus, Engine, OwnKey, UnlockedKey } from '../openpgp/index.ts'
-import type { Relock } from '../store/move.ts'
 import type { OwnKeysRow, Schema } from '../store/schema.ts'
-import type { Store } from '../store/store.ts'
+import { scrubIfDue } from '../store/scrub.ts'
+import type { Relock, Store } from '../store/store.ts'
 import { Listeners } from '../util/listeners.ts'
 import { Clocks } from './clocks.ts'
 import {
@@ -60,13 +60,13 @@ export class Keyring {
   }
 
   /**
-   * Reads and unlocks the keys in the store. A store from before master secrets is upgraded first.
+   * Reads and unlocks the keys in the store.
    * @throws OperatorError `store-locked` when a key does not open with the store's master secret,
    *   `store-corrupt` when one in use is another than its row says, `store-unwritable`
    */
   static async load(store: Store, engine: Engine, options: KeyringOptions): Promise<Keyring> {
     const ring = new Keyring(store, engine, options)
-    await store.upgrade((locked, secrets) => opened(relockFor(engine)(locked, secrets)))
+    await scrubIfDue(store)
     store.follow('own_keys', (db, fingerprints) => ring.#reread(db, fingerprints))
     store.follow('flags', async (db) => {
       ring.#firstPublishedAtMs = await readFirstPublished(db)

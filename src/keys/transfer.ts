@@ -1,7 +1,7 @@
 /** Secret keys on their way out, in, and from one protection to another. */
 import { OperatorError } from '../errors.ts'
 import type { AdoptSecrets, Adopted, Engine } from '../openpgp/index.ts'
-import type { Relock } from '../store/move.ts'
+import type { Relock } from '../store/store.ts'
 import type { Store } from '../store/store.ts'
 import { relockFor, type Keyring, type Locking } from './keyring.ts'
 import type { ReadyKey } from './own-key.ts'

@@ -15,7 +15,6 @@ import {
   type DatabaseState,
 } from './inspect.ts'
 import { migrate } from './migrate.ts'
-import { MIGRATIONS } from './migrations.ts'
 import { moved } from './moved.ts'
 import { claim, readOwner, release } from './owner.ts'
 import { isSameProtection, type OpenProtection, type NewProtection } from './protection.ts'
@@ -54,8 +53,8 @@ export async function acquire(o: Opening): Promise<Acquired> {
   try {
     const isNew = !isThere(o)
     const chosen = isNew ? await chooseProtection(o) : null
-    await ensureThere(o.dataDir, isNew)
-    const state = inspect(o.dataDir, MIGRATIONS.length)
+    ensureThere(o.dataDir, isNew)
+    const state = inspect(o.dataDir)
     if (state.mark !== null && o.isMoving !== true) throw moved(state.mark, o.dataDir)
     refuseOther(state.botId, o)
     const known = state.protection === null ? null : await openExisting(state.protection, o)
@@ -74,10 +73,10 @@ function isThere({ dataDir, mode }: Opening): boolean {
   return false
 }
 
-async function ensureThere(dataDir: string, isNew: boolean): Promise<void> {
+function ensureThere(dataDir: string, isNew: boolean): void {
   if (isNew) {
     makeDataDir(dataDir)
-    await createDatabase(dataDir)
+    createDatabase(dataDir)
   }
   for (const suffix of ['', '-wal', '-shm']) {
     const file = join(dataDir, `${DATABASE}${suffix}`)
@@ -101,7 +100,7 @@ async function hold(
     claim(dataDir)
     // the look left it; with the lock held no process uses it
     rmSync(`${file}-shm`, { force: true })
-    await migrate(database, file, MIGRATIONS)
+    migrate(database, file)
     settle(dataDir)
     await claimFor(database, o)
     const held = known ?? (wanted === null ? null : await protect(database, wanted))

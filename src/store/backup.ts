@@ -9,7 +9,6 @@ import { openExisting, type ProtectionRequest } from './choose.ts'
 import { COPY } from './create.ts'
 import { createEmpty, errnoOf, syncDirectory } from './files.ts'
 import { examine, look, readProtection } from './inspect.ts'
-import { MIGRATIONS } from './migrations.ts'
 import { corrupt, unsoundBackup, unwritable } from './refusals.ts'
 import { readNote, writeNote } from './restored.ts'
 import type { Method, ProtectionTable } from './schema.ts'
@@ -95,8 +94,8 @@ export interface Backup {
 
 /**
  * Reads a backup and opens its protection and its sealed secrets, changing nothing.
- * @throws OperatorError `failed` when it is no sound backup; `store-newer`, `store-locked`,
- *   `store-passphrase`, `keychain`
+ * @throws OperatorError `failed` when it is no sound backup; `store-older`, `store-newer`,
+ *   `store-locked`, `store-passphrase`, `keychain`
  */
 export async function readBackup(file: string, request: ProtectionRequest): Promise<Backup> {
   try {
@@ -119,7 +118,7 @@ interface BackupContent extends Omit<Backup, 'method' | 'masterSecret'> {
 }
 
 function contentOf(database: DatabaseSync, file: string): BackupContent {
-  const { version } = examine(database, MIGRATIONS.length)
+  const { version } = examine(database)
   return {
     takenAt: readNote(database),
     bytes: statSync(file).size,
@@ -144,7 +143,7 @@ function countsOf(database: DatabaseSync): Record<string, number> {
   const ours = tables.map((row) => String(row['name'])).filter((name) => /^[a-z_]+$/.test(name))
   return Object.fromEntries(
     ours
-      .filter((name) => !name.startsWith('sqlite_') && !name.startsWith('kysely_'))
+      .filter((name) => !name.startsWith('sqlite_'))
       .map((name) => [name, Number(rows(database, `SELECT count(*) AS n FROM ${name}`)[0]?.['n'])]),
   )
 }

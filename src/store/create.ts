@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { createEmpty, errnoOf, syncDirectory, writeDurably } from './files.ts'
 import { DATABASE, MARKER } from './inspect.ts'
 import { migrate } from './migrate.ts'
-import { MIGRATIONS } from './migrations.ts'
 import { unfit } from './refusals.ts'
 import { APPLICATION_ID, connectExclusive } from './sqlite.ts'
 
@@ -20,14 +19,14 @@ const MARKER_FORMAT = 1
  * When another process was first, its database stays.
  * @throws an error of node:fs or node:sqlite; OperatorError `data-dir`
  */
-export async function createDatabase(dataDir: string): Promise<void> {
+export function createDatabase(dataDir: string): void {
   const unfinished = join(dataDir, `${UNFINISHED}${randomUUID()}`)
   createEmpty(unfinished)
   try {
     const database = connectExclusive(unfinished)
     try {
       database.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
-      await migrate(database, unfinished, MIGRATIONS)
+      migrate(database, unfinished)
     } finally {
       database.close()
     }

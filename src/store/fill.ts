@@ -1,7 +1,6 @@
 /** Makes a database file out of the rows of another store. */
 import { createEmpty } from './files.ts'
 import { migrate } from './migrate.ts'
-import { MIGRATIONS } from './migrations.ts'
 import { APPLICATION_ID, connectExclusive } from './sqlite.ts'
 import { carry, kyselyOf, type RowSource } from './transfer.ts'
 
@@ -15,7 +14,7 @@ export async function fillFile(file: string, source: RowSource): Promise<void> {
   const database = connectExclusive(file)
   try {
     database.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
-    await migrate(database, file, MIGRATIONS)
+    migrate(database, file)
     await kyselyOf(database)
       .transaction()
       .execute((transaction) => carry(source, transaction))

@@ -2,10 +2,10 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { botIn } from './bot-of-store.ts'
-import { MASTER_SECRET_VERSION } from './migrations.ts'
+import { FIRST_VERSION, NEWEST_VERSION } from './migrations.ts'
 import { ARRIVING, MOVED_TO, parseMark, type MoveMark } from './moved.ts'
 import { readOwner } from './owner.ts'
-import { corrupt, inUse, newer, unwritable } from './refusals.ts'
+import { corrupt, inUse, newer, older, unwritable } from './refusals.ts'
 import type { ProtectionTable } from './schema.ts'
 import {
   APPLICATION_ID,
@@ -23,7 +23,7 @@ export const MARKER = 'store.json'
 
 /** What an existing database holds. */
 export interface DatabaseState {
-  /** How many steps of the schema ran. */
+  /** `PRAGMA user_version` (`migrations.ts`). */
   version: number
   /** Null when the store was never protected. */
   protection: ProtectionTable | null
@@ -48,23 +48,16 @@ export function copiesIn(dataDir: string): string[] {
   return readdirSync(dataDir).filter(isCopy).toSorted()
 }
 
-/** Those of them whose keys are locked under the passphrase itself. */
-export function weakCopiesIn(dataDir: string): string[] {
-  if (!existsSync(dataDir)) return []
-  const version = (name: string) => Number(/^postern\.v(\d+)\./.exec(name)?.[1])
-  return copiesIn(dataDir).filter((name) => version(name) < MASTER_SECRET_VERSION)
-}
-
 const isCopy = (name: string): boolean => /^postern\.v\d+\./.test(name)
 
 /**
  * Looks at the database of a data directory without changing a byte of it, whoever holds it.
- * @param ours how many steps of the schema this program knows
- * @throws OperatorError `store-in-use`, `store-corrupt`, `store-newer`, `store-unwritable`
+ * @throws OperatorError `store-in-use`, `store-corrupt`, `store-older`, `store-newer`,
+ *   `store-unwritable`
  */
-export function inspect(dataDir: string, ours: number): DatabaseState {
+export function inspect(dataDir: string): DatabaseState {
   try {
-    return look(join(dataDir, DATABASE), (database) => examine(database, ours))
+    return look(join(dataDir, DATABASE), examine)
   } catch (error) {
     throw explain(error, dataDir)
   }
@@ -110,14 +103,15 @@ export function explain(error: unknown, dataDir: string): unknown {
 
 /**
  * Sees that a database is ours, sound, and of a version that we know.
- * @throws OperatorError `store-corrupt`, `store-newer`; an error of node:sqlite
+ * @throws OperatorError `store-corrupt`, `store-older`, `store-newer`; an error of node:sqlite
  */
-export function examine(database: DatabaseSync, ours: number): DatabaseState {
+export function examine(database: DatabaseSync): DatabaseState {
   const version = pragma(database, 'user_version')
   if (pragma(database, 'application_id') !== APPLICATION_ID || version < 1) {
     throw corrupt('its file is not a database of Postern')
   }
-  if (version > ours) throw newer(version, ours)
+  if (version < FIRST_VERSION) throw older(version, FIRST_VERSION)
+  if (version > NEWEST_VERSION) throw newer(version, NEWEST_VERSION)
   const checked = database.prepare('PRAGMA quick_check(1)').all()
   if (checked.length !== 1 || Object.values(checked[0] ?? {})[0] !== 'ok') {
     throw corrupt('it does not pass SQLite’s check')
@@ -154,8 +148,7 @@ export function markIn(database: DatabaseSync): MoveMark | null {
 /** The record of the store's protection, or null when it never had one. */
 export function readProtection(database: DatabaseSync): ProtectionTable | null {
   const row = database.prepare('SELECT * FROM protection WHERE id = 1').get()
-  // A database of before has no such column; a copy is read without being changed.
-  return row === undefined ? null : ({ master: null, ...row } as unknown as ProtectionTable)
+  return row === undefined ? null : (row as unknown as ProtectionTable)
 }
 
 function holdsSecrets(database: DatabaseSync): boolean {

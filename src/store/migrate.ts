@@ -1,49 +1,40 @@
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { Kysely, sql } from 'kysely'
-import { Migrator, type Migration } from 'kysely/migration'
-import { NodeSqliteDialect } from './dialect.ts'
 import { createEmpty, syncDirectory } from './files.ts'
-import type { SchemaStep } from './migrations.ts'
+import { MIGRATIONS, type SchemaStep } from './migrations.ts'
 import { pragma } from './sqlite.ts'
 
 /**
- * Brings a database to the newest schema, all steps or none; `PRAGMA user_version` ends as the
- * number of steps. Before an existing store is changed, a copy of it is left beside it as
- * `postern.v<version>.<time>.db`, which stays until the operator removes it.
+ * Brings a database to the newest schema, all steps or none. Before an existing store is changed, a
+ * copy of it is left beside it as `postern.v<version>.<time>.db`, which stays until the operator
+ * removes it.
  * @param file where `database` lies
  * @returns the copy's path, or null when none was needed
  * @throws whatever a step or the disk throws; the database is then as it was
  */
-export async function migrate(
+export function migrate(
   database: DatabaseSync,
   file: string,
-  steps: readonly SchemaStep[],
-): Promise<string | null> {
-  const version = pragma(database, 'user_version')
-  if (version >= steps.length) return null
-  const copy = version === 0 ? null : keepCopy(database, file, version)
-  const provider = { getMigrations: () => Promise.resolve(asMigrations(steps)) }
-  const db = new Kysely<unknown>({ dialect: new NodeSqliteDialect(database) })
-  const { error } = await new Migrator({ db, provider }).migrateToLatest()
-  if (error !== undefined) throw error
+  steps: readonly SchemaStep[] = MIGRATIONS,
+): string | null {
+  const found = pragma(database, 'user_version')
+  const missing = steps.filter(({ version }) => version > found)
+  if (missing.length === 0) return null
+  const copy = found === 0 ? null : keepCopy(database, file, found)
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    for (const { version, statements } of missing) {
+      for (const statement of statements) database.exec(statement)
+      // in the same transaction as the tables
+      database.exec(`PRAGMA user_version = ${version}`)
+    }
+    database.exec('COMMIT')
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
+  }
   return copy
-}
-
-/** The version changes in the same transaction as the tables. */
-function asMigrations(steps: readonly SchemaStep[]): Record<string, Migration> {
-  return Object.fromEntries(
-    steps.map((step, index) => [
-      step.name,
-      {
-        async up(db: Kysely<unknown>) {
-          await step.up(db)
-          await sql.raw(`PRAGMA user_version = ${index + 1}`).execute(db)
-        },
-      },
-    ]),
-  )
 }
 
 function keepCopy(database: DatabaseSync, file: string, version: number): string {

@@ -4,15 +4,7 @@ import type { OpenProtection } from './protection.ts'
 import { corrupt } from './refusals.ts'
 import type { ProtectionTable, Schema } from './schema.ts'
 import { noteScrub } from './scrub.ts'
-
-/** Gives an armored OpenPGP secret key locked anew; it must be seen to open before it is given. */
-export type Relock = (locked: string, secrets: { from: string; to: string }) => Promise<string>
-
-/** What a move leaves behind. */
-export interface Moved {
-  isScrubbed: boolean
-  oldEntry: string | null
-}
+import type { Relock } from './store.ts'
 
 /** Every locked key as it was, with what it becomes. */
 export type Relocked = ReadonlyMap<string, { was: string; becomes: string }>

@@ -8,19 +8,19 @@ import { takeCopy } from './backup.ts'
 import { prepare } from './choose.ts'
 import { NodeSqliteDialect } from './dialect.ts'
 import { errnoOf } from './files.ts'
-import { DATABASE, readProtection } from './inspect.ts'
+import { DATABASE } from './inspect.ts'
 import { LogSync } from './log-sync.ts'
-import { relockAll, writeMove, type Moved, type Relock, type MoveTarget } from './move.ts'
+import { relockAll, writeMove, type MoveTarget } from './move.ts'
 import { release } from './owner.ts'
 import { NamedSecrets } from './named-secrets.ts'
-import { addMaster, type OpenProtection, type NewProtection } from './protection.ts'
+import type { OpenProtection, NewProtection } from './protection.ts'
 import type { DatabaseOpening } from './postgres/open.ts'
 import { corrupt, unsettledMove } from './refusals.ts'
 import type { Method, Schema } from './schema.ts'
 import { SightingWriter, type UnwrittenSightings } from './sightings.ts'
-import { isScrubDue, scrubDue, scrubLog } from './scrub.ts'
+import { scrubDue, scrubLog } from './scrub.ts'
 import { isBusy, isDiskFailure, isStorageFailure } from './sqlite.ts'
-import type { Store, StoreLock } from './store.ts'
+import type { Moved, Relock, Store, StoreLock } from './store.ts'
 import { UnderWay } from './under-way.ts'
 import { Writability } from './writability.ts'
 
@@ -36,7 +36,7 @@ export interface StoreOpening extends Opening {
  * @param o `dataDir` the directory; `mode` whether it may be made (`acquire.ts`); the rest is what its
  *   secrets are to rest under (`choose.ts`)
  * @throws OperatorError `data-dir`, `settings`, `protection`, `keychain`, `store-missing`,
- *   `store-in-use`, `store-locked`, `store-passphrase`, `store-corrupt`, `store-newer`,
+ *   `store-in-use`, `store-locked`, `store-passphrase`, `store-corrupt`, `store-older`, `store-newer`,
  *   `store-unwritable`, `store-moved`, `store-other-bot`, each with what to do; for a database also what
  *   `openDatabaseStore` names
  */
@@ -237,28 +237,16 @@ class OpenStore implements Store {
     return { isScrubbed: await scrubDue(this), oldEntry: from?.entry ?? null }
   }
 
-  upgrade(relock: Relock): Promise<boolean> {
-    return this.#moves.run(() => this.#underWay.run(() => this.#upgrade(relock)))
-  }
-
-  async #upgrade(relock: Relock): Promise<boolean> {
-    const from = this.#held
-    const row = from === null || from.isRandom ? null : readProtection(this.#database)
-    if (from !== null && row !== null) await this.#lockAnew(addMaster(row, from), { relock })
-    if (await isScrubDue(this.#db)) await scrubDue(this)
-    return row !== null
-  }
-
   /** Locks everything anew: all of it, or nothing when it throws. */
   async #lockAnew(
     to: MoveTarget,
-    o: { relock: Relock; failed?: () => Promise<void> },
+    o: { relock: Relock; failed: () => Promise<void> },
   ): Promise<void> {
     const from = this.#held
     const secrets = { from, to: to.held, relock: o.relock }
     for (let isDone = false; !isDone;) {
       const relocked = await relockAll(this.#db, secrets).catch(async (error) => {
-        await o.failed?.()
+        await o.failed()
         throw error
       })
       isDone = await this.#whileNobodyElse(async (db) => {

@@ -21,13 +21,8 @@ const FOR_OWN_KEYS = 'postern/master/own-keys'
 /** A protection that is open: what OpenPGP keys are locked under, and what seals the rest. */
 export interface OpenProtection {
   method: Method
-  /**
-   * What OpenPGP keys are locked under: 256 random bits; in a store of before, what opens the
-   * store.
-   */
+  /** What OpenPGP keys are locked under: 256 random bits. */
   masterSecret: string
-  /** True once everything rests under a random master secret. */
-  isRandom: boolean
   sealer: SecretSealer
   /** The entry of the keychain that holds the master secret; null for the other methods. */
   entry: string | null
@@ -86,30 +81,10 @@ export async function createProtection(
     wanted.method === 'passphrase' ? wanted.passphrase : randomSecret(wanted.method, salt)
   const cost = method === 'passphrase' ? PASSPHRASE_COST : COST_OF_RANDOM
   const outer = new SecretSealer(await stretcher.stretch(opener, { ...cost, salt }))
-  const proof = outer.seal(PROOF_NAME, PROOF)
-  return { ...withMaster({ id: 1, method, ...cost, salt, proof }, outer), opener }
-}
-
-/**
- * Puts a random master secret into a protection of before, whose outer seal stays as it is: what
- * opens it goes on opening it, and is not stretched again.
- * @param held as `openProtection` gave it for this row
- */
-export function addMaster(
-  row: ProtectionTable,
-  held: OpenProtection,
-): { held: OpenProtection; row: ProtectionTable } {
-  if (held.isRandom) throw new Error('the protection has a master secret already')
-  return withMaster(row, held.sealer)
-}
-
-function withMaster(
-  before: Omit<ProtectionTable, 'digest' | 'master'>,
-  outer: SecretSealer,
-): { held: OpenProtection; row: ProtectionTable } {
   const master = randomBytes(KEY_BYTES)
-  const row = { ...before, master: outer.seal(MASTER_NAME, master) }
-  return { held: heldBy(master, row), row: { ...row, digest: digestOf(row) } }
+  const sealed = { proof: outer.seal(PROOF_NAME, PROOF), master: outer.seal(MASTER_NAME, master) }
+  const row = { id: 1, method, ...cost, salt, ...sealed }
+  return { held: heldBy(master, row), row: { ...row, digest: digestOf(row) }, opener }
 }
 
 function heldBy(master: Buffer, row: Omit<ProtectionTable, 'digest'>): OpenProtection {
@@ -117,7 +92,7 @@ function heldBy(master: Buffer, row: Omit<ProtectionTable, 'digest'>): OpenProte
   const masterSecret = derived(master, FOR_OWN_KEYS).toString('base64url')
   const sealer = new SecretSealer(derived(master, FOR_SECRETS))
   master.fill(0)
-  return { method, masterSecret, isRandom: true, sealer, entry: entryFor(method, row) }
+  return { method, masterSecret, sealer, entry: method === 'keychain' ? entryOf(row) : null }
 }
 
 const derived = (master: Buffer, use: string): Buffer =>
@@ -160,10 +135,6 @@ export async function openProtection(
       ? wrongPassphrase()
       : corrupt('its master secret is not the one that it was made with')
   }
-  const entry = entryFor(method, row)
-  if (row.master === null) {
-    return { method, masterSecret: opener, isRandom: false, sealer: outer, entry }
-  }
   const master = outer.open(MASTER_NAME, row.master)
   if (master?.length !== KEY_BYTES) throw corrupt('its sealed master secret was changed')
   return heldBy(master, row)
@@ -173,9 +144,6 @@ export async function openProtection(
 export function entryOf({ salt }: { salt: Uint8Array }): string {
   return `store-${Buffer.from(salt).toString('hex').slice(0, 32)}`
 }
-
-const entryFor = (method: Method, row: { salt: Uint8Array }): string | null =>
-  method === 'keychain' ? entryOf(row) : null
 
 /** What opens a row with the method `none`: it is stored beside what it opens. */
 export function unprotectedSecret({ salt }: ProtectionTable): string {
@@ -198,7 +166,7 @@ function digestOf(row: Omit<ProtectionTable, 'digest'>): Buffer {
     .update(JSON.stringify([method, n, r, p]))
     .update(row.salt)
     .update(row.proof)
-    .update(row.master ?? '')
+    .update(row.master)
     .digest()
 }
 

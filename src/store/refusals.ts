@@ -110,6 +110,16 @@ export function newer(version: number, ours: number): OperatorError {
   )
 }
 
+/** A version of Postern before 0.1.0 wrote the store. */
+export function older(version: number, first: number): OperatorError {
+  return new OperatorError(
+    'store-older',
+    `the store has version ${version}, from before Postern 0.1.0, and this Postern knows versions from ${first}`,
+    'nothing was changed; move the store aside and keep it, or name another `dataDir` or ' +
+      '`store.schema`: the next `postern run` makes a new store with a new key',
+  )
+}
+
 /** The directory cannot be written although it may be sound. `what` is a short reason. */
 export function unwritable(dataDir: string, what: string, cause?: unknown): OperatorError {
   return new OperatorError(

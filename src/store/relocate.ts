@@ -103,7 +103,6 @@ async function tryAll(rows: RowSource, { request, tryKey }: RelocateOptions): Pr
     return 0
   }
   const held = await openExisting(protection, request)
-  if (!held.isRandom) throw ofBefore()
   for (const { name, sealed } of secrets) {
     if (held.sealer.open(name, sealed) === null) throw corrupt('a sealed secret was changed')
   }
@@ -119,14 +118,6 @@ async function all<T extends Row>(
   const found: T[] = []
   for await (const rows of source.rows(table)) found.push(...(rows as T[]))
   return found
-}
-
-function ofBefore(): OperatorError {
-  return new OperatorError(
-    'refused',
-    'the store is of an older version, whose keys are locked under the passphrase itself',
-    'start the sidecar once where the store is: that brings it up to date; then move it',
-  )
 }
 
 function noStore({ place }: MoveEnd): OperatorError {

@@ -7,7 +7,6 @@ import { putInPlace, UNFINISHED } from './create.ts'
 import { checkDataDir, makeDataDir } from './data-dir.ts'
 import { errnoOf, FILE_MODE, syncDirectory, syncFile } from './files.ts'
 import { examine, look, whatIsThere } from './inspect.ts'
-import { MIGRATIONS } from './migrations.ts'
 import { occupied, unsoundBackup, unwritable } from './refusals.ts'
 import { writeNote } from './restored.ts'
 import { isStorageFailure } from './sqlite.ts'
@@ -50,6 +49,6 @@ function copy(file: string, to: string): void {
   copyFileSync(file, to, constants.COPYFILE_EXCL)
   chmodSync(to, FILE_MODE)
   alter(to, (database) => writeNote(database, mtime.toISOString()))
-  look(to, (database) => examine(database, MIGRATIONS.length))
+  look(to, examine)
   syncFile(to)
 }

@@ -183,11 +183,8 @@ export interface ProtectionTable {
   salt: Uint8Array
   /** A known value sealed under the passphrase. */
   proof: Uint8Array
-  /**
-   * The random master secret, sealed under the passphrase; all other secrets rest under it. Null in
-   * a store of before, where they rest under the passphrase themselves.
-   */
-  master: Uint8Array | null
+  /** The random master secret, sealed under the passphrase; all other secrets rest under it. */
+  master: Uint8Array
   /** SHA-256 over all of the above, so that damage is not taken for a wrong passphrase. */
   digest: Uint8Array
 }

@@ -16,7 +16,12 @@ export async function noteScrub(db: Kysely<Schema>): Promise<void> {
     .execute()
 }
 
-/** Whether a process died between such a transaction and the end of scrubbing. */
+/** Scrubs when a process died between such a transaction and the end of its scrubbing. */
+export async function scrubIfDue(store: Pick<Store, 'scrub' | 'read' | 'write'>): Promise<void> {
+  if (await store.read(isScrubDue)) await scrubDue(store)
+}
+
+/** Whether scrubbing is due. */
 export async function isScrubDue(db: Kysely<Schema>): Promise<boolean> {
   const query = db.selectFrom('flags').select('name').where('name', '=', DUE)
   return (await query.executeTakeFirst()) !== undefined

@@ -1,5 +1,4 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { Moved, Relock } from './move.ts'
 import type { NewProtection } from './protection.ts'
 import type { Method, Schema } from './schema.ts'
 import type { UnwrittenSightings } from './sightings.ts'
@@ -37,6 +36,15 @@ export type LockName = 'poll' | 'polls' | 'rotation' | 'sends'
  * of it (a former primary, a restored copy, another server).
  */
 export type Reachability = 'reachable' | 'unreachable' | 'rolled-back'
+
+/** Gives an armored OpenPGP secret key locked anew; it must be seen to open before it is given. */
+export type Relock = (locked: string, secrets: { from: string; to: string }) => Promise<string>
+
+/** What a move leaves behind. */
+export interface Moved {
+  isScrubbed: boolean
+  oldEntry: string | null
+}
 
 /** A lock that is held until it is disposed of, or lost. */
 export interface StoreLock extends AsyncDisposable {
@@ -140,9 +148,9 @@ export interface Store extends AsyncDisposable {
   /** What the store rests under; null when it has no protection and keeps no secrets. */
   readonly method: Method | null
   /**
-   * What the OpenPGP secret keys are locked under: 256 random bits, or, in a store of before that
-   * was not upgraded yet, the passphrase. Null when `method` is. It changes when the protection is
-   * moved: a key that is written must be locked under what it is in that `write`.
+   * What the OpenPGP secret keys are locked under: 256 random bits. Null when `method` is. It changes
+   * when the protection is moved: a key that is written must be locked under what it is in that
+   * `write`.
    */
   readonly masterSecret: string | null
   /**
@@ -155,15 +163,6 @@ export interface Store extends AsyncDisposable {
    *   have changed. Else what `relock` throws, with nothing changed
    */
   move(wanted: NewProtection, relock: Relock): Promise<Moved>
-  /**
-   * Brings a store in which everything was locked under the passphrase itself under a random master
-   * secret, in one transaction; what opens it stays. Also scrubs what a process that died while it
-   * locked anew has left. Does nothing in a store where nothing is due.
-   * @returns whether it was such a store
-   * @throws OperatorError `store-corrupt`, `store-unwritable`; what `relock` throws, with nothing
-   *   changed
-   */
-  upgrade(relock: Relock): Promise<boolean>
   /**
    * Copies the whole store, as it is at one moment, into a file of its own in the data directory
    * (mode 0600), still under its protection. Whoever asked takes it away.

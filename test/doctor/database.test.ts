@@ -1,7 +1,7 @@
 /** What `postern check` says of a real database. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { checkDatabase, databaseLines } from '../../src/doctor/check-database.ts'
-import { NEWEST_VERSION } from '../../src/store/postgres/look.ts'
+import { FIRST_VERSION, NEWEST_VERSION } from '../../src/store/migrations.ts'
 import { databaseOf } from '../../src/store/postgres/migrate.ts'
 import { put } from '../store/support.ts'
 import { openOn, serverOf } from '../store/postgres/scene.ts'
@@ -103,7 +103,7 @@ describe.skipIf(!hasPostgres())('the database', () => {
     expect(foreign.text).toMatch(/\d+ tables of .* belong to another user/)
   })
 
-  test('whose schema is too new fails', async () => {
+  test('whose schema is too new, or of before 0.1.0, fails', async () => {
     const server = serverOf(cluster.url)
     const schema = freshSchema()
     await openOn(server, schema)
@@ -111,6 +111,11 @@ describe.skipIf(!hasPostgres())('the database', () => {
     const { levels, text } = await look(cluster.url, schema)
     expect(levels).toEqual(['database pass', 'commits pass', 'schema fail'])
     expect(text).toContain(`version 99, and this Postern knows versions up to ${NEWEST_VERSION}`)
+    const version = FIRST_VERSION - 1
+    await databaseOf(server, schema).updateTable('state').set({ version, oldest: 0 }).execute()
+    const before = await look(cluster.url, schema)
+    expect(before.levels).toEqual(['database pass', 'commits pass', 'schema fail'])
+    expect(before.text).toContain(`version ${version}, from before Postern 0.1.0`)
   })
 })
 
@@ -122,15 +127,15 @@ test('a server that is too old fails', () => {
     tls: 'TLSv1.3',
     standbys: '',
     isFsyncOn: true,
-    schema: { foreignTables: 0, store: { version: 3, oldest: 3 } },
+    schema: { foreignTables: 0, store: { version: NEWEST_VERSION, oldest: NEWEST_VERSION } },
     canMakeSchema: true,
   }
-  const lines = databaseLines(state, { name: 'postern', newest: 4 })
+  const lines = databaseLines(state, { name: 'postern', newest: NEWEST_VERSION + 1 })
   expect(lines.map(({ level }) => level)).toEqual(['fail', 'pass', 'pass'])
   expect(lines[0]?.hint).toContain('version 14')
-  expect(lines[2]?.message).toContain('brings to 4')
+  expect(lines[2]?.message).toContain(`brings to ${NEWEST_VERSION + 1}`)
   const newer = { ...state, versionNumber: 140_000 }
-  const [server] = databaseLines(newer, { name: 'postern', newest: 4 })
+  const [server] = databaseLines(newer, { name: 'postern', newest: NEWEST_VERSION + 1 })
   expect(server?.level).toBe('pass')
   expect(server?.message).toContain('TLSv1.3, and it proves who it is')
 })

@@ -15,7 +15,6 @@ import { readBackup } from '../../src/store/backup.ts'
 import { restore as restoreBackup } from '../../src/store/restore.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { BEFORE, writeStoreOfBefore } from '../store/store-of-before.ts'
 import type { Operation } from './command-kills.ts'
 
 const OLD = 'the old passphrase of the store'
@@ -178,26 +177,6 @@ const restore: Operation = {
   },
 }
 
-/** Any command that opens the store brings one of before over. */
-const upgrade: Operation = {
-  name: 'upgrade',
-  prepare: async (folder) => {
-    writeStoreOfBefore(dataDir(folder))
-    writeFileSync(join(folder, 'secret'), Buffer.from(BEFORE.replay, 'hex'), { mode: 0o600 })
-  },
-  command: ['key', 'list'],
-  env: { ...ENV, POSTERN_KEY_PASSPHRASE: BEFORE.passphrase },
-  watched: STORE,
-  check: async (folder, { isDone }) => {
-    await using store = await openWith(folder, BEFORE.passphrase)
-    const isNew = store.masterSecret !== BEFORE.passphrase
-    await store[Symbol.asyncDispose]()
-    expect(isNew || !isDone, 'it was listed, and is not brought over')
-    const kept_ = await look(folder, BEFORE.passphrase)
-    expect(JSON.stringify(kept_) === JSON.stringify(BEFORE.keys), 'its keys are others')
-  },
-}
-
 /** Those that write beside the store need a folder for it. */
 const withOut = (operation: Operation): Operation => ({
   ...operation,
@@ -213,5 +192,4 @@ export const OPERATIONS: readonly Operation[] = [
   withOut(give),
   withOut(create),
   restore,
-  upgrade,
 ]

@@ -7,7 +7,6 @@ import { openStore } from '../../src/store/open-store.ts'
 import { readOwner } from '../../src/store/owner.ts'
 import { connectExclusive } from '../../src/store/sqlite.ts'
 import { useKeychainDouble } from './keychain-double.ts'
-import { writeStoreOfBefore } from './store-of-before.ts'
 import { flags, made, modeOf, open, temporary } from './support.ts'
 
 const sql = (dataDir: string, statement: string): void => {
@@ -48,15 +47,6 @@ describe('a store that another process changes between the look and the lock', (
 })
 
 describe('an opening that fails late', () => {
-  test('leaves a store that cannot be brought up to date to whoever comes next', async () => {
-    const dataDir = temporary()
-    writeStoreOfBefore(dataDir)
-    sql(dataDir, 'DROP TABLE outcomes')
-    const opening = openStore({ dataDir, passphrase: 'words of before', mode: 'existing' })
-    await expect(opening).rejects.toMatchObject({ code: 'store-corrupt' })
-    expectFree(dataDir)
-  })
-
   test('says what of the disk has failed', async () => {
     const dataDir = temporary()
     await made(dataDir)
@@ -181,7 +171,7 @@ describe('what lies beside the database', () => {
 test('a store is made only where none is, and its first protection is what was asked for', async () => {
   const dataDir = join(temporary(), 'data')
   const first = await acquire({ dataDir, passphrase: 'words', mode: 'create' })
-  expect(first.held).toMatchObject({ method: 'passphrase', isRandom: true })
+  expect(first.held).toMatchObject({ method: 'passphrase' })
   const row = first.database.prepare('SELECT method FROM protection').get()
   expect({ ...row }).toEqual({ method: 'passphrase' })
   first.database.exec("INSERT INTO flags VALUES ('kept', 'yes')")

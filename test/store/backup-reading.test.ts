@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { readBackup } from '../../src/store/backup.ts'
-import { MIGRATIONS } from '../../src/store/migrations.ts'
+import { NEWEST_VERSION } from '../../src/store/migrations.ts'
 import type { Store } from '../../src/store/store.ts'
 import { beforeSqlite } from './before-sqlite.ts'
 import { open, put, temporary } from './support.ts'
@@ -57,13 +57,14 @@ describe('what a backup holds', () => {
     expect(await readBackup(file, { passphrase })).toEqual({
       takenAt: expect.stringMatching(/^\d{4}-.*Z$/),
       bytes: statSync(file).size,
-      version: MIGRATIONS.length,
+      version: NEWEST_VERSION,
       method: 'passphrase',
       masterSecret: store.masterSecret,
       keys: ['new', 'old'].map((fingerprint) => ({ fingerprint, state: 'retired', locked: 'l' })),
       counts: {
         certificates: 0,
         chats: 0,
+        confirmed: 0,
         encryption_keys: 0,
         flags: 2,
         journal: 0,

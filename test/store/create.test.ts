@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createDatabase, putInPlace, settle } from '../../src/store/create.ts'
-import { MIGRATIONS } from '../../src/store/migrations.ts'
+import { NEWEST_VERSION } from '../../src/store/migrations.ts'
 import { APPLICATION_ID, pragma } from '../../src/store/sqlite.ts'
 import { modeOf, temporary } from './support.ts'
 
@@ -25,11 +25,11 @@ function failLinks(code: string, before: () => void = () => {}): Error {
 }
 
 describe('a database that is made', () => {
-  test('is ours, empty, of the newest version, and alone in its folder', async () => {
+  test('is ours, empty, of the newest version, and alone in its folder', () => {
     const dataDir = temporary()
     const open = vi.spyOn(fs, 'openSync')
     syncBuiltinESMExports()
-    await createDatabase(dataDir)
+    createDatabase(dataDir)
     // its name is on disk
     expect(open.mock.lastCall?.[0]).toBe(dataDir)
     expect(readdirSync(dataDir)).toEqual(['postern.db'])
@@ -38,38 +38,40 @@ describe('a database that is made', () => {
     const database = new DatabaseSync(file, { readOnly: true })
     expect([pragma(database, 'application_id'), pragma(database, 'user_version')]).toEqual([
       APPLICATION_ID,
-      MIGRATIONS.length,
+      NEWEST_VERSION,
     ])
     expect(database.prepare('SELECT * FROM flags').all()).toEqual([])
     database.close()
   })
 
-  test('does not take the place of another', async () => {
+  test('does not take the place of another', () => {
     const dataDir = temporary()
     writeFileSync(join(dataDir, 'postern.db'), 'another')
-    await createDatabase(dataDir)
+    createDatabase(dataDir)
     expect(readdirSync(dataDir)).toEqual(['postern.db'])
     expect(readFileSync(join(dataDir, 'postern.db'), 'utf8')).toBe('another')
   })
 
   test.each(['EPERM', 'ENOTSUP', 'ENOSYS'])(
     'needs hard links, and leaves nothing where there are none: %s',
-    async (code) => {
+    (code) => {
       const dataDir = temporary()
       failLinks(code)
-      await expect(createDatabase(dataDir)).rejects.toMatchObject({
-        code: 'data-dir',
-        message: 'the file system of `dataDir` has no hard links',
-        hint: 'put `dataDir` on a local file system',
-      })
+      expect(() => createDatabase(dataDir)).toThrow(
+        expect.objectContaining({
+          code: 'data-dir',
+          message: 'the file system of `dataDir` has no hard links',
+          hint: 'put `dataDir` on a local file system',
+        }),
+      )
       expect(readdirSync(dataDir)).toEqual([])
     },
   )
 
-  test('leaves nothing where its disk fails, and says so', async () => {
+  test('leaves nothing where its disk fails, and says so', () => {
     const dataDir = temporary()
     const error = failLinks('EIO')
-    await expect(createDatabase(dataDir)).rejects.toBe(error)
+    expect(() => createDatabase(dataDir)).toThrow(error)
     expect(readdirSync(dataDir)).toEqual([])
   })
 })

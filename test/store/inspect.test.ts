@@ -3,22 +3,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { OperatorError } from '../../src/errors.ts'
-import {
-  copiesIn,
-  examine,
-  explain,
-  inspect,
-  look,
-  readProtection,
-  weakCopiesIn,
-  whatIsThere,
-} from '../../src/store/inspect.ts'
-import { MIGRATIONS } from '../../src/store/migrations.ts'
+import { copiesIn, examine, explain, inspect, look, whatIsThere } from '../../src/store/inspect.ts'
+import { FIRST_VERSION, NEWEST_VERSION } from '../../src/store/migrations.ts'
 import { claim } from '../../src/store/owner.ts'
-import { writeStoreOfBefore } from './store-of-before.ts'
 import { made, temporary } from './support.ts'
-
-const OURS = MIGRATIONS.length
 
 /** A connection of a test's own, closed when it ends. */
 function connected(file: string): DatabaseSync {
@@ -78,15 +66,13 @@ describe('what a data directory shows', () => {
     expect(whatIsThere(join(temporary(), 'not-there'))).toBe('none')
   })
 
-  test('copies are listed by name, and the weak ones are those of before master secrets', () => {
+  test('copies are listed by name', () => {
     const dataDir = temporary()
     const copies = ['postern.v10.a.db', 'postern.v12.a.db', 'postern.v2.a.db', 'postern.v9.a.db']
     for (const name of [...copies.toReversed(), 'postern.db', 'other']) {
       writeFileSync(join(dataDir, name), '')
     }
     expect(copiesIn(dataDir)).toEqual(copies)
-    expect(weakCopiesIn(dataDir)).toEqual(['postern.v2.a.db', 'postern.v9.a.db'])
-    expect(weakCopiesIn(join(dataDir, 'not-there'))).toEqual([])
   })
 })
 
@@ -137,21 +123,12 @@ describe('looking into a database', () => {
 describe('a database is taken', () => {
   test('with its version, and its protection where it has one', async () => {
     const nothing = { protection: null, mark: null, botId: null }
-    expect(examine(await store(), OURS)).toEqual({ version: OURS, ...nothing })
+    expect(examine(await store())).toEqual({ version: NEWEST_VERSION, ...nothing })
     const database = await store('words')
-    const { version, protection } = examine(database, OURS)
-    expect(version).toBe(OURS)
+    const { version, protection } = examine(database)
+    expect(version).toBe(NEWEST_VERSION)
     expect(protection).toMatchObject({ id: 1, method: 'passphrase' })
     expect(protection?.master).toBeInstanceOf(Uint8Array)
-    database.exec('PRAGMA user_version = 1')
-    expect(examine(database, OURS).version).toBe(1)
-  })
-
-  test('from before master secrets, which has none', () => {
-    const dataDir = join(temporary(), 'data')
-    writeStoreOfBefore(dataDir)
-    const protection = readProtection(connected(join(dataDir, 'postern.db')))
-    expect(protection).toMatchObject({ method: 'passphrase', master: null })
   })
 
   test.each<[what: string, statement: string, code: string, message: string]>([
@@ -162,6 +139,12 @@ describe('a database is taken', () => {
       'not a database of Postern',
     ],
     ['without a version', 'PRAGMA user_version = 0', 'store-corrupt', 'not a database of Postern'],
+    [
+      'of before 0.1.0',
+      `PRAGMA user_version = ${FIRST_VERSION - 1}`,
+      'store-older',
+      `has version ${FIRST_VERSION - 1}, from before Postern 0.1.0`,
+    ],
     ['of a later version', 'PRAGMA user_version = 99', 'store-newer', 'has version 99'],
     [
       'with secrets, and no protection',
@@ -187,7 +170,7 @@ describe('a database is taken', () => {
     database.exec(statement)
     const file = database.location() ?? ''
     database.close()
-    expect(() => examine(connected(file), OURS)).toThrow(
+    expect(() => examine(connected(file))).toThrow(
       expect.objectContaining({ code, message: expect.stringContaining(message) }),
     )
   })
@@ -200,7 +183,7 @@ describe('what goes wrong while looking is said', () => {
     const holder = connected(join(dataDir, 'postern.db'))
     holder.exec('PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; BEGIN IMMEDIATE; COMMIT')
     claim(dataDir)
-    expect(() => inspect(dataDir, OURS)).toThrow(
+    expect(() => inspect(dataDir)).toThrow(
       expect.objectContaining({
         code: 'store-in-use',
         message: expect.stringContaining(`${dataDir} is in use by process ${process.pid}`),
@@ -211,7 +194,7 @@ describe('what goes wrong while looking is said', () => {
   test('for a database that is a folder', () => {
     const dataDir = temporary()
     mkdirSync(join(dataDir, 'postern.db'))
-    expect(() => inspect(dataDir, OURS)).toThrow(/cannot be written: SQLite’s result is \d+$/)
+    expect(() => inspect(dataDir)).toThrow(/cannot be written: SQLite’s result is \d+$/)
   })
 
   test('by what SQLite means; what is of anybody else stays', () => {

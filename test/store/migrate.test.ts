@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { migrate } from '../../src/store/migrate.ts'
 import type { SchemaStep } from '../../src/store/migrations.ts'
@@ -9,16 +8,11 @@ import { pragma } from '../../src/store/sqlite.ts'
 import { fileCalls } from '../support/file-calls.ts'
 import { modeOf, temporary } from './support.ts'
 
-const step = (name: string, ...statements: string[]): SchemaStep => ({
-  name,
-  async up(db) {
-    for (const statement of statements) await sql.raw(statement).execute(db)
-  },
-})
-const FIRST = step('001', 'CREATE TABLE words (word TEXT)', `INSERT INTO words VALUES ('old')`)
-const SECOND = step('002', `ALTER TABLE words ADD COLUMN language TEXT DEFAULT 'en'`)
-const THIRD = step('003', `UPDATE words SET word = 'new'`)
-const BROKEN = step('004', `INSERT INTO words VALUES ('half', 'x')`, 'CREATE TABLE words (x TEXT)')
+const step = (version: number, ...statements: string[]): SchemaStep => ({ version, statements })
+const FIRST = step(1, 'CREATE TABLE words (word TEXT)', `INSERT INTO words VALUES ('old')`)
+const SECOND = step(2, `ALTER TABLE words ADD COLUMN language TEXT DEFAULT 'en'`)
+const THIRD = step(3, `UPDATE words SET word = 'new'`)
+const BROKEN = step(4, `INSERT INTO words VALUES ('half', 'x')`, 'CREATE TABLE words (x TEXT)')
 
 const rows = (database: DatabaseSync) =>
   database
@@ -33,18 +27,18 @@ function fresh(): { dataDir: string; file: string; database: DatabaseSync } {
 }
 
 describe('bringing an older store up to date', () => {
-  test('a new store takes every step, and no copy is made', async () => {
+  test('a new store takes every step, and no copy is made', () => {
     const { dataDir, file, database } = fresh()
-    expect(await migrate(database, file, [FIRST, SECOND])).toBeNull()
+    expect(migrate(database, file, [FIRST, SECOND])).toBeNull()
     expect(pragma(database, 'user_version')).toBe(2)
     expect(rows(database)).toEqual([{ word: 'old', language: 'en' }])
     expect(readdirSync(dataDir)).toEqual(['postern.db'])
   })
 
-  test('an older store takes only what it lacks, after a copy of it was made beside it', async () => {
+  test('an older store takes only what it lacks, after a copy of it was made beside it', () => {
     const { dataDir, file, database } = fresh()
-    await migrate(database, file, [FIRST])
-    const copy = await migrate(database, file, [FIRST, SECOND, THIRD])
+    migrate(database, file, [FIRST])
+    const copy = migrate(database, file, [FIRST, SECOND, THIRD])
     expect(pragma(database, 'user_version')).toBe(3)
     expect(rows(database)).toEqual([{ word: 'new', language: 'en' }])
 
@@ -56,46 +50,42 @@ describe('bringing an older store up to date', () => {
     expect(readdirSync(dataDir)).toHaveLength(2)
   })
 
-  test('a store of our own version is left alone', async () => {
+  test('a store of our own version is left alone', () => {
     const { dataDir, file, database } = fresh()
-    await migrate(database, file, [FIRST])
-    expect(await migrate(database, file, [FIRST])).toBeNull()
+    migrate(database, file, [FIRST])
+    expect(migrate(database, file, [FIRST])).toBeNull()
     expect(readdirSync(dataDir)).toEqual(['postern.db'])
   })
 
-  test('the copy is on disk before anything is changed', async () => {
+  test('the copy is on disk before anything is changed', () => {
     const { dataDir, file, database } = fresh()
-    await migrate(database, file, [FIRST])
-    let migrating: Promise<unknown> | undefined
+    migrate(database, file, [FIRST])
     const calls = fileCalls(() => {
-      migrating = migrate(database, file, [FIRST, SECOND])
+      migrate(database, file, [FIRST, SECOND])
     })
     expect(calls.map(({ name, file: of }) => `${name} ${of}`)).toContain(
       `fsyncSync ${basename(dataDir)}`,
     )
-    await migrating
   })
 
-  test('nothing is changed where no copy can be made, and no half of one is left', async () => {
+  test('nothing is changed where no copy can be made, and no half of one is left', () => {
     const { dataDir, file, database } = fresh()
-    await migrate(database, file, [FIRST])
+    migrate(database, file, [FIRST])
     // SQLite makes no copy within a transaction
     database.exec('BEGIN')
-    await expect(migrate(database, file, [FIRST, SECOND])).rejects.toThrow('cannot VACUUM')
+    expect(() => migrate(database, file, [FIRST, SECOND])).toThrow('cannot VACUUM')
     database.exec('ROLLBACK')
     expect(pragma(database, 'user_version')).toBe(1)
     expect(readdirSync(dataDir)).toEqual(['postern.db'])
   })
 
-  test('a step that fails leaves the store as it was, every earlier step of the run included', async () => {
+  test('a step that fails leaves the store as it was, every earlier step of the run included', () => {
     const { file, database } = fresh()
-    await migrate(database, file, [FIRST])
-    await expect(migrate(database, file, [FIRST, SECOND, THIRD, BROKEN])).rejects.toThrow(
-      /already exists/,
-    )
+    migrate(database, file, [FIRST])
+    expect(() => migrate(database, file, [FIRST, SECOND, THIRD, BROKEN])).toThrow(/already exists/)
     expect(pragma(database, 'user_version')).toBe(1)
     expect(rows(database)).toEqual([{ word: 'old' }])
-    await migrate(database, file, [FIRST, SECOND])
+    migrate(database, file, [FIRST, SECOND])
     expect(pragma(database, 'user_version')).toBe(2)
   })
 })

@@ -2,19 +2,19 @@ import { Kysely } from 'kysely'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { NodeSqliteDialect } from '../../src/store/dialect.ts'
-import { relockAll, writeMove, type Relock } from '../../src/store/move.ts'
+import { relockAll, writeMove } from '../../src/store/move.ts'
 import { migrate } from '../../src/store/migrate.ts'
-import { MIGRATIONS } from '../../src/store/migrations.ts'
 import { createProtection } from '../../src/store/protection.ts'
 import type { Schema } from '../../src/store/schema.ts'
 import { isScrubDue } from '../../src/store/scrub.ts'
+import type { Relock } from '../../src/store/store.ts'
 
 const relock: Relock = async (locked, { from, to }) => `${locked}, from ${from} to ${to}`
 
 /** A database with a sealed secret and these keys, by what is locked. */
 async function scene(...keys: string[]) {
   const database = new DatabaseSync(':memory:')
-  await migrate(database, ':memory:', MIGRATIONS)
+  migrate(database, ':memory:')
   const db = new Kysely<Schema>({ dialect: new NodeSqliteDialect(database) })
   onTestFinished(() => db.destroy())
   const from = await createProtection({ method: 'none' })

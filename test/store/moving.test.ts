@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Relock } from '../../src/store/move.ts'
+import type { Relock } from '../../src/store/store.ts'
 import { unprotectedSecret } from '../../src/store/protection.ts'
 import type { Store } from '../../src/store/store.ts'
 import { testOfFile, made, open, put, temporary } from './support.ts'

@@ -6,6 +6,7 @@ import { Refusal } from '../../src/errors.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { readOwner } from '../../src/store/owner.ts'
 import { LogSync } from '../../src/store/log-sync.ts'
+import { scrubIfDue } from '../../src/store/scrub.ts'
 import type { Store } from '../../src/store/store.ts'
 import { beforeSqlite } from './before-sqlite.ts'
 import { describeFile, testOfFile, flags, open, put, temporary } from './support.ts'
@@ -205,10 +206,10 @@ describe('moving', () => {
     await store[Symbol.asyncDispose]()
     const again = await open(dataDir, { passphrase: 'words' })
     const scrub = vi.spyOn(again, 'scrub')
-    expect(await again.upgrade(relock)).toBe(false)
+    await scrubIfDue(again)
     expect(scrub).toHaveBeenCalledTimes(1)
     expect(await flags(again)).toEqual({})
-    await again.upgrade(relock)
+    await scrubIfDue(again)
     expect(scrub).toHaveBeenCalledTimes(1)
   })
 
@@ -298,11 +299,7 @@ testOfFile('a copy lies in the folder of the store, and none is made of a closed
   expect(copy).toContain(join(dataDir, 'postern.backup-'))
   expect(readdirSync(dataDir)).toContain(copy.slice(dataDir.length + 1))
   await store[Symbol.asyncDispose]()
-  for (const done of [
-    () => store.copy(),
-    () => store.scrub(),
-    () => store.upgrade(async () => ''),
-  ]) {
+  for (const done of [() => store.copy(), () => store.scrub()]) {
     await expect(done()).rejects.toThrow('the store is closed')
   }
 })

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { PASSPHRASE_COST } from '../../src/store/passphrase-cost.ts'
 import {
-  addMaster,
   createProtection,
   entryOf,
   isSameProtection,
@@ -63,7 +62,6 @@ describe('a record that an earlier start wrote', () => {
     expect(held).toMatchObject({
       method: 'keychain',
       masterSecret: KEPT.masterSecret,
-      isRandom: true,
       entry: KEPT.entry,
     })
     expect(held.sealer.open('replay', bytes(KEPT.sealed))?.toString()).toBe('a secret')
@@ -84,7 +82,7 @@ describe('a record that an earlier start wrote', () => {
     ['p', { p: 2 }],
     ['salt', { salt: bytes(digest) }],
     ['proof', { proof: bytes(master) }],
-    ['master', { master: null }],
+    ['master', { master: bytes(proof) }],
     ['digest', { digest: bytes(salt) }],
   ])('is refused when its %s was changed', async (_, change) => {
     await expect(openProtection(KEPT.opener, { ...ROW, ...change })).rejects.toMatchObject(DAMAGED)
@@ -126,27 +124,6 @@ describe('a record that an earlier start wrote', () => {
       expect(() => methodOf(passphrase)).toThrow(expect.objectContaining(DAMAGED))
       expect(methodOf(forged({ method: 'none', ...cheap }))).toBe('none')
     }
-  })
-})
-
-describe('a record of before master secrets', () => {
-  /** As the versions before made it: the sealer is what opens it, stretched. */
-  const before = forged({ master: null })
-
-  test('opens with what opens it as its secret, and takes a master secret once', async () => {
-    const held = await openProtection(KEPT.opener, before)
-    expect(held).toMatchObject({
-      method: 'keychain',
-      masterSecret: KEPT.opener,
-      isRandom: false,
-      entry: KEPT.entry,
-    })
-    const next = addMaster(before, held)
-    expect(next.row).toMatchObject({ salt: ROW.salt, proof: ROW.proof, n: 2, method: 'keychain' })
-    const opened = await openProtection(KEPT.opener, next.row)
-    expect(opened.masterSecret).toBe(next.held.masterSecret)
-    expect([opened.isRandom, opened.masterSecret === KEPT.opener]).toEqual([true, false])
-    expect(() => addMaster(next.row, next.held)).toThrow('has a master secret already')
   })
 })
 

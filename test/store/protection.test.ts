@@ -65,15 +65,13 @@ describe('secrets at rest', () => {
     }
   })
 
-  test('a sealed master secret that was changed, or taken away, is damage', async () => {
+  test('a sealed master secret that was changed is damage', async () => {
     const { row } = await createProtection({ method: 'passphrase', passphrase: 'words' })
-    const changed = Buffer.from(row.master ?? [])
-    changed[20]! ^= 1
-    for (const master of [changed, null]) {
-      await expect(openProtection('words', { ...row, master })).rejects.toMatchObject({
-        code: 'store-corrupt',
-      })
-    }
+    const master = Buffer.from(row.master)
+    master[20]! ^= 1
+    await expect(openProtection('words', { ...row, master })).rejects.toMatchObject({
+      code: 'store-corrupt',
+    })
   })
 
   testOfFile('neither a secret nor the passphrase stands in any file', async () => {

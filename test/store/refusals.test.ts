@@ -5,6 +5,7 @@ import {
   inUse,
   missing,
   newer,
+  older,
   noPassphrase,
   nothingPossible,
   occupied,
@@ -85,6 +86,12 @@ const REFUSALS: [OperatorError, OperatorError['code'], RegExp, RegExp][] = [
     'store-newer',
     /has version 9, and this Postern knows versions up to 8/,
     /wrote it/,
+  ],
+  [
+    older(7, 16),
+    'store-older',
+    /has version 7, from before Postern 0.1.0, and this Postern knows versions from 16/,
+    /nothing was changed.*aside.*new key/,
   ],
   [
     unwritable('/d', 'ENOSPC', cause),

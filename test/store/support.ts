@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import type { ProtectionRequest } from '../../src/store/choose.ts'
@@ -138,3 +139,17 @@ export function mounted(size: string): string {
   onTestFinished(() => void spawnSync('umount', ['-l', path]))
   return path
 }
+
+/** What SQLite says of tables and indexes, but of its own, on one line each. */
+export const schemaOf = (of: DatabaseSync): { type: string; name: string; sql: string }[] =>
+  of
+    .prepare(
+      `SELECT type, name, sql FROM sqlite_schema
+       WHERE name NOT LIKE 'sqlite_%' ORDER BY type, name`,
+    )
+    .all()
+    .map((row) => ({
+      type: String(row['type']),
+      name: String(row['name']),
+      sql: String(row['sql']).replaceAll(/\s+/g, ' '),
+    }))

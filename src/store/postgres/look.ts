@@ -5,7 +5,6 @@ import { clientOptions, destroyClient, requireSettings } from './client.ts'
 import { DatabaseClient } from './database-client.ts'
 import { ReadOnlyDatabaseError, toOperator } from './failures.ts'
 import { quoted } from './schema.ts'
-import { POSTGRES_STEPS } from './steps.ts'
 
 /** How long all of it may take. */
 const LOOK_MS = 10_000
@@ -33,9 +32,6 @@ export interface SchemaState {
   /** Null when no store was made in it. */
   store: { version: number; oldest: number } | null
 }
-
-/** The version of the schema that this program makes. */
-export const NEWEST_VERSION = POSTGRES_STEPS.at(-1)?.version ?? 0
 
 const SERVER = `
   SELECT current_setting('server_version') AS version,

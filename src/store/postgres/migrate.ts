@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely'
 import { OperatorError } from '../../errors.ts'
-import { newer } from '../refusals.ts'
+import { FIRST_VERSION } from '../migrations.ts'
+import { newer, older } from '../refusals.ts'
 import type { Schema } from '../schema.ts'
 import { describeAddress } from './address.ts'
 import { lockName, quoted, type Database, type PostgresSchema } from './schema.ts'
@@ -14,7 +15,8 @@ export function databaseOf(server: PostgresServer, schema: string): Database {
 
 /**
  * Which version a store has; null when there is none.
- * @throws OperatorError `store-newer` when its schema is not for this program; an error of pg
+ * @throws OperatorError `store-older`, `store-newer` when its schema is not for this program; an
+ *   error of pg
  */
 export async function findVersion(
   server: PostgresServer,
@@ -34,6 +36,7 @@ async function readVersion(db: Database, steps: readonly PostgresStep[]): Promis
     .select(['version', 'oldest'])
     .executeTakeFirstOrThrow()
   const ours = newestOf(steps)
+  if (version < FIRST_VERSION) throw older(version, FIRST_VERSION)
   if (oldest > ours) throw newer(oldest, ours)
   return version
 }
@@ -41,7 +44,7 @@ async function readVersion(db: Database, steps: readonly PostgresStep[]): Promis
 /**
  * Brings a store to the newest schema, or makes an empty one; all steps or none, one process after
  * the other. One that is newer, and still for this program, stays as it is.
- * @throws OperatorError `store-newer`; `store-in-use` when a step needs the store alone and a
+ * @throws OperatorError `store-older`, `store-newer`; `store-in-use` when a step needs the store alone and a
  *   sidecar has it open; an error of pg
  */
 export async function migrate(

@@ -5,16 +5,18 @@ import { Mutex } from '../../util/mutex.ts'
 import { makeCopy } from '../backup.ts'
 import { openExisting, prepare, type ProtectionRequest } from '../choose.ts'
 import { fillFile } from '../fill.ts'
-import { relockAll, writeMoveIn, type Moved, type MoveTarget, type Relock } from '../move.ts'
+import { relockAll, writeMoveIn, type MoveTarget } from '../move.ts'
 import { NamedSecrets } from '../named-secrets.ts'
 import type { NewProtection, OpenProtection } from '../protection.ts'
 import type { Method, Schema } from '../schema.ts'
 import { readMark } from '../moved.ts'
-import { isScrubDue, scrubDue } from '../scrub.ts'
+import { scrubDue } from '../scrub.ts'
 import {
   type FollowedTable,
   type LockName,
+  type Moved,
   type Reachability,
+  type Relock,
   type Reread,
   type Store,
   type StoreLock,
@@ -324,11 +326,6 @@ export class PostgresStore implements Store {
     const prepared = await prepare(wanted)
     await this.#lockAnew(prepared, { from, relock, failed: () => prepared.discard() })
     return { isScrubbed: await scrubDue(this), oldEntry: from?.entry ?? null }
-  }
-
-  async upgrade(): Promise<boolean> {
-    if (await this.read((db) => isScrubDue(db))) await scrubDue(this)
-    return false
   }
 
   async #lockAnew(

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OperatorError } from '../../../src/errors.ts'
-import { MIGRATIONS } from '../../../src/store/migrations.ts'
+import { FIRST_VERSION, NEWEST_VERSION } from '../../../src/store/migrations.ts'
 import { databaseOf } from '../../../src/store/postgres/migrate.ts'
 import { PostgresServer } from '../../../src/store/postgres/server.ts'
 import { freshSchema, hasPostgres, ownCluster, type Cluster } from '../../support/postgres.ts'
@@ -152,18 +152,23 @@ describe.skipIf(!hasPostgres())('a database', () => {
     cluster.sql('ALTER ROLE nobody RESET default_transaction_read_only')
   })
 
-  test('whose schema is too new is refused, and one that only has more is not', async () => {
+  test('whose schema is too new or of before 0.1.0 is refused, and one that only has more is not', async () => {
     const server = serverOf(cluster.url)
     const schema = freshSchema()
     await openOn(server, schema)
     const set = (version: number, oldest: number) =>
       databaseOf(server, schema).updateTable('state').set({ version, oldest }).execute()
-    await set(99, MIGRATIONS.length)
+    await set(99, NEWEST_VERSION)
     await put(await openOn(server, schema), 'a', 'b')
     await set(99, 99)
     await expect(openOn(server, schema)).rejects.toMatchObject({
       code: 'store-newer',
-      message: `the store has version 99, and this Postern knows versions up to ${MIGRATIONS.length}`,
+      message: `the store has version 99, and this Postern knows versions up to ${NEWEST_VERSION}`,
+    })
+    await set(FIRST_VERSION - 1, 0)
+    await expect(openOn(server, schema)).rejects.toMatchObject({
+      code: 'store-older',
+      message: expect.stringContaining('from before Postern 0.1.0'),
     })
   })
 

@@ -1,0 +1,90 @@
+/** What a store's file gives to a thief, and what it takes from somebody who can write to it. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { generateKey } from 'openpgp'
+import { afterAll, describe, expect, test } from 'vitest'
+import { Keyring } from '../../src/keys/keyring.ts'
+import { createEngine } from '../../src/openpgp/create.ts'
+import { readProtection } from '../../src/store/inspect.ts'
+import { openProtection } from '../../src/store/protection.ts'
+import { noteScrub, isScrubDue } from '../../src/store/scrub.ts'
+import type { Store } from '../../src/store/store.ts'
+import { open, temporary } from './support.ts'
+
+const engine = createEngine()
+afterAll(() => engine[Symbol.asyncDispose]())
+
+const passphrase = 'words'
+const load = (store: Store) =>
+  Keyring.load(store, engine, { retainMs: Infinity, serviceNowMs: () => null })
+
+/** A store with one key and one sealed secret, closed. */
+async function closedStore(): Promise<{ dataDir: string; masterSecret: string }> {
+  const dataDir = join(temporary(), 'data')
+  const store = await open(dataDir, { passphrase })
+  await (await load(store)).makePending('bot')
+  await store.secret('replay')
+  const { masterSecret } = store
+  await store[Symbol.asyncDispose]()
+  return { dataDir, masterSecret: masterSecret ?? '' }
+}
+
+describe('a thief of the file who guesses', () => {
+  test('pays scrypt for each guess: nothing else in the file answers to the passphrase', async () => {
+    const { dataDir, masterSecret } = await closedStore()
+    const database = new DatabaseSync(join(dataDir, 'postern.db'), { readOnly: true })
+    const row = readProtection(database)
+    if (row === null) throw new Error('no protection')
+    const { sealer } = await openProtection(passphrase, row)
+    const sealed = database.prepare('SELECT name, sealed FROM secrets').all()
+    const keys = database.prepare('SELECT locked FROM own_keys').all()
+    database.close()
+    expect([sealed.length, keys.length]).toEqual([1, 1])
+    for (const { name, sealed: bytes } of sealed) {
+      expect(sealer.open(String(name), bytes as Uint8Array)).not.toBeNull()
+    }
+    for (const { locked } of keys) {
+      await expect(engine.unlock(String(locked), passphrase)).rejects.toThrow('wrong-passphrase')
+      await engine.unlock(String(locked), masterSecret)
+    }
+  })
+
+  test('finds no key in any other file', async () => {
+    const { dataDir } = await closedStore()
+    expect(readdirSync(dataDir).toSorted()).toEqual(['postern.db', 'store.json'])
+  })
+})
+
+describe('a key in the file that its owner did not lock', () => {
+  const changed = async (column: 'locked' | 'certificate', value: string): Promise<unknown> => {
+    const { dataDir } = await closedStore()
+    const database = new DatabaseSync(join(dataDir, 'postern.db'))
+    database.prepare(`UPDATE own_keys SET ${column} = ?`).run(value)
+    database.close()
+    return await load(await open(dataDir, { passphrase }))
+  }
+
+  test('is refused when it is not locked at all', async () => {
+    const { privateKey } = await generateKey({ userIDs: [{ name: 'bot' }], type: 'curve25519' })
+    await expect(changed('locked', privateKey)).rejects.toMatchObject({ code: 'store-locked' })
+  })
+
+  test('is not published under somebody else’s certificate', async () => {
+    const { certificate } = await engine.generate({
+      userId: 'bot',
+      createdMs: 1000,
+      passphrase: 'x',
+    })
+    await expect(changed('certificate', certificate)).rejects.toMatchObject({
+      code: 'store-corrupt',
+    })
+  })
+})
+
+test('scrubbing that was cut short is done when the keys are next loaded', async () => {
+  const store = await open(temporary(), { passphrase })
+  await store.write(noteScrub)
+  await load(store)
+  expect(await store.read(isScrubDue)).toBe(false)
+})
