@@ -72,8 +72,8 @@ export const OPERATOR_REFUSALS = {
   },
   'store-older': {
     exitCode: 3,
-    what: 'a version of Postern before 0.1.0 wrote the store',
-    hint: 'move the store aside and keep it; the next `postern run` makes a new store with a new key',
+    what: 'a version before 0.1.0 wrote the store',
+    hint: 'move the store aside; the next `postern run` makes a new one, with a new key',
   },
   'store-unwritable': {
     exitCode: 1,

@@ -14,7 +14,13 @@ import type { BotEntry, GivenSetting } from './yaml-file.ts'
 const DEFAULT_FILE = 'config/postern.yaml'
 const ENV_NAMES = SETTINGS.map(({ env }) => env)
 /** Read elsewhere. */
-const OTHER_ENV = ['POSTERN_CONFIG', ...PASSPHRASE_VARIABLES]
+/** Read elsewhere: one shell may serve a sandbox and a sidecar. */
+const OTHER_ENV = [
+  'POSTERN_CONFIG',
+  'POSTERN_SANDBOX_CONTROL',
+  'POSTERN_SANDBOX_CONTROL_TOKEN',
+  ...PASSPHRASE_VARIABLES,
+]
 /** What Kubernetes puts into every pod beside a Service whose name begins with `postern`. */
 const SERVICE_LINK = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)$/
 
