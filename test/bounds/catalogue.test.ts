@@ -12,7 +12,7 @@ const HTTP: Record<string, Row> = {
   ],
   H4: [['http/knock', 'a strange Host is turned away with 421, two or none with 400']],
   H5: [['http/knock', 'a web page is turned away, even with the token', 'cross-site']],
-  H6: [['http/knock', 'with no permission for browsers', 'a preflight needs no token']],
+  H6: [['http/knock', 'with no permission for browsers', 'a preflight without a token']],
   H7: [['http/body', 'application/json garbage', 'charset=utf-16', 'text/plain']],
   H8: [['http/body', 'without a type, with two types, or in an encoding']],
   H9: [['http/body', 'over it is answered 413, declared or chunked, and the connection closes']],

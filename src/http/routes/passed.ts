@@ -54,6 +54,7 @@ export function checkBody({ schema, unlisted, check }: BodyRule, body: unknown):
       : Object.keys(body).find(
           (name) => !Object.hasOwn(schema.shape, name) && mayHoldWords(body[name]),
         )
+  if (Object.hasOwn(body, 'constructor')) throw noSuchField('constructor')
   if (wordy !== undefined && unlisted === 'wordless') throw noSuchField(wordy)
   if (check === 'types') {
     const result = schema.strip().safeParse(body)

@@ -20,7 +20,9 @@ export function answerMedia(
   const { id } = request.params as { id: string }
   const file = world.files.get(id)
   if (file === undefined) throw apiError('media_not_found', 'no such file')
-  reply.type('application/octet-stream').header('accept-ranges', 'bytes')
+  // A browser that is led here takes no file of a stranger for a page or a script.
+  reply.type('application/octet-stream').header('x-content-type-options', 'nosniff')
+  reply.header('accept-ranges', 'bytes')
   const range = request.method === 'GET' ? rangeOf(request.headers, file.length) : null
   if (range === 'unsatisfiable') {
     return reply.code(416).header('content-range', `bytes */${file.length}`).send(Buffer.alloc(0))
