@@ -68,7 +68,7 @@ export async function audienceInGroup(
   const isNamed = ({ fingerprint }: Person): boolean =>
     fingerprint !== null && (named.has(fingerprint) || isTheirs(fingerprint))
   const reached = new Set(
-    [...list.people.filter(isNamed)].flatMap((one) => one.certificateStatus.encryptionKeys),
+    list.people.filter(isNamed).flatMap((one) => one.certificateStatus.encryptionKeys),
   )
   // whose every key is another's, who is named, can read nothing by them
   const missed = readers.filter(
