@@ -79,14 +79,14 @@ describe.skipIf(!hasPostgres())('a commit whose answer is lost', () => {
   function losing(sent: 'commit' | 'rollback'): void {
     const real = Reflect.get(Client.prototype, 'query') as (...args: unknown[]) => Promise<unknown>
     let isLost = false
-    function losing(this: Client, ...args: unknown[]): Promise<unknown> {
+    function losingOne(this: Client, ...args: unknown[]): unknown {
       if (isLost || args[0] !== 'commit') return real.apply(this, args)
       isLost = true
       return real.call(this, sent).then(() => {
         throw new Error('Connection terminated unexpectedly')
       })
     }
-    const spy = vi.spyOn(Client.prototype, 'query').mockImplementation(losing as never)
+    const spy = vi.spyOn(Client.prototype, 'query').mockImplementation(losingOne)
     onTestFinished(() => spy.mockRestore())
   }
 
