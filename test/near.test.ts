@@ -5,7 +5,7 @@ import { FROM_OUTSIDE, nearestTests } from './support/near.ts'
 test('nearest to a file are its folder’s tests, those that import it, and some from outside', () => {
   const tests = nearestTests(['src/store/protection.ts'])
   expect(tests).toContain('test/store/protection.test.ts')
-  expect(tests).toContain('test/store/upgrade.test.ts')
+  expect(tests).toContain('test/store/first-store.test.ts')
   expect(tests).toContain('test/cli/exit-codes.test.ts')
   expect(tests).not.toContain('test/translate/replays.test.ts')
 })
