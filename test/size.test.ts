@@ -13,7 +13,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src',
     is: measure.code,
-    limit: 50_400,
+    limit: 50_170,
     goal: 44_000,
     advice: 'Delete what the change makes dead, and simplify or merge what does the same nearby.',
   },

@@ -1,13 +1,10 @@
 /** Delivers while it is this sidecar's turn, where several have the bot. */
 import type { Clock } from './clock.ts'
 import type { DeliveryLoop } from './delivery-loop.ts'
-import type { SpreadTurn } from './delivery-spread.ts'
 import type { PollTurn, Turn } from './poll-turn.ts'
 
 /** How often a sidecar that does not deliver looks whether the one that does has died. */
 const LOOK_MS = 1000
-/** A delivery under way when the turn is given to another may end. */
-const GIVE_GRACE_MS = 5000
 
 export interface DeliveryTurnsParts {
   turns: PollTurn
@@ -15,8 +12,6 @@ export interface DeliveryTurnsParts {
   /** Reads what the one before has delivered. @throws Refusal `postern_store_unwritable` */
   fresh: () => Promise<void>
   makeLoop: (turn: Turn) => DeliveryLoop
-  /** Where sidecars divide several bots; disposed of with this. Absent: whoever comes first delivers. */
-  spread?: SpreadTurn
 }
 
 /** The same to its users as the one loop of a sidecar that is alone. */
@@ -37,7 +32,6 @@ export class DeliveryTurns implements Pick<DeliveryLoop, 'stop' | 'wake' | 'unco
     this.#how = { graceMs, confirms }
     this.#halt.abort()
     await this.#work
-    this.#parts.spread?.[Symbol.dispose]()
   }
 
   wake(): void {
@@ -60,29 +54,16 @@ export class DeliveryTurns implements Pick<DeliveryLoop, 'stop' | 'wake' | 'unco
 
   /** Delivers from the moment at which it is our turn until that ends. */
   async #deliver(): Promise<void> {
-    const { turns, fresh, makeLoop, spread } = this.#parts
-    if (spread !== undefined && !(await spread.mayTake())) return
+    const { turns, fresh, makeLoop } = this.#parts
     await using turn = await turns.tryTake()
     if (turn === null) return
     await fresh()
     if (!turn.isHeld || this.#halt.signal.aborted) return
     const loop = makeLoop(turn)
     this.#loop = loop
-    const signal = AbortSignal.any([turn.signal, this.#halt.signal])
-    if (spread === undefined) await aborted(signal)
-    else await this.#untilGiven(spread, signal)
+    await aborted(AbortSignal.any([turn.signal, this.#halt.signal]))
     this.#loop = null
-    const how = this.#halt.signal.aborted ? this.#how : { graceMs: GIVE_GRACE_MS, confirms: true }
-    await loop.stop(turn.isHeld ? how : { graceMs: 0, confirms: false })
-  }
-
-  /** Resolves when the turn is another's, or the signal is aborted. */
-  async #untilGiven(spread: SpreadTurn, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.#parts.clock.wait(LOOK_MS, signal)
-      // whose turn it is is not known while the database is out of reach, which is noticed otherwise
-      if (await spread.mustGive().catch(() => false)) return
-    }
+    await loop.stop(turn.isHeld ? this.#how : { graceMs: 0, confirms: false })
   }
 }
 

@@ -4,6 +4,7 @@ import { Modes } from '../chats/modes.ts'
 import { Presses } from '../chats/presses.ts'
 import { Outcomes } from '../chats/outcomes.ts'
 import { ReplayMemory } from '../chats/replay-memory.ts'
+import type { SecretSource } from '../config/secrets.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { KeyUsage } from '../keys/key-usage.ts'
@@ -26,7 +27,6 @@ import { Messages } from '../translate/messages.ts'
 import { ClearFields } from '../translate/clear-fields.ts'
 import { Outgoing } from '../translate/outgoing.ts'
 import type { Answer } from '../upstream/client.ts'
-import { connectTo } from './database.ts'
 import { loadPeopleState, type PeopleState } from './people-state.ts'
 import type { Link } from './link.ts'
 import { createMedia } from './media.ts'
@@ -72,7 +72,7 @@ export interface CoreOptions {
   name?: string
   /** False where there was a store, and none may take its place. */
   mayCreateStore?: boolean
-  parts?: Pick<HandedInParts, 'engine' | 'store' | 'stretcher' | 'shared' | 'ownerOf'>
+  parts?: Pick<HandedInParts, 'engine' | 'store' | 'stretcher' | 'database' | 'ownerOf'>
 }
 
 /**
@@ -215,9 +215,23 @@ async function serverFor(
   stack: AsyncDisposableStack,
 ): Promise<PostgresServer | null> {
   if (parts.store !== undefined) return null
-  if (parts.shared !== undefined) return parts.shared?.server ?? null
+  if (parts.database !== undefined) return parts.database
   if (secrets.storeUrl === undefined) return null
-  return stack.use(await connectTo(secrets.storeUrl, settings.store))
+  return stack.use(await connectDatabase(secrets.storeUrl, settings.store))
+}
+
+/**
+ * Loads the client of PostgreSQL, and makes no connection yet. The caller disposes of the server
+ * after the stores.
+ * @param o `isOfSeveral` the server holds the stores of several bots
+ * @throws OperatorError `settings` when the URL is wrong
+ */
+export async function connectDatabase(
+  url: SecretSource,
+  { caFile, isOfSeveral = false }: { caFile?: string | undefined; isOfSeveral?: boolean },
+): Promise<PostgresServer> {
+  const { PostgresServer: Server } = await import('../store/postgres/server.ts')
+  return new Server({ url: url.reveal(), caFile, isOfSeveral })
 }
 
 async function openStoreFor(

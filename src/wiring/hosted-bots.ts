@@ -25,7 +25,7 @@ export interface HostedBotsParts {
   logOf: (bot: LoadedBot) => Log
   engine: MeasuredEngine
   registry: MetricRegistry
-  parts: Pick<HandedInParts, 'clock' | 'resolveHost' | 'stretcher' | 'shared'>
+  parts: Pick<HandedInParts, 'clock' | 'resolveHost' | 'stretcher' | 'database'>
 }
 
 export class HostedBots implements AsyncDisposable {

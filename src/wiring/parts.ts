@@ -5,15 +5,7 @@ import type { PostgresServer } from '../store/postgres/server.ts'
 import type { Store } from '../store/store.ts'
 import type { Stretcher } from '../store/stretcher.ts'
 import type { Clock } from '../updates/clock.ts'
-import type { DeliverySpread } from '../updates/delivery-spread.ts'
 import type { Link } from './link.ts'
-
-/** A database that several bots of a process have their stores in. */
-export interface SharedDatabase {
-  server: PostgresServer
-  /** Divides deliveries among the sidecars that serve them. */
-  spread: DeliverySpread
-}
 
 /**
  * Parts of a sidecar that can be handed in, each in place of the usual one. Whoever hands one in
@@ -26,7 +18,7 @@ export interface HandedInParts {
   /** Where passphrases are stretched for several stores. */
   stretcher?: Stretcher
   /** The database of several bots; null when their stores are in folders. */
-  shared?: SharedDatabase | null
+  database?: PostgresServer | null
   link?: Link
   /** Where its metrics are, beside those of other bots. */
   metrics?: Metrics

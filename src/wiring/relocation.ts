@@ -5,7 +5,7 @@ import { OperatorError } from '../errors.ts'
 import { createEngine } from '../openpgp/index.ts'
 import { FileEnd } from '../store/file-end.ts'
 import { relocate, type MoveEnd } from '../store/relocate.ts'
-import { connectTo } from './database.ts'
+import { connectDatabase } from './core.ts'
 
 /** What was moved, and whereto. */
 export interface MoveReport {
@@ -61,7 +61,7 @@ async function databaseEnd(
 ): Promise<MoveEnd> {
   const { SeenMark } = await import('../store/postgres/seen-mark.ts')
   const { SchemaEnd } = await import('../store/postgres/schema-end.ts')
-  const server = stack.use(await connectTo(url, { caFile: store.caFile }))
+  const server = stack.use(await connectDatabase(url, { caFile: store.caFile }))
   const end = await SchemaEnd.take(server, store.schema)
   // what was seen there was another store
   SeenMark.forget(dataDir)

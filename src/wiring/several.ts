@@ -18,7 +18,7 @@ import { bindCalls } from '../rpc/operation.ts'
 import { makeDataDir } from '../store/data-dir.ts'
 import { SharedStretcher } from '../store/stretcher.ts'
 import { alertWays } from './alerting.ts'
-import { connectForSeveral } from './database.ts'
+import { connectDatabase } from './core.ts'
 import { botHosts, createAdminDoor, openDoors } from './doors.ts'
 import { HostedBots } from './hosted-bots.ts'
 import { readMachine } from './outlook.ts'
@@ -74,15 +74,18 @@ export async function createSeveral(options: SeveralOptions): Promise<Several> {
   })
   const machine = stack.use(watchMachine(options, metrics))
   const { storeUrl } = loaded.secrets
-  const shared =
-    storeUrl === undefined ? null : stack.use(await connectForSeveral(storeUrl, settings.store))
+  const { caFile } = settings.store
+  const database =
+    storeUrl === undefined
+      ? null
+      : stack.use(await connectDatabase(storeUrl, { caFile, isOfSeveral: true }))
   const bots = stack.use(
     new HostedBots({
       log,
       logOf,
       engine,
       registry,
-      parts: { ...parts, shared, stretcher: new SharedStretcher(dataDir) },
+      parts: { ...parts, database, stretcher: new SharedStretcher(dataDir) },
     }),
   )
   let isStopping = false

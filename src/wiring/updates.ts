@@ -121,8 +121,7 @@ export async function createUpdates(
     fresh,
     makeLoop: () => {
       if (turns === null) return makeLoop(null)
-      const spread = parts.shared?.spread.join(settings.store.schema)
-      return new DeliveryTurns({ turns, clock, fresh, makeLoop, ...(spread && { spread }) })
+      return new DeliveryTurns({ turns, clock, fresh, makeLoop })
     },
   })
   return {

@@ -5,7 +5,7 @@ import { corrupt } from '../refusals.ts'
 import type { FollowedTable, Reread } from '../store.ts'
 import { kindOf, RolledBackError } from './failures.ts'
 import { Followers } from './followers.ts'
-import type { Presence } from './presence.ts'
+import type { OpenLock } from './open-lock.ts'
 import type { Database } from './schema.ts'
 import type { SeenMark } from './seen-mark.ts'
 import { epochIn, type PostgresServer } from './server.ts'
@@ -18,7 +18,7 @@ export interface EpochReaderParts {
   server: PostgresServer
   schema: string
   db: Database
-  presence: Presence
+  openLock: OpenLock
   /** Writes, and what others wrote being read, one after the other. */
   order: Mutex
   /** Written whenever more was seen. */
@@ -83,13 +83,13 @@ export class EpochReader {
   }
 
   async #ask(): Promise<void> {
-    const { presence, server, schema } = this.#parts
+    const { openLock, server, schema } = this.#parts
     const seenBefore = this.seen
     let epoch = 0
     do {
-      await presence.ensure()
+      await openLock.ensure()
       epoch = await readEpoch(server, schema)
-    } while (!presence.isHeld)
+    } while (!openLock.isHeld)
     await this.learnUpTo({ seenBefore, epoch })
   }
 

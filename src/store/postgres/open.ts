@@ -24,7 +24,7 @@ import { FolderHold } from './folder-hold.ts'
 import { readEpoch } from './epoch-reader.ts'
 import { databaseOf, findVersion, migrate } from './migrate.ts'
 import { PostgresStore } from './postgres-store.ts'
-import { Presence } from './presence.ts'
+import { OpenLock } from './open-lock.ts'
 import { checkSchemaName, type Database } from './schema.ts'
 import { SeenMark } from './seen-mark.ts'
 import { IS_READ_ONLY, type PostgresServer } from './server.ts'
@@ -70,8 +70,8 @@ export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
     makeDataDir(dataDir)
     stack.use(new FolderHold(dataDir))
     clearUnfinished(dataDir)
-    const presence = stack.use(new Presence(server, schema))
-    await presence.ensure()
+    const openLock = stack.use(new OpenLock(server, schema))
+    await openLock.ensure()
     await migrate(server, schema)
     const epoch = await readEpoch(server, schema)
     const { timeline } = server
@@ -87,7 +87,7 @@ export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
       dataDir,
       held,
       request: o,
-      presence,
+      openLock,
       seenMark,
       resources,
       epoch,

@@ -28,7 +28,7 @@ import { CommitLostError, kindOf, type FailureKind } from './failures.ts'
 import { EpochReader } from './epoch-reader.ts'
 import { NamedLocks } from './locks.ts'
 import { databaseOf } from './migrate.ts'
-import type { Presence } from './presence.ts'
+import type { OpenLock } from './open-lock.ts'
 import { withRows } from './rows.ts'
 import { isCommitted, runAgain } from './runs.ts'
 import { quoted, type Database, type PostgresSchema } from './schema.ts'
@@ -54,7 +54,7 @@ export interface PostgresStoreParts {
   /** Where copies are made. */
   dataDir: string
   /** Shows to others that the store is open. */
-  presence: Presence
+  openLock: OpenLock
   /** Disposed of with the store. */
   resources: AsyncDisposable
   /** Written whenever more was seen. */
@@ -194,7 +194,7 @@ export class PostgresStore implements Store {
   /** What `fresh` does, by the epoch that was asked for together with a lock. */
   async #freshWith(o: { lock: StoreLock; seenBefore: number; epoch: number }): Promise<void> {
     try {
-      if (this.#parts.presence.isHeld) await this.#reader.learnUpTo(o)
+      if (this.#parts.openLock.isHeld) await this.#reader.learnUpTo(o)
       else await this.fresh()
       this.#refuseMoved()
     } catch (error) {
@@ -204,7 +204,7 @@ export class PostgresStore implements Store {
   }
 
   async countSidecars(): Promise<number> {
-    return await this.#ask(() => this.#parts.presence.count())
+    return await this.#ask(() => this.#parts.openLock.count())
   }
 
   onWritable(listener: (writable: boolean) => void): void {

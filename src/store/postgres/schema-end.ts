@@ -8,7 +8,7 @@ import { carry, type RowSource } from '../transfer.ts'
 import { describePlace } from './address.ts'
 import { toOperator } from './failures.ts'
 import { databaseOf, findVersion, migrate, migrateIn } from './migrate.ts'
-import { Presence } from './presence.ts'
+import { OpenLock } from './open-lock.ts'
 import { withRows } from './rows.ts'
 import { checkSchemaName, quoted } from './schema.ts'
 import type { PostgresServer } from './server.ts'
@@ -18,12 +18,12 @@ import { ALL_TABLES } from './steps.ts'
 export class SchemaEnd implements MoveEnd {
   readonly #server: PostgresServer
   readonly #schema: string
-  readonly #presence: Presence
+  readonly #openLock: OpenLock
 
   private constructor(server: PostgresServer, schema: string) {
     this.#server = server
     this.#schema = schema
-    this.#presence = new Presence(server, schema, 'alone')
+    this.#openLock = new OpenLock(server, schema, 'alone')
   }
 
   /**
@@ -36,7 +36,7 @@ export class SchemaEnd implements MoveEnd {
     const end = new SchemaEnd(server, schema)
     await end.#explained(async () => {
       if ((await findVersion(server, schema)) !== null) await migrate(server, schema)
-      await end.#presence.ensure()
+      await end.#openLock.ensure()
     })
     return end
   }
@@ -85,7 +85,7 @@ export class SchemaEnd implements MoveEnd {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#presence[Symbol.asyncDispose]()
+    await this.#openLock[Symbol.asyncDispose]()
   }
 
   async #transact<T>(change: (db: Transaction<Schema>) => Promise<T>): Promise<T> {

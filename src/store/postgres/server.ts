@@ -14,7 +14,7 @@ import {
 import { Connections } from './connections.ts'
 import { DatabaseClient } from './database-client.ts'
 import { isOfTheDatabase, kindOf, ReadOnlyDatabaseError } from './failures.ts'
-import { LockHolders } from './lock-holders.ts'
+import { OpenLockCounts } from './open-lock-counts.ts'
 import { quoted } from './schema.ts'
 import { Session, type Question } from './session.ts'
 import { Timelines, type Timeline } from './timeline.ts'
@@ -34,7 +34,7 @@ export class PostgresServer implements AsyncDisposable {
   readonly address: DatabaseAddress
   readonly session: Session
   /** Who else uses which store. */
-  readonly holders: LockHolders
+  readonly openLocks: OpenLockCounts
   readonly #connections: Connections
   /** By schema: each takes its turn beside the others. */
   readonly #databases = new Map<string, Kysely<Schema>>()
@@ -57,7 +57,10 @@ export class PostgresServer implements AsyncDisposable {
     this.#isOfSeveral = isOfSeveral
     this.session = new Session(this.address, (client) => this.#admit(client, 'session'))
     this.session.onLost((how) => (how === 'silent' ? this.#lose() : this.#suspect()))
-    this.holders = new LockHolders((text, parameters) => this.ask(text, parameters), this.session)
+    this.openLocks = new OpenLockCounts(
+      (text, parameters) => this.ask(text, parameters),
+      this.session,
+    )
     const suspect = (): void => this.#suspect()
     this.#connections = new Connections(this.address, {
       isOfSeveral,

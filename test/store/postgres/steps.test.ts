@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { NEWEST_VERSION } from '../../../src/store/migrations.ts'
 import { findVersion, migrate } from '../../../src/store/postgres/migrate.ts'
-import { Presence } from '../../../src/store/postgres/presence.ts'
+import { OpenLock } from '../../../src/store/postgres/open-lock.ts'
 import { ALL_TABLES, POSTGRES_STEPS } from '../../../src/store/postgres/steps.ts'
 import { FOLLOWED_TABLES } from '../../../src/store/store.ts'
 import { CARRIED_TABLES } from '../../../src/store/transfer.ts'
@@ -66,13 +66,13 @@ describe.skipIf(!hasPostgres())('on a real server', () => {
     const schema = freshSchema()
     const server = serverOf(url)
     await migrate(server, schema, [...POSTGRES_STEPS, added])
-    const presence = new Presence(server, schema)
-    await presence.ensure()
+    const openLock = new OpenLock(server, schema)
+    await openLock.ensure()
     const steps = [...POSTGRES_STEPS, added, changed]
     const other = serverOf(url)
     await expect(migrate(other, schema, steps)).rejects.toMatchObject({ code: 'store-in-use' })
     expect(await findVersion(other, schema, steps)).toBe(NEXT)
-    await presence[Symbol.asyncDispose]()
+    await openLock[Symbol.asyncDispose]()
     await migrate(other, schema, steps)
     await expect(openOn(server, schema)).rejects.toMatchObject({ code: 'store-newer' })
   })

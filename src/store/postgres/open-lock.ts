@@ -4,10 +4,10 @@ import { LOCK_NUMBER, lockName } from './schema.ts'
 import type { PostgresServer } from './server.ts'
 
 /**
- * Shows that a store is open: a lock that all its sidecars share, so that whoever needs the store
- * alone (`store move`, a step that is not additive) gets it from none of them.
+ * The advisory lock of an open store. Sidecars share the lock; `store move` and a migration that is
+ * not additive get it only while no sidecar has the store open.
  */
-export class Presence implements AsyncDisposable {
+export class OpenLock implements AsyncDisposable {
   readonly #server: PostgresServer
   readonly #schema: string
   readonly #kind: 'shared' | 'alone'
@@ -47,18 +47,18 @@ export class Presence implements AsyncDisposable {
     )
     if (row?.taken !== true) throw this.#taken()
     this.#generation = this.#server.session.generation
-    this.#server.holders.add(this.#schema)
+    this.#server.openLocks.add(this.#schema)
   }
 
   /** How many have the store open, within the last second. @throws ConnectionLostError, an error of pg */
   async count(): Promise<number> {
     await this.ensure()
-    const { stores } = await this.#server.holders.look()
-    return Math.max(1, stores.get(this.#schema)?.sidecars.length ?? 1)
+    const counts = await this.#server.openLocks.read()
+    return Math.max(1, counts.get(this.#schema) ?? 1)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.holders.delete(this.#schema)
+    this.#server.openLocks.delete(this.#schema)
     if (!this.isHeld) return
     this.#generation = 0
     const shared = this.#kind === 'shared' ? '_shared' : ''

@@ -1,4 +1,4 @@
-/** Two processes that serve the same bots over one PostgreSQL: who delivers for which. */
+/** Two processes that serve the same bots over one PostgreSQL: one delivers for a bot. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -30,21 +30,24 @@ afterAll(async () => {
   await stage?.[Symbol.asyncDispose]()
 })
 
-/** How many turns each process has, the fewest first. */
-function turns(): number[] {
+/** The session of each process that delivers, and the number of its bots. */
+function turns(): { pid: number; count: number }[] {
   const locks = NAMES.map((name) => `'${lockName(`postern_${name}`, 'poll')}'`).join(', ')
-  const counts = cluster.sql(
-    `SELECT count(*) FROM pg_locks JOIN unnest(ARRAY[${locks}]) AS name
+  const rows = cluster.sql(
+    `SELECT pid || ' ' || count(*) FROM pg_locks JOIN unnest(ARRAY[${locks}]) AS name
      ON (classid::bigint << 32 | objid::bigint) = hashtextextended(name, 0)
-     WHERE locktype = 'advisory' GROUP BY pid ORDER BY 1`,
+     WHERE locktype = 'advisory' GROUP BY pid`,
     DATABASE,
   )
-  return counts === '' ? [] : counts.split('\n').map(Number)
+  return rows.split('\n').flatMap((row) => {
+    const [pid, count] = row.split(' ').map(Number)
+    return pid === undefined || count === undefined ? [] : [{ pid, count }]
+  })
 }
 
 /** A second process with the same settings, in a folder of its own. */
 async function startReplica(): Promise<SidecarProcess> {
-  const cwd = mkdtempSync(join(tmpdir(), 'spread-'))
+  const cwd = mkdtempSync(join(tmpdir(), 'deliveries-'))
   const { env } = stage.sources
   const settings = Object.entries(env).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
@@ -62,7 +65,7 @@ async function startReplica(): Promise<SidecarProcess> {
 }
 
 test.skipIf(!hasPostgres())(
-  'two processes share the turns evenly, and what one had is the other’s when it is killed',
+  'a second process delivers for no bot of the first, until the first stops or is killed',
   async () => {
     const heard: string[] = []
     const server = createServer((request, response) => {
@@ -91,19 +94,23 @@ test.skipIf(!hasPostgres())(
       heard.filter((one) => one.endsWith(` ${text}`)).toSorted()
     const byAll = (text: string): string[] => NAMES.map((name) => `${name} ${text}`).toSorted()
 
-    await expect.poll(turns).toEqual([4])
-    await say('alone')
-    await expect.poll(() => heardOf('alone')).toEqual(byAll('alone'))
-
+    await expect.poll(turns).toEqual([{ pid: expect.any(Number) as number, count: NAMES.length }])
+    const [before] = turns()
     const replica = await startReplica()
-    await expect.poll(turns).toEqual([2, 2])
     await say('together')
     await expect.poll(() => heardOf('together')).toEqual(byAll('together'))
+    expect(turns()).toEqual([before])
 
+    await stage.stop()
+    await expect.poll(turns).toEqual([{ pid: expect.any(Number) as number, count: NAMES.length }])
+    await say('after a stop')
+    await expect.poll(() => heardOf('after a stop')).toEqual(byAll('after a stop'))
+
+    await stage.start()
+    await stage.ready(...NAMES)
     await replica.stop('SIGKILL')
-    await expect.poll(turns).toEqual([4])
-    await say('after')
-    await expect.poll(() => heardOf('after')).toEqual(byAll('after'))
+    await say('after a kill')
+    await expect.poll(() => heardOf('after a kill')).toEqual(byAll('after a kill'))
   },
   90_000,
 )
