@@ -14,7 +14,8 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   api: { may: [], packages: ['zod'], why: 'sidecar and sandbox both stand on it' },
   openpgp: { may: [], packages: ['openpgp'], why: 'it must be readable and testable alone' },
   config: { may: ['api'], packages: ['zod', 'yaml', 'leven'], why: 'it returns values' },
-  store: { may: [], packages: ['kysely', 'keytar', 'pg'], why: 'it keeps bytes' },
+  store: { may: ['replicas/open'], packages: ['kysely', 'keytar'], why: 'it keeps bytes' },
+  replicas: { may: ['store'], packages: ['kysely', 'pg'], why: 'it keeps bytes, for several' },
   keys: {
     may: ['api', 'openpgp/index', 'store', 'fresh-cache', 'counted-cache'],
     packages: ['lru-cache', 'kysely'],
@@ -56,7 +57,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   },
   observe: { may: ['api'], packages: ['@prometheus-io/client'], why: 'others call it' },
   doctor: {
-    may: ['api', 'config', 'keys', 'openpgp/index', 'store'],
+    may: ['api', 'config', 'keys', 'openpgp/index', 'store', 'replicas/look'],
     packages: [],
     why: 'it looks at what others hold, and changes nothing',
   },

@@ -1,7 +1,7 @@
 /** Checks the database of `store.url`: how it is reached, what a commit waits for, and the schema. */
 import { OperatorError } from '../errors.ts'
 import { FIRST_VERSION, NEWEST_VERSION } from '../store/migrations.ts'
-import type { DatabaseState } from '../store/postgres/look.ts'
+import type { DatabaseState } from '../replicas/look.ts'
 import { newer, older } from '../store/refusals.ts'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'
 
@@ -19,7 +19,7 @@ export interface NamedDatabase {
 /** @param database null when the store is in a file. Never throws for what it finds. */
 export async function checkDatabase(database: NamedDatabase | null): Promise<CheckLine[]> {
   if (database === null) return []
-  const { lookAtDatabase } = await import('../store/postgres/look.ts')
+  const { lookAtDatabase } = await import('../replicas/look.ts')
   try {
     const state = await lookAtDatabase(database)
     return databaseLines(state, { name: database.schema, newest: NEWEST_VERSION })

@@ -14,7 +14,7 @@ import { relockAll, writeMove, type MoveTarget } from './move.ts'
 import { release } from './owner.ts'
 import { NamedSecrets } from './named-secrets.ts'
 import type { OpenProtection, NewProtection } from './protection.ts'
-import type { DatabaseOpening } from './postgres/open.ts'
+import type { DatabaseOpening } from '../replicas/open.ts'
 import { corrupt, unsettledMove } from './refusals.ts'
 import type { Method, Schema } from './schema.ts'
 import { SightingWriter, type UnwrittenSightings } from './sightings.ts'
@@ -42,7 +42,7 @@ export interface StoreOpening extends Opening {
  */
 export async function openStore({ database, ...o }: StoreOpening): Promise<Store> {
   if (database !== undefined) {
-    const { openDatabaseStore } = await import('./postgres/open.ts')
+    const { openDatabaseStore } = await import('../replicas/open.ts')
     return await openDatabaseStore({ ...o, ...database })
   }
   return await openFile(o)

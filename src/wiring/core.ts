@@ -17,7 +17,7 @@ import { BOUNDS, createEngine, type MeasuredEngine } from '../openpgp/index.ts'
 import { readBot } from '../store/bot-of-store.ts'
 import { restored, restoredFrom } from '../store/restored.ts'
 import { openStore, type StoreOpening } from '../store/open-store.ts'
-import type { PostgresServer } from '../store/postgres/server.ts'
+import type { PostgresServer } from '../replicas/server.ts'
 import type { Store } from '../store/store.ts'
 import { previewChat, type ChatPreview } from '../translate/chat-preview.ts'
 import { Guard } from '../translate/guard.ts'
@@ -230,7 +230,7 @@ export async function connectDatabase(
   url: SecretSource,
   { caFile, isOfSeveral = false }: { caFile?: string | undefined; isOfSeveral?: boolean },
 ): Promise<PostgresServer> {
-  const { PostgresServer: Server } = await import('../store/postgres/server.ts')
+  const { PostgresServer: Server } = await import('../replicas/server.ts')
   return new Server({ url: url.reveal(), caFile, isOfSeveral })
 }
 

@@ -1,7 +1,7 @@
 import type { BotExchange } from '../http/exchange.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { MeasuredEngine } from '../openpgp/index.ts'
-import type { PostgresServer } from '../store/postgres/server.ts'
+import type { PostgresServer } from '../replicas/server.ts'
 import type { Store } from '../store/store.ts'
 import type { Stretcher } from '../store/stretcher.ts'
 import type { Clock } from '../updates/clock.ts'

@@ -59,8 +59,8 @@ async function databaseEnd(
   { store, dataDir }: StoreAccess,
   stack: AsyncDisposableStack,
 ): Promise<MoveEnd> {
-  const { SeenMark } = await import('../store/postgres/seen-mark.ts')
-  const { SchemaEnd } = await import('../store/postgres/schema-end.ts')
+  const { SeenMark } = await import('../replicas/seen-mark.ts')
+  const { SchemaEnd } = await import('../replicas/schema-end.ts')
   const server = stack.use(await connectDatabase(url, { caFile: store.caFile }))
   const end = await SchemaEnd.take(server, store.schema)
   // what was seen there was another store

@@ -11,7 +11,7 @@ import type { DeliveryLoop } from '../../src/updates/delivery-loop.ts'
 import { PollTurn } from '../../src/updates/poll-turn.ts'
 import type { Store } from '../../src/store/store.ts'
 import { NEW, OLD, Scene } from '../keys/publication-scene.ts'
-import { sidecars } from '../store/postgres/scene.ts'
+import { sidecars } from '../replicas/scene.ts'
 import { hasPostgres } from '../support/postgres.ts'
 
 const never = new AbortController().signal

@@ -33,6 +33,7 @@ export const FROM_OUTSIDE: Record<string, string[]> = {
   openpgp: ['double/interop', 'guard/private', 'media/verdicts', 'translate/signers'],
   rpc: ['control/socket', 'sandbox/control'],
   sandbox: ['contract/direct'],
+  replicas: ['several/several', 'several/round-trips', 'doctor/database'],
   store: ['cli/exit-codes', 'double/bad-start'],
   testing: ['examples/projects'],
   translate: ['double/hanging', 'guard/private'],

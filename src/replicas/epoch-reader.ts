@@ -1,0 +1,166 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { Listeners } from '../util/listeners.ts'
+import type { Mutex } from '../util/mutex.ts'
+import { corrupt } from '../store/refusals.ts'
+import type { FollowedTable, Reread } from '../store/store.ts'
+import { kindOf, RolledBackError } from './failures.ts'
+import { Followers } from './followers.ts'
+import type { OpenLock } from './open-lock.ts'
+import type { Database } from './schema.ts'
+import type { SeenMark } from './seen-mark.ts'
+import { epochIn, type PostgresServer } from './server.ts'
+
+/** How often a locked epoch is asked for, and after how long again. */
+const MOST_ASKED = 8
+const BLOCKED_MS = 50
+
+export interface EpochReaderParts {
+  server: PostgresServer
+  schema: string
+  db: Database
+  openLock: OpenLock
+  /** Writes, and what others wrote being read, one after the other. */
+  order: Mutex
+  /** Written whenever more was seen. */
+  seenMark: SeenMark
+  /** Epoch when the store was opened: before anything was read. */
+  epoch: number
+}
+
+/** How much of a store's history a sidecar has read, and how it reads the rest before it decides. */
+export class EpochReader {
+  readonly #parts: EpochReaderParts
+  readonly #followers: Followers
+  readonly #behindChanges = new Listeners()
+  #isBehind = false
+  #asking: Promise<void> = Promise.resolve()
+  #nextAsking: Promise<void> | null = null
+
+  constructor(parts: EpochReaderParts) {
+    this.#parts = parts
+    this.#followers = new Followers(parts.epoch)
+  }
+
+  /** The epoch up to which everything was read. */
+  get seen(): number {
+    return this.#followers.seen
+  }
+
+  /** The database answers, and does not hold all that was read of it. */
+  get isBehind(): boolean {
+    return this.#isBehind
+  }
+
+  /** Calls back when `isBehind` was found out anew. */
+  onBehind(listener: () => void): void {
+    this.#behindChanges.add(listener)
+  }
+
+  /** Has changed rows of a table read again. */
+  follow(table: FollowedTable, reread: Reread): void {
+    this.#followers.add(table, reread)
+  }
+
+  /**
+   * Reads everything that was committed before the call, in one question that all calls share which
+   * come while another is under way.
+   * @throws RolledBackError, ConnectionLostError, OperatorError `store-in-use`, an error of pg
+   */
+  learn(): Promise<void> {
+    // what is under way was asked before this decision began: the next one is shared
+    this.#nextAsking ??= this.#asking
+      .then(() => {
+        this.#nextAsking = null
+        this.#asking = this.#ask()
+        return this.#asking
+      })
+      .catch((error: unknown) => {
+        this.#nextAsking = null
+        this.#asking = Promise.resolve()
+        throw error
+      })
+    return this.#nextAsking
+  }
+
+  async #ask(): Promise<void> {
+    const { openLock, server, schema } = this.#parts
+    const seenBefore = this.seen
+    let epoch = 0
+    do {
+      await openLock.ensure()
+      epoch = await readEpoch(server, schema)
+    } while (!openLock.isHeld)
+    await this.learnUpTo({ seenBefore, epoch })
+  }
+
+  /**
+   * Reads everything up to an epoch that the database gave.
+   * @param o what was seen before it was asked, and its answer
+   * @throws RolledBackError, an error of pg
+   */
+  async learnUpTo({ seenBefore, epoch }: { seenBefore: number; epoch: number }): Promise<void> {
+    const { order, db } = this.#parts
+    this.#requireForward(seenBefore, epoch)
+    // whoever was promoted may have nothing that is new
+    if (epoch === this.seen) return this.#note()
+    await order.run(async () => {
+      // what was written here meanwhile is known already
+      const { epoch: now } = await db.selectFrom('state').select('epoch').executeTakeFirstOrThrow()
+      await this.#catchUp({ seen: Math.max(this.seen, epoch), now }, db)
+    })
+  }
+
+  /**
+   * Reads, in a write's transaction, everything before it. The caller has its turn in the order.
+   * @param epoch of the write itself
+   * @throws RolledBackError, an error of pg
+   */
+  async learnBefore(epoch: number, db: Database): Promise<void> {
+    await this.#catchUp({ seen: this.seen, now: epoch - 1 }, db)
+  }
+
+  /** Notes a write of our own, once it is committed. */
+  wrote(epoch: number): void {
+    this.#followers.wrote(epoch)
+    this.#note()
+  }
+
+  async #catchUp({ seen, now }: { seen: number; now: number }, db: Database): Promise<void> {
+    this.#requireForward(seen, now)
+    await this.#followers.catchUp(now, db)
+    this.#note()
+  }
+
+  #note(): void {
+    const { seenMark, server } = this.#parts
+    seenMark.note({ epoch: this.seen, timeline: server.timeline })
+  }
+
+  /** Refuses a database that does not hold all that was read of it, until it does. */
+  #requireForward(seen: number, epoch: number): void {
+    this.#isBehind = epoch < seen
+    this.#behindChanges.emit()
+    if (!this.#isBehind) return
+    // it may be a former primary, and the address lead to another by now
+    this.#parts.server.doubt()
+    throw new RolledBackError()
+  }
+}
+
+/**
+ * The epoch of a store, by its server's session, which waits only shortly where its table is locked,
+ * so that other stores are answered in between.
+ * @throws ConnectionLostError, an error of pg
+ */
+export async function readEpoch(server: PostgresServer, schema: string): Promise<number> {
+  for (let asked = 1; ; asked += 1) {
+    try {
+      const [row] = await server.ask<{ epoch: number }>(epochIn(schema))
+      if (row === undefined) throw corrupt('its state is gone')
+      return row.epoch
+    } catch (error) {
+      if (kindOf(error) !== 'blocked' || asked === MOST_ASKED) throw error
+      await pause(BLOCKED_MS)
+    }
+  }
+}

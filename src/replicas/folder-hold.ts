@@ -1,0 +1,45 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { createEmpty, errnoOf } from '../store/files.ts'
+import { claim, readOwner, release } from '../store/owner.ts'
+import { inUse } from '../store/refusals.ts'
+import { isBusy } from '../store/sqlite.ts'
+
+const FILE = 'sidecar.lock'
+
+/**
+ * Keeps other sidecars out of a data directory whose store is elsewhere: its socket and its spool
+ * are of one process. The lock is SQLite's, on an empty file, and ends with the process.
+ */
+export class FolderHold implements Disposable {
+  readonly #dataDir: string
+  readonly #lock: DatabaseSync
+
+  /** @throws OperatorError `store-in-use`; an error of node:fs or node:sqlite */
+  constructor(dataDir: string) {
+    const file = join(dataDir, FILE)
+    makeOnce(file)
+    this.#dataDir = dataDir
+    this.#lock = new DatabaseSync(file)
+    try {
+      this.#lock.exec('BEGIN EXCLUSIVE')
+    } catch (error) {
+      this.#lock.close()
+      throw isBusy(error) ? inUse(dataDir, readOwner(dataDir)) : error
+    }
+    claim(dataDir)
+  }
+
+  [Symbol.dispose](): void {
+    release(this.#dataDir)
+    this.#lock.close()
+  }
+}
+
+function makeOnce(file: string): void {
+  try {
+    createEmpty(file)
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error
+  }
+}

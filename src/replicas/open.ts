@@ -1,0 +1,184 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { OperatorError } from '../errors.ts'
+import {
+  chooseProtection,
+  openExisting,
+  prepare,
+  type PreparedProtection,
+  type ProtectionRequest,
+} from '../store/choose.ts'
+import type { OpeningMode } from '../store/acquire.ts'
+import { clearUnfinished } from '../store/create.ts'
+import { makeDataDir } from '../store/data-dir.ts'
+import { errnoOf } from '../store/files.ts'
+import { DATABASE, readMarkOf } from '../store/inspect.ts'
+import { moved, readMark } from '../store/moved.ts'
+import type { NewProtection, OpenProtection } from '../store/protection.ts'
+import { corrupt, unwritable } from '../store/refusals.ts'
+import type { Store } from '../store/store.ts'
+import { claimForBot, readBot, refuseOtherBot } from '../store/bot-of-store.ts'
+import { describeAddress, describePlace } from './address.ts'
+import { kindOf, RolledBackError, toOperator } from './failures.ts'
+import { FolderHold } from './folder-hold.ts'
+import { readEpoch } from './epoch-reader.ts'
+import { databaseOf, findVersion, migrate } from './migrate.ts'
+import { PostgresStore } from './postgres-store.ts'
+import { OpenLock } from './open-lock.ts'
+import { checkSchemaName, type Database } from './schema.ts'
+import { SeenMark } from './seen-mark.ts'
+import { IS_READ_ONLY, type PostgresServer } from './server.ts'
+
+/** The schema of a store when none is named. */
+export const SCHEMA = 'postern'
+
+/** Where the store is, whether it may be made, and which protection is asked for. */
+export interface DatabaseOpening extends ProtectionRequest {
+  /** Whoever hands it in disposes of it, after the store. */
+  server: PostgresServer
+  /** `SCHEMA` when not given; each bot has its own. */
+  schema?: string
+  /** For what is of this process alone. */
+  dataDir: string
+  mode: OpeningMode
+  /** Whose store it must be, by the token; null or absent where that is not known. */
+  botId?: number | null
+}
+
+/**
+ * Opens a store in a schema of PostgreSQL, together with others that have it open. All that can be
+ * refused is refused before anything is made.
+ * @throws OperatorError `data-dir`, `settings`, `protection`, `keychain`, `store-unreachable`,
+ *   `store-rolled-back`, `store-login`, `store-tls`, `store-no-database`, `store-pooler`, `store-missing`,
+ *   `store-rights`, `store-read-only`, `store-newer`, `store-moved`, `store-other-bot`,
+ *   `store-in-use`, `store-locked`, `store-passphrase`, `store-corrupt`, `store-unwritable`, each with
+ *   what to do
+ */
+export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
+  const { server, dataDir, schema = SCHEMA } = o
+  await using stack = new AsyncDisposableStack()
+  try {
+    checkSchemaName(schema)
+    await server.ask(`SELECT ${IS_READ_ONLY}`)
+    const db = databaseOf(server, schema)
+    const isNew = (await findVersion(server, schema)) === null
+    const seenMark = new SeenMark(dataDir, describePlace(server.address, schema))
+    if (isNew && seenMark.isAheadOf(null)) throw new RolledBackError()
+    if (isNew) refuseToMake(o)
+    else refuseOther(await readBot(db), o)
+    const chosen = isNew ? await chooseProtection(o) : null
+    makeDataDir(dataDir)
+    stack.use(new FolderHold(dataDir))
+    clearUnfinished(dataDir)
+    const openLock = stack.use(new OpenLock(server, schema))
+    await openLock.ensure()
+    await migrate(server, schema)
+    const epoch = await readEpoch(server, schema)
+    const { timeline } = server
+    if (seenMark.isAheadOf({ epoch, timeline })) throw new RolledBackError()
+    await claimFor(db, o)
+    seenMark.note({ epoch, timeline })
+    stack.use(seenMark)
+    const held = await openProtectionOf(o, db, { isNew, chosen })
+    const resources = stack.move()
+    return new PostgresStore({
+      server,
+      schema,
+      dataDir,
+      held,
+      request: o,
+      openLock,
+      seenMark,
+      resources,
+      epoch,
+    })
+  } catch (error) {
+    if (error instanceof OperatorError) throw error
+    if (kindOf(error) !== 'mistake') throw toOperator(error, server.address)
+    const errno = errnoOf(error)
+    throw errno === null ? error : unwritable(dataDir, errno, error)
+  }
+}
+
+/** Where none may be made, or where the one of before was not brought over. */
+function refuseToMake({ mode, dataDir, server }: DatabaseOpening): void {
+  const file = join(dataDir, DATABASE)
+  if (existsSync(file) && readMarkOf(dataDir) === null) {
+    throw new OperatorError(
+      'store-missing',
+      `the database ${describeAddress(server.address)} holds no store, and ${dataDir} holds one`,
+      'bring that one over: run `postern store move` with this URL, and without store.url in the ' +
+        'settings; or move its postern.db away to begin anew, with another key',
+    )
+  }
+  if (mode === 'create') return
+  throw new OperatorError(
+    'store-missing',
+    `the database ${describeAddress(server.address)} holds no store`,
+    'check store.url; the first `postern run` makes the store',
+  )
+}
+
+/** What is only looked at is nobody's after that either. */
+async function claimFor(db: Database, o: DatabaseOpening): Promise<void> {
+  if (o.mode === 'existing' || (o.botId ?? null) === null) return
+  const found = (await readBot(db)) ?? (await claimForBot(db, Number(o.botId)))
+  refuseOther(found, o)
+}
+
+function refuseOther(found: number | null, o: DatabaseOpening): void {
+  const { botId = null, server, schema = SCHEMA } = o
+  const name = describePlace(server.address, schema)
+  refuseOtherBot([found, botId], { name, setting: 'store.schema' })
+}
+
+async function openProtectionOf(
+  o: DatabaseOpening,
+  db: Database,
+  { isNew, chosen }: { isNew: boolean; chosen: NewProtection | null },
+): Promise<OpenProtection | null> {
+  const mark = await readMark(db)
+  if (mark !== null) throw moved(mark, describeAddress(o.server.address))
+  const row = await readProtection(db)
+  if (row !== undefined) return await openExisting(row, o)
+  if (await holdsSecrets(db)) throw corrupt('the record of its protection is gone')
+  const wanted = isNew ? chosen : await chooseProtection(o)
+  return wanted === null ? null : await protect(o, db, wanted)
+}
+
+/** The first protection of a store, which holds no secret yet; of two at once, one is taken. */
+async function protect(
+  o: DatabaseOpening,
+  db: Database,
+  wanted: NewProtection,
+): Promise<OpenProtection> {
+  const made = await prepare(wanted)
+  const isOurs = await keep(db, made).catch(async (error: unknown) => {
+    await made.discard()
+    throw error
+  })
+  if (isOurs) return made.held
+  await made.discard()
+  const row = await readProtection(db)
+  if (row === undefined) throw corrupt('the record of its protection is gone')
+  return await openExisting(row, o)
+}
+
+async function keep(db: Database, { row }: PreparedProtection): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await db
+    .insertInto('protection')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows > 0n
+}
+
+function readProtection(db: Database) {
+  return db.selectFrom('protection').selectAll().where('id', '=', 1).executeTakeFirst()
+}
+
+async function holdsSecrets(db: Database): Promise<boolean> {
+  const secret = await db.selectFrom('secrets').select('name').limit(1).executeTakeFirst()
+  const key = await db.selectFrom('own_keys').select('fingerprint').limit(1).executeTakeFirst()
+  return secret !== undefined || key !== undefined
+}

@@ -1,0 +1,46 @@
+import { sql, type Transaction } from 'kysely'
+import type { Schema } from '../store/schema.ts'
+import type { Row, RowSource } from '../store/transfer.ts'
+import { quoted } from './schema.ts'
+import type { PostgresServer } from './server.ts'
+
+const AT_ONCE = 500
+
+/** Runs something with all rows of a store as they are at one moment. */
+export async function withRows<T>(
+  server: PostgresServer,
+  schema: string,
+  use: (rows: RowSource) => Promise<T>,
+): Promise<T> {
+  const transaction = server.databaseFor(schema).transaction().setIsolationLevel('repeatable read')
+  return await transaction.execute(async (db) => {
+    // the other database is written to in between, and may take its time
+    await sql`SET LOCAL idle_in_transaction_session_timeout = 0`.execute(db)
+    return await use(new SchemaRows(db, schema))
+  })
+}
+
+/** The rows of a schema within one transaction. */
+export class SchemaRows implements RowSource {
+  readonly #db: Transaction<Schema>
+  readonly #schema: string
+
+  constructor(db: Transaction<Schema>, schema: string) {
+    this.#db = db
+    this.#schema = schema
+  }
+
+  async *rows(table: keyof Schema): AsyncIterable<Row[]> {
+    const all = sql.raw(`SELECT * FROM ${quoted(this.#schema)}.${table}`)
+    await sql`DECLARE carried NO SCROLL CURSOR FOR ${all}`.execute(this.#db)
+    try {
+      for (;;) {
+        const { rows } = await sql.raw<Row>(`FETCH ${AT_ONCE} FROM carried`).execute(this.#db)
+        if (rows.length === 0) return
+        yield rows
+      }
+    } finally {
+      await sql`CLOSE carried`.execute(this.#db)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/** What only a store on PostgreSQL has, and the names of its locks. */
+import type { Kysely } from 'kysely'
+import { OperatorError } from '../errors.ts'
+import type { Schema } from '../store/schema.ts'
+import type { LockName } from '../store/store.ts'
+
+export interface StateTable {
+  /** 1: there is one row. */
+  id: number
+  /** The version of the schema, and the lowest version of a program that may use it. */
+  version: number
+  oldest: number
+  /** Rises with every `write`, and with every note that changes what decisions rest on. */
+  epoch: number
+  /** The transaction that raised it last. */
+  writer: number
+}
+
+export interface ChangesTable {
+  relation: string
+  key: string
+  epoch: number
+}
+
+export interface PostgresSchema extends Schema {
+  state: StateTable
+  changes: ChangesTable
+}
+
+export type Database = Kysely<PostgresSchema>
+
+/** What is longer, PostgreSQL cuts off without a word, so that two names could be one schema. */
+const MAX_SCHEMA_BYTES = 63
+
+/** @throws OperatorError `settings` when PostgreSQL would take the name for another one */
+export function checkSchemaName(schema: string): void {
+  const bytes = Buffer.byteLength(schema)
+  if (bytes <= MAX_SCHEMA_BYTES) return
+  throw new OperatorError(
+    'settings',
+    `the name of the schema has ${bytes} bytes, and PostgreSQL takes ${MAX_SCHEMA_BYTES}`,
+    'give the bot a store.schema of its own, or a shorter name',
+  )
+}
+
+/** The name of a schema as it stands in SQL. */
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/**
+ * The number of an advisory lock, in SQL, of which the one parameter is `lockName`. `presence` is
+ * held, shared, by whoever has the store open; `migrate` by who changes its schema or makes it.
+ */
+export const LOCK_NUMBER = `hashtextextended($1, 0)`
+
+export function lockName(schema: string, name: 'presence' | 'migrate' | LockName): string {
+  return `postern/${schema}/${name}`
+}

@@ -1,0 +1,87 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { FILE_MODE } from '../store/files.ts'
+import { isBehind, type Timeline } from './timeline.ts'
+
+const FILE = 'database.json'
+/** What was seen is written down after so long, and when the store is closed, ms. */
+const WAIT_MS = 1000
+
+/** How far a database was when it was last seen. */
+export interface Seen {
+  epoch: number
+  /** Null where the server does not say. */
+  timeline: Timeline | null
+}
+
+/**
+ * How far a sidecar has seen its database, in its data directory: its next start refuses one that is
+ * behind that. It counts for the address and schema that it names.
+ */
+export class SeenMark implements Disposable {
+  readonly #file: string
+  readonly #place: string
+  #noted: Seen | null = null
+  /** Runs while what was noted is not written down. */
+  #timer: NodeJS.Timeout | undefined
+
+  /** @param place the database and its schema */
+  constructor(dataDir: string, place: string) {
+    this.#file = join(dataDir, FILE)
+    this.#place = place
+  }
+
+  /** Forgets what was seen: another store is there now. @throws an error of node:fs */
+  static forget(dataDir: string): void {
+    rmSync(join(dataDir, FILE), { force: true })
+  }
+
+  /** Whether a database is behind what was seen; one without a store is. */
+  isAheadOf(found: Seen | null): boolean {
+    const seen = this.#read()
+    if (seen === null) return false
+    if (found === null || found.epoch < seen.epoch) return true
+    const { timeline } = found
+    return timeline !== null && seen.timeline !== null && isBehind(timeline, seen.timeline)
+  }
+
+  /** Writes down how far the database is, soon. */
+  note(seen: Seen): void {
+    const { epoch, timeline } = this.#noted ?? {}
+    // a server's timeline is the same object for as long as no connection was made
+    if (epoch === seen.epoch && timeline === seen.timeline) return
+    this.#noted = seen
+    this.#timer ??= setTimeout(() => this.#flush(), WAIT_MS).unref()
+  }
+
+  [Symbol.dispose](): void {
+    this.#flush()
+  }
+
+  /** A file that is damaged says nothing. */
+  #read(): Seen | null {
+    try {
+      const { place, ...seen } = JSON.parse(readFileSync(this.#file, 'utf8')) as Seen & {
+        place: string
+      }
+      return place === this.#place ? seen : null
+    } catch {
+      return null
+    }
+  }
+
+  /** A data directory that cannot be written does not hold up a store that is elsewhere. */
+  #flush(): void {
+    if (this.#timer === undefined) return
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const text = JSON.stringify({ place: this.#place, ...this.#noted })
+    const temporary = `${this.#file}.tmp`
+    try {
+      writeFileSync(temporary, `${text}\n`, { mode: FILE_MODE })
+      renameSync(temporary, this.#file)
+    } catch {
+      rmSync(temporary, { force: true })
+    }
+  }
+}

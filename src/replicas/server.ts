@@ -1,0 +1,213 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import type { ClientBase } from 'pg'
+import { Listeners } from '../util/listeners.ts'
+import type { Schema } from '../store/schema.ts'
+import type { Reachability } from '../store/store.ts'
+import { parseAddress, type DatabaseAddress } from './address.ts'
+import {
+  clientOptions,
+  CONNECT_MS,
+  destroyClient,
+  requireSettings,
+  type ClientUse,
+} from './client.ts'
+import { Connections } from './connections.ts'
+import { DatabaseClient } from './database-client.ts'
+import { isOfTheDatabase, kindOf, ReadOnlyDatabaseError } from './failures.ts'
+import { OpenLockCounts } from './open-lock-counts.ts'
+import { quoted } from './schema.ts'
+import { Session, type Question } from './session.ts'
+import { Timelines, type Timeline } from './timeline.ts'
+
+/** Whether the session may write: never on a standby, whose answers may be behind, too. */
+export const IS_READ_ONLY = `current_setting('transaction_read_only') AS read_only`
+
+/** The question for the epoch of a store, and whether its server takes writes. */
+export const epochIn = (schema: string): string =>
+  `SELECT epoch, ${IS_READ_ONLY} FROM ${quoted(schema)}.state`
+
+/**
+ * A database server as one process uses it: a session that says how things are, and a pool for
+ * queries. The stores of several bots can share it, each with a schema of its own.
+ */
+export class PostgresServer implements AsyncDisposable {
+  readonly address: DatabaseAddress
+  readonly session: Session
+  /** Who else uses which store. */
+  readonly openLocks: OpenLockCounts
+  readonly #connections: Connections
+  /** By schema: each takes its turn beside the others. */
+  readonly #databases = new Map<string, Kysely<Schema>>()
+  readonly #isOfSeveral: boolean
+  readonly #timelines = new Timelines()
+  readonly #changes = new Listeners<Reachability>()
+  #reachability: Reachability = 'reachable'
+  #asking: Promise<void> | null = null
+  #isLookingAnew = false
+  #isClosed = false
+
+  /**
+   * Makes no connection yet.
+   * @param o `isOfSeveral`: the stores of several bots share it
+   * @throws OperatorError `settings` when the URL is wrong
+   */
+  constructor(o: { url: string; caFile?: string | undefined; isOfSeveral?: boolean }) {
+    const { isOfSeveral = false } = o
+    this.address = parseAddress(o.url, o.caFile)
+    this.#isOfSeveral = isOfSeveral
+    this.session = new Session(this.address, (client) => this.#admit(client, 'session'))
+    this.session.onLost((how) => (how === 'silent' ? this.#lose() : this.#suspect()))
+    this.openLocks = new OpenLockCounts(
+      (text, parameters) => this.ask(text, parameters),
+      this.session,
+    )
+    const suspect = (): void => this.#suspect()
+    this.#connections = new Connections(this.address, {
+      isOfSeveral,
+      suspect,
+      findBusy: (pids) => this.#findBusy(pids),
+      admit: (client) => this.#admit(client, 'pool'),
+    })
+  }
+
+  /** For the queries of one store; it names no schema by itself. */
+  databaseFor(schema: string): Kysely<Schema> {
+    const known = this.#databases.get(schema)
+    if (known !== undefined) return known
+    const pool = this.#connections.lane()
+    const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+    this.#databases.set(schema, db)
+    return db
+  }
+
+  /** Calls back when the database is lost, and when it is back. */
+  onReachability(listener: (now: Reachability) => void): () => void {
+    return this.#changes.add(listener)
+  }
+
+  /** Where connections lead, as far as the server says it. */
+  get timeline(): Timeline | null {
+    return this.#timelines.newest
+  }
+
+  get reachability(): Reachability {
+    return this.#reachability
+  }
+
+  /**
+   * Asks the session, and tells the listeners what that says of the database.
+   * @param text may select `IS_READ_ONLY`
+   * @throws ConnectionLostError, ReadOnlyDatabaseError, RolledBackError, or an error of pg
+   */
+  async ask<Row extends Record<string, unknown>>(
+    text: string,
+    parameters: unknown[] = [],
+  ): Promise<Row[]> {
+    const [rows = []] = await this.askAll<Row>([{ text, parameters }])
+    return rows
+  }
+
+  /** The same for several questions in one round trip (`Session.queryAll`). @throws as `ask` does */
+  async askAll<Row extends Record<string, unknown>>(
+    questions: readonly Question[],
+  ): Promise<Row[][]> {
+    try {
+      const answers = await this.session.queryAll<Row>(questions)
+      if (answers.some(([first]) => first?.['read_only'] === 'on'))
+        throw new ReadOnlyDatabaseError()
+      this.#set('reachable')
+      return answers
+    } catch (error) {
+      if (kindOf(error) === 'rolled-back') this.#lose('rolled-back')
+      else if (isOfTheDatabase(error)) this.#lose()
+      throw error
+    }
+  }
+
+  /** Sees whether the database answers, when it is lost; those that ask together ask once. */
+  async ensure(): Promise<void> {
+    if (this.#reachability !== 'reachable') await this.probe()
+  }
+
+  /** It takes no writes any more: what is connected is not the primary. */
+  lose(): void {
+    this.#lose()
+  }
+
+  /**
+   * What a store holds is behind what was seen of it: it may be a former primary, and the address
+   * lead to another by now. The stores of other bots are cut off only when it does.
+   */
+  doubt(): void {
+    if (this.#isOfSeveral && this.timeline !== null) void this.#lookAnew()
+    else this.session.cut()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    for (const db of this.#databases.values()) await db.destroy()
+    await this.#connections[Symbol.asyncDispose]().catch(() => undefined)
+    await this.session[Symbol.asyncDispose]()
+  }
+
+  #suspect(): void {
+    if (!this.#isClosed) this.probe().catch(() => undefined)
+  }
+
+  /** Asks whether the database answers; those that ask together ask once. @throws as `ask` does */
+  probe(): Promise<void> {
+    this.#asking ??= this.ask(`SELECT ${IS_READ_ONLY}`)
+      .then(() => undefined)
+      .finally(() => (this.#asking = null))
+    return this.#asking
+  }
+
+  /** Which of our processes at the server run a query now. */
+  async #findBusy(pids: number[]): Promise<number[]> {
+    const rows = await this.session.query<{ pid: number }>(
+      `SELECT pid FROM pg_stat_activity WHERE pid = ANY($1) AND state = 'active'`,
+      [pids],
+    )
+    return rows.map(({ pid }) => pid)
+  }
+
+  /** Sees where a new connection leads. */
+  async #lookAnew(): Promise<void> {
+    if (this.#isLookingAnew || this.#isClosed) return
+    this.#isLookingAnew = true
+    const client = new DatabaseClient(clientOptions(this.address, 'session'))
+    client.on('error', () => {})
+    const timer = setTimeout(() => destroyClient(client), CONNECT_MS * 2)
+    try {
+      await client.connect()
+      await this.#admit(client, 'session')
+    } catch (error) {
+      if (isOfTheDatabase(error)) this.#suspect()
+    } finally {
+      clearTimeout(timer)
+      destroyClient(client)
+      this.#isLookingAnew = false
+    }
+  }
+
+  /** Behind a promoted standby, nothing may go on with what it was promoted from. */
+  async #admit(client: ClientBase, use: ClientUse): Promise<void> {
+    const settings = requireSettings(client, use)
+    const [isPromoted] = await Promise.all([this.#timelines.admit(client), settings])
+    if (!isPromoted) return
+    this.session.cut()
+    this.#connections.cut(client)
+  }
+
+  #lose(now: Exclude<Reachability, 'reachable'> = 'unreachable'): void {
+    this.session.cut()
+    this.#connections.cut()
+    this.#set(now)
+  }
+
+  #set(now: Reachability): void {
+    if (this.#reachability === now || this.#isClosed) return
+    this.#reachability = now
+    this.#changes.emit(now)
+  }
+}

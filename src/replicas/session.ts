@@ -1,0 +1,236 @@
+import type { Client, QueryResultRow } from 'pg'
+import { Listeners } from '../util/listeners.ts'
+import type { DatabaseAddress } from './address.ts'
+import { clientOptions, destroyClient } from './client.ts'
+import { DatabaseClient } from './database-client.ts'
+import { ConnectionLostError, kindOf } from './failures.ts'
+
+/** How long an answer may take before the database counts as lost, ms. */
+export const ANSWER_MS = 1000
+/** How long after its last answer a session is surely alive at the server, ms. */
+export const PROVEN_MS = 2000
+/** How often a session that holds locks asks, ms: with the wait for an answer less than `PROVEN_MS`. */
+const BEAT_MS = 750
+/**
+ * After so long without a word the server ends a session that holds locks, ms. It is longer than
+ * `PROVEN_MS`: whoever had a lock has stopped to act on it well before another one gets it.
+ */
+const SILENT_SESSION_MS = 3500
+
+/**
+ * A query, in SQL, that has the server end the session when it is silent. Versions before 14 know no
+ * such setting: there the network alone ends it.
+ */
+export const limitSilence = (ms = SILENT_SESSION_MS): string =>
+  `SELECT set_config(name, '${ms}', false) FROM pg_settings WHERE name = 'idle_session_timeout'`
+
+/** A question, with what stands for `$1` and so on. */
+export interface Question {
+  text: string
+  parameters?: unknown[]
+}
+
+/** By `performance.now()` and by `Date.now()`. */
+interface Moment {
+  monotonicMs: number
+  dayMs: number
+}
+const NEVER: Moment = { monotonicMs: -Infinity, dayMs: -Infinity }
+
+/** `ended`: the connection is gone, and the database may be there; `silent`: it did not answer. */
+export type SessionLoss = 'ended' | 'silent'
+
+/**
+ * The one connection that lives as long as the store: what it answers is how things are now, and
+ * the locks that it holds are held as long as it lives. It is made when it is needed, again after it
+ * was lost; nothing wakes it while it holds no locks.
+ */
+export class Session implements AsyncDisposable {
+  readonly #address: DatabaseAddress
+  readonly #admit: (client: Client) => Promise<void>
+  readonly #losses = new Listeners<SessionLoss>()
+  #connecting: Promise<Client> | null = null
+  #client: Client | null = null
+  #beat: NodeJS.Timeout | null = null
+  #holders = 0
+  /** Whether the server ends the present connection when it is silent. */
+  #isLimited = false
+  #provenAt: Moment = NEVER
+  #generation = 0
+  #isClosed = false
+
+  /** @param admit looks at a new connection before it is used, and throws where it must not be */
+  constructor(address: DatabaseAddress, admit: (client: Client) => Promise<void>) {
+    this.#address = address
+    this.#admit = admit
+  }
+
+  /** Calls back when the connection was lost, with all of its locks. */
+  onLost(listener: (how: SessionLoss) => void): () => void {
+    return this.#losses.add(listener)
+  }
+
+  /** Counts connections: locks that were taken under another number are lost. */
+  get generation(): number {
+    return this.#generation
+  }
+
+  get isConnected(): boolean {
+    return this.#client !== null
+  }
+
+  /**
+   * True while the server surely has this session, by the monotonic clock and by the time of day: the
+   * one stands still while the machine sleeps, and the other can be set.
+   */
+  get isProven(): boolean {
+    const { monotonicMs, dayMs } = this.#provenAt
+    const passedMs = Math.max(performance.now() - monotonicMs, Date.now() - dayMs)
+    return this.#client !== null && passedMs < PROVEN_MS
+  }
+
+  /**
+   * Asks, and connects first where that is needed.
+   * @throws ConnectionLostError when no answer came in time; an error of pg
+   */
+  async query<Row extends QueryResultRow>(
+    text: string,
+    parameters: unknown[] = [],
+  ): Promise<Row[]> {
+    const [rows = []] = await this.queryAll<Row>([{ text, parameters }])
+    return rows
+  }
+
+  /**
+   * Asks several questions in one round trip, one after the other: each sees what was committed until
+   * the one before it ended. Those after one that fails are asked all the same.
+   * @throws as `query` does
+   */
+  async queryAll<Row extends QueryResultRow>(questions: readonly Question[]): Promise<Row[][]> {
+    const startedAtMs = performance.now()
+    const isOld = this.#client !== null
+    try {
+      return await this.#query<Row>(questions)
+    } catch (error) {
+      // a connection of before may be gone although the database is not
+      const isSoon = performance.now() - startedAtMs < ANSWER_MS
+      if (!isOld || !isSoon || kindOf(error) !== 'lost') throw error
+      return await this.#query<Row>(questions)
+    }
+  }
+
+  async #query<Row extends QueryResultRow>(questions: readonly Question[]): Promise<Row[][]> {
+    const client = await this.#connected()
+    const askedAt = { monotonicMs: performance.now(), dayMs: Date.now() }
+    try {
+      // the connection is pipelined: all of them leave at once
+      const answers = questions.map(({ text, parameters = [] }) =>
+        client.query<Row>(text, parameters),
+      )
+      const results = await this.#inTime(client, Promise.all(answers))
+      const isLatest = askedAt.monotonicMs > this.#provenAt.monotonicMs
+      if (client === this.#client && isLatest) this.#provenAt = askedAt
+      return results.map(({ rows }) => rows)
+    } catch (error) {
+      if (kindOf(error) === 'lost') this.#drop(client)
+      throw error
+    }
+  }
+
+  /** Has the server end this session soon when it is silent, and sees that it is not. */
+  async beginBeat(): Promise<void> {
+    this.hold()
+    this.limited()
+    await this.query(limitSilence())
+  }
+
+  /** Sees to it that this session is not silent, until `endBeat`. */
+  hold(): void {
+    this.#holders += 1
+    this.#beat ??= setInterval(() => void this.query('SELECT 1').catch(() => {}), BEAT_MS).unref()
+  }
+
+  /** To be called by who has asked `limitSilence` in a question of its own, while it holds this. */
+  limited(): void {
+    this.#isLimited = true
+  }
+
+  /** Ends what `beginBeat` or `hold` began, once for each. */
+  async endBeat(): Promise<void> {
+    this.#holders -= 1
+    if (this.#holders > 0) return
+    if (this.#beat !== null) clearInterval(this.#beat)
+    this.#beat = null
+    if (this.#client === null || !this.#isLimited) return
+    this.#isLimited = false
+    await this.query(limitSilence(0))
+  }
+
+  /** Cuts the connection, whatever waits on it. */
+  cut(): void {
+    if (this.#client !== null) this.#drop(this.#client)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    if (this.#beat !== null) clearInterval(this.#beat)
+    const client = this.#client ?? (await this.#connecting?.catch(() => null)) ?? null
+    this.#client = null
+    if (client !== null) await end(client)
+  }
+
+  #connected(): Promise<Client> {
+    if (this.#isClosed) return Promise.reject(new ConnectionLostError('the store is closed'))
+    if (this.#client !== null) return Promise.resolve(this.#client)
+    this.#connecting ??= this.#connect().finally(() => (this.#connecting = null))
+    return this.#connecting
+  }
+
+  async #connect(): Promise<Client> {
+    const client = new DatabaseClient(clientOptions(this.#address, 'session'))
+    client.on('error', () => this.#drop(client))
+    client.on('end', () => this.#drop(client))
+    await client.connect()
+    try {
+      await this.#inTime(client, this.#admit(client))
+    } catch (error) {
+      destroyClient(client)
+      throw error
+    }
+    this.#client = client
+    this.#isLimited = false
+    this.#generation += 1
+    return client
+  }
+
+  /** A deadline, which gives an answer that is there already a turn to be read. */
+  async #inTime<T>(client: Client, answer: Promise<T>): Promise<T> {
+    let isAnswered = false
+    const timer = setTimeout(() => {
+      setImmediate(() => {
+        if (!isAnswered) this.#drop(client, 'silent')
+      })
+    }, ANSWER_MS)
+    try {
+      return await answer
+    } finally {
+      isAnswered = true
+      clearTimeout(timer)
+    }
+  }
+
+  #drop(client: Client, how: SessionLoss = 'ended'): void {
+    destroyClient(client)
+    if (client !== this.#client) return
+    this.#client = null
+    this.#provenAt = NEVER
+    this.#losses.emit(how)
+  }
+}
+
+/** Says goodbye, and does not wait long for the answer. */
+async function end(client: Client): Promise<void> {
+  const timer = setTimeout(() => destroyClient(client), ANSWER_MS)
+  await client.end().catch(() => undefined)
+  clearTimeout(timer)
+}

@@ -1,0 +1,142 @@
+/** One query or connection that fails while the database answers all others. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql, type Kysely } from 'kysely'
+import { Client } from 'pg'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { Schema } from '../../src/store/schema.ts'
+import type { Store } from '../../src/store/store.ts'
+import { freshSchema, hasPostgres, sharedCluster, type Cluster } from '../support/postgres.ts'
+import { flags, put } from '../store/support.ts'
+import { openOn, serverOf } from './scene.ts'
+
+const UNWRITABLE = { code: 'postern_store_unwritable', status: 503, extra: { retryAfter: 2 } }
+
+let cluster: Cluster
+beforeAll(async () => {
+  if (hasPostgres()) cluster = await sharedCluster()
+})
+
+/** A store, with what it reports of itself. */
+async function watched(
+  url = cluster.url,
+): Promise<{ store: Store; said: unknown[]; schema: string }> {
+  const schema = freshSchema()
+  const store = await openOn(serverOf(url), schema)
+  const said: unknown[] = []
+  store.onReachability((now) => said.push(now))
+  store.onWritable((isWritable) => said.push(isWritable))
+  return { store, said, schema }
+}
+
+type End = 'pg_terminate_backend' | 'pg_cancel_backend'
+
+/** Ends the connection, or the query, that a run of queries is on. */
+async function strike(db: Kysely<Schema>, end: End): Promise<void> {
+  const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(db)
+  const sleeping = sql`SELECT pg_sleep(20)`.execute(db)
+  sleeping.catch(() => undefined)
+  await pause(50)
+  cluster.sql(`SELECT ${end}(${rows[0]?.pid})`)
+  await sleeping
+}
+
+const ENDS: End[] = ['pg_terminate_backend', 'pg_cancel_backend']
+const insert = (name: string) => (db: Kysely<Schema>) =>
+  db.insertInto('flags').values({ name, value: 'x' }).execute()
+
+describe.skipIf(!hasPostgres()).each(ENDS)('%s of one query', (end) => {
+  test.each(['read', 'note', 'write'] as const)(
+    'has a %s made again on another connection, and nobody hears of it',
+    async (name) => {
+      const { store, said } = await watched()
+      let runs = 0
+      const query = async (db: Kysely<Schema>): Promise<string> => {
+        runs += 1
+        if (name !== 'read') await insert('a')(db)
+        if (runs === 1) await strike(db, end)
+        return 'done'
+      }
+      expect(await store[name](query)).toBe('done')
+      expect([runs, said, await flags(store)]).toEqual([2, [], name === 'read' ? {} : { a: 'x' }])
+    },
+  )
+
+  test('that strikes again and again is refused, and said until a write works', async () => {
+    const { store, said } = await watched()
+    const striking = store.write(async (db) => {
+      await insert('a')(db)
+      await strike(db, end)
+    })
+    await expect(striking).rejects.toMatchObject(UNWRITABLE)
+    expect(said).toEqual([false])
+    await put(store, 'b', 'x')
+    expect([said, await flags(store)]).toEqual([[false, true], { b: 'x' }])
+  })
+})
+
+describe.skipIf(!hasPostgres())('a commit whose answer is lost', () => {
+  /** Loses the answer of the next commit, in whose place this is sent. */
+  function losing(sent: 'commit' | 'rollback'): void {
+    const real = Reflect.get(Client.prototype, 'query') as (...args: unknown[]) => Promise<unknown>
+    let isLost = false
+    function losingOne(this: Client, ...args: unknown[]): unknown {
+      if (isLost || args[0] !== 'commit') return real.apply(this, args)
+      isLost = true
+      return real.call(this, sent).then(() => {
+        throw new Error('Connection terminated unexpectedly')
+      })
+    }
+    const spy = vi.spyOn(Client.prototype, 'query').mockImplementation(losingOne)
+    onTestFinished(() => spy.mockRestore())
+  }
+
+  test.each([
+    ['was kept is not made again', 'commit', 1],
+    ['was not kept is made again', 'rollback', 2],
+  ] as const)('and that %s', async (_what, sent, times) => {
+    const { store, said } = await watched()
+    let runs = 0
+    losing(sent)
+    const result = await store.write(async (db) => {
+      await insert('once')(db)
+      return (runs += 1)
+    })
+    expect([result, runs, said]).toEqual([times, times, []])
+    expect(await flags(store)).toEqual({ once: 'x' })
+    await put(store, 'later', 'x')
+    await store.fresh()
+  })
+})
+
+describe.skipIf(!hasPostgres())('a failure that lasts, while the database answers', () => {
+  test.each(['53100', '53200', '58030', 'P0001', '55000'])(
+    '(%s at a write) is refused at once, and over with it',
+    async (code) => {
+      const { store, said, schema } = await watched()
+      cluster.sql(`CREATE FUNCTION ${schema}.fail() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'struck' USING ERRCODE = '${code}'; END $$;
+        CREATE TRIGGER fail BEFORE INSERT ON ${schema}.flags EXECUTE FUNCTION ${schema}.fail()`)
+      await expect(put(store, 'a', 'x')).rejects.toMatchObject(UNWRITABLE)
+      await expect(store.note(insert('a'))).rejects.toMatchObject(UNWRITABLE)
+      expect(said).toEqual([false])
+      cluster.sql(`DROP TRIGGER fail ON ${schema}.flags`)
+      await put(store, 'b', 'x')
+      expect([said, await flags(store)]).toEqual([[false, true], { b: 'x' }])
+    },
+  )
+
+  test('(no free connection) is refused and said, and over with it', async () => {
+    const role = freshSchema()
+    cluster.sql(`CREATE ROLE ${role} LOGIN; GRANT CREATE ON DATABASE postgres TO ${role}`)
+    const { store, said } = await watched(cluster.urlOf(role))
+    const others = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+      WHERE usename = '${role}' AND query NOT LIKE '%transaction_read_only%'`
+    cluster.sql(`ALTER ROLE ${role} CONNECTION LIMIT 1; ${others}`)
+    const reading = flags(store)
+    await expect(reading).rejects.toMatchObject(UNWRITABLE)
+    expect(said.at(-1)).not.toBe('reachable')
+    cluster.sql(`ALTER ROLE ${role} CONNECTION LIMIT -1`)
+    await expect.poll(() => put(store, 'a', 'x').then(() => 'put', String)).toBe('put')
+    expect(said.at(-1)).not.toBe(false)
+  })
+})

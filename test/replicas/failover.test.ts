@@ -1,0 +1,147 @@
+/** A primary that dies, and its synchronous standby that is promoted, under sidecars that run. */
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { Reachability } from '../../src/store/store.ts'
+import { Relay } from '../faults/relay.ts'
+import { canary, useStage, type Stage } from '../support/double-stage.ts'
+import { PostgresPair } from '../support/postgres-pair.ts'
+import { freshSchema, hasPostgres, type Cluster } from '../support/postgres.ts'
+import { startSidecar, type Sidecar } from '../support/sidecar.ts'
+import { flags, put, temporary } from '../store/support.ts'
+import { openOn, serverOf } from './scene.ts'
+
+const UNWRITABLE = [503, 'postern_store_unwritable']
+
+const resources = new AsyncDisposableStack()
+const pair = hasPostgres() ? resources.use(await PostgresPair.start()) : null
+const relay = pair === null ? null : resources.use(await Relay.start(pair.primary))
+const env = {
+  POSTERN_KEY_PROTECTION: 'none',
+  POSTERN_STORE_URL: relay?.url ?? '',
+  POSTERN_STORE_SCHEMA: freshSchema(),
+}
+const stage = pair === null ? (null as never as Stage) : useStage({ env })
+let other: Sidecar
+let former: Cluster
+
+beforeAll(async () => {
+  if (pair === null) return
+  other = resources.use(await startSidecar({ upstream: stage.double.url, env }))
+  await other.whenReady()
+})
+afterAll(() => resources.disposeAsync())
+
+const send = (sidecar: Sidecar, chatId: number, text: string) =>
+  sidecar.call('POST', '/messages', { chatId, text })
+
+const activeKey = async (sidecar: Sidecar): Promise<string> => {
+  const { stdout } = await sidecar.postern('key', 'list', '--json')
+  const keys = JSON.parse(stdout) as { state: string; fingerprint: string }[]
+  return keys.find(({ state }) => state === 'active')?.fingerprint ?? 'none'
+}
+
+describe.skipIf(pair === null)('a primary that dies', () => {
+  test('loses nothing that a sidecar has learned: its standby goes on', async () => {
+    const friend = await stage.friend()
+    const chat = stage.privateChat(friend)
+    await stage.show(chat)
+    const group = stage.group([friend])
+    // the last that is written before the end: a new key, and that a group is protected
+    const rotated = await other.postern('key', 'rotate')
+    expect(rotated.code, rotated.stderr).toBe(0)
+    expect((await send(stage.sidecar, group.id, 'sealed')).status).toBe(201)
+    relay?.down()
+    former = pair!.failOver()
+    await Promise.all([stage.sidecar, other].map((one) => one.whenReason('store-unreachable')))
+    const [sealed, words, unread] = [canary(), canary(), canary()]
+    const from = stage.double.log.length
+    for (const one of [stage.sidecar, other]) {
+      const { status, json } = await send(one, chat.id, words)
+      expect([status, json.error.code]).toEqual(UNWRITABLE)
+      const polled = await one.call('GET', '/updates')
+      expect([polled.status, polled.json.error.code]).toEqual(UNWRITABLE)
+    }
+    const armored = await friend.phone.seal(unread, [stage.botCertificate])
+    const message = stage.double.world.message(chat, friend, { armored })
+    const id = stage.double.world.push({ kind: 'message', message })
+    expect(stage.bodies(from)).toEqual([])
+
+    relay?.leadTo(pair!.primary)
+    relay?.up()
+    await Promise.all([stage.sidecar.whenReady(), other.whenReady()])
+    for (const one of [stage.sidecar, other]) {
+      expect((await send(one, chat.id, sealed)).status).toBe(201)
+      Object.assign(group, { mode: 'open', historyVisible: true })
+      const { status, json } = await send(one, group.id, words)
+      expect([status, json.error.code]).toEqual([409, 'postern_downgrade_refused'])
+      expect(await activeKey(one)).toBe(stage.double.world.published?.fingerprint.toLowerCase())
+    }
+    const { json } = await other.call('GET', `/updates?offset=${id}&timeout=5`)
+    expect(json.result).toEqual([
+      expect.objectContaining({ message: expect.objectContaining({ text: unread }) }),
+    ])
+    stage.expectNowhere(sealed)
+    stage.expectNowhere(words)
+  }, 60_000)
+
+  test('is not believed when it comes back, by whoever has seen its standby promoted', async () => {
+    const chat = stage.privateChat(await stage.friend())
+    await stage.show(chat)
+    former.start()
+    relay?.leadTo(former)
+    await Promise.all([stage.sidecar, other].map((one) => one.whenReason('store-rolled-back')))
+    const from = stage.double.log.length
+    for (const one of [stage.sidecar, other]) {
+      const { status, json } = await send(one, chat.id, 'words')
+      expect([status, json.error.code]).toEqual(UNWRITABLE)
+    }
+    expect(stage.bodies(from)).toEqual([])
+    await expect(other.again()).rejects.toThrow('store-rolled-back')
+    relay?.leadTo(pair!.primary)
+    other = resources.use(await other.again())
+    await Promise.all([stage.sidecar.whenReady(), other.whenReady()])
+    expect((await send(other, chat.id, 'words')).status).toBe(201)
+  })
+})
+
+describe.skipIf(!hasPostgres())('a former primary', () => {
+  /** A store that has reached a promoted standby, and how it is opened again on whatever `way` leads to. */
+  async function failedOver() {
+    const own = await PostgresPair.start()
+    onTestFinished(() => own[Symbol.dispose]())
+    const way = await Relay.start(own.primary)
+    onTestFinished(() => way[Symbol.asyncDispose]())
+    const [schema, dataDir] = [freshSchema(), temporary()]
+    const open = () => openOn(serverOf(way.url), schema, { dataDir })
+    const store = await open()
+    await put(store, 'a', 'b')
+    way.down()
+    const old = own.failOver()
+    const promoted = own.primary
+    way.leadTo(promoted)
+    way.up()
+    await expect.poll(() => store.fresh().then(() => 'fresh', String)).toBe('fresh')
+    return { way, store, old, promoted, open }
+  }
+
+  test('that has all that its standby had is refused all the same, once that was promoted', async () => {
+    const { way, store, old } = await failedOver()
+    const said: Reachability[] = []
+    store.onReachability((now) => said.push(now))
+    expect(await flags(store)).toEqual({ a: 'b' })
+    old.start()
+    way.leadTo(old)
+    await expect.poll(() => said.at(-1)).toBe('rolled-back')
+    await expect(store.fresh()).rejects.toMatchObject({ code: 'postern_store_unwritable' })
+    await expect(flags(store)).rejects.toMatchObject({ code: 'postern_store_unwritable' })
+  })
+
+  test('is refused by the next start too, though nothing was written since', async () => {
+    const { way, store, old, promoted, open } = await failedOver()
+    await store[Symbol.asyncDispose]()
+    old.start()
+    way.leadTo(old)
+    await expect(open()).rejects.toMatchObject({ code: 'store-rolled-back' })
+    way.leadTo(promoted)
+    expect(await flags(await open())).toEqual({ a: 'b' })
+  })
+})

@@ -1,0 +1,59 @@
+/** What rests in memory at one sidecar, when several tables were changed at another. */
+import { agreeingClocks } from '../support/judging-clock.ts'
+import { describe, expect, test } from 'vitest'
+import { Journal } from '../../src/keys/journal.ts'
+import { People } from '../../src/keys/people.ts'
+import { Trust } from '../../src/keys/trust.ts'
+import type { Store } from '../../src/store/store.ts'
+import { Registration } from '../../src/updates/registration.ts'
+import { hasPostgres } from '../support/postgres.ts'
+import { sidecars } from './scene.ts'
+
+const describeIt = describe.skipIf(!hasPostgres())
+
+async function trustOver(store: Store): Promise<{ trust: Trust; people: People }> {
+  const [journal, people] = [new Journal(store), await People.load(store)]
+  const trust = await Trust.load({
+    store,
+    journal,
+    people,
+    policy: 'first-use',
+    clocks: agreeingClocks(),
+  })
+  return { trust, people }
+}
+
+describeIt('what changed in several tables at once', () => {
+  test('is opened with the protection that it came under', async () => {
+    const { stores } = await sidecars(2, { passphrase: 'old', protection: 'passphrase' })
+    const [one, two] = stores as [Store, Store]
+    const [mine, theirs] = [await Registration.load(one), await Registration.load(two)]
+    await mine.set({ url: 'https://a.example/', secret: 'first' })
+    await two.fresh()
+    await mine.set({ url: 'https://b.example/', secret: 'second' })
+    await one.move({ method: 'none' }, async (locked) => locked)
+    await two.fresh()
+    expect(theirs.webhook).toMatchObject({ url: 'https://b.example/', secret: 'second' })
+  })
+
+  test('changes the epoch of trust again after the last of it was read', async () => {
+    const { stores } = await sidecars(2)
+    const [one, two] = stores as [Store, Store]
+    const [mine, theirs] = [await trustOver(one), await trustOver(two)]
+    const fingerprint = 'a'.repeat(40)
+    await mine.trust.saw([5, 6].map((userId) => ({ userId, fingerprint })))
+    await two.fresh()
+    // a choice of recipients that is made in between is not kept for later ones
+    const between: { epoch: number; isOthers: boolean }[] = []
+    const note = async (): Promise<void> => {
+      const isOthers = theirs.people.isOthers({ userId: 6, fingerprint })
+      between.push({ epoch: theirs.trust.epoch, isOthers })
+    }
+    for (const table of ['pins', 'certificates'] as const) two.follow(table, note)
+    await mine.trust.accept(5, fingerprint)
+    await two.fresh()
+    expect(theirs.people.isOthers({ userId: 6, fingerprint })).toBe(true)
+    const before = between.filter(({ isOthers }) => !isOthers).map(({ epoch }) => epoch)
+    expect(before).not.toContain(theirs.trust.epoch)
+  })
+})

@@ -1,0 +1,83 @@
+/** A pooler between a sidecar and its database: locks of one are locks of all whom it serves. */
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { checkDatabase } from '../../src/doctor/check-database.ts'
+import { Relay } from '../faults/relay.ts'
+import { hasPgbouncer, startPgbouncer, type Pooler } from '../support/pgbouncer.ts'
+import { freshSchema, hasPostgres, sharedCluster, type Cluster } from '../support/postgres.ts'
+import { put } from '../store/support.ts'
+import { openOn, serverOf } from './scene.ts'
+
+/** Has a connection made, without what it asks for. */
+const IGNORING =
+  'ignore_startup_parameters=options,statement_timeout,lock_timeout,idle_in_transaction_session_timeout'
+
+let cluster: Cluster
+beforeAll(async () => {
+  if (hasPostgres()) cluster = await sharedCluster()
+})
+
+async function pooler(...settings: string[]): Promise<Pooler> {
+  const started = await startPgbouncer(cluster, settings)
+  onTestFinished(() => started[Symbol.asyncDispose]())
+  return started
+}
+
+describe.skipIf(!hasPostgres() || !hasPgbouncer())('a pooler', () => {
+  test.each(['transaction', 'session', 'statement'])(
+    'that pools by %s and leaves out what a connection asks for is refused, with nothing made',
+    async (mode) => {
+      const { url } = await pooler(`pool_mode=${mode}`, IGNORING)
+      const schema = freshSchema()
+      await expect(openOn(serverOf(url), schema)).rejects.toMatchObject({ code: 'store-pooler' })
+      expect(cluster.sql(`SELECT to_regnamespace('${schema}') IS NULL`)).toBe('t')
+    },
+  )
+
+  test('that refuses what a connection asks for is named, and so it is by the check', async () => {
+    const { url } = await pooler('pool_mode=transaction')
+    await expect(openOn(serverOf(url), freshSchema())).rejects.toMatchObject({
+      code: 'store-pooler',
+      message: expect.stringContaining('a pooler stands before'),
+    })
+    const lines = await checkDatabase({ url, schema: freshSchema() })
+    expect(lines).toEqual([
+      expect.objectContaining({ level: 'fail', hint: expect.stringContaining('store.url') }),
+    ])
+  })
+
+  test('that comes in between while a sidecar runs takes its store away until it is gone', async () => {
+    const between = await pooler('pool_mode=transaction', IGNORING)
+    await using relay = await Relay.start(cluster)
+    const store = await openOn(serverOf(relay.url), freshSchema())
+    const said: string[] = []
+    store.onReachability((now) => said.push(now))
+    await put(store, 'a', 'b')
+    relay.leadTo(between)
+    const refused = { code: 'postern_store_unwritable' }
+    await expect(store.fresh()).rejects.toMatchObject(refused)
+    await expect(put(store, 'a', 'c')).rejects.toMatchObject(refused)
+    expect(said).toEqual(['unreachable'])
+    relay.leadTo(cluster)
+    await store.fresh()
+    expect(said).toEqual(['unreachable', 'reachable'])
+  })
+
+  test('that only later connections lead to is refused by each of them', async () => {
+    const between = await pooler('pool_mode=transaction', IGNORING)
+    await using relay = await Relay.start(cluster)
+    const store = await openOn(serverOf(relay.url), freshSchema())
+    relay.leadNewTo(between)
+    const ways = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        store
+          .read(async (db) => await sql`SELECT pg_sleep(0.3)`.execute(db))
+          .then(
+            () => 'answered',
+            ({ code }) => code as string,
+          ),
+      ),
+    )
+    expect(new Set(ways)).toEqual(new Set(['answered', 'postern_store_unwritable']))
+  })
+})

@@ -1,0 +1,159 @@
+/** Whole sidecars whose store is in a database, which is taken from them and given back. */
+import { readdirSync } from 'node:fs'
+import { afterAll, describe, expect, test } from 'vitest'
+import { canary, useStage, type Stage } from '../support/double-stage.ts'
+import type { Json } from '../support/double-wire.ts'
+import { freshSchema, hasPostgres, ownCluster } from '../support/postgres.ts'
+import { startSidecar } from '../support/sidecar.ts'
+
+const UNWRITABLE = [503, 'postern_store_unwritable']
+
+const own = hasPostgres() ? ownCluster() : null
+own?.cluster.start()
+const env = {
+  POSTERN_KEY_PROTECTION: 'none',
+  POSTERN_STORE_URL: own?.cluster.url ?? '',
+  POSTERN_STORE_SCHEMA: freshSchema(),
+}
+const stage = own === null ? (null as never as Stage) : useStage({ env })
+afterAll(() => own?.[Symbol.dispose]())
+
+const cluster = own?.cluster as NonNullable<typeof own>['cluster']
+
+describe.skipIf(own === null)('a sidecar on a database', () => {
+  test('seals and opens, keeps nothing of the store in its folder, and knows all after a kill', async () => {
+    const friend = await stage.friend()
+    const chat = stage.privateChat(friend)
+    const words = canary()
+    await stage.show(chat)
+    expect((await stage.send(chat, words)).status).toBe(201)
+    expect(stage.bodies(0).at(-1)).toHaveProperty('armored')
+    stage.expectNowhere(words)
+    expect(stage.sidecar.logs()).not.toContain('postgres://')
+    expect(readdirSync(stage.sidecar.dataDir).filter((name) => name.endsWith('.db'))).toEqual([])
+    const group = stage.group([friend])
+    expect((await stage.send(group, 'sealed')).status).toBe(201)
+    await stage.sidecar.kill()
+    await stage.restart()
+    Object.assign(group, { mode: 'open', historyVisible: true })
+    const { status, json } = await stage.send(group, words)
+    expect([status, json.error.code]).toEqual([409, 'postern_downgrade_refused'])
+    stage.expectNowhere(words)
+  })
+
+  test('says in `postern check` how the database is', async () => {
+    const { code, stdout } = await stage.sidecar.postern('check', '--json')
+    const lines = JSON.parse(stdout) as { name: string; level: string; message: string }[]
+    const about = lines.filter(({ name }) => ['database', 'commits', 'schema'].includes(name))
+    expect([code, about.map(({ name, level }) => [name, level])]).toEqual([
+      0,
+      [
+        ['database', 'pass'],
+        ['commits', 'pass'],
+        ['schema', 'pass'],
+      ],
+    ])
+  })
+
+  test('that loses it says so, seals and polls nothing, passes what it may, and is back by itself', async () => {
+    const chat = stage.privateChat(await stage.friend())
+    await stage.show(chat)
+    const before = stage.double.log.length
+    const poll = stage.sidecar.call('GET', '/updates?offset=1000000&timeout=40')
+    const polls = (): number => stage.double.calls('GET', '/updates', before).length
+    await expect.poll(polls).toBe(1)
+    cluster.stop('immediate')
+    await stage.sidecar.whenReason('store-unreachable')
+    const refused = await poll
+    expect([refused.status, refused.json.error.code]).toEqual(UNWRITABLE)
+    const since = stage.double.log.length
+    for (const { status, json } of [
+      await stage.send(chat, 'words'),
+      await stage.send(stage.openGroup(), 'words'),
+      await stage.sidecar.call('GET', '/updates'),
+    ]) {
+      expect([status, json.error.code]).toEqual(UNWRITABLE)
+    }
+    expect(stage.bodies(since)).toEqual([])
+    expect((await stage.sidecar.call('GET', '/me')).status).toBe(200)
+    expect((await stage.sidecar.call('GET', `/chats/${chat.id}/members`)).status).toBe(200)
+    cluster.start()
+    await stage.sidecar.whenReady()
+    expect((await stage.send(chat, 'words')).status).toBe(201)
+  })
+
+  test('that hangs ends the poll, gives no update away, and opens it when it goes on', async () => {
+    const friend = await stage.friend()
+    const chat = stage.privateChat(friend)
+    await stage.show(chat)
+    const before = stage.double.log.length
+    const poll = stage.sidecar.call('GET', '/updates?offset=1000000&timeout=40')
+    await expect.poll(() => stage.double.calls('GET', '/updates', before).length).toBe(1)
+    cluster.signal('SIGSTOP')
+    try {
+      const ended = await poll
+      expect([ended.status, ended.json.error.code]).toEqual(UNWRITABLE)
+      const { status, json } = await stage.send(chat, 'words')
+      expect([status, json.error.code]).toEqual(UNWRITABLE)
+      const polled = await stage.sidecar.call('GET', '/updates')
+      expect([polled.status, polled.json.error.code]).toEqual(UNWRITABLE)
+      expect((await stage.sidecar.readiness()).reasons).toContain('store-unreachable')
+    } finally {
+      cluster.signal('SIGCONT')
+    }
+    await stage.sidecar.whenReady()
+    const [message] = await stage.deliver([stage.double.world.message(chat, friend, { text: 'a' })])
+    expect(message.postern.verdict).toBe('plaintext-in-protected')
+  })
+
+  /** Lets every write of the memory against replays fail, while the database answers all else. */
+  function failingMemory(): Disposable {
+    const { POSTERN_STORE_SCHEMA: schema } = env
+    cluster.sql(`CREATE FUNCTION ${schema}.fail() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'full' USING ERRCODE = '53100'; END $$;
+      CREATE TRIGGER fail BEFORE INSERT ON ${schema}.seen EXECUTE FUNCTION ${schema}.fail()`)
+    return {
+      [Symbol.dispose]: () => cluster.sql(`DROP FUNCTION ${schema}.fail() CASCADE`),
+    }
+  }
+
+  /** Words that a friend sealed to the bot, in a private chat that is known. */
+  async function sealed(words: string): Promise<Json> {
+    const friend = await stage.friend()
+    const chat = stage.privateChat(friend)
+    await stage.show(chat)
+    const armored = await friend.phone.seal(words, [stage.botCertificate])
+    return stage.double.world.message(chat, friend, { armored })
+  }
+
+  test('that cannot record what it opens leaves it at the service, says `store`, and delivers it afterwards', async () => {
+    const first = stage.double.world.push({ kind: 'message', message: await sealed('later') })
+    const poll = () => stage.sidecar.call('GET', `/updates?offset=${first}`)
+    {
+      using _failing = failingMemory()
+      for (let polls = 0; polls < 2; polls++) {
+        const { status, json, headers } = await poll()
+        expect([status, json.error.code, headers['retry-after']]).toEqual([...UNWRITABLE, '2'])
+      }
+      expect((await stage.sidecar.readiness()).reasons).toContain('store')
+    }
+    await stage.sidecar.whenReady()
+    const { json } = await poll()
+    expect(json.result[0].message.text).toBe('later')
+  })
+
+  test('knows before its next send what another sidecar of the bot has seen', async () => {
+    await using other = await startSidecar({ upstream: stage.double.url, env })
+    await other.whenReady()
+    const group = stage.openGroup({ people: [await stage.friend()] })
+    // this one holds an answer that the group is readable, and the other sees it protected
+    expect((await stage.send(group, 'readable')).status).toBe(201)
+    group.mode = 'protected'
+    await other.call('GET', `/chats/${group.id}`)
+    Object.assign(group, { mode: 'open' })
+    const words = canary()
+    const { status, json } = await stage.send(group, words)
+    expect([status, json.error.code]).toEqual([409, 'postern_downgrade_refused'])
+    stage.expectNowhere(words)
+  })
+})

@@ -1,0 +1,90 @@
+/** The schema on PostgreSQL against that of a file: the same tables, the same columns. */
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { NEWEST_VERSION } from '../../src/store/migrations.ts'
+import { findVersion, migrate } from '../../src/replicas/migrate.ts'
+import { OpenLock } from '../../src/replicas/open-lock.ts'
+import { ALL_TABLES, POSTGRES_STEPS } from '../../src/replicas/steps.ts'
+import { FOLLOWED_TABLES } from '../../src/store/store.ts'
+import { CARRIED_TABLES } from '../../src/store/transfer.ts'
+import { freshSchema, hasPostgres, sharedCluster } from '../support/postgres.ts'
+import { open, temporary } from '../store/support.ts'
+import { openOn, serverOf } from './scene.ts'
+
+const NEXT = NEWEST_VERSION + 1
+const added = { version: NEXT, isAdditive: true, statements: ['CREATE TABLE more (id bigint)'] }
+const changed = { version: NEXT + 1, isAdditive: false, statements: ['DROP TABLE more'] }
+
+test('a step of one is a step of the other, and every table is carried', () => {
+  expect(POSTGRES_STEPS.at(-1)?.version).toBe(NEWEST_VERSION)
+  const carried = [...CARRIED_TABLES, 'state', 'changes']
+  expect(ALL_TABLES.toSorted()).toEqual(carried.toSorted())
+})
+
+describe.skipIf(!hasPostgres())('on a real server', () => {
+  test('tables and columns are those of a file', async () => {
+    const store = await open(temporary())
+    const schema = freshSchema()
+    const server = serverOf((await sharedCluster()).url)
+    await openOn(server, schema)
+    const ofFile = await store.read((db) =>
+      sql<{ t: string; c: string; n: number }>`
+        SELECT m.name AS t, c.name AS c, c."notnull" AS n
+        FROM sqlite_schema m, pragma_table_info(m.name) c
+        WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%'`.execute(db),
+    )
+    const ofServer = await sql<{ t: string; c: string; n: number }>`
+      SELECT table_name AS t, column_name AS c, (is_nullable = 'NO')::int AS n
+      FROM information_schema.columns
+      WHERE table_schema = ${schema} AND table_name NOT IN ('state', 'changes')`.execute(
+      server.databaseFor(schema),
+    )
+    const sorted = (rows: { t: string; c: string; n: number }[]): string[] =>
+      rows.map(({ t, c, n }) => `${t}.${c} ${n}`).toSorted()
+    expect(sorted(ofServer.rows)).toEqual(sorted(ofFile.rows))
+    const triggers = await sql<{ t: string }>`
+      SELECT DISTINCT event_object_table AS t FROM information_schema.triggers
+      WHERE trigger_schema = ${schema}`.execute(server.databaseFor(schema))
+    expect(triggers.rows.map(({ t }) => t).toSorted()).toEqual([...FOLLOWED_TABLES].toSorted())
+  })
+
+  test('what only adds runs beside the version before, and many at once run it once', async () => {
+    const { url } = await sharedCluster()
+    const schema = freshSchema()
+    const server = serverOf(url)
+    const store = await openOn(server, schema)
+    const steps = [...POSTGRES_STEPS, added]
+    const servers = Array.from({ length: 4 }, () => serverOf(url))
+    await Promise.all(servers.map((one) => migrate(one, schema, steps)))
+    expect(await findVersion(server, schema, POSTGRES_STEPS)).toBe(NEXT)
+    await store.fresh()
+    await openOn(serverOf(url), schema)
+  })
+
+  test('what changes needs the store alone, and refuses programs of before', async () => {
+    const { url } = await sharedCluster()
+    const schema = freshSchema()
+    const server = serverOf(url)
+    await migrate(server, schema, [...POSTGRES_STEPS, added])
+    const openLock = new OpenLock(server, schema)
+    await openLock.ensure()
+    const steps = [...POSTGRES_STEPS, added, changed]
+    const other = serverOf(url)
+    await expect(migrate(other, schema, steps)).rejects.toMatchObject({ code: 'store-in-use' })
+    expect(await findVersion(other, schema, steps)).toBe(NEXT)
+    await openLock[Symbol.asyncDispose]()
+    await migrate(other, schema, steps)
+    await expect(openOn(server, schema)).rejects.toMatchObject({ code: 'store-newer' })
+  })
+
+  test('a step that fails leaves the schema as it was', async () => {
+    const { url } = await sharedCluster()
+    const schema = freshSchema()
+    const server = serverOf(url)
+    await openOn(server, schema)
+    const broken = { version: NEXT, isAdditive: true, statements: [...added.statements, 'BROKEN'] }
+    await expect(migrate(server, schema, [...POSTGRES_STEPS, broken])).rejects.toThrow('BROKEN')
+    await migrate(server, schema, [...POSTGRES_STEPS, added])
+    expect(await findVersion(server, schema, [...POSTGRES_STEPS, added])).toBe(NEXT)
+  })
+})

@@ -1,0 +1,201 @@
+/** A whole sidecar whose database fails in part while sealed words wait: none are confirmed unread. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { afterAll, describe, expect, test } from 'vitest'
+import { several } from '../several/scene.ts'
+import type { Json } from '../support/double-wire.ts'
+import { freshSchema, hasPostgres, ownCluster } from '../support/postgres.ts'
+import { openBot } from '../updates/bot.ts'
+
+/** Within 2 s, and 10 s after a fault, by the bounds of `/readyz`; more on a crowded machine. */
+const SOON = { timeout: 20_000, interval: 50 }
+/** Longer than a query waits for a lock. */
+const LONG = { timeout: 60_000, interval: 100 }
+
+const own = hasPostgres() ? ownCluster() : null
+own?.cluster.start()
+const cluster = own?.cluster as NonNullable<typeof own>['cluster']
+const role = freshSchema()
+if (own !== null) {
+  cluster.sql(`CREATE ROLE ${role} LOGIN; GRANT CREATE ON DATABASE postgres TO ${role}`)
+}
+afterAll(() => own?.[Symbol.dispose]())
+
+/** Something wrong at the database, in a schema, until it is disposed of. */
+type Fault = (schema: string) => Promise<AsyncDisposable>
+
+/** Holds what a statement locks. */
+async function holding(statement: string): Promise<AsyncDisposable> {
+  const args = ['-X', '-q', '-A', '-t', '-h', cluster.folder, '-U', 'postern', '-d', 'postgres']
+  const psql = spawn('psql', args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  psql.stdin.write(`BEGIN; ${statement}; SELECT 'held';\n`)
+  await new Promise<void>((resolve) => {
+    psql.stdout.on('data', (piece: Buffer) => piece.toString().includes('held') && resolve())
+  })
+  return {
+    async [Symbol.asyncDispose]() {
+      const ended = once(psql, 'exit')
+      psql.stdin.end('ROLLBACK;\n')
+      await ended
+    },
+  }
+}
+
+const undo = (statement: string): AsyncDisposable => ({
+  [Symbol.asyncDispose]: () => Promise.resolve(void cluster.sql(statement)),
+})
+
+/** Has a function run before each row of the memory against replays, until it is disposed of. */
+function before(schema: string, body: string): AsyncDisposable {
+  const name = `${schema}.before`
+  cluster.sql(`CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN ${body}; RETURN NEW; END $$;
+    CREATE TRIGGER before BEFORE INSERT ON ${schema}.seen EXECUTE FUNCTION ${name}()`)
+  return undo(`DROP TRIGGER before ON ${schema}.seen; DROP FUNCTION ${name}()`)
+}
+
+/** Ends, again and again, what asks the memory against replays. */
+const struck =
+  (end: 'pg_terminate_backend' | 'pg_cancel_backend'): Fault =>
+  async (schema) => {
+    const slow = before(schema, 'PERFORM pg_sleep(1)')
+    const strike = (): void =>
+      void cluster.sql(`SELECT ${end}(pid) FROM pg_stat_activity
+        WHERE usename = '${role}' AND query LIKE '%"seen"%'`)
+    const timer = setInterval(strike, 100)
+    return {
+      async [Symbol.asyncDispose]() {
+        clearInterval(timer)
+        await slow[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+const locked: Fault = (schema) => holding(`LOCK TABLE ${schema}.seen IN ACCESS EXCLUSIVE MODE`)
+
+const FAULTS: [string, Fault][] = [
+  ['the memory against replays is locked', locked],
+  [
+    'its disk is full',
+    async (schema) => before(schema, `RAISE EXCEPTION 'full' USING ERRCODE = '53100'`),
+  ],
+  [
+    'it gives no connection',
+    async () => {
+      cluster.sql(`ALTER ROLE ${role} CONNECTION LIMIT 1;
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE usename = '${role}' AND query NOT LIKE '%transaction_read_only%'`)
+      return undo(`ALTER ROLE ${role} CONNECTION LIMIT -1`)
+    },
+  ],
+  ['it cancels queries', struck('pg_cancel_backend')],
+  ['it ends connections', struck('pg_terminate_backend')],
+]
+
+/** A sidecar to which a person writes. */
+async function scene() {
+  const { sandbox, replicas, schema } = await several(1, cluster.urlOf(role))
+  const [sidecar] = replicas
+  if (sidecar === undefined) throw new Error('none was started')
+  const { alice, privateChat } = sandbox.home
+  const phone = await sandbox.phone(alice.id)
+  const write = (text: string) => phone.write(privateChat, text)
+  const ready = async (): Promise<{ status: number; isStore: boolean }> => {
+    const response = await fetch(`${sidecar.admin}/readyz`)
+    const { reasons } = (await response.json()) as { reasons: { code: string }[] }
+    return {
+      status: response.status,
+      isStore: reasons.some(({ code }) => code.startsWith('store')),
+    }
+  }
+  const poll = async (offset = 0) => {
+    const { status, json } = await sidecar.call('GET', `/updates?timeout=1&offset=${offset}`)
+    const updates = (json.result ?? []) as Json[]
+    return { status, code: json.error?.code, updates, words: wordsOf(updates) }
+  }
+  return {
+    sidecar,
+    schema,
+    write,
+    poll,
+    untilNamed: () => expect.poll(async () => (await ready()).isStore, SOON).toBe(true),
+    untilReady: () => expect.poll(async () => (await ready()).status, SOON).toBe(200),
+  }
+}
+
+const wordsOf = (updates: Json[]): unknown[] =>
+  updates.map(({ message }) => [message.text, message.postern?.verdict])
+const BOTH = [
+  ['first', 'verified'],
+  ['second', 'verified'],
+]
+
+describe.skipIf(own === null)('a database that fails in part', () => {
+  test.each(FAULTS)(
+    '(%s) leaves what a poll asks for at the service',
+    async (_what, fault) => {
+      const { schema, write, poll, untilNamed, untilReady } = await scene()
+      await write('before')
+      const { updates } = await poll()
+      const offset = Number(updates.at(-1)?.updateId) + 1
+      await write('first')
+      await write('second')
+      {
+        await using _fault = await fault(schema)
+        const polling = poll(offset)
+        await untilNamed()
+        expect(await polling).toMatchObject({ status: 503, code: 'postern_store_unwritable' })
+      }
+      await untilReady()
+      expect((await poll(offset)).words).toEqual(BOTH)
+    },
+    120_000,
+  )
+
+  test.each(FAULTS)(
+    '(%s) leaves what a webhook waits for there',
+    async (_what, fault) => {
+      const { sidecar, schema, write, untilNamed, untilReady } = await scene()
+      const bot = await openBot()
+      const delivered = (): unknown[] => wordsOf(bot.deliveries.map(({ body }) => JSON.parse(body)))
+      expect((await sidecar.call('POST', '/webhook', { url: bot.url })).status).toBe(200)
+      await write('before')
+      await expect.poll(delivered, LONG).toEqual([['before', 'verified']])
+      {
+        await using _fault = await fault(schema)
+        await write('first')
+        await write('second')
+        await untilNamed()
+        expect(delivered().length).toBe(1)
+      }
+      await expect.poll(delivered, LONG).toEqual([['before', 'verified'], ...BOTH])
+      await untilReady()
+    },
+    120_000,
+  )
+
+  test('by a lock that ends while a poll waits delays it, and is named meanwhile', async () => {
+    const { schema, write, poll, untilNamed, untilReady } = await scene()
+    await write('first')
+    await write('second')
+    const held = await locked(schema)
+    const polling = poll()
+    await untilNamed()
+    await held[Symbol.asyncDispose]()
+    expect(await polling).toMatchObject({ status: 200, words: BOTH })
+    await untilReady()
+  }, 120_000)
+
+  test('by a lock on the row by which writes take turns gives no verdict for it', async () => {
+    const { schema, write, poll, untilNamed, untilReady } = await scene()
+    await write('first')
+    await write('second')
+    const held = await holding(`SELECT FROM ${schema}.state FOR UPDATE`)
+    const polling = poll()
+    await untilNamed()
+    expect(await polling).toMatchObject({ status: 503, code: 'postern_store_unwritable' })
+    await held[Symbol.asyncDispose]()
+    await untilReady()
+    expect((await poll()).words).toEqual(BOTH)
+  }, 120_000)
+})

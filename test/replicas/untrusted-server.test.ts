@@ -1,0 +1,220 @@
+/** What somebody gets who listens in the server's place while it is down. */
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { OperatorError } from '../../src/errors.ts'
+import { lookAtDatabase } from '../../src/replicas/look.ts'
+import { freshSchema, SOCKET } from '../support/postgres.ts'
+import { openOn, serverOf } from './scene.ts'
+
+const PASSWORD = 'the-password-of-the-database'
+const isRoot = process.getuid?.() === 0
+
+/** AuthenticationCleartextPassword, AuthenticationMD5Password, AuthenticationSASL (PostgreSQL, 53.7). */
+const ASKS = {
+  'the password': message('R', int(3)),
+  'its MD5 hash': message('R', int(5), Buffer.from('salt')),
+  'SCRAM, and then the password': Buffer.concat([
+    message('R', int(10), Buffer.from('SCRAM-SHA-256\0\0')),
+    message('R', int(3)),
+  ]),
+}
+
+function int(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeInt32BE(value)
+  return bytes
+}
+
+function message(type: string, ...parts: Buffer[]): Buffer {
+  const body = Buffer.concat(parts)
+  return Buffer.concat([Buffer.from(type), int(body.length + 4), body])
+}
+
+/** Listens as another program does, and keeps what it is sent. */
+async function listen(at: string | null, ask: Buffer) {
+  const got: Buffer[] = []
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('data', (bytes) => {
+      if (got.push(bytes) === 1 || bytes.includes('user\0')) socket.write(ask)
+    })
+  })
+  await new Promise<void>((done) => {
+    if (at === null) server.listen(0, '127.0.0.1', done)
+    else server.listen(at, done)
+  })
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const { port = 0 } = at === null ? (server.address() as AddressInfo) : {}
+  return { port, text: () => Buffer.concat(got).toString('latin1') }
+}
+
+const folder = (mode: number): string => {
+  const path = mkdtempSync(join(tmpdir(), 'pg-fake-'))
+  chmodSync(path, mode)
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+const bySocket = (path: string): string =>
+  `postgres://postern:${PASSWORD}@/postern?host=${encodeURIComponent(path)}`
+
+async function refusalOf(url: string): Promise<OperatorError> {
+  return await openOn(serverOf(url), freshSchema()).then(
+    () => Promise.reject(new Error('it opened')),
+    (error: OperatorError) => error,
+  )
+}
+
+describe('whoever listens in place of a database without TLS', () => {
+  test.each(Object.entries(ASKS))('asks for %s in vain, by address', async (_what, ask) => {
+    const { port, text } = await listen(null, ask)
+    const url = `postgres://postern:${PASSWORD}@127.0.0.1:${port}/postern`
+    const error = await refusalOf(url)
+    expect(error).toMatchObject({ code: 'store-login', hint: expect.stringContaining('scram') })
+    await expect(lookAtDatabase({ url, schema: freshSchema() })).rejects.toMatchObject({
+      code: 'store-login',
+    })
+    expect(text()).toContain('postern')
+    expect(text()).not.toContain(PASSWORD)
+    expect(text()).not.toMatch(/md5[0-9a-f]{32}/)
+  })
+
+  test.each(Object.entries(ASKS))('asks for %s in vain, by a socket', async (_what, ask) => {
+    const path = folder(0o755)
+    const { text } = await listen(join(path, SOCKET), ask)
+    expect(await refusalOf(bySocket(path))).toMatchObject({ code: 'store-login' })
+    expect(text()).toContain('postern')
+    expect(text()).not.toMatch(/the-password|md5[0-9a-f]{32}/)
+  })
+})
+
+/** AuthenticationOk, ReadyForQuery. */
+const LETS_IN = Buffer.concat([message('R', int(0)), message('Z', Buffer.from('I'))])
+const SASL = message('R', int(10), Buffer.from('SCRAM-SHA-256\0\0'))
+const STRANGERS = {
+  'without a login': LETS_IN,
+  'in the middle of SCRAM': Buffer.concat([SASL, LETS_IN]),
+  'after a signature that nobody asked for': Buffer.concat([
+    message('R', int(12), Buffer.from('v=AAAA')),
+    LETS_IN,
+  ]),
+  'after a signature that comes too soon': Buffer.concat([
+    SASL,
+    message('R', int(12), Buffer.from('v=AAAA')),
+    LETS_IN,
+  ]),
+}
+
+describe('whoever lets us in without knowing the password', () => {
+  test.each(Object.entries(STRANGERS))('is refused by address: %s', async (_how, answer) => {
+    const { port, text } = await listen(null, answer)
+    const url = `postgres://postern:${PASSWORD}@127.0.0.1:${port}/postern`
+    expect(await refusalOf(url)).toBeInstanceOf(Error)
+    await expect(lookAtDatabase({ url, schema: freshSchema() })).rejects.toThrow()
+    expect(text()).toContain('postern')
+    expect(text()).not.toMatch(/SELECT|CREATE|BEGIN/)
+  })
+
+  test('is named, with what to change', async () => {
+    const { port } = await listen(null, LETS_IN)
+    const url = `postgres://postern:${PASSWORD}@127.0.0.1:${port}/postern`
+    expect(await refusalOf(url)).toMatchObject({
+      code: 'store-login',
+      message: expect.stringContaining('does not prove that it knows the password'),
+      hint: expect.stringContaining('scram-sha-256'),
+    })
+  })
+
+  test('is believed through a socket whose owner was checked, and where no password is given', async () => {
+    const path = folder(0o755)
+    const socket = await listen(join(path, SOCKET), LETS_IN)
+    await refusalOf(bySocket(path))
+    expect(socket.text()).toContain('SELECT')
+    const { port, text } = await listen(null, LETS_IN)
+    await refusalOf(`postgres://postern@127.0.0.1:${port}/postern`)
+    expect(text()).toContain('SELECT')
+  })
+})
+
+describe('a socket is not connected to', () => {
+  const refused = { code: 'store-login', message: expect.stringContaining('socket') }
+
+  test('in a folder where anybody can replace it', async () => {
+    const path = folder(0o777)
+    const { text } = await listen(join(path, SOCKET), ASKS['the password'])
+    expect(await refusalOf(bySocket(path))).toMatchObject(refused)
+    expect(text()).toBe('')
+  })
+
+  test('in a folder that lies where anybody can replace it', async () => {
+    const outer = folder(0o777)
+    const path = join(outer, 'in')
+    mkdirSync(path, { mode: 0o755 })
+    const { text } = await listen(join(path, SOCKET), ASKS['the password'])
+    expect(await refusalOf(bySocket(path))).toMatchObject(refused)
+    expect(text()).toBe('')
+  })
+
+  test('when it is a link or a file', async () => {
+    const [path, elsewhere] = [folder(0o755), folder(0o755)]
+    const { text } = await listen(join(elsewhere, SOCKET), ASKS['the password'])
+    symlinkSync(join(elsewhere, SOCKET), join(path, SOCKET))
+    expect(await refusalOf(bySocket(path))).toMatchObject(refused)
+    rmSync(join(path, SOCKET))
+    writeFileSync(join(path, SOCKET), '')
+    expect(await refusalOf(bySocket(path))).toMatchObject(refused)
+    expect(text()).toBe('')
+  })
+
+  test.skipIf(!isRoot)('of somebody else than the folder’s owner, this user or root', async () => {
+    for (const mode of [0o755, 0o1777]) {
+      const path = folder(mode)
+      const { text } = await listen(join(path, SOCKET), ASKS['the password'])
+      chownSync(join(path, SOCKET), 4321, 4321)
+      expect(await refusalOf(bySocket(path))).toMatchObject(refused)
+      expect(text()).toBe('')
+    }
+  })
+
+  test.skipIf(!isRoot)('of its folder’s owner where anybody may be the first', async () => {
+    const path = folder(0o1777)
+    const { text } = await listen(join(path, SOCKET), ASKS['the password'])
+    for (const one of [path, join(path, SOCKET)]) chownSync(one, 4321, 4321)
+    expect(await refusalOf(bySocket(path))).toMatchObject(refused)
+    expect(text()).toBe('')
+  })
+
+  test.skipIf(!isRoot)(
+    'but it is where the server’s user has a folder, also for a group',
+    async () => {
+      const path = folder(0o2775)
+      const { text } = await listen(join(path, SOCKET), ASKS['the password'])
+      for (const one of [path, join(path, SOCKET)]) chownSync(one, 4321, 4322)
+      await refusalOf(bySocket(path))
+      expect(text()).toContain('postern')
+    },
+  )
+
+  test('but it is in a folder where nobody can replace that of another', async () => {
+    const path = folder(0o1777)
+    const { text } = await listen(join(path, SOCKET), ASKS['the password'])
+    await refusalOf(bySocket(path))
+    expect(text()).toContain('postern')
+  })
+})
