@@ -21,7 +21,7 @@ import { subscribeCore, subscribeLink } from './wiring/subscriptions.ts'
 
 export { restoreBackup, verifyBackup, type BackupReport } from './wiring/backups.ts'
 export type { Several } from './wiring/several.ts'
-export { moveStore, type MoveReport } from './wiring/relocation.ts'
+export { moveStore, type MoveReport } from './wiring/move-store.ts'
 export { createLink, type Link } from './wiring/link.ts'
 export type { HandedInParts } from './wiring/parts.ts'
 

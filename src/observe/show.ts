@@ -1,5 +1,5 @@
 /** Metrics that are read from the parts each time that somebody looks at `/metrics`. */
-import type { Outlook } from './foresight.ts'
+import type { ResourceLevels } from './expiry-warning.ts'
 import { REASON_CODES, type Health } from './health.ts'
 import { METRICS, type LabelsOf } from './metric-catalogue.ts'
 import type { Metrics } from './metrics.ts'
@@ -35,14 +35,14 @@ export function showWarnings(metrics: Metrics, warnings: Warnings): void {
 }
 
 /** Shows what will run out, as it was last looked at; null before the first look. */
-export function showOutlook(metrics: Metrics, latest: () => Outlook | null): void {
+export function showResources(metrics: Metrics, latest: () => ResourceLevels | null): void {
   metrics.show('postern_ends_in_seconds', () => {
-    const outlook = latest()
-    if (outlook === null) return []
+    const levels = latest()
+    if (levels === null) return []
     const ends = {
-      key: outlook.keyEndsMs,
-      authority: outlook.authorityEndsMs,
-      'needed-key': outlook.neededKeyEndsMs,
+      key: levels.keyEndsMs,
+      authority: levels.authorityEndsMs,
+      'needed-key': levels.neededKeyEndsMs,
     }
     return METRICS.postern_ends_in_seconds.labels.what.flatMap((what) =>
       ends[what] === Infinity ? [] : [[{ what }, (ends[what] - Date.now()) / 1000]],

@@ -7,7 +7,7 @@ import { kindOf, RolledBackError } from './failures.ts'
 import { Followers } from './followers.ts'
 import type { OpenLock } from './open-lock.ts'
 import type { Database } from './schema.ts'
-import type { SeenMark } from './seen-mark.ts'
+import type { LastSeenTimeline } from './last-seen-timeline.ts'
 import { epochIn, type PostgresServer } from './server.ts'
 
 /** How often a locked epoch is asked for, and after how long again. */
@@ -22,7 +22,7 @@ export interface EpochReaderParts {
   /** Writes, and what others wrote being read, one after the other. */
   order: Mutex
   /** Written whenever more was seen. */
-  seenMark: SeenMark
+  lastSeen: LastSeenTimeline
   /** Epoch when the store was opened: before anything was read. */
   epoch: number
 }
@@ -132,8 +132,8 @@ export class EpochReader {
   }
 
   #note(): void {
-    const { seenMark, server } = this.#parts
-    seenMark.note({ epoch: this.seen, timeline: server.timeline })
+    const { lastSeen, server } = this.#parts
+    lastSeen.note({ epoch: this.seen, timeline: server.timeline })
   }
 
   /** Refuses a database that does not hold all that was read of it, until it does. */

@@ -13,20 +13,20 @@ import { clearUnfinished } from '../store/create.ts'
 import { makeDataDir } from '../store/data-dir.ts'
 import { errnoOf } from '../store/files.ts'
 import { DATABASE, readMarkOf } from '../store/inspect.ts'
-import { moved, readMark } from '../store/moved.ts'
+import { moved, readMark } from '../store/move-mark.ts'
 import type { NewProtection, OpenProtection } from '../store/protection.ts'
 import { corrupt, unwritable } from '../store/refusals.ts'
 import type { Store } from '../store/store.ts'
 import { claimForBot, readBot, refuseOtherBot } from '../store/bot-of-store.ts'
 import { describeAddress, describePlace } from './address.ts'
 import { kindOf, RolledBackError, toOperator } from './failures.ts'
-import { FolderHold } from './folder-hold.ts'
+import { DataDirLock } from './data-dir-lock.ts'
 import { readEpoch } from './epoch-reader.ts'
 import { databaseOf, findVersion, migrate } from './migrate.ts'
 import { PostgresStore } from './postgres-store.ts'
 import { OpenLock } from './open-lock.ts'
 import { checkSchemaName, type Database } from './schema.ts'
-import { SeenMark } from './seen-mark.ts'
+import { LastSeenTimeline } from './last-seen-timeline.ts'
 import { IS_READ_ONLY, type PostgresServer } from './server.ts'
 
 /** The schema of a store when none is named. */
@@ -62,23 +62,23 @@ export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
     await server.ask(`SELECT ${IS_READ_ONLY}`)
     const db = databaseOf(server, schema)
     const isNew = (await findVersion(server, schema)) === null
-    const seenMark = new SeenMark(dataDir, describePlace(server.address, schema))
-    if (isNew && seenMark.isAheadOf(null)) throw new RolledBackError()
+    const lastSeen = new LastSeenTimeline(dataDir, describePlace(server.address, schema))
+    if (isNew && lastSeen.isAheadOf(null)) throw new RolledBackError()
     if (isNew) refuseToMake(o)
     else refuseOther(await readBot(db), o)
     const chosen = isNew ? await chooseProtection(o) : null
     makeDataDir(dataDir)
-    stack.use(new FolderHold(dataDir))
+    stack.use(new DataDirLock(dataDir))
     clearUnfinished(dataDir)
     const openLock = stack.use(new OpenLock(server, schema))
     await openLock.ensure()
     await migrate(server, schema)
     const epoch = await readEpoch(server, schema)
     const { timeline } = server
-    if (seenMark.isAheadOf({ epoch, timeline })) throw new RolledBackError()
+    if (lastSeen.isAheadOf({ epoch, timeline })) throw new RolledBackError()
     await claimFor(db, o)
-    seenMark.note({ epoch, timeline })
-    stack.use(seenMark)
+    lastSeen.note({ epoch, timeline })
+    stack.use(lastSeen)
     const held = await openProtectionOf(o, db, { isNew, chosen })
     const resources = stack.move()
     return new PostgresStore({
@@ -88,7 +88,7 @@ export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
       held,
       request: o,
       openLock,
-      seenMark,
+      lastSeen,
       resources,
       epoch,
     })

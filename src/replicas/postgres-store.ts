@@ -1,15 +1,15 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
+import { fillFile } from '../store/carry.ts'
 import { Refusal } from '../errors.ts'
 import { Listeners } from '../util/listeners.ts'
 import { Mutex } from '../util/mutex.ts'
 import { makeCopy } from '../store/backup.ts'
 import { openExisting, prepare, type ProtectionRequest } from '../store/choose.ts'
-import { fillFile } from '../store/fill.ts'
-import { relockAll, writeMoveIn, type MoveTarget } from '../store/move.ts'
+import { relockAll, writeMoveIn, type MoveTarget } from '../store/relock.ts'
 import { NamedSecrets } from '../store/named-secrets.ts'
 import type { NewProtection, OpenProtection } from '../store/protection.ts'
 import type { Method, Schema } from '../store/schema.ts'
-import { readMark } from '../store/moved.ts'
+import { readMark } from '../store/move-mark.ts'
 import { scrubDue } from '../store/scrub.ts'
 import {
   type FollowedTable,
@@ -32,7 +32,7 @@ import type { OpenLock } from './open-lock.ts'
 import { withRows } from './rows.ts'
 import { isCommitted, runAgain } from './runs.ts'
 import { quoted, type Database, type PostgresSchema } from './schema.ts'
-import type { SeenMark } from './seen-mark.ts'
+import type { LastSeenTimeline } from './last-seen-timeline.ts'
 import type { PostgresServer } from './server.ts'
 
 /** What ends by an operator's hand, while the database answers others. */
@@ -58,7 +58,7 @@ export interface PostgresStoreParts {
   /** Disposed of with the store. */
   resources: AsyncDisposable
   /** Written whenever more was seen. */
-  seenMark: SeenMark
+  lastSeen: LastSeenTimeline
   /** Epoch when the store was opened: before anything was read. */
   epoch: number
 }

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely'
 import type { Schema } from '../store/schema.ts'
-import type { Row, RowSource } from '../store/transfer.ts'
+import type { Row, RowSource } from '../store/carry.ts'
 import { quoted } from './schema.ts'
 import type { PostgresServer } from './server.ts'
 

@@ -15,12 +15,12 @@ import {
   type DatabaseState,
 } from './inspect.ts'
 import { migrate } from './migrate.ts'
-import { moved } from './moved.ts'
+import { moved } from './move-mark.ts'
 import { claim, readOwner, release } from './owner.ts'
 import { isSameProtection, type OpenProtection, type NewProtection } from './protection.ts'
 import { inUse, missing, unwritable } from './refusals.ts'
 import { connectExclusive, pragma } from './sqlite.ts'
-import { kyselyOf } from './transfer.ts'
+import { kyselyOf } from './carry.ts'
 
 /** A database that is ours until it is closed. */
 export interface Acquired {

@@ -1,13 +1,13 @@
 /** What the watch looks at by itself, beside what happens. */
 import type { Secrets, Settings } from '../config/settings.ts'
 import type { Log } from '../logger.ts'
-import { Foresight, type Outlook } from '../observe/foresight.ts'
-import { showOutlook } from '../observe/show.ts'
+import { ExpiryWarnings, type ResourceLevels } from '../observe/expiry-warning.ts'
+import { showResources } from '../observe/show.ts'
 import type { Probes } from '../observe/service-watch.ts'
 import { isDiskDoubtful } from '../store/disk.ts'
 import type { Core } from './core.ts'
 import type { Link } from './link.ts'
-import { createOutlook } from './outlook.ts'
+import { createResourceReader } from './read-resources.ts'
 import type { HandedInParts } from './parts.ts'
 import { tryWriting } from './upkeep.ts'
 
@@ -25,10 +25,12 @@ export function createProbes(options: ProbesOptions, link: Link, core: Core): Pr
   const { settings, secrets, log, parts = {} } = options
   const { calls, metrics } = link
   const { store, keyring, publication } = core
-  const foresight = new Foresight({ ...link, log })
-  const readOutlook = createOutlook(settings, core, { isOfSeveral: options.name !== undefined })
-  let latest: Outlook | null = null
-  showOutlook(metrics, () => latest)
+  const expiryWarnings = new ExpiryWarnings({ ...link, log })
+  const readResources = createResourceReader(settings, core, {
+    isOfSeveral: options.name !== undefined,
+  })
+  let latest: ResourceLevels | null = null
+  showResources(metrics, () => latest)
   const tryStore = (): Promise<void> => tryWriting(store)
   const isInDataDir = parts.store === undefined && !store.isShared
   const isDoubtful = (): Promise<boolean> =>
@@ -45,8 +47,8 @@ export function createProbes(options: ProbesOptions, link: Link, core: Core): Pr
     lookLocally: async () => {
       await store.countSidecars().then(link.shareCalls, () => undefined)
       if (await isDoubtful()) await tryStore().catch(() => undefined)
-      latest = await readOutlook()
-      foresight.look(latest)
+      latest = await readResources()
+      expiryWarnings.look(latest)
     },
     untilNextEndMs: () => {
       const leftMs = (keyring.active?.endsMs ?? Infinity) - Date.now()

@@ -8,10 +8,10 @@ import type { Readiness } from '../http/admin.ts'
 import { buildSharedDoor } from '../http/shared-door.ts'
 import type { Log } from '../logger.ts'
 import { Alerts } from '../observe/alerts.ts'
-import { Foresight } from '../observe/foresight.ts'
+import { ExpiryWarnings } from '../observe/expiry-warning.ts'
 import { Metrics, MetricRegistry } from '../observe/metrics.ts'
 import { recordRequest } from '../observe/record.ts'
-import { showLoad, showOutlook, showWarnings } from '../observe/show.ts'
+import { showLoad, showResources, showWarnings } from '../observe/show.ts'
 import { Warnings } from '../observe/warnings.ts'
 import { createEngine } from '../openpgp/index.ts'
 import { bindCalls } from '../rpc/operation.ts'
@@ -21,7 +21,7 @@ import { alertWays } from './alerting.ts'
 import { connectDatabase } from './core.ts'
 import { botHosts, createAdminDoor, openDoors } from './doors.ts'
 import { HostedBots } from './hosted-bots.ts'
-import { readMachine } from './outlook.ts'
+import { readMachine } from './read-resources.ts'
 import type { HandedInParts } from './parts.ts'
 import { subscribeEngine } from './subscriptions.ts'
 
@@ -169,15 +169,15 @@ function watchMachine(
 ): AsyncDisposable & { warnings: Warnings } {
   const warnings = new Warnings()
   const alerts = new Alerts({ ways: alertWays(settings, secrets), log })
-  const foresight = new Foresight({ warnings, alerts, log })
+  const expiryWarnings = new ExpiryWarnings({ warnings, alerts, log })
   const ends = { keyEndsMs: Infinity, authorityEndsMs: Infinity, neededKeyEndsMs: Infinity }
   let latest: Awaited<ReturnType<typeof readMachine>> | null = null
   const look = async (): Promise<void> => {
     latest = await readMachine(settings.dataDir)
-    foresight.look({ ...ends, ...latest })
+    expiryWarnings.look({ ...ends, ...latest })
   }
   showWarnings(metrics, warnings)
-  showOutlook(metrics, () => latest && { ...ends, ...latest })
+  showResources(metrics, () => latest && { ...ends, ...latest })
   const timer = setInterval(() => void look(), LOOK_MS).unref()
   void look()
   return {

@@ -6,7 +6,7 @@ import { Backlog } from '../updates/backlog.ts'
 import { REAL_CLOCK } from '../updates/clock.ts'
 import { WebhookClient, type Delivery } from '../updates/webhook-client.ts'
 import { PollTurn, type Turn } from '../updates/poll-turn.ts'
-import { PollSign } from '../updates/poll-sign.ts'
+import { PollAnnouncement } from '../updates/poll-announcement.ts'
 import { PollWatch } from '../updates/poll-watch.ts'
 import { DeliveryTurns } from '../updates/delivery-turns.ts'
 import { DeliveryLoop, type DeliveryLoopParts } from '../updates/delivery-loop.ts'
@@ -32,7 +32,7 @@ export interface Updates extends AsyncDisposable {
   /** Null where no other sidecar can poll. */
   turns: PollTurn | null
   /** Null where no other sidecar can poll. */
-  sign: PollSign | null
+  sign: PollAnnouncement | null
   /** Takes how a poll of the bot's ended: the service's code, or null when it gave updates. */
   notePoll: (code: string | null) => void
   /** Takes a report of the service about its own webhook. */
@@ -65,7 +65,7 @@ export async function createUpdates(
   const { onBotExchange } = parts
   const polls = new PollWatch(clock)
   const turns = core.store.isShared ? new PollTurn(core.store, clock) : null
-  const sign = core.store.isShared ? new PollSign(core.store) : null
+  const sign = core.store.isShared ? new PollAnnouncement(core.store) : null
   const backlog = new Backlog({
     clock,
     skewMs: () => link.watch.skewMs,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { Health } from '../../src/observe/health.ts'
-import type { Outlook } from '../../src/observe/foresight.ts'
+import type { ResourceLevels } from '../../src/observe/expiry-warning.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
 import {
   recordNoUpstreamAnswer,
@@ -10,7 +10,7 @@ import {
   recordUpstreamAnswer,
   recordVerdict,
 } from '../../src/observe/record.ts'
-import { showHealth, showKeys, showOutlook } from '../../src/observe/show.ts'
+import { showHealth, showKeys, showResources } from '../../src/observe/show.ts'
 
 const setUp = () => {
   const health = new Health()
@@ -136,8 +136,8 @@ it('two registries do not know of each other', async () => {
 
 it('what will run out is shown as it was last looked at, and absent where nothing ends', async () => {
   const { metrics, text } = setUp()
-  let latest: Outlook | null = null
-  showOutlook(metrics, () => latest)
+  let latest: ResourceLevels | null = null
+  showResources(metrics, () => latest)
   expect(await text()).not.toMatch(
     /^postern_(ends_in_seconds|disk_free_bytes|memory_used_ratio)[ {]/m,
   )

@@ -10,7 +10,7 @@ import { createDatabase } from '../../src/store/create.ts'
 import { copiesIn } from '../../src/store/inspect.ts'
 import { NEWEST_VERSION } from '../../src/store/migrations.ts'
 import { pragma } from '../../src/store/sqlite.ts'
-import { CARRIED_TABLES } from '../../src/store/transfer.ts'
+import { CARRIED_TABLES } from '../../src/store/carry.ts'
 import { FIRST_STORE } from './first-store.ts'
 import { open, schemaOf, temporary } from './support.ts'
 

@@ -4,7 +4,7 @@ import { withUpdates } from '../../translate/bot-view.ts'
 import type { Incoming } from '../../translate/incoming.ts'
 import type { Backlog } from '../../updates/backlog.ts'
 import type { PollTurn, Turn } from '../../updates/poll-turn.ts'
-import type { PollSign } from '../../updates/poll-sign.ts'
+import type { PollAnnouncement } from '../../updates/poll-announcement.ts'
 import type { PollWatch } from '../../updates/poll-watch.ts'
 import type { StoreReach } from '../../updates/store-reach.ts'
 import { readUpdates } from '../../updates/update-batch.ts'
@@ -32,7 +32,7 @@ export interface UpdateRouteParts {
   /** Null where no other sidecar can poll. */
   turns: Pick<PollTurn, 'take'> | null
   /** Null where no other sidecar can poll. */
-  sign: Pick<PollSign, 'show' | 'isAnotherShown'> | null
+  sign: Pick<PollAnnouncement, 'show' | 'isAnotherAnnounced'> | null
 }
 
 const POLL_TIMEOUT_MAX_S = 50
@@ -157,7 +157,7 @@ async function poll(
   if (!envelope.ok) return answer
   const updates = readUpdates(envelope.result)
   if (watched.wasTakenOver(updates.length)) {
-    const isReplaced = (await parts.sign?.isAnotherShown()) === true
+    const isReplaced = (await parts.sign?.isAnotherAnnounced()) === true
     watched.takenOver(isReplaced ? 'replica' : undefined)
     return isReplaced ? REPLACED : answer
   }

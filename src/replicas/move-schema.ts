@@ -1,10 +1,10 @@
 /** A schema of PostgreSQL as one end of a move. */
 import { sql, type Transaction } from 'kysely'
-import { readMark, setMark, type MoveMark } from '../store/moved.ts'
-import type { MoveEnd } from '../store/relocate.ts'
+import { readMark, setMark, type MoveMark } from '../store/move-mark.ts'
+import type { MoveEnd } from './move-store.ts'
 import type { Schema } from '../store/schema.ts'
 import { FOLLOWED_TABLES } from '../store/store.ts'
-import { carry, type RowSource } from '../store/transfer.ts'
+import { carry, type RowSource } from '../store/carry.ts'
 import { describePlace } from './address.ts'
 import { toOperator } from './failures.ts'
 import { databaseOf, findVersion, migrate, migrateIn } from './migrate.ts'
@@ -15,7 +15,7 @@ import type { PostgresServer } from './server.ts'
 import { ALL_TABLES } from './steps.ts'
 
 /** A schema, which nobody else uses until this is disposed of. */
-export class SchemaEnd implements MoveEnd {
+export class SchemaMoveEnd implements MoveEnd {
   readonly #server: PostgresServer
   readonly #schema: string
   readonly #openLock: OpenLock
@@ -31,9 +31,9 @@ export class SchemaEnd implements MoveEnd {
    * @param server whoever hands it in disposes of it, after this
    * @throws OperatorError `store-in-use` when a sidecar has its store open; as opening it does
    */
-  static async take(server: PostgresServer, schema: string): Promise<SchemaEnd> {
+  static async take(server: PostgresServer, schema: string): Promise<SchemaMoveEnd> {
     checkSchemaName(schema)
-    const end = new SchemaEnd(server, schema)
+    const end = new SchemaMoveEnd(server, schema)
     await end.#explained(async () => {
       if ((await findVersion(server, schema)) !== null) await migrate(server, schema)
       await end.#openLock.ensure()

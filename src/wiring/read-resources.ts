@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
 import type { Settings } from '../config/settings.ts'
-import type { Outlook } from '../observe/foresight.ts'
+import type { ResourceLevels } from '../observe/expiry-warning.ts'
 import { freeBytesOf } from '../store/disk.ts'
 import type { Core } from './core.ts'
 
@@ -17,11 +17,11 @@ const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
  * @param o `isOfSeveral`: what several bots have in common is looked at elsewhere (`readMachine`)
  * @returns reads how things are now
  */
-export function createOutlook(
+export function createResourceReader(
   { dataDir, upstream: { caFile } }: Settings,
   { keyring, keyUsage }: Pick<Core, 'keyring' | 'keyUsage'>,
   { isOfSeveral }: { isOfSeveral: boolean } = { isOfSeveral: false },
-): () => Promise<Outlook> {
+): () => Promise<ResourceLevels> {
   const authorityEndsMs = caFile === undefined ? Infinity : firstEndMs(readFileSync(caFile, 'utf8'))
   return async () => {
     const sinceMs = Date.now() - NEEDED_MS
@@ -43,7 +43,7 @@ const ELSEWHERE = { diskFreeBytes: null, memoryUsed: null }
 /** What the process has left of disk and memory. */
 export async function readMachine(
   dataDir: string,
-): Promise<Pick<Outlook, 'diskFreeBytes' | 'memoryUsed'>> {
+): Promise<Pick<ResourceLevels, 'diskFreeBytes' | 'memoryUsed'>> {
   return {
     diskFreeBytes: await freeBytesOf(dataDir).catch(() => null),
     memoryUsed: memoryUsed(),

@@ -10,7 +10,7 @@ const TRIES = 10
 const AGAIN_MS = 20
 
 /** A lock of the store that all share who poll. */
-export class PollSign implements AsyncDisposable {
+export class PollAnnouncement implements AsyncDisposable {
   readonly #store: Pick<Store, 'tryLock'>
   readonly #order = new Mutex()
   #lock: StoreLock | null = null
@@ -36,7 +36,7 @@ export class PollSign implements AsyncDisposable {
   }
 
   /** Whether another sidecar polls, or did so within the last second. */
-  async isAnotherShown(): Promise<boolean> {
+  async isAnotherAnnounced(): Promise<boolean> {
     return await this.#order.run(async () => {
       await this.#remove()
       const alone = await this.#store.tryLock('polls').catch(() => null)

@@ -18,7 +18,7 @@ export interface Seen {
  * How far a sidecar has seen its database, in its data directory: its next start refuses one that is
  * behind that. It counts for the address and schema that it names.
  */
-export class SeenMark implements Disposable {
+export class LastSeenTimeline implements Disposable {
   readonly #file: string
   readonly #place: string
   #noted: Seen | null = null

@@ -3,8 +3,8 @@ import type { StoreAccess } from '../config/store-access.ts'
 import type { SecretSource } from '../config/secrets.ts'
 import { OperatorError } from '../errors.ts'
 import { createEngine } from '../openpgp/index.ts'
-import { FileEnd } from '../store/file-end.ts'
-import { relocate, type MoveEnd } from '../store/relocate.ts'
+import { FileMoveEnd } from '../replicas/move-file.ts'
+import { relocate, type MoveEnd } from '../replicas/move-store.ts'
 import { connectDatabase } from './core.ts'
 
 /** What was moved, and whereto. */
@@ -30,10 +30,11 @@ export async function moveStore(
   const passphrase = access.passphrase?.reveal() ?? null
   const source =
     access.storeUrl === null
-      ? await FileEnd.source(access.dataDir, { passphrase })
+      ? await FileMoveEnd.source(access.dataDir, { passphrase })
       : await databaseEnd(access.storeUrl, access, stack)
   stack.use(source)
-  const target = typeof to === 'string' ? FileEnd.target(to) : await databaseEnd(to, access, stack)
+  const target =
+    typeof to === 'string' ? FileMoveEnd.target(to) : await databaseEnd(to, access, stack)
   stack.use(target)
   const engine = stack.use(createEngine({ threads: 1 }))
   const { tables, keys } = await relocate({
@@ -59,12 +60,12 @@ async function databaseEnd(
   { store, dataDir }: StoreAccess,
   stack: AsyncDisposableStack,
 ): Promise<MoveEnd> {
-  const { SeenMark } = await import('../replicas/seen-mark.ts')
-  const { SchemaEnd } = await import('../replicas/schema-end.ts')
+  const { LastSeenTimeline } = await import('../replicas/last-seen-timeline.ts')
+  const { SchemaMoveEnd } = await import('../replicas/move-schema.ts')
   const server = stack.use(await connectDatabase(url, { caFile: store.caFile }))
-  const end = await SchemaEnd.take(server, store.schema)
+  const end = await SchemaMoveEnd.take(server, store.schema)
   // what was seen there was another store
-  SeenMark.forget(dataDir)
+  LastSeenTimeline.forget(dataDir)
   return end
 }
 

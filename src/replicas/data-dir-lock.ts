@@ -11,7 +11,7 @@ const FILE = 'sidecar.lock'
  * Keeps other sidecars out of a data directory whose store is elsewhere: its socket and its spool
  * are of one process. The lock is SQLite's, on an empty file, and ends with the process.
  */
-export class FolderHold implements Disposable {
+export class DataDirLock implements Disposable {
   readonly #dataDir: string
   readonly #lock: DatabaseSync
 

@@ -6,7 +6,7 @@ import { onTestFinished, expect, test, vi } from 'vitest'
 import { settingsFrom } from '../../src/config/settings.ts'
 import type { OwnKeyRecord } from '../../src/keys/own-key.ts'
 import type { Core } from '../../src/wiring/core.ts'
-import { createOutlook, firstEndMs } from '../../src/wiring/outlook.ts'
+import { createResourceReader, firstEndMs } from '../../src/wiring/read-resources.ts'
 import { Authority } from '../upstream/certificates.ts'
 
 const DAY_MS = 86_400_000
@@ -19,8 +19,8 @@ interface Key {
   untilMs: number
 }
 
-/** The outlook over such keys; `active` ends then. */
-async function outlookOf(keys: Key[], { caFile }: { caFile?: string } = {}) {
+/** The levels over such keys; `active` ends then. */
+async function levelsOf(keys: Key[], { caFile }: { caFile?: string } = {}) {
   vi.useFakeTimers({ now: NOW_MS, toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
   const all = keys.map((key, index) => ({ ...key, fingerprint: String(index) }))
@@ -34,28 +34,28 @@ async function outlookOf(keys: Key[], { caFile }: { caFile?: string } = {}) {
     keyUsage: { of: (fingerprint: string) => ({ lastAtMs: named(fingerprint)?.lastAtMs ?? null }) },
   } as unknown as Core
   const upstream = { url: 'https://api.example.org', ...(caFile !== undefined && { caFile }) }
-  return await createOutlook(settingsFrom({ upstream, dataDir: tmpdir() }), core)()
+  return await createResourceReader(settingsFrom({ upstream, dataDir: tmpdir() }), core)()
 }
 
 test('an old key is needed while it opened something in the last three days, and not longer', async () => {
   const untilMs = NOW_MS + 5 * DAY_MS
   const used = { state: 'retired', lastAtMs: NOW_MS - 2 * DAY_MS, untilMs } as const
-  expect((await outlookOf([used])).neededKeyEndsMs).toBe(untilMs)
+  expect((await levelsOf([used])).neededKeyEndsMs).toBe(untilMs)
   const idle: Key[] = [
     { ...used, lastAtMs: NOW_MS - 4 * DAY_MS },
     { ...used, lastAtMs: null },
     { ...used, state: 'active' },
     { ...used, state: 'destroyed' },
   ]
-  expect((await outlookOf(idle)).neededKeyEndsMs).toBe(Infinity)
+  expect((await levelsOf(idle)).neededKeyEndsMs).toBe(Infinity)
 })
 
 test('without dates nothing ends, and disk and memory are known', async () => {
-  const outlook = await outlookOf([])
-  expect(outlook).toMatchObject({ keyEndsMs: Infinity, authorityEndsMs: Infinity })
-  expect(outlook.diskFreeBytes).toBeGreaterThan(0)
-  expect(outlook.memoryUsed).toBeGreaterThan(0)
-  expect(outlook.memoryUsed).toBeLessThan(1)
+  const levels = await levelsOf([])
+  expect(levels).toMatchObject({ keyEndsMs: Infinity, authorityEndsMs: Infinity })
+  expect(levels.diskFreeBytes).toBeGreaterThan(0)
+  expect(levels.memoryUsed).toBeGreaterThan(0)
+  expect(levels.memoryUsed).toBeLessThan(1)
 })
 
 test('an authority that is there with its successor ends with that', () => {
@@ -67,7 +67,7 @@ test('an authority that is there with its successor ends with that', () => {
 })
 
 test('of several authorities in a file, the first end counts', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'outlook-'))
+  const folder = mkdtempSync(join(tmpdir(), 'levels-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const later = new Authority().issue('IP:127.0.0.1', ['20200101', '20400101']).cert
   const sooner = new Authority().cert
@@ -76,5 +76,5 @@ test('of several authorities in a file, the first end counts', async () => {
   expect(firstEndMs('none')).toBe(Infinity)
   const caFile = join(folder, 'ca.pem')
   writeFileSync(caFile, later + sooner)
-  expect((await outlookOf([], { caFile })).authorityEndsMs).toBe(endMs)
+  expect((await levelsOf([], { caFile })).authorityEndsMs).toBe(endMs)
 })

@@ -11,7 +11,7 @@ const MEMORY = { full: 0.9, relieved: 0.85 }
 const DISK_BYTES = { low: 256 * 2 ** 20, relieved: 320 * 2 ** 20 }
 
 /** What is looked at. Dates in ms since the epoch, Infinity for none. */
-export interface Outlook {
+export interface ResourceLevels {
   keyEndsMs: number
   authorityEndsMs: number
   /** When the first of the old keys stops opening that opened something in the last days. */
@@ -22,24 +22,24 @@ export interface Outlook {
   memoryUsed: number | null
 }
 
-export interface ForesightParts {
+export interface ExpiryWarningsParts {
   warnings: Warnings
   alerts: Pick<Alerts, 'raise'>
   log: Log
 }
 
 /** Warns, logs and alerts once when something comes near, once more at each stage, and when it is over. */
-export class Foresight {
-  readonly #parts: ForesightParts
+export class ExpiryWarnings {
+  readonly #parts: ExpiryWarningsParts
   readonly #stages = new Map<WarningCode, number>()
 
-  constructor(parts: ForesightParts) {
+  constructor(parts: ExpiryWarningsParts) {
     this.#parts = parts
   }
 
   /** Takes in how things are now. */
-  look(outlook: Outlook): void {
-    const { keyEndsMs, authorityEndsMs, neededKeyEndsMs, diskFreeBytes, memoryUsed } = outlook
+  look(levels: ResourceLevels): void {
+    const { keyEndsMs, authorityEndsMs, neededKeyEndsMs, diskFreeBytes, memoryUsed } = levels
     this.#date('key-ending', keyEndsMs)
     this.#date('authority-ending', authorityEndsMs)
     this.#date('needed-key-ending', neededKeyEndsMs)

@@ -3,22 +3,21 @@ import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { acquire } from './acquire.ts'
-import { alter } from './backup.ts'
-import type { ProtectionRequest } from './choose.ts'
-import { putInPlace, UNFINISHED } from './create.ts'
-import { checkDataDir, makeDataDir } from './data-dir.ts'
-import { fillFile } from './fill.ts'
-import { syncDirectory } from './files.ts'
-import { DATABASE, explain, markIn, whatIsThere } from './inspect.ts'
-import { writeMark, type MoveMark } from './moved.ts'
-import { release } from './owner.ts'
-import type { MoveEnd } from './relocate.ts'
-import { connectExclusive } from './sqlite.ts'
-import { FileRows, type RowSource } from './transfer.ts'
+import { acquire } from '../store/acquire.ts'
+import { alter } from '../store/backup.ts'
+import type { ProtectionRequest } from '../store/choose.ts'
+import { putInPlace, UNFINISHED } from '../store/create.ts'
+import { checkDataDir, makeDataDir } from '../store/data-dir.ts'
+import { syncDirectory } from '../store/files.ts'
+import { DATABASE, explain, markIn, whatIsThere } from '../store/inspect.ts'
+import { writeMark, type MoveMark } from '../store/move-mark.ts'
+import { release } from '../store/owner.ts'
+import type { MoveEnd } from './move-store.ts'
+import { connectExclusive } from '../store/sqlite.ts'
+import { fillFile, FileRows, type RowSource } from '../store/carry.ts'
 
 /** A data directory; its store, if there is one, is ours alone until this is disposed of. */
-export class FileEnd implements MoveEnd {
+export class FileMoveEnd implements MoveEnd {
   readonly #dataDir: string
   /** What was opened; null where there is no store, or none that is whole. */
   #database: DatabaseSync | null = null
@@ -31,8 +30,8 @@ export class FileEnd implements MoveEnd {
    * Opens the store that moves away. One of an older version is brought up to date first.
    * @throws OperatorError as `openStore` does, but for `store-moved`
    */
-  static async source(dataDir: string, request: ProtectionRequest): Promise<FileEnd> {
-    const end = new FileEnd(dataDir)
+  static async source(dataDir: string, request: ProtectionRequest): Promise<FileMoveEnd> {
+    const end = new FileMoveEnd(dataDir)
     if (!checkDataDir(dataDir) || whatIsThere(dataDir) === 'none') return end
     const acquired = await acquire({ ...request, dataDir, mode: 'existing', isMoving: true })
     end.#database = acquired.database
@@ -40,9 +39,9 @@ export class FileEnd implements MoveEnd {
   }
 
   /** Makes the folder that a store moves into, if it is not there. @throws OperatorError `data-dir` */
-  static target(dataDir: string): FileEnd {
+  static target(dataDir: string): FileMoveEnd {
     makeDataDir(dataDir)
-    const end = new FileEnd(dataDir)
+    const end = new FileMoveEnd(dataDir)
     if (whatIsThere(dataDir) === 'database') end.#hold()
     return end
   }

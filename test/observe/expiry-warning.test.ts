@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { Foresight, type Outlook } from '../../src/observe/foresight.ts'
+import { ExpiryWarnings, type ResourceLevels } from '../../src/observe/expiry-warning.ts'
 import { Warnings } from '../../src/observe/warnings.ts'
 import { watchedLog } from '../support/watched-log.ts'
 
@@ -9,7 +9,7 @@ const NOW_MS = Date.parse('2026-01-01T00:00:00Z')
 beforeEach(() => void vi.useFakeTimers({ now: NOW_MS, toFake: ['Date'] }))
 afterEach(() => void vi.useRealTimers())
 
-const CALM: Outlook = {
+const CALM: ResourceLevels = {
   keyEndsMs: Infinity,
   authorityEndsMs: Infinity,
   neededKeyEndsMs: Infinity,
@@ -21,13 +21,13 @@ function looking() {
   const warnings = new Warnings()
   const alerted: string[] = []
   const lines: unknown[] = []
-  const foresight = new Foresight({
+  const expiryWarnings = new ExpiryWarnings({
     warnings,
     alerts: { raise: ({ alert, holds }) => alerted.push(`${alert} ${holds ? 'holds' : 'over'}`) },
     log: watchedLog(({ msg }) => lines.push(msg)),
   })
-  const look = (more: Partial<Outlook>): string[] => {
-    foresight.look({ ...CALM, ...more })
+  const look = (more: Partial<ResourceLevels>): string[] => {
+    expiryWarnings.look({ ...CALM, ...more })
     return warnings.all().map(({ code }) => code)
   }
   return { look, warnings, alerted, lines }

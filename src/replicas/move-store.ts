@@ -4,13 +4,23 @@
  * open; the source is marked as moved, and does not open any more; then the target opens. Run again,
  * it goes on where it stopped.
  */
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { OperatorError } from '../errors.ts'
-import { openExisting, type ProtectionRequest } from './choose.ts'
-import { ARRIVING, moved, MOVED_TO, type MoveMark } from './moved.ts'
-import { corrupt } from './refusals.ts'
-import type { OwnKeysTable, ProtectionTable, SecretsTable } from './schema.ts'
-import { digestAll, type Row, type RowSource, type TableDigest } from './transfer.ts'
+import { openExisting, type ProtectionRequest } from '../store/choose.ts'
+import { ARRIVING, moved, MOVED_TO, type MoveMark } from '../store/move-mark.ts'
+import { corrupt } from '../store/refusals.ts'
+import type { OwnKeysTable, ProtectionTable, SecretsTable } from '../store/schema.ts'
+import { CARRIED_TABLES, type Row, type RowSource } from '../store/carry.ts'
+import { TimeSlice } from '../util/time-slice.ts'
+
+/** How much of a table there is, and what is in it, whatever the order of its rows. */
+export interface TableDigest {
+  rows: number
+  /** Hexadecimal. */
+  digest: string
+}
+
+const DIGEST_MODULUS = 2n ** 256n
 
 /** One end of a move, which nobody else uses until it is disposed of. */
 export interface MoveEnd extends AsyncDisposable {
@@ -135,4 +145,38 @@ function taken({ place }: MoveEnd, mark: MoveMark | null): OperatorError {
     `${place} holds ${what}, and nothing is moved over it`,
     'move it aside first, or name another place',
   )
+}
+
+/** Counts and digests of every table, without what a move has marked. */
+async function digestAll(source: RowSource): Promise<Record<string, TableDigest>> {
+  const digests: Record<string, TableDigest> = {}
+  const slice = new TimeSlice()
+  for (const table of CARRIED_TABLES) {
+    let [count, sum] = [0, 0n]
+    for await (const rows of source.rows(table)) {
+      for (const row of rows) {
+        if (table === 'flags' && isMark(row)) continue
+        count += 1
+        sum = (sum + digestOf(row)) % DIGEST_MODULUS
+        await slice.yieldIfOver()
+      }
+    }
+    digests[table] = { rows: count, digest: sum.toString(16) }
+  }
+  return digests
+}
+
+const isMark = ({ name }: Row): boolean => name === ARRIVING || name === MOVED_TO
+
+function digestOf(row: Row): bigint {
+  const fields = Object.keys(row)
+    .toSorted()
+    .map((name) => [name, plain(row[name])])
+  return BigInt(`0x${createHash('sha256').update(JSON.stringify(fields)).digest('hex')}`)
+}
+
+/** A value as both databases give it; their texts differ in NUL alone, which one does not know. */
+function plain(value: unknown): unknown {
+  if (value instanceof Uint8Array) return { bytes: Buffer.from(value).toString('base64') }
+  return typeof value === 'string' ? value.replaceAll('\0', '\u{FFFD}') : value
 }

@@ -1,11 +1,12 @@
-/** Every row of a store, carried from one database into another, and compared. */
-import { createHash } from 'node:crypto'
+/** Every row of a store, carried from one database into another. */
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
 import { TimeSlice } from '../util/time-slice.ts'
 import { NodeSqliteDialect } from './dialect.ts'
-import { ARRIVING, MOVED_TO } from './moved.ts'
+import { createEmpty } from './files.ts'
+import { migrate } from './migrate.ts'
 import type { Schema } from './schema.ts'
+import { APPLICATION_ID, connectExclusive } from './sqlite.ts'
 
 /** What is carried, in this order; all of a store is in these. */
 export const CARRIED_TABLES = [
@@ -40,16 +41,8 @@ export interface RowSource {
   rows(table: keyof Schema): AsyncIterable<Row[]>
 }
 
-/** How much of a table there is, and what is in it, whatever the order of its rows. */
-export interface TableDigest {
-  rows: number
-  /** Hexadecimal. */
-  digest: string
-}
-
 /** Rows that go in one statement. */
 const AT_ONCE = 100
-const DIGEST_MODULUS = 2n ** 256n
 
 /** Writes all rows of a source into a database whose tables are empty. */
 export async function carry(source: RowSource, db: Kysely<Schema>): Promise<void> {
@@ -65,40 +58,6 @@ export async function carry(source: RowSource, db: Kysely<Schema>): Promise<void
       }
     }
   }
-}
-
-/** Counts and digests of every table, without what a move has marked. */
-export async function digestAll(source: RowSource): Promise<Record<string, TableDigest>> {
-  const digests: Record<string, TableDigest> = {}
-  const slice = new TimeSlice()
-  for (const table of CARRIED_TABLES) {
-    let [count, sum] = [0, 0n]
-    for await (const rows of source.rows(table)) {
-      for (const row of rows) {
-        if (table === 'flags' && isMark(row)) continue
-        count += 1
-        sum = (sum + digestOf(row)) % DIGEST_MODULUS
-        await slice.yieldIfOver()
-      }
-    }
-    digests[table] = { rows: count, digest: sum.toString(16) }
-  }
-  return digests
-}
-
-const isMark = ({ name }: Row): boolean => name === ARRIVING || name === MOVED_TO
-
-function digestOf(row: Row): bigint {
-  const fields = Object.keys(row)
-    .toSorted()
-    .map((name) => [name, plain(row[name])])
-  return BigInt(`0x${createHash('sha256').update(JSON.stringify(fields)).digest('hex')}`)
-}
-
-/** A value as both databases give it; their texts differ in NUL alone, which one does not know. */
-function plain(value: unknown): unknown {
-  if (value instanceof Uint8Array) return { bytes: Buffer.from(value).toString('base64') }
-  return typeof value === 'string' ? value.replaceAll('\0', '\u{FFFD}') : value
 }
 
 /** The rows of a database file. Nothing may write to it meanwhile. */
@@ -124,4 +83,23 @@ export class FileRows implements RowSource {
 /** Kysely over a database file. */
 export function kyselyOf(database: DatabaseSync): Kysely<Schema> {
   return new Kysely<Schema>({ dialect: new NodeSqliteDialect(database) })
+}
+
+/**
+ * Fills a new file with all rows of a source; it is whole and on disk when this resolves.
+ * @param file must not exist; what is left of it when this rejects is the caller's to remove
+ * @throws an error of node:fs or node:sqlite, and what reading the source throws
+ */
+export async function fillFile(file: string, source: RowSource): Promise<void> {
+  createEmpty(file)
+  const database = connectExclusive(file)
+  try {
+    database.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
+    migrate(database, file)
+    await kyselyOf(database)
+      .transaction()
+      .execute((transaction) => carry(source, transaction))
+  } finally {
+    database.close()
+  }
 }

@@ -2,12 +2,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { FileEnd } from '../../src/store/file-end.ts'
+import { FileMoveEnd } from '../../src/replicas/move-file.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { SchemaEnd } from '../../src/replicas/schema-end.ts'
-import { relocate, type MoveEnd } from '../../src/store/relocate.ts'
+import { SchemaMoveEnd } from '../../src/replicas/move-schema.ts'
+import { relocate, type MoveEnd } from '../../src/replicas/move-store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { CARRIED_TABLES, type RowSource } from '../../src/store/transfer.ts'
+import { CARRIED_TABLES, type RowSource } from '../../src/store/carry.ts'
 import { freshSchema, hasPostgres, sharedCluster } from '../support/postgres.ts'
 import { flags, put, temporary } from '../store/support.ts'
 import { openOn, serverOf } from './scene.ts'
@@ -28,8 +28,8 @@ function folder(): Place {
   const dataDir = temporary()
   return {
     name: dataDir,
-    source: () => FileEnd.source(dataDir, PASSPHRASE),
-    target: () => Promise.resolve(FileEnd.target(dataDir)),
+    source: () => FileMoveEnd.source(dataDir, PASSPHRASE),
+    target: () => Promise.resolve(FileMoveEnd.target(dataDir)),
     open: async () => {
       const store = await openStore({ dataDir, mode: 'existing', ...PASSPHRASE })
       onTestFinished(() => store[Symbol.asyncDispose]())
@@ -42,7 +42,7 @@ async function database(): Promise<Place> {
   const { url } = await sharedCluster()
   const server = serverOf(url)
   const schema = freshSchema()
-  const take = (): Promise<MoveEnd> => SchemaEnd.take(server, schema)
+  const take = (): Promise<MoveEnd> => SchemaMoveEnd.take(server, schema)
   return {
     name: schema,
     source: take,
