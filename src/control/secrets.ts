@@ -2,13 +2,13 @@
 import { z } from 'zod'
 import { OperatorError } from '../errors.ts'
 import type { NewProtection } from '../store/protection.ts'
-import { METHODS, type Method } from '../store/schema.ts'
+import { METHODS, type ProtectionMethod } from '../store/schema.ts'
 import { findKey } from './keys.ts'
 import { fingerprint, iso, nothing, operation, passphrase } from './operation.ts'
 import { MAX_ARMORED_BYTES } from './protocol.ts'
 import { managed } from './rotation.ts'
 
-const PROTECTED: Record<Method, string> = {
+const PROTECTED: Record<ProtectionMethod, string> = {
   passphrase:
     'the store rests under the new passphrase: give it as key.passphrase from the next start on',
   keychain:
@@ -92,7 +92,7 @@ export const SECRETS = {
 }
 
 /** What copies that were made before are worth. */
-function aboutCopies(before: Method | null, oldEntry: string | null): string {
+function aboutCopies(before: ProtectionMethod | null, oldEntry: string | null): string {
   if (before === null) return ''
   const copies = '; backups and copies made before'
   if (before === 'none') return `${copies} are still without protection`
@@ -101,7 +101,7 @@ function aboutCopies(before: Method | null, oldEntry: string | null): string {
     : `${copies} still need the keychain’s entry ${oldEntry}, which stays`
 }
 
-function wantedProtection(method: Method, given: string | null): NewProtection {
+function wantedProtection(method: ProtectionMethod, given: string | null): NewProtection {
   if (method !== 'passphrase') return { method }
   if (given !== null) return { method, passphrase: given }
   throw new OperatorError(

@@ -9,12 +9,11 @@ import { NO_SCHEMAS } from '../util/no-schemas.ts'
 import { batchPerTick } from '../util/batch-per-tick.ts'
 import { mayBeLong, takeOnlyJson } from './body.ts'
 import { createBoundedServer } from './bounded-server.ts'
-import { Connections } from './connections.ts'
+import { Connections, PendingResponses } from './connections.ts'
 import { answerFor, isUnforeseen, REQUEST_ID, traceOf } from './error-handler.ts'
 import { observeExchanges, turnedAway, type BotExchange } from './exchange.ts'
 import { checkRequest, checkRouted, type AdmissionOptions } from './admission.ts'
 import { isGone, relay } from './relay.ts'
-import { UnderWay } from './under-way.ts'
 import { logRequest, loggableCode } from './request-log.ts'
 import type { RequestLine } from './request-log.ts'
 
@@ -96,7 +95,7 @@ function onTurn(response: ServerResponse, answer: () => void): void {
  * is checked there, all else here.
  */
 export function createAppBehind(options: AppOptions): App {
-  const underWay = new UnderWay()
+  const underWay = new PendingResponses()
   const { app, answer, stopping } = createRoutes(options, reporter(options), {
     serve: () => createServer(),
     onStopping: () => {},

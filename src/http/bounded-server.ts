@@ -2,7 +2,7 @@ import { STATUS_CODES, createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { DoorBounds } from './bounds.ts'
-import type { Connections, UnderWay } from './connections.ts'
+import type { Connections, PendingResponse } from './connections.ts'
 import type { FailureAnswer } from './error-handler.ts'
 import { failureAnswer, REQUEST_ID } from './error-handler.ts'
 
@@ -80,7 +80,7 @@ export function createBoundedServer(parts: ServerParts, routes: RequestListener)
   return server
 }
 
-function isArriving({ request, response }: UnderWay): boolean {
+function isArriving({ request, response }: PendingResponse): boolean {
   return !request.complete && !response.headersSent
 }
 

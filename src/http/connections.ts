@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { setTimeout as elapsed } from 'node:timers/promises'
+import { Listeners } from '../util/listeners.ts'
 
 /** A request whose answer is not finished. */
-export interface UnderWay {
+export interface PendingResponse {
   request: IncomingMessage
   response: ServerResponse
 }
@@ -15,7 +17,7 @@ export class Connections {
   readonly #max: number
   readonly #maxRequests: number
   /** In the order in which they became idle, oldest first. */
-  readonly #open = new Map<Socket, { underWay: Set<UnderWay>; taken: number }>()
+  readonly #open = new Map<Socket, { underWay: Set<PendingResponse>; taken: number }>()
   #stopping = false
   #whenEmpty: () => void = () => {}
 
@@ -60,7 +62,7 @@ export class Connections {
   }
 
   /** The requests of a connection whose answers are not finished, oldest first. */
-  underWay(socket: Socket): UnderWay[] {
+  underWay(socket: Socket): PendingResponse[] {
     return [...(this.#open.get(socket)?.underWay ?? [])]
   }
 
@@ -100,4 +102,27 @@ export class Connections {
 /** Its answer says that it is the last on its connection. */
 function sayLast(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('connection', 'close')
+}
+
+/** The unfinished responses of one bot, whose requests share a server with others. */
+export class PendingResponses {
+  readonly #responses = new Set<ServerResponse>()
+  readonly #ends = new Listeners()
+
+  /** Counts a request until its answer is closed. */
+  add(response: ServerResponse): void {
+    this.#responses.add(response)
+    response.once('close', () => {
+      this.#responses.delete(response)
+      if (this.#responses.size === 0) this.#ends.emit()
+    })
+  }
+
+  /** Resolves when there is none, having cut off what takes longer than `drainMs`. */
+  async allEnded(drainMs: number): Promise<void> {
+    if (this.#responses.size === 0) return
+    const ended = new Promise<void>((resolve) => void this.#ends.add(resolve))
+    await Promise.race([ended, elapsed(drainMs, undefined, { ref: false })])
+    for (const response of this.#responses) response.destroy()
+  }
 }

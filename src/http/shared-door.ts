@@ -75,13 +75,13 @@ export class DoorQueues {
 }
 
 /** Who asks for something of a bot: whoever presents its token, or the url of a file that names it. */
-export type Caller = 'token' | 'url'
+export type DoorCaller = 'token' | 'url'
 
 /** One of several bots, as their door knows it: with routes, or null while it cannot be served. */
 export class SharedBot {
   readonly #routes: Pick<BotRoutes, 'answer'> | null
   readonly #lanes: DoorLanes
-  readonly #underWay: Record<Caller, number> = { token: 0, url: 0 }
+  readonly #underWay: Record<DoorCaller, number> = { token: 0, url: 0 }
 
   constructor(routes: Pick<BotRoutes, 'answer'> | null, lanes: DoorLanes) {
     this.#routes = routes
@@ -89,7 +89,7 @@ export class SharedBot {
   }
 
   /** Why it takes no request now; null when it does. */
-  refusal(caller: Caller): Refusal | null {
+  refusal(caller: DoorCaller): Refusal | null {
     if (this.#routes === null)
       return new Refusal('postern_bot_down', '', { extra: { retryAfter: DOWN_SECONDS } })
     if (this.#underWay[caller] < UNDER_WAY) return null
@@ -98,7 +98,7 @@ export class SharedBot {
   }
 
   /** Answers a request in its turn; a poll, which mostly waits, at once. */
-  take(caller: Caller, request: IncomingMessage, response: ServerResponse): void {
+  take(caller: DoorCaller, request: IncomingMessage, response: ServerResponse): void {
     const routes = this.#routes
     if (routes === null) return
     this.#underWay[caller]++
@@ -112,14 +112,14 @@ export class SharedBot {
 }
 
 /** A request that came in at the door. */
-interface Call {
+interface DoorCall {
   request: IncomingMessage
   response: ServerResponse
   /** Resolves when the answer is closed. One listener serves all who wait for that. */
   closed: Promise<void>
 }
 
-const callOf = (request: IncomingMessage, response: ServerResponse): Call => ({
+const callOf = (request: IncomingMessage, response: ServerResponse): DoorCall => ({
   request,
   response,
   closed: new Promise((resolve) => response.once('close', resolve)),
@@ -129,7 +129,7 @@ const callOf = (request: IncomingMessage, response: ServerResponse): Call => ({
 function answerInTurn(
   lane: Lane,
   answer: RequestListener,
-  { request, response, closed }: Call,
+  { request, response, closed }: DoorCall,
 ): void {
   void lane.run(async () => {
     // Its caller may have gone while it waited.

@@ -31,7 +31,7 @@ interface Waiting {
 }
 
 /** The pool. Whatever waits for an answer is rejected when it is cut. */
-export class Connections implements AsyncDisposable {
+export class QueryConnections implements AsyncDisposable {
   readonly #pool: Pool
   readonly #queue: FairQueue
   readonly #suspect: () => void
@@ -191,7 +191,7 @@ class LimitedClient extends DatabaseClient {
   }
 }
 
-interface Result {
+interface QueryResult {
   command: string
   rowCount: number
   rows: Record<string, unknown>[]
@@ -216,7 +216,7 @@ class PooledClient {
   }
 
   /** The begin of a transaction goes out together with its first statement. */
-  async query(sql: string, parameters: readonly unknown[]): Promise<Result> {
+  async query(sql: string, parameters: readonly unknown[]): Promise<QueryResult> {
     if (this.#failed !== undefined) {
       // a transaction ends with its connection, and why that was lost is known
       if (sql === 'rollback') return { command: 'ROLLBACK', rowCount: 0, rows: [] }
@@ -234,7 +234,7 @@ class PooledClient {
       const [result] = await Promise.all([answered, this.#begun])
       this.#begun = null
       this.#requireReplicated(sql)
-      return result as Result
+      return result as QueryResult
     } catch (error) {
       if (kindOf(error) !== 'lost') throw error
       this.#failed = error as Error

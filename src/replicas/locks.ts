@@ -15,7 +15,7 @@ interface TakenLock {
   epoch: number
 }
 
-type Answer = { taken?: boolean; epoch?: number }
+type LockAnswer = { taken?: boolean; epoch?: number }
 
 /** The locks by name of one store: advisory locks of the server's session. */
 export class NamedLocks implements AsyncDisposable {
@@ -64,7 +64,7 @@ export class NamedLocks implements AsyncDisposable {
     session.hold()
     let lock: HeldLock | null = null
     try {
-      const [[row] = [], [state] = []] = await this.#server.askAll<Answer>([
+      const [[row] = [], [state] = []] = await this.#server.askAll<LockAnswer>([
         { text: takeAndLimit(of), parameters: [of.number] },
         ...(withEpoch ? [{ text: epochIn(this.#schema) }] : []),
       ])

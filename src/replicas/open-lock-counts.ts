@@ -7,7 +7,7 @@ const FRESH_MS = 800
 /** By schema: how many processes have the store open. */
 type Counts = ReadonlyMap<string, number>
 
-interface Row extends Record<string, unknown> {
+interface CountRow extends Record<string, unknown> {
   schema: string
   count: number
 }
@@ -23,14 +23,14 @@ const COUNT = `
 
 /** Counts the holders of the open locks of all stores of a process, with one query a second at most. */
 export class OpenLockCounts {
-  readonly #ask: (text: string, parameters: unknown[]) => Promise<Row[]>
+  readonly #ask: (text: string, parameters: unknown[]) => Promise<CountRow[]>
   readonly #session: Pick<Session, 'generation'>
   readonly #schemas = new Set<string>()
   #latest: { counts: Promise<Counts>; atMs: number; generation: number } | null = null
 
   /** @param ask a query of the session */
   constructor(
-    ask: (text: string, parameters: unknown[]) => Promise<Row[]>,
+    ask: (text: string, parameters: unknown[]) => Promise<CountRow[]>,
     session: Pick<Session, 'generation'>,
   ) {
     this.#ask = ask

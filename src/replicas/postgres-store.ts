@@ -8,7 +8,7 @@ import { openExisting, prepare, type ProtectionRequest } from '../store/choose.t
 import { relockAll, writeMoveIn, type MoveTarget } from '../store/relock.ts'
 import { NamedSecrets } from '../store/named-secrets.ts'
 import type { NewProtection, OpenProtection } from '../store/protection.ts'
-import type { Method, Schema } from '../store/schema.ts'
+import type { ProtectionMethod, Schema } from '../store/schema.ts'
 import { readMark } from '../store/move-mark.ts'
 import { scrubDue } from '../store/scrub.ts'
 import {
@@ -109,7 +109,7 @@ export class PostgresStore implements Store {
     this.#stopListening = server.onReachability(() => this.#report())
   }
 
-  get method(): Method | null {
+  get method(): ProtectionMethod | null {
     return this.#held?.method ?? null
   }
 

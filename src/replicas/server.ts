@@ -11,7 +11,7 @@ import {
   requireSettings,
   type ClientUse,
 } from './client.ts'
-import { Connections } from './connections.ts'
+import { QueryConnections } from './connections.ts'
 import { DatabaseClient } from './database-client.ts'
 import { isOfTheDatabase, kindOf, ReadOnlyDatabaseError } from './failures.ts'
 import { OpenLockCounts } from './open-lock-counts.ts'
@@ -35,7 +35,7 @@ export class PostgresServer implements AsyncDisposable {
   readonly session: Session
   /** Who else uses which store. */
   readonly openLocks: OpenLockCounts
-  readonly #connections: Connections
+  readonly #connections: QueryConnections
   /** By schema: each takes its turn beside the others. */
   readonly #databases = new Map<string, Kysely<Schema>>()
   readonly #isOfSeveral: boolean
@@ -62,7 +62,7 @@ export class PostgresServer implements AsyncDisposable {
       this.session,
     )
     const suspect = (): void => this.#suspect()
-    this.#connections = new Connections(this.address, {
+    this.#connections = new QueryConnections(this.address, {
       isOfSeveral,
       suspect,
       findBusy: (pids) => this.#findBusy(pids),

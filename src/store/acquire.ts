@@ -12,7 +12,7 @@ import {
   inspect,
   readProtection,
   whatIsThere,
-  type DatabaseState,
+  type FileState,
 } from './inspect.ts'
 import { migrate } from './migrate.ts'
 import { moved } from './move-mark.ts'
@@ -90,7 +90,7 @@ async function hold(
     state,
     known,
     wanted,
-  }: { state: DatabaseState; known: OpenProtection | null; wanted: NewProtection | null },
+  }: { state: FileState; known: OpenProtection | null; wanted: NewProtection | null },
 ): Promise<Acquired> {
   const { dataDir } = o
   const file = join(dataDir, DATABASE)
@@ -125,7 +125,7 @@ function refuseOther(found: number | null, { botId = null, dataDir }: Opening): 
 }
 
 /** False when another process changed it between the look and the lock. */
-function isStillAs(state: DatabaseState, database: DatabaseSync): boolean {
+function isStillAs(state: FileState, database: DatabaseSync): boolean {
   const isUnchanged = pragma(database, 'user_version') === state.version
   return isUnchanged && isSameProtection(readProtection(database), state.protection)
 }

@@ -11,7 +11,7 @@ import { createEmpty, errnoOf, syncDirectory } from './files.ts'
 import { examine, look, readProtection } from './inspect.ts'
 import { corrupt, unsoundBackup, unwritable } from './refusals.ts'
 import { readNote, writeNote } from './restored.ts'
-import type { Method, ProtectionTable } from './schema.ts'
+import type { ProtectionMethod, ProtectionTable } from './schema.ts'
 import { isDiskFailure, isStorageFailure, resultCode } from './sqlite.ts'
 
 /** Pages that are copied in one go; the process does other things in between. */
@@ -85,7 +85,7 @@ export interface Backup {
   /** Steps of the schema; a store that is restored from it is brought to ours when it opens. */
   version: number
   /** Null when it has no protection, and no secrets. */
-  method: Method | null
+  method: ProtectionMethod | null
   masterSecret: string | null
   keys: KeptKey[]
   /** Rows of each table. */

@@ -12,7 +12,7 @@ import {
   type NewProtection,
 } from './protection.ts'
 import { noPassphrase, nothingPossible, otherProtection, unprotected } from './refusals.ts'
-import type { Method, ProtectionTable } from './schema.ts'
+import type { ProtectionMethod, ProtectionTable } from './schema.ts'
 import type { Stretcher } from './stretcher.ts'
 
 /** What is asked of a store's protection. */
@@ -20,7 +20,7 @@ export interface ProtectionRequest {
   /** The passphrase that settings give, or null. */
   passphrase: string | null
   /** Setting `key.protection`; `auto` when absent. */
-  protection?: 'auto' | Method | undefined
+  protection?: 'auto' | ProtectionMethod | undefined
   /** The store must have a protection: there are secrets to keep. */
   isRequired?: boolean
   /** The store must have the protection that the setting names. Otherwise any is accepted. */
@@ -74,7 +74,7 @@ export async function openExisting(
 }
 
 async function openerOf(
-  method: Method,
+  method: ProtectionMethod,
   row: ProtectionTable,
   request: ProtectionRequest,
 ): Promise<string> {

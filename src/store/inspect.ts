@@ -22,7 +22,7 @@ export const DATABASE = 'postern.db'
 export const MARKER = 'store.json'
 
 /** What an existing database holds. */
-export interface DatabaseState {
+export interface FileState {
   /** `PRAGMA user_version` (`migrations.ts`). */
   version: number
   /** Null when the store was never protected. */
@@ -55,7 +55,7 @@ const isCopy = (name: string): boolean => /^postern\.v\d+\./.test(name)
  * @throws OperatorError `store-in-use`, `store-corrupt`, `store-older`, `store-newer`,
  *   `store-unwritable`
  */
-export function inspect(dataDir: string): DatabaseState {
+export function inspect(dataDir: string): FileState {
   try {
     return look(join(dataDir, DATABASE), examine)
   } catch (error) {
@@ -105,7 +105,7 @@ export function explain(error: unknown, dataDir: string): unknown {
  * Sees that a database is ours, sound, and of a version that we know.
  * @throws OperatorError `store-corrupt`, `store-older`, `store-newer`; an error of node:sqlite
  */
-export function examine(database: DatabaseSync): DatabaseState {
+export function examine(database: DatabaseSync): FileState {
   const version = pragma(database, 'user_version')
   if (pragma(database, 'application_id') !== APPLICATION_ID || version < 1) {
     throw corrupt('its file is not a database of Postern')

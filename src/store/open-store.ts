@@ -16,7 +16,7 @@ import { NamedSecrets } from './named-secrets.ts'
 import type { OpenProtection, NewProtection } from './protection.ts'
 import type { DatabaseOpening } from '../replicas/open.ts'
 import { corrupt, unsettledMove } from './refusals.ts'
-import type { Method, Schema } from './schema.ts'
+import type { ProtectionMethod, Schema } from './schema.ts'
 import { SightingWriter, type UnwrittenSightings } from './sightings.ts'
 import { scrubDue, scrubLog } from './scrub.ts'
 import { isBusy, isDiskFailure, isStorageFailure } from './sqlite.ts'
@@ -87,7 +87,7 @@ class OpenStore implements Store {
     this.#secrets = new NamedSecrets(this, () => this.#held)
   }
 
-  get method(): Method | null {
+  get method(): ProtectionMethod | null {
     return this.#held?.method ?? null
   }
 

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 import { PASSPHRASE_COST } from './passphrase-cost.ts'
 import { corrupt, wrongPassphrase } from './refusals.ts'
 import { STRETCHER, type Stretcher } from './stretcher.ts'
-import { METHODS, type Method, type ProtectionTable } from './schema.ts'
+import { METHODS, type ProtectionMethod, type ProtectionTable } from './schema.ts'
 
 /** A random secret cannot be guessed at any speed. */
 const COST_OF_RANDOM = { n: 2, r: 8, p: 1 }
@@ -20,7 +20,7 @@ const FOR_OWN_KEYS = 'postern/master/own-keys'
 
 /** A protection that is open: what OpenPGP keys are locked under, and what seals the rest. */
 export interface OpenProtection {
-  method: Method
+  method: ProtectionMethod
   /** What OpenPGP keys are locked under: 256 random bits. */
   masterSecret: string
   sealer: SecretSealer
@@ -88,7 +88,7 @@ export async function createProtection(
 }
 
 function heldBy(master: Buffer, row: Omit<ProtectionTable, 'digest'>): OpenProtection {
-  const method = row.method as Method
+  const method = row.method as ProtectionMethod
   const masterSecret = derived(master, FOR_OWN_KEYS).toString('base64url')
   const sealer = new SecretSealer(derived(master, FOR_SECRETS))
   master.fill(0)
@@ -103,7 +103,7 @@ const derived = (master: Buffer, use: string): Buffer =>
  * @throws OperatorError `store-corrupt` when the row is not as it was written, or makes guesses of
  *   a passphrase cheap
  */
-export function methodOf(row: ProtectionTable): Method {
+export function methodOf(row: ProtectionTable): ProtectionMethod {
   const method = METHODS.find((known) => known === row.method)
   const asWritten = digestOf(row).equals(row.digest)
   if (method === undefined || !asWritten || memoryOf(row) > MAX_MEMORY_BYTES) throw damagedRow()

@@ -1,7 +1,7 @@
 import { OperatorError } from '../errors.ts'
 import type { ExitCode } from '../operator-refusals.ts'
 import type { Owner } from './owner.ts'
-import type { Method } from './schema.ts'
+import type { ProtectionMethod } from './schema.ts'
 
 /** No database where one must be. `traces` is true when the directory shows that one was here. */
 export function missing(dataDir: string, traces: 'traces' | 'none'): OperatorError {
@@ -52,14 +52,14 @@ export function noPassphrase(): OperatorError {
   )
 }
 
-const RESTS: Record<Method, string> = {
+const RESTS: Record<ProtectionMethod, string> = {
   passphrase: 'under a passphrase',
   keychain: 'under the OS keychain',
   none: 'without protection',
 }
 
 /** The store has one protection and the settings name another. It is never moved by itself. */
-export function otherProtection(is: Method, asked: Method): OperatorError {
+export function otherProtection(is: ProtectionMethod, asked: ProtectionMethod): OperatorError {
   return new OperatorError(
     'protection',
     `the store rests ${RESTS[is]}, and key.protection is ${asked}`,

@@ -171,7 +171,7 @@ export interface WebhookTable {
  * nothing.
  */
 export const METHODS = ['passphrase', 'keychain', 'none'] as const
-export type Method = (typeof METHODS)[number]
+export type ProtectionMethod = (typeof METHODS)[number]
 
 /** How the secrets are protected: no row, or the one row with `id` 1 (`protection.ts`). */
 export interface ProtectionTable {

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { NewProtection } from './protection.ts'
-import type { Method, Schema } from './schema.ts'
+import type { ProtectionMethod, Schema } from './schema.ts'
 import type { UnwrittenSightings } from './sightings.ts'
 
 /**
@@ -146,7 +146,7 @@ export interface Store extends AsyncDisposable {
   /** Calls back with false when a write has failed on the disk, with true when one works again. */
   onWritable(listener: (writable: boolean) => void): void
   /** What the store rests under; null when it has no protection and keeps no secrets. */
-  readonly method: Method | null
+  readonly method: ProtectionMethod | null
   /**
    * What the OpenPGP secret keys are locked under: 256 random bits. Null when `method` is. It changes
    * when the protection is moved: a key that is written must be locked under what it is in that

@@ -34,7 +34,7 @@ export interface BotOptions {
 }
 
 /** Its parts work; it is not published, and nothing of its updates moves, before it is started. */
-export interface Bot extends AsyncDisposable {
+export interface RunningBot extends AsyncDisposable {
   link: Link
   core: Core
   updates: Updates
@@ -51,7 +51,7 @@ export interface Bot extends AsyncDisposable {
  * Makes a bot.
  * @throws OperatorError for everything that keeps the store from opening
  */
-export async function createBot(options: BotOptions): Promise<Bot> {
+export async function createBot(options: BotOptions): Promise<RunningBot> {
   const { settings, secrets, log, name, parts = {} } = options
   await using stack = new AsyncDisposableStack()
   const link =

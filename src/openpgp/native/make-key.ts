@@ -27,7 +27,7 @@ const PREFERENCES: [kind: number, bytes: number[]][] = [
   [30, [1]],
 ]
 
-interface Pair {
+interface KeyPair {
   secret: KeyObject
   point: Buffer
   /** 32 bytes: a seed, or a scalar, little-endian. */
@@ -86,7 +86,7 @@ export function makeCommonKey(o: { userId: string; createdMs: number }): {
   }
 }
 
-function makePair(type: 'ed25519' | 'x25519'): Pair {
+function makePair(type: 'ed25519' | 'x25519'): KeyPair {
   const { privateKey, publicKey } =
     type === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('x25519')
   const { d = '' } = privateKey.export({ format: 'jwk' })
