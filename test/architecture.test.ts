@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 /** Files that everybody may import. */
-const SHARED = ['errors', 'operator-refusals', 'logger', 'json', 'door']
+const SHARED = ['errors', 'refusals', 'operator-refusals', 'logger', 'json', 'door']
 /** A folder that everybody may import: it knows nothing of what it is used for. */
 const UTILITIES = 'util/'
 

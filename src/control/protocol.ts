@@ -11,9 +11,9 @@ import {
   OperatorError,
   PosternError,
   Refusal,
-  REFUSALS,
   ServiceError,
 } from '../errors.ts'
+import { REFUSALS } from '../refusals.ts'
 
 /** 1 MiB of armored text fits, with its line breaks escaped. */
 export const MAX_REQUEST_BYTES = 2 * 1024 * 1024

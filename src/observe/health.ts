@@ -1,4 +1,4 @@
-import { REFUSALS } from '../errors.ts'
+import { REFUSALS } from '../refusals.ts'
 import { Conditions, type Condition, type ConditionChange } from './conditions.ts'
 
 /**

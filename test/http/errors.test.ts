@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { answerFor, failureAnswer, isUnforeseen, traceOf } from '../../src/http/error-handler.ts'
-import { REFUSALS, Refusal, ServiceError, NoResponseError } from '../../src/errors.ts'
+import { Refusal, ServiceError, NoResponseError } from '../../src/errors.ts'
+import { REFUSALS } from '../../src/refusals.ts'
 import type { OwnCode } from '../../src/errors.ts'
 import { call, openDoor } from './support.ts'
 

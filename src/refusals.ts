@@ -1,0 +1,156 @@
+/**
+ * The only source of Postern's own codes: HTTP status, what happened, and what to do about it.
+ * The table in src/http/README.md is made from it.
+ */
+export const REFUSALS = {
+  postern_downgrade_refused: {
+    status: 409,
+    what: 'readable text is not sent to a chat that must be encrypted',
+    hint: 'if the chat really became readable, run `postern chat allow-readable <chatId>`; if `postern chat list` shows a group as private, `postern chat correct-kind <chatId> --to group`',
+  },
+  postern_clear_refused: {
+    status: 409,
+    what: 'buttons and callback answers are never encrypted, and are refused in encrypted chats',
+    hint: 'leave out the fields named, or set `clearFields` to `warn`',
+  },
+  postern_no_recipient: {
+    status: 409,
+    what: 'nobody in the chat has a key to seal to',
+    hint: 'the person must open the chat with an app that publishes a key',
+  },
+  postern_recipient_unusable: {
+    status: 409,
+    what: 'no certificate in the chat’s key list can be used',
+    hint: 'the people named must publish a new key; `postern chat show <chatId>` says what is wrong with each',
+  },
+  postern_recipients_inconsistent: {
+    status: 409,
+    what: 'the chat’s key list says what no honest service can',
+    hint: 'nothing was sent; an honest list has one key for each person, fewer keys than members, never the bot, and in a private chat its person alone: `postern chat list` shows whose it is, `postern chat bind` corrects that, and `postern chat correct-kind` the kind of a group that is taken for private',
+  },
+  postern_trust_required: {
+    status: 409,
+    what: 'nothing is sealed to a recipient whose key changed, is another person’s, or was blocked',
+    hint: 'compare fingerprints with the person, then run `postern trust accept <userId>`',
+  },
+  postern_seal_too_large: {
+    status: 413,
+    what: 'the sealed message is larger than the service accepts',
+    hint: 'shorten the text, or write to a smaller group: every recipient adds to the size',
+  },
+  postern_not_recipient: {
+    status: 422,
+    what: 'the file is sealed, but not for this bot',
+    hint: 'in a group, phones seal files to the bot only while its privacy mode is off',
+  },
+  postern_damaged: {
+    status: 422,
+    what: 'the sealed data cannot be opened',
+    hint: 'ask the sender to send it again',
+  },
+  postern_replayed: {
+    status: 422,
+    what: 'this sealed data was seen before as something else',
+    hint: 'treat it as forged',
+  },
+  postern_bad_signature: {
+    status: 422,
+    what: 'the signature is not the sender’s',
+    hint: 'treat it as forged',
+  },
+  postern_plaintext_in_protected: {
+    status: 422,
+    what: 'the file is from an encrypted chat and is not sealed',
+    hint: 'treat it as forged: phones seal every file there; `open.verify: off` delivers it',
+  },
+  postern_key_managed: {
+    status: 403,
+    what: 'the bot’s key is managed by Postern',
+    hint: 'run `postern key` on the machine that runs Postern',
+  },
+  postern_key_conflict: {
+    status: 503,
+    what: 'the service lists a key for this bot that is not ours',
+    hint: 'find out who published it, or restore a later backup that has it; `postern key publish --replace` replaces it by ours',
+  },
+  postern_key_unpublished: {
+    status: 503,
+    what: 'the bot’s key is not confirmed by the service yet',
+    hint: 'try again when /readyz is 200; its reasons name what is missing',
+  },
+  postern_key_expired: {
+    status: 503,
+    what: 'the bot’s key has expired',
+    hint: 'run `postern key rotate` for a key that does not expire; the old one still opens messages',
+  },
+  postern_bot_unprotected: {
+    status: 503,
+    what: 'the service says that this bot has no key any more',
+    hint: 'publish again with `postern key publish`, or leave encrypted chats for good with `postern chat allow-readable --private`',
+  },
+  postern_locked: {
+    status: 503,
+    what: 'the secret keys are locked',
+    hint: 'set `key.passphrase` and start again',
+  },
+  postern_bot_down: {
+    status: 503,
+    what: 'this bot is not served at the moment, though others are',
+    hint: '`postern bot list` says why; it is tried again and again',
+  },
+  postern_clock_wrong: {
+    status: 503,
+    retryAfter: 2,
+    what: 'this machine’s clock is set to before the bot’s key was made',
+    hint: 'set this machine’s clock (NTP)',
+  },
+  postern_store_unwritable: {
+    status: 503,
+    retryAfter: 2,
+    what: 'the store cannot be written, so whatever must be recorded first is refused',
+    hint: 'free space on the disk of `dataDir`, or make it writable; with `store.url`, bring the database back',
+  },
+  postern_upstream_unreachable: {
+    status: 502,
+    what: 'the service could not be reached',
+    hint: 'check `upstream.url` and the network; `postern check` tries each step',
+  },
+  postern_upstream_timeout: {
+    status: 504,
+    what: 'the service did not answer in time',
+    hint: 'try again; a send is safe to repeat with the same sendId',
+  },
+  postern_upstream_invalid: {
+    status: 502,
+    what: 'the answer from `upstream.url` is not one of the service’s API',
+    hint: 'check that `upstream.url` is the service’s base URL and that no proxy answers in its place',
+  },
+  postern_route_refused: {
+    status: 403,
+    what: 'this call is not passed to the service',
+    hint: 'this version does not know it, and its body might hold readable text; `routes.allowUnknown` passes it',
+  },
+  postern_media_too_large: {
+    status: 413,
+    what: 'the file is larger than Postern opens',
+    hint: 'ask for a file of at most 64 MiB',
+  },
+  postern_busy: {
+    status: 503,
+    what: 'too many calls are in progress',
+    hint: 'try again after the seconds in Retry-After',
+  },
+  postern_browser_refused: {
+    status: 403,
+    what: 'the request comes from a web page',
+    hint: 'call from the bot itself, without Origin and Sec-Fetch headers',
+  },
+  postern_host_refused: {
+    status: 421,
+    what: 'the Host header names an unknown host',
+    hint: 'call the address that Postern listens on, or add this name to `listen.allowedHosts` (for /metrics and /status: `admin.allowedHosts`)',
+  },
+} as const satisfies Record<
+  string,
+  { status: number; what: string; hint: string; retryAfter?: number }
+>
