@@ -68,7 +68,8 @@ function lostOf(
       }
     }
     for (const chat of chats) {
-      if (holds(chat) && !knownAtMs.has(chat.id)) knownAtMs.set(chat.id, atMs)
+      // what loosened it while the look was under way may have come after its answer
+      if (holds(chat) && !knownAtMs.has(chat.id)) knownAtMs.set(chat.id, askedAtMs)
     }
   }
   return breaches

@@ -254,6 +254,31 @@ describe('the checker', () => {
     expect(spoilt).toBe('I5: chat 77 lost its latch')
   })
 
+  test('takes it that an operator lifts a latch while a look at it is under way', () => {
+    const lifted = (liftedMs: number): string =>
+      breachesAfter(({ remembered, allowances }) => {
+        const by = 'sidecar 0, life 1'
+        remembered.push({ ...lookAt(NOW + 9000, true, by), askedAtMs: NOW + 3000 })
+        remembered.push({ ...lookAt(NOW + 20_000, false, by), askedAtMs: NOW + 15_000 })
+        allowances.push({ chatId: 77, fromMs: liftedMs, toMs: liftedMs })
+      })
+    expect(lifted(NOW + 3100)).toBe('')
+    expect(lifted(NOW + 500)).toBe('I5: chat 77 lost its latch')
+  })
+
+  test('takes it that a file comes sealed where its words came sealed as text, and no other bytes', () => {
+    const fetchedAs = (reason: string | null, bytes: Buffer): string =>
+      breachesAfter(({ written, fetched, handled: all }) => {
+        Object.assign(first(written), { file: Buffer.from('file') })
+        fetched.push({ chatId: CHAT, messageId: 1, bytes })
+        all.push(handled(1, SAID, { reason }))
+      })
+    const sealed = Buffer.from([0xc1, 0x5e, 3])
+    expect(fetchedAs('readable-chat', sealed)).not.toMatch(/^I12/m)
+    expect(fetchedAs(null, sealed)).toMatch(/^I12: the file of message 1/m)
+    expect(fetchedAs('readable-chat', Buffer.from('fill'))).toMatch(/^I12/m)
+  })
+
   test('sees that the store has no latch which the bot was told of', () => {
     const spoilt = breachesAfter(({ sightings }) => {
       sightings.push({ chatId: 77, askedAtMs: NOW + 1, atMs: NOW + 2 })
