@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto'
 import { countedCache } from '../counted-cache.ts'
-import { TimeSlice } from '../util/time-slice.ts'
+import type { Transaction } from 'kysely'
+import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
+import { TimeSlice } from '../util/time-slice.ts'
 
 /** Pairs of key and person that are remembered; a service that invents people adds no more. */
 const KEPT = 500_000
 /** Lists whose digest is kept in memory, so that an unchanged one costs no read of the disk. */
 const LISTS = 10_000
+/** Keys that are kept in memory until they can be written. */
+const UNWRITTEN = 50_000
 /** Far fewer variables than SQLite takes in one statement. */
 const AT_ONCE = 500
 
@@ -16,17 +20,40 @@ interface ListedKeys {
   certificateStatus: { encryptionKeys: readonly string[] }
 }
 
+/** A row of the table `encryption_keys`. */
+interface KnownKey {
+  key_id: string
+  user_id: number
+  since: number
+}
+
 /** Key ids that people's certificates were ever seen to list: who reads what is sealed to them. */
 export class KnownKeys {
   readonly #store: Store
   readonly #digests = countedCache<string, string>(LISTS)
+  /** Those that are not on disk yet, by key id and person. */
+  readonly #unwritten = new Map<string, KnownKey>()
 
   constructor(store: Store) {
     this.#store = store
+    const unwritten = this.#unwritten
+    store.writeFirst({
+      get isDue() {
+        return unwritten.size > 0
+      },
+      save: async (db) => {
+        const keys = [...unwritten]
+        await insert(
+          db,
+          keys.map(([, key]) => key),
+        )
+        return () => keys.forEach(([id, key]) => unwritten.get(id) === key && unwritten.delete(id))
+      },
+    })
   }
 
   /**
-   * Remembers the keys of people whom the service lists.
+   * Remembers the keys of people whom the service lists, from the call on, also when it rejects.
    * @param source the list that they are from, by a name of its own
    * @throws Refusal `postern_store_unwritable`
    */
@@ -41,23 +68,19 @@ export class KnownKeys {
     const digest = createHash('sha256').update(JSON.stringify(pairs)).digest('base64')
     if (this.#digests.get(source) === digest) return
     const since = Date.now()
-    const slice = new TimeSlice()
-    await this.#store.note(async (db) => {
-      const { count } = await db
-        .selectFrom('encryption_keys')
-        .select((row) => row.fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow()
-      if (count >= KEPT) return
-      for (let at = 0; at < pairs.length; at += AT_ONCE) {
-        await slice.yieldIfOver()
-        await db
-          .insertInto('encryption_keys')
-          .values(pairs.slice(at, at + AT_ONCE).map((pair) => ({ ...pair, since })))
-          .onConflict((conflict) => conflict.doNothing())
-          .execute()
-      }
-    })
+    const keys = pairs.map((pair) => ({ ...pair, since }))
+    try {
+      await this.#store.note((db) => insert(db, keys))
+    } catch (error) {
+      for (const key of keys) this.#hold(key)
+      throw error
+    }
     this.#digests.set(source, digest)
+  }
+
+  #hold(key: KnownKey): void {
+    const id = `${key.key_id} ${key.user_id}`
+    if (this.#unwritten.size < UNWRITTEN && !this.#unwritten.has(id)) this.#unwritten.set(id, key)
   }
 
   /**
@@ -68,6 +91,11 @@ export class KnownKeys {
    */
   async ownersOf(keyIds: readonly string[]): Promise<Map<string, Map<number, number>>> {
     const owners = new Map<string, Map<number, number>>()
+    const note = ({ key_id: keyId, user_id: userId, since }: KnownKey): void => {
+      owners.set(keyId, (owners.get(keyId) ?? new Map()).set(userId, since))
+    }
+    const wanted = new Set(keyIds)
+    for (const key of this.#unwritten.values()) if (wanted.has(key.key_id)) note(key)
     for (let at = 0; at < keyIds.length; at += AT_ONCE) {
       const rows = await this.#store.read((db) =>
         db
@@ -76,11 +104,27 @@ export class KnownKeys {
           .where('key_id', 'in', keyIds.slice(at, at + AT_ONCE))
           .execute(),
       )
-      for (const { key_id: keyId, user_id: userId, since } of rows) {
-        owners.set(keyId, (owners.get(keyId) ?? new Map()).set(userId, since))
-      }
+      for (const row of rows) note(row)
     }
     return owners
+  }
+}
+
+/** Writes keys that are not there yet, while there is room. */
+async function insert(db: Transaction<Schema>, keys: readonly KnownKey[]): Promise<void> {
+  const { count } = await db
+    .selectFrom('encryption_keys')
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  if (count >= KEPT) return
+  const slice = new TimeSlice()
+  for (let at = 0; at < keys.length; at += AT_ONCE) {
+    await slice.yieldIfOver()
+    await db
+      .insertInto('encryption_keys')
+      .values(keys.slice(at, at + AT_ONCE))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
   }
 }
 

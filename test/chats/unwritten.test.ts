@@ -55,6 +55,14 @@ testOfFile('it is refused again, and not taken for known, until it is written', 
   expect((await stage.restart()).isLatched(50)).toBe(true)
 })
 
+testOfFile('it is written although what others wrote cannot be read', async () => {
+  const stage = await scene()
+  const knownChats = await KnownChats.load(stage.store)
+  const fails = () => Promise.reject(new Error('out of reach'))
+  await expect(knownChats.saw([PROTECTED], fails)).rejects.toThrow('out of reach')
+  expect([knownChats.isLatched(50), knownChats.isUnwritten(50)]).toEqual([true, false])
+})
+
 testOfFile('it is written before anything else is', async () => {
   const stage = await scene()
   const knownChats = await KnownChats.load(stage.store)

@@ -93,3 +93,23 @@ test('who was listed with a key first is known, and stays the first', async () =
     ]),
   )
 })
+
+testOfFile(
+  'keys that could not be written are known at once, and written before others',
+  async () => {
+    const store = await open(temporary())
+    const known = new KnownKeys(store)
+    const setFull = (isFull: boolean) =>
+      store.read((db) => sql.raw(`PRAGMA query_only = ${isFull ? 1 : 0}`).execute(db))
+    await setFull(true)
+    await expect(known.saw('chat 7', [of(1, 'a')])).rejects.toMatchObject({
+      code: 'postern_store_unwritable',
+    })
+    const [[, owners] = []] = await known.ownersOf([idOf('a')])
+    expect([...(owners ?? [])]).toEqual([[1, expect.any(Number)]])
+    await setFull(false)
+    await known.saw('chat 8', [of(2, 'a')])
+    const [[, stored] = []] = await new KnownKeys(store).ownersOf([idOf('a')])
+    expect([...(stored ?? [])].toSorted()).toEqual([...(owners ?? []), [2, expect.any(Number)]])
+  },
+)

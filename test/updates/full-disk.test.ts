@@ -39,7 +39,7 @@ async function scene() {
       },
       ...(body && { body: JSON.stringify(body) }),
     })
-    return { response, json: (await response.json()) as Json }
+    return { response, json: await response.json() }
   }
   const reasons = async (): Promise<string[]> => {
     const response = await fetch(`${sidecar.admin}/readyz`)
@@ -53,7 +53,7 @@ async function scene() {
     fillDisk: () => fill(mount),
     emptyDisk: () => rmSync(join(mount, 'filler')),
     untilNamed: () => expect.poll(reasons, SOON).toEqual(['store']),
-    untilReady: () => expect.poll(reasons, SOON).toEqual([]),
+    untilCalm: () => expect.poll(reasons, SOON).toEqual([]),
   }
 }
 
@@ -66,7 +66,7 @@ const BOTH = [
 
 describe.skipIf(!canMount())('a disk that fills up (skipped where none can be mounted)', () => {
   test('leaves at the service the updates that a poll asks for', async () => {
-    const { call, write, fillDisk, emptyDisk, untilNamed, untilReady } = await scene()
+    const { call, write, fillDisk, emptyDisk, untilNamed, untilCalm } = await scene()
     await write('before')
     const { json } = await call('GET', '/updates?timeout=1')
     const path = `/updates?timeout=1&offset=${Number(json.result.at(-1).updateId) + 1}`
@@ -78,12 +78,12 @@ describe.skipIf(!canMount())('a disk that fills up (skipped where none can be mo
     expect(response.headers.get('retry-after')).toBe('2')
     await untilNamed()
     emptyDisk()
-    await untilReady()
+    await untilCalm()
     expect(wordsOf((await call('GET', path)).json.result)).toEqual(BOTH)
   }, 120_000)
 
   test('leaves there the updates that a webhook waits for', async () => {
-    const { call, write, fillDisk, emptyDisk, untilNamed, untilReady } = await scene()
+    const { call, write, fillDisk, emptyDisk, untilNamed, untilCalm } = await scene()
     const bot = await openBot()
     const delivered = (): unknown[] => wordsOf(bot.deliveries.map(({ body }) => JSON.parse(body)))
     const { response } = await call('POST', '/webhook', { url: bot.url })
@@ -97,6 +97,6 @@ describe.skipIf(!canMount())('a disk that fills up (skipped where none can be mo
     expect(delivered().length).toBe(1)
     emptyDisk()
     await expect.poll(delivered, LONG).toEqual([['before', 'verified'], ...BOTH])
-    await untilReady()
+    await untilCalm()
   }, 120_000)
 })
