@@ -4,45 +4,27 @@ import { Refusal } from '../errors.ts'
 import { Listeners } from '../util/listeners.ts'
 import { Mutex } from '../util/mutex.ts'
 import { makeCopy } from '../store/backup.ts'
-import { openExisting, prepare, type ProtectionRequest } from '../store/choose.ts'
-import { relockAll, writeMoveIn, type MoveTarget } from '../store/relock.ts'
-import { NamedSecrets } from '../store/named-secrets.ts'
-import type { NewProtection, OpenProtection } from '../store/protection.ts'
-import type { ProtectionMethod, Schema } from '../store/schema.ts'
+import { openExisting, type ProtectionRequest } from '../store/choose.ts'
+import { writeMoveIn } from '../store/relock.ts'
+import { ProtectedStore, type ProtectionMove } from '../store/protected-store.ts'
+import type { OpenProtection } from '../store/protection.ts'
+import type { Schema } from '../store/schema.ts'
 import { readMark } from '../store/move-mark.ts'
-import { scrubDue } from '../store/scrub.ts'
-import {
-  type FollowedTable,
-  type LockName,
-  type Moved,
-  type Reachability,
-  type Relock,
-  type Reread,
-  type Store,
-  type StoreLock,
-} from '../store/store.ts'
+import type { FollowedTable, LockName, Reachability, Reread } from '../store/store.ts'
+import type { Store, StoreLock } from '../store/store.ts'
 import { SightingWriter, type UnwrittenSightings } from '../store/sightings.ts'
 import { UnderWay } from '../store/under-way.ts'
 import { Writability } from '../store/writability.ts'
-import { CommitLostError, kindOf, type FailureKind } from './failures.ts'
+import { CommitLostError } from './failures.ts'
 import { EpochReader } from './epoch-reader.ts'
 import { NamedLocks } from './locks.ts'
 import { databaseOf } from './migrate.ts'
 import type { OpenLock } from './open-lock.ts'
 import { withRows } from './rows.ts'
-import { isCommitted, runAgain } from './runs.ts'
+import { isCommitted, isUnusable, refusalOf, runAgain, takeTurn, type Change } from './runs.ts'
 import { quoted, type Database, type PostgresSchema } from './schema.ts'
 import type { LastSeenTimeline } from './last-seen-timeline.ts'
 import type { PostgresServer } from './server.ts'
-
-/** What ends by an operator's hand, while the database answers others. */
-const UNUSABLE: readonly FailureKind[] = ['storage', 'rights', 'blocked', 'damaged', 'again']
-const DETAILS: Partial<Record<FailureKind, string>> = {
-  lost: 'the database is out of reach',
-  'read-only': 'the database is out of reach',
-  pooled: 'a pooler stands before the database',
-  'rolled-back': 'the database is behind what this sidecar has seen of it',
-}
 
 export interface PostgresStoreParts {
   server: PostgresServer
@@ -63,58 +45,36 @@ export interface PostgresStoreParts {
   epoch: number
 }
 
-type Change<T> = (db: Transaction<Schema>) => Promise<T>
-
 /** A store in a schema of PostgreSQL; `Store` documents its methods. */
-export class PostgresStore implements Store {
+export class PostgresStore extends ProtectedStore implements Store {
   readonly isShared = true
   readonly #parts: PostgresStoreParts
   readonly #db: Database
   readonly #reader: EpochReader
   readonly #locks: NamedLocks
-  readonly #secrets: NamedSecrets
   readonly #underWay = new UnderWay()
   /** Writes, and what others wrote being read, one after the other. */
   readonly #order = new Mutex()
-  /** Protections are changed one after the other. */
-  readonly #moves = new Mutex()
   readonly #writability = new Writability()
   readonly #sightings = new SightingWriter((change, onWritten) => this.#ordered(change, onWritten))
   readonly #changes = new Listeners<Reachability>()
   readonly #stopListening: () => void
-  #held: OpenProtection | null
   #reachability: Reachability = 'reachable'
   #isMovedAway = false
 
   constructor(parts: PostgresStoreParts) {
+    super(parts.held)
     const { server, schema } = parts
     this.#parts = parts
-    this.#held = parts.held
     this.#db = databaseOf(server, schema)
     this.#reader = new EpochReader({ ...parts, db: this.#db, order: this.#order })
     this.#locks = new NamedLocks(server, schema)
-    this.#secrets = new NamedSecrets(
-      {
-        // not while all of them move under another protection
-        read: (query) => this.#order.run(() => this.read(query)),
-        write: (change) => this.write(change),
-      },
-      () => this.#held,
-    )
     this.#reader.follow('protection', (db) => this.#reopenProtection(db))
     this.#reader.follow('flags', async (db) => {
       this.#isMovedAway = (await readMark(db)) !== null
     })
     this.#reader.onBehind(() => this.#report())
     this.#stopListening = server.onReachability(() => this.#report())
-  }
-
-  get method(): ProtectionMethod | null {
-    return this.#held?.method ?? null
-  }
-
-  get masterSecret(): string | null {
-    return this.#held?.masterSecret ?? null
   }
 
   async read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
@@ -150,7 +110,7 @@ export class PostgresStore implements Store {
   ): Promise<T> {
     if (this.#sightings.isDue) await this.#sightings.settle()
     if (isOrdered) return await this.#ordered(change)
-    const run = asCallers(change)
+    const run = (db: Transaction<PostgresSchema>): Promise<T> => change(db)
     const once = (): Promise<T> =>
       isSingle ? run(this.#db as Transaction<PostgresSchema>) : this.#db.transaction().execute(run)
     return await this.#keep(() => this.#again(once))
@@ -160,7 +120,7 @@ export class PostgresStore implements Store {
     try {
       await this.#underWay.run(() => this.#again(() => this.#reader.learn()))
     } catch (error) {
-      throw this.#refusalOf(this.#noted(error))
+      throw this.#refusalOf(error)
     }
     this.#refuseMoved()
   }
@@ -222,7 +182,7 @@ export class PostgresStore implements Store {
           Object.assign(turn, await takeTurn(db))
           await this.#reader.learnBefore(turn.epoch, db)
           this.#refuseMoved()
-          result = await asCallers(change)(db)
+          result = await change(db)
         })
       } catch (error) {
         if (!(error instanceof CommitLostError)) throw error
@@ -244,7 +204,7 @@ export class PostgresStore implements Store {
       try {
         return await this.#writability.during(run())
       } catch (error) {
-        throw this.#refusalOf(this.#noted(error))
+        throw this.#refusalOf(error)
       }
     })
   }
@@ -256,24 +216,15 @@ export class PostgresStore implements Store {
       this.#writability.set(true)
       return result
     } catch (error) {
-      throw this.#refusalOf(this.#noted(error))
+      throw this.#refusalOf(error)
     }
   }
 
   /** Reports that the store cannot be used where the database is in reach. */
-  #noted(error: unknown): unknown {
-    const kind = kindOf(error)
-    const isInReach = this.#parts.server.reachability === 'reachable'
-    if (UNUSABLE.includes(kind) || (kind === 'lost' && isInReach)) this.#writability.set(false)
-    return error
-  }
-
   #refusalOf(error: unknown): unknown {
-    const kind = kindOf(error)
-    if (kind === 'mistake') return error
-    // a standby answers, and takes no writes: whatever is connected must be looked for anew
-    if (kind === 'read-only') this.#parts.server.lose()
-    return new Refusal('postern_store_unwritable', DETAILS[kind] ?? '', { cause: error })
+    const { server } = this.#parts
+    if (isUnusable(error, server)) this.#writability.set(false)
+    return refusalOf(error, server)
   }
 
   #report(): void {
@@ -283,18 +234,6 @@ export class PostgresStore implements Store {
     this.#reachability = now
     if (now === 'reachable') this.#sightings.retry()
     this.#changes.emit(now)
-  }
-
-  seal(name: string, secret: Uint8Array): Buffer {
-    return this.#secrets.seal(name, secret)
-  }
-
-  unseal(name: string, sealed: Uint8Array): Buffer {
-    return this.#secrets.unseal(name, sealed)
-  }
-
-  secret(name: string): Promise<Buffer> {
-    return this.#secrets.secret(name)
   }
 
   copy(): Promise<string> {
@@ -317,37 +256,22 @@ export class PostgresStore implements Store {
     await this.#keep(() => sql.raw(`VACUUM (FULL) ${tables}`).execute(this.#db))
   }
 
-  move(wanted: NewProtection, relock: Relock): Promise<Moved> {
-    return this.#moves.run(() => this.#move(wanted, relock))
+  protected readInOrder<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
+    return this.#order.run(() => this.read(query))
   }
 
-  async #move(wanted: NewProtection, relock: Relock): Promise<Moved> {
-    const from = this.#held
-    const prepared = await prepare(wanted)
-    await this.#lockAnew(prepared, { from, relock, failed: () => prepared.discard() })
-    return { isScrubbed: await scrubDue(this), oldEntry: from?.entry ?? null }
+  protected writeMove(move: ProtectionMove): Promise<boolean> {
+    return this.#keep(() =>
+      this.#order.run(async () => {
+        const isWritten = await this.#inOrder((db) => writeMoveIn(db, move))
+        if (isWritten) this.held = move.to.held
+        return isWritten
+      }),
+    )
   }
 
-  async #lockAnew(
-    to: MoveTarget,
-    o: { from: OpenProtection | null; relock: Relock; failed: () => Promise<void> },
-  ): Promise<void> {
-    const { from, relock } = o
-    try {
-      for (let isDone = false; !isDone;) {
-        const relocked = await this.read((db) => relockAll(db, { from, to: to.held, relock }))
-        isDone = await this.#keep(() =>
-          this.#order.run(async () => {
-            const isWritten = await this.#inOrder((db) => writeMoveIn(db, { from, to, relocked }))
-            if (isWritten) this.#held = to.held
-            return isWritten
-          }),
-        )
-      }
-    } catch (error) {
-      if (this.#held !== to.held) await o.failed()
-      throw error
-    }
+  protected isUnsettled(): boolean {
+    return false
   }
 
   #refuseMoved(): void {
@@ -358,7 +282,7 @@ export class PostgresStore implements Store {
   /** Another sidecar moved everything to another protection: what this one was started with may open it still. */
   async #reopenProtection(db: Kysely<Schema>): Promise<void> {
     const row = await db.selectFrom('protection').selectAll().executeTakeFirst()
-    this.#held =
+    this.held =
       row === undefined ? null : await openExisting(row, this.#parts.request).catch(() => null)
   }
 
@@ -369,26 +293,4 @@ export class PostgresStore implements Store {
     await this.#locks[Symbol.asyncDispose]()
     await this.#parts.resources[Symbol.asyncDispose]()
   }
-}
-
-/**
- * Waits for every write before it, and raises the epoch.
- * @returns the new epoch, and the number of the transaction
- */
-async function takeTurn(
-  db: Transaction<PostgresSchema>,
-): Promise<{ epoch: number; writer: number }> {
-  return await db
-    .updateTable('state')
-    .set((state) => ({
-      epoch: state('epoch', '+', 1),
-      writer: sql<number>`txid_current()`,
-    }))
-    .returning(['epoch', 'writer'])
-    .executeTakeFirstOrThrow()
-}
-
-/** A change as callers write it, who know nothing of what only PostgreSQL has. */
-function asCallers<T>(change: Change<T>): (db: Transaction<PostgresSchema>) => Promise<T> {
-  return async (db) => await change(db)
 }

@@ -1,24 +1,22 @@
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely, type Transaction } from 'kysely'
-import { Refusal } from '../errors.ts'
-import { Mutex } from '../util/mutex.ts'
+import { OperatorError, Refusal } from '../errors.ts'
 import { acquire, type Opening } from './acquire.ts'
 import { takeCopy } from './backup.ts'
-import { prepare } from './choose.ts'
 import { NodeSqliteDialect } from './dialect.ts'
 import { errnoOf } from './files.ts'
 import { DATABASE } from './inspect.ts'
 import { LogSync } from './log-sync.ts'
-import { relockAll, writeMove, type MoveTarget } from './relock.ts'
+import { writeMove } from './relock.ts'
 import { release } from './owner.ts'
-import { NamedSecrets } from './named-secrets.ts'
+import { ProtectedStore, type ProtectionMove } from './protected-store.ts'
 import type { OpenProtection, NewProtection } from './protection.ts'
 import type { DatabaseOpening } from '../replicas/open.ts'
 import { corrupt, unsettledMove } from './refusals.ts'
-import type { ProtectionMethod, Schema } from './schema.ts'
+import type { Schema } from './schema.ts'
 import { SightingWriter, type UnwrittenSightings } from './sightings.ts'
-import { scrubDue, scrubLog } from './scrub.ts'
+import { scrubLog } from './scrub.ts'
 import { isBusy, isDiskFailure, isStorageFailure } from './sqlite.ts'
 import type { Moved, Relock, Store, StoreLock } from './store.ts'
 import { UnderWay } from './under-way.ts'
@@ -64,35 +62,22 @@ const LONE_LOCK: StoreLock = {
 }
 
 /** A store that is open; `Store` documents its methods. */
-class OpenStore implements Store {
+class OpenStore extends ProtectedStore implements Store {
   readonly isShared = false
   readonly #dataDir: string
   readonly #database: DatabaseSync
   readonly #db: Kysely<Schema>
   readonly #log: LogSync
-  readonly #secrets: NamedSecrets
   readonly #underWay = new UnderWay()
   readonly #writability = new Writability()
   readonly #sightings = new SightingWriter((change, onWritten) => this.#put(change, onWritten))
-  /** Protections are changed one after the other. */
-  readonly #moves = new Mutex()
-  #held: OpenProtection | null
 
   constructor(o: { dataDir: string; database: DatabaseSync; held: OpenProtection | null }) {
+    super(o.held)
     this.#dataDir = o.dataDir
     this.#database = o.database
-    this.#held = o.held
     this.#log = new LogSync(o.database, join(o.dataDir, `${DATABASE}-wal`))
     this.#db = new Kysely<Schema>({ dialect: new NodeSqliteDialect(o.database) })
-    this.#secrets = new NamedSecrets(this, () => this.#held)
-  }
-
-  get method(): ProtectionMethod | null {
-    return this.#held?.method ?? null
-  }
-
-  get masterSecret(): string | null {
-    return this.#held?.masterSecret ?? null
   }
 
   async read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
@@ -102,6 +87,10 @@ class OpenStore implements Store {
       if (isBusy(error) || isDiskFailure(error)) throw this.#refusal(error)
       throw isStorageFailure(error) ? corrupt('it can no longer be read', error) : error
     }
+  }
+
+  protected readInOrder<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
+    return this.read(query)
   }
 
   async write<T>(
@@ -195,18 +184,6 @@ class OpenStore implements Store {
     this.#writability.onChange(listener)
   }
 
-  seal(name: string, secret: Uint8Array): Buffer {
-    return this.#secrets.seal(name, secret)
-  }
-
-  unseal(name: string, sealed: Uint8Array): Buffer {
-    return this.#secrets.unseal(name, sealed)
-  }
-
-  secret(name: string): Promise<Buffer> {
-    return this.#secrets.secret(name)
-  }
-
   copy(): Promise<string> {
     return this.#underWay.run(() =>
       this.#db.connection().execute(() => takeCopy(this.#database, this.#dataDir)),
@@ -226,35 +203,20 @@ class OpenStore implements Store {
     }
   }
 
-  move(wanted: NewProtection, relock: Relock): Promise<Moved> {
-    return this.#moves.run(() => this.#underWay.run(() => this.#move(wanted, relock)))
+  override move(wanted: NewProtection, relock: Relock): Promise<Moved> {
+    return this.#underWay.run(() => super.move(wanted, relock))
   }
 
-  async #move(wanted: NewProtection, relock: Relock): Promise<Moved> {
-    const from = this.#held
-    const prepared = await prepare(wanted)
-    await this.#lockAnew(prepared, { relock, failed: () => prepared.discard() })
-    return { isScrubbed: await scrubDue(this), oldEntry: from?.entry ?? null }
+  protected writeMove(move: ProtectionMove): Promise<boolean> {
+    return this.#whileNobodyElse(async (db) => {
+      const isWritten = await writeMove(db, move)
+      if (isWritten) this.held = move.to.held
+      return isWritten
+    })
   }
 
-  /** Locks everything anew: all of it, or nothing when it throws. */
-  async #lockAnew(
-    to: MoveTarget,
-    o: { relock: Relock; failed: () => Promise<void> },
-  ): Promise<void> {
-    const from = this.#held
-    const secrets = { from, to: to.held, relock: o.relock }
-    for (let isDone = false; !isDone;) {
-      const relocked = await relockAll(this.#db, secrets).catch(async (error) => {
-        await o.failed()
-        throw error
-      })
-      isDone = await this.#whileNobodyElse(async (db) => {
-        const isWritten = await writeMove(db, { from, to, relocked })
-        if (isWritten) this.#held = to.held
-        return isWritten
-      })
-    }
+  protected isUnsettled(error: unknown): boolean {
+    return error instanceof OperatorError && error.code === 'store-unwritable'
   }
 
   /** Runs a task while nothing else reads or writes, also after its transaction. */

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto'
+import type { Kysely, Transaction } from 'kysely'
+import { Refusal } from '../errors.ts'
+import { Mutex } from '../util/mutex.ts'
+import { prepare } from './choose.ts'
+import type { NewProtection, OpenProtection, SecretSealer } from './protection.ts'
+import { corrupt } from './refusals.ts'
+import { relockAll, type MoveTarget, type Relocked } from './relock.ts'
+import type { ProtectionMethod, Schema } from './schema.ts'
+import { scrubDue } from './scrub.ts'
+import type { Moved, Relock } from './store.ts'
+
+const SECRET_BYTES = 32
+
+/** What is written where everything moves to another protection. */
+export interface ProtectionMove {
+  from: OpenProtection | null
+  to: MoveTarget
+  relocked: Relocked
+}
+
+/** A store's protection, and what is sealed under it; `Store` documents the methods. */
+export abstract class ProtectedStore {
+  /** Protections are changed one after the other. */
+  readonly #moves = new Mutex()
+  /** Null when the store has no protection, or none that this sidecar opens. */
+  protected held: OpenProtection | null
+
+  constructor(held: OpenProtection | null) {
+    this.held = held
+  }
+
+  abstract read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T>
+  abstract write<T>(change: (db: Transaction<Schema>) => Promise<T>): Promise<T>
+  abstract scrub(): Promise<void>
+  /** Reads while no move is under way. */
+  protected abstract readInOrder<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T>
+  /**
+   * Writes a move while nothing else is written, and sets `held` when it is done.
+   * @returns false, with nothing written, when the keys are not those that were locked anew
+   */
+  protected abstract writeMove(move: ProtectionMove): Promise<boolean>
+  /** Whether it is unknown, after this error of `writeMove`, under which protection the store is. */
+  protected abstract isUnsettled(error: unknown): boolean
+
+  get method(): ProtectionMethod | null {
+    return this.held?.method ?? null
+  }
+
+  get masterSecret(): string | null {
+    return this.held?.masterSecret ?? null
+  }
+
+  seal(name: string, secret: Uint8Array): Buffer {
+    return this.#sealer.seal(name, secret)
+  }
+
+  unseal(name: string, sealed: Uint8Array): Buffer {
+    const secret = this.#sealer.open(name, sealed)
+    if (secret === null) throw corrupt('a sealed secret was changed')
+    return secret
+  }
+
+  async secret(name: string): Promise<Buffer> {
+    const kept = await this.readInOrder((db) => this.#find(db, name))
+    return kept ?? (await this.#make(name))
+  }
+
+  move(wanted: NewProtection, relock: Relock): Promise<Moved> {
+    return this.#moves.run(() => this.#move(wanted, relock))
+  }
+
+  async #move(wanted: NewProtection, relock: Relock): Promise<Moved> {
+    const from = this.held
+    const to = await prepare(wanted)
+    try {
+      for (let isDone = false; !isDone;) {
+        const relocked = await this.read((db) => relockAll(db, { from, to: to.held, relock }))
+        isDone = await this.writeMove({ from, to, relocked })
+      }
+    } catch (error) {
+      if (this.held !== to.held && !this.isUnsettled(error)) await to.discard()
+      throw error
+    }
+    return { isScrubbed: await scrubDue(this), oldEntry: from?.entry ?? null }
+  }
+
+  get #sealer(): SecretSealer {
+    if (this.held !== null) return this.held.sealer
+    throw new Refusal('postern_locked', 'the store has no protection that this sidecar opens')
+  }
+
+  async #find(db: Kysely<Schema>, name: string): Promise<Buffer | null> {
+    const row = await db
+      .selectFrom('secrets')
+      .select('sealed')
+      .where('name', '=', name)
+      .executeTakeFirst()
+    return row === undefined ? null : this.unseal(name, row.sealed)
+  }
+
+  async #make(name: string): Promise<Buffer> {
+    return await this.write(async (db) => {
+      await db
+        .insertInto('secrets')
+        .values({ name, sealed: this.seal(name, randomBytes(SECRET_BYTES)) })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+      const made = await this.#find(db, name)
+      if (made === null) throw corrupt('a sealed secret is gone')
+      return made
+    })
+  }
+}
