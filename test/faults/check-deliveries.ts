@@ -46,8 +46,9 @@ function checkAlike(all: readonly Handled[], history: History): string[] {
 
 /** I11: what was confirmed comes with its words no more. */
 function checkOnce(one: Handled): string[] {
-  const { updateId, confirmedBelow, text, sidecar } = one
-  if (text === null || isByMode(one) || updateId >= confirmedBelow) return []
+  const { updateId, confirmedBelow, text, sidecar, verdict } = one
+  // what a person wrote into an open chat is passed on, and not judged
+  if (text === null || verdict === null || isByMode(one) || updateId >= confirmedBelow) return []
   return [
     `I11: update ${updateId} came with its words again after ${confirmedBelow} was confirmed (from ${sidecar ?? 'one of them'})`,
   ]

@@ -213,6 +213,12 @@ describe('the checker', () => {
     expect(breachesAfter(({ handled: all }) => all.push(handled(1, null, again)))).toBe('')
   })
 
+  test('takes it that a readable message of an open chat comes again, which nobody judged', () => {
+    const again = { verdict: null, confirmedBelow: 502, sidecar: 2 }
+    const spoilt = breachesAfter(({ handled: all }) => all.push(handled(1, SAID, again)))
+    expect(spoilt).not.toMatch(/^I11/m)
+  })
+
   test('takes what an operator let in again, until it is seen protected again', () => {
     const sent = (o: { atMs: number; seenMs?: number }): string =>
       breachesAfter((history, { service }) => {
