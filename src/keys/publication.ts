@@ -60,6 +60,8 @@ export class Publication implements AsyncDisposable {
   #retryMs = RETRY_FIRST_MS
   /** Why the last comparison failed, which is logged once; null when it did not. */
   #failedWith: string | null = null
+  /** Whether the last comparison failed because the service did not answer. */
+  #isUnanswered = false
   #paused = false
   #isStarted = false
   /** What `/me` showed when we last asked. */
@@ -165,10 +167,11 @@ export class Publication implements AsyncDisposable {
     await this.#compare()
   }
 
-  /** Uses a `/me` that somebody else asked for. */
+  /** Uses a `/me` that somebody else asked for; it also shows that the service answers again. */
   observe(bot: Bot): void {
-    if (this.#asking > 0 || this.#shown === undefined) return
-    if (fingerprintOf(bot) !== this.#shown) this.suspect()
+    if (this.#asking > 0) return
+    const isOther = this.#shown !== undefined && fingerprintOf(bot) !== this.#shown
+    if (isOther || this.#isUnanswered) this.suspect()
   }
 
   /** Looks at the clock alone: whether the time of the published key is over. */
@@ -304,6 +307,7 @@ export class Publication implements AsyncDisposable {
 
   /** @returns whether nothing is left to do until the next regular look */
   async #compare(): Promise<boolean> {
+    this.#isUnanswered = false
     try {
       const settled = await this.#mutex.run(async () => {
         if (this.#turn === null) return await this.#reconciler.compare()
@@ -328,6 +332,7 @@ export class Publication implements AsyncDisposable {
     // That nobody answered is a reason of its own against readiness, which is logged.
     const isSaid = code === this.#failedWith || error instanceof NoResponseError
     this.#failedWith = code
+    this.#isUnanswered = error instanceof NoResponseError
     this.#log[isSaid ? 'debug' : 'warn']({ code }, 'the key could not be compared or published')
     if (this.state === 'unpublished') this.#status.become('unpublished', detail)
     const refusedToken = error instanceof ServiceError && error.status === 401

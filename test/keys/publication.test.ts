@@ -87,6 +87,22 @@ describe('looking at what the service shows', () => {
     expect(asked()).toBe(before + 1)
   })
 
+  test('is done again as soon as somebody else is answered, where the service had not answered', async () => {
+    const { scene, publication, asked } = publishing(SETTLED)
+    scene.looks.push(serviceError(500), new NoResponseError('postern_upstream_timeout'))
+    publication.start()
+    await vi.advanceTimersByTimeAsync(0)
+    publication.observe(shows('old'))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(asked()).toBe(1)
+    await vi.advanceTimersByTimeAsync(SECOND_MS)
+    expect([asked(), publication.remoteKeyState]).toEqual([2, null])
+    publication.observe(shows('old'))
+    publication.observe(shows('old'))
+    await vi.advanceTimersByTimeAsync(0)
+    expect([asked(), publication.remoteKeyState]).toEqual([3, 'equal'])
+  })
+
   test('waits at least as long as the service asks for, and a minute after a refused token', async () => {
     for (const [error, seconds] of [
       [serviceError(429, 33), 33],
