@@ -44,7 +44,7 @@ const APART = [
 const ON_POSTGRES = [
   'test/chats/*.test.ts',
   'test/keys/*.test.ts',
-  'test/store/{bot-of-store,choosing,keeping,moving,noting,open-store,protection,restored}.test.ts',
+  'test/store/{bot-of-store,choosing,keeping,moving,noting,open-store,protection,restored,write-first}.test.ts',
 ]
 
 /** Test files that open a store get one in PostgreSQL. */

@@ -263,3 +263,12 @@ test('a new chat too many is refused with the number that is remembered', async 
     'no more than 3 chats are remembered',
   )
 })
+
+test('a chat that is no private one by the operator’s word has no person, also once it is private again', async () => {
+  const knownChats = await KnownChats.load(await open(temporary()))
+  await knownChats.saw([{ chatId: 1, kind: 'private', userId: 11, isProtected: true }])
+  expect(await knownChats.correctKind(1, 'group')).toBe('private')
+  expect([knownChats.personOf(1), knownChats.isLatched(1)]).toEqual([null, true])
+  await knownChats.saw([{ chatId: 1, kind: 'private', userId: 12 }])
+  expect(knownChats.personOf(1)).toBe(12)
+})
