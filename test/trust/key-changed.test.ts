@@ -116,3 +116,25 @@ test('under first-use it is told with what is skipped, and under pinned it is le
   await swap(person)
   expect(await sent(chat)).not.toHaveProperty('keyChanged')
 })
+
+test('a certificate that its person revoked stays so; the next one counts once the operator accepts it', async () => {
+  await stage.sidecar.postern('trust', 'policy', 'first-use')
+  try {
+    const { person, chat } = await known()
+    const { phone, key } = person
+    await (phone as GpgPhone).revoke()
+    Object.assign(person, { key: keyOf(phone) })
+    expect((await stage.send(chat, canary())).json.error.code).toBe('postern_recipient_unusable')
+    // the service shows the certificate as it was before
+    Object.assign(person, { key })
+    expect((await stage.send(chat, canary())).json.error.code).toBe('postern_recipient_unusable')
+    await swap(person)
+    expect((await stage.send(chat, canary())).json.error.code).toBe('postern_trust_required')
+    expect((await stage.sidecar.postern('trust', 'accept', String(person.id))).code).toBe(0)
+    await sent(chat)
+    const [update] = await stage.deliver([await written(chat, person)])
+    expect(update.postern.verdict).toBe('verified')
+  } finally {
+    await stage.sidecar.postern('trust', 'policy', 'accept')
+  }
+})
