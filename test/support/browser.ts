@@ -37,10 +37,19 @@ export class TestBrowser implements AsyncDisposable {
     this.#browser = browser
   }
 
-  static async start(): Promise<TestBrowser> {
-    return new TestBrowser(
-      await chromium.launch({ executablePath: EXECUTABLE ?? '', args: ARGUMENTS }),
-    )
+  /** @param hosts names that lead to this machine, as a page that rebinds its name has them */
+  static async start(hosts: readonly string[] = []): Promise<TestBrowser> {
+    const rules = hosts.map((host) => `MAP ${host} 127.0.0.1`).join(',')
+    const args = [...ARGUMENTS, ...(rules === '' ? [] : [`--host-resolver-rules=${rules}`])]
+    return new TestBrowser(await chromium.launch({ executablePath: EXECUTABLE ?? '', args }))
+  }
+
+  /** Opens an address that is none of the page's. */
+  async visit(url: string): Promise<Page & AsyncDisposable> {
+    const context = await this.#browser.newContext()
+    const page = await context.newPage()
+    await page.goto(url)
+    return Object.assign(page, { [Symbol.asyncDispose]: () => context.close() })
   }
 
   /** Opens an address and waits until the page shows the world. */
