@@ -95,6 +95,11 @@ export class Certificates {
     return fingerprint !== null && this.#revoked.has(fingerprint)
   }
 
+  /** Whether any revocation of a certificate, or of a part of it, is known. */
+  isRevoked(fingerprint: string): boolean {
+    return this.#revoked.has(fingerprint)
+  }
+
   /**
    * What an armored certificate is now. `unusable` takes the time into account.
    * @throws Error when the engine is gone

@@ -119,6 +119,8 @@ export async function mayStillGive(
 ): Promise<boolean> {
   await parts.fresh()
   if (kept.verdict === null && parts.guard.mustSeal(place.chatId)) return false
+  // what a revocation leaves of a signature depends on the reasons and dates of both
+  if (kept.signer !== undefined && parts.directory.isRevoked(kept.signer)) return false
   return learnedSince(kept, { ...place, wasUnsigned: true }, parts) === null
 }
 

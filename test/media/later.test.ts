@@ -1,0 +1,51 @@
+/** Files whose sender or bot has changed keys since they were named, and since they were given. */
+import { expect, test } from 'vitest'
+import { GpgPhone, keyOf } from '../support/double-phones.ts'
+import { canary, useStage, type Person } from '../support/double-stage.ts'
+import { fetched, named, picture, sealedBy } from './support.ts'
+
+const stage = useStage({ env: { POSTERN_CACHE_KEY_LIST_SECONDS: '0' } })
+
+/** What comes of a file's url now. */
+async function outcome(url: string): Promise<string> {
+  const { status, code, headers } = await fetched(stage, url)
+  return status === 200 ? String(headers.get('postern-verdict')) : `${status} ${code}`
+}
+
+/** A person whose signed file the bot was told of. */
+async function known() {
+  const from = await stage.person()
+  const chat = stage.privateChat(from)
+  await stage.show(chat)
+  const name = async (): Promise<string> =>
+    await named(stage, await sealedBy(from, stage, picture()), { chat, from })
+  return { from, chat, name }
+}
+
+/** The person revokes the certificate, and the service shows that when the bot sends next. */
+async function revoke(from: Person, chat: Awaited<ReturnType<typeof known>>['chat']) {
+  await (from.phone as GpgPhone).revoke()
+  Object.assign(from, { key: keyOf(from.phone) })
+  const { json } = await stage.send(chat, canary())
+  expect(json.error.code).toBe('postern_recipient_unusable')
+}
+
+test('once its signer’s certificate is revoked a file is refused, also where it was given before', async () => {
+  const { from, chat, name } = await known()
+  const [given, fresh] = [await name(), await name()]
+  expect(await outcome(given)).toBe('verified')
+  await revoke(from, chat)
+  for (const url of [given, fresh]) expect(await outcome(url)).toBe('422 postern_bad_signature')
+  await stage.restart()
+  for (const url of [given, fresh]) expect(await outcome(url)).toBe('422 postern_bad_signature')
+})
+
+test('a file that was sealed before a rotation is given after it, opened before it or not', async () => {
+  const { name } = await known()
+  const [given, fresh] = [await name(), await name()]
+  expect(await outcome(given)).toBe('verified')
+  expect((await stage.sidecar.postern('key', 'rotate')).code).toBe(0)
+  for (const url of [given, fresh]) expect(await outcome(url)).toBe('verified')
+  await stage.restart()
+  for (const url of [given, fresh]) expect(await outcome(url)).toBe('verified')
+})
