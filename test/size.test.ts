@@ -34,7 +34,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'circles of imports',
     is: measure.circles.length,
-    limit: 3,
+    limit: 0,
     goal: 0,
     advice: 'Move what both files need into the one that is lower, or into a third.',
   },
@@ -55,7 +55,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'files of fewer than 30 lines',
     is: measure.short.length,
-    limit: 37,
+    limit: 36,
     goal: 30,
     advice: 'Put it into the file that uses it, or beside what it is about.',
   },

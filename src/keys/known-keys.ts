@@ -42,12 +42,9 @@ export class KnownKeys {
         return unwritten.size > 0
       },
       save: async (db) => {
-        const keys = [...unwritten]
-        await insert(
-          db,
-          keys.map(([, key]) => key),
-        )
-        return () => keys.forEach(([id, key]) => unwritten.get(id) === key && unwritten.delete(id))
+        const keys = [...unwritten.values()]
+        await insert(db, keys)
+        return () => keys.forEach((key) => unwritten.delete(idOf(key)))
       },
     })
   }
@@ -79,8 +76,8 @@ export class KnownKeys {
   }
 
   #hold(key: KnownKey): void {
-    const id = `${key.key_id} ${key.user_id}`
-    if (this.#unwritten.size < UNWRITTEN && !this.#unwritten.has(id)) this.#unwritten.set(id, key)
+    const isKnown = this.#unwritten.has(idOf(key))
+    if (!isKnown && this.#unwritten.size < UNWRITTEN) this.#unwritten.set(idOf(key), key)
   }
 
   /**
@@ -109,6 +106,8 @@ export class KnownKeys {
     return owners
   }
 }
+
+const idOf = ({ key_id: keyId, user_id: userId }: KnownKey): string => `${keyId} ${userId}`
 
 /** Writes keys that are not there yet, while there is room. */
 async function insert(db: Transaction<Schema>, keys: readonly KnownKey[]): Promise<void> {

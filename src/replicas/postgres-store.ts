@@ -256,7 +256,7 @@ export class PostgresStore extends ProtectedStore implements Store {
     await this.#keep(() => sql.raw(`VACUUM (FULL) ${tables}`).execute(this.#db))
   }
 
-  protected readInOrder<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
+  protected override readInOrder<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
     return this.#order.run(() => this.read(query))
   }
 

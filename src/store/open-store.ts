@@ -89,10 +89,6 @@ class OpenStore extends ProtectedStore implements Store {
     }
   }
 
-  protected readInOrder<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
-    return this.read(query)
-  }
-
   async write<T>(
     change: (db: Transaction<Schema>) => Promise<T>,
     onWritten?: (result: T) => void,

@@ -33,8 +33,6 @@ export abstract class ProtectedStore {
   abstract read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T>
   abstract write<T>(change: (db: Transaction<Schema>) => Promise<T>): Promise<T>
   abstract scrub(): Promise<void>
-  /** Reads while no move is under way. */
-  protected abstract readInOrder<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T>
   /**
    * Writes a move while nothing else is written, and sets `held` when it is done.
    * @returns false, with nothing written, when the keys are not those that were locked anew
@@ -42,6 +40,11 @@ export abstract class ProtectedStore {
   protected abstract writeMove(move: ProtectionMove): Promise<boolean>
   /** Whether it is unknown, after this error of `writeMove`, under which protection the store is. */
   protected abstract isUnsettled(error: unknown): boolean
+
+  /** Reads while no move is written. */
+  protected readInOrder<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
+    return this.read(query)
+  }
 
   get method(): ProtectionMethod | null {
     return this.held?.method ?? null

@@ -23,7 +23,8 @@ import type { Guard } from './guard.ts'
 import { refusalOf } from './media-refusal.ts'
 import { checkReplay } from './replays.ts'
 import { judgeSignatures, whyNotAnyMore, type Claimed, type SignatureParts } from './signatures.ts'
-import { delivers, type Reasoned, type Verdict, type VerifyPolicy } from './verdict.ts'
+import { delivers, type Reasoned } from './verdict.ts'
+import { type Verdict, type VerifyPolicy } from './verdict-descriptions.ts'
 
 /** A file as the bot gets it, whole and checked. */
 export interface Attachment {

@@ -13,7 +13,7 @@ import {
   type NamedAudienceParts,
   type NamingSignature,
 } from './named-audience.ts'
-import { passingOf } from './passing.ts'
+import { transientErrorOf } from './transient-error.ts'
 import type { Judged, SignedContent } from './signatures.ts'
 
 export interface AudienceParts extends NamedAudienceParts {
@@ -89,7 +89,7 @@ export async function judgeAudience(
     const reasoned = isSaid ? { ...judged, reason: 'not-for-all' as const } : judged
     return { judged: reasoned, isForOtherChat: audience === 'other' }
   } catch (error) {
-    const passing = passingOf(error)
+    const passing = transientErrorOf(error)
     const unavailable = { verdict: 'signer-unavailable', reason: 'audience-unavailable' } as const
     return { judged: passing ? { ...unavailable, passing } : unavailable, isForOtherChat: false }
   }

@@ -13,33 +13,27 @@ import {
   type Arrival,
   type Examined,
   type ExamineParts,
+  type Judgeable,
 } from './examine.ts'
 import type { FoundMessage } from './find-messages.ts'
 import type { LeavingReason } from './left-update.ts'
 import {
-  PATIENCE_TIMES,
-  Patience,
-  whyPassing,
+  DEFERRAL_TIMES,
+  Deferral,
+  whyTransient,
   type BatchState,
-  type PatienceTimes,
-} from './patience.ts'
-
-/** A Message with what was found out, and in how many ms. */
-export interface Judgeable {
-  found: FoundMessage
-  examined: Examined
-  ms: number
-}
+  type DeferralTimes,
+} from './deferral.ts'
 
 /** How long a batch may take, and what is not known may wait. */
-export interface BatchTimes extends PatienceTimes {
+export interface BatchTimes extends DeferralTimes {
   /** For all of it; what is not finished then comes with the next poll. */
   budgetMs: number
   /** For its first update, which must not hold up the queue for ever. */
   firstMs: number
 }
 
-export const BATCH_TIMES: BatchTimes = { budgetMs: 15_000, firstMs: 35_000, ...PATIENCE_TIMES }
+export const BATCH_TIMES: BatchTimes = { budgetMs: 15_000, firstMs: 35_000, ...DEFERRAL_TIMES }
 
 /** Who waits for a batch. */
 export interface BatchRequest {
@@ -71,14 +65,14 @@ export class Batches {
     maxSize: KEPT_BYTES,
     sizeCalculation: sizeOf,
   })
-  readonly #patience: Patience
+  readonly #deferral: Deferral
   /** How often an update was not examined in time, by `keyOf`. */
   readonly #overdue = countedCache<string, number>(KEPT_UPDATES)
 
   constructor(parts: ExamineParts, times: BatchTimes = BATCH_TIMES) {
     this.#parts = parts
     this.#times = times
-    this.#patience = new Patience(times)
+    this.#deferral = new Deferral(times)
   }
 
   /**
@@ -100,21 +94,21 @@ export class Batches {
       hasMore,
       onLeft,
     }
-    const known = updates.map((messages) => this.#patience.hasFailed(messages))
+    const known = updates.map((messages) => this.#deferral.hasFailed(messages))
     // For those who are waited for, the first update alone asks the service whether it answers.
     const isPut = updates.map(
-      (messages, index) => index > 0 && this.#patience.isWaitingFor(messages),
+      (messages, index) => index > 0 && this.#deferral.isWaitingFor(messages),
     )
     const indexes = [...updates.keys()]
     const { budgetMs, firstMs } = this.#times
     const asking = indexes.filter((index) => isPut[index] === false)
     await this.#work(batch, asking, { gone, firstMs })
     if (!isOver(gone)) {
-      this.#patience.record(batch.ready)
+      this.#deferral.record(batch.ready)
       if (this.#waits(0, batch)) return await this.#wait(batch, gone)
       const rest = indexes.filter((index) => isPut[index] === true)
       await this.#work(batch, rest, { gone, firstMs: budgetMs })
-      this.#patience.record(batch.ready)
+      this.#deferral.record(batch.ready)
     }
     if (!isOver(gone)) return this.#prefix(batch, known)
     this.#keep(batch, 0)
@@ -167,7 +161,7 @@ export class Batches {
    */
   async #examine(found: FoundMessage, arrival: Arrival): Promise<Examined> {
     const startedAtMs = monotonicNow()
-    const retries = this.#patience.isWaitingFor([found]) ? [] : RETRY_AFTER_MS
+    const retries = this.#deferral.isWaitingFor([found]) ? [] : RETRY_AFTER_MS
     for (const waitMs of [...retries, null]) {
       const examined = await examine(found, arrival, this.#parts).catch(unlessOurs)
       const isLate = monotonicNow() - startedAtMs > RETRY_WITHIN_MS || arrival.signal.aborted
@@ -184,7 +178,7 @@ export class Batches {
     const found = ready.findIndex((done, index) => {
       if (done === undefined) return true
       // What failed just now is tried once more as the first of the next poll.
-      return done.some(isPassing) && ((index > 0 && !known[index]) || this.#waits(index, batch))
+      return done.some(isTransient) && ((index > 0 && !known[index]) || this.#waits(index, batch))
     })
     const stop = found === -1 ? updates.length : found
     this.#keep(batch, stop)
@@ -208,8 +202,8 @@ export class Batches {
   }
 
   #waits(index: number, batch: Batch): boolean {
-    if (!(batch.ready[index] ?? []).some(isPassing)) return false
-    return this.#patience.mayWait(index, keyOf(batch.updates[index] ?? []), batch)
+    if (!(batch.ready[index] ?? []).some(isTransient)) return false
+    return this.#deferral.mayWait(index, keyOf(batch.updates[index] ?? []), batch)
   }
 
   /** Leaves the batch at the service; the pause keeps a bot that polls without waiting from spinning. */
@@ -225,15 +219,15 @@ export class Batches {
     const done = batch.ready[index]
     // behind others it may just not be finished yet
     const isOurs = batch.failures.has(index) || (done === undefined && index === 0)
-    const why = isOurs ? 'ours' : whyPassing(done ?? [])
+    const why = isOurs ? 'ours' : whyTransient(done ?? [])
     if (why !== null) batch.onLeft?.({ index, why })
-    return why === 'ours' ? 0 : this.#patience.wait(index, batch)
+    return why === 'ours' ? 0 : this.#deferral.wait(index, batch)
   }
 
   /** Keeps what is finished from an update on, for the next poll. */
   #keep({ updates, ready }: Batch, from: number): void {
     for (const [index, done] of ready.entries()) {
-      if (index >= from && done !== undefined && !done.some(isPassing)) {
+      if (index >= from && done !== undefined && !done.some(isTransient)) {
         this.#kept.set(keyOf(updates[index] ?? []), done)
       }
     }
@@ -281,7 +275,7 @@ function sizeOf(judged: Judgeable[]): number {
 
 const isOver = (gone: AbortSignal | undefined): boolean => gone?.aborted === true
 
-const isPassing = ({ examined }: Judgeable): boolean => examined.passing !== null
+const isTransient = ({ examined }: Judgeable): boolean => examined.passing !== null
 
 /** What nobody foresaw may be the message's own fault; a failure of ours never is. */
 function unlessOurs(error: unknown): null {

@@ -3,7 +3,7 @@ import { FIXED_LIMITS } from '../api/limits.ts'
 import type { KnownChats } from '../chats/known-chats.ts'
 import type { ReplayMemory } from '../chats/replay-memory.ts'
 import type { FoundMessage } from './find-messages.ts'
-import type { Passing } from './passing.ts'
+import type { TransientError } from './transient-error.ts'
 import { judgeUnsigned, type Claimed, type SignatureParts } from './signatures.ts'
 
 type Parts = SignatureParts & { knownChats: Pick<KnownChats, 'isPrivate' | 'isLatched'> }
@@ -17,7 +17,7 @@ export async function judgeReadable(
   found: FoundMessage,
   arrival: Pick<Claimed, 'receivedAtMs' | 'signal'>,
   parts: Parts,
-): Promise<{ verdict: 'before-key' | 'plaintext-in-protected'; passing: Passing | null }> {
+): Promise<{ verdict: 'before-key' | 'plaintext-in-protected'; passing: TransientError | null }> {
   const { chatId, fromId, dateMs } = found
   if (chatId === null || !isBeforeKey(found, parts)) return { ...WITHHELD, passing: null }
   // its own words, which a Message of that time quotes, the bot has signed no more than anybody

@@ -1,9 +1,13 @@
 /** Answers of the service as the bot sees them: every chat readable (DESIGN: What the bot sees). */
 import { isObject } from '../api/common.ts'
+import type { Envelope } from '../api/envelope.ts'
 import { RESULT_NAMES } from '../api/judged-names.ts'
 import { NoResponseError, type RawAnswer } from '../errors.ts'
 import { stringify, stringifyAnswer } from '../json.ts'
 import type { Recipients } from '../keys/recipients.ts'
+
+/** An answer of the service in its envelope. */
+export type EnvelopedAnswer = RawAnswer & { envelope: Envelope }
 
 type Result = Record<string, unknown>
 

@@ -52,7 +52,7 @@ export async function previewChat(chatId: number, parts: PreviewParts): Promise<
     }
     list = await keyListOf(chatId, parts)
   } catch (error) {
-    const isRefused = error instanceof Refusal && !isPassing(error)
+    const isRefused = error instanceof Refusal && !isTransient(error)
     return { ...preview, body: isRefused ? 'refused' : 'unknown', problem: problemOf(error) }
   }
   return { chatId, ...judge(list, recipientRules(chatId, parts)) }
@@ -101,7 +101,7 @@ function personUnknown(chatId: number): OperatorError {
 }
 
 /** Nothing usable came, or no call of our own is left: it says nothing of the chat. */
-const isPassing = (error: Refusal): boolean =>
+const isTransient = (error: Refusal): boolean =>
   error instanceof NoResponseError || error.code === 'postern_busy'
 
 /** @throws any error that is none of Postern's families */

@@ -3,9 +3,8 @@ import { isObject } from '../api/common.ts'
 import type { Presses } from '../chats/presses.ts'
 import { Refusal } from '../errors.ts'
 import { Listeners } from '../util/listeners.ts'
-import { objectResult, withResult } from './bot-view.ts'
+import { objectResult, withResult, type EnvelopedAnswer } from './bot-view.ts'
 import type { Guard } from './guard.ts'
-import type { EnvelopedAnswer } from './messages.ts'
 
 /** What may go in clear: the buttons of a message; the text and url of a callback answer. */
 export const CLEAR_FIELDS = ['markup', 'text', 'url'] as const

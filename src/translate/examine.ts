@@ -6,10 +6,10 @@ import { judgeAudience, type AudienceParts } from './audience.ts'
 import { judgeReadable } from './before-key.ts'
 import type { FoundMessage } from './find-messages.ts'
 import type { Guard } from './guard.ts'
-import { passingOf, type Passing } from './passing.ts'
+import { transientErrorOf, type TransientError } from './transient-error.ts'
 import { judgeSignatures, type Judged, type SignatureParts } from './signatures.ts'
 import type { Reason } from './reasons/reason-descriptions.ts'
-import type { Verdict } from './verdict.ts'
+import type { Verdict } from './verdict-descriptions.ts'
 
 /** What was found out about a Message. */
 export type MessageFinding =
@@ -32,7 +32,14 @@ export type MessageFinding =
 /** A finding; `passing` when asking the service again soon may give a better one. */
 export interface Examined {
   finding: MessageFinding
-  passing: Passing | null
+  passing: TransientError | null
+}
+
+/** A Message with what was found out, and in how many ms. */
+export interface Judgeable {
+  found: FoundMessage
+  examined: Examined
+  ms: number
 }
 
 export interface ExamineParts extends SignatureParts, Omit<AudienceParts, keyof SignatureParts> {
@@ -90,7 +97,7 @@ const settled = (finding: MessageFinding): Examined => ({ finding, passing: null
 /** Whether the chat is protected; null when that cannot be learned. */
 interface LearntMode {
   isProtected: boolean | null
-  passing: Passing | null
+  passing: TransientError | null
 }
 
 async function learnMode(
@@ -110,7 +117,7 @@ async function learnMode(
       chats.some((id) => parts.guard.mustSeal(id))
     return { isProtected, passing: null }
   } catch (error) {
-    return { isProtected: null, passing: passingOf(error) }
+    return { isProtected: null, passing: transientErrorOf(error) }
   }
 }
 

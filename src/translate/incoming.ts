@@ -11,22 +11,23 @@ import { TimeSlice } from '../util/time-slice.ts'
 import { isOwnFailure, Refusal, TooManyChatsError } from '../errors.ts'
 import { monotonicNow } from '../fresh-cache.ts'
 import { PastKey, isFromBeforeKey } from './before-key.ts'
-import { Batches, type BatchRequest, type Judgeable } from './batch.ts'
+import { Batches, type BatchRequest } from './batch.ts'
 import {
   OTHER_PERSON,
   isByStranger,
   isProtectedSince,
   strangerIn,
   type ExamineParts,
+  type Judgeable,
   type MessageFinding,
 } from './examine.ts'
 import { findMessages, type FoundMessage } from './find-messages.ts'
 import { Freshness } from './freshness.ts'
 import { LeftUpdate, type LeavingEvent, type LeftAt } from './left-update.ts'
 import type { MediaUrls } from './media-urls.ts'
-import { delivers, type Reasoned, type VerifyPolicy } from './verdict.ts'
-import { outcomeOf } from './outcome.ts'
-import { restAfter } from './relief.ts'
+import { delivers, type Reasoned } from './verdict.ts'
+import { type VerifyPolicy } from './verdict-descriptions.ts'
+import { outcomeOf, pauseAfterMs } from './outcome.ts'
 import { checkReplay } from './replays.ts'
 import { whyNotAnyMore } from './signatures.ts'
 import { writeFinding } from './write-finding.ts'
@@ -132,7 +133,7 @@ export class Incoming {
     const touched = judged.some(({ examined }) => examined.finding.kind !== 'untouched')
     const cleaned = collected.some((one) => one.cleaned || one.surplus.length > 0)
     const changed = touched || cleaned || written.renamed || given.length < updates.length
-    const restMs = restAfter(outcomes, monotonicNow() - startedAtMs)
+    const restMs = pauseAfterMs(outcomes, monotonicNow() - startedAtMs)
     if (restMs > 0) await elapsed(restMs, undefined, { signal: gone }).catch(() => undefined)
     return { updates: given, changed }
   }

@@ -1,9 +1,9 @@
 /** The update that is left at the service, from its first poll until it is answered. */
 import { monotonicNow } from '../fresh-cache.ts'
-import type { Passing } from './passing.ts'
+import type { TransientError } from './transient-error.ts'
 
 /** Why an update is left at the service: `ours`, Postern itself could not record or open it. */
-export type LeavingReason = Passing | 'ours'
+export type LeavingReason = TransientError | 'ours'
 
 /** An update at which an answer ended, because what decides on it could not be had. */
 export interface LeftAt {

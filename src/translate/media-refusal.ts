@@ -1,7 +1,7 @@
 import { Refusal, type OwnCode } from '../errors.ts'
-import type { Passing } from './passing.ts'
+import type { TransientError } from './transient-error.ts'
 import type { Reason } from './reasons/reason-descriptions.ts'
-import type { Verdict } from './verdict.ts'
+import type { Verdict } from './verdict-descriptions.ts'
 
 const RETRY_AFTER_SECONDS = 5
 
@@ -26,7 +26,7 @@ const CODES: Record<Verdict, OwnCode> = {
  * Why an attachment is not given, as an answer. What may be otherwise soon says so.
  * @param reason a word of ours, @param passing why asking again may help
  */
-export function refusalOf(verdict: Verdict, reason?: Reason, passing?: Passing): Refusal {
+export function refusalOf(verdict: Verdict, reason?: Reason, passing?: TransientError): Refusal {
   if (passing === 'busy') {
     const extra = { retryAfter: RETRY_AFTER_SECONDS }
     return new Refusal('postern_busy', 'the sender’s certificate could not be asked for', { extra })

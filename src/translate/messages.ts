@@ -3,17 +3,12 @@
  * refuses the kind of body, and answered as in a readable chat.
  */
 import type { Outcomes } from '../chats/outcomes.ts'
-import type { Envelope } from '../api/envelope.ts'
-import type { RawAnswer } from '../errors.ts'
 import type { Outbound } from '../permit.ts'
 import { Listeners } from '../util/listeners.ts'
-import { objectResult, sentView, withResult } from './bot-view.ts'
+import { objectResult, sentView, withResult, type EnvelopedAnswer } from './bot-view.ts'
 import type { ClearFields } from './clear-fields.ts'
 import type { Draft } from './draft.ts'
 import type { Outgoing, PreparedOutbound } from './outgoing.ts'
-
-/** An answer of the service in its envelope. */
-export type EnvelopedAnswer = RawAnswer & { envelope: Envelope }
 
 export interface MessagesParts<A extends EnvelopedAnswer> {
   outgoing: Outgoing

@@ -2,7 +2,8 @@
 import type { ReplayCheck, Sighting } from '../chats/sighting.ts'
 import type { OpenedFile, OpenedText } from '../openpgp/index.ts'
 import type { Judged } from './signatures.ts'
-import { delivers, type Reasoned, type VerifyPolicy } from './verdict.ts'
+import { delivers, type Reasoned } from './verdict.ts'
+import { type VerifyPolicy } from './verdict-descriptions.ts'
 
 /** An opened message or file, with its own verdict. */
 export interface JudgedSighting {

@@ -9,9 +9,9 @@ import type { Trust } from '../keys/trust.ts'
 import { signingCertificate } from '../keys/person.ts'
 import type { ReplayMemory } from '../chats/replay-memory.ts'
 import type { Engine, OpenedFile, OpenedText, SignatureClaim } from '../openpgp/index.ts'
-import { passingOf, type Passing } from './passing.ts'
+import { transientErrorOf, type TransientError } from './transient-error.ts'
 import type { Reason } from './reasons/reason-descriptions.ts'
-import type { Verdict } from './verdict.ts'
+import type { Verdict } from './verdict-descriptions.ts'
 
 /** What the signatures establish, before the memory against replays is asked. */
 export interface Judged {
@@ -33,7 +33,7 @@ export interface Judged {
   /** Digest of the statement that verified. */
   signatureDigest?: string
   /** The certificate could not be had just now, and asking again soon may help. */
-  passing?: Passing
+  passing?: TransientError
 }
 
 export interface SignatureParts {
@@ -223,7 +223,7 @@ async function findListed(
 }
 
 function unavailable(error: unknown): Judged {
-  const passing = passingOf(error)
+  const passing = transientErrorOf(error)
   return { verdict: 'signer-unavailable', ...(passing !== null && { passing }) }
 }
 

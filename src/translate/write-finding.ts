@@ -3,7 +3,8 @@ import { deliveredText } from '../api/text.ts'
 import { stringify } from '../json.ts'
 import type { MessageFinding } from './examine.ts'
 import type { Judged } from './signatures.ts'
-import { delivers, type Reasoned, type VerifyPolicy } from './verdict.ts'
+import { delivers, type Reasoned } from './verdict.ts'
+import { type VerifyPolicy } from './verdict-descriptions.ts'
 
 /** The verdict that a Message was given in the end. */
 export interface FinalVerdict extends Reasoned {

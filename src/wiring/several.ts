@@ -74,11 +74,10 @@ export async function createSeveral(options: SeveralOptions): Promise<Several> {
   })
   const machine = stack.use(watchMachine(options, metrics))
   const { storeUrl } = loaded.secrets
-  const { caFile } = settings.store
   const database =
     storeUrl === undefined
       ? null
-      : stack.use(await connectDatabase(storeUrl, { caFile, isOfSeveral: true }))
+      : stack.use(await connectDatabase(storeUrl, { ...settings.store, isOfSeveral: true }))
   const bots = stack.use(
     new HostedBots({
       log,

@@ -21,7 +21,7 @@ const FILES = [
   'keys/publish-key',
   'keys/publication-status',
   'translate/batch',
-  'translate/patience',
+  'translate/deferral',
   'upstream/limits',
   'wiring/link',
 ]
@@ -40,14 +40,14 @@ const FACTOR = "Number(process.env['TESTS_PATIENCE'] ?? 1)"
  * Updates that wait for a certificate are left at the service with `TESTS_LEAVING` alone, for that
  * part of the time: elsewhere a test sees at once what is withheld.
  */
-export const patience = {
-  name: 'patience',
+export const deferral = {
+  name: 'deferral',
   load(id: string) {
     if (!FILES.some((file) => id.endsWith(`/src/${file}.ts`))) return null
     const text = readFileSync(id, 'utf8')
     const left = text.replaceAll(LEFT_TIME, `$& * ${LEFT_FACTOR}`)
     const changed = left.replaceAll(TIME, (times) => times.replaceAll(NUMBER, `$& * ${FACTOR}`))
-    if (changed === text) throw new Error(`${id} has no time that patience could change`)
+    if (changed === text) throw new Error(`${id} has no time that deferral could change`)
     return changed
   },
 } satisfies Plugin

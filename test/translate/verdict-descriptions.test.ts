@@ -5,7 +5,7 @@ import {
   describeReason,
   REASON_DESCRIPTIONS,
 } from '../../src/translate/reasons/reason-descriptions.ts'
-import { VERDICTS } from '../../src/translate/verdict.ts'
+import { VERDICTS } from '../../src/translate/verdict-descriptions.ts'
 
 const TABLES = /(reason-descriptions|skip-reasons)\.ts$/
 const code = globSync('src/{translate,openpgp,keys}/**/*.ts')

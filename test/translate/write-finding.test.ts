@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { MessageFinding } from '../../src/translate/examine.ts'
-import { VERDICTS, delivers, type Verdict } from '../../src/translate/verdict.ts'
+import { delivers } from '../../src/translate/verdict.ts'
+import { VERDICTS, type Verdict } from '../../src/translate/verdict-descriptions.ts'
 import {
   REASON_DESCRIPTIONS,
   type Reason,

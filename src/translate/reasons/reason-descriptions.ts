@@ -1,4 +1,4 @@
-import type { Verdict } from '../verdict.ts'
+import type { Verdict } from '../verdict-descriptions.ts'
 
 interface ReasonDescription {
   /** Verdicts that it stands beside. */

@@ -1,12 +1,12 @@
 /** How long updates are left at the service while what decides on them cannot be had from it. */
 import { countedCache } from '../counted-cache.ts'
 import { monotonicNow } from '../fresh-cache.ts'
-import type { Judgeable } from './batch.ts'
+import type { Judgeable } from './examine.ts'
 import type { FoundMessage } from './find-messages.ts'
-import type { Passing } from './passing.ts'
+import type { TransientError } from './transient-error.ts'
 
 /** Bounds of waiting, in ms. */
-export interface PatienceTimes {
+export interface DeferralTimes {
   /**
    * While our calls are used up, which come back within a minute: for an update, and in each
    * `failedMs` for all of them together.
@@ -18,7 +18,7 @@ export interface PatienceTimes {
   othersMs: number
 }
 
-export const PATIENCE_TIMES: PatienceTimes = {
+export const DEFERRAL_TIMES: DeferralTimes = {
   busyMs: 180_000,
   failedMs: 600_000,
   othersMs: 30_000,
@@ -44,18 +44,18 @@ const PAUSE_MS = { min: 1000, max: 5000 }
  * Decides whether an update is left at the service. Who was waited for in vain is not waited for
  * again before the service has answered about them, so that one person's updates wait once.
  */
-export class Patience {
-  readonly #times: PatienceTimes
+export class Deferral {
+  readonly #times: DeferralTimes
   readonly #busySinceMs = countedCache<string, number>(UPDATES)
   /** Since when the service has not answered about a sender in a chat. */
   readonly #failedSinceMs = countedCache<string, number>(SENDERS, { ttlMs: FORGET_MS })
   #spanAtMs = monotonicNow()
   /** How long others were, or may have been, kept waiting in this span, by why. */
-  #delayedMs: Record<Passing, number> = { busy: 0, failed: 0 }
+  #delayedMs: Record<TransientError, number> = { busy: 0, failed: 0 }
   /** Why they are kept waiting now, and since when. */
-  #delay: { why: Passing; sinceMs: number } | null = null
+  #delay: { why: TransientError; sinceMs: number } | null = null
 
-  constructor(times: PatienceTimes) {
+  constructor(times: DeferralTimes) {
     this.#times = times
   }
 
@@ -95,7 +95,7 @@ export class Patience {
    */
   mayWait(index: number, key: string, batch: BatchState): boolean {
     const done = batch.ready[index] ?? []
-    if (whyPassing(done) === 'busy') return this.#mayWaitBusy(key)
+    if (whyTransient(done) === 'busy') return this.#mayWaitBusy(key)
     const failed = done.filter(({ examined }) => examined.passing === 'failed')
     if (!failed.some(({ found }) => this.#isWithin(senderOf(found)))) return false
     if (!isBeforeOthers(index, batch)) return true
@@ -106,7 +106,7 @@ export class Patience {
   wait(index: number, batch: BatchState): number {
     const nowMs = monotonicNow()
     const done = batch.ready[index] ?? []
-    const why = whyPassing(done) ?? 'failed'
+    const why = whyTransient(done) ?? 'failed'
     if (why === 'busy' || isBeforeOthers(index, batch)) {
       this.#delay = { why, sinceMs: nowMs }
       return PAUSE_MS.min
@@ -132,7 +132,7 @@ export class Patience {
 }
 
 /** Why an update's Messages may be judged better soon: used-up calls first. */
-export function whyPassing(done: readonly Judgeable[]): Passing | null {
+export function whyTransient(done: readonly Judgeable[]): TransientError | null {
   const reasons = done.map(({ examined }) => examined.passing)
   return reasons.find((why) => why === 'busy') ?? reasons.find((why) => why !== null) ?? null
 }

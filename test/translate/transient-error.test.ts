@@ -6,7 +6,7 @@ import {
   ServiceError,
   TooManyChatsError,
 } from '../../src/errors.ts'
-import { passingOf } from '../../src/translate/passing.ts'
+import { transientErrorOf } from '../../src/translate/transient-error.ts'
 
 const said = (status: number, code = 'of_some_kind'): ServiceError =>
   new ServiceError({ status, code } as ConstructorParameters<typeof ServiceError>[0])
@@ -23,7 +23,7 @@ test.each([
   ['another refusal of ours', new Refusal('postern_no_recipient'), null],
   ['too many chats', new TooManyChatsError('postern_store_unwritable'), null],
 ])('%s', (_name, error, passing) => {
-  expect(passingOf(error)).toBe(passing)
+  expect(transientErrorOf(error)).toBe(passing)
 })
 
 test.each([
@@ -31,5 +31,5 @@ test.each([
   ['no thread', new EngineUnavailableError('none')],
   ['what nobody foresaw', Object.assign(new Error('odd'), { status: 500, code: 'postern_busy' })],
 ])('%s says nothing of the service', (_name, error) => {
-  expect(() => passingOf(error)).toThrow(error)
+  expect(() => transientErrorOf(error)).toThrow(error)
 })

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Judgeable } from '../../src/translate/batch.ts'
+import type { Judgeable } from '../../src/translate/examine.ts'
 import type { FoundMessage } from '../../src/translate/find-messages.ts'
-import { PATIENCE_TIMES, Patience, type BatchState } from '../../src/translate/patience.ts'
-import type { Passing } from '../../src/translate/passing.ts'
+import { DEFERRAL_TIMES, Deferral, type BatchState } from '../../src/translate/deferral.ts'
+import type { TransientError } from '../../src/translate/transient-error.ts'
 import { found } from './examine-scene.ts'
 
 const TIMES = { busyMs: 3000, failedMs: 60_000, othersMs: 10_000 }
@@ -19,7 +19,7 @@ const by = (fromId: number, chatId = 50): FoundMessage => found({ text: 'x' }, {
 
 /** A batch of one Message an update, each as it was examined. */
 function batchOf(
-  ones: [from: FoundMessage, passing: Passing | null][],
+  ones: [from: FoundMessage, passing: TransientError | null][],
   { hasMore = false } = {},
 ): BatchState {
   const ready = ones.map(([one, passing]): Judgeable[] => [
@@ -32,33 +32,33 @@ const opened = (verdict: 'verified' | 'unsigned') =>
   ({ kind: 'opened', judged: { verdict } }) as Judgeable['examined']['finding']
 
 /** Takes a batch and, where its first update may wait, lets it. */
-function look(patience: Patience, batch: BatchState): boolean {
-  patience.record(batch.ready)
-  const isWaiting = patience.mayWait(0, 'update', batch)
-  if (isWaiting) patience.wait(0, batch)
+function look(deferral: Deferral, batch: BatchState): boolean {
+  deferral.record(batch.ready)
+  const isWaiting = deferral.mayWait(0, 'update', batch)
+  if (isWaiting) deferral.wait(0, batch)
   return isWaiting
 }
 
 test('the bounds are ten minutes alone, and half a minute of them before others', () => {
-  expect(PATIENCE_TIMES).toEqual({ busyMs: 180_000, failedMs: 600_000, othersMs: 30_000 })
+  expect(DEFERRAL_TIMES).toEqual({ busyMs: 180_000, failedMs: 600_000, othersMs: 30_000 })
 })
 
 describe('an update about whose sender the service does not answer', () => {
   const alone = batchOf([[by(5), 'failed']])
 
   test('waits until its time is over, and not again before an answer', () => {
-    const patience = new Patience(TIMES)
-    expect(look(patience, alone)).toBe(true)
+    const deferral = new Deferral(TIMES)
+    expect(look(deferral, alone)).toBe(true)
     vi.advanceTimersByTime(59_999)
-    expect(look(patience, alone)).toBe(true)
-    expect(patience.isWaitingFor([by(5)])).toBe(true)
+    expect(look(deferral, alone)).toBe(true)
+    expect(deferral.isWaitingFor([by(5)])).toBe(true)
     vi.advanceTimersByTime(1)
-    expect(look(patience, alone)).toBe(false)
-    expect([patience.isWaitingFor([by(5)]), patience.hasFailed([by(5)])]).toEqual([false, true])
-    expect(look(patience, alone)).toBe(false)
-    patience.record(batchOf([[by(5), null]]).ready)
-    expect(patience.hasFailed([by(5)])).toBe(false)
-    expect(look(patience, alone)).toBe(true)
+    expect(look(deferral, alone)).toBe(false)
+    expect([deferral.isWaitingFor([by(5)]), deferral.hasFailed([by(5)])]).toEqual([false, true])
+    expect(look(deferral, alone)).toBe(false)
+    deferral.record(batchOf([[by(5), null]]).ready)
+    expect(deferral.hasFailed([by(5)])).toBe(false)
+    expect(look(deferral, alone)).toBe(true)
   })
 
   test.each<[string, Judgeable['examined']['finding'], object]>([
@@ -68,37 +68,37 @@ describe('an update about whose sender the service does not answer', () => {
     ['without a signature', opened('unsigned'), { armored: 'sealed' }],
   ])('waits no second time because of a message %s, for which nobody is asked', (...given) => {
     const [, finding, message] = given
-    const patience = new Patience(TIMES)
-    look(patience, alone)
+    const deferral = new Deferral(TIMES)
+    look(deferral, alone)
     vi.advanceTimersByTime(60_000)
     const one = found(message, { chatId: 50, fromId: 5 })
-    patience.record([[{ found: one, examined: { finding, passing: null }, ms: 1 }]])
-    expect(look(patience, alone)).toBe(false)
+    deferral.record([[{ found: one, examined: { finding, passing: null }, ms: 1 }]])
+    expect(look(deferral, alone)).toBe(false)
     const examined = { finding: opened('verified'), passing: null }
-    patience.record([[{ found: one, examined, ms: 1 }]])
-    expect(look(patience, alone)).toBe(true)
+    deferral.record([[{ found: one, examined, ms: 1 }]])
+    expect(look(deferral, alone)).toBe(true)
   })
 
   test('says nothing of the sender elsewhere, nor of others', () => {
-    const patience = new Patience(TIMES)
-    look(patience, alone)
-    expect(patience.isWaitingFor([by(5, 51)])).toBe(false)
-    expect(patience.isWaitingFor([by(6)])).toBe(false)
+    const deferral = new Deferral(TIMES)
+    look(deferral, alone)
+    expect(deferral.isWaitingFor([by(5, 51)])).toBe(false)
+    expect(deferral.isWaitingFor([by(6)])).toBe(false)
   })
 
   test('is asked about less often, the longer it waits', () => {
-    const patience = new Patience({ ...TIMES, failedMs: 600_000 })
+    const deferral = new Deferral({ ...TIMES, failedMs: 600_000 })
     const pauses = [0, 20_000, 20_000, 300_000].map((laterMs) => {
       vi.advanceTimersByTime(laterMs)
-      patience.record(alone.ready)
-      return patience.wait(0, alone)
+      deferral.record(alone.ready)
+      return deferral.wait(0, alone)
     })
     expect(pauses).toEqual([1000, 2000, 4000, 5000])
   })
 
   test('is never one whose calls were answered', () => {
-    const patience = new Patience(TIMES)
-    expect(look(patience, batchOf([[by(5), null]]))).toBe(false)
+    const deferral = new Deferral(TIMES)
+    expect(look(deferral, batchOf([[by(5), null]]))).toBe(false)
   })
 })
 
@@ -109,23 +109,23 @@ describe('while others’ updates are behind', () => {
   ])
 
   test('an update waits for its part of the time alone', () => {
-    const patience = new Patience(TIMES)
-    expect(look(patience, before)).toBe(true)
+    const deferral = new Deferral(TIMES)
+    expect(look(deferral, before)).toBe(true)
     vi.advanceTimersByTime(9999)
-    expect(look(patience, before)).toBe(true)
+    expect(look(deferral, before)).toBe(true)
     vi.advanceTimersByTime(1)
-    expect(look(patience, before)).toBe(false)
+    expect(look(deferral, before)).toBe(false)
   })
 
   test('all senders together have that part, and have it again in the next span', () => {
-    const patience = new Patience(TIMES)
+    const deferral = new Deferral(TIMES)
     const asBad = (fromId: number): BatchState =>
       batchOf([
         [by(fromId), 'failed'],
         [by(6), null],
       ])
     const times = Array.from({ length: 100 }, (_, n) => {
-      const isWaiting = look(patience, asBad(100 + Math.floor(n / 2)))
+      const isWaiting = look(deferral, asBad(100 + Math.floor(n / 2)))
       vi.advanceTimersByTime(n === 49 ? 30_000 : 500)
       return isWaiting
     })
@@ -134,10 +134,10 @@ describe('while others’ updates are behind', () => {
   })
 
   test('the time in which nobody waits behind is not counted', () => {
-    const patience = new Patience(TIMES)
-    expect(look(patience, batchOf([[by(5), 'failed']]))).toBe(true)
+    const deferral = new Deferral(TIMES)
+    expect(look(deferral, batchOf([[by(5), 'failed']]))).toBe(true)
     vi.advanceTimersByTime(30_000)
-    expect(look(patience, before)).toBe(true)
+    expect(look(deferral, before)).toBe(true)
   })
 
   test.each([
@@ -153,40 +153,40 @@ describe('while others’ updates are behind', () => {
       ready: [...head.ready, ...(isEmpty ? [[]] : ready)],
       hasMore: false,
     }
-    const patience = new Patience(TIMES)
-    expect(look(patience, batch)).toBe(true)
+    const deferral = new Deferral(TIMES)
+    expect(look(deferral, batch)).toBe(true)
     vi.advanceTimersByTime(10_000)
-    expect(look(patience, batch)).toBe(!counts)
+    expect(look(deferral, batch)).toBe(!counts)
   })
 
   test('a full batch counts as one with others behind it', () => {
-    const patience = new Patience(TIMES)
+    const deferral = new Deferral(TIMES)
     const full = batchOf([[by(5), 'failed']], { hasMore: true })
-    expect(look(patience, full)).toBe(true)
+    expect(look(deferral, full)).toBe(true)
     vi.advanceTimersByTime(10_000)
-    expect(look(patience, full)).toBe(false)
+    expect(look(deferral, full)).toBe(false)
   })
 })
 
 test('calls that are used up are waited for by update, whoever is behind', () => {
-  const patience = new Patience({ ...TIMES, othersMs: 0 })
+  const deferral = new Deferral({ ...TIMES, othersMs: 0 })
   const busy = batchOf([
     [by(5), 'busy'],
     [by(6), null],
   ])
-  expect(look(patience, busy)).toBe(true)
+  expect(look(deferral, busy)).toBe(true)
   vi.advanceTimersByTime(2999)
-  expect(look(patience, busy)).toBe(true)
+  expect(look(deferral, busy)).toBe(true)
   vi.advanceTimersByTime(1)
-  expect(look(patience, busy)).toBe(false)
+  expect(look(deferral, busy)).toBe(false)
 })
 
 test('an update that waits for used-up calls has no more time because another span begins', () => {
-  const patience = new Patience(TIMES)
+  const deferral = new Deferral(TIMES)
   const busy = batchOf([[by(5), 'busy']])
   vi.advanceTimersByTime(TIMES.failedMs - 1000)
   const waits = Array.from({ length: 8 }, () => {
-    const isWaiting = look(patience, busy)
+    const isWaiting = look(deferral, busy)
     vi.advanceTimersByTime(500)
     return isWaiting
   })
@@ -194,26 +194,26 @@ test('an update that waits for used-up calls has no more time because another sp
 })
 
 test('one after the other, updates wait for used-up calls no longer than one does, in each span', () => {
-  const patience = new Patience(TIMES)
+  const deferral = new Deferral(TIMES)
   const waitedMs = Array.from({ length: 60 }, (_, n) => {
     const [one, batch] = [`update ${n}`, batchOf([[by(n), 'busy']], { hasMore: true })]
     let ms = 0
     for (; ; ms += 500) {
-      patience.record(batch.ready)
-      if (!patience.mayWait(0, one, batch)) return ms
-      patience.wait(0, batch)
+      deferral.record(batch.ready)
+      if (!deferral.mayWait(0, one, batch)) return ms
+      deferral.wait(0, batch)
       vi.advanceTimersByTime(500)
     }
   })
   expect(waitedMs.reduce((sum, ms) => sum + ms)).toBe(TIMES.busyMs)
   vi.advanceTimersByTime(TIMES.failedMs)
-  expect(look(patience, batchOf([[by(99), 'busy']]))).toBe(true)
+  expect(look(deferral, batchOf([[by(99), 'busy']]))).toBe(true)
 })
 
 test('a batch of as many senders as it can name is forgotten by none, and so waits once', () => {
-  const patience = new Patience(TIMES)
+  const deferral = new Deferral(TIMES)
   const crowd = batchOf(Array.from({ length: 10_000 }, (_, n) => [by(n + 1), 'failed']))
-  expect(look(patience, crowd)).toBe(true)
+  expect(look(deferral, crowd)).toBe(true)
   vi.advanceTimersByTime(TIMES.failedMs)
-  expect(look(patience, crowd)).toBe(false)
+  expect(look(deferral, crowd)).toBe(false)
 })
