@@ -55,6 +55,8 @@ export function known() {
     former: null as FormerCertificate | null,
     formerCertificate: 'former certificate of Alice' as string | Error | null,
     reaches: true,
+    /** The fingerprint of a certificate of which a revocation is known. */
+    revoked: null as string | null,
   }
 }
 
@@ -65,6 +67,7 @@ export function partsOf(all: ReturnType<typeof known>): SignatureParts {
       signer: all.signer,
       mayAskAgain: () => all.mayAskAgain,
       askedInVain: all.askedInVain,
+      isRevoked: (fingerprint: string) => fingerprint === all.revoked,
       formerCertificate: async () => {
         if (all.formerCertificate instanceof Error) throw all.formerCertificate
         return await Promise.resolve(all.formerCertificate)
