@@ -8,16 +8,9 @@ export interface CheckLine {
 
 export const pass = (name: string, message: string): CheckLine => ({ name, level: 'pass', message })
 
-export const warn = (name: string, message: string, hint: string): CheckLine => ({
-  name,
-  level: 'warn',
-  message,
-  hint,
-})
+const withHint =
+  (level: 'warn' | 'fail') =>
+  (name: string, message: string, hint: string): CheckLine => ({ name, level, message, hint })
 
-export const fail = (name: string, message: string, hint: string): CheckLine => ({
-  name,
-  level: 'fail',
-  message,
-  hint,
-})
+export const warn = withHint('warn')
+export const fail = withHint('fail')

@@ -1,4 +1,4 @@
-import { Refusal, ServiceError, isOwn } from '../errors.ts'
+import { OperatorError, Refusal, ServiceError, isOwn } from '../errors.ts'
 import type { ErrorExtra, RawAnswer } from '../errors.ts'
 import { stringify } from '../json.ts'
 
@@ -30,6 +30,10 @@ const FROM_FASTIFY = new Map<unknown, () => Refusal>([
 export function answerFor(error: unknown): FailureAnswer {
   if (error instanceof ServiceError) return { ...error.answer, code: error.code }
   if (error instanceof Refusal) return failure(error)
+  // a store that is damaged while it is open
+  if (error instanceof OperatorError && error.code === 'store-corrupt') {
+    return failure(new Refusal('postern_store_unwritable', 'it is damaged'))
+  }
   return failure(fromFastify(error) ?? new Refusal('internal', 'the sidecar failed'))
 }
 

@@ -85,7 +85,9 @@ class OpenStore extends ProtectedStore implements Store {
       return await this.#underWay.run(() => query(this.#db))
     } catch (error) {
       if (isBusy(error) || isDiskFailure(error)) throw this.#refusal(error)
-      throw isStorageFailure(error) ? corrupt('it can no longer be read', error) : error
+      if (!isStorageFailure(error)) throw error
+      this.#writability.set(false)
+      throw corrupt('it can no longer be read', error)
     }
   }
 
