@@ -5,6 +5,7 @@ import {
   type Page as ServedPage,
   type Sandbox,
 } from '../../../src/sandbox/create.ts'
+import type { SeedInput } from '../../../src/sandbox/seed/schema.ts'
 import { hasBrowser, NARROW, TestBrowser } from '../../support/browser.ts'
 import { armor, packet } from '../../support/openpgp-framing.ts'
 import { png } from '../../support/png.ts'
@@ -122,6 +123,51 @@ describe.skipIf(!hasBrowser)('what people bring to the page', () => {
     expect(types).toEqual(['file', 'file', 'file', '3'])
     expect(await page.title()).not.toContain('taken')
     expect(problems).toEqual([])
+  })
+
+  test('a seed that somebody else made brings names and words, and nothing that runs', async () => {
+    const names = { firstName: MARKUP, lastName: MARKUP }
+    const url = ['java', 'script:document.title=`taken`'].join('')
+    const world: SeedInput = JSON.parse(
+      JSON.stringify({
+        people: { mark: { ...names }, constructor: { firstName: BOLD }, eve: { key: 'none' } },
+        bots: { evil_bot: { name: MARKUP, about: MARKUP, description: MARKUP } },
+        chats: {
+          room: {
+            kind: 'group',
+            mode: 'open',
+            title: MARKUP,
+            description: MARKUP,
+            members: { mark: 'owner', constructor: 'member', evil_bot: 'member' },
+            history: [
+              { from: 'mark', text: MARKUP },
+              {
+                from: 'evil_bot',
+                text: MARKUP,
+                markup: { inlineKeyboard: [[{ text: BOLD, url: 'https://example.org/' }]] },
+              },
+            ],
+          },
+        },
+      }),
+    )
+    await using strange = await createSandbox({ world, rates: 'off', phones: 'all' })
+    const { url: address } = await strange.startPage()
+    const [room] = strange.chats
+    for (const view of [`as/mark/${room?.id}`, `as/constructor/${room?.id}`, 'world', 'activity']) {
+      await using tab = await browser.open(`${address}/#/${view}`)
+      const { page, problems } = tab
+      if (view.startsWith('as')) await page.locator('.bubble .words').nth(1).waitFor()
+      expect(await page.locator('main b, main img, main script').count()).toBe(0)
+      expect(await page.title()).not.toBe('taken')
+      expect(problems).toEqual([])
+    }
+    const leading = JSON.parse(JSON.stringify(world).replace('https://example.org/', url))
+    await expect(createSandbox({ world: leading as SeedInput })).rejects.toThrow('seed is refused')
+    const polluted = '{"people":{"__proto__":{"polluted":1},"amy_b":{"key":"none"}}}'
+    await using amy = await createSandbox({ world: JSON.parse(polluted) as SeedInput })
+    expect(amy.people.map(({ username }) => username)).toEqual(['amy_b'])
+    expect(({} as { polluted?: number }).polluted).toBeUndefined()
   })
 
   test('long, wide and right-to-left words stay within their columns', async () => {
