@@ -1,6 +1,6 @@
 /** Files whose sender or bot has changed keys since they were named, and since they were given. */
 import { expect, test } from 'vitest'
-import { GpgPhone, keyOf } from '../support/double-phones.ts'
+import { keyOf } from '../support/double-phones.ts'
 import { canary, useStage, type Person } from '../support/double-stage.ts'
 import { fetched, named, picture, sealedBy } from './support.ts'
 
@@ -24,7 +24,7 @@ async function known() {
 
 /** The person revokes the certificate, and the service shows that when the bot sends next. */
 async function revoke(from: Person, chat: Awaited<ReturnType<typeof known>>['chat']) {
-  await (from.phone as GpgPhone).revoke()
+  await from.phone.revoke()
   Object.assign(from, { key: keyOf(from.phone) })
   const { json } = await stage.send(chat, canary())
   expect(json.error.code).toBe('postern_recipient_unusable')

@@ -122,7 +122,7 @@ test('a certificate that its person revoked stays so; the next one counts once t
   try {
     const { person, chat } = await known()
     const { phone, key } = person
-    await (phone as GpgPhone).revoke()
+    await phone.revoke()
     Object.assign(person, { key: keyOf(phone) })
     expect((await stage.send(chat, canary())).json.error.code).toBe('postern_recipient_unusable')
     // the service shows the certificate as it was before
