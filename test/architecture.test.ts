@@ -3,13 +3,13 @@ import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 /** Files that everybody may import. */
-const SHARED = ['errors', 'refusals', 'operator-refusals', 'logger', 'json', 'door']
+const SHARED = ['errors', 'refusals', 'operator-refusals', 'logger']
 /** A folder that everybody may import: it knows nothing of what it is used for. */
 const UTILITIES = 'util/'
 
 /** What each folder may import, and why nothing else. `node:` modules are free but for two below. */
 const RULES: Record<string, { may: string[]; packages: string[]; why: string }> = {
-  util: { may: [], packages: [], why: 'it is of no domain, and everybody stands on it' },
+  util: { may: [], packages: ['lru-cache'], why: 'it is of no domain, and everybody stands on it' },
   rpc: { may: [], packages: ['zod'], why: 'it knows what an operation is, and not one of them' },
   api: { may: [], packages: ['zod'], why: 'sidecar and sandbox both stand on it' },
   openpgp: { may: [], packages: ['openpgp'], why: 'it must be readable and testable alone' },
@@ -17,12 +17,12 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   store: { may: ['replicas/open'], packages: ['kysely', 'keytar'], why: 'it keeps bytes' },
   replicas: { may: ['store'], packages: ['kysely', 'pg'], why: 'it keeps bytes, for several' },
   keys: {
-    may: ['api', 'openpgp/index', 'store', 'fresh-cache', 'counted-cache'],
+    may: ['api', 'openpgp/index', 'store'],
     packages: ['lru-cache', 'kysely'],
     why: 'it is handed the calls to the service',
   },
   chats: {
-    may: ['api', 'store', 'fresh-cache', 'counted-cache'],
+    may: ['api', 'store'],
     packages: ['kysely', 'lru-cache'],
     why: 'it is handed the calls to the service',
   },
@@ -32,16 +32,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     why: 'it never sees readable text of a protected chat: it knows permits, and not who issues them',
   },
   translate: {
-    may: [
-      'api',
-      'openpgp/index',
-      'keys',
-      'chats',
-      'media',
-      'fresh-cache',
-      'counted-cache',
-      'permit',
-    ],
+    may: ['api', 'openpgp/index', 'keys', 'chats', 'media', 'permit'],
     packages: ['lru-cache'],
     why: 'values in, values out',
   },
@@ -62,7 +53,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     why: 'it looks at what others hold, and changes nothing',
   },
   http: {
-    may: ['api', 'translate', 'updates', 'upstream', 'observe', 'chats', 'fresh-cache'],
+    may: ['api', 'translate', 'updates', 'upstream', 'observe', 'chats'],
     packages: ['fastify', 'zod'],
     why: 'a route does no OpenPGP and touches no disk',
   },

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely'
-import { countedCache } from '../counted-cache.ts'
+import { countedCache } from '../util/counted-cache.ts'
 import { TimeSlice } from '../util/time-slice.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'

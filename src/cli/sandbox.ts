@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { sandboxControlToken, userRuntimeFolders } from '../config/sources.ts'
-import { isLoopback } from '../door.ts'
+import { isLoopback } from '../util/local-door.ts'
 import type { Page, Sandbox } from '../sandbox/create.ts'
 import { SeedError } from '../sandbox/seed/problem.ts'
 import { addExample, readPort } from './flags.ts'

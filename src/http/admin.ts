@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { hostNames } from '../door.ts'
+import { hostNames } from '../util/local-door.ts'
 import type { Log } from '../logger.ts'
 import { Refusal } from '../errors.ts'
 import { createApp } from './app.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import { browserProblem, doorProblem } from '../door.ts'
+import { browserProblem, doorProblem } from '../util/local-door.ts'
 import { Refusal } from '../errors.ts'
 import { bodyProblem } from './body.ts'
 import type { DoorBounds } from './bounds.ts'

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { bearerOf } from '../api/token.ts'
-import { valuesOf } from '../door.ts'
+import { valuesOf } from '../util/local-door.ts'
 import { Refusal } from '../errors.ts'
 
 /** Room for a token, in UTF-16 units; the service's have some sixty. */

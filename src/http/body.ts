@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
-import { valuesOf } from '../door.ts'
+import { valuesOf } from '../util/local-door.ts'
 import { Refusal } from '../errors.ts'
-import { parseBody } from '../json.ts'
+import { parseBody } from '../util/exact-json.ts'
 
 const JSON_TYPE = /^application\/json(?:[ \t]*;[ \t]*charset="?utf-8"?)?$/i
 

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { bearerOf } from '../api/token.ts'
-import { valuesOf } from '../door.ts'
+import { valuesOf } from '../util/local-door.ts'
 
 /** Reads the tokens again from where they came, once in this time for whatever unknown token comes. */
 const REREAD_EVERY_MS = 1000

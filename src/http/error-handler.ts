@@ -1,6 +1,6 @@
 import { OperatorError, Refusal, ServiceError, isOwn } from '../errors.ts'
 import type { ErrorExtra, RawAnswer } from '../errors.ts'
-import { stringify } from '../json.ts'
+import { stringify } from '../util/exact-json.ts'
 
 /** Header of every answer that says no for us: what the log calls the request. */
 export const REQUEST_ID = 'postern-request-id'

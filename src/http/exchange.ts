@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { stringify } from '../json.ts'
+import { stringify } from '../util/exact-json.ts'
 import type { FailureAnswer } from './error-handler.ts'
 
 /** A call of the bot with its answer, or a delivery to its webhook. For development alone. */

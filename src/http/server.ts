@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { API_PREFIX } from '../api/endpoints.ts'
-import { hostNames } from '../door.ts'
+import { hostNames } from '../util/local-door.ts'
 import type { Log } from '../logger.ts'
 import { createApp, createAppBehind, type App } from './app.ts'
 import { requireBearer } from './auth.ts'

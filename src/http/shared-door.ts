@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { API_PREFIX } from '../api/endpoints.ts'
-import { hostNames } from '../door.ts'
+import { hostNames } from '../util/local-door.ts'
 import { Refusal } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import { FairQueue, type Lane } from '../util/fair-queue.ts'

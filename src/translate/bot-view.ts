@@ -3,7 +3,7 @@ import { isObject } from '../api/common.ts'
 import type { Envelope } from '../api/envelope.ts'
 import { RESULT_NAMES } from '../api/judged-names.ts'
 import { NoResponseError, type RawAnswer } from '../errors.ts'
-import { stringify, stringifyAnswer } from '../json.ts'
+import { stringify, stringifyAnswer } from '../util/exact-json.ts'
 import type { Recipients } from '../keys/recipients.ts'
 
 /** An answer of the service in its envelope. */

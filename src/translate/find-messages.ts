@@ -26,7 +26,7 @@ export interface FoundMessage {
   isOrdinary: boolean
 }
 
-/** As deep as an answer may be at all (json.ts). */
+/** As deep as an answer may be at all (exact-json.ts). */
 const MAX_DEPTH = 128
 /** Messages that are looked at in one update: a message, what it quotes, and plenty of room. */
 const MAX_MESSAGES = 100

@@ -9,7 +9,7 @@ import { isObject } from '../api/common.ts'
 import { Listeners } from '../util/listeners.ts'
 import { TimeSlice } from '../util/time-slice.ts'
 import { isOwnFailure, Refusal, TooManyChatsError } from '../errors.ts'
-import { monotonicNow } from '../fresh-cache.ts'
+import { monotonicNow } from '../util/fresh-cache.ts'
 import { PastKey, isFromBeforeKey } from './before-key.ts'
 import { Batches, type BatchRequest } from './batch.ts'
 import {

@@ -1,6 +1,6 @@
 /** Whose words they are: signatures against the certificate of the Message's `from` alone. */
 import { FIXED_LIMITS } from '../api/limits.ts'
-import { monotonicNow } from '../fresh-cache.ts'
+import { monotonicNow } from '../util/fresh-cache.ts'
 import type { JudgingClock } from '../util/wall-clock.ts'
 import type { Directory } from '../keys/directory.ts'
 import type { Keyring } from '../keys/keyring.ts'

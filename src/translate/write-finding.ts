@@ -1,6 +1,6 @@
 /** Writing what was found out into the Message that the bot reads (DESIGN: Opening). */
 import { deliveredText } from '../api/text.ts'
-import { stringify } from '../json.ts'
+import { stringify } from '../util/exact-json.ts'
 import type { MessageFinding } from './examine.ts'
 import type { Judged } from './signatures.ts'
 import { delivers, type Reasoned } from './verdict.ts'

@@ -2,7 +2,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { FIXED_LIMITS } from '../api/limits.ts'
-import { hostNames } from '../door.ts'
+import { hostNames } from '../util/local-door.ts'
 import { Refusal } from '../errors.ts'
 import { addressKind } from './address.ts'
 

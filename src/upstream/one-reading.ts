@@ -5,7 +5,7 @@
 import { ENVELOPE_NAMES, ERROR_NAMES, OWN_NAME, UPDATE_NAMES } from '../api/judged-names.ts'
 import { isObject } from '../api/common.ts'
 import { TimeSlice } from '../util/time-slice.ts'
-import { countNames, isRawNumber } from '../json.ts'
+import { countNames, isRawNumber } from '../util/exact-json.ts'
 
 /** `updates`: everything in it is judged; `other`: only the envelope is. */
 export type AnswerKind = 'updates' | 'other'
@@ -60,7 +60,7 @@ class Reading {
     }
   }
 
-  /** As deep as an answer may be, which is not deep (json.ts). */
+  /** As deep as an answer may be, which is not deep (exact-json.ts). */
   clean(value: unknown): void {
     if (typeof value !== 'object' || value === null) return
     if (Array.isArray(value)) {

@@ -8,7 +8,7 @@ import {
   UPDATE_NAMES,
   isOurCode,
 } from '../../src/api/judged-names.ts'
-import { countNames, parseExact, stringifyAnswer } from '../../src/json.ts'
+import { countNames, parseExact, stringifyAnswer } from '../../src/util/exact-json.ts'
 import { runs } from '../support/chance.ts'
 import { fc } from '../support/property.ts'
 

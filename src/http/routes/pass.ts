@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { API_PREFIX, ENDPOINTS, type Endpoint } from '../../api/endpoints.ts'
 import { Refusal } from '../../errors.ts'
-import { stringify } from '../../json.ts'
+import { stringify } from '../../util/exact-json.ts'
 import type { ClearFields } from '../../translate/clear-fields.ts'
 import type { Guard } from '../../translate/guard.ts'
 import type { BodilessMethod } from '../../upstream/attempt.ts'

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { hostname, networkInterfaces } from 'node:os'
 import type { FastifyInstance } from 'fastify'
-import { hostNames } from '../../door.ts'
+import { hostNames } from '../../util/local-door.ts'
 
 export const LOOPBACK = '127.0.0.1'
 const WILDCARDS = new Set(['0.0.0.0', '::'])

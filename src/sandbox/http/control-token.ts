@@ -4,7 +4,7 @@
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { bearerOf } from '../../api/token.ts'
-import { isLoopback, valuesOf } from '../../door.ts'
+import { isLoopback, valuesOf } from '../../util/local-door.ts'
 import { OperatorError } from '../../errors.ts'
 
 const GIVEN = /^[\w-]{32,128}$/

@@ -4,7 +4,12 @@ import Fastify, {
   type FastifyRequest,
   type FastifyServerOptions,
 } from 'fastify'
-import { browserProblem, doorProblem, ownPageProblem, type DoorProblem } from '../../door.ts'
+import {
+  browserProblem,
+  doorProblem,
+  ownPageProblem,
+  type DoorProblem,
+} from '../../util/local-door.ts'
 import { NO_SCHEMAS } from '../../util/no-schemas.ts'
 import { SandboxApiError, apiError, errorEnvelope } from '../api-error.ts'
 import { cookieOf, entryPath, hasCookie, isSameText, presentsToken } from './control-token.ts'

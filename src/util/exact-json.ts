@@ -2,8 +2,8 @@
  * JSON on its way through: numbers keep their exact spelling, and what two parsers could read
  * differently is refused.
  */
-import { TimeSlice } from './util/time-slice.ts'
-import { Refusal } from './errors.ts'
+import { TimeSlice } from './time-slice.ts'
+import { Refusal } from '../errors.ts'
 
 /** Nesting of a request body, and of an answer, which is written anew and must not overflow. */
 const MAX_DEPTH = { body: 32, answer: 128 }

@@ -3,7 +3,7 @@
  * The local doors). Reads the raw header lines, because a merged view hides duplicates.
  */
 import { isIPv4, isIPv6 } from 'node:net'
-import { REFUSALS } from './refusals.ts'
+import { REFUSALS } from '../refusals.ts'
 
 /** Why a request is refused before anything else is read. */
 export interface DoorProblem {

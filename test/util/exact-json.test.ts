@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { parseExact, stringify } from '../src/json.ts'
-import { runs } from './support/chance.ts'
-import { fc } from './support/property.ts'
+import { parseExact, stringify } from '../../src/util/exact-json.ts'
+import { runs } from '../support/chance.ts'
+import { fc } from '../support/property.ts'
 
 /** What JSON is made of, and what only looks so. */
 const PIECES = ['{', '}', '[', ']', ':', ',', '"', '\\', '\\"', '\\\\', '"a"', '"\\\\"', '\\u0041']

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { browserProblem, doorProblem, hostNames, ownPageProblem, valuesOf } from '../src/door.ts'
+import {
+  browserProblem,
+  doorProblem,
+  hostNames,
+  ownPageProblem,
+  valuesOf,
+} from '../../src/util/local-door.ts'
 
 const known = hostNames(['Sidecar.', 'postern.internal', '2001:DB8:0::1', '10.0.0.7', '0.0.0.0'])
 const knock = (host: string, ...more: string[]) => doorProblem(['Host', host, ...more], known)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countedCache } from '../src/counted-cache.ts'
+import { countedCache } from '../../src/util/counted-cache.ts'
 
 test('the entry that was used least lately goes first', () => {
   const cache = countedCache<string, number>(2)

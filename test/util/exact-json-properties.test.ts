@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { Refusal } from '../src/errors.ts'
-import { parseAnswer, parseBody, parseExact, stringify } from '../src/json.ts'
-import { runs } from './support/chance.ts'
-import { fc } from './support/property.ts'
+import { Refusal } from '../../src/errors.ts'
+import { parseAnswer, parseBody, parseExact, stringify } from '../../src/util/exact-json.ts'
+import { runs } from '../support/chance.ts'
+import { fc } from '../support/property.ts'
 
 const number = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),

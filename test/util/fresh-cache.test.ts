@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FreshCache } from '../src/fresh-cache.ts'
+import { FreshCache } from '../../src/util/fresh-cache.ts'
 
 /** A cache of texts that take as many bytes as characters, and the keys it had to ask for. */
 function cache(maxBytes: number): { asked: number[]; texts: FreshCache<string> } {
