@@ -30,3 +30,21 @@ export const Bot = z.looseObject({
   limits: z.unknown().optional(),
 })
 export type Bot = z.infer<typeof Bot>
+
+/** `<prefix>_<bot_id>.<43 characters>` (spec, Authentication 2). */
+export const TOKEN = /^[A-Za-z0-9]+_(\d{1,16})\.[A-Za-z0-9_-]{43}$/
+
+/** The bot id that a token names, or null when it does not have a token's shape. */
+export function botIdOf(token: string): number | null {
+  const match = TOKEN.exec(token)
+  return match === null ? null : Number(match[1])
+}
+
+/**
+ * The token in an Authorization header, or null. The scheme is compared without regard to case
+ * (RFC 9110, 11.1); the token is taken as it stands, with one space before it.
+ */
+export function bearerOf(header: string | undefined): string | null {
+  const match = /^bearer ([\x21-\x7e]+)$/i.exec(header ?? '')
+  return match?.[1] ?? null
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { isWebUrl } from './common.ts'
 import { LIMITS } from './limits.ts'
-import { isWebUrl } from './markup.ts'
 
 // oxlint-disable-next-line no-control-regex -- the rule is about control characters
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/

@@ -43,3 +43,25 @@ export type ChatReference = z.infer<typeof ChatReference>
 export function isProtected(chat: { mode: ChatMode }): boolean {
   return chat.mode === 'protected'
 }
+
+/** A person in a member list. The spec names no field, so all but the id is open. */
+export const Member = z.looseObject({
+  id: int,
+  username: z.string().nullish(),
+  firstName: z.string().optional(),
+  lastName: z.string().nullish(),
+  status: z.string().optional(),
+  rights: int.optional(),
+  title: z.string().nullish(),
+})
+export type Member = z.infer<typeof Member>
+
+/** Result of `GET /chats/{chatId}/members`; `memberCount` counts the list as returned. */
+export const Members = z.looseObject({ members: z.array(Member), memberCount: int })
+
+/** Handles that can be resolved, without `@`. */
+export const USERNAME = /^[A-Za-z0-9_]{3,32}$/
+
+/** Result of `GET /resolve/{username}`. Values of `kind` are not shown by the spec. */
+export const Resolved = z.looseObject({ id: int, kind: z.string(), username: z.string() })
+export type Resolved = z.infer<typeof Resolved>

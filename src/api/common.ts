@@ -11,9 +11,6 @@ export function perhaps<T extends z.ZodType>(schema: T) {
   return schema.nullish().catch(undefined)
 }
 
-/** An object of which only some fields concern us; the others are kept (spec, Versioning). */
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
-
 /** True for a JSON object, false for arrays, null and scalars. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -26,4 +23,11 @@ export function firstProblem(error: z.ZodError): string {
   if (issue.code === 'unrecognized_keys') return `${issue.keys[0]}: no such field`
   const path = issue.path.join('.')
   return path === '' ? issue.message : `${path}: ${issue.message}`
+}
+
+/** An absolute http or https url without credentials (spec, Button and callback answer). */
+export function isWebUrl(text: string): boolean {
+  if (!/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) return false
+  const { username, password } = new URL(text)
+  return username === '' && password === ''
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isWebUrl } from './common.ts'
 import { LIMITS, FIXED_LIMITS } from './limits.ts'
 
 const bytes = (text: string): number => new TextEncoder().encode(text).length
@@ -34,10 +35,3 @@ export const Markup = z
     message: 'must be at most 8 KiB of JSON',
   })
 export type Markup = z.infer<typeof Markup>
-
-/** An absolute http or https url without credentials (spec, Button and callback answer). */
-export function isWebUrl(text: string): boolean {
-  if (!/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) return false
-  const { username, password } = new URL(text)
-  return username === '' && password === ''
-}

@@ -1,7 +1,27 @@
 import { z } from 'zod'
 import { int, ts } from './common.ts'
 import { ChatReference } from './chat.ts'
-import { MediaItem } from './media.ts'
+
+/** An attachment. The spec shows an id, a url of the form `/media/<id>`, and a duration in ms. */
+export const MediaItem = z.looseObject({
+  id: z.union([z.int(), z.string()]),
+  url: z.string(),
+})
+export type MediaItem = z.infer<typeof MediaItem>
+
+/** Media ids that are ever put into a path. */
+export const MEDIA_ID = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,128}$/
+
+/**
+ * The id in a url of the form `/media/<id>`, as it stands or behind the service's base url.
+ * @param baseUrl without a slash at its end
+ * @returns null for any other url
+ */
+export function mediaIdOf(url: string, baseUrl: string): string | null {
+  const path = url.startsWith(`${baseUrl}/`) ? url.slice(baseUrl.length) : url
+  const id = path.startsWith('/media/') ? path.slice('/media/'.length) : ''
+  return MEDIA_ID.test(id) ? id : null
+}
 
 /** Who wrote a message. */
 export const Sender = z.looseObject({
@@ -34,3 +54,7 @@ export type Message = z.infer<typeof Message>
 export function isOrdinary(message: { kind?: unknown }): boolean {
   return message.kind === undefined || message.kind === 'user'
 }
+
+/** Result of a send (201, or 200 on a repeated `sendId`) and of an edit (200). */
+export const SentMessage = z.looseObject({ id: int, date: ts })
+export type SentMessage = z.infer<typeof SentMessage>

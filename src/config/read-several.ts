@@ -1,5 +1,5 @@
 /** What counts for several bots, for the process that they share, and what must differ between them. */
-import { botIdOf } from '../api/token.ts'
+import { botIdOf } from '../api/bot.ts'
 import type { SeveralBots } from './bots.ts'
 import type { CollectedSettings } from './collect.ts'
 import { readGivenSecret } from './given-secrets.ts'

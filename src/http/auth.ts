@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import { bearerOf } from '../api/token.ts'
+import { bearerOf } from '../api/bot.ts'
 import { valuesOf } from '../util/local-door.ts'
 import { Refusal } from '../errors.ts'
 

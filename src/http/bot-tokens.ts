@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { bearerOf } from '../api/token.ts'
+import { bearerOf } from '../api/bot.ts'
 import { valuesOf } from '../util/local-door.ts'
 
 /** Reads the tokens again from where they came, once in this time for whatever unknown token comes. */

@@ -1,4 +1,4 @@
-import { ERROR_STATUS, type BodyKind, type ErrorCode } from '../api/error.ts'
+import { ERROR_STATUS, type BodyKind, type ErrorCode } from '../api/envelope.ts'
 import { PosternError } from '../errors.ts'
 
 /** Fields of the error object beside status, code and message. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { ChatKind } from '../api/chat.ts'
 import type { Command } from '../api/command.ts'
-import type { Update } from '../api/update.ts'
+import type { Update } from '../api/updates.ts'
 import type { SEAT_STATUS } from '../api/endpoints.ts'
 import type {
   ChatMessage,

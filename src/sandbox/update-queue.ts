@@ -1,5 +1,5 @@
 import { FIXED_LIMITS } from '../api/limits.ts'
-import type { Update } from '../api/update.ts'
+import type { Update } from '../api/updates.ts'
 import { Listeners } from '../util/listeners.ts'
 import type { WorldClock } from './clock.ts'
 

@@ -1,7 +1,7 @@
 /** How much waits at the service and for how long: it drops what is too old or too much. */
 import { isObject } from '../api/common.ts'
 import { FIXED_LIMITS } from '../api/limits.ts'
-import type { Update } from '../api/update.ts'
+import type { Update } from '../api/updates.ts'
 import { Listeners } from '../util/listeners.ts'
 import type { Clock } from './clock.ts'
 

@@ -1,7 +1,7 @@
 /** A batch of updates as the service gives it: reading it, and leaving out what was delivered. */
 import { createHash } from 'node:crypto'
 import { isObject } from '../api/common.ts'
-import { Updates, type Update } from '../api/update.ts'
+import { Updates, type Update } from '../api/updates.ts'
 import { NoResponseError } from '../errors.ts'
 
 const MARK_CHARS = 22

@@ -1,4 +1,4 @@
-import type { ApiError } from '../api/error.ts'
+import type { ApiError } from '../api/envelope.ts'
 import { ServiceError, type RawAnswer } from '../errors.ts'
 
 const MIN_SECONDS = 1

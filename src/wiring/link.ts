@@ -1,9 +1,8 @@
 /** The link to the service: the upstream door, calls of our own, and what is known of the bot. */
 import { readFileSync } from 'node:fs'
-import { Bot } from '../api/bot.ts'
+import { Bot, botIdOf } from '../api/bot.ts'
 import { LIMITS, readLimits, type Limits } from '../api/limits.ts'
 import { isObject } from '../api/common.ts'
-import { botIdOf } from '../api/token.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { OperatorError, NoResponseError } from '../errors.ts'
 import type { Log } from '../logger.ts'

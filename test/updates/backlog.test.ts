@@ -1,6 +1,6 @@
 /** What waits at the service, by its own date, before a bot that does not take it. */
 import { expect, test } from 'vitest'
-import type { Update } from '../../src/api/update.ts'
+import type { Update } from '../../src/api/updates.ts'
 import { Backlog, type BacklogLevel, type BacklogParts } from '../../src/updates/backlog.ts'
 
 const NOW_MS = 1_700_000_000_000

@@ -1,5 +1,5 @@
 import { firstProblem } from '../../api/common.ts'
-import { SetWebhook } from '../../api/webhook.ts'
+import { SetWebhook } from '../../api/updates.ts'
 import { Refusal } from '../../errors.ts'
 import { objectResult, webhookView, withResult } from '../../translate/bot-view.ts'
 import type { Webhook } from '../../updates/webhook.ts'

@@ -1,4 +1,4 @@
-import { USERNAME } from '../../api/resolved.ts'
+import { USERNAME } from '../../api/chat.ts'
 import type { HandleOwner, World } from '../world.ts'
 import { ControlError } from './operation.ts'
 

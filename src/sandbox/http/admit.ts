@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { API_PREFIX, ENDPOINTS, type Endpoint } from '../../api/endpoints.ts'
-import { bearerOf, botIdOf } from '../../api/token.ts'
+import { bearerOf, botIdOf } from '../../api/bot.ts'
 import { valuesOf } from '../../util/local-door.ts'
 import { apiError } from '../api-error.ts'
 import { countCall, requireAddressRate, requireCallRate } from '../rules/rate-limits.ts'

@@ -3,7 +3,7 @@
  * other machines and containers must present it.
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { bearerOf } from '../../api/token.ts'
+import { bearerOf } from '../../api/bot.ts'
 import { isLoopback, valuesOf } from '../../util/local-door.ts'
 import { OperatorError } from '../../errors.ts'
 

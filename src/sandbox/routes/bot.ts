@@ -1,5 +1,5 @@
 import { OpenPutKey } from '../../api/user-key.ts'
-import { SetWebhook } from '../../api/webhook.ts'
+import { SetWebhook } from '../../api/updates.ts'
 import { revokeToken as revoke } from '../rules/bots.ts'
 import { publishBotKey } from '../rules/keys.ts'
 import { botView, webhookView } from '../views/bot.ts'

@@ -1,4 +1,4 @@
-import { USERNAME } from '../../api/resolved.ts'
+import { USERNAME } from '../../api/chat.ts'
 import { apiError } from '../api-error.ts'
 import { haveCommonChat, pathId } from '../rules/find.ts'
 import { keyView, publishedKey } from '../rules/keys.ts'

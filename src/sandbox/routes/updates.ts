@@ -1,4 +1,4 @@
-import { UpdatesQuery, type Update } from '../../api/update.ts'
+import { UpdatesQuery, type Update } from '../../api/updates.ts'
 import { apiError } from '../api-error.ts'
 import { parseInput, type BotCall, type RouteHandler } from './call.ts'
 

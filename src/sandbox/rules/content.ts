@@ -1,6 +1,6 @@
 import type { ChatMode } from '../../api/chat.ts'
 import { firstProblem } from '../../api/common.ts'
-import type { BodyKind } from '../../api/error.ts'
+import type { BodyKind } from '../../api/envelope.ts'
 import { LIMITS } from '../../api/limits.ts'
 import { Markup } from '../../api/markup.ts'
 import { textProblem } from '../../api/text.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Command } from '../../api/command.ts'
 import { Markup } from '../../api/markup.ts'
-import { USERNAME } from '../../api/resolved.ts'
+import { USERNAME } from '../../api/chat.ts'
 import { FaultInput } from '../faults/table.ts'
 import { OPERATIONS } from '../control/table.ts'
 import { PHONE_KEYS } from '../phone/keys.ts'
