@@ -25,7 +25,7 @@ const LEFT_OUT = ['pg-native', 'pg-cloudflare', 'pgpass']
  * loaded. A name that is not here ends the build.
  */
 const LEAN: Record<string, string> = {
-  // Compilers of schemas, which no route of ours has (`src/util/no-schemas.ts`).
+  // Compilers of schemas, which no route of ours has (NO_SCHEMAS in `src/util/local-door.ts`).
   '@fastify/ajv-compiler': 'module.exports = null',
   '@fastify/fast-json-stringify-compiler': 'module.exports = null',
   undici: `

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { Listeners } from '../util/listeners.ts'
-import { TimeSlice } from '../util/time-slice.ts'
+import { TimeSlice } from '../util/scheduling.ts'
 import { TooManyChatsError } from '../errors.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'

@@ -1,6 +1,7 @@
 import { Chat, isProtected, type ChatMode } from '../api/chat.ts'
 import { NoResponseError } from '../errors.ts'
-import { FreshCache, monotonicNow, type Lookups } from '../util/fresh-cache.ts'
+import { FreshCache, type Lookups } from '../util/caches.ts'
+import { monotonicNow } from '../util/clock.ts'
 import type { KnownChats } from './known-chats.ts'
 
 /** A chat's mode as the service reports it, as far as the guard needs it. */

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
-import { countedCache } from '../util/counted-cache.ts'
-import { TimeSlice } from '../util/time-slice.ts'
+import { countedCache } from '../util/caches.ts'
+import { TimeSlice } from '../util/scheduling.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isObject } from '../api/common.ts'
-import { countedCache } from '../util/counted-cache.ts'
+import { countedCache } from '../util/caches.ts'
 import type { Store } from '../store/store.ts'
 
 /** A press is answered within a minute of its update (spec, Events); a bot may hold one longer. */

@@ -5,7 +5,7 @@ import { memoryGaps, type Gap } from '../store/restored.ts'
 import type { Schema } from '../store/schema.ts'
 import { OvertakenError, type Store } from '../store/store.ts'
 import { Listeners } from '../util/listeners.ts'
-import type { JudgingClock } from '../util/wall-clock.ts'
+import type { JudgingClock } from '../util/clock.ts'
 import {
   REPEATS,
   isSamePlace,

@@ -4,8 +4,7 @@ import { browserProblem, doorProblem } from '../util/local-door.ts'
 import { Refusal } from '../errors.ts'
 import { bodyProblem } from './body.ts'
 import type { DoorBounds } from './bounds.ts'
-import { failureAnswer } from './error-handler.ts'
-import type { FailureAnswer } from './error-handler.ts'
+import { failureAnswer, type FailureAnswer } from './error-handler.ts'
 import { pathProblem } from './request-path.ts'
 
 declare module 'fastify' {

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
-import { fastify } from 'fastify'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { Refusal, ServiceError } from '../errors.ts'
 import type { Log } from '../logger.ts'
-import { NO_SCHEMAS } from '../util/no-schemas.ts'
-import { batchPerTick } from '../util/batch-per-tick.ts'
+import { NO_SCHEMAS } from '../util/local-door.ts'
+import { batchPerTick } from '../util/scheduling.ts'
 import { mayBeLong, takeOnlyJson } from './body.ts'
 import { createBoundedServer } from './bounded-server.ts'
 import { Connections, PendingResponses } from './connections.ts'
@@ -14,8 +18,7 @@ import { answerFor, isUnforeseen, REQUEST_ID, traceOf } from './error-handler.ts
 import { observeExchanges, turnedAway, type BotExchange } from './exchange.ts'
 import { checkRequest, checkRouted, type AdmissionOptions } from './admission.ts'
 import { isGone, relay } from './relay.ts'
-import { logRequest, loggableCode } from './request-log.ts'
-import type { RequestLine } from './request-log.ts'
+import { logRequest, loggableCode, type RequestLine } from './request-log.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

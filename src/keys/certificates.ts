@@ -4,7 +4,7 @@ import { Refusal } from '../errors.ts'
 import type { CertificateStatus, Engine } from '../openpgp/index.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
-import { TimeSlice } from '../util/time-slice.ts'
+import { TimeSlice } from '../util/scheduling.ts'
 import type { Journal } from './journal.ts'
 
 /** Certificates that are kept whole with their revocations; they can be 64 KiB each. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Kysely } from 'kysely'
-import { countedCache } from '../util/counted-cache.ts'
+import { countedCache } from '../util/caches.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import type { Journal, TrustChange } from './journal.ts'

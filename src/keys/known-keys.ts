@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Transaction } from 'kysely'
-import { countedCache } from '../util/counted-cache.ts'
+import { countedCache } from '../util/caches.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
-import { TimeSlice } from '../util/time-slice.ts'
+import { TimeSlice } from '../util/scheduling.ts'
 
 /** Pairs of key and person that are remembered; a service that invents people adds no more. */
 const KEPT = 500_000

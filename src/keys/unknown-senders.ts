@@ -1,4 +1,4 @@
-import { countedCache } from '../util/counted-cache.ts'
+import { countedCache } from '../util/caches.ts'
 import type { Journal } from './journal.ts'
 
 const REMEMBERED = 10_000

@@ -1,6 +1,6 @@
 import { ENDPOINTS } from '../api/endpoints.ts'
 import { Listeners } from '../util/listeners.ts'
-import { wallClockSetMs } from '../util/wall-clock.ts'
+import { wallClockSetMs } from '../util/clock.ts'
 import type { Health, ReasonCode } from './health.ts'
 
 /** Reasons that only a call to the service can take back. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Listeners } from '../util/listeners.ts'
-import type { Mutex } from '../util/mutex.ts'
+import type { Mutex } from '../util/scheduling.ts'
 import { corrupt } from '../store/refusals.ts'
 import type { FollowedTable, Reread } from '../store/store.ts'
 import { kindOf, RolledBackError } from './failures.ts'

@@ -11,7 +11,7 @@ import { ARRIVING, moved, MOVED_TO, type MoveMark } from '../store/move-mark.ts'
 import { corrupt } from '../store/refusals.ts'
 import type { OwnKeysTable, ProtectionTable, SecretsTable } from '../store/schema.ts'
 import { CARRIED_TABLES, type Row, type RowSource } from '../store/carry.ts'
-import { TimeSlice } from '../util/time-slice.ts'
+import { TimeSlice } from '../util/scheduling.ts'
 
 /** How much of a table there is, and what is in it, whatever the order of its rows. */
 export interface TableDigest {

@@ -2,7 +2,7 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import { fillFile } from '../store/carry.ts'
 import { Refusal } from '../errors.ts'
 import { Listeners } from '../util/listeners.ts'
-import { Mutex } from '../util/mutex.ts'
+import { Mutex } from '../util/scheduling.ts'
 import { makeCopy } from '../store/backup.ts'
 import { openExisting, type ProtectionRequest } from '../store/choose.ts'
 import { writeMoveIn } from '../store/relock.ts'
@@ -10,8 +10,14 @@ import { ProtectedStore, type ProtectionMove } from '../store/protected-store.ts
 import type { OpenProtection } from '../store/protection.ts'
 import type { Schema } from '../store/schema.ts'
 import { readMark } from '../store/move-mark.ts'
-import type { FollowedTable, LockName, Reachability, Reread } from '../store/store.ts'
-import type { Store, StoreLock } from '../store/store.ts'
+import type {
+  FollowedTable,
+  LockName,
+  Reachability,
+  Reread,
+  Store,
+  StoreLock,
+} from '../store/store.ts'
 import { SightingWriter, type UnwrittenSightings } from '../store/sightings.ts'
 import { UnderWay } from '../store/under-way.ts'
 import { Writability } from '../store/writability.ts'

@@ -1,4 +1,4 @@
-import { Mutex } from '../util/mutex.ts'
+import { Mutex } from '../util/scheduling.ts'
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 

@@ -1,6 +1,6 @@
 import type { ChatKind, ChatMode } from '../api/chat.ts'
 import { deriveCalls } from '../rpc/operation.ts'
-import { Mutex } from '../util/mutex.ts'
+import { Mutex } from '../util/scheduling.ts'
 import type { WorldHost, WorldList } from './control/hosting.ts'
 import { ControlError, type StepError } from './control/operation.ts'
 import { OPERATIONS, type Control } from './control/table.ts'

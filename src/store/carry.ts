@@ -1,7 +1,7 @@
 /** Every row of a store, carried from one database into another. */
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'
-import { TimeSlice } from '../util/time-slice.ts'
+import { TimeSlice } from '../util/scheduling.ts'
 import { NodeSqliteDialect } from './dialect.ts'
 import { createEmpty } from './files.ts'
 import { migrate } from './migrate.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
 import { Refusal } from '../errors.ts'
-import { Mutex } from '../util/mutex.ts'
+import { Mutex } from '../util/scheduling.ts'
 import { prepare } from './choose.ts'
 import type { NewProtection, OpenProtection, SecretSealer } from './protection.ts'
 import { corrupt } from './refusals.ts'

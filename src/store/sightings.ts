@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely'
-import { Mutex } from '../util/mutex.ts'
+import { Mutex } from '../util/scheduling.ts'
 import type { Schema } from './schema.ts'
 
 /** What one class has observed and what is not on disk yet. */

@@ -3,7 +3,7 @@ import { createHash, randomBytes, scrypt } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Mutex } from '../util/mutex.ts'
+import { Mutex } from '../util/scheduling.ts'
 import { writeDurably } from './files.ts'
 
 export const SALT_BYTES = 32

@@ -4,7 +4,7 @@ import type { MediaPlace, NamedMedia, OpenedBefore } from '../chats/named-media.
 import type { Modes } from '../chats/modes.ts'
 import type { ReplayMemory } from '../chats/replay-memory.ts'
 import { Refusal } from '../errors.ts'
-import { monotonicNow } from '../util/fresh-cache.ts'
+import { monotonicNow } from '../util/clock.ts'
 import { TYPE_BYTES, contentTypeOf } from '../media/content-type.ts'
 import {
   BOUNDS,

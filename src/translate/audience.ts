@@ -1,5 +1,5 @@
 /** For whom a message was written: its recipients against the people of the chat (DESIGN: Opening). */
-import { monotonicNow } from '../util/fresh-cache.ts'
+import { monotonicNow } from '../util/clock.ts'
 import type { Directory, KeyList } from '../keys/directory.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import { keyIdOf, type KnownKeys } from '../keys/known-keys.ts'

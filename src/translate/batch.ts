@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as elapsed } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
-import { countedCache } from '../util/counted-cache.ts'
+import { countedCache } from '../util/caches.ts'
 import { EngineUnavailableError, isOutOfMemory, isOwnFailure } from '../errors.ts'
 import { raceAbort } from '../util/race-abort.ts'
-import { nextTurn } from '../util/time-slice.ts'
-import { monotonicNow } from '../util/fresh-cache.ts'
+import { nextTurn } from '../util/scheduling.ts'
+import { monotonicNow } from '../util/clock.ts'
 import {
   examine,
   isProtectedSince,

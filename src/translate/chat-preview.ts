@@ -4,7 +4,7 @@
  */
 import type { Modes, ModeAnswer } from '../chats/modes.ts'
 import { NoResponseError, OperatorError, Refusal, ServiceError } from '../errors.ts'
-import { monotonicNow } from '../util/fresh-cache.ts'
+import { monotonicNow } from '../util/clock.ts'
 import type { Directory, KeyList } from '../keys/directory.ts'
 import { chooseRecipients, whyNot, type RecipientRules } from '../keys/recipients.ts'
 import type { Guard } from './guard.ts'

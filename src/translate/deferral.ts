@@ -1,6 +1,6 @@
 /** How long updates are left at the service while what decides on them cannot be had from it. */
-import { countedCache } from '../util/counted-cache.ts'
-import { monotonicNow } from '../util/fresh-cache.ts'
+import { countedCache } from '../util/caches.ts'
+import { monotonicNow } from '../util/clock.ts'
 import type { Judgeable } from './examine.ts'
 import type { FoundMessage } from './find-messages.ts'
 import type { TransientError } from './transient-error.ts'

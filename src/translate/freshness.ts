@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.ts'
-import { monotonicNow } from '../util/fresh-cache.ts'
+import { monotonicNow } from '../util/clock.ts'
 
 /** What was read so long ago counts as read just now, in ms. */
 const JUST_NOW_MS = 500

@@ -5,7 +5,7 @@
 import type { KnownChats } from '../chats/known-chats.ts'
 import type { ModeAnswer, Modes } from '../chats/modes.ts'
 import { Refusal } from '../errors.ts'
-import { monotonicNow } from '../util/fresh-cache.ts'
+import { monotonicNow } from '../util/clock.ts'
 import { Sealed, looksEncrypted } from '../openpgp/index.ts'
 import { issuePermit, type Outbound, type PermitGround, type PermitTarget } from '../permit.ts'
 import { Freshness } from './freshness.ts'

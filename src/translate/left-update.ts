@@ -1,5 +1,5 @@
 /** The update that is left at the service, from its first poll until it is answered. */
-import { monotonicNow } from '../util/fresh-cache.ts'
+import { monotonicNow } from '../util/clock.ts'
 import type { TransientError } from './transient-error.ts'
 
 /** Why an update is left at the service: `ours`, Postern itself could not record or open it. */

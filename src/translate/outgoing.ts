@@ -2,7 +2,7 @@
 import type { Modes } from '../chats/modes.ts'
 import type { ReplayMemory } from '../chats/replay-memory.ts'
 import { Refusal, ServiceError } from '../errors.ts'
-import { monotonicNow } from '../util/fresh-cache.ts'
+import { monotonicNow } from '../util/clock.ts'
 import type { Directory, KeyList } from '../keys/directory.ts'
 import type { KeyChange } from '../keys/key-changes.ts'
 import type { Entered, Publication } from '../keys/publication.ts'

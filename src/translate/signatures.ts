@@ -1,7 +1,6 @@
 /** Whose words they are: signatures against the certificate of the Message's `from` alone. */
 import { FIXED_LIMITS } from '../api/limits.ts'
-import { monotonicNow } from '../util/fresh-cache.ts'
-import type { JudgingClock } from '../util/wall-clock.ts'
+import { monotonicNow, type JudgingClock } from '../util/clock.ts'
 import type { Directory } from '../keys/directory.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { People, SignedKind } from '../keys/people.ts'

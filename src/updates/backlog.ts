@@ -3,7 +3,7 @@ import { isObject } from '../api/common.ts'
 import { FIXED_LIMITS } from '../api/limits.ts'
 import type { Update } from '../api/updates.ts'
 import { Listeners } from '../util/listeners.ts'
-import type { Clock } from './clock.ts'
+import type { Clock } from '../util/clock.ts'
 
 /**
  * `noticed`: updates wait longer than a bot that runs would let them. `waiting`: the bot's webhook takes updates more slowly than they come, or not at all.

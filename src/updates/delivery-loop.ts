@@ -5,7 +5,7 @@
 import { FIXED_LIMITS } from '../api/limits.ts'
 import { Refusal } from '../errors.ts'
 import { stringify } from '../util/exact-json.ts'
-import { REAL_CLOCK, type Clock } from './clock.ts'
+import { REAL_CLOCK, type Clock } from '../util/clock.ts'
 import type { WebhookClient } from './webhook-client.ts'
 import type { Delivered } from './update-batch.ts'
 import type { DeliveryFailure } from './delivery-outcome.ts'

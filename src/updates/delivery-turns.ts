@@ -1,5 +1,5 @@
 /** Delivers while it is this sidecar's turn, where several have the bot. */
-import type { Clock } from './clock.ts'
+import type { Clock } from '../util/clock.ts'
 import type { DeliveryLoop } from './delivery-loop.ts'
 import type { PollTurn, Turn } from './poll-turn.ts'
 

@@ -1,7 +1,7 @@
 /** Sidecars of one bot show each other that their bots poll, so that none takes another for a stranger. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Store, StoreLock } from '../store/store.ts'
-import { Mutex } from '../util/mutex.ts'
+import { Mutex } from '../util/scheduling.ts'
 
 /** The sign stays so long after the last poll: whoever was ended by it looks a moment later. */
 const KEEP_MS = 1000

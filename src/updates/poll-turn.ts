@@ -1,6 +1,6 @@
 /** One sidecar of a bot at a time reads the service's queue. */
 import type { Store, StoreLock } from '../store/store.ts'
-import type { Clock } from './clock.ts'
+import type { Clock } from '../util/clock.ts'
 
 /** How often whoever waits for the turn asks for it. */
 const ASK_MS = 100

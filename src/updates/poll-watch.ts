@@ -1,5 +1,5 @@
 import { Listeners } from '../util/listeners.ts'
-import type { Clock } from './clock.ts'
+import type { Clock } from '../util/clock.ts'
 
 /**
  * How somebody else's poll shows: ours is ended at once with an empty list (spec, GET /updates,

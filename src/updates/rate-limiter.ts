@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts'
+import type { Clock } from '../util/clock.ts'
 
 /** It does not slow a conversation down, and a flood waits in the service's queue, not in ours. */
 const BURST = 20

@@ -4,7 +4,7 @@
  */
 import { ENVELOPE_NAMES, ERROR_NAMES, OWN_NAME, UPDATE_NAMES } from '../api/judged-names.ts'
 import { isObject } from '../api/common.ts'
-import { TimeSlice } from '../util/time-slice.ts'
+import { TimeSlice } from '../util/scheduling.ts'
 import { countNames, isRawNumber } from '../util/exact-json.ts'
 
 /** `updates`: everything in it is judged; `other`: only the envelope is. */

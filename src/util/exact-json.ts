@@ -2,7 +2,7 @@
  * JSON on its way through: numbers keep their exact spelling, and what two parsers could read
  * differently is refused.
  */
-import { TimeSlice } from './time-slice.ts'
+import { TimeSlice } from './scheduling.ts'
 import { Refusal } from '../errors.ts'
 
 /** Nesting of a request body, and of an answer, which is written anew and must not overflow. */

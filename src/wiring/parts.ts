@@ -4,7 +4,7 @@ import type { MeasuredEngine } from '../openpgp/index.ts'
 import type { PostgresServer } from '../replicas/server.ts'
 import type { Store } from '../store/store.ts'
 import type { Stretcher } from '../store/stretcher.ts'
-import type { Clock } from '../updates/clock.ts'
+import type { Clock } from '../util/clock.ts'
 import type { Link } from './link.ts'
 
 /**

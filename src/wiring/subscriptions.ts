@@ -28,7 +28,7 @@ import {
 } from '../observe/show.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { MeasuredEngine } from '../openpgp/index.ts'
-import { batchPerTick } from '../util/batch-per-tick.ts'
+import { batchPerTick } from '../util/scheduling.ts'
 import { alertForReason, alertForTrustChange } from './alerting.ts'
 import type { Core } from './core.ts'
 import type { Link } from './link.ts'

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { REAL_CLOCK, type Clock } from '../../src/updates/clock.ts'
+import { REAL_CLOCK, type Clock } from '../../src/util/clock.ts'
 import type { DeliveryOutcome } from '../../src/updates/delivery-outcome.ts'
 import { WebhookClient, type Delivery } from '../../src/updates/webhook-client.ts'
 

@@ -9,7 +9,7 @@ import { openBot } from './bot.ts'
 import { mortal } from '../support/mortal.ts'
 
 const CLIENT = fileURLToPath(new URL('../../src/updates/webhook-client.ts', import.meta.url))
-const CLOCK = fileURLToPath(new URL('../../src/updates/clock.ts', import.meta.url))
+const CLOCK = fileURLToPath(new URL('../../src/util/clock.ts', import.meta.url))
 const authority = new Authority()
 const caFile = join(authority.folder, 'ca')
 

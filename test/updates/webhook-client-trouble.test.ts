@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { REAL_CLOCK, type Clock } from '../../src/updates/clock.ts'
+import { REAL_CLOCK, type Clock } from '../../src/util/clock.ts'
 import { WebhookClient } from '../../src/updates/webhook-client.ts'
 import { openBot, openRaw } from './bot.ts'
 import { deliverer } from './deliverer.ts'

@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { REAL_CLOCK } from '../../src/updates/clock.ts'
+import { REAL_CLOCK } from '../../src/util/clock.ts'
 import { WebhookClient } from '../../src/updates/webhook-client.ts'
 import { openBot, openRaw } from './bot.ts'
 import { deliverer } from './deliverer.ts'

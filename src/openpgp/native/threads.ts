@@ -1,5 +1,5 @@
 /** Threads for what is computed for many at once, and which work goes first on them. */
-import { Mutex } from '../../util/mutex.ts'
+import { Mutex } from '../../util/scheduling.ts'
 import type { UnlockedKey } from '../engine.ts'
 import type { ArmoredPackets } from '../format/armor-writer.ts'
 import { Pool, type PoolEvents, type ThreadLoad } from '../pool.ts'

@@ -9,8 +9,8 @@ import {
   doorProblem,
   ownPageProblem,
   type DoorProblem,
+  NO_SCHEMAS,
 } from '../../util/local-door.ts'
-import { NO_SCHEMAS } from '../../util/no-schemas.ts'
 import { SandboxApiError, apiError, errorEnvelope } from '../api-error.ts'
 import { cookieOf, entryPath, hasCookie, isSameText, presentsToken } from './control-token.ts'
 

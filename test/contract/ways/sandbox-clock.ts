@@ -1,5 +1,5 @@
 import type { Sandbox } from '../../../src/sandbox/create.ts'
-import type { Clock } from '../../../src/updates/clock.ts'
+import type { Clock } from '../../../src/util/clock.ts'
 
 /** The sandbox's clock as the sidecar's: deliveries are counted by it, and it moves when told. */
 export class SandboxClock implements Clock {

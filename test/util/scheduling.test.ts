@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Mutex } from '../../src/util/mutex.ts'
+import { batchPerTick, Mutex } from '../../src/util/scheduling.ts'
 
 test('a task begins when every earlier one has ended', async () => {
   const mutex = new Mutex()
@@ -31,4 +31,17 @@ test('a task that throws before it returns a promise stops no other', async () =
   })
   await expect(failed).rejects.toThrow('no')
   expect(await mutex.run(() => Promise.resolve('done'))).toBe('done')
+})
+
+test('items are handled in their order once the turn is over, and again in the next turn', async () => {
+  const handled: number[] = []
+  const add = batchPerTick((item: number) => handled.push(item))
+  for (const item of [1, 2]) add(item)
+  await Promise.resolve()
+  expect(handled).toEqual([])
+  await nextTurn()
+  expect(handled).toEqual([1, 2])
+  add(3)
+  await nextTurn()
+  expect(handled).toEqual([1, 2, 3])
 })

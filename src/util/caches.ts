@@ -1,5 +1,17 @@
 import { LRUCache } from 'lru-cache'
-import { countedCache } from './counted-cache.ts'
+import { monotonicNow } from './clock.ts'
+
+/**
+ * A cache of at most so many entries, which takes room as it fills. One that is made with the
+ * library's `max` takes the room of all of them from the beginning: megabytes for a bot that idles.
+ * @param o `ttlMs` how long an entry counts; for good when absent
+ */
+export function countedCache<K extends {}, V extends {}>(
+  maxEntries: number,
+  { ttlMs = 0 }: { ttlMs?: number } = {},
+): LRUCache<K, V> {
+  return new LRUCache<K, V>({ maxSize: maxEntries, sizeCalculation: () => 1, ttl: ttlMs })
+}
 
 /** How often an answer was cached, and how often it was fetched. */
 export interface Lookups {
@@ -11,9 +23,6 @@ interface Entry<V> {
   value: V
   askedAtMs: number
 }
-
-/** Now in ms, by a clock that nobody can set back. Freshness is measured with it. */
-export const monotonicNow = (): number => performance.now()
 
 /**
  * Answers of the service by key, with the time when they were asked for. Each key has one fetch in

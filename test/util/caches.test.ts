@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FreshCache } from '../../src/util/fresh-cache.ts'
+import { countedCache, FreshCache } from '../../src/util/caches.ts'
 
 /** A cache of texts that take as many bytes as characters, and the keys it had to ask for. */
 function cache(maxBytes: number): { asked: number[]; texts: FreshCache<string> } {
@@ -36,4 +36,18 @@ test('answers that take nothing are bounded by their number alone', async () => 
   const { texts } = cache(100)
   for (let n = 0; n < 3; n++) await texts.get(0, 0)
   expect(texts.peek(0, 0)).toBe('')
+})
+
+test('the entry that was used least lately goes first', () => {
+  const cache = countedCache<string, number>(2)
+  cache.set('a', 1).set('b', 2)
+  cache.get('a')
+  cache.set('c', 3)
+  expect([cache.get('a'), cache.get('b'), cache.get('c'), cache.size]).toEqual([1, undefined, 3, 2])
+})
+
+test('an entry counts as long as was said', async () => {
+  const cache = countedCache<string, number>(2, { ttlMs: 1 })
+  cache.set('a', 1)
+  await expect.poll(() => cache.get('a')).toBeUndefined()
 })

@@ -1,0 +1,46 @@
+import { setTimeout as elapsed } from 'node:timers/promises'
+
+/** Now in ms, by a clock that nobody can set back. Freshness is measured with it. */
+export const monotonicNow = (): number => performance.now()
+
+/** Time, as deliveries count it: handed in, so that hours of waiting can be tried in no time. */
+export interface Clock {
+  /** ms since the Unix epoch. */
+  now(): number
+  /** ms by a clock that nobody can set. */
+  monotonicNow(): number
+  /** Resolves after so many ms, or as soon as the signal is aborted. */
+  wait(ms: number, signal: AbortSignal): Promise<void>
+}
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** The clocks of this machine. Its timers keep no process alive. */
+export const REAL_CLOCK: Clock = {
+  now: () => Date.now(),
+  monotonicNow: () => performance.now(),
+  wait: async (ms, signal) => {
+    const waitMs = Math.min(Math.max(ms, 0), LONGEST_TIMER_MS)
+    await elapsed(waitMs, undefined, { signal, ref: false }).catch(() => undefined)
+  },
+}
+
+/**
+ * How the wall clock is set, in ms: against the monotonic one, which nobody sets. It changes when the
+ * wall clock is set, and while the machine sleeps.
+ */
+export const wallClockSetMs = (): number => Date.now() - performance.now()
+
+/** The time that words, signatures and certificates are judged by, in ms since the epoch. */
+export interface JudgingClock {
+  /** By which the age of words is counted: our clock, or the service's where the two disagree. */
+  nowMs(): number
+  /** By which ends are counted: `nowMs`, and never before a time that both clocks agreed on. */
+  expiryNowMs(): number
+  /** Whether `nowMs` is our clock: it agrees with the service's, or that is not known. */
+  isOurs(): boolean
+  /** Whether the service's time is known, and ours is the same within two minutes. */
+  agree(): boolean
+  /** False while neither clock can be right: nothing can be judged. */
+  isKnown(): boolean
+}

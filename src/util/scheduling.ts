@@ -1,0 +1,66 @@
+/** How long work goes on before everything else gets its turn, in ms. */
+const SLICE_MS = 0.5
+
+const waiting: (() => void)[] = []
+
+/**
+ * Resolves when everything else has had its turn. Of all that wait for theirs, one goes on in each
+ * turn of the event loop: however much there is to do, a call that comes in between waits for one
+ * slice of it.
+ */
+export async function nextTurn(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    if (waiting.push(resolve) === 1) setImmediate(next)
+  })
+}
+
+function next(): void {
+  waiting.shift()?.()
+  if (waiting.length > 0) setImmediate(next)
+}
+
+/** For long work in small pieces: asked between two of them, it lets everything else go on. */
+export class TimeSlice {
+  #sinceMs = performance.now()
+
+  /** Resolves at once while the work is young, else when it is its turn again. */
+  async yieldIfOver(): Promise<void> {
+    if (performance.now() - this.#sinceMs < SLICE_MS) return
+    await nextTurn()
+    this.#sinceMs = performance.now()
+  }
+}
+
+/**
+ * Defers work that nobody waits for to the end of this turn of the event loop, and does all of it
+ * at once. Line by line between two calls, a log or a count costs several times as much.
+ * @param handle called with each item, in the order in which they came; must not throw
+ * @returns takes an item
+ */
+export function batchPerTick<T>(handle: (item: T) => void): (item: T) => void {
+  let batch: T[] = []
+  const flush = (): void => {
+    const items = batch
+    batch = []
+    for (const item of items) handle(item)
+  }
+  return (item) => {
+    if (batch.push(item) === 1) setImmediate(flush)
+  }
+}
+
+/** Runs tasks one after the other, in the order in which they came. */
+export class Mutex {
+  #last: Promise<unknown> = Promise.resolve()
+
+  /**
+   * Runs a task when every earlier one has ended, however it ended.
+   * @returns what the task returns; do not wait for it inside another task: neither would end
+   * @throws what the task throws; later tasks run all the same
+   */
+  run<T>(task: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(task)
+    this.#last = result.catch(() => undefined)
+    return result
+  }
+}
