@@ -43,7 +43,12 @@ test('the entry that was used least lately goes first', () => {
   counted.set('a', 1).set('b', 2)
   counted.get('a')
   counted.set('c', 3)
-  expect([counted.get('a'), counted.get('b'), counted.get('c'), counted.size]).toEqual([1, undefined, 3, 2])
+  expect([counted.get('a'), counted.get('b'), counted.get('c'), counted.size]).toEqual([
+    1,
+    undefined,
+    3,
+    2,
+  ])
 })
 
 test('an entry counts as long as was said', async () => {
