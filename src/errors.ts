@@ -82,6 +82,14 @@ export class NoResponseError extends Refusal {}
 /** No more chats can be remembered: nothing failed, and trying again does not help. */
 export class TooManyChatsError extends Refusal {}
 
+/** Thrown in a `note` of a store when another transaction came first: it runs again. */
+export class OvertakenError extends Error {
+  constructor() {
+    super('another transaction came first')
+    this.name = 'OvertakenError'
+  }
+}
+
 /** No thread can do a job: none starts, memory has run out, or the engine is closed. */
 export class EngineUnavailableError extends Refusal {
   /** @param detail what is missing */

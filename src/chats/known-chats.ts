@@ -1,12 +1,7 @@
-import { sql, type Kysely, type Transaction } from 'kysely'
 import { Listeners } from '../util/listeners.ts'
-import { TimeSlice } from '../util/scheduling.ts'
 import { TooManyChatsError } from '../errors.ts'
-import type { Schema } from '../store/schema.ts'
-import type { Store } from '../store/store.ts'
-import { join, readChat, tighten, unseen, type ChatSighting, type KnownChat } from './tightening.ts'
-
-const PRIVATE_READABLE = 'private_readable_since'
+import type { KnownChat, Memory, Records } from '../kernel/index.ts'
+import { join, tighten, unseen, type ChatSighting } from './tightening.ts'
 
 /**
  * How many chats are remembered. Forgetting one would loosen it, so a new chat beyond these is
@@ -30,7 +25,7 @@ export interface KnownChatsOptions {
   maxChats?: number
   /** Writes changes down in the same transaction. @returns what announces them once they are on disk */
   journal?: {
-    append(db: Transaction<Schema>, changes: readonly ChatChange[]): Promise<() => void>
+    append(records: Records, changes: readonly ChatChange[]): Promise<() => void>
   }
 }
 
@@ -38,7 +33,7 @@ export interface KnownChatsOptions {
 interface ChatEdit {
   change: (known: KnownChat) => KnownChat | null
   journal?: (before: KnownChat, after: KnownChat) => ChatChange[]
-  extra?: { lifted_at?: number }
+  liftedAtMs?: number
 }
 
 /**
@@ -47,7 +42,7 @@ interface ChatEdit {
  * not: what is not on disk is merged into every answer of this class.
  */
 export class KnownChats {
-  readonly #store: Store
+  readonly #memory: Memory
   /** As the store has them. */
   readonly #chats = new Map<number, KnownChat>()
   readonly #unwritten = new Map<number, ChatSighting>()
@@ -57,8 +52,8 @@ export class KnownChats {
   readonly #rereads = new Listeners<number>()
   #privateReadable = false
 
-  private constructor(store: Store, { maxChats = MOST_CHATS, journal }: KnownChatsOptions) {
-    this.#store = store
+  private constructor(memory: Memory, { maxChats = MOST_CHATS, journal }: KnownChatsOptions) {
+    this.#memory = memory
     this.#maxChats = maxChats
     this.#journal = journal
   }
@@ -76,35 +71,27 @@ export class KnownChats {
     this.#rereads.add(listener)
   }
 
-  static async load(store: Store, options: KnownChatsOptions = {}): Promise<KnownChats> {
-    const knownChats = new KnownChats(store, options)
+  static async load(memory: Memory, options: KnownChatsOptions = {}): Promise<KnownChats> {
+    const knownChats = new KnownChats(memory, options)
     const chats = knownChats.#chats
-    store.follow('chats', async (db, keys) => {
+    const readFlag = async (records: Records): Promise<void> => {
+      knownChats.#privateReadable = await records.chats.isPrivateReadable()
+    }
+    memory.follow('chats', async (records, keys) => {
       const ids = keys.map(Number)
-      const rows = await db.selectFrom('chats').selectAll().where('id', 'in', ids).execute()
-      for (const row of rows) chats.set(row.id, readChat(row))
+      for (const chat of await records.chats.of(ids)) chats.set(chat.id, chat)
       for (const id of ids) knownChats.#rereads.emit(id)
     })
-    store.follow('flags', (db) => knownChats.#readFlag(db))
-    store.writeFirst({
+    memory.follow('flags', readFlag)
+    memory.writeFirst({
       get isDue() {
         return knownChats.#unwritten.size > 0
       },
-      save: (db) => knownChats.#saveUnwritten(db),
+      save: (records) => knownChats.#saveUnwritten(records),
     })
-    const rows = await store.read((db) => db.selectFrom('chats').selectAll().execute())
-    for (const row of rows) chats.set(row.id, readChat(row))
-    await store.read((db) => knownChats.#readFlag(db))
+    for (const chat of await memory.read(({ chats: all }) => all.all())) chats.set(chat.id, chat)
+    await memory.read(readFlag)
     return knownChats
-  }
-
-  async #readFlag(db: Kysely<Schema>): Promise<void> {
-    const flag = await db
-      .selectFrom('flags')
-      .select('value')
-      .where('name', '=', PRIVATE_READABLE)
-      .executeTakeFirst()
-    this.#privateReadable = flag !== undefined
   }
 
   /** Every chat known, by id. */
@@ -116,7 +103,7 @@ export class KnownChats {
   get(chatId: number): KnownChat | undefined {
     const stored = this.#chats.get(chatId)
     const seen = this.#unwritten.get(chatId)
-    return seen === undefined ? stored : tighten(stored ?? unseen(chatId), seen)
+    return seen === undefined ? stored : this.#tighten(stored ?? unseen(chatId), seen)
   }
 
   /** Whether something was observed of a chat that is not on disk yet. */
@@ -151,15 +138,15 @@ export class KnownChats {
    */
   async saw(
     sightings: readonly ChatSighting[],
-    fresh = (): Promise<void> => this.#store.fresh(),
+    fresh = (): Promise<void> => this.#memory.fresh(),
   ): Promise<void> {
     const tooMany = sightings.filter((one) => !this.#hold(one))
     await fresh().catch(async (error: unknown) => {
-      await this.#store.settle()
+      await this.#memory.settle()
       throw error
     })
     for (const { chatId } of sightings) this.#dropKnown(chatId)
-    if (sightings.some(({ chatId }) => this.#unwritten.has(chatId))) await this.#store.settle()
+    if (sightings.some(({ chatId }) => this.#unwritten.has(chatId))) await this.#memory.settle()
     if (tooMany.length > 0) throw this.#full()
   }
 
@@ -168,9 +155,9 @@ export class KnownChats {
     const { chatId } = seen
     const known = this.get(chatId)
     const before = known ?? unseen(chatId)
-    const after = tighten(before, seen)
+    const after = this.#tighten(before, seen)
     // of a store that others write, memory may hold what they have loosened since
-    if (after === before && (known === undefined || !this.#store.isShared)) return true
+    if (after === before && (known === undefined || !this.#memory.isShared)) return true
     const size = this.#chats.size + this.#unwritten.size
     if (known === undefined && size >= this.#maxChats) return false
     const isPrivate = after.kind === 'private'
@@ -181,18 +168,18 @@ export class KnownChats {
   #dropKnown(chatId: number): void {
     const stored = this.#chats.get(chatId)
     const seen = this.#unwritten.get(chatId)
-    if (stored !== undefined && seen !== undefined && tighten(stored, seen) === stored) {
+    if (stored !== undefined && seen !== undefined && this.#tighten(stored, seen) === stored) {
       this.#unwritten.delete(chatId)
     }
   }
 
-  async #saveUnwritten(db: Transaction<Schema>): Promise<() => void> {
+  async #saveUnwritten(records: Records): Promise<() => void> {
     const written = [...this.#unwritten]
     const changed: KnownChat[] = []
     const changes: ChatChange[] = []
     for (const [id, seen] of written) {
       const before = this.#chats.get(id) ?? unseen(id)
-      const after = tighten(before, seen)
+      const after = this.#tighten(before, seen)
       if (after === before) continue
       changed.push(after)
       const [from, to] = [before.kind, after.kind]
@@ -200,8 +187,8 @@ export class KnownChats {
         changes.push({ kind: 'kind-tightened', chatId: id, detail: { from, to } })
       }
     }
-    await save(db, changed)
-    const announce = await this.#journal?.append(db, changes)
+    await records.chats.save(changed)
+    const announce = await this.#journal?.append(records, changes)
     return () => {
       for (const chat of changed) this.#chats.set(chat.id, chat)
       for (const [id, seen] of written) {
@@ -217,12 +204,8 @@ export class KnownChats {
    * @throws Refusal `postern_store_unwritable`
    */
   async sawNotices(chatIds: readonly number[]): Promise<void> {
-    if (!this.#store.isShared || chatIds.length === 0) return
-    // whatever is written to a row counts as a change of it
-    const isSame = { kind: sql<string>`kind` }
-    await this.#store.write((db) =>
-      db.updateTable('chats').set(isSame).where('id', 'in', chatIds).execute(),
-    )
+    if (!this.#memory.isShared || chatIds.length === 0) return
+    await this.#memory.write(({ chats }) => chats.touch(chatIds))
   }
 
   /**
@@ -265,7 +248,7 @@ export class KnownChats {
     if (this.get(chatId)?.refusedAtMs !== null) return
     await this.#change([chatId], {
       change: (known) =>
-        known.refusedAtMs === null ? { ...known, refusedAtMs: Date.now() } : null,
+        known.refusedAtMs === null ? { ...known, refusedAtMs: this.#memory.nowMs() } : null,
     })
   }
 
@@ -282,19 +265,17 @@ export class KnownChats {
           : { ...chat, latchedAtMs: null, refusedAtMs: null },
       journal: ({ id, latchedAtMs }) =>
         latchedAtMs === null ? [] : [{ kind: 'latch-lifted', chatId: id, detail: {} }],
-      extra: { lifted_at: Date.now() },
+      liftedAtMs: this.#memory.nowMs(),
     })
   }
 
   /** Lets private chats be readable (`true`) or protected again; lifts their latches. */
   async setPrivateReadable({ readable }: { readable: boolean }): Promise<number[]> {
-    await this.#store.write(
-      async (db) => {
-        await db.deleteFrom('flags').where('name', '=', PRIVATE_READABLE).execute()
+    await this.#memory.write(
+      async (records) => {
+        await records.chats.setPrivateReadable(readable ? this.#memory.nowMs() : null)
         if (!readable) return undefined
-        const value = String(Date.now())
-        await db.insertInto('flags').values({ name: PRIVATE_READABLE, value }).execute()
-        return await this.#journal?.append(db, [
+        return await this.#journal?.append(records, [
           { kind: 'private-readable', chatId: null, detail: {} },
         ])
       },
@@ -312,10 +293,10 @@ export class KnownChats {
    * @returns the chats that changed
    * @throws Refusal `postern_store_unwritable`
    */
-  async #change(chatIds: number[], { change, journal, extra }: ChatEdit): Promise<number[]> {
+  async #change(chatIds: number[], { change, journal, liftedAtMs }: ChatEdit): Promise<number[]> {
     if (chatIds.length === 0) return []
-    const written = await this.#store.write(
-      async (db) => {
+    const written = await this.#memory.write(
+      async (records) => {
         const changed: KnownChat[] = []
         const changes: ChatChange[] = []
         for (const id of new Set(chatIds)) {
@@ -325,8 +306,8 @@ export class KnownChats {
           changed.push(after)
           changes.push(...(journal?.(before, after) ?? []))
         }
-        await save(db, changed, extra)
-        return { changed, announce: await this.#journal?.append(db, changes) }
+        await records.chats.save(changed, liftedAtMs === undefined ? {} : { liftedAtMs })
+        return { changed, announce: await this.#journal?.append(records, changes) }
       },
       ({ changed, announce }) => {
         for (const chat of changed) this.#chats.set(chat.id, chat)
@@ -336,29 +317,15 @@ export class KnownChats {
     return written.changed.map(({ id }) => id)
   }
 
+  #tighten(known: KnownChat, seen: ChatSighting): KnownChat {
+    return tighten(known, seen, this.#memory.nowMs())
+  }
+
   #full(): TooManyChatsError {
     this.#refusals.emit()
     return new TooManyChatsError(
       'postern_store_unwritable',
       `no more than ${this.#maxChats} chats are remembered, and this one is new`,
     )
-  }
-}
-
-async function save(
-  db: Transaction<Schema>,
-  changed: readonly KnownChat[],
-  extra: { lifted_at?: number } = {},
-): Promise<void> {
-  const slice = new TimeSlice()
-  for (const { id, kind, personId, latchedAtMs, refusedAtMs } of changed) {
-    await slice.yieldIfOver()
-    const times = { latched_at: latchedAtMs, refused_at: refusedAtMs, ...extra }
-    const row = { id, kind, person_id: personId, ...times }
-    await db
-      .insertInto('chats')
-      .values(row)
-      .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
-      .execute()
   }
 }

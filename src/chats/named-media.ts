@@ -1,16 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { Kysely } from 'kysely'
-import { TimeSlice } from '../util/scheduling.ts'
-import type { Schema } from '../store/schema.ts'
-import type { Store } from '../store/store.ts'
-
-/** An attachment where it was found: its id, the chat, and who sent it. */
-export interface MediaPlace {
-  mediaId: string
-  chatId: number
-  /** Null where nobody is named. */
-  userId: number | null
-}
+import type { MediaPlace, Memory, Records } from '../kernel/index.ts'
 
 /** What was opened under an id before. */
 export type OpenedBefore = 'same' | 'unsigned' | 'other' | 'none'
@@ -25,14 +14,14 @@ const PRUNE_EVERY = 500
  * opened under each id.
  */
 export class NamedMedia {
-  readonly #store: Store
+  readonly #memory: Memory
   readonly #key: Buffer
   readonly #kept: number
   #sincePruned = PRUNE_EVERY
 
   /** @param key of this memory alone; @param kept how many are remembered */
-  constructor(store: Store, key: Buffer, kept = KEPT) {
-    this.#store = store
+  constructor(memory: Memory, key: Buffer, kept = KEPT) {
+    this.#memory = memory
     this.#key = key
     this.#kept = kept
   }
@@ -43,44 +32,18 @@ export class NamedMedia {
    */
   async name(places: readonly MediaPlace[]): Promise<void> {
     if (places.length === 0) return
-    const nowMs = Date.now()
     this.#sincePruned += places.length
-    const slice = new TimeSlice()
-    await this.#store.write(async (db) => {
-      for (const { mediaId, chatId, userId } of places) {
-        await slice.yieldIfOver()
-        const row = { id: mediaId, chat_id: chatId, sender: senderOf(userId) }
-        await db
-          .insertInto('media')
-          .values({ ...row, named_at: nowMs, digest: null })
-          .onConflict((conflict) => conflict.doNothing())
-          .execute()
-      }
+    await this.#memory.write(async ({ media }) => {
+      await media.name(places)
       if (this.#sincePruned < PRUNE_EVERY) return
-      const oldest = db
-        .selectFrom('media')
-        .select('named_at')
-        .orderBy('named_at', 'desc')
-        .offset(this.#kept)
-        .limit(1)
-      await db.deleteFrom('media').where('named_at', '<=', oldest).execute()
+      await media.prune(this.#kept)
       this.#sincePruned = 0
     })
   }
 
   /** Where an id was named first; null when no update named it. */
   async placeOf(mediaId: string): Promise<MediaPlace | null> {
-    const row = await this.#store.read((db) =>
-      db
-        .selectFrom('media')
-        .select(['chat_id', 'sender'])
-        .where('id', '=', mediaId)
-        .orderBy('named_at')
-        .limit(1)
-        .executeTakeFirst(),
-    )
-    if (row === undefined) return null
-    return { mediaId, chatId: row.chat_id, userId: row.sender === '' ? null : Number(row.sender) }
+    return await this.#memory.read(({ media }) => media.placeOf(mediaId))
   }
 
   /**
@@ -88,28 +51,19 @@ export class NamedMedia {
    * (`unsigned` where it was given as such), other data or this in another place, or nothing.
    */
   async openedBefore(place: MediaPlace, dataDigest: string): Promise<OpenedBefore> {
-    return await this.#store.read((db) => this.#openedBefore(db, place, dataDigest))
+    return await this.#memory.read((records) => this.#openedBefore(records, place, dataDigest))
   }
 
   async #openedBefore(
-    db: Kysely<Schema>,
+    { media }: Records,
     { mediaId, chatId, userId }: MediaPlace,
     dataDigest: string,
   ): Promise<OpenedBefore> {
-    const rows = await db
-      .selectFrom('media')
-      .select(['chat_id', 'sender', 'digest'])
-      .where('id', '=', mediaId)
-      .where('digest', 'is not', null)
-      .execute()
-    if (rows.length === 0) return 'none'
+    const known = await media.openedAs(mediaId)
+    if (known.length === 0) return 'none'
     const isAll = (keyed: Buffer): boolean =>
-      rows.every(
-        ({ chat_id, sender, digest }) =>
-          chat_id === chatId &&
-          sender === senderOf(userId) &&
-          digest !== null &&
-          keyed.equals(digest),
+      known.every(
+        (one) => one.chatId === chatId && one.userId === userId && keyed.equals(one.digest),
       )
     if (isAll(this.#keyed(dataDigest))) return 'same'
     return isAll(this.#keyed(dataDigest, 'unsigned')) ? 'unsigned' : 'other'
@@ -123,18 +77,10 @@ export class NamedMedia {
    * @throws Refusal `postern_store_unwritable`
    */
   async opened(place: MediaPlace, dataDigest: string, as?: 'unsigned'): Promise<boolean> {
-    const { mediaId, chatId, userId } = place
     const digest = this.#keyed(dataDigest, as)
-    const row = { id: mediaId, chat_id: chatId, sender: senderOf(userId) }
-    return await this.#store.write(async (db) => {
-      if ((await this.#openedBefore(db, place, dataDigest)) === 'other') return false
-      await db
-        .insertInto('media')
-        .values({ ...row, named_at: Date.now(), digest })
-        .onConflict((conflict) =>
-          conflict.columns(['id', 'chat_id', 'sender']).doUpdateSet({ digest }),
-        )
-        .execute()
+    return await this.#memory.write(async (records) => {
+      if ((await this.#openedBefore(records, place, dataDigest)) === 'other') return false
+      await records.media.setOpened(place, digest)
       return true
     })
   }
@@ -144,5 +90,3 @@ export class NamedMedia {
     return createHmac('sha256', this.#key).update(text).digest()
   }
 }
-
-const senderOf = (userId: number | null): string => (userId === null ? '' : String(userId))

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isObject } from '../api/common.ts'
 import { countedCache } from '../util/caches.ts'
-import type { Store } from '../store/store.ts'
+import type { Memory } from '../kernel/index.ts'
 
 /** A press is answered within a minute of its update (spec, Events); a bot may hold one longer. */
 const KEPT_MS = 600_000
@@ -16,12 +16,12 @@ const MOST_CHATS = 16
  * sidecars of one bot share them.
  */
 export class Presses {
-  readonly #store: Store
+  readonly #memory: Memory
   readonly #chats = countedCache<string, readonly number[]>(KEPT, { ttlMs: KEPT_MS })
   #prunedAtMs = -Infinity
 
-  constructor(store: Store) {
-    this.#store = store
+  constructor(memory: Memory) {
+    this.#memory = memory
   }
 
   /**
@@ -32,26 +32,18 @@ export class Presses {
    */
   async saw(updates: readonly { update: unknown; chatId: number | null }[]): Promise<void> {
     const seen = updates.flatMap(({ update, chatId }) =>
-      idsIn(update).map((id) => ({ id: keyOf(id), chat_id: chatId ?? NO_CHAT })),
+      idsIn(update).map((id) => ({ id: keyOf(id), chatId: chatId ?? NO_CHAT })),
     )
-    for (const { id, chat_id: chatId } of seen) {
+    for (const { id, chatId } of seen) {
       const known = this.#chats.get(id) ?? []
       const added = known.length < MOST_CHATS ? chatId : NO_CHAT
       if (!known.includes(added)) this.#chats.set(id, [...known, added])
     }
-    if (seen.length === 0 || !this.#store.isShared) return
-    const nowMs = Date.now()
-    await this.#store.note(async (db) => {
-      await db
-        .insertInto('presses')
-        .values(seen.map((one) => ({ ...one, seen_at: nowMs })))
-        .onConflict((conflict) => conflict.doNothing())
-        .execute()
-      if (nowMs - this.#prunedAtMs < KEPT_MS) return
-      await db
-        .deleteFrom('presses')
-        .where('seen_at', '<', nowMs - KEPT_MS)
-        .execute()
+    if (seen.length === 0 || !this.#memory.isShared) return
+    const nowMs = this.#memory.nowMs()
+    await this.#memory.note(async ({ presses }) => {
+      await presses.add(seen, nowMs)
+      if (nowMs - this.#prunedAtMs >= KEPT_MS) await presses.forgetBefore(nowMs - KEPT_MS)
     })
     if (nowMs - this.#prunedAtMs >= KEPT_MS) this.#prunedAtMs = nowMs
   }
@@ -63,15 +55,9 @@ export class Presses {
   async chatsOf(callbackId: string): Promise<number[]> {
     const id = keyOf(callbackId)
     const chats = new Set(this.#chats.get(id))
-    if (this.#store.isShared) {
-      const query = (db: Parameters<Parameters<Store['read']>[0]>[0]) =>
-        db
-          .selectFrom('presses')
-          .select('chat_id')
-          .where('id', '=', id)
-          .limit(MOST_CHATS + 1)
-          .execute()
-      for (const { chat_id: chatId } of await this.#store.read(query)) chats.add(chatId)
+    if (this.#memory.isShared) {
+      const shared = this.#memory.read(({ presses }) => presses.chatsOf(id, MOST_CHATS + 1))
+      for (const chatId of await shared) chats.add(chatId)
     }
     return chats.has(NO_CHAT) || chats.size > MOST_CHATS ? [] : [...chats]
   }

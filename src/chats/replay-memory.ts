@@ -1,19 +1,10 @@
 import { createHmac } from 'node:crypto'
-import type { InsertObject, Kysely, Transaction } from 'kysely'
-import { ConfirmedUpdates, noteCountedAnew } from '../store/confirmed-updates.ts'
-import { memoryGaps, type Gap } from '../store/restored.ts'
-import type { Schema } from '../store/schema.ts'
-import { OvertakenError, type Store } from '../store/store.ts'
+import { OvertakenError } from '../errors.ts'
+import type { Gap, Memory, NewSeen, Records } from '../kernel/index.ts'
 import { Listeners } from '../util/listeners.ts'
 import type { JudgingClock } from '../util/clock.ts'
-import {
-  REPEATS,
-  isSamePlace,
-  isSameThing,
-  mayRepeat,
-  mayStillRepeat,
-  oneRepeatMore,
-} from './seen-rules.ts'
+import { REPEATS, isSamePlace, isSameThing, mayRepeat, repeatRule } from './seen-rules.ts'
+import { ConfirmedUpdates } from './confirmed-updates.ts'
 import type { Recognition, Rememberable, ReplayCheck, Sighting, Thing } from './sighting.ts'
 
 const DAY_MS = 86_400_000
@@ -21,9 +12,13 @@ const DAY_MS = 86_400_000
 export const SEEN_FOR_MS = 30 * DAY_MS
 /** A signature may be dated ahead of our clock, and clocks are set: rows outlive their use. */
 const MARGIN_MS = DAY_MS
-const SECRET = 'seen'
-/** The flag of the time before which rows may be missing, because they were deleted. */
-const PRUNED_BEFORE = 'seen_pruned_before'
+
+/** What the memory against replays is made with: the key of its digests, and its gaps. */
+export interface ReplayMemoryParts {
+  key: Buffer
+  gaps: readonly Gap[]
+  clock: JudgingClock
+}
 
 /**
  * What was opened before, under keyed hashes: the memory against replays (DESIGN: Opening). A
@@ -33,7 +28,7 @@ const PRUNED_BEFORE = 'seen_pruned_before'
  * within a second alike.
  */
 export class ReplayMemory {
-  readonly #store: Store
+  readonly #memory: Memory
   readonly #key: Buffer
   readonly #gaps: readonly Gap[]
   readonly #clock: JudgingClock
@@ -42,15 +37,12 @@ export class ReplayMemory {
   readonly #idsBack = new Listeners<{ updateId: number }>()
   #isCountedAnew = false
 
-  private constructor(
-    store: Store,
-    { key, gaps, clock }: { key: Buffer; gaps: readonly Gap[]; clock: JudgingClock },
-  ) {
-    this.#store = store
+  private constructor(memory: Memory, { key, gaps, clock }: ReplayMemoryParts) {
+    this.#memory = memory
     this.#key = key
     this.#gaps = gaps
     this.#clock = clock
-    this.confirmed = new ConfirmedUpdates(store)
+    this.confirmed = new ConfirmedUpdates(memory)
   }
 
   /** Calls back when update ids went back: new data is remembered under ids that were confirmed. */
@@ -58,18 +50,14 @@ export class ReplayMemory {
     this.#idsBack.add(listener)
   }
 
-  /** @throws Refusal `postern_locked` when the store has no protection */
-  static async load(store: Store, clock: JudgingClock): Promise<ReplayMemory> {
-    const [key, gaps] = [await store.secret(SECRET), await memoryGaps(store)]
-    const memory = new ReplayMemory(store, { key, gaps, clock })
-    store.follow('flags', (db) => memory.#readPruned(db))
-    await store.read((db) => memory.#readPruned(db))
-    return memory
-  }
-
-  async #readPruned(db: Kysely<Schema>): Promise<void> {
-    const rows = db.selectFrom('flags').select('value').where('name', '=', PRUNED_BEFORE)
-    this.#prunedBeforeMs = Number((await rows.executeTakeFirst())?.value ?? -Infinity)
+  static async load(memory: Memory, parts: ReplayMemoryParts): Promise<ReplayMemory> {
+    const replays = new ReplayMemory(memory, parts)
+    const readPruned = async ({ seen }: Records): Promise<void> => {
+      replays.#prunedBeforeMs = await seen.prunedBeforeMs()
+    }
+    memory.follow('flags', readPruned)
+    await memory.read(readPruned)
+    return replays
   }
 
   /**
@@ -85,16 +73,7 @@ export class ReplayMemory {
 
   /** Whether anything sealed of somebody's was opened in a chat, but for the bot's own. */
   async hasOpened(chatId: number, botId: number | null): Promise<boolean> {
-    const found = await this.#store.read((db) =>
-      db
-        .selectFrom('seen')
-        .select('chat_id')
-        .where('chat_id', '=', chatId)
-        .where('kind', '=', 'data')
-        .where('user_id', '!=', botId ?? -1)
-        .executeTakeFirst(),
-    )
-    return found !== undefined
+    return await this.#memory.read(({ seen }) => seen.hasOpened(chatId, botId ?? -1))
   }
 
   /**
@@ -102,10 +81,10 @@ export class ReplayMemory {
    * @throws Refusal `postern_store_unwritable`, with nothing remembered
    */
   async batch<T>(judge: (check: ReplayCheck) => Promise<T>): Promise<T> {
-    return await this.#store.note(async (db) => {
+    return await this.#memory.note(async (records) => {
       return await judge({
-        recognize: (sighting, claims) => this.#recognize(db, sighting, claims),
-        remember: (sighting, as) => this.#remember(db, sighting, as),
+        recognize: (sighting, claims) => this.#recognize(records, sighting, claims),
+        remember: (sighting, as) => this.#remember(records, sighting, as),
       })
     })
   }
@@ -115,15 +94,8 @@ export class ReplayMemory {
    * @throws Refusal `postern_store_unwritable`
    */
   async rememberOwn(sighting: Sighting): Promise<void> {
-    await this.#store.note(
-      (db) =>
-        db
-          .insertInto('seen')
-          .values(this.#rowsOf(db, sighting))
-          .onConflict((conflict) => conflict.column('digest').doUpdateSet(oneRepeatMore))
-          .execute(),
-      { isSingle: true },
-    )
+    const known = this.#seenIn(sighting)
+    await this.#memory.note(({ seen }) => seen.addOwn(known), { isSingle: true })
   }
 
   /**
@@ -137,70 +109,45 @@ export class ReplayMemory {
     const signedBefore = this.#clock.nowMs() - SEEN_FOR_MS - MARGIN_MS
     const unsignedBefore = Math.min(signedBefore, keysSinceMs ?? 0)
     const prunedBeforeMs = Math.max(signedBefore, this.#prunedBeforeMs)
-    await this.#store.note(async (db) => {
-      const { numDeletedRows } = await db
-        .deleteFrom('seen')
-        .where((row) =>
-          row.or([
-            row.and([row('seen_at', '<', signedBefore), row('is_signed', '=', 1)]),
-            row('seen_at', '<', unsignedBefore),
-          ]),
-        )
-        .executeTakeFirstOrThrow()
-      if (numDeletedRows === 0n) return
-      const flag = { name: PRUNED_BEFORE, value: String(prunedBeforeMs) }
-      await db
-        .insertInto('flags')
-        .values(flag)
-        .onConflict((conflict) => conflict.column('name').doUpdateSet(flag))
-        .execute()
+    await this.#memory.note(async ({ seen }) => {
+      const isAny = await seen.forgetBefore({ signedMs: signedBefore, allMs: unsignedBefore })
+      if (!isAny) return
+      await seen.setPrunedBeforeMs(prunedBeforeMs)
       this.#prunedBeforeMs = prunedBeforeMs
     })
   }
 
   async #recognize(
-    db: Transaction<Schema>,
+    records: Records,
     thing: Thing,
     claims: readonly string[],
   ): Promise<Recognition> {
     const data = this.#keyed('data', thing.dataDigest)
     const signatures = [...new Set(claims)].map((claim) => this.#keyed('signature', claim))
-    const found = await db
-      .selectFrom('seen')
-      .selectAll()
-      .where('digest', 'in', [data, ...signatures])
-      .execute()
-    if (!found.every((row) => isSamePlace(row, thing))) return 'replayed'
+    const found = await records.seen.find([data, ...signatures])
+    if (!found.every((seen) => isSamePlace(seen, thing))) return 'replayed'
     const known = found.find(({ kind }) => kind === 'data')
     if (known !== undefined) {
       if (!isSameThing(known, thing, this.#clock.expiryNowMs())) return 'replayed'
       const { updateId } = thing
-      if (updateId === null || known.counted_anew === 1) return 'again'
-      return (await this.confirmed.includes(db, updateId)) ? 'confirmed' : 'again'
+      if (updateId === null || known.isCountedAnew) return 'again'
+      return (await this.confirmed.includes(records, updateId)) ? 'confirmed' : 'again'
     }
-    return found.every((row) => mayRepeat(row, thing)) ? 'new' : 'replayed'
+    const rule = repeatRule(thing, this.#memory.nowMs())
+    return found.every((seen) => mayRepeat(seen, rule)) ? 'new' : 'replayed'
   }
 
-  async #remember(db: Transaction<Schema>, sighting: Sighting, as: Rememberable): Promise<void> {
+  async #remember(records: Records, sighting: Sighting, as: Rememberable): Promise<void> {
     if (as === 'again') {
-      return await this.#bind(db, this.#keyed('data', sighting.dataDigest), sighting)
+      return await this.#bind(records, this.#keyed('data', sighting.dataDigest), sighting)
     }
-    const rows = this.#rowsOf(db, sighting)
-    const kept = await db
-      .insertInto('seen')
-      .values(rows)
-      .onConflict((conflict) =>
-        conflict
-          .column('digest')
-          .doUpdateSet(oneRepeatMore)
-          .where((row) => mayStillRepeat(row, sighting)),
-      )
-      .returning('counted_anew')
-      .execute()
-    if (kept.length < rows.length) throw new OvertakenError()
+    const seen = this.#seenIn(sighting)
+    const rule = repeatRule(sighting, this.#memory.nowMs())
+    const kept = await records.seen.add(seen, { rule, heldBelow: this.confirmed.heldBelow })
+    if (kept.length < seen.length) throw new OvertakenError()
     if (sighting.updateId === null) return
-    const isAnew = kept.some(({ counted_anew: counts }) => counts === 1)
-    if (isAnew) await noteCountedAnew(db)
+    const isAnew = kept.some(({ isCountedAnew }) => isCountedAnew)
+    if (isAnew) await records.confirmed.noteCountedAnew()
     // the first of those that follow one another
     if (isAnew && !this.#isCountedAnew) this.#idsBack.emit({ updateId: sighting.updateId })
     this.#isCountedAnew = isAnew
@@ -210,51 +157,31 @@ export class ReplayMemory {
    * What was seen without a number of its own gets the first one that it comes under.
    * @throws OvertakenError when another transaction gave it another one since it was recognized
    */
-  async #bind(db: Transaction<Schema>, digest: Buffer, sighting: Sighting): Promise<void> {
-    const numbers = { message_id: sighting.messageId, update_id: sighting.updateId }
-    for (const column of ['message_id', 'update_id'] as const) {
-      const number = numbers[column]
-      if (number === null) continue
-      await db
-        .updateTable('seen')
-        .set({ [column]: number })
-        .where('digest', '=', digest)
-        .where(column, 'is', null)
-        .execute()
-    }
-    const bound = await db
-      .selectFrom('seen')
-      .selectAll()
-      .where('digest', '=', digest)
-      .executeTakeFirst()
+  async #bind({ seen }: Records, digest: Buffer, sighting: Sighting): Promise<void> {
+    const bound = await seen.bind(digest, sighting)
     if (bound === undefined || !isSameThing(bound, sighting, this.#clock.expiryNowMs()))
       throw new OvertakenError()
   }
 
-  /** The row of its data, and that of its signature. */
-  #rowsOf(db: Transaction<Schema>, sighting: Sighting): InsertObject<Schema, 'seen'>[] {
+  /** Its data, and its signature. */
+  #seenIn(sighting: Sighting): NewSeen[] {
     const { chatId, userId, messageId, updateId, dateMs, dataDigest, signatureDigest } = sighting
     const common = {
-      chat_id: chatId,
-      message_id: messageId,
-      update_id: updateId,
-      media_id: sighting.mediaId ?? null,
-      user_id: userId,
-      seen_at: this.#clock.expiryNowMs(),
-      dated_at: dateMs,
+      chatId,
+      messageId,
+      updateId,
+      mediaId: sighting.mediaId ?? null,
+      userId,
+      seenAtMs: this.#clock.expiryNowMs(),
+      datedAtMs: dateMs,
       // a repeat counts from a sighting by our own clock alone
       repeats: this.#clock.isOurs() ? 0 : REPEATS,
-      is_signed: signatureDigest === null ? 0 : 1,
+      isSigned: signatureDigest !== null,
     }
-    const data = {
-      ...common,
-      kind: 'data' as const,
-      digest: this.#keyed('data', dataDigest),
-      counted_anew: updateId === null ? 0 : this.confirmed.countsAnew(db, updateId),
-    }
+    const data = { ...common, kind: 'data' as const, digest: this.#keyed('data', dataDigest) }
     if (signatureDigest === null) return [data]
     const digest = this.#keyed('signature', signatureDigest)
-    return [data, { ...common, kind: 'signature', digest, counted_anew: 0 }]
+    return [data, { ...common, kind: 'signature', digest }]
   }
 
   #keyed(kind: string, digest: string): Buffer {

@@ -1,8 +1,7 @@
-/** When what is asked about is what was seen, or may stand beside it: in memory, and as SQL. */
-import type { ExpressionBuilder } from 'kysely'
+/** When what is asked about is what was seen, or may stand beside it. */
 import { FIXED_LIMITS } from '../api/limits.ts'
-import type { Schema, SeenTable } from '../store/schema.ts'
-import type { Sighting, Thing } from './sighting.ts'
+import type { SignatureRepeatRule, SeenRecord } from '../kernel/index.ts'
+import type { Thing } from './sighting.ts'
 
 /**
  * How often one person may sign the same words anew in one chat, and within which time: by the dates
@@ -16,63 +15,50 @@ const REPEATS_WITHIN_MS = 60_000
  */
 const BROUGHT_WITHIN_MS = FIXED_LIMITS.retentionMs + 86_400_000
 
-type SeenRow = Pick<
-  SeenTable,
-  'chat_id' | 'message_id' | 'update_id' | 'media_id' | 'user_id' | 'dated_at' | 'seen_at'
-> & { repeats: number }
-
-type SeenExpression = ExpressionBuilder<Schema, 'seen'>
-
-export const oneRepeatMore = (row: SeenExpression) => ({ repeats: row('seen.repeats', '+', 1) })
-
-/** The rules of `isSamePlace` and `mayRepeat` for a signature, as the database applies them. */
-export function mayStillRepeat(row: SeenExpression, sighting: Sighting) {
-  const { chatId, userId, dateMs, mediaId } = sighting
+/**
+ * Under which rule a signature may be on other data than before: the same words, sent twice.
+ * @param nowMs by our own clock
+ */
+export function repeatRule(
+  { chatId, userId, mediaId, dateMs }: Thing,
+  nowMs: number,
+): SignatureRepeatRule {
   const isFile = mediaId !== undefined
-  const within = (column: 'seen.dated_at' | 'seen.seen_at', ms: number) => [
-    row(column, '>=', ms - REPEATS_WITHIN_MS),
-    row(column, '<=', ms + REPEATS_WITHIN_MS),
-  ]
-  const times =
-    isFile || dateMs === null
-      ? []
-      : [...within('seen.dated_at', dateMs), ...within('seen.seen_at', Date.now())]
-  return row.and([
-    row('seen.kind', '=', 'signature'),
-    row('seen.repeats', '<', isFile || dateMs !== null ? REPEATS : 0),
-    row('seen.chat_id', '=', chatId),
-    userId === null ? row('seen.user_id', 'is', null) : row('seen.user_id', '=', userId),
-    row('seen.media_id', isFile ? 'is not' : 'is', null),
-    ...times,
-  ])
+  const isDated = !isFile && dateMs !== null
+  return {
+    chatId,
+    userId,
+    isFile,
+    fewerThan: isFile || isDated ? REPEATS : 0,
+    within: isDated ? { ms: REPEATS_WITHIN_MS, datedAtMs: dateMs, seenAtMs: nowMs } : null,
+  }
 }
 
-export function isSamePlace(row: SeenRow, { chatId, userId, mediaId }: Thing): boolean {
-  const isSameKind = (row.media_id === null) === (mediaId === undefined)
-  return isSameKind && row.chat_id === chatId && row.user_id === userId
+/** Whether the rule lets a signature of the same place repeat. A store asks the same as it writes. */
+export function mayRepeat(seen: SeenRecord, { fewerThan, within }: SignatureRepeatRule): boolean {
+  if (seen.repeats >= fewerThan) return false
+  if (within === null) return true
+  const isNear = (oneMs: number, otherMs: number): boolean => Math.abs(oneMs - otherMs) <= within.ms
+  if (seen.datedAtMs === null) return false
+  return isNear(within.datedAtMs, seen.datedAtMs) && isNear(within.seenAtMs, seen.seenAtMs)
+}
+
+export function isSamePlace(seen: SeenRecord, { chatId, userId, mediaId }: Thing): boolean {
+  const isSameKind = (seen.mediaId === null) === (mediaId === undefined)
+  return isSameKind && seen.chatId === chatId && seen.userId === userId
 }
 
 /** Of data that was seen in the same place. */
 export function isSameThing(
-  row: SeenRow,
+  seen: SeenRecord,
   { mediaId, messageId, updateId }: Thing,
   nowMs: number,
 ): boolean {
-  if (mediaId !== undefined) return row.media_id === mediaId
-  const isSameMessage = row.message_id === null || row.message_id === messageId
+  if (mediaId !== undefined) return seen.mediaId === mediaId
+  const isSameMessage = seen.messageId === null || seen.messageId === messageId
   // the update that brings a Message is queued before anything can quote it, and for so long alone
-  const isTooLate = row.seen_at < nowMs - BROUGHT_WITHIN_MS
-  const isOtherUpdate = updateId !== null && row.update_id !== updateId
-  if (isOtherUpdate && (row.update_id !== null || isTooLate)) return false
+  const isTooLate = seen.seenAtMs < nowMs - BROUGHT_WITHIN_MS
+  const isOtherUpdate = updateId !== null && seen.updateId !== updateId
+  if (isOtherUpdate && (seen.updateId !== null || isTooLate)) return false
   return isSameMessage
-}
-
-/** Whether a signature may be on other data than before: the same words, sent twice. */
-export function mayRepeat(row: SeenRow, { mediaId, dateMs }: Thing): boolean {
-  if (row.repeats >= REPEATS) return false
-  if (mediaId !== undefined) return true
-  if (dateMs === null || row.dated_at === null) return false
-  const isWithin = (oneMs: number, otherMs: number): boolean =>
-    Math.abs(oneMs - otherMs) <= REPEATS_WITHIN_MS
-  return isWithin(dateMs, row.dated_at) && isWithin(Date.now(), row.seen_at)
 }

@@ -1,18 +1,5 @@
 /** What an observation changes of what is known of a chat: values in, values out. */
-import { CHAT_KINDS } from '../api/chat.ts'
-import type { ChatsTable } from '../store/schema.ts'
-
-/** What is remembered of a chat for good. Times are ms since the epoch. */
-export interface KnownChat {
-  id: number
-  kind: string
-  /** The one person of a private chat, once learned; null in any other chat. */
-  personId: number | null
-  /** Since when it is known to be protected; null: never seen protected, or lifted since. */
-  latchedAtMs: number | null
-  /** When readable text was last refused for it. */
-  refusedAtMs: number | null
-}
+import type { KnownChat } from '../kernel/index.ts'
 
 /** What the service said of a chat. */
 export interface ChatSighting {
@@ -34,9 +21,9 @@ export function unseen(id: number): KnownChat {
  * private, once protected it stays latched, and the first person of a private chat is its person.
  * @returns `known` itself where the sighting says nothing new
  */
-export function tighten(known: KnownChat, seen: ChatSighting): KnownChat {
+export function tighten(known: KnownChat, seen: ChatSighting, nowMs: number): KnownChat {
   const kind = stricterKind(known.kind, seen.kind)
-  const latchedAtMs = known.latchedAtMs ?? (seen.isProtected === true ? Date.now() : null)
+  const latchedAtMs = known.latchedAtMs ?? (seen.isProtected === true ? nowMs : null)
   const personId = known.personId ?? (kind === 'private' ? (seen.userId ?? null) : null)
   const isSame =
     kind === known.kind && latchedAtMs === known.latchedAtMs && personId === known.personId
@@ -64,15 +51,4 @@ export function join(
 function stricterKind(known: string, claimed = known): string {
   for (const kind of ['private', 'group']) if (known === kind || claimed === kind) return kind
   return claimed
-}
-
-export function readChat(row: ChatsTable): KnownChat {
-  return {
-    id: row.id,
-    // one string for all chats of a kind, however many come from the disk
-    kind: CHAT_KINDS.find((known) => known === row.kind) ?? row.kind,
-    personId: row.person_id,
-    latchedAtMs: row.latched_at,
-    refusedAtMs: row.refused_at,
-  }
 }

@@ -81,7 +81,7 @@ export const SECRETS = {
       const before = store.method
       const { isScrubbed, oldEntry } = await store.move(
         wantedProtection(protection, input.passphrase),
-        transfer.relock,
+        (locked, change) => transfer.relock(locked, change),
       )
       const left = isScrubbed
         ? ''

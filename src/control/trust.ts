@@ -1,9 +1,8 @@
 /** Operations on other people's certificates. */
+import { type Pin, TRUST_POLICIES } from '../kernel/index.ts'
 import { z } from 'zod'
 import { OperatorError } from '../errors.ts'
 import type { People } from '../keys/people.ts'
-import type { Pin } from '../keys/pins.ts'
-import { TRUST_POLICIES } from '../keys/policies.ts'
 import type { Trust } from '../keys/trust.ts'
 import { iso, nothing, operation } from './operation.ts'
 

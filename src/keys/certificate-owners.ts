@@ -1,5 +1,6 @@
 /** What a listing by the service changes of what is known of people. Values in, values out. */
-import { blankPin, type Pin, type Pins } from './pins.ts'
+import type { Pin } from '../kernel/index.ts'
+import { blankPin, type Pins } from './pins.ts'
 
 /** What the service lists for a person; null: no certificate that could be read. */
 export interface Listing {

@@ -1,10 +1,7 @@
 import { hash } from 'node:crypto'
-import type { Kysely, Transaction } from 'kysely'
 import { Refusal } from '../errors.ts'
+import type { CertificateCopy, KnownCertificate, Memory, Records } from '../kernel/index.ts'
 import type { CertificateStatus, Engine } from '../openpgp/index.ts'
-import type { Schema } from '../store/schema.ts'
-import type { Store } from '../store/store.ts'
-import { TimeSlice } from '../util/scheduling.ts'
 import type { Journal } from './journal.ts'
 
 /** Certificates that are kept whole with their revocations; they can be 64 KiB each. */
@@ -13,20 +10,12 @@ const MOST_WHOLE = 20_000
 const MOST_REVOKED = 250_000
 /** Certificates of which a copy is kept; of none beyond, so that an invented one displaces none. */
 const MOST_COPIES = 20_000
-/** Copies that go in one statement. */
-const AT_ONCE = 100
 
 interface UnwrittenRevocation {
   kept: string
   known: string | null
   userId: number
   journal: Journal
-}
-
-interface CopyRow {
-  fingerprint: string
-  copy: string
-  copy_digest: string
 }
 
 export interface CertificatesOptions {
@@ -42,7 +31,7 @@ export interface CertificatesOptions {
  */
 export class Certificates {
   readonly #engine: Engine
-  readonly #store: Store
+  readonly #memory: Memory
   readonly #maxWhole: number
   readonly #maxRevoked: number
   /** Fingerprints of those with revocations; the certificates rest on disk. */
@@ -53,11 +42,11 @@ export class Certificates {
   /** Digests of the copies that are kept, by fingerprint; the copies rest on disk. */
   readonly #copies = new Map<string, string>()
   /** Copies with news that are not on disk yet, and the digest of what is there. */
-  readonly #unwrittenCopies = new Map<string, { row: CopyRow; before: string }>()
+  readonly #unwrittenCopies = new Map<string, { copy: CertificateCopy; before: string }>()
 
-  private constructor(engine: Engine, store: Store, options: CertificatesOptions) {
+  private constructor(engine: Engine, memory: Memory, options: CertificatesOptions) {
     this.#engine = engine
-    this.#store = store
+    this.#memory = memory
     this.#maxWhole = options.maxWhole ?? MOST_WHOLE
     this.#maxRevoked = options.maxRevoked ?? MOST_REVOKED
     this.#maxCopies = options.maxCopies ?? MOST_COPIES
@@ -65,27 +54,27 @@ export class Certificates {
 
   static async load(
     engine: Engine,
-    store: Store,
+    memory: Memory,
     options: CertificatesOptions = {},
   ): Promise<Certificates> {
-    const certificates = new Certificates(engine, store, options)
-    store.follow('certificates', async (db, keys) => {
-      certificates.#take(await knownIn(db).where('fingerprint', 'in', keys).execute())
+    const certificates = new Certificates(engine, memory, options)
+    memory.follow('certificates', async (records, keys) => {
+      certificates.#take(await records.certificates.of(keys))
     })
-    store.writeFirst({
+    memory.writeFirst({
       get isDue() {
         return certificates.#unwritten.size > 0
       },
-      save: (db) => certificates.#saveUnwritten(db),
+      save: (records) => certificates.#saveUnwritten(records),
     })
-    certificates.#take(await store.read((db) => knownIn(db).execute()))
+    certificates.#take(await memory.read((records) => records.certificates.all()))
     return certificates
   }
 
-  #take(rows: { fingerprint: string; copy_digest: string | null; is_revoked: unknown }[]): void {
-    for (const { fingerprint, copy_digest: digest, is_revoked: isRevoked } of rows) {
-      if (Number(isRevoked) === 1) this.#revoked.add(fingerprint)
-      if (digest !== null) this.#copies.set(fingerprint, digest)
+  #take(known: readonly KnownCertificate[]): void {
+    for (const { fingerprint, copyDigest, isRevoked } of known) {
+      if (isRevoked) this.#revoked.add(fingerprint)
+      if (copyDigest !== null) this.#copies.set(fingerprint, copyDigest)
     }
   }
 
@@ -122,8 +111,8 @@ export class Certificates {
   async copyOf(fingerprint: string): Promise<string | null> {
     if (this.#revoked.has(fingerprint) || !this.#copies.has(fingerprint)) return null
     const unwritten = this.#unwrittenCopies.get(fingerprint)
-    if (unwritten !== undefined) return unwritten.row.copy
-    return await this.#store.read((db) => readColumn(db, 'copy', fingerprint))
+    if (unwritten !== undefined) return unwritten.copy.copy
+    return await this.#memory.read(({ certificates }) => certificates.copyOf(fingerprint))
   }
 
   /**
@@ -132,37 +121,30 @@ export class Certificates {
    * @throws Refusal `postern_store_unwritable`
    */
   async keepCopies(statuses: readonly CertificateStatus[]): Promise<void> {
-    const first: CopyRow[] = []
+    const first: CertificateCopy[] = []
     for (const { fingerprint, armored, revocations, isNews } of statuses) {
       if (fingerprint === null || revocations || armored === '') continue
-      const row = { fingerprint, copy: armored, copy_digest: digestOf(armored) }
+      const copy = { fingerprint, copy: armored, copyDigest: digestOf(armored) }
       const before = this.#copies.get(fingerprint)
-      if (before === undefined) first.push(row)
-      else if (isNews === true && before !== row.copy_digest) this.#hold(row, before)
+      if (before === undefined) first.push(copy)
+      else if (isNews === true && before !== copy.copyDigest) this.#hold(copy, before)
     }
     first.splice(Math.max(0, this.#maxCopies - this.#copies.size))
     const newer = [...this.#unwrittenCopies.values()]
     if (first.length + newer.length === 0) return
-    const slice = new TimeSlice()
-    await this.#store.note(async (db) => {
-      for (let at = 0; at < first.length; at += AT_ONCE) {
-        await slice.yieldIfOver()
-        await insertCopies(db, first.slice(at, at + AT_ONCE))
-      }
-      for (const { row, before } of newer) {
-        await slice.yieldIfOver()
-        await replaceCopy(db, row, before)
-      }
+    await this.#memory.note(async ({ certificates }) => {
+      await certificates.addCopies(first)
+      for (const { copy, before } of newer) await certificates.replaceCopy(copy, before)
     })
-    for (const row of first) this.#copies.set(row.fingerprint, row.copy_digest)
-    for (const { row } of newer) this.#unwrittenCopies.delete(row.fingerprint)
+    for (const copy of first) this.#copies.set(copy.fingerprint, copy.copyDigest)
+    for (const { copy } of newer) this.#unwrittenCopies.delete(copy.fingerprint)
   }
 
-  #hold(row: CopyRow, before: string): void {
-    const { fingerprint } = row
+  #hold(copy: CertificateCopy, before: string): void {
+    const { fingerprint } = copy
     const held = this.#unwrittenCopies.get(fingerprint)
-    this.#unwrittenCopies.set(fingerprint, { row, before: held?.before ?? before })
-    this.#copies.set(fingerprint, row.copy_digest)
+    this.#unwrittenCopies.set(fingerprint, { copy, before: held?.before ?? before })
+    this.#copies.set(fingerprint, copy.copyDigest)
   }
 
   /** The copy that is kept, where a certificate is listed otherwise. */
@@ -198,26 +180,21 @@ export class Certificates {
       if (known !== armored && known !== '') hold({ kept, known })
     } catch (error) {
       hold({ kept: '', known: null })
-      await this.#store.settle()
+      await this.#memory.settle()
       throw error
     }
-    if (this.#unwritten.has(fingerprint)) await this.#store.settle()
+    if (this.#unwritten.has(fingerprint)) await this.#memory.settle()
   }
 
-  async #saveUnwritten(db: Transaction<Schema>): Promise<() => void> {
+  async #saveUnwritten(records: Records): Promise<() => void> {
     const written = [...this.#unwritten]
     const announcements: (() => void)[] = []
     for (const [fingerprint, { kept, known, userId, journal }] of written) {
-      const now = await readColumn(db, 'revoked_armored', fingerprint)
+      const now = await records.certificates.revokedCopyOf(fingerprint)
       // of two that were revoked in other ways at the same time, that they are is all that is kept
-      const revoked_armored = now === known ? kept : ''
-      await db
-        .insertInto('certificates')
-        .values({ fingerprint, owner: null, revoked_armored })
-        .onConflict((conflict) => conflict.column('fingerprint').doUpdateSet({ revoked_armored }))
-        .execute()
+      await records.certificates.setRevokedCopy(fingerprint, now === known ? kept : '')
       const change = { kind: 'key-revoked' as const, userId, detail: { fingerprint } }
-      announcements.push(await journal.append(db, [change]))
+      announcements.push(await journal.append(records, [change]))
     }
     return () => {
       for (const [fingerprint, one] of written) {
@@ -232,53 +209,9 @@ export class Certificates {
     if (fingerprint === null || !this.#revoked.has(fingerprint)) return null
     const unwritten = this.#unwritten.get(fingerprint)
     if (unwritten !== undefined) return unwritten.kept
-    return (await this.#store.read((db) => readColumn(db, 'revoked_armored', fingerprint))) ?? ''
+    const query = ({ certificates }: Records) => certificates.revokedCopyOf(fingerprint)
+    return (await this.#memory.read(query)) ?? ''
   }
 }
 
-const knownIn = (db: Kysely<Schema>) =>
-  db
-    .selectFrom('certificates')
-    .select(['fingerprint', 'copy_digest'])
-    .select((row) => row('revoked_armored', 'is not', null).as('is_revoked'))
-
-/** A copy that another sidecar has kept stays: it is merged with at the next look. */
-async function insertCopies(db: Transaction<Schema>, rows: CopyRow[]): Promise<void> {
-  await db
-    .insertInto('certificates')
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict
-        .column('fingerprint')
-        .doUpdateSet((row) => ({
-          copy: row.ref('excluded.copy'),
-          copy_digest: row.ref('excluded.copy_digest'),
-        }))
-        .where('certificates.copy', 'is', null),
-    )
-    .execute()
-}
-
-async function replaceCopy(db: Transaction<Schema>, row: CopyRow, before: string): Promise<void> {
-  await db
-    .updateTable('certificates')
-    .set(row)
-    .where('fingerprint', '=', row.fingerprint)
-    .where('copy_digest', '=', before)
-    .execute()
-}
-
 const digestOf = (armored: string): string => hash('sha256', armored, 'base64')
-
-async function readColumn(
-  db: Kysely<Schema>,
-  column: 'revoked_armored' | 'copy',
-  fingerprint: string,
-): Promise<string | null> {
-  const row = await db
-    .selectFrom('certificates')
-    .select(column)
-    .where('fingerprint', '=', fingerprint)
-    .executeTakeFirst()
-  return row?.[column] ?? null
-}

@@ -1,6 +1,4 @@
-import type { Transaction } from 'kysely'
-import type { Schema } from '../store/schema.ts'
-import type { Store } from '../store/store.ts'
+import type { JournalEntry, Memory, Records } from '../kernel/index.ts'
 import { Listeners } from '../util/listeners.ts'
 
 /** What can change about whom we seal to and whose words we believe. */
@@ -52,26 +50,13 @@ export type TrustChange =
   | { kind: 'private-readable'; chatId: null; detail: Record<string, never> }
   | { kind: 'person-bound'; chatId: number; userId: number; detail: { before: number | null } }
 
-/** A change as it was written down. `at` is ms since the epoch. */
-export interface JournalEntry {
-  id: number
-  atMs: number
-  kind: string
-  userId: number | null
-  chatId: number | null
-  detail: Record<string, unknown>
-}
-
-/** A service that changes keys all day cannot fill the disk. */
-const KEPT = 500_000
-
 /** The append-only record of changes: nothing in it is ever rewritten; only the oldest go. */
 export class Journal {
-  readonly #store: Store
+  readonly #memory: Memory
   readonly #changes = new Listeners<TrustChange>()
 
-  constructor(store: Store) {
-    this.#store = store
+  constructor(memory: Memory) {
+    this.#memory = memory
   }
 
   /** Calls back with every change once it is on disk. */
@@ -89,22 +74,26 @@ export class Journal {
    */
   async record(
     changes: readonly TrustChange[],
-    change: (db: Transaction<Schema>) => Promise<readonly TrustChange[] | void> = async () => {},
+    change: (records: Records) => Promise<readonly TrustChange[] | void> = async () => {},
     onWritten = (): void => {},
   ): Promise<void> {
-    const write = async (db: Transaction<Schema>): Promise<() => void> =>
-      await this.append(db, (await change(db)) ?? changes)
-    if (changes.length === 0) return (await this.#store.note(write, { isOrdered: true }))()
-    await this.#store.write(write, (announce) => {
+    const write = async (records: Records): Promise<() => void> =>
+      await this.append(records, (await change(records)) ?? changes)
+    if (changes.length === 0) return (await this.#memory.note(write, { isOrdered: true }))()
+    await this.#memory.write(write, (announce) => {
       onWritten()
       announce()
     })
   }
 
   /** Writes changes down within a write. @returns what calls the listeners, once it is on disk */
-  async append(db: Transaction<Schema>, changes: readonly TrustChange[]): Promise<() => void> {
-    const nowMs = Date.now()
-    for (const one of changes) await append(db, one, nowMs)
+  async append({ journal }: Records, changes: readonly TrustChange[]): Promise<() => void> {
+    for (const one of changes) {
+      const { kind, detail } = one
+      const userId = 'userId' in one ? one.userId : null
+      const chatId = 'chatId' in one ? one.chatId : null
+      await journal.append({ kind, userId, chatId, detail })
+    }
     return () => changes.forEach((one) => this.#changes.emit(one))
   }
 
@@ -114,43 +103,6 @@ export class Journal {
    *   `limit` at most so many
    */
   async read(from: { afterId: number; sinceMs: number; limit: number }): Promise<JournalEntry[]> {
-    const rows = await this.#store.read((db) =>
-      db
-        .selectFrom('journal')
-        .selectAll()
-        .where('id', '>', from.afterId)
-        .where('at', '>=', from.sinceMs)
-        .orderBy('id')
-        .limit(from.limit)
-        .execute(),
-    )
-    return rows.map((row) => ({
-      id: row.id,
-      atMs: row.at,
-      kind: row.kind,
-      userId: row.user_id,
-      chatId: row.chat_id,
-      detail: JSON.parse(row.detail) as Record<string, unknown>,
-    }))
-  }
-}
-
-async function append(db: Transaction<Schema>, change: TrustChange, nowMs: number): Promise<void> {
-  const written = await db
-    .insertInto('journal')
-    .values({
-      at: nowMs,
-      kind: change.kind,
-      user_id: 'userId' in change ? change.userId : null,
-      chat_id: 'chatId' in change ? change.chatId : null,
-      detail: JSON.stringify(change.detail),
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  if (written.id % 1000 === 0) {
-    await db
-      .deleteFrom('journal')
-      .where('id', '<=', written.id - KEPT)
-      .execute()
+    return await this.#memory.read(({ journal }) => journal.read(from))
   }
 }

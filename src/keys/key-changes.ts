@@ -1,60 +1,28 @@
-import type { Transaction } from 'kysely'
-import type { KeyChangesTable, Schema } from '../store/schema.ts'
-import type { Store } from '../store/store.ts'
-
-/** The service lists another certificate for a person than before, as the bot is told it. */
-export interface KeyChange {
-  userId: number
-  /** Fingerprints. */
-  from: string
-  to: string
-}
-
-/** Where the bot is told: with a message of the person, and with the answer to a send to them. */
-export type ToldWith = 'message' | 'send'
-
-/** A change, and with what the bot was told of it; null while it was not. */
-interface KnownChange extends KeyChange {
-  message: string | null
-  send: string | null
-}
+import type { KeyChange, KnownChange, Memory, ToldWith } from '../kernel/index.ts'
 
 /** The last change of each person's certificate, until the bot was told and after. */
 export class KeyChanges {
-  readonly #store: Store
+  readonly #memory: Memory
   readonly #changes = new Map<number, KnownChange>()
 
-  private constructor(store: Store) {
-    this.#store = store
+  private constructor(memory: Memory) {
+    this.#memory = memory
   }
 
-  static async load(store: Store): Promise<KeyChanges> {
-    const changes = new KeyChanges(store)
-    store.follow('key_changes', async (db, keys) => {
-      const query = db.selectFrom('key_changes').selectAll()
-      changes.#take(await query.where('user_id', 'in', keys.map(Number)).execute())
+  static async load(memory: Memory): Promise<KeyChanges> {
+    const changes = new KeyChanges(memory)
+    memory.follow('key_changes', async ({ keyChanges }, keys) => {
+      changes.#take(await keyChanges.of(keys.map(Number)))
     })
-    changes.#take(await store.read((db) => db.selectFrom('key_changes').selectAll().execute()))
+    changes.#take(await memory.read(({ keyChanges }) => keyChanges.all()))
     return changes
   }
 
-  #take(rows: readonly KeyChangesTable[]): void {
-    for (const { user_id: userId, before: from, now: to, message, send } of rows) {
-      this.#changes.set(userId, { userId, from, to, message, send })
-    }
+  #take(known: readonly KnownChange[]): void {
+    for (const change of known) this.#changes.set(change.userId, change)
   }
 
-  /** Writes a change, of which the bot knows nothing yet. Call `saved` when the write is done. */
-  async save(db: Transaction<Schema>, { userId, from, to }: KeyChange): Promise<void> {
-    const row = { before: from, now: to, message: null, send: null }
-    await db
-      .insertInto('key_changes')
-      .values({ user_id: userId, ...row })
-      .onConflict((conflict) => conflict.column('user_id').doUpdateSet(row))
-      .execute()
-  }
-
-  /** Remembers what `save` has written. */
+  /** Remembers a change of which the bot was told nothing, once it is on disk. */
   saved({ userId, from, to }: KeyChange): void {
     this.#changes.set(userId, { userId, from, to, message: null, send: null })
   }
@@ -76,15 +44,8 @@ export class KeyChanges {
   }
 
   async #write(changes: readonly KnownChange[], by: ToldWith, key: string): Promise<void> {
-    await this.#store.note(async (db) => {
-      for (const { userId, to } of changes) {
-        await db
-          .updateTable('key_changes')
-          .set({ [by]: key })
-          .where('user_id', '=', userId)
-          .where('now', '=', to)
-          .execute()
-      }
+    await this.#memory.note(async ({ keyChanges }) => {
+      for (const change of changes) await keyChanges.setTold(change, by, key)
     })
   }
 }

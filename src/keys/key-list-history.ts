@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Kysely } from 'kysely'
 import { countedCache } from '../util/caches.ts'
-import type { Schema } from '../store/schema.ts'
-import type { Store } from '../store/store.ts'
+import type { KeptList, Memory } from '../kernel/index.ts'
 import type { Journal, TrustChange } from './journal.ts'
 
 /** Digests kept in memory, so that an unchanged list costs no read of the disk. */
@@ -34,15 +32,15 @@ const KEPT = 5000
 
 /** Keeps each chat's last key list, and writes every change to the journal. */
 export class KeyListHistory {
-  readonly #store: Store
+  readonly #memory: Memory
   readonly #journal: Journal
   readonly #digests = countedCache<number, string>(REMEMBERED)
   readonly #contradictions = countedCache<number, string>(REMEMBERED)
   /** The most people that a list had lately, so that one that goes a step at a time is seen too. */
   readonly #largest = countedCache<number, number>(REMEMBERED, { ttlMs: SHRINKING_MS })
 
-  constructor(store: Store, journal: Journal) {
-    this.#store = store
+  constructor(memory: Memory, journal: Journal) {
+    this.#memory = memory
     this.#journal = journal
   }
 
@@ -58,8 +56,8 @@ export class KeyListHistory {
       .update(JSON.stringify([now, usable]))
       .digest('base64')
     if (this.#digests.get(chatId) === digest) return
-    const kept = await this.#store.read((db) => keptIn(db, chatId))
-    const isSame = kept?.people === text && kept.ever === everText(usable, kept)
+    const kept = await this.#kept(chatId)
+    const isSame = kept?.people === text && kept.ever === this.#everText(usable, kept)
     if (!isSame) await this.#changed(chatId, { now, usable, text, before: kept?.people })
     this.#digests.set(chatId, digest)
     this.#contradictions.delete(chatId)
@@ -67,7 +65,15 @@ export class KeyListHistory {
 
   /** Every certificate that was ever on a chat's list and could be sealed to, oldest first. */
   async everListed(chatId: number): Promise<PastListing[]> {
-    return everListed([], await this.#store.read((db) => keptIn(db, chatId)))
+    return everListed([], await this.#kept(chatId), 0)
+  }
+
+  async #kept(chatId: number): Promise<KeptList | undefined> {
+    return await this.#memory.read(({ keyLists }) => keyLists.of(chatId))
+  }
+
+  #everText(usable: ListedPeople, kept: KeptList | undefined): string {
+    return JSON.stringify(everListed(usable, kept, this.#memory.nowMs()))
   }
 
   /**
@@ -91,13 +97,9 @@ export class KeyListHistory {
       before === undefined || before === text
         ? []
         : this.#changesOf(chatId, JSON.parse(before) as ListedPeople, now)
-    await this.#journal.record(changes, async (db) => {
-      const row = { people: text, ever: everText(usable, await keptIn(db, chatId)) }
-      await db
-        .insertInto('lists')
-        .values({ chat_id: chatId, ...row })
-        .onConflict((conflict) => conflict.column('chat_id').doUpdateSet(row))
-        .execute()
+    await this.#journal.record(changes, async ({ keyLists }) => {
+      const ever = this.#everText(usable, await keyLists.of(chatId))
+      await keyLists.save(chatId, { people: text, ever })
     })
   }
 
@@ -118,29 +120,19 @@ export class KeyListHistory {
   }
 }
 
-/** What is kept of a chat's list. */
-interface ListRow {
-  people: string
-  ever: string | null
-}
-
-async function keptIn(db: Kysely<Schema>, chatId: number): Promise<ListRow | undefined> {
-  const query = db.selectFrom('lists').select(['people', 'ever']).where('chat_id', '=', chatId)
-  return await query.executeTakeFirst()
-}
-
-const everText = (usable: ListedPeople, kept: ListRow | undefined): string =>
-  JSON.stringify(everListed(usable, kept))
-
 /** What was ever listed, with what can be sealed to now. */
-function everListed(usable: ListedPeople, kept: ListRow | undefined): PastListing[] {
+function everListed(
+  usable: ListedPeople,
+  kept: KeptList | undefined,
+  nowMs: number,
+): PastListing[] {
   const listedOnce = kept === undefined ? [] : (JSON.parse(kept.people) as ListedPeople)
   const before =
     kept?.ever == null
       ? listedOnce.map(([userId, fingerprint]): PastListing => [userId, fingerprint, 0])
       : (JSON.parse(kept.ever) as PastListing[])
   const known = new Set(before.map(([userId, fingerprint]) => `${userId} ${fingerprint}`))
-  const sinceMs = kept === undefined ? 0 : Date.now()
+  const sinceMs = kept === undefined ? 0 : nowMs
   const fresh = usable.filter(([userId, fingerprint]) => !known.has(`${userId} ${fingerprint}`))
   const all = [...before, ...fresh.map((one): PastListing => [...one, sinceMs])]
   if (all.length <= KEPT) return all

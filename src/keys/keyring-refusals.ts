@@ -9,6 +9,14 @@ export function tooMany(open: number): OperatorError {
   )
 }
 
+export function otherPending(fingerprint: string): OperatorError {
+  return new OperatorError(
+    'refused',
+    `another key waits for its publication: ${fingerprint}`,
+    'let `postern run` or `postern key publish` finish it first',
+  )
+}
+
 export function nothingToLockUnder(): OperatorError {
   return new OperatorError(
     'store-locked',

@@ -1,22 +1,16 @@
-import type { Kysely } from 'kysely'
 import { Refusal } from '../errors.ts'
+import type { MadeKeyRecord, Memory, OwnKeyRow, Records } from '../kernel/index.ts'
 import type { CertificateStatus, Engine, OwnKey, UnlockedKey } from '../openpgp/index.ts'
-import type { OwnKeysRow, Schema } from '../store/schema.ts'
-import { scrubIfDue } from '../store/scrub.ts'
-import type { Relock, Store } from '../store/store.ts'
 import { Listeners } from '../util/listeners.ts'
 import { Clocks } from './clocks.ts'
-import {
-  deleteUnoffered,
-  eraseSecret,
-  insertRow,
-  promoteRow,
-  readFirstPublished,
-  readRows,
-  setOffered,
-} from './key-rows.ts'
 import { makeKey, type MadeKey } from './make-key.ts'
-import { doesNotOpen, exchanged, nothingToLockUnder, tooMany } from './keyring-refusals.ts'
+import {
+  doesNotOpen,
+  exchanged,
+  nothingToLockUnder,
+  otherPending,
+  tooMany,
+} from './keyring-refusals.ts'
 import { fromRow, isReady, type OwnKeyRecord, type ReadyKey } from './own-key.ts'
 
 /**
@@ -43,7 +37,7 @@ export interface KeyringOptions {
  * on disk when it resolves; one key at most is pending, and one active.
  */
 export class Keyring {
-  readonly #store: Store
+  readonly #memory: Memory
   readonly #engine: Engine
   readonly #options: KeyringOptions
   readonly clocks: Clocks
@@ -52,8 +46,8 @@ export class Keyring {
   #fingerprints: { of: OwnKeyRecord[]; all: ReadonlySet<string> } | null = null
   #firstPublishedAtMs: number | null = null
 
-  private constructor(store: Store, engine: Engine, options: KeyringOptions) {
-    this.#store = store
+  private constructor(memory: Memory, engine: Engine, options: KeyringOptions) {
+    this.#memory = memory
     this.#engine = engine
     this.#options = options
     this.clocks = new Clocks(options.serviceNowMs)
@@ -64,14 +58,14 @@ export class Keyring {
    * @throws OperatorError `store-locked` when a key does not open with the store's master secret,
    *   `store-corrupt` when one in use is another than its row says, `store-unwritable`
    */
-  static async load(store: Store, engine: Engine, options: KeyringOptions): Promise<Keyring> {
-    const ring = new Keyring(store, engine, options)
-    await scrubIfDue(store)
-    store.follow('own_keys', (db, fingerprints) => ring.#reread(db, fingerprints))
-    store.follow('flags', async (db) => {
-      ring.#firstPublishedAtMs = await readFirstPublished(db)
-    })
-    const { rows, firstPublishedAtMs } = await readRows(store)
+  static async load(memory: Memory, engine: Engine, options: KeyringOptions): Promise<Keyring> {
+    const ring = new Keyring(memory, engine, options)
+    memory.follow('own_keys', (records, fingerprints) => ring.#reread(records, fingerprints))
+    const readFirstPublished = async ({ ownKeys }: Records): Promise<void> => {
+      ring.#firstPublishedAtMs = await ownKeys.firstPublishedAtMs()
+    }
+    memory.follow('flags', readFirstPublished)
+    const rows = await memory.read(({ ownKeys }) => ownKeys.all())
     const inUse = rows.filter(({ state }) => state === 'active' || state === 'pending')
     const retired = rows.filter(({ state }) => state === 'retired')
     const opening = new Set([...inUse, ...retired].slice(0, MAX_OPENING))
@@ -83,7 +77,7 @@ export class Keyring {
         return fromRow(row, { unlocked, endsMs: Infinity, fingerprints })
       }),
     )
-    ring.#firstPublishedAtMs = firstPublishedAtMs
+    await memory.read(readFirstPublished)
     return ring
   }
 
@@ -178,7 +172,7 @@ export class Keyring {
    * @throws Refusal `postern_store_unwritable`
    */
   async markOffered(fingerprint: string, atMs: number | null): Promise<void> {
-    await setOffered(this.#store, fingerprint, atMs)
+    await this.#memory.write(({ ownKeys }) => ownKeys.setOffered(fingerprint, atMs))
     this.#change(fingerprint, { offeredAtMs: atMs })
   }
 
@@ -189,7 +183,12 @@ export class Keyring {
    */
   async promote(fingerprint: string): Promise<void> {
     const nowMs = this.clocks.latestMs()
-    const firstMs = await promoteRow(this.#store, { fingerprint, nowMs })
+    const firstMs = await this.#memory.write(async ({ ownKeys }) => {
+      const [key] = await ownKeys.of([fingerprint])
+      if (key?.state !== 'pending' && key?.state !== 'active') return null
+      await ownKeys.promote(fingerprint, nowMs)
+      return await ownKeys.firstPublishedAtMs()
+    })
     if (firstMs === null) return
     this.#firstPublishedAtMs = firstMs
     const before = this.active
@@ -204,11 +203,11 @@ export class Keyring {
    * @throws Refusal `postern_store_unwritable`
    */
   async discard(fingerprint: string): Promise<void> {
-    if (!(await deleteUnoffered(this.#store, fingerprint))) {
+    if (!(await this.#memory.write(({ ownKeys }) => ownKeys.deleteUnoffered(fingerprint)))) {
       throw new Error('the key is not one that can be discarded')
     }
     this.#keys = this.#keys.filter((key) => key.fingerprint !== fingerprint)
-    await this.#store.scrub()
+    await this.#memory.scrub()
   }
 
   /**
@@ -217,19 +216,19 @@ export class Keyring {
    * @throws Refusal `postern_store_unwritable`
    */
   async destroy(fingerprint: string): Promise<void> {
-    const nowMs = Date.now()
-    if (!(await eraseSecret(this.#store, fingerprint, nowMs))) {
+    const nowMs = this.#memory.nowMs()
+    if (!(await this.#memory.write(({ ownKeys }) => ownKeys.eraseSecret(fingerprint, nowMs)))) {
       throw new Error('the key is not one that can be destroyed')
     }
     this.find(fingerprint)?.unlocked?.bytes.fill(0)
     this.#change(fingerprint, { state: 'destroyed', destroyedAtMs: nowMs, unlocked: null })
-    await this.#store.scrub()
+    await this.#memory.scrub()
   }
 
   async #adopted(adopt: (o: Locking) => Promise<OwnKey>, o: Locking): Promise<MadeKey> {
     const taken = await adopt(o)
     const unlocked = await this.#engine.unlock(taken.locked, o.passphrase)
-    return { row: { ...taken, created_at: Date.now() }, unlocked }
+    return { made: { ...taken, createdAtMs: this.#memory.nowMs() }, unlocked }
   }
 
   /** Makes the key again when the store was moved to another protection meanwhile. */
@@ -239,12 +238,12 @@ export class Keyring {
   ): Promise<ReadyKey> {
     for (;;) {
       if (this.unlocked.length >= MAX_OPENING) throw tooMany(MAX_OPENING)
-      const passphrase = this.#store.masterSecret
+      const passphrase = this.#memory.masterSecret
       if (passphrase === null) throw nothingToLockUnder()
-      const { row, unlocked } = await make({ passphrase, certifiedBy: this.active?.unlocked })
+      const { made, unlocked } = await make({ passphrase, certifiedBy: this.active?.unlocked })
       const retiredAtMs = state === 'retired' ? this.clocks.latestMs() : null
-      const { endsMs } = await this.#judge(row)
-      const kept = await insertRow(this.#store, row, { lockedUnder: passphrase, retiredAtMs })
+      const { endsMs } = await this.#judge(made)
+      const kept = await this.#keep(made, { lockedUnder: passphrase, retiredAtMs })
       if (kept === null) continue
       const { fingerprints } = unlocked
       const record = { ...fromRow(kept, { unlocked, endsMs, fingerprints }), unlocked }
@@ -253,20 +252,29 @@ export class Keyring {
     }
   }
 
+  /** @returns null, with nothing written, when the store has come under another protection since */
+  async #keep(
+    made: MadeKeyRecord,
+    { lockedUnder, retiredAtMs }: { lockedUnder: string; retiredAtMs: number | null },
+  ): Promise<OwnKeyRow | null> {
+    return await this.#memory.write(async ({ ownKeys }) => {
+      if (this.#memory.masterSecret !== lockedUnder) return null
+      const pending = (await ownKeys.all()).find(({ state }) => state === 'pending')
+      if (retiredAtMs === null && pending !== undefined) throw otherPending(pending.fingerprint)
+      return await ownKeys.add(made, retiredAtMs)
+    })
+  }
+
   /** Brings keys up to what another sidecar has made of them. */
-  async #reread(db: Kysely<Schema>, fingerprints: readonly string[]): Promise<void> {
-    const rows = await db
-      .selectFrom('own_keys')
-      .selectAll()
-      .where('fingerprint', 'in', fingerprints)
-      .execute()
+  async #reread({ ownKeys }: Records, fingerprints: readonly string[]): Promise<void> {
+    const rows = await ownKeys.of(fingerprints)
     const changed = await Promise.all(rows.map((row) => this.#changed(row)))
     const others = this.#keys.filter(({ fingerprint }) => !fingerprints.includes(fingerprint))
     this.#keys = [...changed, ...others].sort((a, b) => b.createdAtMs - a.createdAtMs)
     this.#rereads.emit()
   }
 
-  async #changed(row: OwnKeysRow): Promise<OwnKeyRecord> {
+  async #changed(row: OwnKeyRow): Promise<OwnKeyRecord> {
     const known = this.find(row.fingerprint)
     if (known?.unlocked != null && row.state !== 'destroyed') {
       return fromRow(row, { ...known, unlocked: known.unlocked })
@@ -292,7 +300,7 @@ export class Keyring {
    * A key that is published, or will be. Only the locked part is proved to be ours: whoever could
    * write the file could change the rest of the row, which must agree with it.
    */
-  async #inUse(row: OwnKeysRow): Promise<OwnKeyRecord> {
+  async #inUse(row: OwnKeyRow): Promise<OwnKeyRecord> {
     const unlocked = await this.#unlock(row)
     const { fingerprint, endsMs, notBeforeMs } = await this.#judge(row)
     this.clocks.passed(notBeforeMs)
@@ -304,7 +312,7 @@ export class Keyring {
 
   async #judge({
     certificate,
-  }: Pick<OwnKeysRow, 'certificate'>): Promise<
+  }: Pick<OwnKeyRow, 'certificate'>): Promise<
     Pick<CertificateStatus, 'fingerprint' | 'encryptionKeys' | 'notBeforeMs'> & { endsMs: number }
   > {
     const judged = await this.#engine.judge(certificate)
@@ -317,8 +325,8 @@ export class Keyring {
     }
   }
 
-  async #unlock({ locked }: OwnKeysRow): Promise<UnlockedKey> {
-    return await opened(this.#engine.unlock(locked, this.#store.masterSecret ?? ''))
+  async #unlock({ locked }: OwnKeyRow): Promise<UnlockedKey> {
+    return await opened(this.#engine.unlock(locked, this.#memory.masterSecret ?? ''))
   }
 }
 
@@ -334,9 +342,3 @@ async function opened<T>(opening: Promise<T>): Promise<T> {
 function refuseLocked(cause: unknown): never {
   throw new Refusal('postern_locked', 'a key of another sidecar does not open here', { cause })
 }
-
-/** Locks keys anew for the store, under its random master secret. */
-export const relockFor =
-  (engine: Engine): Relock =>
-  async (locked, secrets) =>
-    await engine.relock(locked, { ...secrets, isRandom: true })

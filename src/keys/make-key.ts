@@ -1,3 +1,4 @@
+import type { MadeKeyRecord } from '../kernel/index.ts'
 import type { Engine, UnlockedKey } from '../openpgp/index.ts'
 
 /** Keys are dated back, so that a phone whose clock is behind accepts them. */
@@ -7,7 +8,7 @@ const TRIAL = 'a key is tried before it is published'
 
 /** A key that was made and tried, and what the store is to keep of it. */
 export interface MadeKey {
-  row: { fingerprint: string; created_at: number; certificate: string; locked: string }
+  made: MadeKeyRecord
   unlocked: UnlockedKey
 }
 
@@ -47,5 +48,5 @@ export async function makeKey(
   if (words?.text !== TRIAL || signed?.join() !== 'valid' || unlocked.fingerprint !== fingerprint) {
     throw new Error('the new key does not open what was sealed to it')
   }
-  return { row: { fingerprint, created_at: createdAtMs, certificate, locked }, unlocked }
+  return { made: { fingerprint, createdAtMs, certificate, locked }, unlocked }
 }

@@ -1,12 +1,6 @@
 /** One of the bot's own keys, as a value; how it stands in the store. */
 import type { UnlockedKey } from '../openpgp/index.ts'
-import type { OwnKeysRow } from '../store/schema.ts'
-
-/**
- * `pending` is made and safe on disk, `active` is published, `retired` opens what is late, of
- * `destroyed` only the certificate is left.
- */
-export type KeyState = 'pending' | 'active' | 'retired' | 'destroyed'
+import type { KeyState, OwnKeyRow } from '../kernel/index.ts'
 
 /** One of the bot's own keys. Times are ms since the epoch. */
 export interface OwnKeyRecord {
@@ -36,7 +30,7 @@ export type ReadyKey = OwnKeyRecord & { unlocked: UnlockedKey }
  *   subkeys
  */
 export function fromRow(
-  row: OwnKeysRow,
+  row: OwnKeyRow,
   {
     unlocked,
     endsMs,
@@ -47,11 +41,11 @@ export function fromRow(
     fingerprint: row.fingerprint,
     fingerprints: [...new Set([row.fingerprint, ...fingerprints])],
     state: row.state,
-    createdAtMs: row.created_at,
-    offeredAtMs: row.offered_at,
-    publishedAtMs: row.published_at,
-    retiredAtMs: row.retired_at,
-    destroyedAtMs: row.destroyed_at,
+    createdAtMs: row.createdAtMs,
+    offeredAtMs: row.offeredAtMs,
+    publishedAtMs: row.publishedAtMs,
+    retiredAtMs: row.retiredAtMs,
+    destroyedAtMs: row.destroyedAtMs,
     certificate: row.certificate,
     endsMs,
     unlocked,

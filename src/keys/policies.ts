@@ -1,9 +1,5 @@
-import type { Store } from '../store/store.ts'
+import type { Memory, TrustPolicy } from '../kernel/index.ts'
 import type { Journal } from './journal.ts'
-
-/** What a changed certificate of a person does (setting `trust.policy`). */
-export const TRUST_POLICIES = ['accept', 'first-use', 'pinned'] as const
-export type TrustPolicy = (typeof TRUST_POLICIES)[number]
 
 /** The row of the whole bot; no chat has this id. */
 const BOT = 0
@@ -22,24 +18,21 @@ export class Policies {
   }
 
   static async load(o: {
-    store: Store
+    memory: Memory
     journal: Journal
     setting: TrustPolicy
   }): Promise<Policies> {
     const policies = new Policies(o.journal, o.setting)
-    o.store.follow('trust_policies', async (db, keys) => {
+    const { memory } = o
+    memory.follow('trust_policies', async (records, keys) => {
       const ids = keys.map(Number)
-      const rows = await db
-        .selectFrom('trust_policies')
-        .selectAll()
-        .where('chat_id', 'in', ids)
-        .execute()
+      const set = await records.policies.of(ids)
       for (const id of ids) policies.#byCommand.delete(id)
-      for (const row of rows) policies.#byCommand.set(row.chat_id, row.policy)
+      for (const { chatId, policy } of set) policies.#byCommand.set(chatId, policy)
       policies.changes++
     })
-    const rows = await o.store.read((db) => db.selectFrom('trust_policies').selectAll().execute())
-    for (const row of rows) policies.#byCommand.set(row.chat_id, row.policy)
+    const set = await memory.read((records) => records.policies.all())
+    for (const { chatId, policy } of set) policies.#byCommand.set(chatId, policy)
     return policies
   }
 
@@ -65,11 +58,8 @@ export class Policies {
    */
   async set(chatId: number | null, policy: TrustPolicy | null): Promise<void> {
     const id = chatId ?? BOT
-    await this.#journal.record([{ kind: 'policy', chatId, detail: { policy } }], async (db) => {
-      await db.deleteFrom('trust_policies').where('chat_id', '=', id).execute()
-      if (policy === null) return
-      await db.insertInto('trust_policies').values({ chat_id: id, policy }).execute()
-    })
+    const change = { kind: 'policy' as const, chatId, detail: { policy } }
+    await this.#journal.record([change], ({ policies }) => policies.set(id, policy))
     this.changes++
     if (policy === null) this.#byCommand.delete(id)
     else this.#byCommand.set(id, policy)

@@ -4,7 +4,7 @@ import { Refusal, type OwnCode } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import type { Keyring } from './keyring.ts'
 import { isExpired, type ReadyKey } from './own-key.ts'
-import type { SendFence } from './send-fence.ts'
+import type { SendFence } from '../replicas/send-fence.ts'
 import { SendGate } from './send-gate.ts'
 
 /**

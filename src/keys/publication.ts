@@ -5,7 +5,7 @@ import { Listeners } from '../util/listeners.ts'
 import { Mutex } from '../util/scheduling.ts'
 import type { Keyring } from './keyring.ts'
 import type { PublicationCalls } from './publish-key.ts'
-import type { KeyTurn } from './key-turn.ts'
+import type { KeyTurn } from '../replicas/key-turn.ts'
 import type { ReadyKey } from './own-key.ts'
 import { codeOf, retryAfterMs } from './publish-retries.ts'
 import { ClockOff } from './clocks.ts'
@@ -18,7 +18,7 @@ import {
   type Entered,
   type PublicationState,
 } from './publication-status.ts'
-import type { SendFence } from './send-fence.ts'
+import type { SendFence } from '../replicas/send-fence.ts'
 
 export type { Entered, PublicationState } from './publication-status.ts'
 

@@ -1,14 +1,13 @@
 /** Secret keys on their way out, in, and from one protection to another. */
 import { OperatorError } from '../errors.ts'
 import type { AdoptSecrets, Adopted, Engine } from '../openpgp/index.ts'
-import type { Relock } from '../store/store.ts'
-import type { Store } from '../store/store.ts'
-import { relockFor, type Keyring, type Locking } from './keyring.ts'
+import type { Memory } from '../kernel/index.ts'
+import type { Keyring, Locking } from './keyring.ts'
 import type { ReadyKey } from './own-key.ts'
 import { unfitKey } from './unfit.ts'
 
 export interface TransferParts {
-  store: Store
+  memory: Memory
   engine: Engine
   keyring: Keyring
   /** The name of another bot of the process that has a key of this fingerprint; null when none has. */
@@ -40,14 +39,11 @@ export class Transfer {
    * @throws OperatorError `refused` when its secret is destroyed
    */
   async give(fingerprint: string, passphrase: string): Promise<string> {
-    const { store, engine } = this.#parts
-    const { locked, from } = await store.read(async (db) => {
-      const row = await db
-        .selectFrom('own_keys')
-        .select('locked')
-        .where('fingerprint', '=', fingerprint)
-        .executeTakeFirstOrThrow()
-      return { locked: row.locked, from: store.masterSecret ?? '' }
+    const { memory, engine } = this.#parts
+    const { locked, from } = await memory.read(async ({ ownKeys }) => {
+      const [key] = await ownKeys.of([fingerprint])
+      if (key === undefined) throw new Error('no such key')
+      return { locked: key.locked, from: memory.masterSecret ?? '' }
     })
     if (locked !== '') return await engine.relock(locked, { from, to: passphrase })
     throw new OperatorError(
@@ -106,8 +102,8 @@ export class Transfer {
   }
 
   /** Locks keys anew for a store that is moved to another protection. */
-  get relock(): Relock {
-    return relockFor(this.#parts.engine)
+  relock(locked: string, secrets: { from: string; to: string }): Promise<string> {
+    return this.#parts.engine.relock(locked, { ...secrets, isRandom: true })
   }
 }
 

@@ -1,24 +1,29 @@
 /** Whose certificate is believed: the policy, and the operator's decisions about people. */
-import type { Transaction } from 'kysely'
 import { FIXED_LIMITS } from '../api/limits.ts'
 import { OperatorError } from '../errors.ts'
-import type { Schema } from '../store/schema.ts'
-import type { Store } from '../store/store.ts'
+import type {
+  FormerCertificate,
+  KeyChange,
+  Memory,
+  Pin,
+  Records,
+  ToldWith,
+  TrustPolicy,
+} from '../kernel/index.ts'
 import { Listeners } from '../util/listeners.ts'
-import { TimeSlice } from '../util/scheduling.ts'
 import type { Clocks } from './clocks.ts'
 import { changedPins, newDisputes, type Listing } from './certificate-owners.ts'
 import type { Journal, TrustChange } from './journal.ts'
-import { KeyChanges, type KeyChange, type ToldWith } from './key-changes.ts'
+import { KeyChanges } from './key-changes.ts'
 import type { People } from './people.ts'
-import { Pins, blankPin, savePin, type FormerCertificate, type Pin } from './pins.ts'
-import { Policies, type TrustPolicy } from './policies.ts'
+import { Pins, blankPin } from './pins.ts'
+import { Policies } from './policies.ts'
 
 /** Why a person is neither sealed to nor believed until the operator decides. */
 export type Distrust = 'blocked' | 'key-changed' | 'not-accepted'
 
 export interface TrustParts {
-  store: Store
+  memory: Memory
   journal: Journal
   people: People
   /** Setting `trust.policy`. */
@@ -39,7 +44,7 @@ const NAMED = 100
 const FORMER_FOR_MS = FIXED_LIMITS.retentionMs
 
 export class Trust {
-  readonly #store: Store
+  readonly #memory: Memory
   readonly #journal: Journal
   readonly #people: People
   readonly #pins: Pins
@@ -56,7 +61,7 @@ export class Trust {
     parts: TrustParts,
     { pins, policies, keyChanges }: { pins: Pins; policies: Policies; keyChanges: KeyChanges },
   ) {
-    this.#store = parts.store
+    this.#memory = parts.memory
     this.#keyChanges = keyChanges
     this.#journal = parts.journal
     this.#people = parts.people
@@ -72,17 +77,17 @@ export class Trust {
   }
 
   static async load(parts: TrustParts): Promise<Trust> {
-    const { store, journal, policy } = parts
-    const policies = await Policies.load({ store, journal, setting: policy })
-    const pins = await Pins.load(store)
-    const keyChanges = await KeyChanges.load(store)
+    const { memory, journal, policy } = parts
+    const policies = await Policies.load({ memory, journal, setting: policy })
+    const pins = await Pins.load(memory)
+    const keyChanges = await KeyChanges.load(memory)
     const trust = new Trust(parts, { pins, policies, keyChanges })
     pins.onReread(() => trust.#changes++)
-    store.writeFirst({
+    memory.writeFirst({
       get isDue() {
         return trust.#unwritten.size > 0
       },
-      save: (db) => trust.#saveUnwritten(db),
+      save: (records) => trust.#saveUnwritten(records),
     })
     return trust
   }
@@ -189,14 +194,14 @@ export class Trust {
    */
   async saw(listed: readonly Listing[]): Promise<void> {
     this.#hold(listed)
-    await this.#store.fresh().catch(async (error: unknown) => {
-      await this.#store.settle()
+    await this.#memory.fresh().catch(async (error: unknown) => {
+      await this.#memory.settle()
       throw error
     })
     // compared with what others have written by now
     const tooMany = this.#hold(listed)
     if (tooMany > 0) this.#refusals.emit()
-    if (listed.some(({ userId }) => this.#unwritten.has(userId))) await this.#store.settle()
+    if (listed.some(({ userId }) => this.#unwritten.has(userId))) await this.#memory.settle()
   }
 
   /** @returns of how many people nothing can be remembered */
@@ -214,19 +219,12 @@ export class Trust {
     return tooMany
   }
 
-  async #saveUnwritten(db: Transaction<Schema>): Promise<() => void> {
+  async #saveUnwritten(records: Records): Promise<() => void> {
     const written = [...this.#unwritten]
     const learned = this.#learnedFrom(written)
-    const slice = new TimeSlice()
-    for (const pin of learned.changed) {
-      await slice.yieldIfOver()
-      await savePin(db, pin)
-    }
-    for (const change of learned.keyChanges) {
-      await slice.yieldIfOver()
-      await this.#keyChanges.save(db, change)
-    }
-    const announce = await this.#journal.append(db, learned.changes)
+    await records.pins.save(learned.changed)
+    await records.keyChanges.save(learned.keyChanges)
+    const announce = await this.#journal.append(records, learned.changes)
     return () => {
       for (const change of learned.keyChanges) this.#keyChanges.saved(change)
       for (const [userId, seen] of written) {
@@ -333,10 +331,10 @@ export class Trust {
   async block(userId: number): Promise<Pin> {
     let pin = blankPin(userId)
     const change = { kind: 'blocked' as const, userId, detail: {} }
-    const block = async (db: Transaction<Schema>): Promise<void> => {
+    const block = async ({ pins }: Records): Promise<void> => {
       const known = this.#pins.get(userId) ?? blankPin(userId)
-      pin = { ...known, standing: 'blocked', sinceMs: Date.now() }
-      await savePin(db, pin)
+      pin = { ...known, standing: 'blocked', sinceMs: this.#memory.nowMs() }
+      await pins.save([pin])
     }
     await this.#journal.record([change], block, () => this.#set(pin))
     return pin
@@ -348,11 +346,11 @@ export class Trust {
     const changeOf = (): TrustChange => {
       return { kind, userId: pin.userId, detail: { fingerprint: pin.fingerprint ?? '' } }
     }
-    const write = async (db: Transaction<Schema>): Promise<TrustChange[]> => {
-      pin = { ...decide(), sinceMs: Date.now() }
-      await savePin(db, pin)
-      await this.#people.saveOwner(db, ownerIn(pin))
-      if (kind === 'accepted') await this.#people.forgetSigned(db, pin.userId)
+    const write = async ({ pins, certificates, signers }: Records): Promise<TrustChange[]> => {
+      pin = { ...decide(), sinceMs: this.#memory.nowMs() }
+      await pins.save([pin])
+      await certificates.setOwner(ownerIn(pin).fingerprint, pin.userId)
+      if (kind === 'accepted') await signers.forget(pin.userId)
       return [changeOf()]
     }
     await this.#journal.record([changeOf()], write, () => {

@@ -18,7 +18,7 @@ import type {
   Store,
   StoreLock,
 } from '../store/store.ts'
-import { SightingWriter, type UnwrittenSightings } from '../store/sightings.ts'
+import { SightingWriter, type DueSightings } from '../store/sightings.ts'
 import { UnderWay } from '../store/under-way.ts'
 import { Writability } from '../store/writability.ts'
 import { CommitLostError } from './failures.ts'
@@ -102,7 +102,7 @@ export class PostgresStore extends ProtectedStore implements Store {
     )
   }
 
-  writeFirst(sightings: UnwrittenSightings): void {
+  writeFirst(sightings: DueSightings): void {
     this.#sightings.add(sightings)
   }
 

@@ -1,9 +1,9 @@
 /** Running again, on another connection, what a lost connection or a cancelled query ended. */
+import { OvertakenError } from '../errors.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql, type Transaction } from 'kysely'
 import { Refusal } from '../errors.ts'
 import type { Schema } from '../store/schema.ts'
-import { OvertakenError } from '../store/store.ts'
 import { CommitLostError, isCancelled, kindOf, type FailureKind } from './failures.ts'
 import type { PostgresSchema } from './schema.ts'
 import type { PostgresServer } from './server.ts'

@@ -15,7 +15,7 @@ import type { OpenProtection, NewProtection } from './protection.ts'
 import type { DatabaseOpening } from '../replicas/open.ts'
 import { corrupt, unsettledMove } from './refusals.ts'
 import type { Schema } from './schema.ts'
-import { SightingWriter, type UnwrittenSightings } from './sightings.ts'
+import { SightingWriter, type DueSightings } from './sightings.ts'
 import { scrubLog } from './scrub.ts'
 import { isBusy, isDiskFailure, isStorageFailure } from './sqlite.ts'
 import type { Moved, Relock, Store, StoreLock } from './store.ts'
@@ -106,7 +106,7 @@ class OpenStore extends ProtectedStore implements Store {
     return this.#keep(() => this.#transact(change, { waits: 'within', onWritten }))
   }
 
-  writeFirst(sightings: UnwrittenSightings): void {
+  writeFirst(sightings: DueSightings): void {
     this.#sightings.add(sightings)
   }
 

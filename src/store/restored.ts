@@ -5,7 +5,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
 import { OperatorError } from '../errors.ts'
-import { writeConfirmed } from './confirmed-updates.ts'
+import { ConfirmedRows } from './records/seen.ts'
+import { readFlag, writeFlag } from './records/rows.ts'
+import type { Gap } from '../kernel/index.ts'
 import type { Schema } from './schema.ts'
 import type { Store } from './store.ts'
 
@@ -14,12 +16,6 @@ const NOTE = 'backup_taken_at'
 const GAPS = 'memory_gaps'
 /** A message signed this long before a copy may have arrived after it. */
 const ON_THE_WAY_MS = 300_000
-
-/** A stretch of time that the memory against replays knows nothing of, in ms since the epoch. */
-export interface Gap {
-  fromMs: number
-  toMs: number
-}
 
 /** Writes the note into a copy; a copy of a copy keeps the time of the first. */
 export function writeNote(copy: DatabaseSync, takenAt: string): void {
@@ -38,7 +34,7 @@ export function readNote(database: DatabaseSync): string | null {
  * When the backup was taken that a store was restored from; null when it was not, or is accepted.
  */
 export async function restoredFrom(store: Store): Promise<string | null> {
-  return await store.read((db) => flag(db, NOTE))
+  return await store.read((db) => readFlag(db, NOTE))
 }
 
 /**
@@ -50,25 +46,19 @@ export async function restoredFrom(store: Store): Promise<string | null> {
  */
 export async function acceptRestored(store: Store, o: { isLatest: boolean }): Promise<void> {
   await store.write(async (db) => {
-    const takenAt = await flag(db, NOTE)
+    const takenAt = await readFlag(db, NOTE)
     if (takenAt === null) return
     if (!o.isLatest) {
       const fromMs = Date.parse(takenAt) - ON_THE_WAY_MS
       const gaps = [...(await readGaps(db)), { fromMs, toMs: Date.now() }]
-      await db
-        .insertInto('flags')
-        .values({ name: GAPS, value: JSON.stringify(gaps) })
-        .onConflict((conflict) =>
-          conflict.column('name').doUpdateSet({ value: JSON.stringify(gaps) }),
-        )
-        .execute()
+      await writeFlag(db, GAPS, JSON.stringify(gaps))
       const { highest } = await db
         .selectFrom('seen')
         .select(({ fn }) => fn.max<number | null>('update_id').as('highest'))
         .executeTakeFirstOrThrow()
-      if (highest !== null) await writeConfirmed(db, highest + 1)
+      if (highest !== null) await new ConfirmedRows(db).settle(highest + 1)
     }
-    await db.deleteFrom('flags').where('name', '=', NOTE).execute()
+    await writeFlag(db, NOTE, null)
   })
 }
 
@@ -89,15 +79,6 @@ export function restored(dataDir: string, takenAt: string): OperatorError {
 }
 
 async function readGaps(db: Kysely<Schema>): Promise<Gap[]> {
-  const text = await flag(db, GAPS)
+  const text = await readFlag(db, GAPS)
   return text === null ? [] : (JSON.parse(text) as Gap[])
-}
-
-async function flag(db: Kysely<Schema>, name: string): Promise<string | null> {
-  const row = await db
-    .selectFrom('flags')
-    .select('value')
-    .where('name', '=', name)
-    .executeTakeFirst()
-  return row?.value ?? null
 }

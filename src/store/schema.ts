@@ -55,7 +55,7 @@ export interface PeopleTable {
   signed_files_at: number | null
 }
 
-/** The handle that the service last showed of a person (`keys/names.ts`). */
+/** The handle that the service last showed of a person (`names.ts`). */
 export interface NamesTable {
   user_id: number
   username: string
@@ -244,7 +244,7 @@ export interface JournalTable {
   detail: string
 }
 
-/** What became of incoming Messages (`chats/outcomes.ts`); several may be in one update. */
+/** What became of incoming Messages (`outcomes.ts`); several may be in one update. */
 export interface OutcomesTable {
   update_id: number
   at: number

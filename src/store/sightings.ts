@@ -3,7 +3,7 @@ import { Mutex } from '../util/scheduling.ts'
 import type { Schema } from './schema.ts'
 
 /** What one class has observed and what is not on disk yet. */
-export interface UnwrittenSightings {
+export interface DueSightings {
   /** Whether anything is not on disk yet. */
   readonly isDue: boolean
   /**
@@ -25,7 +25,7 @@ const RETRY_MS = 1000
 /** Sightings of all classes, written before anything else is, and again until that works. */
 export class SightingWriter {
   readonly #write: OrderedWrite
-  readonly #sightings: UnwrittenSightings[] = []
+  readonly #sightings: DueSightings[] = []
   readonly #mutex = new Mutex()
   #retry: NodeJS.Timeout | null = null
   #isFinished = false
@@ -34,7 +34,7 @@ export class SightingWriter {
     this.#write = write
   }
 
-  add(sightings: UnwrittenSightings): void {
+  add(sightings: DueSightings): void {
     this.#sightings.push(sightings)
   }
 

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { NewProtection } from './protection.ts'
 import type { ProtectionMethod, Schema } from './schema.ts'
-import type { UnwrittenSightings } from './sightings.ts'
+import type { DueSightings } from './sightings.ts'
 
 /**
  * Tables that decisions rest on and that are kept in memory: what changes in them is announced. They
@@ -54,14 +54,6 @@ export interface StoreLock extends AsyncDisposable {
   readonly signal: AbortSignal
 }
 
-/** Thrown in a `note` when another one came first: it runs again. */
-export class OvertakenError extends Error {
-  constructor() {
-    super('another transaction came first')
-    this.name = 'OvertakenError'
-  }
-}
-
 /**
  * What survives a restart: a database file that one process at a time has open, or a schema of
  * PostgreSQL that several sidecars share.
@@ -101,7 +93,7 @@ export interface Store extends AsyncDisposable {
    * Registers who observes the service. What could not be written is written before every `write`
    * and `note`, and tried again every second.
    */
-  writeFirst(sightings: UnwrittenSightings): void
+  writeFirst(sightings: DueSightings): void
   /**
    * Resolves when all that was observed before the call is on disk.
    * @throws Refusal `postern_store_unwritable`

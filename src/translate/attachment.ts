@@ -1,6 +1,7 @@
 /** One attachment: fetched, opened where it is for us, judged, and at rest. */
+import type { MediaPlace } from '../kernel/index.ts'
 import { createHash, randomUUID } from 'node:crypto'
-import type { MediaPlace, NamedMedia, OpenedBefore } from '../chats/named-media.ts'
+import type { NamedMedia, OpenedBefore } from '../chats/named-media.ts'
 import type { Modes } from '../chats/modes.ts'
 import type { ReplayMemory } from '../chats/replay-memory.ts'
 import { Refusal } from '../errors.ts'

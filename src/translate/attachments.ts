@@ -1,5 +1,5 @@
 /** Attachments as the bot asks for them: one opening at a time for each, and only so many at once. */
-import type { MediaPlace } from '../chats/named-media.ts'
+import type { MediaPlace } from '../kernel/index.ts'
 import { Refusal } from '../errors.ts'
 import { Listeners } from '../util/listeners.ts'
 import type { Capability } from '../media/capability.ts'

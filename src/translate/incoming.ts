@@ -1,6 +1,6 @@
 /** From the service's updates to what the bot reads: opened side by side, answered in order. */
 import { setTimeout as elapsed } from 'node:timers/promises'
-import type { MessageOutcome } from '../chats/outcomes.ts'
+import type { MessageOutcome } from '../store/outcomes.ts'
 import type { ChatSighting } from '../chats/tightening.ts'
 import type { Presses } from '../chats/presses.ts'
 import type { ReplayMemory } from '../chats/replay-memory.ts'

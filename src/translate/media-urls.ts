@@ -1,7 +1,8 @@
 /** The urls of attachments in updates: each gains the right to fetch it at our own door. */
+import type { MediaPlace } from '../kernel/index.ts'
 import { isObject } from '../api/common.ts'
 import { mediaIdOf } from '../api/message.ts'
-import type { MediaPlace, NamedMedia } from '../chats/named-media.ts'
+import type { NamedMedia } from '../chats/named-media.ts'
 import { isOwnFailure } from '../errors.ts'
 import type { Capability } from '../media/capability.ts'
 

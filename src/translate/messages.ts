@@ -2,7 +2,7 @@
  * A send or an edit of the bot: prepared, sent to the service, prepared anew where the service
  * refuses the kind of body, and answered as in a readable chat.
  */
-import type { Outcomes } from '../chats/outcomes.ts'
+import type { Outcomes } from '../store/outcomes.ts'
 import type { Outbound } from '../permit.ts'
 import { Listeners } from '../util/listeners.ts'
 import { objectResult, sentView, withResult, type EnvelopedAnswer } from './bot-view.ts'

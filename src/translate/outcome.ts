@@ -1,4 +1,4 @@
-import type { MessageOutcome } from '../chats/outcomes.ts'
+import type { MessageOutcome } from '../store/outcomes.ts'
 import type { Judgeable, MessageFinding } from './examine.ts'
 import { delivers } from './verdict.ts'
 import type { VerifyPolicy } from './verdict-descriptions.ts'

@@ -1,10 +1,10 @@
 /** Makes a draft ready to send: readable or sealed, always with a permit (DESIGN: Sealing). */
+import type { KeyChange } from '../kernel/index.ts'
 import type { Modes } from '../chats/modes.ts'
 import type { ReplayMemory } from '../chats/replay-memory.ts'
 import { Refusal, ServiceError } from '../errors.ts'
 import { monotonicNow } from '../util/clock.ts'
 import type { Directory, KeyList } from '../keys/directory.ts'
-import type { KeyChange } from '../keys/key-changes.ts'
 import type { Entered, Publication } from '../keys/publication.ts'
 import type { Recipients } from '../keys/recipients.ts'
 import type { Outbound } from '../permit.ts'

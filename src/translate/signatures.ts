@@ -1,9 +1,10 @@
 /** Whose words they are: signatures against the certificate of the Message's `from` alone. */
+import type { SignedKind } from '../kernel/index.ts'
 import { FIXED_LIMITS } from '../api/limits.ts'
 import { monotonicNow, type JudgingClock } from '../util/clock.ts'
 import type { Directory } from '../keys/directory.ts'
 import type { Keyring } from '../keys/keyring.ts'
-import type { People, SignedKind } from '../keys/people.ts'
+import type { People } from '../keys/people.ts'
 import type { Trust } from '../keys/trust.ts'
 import { signingCertificate } from '../keys/person.ts'
 import type { ReplayMemory } from '../chats/replay-memory.ts'

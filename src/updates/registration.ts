@@ -1,6 +1,6 @@
 /** The bot's own webhook as it rests in the store, and how deliveries to it stand. */
 import { Refusal } from '../errors.ts'
-import { writeConfirmed } from '../store/confirmed-updates.ts'
+import { ConfirmedRows } from '../store/records/seen.ts'
 import type { Reread, Store } from '../store/store.ts'
 import { Listeners } from '../util/listeners.ts'
 import type { Delivered } from './update-batch.ts'
@@ -135,7 +135,7 @@ export class Registration {
           delivered_mark: delivered.mark,
         })
         .execute()
-      await writeConfirmed(db, delivered.updateId + 1)
+      await new ConfirmedRows(db).settle(delivered.updateId + 1)
     })
   }
 }

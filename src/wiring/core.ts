@@ -2,21 +2,24 @@
 import { KnownChats } from '../chats/known-chats.ts'
 import { Modes } from '../chats/modes.ts'
 import { Presses } from '../chats/presses.ts'
-import { Outcomes } from '../chats/outcomes.ts'
 import { ReplayMemory } from '../chats/replay-memory.ts'
 import type { SecretSource } from '../config/secrets.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { Keyring } from '../keys/keyring.ts'
-import { KeyUsage } from '../keys/key-usage.ts'
-import { KeyTurn } from '../keys/key-turn.ts'
 import { Publication } from '../keys/publication.ts'
-import { SendFence } from '../keys/send-fence.ts'
 import { Transfer } from '../keys/transfer.ts'
+import type { Memory } from '../kernel/index.ts'
 import type { Log } from '../logger.ts'
 import { BOUNDS, createEngine, type MeasuredEngine } from '../openpgp/index.ts'
 import { readBot } from '../store/bot-of-store.ts'
-import { restored, restoredFrom } from '../store/restored.ts'
+import { KeyUsage } from '../store/key-usage.ts'
+import { memoryOf } from '../store/memory.ts'
+import { Outcomes } from '../store/outcomes.ts'
+import { memoryGaps, restored, restoredFrom } from '../store/restored.ts'
+import { scrubIfDue } from '../store/scrub.ts'
 import { openStore, type StoreOpening } from '../store/open-store.ts'
+import { KeyTurn } from '../replicas/key-turn.ts'
+import { SendFence } from '../replicas/send-fence.ts'
 import type { PostgresServer } from '../replicas/server.ts'
 import type { Store } from '../store/store.ts'
 import { previewChat, type ChatPreview } from '../translate/chat-preview.ts'
@@ -27,6 +30,7 @@ import { Messages } from '../translate/messages.ts'
 import { ClearFields } from '../translate/clear-fields.ts'
 import { Outgoing } from '../translate/outgoing.ts'
 import type { Answer } from '../upstream/client.ts'
+import type { JudgingClock } from '../util/clock.ts'
 import { loadPeopleState, type PeopleState } from './people-state.ts'
 import type { Link } from './link.ts'
 import { createMedia } from './media.ts'
@@ -107,7 +111,9 @@ export async function createCore(
   if (purpose === 'run') log.info({ protection: store.method }, 'the store is open')
   const engine = parts.engine ?? stack.use(createEngine())
   const { calls, botId, upstream } = link
-  const keyring = await Keyring.load(store, engine, {
+  await scrubIfDue(store)
+  const memory = memoryOf(store)
+  const keyring = await Keyring.load(memory, engine, {
     retainMs: settings.key.retainDays * DAY_MS,
     serviceNowMs: () => serviceNowMs(link),
   })
@@ -116,9 +122,9 @@ export async function createCore(
   const { policy } = settings.trust
   const own = (): ReadonlySet<string> => keyring.fingerprints
   const { clocks } = keyring
-  const peopleState = await loadPeopleState({ store, engine, calls, policy, own, clocks })
+  const peopleState = await loadPeopleState({ store, memory, engine, calls, policy, own, clocks })
   const { journal } = peopleState
-  const knownChats = await KnownChats.load(store, { journal })
+  const knownChats = await KnownChats.load(memory, { journal })
   const modes = new Modes({ knownChats, chat: calls.chat })
   const managesKey = settings.key.publish
   const { rotateEveryDays } = settings.key
@@ -146,7 +152,7 @@ export async function createCore(
     readableGroups: settings.readableGroups,
     chatMaxAgeMs: settings.cache.chatSeconds * 1000,
   })
-  const presses = new Presses(store)
+  const presses = new Presses(memory)
   const clearFields = new ClearFields({ guard, presses, policy: settings.clearFields })
   const keyListMaxAgeMs = settings.cache.keyListSeconds * 1000
   const asked = { botId, keyListMaxAgeMs }
@@ -161,11 +167,11 @@ export async function createCore(
     engine,
     clock: clocks,
   }
-  const replayMemory = hasKey ? await ReplayMemory.load(store, clocks) : null
+  const replayMemory = hasKey ? await loadReplayMemory(store, memory, clocks) : null
   const { audience, verify, normalizeText } = settings.open
   const opening = replayMemory === null ? null : { ...shared, replayMemory, audience }
   const { attachments, urls } = stack.use(
-    await createMedia({ settings, link, store, name }, opening),
+    await createMedia({ settings, link, store, memory, name }, opening),
   )
   const { unusableRecipient } = settings.seal
   const outgoing = new Outgoing({
@@ -184,7 +190,7 @@ export async function createCore(
     peopleState,
     outcomes,
     keyUsage,
-    transfer: new Transfer({ store, engine, keyring, ownerOf: parts.ownerOf ?? (() => null) }),
+    transfer: new Transfer({ memory, engine, keyring, ownerOf: parts.ownerOf ?? (() => null) }),
     knownChats,
     modes,
     guard,
@@ -259,6 +265,16 @@ async function openStoreFor(
     stretcher: parts?.stretcher,
     howToMakePassphrase: secrets.howToMakePassphrase,
   })
+}
+
+/** @throws Refusal `postern_locked` when the store has no protection */
+export async function loadReplayMemory(
+  store: Store,
+  memory: Memory,
+  clock: JudgingClock,
+): Promise<ReplayMemory> {
+  const [key, gaps] = [await store.secret('seen'), await memoryGaps(store)]
+  return await ReplayMemory.load(memory, { key, gaps, clock })
 }
 
 /** @throws OperatorError `store-restored` until the operator has accepted a restored store */

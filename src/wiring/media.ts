@@ -3,6 +3,7 @@ import { NamedMedia } from '../chats/named-media.ts'
 import type { Settings } from '../config/settings.ts'
 import { Capability } from '../media/capability.ts'
 import { SpoolDir } from '../media/spool-dir.ts'
+import type { Memory } from '../kernel/index.ts'
 import type { Store } from '../store/store.ts'
 import type { AttachmentParts } from '../translate/attachment.ts'
 import { Attachments } from '../translate/attachments.ts'
@@ -26,14 +27,14 @@ export interface Media extends AsyncDisposable {
  * @param opens what opens; null for a sidecar without a key, which gives files as they are stored
  */
 export async function createMedia(
-  o: { settings: Settings; link: Link; store: Store; name?: string | undefined },
+  o: { settings: Settings; link: Link; store: Store; memory: Memory; name?: string | undefined },
   opens: Omit<AttachmentParts, 'named' | 'room' | 'stored' | 'verify' | 'onOpened'> | null,
 ): Promise<Media> {
-  const { settings, link, store, name = null } = o
+  const { settings, link, store, memory, name = null } = o
   await using stack = new AsyncDisposableStack()
   const room = stack.use(new SpoolDir(settings.dataDir, SPOOL_MAX_BYTES))
   const stored: AttachmentParts['stored'] = (id, signal) => link.upstream.media(id, signal)
-  const url = opens === null ? null : await urlParts(store, name)
+  const url = opens === null ? null : await urlParts(store, memory, name)
   const { verify } = settings.open
   const attachments = stack.use(
     new Attachments({
@@ -52,8 +53,9 @@ export async function createMedia(
 
 async function urlParts(
   store: Store,
+  memory: Memory,
   bot: string | null,
 ): Promise<{ capability: Capability; named: NamedMedia }> {
   const capability = new Capability(await store.secret(CAPABILITY_SECRET), bot)
-  return { capability, named: new NamedMedia(store, await store.secret(MEMORY_SECRET)) }
+  return { capability, named: new NamedMedia(memory, await store.secret(MEMORY_SECRET)) }
 }

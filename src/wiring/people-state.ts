@@ -5,10 +5,10 @@ import { Directory, type DirectoryCalls } from '../keys/directory.ts'
 import { Journal } from '../keys/journal.ts'
 import { KnownKeys } from '../keys/known-keys.ts'
 import { KeyListHistory } from '../keys/key-list-history.ts'
-import { Names } from '../keys/names.ts'
+import { Names } from '../store/names.ts'
 import { OwnKeyListings } from '../keys/own-key-listings.ts'
 import { People } from '../keys/people.ts'
-import type { TrustPolicy } from '../keys/policies.ts'
+import type { Memory, TrustPolicy } from '../kernel/index.ts'
 import { UnknownSenders } from '../keys/unknown-senders.ts'
 import { Trust } from '../keys/trust.ts'
 import type { Engine } from '../openpgp/index.ts'
@@ -28,6 +28,7 @@ export interface PeopleState {
 /** Loads what the store has of other people. */
 export async function loadPeopleState(o: {
   store: Store
+  memory: Memory
   engine: Engine
   calls: DirectoryCalls
   /** Setting `trust.policy`. */
@@ -36,13 +37,13 @@ export async function loadPeopleState(o: {
   own: () => ReadonlySet<string>
   clocks: Clocks
 }): Promise<PeopleState> {
-  const { store, engine, calls, policy, own, clocks } = o
-  const journal = new Journal(store)
-  const people = await People.load(store)
-  const certificates = await Certificates.load(engine, store)
-  const trust = await Trust.load({ store, journal, people, policy, clocks })
-  const keyListHistory = new KeyListHistory(store, journal)
-  const knownKeys = new KnownKeys(store)
+  const { store, memory, engine, calls, policy, own, clocks } = o
+  const journal = new Journal(memory)
+  const people = await People.load(memory)
+  const certificates = await Certificates.load(engine, memory)
+  const trust = await Trust.load({ memory, journal, people, policy, clocks })
+  const keyListHistory = new KeyListHistory(memory, journal)
+  const knownKeys = new KnownKeys(memory)
   const ownKeyListings = new OwnKeyListings(journal, own)
   const known = { certificates, trust, journal, keyListHistory, knownKeys, ownKeyListings }
   const directory = new Directory({ calls, ...known })

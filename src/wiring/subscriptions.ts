@@ -6,7 +6,7 @@ import type { Settings } from '../config/settings.ts'
 import type { BotDoorEvents } from '../http/server.ts'
 import { isReady } from '../keys/own-key.ts'
 import type { Keyring } from '../keys/keyring.ts'
-import type { OpenedKind } from '../keys/key-usage.ts'
+import type { OpenedKind } from '../store/key-usage.ts'
 import type { Log } from '../logger.ts'
 import {
   recordDelivery,

@@ -14,6 +14,7 @@ import {
   untilReady,
   type SidecarProcess,
 } from '../support/sidecar-process.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 /**
  * What the sidecar may hold in memory, whatever it is sent (SECURITY, I8). A single bomb or flood
@@ -190,7 +191,7 @@ export async function makeKeys(
 ): Promise<{ fingerprint: string; certificate: string }[]> {
   await using store = await openStore({ dataDir, passphrase: PASSPHRASE, mode: 'create' })
   await using engine = createEngine()
-  const ring = await Keyring.load(store, engine, {
+  const ring = await Keyring.load(memoryOf(store), engine, {
     retainMs: 30 * 86_400_000,
     serviceNowMs: () => null,
   })

@@ -1,13 +1,14 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { KnownChats } from '../../src/chats/known-chats.ts'
 import { flags, open, put, temporary } from '../store/support.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 /** Known chats, of which at most three are remembered. */
 async function small() {
   const onFull = vi.fn()
   const store = await open(temporary())
   const load = async () => {
-    const loaded = await KnownChats.load(store, { maxChats: 3 })
+    const loaded = await KnownChats.load(memoryOf(store), { maxChats: 3 })
     loaded.onFull(onFull)
     return loaded
   }
@@ -98,7 +99,7 @@ describe('what is seen', () => {
   /** Known chats, and how often they were written. */
   async function watched() {
     const store = await open(temporary())
-    const knownChats = await KnownChats.load(store)
+    const knownChats = await KnownChats.load(memoryOf(store))
     const [write, settle] = [vi.spyOn(store, 'write'), vi.spyOn(store, 'settle')]
     const writes = (): number => write.mock.calls.length + settle.mock.calls.length
     return { store, knownChats, writes }
@@ -110,7 +111,7 @@ describe('what is seen', () => {
     await knownChats.saw([seen])
     expect(knownChats.isLatched(1)).toBe(false)
     await knownChats.saw([{ ...seen, isProtected: true }])
-    for (const one of [knownChats, await KnownChats.load(store)])
+    for (const one of [knownChats, await KnownChats.load(memoryOf(store))])
       expect(one.isLatched(1)).toBe(true)
     await knownChats.saw([seen])
     expect(knownChats.isLatched(1)).toBe(true)
@@ -159,7 +160,7 @@ describe('what is seen', () => {
     await twice(() => knownChats.saw([{ chatId: 1, isProtected: true }]))
     vi.setSystemTime(1000)
     await twice(() => knownChats.refused(1))
-    for (const one of [knownChats, await KnownChats.load(store)]) {
+    for (const one of [knownChats, await KnownChats.load(memoryOf(store))]) {
       expect(one.get(1)).toMatchObject({ latchedAtMs: 1000, refusedAtMs: 1000 })
     }
   })
@@ -205,13 +206,13 @@ describe('what is seen', () => {
 describe('the operator lifts', () => {
   test('latches and refusals of the chats that have one, until the next sighting', async () => {
     const store = await open(temporary())
-    const knownChats = await KnownChats.load(store)
+    const knownChats = await KnownChats.load(memoryOf(store))
     await knownChats.saw([1, 2, 3, 4].map((chatId) => ({ chatId, kind: 'group' })))
     await knownChats.saw([{ chatId: 1, isProtected: true }])
     await knownChats.refused(2)
     await knownChats.saw([{ chatId: 4, isProtected: true }])
     expect(await knownChats.lift([1, 2, 3, 9])).toEqual([1, 2])
-    for (const one of [knownChats, await KnownChats.load(store)]) {
+    for (const one of [knownChats, await KnownChats.load(memoryOf(store))]) {
       expect([1, 2, 3, 4].map((chatId) => one.isLatched(chatId))).toEqual([
         false,
         false,
@@ -231,19 +232,19 @@ describe('the operator lifts', () => {
 
   test('private chats for all, with their latches, and protects them again', async () => {
     const store = await open(temporary())
-    const knownChats = await KnownChats.load(store)
+    const knownChats = await KnownChats.load(memoryOf(store))
     await put(store, 'another', 'flag')
     expect(knownChats.privateReadable).toBe(false)
     await knownChats.saw([{ chatId: 1, kind: 'private', isProtected: true }])
     await knownChats.saw([{ chatId: 2, kind: 'group', isProtected: true }])
     expect(await knownChats.setPrivateReadable({ readable: true })).toEqual([1])
     expect(await knownChats.setPrivateReadable({ readable: true })).toEqual([])
-    for (const one of [knownChats, await KnownChats.load(store)]) {
+    for (const one of [knownChats, await KnownChats.load(memoryOf(store))]) {
       expect([one.privateReadable, one.isLatched(1), one.isLatched(2)]).toEqual([true, false, true])
     }
     await knownChats.saw([{ chatId: 1, isProtected: true }])
     expect(await knownChats.setPrivateReadable({ readable: false })).toEqual([])
-    for (const one of [knownChats, await KnownChats.load(store)]) {
+    for (const one of [knownChats, await KnownChats.load(memoryOf(store))]) {
       expect([one.privateReadable, one.isLatched(1)]).toEqual([false, true])
     }
     expect(await flags(store)).toMatchObject({ another: 'flag' })
@@ -251,7 +252,7 @@ describe('the operator lifts', () => {
 })
 
 test('chats come in the order of their ids', async () => {
-  const knownChats = await KnownChats.load(await open(temporary()))
+  const knownChats = await KnownChats.load(memoryOf(await open(temporary())))
   await knownChats.saw([3, -1, 2].map((chatId) => ({ chatId, kind: 'group' })))
   expect(knownChats.all.map(({ id }) => id)).toEqual([-1, 2, 3])
 })
@@ -265,7 +266,7 @@ test('a new chat too many is refused with the number that is remembered', async 
 })
 
 test('a chat that is no private one by the operator’s word has no person, also once it is private again', async () => {
-  const knownChats = await KnownChats.load(await open(temporary()))
+  const knownChats = await KnownChats.load(memoryOf(await open(temporary())))
   await knownChats.saw([{ chatId: 1, kind: 'private', userId: 11, isProtected: true }])
   expect(await knownChats.correctKind(1, 'group')).toBe('private')
   expect([knownChats.personOf(1), knownChats.isLatched(1)]).toEqual([null, true])

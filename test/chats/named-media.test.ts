@@ -1,7 +1,9 @@
+import type { MediaPlace } from '../../src/kernel/index.ts'
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { NamedMedia, type MediaPlace } from '../../src/chats/named-media.ts'
+import { NamedMedia } from '../../src/chats/named-media.ts'
 import { open, temporary } from '../store/support.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] })
@@ -17,7 +19,7 @@ const place = (mediaId: string, chatId = 1, userId: number | null = 2): MediaPla
 })
 
 async function memory(kept?: number, dataDir = temporary()): Promise<NamedMedia> {
-  return new NamedMedia(await open(dataDir), Buffer.alloc(32, 1), kept)
+  return new NamedMedia(memoryOf(await open(dataDir)), Buffer.alloc(32, 1), kept)
 }
 
 test('what was named is found where it was named first', async () => {
@@ -67,7 +69,7 @@ test('what was opened under an id is known again, and nothing else is, anywhere 
 test('naming it again forgets nothing of it, nor does a restart', async () => {
   const dataDir = temporary()
   const store = await open(dataDir)
-  const first = new NamedMedia(store, Buffer.alloc(32, 1))
+  const first = new NamedMedia(memoryOf(store), Buffer.alloc(32, 1))
   await first.opened(place('a'), 'data')
   await first.name([place('a')])
   expect(await first.openedBefore(place('a'), 'data')).toBe('same')
@@ -79,8 +81,8 @@ test('naming it again forgets nothing of it, nor does a restart', async () => {
 test('what it keeps of the data tells nobody without its key anything', async () => {
   const dataDir = temporary()
   const store = await open(dataDir)
-  await new NamedMedia(store, randomBytes(32)).opened(place('a'), 'data')
-  const other = new NamedMedia(store, randomBytes(32))
+  await new NamedMedia(memoryOf(store), randomBytes(32)).opened(place('a'), 'data')
+  const other = new NamedMedia(memoryOf(store), randomBytes(32))
   expect(await other.openedBefore(place('a'), 'data')).toBe('other')
 })
 
@@ -97,7 +99,7 @@ test('of two that are opened under one id at once, one is remembered, and the ot
 test('when nothing is named nothing is written, and the oldest are looked for now and then alone', async () => {
   const store = await open(temporary())
   const write = vi.spyOn(store, 'write')
-  const named = new NamedMedia(store, Buffer.alloc(32, 1), 1)
+  const named = new NamedMedia(memoryOf(store), Buffer.alloc(32, 1), 1)
   await named.name([])
   expect(write).not.toHaveBeenCalled()
   await named.name([place('a')])

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import { Presses } from '../../src/chats/presses.ts'
 import { isFile, open, temporary } from '../store/support.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 const press = (id: unknown) => ({ updateId: 1, kind: 'callback_query', callbackQuery: { id } })
 const fresh = async () => {
   const store = await open(temporary())
-  return { store, presses: new Presses(store) }
+  return { store, presses: new Presses(memoryOf(store)) }
 }
 
 test('a press is found by its id, a text or a number, under whatever name it came', async () => {
@@ -53,7 +54,7 @@ test.skipIf(isFile)(
   'another sidecar knows the chats in which this one has seen a press',
   async () => {
     const { store, presses } = await fresh()
-    const other = new Presses(store)
+    const other = new Presses(memoryOf(store))
     await presses.saw([{ update: press('p-1'), chatId: 7 }])
     await other.saw([{ update: press('p-1'), chatId: 8 }])
     for (const one of [presses, other]) {

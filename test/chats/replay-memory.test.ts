@@ -6,6 +6,8 @@ import { Clocks } from '../../src/keys/clocks.ts'
 import type { Store } from '../../src/store/store.ts'
 import { open, put, temporary } from '../store/support.ts'
 import { agreeingClocks } from '../support/judging-clock.ts'
+import { memoryOf } from '../../src/store/memory.ts'
+import { loadReplayMemory } from '../../src/wiring/core.ts'
 
 const DAY_MS = 86_400_000
 const MADE_MS = Date.UTC(2026, 0, 1)
@@ -30,7 +32,7 @@ const unsigned: Sighting = { ...signed, dataDigest: 'unsigned', signatureDigest:
 
 async function load(): Promise<{ store: Store; memory: ReplayMemory }> {
   const store = await open(temporary(), { protection: 'none' })
-  return { store, memory: await ReplayMemory.load(store, agreeingClocks()) }
+  return { store, memory: await loadReplayMemory(store, memoryOf(store), agreeingClocks()) }
 }
 
 const claimsOf = ({ signatureDigest }: Sighting): string[] =>
@@ -112,7 +114,9 @@ test('a signature stands on other data within a minute of its first sighting, wh
     expect(await take(memory, signed)).toBe('new')
     vi.setSystemTime(MADE_MS + laterMs)
     const anew = { ...signed, updateId: 11, messageId: 101, dataDigest: 'anew' }
-    expect(await take(await ReplayMemory.load(store, agreeingClocks()), anew)).toBe(recognized)
+    expect(await take(await loadReplayMemory(store, memoryOf(store), agreeingClocks()), anew)).toBe(
+      recognized,
+    )
   }
 })
 
@@ -162,7 +166,10 @@ test('what is known is confirmed below the highest id that was, and quotations a
     expect(await take(memory, one)).toBe('again')
     await memory.confirmed.record(11)
     await memory.confirmed.record(3)
-    for (const again of [memory, await ReplayMemory.load(store, agreeingClocks())]) {
+    for (const again of [
+      memory,
+      await loadReplayMemory(store, memoryOf(store), agreeingClocks()),
+    ]) {
       expect(await take(again, one)).toBe('confirmed')
       expect(await take(again, { ...one, updateId: null })).toBe('again')
       expect(await take(again, { ...one, updateId: 9 })).toBe('replayed')
@@ -184,7 +191,7 @@ test('new data under a confirmed id comes again until it is confirmed, and says 
   await memory.confirmed.record(Number.MAX_SAFE_INTEGER)
   const other = { ...unsigned, updateId: 12, messageId: 102 }
   for (const one of [signed, other]) expect(await take(memory, one)).toBe('new')
-  for (const again of [memory, await ReplayMemory.load(store, agreeingClocks())]) {
+  for (const again of [memory, await loadReplayMemory(store, memoryOf(store), agreeingClocks())]) {
     for (const one of [signed, other]) expect(await take(again, one)).toBe('again')
   }
   expect(events.mock.calls).toEqual([[{ updateId: 10 }]])
@@ -262,7 +269,7 @@ test('no signature dated in a gap of the memory would be remembered, and any bes
     { fromMs: MADE_MS - 20, toMs: MADE_MS - 10 },
   ]
   await put(store, 'memory_gaps', JSON.stringify(gaps))
-  const memory = await ReplayMemory.load(store, agreeingClocks())
+  const memory = await loadReplayMemory(store, memoryOf(store), agreeingClocks())
   const ages = [51, 50, 40, 39, 21, 20, 10, 9]
   expect(ages.filter((age) => memory.reaches(MADE_MS - age))).toEqual([51, 39, 21, 9])
 })
@@ -283,7 +290,7 @@ test('a lie of the service about the time brings nothing back into reach that wa
   const store = await open(temporary(), { protection: 'none' })
   let serviceAheadMs = 0
   const clocks = new Clocks(() => Date.now() + serviceAheadMs)
-  const memory = await ReplayMemory.load(store, clocks)
+  const memory = await loadReplayMemory(store, memoryOf(store), clocks)
   await take(memory, signed)
   vi.setSystemTime(MADE_MS + SEEN_FOR_MS + 2 * DAY_MS)
   serviceAheadMs = -10 * DAY_MS
@@ -291,7 +298,7 @@ test('a lie of the service about the time brings nothing back into reach that wa
   serviceAheadMs = 0
   await memory.prune(null)
   serviceAheadMs = -10 * DAY_MS
-  for (const one of [memory, await ReplayMemory.load(store, clocks)]) {
+  for (const one of [memory, await loadReplayMemory(store, memoryOf(store), clocks)]) {
     expect(one.reaches(MADE_MS)).toBe(false)
     expect(one.reaches(MADE_MS + 2 * DAY_MS - 1)).toBe(false)
     expect(one.reaches(MADE_MS + 2 * DAY_MS)).toBe(true)
@@ -302,7 +309,7 @@ test('nothing is deleted while the clocks disagree, or the service sends no date
   for (const serviceAheadMs of [-DAY_MS, DAY_MS, null]) {
     const store = await open(temporary(), { protection: 'none' })
     const clocks = new Clocks(() => (serviceAheadMs === null ? null : Date.now() + serviceAheadMs))
-    const memory = await ReplayMemory.load(store, clocks)
+    const memory = await loadReplayMemory(store, memoryOf(store), clocks)
     await take(memory, signed)
     vi.setSystemTime(MADE_MS + 400 * DAY_MS)
     await memory.prune(null)
@@ -314,7 +321,11 @@ test('nothing is deleted while the clocks disagree, or the service sends no date
 test('a sighting while our clock is wrong is dated by the service’s time', async () => {
   const store = await open(temporary(), { protection: 'none' })
   let serviceAheadMs = 400 * DAY_MS
-  const memory = await ReplayMemory.load(store, new Clocks(() => Date.now() + serviceAheadMs))
+  const memory = await loadReplayMemory(
+    store,
+    memoryOf(store),
+    new Clocks(() => Date.now() + serviceAheadMs),
+  )
   await take(memory, signed)
   vi.setSystemTime(MADE_MS + 400 * DAY_MS)
   serviceAheadMs = 0
@@ -325,7 +336,11 @@ test('a sighting while our clock is wrong is dated by the service’s time', asy
 test('a signature that was first seen by the service’s time alone stands on no other data', async () => {
   const store = await open(temporary(), { protection: 'none' })
   let serviceAheadMs = 600_000
-  const memory = await ReplayMemory.load(store, new Clocks(() => Date.now() + serviceAheadMs))
+  const memory = await loadReplayMemory(
+    store,
+    memoryOf(store),
+    new Clocks(() => Date.now() + serviceAheadMs),
+  )
   await take(memory, signed)
   vi.setSystemTime(MADE_MS + 600_000)
   serviceAheadMs = 0

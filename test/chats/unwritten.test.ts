@@ -5,6 +5,7 @@ import { KnownChats } from '../../src/chats/known-chats.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { put, temporary, testOfFile } from '../store/support.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 const UNWRITABLE = { code: 'postern_store_unwritable' }
 const PROTECTED = { chatId: 50, kind: 'group', isProtected: true }
@@ -23,7 +24,7 @@ async function scene() {
     restart: async () => {
       await store[Symbol.asyncDispose]()
       store = await openIt()
-      return await KnownChats.load(store)
+      return await KnownChats.load(memoryOf(store))
     },
   }
 }
@@ -36,7 +37,7 @@ testOfFile(
   'a chat that was seen protected is latched at once, although that is refused',
   async () => {
     const { store, fill } = await scene()
-    const knownChats = await KnownChats.load(store)
+    const knownChats = await KnownChats.load(memoryOf(store))
     await fill(true)
     await expect(knownChats.saw([PROTECTED])).rejects.toMatchObject(UNWRITABLE)
     expect([knownChats.isLatched(50), knownChats.get(50)?.kind]).toEqual([true, 'group'])
@@ -46,7 +47,7 @@ testOfFile(
 
 testOfFile('it is refused again, and not taken for known, until it is written', async () => {
   const stage = await scene()
-  const knownChats = await KnownChats.load(stage.store)
+  const knownChats = await KnownChats.load(memoryOf(stage.store))
   await stage.fill(true)
   await expect(knownChats.saw([PROTECTED])).rejects.toMatchObject(UNWRITABLE)
   await expect(knownChats.saw([PROTECTED])).rejects.toMatchObject(UNWRITABLE)
@@ -57,7 +58,7 @@ testOfFile('it is refused again, and not taken for known, until it is written', 
 
 testOfFile('it is written although what others wrote cannot be read', async () => {
   const stage = await scene()
-  const knownChats = await KnownChats.load(stage.store)
+  const knownChats = await KnownChats.load(memoryOf(stage.store))
   const fails = () => Promise.reject(new Error('out of reach'))
   await expect(knownChats.saw([PROTECTED], fails)).rejects.toThrow('out of reach')
   expect([knownChats.isLatched(50), knownChats.isUnwritten(50)]).toEqual([true, false])
@@ -65,7 +66,7 @@ testOfFile('it is written although what others wrote cannot be read', async () =
 
 testOfFile('it is written before anything else is', async () => {
   const stage = await scene()
-  const knownChats = await KnownChats.load(stage.store)
+  const knownChats = await KnownChats.load(memoryOf(stage.store))
   for (const write of [
     () => put(stage.store, 'written', 'x'),
     () =>
@@ -86,7 +87,7 @@ testOfFile('it is written before anything else is', async () => {
 
 testOfFile('it is written by itself once writing works', async () => {
   const stage = await scene()
-  const knownChats = await KnownChats.load(stage.store)
+  const knownChats = await KnownChats.load(memoryOf(stage.store))
   await stage.fill(true)
   await expect(knownChats.saw([PROTECTED])).rejects.toMatchObject(UNWRITABLE)
   await stage.fill(false)
@@ -99,7 +100,7 @@ testOfFile(
   'the operator’s word counts after it: what was seen before is lifted, what comes later is not',
   async () => {
     const stage = await scene()
-    const knownChats = await KnownChats.load(stage.store)
+    const knownChats = await KnownChats.load(memoryOf(stage.store))
     await stage.fill(true)
     await expect(knownChats.saw([PROTECTED])).rejects.toMatchObject(UNWRITABLE)
     await expect(knownChats.lift([50])).rejects.toMatchObject(UNWRITABLE)
@@ -114,7 +115,7 @@ testOfFile(
 
 testOfFile('a private chat and its person count at once, the first person of several', async () => {
   const stage = await scene()
-  const knownChats = await KnownChats.load(stage.store)
+  const knownChats = await KnownChats.load(memoryOf(stage.store))
   await stage.fill(true)
   const saw = (userId: number) =>
     knownChats.saw([
@@ -131,7 +132,7 @@ testOfFile('a private chat and its person count at once, the first person of sev
 
 testOfFile('the memory of a chat never runs ahead of a write that fails', async () => {
   const stage = await scene()
-  const knownChats = await KnownChats.load(stage.store)
+  const knownChats = await KnownChats.load(memoryOf(stage.store))
   await knownChats.saw([PROTECTED])
   await stage.fill(true)
   await expect(knownChats.lift([50])).rejects.toMatchObject(UNWRITABLE)
@@ -143,7 +144,7 @@ testOfFile('the memory of a chat never runs ahead of a write that fails', async 
 testOfFile('chats beyond the number that is remembered are not held either', async () => {
   const { store, fill } = await scene()
   const full = vi.fn()
-  const knownChats = await KnownChats.load(store, { maxChats: 1 })
+  const knownChats = await KnownChats.load(memoryOf(store), { maxChats: 1 })
   knownChats.onFull(full)
   await fill(true)
   for (const chatId of [1, 2]) {

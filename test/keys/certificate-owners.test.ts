@@ -1,6 +1,7 @@
+import type { Pin } from '../../src/kernel/index.ts'
 import { expect, test } from 'vitest'
 import { changedPins, newDisputes } from '../../src/keys/certificate-owners.ts'
-import { blankPin, Pins, type Pin } from '../../src/keys/pins.ts'
+import { blankPin, Pins } from '../../src/keys/pins.ts'
 
 const of = (userId: number, fingerprint: string | null) => ({ userId, fingerprint })
 const pin = (userId: number, listed: string | null, more: Partial<Pin> = {}): Pin => ({

@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest'
 import { Certificates, type CertificatesOptions } from '../../src/keys/certificates.ts'
 import { Journal, type TrustChange } from '../../src/keys/journal.ts'
-import { People } from '../../src/keys/people.ts'
 import type { CertificateStatus, Engine } from '../../src/openpgp/engine.ts'
 import type { Store } from '../../src/store/store.ts'
 import { open, temporary } from '../store/support.ts'
 import { judging, printOf, statusOf } from './people-scene.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 /** Certificates over an engine that notes what it merges, in a store. */
 async function scene(o: { store?: Store; options?: CertificatesOptions } = {}) {
@@ -15,10 +15,10 @@ async function scene(o: { store?: Store; options?: CertificatesOptions } = {}) {
     return known === undefined ? judged : { ...judged, armored: `${known} + ${armored}` }
   })
   const engine = { judge } as unknown as Engine
-  const journal = new Journal(store)
+  const journal = new Journal(memoryOf(store))
   const changes: TrustChange[] = []
   journal.onChange((change) => changes.push(change))
-  const certificates = await Certificates.load(engine, store, o.options)
+  const certificates = await Certificates.load(engine, memoryOf(store), o.options)
   const remember = (status: CertificateStatus, userId = 1) =>
     certificates.rememberRevoked(status, { userId, journal })
   const kept = (name: string) =>
@@ -69,15 +69,16 @@ test('the same revocation is written down once, and a later one beside it', asyn
 
 test('a revocation leaves the operator’s word about whose the certificate is', async () => {
   const { remember, store, kept, certificates } = await scene()
-  const people = await People.load(store)
   const owner = { userId: 9, fingerprint: printOf('ann') }
-  await store.write((db) => people.saveOwner(db, owner))
+  await memoryOf(store).write(({ certificates: known }) =>
+    known.setOwner(owner.fingerprint, owner.userId),
+  )
   await remember(revoked('ann'))
   expect(await kept('ann')).toMatchObject({ owner: 9, revoked_armored: 'ann with its revocation' })
   await remember(revoked('ben'))
   expect(await kept('ben')).toMatchObject({ owner: null })
   // an owner is no revocation
-  await store.write((db) => people.saveOwner(db, { userId: 9, fingerprint: printOf('cid') }))
+  await memoryOf(store).write(({ certificates: known }) => known.setOwner(printOf('cid'), 9))
   const { certificates: again } = await scene({ store })
   for (const one of [certificates, again]) {
     expect((await one.judge('now cid')).unusable).toBeNull()

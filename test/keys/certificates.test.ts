@@ -13,6 +13,7 @@ import {
 } from '../support/openpgp-certificate.ts'
 import { MADE_MS, testPerson, type TestPerson } from '../support/openpgp-people.ts'
 import { keyExpiresAfter } from '../support/openpgp-signature.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 const engine = createEngine()
 afterAll(() => engine[Symbol.asyncDispose]())
@@ -27,8 +28,8 @@ const revoked = ({ primary, subkey, name }: TestPerson): string =>
 
 test('a revocation sticks, also of more certificates than are kept whole, and after a restart', async () => {
   const store = await open(temporary())
-  const made = { userId: 1, journal: new Journal(store) }
-  const load = () => Certificates.load(engine, store, { maxWhole: 1, maxRevoked: 2 })
+  const made = { userId: 1, journal: new Journal(memoryOf(store)) }
+  const load = () => Certificates.load(engine, memoryOf(store), { maxWhole: 1, maxRevoked: 2 })
   const certificates = await load()
   const [whole, known, tooMany] = ['revoked one', 'revoked two', 'revoked three'].map((name) =>
     testPerson(name),
@@ -62,12 +63,12 @@ const ended = ({ primary, subkey, name }: TestPerson): string =>
 
 test('what the owner stated last sticks, also after a restart', async () => {
   const store = await open(temporary())
-  const certificates = await Certificates.load(engine, store)
+  const certificates = await Certificates.load(engine, memoryOf(store))
   const person = testPerson('ended')
   for (const armored of [person.certificate, ended(person)]) {
     await certificates.keepCopies([await certificates.judge(armored)])
   }
-  for (const each of [certificates, await Certificates.load(engine, store)]) {
+  for (const each of [certificates, await Certificates.load(engine, memoryOf(store))]) {
     const older = await each.judge(person.certificate)
     expect([older.unusable, older.isNews]).toEqual(['expired', undefined])
     await each.keepCopies([older])
@@ -79,8 +80,8 @@ test('what the owner stated last sticks, also after a restart', async () => {
 
 test('a copy is kept of so many certificates, and given out of none that is revoked', async () => {
   const store = await open(temporary())
-  const made = { userId: 1, journal: new Journal(store) }
-  const certificates = await Certificates.load(engine, store, { maxCopies: 2 })
+  const made = { userId: 1, journal: new Journal(memoryOf(store)) }
+  const certificates = await Certificates.load(engine, memoryOf(store), { maxCopies: 2 })
   const people = ['kept one', 'kept two', 'too many'].map((name) => testPerson(name))
   const statuses = await Promise.all(
     people.map(({ certificate }) => certificates.judge(certificate)),
@@ -98,7 +99,7 @@ test('a copy is kept of so many certificates, and given out of none that is revo
 
 test('news that cannot be written count all the same, and are written with the next copy', async () => {
   const store = await open(temporary())
-  const certificates = await Certificates.load(engine, store)
+  const certificates = await Certificates.load(engine, memoryOf(store))
   const person = testPerson('ended unwritten')
   await certificates.keepCopies([await certificates.judge(person.certificate)])
   const refusal = new Refusal('postern_store_unwritable')
@@ -107,6 +108,6 @@ test('news that cannot be written count all the same, and are written with the n
   await expect(certificates.keepCopies([news])).rejects.toBe(refusal)
   expect((await certificates.judge(person.certificate)).unusable).toBe('expired')
   await certificates.keepCopies([])
-  const again = await Certificates.load(engine, store)
+  const again = await Certificates.load(engine, memoryOf(store))
   expect((await again.judge(person.certificate)).unusable).toBe('expired')
 })

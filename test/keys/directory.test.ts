@@ -12,6 +12,7 @@ import { Trust } from '../../src/keys/trust.ts'
 import { createEngine } from '../../src/openpgp/create.ts'
 import { open, temporary } from '../store/support.ts'
 import { testPerson } from '../support/openpgp-people.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 const engine = createEngine({ threads: 1 })
 afterAll(() => engine[Symbol.asyncDispose]())
@@ -19,14 +20,20 @@ afterAll(() => engine[Symbol.asyncDispose]())
 /** A directory whose service answers every key list with `result`. */
 async function listing(result: unknown): Promise<Directory> {
   const store = await open(temporary())
-  const journal = new Journal(store)
-  const people = await People.load(store)
+  const journal = new Journal(memoryOf(store))
+  const people = await People.load(memoryOf(store))
   return new Directory({
-    certificates: await Certificates.load(engine, store),
-    trust: await Trust.load({ store, journal, people, policy: 'accept', clocks: agreeingClocks() }),
+    certificates: await Certificates.load(engine, memoryOf(store)),
+    trust: await Trust.load({
+      memory: memoryOf(store),
+      journal,
+      people,
+      policy: 'accept',
+      clocks: agreeingClocks(),
+    }),
     journal,
-    keyListHistory: new KeyListHistory(store, journal),
-    knownKeys: new KnownKeys(store),
+    keyListHistory: new KeyListHistory(memoryOf(store), journal),
+    knownKeys: new KnownKeys(memoryOf(store)),
     ownKeyListings: new OwnKeyListings(journal, () => new Set()),
     calls: {
       chatKeys: async () => result,

@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { Journal, type TrustChange } from '../../src/keys/journal.ts'
 import type { Store } from '../../src/store/store.ts'
 import { testOfFile, flags, open, put, temporary } from '../store/support.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 const ALL = { afterId: 0, sinceMs: 0, limit: 100 }
 const blocked = (userId: number): TrustChange => ({ kind: 'blocked', userId, detail: {} })
@@ -9,7 +10,7 @@ const policy: TrustChange = { kind: 'policy', chatId: 9, detail: { policy: 'pinn
 
 async function fresh(): Promise<{ store: Store; journal: Journal; told: TrustChange[] }> {
   const store = await open(temporary())
-  const journal = new Journal(store)
+  const journal = new Journal(memoryOf(store))
   const told: TrustChange[] = []
   journal.onChange((change) => told.push(change))
   return { store, journal, told }
@@ -54,16 +55,16 @@ test('a part is read by what came before it, by its time, and by how much is ask
 
 test('what a change writes stands with it or not at all, and nobody is told of what does not', async () => {
   const { store, journal, told } = await fresh()
-  const failing = journal.record([blocked(1)], async (db) => {
-    await db.insertInto('flags').values({ name: 'half', value: '1' }).execute()
+  const failing = journal.record([blocked(1)], async ({ chats }) => {
+    await chats.setPrivateReadable(1)
     throw new Error('stop')
   })
   await expect(failing).rejects.toThrow('stop')
   expect([await journal.read(ALL), await flags(store), told]).toEqual([[], {}, []])
-  await journal.record([blocked(1)], async (db) => {
-    await db.insertInto('flags').values({ name: 'whole', value: '1' }).execute()
+  await journal.record([blocked(1)], async ({ chats }) => {
+    await chats.setPrivateReadable(1)
   })
-  expect(await flags(store)).toEqual({ whole: '1' })
+  expect(await flags(store)).toEqual({ private_readable_since: '1' })
 })
 
 test('what is only seen for the first time is noted, and a change is written', async () => {

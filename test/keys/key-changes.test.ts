@@ -1,19 +1,21 @@
+import type { KeyChange } from '../../src/kernel/index.ts'
 import { expect, test, vi } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
-import { KeyChanges, type KeyChange } from '../../src/keys/key-changes.ts'
+import { KeyChanges } from '../../src/keys/key-changes.ts'
 import type { Store } from '../../src/store/store.ts'
 import { open, temporary } from '../store/support.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 const CHANGE = { userId: 5, from: 'a', to: 'b' }
 
 async function changed(store: Store, changes: KeyChanges, change: KeyChange): Promise<void> {
-  await store.write((db) => changes.save(db, change))
+  await memoryOf(store).write(({ keyChanges }) => keyChanges.save([change]))
   changes.saved(change)
 }
 
 async function scene() {
   const store = await open(temporary())
-  const changes = await KeyChanges.load(store)
+  const changes = await KeyChanges.load(memoryOf(store))
   await changed(store, changes, CHANGE)
   return { store, changes }
 }
@@ -29,7 +31,7 @@ test('a change is told once with a message and once with a send, and again with 
 test('what was told is known after a restart, and what was not is told then', async () => {
   const { store, changes } = await scene()
   await changes.tell([5], 'message', '1')
-  const after = await KeyChanges.load(store)
+  const after = await KeyChanges.load(memoryOf(store))
   expect(await after.tell([5], 'message', '2')).toEqual([])
   expect(await after.tell([5], 'send', '2')).toEqual([CHANGE])
 })

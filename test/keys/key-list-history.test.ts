@@ -2,15 +2,16 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { Journal } from '../../src/keys/journal.ts'
 import { KeyListHistory } from '../../src/keys/key-list-history.ts'
 import { open, temporary } from '../store/support.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 const of = (userId: number, fingerprint: string | null) => ({ userId, fingerprint })
 
 async function fresh() {
   const store = await open(temporary())
-  const journal = new Journal(store)
+  const journal = new Journal(memoryOf(store))
   const told: unknown[] = []
   journal.onChange((change) => told.push(change))
-  return { store, told, history: new KeyListHistory(store, journal), journal }
+  return { store, told, history: new KeyListHistory(memoryOf(store), journal), journal }
 }
 
 const changed = (chatId: number, detail: object): object => ({
@@ -69,7 +70,9 @@ test('whoever was on the first list with a usable certificate was always there, 
     [1, 'x', 3000],
   ]
   expect(await history.everListed(7)).toEqual(all)
-  expect(await new KeyListHistory(store, new Journal(store)).everListed(7)).toEqual(all)
+  expect(
+    await new KeyListHistory(memoryOf(store), new Journal(memoryOf(store))).everListed(7),
+  ).toEqual(all)
   expect(await history.everListed(8)).toEqual([])
 })
 
@@ -125,7 +128,7 @@ test('the same people in another order are the same list, after a restart too', 
   const [read, write] = [vi.spyOn(store, 'read'), vi.spyOn(store, 'note')]
   await history.saw(7, [of(9, 'b'), of(10, 'a')])
   expect(read).not.toHaveBeenCalled()
-  await new KeyListHistory(store, journal).saw(7, [of(9, 'b'), of(10, 'a')])
+  await new KeyListHistory(memoryOf(store), journal).saw(7, [of(9, 'b'), of(10, 'a')])
   expect([told, write.mock.calls]).toEqual([[], []])
 })
 

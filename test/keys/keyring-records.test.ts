@@ -5,6 +5,7 @@ import type { Engine } from '../../src/openpgp/engine.ts'
 import { flags, open, temporary } from '../store/support.ts'
 import { certificateOf, engineDouble, lockedUnder, unlockedOf } from './engine-double.ts'
 import { printOf, statusOf } from './people-scene.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 const START_MS = 1_000_000_000
 const DAY_MS = 86_400_000
@@ -19,7 +20,8 @@ async function scene(o: { options?: Partial<KeyringOptions>; engine?: Partial<En
   const store = await open(temporary(), { protection: 'none' })
   const options = { retainMs: DAY_MS, serviceNowMs: () => null, ...o.options }
   const engine = engineDouble(o.engine)
-  const load = (over: Partial<Engine> = {}) => Keyring.load(store, { ...engine, ...over }, options)
+  const load = (over: Partial<Engine> = {}) =>
+    Keyring.load(memoryOf(store), { ...engine, ...over }, options)
   const ring = await load()
   /** Makes a key and publishes it. */
   const rotate = async () => {
@@ -220,7 +222,10 @@ test('a key that was made while the store came under another lock is made again'
 
 test('no key is made where nothing could lock it', async () => {
   const store = await open(temporary())
-  const ring = await Keyring.load(store, engineDouble(), { retainMs: 1, serviceNowMs: () => null })
+  const ring = await Keyring.load(memoryOf(store), engineDouble(), {
+    retainMs: 1,
+    serviceNowMs: () => null,
+  })
   await expect(ring.makePending('mybot')).rejects.toMatchObject({
     code: 'store-locked',
     message: 'there is nothing to lock a new key under',

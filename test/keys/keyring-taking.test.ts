@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Keyring, MAX_OPENING, relockFor } from '../../src/keys/keyring.ts'
+import { Keyring, MAX_OPENING } from '../../src/keys/keyring.ts'
 import type { Engine, OwnKey } from '../../src/openpgp/engine.ts'
 import type { Store } from '../../src/store/store.ts'
 import { open, temporary } from '../store/support.ts'
 import { certificateOf, engineDouble, lockedUnder, unlockedOf } from './engine-double.ts'
 import { printOf } from './people-scene.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 const START_MS = 1_000_000_000
 const DAY_MS = 86_400_000
@@ -16,7 +17,7 @@ const [FIRST, TAKEN] = ['key1', 'taken'].map(printOf) as [string, string]
 
 const newStore = (): Promise<Store> => open(temporary(), { protection: 'none' })
 const load = (store: Store, over: Partial<Engine> = {}): Promise<Keyring> =>
-  Keyring.load(store, engineDouble(over), { retainMs: DAY_MS, serviceNowMs: () => null })
+  Keyring.load(memoryOf(store), engineDouble(over), { retainMs: DAY_MS, serviceNowMs: () => null })
 
 describe('a key from elsewhere', () => {
   test('waits like one of ours, and is on disk, locked under the store’s master secret', async () => {
@@ -58,12 +59,6 @@ describe('a key from elsewhere', () => {
     await expect(ring.takePending(adopt)).rejects.toThrow('wrong-passphrase')
     expect([ring.all, (await load(store)).all]).toEqual([[], []])
   })
-})
-
-test('keys are locked anew under a random secret, without a slow hash', async () => {
-  const relock = relockFor(engineDouble())
-  const secrets = { from: 'old', to: 'new' }
-  expect(await relock(lockedUnder(FIRST, 'old'), secrets)).toBe(lockedUnder(FIRST, 'new'))
 })
 
 test('an old key that is not unlocked opens nothing, and can be destroyed', async () => {

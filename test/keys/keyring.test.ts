@@ -1,18 +1,19 @@
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { ClockOff } from '../../src/keys/clocks.ts'
 import { Keyring, MAX_OPENING, type KeyringOptions } from '../../src/keys/keyring.ts'
-import { KeyUsage } from '../../src/keys/key-usage.ts'
+import { KeyUsage } from '../../src/store/key-usage.ts'
 import { createEngine } from '../../src/openpgp/create.ts'
 import type { Engine } from '../../src/openpgp/engine.ts'
 import type { Store } from '../../src/store/store.ts'
 import { open, temporary } from '../store/support.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 const DAY_MS = 86_400_000
 const engine = createEngine()
 afterAll(() => engine[Symbol.asyncDispose]())
 
 const ring = (store: Store, over: Partial<KeyringOptions> = {}, by: Engine = engine) =>
-  Keyring.load(store, by, { retainMs: 30 * DAY_MS, serviceNowMs: () => null, ...over })
+  Keyring.load(memoryOf(store), by, { retainMs: 30 * DAY_MS, serviceNowMs: () => null, ...over })
 
 async function openKeys(): Promise<{ dataDir: string; store: Store }> {
   const dataDir = temporary()

@@ -16,9 +16,9 @@ test('a key is made for the bot, dated five minutes back, certified by the one b
     [{ ...LOCKING, isRandom: true, createdMs: 1_000_000_000 - 300_000 }],
   ])
   expect(made).toEqual({
-    row: {
+    made: {
       fingerprint: PRINT,
-      created_at: 1_000_000_000,
+      createdAtMs: 1_000_000_000,
       certificate: certificateOf(PRINT),
       locked: lockedUnder(PRINT, 'secret'),
     },

@@ -3,6 +3,7 @@ import { Journal, type TrustChange } from '../../src/keys/journal.ts'
 import { OwnKeyListings } from '../../src/keys/own-key-listings.ts'
 import type { Person } from '../../src/keys/person.ts'
 import { open, temporary } from '../store/support.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 const OWN = new Set(['bot', 'bot-subkey'])
 const listed = (userId: number, fingerprint: string | null, encryptionKeys: string[] = []) =>
@@ -14,7 +15,7 @@ const listed = (userId: number, fingerprint: string | null, encryptionKeys: stri
   }) as unknown as Person
 
 async function scene() {
-  const journal = new Journal(await open(temporary()))
+  const journal = new Journal(memoryOf(await open(temporary())))
   const changes: TrustChange[] = []
   journal.onChange((change) => changes.push(change))
   return { changes, listings: new OwnKeyListings(journal, () => OWN) }

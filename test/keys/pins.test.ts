@@ -1,6 +1,8 @@
+import type { Pin } from '../../src/kernel/index.ts'
 import { expect, test } from 'vitest'
-import { blankPin, Pins, savePin, type Pin } from '../../src/keys/pins.ts'
+import { blankPin, Pins } from '../../src/keys/pins.ts'
 import { open, temporary } from '../store/support.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 const pin = (userId: number, listed: string | null, more: Partial<Pin> = {}): Pin => ({
   ...blankPin(userId),
@@ -24,8 +26,9 @@ test('a pin is read again as it was written, and the later one counts', async ()
   const first = pin(2, 'a', { fingerprint: 'a', sinceMs: 5, listedAtMs: 6 })
   const later = pin(2, 'b', { fingerprint: 'a', sinceMs: 7, standing: 'verified', listedAtMs: 8 })
   const other = pin(1, null, { standing: 'blocked', sinceMs: 9 })
-  for (const one of [first, other, later]) await store.write((db) => savePin(db, one))
-  const pins = await Pins.load(store)
+  for (const one of [first, other, later])
+    await memoryOf(store).write((records) => records.pins.save([one]))
+  const pins = await Pins.load(memoryOf(store))
   expect(pins.all).toEqual([other, later])
   expect([pins.size, pins.get(2), pins.get(3)]).toEqual([2, later, undefined])
   expect(pins.claimantsOf('b')).toEqual([2])

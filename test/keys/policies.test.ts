@@ -2,13 +2,14 @@ import { expect, test, vi } from 'vitest'
 import { Journal } from '../../src/keys/journal.ts'
 import { Policies } from '../../src/keys/policies.ts'
 import { open, temporary } from '../store/support.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 test('a chat’s policy counts before the bot’s, that before the setting, also after a restart', async () => {
   const store = await open(temporary())
-  const journal = new Journal(store)
+  const journal = new Journal(memoryOf(store))
   const changed = vi.fn()
   journal.onChange(changed)
-  const load = () => Policies.load({ store, journal, setting: 'first-use' })
+  const load = () => Policies.load({ memory: memoryOf(store), journal, setting: 'first-use' })
   const policies = await load()
   const both = async (): Promise<Policies[]> => [policies, await load()]
   for (const one of await both()) {

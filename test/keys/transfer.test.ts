@@ -5,6 +5,7 @@ import type { Adopted, Engine } from '../../src/openpgp/engine.ts'
 import { open, temporary } from '../store/support.ts'
 import { certificateOf, engineDouble, lockedUnder, unlockedOf } from './engine-double.ts'
 import { printOf } from './people-scene.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 const [FIRST, THEIRS] = [printOf('key1'), printOf('theirs')]
 
@@ -14,9 +15,17 @@ const GIVEN = { file: Uint8Array.of(5), passphrase: null }
 async function scene(over: Partial<Engine> = {}, ownerOf: TransferParts['ownerOf'] = () => null) {
   const store = await open(temporary(), { protection: 'none' })
   const engine = engineDouble(over)
-  const keyring = await Keyring.load(store, engine, { retainMs: 1, serviceNowMs: () => null })
+  const keyring = await Keyring.load(memoryOf(store), engine, {
+    retainMs: 1,
+    serviceNowMs: () => null,
+  })
   await keyring.promote((await keyring.makePending('mybot')).fingerprint)
-  return { store, engine, keyring, transfer: new Transfer({ store, engine, keyring, ownerOf }) }
+  return {
+    store,
+    engine,
+    keyring,
+    transfer: new Transfer({ memory: memoryOf(store), engine, keyring, ownerOf }),
+  }
 }
 
 const adopted =
@@ -50,7 +59,7 @@ describe('a key on its way out', () => {
 
   test('is one of ours', async () => {
     const { transfer } = await scene()
-    await expect(transfer.give(THEIRS, 'words')).rejects.toThrow('no result')
+    await expect(transfer.give(THEIRS, 'words')).rejects.toThrow('no such key')
   })
 })
 
@@ -145,7 +154,7 @@ describe('a key on its way in for opening alone', () => {
     expect(key.retiredAtMs).toBeGreaterThanOrEqual(before)
     expect(adopt.mock.calls[0]?.[1].certifiedBy).toBeUndefined()
     expect([keyring.pending, keyring.active?.fingerprint]).toEqual([undefined, FIRST])
-    const again = await Keyring.load(store, engine, {
+    const again = await Keyring.load(memoryOf(store), engine, {
       retainMs: 86_400_000,
       serviceNowMs: () => null,
     })

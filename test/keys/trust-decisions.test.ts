@@ -1,5 +1,5 @@
+import type { TrustPolicy } from '../../src/kernel/index.ts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { TrustPolicy } from '../../src/keys/policies.ts'
 import type { Trust } from '../../src/keys/trust.ts'
 import { A, B, C, of, trusting } from './trust-scene.ts'
 

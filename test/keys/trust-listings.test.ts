@@ -1,5 +1,5 @@
+import type { TrustPolicy } from '../../src/kernel/index.ts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { TrustPolicy } from '../../src/keys/policies.ts'
 import { A, B, C, of, trusting } from './trust-scene.ts'
 
 const START_MS = 1_000_000

@@ -1,11 +1,12 @@
 /** What is known of people in a store, for tests of trust. */
+import type { TrustPolicy } from '../../src/kernel/index.ts'
 import { agreeingClocks } from '../support/judging-clock.ts'
 import { Journal, type TrustChange } from '../../src/keys/journal.ts'
 import { People } from '../../src/keys/people.ts'
-import type { TrustPolicy } from '../../src/keys/policies.ts'
 import { Trust } from '../../src/keys/trust.ts'
 import type { Store } from '../../src/store/store.ts'
 import { open, temporary } from '../store/support.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 export const [A, B, C] = ['a', 'b', 'c'].map((letter) => letter.repeat(40)) as [
   string,
@@ -19,13 +20,13 @@ export async function trusting(
 ) {
   const store = o.store ?? (await open(temporary()))
   const changes: TrustChange[] = []
-  const journal = new Journal(store)
+  const journal = new Journal(memoryOf(store))
   journal.onChange((change) => changes.push(change))
-  const people = await People.load(store)
+  const people = await People.load(memoryOf(store))
   const { policy = 'accept' } = o
   const bound = o.maxPeople === undefined ? {} : { maxPeople: o.maxPeople }
   const trust = await Trust.load({
-    store,
+    memory: memoryOf(store),
     journal,
     people,
     policy,

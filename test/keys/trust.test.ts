@@ -5,6 +5,7 @@ import { People } from '../../src/keys/people.ts'
 import { Trust } from '../../src/keys/trust.ts'
 import type { Store } from '../../src/store/store.ts'
 import { open, temporary } from '../store/support.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 const print = (letter: string): string => letter.repeat(40)
 const [A, B, C] = ['a', 'b', 'c'].map(print) as [string, string, string]
@@ -13,10 +14,11 @@ const of = <F extends string | null>(userId: number, fingerprint: F) => ({ userI
 async function load(store: Store, maxPeople?: number) {
   const changes: TrustChange[] = []
   const onFull = vi.fn()
-  const journal = new Journal(store)
+  const journal = new Journal(memoryOf(store))
   journal.onChange((change) => changes.push(change))
-  const people = await People.load(store)
-  const parts = { store, journal, people, policy: 'accept' as const, clocks: agreeingClocks() }
+  const people = await People.load(memoryOf(store))
+  const memory = memoryOf(store)
+  const parts = { memory, journal, people, policy: 'accept' as const, clocks: agreeingClocks() }
   const trust = await Trust.load({ ...parts, ...(maxPeople !== undefined && { maxPeople }) })
   trust.onFull(onFull)
   const kinds = () => changes.map(({ kind }) => kind)

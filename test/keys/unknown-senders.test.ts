@@ -3,9 +3,10 @@ import { Refusal } from '../../src/errors.ts'
 import { Journal, type TrustChange } from '../../src/keys/journal.ts'
 import { UnknownSenders } from '../../src/keys/unknown-senders.ts'
 import { open, temporary } from '../store/support.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 async function scene() {
-  const journal = new Journal(await open(temporary()))
+  const journal = new Journal(memoryOf(await open(temporary())))
   const changes: TrustChange[] = []
   journal.onChange((change) => changes.push(change))
   return { journal, changes, unknownSenders: new UnknownSenders(journal) }

@@ -1,6 +1,6 @@
+import type { MediaPlace } from '../../src/kernel/index.ts'
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { MediaPlace } from '../../src/chats/named-media.ts'
 import { Capability } from '../../src/media/capability.ts'
 import { fc } from '../support/property.ts'
 

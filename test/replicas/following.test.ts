@@ -8,13 +8,14 @@ import type { Store } from '../../src/store/store.ts'
 import { Registration } from '../../src/updates/registration.ts'
 import { hasPostgres } from '../support/postgres.ts'
 import { sidecars } from './scene.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 const describeIt = describe.skipIf(!hasPostgres())
 
 async function trustOver(store: Store): Promise<{ trust: Trust; people: People }> {
-  const [journal, people] = [new Journal(store), await People.load(store)]
+  const [journal, people] = [new Journal(memoryOf(store)), await People.load(memoryOf(store))]
   const trust = await Trust.load({
-    store,
+    memory: memoryOf(store),
     journal,
     people,
     policy: 'first-use',

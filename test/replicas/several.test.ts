@@ -1,4 +1,5 @@
 /** Several sidecars on one store. */
+import { OvertakenError } from '../../src/errors.ts'
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import { KnownChats } from '../../src/chats/known-chats.ts'
@@ -7,11 +8,13 @@ import type { Sighting } from '../../src/chats/sighting.ts'
 import { Journal } from '../../src/keys/journal.ts'
 import { People } from '../../src/keys/people.ts'
 import { Trust } from '../../src/keys/trust.ts'
-import { OvertakenError, type Store } from '../../src/store/store.ts'
+import { type Store } from '../../src/store/store.ts'
 import { agreeingClocks } from '../support/judging-clock.ts'
 import { hasPostgres } from '../support/postgres.ts'
 import { flags, put, temporary } from '../store/support.ts'
 import { openOn, serverOf, sidecars } from './scene.ts'
+import { memoryOf } from '../../src/store/memory.ts'
+import { loadReplayMemory } from '../../src/wiring/core.ts'
 
 const describeIt = describe.skipIf(!hasPostgres())
 
@@ -133,20 +136,26 @@ describeIt('what one sidecar writes', () => {
 describeIt('what only tightens', () => {
   test('a latch that another sidecar set stays, whatever else of the chat is written', async () => {
     const [one, two] = await pair()
-    const [mine, theirs] = [await KnownChats.load(one), await KnownChats.load(two)]
+    const [mine, theirs] = [
+      await KnownChats.load(memoryOf(one)),
+      await KnownChats.load(memoryOf(two)),
+    ]
     await mine.saw([{ chatId: 1, kind: 'group' }])
     await two.fresh()
     await theirs.saw([{ chatId: 1, isProtected: true }])
     // the first has not asked since, and knows of no latch
     await mine.refused(1)
     expect(mine.isLatched(1)).toBe(true)
-    const again = await KnownChats.load(one)
+    const again = await KnownChats.load(memoryOf(one))
     expect([again.isLatched(1), again.get(1)?.refusedAtMs]).toEqual([true, expect.any(Number)])
   })
 
   test('of two people who are seen first at the same time, a private chat has one', async () => {
     const [one, two] = await pair()
-    const [mine, theirs] = [await KnownChats.load(one), await KnownChats.load(two)]
+    const [mine, theirs] = [
+      await KnownChats.load(memoryOf(one)),
+      await KnownChats.load(memoryOf(two)),
+    ]
     await mine.saw([{ chatId: 1, kind: 'private' }])
     await two.fresh()
     await Promise.all([
@@ -173,11 +182,11 @@ describeIt('what only tightens', () => {
 
   test('who has signed at one sidecar must sign at all, until the operator starts them anew', async () => {
     const [one, two] = await pair()
-    const [mine, theirs] = [await People.load(one), await People.load(two)]
+    const [mine, theirs] = [await People.load(memoryOf(one)), await People.load(memoryOf(two))]
     await mine.rememberSigned([5], 'words')
     await two.fresh()
     expect(theirs.hasSigned(5, 'words')).toBe(true)
-    await two.write((db) => theirs.forgetSigned(db, 5))
+    await memoryOf(two).write(({ signers }) => signers.forget(5))
     theirs.signedForgotten(5)
     await one.fresh()
     expect(mine.hasSigned(5, 'words')).toBe(false)
@@ -214,8 +223,8 @@ describeIt('the memory against replays', () => {
   }
 
   const memoriesOf = async (one: Store, two: Store): Promise<[ReplayMemory, ReplayMemory]> => [
-    await ReplayMemory.load(one, agreeingClocks()),
-    await ReplayMemory.load(two, agreeingClocks()),
+    await loadReplayMemory(one, memoryOf(one), agreeingClocks()),
+    await loadReplayMemory(two, memoryOf(two), agreeingClocks()),
   ]
 
   test('gives the same data to one of two sidecars that judge it at once', async () => {
@@ -403,9 +412,15 @@ describeIt('a lock', () => {
 })
 
 async function trustOver(store: Store): Promise<Trust> {
-  const journal = new Journal(store)
-  const people = await People.load(store)
-  return await Trust.load({ store, journal, people, policy: 'accept', clocks: agreeingClocks() })
+  const journal = new Journal(memoryOf(store))
+  const people = await People.load(memoryOf(store))
+  return await Trust.load({
+    memory: memoryOf(store),
+    journal,
+    people,
+    policy: 'accept',
+    clocks: agreeingClocks(),
+  })
 }
 
 function urlOf({ address }: ReturnType<typeof serverOf>): string {

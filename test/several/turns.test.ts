@@ -1,8 +1,8 @@
 /** Whose turn it is among several sidecars, and whose sends wait. */
 import { describe, expect, test, vi } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
-import { SendFence } from '../../src/keys/send-fence.ts'
-import { KeyTurn } from '../../src/keys/key-turn.ts'
+import { SendFence } from '../../src/replicas/send-fence.ts'
+import { KeyTurn } from '../../src/replicas/key-turn.ts'
 import type { PublicationCalls } from '../../src/keys/publish-key.ts'
 import { Publication } from '../../src/keys/publication.ts'
 import { REAL_CLOCK } from '../../src/util/clock.ts'

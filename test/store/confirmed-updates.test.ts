@@ -1,14 +1,18 @@
 import { expect, test, vi } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
-import { ConfirmedUpdates } from '../../src/store/confirmed-updates.ts'
+import { ConfirmedUpdates } from '../../src/chats/confirmed-updates.ts'
 import type { Store } from '../../src/store/store.ts'
 import { open, temporary } from './support.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 /** The lowest id that was not confirmed. */
-async function below(store: Store, confirmed = new ConfirmedUpdates(store)): Promise<number> {
+async function below(
+  store: Store,
+  confirmed = new ConfirmedUpdates(memoryOf(store)),
+): Promise<number> {
   const ids = Array.from({ length: 20 }, (_, id) => id)
   const included = await Promise.all(
-    ids.map((id) => store.read((db) => confirmed.includes(db, id))),
+    ids.map((id) => memoryOf(store).read((records) => confirmed.includes(records, id))),
   )
   return included.indexOf(false)
 }
@@ -16,14 +20,14 @@ async function below(store: Store, confirmed = new ConfirmedUpdates(store)): Pro
 test('the highest id that was confirmed stays, also for others on the same store', async () => {
   const store = await open(temporary())
   expect(await below(store)).toBe(0)
-  const confirmed = new ConfirmedUpdates(store)
+  const confirmed = new ConfirmedUpdates(memoryOf(store))
   for (const id of [5, 3, 9, 0]) await confirmed.record(id)
   expect([await below(store, confirmed), await below(store)]).toEqual([9, 9])
 })
 
 test('what is confirmed already is not written again', async () => {
   const store = await open(temporary())
-  const confirmed = new ConfirmedUpdates(store)
+  const confirmed = new ConfirmedUpdates(memoryOf(store))
   const note = vi.spyOn(store, 'note')
   for (const id of [0, 5, 5, 4, 6]) await confirmed.record(id)
   expect(note).toHaveBeenCalledTimes(2)
@@ -31,7 +35,7 @@ test('what is confirmed already is not written again', async () => {
 
 test('a store of one process that cannot be written holds nothing up: the id counts here, and is written later', async () => {
   const store = await open(temporary())
-  const confirmed = new ConfirmedUpdates(store)
+  const confirmed = new ConfirmedUpdates(memoryOf(store))
   const note = vi.spyOn(store, 'note')
   note.mockRejectedValueOnce(new Refusal('postern_store_unwritable'))
   await confirmed.record(5)
@@ -46,6 +50,6 @@ test.each([
 ])('nothing is confirmed where %s', async (_name, isShared, failure) => {
   const store = await open(temporary())
   const double = { isShared, read: store.read.bind(store), note: () => Promise.reject(failure) }
-  const confirmed = new ConfirmedUpdates(double as unknown as Store)
+  const confirmed = new ConfirmedUpdates(memoryOf(double as unknown as Store))
   await expect(confirmed.record(5)).rejects.toThrow(failure)
 })

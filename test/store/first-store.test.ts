@@ -13,6 +13,7 @@ import { pragma } from '../../src/store/sqlite.ts'
 import { CARRIED_TABLES } from '../../src/store/carry.ts'
 import { FIRST_STORE } from './first-store.ts'
 import { open, schemaOf, temporary } from './support.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 const FILE = join(import.meta.dirname, 'fixtures', FIRST_STORE.file)
 const { passphrase, botId } = FIRST_STORE
@@ -41,7 +42,10 @@ function reading<T>(file: string, read: (database: DatabaseSync) => T): T {
 
 test('a store of 0.1.0 opens, with every key and every secret in it', async () => {
   const store = await open(firstStore(), { passphrase, botId, mode: 'existing' })
-  const keys = await Keyring.load(store, engine, { retainMs: Infinity, serviceNowMs: () => null })
+  const keys = await Keyring.load(memoryOf(store), engine, {
+    retainMs: Infinity,
+    serviceNowMs: () => null,
+  })
   expect(keys.all.map(({ state }) => state)).toEqual(['pending', 'active', 'retired'])
   expect(keys.unlocked).toHaveLength(3)
   const { sealed } = await store.read((db) =>

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { ConfirmedUpdates } from '../../src/store/confirmed-updates.ts'
+import { ConfirmedUpdates } from '../../src/chats/confirmed-updates.ts'
 import {
   acceptRestored,
   memoryGaps,
@@ -10,6 +10,7 @@ import {
   writeNote,
 } from '../../src/store/restored.ts'
 import { flags, open, put, temporary } from './support.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 5, 1), toFake: ['Date'] }))
 afterEach(() => void vi.useRealTimers())
@@ -82,8 +83,9 @@ test('what an accepted one knew was confirmed since, unless nothing ran after th
       )
     }
     await acceptRestored(store, { isLatest })
-    const confirmed = new ConfirmedUpdates(store)
-    const includes = (id: number) => store.read((db) => confirmed.includes(db, id))
+    const confirmed = new ConfirmedUpdates(memoryOf(store))
+    const includes = (id: number) =>
+      memoryOf(store).read((records) => confirmed.includes(records, id))
     expect([await includes(9), await includes(10)]).toEqual([!isLatest, false])
   }
 })

@@ -1,6 +1,6 @@
 /** A stored file in a private chat with Alice, and all that an attachment is opened with. */
+import type { MediaPlace } from '../../src/kernel/index.ts'
 import { vi } from 'vitest'
-import type { MediaPlace } from '../../src/chats/named-media.ts'
 import type { OpenedFile } from '../../src/openpgp/engine.ts'
 import type { RawFile } from '../../src/openpgp/stream/raw-file.ts'
 import { RestingWriter, type RestingFile } from '../../src/openpgp/stream/resting.ts'

@@ -5,6 +5,7 @@ import { Guard, type GuardParts } from '../../src/translate/guard.ts'
 import { Sealed } from '../../src/openpgp/sealed.ts'
 import { storeForFile } from '../store/support.ts'
 import { encryptedMessage } from './support.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 const store = storeForFile()
 
@@ -17,7 +18,7 @@ const REFUSED = expect.objectContaining({ code: 'postern_downgrade_refused' }) a
 async function scene(options: Partial<GuardParts> = {}, says: object = OPEN_GROUP) {
   const service = { says }
   await store().write((db) => db.deleteFrom('chats').execute())
-  const knownChats = await KnownChats.load(store())
+  const knownChats = await KnownChats.load(memoryOf(store()))
   const chat = vi.fn((id: number) => Promise.resolve({ id, memberCount: 2, ...service.says }))
   const modes = new Modes({ knownChats, chat })
   const parts: GuardParts = {

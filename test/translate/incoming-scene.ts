@@ -1,6 +1,6 @@
 /** Updates of a private chat with Alice, and all that they are opened with. */
 import { vi } from 'vitest'
-import type { MessageOutcome } from '../../src/chats/outcomes.ts'
+import type { MessageOutcome } from '../../src/store/outcomes.ts'
 import { Incoming, type IncomingParts } from '../../src/translate/incoming.ts'
 import { ALICE, OPENED, known, partsOf, sealed } from './examine-scene.ts'
 

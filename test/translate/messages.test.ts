@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { SendOutcome } from '../../src/chats/outcomes.ts'
+import type { SendOutcome } from '../../src/store/outcomes.ts'
 import { readEnvelope } from '../../src/api/envelope.ts'
 import type { Draft } from '../../src/translate/draft.ts'
 import type { EnvelopedAnswer } from '../../src/translate/bot-view.ts'

@@ -1,7 +1,7 @@
 /** What a signature is judged by, all of which allows it; and how a test asks. */
+import type { FormerCertificate } from '../../src/kernel/index.ts'
 import { vi } from 'vitest'
 import { agreeingClocks } from '../support/judging-clock.ts'
-import type { FormerCertificate } from '../../src/keys/pins.ts'
 import type { Person } from '../../src/keys/person.ts'
 import type { SignatureClaim } from '../../src/openpgp/engine.ts'
 import {

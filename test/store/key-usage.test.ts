@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { KeyUsage } from '../../src/keys/key-usage.ts'
+import { KeyUsage } from '../../src/store/key-usage.ts'
 import type { Store } from '../../src/store/store.ts'
-import { testOfFile, open, temporary } from '../store/support.ts'
+import { testOfFile, open, temporary } from './support.ts'
 
 beforeEach(
   () => void vi.useFakeTimers({ now: 1_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }),

@@ -1,6 +1,5 @@
 /** What each of our keys has opened. It shows an operator when an old one is no longer needed. */
-import type { Store } from '../store/store.ts'
-import { addKeyUsage, readRows } from './key-rows.ts'
+import type { Store } from './store.ts'
 
 export type OpenedKind = 'message' | 'media'
 
@@ -28,7 +27,12 @@ export class KeyUsage implements AsyncDisposable {
 
   static async load(store: Store): Promise<KeyUsage> {
     const keyUsage = new KeyUsage(store)
-    const { rows } = await readRows(store)
+    const rows = await store.read((db) =>
+      db
+        .selectFrom('own_keys')
+        .select(['fingerprint', 'opened_messages', 'opened_media', 'last_opened_at'])
+        .execute(),
+    )
     for (const row of rows) {
       keyUsage.#total.set(row.fingerprint, {
         messages: row.opened_messages,
@@ -65,17 +69,27 @@ export class KeyUsage implements AsyncDisposable {
     const counted = this.#unwritten
     if (counted.size === 0) return
     this.#unwritten = new Map()
-    const rows = [...counted].map(([fingerprint, { messages, media, lastAtMs }]) => ({
-      fingerprint,
-      messages,
-      media,
-      lastAtMs: lastAtMs ?? 0,
-    }))
-    await addKeyUsage(this.#store, rows).catch(() => this.#putBack(counted))
+    await this.#add(counted).catch(() => this.#putBack(counted))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.flush()
+  }
+
+  async #add(counted: ReadonlyMap<string, KeyUsageCounts>): Promise<void> {
+    await this.#store.write(async (db) => {
+      for (const [fingerprint, { messages, media, lastAtMs }] of counted) {
+        await db
+          .updateTable('own_keys')
+          .set((own) => ({
+            opened_messages: own('opened_messages', '+', messages),
+            opened_media: own('opened_media', '+', media),
+            last_opened_at: lastAtMs ?? 0,
+          }))
+          .where('fingerprint', '=', fingerprint)
+          .execute()
+      }
+    })
   }
 
   #putBack(counted: Map<string, KeyUsageCounts>): void {

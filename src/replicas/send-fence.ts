@@ -1,9 +1,8 @@
 /** Sends of all sidecars of a bot wait while one of them replaces the key. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Kysely } from 'kysely'
 import { Refusal } from '../errors.ts'
-import type { Schema } from '../store/schema.ts'
+import { readFlag, writeFlag } from '../store/records/rows.ts'
 import type { Store, StoreLock } from '../store/store.ts'
 import { Listeners } from '../util/listeners.ts'
 
@@ -50,12 +49,12 @@ export class SendFence implements AsyncDisposable {
     const fence = new SendFence(store)
     store.follow('flags', async (db) => {
       const wasClosed = fence.isClosed
-      fence.#raisedBy = await readRaised(db)
+      fence.#raisedBy = await readFlag(db, RAISED)
       if (!fence.isClosed) return
       fence.#releaseIfEmpty()
       if (!wasClosed) fence.#closings.emit()
     })
-    fence.#raisedBy = await store.read(readRaised)
+    fence.#raisedBy = await store.read((db) => readFlag(db, RAISED))
     return fence
   }
 
@@ -102,7 +101,7 @@ export class SendFence implements AsyncDisposable {
    * @throws Refusal `postern_store_unwritable`; the signal's reason
    */
   async close(signal: AbortSignal): Promise<AsyncDisposable> {
-    await this.#store.write((db) => raise(db, this.#id))
+    await this.#store.write((db) => writeFlag(db, RAISED, this.#id))
     this.#raisedBy = this.#id
     this.#releaseIfEmpty()
     try {
@@ -205,21 +204,4 @@ export class SendFence implements AsyncDisposable {
     this.#lock = null
     void lock?.[Symbol.asyncDispose]()
   }
-}
-
-async function readRaised(db: Kysely<Schema>): Promise<string | null> {
-  const flag = await db
-    .selectFrom('flags')
-    .select('value')
-    .where('name', '=', RAISED)
-    .executeTakeFirst()
-  return flag?.value ?? null
-}
-
-async function raise(db: Kysely<Schema>, id: string): Promise<void> {
-  await db
-    .insertInto('flags')
-    .values({ name: RAISED, value: id })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: id }))
-    .execute()
 }

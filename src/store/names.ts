@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Store } from '../store/store.ts'
+import type { Store } from './store.ts'
 
 /** Most people whose handle is compared in memory before it is written. */
 const REMEMBERED = 2000

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { Outcomes, type MessageOutcome, type SendOutcome } from '../../src/chats/outcomes.ts'
+import { Outcomes, type MessageOutcome, type SendOutcome } from '../../src/store/outcomes.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { testOfFile } from '../store/support.ts'
+import { testOfFile } from './support.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'postern-outcomes-'))
 let store: Store

@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely'
 import { countedCache } from '../util/caches.ts'
 import { TimeSlice } from '../util/scheduling.ts'
-import type { Schema } from '../store/schema.ts'
-import type { Store } from '../store/store.ts'
+import type { Schema } from './schema.ts'
+import type { Store } from './store.ts'
 
 /** What became of one Message of an update, without its text. Times are ms since the epoch. */
 export interface MessageOutcome {

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
-import { Names } from '../../src/keys/names.ts'
-import { open, temporary } from '../store/support.ts'
+import { Names } from '../../src/store/names.ts'
+import { open, temporary } from './support.ts'
 
 async function scene() {
   const store = await open(temporary())

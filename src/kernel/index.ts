@@ -1,0 +1,2 @@
+/** The only door of the kernel. */
+export * from './memory.ts'

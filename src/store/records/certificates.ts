@@ -1,0 +1,174 @@
+import type {
+  CertificateCopy,
+  CertificateRecords,
+  EncryptionKeyRecords,
+  KeptList,
+  KeyListRecords,
+  KnownCertificate,
+  KnownKey,
+} from '../../kernel/index.ts'
+import { TimeSlice } from '../../util/scheduling.ts'
+import { Rows, upsert } from './rows.ts'
+
+/** Copies that go in one statement. */
+const COPIES_AT_ONCE = 100
+/** Far fewer variables than SQLite takes in one statement. */
+const KEYS_AT_ONCE = 500
+/** Pairs of key and person that are remembered; a service that invents people adds no more. */
+const MOST_KEYS = 500_000
+
+/** Certificates: whose they are, their copies, their revocations. */
+export class CertificateRows extends Rows implements CertificateRecords {
+  async all(): Promise<KnownCertificate[]> {
+    return (await this.#known.execute()).map(knownOf)
+  }
+
+  async of(fingerprints: readonly string[]): Promise<KnownCertificate[]> {
+    const rows = await this.#known.where('fingerprint', 'in', fingerprints).execute()
+    return rows.map(knownOf)
+  }
+
+  get #known() {
+    return this.db
+      .selectFrom('certificates')
+      .select(['fingerprint', 'copy_digest'])
+      .select((row) => row('revoked_armored', 'is not', null).as('is_revoked'))
+  }
+
+  async owners(
+    fingerprints?: readonly string[],
+  ): Promise<{ fingerprint: string; userId: number }[]> {
+    const all = this.db
+      .selectFrom('certificates')
+      .select(['fingerprint', 'owner'])
+      .where('owner', 'is not', null)
+    const some = fingerprints === undefined ? all : all.where('fingerprint', 'in', fingerprints)
+    return (await some.execute()).flatMap(({ fingerprint, owner }) =>
+      owner === null ? [] : [{ fingerprint, userId: owner }],
+    )
+  }
+
+  async setOwner(fingerprint: string, userId: number): Promise<void> {
+    await upsert(this.db, 'certificates', 'fingerprint', { fingerprint, owner: userId })
+  }
+
+  async copyOf(fingerprint: string): Promise<string | null> {
+    return await this.#column('copy', fingerprint)
+  }
+
+  async addCopies(copies: readonly CertificateCopy[]): Promise<void> {
+    const slice = new TimeSlice()
+    for (let at = 0; at < copies.length; at += COPIES_AT_ONCE) {
+      await slice.yieldIfOver()
+      await this.db
+        .insertInto('certificates')
+        .values(copies.slice(at, at + COPIES_AT_ONCE).map(copyRow))
+        .onConflict((conflict) =>
+          conflict
+            .column('fingerprint')
+            .doUpdateSet((row) => ({
+              copy: row.ref('excluded.copy'),
+              copy_digest: row.ref('excluded.copy_digest'),
+            }))
+            .where('certificates.copy', 'is', null),
+        )
+        .execute()
+    }
+  }
+
+  async replaceCopy(copy: CertificateCopy, before: string): Promise<void> {
+    await this.db
+      .updateTable('certificates')
+      .set(copyRow(copy))
+      .where('fingerprint', '=', copy.fingerprint)
+      .where('copy_digest', '=', before)
+      .execute()
+  }
+
+  async revokedCopyOf(fingerprint: string): Promise<string | null> {
+    return await this.#column('revoked_armored', fingerprint)
+  }
+
+  async setRevokedCopy(fingerprint: string, armored: string): Promise<void> {
+    const row = { fingerprint, revoked_armored: armored }
+    await upsert(this.db, 'certificates', 'fingerprint', row)
+  }
+
+  async #column(column: 'revoked_armored' | 'copy', fingerprint: string): Promise<string | null> {
+    const row = await this.db
+      .selectFrom('certificates')
+      .select(column)
+      .where('fingerprint', '=', fingerprint)
+      .executeTakeFirst()
+    return row?.[column] ?? null
+  }
+}
+
+const copyRow = ({ fingerprint, copy, copyDigest }: CertificateCopy) => ({
+  fingerprint,
+  copy,
+  copy_digest: copyDigest,
+})
+
+function knownOf(row: {
+  fingerprint: string
+  copy_digest: string | null
+  is_revoked: unknown
+}): KnownCertificate {
+  const { fingerprint, copy_digest: copyDigest } = row
+  return { fingerprint, copyDigest, isRevoked: Number(row.is_revoked) === 1 }
+}
+
+/** The last key list of each chat, and who was ever on it. */
+export class KeyListRows extends Rows implements KeyListRecords {
+  async of(chatId: number): Promise<KeptList | undefined> {
+    const list = this.db
+      .selectFrom('lists')
+      .select(['people', 'ever'])
+      .where('chat_id', '=', chatId)
+    return await list.executeTakeFirst()
+  }
+
+  async save(chatId: number, list: KeptList): Promise<void> {
+    await upsert(this.db, 'lists', 'chat_id', { chat_id: chatId, ...list })
+  }
+}
+
+/** Keys that people's certificates list to be encrypted to. */
+export class EncryptionKeyRows extends Rows implements EncryptionKeyRecords {
+  async add(keys: readonly KnownKey[]): Promise<void> {
+    const { count } = await this.db
+      .selectFrom('encryption_keys')
+      .select((row) => row.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+    if (count >= MOST_KEYS) return
+    const slice = new TimeSlice()
+    const rows = keys.map((key) => ({
+      key_id: key.keyId,
+      user_id: key.userId,
+      since: key.sinceMs,
+    }))
+    for (let at = 0; at < rows.length; at += KEYS_AT_ONCE) {
+      await slice.yieldIfOver()
+      await this.db
+        .insertInto('encryption_keys')
+        .values(rows.slice(at, at + KEYS_AT_ONCE))
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+    }
+  }
+
+  async of(keyIds: readonly string[]): Promise<KnownKey[]> {
+    const found: KnownKey[] = []
+    for (let at = 0; at < keyIds.length; at += KEYS_AT_ONCE) {
+      const rows = await this.db
+        .selectFrom('encryption_keys')
+        .selectAll()
+        .where('key_id', 'in', keyIds.slice(at, at + KEYS_AT_ONCE))
+        .execute()
+      for (const { key_id: keyId, user_id: userId, since: sinceMs } of rows)
+        found.push({ keyId, userId, sinceMs })
+    }
+    return found
+  }
+}

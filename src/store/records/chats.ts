@@ -1,0 +1,75 @@
+import { sql } from 'kysely'
+import { CHAT_KINDS } from '../../api/chat.ts'
+import type { ChatRecords, KnownChat, PressRecords } from '../../kernel/index.ts'
+import { TimeSlice } from '../../util/scheduling.ts'
+import type { ChatsTable } from '../schema.ts'
+import { Rows, readFlag, upsert, writeFlag } from './rows.ts'
+
+const PRIVATE_READABLE = 'private_readable_since'
+
+/** Kinds, latches and people of chats. */
+export class ChatRows extends Rows implements ChatRecords {
+  async all(): Promise<KnownChat[]> {
+    return (await this.db.selectFrom('chats').selectAll().execute()).map(fromRow)
+  }
+
+  async of(chatIds: readonly number[]): Promise<KnownChat[]> {
+    const rows = this.db.selectFrom('chats').selectAll().where('id', 'in', chatIds)
+    return (await rows.execute()).map(fromRow)
+  }
+
+  async save(chats: readonly KnownChat[], o: { liftedAtMs?: number } = {}): Promise<void> {
+    const slice = new TimeSlice()
+    for (const { id, kind, personId, latchedAtMs, refusedAtMs } of chats) {
+      await slice.yieldIfOver()
+      const lifted = o.liftedAtMs === undefined ? {} : { lifted_at: o.liftedAtMs }
+      const times = { latched_at: latchedAtMs, refused_at: refusedAtMs, ...lifted }
+      await upsert(this.db, 'chats', 'id', { id, kind, person_id: personId, ...times })
+    }
+  }
+
+  async touch(chatIds: readonly number[]): Promise<void> {
+    // whatever is written to a row counts as a change of it
+    const isSame = { kind: sql<string>`kind` }
+    await this.db.updateTable('chats').set(isSame).where('id', 'in', chatIds).execute()
+  }
+
+  async isPrivateReadable(): Promise<boolean> {
+    return (await readFlag(this.db, PRIVATE_READABLE)) !== null
+  }
+
+  async setPrivateReadable(sinceMs: number | null): Promise<void> {
+    await writeFlag(this.db, PRIVATE_READABLE, sinceMs === null ? null : String(sinceMs))
+  }
+}
+
+function fromRow(row: ChatsTable): KnownChat {
+  return {
+    id: row.id,
+    // one string for all chats of a kind, however many come from the disk
+    kind: CHAT_KINDS.find((known) => known === row.kind) ?? row.kind,
+    personId: row.person_id,
+    latchedAtMs: row.latched_at,
+    refusedAtMs: row.refused_at,
+  }
+}
+
+/** In which chats buttons were lately pressed. */
+export class PressRows extends Rows implements PressRecords {
+  async add(presses: readonly { id: string; chatId: number }[], seenAtMs: number): Promise<void> {
+    await this.db
+      .insertInto('presses')
+      .values(presses.map(({ id, chatId }) => ({ id, chat_id: chatId, seen_at: seenAtMs })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  }
+
+  async chatsOf(id: string, limit: number): Promise<number[]> {
+    const rows = this.db.selectFrom('presses').select('chat_id').where('id', '=', id).limit(limit)
+    return (await rows.execute()).map((row) => row.chat_id)
+  }
+
+  async forgetBefore(seenAtMs: number): Promise<void> {
+    await this.db.deleteFrom('presses').where('seen_at', '<', seenAtMs).execute()
+  }
+}

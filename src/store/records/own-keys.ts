@@ -1,0 +1,100 @@
+import type { MadeKeyRecord, OwnKeyRecords, OwnKeyRow } from '../../kernel/index.ts'
+import type { OwnKeysRow } from '../schema.ts'
+import { Rows, readFlag } from './rows.ts'
+
+const FIRST_PUBLISHED = 'first_published_at'
+
+/** The bot's own keys. */
+export class OwnKeyRows extends Rows implements OwnKeyRecords {
+  async all(): Promise<OwnKeyRow[]> {
+    const rows = this.db.selectFrom('own_keys').selectAll().orderBy('created_at', 'desc')
+    return (await rows.execute()).map(keyOf)
+  }
+
+  async of(fingerprints: readonly string[]): Promise<OwnKeyRow[]> {
+    const rows = this.db.selectFrom('own_keys').selectAll().where('fingerprint', 'in', fingerprints)
+    return (await rows.execute()).map(keyOf)
+  }
+
+  async firstPublishedAtMs(): Promise<number | null> {
+    const value = await readFlag(this.db, FIRST_PUBLISHED)
+    return value === null ? null : Number(value)
+  }
+
+  async add(
+    { fingerprint, createdAtMs, certificate, locked }: MadeKeyRecord,
+    retiredAtMs: number | null,
+  ): Promise<OwnKeyRow> {
+    const row = await this.db
+      .insertInto('own_keys')
+      .values({
+        fingerprint,
+        created_at: createdAtMs,
+        certificate,
+        locked,
+        state: retiredAtMs === null ? 'pending' : 'retired',
+        retired_at: retiredAtMs,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    return keyOf(row)
+  }
+
+  async setOffered(fingerprint: string, atMs: number | null): Promise<void> {
+    const key = this.db.updateTable('own_keys').where('fingerprint', '=', fingerprint)
+    await key.set({ offered_at: atMs }).execute()
+  }
+
+  async promote(fingerprint: string, atMs: number): Promise<void> {
+    await this.db
+      .updateTable('own_keys')
+      .set({ state: 'retired', retired_at: atMs })
+      .where('state', '=', 'active')
+      .where('fingerprint', '!=', fingerprint)
+      .execute()
+    await this.db
+      .updateTable('own_keys')
+      .set({ state: 'active', published_at: atMs, retired_at: null })
+      .where('fingerprint', '=', fingerprint)
+      .execute()
+    await this.db
+      .insertInto('flags')
+      .values({ name: FIRST_PUBLISHED, value: String(atMs) })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  }
+
+  async deleteUnoffered(fingerprint: string): Promise<boolean> {
+    const gone = await this.db
+      .deleteFrom('own_keys')
+      .where('fingerprint', '=', fingerprint)
+      .where('state', '=', 'pending')
+      .where('offered_at', 'is', null)
+      .returning('fingerprint')
+      .execute()
+    return gone.length > 0
+  }
+
+  async eraseSecret(fingerprint: string, atMs: number): Promise<boolean> {
+    const erased = await this.db
+      .updateTable('own_keys')
+      .set({ state: 'destroyed', destroyed_at: atMs, locked: '' })
+      .where('fingerprint', '=', fingerprint)
+      .where('state', '=', 'retired')
+      .returning('fingerprint')
+      .execute()
+    return erased.length > 0
+  }
+}
+
+const keyOf = (row: OwnKeysRow): OwnKeyRow => ({
+  fingerprint: row.fingerprint,
+  state: row.state,
+  createdAtMs: row.created_at,
+  offeredAtMs: row.offered_at,
+  publishedAtMs: row.published_at,
+  retiredAtMs: row.retired_at,
+  destroyedAtMs: row.destroyed_at,
+  certificate: row.certificate,
+  locked: row.locked,
+})

@@ -1,0 +1,157 @@
+import type { Selectable } from 'kysely'
+import type {
+  FormerCertificate,
+  KeyChange,
+  KeyChangeRecords,
+  KnownChange,
+  Pin,
+  PinRecords,
+  PolicyRecords,
+  SignedKind,
+  SignerRecords,
+  ToldWith,
+  TrustPolicy,
+} from '../../kernel/index.ts'
+import type { KeyChangesTable, PeopleTable, PinsTable, TrustPoliciesTable } from '../schema.ts'
+import { TimeSlice } from '../../util/scheduling.ts'
+import { Rows, upsert } from './rows.ts'
+
+/** People's fingerprints, and how far they are trusted. */
+export class PinRows extends Rows implements PinRecords {
+  async all(): Promise<Pin[]> {
+    return (await this.db.selectFrom('pins').selectAll().execute()).map(pinOf)
+  }
+
+  async of(userIds: readonly number[]): Promise<Pin[]> {
+    const rows = this.db.selectFrom('pins').selectAll().where('user_id', 'in', userIds)
+    return (await rows.execute()).map(pinOf)
+  }
+
+  async save(pins: readonly Pin[]): Promise<void> {
+    const slice = new TimeSlice()
+    for (const { userId, fingerprint, sinceMs, standing, listed, listedAtMs, former } of pins) {
+      await slice.yieldIfOver()
+      await upsert(this.db, 'pins', 'user_id', {
+        user_id: userId,
+        fingerprint,
+        since: sinceMs,
+        standing,
+        listed,
+        listed_at: listedAtMs,
+        former: former?.fingerprint ?? null,
+        former_at: former?.changedAtMs ?? null,
+        former_pinned: former?.wasPinned === true ? 1 : 0,
+      })
+    }
+  }
+}
+
+function pinOf(row: Selectable<PinsTable>): Pin {
+  const former = row.former === null ? undefined : formerIn(row, row.former)
+  return {
+    ...(former && { former }),
+    userId: row.user_id,
+    fingerprint: row.fingerprint,
+    sinceMs: row.since,
+    standing: row.standing,
+    listed: row.listed,
+    listedAtMs: row.listed_at,
+  }
+}
+
+const formerIn = (row: Selectable<PinsTable>, fingerprint: string): FormerCertificate => ({
+  fingerprint,
+  changedAtMs: row.former_at ?? 0,
+  wasPinned: row.former_pinned === 1,
+})
+
+/** The last change of each person's certificate. */
+export class KeyChangeRows extends Rows implements KeyChangeRecords {
+  async all(): Promise<KnownChange[]> {
+    return (await this.db.selectFrom('key_changes').selectAll().execute()).map(changeOf)
+  }
+
+  async of(userIds: readonly number[]): Promise<KnownChange[]> {
+    const rows = this.db.selectFrom('key_changes').selectAll().where('user_id', 'in', userIds)
+    return (await rows.execute()).map(changeOf)
+  }
+
+  async save(changes: readonly KeyChange[]): Promise<void> {
+    const slice = new TimeSlice()
+    for (const { userId, from, to } of changes) {
+      await slice.yieldIfOver()
+      const change = { before: from, now: to, message: null, send: null }
+      await upsert(this.db, 'key_changes', 'user_id', { user_id: userId, ...change })
+    }
+  }
+
+  async setTold({ userId, to }: KeyChange, by: ToldWith, key: string): Promise<void> {
+    await this.db
+      .updateTable('key_changes')
+      .set({ [by]: key })
+      .where('user_id', '=', userId)
+      .where('now', '=', to)
+      .execute()
+  }
+}
+
+const changeOf = ({ user_id, before, now, message, send }: KeyChangesTable): KnownChange => ({
+  userId: user_id,
+  from: before,
+  to: now,
+  message,
+  send,
+})
+
+/** Policies that were set by command. */
+export class PolicyRows extends Rows implements PolicyRecords {
+  async all(): Promise<{ chatId: number; policy: TrustPolicy }[]> {
+    return (await this.db.selectFrom('trust_policies').selectAll().execute()).map(policyOf)
+  }
+
+  async of(chatIds: readonly number[]): Promise<{ chatId: number; policy: TrustPolicy }[]> {
+    const rows = this.db.selectFrom('trust_policies').selectAll().where('chat_id', 'in', chatIds)
+    return (await rows.execute()).map(policyOf)
+  }
+
+  async set(chatId: number, policy: TrustPolicy | null): Promise<void> {
+    if (policy !== null) {
+      return await upsert(this.db, 'trust_policies', 'chat_id', { chat_id: chatId, policy })
+    }
+    await this.db.deleteFrom('trust_policies').where('chat_id', '=', chatId).execute()
+  }
+}
+
+const policyOf = ({ chat_id, policy }: TrustPoliciesTable) => ({ chatId: chat_id, policy })
+
+const SIGNED_COLUMN = { words: 'signed_at', file: 'signed_files_at' } as const
+
+/** Who ever signed. */
+export class SignerRows extends Rows implements SignerRecords {
+  async all(): Promise<{ userId: number; kinds: SignedKind[] }[]> {
+    return (await this.db.selectFrom('people').selectAll().execute()).map(signerOf)
+  }
+
+  async of(userIds: readonly number[]): Promise<{ userId: number; kinds: SignedKind[] }[]> {
+    const rows = this.db.selectFrom('people').selectAll().where('user_id', 'in', userIds)
+    return (await rows.execute()).map(signerOf)
+  }
+
+  async add(userId: number, kind: SignedKind): Promise<void> {
+    const times = { [SIGNED_COLUMN[kind]]: Date.now() }
+    await upsert(this.db, 'people', 'user_id', { user_id: userId, ...times })
+  }
+
+  async forget(userId: number): Promise<void> {
+    await this.db
+      .updateTable('people')
+      .set({ signed_at: null, signed_files_at: null })
+      .where('user_id', '=', userId)
+      .execute()
+  }
+}
+
+const signerOf = (row: PeopleTable): { userId: number; kinds: SignedKind[] } => ({
+  userId: row.user_id,
+  kinds: (['words', 'file'] as const).filter((kind) => row[SIGNED_COLUMN[kind]] !== null),
+})

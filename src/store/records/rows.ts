@@ -1,0 +1,47 @@
+/** What the records of all kinds share: one connection, rows by key, rows written over. */
+import type { InsertObject, Kysely, UpdateObject } from 'kysely'
+import type { Schema } from '../schema.ts'
+
+/** Records of one kind within one read or write. */
+export abstract class Rows {
+  protected readonly db: Kysely<Schema>
+
+  constructor(db: Kysely<Schema>) {
+    this.db = db
+  }
+}
+
+/** Inserts a row, or changes what `row` names of the one that has the same key. */
+export async function upsert<T extends keyof Schema>(
+  db: Kysely<Schema>,
+  table: T,
+  key: keyof Schema[T] & string,
+  row: InsertObject<Schema, T>,
+): Promise<void> {
+  await db
+    .insertInto(table)
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.column(key as never).doUpdateSet(row as UpdateObject<Schema, T> as never),
+    )
+    .execute()
+}
+
+/** The value of a flag; null where there is none. */
+export async function readFlag(db: Kysely<Schema>, name: string): Promise<string | null> {
+  const flag = await db
+    .selectFrom('flags')
+    .select('value')
+    .where('name', '=', name)
+    .executeTakeFirst()
+  return flag?.value ?? null
+}
+
+export async function writeFlag(
+  db: Kysely<Schema>,
+  name: string,
+  value: string | null,
+): Promise<void> {
+  if (value === null) await db.deleteFrom('flags').where('name', '=', name).execute()
+  else await upsert(db, 'flags', 'name', { name, value })
+}

@@ -1,0 +1,229 @@
+import {
+  sql,
+  type Expression,
+  type ExpressionBuilder,
+  type InsertObject,
+  type Kysely,
+  type Selectable,
+} from 'kysely'
+import type {
+  ConfirmedRecords,
+  NewSeen,
+  SignatureRepeatRule,
+  SeenRecord,
+  SeenRecords,
+} from '../../kernel/index.ts'
+import type { Schema, SeenTable } from '../schema.ts'
+import { Rows, readFlag, writeFlag } from './rows.ts'
+
+/** The flag of the time before which rows may be missing, because they were deleted. */
+const PRUNED_BEFORE = 'seen_pruned_before'
+
+type SeenExpression = ExpressionBuilder<Schema, 'seen'>
+
+/** Sealed data and signatures that were met. */
+export class SeenRows extends Rows implements SeenRecords {
+  async find(digests: readonly Uint8Array[]): Promise<SeenRecord[]> {
+    const rows = this.db.selectFrom('seen').selectAll().where('digest', 'in', digests)
+    return (await rows.execute()).map(seenOf)
+  }
+
+  async addOwn(seen: readonly NewSeen[]): Promise<void> {
+    await this.db
+      .insertInto('seen')
+      .values(seen.map((one) => rowOf(one, sql.lit(0))))
+      .onConflict((conflict) => conflict.column('digest').doUpdateSet(oneRepeatMore))
+      .execute()
+  }
+
+  async add(
+    seen: readonly NewSeen[],
+    { rule, heldBelow }: { rule: SignatureRepeatRule; heldBelow: number },
+  ): Promise<{ isCountedAnew: boolean }[]> {
+    const kept = await this.db
+      .insertInto('seen')
+      .values(seen.map((one) => rowOf(one, countsAnew(this.db, one, heldBelow))))
+      .onConflict((conflict) =>
+        conflict
+          .column('digest')
+          .doUpdateSet(oneRepeatMore)
+          .where((row) => mayRepeat(row, rule)),
+      )
+      .returning('counted_anew')
+      .execute()
+    return kept.map((row) => ({ isCountedAnew: row.counted_anew === 1 }))
+  }
+
+  async bind(
+    digest: Uint8Array,
+    { messageId, updateId }: { messageId: number | null; updateId: number | null },
+  ): Promise<SeenRecord | undefined> {
+    const numbers = { message_id: messageId, update_id: updateId }
+    for (const column of ['message_id', 'update_id'] as const) {
+      if (numbers[column] === null) continue
+      await this.db
+        .updateTable('seen')
+        .set({ [column]: numbers[column] })
+        .where('digest', '=', digest)
+        .where(column, 'is', null)
+        .execute()
+    }
+    return (await this.find([digest]))[0]
+  }
+
+  async hasOpened(chatId: number, exceptUserId: number): Promise<boolean> {
+    const found = await this.db
+      .selectFrom('seen')
+      .select('chat_id')
+      .where('chat_id', '=', chatId)
+      .where('kind', '=', 'data')
+      .where('user_id', '!=', exceptUserId)
+      .executeTakeFirst()
+    return found !== undefined
+  }
+
+  async forgetBefore({ signedMs, allMs }: { signedMs: number; allMs: number }): Promise<boolean> {
+    const { numDeletedRows } = await this.db
+      .deleteFrom('seen')
+      .where((row) =>
+        row.or([
+          row.and([row('seen_at', '<', signedMs), row('is_signed', '=', 1)]),
+          row('seen_at', '<', allMs),
+        ]),
+      )
+      .executeTakeFirstOrThrow()
+    return numDeletedRows > 0n
+  }
+
+  async prunedBeforeMs(): Promise<number> {
+    return Number((await readFlag(this.db, PRUNED_BEFORE)) ?? -Infinity)
+  }
+
+  async setPrunedBeforeMs(atMs: number): Promise<void> {
+    await writeFlag(this.db, PRUNED_BEFORE, String(atMs))
+  }
+}
+
+const oneRepeatMore = (row: SeenExpression) => ({ repeats: row('seen.repeats', '+', 1) })
+
+function mayRepeat(row: SeenExpression, rule: SignatureRepeatRule) {
+  const { chatId, userId, isFile, fewerThan, within } = rule
+  const around = (column: 'seen.dated_at' | 'seen.seen_at', atMs: number, ms: number) => [
+    row(column, '>=', atMs - ms),
+    row(column, '<=', atMs + ms),
+  ]
+  const times =
+    within === null
+      ? []
+      : [
+          ...around('seen.dated_at', within.datedAtMs, within.ms),
+          ...around('seen.seen_at', within.seenAtMs, within.ms),
+        ]
+  return row.and([
+    row('seen.kind', '=', 'signature'),
+    row('seen.repeats', '<', fewerThan),
+    row('seen.chat_id', '=', chatId),
+    userId === null ? row('seen.user_id', 'is', null) : row('seen.user_id', '=', userId),
+    row('seen.media_id', isFile ? 'is not' : 'is', null),
+    ...times,
+  ])
+}
+
+/** Asks no question of its own. */
+function countsAnew(
+  db: Kysely<Schema>,
+  { kind, updateId }: NewSeen,
+  heldBelow: number,
+): Expression<number> {
+  if (updateId === null || kind === 'signature') return sql.lit(0)
+  if (updateId < heldBelow) return sql.lit(1)
+  return db
+    .selectFrom('confirmed')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('below', '>', updateId)
+    .$asScalar()
+}
+
+function rowOf(seen: NewSeen, countedAnew: Expression<number>): InsertObject<Schema, 'seen'> {
+  return {
+    digest: seen.digest,
+    kind: seen.kind,
+    chat_id: seen.chatId,
+    message_id: seen.messageId,
+    update_id: seen.updateId,
+    media_id: seen.mediaId,
+    user_id: seen.userId,
+    seen_at: seen.seenAtMs,
+    dated_at: seen.datedAtMs,
+    repeats: seen.repeats,
+    is_signed: seen.isSigned ? 1 : 0,
+    counted_anew: countedAnew,
+  }
+}
+
+const seenOf = (row: Selectable<SeenTable>): SeenRecord => ({
+  digest: row.digest,
+  kind: row.kind,
+  chatId: row.chat_id,
+  messageId: row.message_id,
+  updateId: row.update_id,
+  mediaId: row.media_id,
+  userId: row.user_id,
+  seenAtMs: row.seen_at,
+  datedAtMs: row.dated_at,
+  repeats: row.repeats,
+  isSigned: row.is_signed === 1,
+  isCountedAnew: row.counted_anew === 1,
+})
+
+const ROW = 1
+
+/** Up to where updates were confirmed. */
+export class ConfirmedRows extends Rows implements ConfirmedRecords {
+  async below(): Promise<number> {
+    const row = await this.db.selectFrom('confirmed').select('below').executeTakeFirst()
+    return row?.below ?? 0
+  }
+
+  async raise(below: number): Promise<{ countsAnew: boolean } | null> {
+    const raised = await this.db
+      .insertInto('confirmed')
+      .values({ id: ROW, below })
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet({ below }).where('confirmed.below', '<', below),
+      )
+      .returning('counts_anew')
+      .executeTakeFirst()
+    return raised === undefined ? null : { countsAnew: raised.counts_anew === 1 }
+  }
+
+  async isRecorded(below: number): Promise<boolean> {
+    const unconfirmed = this.db
+      .selectFrom('seen')
+      .select('update_id')
+      .where('counted_anew', '=', sql.lit(1))
+      .where('update_id', '<', below)
+    const row = await this.db
+      .selectFrom('confirmed')
+      .select('id')
+      .where('below', '>=', below)
+      .where((is) => is.not(is.exists(unconfirmed)))
+      .executeTakeFirst()
+    return row !== undefined
+  }
+
+  async noteCountedAnew(): Promise<void> {
+    await this.db.updateTable('confirmed').set({ counts_anew: 1 }).execute()
+  }
+
+  async settle(below: number): Promise<void> {
+    const raised = await this.raise(below)
+    if (raised?.countsAnew === false) return
+    await this.db
+      .updateTable('seen')
+      .set({ counted_anew: 0 })
+      .where('counted_anew', '=', sql.lit(1))
+      .where('update_id', '<', below)
+      .execute()
+  }
+}
