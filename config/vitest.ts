@@ -26,7 +26,7 @@ const LONG = [
  */
 const TOGETHER = [
   'test/*.test.ts',
-  'test/{bounds,chats,config,contract,control,doctor,double,guard,http,keys,media,observe,openpgp,rotation}/**/*.test.ts',
+  'test/{bounds,config,contract,control,doctor,double,guard,http,kernel,keys,lookups,media,observe,openpgp,rotation}/**/*.test.ts',
   'test/{sandbox,store,translate,trust,updates,upstream,util,vectors,wiring}/**/*.test.ts',
 ]
 
@@ -42,7 +42,8 @@ const APART = [
 
 /** What a store must do whatever keeps it: these run once more against a real PostgreSQL. */
 const ON_POSTGRES = [
-  'test/chats/*.test.ts',
+  'test/kernel/**/*.test.ts',
+  'test/lookups/*.test.ts',
   'test/keys/*.test.ts',
   'test/store/{bot-of-store,choosing,keeping,moving,noting,open-store,protection,restored,write-first}.test.ts',
 ]

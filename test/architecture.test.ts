@@ -15,38 +15,33 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   openpgp: { may: [], packages: ['openpgp'], why: 'it must be readable and testable alone' },
   config: { may: ['api'], packages: ['zod', 'yaml', 'leven'], why: 'it returns values' },
   store: {
-    may: ['kernel/index', 'api', 'replicas/open'],
+    may: ['kernel', 'api', 'replicas/open'],
     packages: ['kysely', 'keytar', 'lru-cache'],
     why: 'it keeps bytes',
   },
   replicas: { may: ['store'], packages: ['kysely', 'pg'], why: 'it keeps bytes, for several' },
-  kernel: { may: [], packages: [], why: 'it decides, and does not act' },
-  keys: {
-    may: ['api', 'openpgp/index', 'kernel/index', 'replicas/send-fence', 'replicas/key-turn'],
+  kernel: {
+    may: ['api', 'openpgp/index', 'replicas/send-fence', 'translate', 'lookups'],
     packages: ['lru-cache'],
-    why: 'it is handed the calls to the service',
+    why: 'it decides, and does not act',
   },
-  chats: {
-    may: ['api', 'kernel/index'],
+  lookups: {
+    may: ['api', 'kernel', 'openpgp/index'],
     packages: ['lru-cache'],
+    why: 'it keeps answers of the service that the kernel has observed',
+  },
+  keys: {
+    may: ['api', 'openpgp/index', 'kernel', 'replicas/send-fence', 'replicas/key-turn'],
+    packages: [],
     why: 'it is handed the calls to the service',
   },
   upstream: {
-    may: ['api', 'config/version', 'permit'],
+    may: ['api', 'config/version', 'kernel/wall/permit'],
     packages: ['undici', 'zod'],
     why: 'it never sees readable text of a protected chat: it knows permits, and not who issues them',
   },
   translate: {
-    may: [
-      'api',
-      'openpgp/index',
-      'keys',
-      'chats',
-      'media',
-      'kernel/index',
-      'store/outcomes',
-      'permit',
-    ],
+    may: ['api', 'openpgp/index', 'keys', 'kernel', 'lookups', 'media', 'store/outcomes'],
     packages: ['lru-cache'],
     why: 'values in, values out',
   },
@@ -56,18 +51,18 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     why: 'it moves updates, and neither opens them nor answers the bot',
   },
   media: {
-    may: ['api', 'chats', 'kernel/index', 'openpgp/index'],
+    may: ['api', 'kernel', 'openpgp/index'],
     packages: ['lru-cache', 'magic-bytes.js'],
     why: 'it keeps what others open, and decides nothing',
   },
   observe: { may: ['api'], packages: ['@prometheus-io/client'], why: 'others call it' },
   doctor: {
-    may: ['api', 'config', 'keys', 'openpgp/index', 'store', 'replicas/look'],
+    may: ['api', 'config', 'keys', 'kernel', 'lookups', 'openpgp/index', 'store', 'replicas/look'],
     packages: [],
     why: 'it looks at what others hold, and changes nothing',
   },
   http: {
-    may: ['api', 'translate', 'updates', 'upstream', 'observe', 'chats'],
+    may: ['api', 'translate', 'updates', 'upstream', 'observe', 'kernel', 'lookups'],
     packages: ['fastify', 'zod'],
     why: 'a route does no OpenPGP and touches no disk',
   },
@@ -75,9 +70,9 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     may: [
       'rpc',
       'keys',
-      'chats',
+      'kernel',
+      'lookups',
       'observe',
-      'kernel/index',
       'doctor/check-line',
       'store',
       'config/version',
@@ -104,7 +99,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
       'control',
       'sandbox',
       'api',
-      'keys/skip-reasons',
+      'translate/reasons/skip-reasons',
       'translate/reasons/reason-descriptions',
       'translate/verdict-descriptions',
     ],
@@ -261,9 +256,9 @@ describe('what only one place does', () => {
   })
 
   it('only the guard makes what may leave', () => {
-    expect(holding(/new Permit\(/)).toEqual(['src/permit.ts'])
-    expect(holding(/(?<!function )issuePermit\(/)).toEqual(['src/translate/guard.ts'])
-    expect(holding(/new ChatRule\(/)).toEqual(['src/translate/guard.ts'])
+    expect(holding(/new Permit\(/)).toEqual(['src/kernel/wall/permit.ts'])
+    expect(holding(/(?<!function )issuePermit\(/)).toEqual(['src/kernel/wall/guard.ts'])
+    expect(holding(/new ChatRule\(/)).toEqual(['src/kernel/wall/guard.ts'])
   })
 
   it('a chat is asked for by Modes alone, which records what the answer shows', () => {

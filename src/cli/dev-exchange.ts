@@ -1,6 +1,6 @@
 /** What a bot read and did, out of what it and its sidecar said to each other. */
 import { API_PREFIX } from '../api/endpoints.ts'
-import { describeSkip } from '../keys/skip-reasons.ts'
+import { describeSkip } from '../translate/reasons/skip-reasons.ts'
 import { describeReason } from '../translate/reasons/reason-descriptions.ts'
 import { VERDICT_DESCRIPTIONS } from '../translate/verdict-descriptions.ts'
 import type { SidecarExchange } from '../sandbox/page/bot-traffic.ts'

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { Explained, ExplainedSent } from '../control/messages.ts'
 import { OperatorError } from '../errors.ts'
-import { describeSkip } from '../keys/skip-reasons.ts'
+import { describeSkip } from '../translate/reasons/skip-reasons.ts'
 import { describeReason } from '../translate/reasons/reason-descriptions.ts'
 import { VERDICT_DESCRIPTIONS } from '../translate/verdict-descriptions.ts'
 import { takeSettings } from './flags.ts'

@@ -1,6 +1,6 @@
 /** Operations on what is known of the bot's chats. */
 import { z } from 'zod'
-import type { KnownChats } from '../chats/known-chats.ts'
+import type { KnownChats } from '../kernel/wall/known-chats.ts'
 import { OperatorError } from '../errors.ts'
 import { nothing, operation } from './operation.ts'
 

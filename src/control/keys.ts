@@ -1,8 +1,8 @@
 /** Operations on the bot's own keys. */
 import { z } from 'zod'
 import { OperatorError } from '../errors.ts'
-import type { Keyring } from '../keys/keyring.ts'
-import type { OwnKeyRecord } from '../keys/own-key.ts'
+import type { Keyring } from '../kernel/own-key/keyring.ts'
+import type { OwnKeyRecord } from '../kernel/own-key/own-key.ts'
 import { fingerprint, iso, nothing, operation, type OperationParts } from './operation.ts'
 import { managed } from './rotation.ts'
 

@@ -2,8 +2,8 @@
 import { type Pin, TRUST_POLICIES } from '../kernel/index.ts'
 import { z } from 'zod'
 import { OperatorError } from '../errors.ts'
-import type { People } from '../keys/people.ts'
-import type { Trust } from '../keys/trust.ts'
+import type { People } from '../kernel/people/people.ts'
+import type { Trust } from '../kernel/people/trust.ts'
 import { iso, nothing, operation } from './operation.ts'
 
 /** A person whom we know. Times are ISO 8601 in UTC. */

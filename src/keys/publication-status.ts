@@ -2,8 +2,8 @@
 import type { Bot } from '../api/bot.ts'
 import { Refusal, type OwnCode } from '../errors.ts'
 import type { Log } from '../logger.ts'
-import type { Keyring } from './keyring.ts'
-import { isExpired, type ReadyKey } from './own-key.ts'
+import type { Keyring } from '../kernel/own-key/keyring.ts'
+import { isExpired, type ReadyKey } from '../kernel/own-key/own-key.ts'
 import type { SendFence } from '../replicas/send-fence.ts'
 import { SendGate } from './send-gate.ts'
 

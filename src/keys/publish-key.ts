@@ -1,8 +1,8 @@
 /** One attempt at publishing a key: mark, publish, confirm by `/me`, promote (DESIGN: Keys). */
 import type { Bot } from '../api/bot.ts'
 import { ServiceError } from '../errors.ts'
-import type { Keyring } from './keyring.ts'
-import type { ReadyKey } from './own-key.ts'
+import type { Keyring } from '../kernel/own-key/keyring.ts'
+import type { ReadyKey } from '../kernel/own-key/own-key.ts'
 import { fingerprintOf } from './publication-status.ts'
 
 /** The calls that publication makes; all throw ServiceError and NoResponseError. */

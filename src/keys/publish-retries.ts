@@ -1,9 +1,9 @@
 /** Publishes a key: holds sends, sends the key to the service, and reports the result. */
 import { PosternError, ServiceError } from '../errors.ts'
 import type { Log } from '../logger.ts'
-import type { Keyring } from './keyring.ts'
+import type { Keyring } from '../kernel/own-key/keyring.ts'
 import { publishKey, type PublicationCalls } from './publish-key.ts'
-import type { ReadyKey } from './own-key.ts'
+import type { ReadyKey } from '../kernel/own-key/own-key.ts'
 import type { RotationOutcome, RotationWatch } from './rotation.ts'
 import type { PublicationStatus } from './publication-status.ts'
 

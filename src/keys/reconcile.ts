@@ -2,7 +2,7 @@
 import type { Bot } from '../api/bot.ts'
 import { OperatorError, Refusal } from '../errors.ts'
 import { PublishRetries, codeOf, type PublishRetriesParts } from './publish-retries.ts'
-import type { ReadyKey } from './own-key.ts'
+import type { ReadyKey } from '../kernel/own-key/own-key.ts'
 import type { Rotation } from './rotation.ts'
 import { fingerprintOf, remoteKeyStateOf, type RemoteKeyState } from './publication-status.ts'
 

@@ -1,9 +1,9 @@
 /** One attachment: fetched, opened where it is for us, judged, and at rest. */
 import type { MediaPlace } from '../kernel/index.ts'
 import { createHash, randomUUID } from 'node:crypto'
-import type { NamedMedia, OpenedBefore } from '../chats/named-media.ts'
-import type { Modes } from '../chats/modes.ts'
-import type { ReplayMemory } from '../chats/replay-memory.ts'
+import type { NamedMedia, OpenedBefore } from '../kernel/opening/named-media.ts'
+import type { Modes } from '../lookups/modes.ts'
+import type { ReplayMemory } from '../kernel/opening/replay-memory.ts'
 import { Refusal } from '../errors.ts'
 import { monotonicNow } from '../util/clock.ts'
 import { TYPE_BYTES, contentTypeOf } from '../media/content-type.ts'
@@ -17,14 +17,19 @@ import {
   type RestingFile,
   type Room,
 } from '../openpgp/index.ts'
-import { judgeAudience, type AudienceParts } from './audience.ts'
-import { OTHER_PERSON, isByStranger } from './examine.ts'
-import { Freshness } from './freshness.ts'
-import type { Guard } from './guard.ts'
+import { judgeAudience, type AudienceParts } from '../kernel/opening/audience.ts'
+import { OTHER_PERSON, isByStranger } from '../kernel/opening/examine.ts'
+import { Freshness } from '../kernel/wall/freshness.ts'
+import type { Guard } from '../kernel/wall/guard.ts'
 import { refusalOf } from './media-refusal.ts'
-import { checkReplay } from './replays.ts'
-import { judgeSignatures, whyNotAnyMore, type Claimed, type SignatureParts } from './signatures.ts'
-import { delivers, type Reasoned } from './verdict.ts'
+import { checkReplay } from '../kernel/opening/replays.ts'
+import {
+  judgeSignatures,
+  whyNotAnyMore,
+  type Claimed,
+  type SignatureParts,
+} from '../kernel/opening/signatures.ts'
+import { delivers, type Reasoned } from '../kernel/opening/verdict.ts'
 import { type Verdict, type VerifyPolicy } from './verdict-descriptions.ts'
 
 /** A file as the bot gets it, whole and checked. */

@@ -14,8 +14,8 @@ import {
   type Examined,
   type ExamineParts,
   type Judgeable,
-} from './examine.ts'
-import type { FoundMessage } from './find-messages.ts'
+} from '../kernel/opening/examine.ts'
+import type { FoundMessage } from '../kernel/opening/find-messages.ts'
 import type { LeavingReason } from './left-update.ts'
 import {
   DEFERRAL_TIMES,

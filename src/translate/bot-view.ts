@@ -4,7 +4,7 @@ import type { Envelope } from '../api/envelope.ts'
 import { RESULT_NAMES } from '../api/judged-names.ts'
 import { NoResponseError, type RawAnswer } from '../errors.ts'
 import { stringify, stringifyAnswer } from '../util/exact-json.ts'
-import type { Recipients } from '../keys/recipients.ts'
+import type { Recipients } from '../kernel/people/recipients.ts'
 
 /** An answer of the service in its envelope. */
 export type EnvelopedAnswer = RawAnswer & { envelope: Envelope }

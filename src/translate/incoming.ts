@@ -1,16 +1,16 @@
 /** From the service's updates to what the bot reads: opened side by side, answered in order. */
 import { setTimeout as elapsed } from 'node:timers/promises'
 import type { MessageOutcome } from '../store/outcomes.ts'
-import type { ChatSighting } from '../chats/tightening.ts'
-import type { Presses } from '../chats/presses.ts'
-import type { ReplayMemory } from '../chats/replay-memory.ts'
-import type { ReplayCheck } from '../chats/sighting.ts'
+import type { ChatSighting } from '../kernel/wall/tightening.ts'
+import type { Presses } from '../kernel/wall/presses.ts'
+import type { ReplayMemory } from '../kernel/opening/replay-memory.ts'
+import type { ReplayCheck } from '../kernel/opening/sighting.ts'
 import { isObject } from '../api/common.ts'
 import { Listeners } from '../util/listeners.ts'
 import { TimeSlice } from '../util/scheduling.ts'
 import { isOwnFailure, Refusal, TooManyChatsError } from '../errors.ts'
 import { monotonicNow } from '../util/clock.ts'
-import { PastKey, isFromBeforeKey } from './before-key.ts'
+import { PastKey, isFromBeforeKey } from '../kernel/opening/before-key.ts'
 import { Batches, type BatchRequest } from './batch.ts'
 import {
   OTHER_PERSON,
@@ -20,16 +20,16 @@ import {
   type ExamineParts,
   type Judgeable,
   type MessageFinding,
-} from './examine.ts'
-import { findMessages, type FoundMessage } from './find-messages.ts'
-import { Freshness } from './freshness.ts'
+} from '../kernel/opening/examine.ts'
+import { findMessages, type FoundMessage } from '../kernel/opening/find-messages.ts'
+import { Freshness } from '../kernel/wall/freshness.ts'
 import { LeftUpdate, type LeavingEvent, type LeftAt } from './left-update.ts'
 import type { MediaUrls } from './media-urls.ts'
-import { delivers, type Reasoned } from './verdict.ts'
+import { delivers, type Reasoned } from '../kernel/opening/verdict.ts'
 import { type VerifyPolicy } from './verdict-descriptions.ts'
 import { outcomeOf, pauseAfterMs } from './outcome.ts'
-import { checkReplay } from './replays.ts'
-import { whyNotAnyMore } from './signatures.ts'
+import { checkReplay } from '../kernel/opening/replays.ts'
+import { whyNotAnyMore } from '../kernel/opening/signatures.ts'
 import { writeFinding } from './write-finding.ts'
 
 export interface IncomingParts extends ExamineParts {

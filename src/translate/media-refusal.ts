@@ -1,5 +1,5 @@
 import { Refusal, type OwnCode } from '../errors.ts'
-import type { TransientError } from './transient-error.ts'
+import type { TransientError } from '../kernel/opening/transient-error.ts'
 import type { Reason } from './reasons/reason-descriptions.ts'
 import type { Verdict } from './verdict-descriptions.ts'
 

@@ -2,7 +2,7 @@
 import type { MediaPlace } from '../kernel/index.ts'
 import { isObject } from '../api/common.ts'
 import { mediaIdOf } from '../api/message.ts'
-import type { NamedMedia } from '../chats/named-media.ts'
+import type { NamedMedia } from '../kernel/opening/named-media.ts'
 import { isOwnFailure } from '../errors.ts'
 import type { Capability } from '../media/capability.ts'
 

@@ -3,10 +3,10 @@
  * refuses the kind of body, and answered as in a readable chat.
  */
 import type { Outcomes } from '../store/outcomes.ts'
-import type { Outbound } from '../permit.ts'
+import type { Outbound } from '../kernel/wall/permit.ts'
 import { Listeners } from '../util/listeners.ts'
 import { objectResult, sentView, withResult, type EnvelopedAnswer } from './bot-view.ts'
-import type { ClearFields } from './clear-fields.ts'
+import type { ClearFields } from '../kernel/wall/clear-fields.ts'
 import type { Draft } from './draft.ts'
 import type { Outgoing, PreparedOutbound } from './outgoing.ts'
 

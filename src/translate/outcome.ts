@@ -1,6 +1,6 @@
 import type { MessageOutcome } from '../store/outcomes.ts'
-import type { Judgeable, MessageFinding } from './examine.ts'
-import { delivers } from './verdict.ts'
+import type { Judgeable, MessageFinding } from '../kernel/opening/examine.ts'
+import { delivers } from '../kernel/opening/verdict.ts'
 import type { VerifyPolicy } from './verdict-descriptions.ts'
 import type { FinalVerdict } from './write-finding.ts'
 

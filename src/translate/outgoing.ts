@@ -1,19 +1,19 @@
 /** Makes a draft ready to send: readable or sealed, always with a permit (DESIGN: Sealing). */
 import type { KeyChange } from '../kernel/index.ts'
-import type { Modes } from '../chats/modes.ts'
-import type { ReplayMemory } from '../chats/replay-memory.ts'
+import type { Modes } from '../lookups/modes.ts'
+import type { ReplayMemory } from '../kernel/opening/replay-memory.ts'
 import { Refusal, ServiceError } from '../errors.ts'
 import { monotonicNow } from '../util/clock.ts'
-import type { Directory, KeyList } from '../keys/directory.ts'
+import type { Directory, KeyList } from '../lookups/directory.ts'
 import type { Entered, Publication } from '../keys/publication.ts'
-import type { Recipients } from '../keys/recipients.ts'
-import type { Outbound } from '../permit.ts'
+import type { Recipients } from '../kernel/people/recipients.ts'
+import type { Outbound } from '../kernel/wall/permit.ts'
 import { fit, type Engine, type UnlockedKey } from '../openpgp/index.ts'
-import type { ClearField, ClearFields } from './clear-fields.ts'
+import type { ClearField, ClearFields } from '../kernel/wall/clear-fields.ts'
 import { bodyMissing, nothingChanges, type Draft } from './draft.ts'
-import type { Guard, Rule } from './guard.ts'
+import type { Guard, Rule } from '../kernel/wall/guard.ts'
 import { whyPersonIsGone } from './person-gone.ts'
-import { recipientsOf, type RecipientParts } from './recipient-choice.ts'
+import { recipientsOf, type RecipientParts } from '../kernel/people/recipient-choice.ts'
 
 /** A body with its permit, and for whom; `recipients` is null when nothing was sealed. */
 export interface PreparedOutbound {

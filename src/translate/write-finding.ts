@@ -1,9 +1,9 @@
 /** Writing what was found out into the Message that the bot reads (DESIGN: Opening). */
 import { deliveredText } from '../api/text.ts'
 import { stringify } from '../util/exact-json.ts'
-import type { MessageFinding } from './examine.ts'
-import type { Judged } from './signatures.ts'
-import { delivers, type Reasoned } from './verdict.ts'
+import type { MessageFinding } from '../kernel/opening/examine.ts'
+import type { Judged } from '../kernel/opening/signatures.ts'
+import { delivers, type Reasoned } from '../kernel/opening/verdict.ts'
 import { type VerifyPolicy } from './verdict-descriptions.ts'
 
 /** The verdict that a Message was given in the end. */

@@ -1,5 +1,5 @@
 /** Attachments of a sidecar: where they rest, what their urls are, who may fetch them. */
-import { NamedMedia } from '../chats/named-media.ts'
+import { NamedMedia } from '../kernel/opening/named-media.ts'
 import type { Settings } from '../config/settings.ts'
 import { Capability } from '../media/capability.ts'
 import { SpoolDir } from '../media/spool-dir.ts'

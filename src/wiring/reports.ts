@@ -1,7 +1,7 @@
 /** What health and log say of events that take more than a line to describe. */
 import { FIXED_LIMITS } from '../api/limits.ts'
-import type { KnownChats } from '../chats/known-chats.ts'
-import type { TrustChange } from '../keys/journal.ts'
+import type { KnownChats } from '../kernel/wall/known-chats.ts'
+import type { TrustChange } from '../kernel/people/journal.ts'
 import type { PublicationChange, PublicationState } from '../keys/publication.ts'
 import type { Log } from '../logger.ts'
 import type { Health, ReasonCode } from '../observe/health.ts'

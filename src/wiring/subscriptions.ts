@@ -4,8 +4,8 @@
  */
 import type { Settings } from '../config/settings.ts'
 import type { BotDoorEvents } from '../http/server.ts'
-import { isReady } from '../keys/own-key.ts'
-import type { Keyring } from '../keys/keyring.ts'
+import { isReady } from '../kernel/own-key/own-key.ts'
+import type { Keyring } from '../kernel/own-key/keyring.ts'
 import type { OpenedKind } from '../store/key-usage.ts'
 import type { Log } from '../logger.ts'
 import {

@@ -1,5 +1,5 @@
 /** What the store needs now and then while the sidecar runs. */
-import type { ReplayMemory } from '../chats/replay-memory.ts'
+import type { ReplayMemory } from '../kernel/opening/replay-memory.ts'
 import type { Store } from '../store/store.ts'
 
 const HOUR_MS = 3_600_000

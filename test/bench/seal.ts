@@ -1,5 +1,5 @@
 import { createMessage, encrypt, readKey } from 'openpgp'
-import { Guard, type GuardParts } from '../../src/translate/guard.ts'
+import { Guard, type GuardParts } from '../../src/kernel/wall/guard.ts'
 import { createEngine } from '../../src/openpgp/create.ts'
 import type { Engine } from '../../src/openpgp/engine.ts'
 import { Floor } from './floor.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
-import type { Guard, Rule } from '../../src/translate/guard.ts'
+import type { Guard, Rule } from '../../src/kernel/wall/guard.ts'
 import { call, openDoor, say } from './support.ts'
 
 /** A guard that rules every chat alike. */

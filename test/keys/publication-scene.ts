@@ -1,10 +1,10 @@
 /** A keyring in memory and a service with one bot, for tests of what publishes keys. */
 import { vi } from 'vitest'
 import type { Bot } from '../../src/api/bot.ts'
-import { Clocks } from '../../src/keys/clocks.ts'
-import type { Keyring } from '../../src/keys/keyring.ts'
+import { Clocks } from '../../src/kernel/own-key/clocks.ts'
+import type { Keyring } from '../../src/kernel/own-key/keyring.ts'
 import type { PublicationCalls } from '../../src/keys/publish-key.ts'
-import type { ReadyKey } from '../../src/keys/own-key.ts'
+import type { ReadyKey } from '../../src/kernel/own-key/own-key.ts'
 import { Publication, type PublicationChange } from '../../src/keys/publication.ts'
 import { PublicationStatus } from '../../src/keys/publication-status.ts'
 import { Reconciler } from '../../src/keys/reconcile.ts'

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Bot } from '../../src/api/bot.ts'
-import { Clocks } from '../../src/keys/clocks.ts'
-import type { Keyring } from '../../src/keys/keyring.ts'
-import type { OwnKeyRecord, ReadyKey } from '../../src/keys/own-key.ts'
+import { Clocks } from '../../src/kernel/own-key/clocks.ts'
+import type { Keyring } from '../../src/kernel/own-key/keyring.ts'
+import type { OwnKeyRecord, ReadyKey } from '../../src/kernel/own-key/own-key.ts'
 import {
   fingerprintOf,
   PublicationStatus,

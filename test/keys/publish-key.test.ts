@@ -2,9 +2,9 @@ import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Bot } from '../../src/api/bot.ts'
 import { NoResponseError } from '../../src/errors.ts'
-import type { Keyring } from '../../src/keys/keyring.ts'
+import type { Keyring } from '../../src/kernel/own-key/keyring.ts'
 import { publishKey, type PublishOutcome } from '../../src/keys/publish-key.ts'
-import type { ReadyKey } from '../../src/keys/own-key.ts'
+import type { ReadyKey } from '../../src/kernel/own-key/own-key.ts'
 import { serviceError } from './support.ts'
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }))

@@ -1,10 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Keyring } from '../../src/keys/keyring.ts'
+import { Keyring } from '../../src/kernel/own-key/keyring.ts'
 import { Transfer, type TransferParts } from '../../src/keys/transfer.ts'
 import type { Adopted, Engine } from '../../src/openpgp/engine.ts'
 import { open, temporary } from '../store/support.ts'
-import { certificateOf, engineDouble, lockedUnder, unlockedOf } from './engine-double.ts'
-import { printOf } from './people-scene.ts'
+import {
+  certificateOf,
+  engineDouble,
+  lockedUnder,
+  unlockedOf,
+} from '../kernel/own-key/engine-double.ts'
+import { printOf } from '../kernel/people/people-scene.ts'
 import { memoryOf } from '../../src/store/memory.ts'
 
 const [FIRST, THEIRS] = [printOf('key1'), printOf('theirs')]

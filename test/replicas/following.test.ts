@@ -1,9 +1,9 @@
 /** What rests in memory at one sidecar, when several tables were changed at another. */
 import { agreeingClocks } from '../support/judging-clock.ts'
 import { describe, expect, test } from 'vitest'
-import { Journal } from '../../src/keys/journal.ts'
-import { People } from '../../src/keys/people.ts'
-import { Trust } from '../../src/keys/trust.ts'
+import { Journal } from '../../src/kernel/people/journal.ts'
+import { People } from '../../src/kernel/people/people.ts'
+import { Trust } from '../../src/kernel/people/trust.ts'
 import type { Store } from '../../src/store/store.ts'
 import { Registration } from '../../src/updates/registration.ts'
 import { hasPostgres } from '../support/postgres.ts'

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
-import { ConfirmedUpdates } from '../../src/chats/confirmed-updates.ts'
+import { ConfirmedUpdates } from '../../src/kernel/opening/confirmed-updates.ts'
 import type { Store } from '../../src/store/store.ts'
 import { open, temporary } from './support.ts'
 import { memoryOf } from '../../src/store/memory.ts'

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { ConfirmedUpdates } from '../../src/chats/confirmed-updates.ts'
+import { ConfirmedUpdates } from '../../src/kernel/opening/confirmed-updates.ts'
 import {
   acceptRestored,
   memoryGaps,

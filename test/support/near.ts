@@ -14,12 +14,20 @@ const ALWAYS = ['test/architecture.test.ts', 'test/canaries.test.ts']
 /** By folder of `src`: what tests its files from outside, through a whole sidecar. */
 export const FROM_OUTSIDE: Record<string, string[]> = {
   api: ['contract/direct', 'contract/protected'],
-  chats: ['guard/latch', 'guard/mode-flips', 'translate/replays', 'translate/one-chat'],
   cli: ['rotation/by-hand'],
   config: ['cli/run', 'double/bad-start'],
   control: ['cli/live', 'rotation/by-hand'],
   doctor: ['cli/commands'],
   http: ['double/fuzz-wire', 'guard/wrong-body-kind'],
+  kernel: [
+    'guard/latch',
+    'guard/mode-flips',
+    'guard/private',
+    'translate/replays',
+    'translate/one-chat',
+    'trust/policies',
+  ],
+  lookups: ['guard/mode-flips', 'guard/private'],
   keys: [
     'double/publication',
     'guard/key-conflict',

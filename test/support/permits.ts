@@ -1,4 +1,4 @@
-import { issuePermit, type Outbound, type PermitTarget } from '../../src/permit.ts'
+import { issuePermit, type Outbound, type PermitTarget } from '../../src/kernel/wall/permit.ts'
 
 /** A permit as the guard issues one; `holds` says for how long. */
 export function permitFor(

@@ -5,7 +5,7 @@ import type { OpenedFile } from '../../src/openpgp/engine.ts'
 import type { RawFile } from '../../src/openpgp/stream/raw-file.ts'
 import { RestingWriter, type RestingFile } from '../../src/openpgp/stream/resting.ts'
 import type { Attachment, AttachmentParts } from '../../src/translate/attachment.ts'
-import { ALICE, claim, known, partsOf } from './signatures-scene.ts'
+import { ALICE, claim, known, partsOf } from '../kernel/opening/signatures-scene.ts'
 import { encryptedMessage } from './support.ts'
 
 export const PLACE: MediaPlace = { mediaId: 'abc', chatId: 50, userId: ALICE }

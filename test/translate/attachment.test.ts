@@ -4,7 +4,7 @@ import { EngineUnavailableError, NoResponseError, Refusal } from '../../src/erro
 import { BOUNDS } from '../../src/openpgp/bounds.ts'
 import { fetchAttachment, openAttachment, type Attachment } from '../../src/translate/attachment.ts'
 import { PLACE, SEALED, contentOf, scene } from './attachment-scene.ts'
-import { ALICE, BOT, FINGERPRINT } from './signatures-scene.ts'
+import { ALICE, BOT, FINGERPRINT } from '../kernel/opening/signatures-scene.ts'
 
 type Scene = ReturnType<typeof scene>
 

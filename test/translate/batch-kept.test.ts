@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { FoundMessage } from '../../src/translate/find-messages.ts'
+import type { FoundMessage } from '../../src/kernel/opening/find-messages.ts'
 import { DAMAGED, asking, findings, never, scene, sealed } from './batch-scene.ts'
-import { OPENED, found } from './examine-scene.ts'
+import { OPENED, found } from '../kernel/opening/examine-scene.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] })

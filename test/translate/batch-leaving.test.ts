@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { NoResponseError } from '../../src/errors.ts'
-import type { FoundMessage } from '../../src/translate/find-messages.ts'
+import type { FoundMessage } from '../../src/kernel/opening/find-messages.ts'
 import { DAMAGED, SHORT, asking, damaged, findings, never, sealed } from './batch-scene.ts'
-import { found } from './examine-scene.ts'
+import { found } from '../kernel/opening/examine-scene.ts'
 
 const TIMES = { ...SHORT, budgetMs: 60_000, failedMs: 600_000, othersMs: 30_000 }
 const BAD_CHAT = 99

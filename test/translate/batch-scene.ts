@@ -1,8 +1,8 @@
 /** Batches of updates, whose chats and openings a test plays. */
 import { vi } from 'vitest'
 import { Batches, type BatchTimes } from '../../src/translate/batch.ts'
-import type { FoundMessage } from '../../src/translate/find-messages.ts'
-import { found, known, partsOf } from './examine-scene.ts'
+import type { FoundMessage } from '../../src/kernel/opening/find-messages.ts'
+import { found, known, partsOf } from '../kernel/opening/examine-scene.ts'
 
 export const DAMAGED = { outcome: 'damaged' }
 export const SHORT: BatchTimes = {

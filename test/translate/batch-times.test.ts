@@ -7,7 +7,7 @@ import {
   Refusal,
 } from '../../src/errors.ts'
 import { BATCH_TIMES, Batches } from '../../src/translate/batch.ts'
-import type { FoundMessage } from '../../src/translate/find-messages.ts'
+import type { FoundMessage } from '../../src/kernel/opening/find-messages.ts'
 import {
   DAMAGED,
   SHORT,
@@ -19,7 +19,7 @@ import {
   sealed,
   words,
 } from './batch-scene.ts'
-import { found, partsOf } from './examine-scene.ts'
+import { found, partsOf } from '../kernel/opening/examine-scene.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Batches } from '../../src/translate/batch.ts'
-import type { ExamineParts } from '../../src/translate/examine.ts'
-import type { FoundMessage } from '../../src/translate/find-messages.ts'
+import type { ExamineParts } from '../../src/kernel/opening/examine.ts'
+import type { FoundMessage } from '../../src/kernel/opening/find-messages.ts'
 
 /** Parts for which every chat is protected and opening is what a test says it is. */
 function batches(open: (armored: string, signal: AbortSignal) => Promise<unknown>) {

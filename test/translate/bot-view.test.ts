@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Recipients } from '../../src/keys/recipients.ts'
+import type { Recipients } from '../../src/kernel/people/recipients.ts'
 import {
   chatView,
   meView,

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Refusal, TooManyChatsError } from '../../src/errors.ts'
 import type { LeavingEvent } from '../../src/translate/left-update.ts'
-import { ALICE, BOT } from './examine-scene.ts'
+import { ALICE, BOT } from '../kernel/opening/examine-scene.ts'
 import { SIGNED, openedAs, scene, signedBy, update, verdictOf } from './incoming-scene.ts'
 
 const UNWRITABLE = { code: 'postern_store_unwritable', extra: { retryAfter: 2 } }

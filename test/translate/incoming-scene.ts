@@ -2,7 +2,7 @@
 import { vi } from 'vitest'
 import type { MessageOutcome } from '../../src/store/outcomes.ts'
 import { Incoming, type IncomingParts } from '../../src/translate/incoming.ts'
-import { ALICE, OPENED, known, partsOf, sealed } from './examine-scene.ts'
+import { ALICE, OPENED, known, partsOf, sealed } from '../kernel/opening/examine-scene.ts'
 
 export const CERTIFICATE = 'f'.repeat(40)
 

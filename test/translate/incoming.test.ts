@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import { Clocks } from '../../src/keys/clocks.ts'
-import { ALICE, BOT, MALLORY, sealed } from './examine-scene.ts'
+import { Clocks } from '../../src/kernel/own-key/clocks.ts'
+import { ALICE, BOT, MALLORY, sealed } from '../kernel/opening/examine-scene.ts'
 import {
   CERTIFICATE,
   SIGNED,

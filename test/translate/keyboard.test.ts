@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findMessages } from '../../src/translate/find-messages.ts'
+import { findMessages } from '../../src/kernel/opening/find-messages.ts'
 import { isButton, stepInto, type KeyboardStep } from '../../src/translate/keyboard.ts'
 
 const BUTTON = { text: 'Yes', callbackData: 'yes' }

@@ -1,6 +1,6 @@
 import type { MediaPlace } from '../../src/kernel/index.ts'
 import { describe, expect, test, vi } from 'vitest'
-import type { NamedMedia } from '../../src/chats/named-media.ts'
+import type { NamedMedia } from '../../src/kernel/opening/named-media.ts'
 import { Refusal } from '../../src/errors.ts'
 import { Capability } from '../../src/media/capability.ts'
 import { MediaUrls } from '../../src/translate/media-urls.ts'

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { MessageFinding } from '../../src/translate/examine.ts'
+import type { MessageFinding } from '../../src/kernel/opening/examine.ts'
 import { outcomeOf } from '../../src/translate/outcome.ts'
 import type { FinalVerdict } from '../../src/translate/write-finding.ts'
 import type { VerifyPolicy } from '../../src/translate/verdict-descriptions.ts'
-import { found } from './examine-scene.ts'
+import { found } from '../kernel/opening/examine-scene.ts'
 
 const NOW_MS = Date.UTC(2026, 1, 2)
 

@@ -1,11 +1,11 @@
 /** A bot that sends, and all that it asks: what is prepared for its messages. */
 import { expect, vi } from 'vitest'
-import type { KnownChats } from '../../src/chats/known-chats.ts'
-import type { KeyList } from '../../src/keys/directory.ts'
+import type { KnownChats } from '../../src/kernel/wall/known-chats.ts'
+import type { KeyList } from '../../src/lookups/directory.ts'
 import { Sealed } from '../../src/openpgp/sealed.ts'
 import { AS_MADE } from '../../src/openpgp/size.ts'
 import type { Draft } from '../../src/translate/draft.ts'
-import { Guard } from '../../src/translate/guard.ts'
+import { Guard } from '../../src/kernel/wall/guard.ts'
 import { Outgoing, type OutgoingParts } from '../../src/translate/outgoing.ts'
 
 export const CHAT = 50

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { describeSkip, SKIP_REASONS } from '../../src/keys/skip-reasons.ts'
+import { describeSkip, SKIP_REASONS } from '../../src/translate/reasons/skip-reasons.ts'
 import {
   describeReason,
   REASON_DESCRIPTIONS,

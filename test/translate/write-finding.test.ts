@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { MessageFinding } from '../../src/translate/examine.ts'
-import { delivers } from '../../src/translate/verdict.ts'
+import type { MessageFinding } from '../../src/kernel/opening/examine.ts'
+import { delivers } from '../../src/kernel/opening/verdict.ts'
 import { VERDICTS, type Verdict } from '../../src/translate/verdict-descriptions.ts'
 import {
   REASON_DESCRIPTIONS,

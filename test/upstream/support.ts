@@ -6,7 +6,7 @@ import {
   type Socket,
 } from 'node:net'
 import { onTestFinished } from 'vitest'
-import type { Outbound } from '../../src/permit.ts'
+import type { Outbound } from '../../src/kernel/wall/permit.ts'
 import { permitFor } from '../support/permits.ts'
 import {
   createUpstream,

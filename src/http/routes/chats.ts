@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import type { KnownChats } from '../../chats/known-chats.ts'
-import type { Modes } from '../../chats/modes.ts'
+import type { KnownChats } from '../../kernel/wall/known-chats.ts'
+import type { Modes } from '../../lookups/modes.ts'
 import { Refusal } from '../../errors.ts'
 import { monotonicNow } from '../../util/clock.ts'
 import { chatView, objectResult, withResult } from '../../translate/bot-view.ts'

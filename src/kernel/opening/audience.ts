@@ -1,0 +1,283 @@
+/** For whom a message was written: its recipients against the people of the chat (DESIGN: Opening). */
+import { monotonicNow } from '../../util/clock.ts'
+import type { Directory, KeyList } from '../../lookups/directory.ts'
+import type { Keyring } from '../own-key/keyring.ts'
+import { keyIdOf, type KnownKeys } from '../people/known-keys.ts'
+import type { Person } from '../people/person.ts'
+import type { Trust } from '../people/trust.ts'
+import type { NamedRecipients } from '../../openpgp/index.ts'
+import {
+  audienceInGroup,
+  audienceInPrivate,
+  type Audience,
+  type NamedAudienceParts,
+  type NamingSignature,
+} from './named-audience.ts'
+import { transientErrorOf } from './transient-error.ts'
+import type { Judged, SignedContent } from './signatures.ts'
+
+export interface AudienceParts extends NamedAudienceParts {
+  directory: Pick<Directory, 'keyList' | 'signer' | 'mayAskAgain' | 'askedInVain'>
+  keyring: Pick<Keyring, 'unlocked' | 'fingerprints'>
+  knownKeys: Pick<KnownKeys, 'ownersOf'>
+  knownChats: { isPrivate(chatId: number): boolean; personOf(chatId: number): number | null }
+  trust: Pick<Trust, 'distrust' | 'isNamed'>
+  /** Setting `open.audience`. */
+  audience: 'check' | 'off'
+}
+
+/** To whom something is sealed, and where it was found. */
+export interface Addressed {
+  recipients: NamedRecipients
+  /** Fingerprints that the verified signature names as recipients; empty: it names none. */
+  intended: readonly string[]
+  /** When the verified signature says that it was made; null: nobody signed. */
+  signedAtMs: number | null
+  /** Fingerprint of the certificate that verified. */
+  signer: string | null
+  chatId: number
+  fromId: number | null
+  /** When it reached us (by `monotonicNow`): what was asked later counts as asked afresh. */
+  receivedAtMs: number
+}
+
+const KEY_ID_BYTES = 8
+/** How old a list may be to find somebody of the group; before anything is withheld it is asked afresh. */
+const LIST_MAX_AGE_MS = 600_000
+
+/**
+ * For whom something is that was opened. Recipients whom a verified signature names decide alone.
+ * Without names: of a group, its sender is on the list, and somebody else of it is a recipient; of
+ * a private chat, no third person is. Recipients who are not named, and keys that nobody was seen
+ * with, tell nothing: recipient packets are not authenticated.
+ * @throws ServiceError, NoResponseError, Refusal when the people of the chat cannot be asked for
+ */
+export async function audienceOf(message: Addressed, parts: AudienceParts): Promise<Audience> {
+  const { fromId, intended } = message
+  if (parts.audience === 'off' || fromId === null) return 'meant'
+  const sent = { ...message, fromId }
+  if (!parts.knownChats.isPrivate(message.chatId)) return await judgeGroup(sent, parts)
+  if (intended.length > 0) return await judgePrivateNames(sent, parts)
+  return (await isForThirdPerson(sent, parts)) ? 'other' : 'meant'
+}
+
+/**
+ * What was judged by its signatures, and whether it was written for another chat. Where the people
+ * of the chat cannot be asked for, what would be delivered is not.
+ */
+export async function judgeAudience(
+  judged: Judged,
+  opened: SignedContent & { recipients: NamedRecipients },
+  place: Pick<Addressed, 'chatId' | 'fromId' | 'receivedAtMs'>,
+  parts: AudienceParts,
+): Promise<{ judged: Judged; isForOtherChat: boolean }> {
+  const { verdict, signatureDigest } = judged
+  if (verdict !== 'verified' && verdict !== 'unsigned') return { judged, isForOtherChat: false }
+  const valid = opened.signatures.find(({ digest }) => digest === signatureDigest)
+  const { recipients } = opened
+  const message = {
+    ...place,
+    recipients,
+    intended: valid?.intended ?? [],
+    signedAtMs: judged.signedAtMs ?? null,
+    signer: judged.signer ?? null,
+  }
+  try {
+    const audience = await audienceOf(message, parts)
+    // what may keep the words back is said first
+    const isSaid = audience === 'not-for-all' && judged.reason !== 'signed-long-before'
+    const reasoned = isSaid ? { ...judged, reason: 'not-for-all' as const } : judged
+    return { judged: reasoned, isForOtherChat: audience === 'other' }
+  } catch (error) {
+    const passing = transientErrorOf(error)
+    const unavailable = { verdict: 'signer-unavailable', reason: 'audience-unavailable' } as const
+    return { judged: passing ? { ...unavailable, passing } : unavailable, isForOtherChat: false }
+  }
+}
+
+type SentByPerson = Addressed & { fromId: number }
+
+async function judgePrivateNames(message: SentByPerson, parts: AudienceParts): Promise<Audience> {
+  const { chatId, fromId, signer, receivedAtMs } = message
+  const { directory, knownChats } = parts
+  const personId = knownChats.personOf(chatId) ?? fromId
+  const naming = namingOf(message, new Set(signer === null ? [] : [signer]))
+  const first = await audienceInPrivate(personId, naming, { sinceMs: undefined, parts })
+  if (first === 'meant' || !directory.mayAskAgain(personId, chatId)) return first
+  const fresh = await audienceInPrivate(personId, naming, { sinceMs: receivedAtMs, parts })
+  directory.askedInVain(personId, chatId)
+  return fresh
+}
+
+const namingOf = (message: SentByPerson, senders: ReadonlySet<string>): NamingSignature => ({
+  ...message,
+  signedAtMs: message.signedAtMs ?? 0,
+  senders,
+})
+
+async function isForThirdPerson(message: SentByPerson, parts: AudienceParts): Promise<boolean> {
+  const { chatId, fromId, recipients, receivedAtMs } = message
+  const { directory, knownKeys, knownChats } = parts
+  if (recipients.hasUnnamed) return false
+  const keyIds = [...recipientsBut(ownKeyIds(parts), recipients)]
+  const insiders = new Set([fromId, knownChats.personOf(chatId) ?? fromId])
+  const isThird = (people: ReadonlyMap<number, number>): boolean => {
+    // whoever signed has shown who they are; without that, a key speaks for one person alone
+    const who = message.signedAtMs === null ? speakersOf(people, parts.trust) : [...people.keys()]
+    return !who.some((userId) => insiders.has(userId))
+  }
+  const hasThird = async (): Promise<boolean> => {
+    const owners = await knownKeys.ownersOf(keyIds)
+    return [...owners.values()].some(isThird)
+  }
+  if (keyIds.length === 0 || !(await hasThird())) return false
+  // A third person may list an insider's subkey, whose own certificate was never asked for.
+  insiders.delete(parts.botId() ?? Number.NaN)
+  for (const userId of insiders) {
+    if (!directory.mayAskAgain(userId, chatId)) continue
+    await directory.signer(userId, chatId, receivedAtMs)
+    directory.askedInVain(userId, chatId)
+  }
+  return await hasThird()
+}
+
+/**
+ * For whom a key speaks that several list, since anybody can put another's subkey into a certificate:
+ * the first of them, or of those whose certificate the operator has named; nobody where two are.
+ */
+function speakersOf(owners: ReadonlyMap<number, number>, trust: Pick<Trust, 'isNamed'>): number[] {
+  const named = [...owners].filter(([userId]) => trust.isNamed(userId))
+  const among = named.length > 0 ? named : [...owners]
+  const firstMs = Math.min(...among.map(([, sinceMs]) => sinceMs))
+  const first = among.filter(([, sinceMs]) => sinceMs === firstMs)
+  return first.length === 1 ? first.map(([userId]) => userId) : []
+}
+
+async function judgeGroup(message: SentByPerson, parts: AudienceParts): Promise<Audience> {
+  const { chatId, fromId, receivedAtMs } = message
+  const { directory } = parts
+  const known = await directory.keyList(chatId, monotonicNow() - LIST_MAX_AGE_MS)
+  const first = await judgeByList(known, message, parts)
+  if (first === 'meant' || !directory.mayAskAgain(fromId, chatId)) return first
+  const fresh = await directory.keyList(chatId, receivedAtMs)
+  directory.askedInVain(fromId, chatId)
+  return fresh === known ? first : await judgeByList(fresh, message, parts)
+}
+
+async function judgeByList(
+  list: KeyList,
+  message: SentByPerson,
+  parts: AudienceParts,
+): Promise<Audience> {
+  const { fromId, signer, intended } = message
+  const sender = await senderOf(list, message, parts)
+  const isListed = list.people.some(({ userId }) => userId === fromId)
+  const hasCertificate = sender !== null && sender.fingerprint !== null
+  if (list.tooMany === null && hasCertificate && !isListed) return 'other'
+  if (intended.length > 0) {
+    const theirs = [signer, sender?.fingerprint, ...(sender?.encryptionKeys ?? [])]
+    const senders = new Set(theirs.filter((one) => typeof one === 'string'))
+    return await audienceInGroup(list, namingOf(message, senders), parts)
+  }
+  return (await isStrangeTo(list, { message, sender }, parts)) ? 'other' : 'meant'
+}
+
+/**
+ * Whether everybody of a group among the recipients, the bot aside, may be one and the same person,
+ * although others could be: the sender, or without a signature, which says who that is, anybody.
+ */
+async function isStrangeTo(
+  list: KeyList,
+  { message, sender }: { message: SentByPerson; sender: SenderKeys | null },
+  parts: AudienceParts,
+): Promise<boolean> {
+  const { fromId, recipients } = message
+  const others = list.people.filter(({ userId }) => userId !== fromId && userId !== parts.botId())
+  // Whoever lists a copy of the sender's certificate, or of ours, is no other reader. A subkey of
+  // theirs under another primary key is: that it is all she has cannot be told from a private word.
+  const copied = new Set([sender?.fingerprint, ...parts.keyring.fingerprints])
+  const isReader = ({ unusable, fingerprint }: Person): boolean =>
+    unusable === null && !copied.has(fingerprint)
+  // of a list that is too long nobody was judged
+  if (list.tooMany === null && !others.some(isReader)) return false
+  if (recipients.hasUnnamed) return false
+  const listers = listersIn(list)
+  const senderKeyIds = new Set((sender?.encryptionKeys ?? []).map(keyIdOf))
+  let alone: Set<number> | null = message.signedAtMs === null ? null : new Set([fromId])
+  const reachesMore = (readers: Set<number>): boolean => {
+    alone = alone === null ? readers : common(alone, readers)
+    return alone.size === 0
+  }
+  const strange: string[] = []
+  for (const keyId of recipientsBut(ownKeyIds(parts), recipients)) {
+    const readers = new Set(listers.get(keyId))
+    if (senderKeyIds.has(keyId)) readers.add(fromId)
+    if (readers.size === 0) strange.push(keyId)
+    else if (reachesMore(readers)) return false
+  }
+  const owners = await parts.knownKeys.ownersOf(strange)
+  const people = new Set([fromId, ...others.map(({ userId }) => userId)])
+  return strange.every((keyId) => {
+    const listedWith = owners.get(keyId)
+    if (listedWith === undefined) return false
+    const readers = common(people, listedWith)
+    return readers.size === 0 || !reachesMore(readers)
+  })
+}
+
+function common(some: ReadonlySet<number>, others: { has(one: number): boolean }): Set<number> {
+  return new Set([...some].filter((one) => others.has(one)))
+}
+
+interface SenderKeys {
+  fingerprint: string | null
+  encryptionKeys: readonly string[]
+}
+
+/** The sender's certificate, by the list or by the person's own record. */
+async function senderOf(
+  list: KeyList,
+  { fromId, chatId }: SentByPerson,
+  { directory, botId }: AudienceParts,
+): Promise<SenderKeys | null> {
+  if (fromId === botId()) return null
+  const listed = list.people.find(({ userId }) => userId === fromId)
+  const person = listed ?? (await directory.signer(fromId, chatId))
+  if (person === null) return null
+  return {
+    fingerprint: person.fingerprint,
+    encryptionKeys: person.certificateStatus.encryptionKeys,
+  }
+}
+
+function ownKeyIds({ keyring }: AudienceParts): Set<string> {
+  return new Set(keyring.unlocked.flatMap(({ keyIds }) => keyIds))
+}
+
+/** Key ids of recipients who are not in a set; in a large group the first tells, so one by one. */
+function* recipientsBut(
+  taken: ReadonlySet<string>,
+  { keyIds }: NamedRecipients,
+): Generator<string> {
+  const bytes = Buffer.from(keyIds.buffer, keyIds.byteOffset, keyIds.length)
+  for (let at = 0; at < bytes.length; at += KEY_ID_BYTES) {
+    const keyId = bytes.toString('hex', at, at + KEY_ID_BYTES)
+    if (!taken.has(keyId)) yield keyId
+  }
+}
+
+const listersOfList = new WeakMap<KeyList, ReadonlyMap<string, readonly number[]>>()
+
+/** Who lists each key id of a list; made once for each list. */
+function listersIn(list: KeyList): ReadonlyMap<string, readonly number[]> {
+  const known = listersOfList.get(list)
+  if (known !== undefined) return known
+  const listers = new Map<string, number[]>()
+  for (const { userId, certificateStatus } of list.people) {
+    for (const keyId of certificateStatus.encryptionKeys.map(keyIdOf)) {
+      listers.set(keyId, [...(listers.get(keyId) ?? []), userId])
+    }
+  }
+  listersOfList.set(list, listers)
+  return listers
+}

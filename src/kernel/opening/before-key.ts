@@ -1,0 +1,75 @@
+/** Readable private words from before the bot's key, which the service may still have queued. */
+import { FIXED_LIMITS } from '../../api/limits.ts'
+import type { KnownChats } from '../wall/known-chats.ts'
+import type { ReplayMemory } from './replay-memory.ts'
+import type { FoundMessage } from './find-messages.ts'
+import type { TransientError } from './transient-error.ts'
+import { judgeUnsigned, type Claimed, type SignatureParts } from './signatures.ts'
+
+type Parts = SignatureParts & { knownChats: Pick<KnownChats, 'isPrivate' | 'isLatched'> }
+const WITHHELD = { verdict: 'plaintext-in-protected' } as const
+
+/**
+ * Whether readable words in a protected chat are from before the key, and of somebody who may speak
+ * unsigned: an old date gets nothing past block, pin and ratchet.
+ */
+export async function judgeReadable(
+  found: FoundMessage,
+  arrival: Pick<Claimed, 'receivedAtMs' | 'signal'>,
+  parts: Parts,
+): Promise<{ verdict: 'before-key' | 'plaintext-in-protected'; passing: TransientError | null }> {
+  const { chatId, fromId, dateMs } = found
+  if (chatId === null || !isBeforeKey(found, parts)) return { ...WITHHELD, passing: null }
+  // its own words, which a Message of that time quotes, the bot has signed no more than anybody
+  if (fromId === parts.botId()) return { verdict: 'before-key', passing: null }
+  const claimed = { kind: 'words' as const, chatId, fromId, dateMs, ...arrival }
+  const { verdict, passing = null } = await judgeUnsigned(claimed, parts)
+  return verdict === 'unsigned' ? { verdict: 'before-key', passing } : { ...WITHHELD, passing }
+}
+
+function isBeforeKey({ chatId, dateMs, message }: FoundMessage, parts: Parts): boolean {
+  if (typeof message['text'] !== 'string') return false
+  if (chatId === null || !parts.knownChats.isPrivate(chatId)) return false
+  const publishedAtMs = parts.keyring.firstPublishedAtMs
+  if (publishedAtMs === null) return !parts.knownChats.isLatched(chatId)
+  const queuedUntilMs = publishedAtMs + FIXED_LIMITS.retentionMs
+  return dateMs !== null && dateMs < publishedAtMs && parts.clock.expiryNowMs() < queuedUntilMs
+}
+
+/** A judged Message, as far as it counts here. */
+interface JudgedMessage {
+  found: Pick<FoundMessage, 'chatId' | 'fromId'>
+  examined: { finding: { kind: string; verdict?: string } }
+}
+
+export const isFromBeforeKey = ({ examined: { finding } }: JudgedMessage): boolean =>
+  finding.kind === 'plain' && finding.verdict === 'before-key'
+
+/** Chats where something sealed was opened: no readable words there are from before the key. */
+export class PastKey {
+  readonly #chats = new Set<number | null>()
+
+  /** Looks up the chats of a batch that have words from before the key. */
+  static async among(
+    judged: readonly JudgedMessage[],
+    memory: Pick<ReplayMemory, 'hasOpened'>,
+    botId: number | null,
+  ): Promise<PastKey> {
+    const past = new PastKey()
+    for (const { found } of judged.filter(isFromBeforeKey)) {
+      const { chatId } = found
+      if (chatId !== null && !past.has({ found }) && (await memory.hasOpened(chatId, botId)))
+        past.#chats.add(chatId)
+    }
+    return past
+  }
+
+  /** Something sealed was opened. */
+  add({ found }: Pick<JudgedMessage, 'found'>): void {
+    this.#chats.add(found.chatId)
+  }
+
+  has({ found }: Pick<JudgedMessage, 'found'>): boolean {
+    return this.#chats.has(found.chatId)
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * For whom words are by the recipients that their signature names (RFC 9580, 5.2.3.36). The packets
+ * that a service can rewrite count for nothing here.
+ */
+import type { Directory, KeyList } from '../../lookups/directory.ts'
+import type { Keyring } from '../own-key/keyring.ts'
+import type { KeyListHistory, PastListing } from '../people/key-list-history.ts'
+import type { People } from '../people/people.ts'
+import type { Person } from '../people/person.ts'
+import { whyNot } from '../people/recipients.ts'
+import type { Trust } from '../people/trust.ts'
+
+/** `not-for-all`: an honest phone may have left out somebody who reads along now. */
+export type Audience = 'meant' | 'not-for-all' | 'other'
+
+export interface NamedAudienceParts {
+  directory: Pick<Directory, 'signer'>
+  keyring: Pick<Keyring, 'fingerprints'>
+  keyListHistory: Pick<KeyListHistory, 'everListed'>
+  people: Pick<People, 'isOthers'>
+  trust: Pick<Trust, 'distrust'>
+  botId: () => number | null
+}
+
+/** A verified signature that names recipients, and where it was found. */
+export interface NamingSignature {
+  /** Fingerprints that it names. */
+  intended: readonly string[]
+  /** When it says that it was made, ms since the epoch. */
+  signedAtMs: number
+  /** Fingerprints of the sender: of the certificate that verified it, and of the keys in it. */
+  senders: ReadonlySet<string>
+  chatId: number
+  fromId: number
+}
+
+/** For so long a phone may have sealed by the key list that it had. */
+const PHONE_LIST_MS = 3_600_000
+/** Keys that every program encrypts to; others a phone may have had to leave out. */
+const COMMON_KEY = /^(?:Curve25519|RSA |NIST P-)/
+
+/**
+ * Judges the names by a group's list. Everybody named must be the bot, the sender, or somebody who
+ * is or was on this group's list; everybody whom the bot would answer must be named, or excused.
+ * @throws Refusal `postern_store_unwritable`
+ */
+export async function audienceInGroup(
+  list: KeyList,
+  message: NamingSignature,
+  parts: NamedAudienceParts,
+): Promise<Audience> {
+  if (list.tooMany !== null) return 'other'
+  const { chatId, fromId, senders } = message
+  const { keyring, botId } = parts
+  const own = keyring.fingerprints
+  const named = new Set(message.intended)
+  const present = new Set(list.people.map(({ fingerprint }) => fingerprint))
+  const rules = {
+    own,
+    isOthers: parts.people.isOthers.bind(parts.people),
+    distrust: (userId: number, fingerprint: string | null) =>
+      parts.trust.distrust(userId, fingerprint, chatId),
+  }
+  const readers = list.people.filter(
+    (person) => ![fromId, botId()].includes(person.userId) && whyNot(person, rules) === null,
+  )
+  const isTheirs = (one: string): boolean => own.has(one) || senders.has(one)
+  const isNamed = ({ fingerprint }: Person): boolean =>
+    fingerprint !== null && (named.has(fingerprint) || isTheirs(fingerprint))
+  const reached = new Set(
+    list.people.filter(isNamed).flatMap((one) => one.certificateStatus.encryptionKeys),
+  )
+  // whose every key is another's, who is named, can read nothing by them
+  const missed = readers.filter(
+    (one) =>
+      !isNamed(one) && !one.certificateStatus.encryptionKeys.every((key) => reached.has(key)),
+  )
+  const absent = [...named].filter((one) => !isTheirs(one) && !present.has(one))
+  if (missed.length === 0 && absent.length === 0) return 'meant'
+  const past = await parts.keyListHistory.everListed(chatId)
+  if (!absent.every((one) => past.some(([, fingerprint]) => fingerprint === one))) return 'other'
+  if (missed.length === 0) return 'meant'
+  const once = new Set(absent.flatMap((one) => firstListerOf(one, past) ?? []))
+  const isExcused = (person: Person): boolean =>
+    once.has(person.userId) || mayBeLeftOut(person, past, message)
+  return missed.every(isExcused) ? 'not-for-all' : 'other'
+}
+
+/** Whether a phone may have left somebody out who was listed lately, or has an uncommon key. */
+function mayBeLeftOut(
+  { userId, fingerprint, certificateStatus }: Person,
+  past: readonly PastListing[],
+  { signedAtMs }: NamingSignature,
+): boolean {
+  const listing = past.find(([user, one]) => user === userId && one === fingerprint)
+  const isLate = listing !== undefined && listing[2] > signedAtMs - PHONE_LIST_MS
+  return isLate || !COMMON_KEY.test(certificateStatus.algorithm)
+}
+
+/** Who was the first on a chat's list with a certificate; null when several were at once. */
+function firstListerOf(fingerprint: string, past: readonly PastListing[]): number | null {
+  const all = past.filter(([, one]) => one === fingerprint)
+  const firstMs = Math.min(...all.map(([, , sinceMs]) => sinceMs))
+  const first = all.filter(([, , sinceMs]) => sinceMs === firstMs)
+  return first.length === 1 ? (first[0]?.[0] ?? null) : null
+}
+
+/**
+ * Judges the names in a person's private chat: nobody but the bot and that person is meant there.
+ * @param sinceMs as for `Directory.signer`
+ * @throws ServiceError, NoResponseError, Refusal `postern_store_unwritable`
+ */
+export async function audienceInPrivate(
+  personId: number,
+  { intended, senders, chatId }: NamingSignature,
+  { sinceMs, parts }: { sinceMs: number | undefined; parts: NamedAudienceParts },
+): Promise<Audience> {
+  const own = parts.keyring.fingerprints
+  const others = intended.filter((one) => !own.has(one) && !senders.has(one))
+  if (others.length === 0) return 'meant'
+  const person = await parts.directory.signer(personId, chatId, sinceMs)
+  const past = await parts.keyListHistory.everListed(chatId)
+  const theirs = new Set([
+    person?.fingerprint,
+    ...(person?.certificateStatus.encryptionKeys ?? []),
+    ...past.filter(([userId]) => userId === personId).map(([, fingerprint]) => fingerprint),
+  ])
+  return others.every((one) => theirs.has(one)) ? 'meant' : 'other'
+}

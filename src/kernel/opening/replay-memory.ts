@@ -1,0 +1,190 @@
+import { createHmac } from 'node:crypto'
+import { OvertakenError } from '../../errors.ts'
+import type { Gap, Memory, NewSeen, Records } from '../index.ts'
+import { Listeners } from '../../util/listeners.ts'
+import type { JudgingClock } from '../../util/clock.ts'
+import { REPEATS, isSamePlace, isSameThing, mayRepeat, repeatRule } from './seen-rules.ts'
+import { ConfirmedUpdates } from './confirmed-updates.ts'
+import type { Recognition, Rememberable, ReplayCheck, Sighting, Thing } from './sighting.ts'
+
+const DAY_MS = 86_400_000
+/** How long what was signed is remembered, in ms; an older signature counts as replayed. */
+export const SEEN_FOR_MS = 30 * DAY_MS
+/** A signature may be dated ahead of our clock, and clocks are set: rows outlive their use. */
+const MARGIN_MS = DAY_MS
+
+/** What the memory against replays is made with: the key of its digests, and its gaps. */
+export interface ReplayMemoryParts {
+  key: Buffer
+  gaps: readonly Gap[]
+  clock: JudgingClock
+}
+
+/**
+ * What was opened before, under keyed hashes: the memory against replays (DESIGN: Opening). A
+ * Message happens once: data belongs to one chat, sender, message and update, and opens again until
+ * that update is confirmed. A signature belongs to one chat and sender, and may stand on other data
+ * twice more within a minute, by the dates and by our own clock, since Ed25519 signs the same words
+ * within a second alike.
+ */
+export class ReplayMemory {
+  readonly #memory: Memory
+  readonly #key: Buffer
+  readonly #gaps: readonly Gap[]
+  readonly #clock: JudgingClock
+  #prunedBeforeMs = -Infinity
+  readonly confirmed: ConfirmedUpdates
+  readonly #idsBack = new Listeners<{ updateId: number }>()
+  #isCountedAnew = false
+
+  private constructor(memory: Memory, { key, gaps, clock }: ReplayMemoryParts) {
+    this.#memory = memory
+    this.#key = key
+    this.#gaps = gaps
+    this.#clock = clock
+    this.confirmed = new ConfirmedUpdates(memory)
+  }
+
+  /** Calls back when update ids went back: new data is remembered under ids that were confirmed. */
+  onIdsWentBack(listener: (event: { updateId: number }) => void): void {
+    this.#idsBack.add(listener)
+  }
+
+  static async load(memory: Memory, parts: ReplayMemoryParts): Promise<ReplayMemory> {
+    const replays = new ReplayMemory(memory, parts)
+    const readPruned = async ({ seen }: Records): Promise<void> => {
+      replays.#prunedBeforeMs = await seen.prunedBeforeMs()
+    }
+    memory.follow('flags', readPruned)
+    await memory.read(readPruned)
+    return replays
+  }
+
+  /**
+   * Whether a signature of this date would be remembered if it had been seen. What was deleted is
+   * never within reach, whatever date the service gives.
+   * @param nowMs by the clock that dated it: ours, or that by which words are judged
+   */
+  reaches(createdMs: number, nowMs = this.#clock.nowMs()): boolean {
+    if (createdMs < nowMs - SEEN_FOR_MS) return false
+    if (createdMs < this.#prunedBeforeMs + MARGIN_MS) return false
+    return !this.#gaps.some(({ fromMs, toMs }) => createdMs >= fromMs && createdMs <= toMs)
+  }
+
+  /** Whether anything sealed of somebody's was opened in a chat, but for the bot's own. */
+  async hasOpened(chatId: number, botId: number | null): Promise<boolean> {
+    return await this.#memory.read(({ seen }) => seen.hasOpened(chatId, botId ?? -1))
+  }
+
+  /**
+   * Runs one batch against the memory; what it remembers is on disk when this resolves.
+   * @throws Refusal `postern_store_unwritable`, with nothing remembered
+   */
+  async batch<T>(judge: (check: ReplayCheck) => Promise<T>): Promise<T> {
+    return await this.#memory.note(async (records) => {
+      return await judge({
+        recognize: (sighting, claims) => this.#recognize(records, sighting, claims),
+        remember: (sighting, as) => this.#remember(records, sighting, as),
+      })
+    })
+  }
+
+  /**
+   * Remembers what the bot seals, before it leaves; on disk when it resolves.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async rememberOwn(sighting: Sighting): Promise<void> {
+    const known = this.#seenIn(sighting)
+    await this.#memory.note(({ seen }) => seen.addOwn(known), { isSingle: true })
+  }
+
+  /**
+   * Forgets what was signed once its signatures count as replayed anyway, and unsigned data once no
+   * key is left that could open it. Does nothing while the clocks disagree: one that has jumped
+   * ahead would forget what is still needed.
+   * @param keysSinceMs when the oldest key was made that still opens; null: keep all unsigned data
+   */
+  async prune(keysSinceMs: number | null): Promise<void> {
+    if (!this.#clock.agree()) return
+    const signedBefore = this.#clock.nowMs() - SEEN_FOR_MS - MARGIN_MS
+    const unsignedBefore = Math.min(signedBefore, keysSinceMs ?? 0)
+    const prunedBeforeMs = Math.max(signedBefore, this.#prunedBeforeMs)
+    await this.#memory.note(async ({ seen }) => {
+      const isAny = await seen.forgetBefore({ signedMs: signedBefore, allMs: unsignedBefore })
+      if (!isAny) return
+      await seen.setPrunedBeforeMs(prunedBeforeMs)
+      this.#prunedBeforeMs = prunedBeforeMs
+    })
+  }
+
+  async #recognize(
+    records: Records,
+    thing: Thing,
+    claims: readonly string[],
+  ): Promise<Recognition> {
+    const data = this.#keyed('data', thing.dataDigest)
+    const signatures = [...new Set(claims)].map((claim) => this.#keyed('signature', claim))
+    const found = await records.seen.find([data, ...signatures])
+    if (!found.every((seen) => isSamePlace(seen, thing))) return 'replayed'
+    const known = found.find(({ kind }) => kind === 'data')
+    if (known !== undefined) {
+      if (!isSameThing(known, thing, this.#clock.expiryNowMs())) return 'replayed'
+      const { updateId } = thing
+      if (updateId === null || known.isCountedAnew) return 'again'
+      return (await this.confirmed.includes(records, updateId)) ? 'confirmed' : 'again'
+    }
+    const rule = repeatRule(thing, this.#memory.nowMs())
+    return found.every((seen) => mayRepeat(seen, rule)) ? 'new' : 'replayed'
+  }
+
+  async #remember(records: Records, sighting: Sighting, as: Rememberable): Promise<void> {
+    if (as === 'again') {
+      return await this.#bind(records, this.#keyed('data', sighting.dataDigest), sighting)
+    }
+    const seen = this.#seenIn(sighting)
+    const rule = repeatRule(sighting, this.#memory.nowMs())
+    const kept = await records.seen.add(seen, { rule, heldBelow: this.confirmed.heldBelow })
+    if (kept.length < seen.length) throw new OvertakenError()
+    if (sighting.updateId === null) return
+    const isAnew = kept.some(({ isCountedAnew }) => isCountedAnew)
+    if (isAnew) await records.confirmed.noteCountedAnew()
+    // the first of those that follow one another
+    if (isAnew && !this.#isCountedAnew) this.#idsBack.emit({ updateId: sighting.updateId })
+    this.#isCountedAnew = isAnew
+  }
+
+  /**
+   * What was seen without a number of its own gets the first one that it comes under.
+   * @throws OvertakenError when another transaction gave it another one since it was recognized
+   */
+  async #bind({ seen }: Records, digest: Buffer, sighting: Sighting): Promise<void> {
+    const bound = await seen.bind(digest, sighting)
+    if (bound === undefined || !isSameThing(bound, sighting, this.#clock.expiryNowMs()))
+      throw new OvertakenError()
+  }
+
+  /** Its data, and its signature. */
+  #seenIn(sighting: Sighting): NewSeen[] {
+    const { chatId, userId, messageId, updateId, dateMs, dataDigest, signatureDigest } = sighting
+    const common = {
+      chatId,
+      messageId,
+      updateId,
+      mediaId: sighting.mediaId ?? null,
+      userId,
+      seenAtMs: this.#clock.expiryNowMs(),
+      datedAtMs: dateMs,
+      // a repeat counts from a sighting by our own clock alone
+      repeats: this.#clock.isOurs() ? 0 : REPEATS,
+      isSigned: signatureDigest !== null,
+    }
+    const data = { ...common, kind: 'data' as const, digest: this.#keyed('data', dataDigest) }
+    if (signatureDigest === null) return [data]
+    const digest = this.#keyed('signature', signatureDigest)
+    return [data, { ...common, kind: 'signature', digest }]
+  }
+
+  #keyed(kind: string, digest: string): Buffer {
+    return createHmac('sha256', this.#key).update(`${kind}:${digest}`).digest()
+  }
+}

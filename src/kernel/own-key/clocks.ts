@@ -1,0 +1,93 @@
+/** What time it is, where our clock or the service's may be wrong. All times are ms since the epoch. */
+import { OperatorError } from '../../errors.ts'
+import { wallClockSetMs, type JudgingClock } from '../../util/clock.ts'
+
+/** Clocks that differ by more disagree: no key is made, and ours judges nothing. */
+export const SKEW_MAX_MS = 120_000
+
+export class Clocks implements JudgingClock {
+  readonly #serviceNowMs: () => number | null
+  /** How the wall clock was set when both last agreed. */
+  #agreedSetMs = -Infinity
+  #earliestMs = 0
+
+  /**
+   * @param serviceNowMs the time by the service's clock, carried on by the monotonic one; null
+   *   while unknown
+   */
+  constructor(serviceNowMs: () => number | null) {
+    this.#serviceNowMs = serviceNowMs
+  }
+
+  agree(): boolean {
+    const skewMs = Math.abs(Date.now() - (this.#serviceNowMs() ?? Infinity))
+    if (skewMs <= SKEW_MAX_MS) this.#agreedSetMs = wallClockSetMs()
+    return skewMs <= SKEW_MAX_MS
+  }
+
+  isOurs(): boolean {
+    return this.agree() || this.#serviceNowMs() === null
+  }
+
+  nowMs(): number {
+    return this.agree() ? Date.now() : (this.#serviceNowMs() ?? Date.now())
+  }
+
+  /** A service that sets its date back revives nothing. */
+  expiryNowMs(): number {
+    if (this.agree()) return Date.now()
+    const lastAgreedMs = Math.floor(performance.now() + this.#agreedSetMs)
+    return Math.max(this.nowMs(), lastAgreedMs, this.#earliestMs)
+  }
+
+  /** Records a time that is certainly past: a clock that shows an earlier one is wrong. */
+  passed(atMs: number): void {
+    this.#earliestMs = Math.max(this.#earliestMs, atMs)
+  }
+
+  /** Whether our clock shows a time that is certainly past. */
+  isBehind(): boolean {
+    return Date.now() < this.#earliestMs
+  }
+
+  isKnown(): boolean {
+    return this.#serviceNowMs() !== null || !this.isBehind()
+  }
+
+  /** The earlier of both clocks: by it, nothing ends too soon. */
+  earliestMs(): number {
+    const nowMs = Date.now()
+    return Math.min(nowMs, this.#serviceNowMs() ?? nowMs)
+  }
+
+  /** The later of both clocks. */
+  latestMs(): number {
+    return Math.max(Date.now(), this.#serviceNowMs() ?? 0)
+  }
+
+  /** Our clock, to date a key by. @throws ClockOff */
+  agreedMs(): number {
+    const nowMs = Date.now()
+    const skewMs = nowMs - (this.#serviceNowMs() ?? nowMs)
+    if (Math.abs(skewMs) > SKEW_MAX_MS) throw new ClockOff(skewMs)
+    return nowMs
+  }
+}
+
+/** The clocks are too far apart for making a key. */
+export class ClockOff extends OperatorError {
+  /** @param skewMs our clock minus the service's */
+  constructor(skewMs: number) {
+    super(
+      'refused',
+      `our clock is ${describeSkew(skewMs)}: no key is made`,
+      'set this machine’s clock (NTP)',
+    )
+  }
+}
+
+/** How far our clock is from the service's, for people. @param skewMs ours minus the service's */
+export function describeSkew(skewMs: number): string {
+  const seconds = Math.round(Math.abs(skewMs) / 1000)
+  return `${seconds} s ${skewMs >= 0 ? 'ahead of' : 'behind'} the service’s`
+}

@@ -1,0 +1,344 @@
+import { Refusal } from '../../errors.ts'
+import type { MadeKeyRecord, Memory, OwnKeyRow, Records } from '../index.ts'
+import type { CertificateStatus, Engine, OwnKey, UnlockedKey } from '../../openpgp/index.ts'
+import { Listeners } from '../../util/listeners.ts'
+import { Clocks } from './clocks.ts'
+import { makeKey, type MadeKey } from './make-key.ts'
+import {
+  doesNotOpen,
+  exchanged,
+  nothingToLockUnder,
+  otherPending,
+  tooMany,
+} from './keyring-refusals.ts'
+import { fromRow, isReady, type OwnKeyRecord, type ReadyKey } from './own-key.ts'
+
+/**
+ * How many keys open at most, the newest first: what is tried on a message, and unlocked at a
+ * start, stays bounded.
+ */
+export const MAX_OPENING = 32
+
+/** What a new key is locked under, and the key before it, which vouches for it. */
+export interface Locking {
+  passphrase: string
+  certifiedBy: UnlockedKey | undefined
+}
+
+export interface KeyringOptions {
+  /** Setting `key.retainDays`, in ms: how long a retired key opens. */
+  retainMs: number
+  /** The time by the service's clock, ms since the epoch; null while unknown. */
+  serviceNowMs: () => number | null
+}
+
+/**
+ * The bot's own keys: everything we can open with, and the one we sign with. What changes here is
+ * on disk when it resolves; one key at most is pending, and one active.
+ */
+export class Keyring {
+  readonly #memory: Memory
+  readonly #engine: Engine
+  readonly #options: KeyringOptions
+  readonly clocks: Clocks
+  readonly #rereads = new Listeners()
+  #keys: OwnKeyRecord[] = []
+  #fingerprints: { of: OwnKeyRecord[]; all: ReadonlySet<string> } | null = null
+  #firstPublishedAtMs: number | null = null
+
+  private constructor(memory: Memory, engine: Engine, options: KeyringOptions) {
+    this.#memory = memory
+    this.#engine = engine
+    this.#options = options
+    this.clocks = new Clocks(options.serviceNowMs)
+  }
+
+  /**
+   * Reads and unlocks the keys in the store.
+   * @throws OperatorError `store-locked` when a key does not open with the store's master secret,
+   *   `store-corrupt` when one in use is another than its row says, `store-unwritable`
+   */
+  static async load(memory: Memory, engine: Engine, options: KeyringOptions): Promise<Keyring> {
+    const ring = new Keyring(memory, engine, options)
+    memory.follow('own_keys', (records, fingerprints) => ring.#reread(records, fingerprints))
+    const readFirstPublished = async ({ ownKeys }: Records): Promise<void> => {
+      ring.#firstPublishedAtMs = await ownKeys.firstPublishedAtMs()
+    }
+    memory.follow('flags', readFirstPublished)
+    const rows = await memory.read(({ ownKeys }) => ownKeys.all())
+    const inUse = rows.filter(({ state }) => state === 'active' || state === 'pending')
+    const retired = rows.filter(({ state }) => state === 'retired')
+    const opening = new Set([...inUse, ...retired].slice(0, MAX_OPENING))
+    ring.#keys = await Promise.all(
+      rows.map(async (row) => {
+        if (inUse.includes(row)) return await ring.#inUse(row)
+        const unlocked = opening.has(row) ? await ring.#unlock(row) : null
+        const fingerprints = unlocked?.fingerprints ?? (await ring.#judge(row)).encryptionKeys
+        return fromRow(row, { unlocked, endsMs: Infinity, fingerprints })
+      }),
+    )
+    await memory.read(readFirstPublished)
+    return ring
+  }
+
+  /** Calls back when another sidecar of this store has changed our keys, once they are as it left them. */
+  onReread(listener: () => void): void {
+    this.#rereads.add(listener)
+  }
+
+  /** The published key, which signs; undefined before the first publication. */
+  get active(): ReadyKey | undefined {
+    return this.#ready('active')
+  }
+
+  /** The key that waits for its publication. */
+  get pending(): ReadyKey | undefined {
+    return this.#ready('pending')
+  }
+
+  /** Every key that ever was, the destroyed ones too, newest first. */
+  get all(): readonly OwnKeyRecord[] {
+    return this.#keys
+  }
+
+  /** Fingerprints of all keys that ever were ours, primary keys and subkeys. */
+  get fingerprints(): ReadonlySet<string> {
+    if (this.#fingerprints?.of !== this.#keys) {
+      const all = new Set(this.#keys.flatMap(({ fingerprints }) => fingerprints))
+      this.#fingerprints = { of: this.#keys, all }
+    }
+    return this.#fingerprints.all
+  }
+
+  /** The keys that open messages now, the likeliest first. */
+  get unlocked(): UnlockedKey[] {
+    return this.#keys.flatMap((key) =>
+      key.unlocked !== null && this.opens(key) ? [key.unlocked] : [],
+    )
+  }
+
+  /** When any key of ours was first published: from then on private chats are protected. */
+  get firstPublishedAtMs(): number | null {
+    return this.#firstPublishedAtMs
+  }
+
+  find(fingerprint: string): OwnKeyRecord | undefined {
+    return this.#keys.find((key) => key.fingerprint === fingerprint.toLowerCase())
+  }
+
+  /** Until when a key opens, ms since the epoch; Infinity for one in use, 0 for a destroyed one. */
+  opensUntilMs({ state, retiredAtMs }: OwnKeyRecord): number {
+    if (state === 'destroyed') return 0
+    return state === 'retired' ? (retiredAtMs ?? 0) + this.#options.retainMs : Infinity
+  }
+
+  /**
+   * Whether a key opens now. Its time is over only when both clocks, ours and the service's, agree.
+   */
+  opens(key: OwnKeyRecord): boolean {
+    return key.unlocked !== null && this.clocks.earliestMs() < this.opensUntilMs(key)
+  }
+
+  /**
+   * Makes a key, certified by the active one, tries it, and returns it once it is on disk.
+   * @param userId free text in the certificate, the bot's name
+   * @throws Refusal `postern_store_unwritable`; OperatorError `store-locked`, or `refused` when as
+   *   many keys are open as may be; ClockOff
+   */
+  async makePending(userId: string): Promise<ReadyKey> {
+    return await this.#add(async (o) => {
+      const createdAtMs = this.clocks.agreedMs()
+      return await makeKey(this.#engine, { userId, createdAtMs, ...o })
+    }, 'pending')
+  }
+
+  /**
+   * Makes a key from elsewhere the pending one; it is on disk when this resolves.
+   * @param adopt gives it, certified by the active one and locked under `passphrase`
+   * @throws what `adopt` throws, and as `makePending` does
+   */
+  async takePending(adopt: (o: Locking) => Promise<OwnKey>): Promise<ReadyKey> {
+    return await this.#add((o) => this.#adopted(adopt, o), 'pending')
+  }
+
+  /** The same for a key that opens and never signs: it is retired from now on, certified by none. */
+  async takeRetired(adopt: (o: Locking) => Promise<OwnKey>): Promise<ReadyKey> {
+    return await this.#add((o) => this.#adopted(adopt, { ...o, certifiedBy: undefined }), 'retired')
+  }
+
+  /**
+   * Marks, before a publication, that the service may know the key from now on; or, after it has
+   * certainly refused the key, that it does not.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async markOffered(fingerprint: string, atMs: number | null): Promise<void> {
+    await this.#memory.write(({ ownKeys }) => ownKeys.setOffered(fingerprint, atMs))
+    this.#change(fingerprint, { offeredAtMs: atMs })
+  }
+
+  /**
+   * Makes a confirmed key the active one; the one before it retires, by the later of both clocks.
+   * Does nothing to one that is retired.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async promote(fingerprint: string): Promise<void> {
+    const nowMs = this.clocks.latestMs()
+    const firstMs = await this.#memory.write(async ({ ownKeys }) => {
+      const [key] = await ownKeys.of([fingerprint])
+      if (key?.state !== 'pending' && key?.state !== 'active') return null
+      await ownKeys.promote(fingerprint, nowMs)
+      return await ownKeys.firstPublishedAtMs()
+    })
+    if (firstMs === null) return
+    this.#firstPublishedAtMs = firstMs
+    const before = this.active
+    if (before !== undefined && before.fingerprint !== fingerprint) {
+      this.#change(before.fingerprint, { state: 'retired', retiredAtMs: nowMs })
+    }
+    this.#change(fingerprint, { state: 'active', publishedAtMs: nowMs, retiredAtMs: null })
+  }
+
+  /**
+   * Forgets a pending key that the service never got to see.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async discard(fingerprint: string): Promise<void> {
+    if (!(await this.#memory.write(({ ownKeys }) => ownKeys.deleteUnoffered(fingerprint)))) {
+      throw new Error('the key is not one that can be discarded')
+    }
+    this.#keys = this.#keys.filter((key) => key.fingerprint !== fingerprint)
+    await this.#memory.scrub()
+  }
+
+  /**
+   * Destroys the secret of a retired key for good; its certificate stays, so that what it signed
+   * can be verified. What can be overwritten on disk is.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async destroy(fingerprint: string): Promise<void> {
+    const nowMs = this.#memory.nowMs()
+    if (!(await this.#memory.write(({ ownKeys }) => ownKeys.eraseSecret(fingerprint, nowMs)))) {
+      throw new Error('the key is not one that can be destroyed')
+    }
+    this.find(fingerprint)?.unlocked?.bytes.fill(0)
+    this.#change(fingerprint, { state: 'destroyed', destroyedAtMs: nowMs, unlocked: null })
+    await this.#memory.scrub()
+  }
+
+  async #adopted(adopt: (o: Locking) => Promise<OwnKey>, o: Locking): Promise<MadeKey> {
+    const taken = await adopt(o)
+    const unlocked = await this.#engine.unlock(taken.locked, o.passphrase)
+    return { made: { ...taken, createdAtMs: this.#memory.nowMs() }, unlocked }
+  }
+
+  /** Makes the key again when the store was moved to another protection meanwhile. */
+  async #add(
+    make: (o: Locking) => Promise<MadeKey>,
+    state: 'pending' | 'retired',
+  ): Promise<ReadyKey> {
+    for (;;) {
+      if (this.unlocked.length >= MAX_OPENING) throw tooMany(MAX_OPENING)
+      const passphrase = this.#memory.masterSecret
+      if (passphrase === null) throw nothingToLockUnder()
+      const { made, unlocked } = await make({ passphrase, certifiedBy: this.active?.unlocked })
+      const retiredAtMs = state === 'retired' ? this.clocks.latestMs() : null
+      const { endsMs } = await this.#judge(made)
+      const kept = await this.#keep(made, { lockedUnder: passphrase, retiredAtMs })
+      if (kept === null) continue
+      const { fingerprints } = unlocked
+      const record = { ...fromRow(kept, { unlocked, endsMs, fingerprints }), unlocked }
+      this.#keys = [record, ...this.#keys]
+      return record
+    }
+  }
+
+  /** @returns null, with nothing written, when the store has come under another protection since */
+  async #keep(
+    made: MadeKeyRecord,
+    { lockedUnder, retiredAtMs }: { lockedUnder: string; retiredAtMs: number | null },
+  ): Promise<OwnKeyRow | null> {
+    return await this.#memory.write(async ({ ownKeys }) => {
+      if (this.#memory.masterSecret !== lockedUnder) return null
+      const pending = (await ownKeys.all()).find(({ state }) => state === 'pending')
+      if (retiredAtMs === null && pending !== undefined) throw otherPending(pending.fingerprint)
+      return await ownKeys.add(made, retiredAtMs)
+    })
+  }
+
+  /** Brings keys up to what another sidecar has made of them. */
+  async #reread({ ownKeys }: Records, fingerprints: readonly string[]): Promise<void> {
+    const rows = await ownKeys.of(fingerprints)
+    const changed = await Promise.all(rows.map((row) => this.#changed(row)))
+    const others = this.#keys.filter(({ fingerprint }) => !fingerprints.includes(fingerprint))
+    this.#keys = [...changed, ...others].sort((a, b) => b.createdAtMs - a.createdAtMs)
+    this.#rereads.emit()
+  }
+
+  async #changed(row: OwnKeyRow): Promise<OwnKeyRecord> {
+    const known = this.find(row.fingerprint)
+    if (known?.unlocked != null && row.state !== 'destroyed') {
+      return fromRow(row, { ...known, unlocked: known.unlocked })
+    }
+    known?.unlocked?.bytes.fill(0)
+    if (row.state !== 'destroyed') return await this.#inUse(row).catch(refuseLocked)
+    const fingerprints = known?.fingerprints ?? (await this.#judge(row)).encryptionKeys
+    return fromRow(row, { unlocked: null, endsMs: Infinity, fingerprints })
+  }
+
+  #ready(state: 'active' | 'pending'): ReadyKey | undefined {
+    const key = this.#keys.find((one) => one.state === state)
+    return isReady(key) ? key : undefined
+  }
+
+  #change(fingerprint: string, change: Partial<OwnKeyRecord>): void {
+    this.#keys = this.#keys.map((key) =>
+      key.fingerprint === fingerprint ? { ...key, ...change } : key,
+    )
+  }
+
+  /**
+   * A key that is published, or will be. Only the locked part is proved to be ours: whoever could
+   * write the file could change the rest of the row, which must agree with it.
+   */
+  async #inUse(row: OwnKeyRow): Promise<OwnKeyRecord> {
+    const unlocked = await this.#unlock(row)
+    const { fingerprint, endsMs, notBeforeMs } = await this.#judge(row)
+    this.clocks.passed(notBeforeMs)
+    const named = [row.fingerprint, fingerprint ?? row.fingerprint]
+    if (named.some((one) => one !== unlocked.fingerprint)) throw exchanged(row.fingerprint)
+    const { fingerprints } = unlocked
+    return fromRow(row, { unlocked, endsMs, fingerprints })
+  }
+
+  async #judge({
+    certificate,
+  }: Pick<OwnKeyRow, 'certificate'>): Promise<
+    Pick<CertificateStatus, 'fingerprint' | 'encryptionKeys' | 'notBeforeMs'> & { endsMs: number }
+  > {
+    const judged = await this.#engine.judge(certificate)
+    const { fingerprint, encryptionKeys, unusable, expiresMs, notBeforeMs } = judged
+    return {
+      fingerprint,
+      encryptionKeys,
+      notBeforeMs,
+      endsMs: unusable === 'expired' ? 0 : expiresMs,
+    }
+  }
+
+  async #unlock({ locked }: OwnKeyRow): Promise<UnlockedKey> {
+    return await opened(this.#engine.unlock(locked, this.#memory.masterSecret ?? ''))
+  }
+}
+
+async function opened<T>(opening: Promise<T>): Promise<T> {
+  try {
+    return await opening
+  } catch (cause) {
+    throw doesNotOpen(cause)
+  }
+}
+
+/** Another sidecar keeps keys under a protection that this one was not started with. */
+function refuseLocked(cause: unknown): never {
+  throw new Refusal('postern_locked', 'a key of another sidecar does not open here', { cause })
+}

@@ -1,0 +1,52 @@
+import type { MadeKeyRecord } from '../index.ts'
+import type { Engine, UnlockedKey } from '../../openpgp/index.ts'
+
+/** Keys are dated back, so that a phone whose clock is behind accepts them. */
+const BACKDATE_MS = 300_000
+
+const TRIAL = 'a key is tried before it is published'
+
+/** A key that was made and tried, and what the store is to keep of it. */
+export interface MadeKey {
+  made: MadeKeyRecord
+  unlocked: UnlockedKey
+}
+
+/**
+ * Makes a key and tries it: what is sealed to its certificate must be opened and verified with
+ * what the locked block gives back. Nothing is kept of it yet.
+ * @param o `createdAtMs` now; `passphrase` the store's master secret; `certifiedBy` the key before it
+ * @throws Error when the key is of no use
+ */
+export async function makeKey(
+  engine: Engine,
+  {
+    createdAtMs,
+    ...o
+  }: {
+    userId: string
+    createdAtMs: number
+    passphrase: string
+    certifiedBy: UnlockedKey | undefined
+  },
+): Promise<MadeKey> {
+  const { fingerprint, certificate, locked } = await engine.generate({
+    ...o,
+    isRandom: true,
+    createdMs: createdAtMs - BACKDATE_MS,
+  })
+  const unlocked = await engine.unlock(locked, o.passphrase)
+  const sealed = await engine.seal({
+    text: TRIAL,
+    certificates: [certificate],
+    signer: unlocked,
+    cipher: 'aes256',
+  })
+  const opened = await engine.open(sealed, [unlocked])
+  const words = opened.outcome === 'opened' ? opened : null
+  const signed = words && (await engine.verify(words.signed, certificate, Date.now()))
+  if (words?.text !== TRIAL || signed?.join() !== 'valid' || unlocked.fingerprint !== fingerprint) {
+    throw new Error('the new key does not open what was sealed to it')
+  }
+  return { made: { fingerprint, createdAtMs, certificate, locked }, unlocked }
+}

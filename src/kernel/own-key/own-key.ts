@@ -1,0 +1,62 @@
+/** One of the bot's own keys, as a value; how it stands in the store. */
+import type { UnlockedKey } from '../../openpgp/index.ts'
+import type { KeyState, OwnKeyRow } from '../index.ts'
+
+/** One of the bot's own keys. Times are ms since the epoch. */
+export interface OwnKeyRecord {
+  fingerprint: string
+  /** Of all its keys that are known, the primary key first. */
+  fingerprints: readonly string[]
+  state: KeyState
+  createdAtMs: number
+  /** When its publication was begun: from then on the service may know it. */
+  offeredAtMs: number | null
+  publishedAtMs: number | null
+  retiredAtMs: number | null
+  destroyedAtMs: number | null
+  certificate: string
+  /** When it expires: from then on nothing is sealed to it. Infinity when never, 0 when it was over at the start. */
+  endsMs: number
+  /** Null when it is destroyed, or one of too many old ones. */
+  unlocked: UnlockedKey | null
+}
+
+/** A key that can sign and open. */
+export type ReadyKey = OwnKeyRecord & { unlocked: UnlockedKey }
+
+/**
+ * The key of a row of the store.
+ * @param o `unlocked` what `locked` holds, or null; `endsMs` when it expires; `fingerprints` of its
+ *   subkeys
+ */
+export function fromRow(
+  row: OwnKeyRow,
+  {
+    unlocked,
+    endsMs,
+    fingerprints,
+  }: { unlocked: UnlockedKey | null; endsMs: number; fingerprints: readonly string[] },
+): OwnKeyRecord {
+  return {
+    fingerprint: row.fingerprint,
+    fingerprints: [...new Set([row.fingerprint, ...fingerprints])],
+    state: row.state,
+    createdAtMs: row.createdAtMs,
+    offeredAtMs: row.offeredAtMs,
+    publishedAtMs: row.publishedAtMs,
+    retiredAtMs: row.retiredAtMs,
+    destroyedAtMs: row.destroyedAtMs,
+    certificate: row.certificate,
+    endsMs,
+    unlocked,
+  }
+}
+
+/** Whether the time of a key is over. One that a message was sealed to before still opens it. */
+export function isExpired({ endsMs }: OwnKeyRecord): boolean {
+  return Date.now() >= endsMs
+}
+
+export function isReady(key: OwnKeyRecord | undefined): key is ReadyKey {
+  return key !== undefined && key.unlocked !== null
+}

@@ -1,0 +1,217 @@
+import { hash } from 'node:crypto'
+import { Refusal } from '../../errors.ts'
+import type { CertificateCopy, KnownCertificate, Memory, Records } from '../index.ts'
+import type { CertificateStatus, Engine } from '../../openpgp/index.ts'
+import type { Journal } from './journal.ts'
+
+/** Certificates that are kept whole with their revocations; they can be 64 KiB each. */
+const MOST_WHOLE = 20_000
+/** Of more it is only kept that they are revoked, whatever of them was; beyond these, of none. */
+const MOST_REVOKED = 250_000
+/** Certificates of which a copy is kept; of none beyond, so that an invented one displaces none. */
+const MOST_COPIES = 20_000
+
+interface UnwrittenRevocation {
+  kept: string
+  known: string | null
+  userId: number
+  journal: Journal
+}
+
+export interface CertificatesOptions {
+  /** Instead of `MOST_WHOLE`, `MOST_REVOKED` and `MOST_COPIES`. */
+  maxWhole?: number
+  maxRevoked?: number
+  maxCopies?: number
+}
+
+/**
+ * Certificates, judged by the engine, which remembers them, and merged with what is known: what its
+ * owner once stated of one sticks, a revocation above all, across restarts.
+ */
+export class Certificates {
+  readonly #engine: Engine
+  readonly #memory: Memory
+  readonly #maxWhole: number
+  readonly #maxRevoked: number
+  /** Fingerprints of those with revocations; the certificates rest on disk. */
+  readonly #revoked = new Set<string>()
+  /** Those that are not on disk yet: what is kept of each, what the store had, who revoked it. */
+  readonly #unwritten = new Map<string, UnwrittenRevocation>()
+  readonly #maxCopies: number
+  /** Digests of the copies that are kept, by fingerprint; the copies rest on disk. */
+  readonly #copies = new Map<string, string>()
+  /** Copies with news that are not on disk yet, and the digest of what is there. */
+  readonly #unwrittenCopies = new Map<string, { copy: CertificateCopy; before: string }>()
+
+  private constructor(engine: Engine, memory: Memory, options: CertificatesOptions) {
+    this.#engine = engine
+    this.#memory = memory
+    this.#maxWhole = options.maxWhole ?? MOST_WHOLE
+    this.#maxRevoked = options.maxRevoked ?? MOST_REVOKED
+    this.#maxCopies = options.maxCopies ?? MOST_COPIES
+  }
+
+  static async load(
+    engine: Engine,
+    memory: Memory,
+    options: CertificatesOptions = {},
+  ): Promise<Certificates> {
+    const certificates = new Certificates(engine, memory, options)
+    memory.follow('certificates', async (records, keys) => {
+      certificates.#take(await records.certificates.of(keys))
+    })
+    memory.writeFirst({
+      get isDue() {
+        return certificates.#unwritten.size > 0
+      },
+      save: (records) => certificates.#saveUnwritten(records),
+    })
+    certificates.#take(await memory.read((records) => records.certificates.all()))
+    return certificates
+  }
+
+  #take(known: readonly KnownCertificate[]): void {
+    for (const { fingerprint, copyDigest, isRevoked } of known) {
+      if (isRevoked) this.#revoked.add(fingerprint)
+      if (copyDigest !== null) this.#copies.set(fingerprint, copyDigest)
+    }
+  }
+
+  /** Whether a revocation is known, of a certificate or a part of it, which this status lacks. */
+  isRevokedSince({ fingerprint, revocations, unusable }: CertificateStatus): boolean {
+    if (revocations || unusable === 'revoked') return false
+    return fingerprint !== null && this.#revoked.has(fingerprint)
+  }
+
+  /** Whether any revocation of a certificate, or of a part of it, is known. */
+  isRevoked(fingerprint: string): boolean {
+    return this.#revoked.has(fingerprint)
+  }
+
+  /**
+   * What an armored certificate is now. `unusable` takes the time into account.
+   * @throws Error when the engine is gone
+   */
+  async judge(armored: string): Promise<CertificateStatus> {
+    const certificateStatus = await this.#engine.judge(armored)
+    const known = await this.#knownOf(certificateStatus.fingerprint)
+    if (known === null) {
+      const copy = await this.#newerCopyOf(certificateStatus, armored)
+      return copy === null ? certificateStatus : await this.#engine.judge(armored, copy)
+    }
+    return known === ''
+      ? { ...certificateStatus, unusable: 'revoked', armored: '' }
+      : await this.#engine.judge(armored, known)
+  }
+
+  /**
+   * The copy that is kept of a certificate; null for none, and for a revoked one.
+   */
+  async copyOf(fingerprint: string): Promise<string | null> {
+    if (this.#revoked.has(fingerprint) || !this.#copies.has(fingerprint)) return null
+    const unwritten = this.#unwrittenCopies.get(fingerprint)
+    if (unwritten !== undefined) return unwritten.copy.copy
+    return await this.#memory.read(({ certificates }) => certificates.copyOf(fingerprint))
+  }
+
+  /**
+   * Keeps a copy of each certificate, with all that its owner ever stated of it. News count from the
+   * call on, also when this rejects.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async keepCopies(statuses: readonly CertificateStatus[]): Promise<void> {
+    const first: CertificateCopy[] = []
+    for (const { fingerprint, armored, revocations, isNews } of statuses) {
+      if (fingerprint === null || revocations || armored === '') continue
+      const copy = { fingerprint, copy: armored, copyDigest: digestOf(armored) }
+      const before = this.#copies.get(fingerprint)
+      if (before === undefined) first.push(copy)
+      else if (isNews === true && before !== copy.copyDigest) this.#hold(copy, before)
+    }
+    first.splice(Math.max(0, this.#maxCopies - this.#copies.size))
+    const newer = [...this.#unwrittenCopies.values()]
+    if (first.length + newer.length === 0) return
+    await this.#memory.note(async ({ certificates }) => {
+      await certificates.addCopies(first)
+      for (const { copy, before } of newer) await certificates.replaceCopy(copy, before)
+    })
+    for (const copy of first) this.#copies.set(copy.fingerprint, copy.copyDigest)
+    for (const { copy } of newer) this.#unwrittenCopies.delete(copy.fingerprint)
+  }
+
+  #hold(copy: CertificateCopy, before: string): void {
+    const { fingerprint } = copy
+    const held = this.#unwrittenCopies.get(fingerprint)
+    this.#unwrittenCopies.set(fingerprint, { copy, before: held?.before ?? before })
+    this.#copies.set(fingerprint, copy.copyDigest)
+  }
+
+  /** The copy that is kept, where a certificate is listed otherwise. */
+  async #newerCopyOf({ fingerprint }: CertificateStatus, armored: string): Promise<string | null> {
+    const digest = fingerprint === null ? undefined : this.#copies.get(fingerprint)
+    if (fingerprint === null || digest === undefined || digest === digestOf(armored)) return null
+    return await this.copyOf(fingerprint)
+  }
+
+  /**
+   * Remembers the revocations of a certificate. They count from the call on, also when this rejects.
+   * @param made who revoked it, and where that is written down
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async rememberRevoked(
+    certificateStatus: CertificateStatus,
+    made: { userId: number; journal: Journal },
+  ): Promise<void> {
+    const { fingerprint, revocations, armored } = certificateStatus
+    if (!revocations || fingerprint === null) return
+    const isKnown = this.#revoked.has(fingerprint)
+    if (!isKnown && this.#revoked.size >= this.#maxRevoked) {
+      throw new Refusal('postern_store_unwritable', 'no more revocations can be remembered')
+    }
+    const kept = isKnown || this.#revoked.size < this.#maxWhole ? armored : ''
+    const hold = (one: { kept: string; known: string | null }): void => {
+      this.#revoked.add(fingerprint)
+      const { known } = this.#unwritten.get(fingerprint) ?? one
+      this.#unwritten.set(fingerprint, { ...made, kept: one.kept, known })
+    }
+    try {
+      const known = await this.#knownOf(fingerprint)
+      if (known !== armored && known !== '') hold({ kept, known })
+    } catch (error) {
+      hold({ kept: '', known: null })
+      await this.#memory.settle()
+      throw error
+    }
+    if (this.#unwritten.has(fingerprint)) await this.#memory.settle()
+  }
+
+  async #saveUnwritten(records: Records): Promise<() => void> {
+    const written = [...this.#unwritten]
+    const announcements: (() => void)[] = []
+    for (const [fingerprint, { kept, known, userId, journal }] of written) {
+      const now = await records.certificates.revokedCopyOf(fingerprint)
+      // of two that were revoked in other ways at the same time, that they are is all that is kept
+      await records.certificates.setRevokedCopy(fingerprint, now === known ? kept : '')
+      const change = { kind: 'key-revoked' as const, userId, detail: { fingerprint } }
+      announcements.push(await journal.append(records, [change]))
+    }
+    return () => {
+      for (const [fingerprint, one] of written) {
+        if (this.#unwritten.get(fingerprint) === one) this.#unwritten.delete(fingerprint)
+      }
+      for (const announce of announcements) announce()
+    }
+  }
+
+  /** The copy with revocations; empty where only that it is revoked is known, null for none. */
+  async #knownOf(fingerprint: string | null): Promise<string | null> {
+    if (fingerprint === null || !this.#revoked.has(fingerprint)) return null
+    const unwritten = this.#unwritten.get(fingerprint)
+    if (unwritten !== undefined) return unwritten.kept
+    const query = ({ certificates }: Records) => certificates.revokedCopyOf(fingerprint)
+    return (await this.#memory.read(query)) ?? ''
+  }
+}
+
+const digestOf = (armored: string): string => hash('sha256', armored, 'base64')

@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto'
+import { countedCache } from '../../util/caches.ts'
+import type { KeptList, Memory } from '../index.ts'
+import type { Journal, TrustChange } from './journal.ts'
+
+/** Digests kept in memory, so that an unchanged list costs no read of the disk. */
+const REMEMBERED = 10_000
+/** People named in one entry, each way. */
+const NAMED = 100
+/** In this time a list must lose half of its people, and two at least, to have shrunk. */
+const SHRINKING_MS = 86_400_000
+
+/** Who was on a chat's key list, with which fingerprint (empty where nothing could be parsed). */
+type ListedPeople = [userId: number, fingerprint: string][]
+
+/**
+ * A certificate that could be sealed to when it was on a chat's list, under whose name, and since
+ * when, ms since the epoch; 0: on the first list that was seen of the chat.
+ */
+export type PastListing = [userId: number, fingerprint: string, sinceMs: number]
+
+/** Somebody as a list shows them. */
+interface ListedPerson {
+  userId: number
+  fingerprint: string | null
+  /** Null when the certificate can be sealed to. */
+  unusable?: string | null
+}
+
+/** Past listings kept of a chat; of more, those that are listed no more are forgotten first. */
+const KEPT = 5000
+
+/** Keeps each chat's last key list, and writes every change to the journal. */
+export class KeyListHistory {
+  readonly #memory: Memory
+  readonly #journal: Journal
+  readonly #digests = countedCache<number, string>(REMEMBERED)
+  readonly #contradictions = countedCache<number, string>(REMEMBERED)
+  /** The most people that a list had lately, so that one that goes a step at a time is seen too. */
+  readonly #largest = countedCache<number, number>(REMEMBERED, { ttlMs: SHRINKING_MS })
+
+  constructor(memory: Memory, journal: Journal) {
+    this.#memory = memory
+    this.#journal = journal
+  }
+
+  /**
+   * Records a chat's key list. The first one of a chat makes no journal entry.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async saw(chatId: number, people: readonly ListedPerson[]): Promise<void> {
+    const now = listedOf(people)
+    const usable = listedOf(people.filter(({ unusable }) => unusable === null))
+    const text = JSON.stringify(now)
+    const digest = createHash('sha256')
+      .update(JSON.stringify([now, usable]))
+      .digest('base64')
+    if (this.#digests.get(chatId) === digest) return
+    const kept = await this.#kept(chatId)
+    const isSame = kept?.people === text && kept.ever === this.#everText(usable, kept)
+    if (!isSame) await this.#changed(chatId, { now, usable, text, before: kept?.people })
+    this.#digests.set(chatId, digest)
+    this.#contradictions.delete(chatId)
+  }
+
+  /** Every certificate that was ever on a chat's list and could be sealed to, oldest first. */
+  async everListed(chatId: number): Promise<PastListing[]> {
+    return everListed([], await this.#kept(chatId), 0)
+  }
+
+  async #kept(chatId: number): Promise<KeptList | undefined> {
+    return await this.#memory.read(({ keyLists }) => keyLists.of(chatId))
+  }
+
+  #everText(usable: ListedPeople, kept: KeptList | undefined): string {
+    return JSON.stringify(everListed(usable, kept, this.#memory.nowMs()))
+  }
+
+  /**
+   * Records that a chat's key list contradicts itself, once for each contradiction.
+   * @param detail `stranger` is who else it names in somebody's private chat
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async contradicts(chatId: number, detail: { why: string; stranger?: number }): Promise<void> {
+    const { why } = detail
+    if (this.#contradictions.get(chatId) === why) return
+    await this.#journal.record([{ kind: 'list-contradicts', chatId, detail }])
+    this.#contradictions.set(chatId, why)
+  }
+
+  async #changed(
+    chatId: number,
+    o: { now: ListedPeople; usable: ListedPeople; text: string; before: string | undefined },
+  ): Promise<void> {
+    const { now, usable, text, before } = o
+    const changes =
+      before === undefined || before === text
+        ? []
+        : this.#changesOf(chatId, JSON.parse(before) as ListedPeople, now)
+    await this.#journal.record(changes, async ({ keyLists }) => {
+      const ever = this.#everText(usable, await keyLists.of(chatId))
+      await keyLists.save(chatId, { people: text, ever })
+    })
+  }
+
+  #changesOf(chatId: number, before: ListedPeople, now: ListedPeople): TrustChange[] {
+    const changed: TrustChange = {
+      kind: 'recipients-changed',
+      chatId,
+      detail: difference(before, now),
+    }
+    const from = Math.max(before.length, this.#largest.get(chatId) ?? 0)
+    const to = now.length
+    if (to <= from / 2 && from - to > 1) {
+      this.#largest.delete(chatId)
+      return [changed, { kind: 'list-shrank', chatId, detail: { from, to } }]
+    }
+    if (this.#largest.get(chatId) !== from) this.#largest.set(chatId, from)
+    return [changed]
+  }
+}
+
+/** What was ever listed, with what can be sealed to now. */
+function everListed(
+  usable: ListedPeople,
+  kept: KeptList | undefined,
+  nowMs: number,
+): PastListing[] {
+  const listedOnce = kept === undefined ? [] : (JSON.parse(kept.people) as ListedPeople)
+  const before =
+    kept?.ever == null
+      ? listedOnce.map(([userId, fingerprint]): PastListing => [userId, fingerprint, 0])
+      : (JSON.parse(kept.ever) as PastListing[])
+  const known = new Set(before.map(([userId, fingerprint]) => `${userId} ${fingerprint}`))
+  const sinceMs = kept === undefined ? 0 : nowMs
+  const fresh = usable.filter(([userId, fingerprint]) => !known.has(`${userId} ${fingerprint}`))
+  const all = [...before, ...fresh.map((one): PastListing => [...one, sinceMs])]
+  if (all.length <= KEPT) return all
+  const now = new Set(usable.map(([userId, fingerprint]) => `${userId} ${fingerprint}`))
+  const past = all.filter(([userId, fingerprint]) => !now.has(`${userId} ${fingerprint}`))
+  const forgotten = new Set(past.slice(0, all.length - KEPT))
+  return all.filter((one) => !forgotten.has(one))
+}
+
+function listedOf(people: readonly ListedPerson[]): ListedPeople {
+  const byPerson = new Map(people.map(({ userId, fingerprint }) => [userId, fingerprint ?? '']))
+  return [...byPerson].sort(([a], [b]) => a - b)
+}
+
+function difference(before: ListedPeople, now: ListedPeople) {
+  const [old, fresh] = [new Map(before), new Map(now)]
+  return {
+    count: now.length,
+    added: now.flatMap(([userId]) => (old.has(userId) ? [] : [userId])).slice(0, NAMED),
+    removed: before.flatMap(([userId]) => (fresh.has(userId) ? [] : [userId])).slice(0, NAMED),
+    changed: now
+      .filter(([userId, fingerprint]) => (old.get(userId) ?? fingerprint) !== fingerprint)
+      .map(([userId]) => userId)
+      .slice(0, NAMED),
+  }
+}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { countedCache } from '../../util/caches.ts'
+import type { KnownKey, Memory } from '../index.ts'
+
+/** Lists whose digest is kept in memory, so that an unchanged one costs no read of the disk. */
+const LISTS = 10_000
+/** Keys that are kept in memory until they can be written. */
+const UNWRITTEN = 50_000
+
+/** A person with the keys that their certificate lists to be encrypted to. */
+interface ListedKeys {
+  userId: number
+  certificateStatus: { encryptionKeys: readonly string[] }
+}
+
+/** Key ids that people's certificates were ever seen to list: who reads what is sealed to them. */
+export class KnownKeys {
+  readonly #memory: Memory
+  readonly #digests = countedCache<string, string>(LISTS)
+  /** Those that are not on disk yet, by key id and person. */
+  readonly #unwritten = new Map<string, KnownKey>()
+
+  constructor(memory: Memory) {
+    this.#memory = memory
+    const unwritten = this.#unwritten
+    memory.writeFirst({
+      get isDue() {
+        return unwritten.size > 0
+      },
+      save: async ({ encryptionKeys }) => {
+        const keys = [...unwritten.values()]
+        await encryptionKeys.add(keys)
+        return () => keys.forEach((key) => unwritten.delete(idOf(key)))
+      },
+    })
+  }
+
+  /**
+   * Remembers the keys of people whom the service lists, from the call on, also when it rejects.
+   * @param source the list that they are from, by a name of its own
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async saw(source: string, people: readonly ListedKeys[]): Promise<void> {
+    const pairs = people.flatMap(({ userId, certificateStatus }) =>
+      certificateStatus.encryptionKeys.map((fingerprint) => ({
+        keyId: keyIdOf(fingerprint),
+        userId,
+      })),
+    )
+    if (pairs.length === 0) return
+    const digest = createHash('sha256').update(JSON.stringify(pairs)).digest('base64')
+    if (this.#digests.get(source) === digest) return
+    const sinceMs = this.#memory.nowMs()
+    const keys = pairs.map((pair) => ({ ...pair, sinceMs }))
+    try {
+      await this.#memory.note(({ encryptionKeys }) => encryptionKeys.add(keys))
+    } catch (error) {
+      for (const key of keys) this.#hold(key)
+      throw error
+    }
+    this.#digests.set(source, digest)
+  }
+
+  #hold(key: KnownKey): void {
+    const isKnown = this.#unwritten.has(idOf(key))
+    if (!isKnown && this.#unwritten.size < UNWRITTEN) this.#unwritten.set(idOf(key), key)
+  }
+
+  /**
+   * Who was ever listed with each of these keys, and since when; a key that nobody was seen with is
+   * missing.
+   * @param keyIds 16 lower-case hexadecimal characters each
+   * @returns by key id, by person: ms since the epoch, 0 where that was not noted yet
+   */
+  async ownersOf(keyIds: readonly string[]): Promise<Map<string, Map<number, number>>> {
+    const owners = new Map<string, Map<number, number>>()
+    const note = ({ keyId, userId, sinceMs }: KnownKey): void => {
+      owners.set(keyId, (owners.get(keyId) ?? new Map()).set(userId, sinceMs))
+    }
+    const wanted = new Set(keyIds)
+    for (const key of this.#unwritten.values()) if (wanted.has(key.keyId)) note(key)
+    if (keyIds.length === 0) return owners
+    const known = await this.#memory.read(({ encryptionKeys }) => encryptionKeys.of(keyIds))
+    for (const key of known) note(key)
+    return owners
+  }
+}
+
+const idOf = ({ keyId, userId }: KnownKey): string => `${keyId} ${userId}`
+
+/** The key id of a version 4 fingerprint (RFC 9580, 5.5.4.2). */
+export function keyIdOf(fingerprint: string): string {
+  return fingerprint.slice(-16)
+}

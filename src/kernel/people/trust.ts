@@ -1,0 +1,402 @@
+/** Whose certificate is believed: the policy, and the operator's decisions about people. */
+import { FIXED_LIMITS } from '../../api/limits.ts'
+import { OperatorError } from '../../errors.ts'
+import type {
+  FormerCertificate,
+  KeyChange,
+  Memory,
+  Pin,
+  Records,
+  ToldWith,
+  TrustPolicy,
+} from '../index.ts'
+import { Listeners } from '../../util/listeners.ts'
+import type { Clocks } from '../own-key/clocks.ts'
+import { changedPins, newDisputes, type Listing } from './certificate-owners.ts'
+import type { Journal, TrustChange } from './journal.ts'
+import { KeyChanges } from './key-changes.ts'
+import type { People } from './people.ts'
+import { Pins, blankPin } from './pins.ts'
+import { Policies } from './policies.ts'
+
+/** Why a person is neither sealed to nor believed until the operator decides. */
+export type Distrust = 'blocked' | 'key-changed' | 'not-accepted'
+
+export interface TrustParts {
+  memory: Memory
+  journal: Journal
+  people: People
+  /** Setting `trust.policy`. */
+  policy: TrustPolicy
+  clocks: Pick<Clocks, 'earliestMs'>
+  /** `MOST_PEOPLE` when not given. */
+  maxPeople?: number
+}
+
+/**
+ * How many people are remembered. Forgetting one would loosen what is known of them, so beyond
+ * these nobody new is learned: nothing is sealed to them, and nothing of theirs is verified.
+ */
+const MOST_PEOPLE = 250_000
+/** People named in one entry of the journal. */
+const NAMED = 100
+/** How long a former certificate verifies what was signed before the change, in ms. */
+const FORMER_FOR_MS = FIXED_LIMITS.retentionMs
+
+export class Trust {
+  readonly #memory: Memory
+  readonly #journal: Journal
+  readonly #people: People
+  readonly #pins: Pins
+  readonly #maxPeople: number
+  readonly #clocks: Pick<Clocks, 'earliestMs'>
+  readonly #refusals = new Listeners()
+  readonly policies: Policies
+  readonly #keyChanges: KeyChanges
+  /** What the service listed for people first and last since it could not be written. */
+  readonly #unwritten = new Map<number, { first: string | null; last: string | null }>()
+  #changes = 0
+
+  private constructor(
+    parts: TrustParts,
+    { pins, policies, keyChanges }: { pins: Pins; policies: Policies; keyChanges: KeyChanges },
+  ) {
+    this.#memory = parts.memory
+    this.#keyChanges = keyChanges
+    this.#journal = parts.journal
+    this.#people = parts.people
+    this.#maxPeople = parts.maxPeople ?? MOST_PEOPLE
+    this.#clocks = parts.clocks
+    this.#pins = pins
+    this.policies = policies
+  }
+
+  /** Calls back when a person could not be remembered because there are too many. */
+  onFull(listener: () => void): void {
+    this.#refusals.add(listener)
+  }
+
+  static async load(parts: TrustParts): Promise<Trust> {
+    const { memory, journal, policy } = parts
+    const policies = await Policies.load({ memory, journal, setting: policy })
+    const pins = await Pins.load(memory)
+    const keyChanges = await KeyChanges.load(memory)
+    const trust = new Trust(parts, { pins, policies, keyChanges })
+    pins.onReread(() => trust.#changes++)
+    memory.writeFirst({
+      get isDue() {
+        return trust.#unwritten.size > 0
+      },
+      save: (records) => trust.#saveUnwritten(records),
+    })
+    return trust
+  }
+
+  /** Changes whenever an answer of this class may have changed. */
+  get epoch(): number {
+    return this.#changes + this.policies.changes
+  }
+
+  /** Everybody whom we know, by person. */
+  get all(): Pin[] {
+    return this.#pins.all
+  }
+
+  /**
+   * Whether a person's certificate may be used in a chat; null when it may. A verified person
+   * whose key changed never is, whatever the policy.
+   */
+  distrust(userId: number, fingerprint: string | null, chatId: number): Distrust | null {
+    const pin = this.#pin(userId)
+    if (pin?.standing === 'blocked') return 'blocked'
+    const isPinned = pin?.fingerprint === fingerprint
+    if (pin?.standing === 'verified') return isPinned ? null : 'key-changed'
+    const policy = this.policies.for(chatId)
+    if (policy === 'accept') return null
+    if (policy === 'pinned' && pin?.standing !== 'accepted') return 'not-accepted'
+    return isPinned ? null : 'key-changed'
+  }
+
+  /**
+   * The certificate that a person was listed with before, while it still verifies what was signed
+   * before the change was seen; null when it does not: 72 hours are over, the person is blocked, the
+   * policy is `pinned`, the operator has verified another one, it was never accepted, or somebody
+   * is listed with it now.
+   * @param nowMs by which ends are counted (`JudgingClock.expiryNowMs`)
+   */
+  formerOf(userId: number, chatId: number, nowMs: number): FormerCertificate | null {
+    const pin = this.#pins.get(userId)
+    const former = pin?.former
+    if (former === undefined || nowMs >= former.changedAtMs + FORMER_FOR_MS) return null
+    if (this.#pins.claimsOn(former.fingerprint) > 0) return null
+    const { standing, fingerprint } = pin ?? {}
+    if (standing === 'blocked') return null
+    if (standing === 'verified' && fingerprint !== former.fingerprint) return null
+    const policy = this.policies.for(chatId)
+    if (policy === 'accept') return former
+    return policy === 'first-use' && former.wasPinned ? former : null
+  }
+
+  isBlocked(userId: number): boolean {
+    return this.#pins.get(userId)?.standing === 'blocked'
+  }
+
+  /**
+   * Whether a certificate is disputed: several people are listed with it, and the operator has
+   * named no owner. Neither being listed first nor a signature proves one.
+   */
+  isShared(fingerprint: string): boolean {
+    if (this.#people.ownerOf(fingerprint) !== undefined) return false
+    if (this.#unwritten.size === 0) return this.#pins.claimsOn(fingerprint) > 1
+    const claimants = new Set(this.#pins.claimantsOf(fingerprint))
+    for (const [userId, { last }] of this.#unwritten) {
+      if (last === fingerprint) claimants.add(userId)
+      else claimants.delete(userId)
+    }
+    return claimants.size > 1
+  }
+
+  /** What is known of a person, with what is not on disk yet. */
+  #pin(userId: number): Pin | undefined {
+    const pin = this.#pins.get(userId)
+    const seen = this.#unwritten.get(userId)
+    if (seen === undefined) return pin
+    return { ...(pin ?? { ...blankPin(userId), fingerprint: seen.first }), listed: seen.last }
+  }
+
+  /** Who else is listed with a person's certificate while it is disputed, by id. */
+  sharersOf({ userId, listed }: Pin): number[] {
+    if (listed === null || !this.isShared(listed)) return []
+    return this.#pins.claimantsOf(listed).filter((other) => other !== userId)
+  }
+
+  /** Whether anything is remembered of a person. Nothing is when there are too many. */
+  isRemembered(userId: number): boolean {
+    return this.#pin(userId) !== undefined
+  }
+
+  /** Whether the operator has compared the fingerprint with the person. */
+  isVerified(userId: number): boolean {
+    return this.#pins.get(userId)?.standing === 'verified'
+  }
+
+  /** Whether the operator has said which certificate is theirs. */
+  isNamed(userId: number): boolean {
+    const standing = this.#pins.get(userId)?.standing
+    return standing === 'accepted' || standing === 'verified'
+  }
+
+  /**
+   * The service lists these certificates, or none for somebody. Pins the first of a person, and
+   * writes changes and shared certificates to the journal, all in one write. It counts from the call
+   * on, also when this rejects.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async saw(listed: readonly Listing[]): Promise<void> {
+    this.#hold(listed)
+    await this.#memory.fresh().catch(async (error: unknown) => {
+      await this.#memory.settle()
+      throw error
+    })
+    // compared with what others have written by now
+    const tooMany = this.#hold(listed)
+    if (tooMany > 0) this.#refusals.emit()
+    if (listed.some(({ userId }) => this.#unwritten.has(userId))) await this.#memory.settle()
+  }
+
+  /** @returns of how many people nothing can be remembered */
+  #hold(listed: readonly Listing[]): number {
+    const room = this.#maxPeople - this.#pins.size - this.#unwritten.size
+    const known = { get: (userId: number) => this.#pin(userId) }
+    const { changed, tooMany } = changedPins(listed, known, {
+      nowMs: this.#clocks.earliestMs(),
+      room,
+    })
+    for (const { userId, listed: last } of changed) {
+      this.#unwritten.set(userId, { first: this.#unwritten.get(userId)?.first ?? last, last })
+    }
+    if (changed.length > 0) this.#changes++
+    return tooMany
+  }
+
+  async #saveUnwritten(records: Records): Promise<() => void> {
+    const written = [...this.#unwritten]
+    const learned = this.#learnedFrom(written)
+    await records.pins.save(learned.changed)
+    await records.keyChanges.save(learned.keyChanges)
+    const announce = await this.#journal.append(records, learned.changes)
+    return () => {
+      for (const change of learned.keyChanges) this.#keyChanges.saved(change)
+      for (const [userId, seen] of written) {
+        if (this.#unwritten.get(userId) === seen) this.#unwritten.delete(userId)
+      }
+      for (const pin of learned.changed) this.#set(pin)
+      announce()
+    }
+  }
+
+  /** What listings change, by all that is known now. */
+  #learnedFrom(
+    seen: readonly (readonly [number, { first: string | null; last: string | null }])[],
+  ): {
+    changed: Pin[]
+    changes: TrustChange[]
+    keyChanges: KeyChange[]
+  } {
+    const nowMs = this.#clocks.earliestMs()
+    const changed = seen.flatMap(([userId, { first, last }]) => {
+      const pin = this.#pins.get(userId) ?? {
+        ...blankPin(userId),
+        fingerprint: first,
+        sinceMs: nowMs,
+      }
+      const isSame = this.#pins.get(userId) !== undefined && pin.listed === last
+      const listedAtMs = last === null ? null : nowMs
+      return isSame ? [] : [{ ...pin, ...formerBy(pin, nowMs), listed: last, listedAtMs }]
+    })
+    const changes = [
+      ...changed.flatMap((pin) => this.#changeOf(pin)),
+      ...newDisputes(changed, this.#pins).map(({ fingerprint, people }) => {
+        const owner = this.#people.ownerOf(fingerprint) ?? null
+        const detail = { fingerprint, people: people.slice(0, NAMED), owner }
+        return { kind: 'certificate-shared' as const, detail }
+      }),
+    ]
+    return { changed, changes, keyChanges: changes.flatMap((one) => keyChangeIn(one) ?? []) }
+  }
+
+  /**
+   * Changed certificates of people that the bot is told of now, in a chat where the policy is not
+   * `pinned`: there the operator decides on each.
+   * @param o `by` what, and `key` which update or send
+   */
+  async keyChangesToTell(
+    userIds: Iterable<number>,
+    o: { chatId: number; by: ToldWith; key: string },
+  ): Promise<KeyChange[]> {
+    if (this.policies.for(o.chatId) === 'pinned') return []
+    return await this.#keyChanges.tell(userIds, o.by, o.key)
+  }
+
+  #changeOf(pin: Pin): TrustChange[] {
+    const { userId, listed: to, standing } = pin
+    const before = this.#pins.get(userId)
+    const from = before === undefined ? pin.fingerprint : (before.listed ?? before.fingerprint)
+    if (from === null || from === to) return []
+    return to === null
+      ? [{ kind: 'key-withdrawn', userId, detail: { from, standing } }]
+      : [{ kind: 'key-changed', userId, detail: { from, to, standing } }]
+  }
+
+  /**
+   * The operator accepts a person's certificate as the service lists it now. The person begins
+   * anew: what they were known to sign is forgotten. The certificate is theirs alone.
+   * @param fingerprint what the operator looked at; absent: whatever is listed
+   * @returns the new pin
+   * @throws OperatorError `refused` for somebody never seen, or when another one is listed by now
+   */
+  async accept(userId: number, fingerprint?: string): Promise<Pin> {
+    return await this.#recordDecision('accepted', () => {
+      const pin = this.#pins.get(userId)
+      const listed = pin?.listed ?? null
+      if (pin === undefined || listed === null) throw noneListed(userId)
+      if (fingerprint !== undefined && readFingerprint(fingerprint) !== listed) {
+        throw new OperatorError(
+          'refused',
+          `the service lists ${listed} for person ${userId}, which is another one`,
+          'ask the person which fingerprint is theirs; nothing was changed',
+        )
+      }
+      const isVerified = pin.standing === 'verified' && pin.fingerprint === listed
+      const standing = isVerified ? 'verified' : 'accepted'
+      return { ...pin, fingerprint: listed, standing }
+    })
+  }
+
+  /**
+   * The operator has compared a fingerprint with the person. From now on the person is sealed to
+   * under this one alone, and it is theirs alone. What they must sign, they must go on signing.
+   * @param fingerprint 40 hexadecimal characters; blanks between and either case are fine
+   * @throws OperatorError `usage` when it is none
+   */
+  async verify(userId: number, fingerprint: string): Promise<Pin> {
+    const compared = readFingerprint(fingerprint)
+    return await this.#recordDecision('verified', () => {
+      const pin = this.#pins.get(userId) ?? blankPin(userId)
+      return { ...pin, fingerprint: compared, standing: 'verified' }
+    })
+  }
+
+  /** Seals nothing to a person and believes nothing of them until they are accepted or verified. */
+  async block(userId: number): Promise<Pin> {
+    let pin = blankPin(userId)
+    const change = { kind: 'blocked' as const, userId, detail: {} }
+    const block = async ({ pins }: Records): Promise<void> => {
+      const known = this.#pins.get(userId) ?? blankPin(userId)
+      pin = { ...known, standing: 'blocked', sinceMs: this.#memory.nowMs() }
+      await pins.save([pin])
+    }
+    await this.#journal.record([change], block, () => this.#set(pin))
+    return pin
+  }
+
+  /** @param decide makes the pin of what is known; throws what refuses it */
+  async #recordDecision(kind: 'accepted' | 'verified', decide: () => Pin): Promise<Pin> {
+    let pin = decide()
+    const changeOf = (): TrustChange => {
+      return { kind, userId: pin.userId, detail: { fingerprint: pin.fingerprint ?? '' } }
+    }
+    const write = async ({ pins, certificates, signers }: Records): Promise<TrustChange[]> => {
+      pin = { ...decide(), sinceMs: this.#memory.nowMs() }
+      await pins.save([pin])
+      await certificates.setOwner(ownerIn(pin).fingerprint, pin.userId)
+      if (kind === 'accepted') await signers.forget(pin.userId)
+      return [changeOf()]
+    }
+    await this.#journal.record([changeOf()], write, () => {
+      this.#people.ownerSaved(ownerIn(pin))
+      if (kind === 'accepted') this.#people.signedForgotten(pin.userId)
+      this.#set(pin)
+    })
+    return pin
+  }
+
+  #set(pin: Pin): void {
+    this.#pins.set(pin)
+    this.#changes++
+  }
+}
+
+/** What is listed no more is the former certificate; one that was withdrawn before stays it. */
+function formerBy({ listed, fingerprint }: Pin, changedAtMs: number): Pick<Pin, 'former'> {
+  if (listed === null) return {}
+  return { former: { fingerprint: listed, changedAtMs, wasPinned: listed === fingerprint } }
+}
+
+function ownerIn({ userId, fingerprint }: Pin): { userId: number; fingerprint: string } {
+  return { userId, fingerprint: fingerprint ?? '' }
+}
+
+function keyChangeIn(change: TrustChange): KeyChange | null {
+  if (change.kind !== 'key-changed') return null
+  const { from, to } = change.detail
+  return { userId: change.userId, from, to }
+}
+
+function readFingerprint(text: string): string {
+  const fingerprint = text.replaceAll(/\s/g, '').toLowerCase()
+  if (/^[0-9a-f]{40}$/.test(fingerprint)) return fingerprint
+  throw new OperatorError(
+    'usage',
+    'a fingerprint is 40 hexadecimal characters',
+    'copy it from the person’s app; blanks between are fine',
+  )
+}
+
+function noneListed(userId: number): OperatorError {
+  return new OperatorError(
+    'refused',
+    `the service lists no certificate of person ${userId} now, as far as was ever seen`,
+    '`postern trust list` shows everybody whom we know; or compare fingerprints and use `postern trust verify`',
+  )
+}

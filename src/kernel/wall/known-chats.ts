@@ -1,0 +1,331 @@
+import { Listeners } from '../../util/listeners.ts'
+import { TooManyChatsError } from '../../errors.ts'
+import type { KnownChat, Memory, Records } from '../index.ts'
+import { join, tighten, unseen, type ChatSighting } from './tightening.ts'
+
+/**
+ * How many chats are remembered. Forgetting one would loosen it, so a new chat beyond these is
+ * refused.
+ */
+const MOST_CHATS = 250_000
+
+/** What the journal keeps of chats: what the service changed, and what the operator loosened. */
+export type ChatChange =
+  | {
+      kind: 'kind-tightened' | 'kind-corrected'
+      chatId: number
+      detail: { from: string; to: string }
+    }
+  | { kind: 'latch-lifted'; chatId: number; detail: Record<string, never> }
+  | { kind: 'person-bound'; chatId: number; userId: number; detail: { before: number | null } }
+  | { kind: 'private-readable'; chatId: null; detail: Record<string, never> }
+
+export interface KnownChatsOptions {
+  /** `MOST_CHATS` when not given. */
+  maxChats?: number
+  /** Writes changes down in the same transaction. @returns what announces them once they are on disk */
+  journal?: {
+    append(records: Records, changes: readonly ChatChange[]): Promise<() => void>
+  }
+}
+
+/** A change of known chats by the operator, or by a refusal of ours. */
+interface ChatEdit {
+  change: (known: KnownChat) => KnownChat | null
+  journal?: (before: KnownChat, after: KnownChat) => ChatChange[]
+  liftedAtMs?: number
+}
+
+/**
+ * Kinds, latches and the people of private chats (DESIGN: The guard, Sealing). All of them only
+ * tighten until the operator loosens them. A sighting counts from the moment of `saw`, on disk or
+ * not: what is not on disk is merged into every answer of this class.
+ */
+export class KnownChats {
+  readonly #memory: Memory
+  /** As the store has them. */
+  readonly #chats = new Map<number, KnownChat>()
+  readonly #unwritten = new Map<number, ChatSighting>()
+  readonly #maxChats: number
+  readonly #journal: KnownChatsOptions['journal']
+  readonly #refusals = new Listeners()
+  readonly #rereads = new Listeners<number>()
+  #privateReadable = false
+
+  private constructor(memory: Memory, { maxChats = MOST_CHATS, journal }: KnownChatsOptions) {
+    this.#memory = memory
+    this.#maxChats = maxChats
+    this.#journal = journal
+  }
+
+  /** Calls back when a new chat is refused because there are too many. */
+  onFull(listener: () => void): void {
+    this.#refusals.add(listener)
+  }
+
+  /**
+   * Calls back with a chat of which another sidecar has learned something, or a notice came: what is
+   * kept of the service's answers about it is stale.
+   */
+  onReread(listener: (chatId: number) => void): void {
+    this.#rereads.add(listener)
+  }
+
+  static async load(memory: Memory, options: KnownChatsOptions = {}): Promise<KnownChats> {
+    const knownChats = new KnownChats(memory, options)
+    const chats = knownChats.#chats
+    const readFlag = async (records: Records): Promise<void> => {
+      knownChats.#privateReadable = await records.chats.isPrivateReadable()
+    }
+    memory.follow('chats', async (records, keys) => {
+      const ids = keys.map(Number)
+      for (const chat of await records.chats.of(ids)) chats.set(chat.id, chat)
+      for (const id of ids) knownChats.#rereads.emit(id)
+    })
+    memory.follow('flags', readFlag)
+    memory.writeFirst({
+      get isDue() {
+        return knownChats.#unwritten.size > 0
+      },
+      save: (records) => knownChats.#saveUnwritten(records),
+    })
+    for (const chat of await memory.read(({ chats: all }) => all.all())) chats.set(chat.id, chat)
+    await memory.read(readFlag)
+    return knownChats
+  }
+
+  /** Every chat known, by id. */
+  get all(): KnownChat[] {
+    const ids = new Set([...this.#chats.keys(), ...this.#unwritten.keys()])
+    return [...ids].flatMap((id) => this.get(id) ?? []).sort((a, b) => a.id - b.id)
+  }
+
+  get(chatId: number): KnownChat | undefined {
+    const stored = this.#chats.get(chatId)
+    const seen = this.#unwritten.get(chatId)
+    return seen === undefined ? stored : this.#tighten(stored ?? unseen(chatId), seen)
+  }
+
+  /** Whether something was observed of a chat that is not on disk yet. */
+  isUnwritten(chatId: number): boolean {
+    return this.#unwritten.has(chatId)
+  }
+
+  isPrivate(chatId: number): boolean {
+    return this.get(chatId)?.kind === 'private'
+  }
+
+  /** Whose private chat it is, once that was learned; null for any other chat. */
+  personOf(chatId: number): number | null {
+    return this.isPrivate(chatId) ? (this.get(chatId)?.personId ?? null) : null
+  }
+
+  isLatched(chatId: number): boolean {
+    return this.get(chatId)?.latchedAtMs != null
+  }
+
+  /** Whether the operator let private chats be readable again. */
+  get privateReadable(): boolean {
+    return this.#privateReadable
+  }
+
+  /**
+   * Records what the service said of chats, and resolves once it is on disk. It counts from the call
+   * on, also when this rejects, and is compared with what any sidecar has written by then. One write
+   * for all that is new.
+   * @param fresh brings what is remembered up to what any sidecar has written
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async saw(
+    sightings: readonly ChatSighting[],
+    fresh = (): Promise<void> => this.#memory.fresh(),
+  ): Promise<void> {
+    const tooMany = sightings.filter((one) => !this.#hold(one))
+    await fresh().catch(async (error: unknown) => {
+      await this.#memory.settle()
+      throw error
+    })
+    for (const { chatId } of sightings) this.#dropKnown(chatId)
+    if (sightings.some(({ chatId }) => this.#unwritten.has(chatId))) await this.#memory.settle()
+    if (tooMany.length > 0) throw this.#full()
+  }
+
+  /** Merges a sighting into every answer from now on. @returns false where it is a chat too many */
+  #hold(seen: ChatSighting): boolean {
+    const { chatId } = seen
+    const known = this.get(chatId)
+    const before = known ?? unseen(chatId)
+    const after = this.#tighten(before, seen)
+    // of a store that others write, memory may hold what they have loosened since
+    if (after === before && (known === undefined || !this.#memory.isShared)) return true
+    const size = this.#chats.size + this.#unwritten.size
+    if (known === undefined && size >= this.#maxChats) return false
+    const isPrivate = after.kind === 'private'
+    this.#unwritten.set(chatId, join(this.#unwritten.get(chatId), seen, isPrivate))
+    return true
+  }
+
+  #dropKnown(chatId: number): void {
+    const stored = this.#chats.get(chatId)
+    const seen = this.#unwritten.get(chatId)
+    if (stored !== undefined && seen !== undefined && this.#tighten(stored, seen) === stored) {
+      this.#unwritten.delete(chatId)
+    }
+  }
+
+  async #saveUnwritten(records: Records): Promise<() => void> {
+    const written = [...this.#unwritten]
+    const changed: KnownChat[] = []
+    const changes: ChatChange[] = []
+    for (const [id, seen] of written) {
+      const before = this.#chats.get(id) ?? unseen(id)
+      const after = this.#tighten(before, seen)
+      if (after === before) continue
+      changed.push(after)
+      const [from, to] = [before.kind, after.kind]
+      if (from !== 'unknown' && from !== to) {
+        changes.push({ kind: 'kind-tightened', chatId: id, detail: { from, to } })
+      }
+    }
+    await records.chats.save(changed)
+    const announce = await this.#journal?.append(records, changes)
+    return () => {
+      for (const chat of changed) this.#chats.set(chat.id, chat)
+      for (const [id, seen] of written) {
+        if (this.#unwritten.get(id) === seen) this.#unwritten.delete(id)
+      }
+      announce?.()
+    }
+  }
+
+  /**
+   * Notices of the service came: somebody joined or left, or a chat has changed. Other sidecars of
+   * the bot, which do not see them, are told.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async sawNotices(chatIds: readonly number[]): Promise<void> {
+    if (!this.#memory.isShared || chatIds.length === 0) return
+    await this.#memory.write(({ chats }) => chats.touch(chatIds))
+  }
+
+  /**
+   * The operator names the person of a private chat, whoever was learned before.
+   * @returns whether it is a private chat, and known
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async setPerson(chatId: number, userId: number): Promise<boolean> {
+    if (!this.isPrivate(chatId)) return false
+    await this.#change([chatId], {
+      change: (known) => ({ ...known, personId: userId }),
+      journal: ({ personId: before }) => [
+        { kind: 'person-bound', chatId, userId, detail: { before } },
+      ],
+    })
+    return true
+  }
+
+  /**
+   * The operator corrects the kind of a chat that the service once named wrongly. Whose private chat
+   * it was is forgotten; the latch stays.
+   * @returns the kind before; null when nothing is known of the chat
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async correctKind(chatId: number, to: 'group' | 'channel'): Promise<string | null> {
+    if (this.get(chatId) === undefined) return null
+    let from = to as string
+    await this.#change([chatId], {
+      change: (known) => {
+        from = known.kind
+        return known.kind === to ? null : { ...known, kind: to, personId: null }
+      },
+      journal: (before) => [{ kind: 'kind-corrected', chatId, detail: { from: before.kind, to } }],
+    })
+    return from
+  }
+
+  /** Readable text was refused for a chat; remembered for `chat allow-readable --pending`. */
+  async refused(chatId: number): Promise<void> {
+    if (this.get(chatId)?.refusedAtMs !== null) return
+    await this.#change([chatId], {
+      change: (known) =>
+        known.refusedAtMs === null ? { ...known, refusedAtMs: this.#memory.nowMs() } : null,
+    })
+  }
+
+  /**
+   * Lifts latches when the operator asks. The next sighting of `protected` latches again.
+   * @returns the chats that were latched or refused and are not any more
+   */
+  async lift(chatIds: number[]): Promise<number[]> {
+    const known = chatIds.filter((chatId) => this.get(chatId) !== undefined)
+    return await this.#change(known, {
+      change: (chat) =>
+        chat.latchedAtMs === null && chat.refusedAtMs === null
+          ? null
+          : { ...chat, latchedAtMs: null, refusedAtMs: null },
+      journal: ({ id, latchedAtMs }) =>
+        latchedAtMs === null ? [] : [{ kind: 'latch-lifted', chatId: id, detail: {} }],
+      liftedAtMs: this.#memory.nowMs(),
+    })
+  }
+
+  /** Lets private chats be readable (`true`) or protected again; lifts their latches. */
+  async setPrivateReadable({ readable }: { readable: boolean }): Promise<number[]> {
+    await this.#memory.write(
+      async (records) => {
+        await records.chats.setPrivateReadable(readable ? this.#memory.nowMs() : null)
+        if (!readable) return undefined
+        return await this.#journal?.append(records, [
+          { kind: 'private-readable', chatId: null, detail: {} },
+        ])
+      },
+      (announce) => {
+        this.#privateReadable = readable
+        announce?.()
+      },
+    )
+    if (!readable) return []
+    return await this.lift(this.all.filter(({ kind }) => kind === 'private').map(({ id }) => id))
+  }
+
+  /**
+   * Changes chats, as the store has them in this write. Memory follows the disk.
+   * @returns the chats that changed
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async #change(chatIds: number[], { change, journal, liftedAtMs }: ChatEdit): Promise<number[]> {
+    if (chatIds.length === 0) return []
+    const written = await this.#memory.write(
+      async (records) => {
+        const changed: KnownChat[] = []
+        const changes: ChatChange[] = []
+        for (const id of new Set(chatIds)) {
+          const before = this.#chats.get(id) ?? unseen(id)
+          const after = change(before)
+          if (after === null) continue
+          changed.push(after)
+          changes.push(...(journal?.(before, after) ?? []))
+        }
+        await records.chats.save(changed, liftedAtMs === undefined ? {} : { liftedAtMs })
+        return { changed, announce: await this.#journal?.append(records, changes) }
+      },
+      ({ changed, announce }) => {
+        for (const chat of changed) this.#chats.set(chat.id, chat)
+        announce?.()
+      },
+    )
+    return written.changed.map(({ id }) => id)
+  }
+
+  #tighten(known: KnownChat, seen: ChatSighting): KnownChat {
+    return tighten(known, seen, this.#memory.nowMs())
+  }
+
+  #full(): TooManyChatsError {
+    this.#refusals.emit()
+    return new TooManyChatsError(
+      'postern_store_unwritable',
+      `no more than ${this.#maxChats} chats are remembered, and this one is new`,
+    )
+  }
+}

@@ -1,0 +1,84 @@
+import { expect, test, vi } from 'vitest'
+import type { Recognition, Sighting } from '../../../src/kernel/opening/sighting.ts'
+import { checkReplay, type JudgedSighting } from '../../../src/kernel/opening/replays.ts'
+
+const place = { chatId: 1, updateId: 2, messageId: 3, userId: 4, dateMs: 5 }
+const sighting: JudgedSighting = {
+  place,
+  opened: { dataDigest: 'data', signatures: [{ digest: 'a' }, { digest: 'b' }] as never },
+  judged: { verdict: 'verified', signatureDigest: 'b' },
+  isForOtherChat: false,
+}
+
+function memory(recognition: Recognition) {
+  return {
+    recognize: vi.fn((_sighting: object, _claims: readonly string[]) =>
+      Promise.resolve(recognition),
+    ),
+    remember: vi.fn((_sighting: Sighting, _as: string) => Promise.resolve()),
+  }
+}
+
+test.each(['new', 'again'] as const)('what is %s is delivered and remembered so', async (as) => {
+  const check = memory(as)
+  expect(await checkReplay(check, sighting, { verify: 'flag' })).toBeUndefined()
+  const remembered = { ...place, dataDigest: 'data', signatureDigest: 'b' }
+  expect(check.recognize.mock.calls).toEqual([[remembered, ['a', 'b']]])
+  expect(check.remember.mock.calls).toEqual([[remembered, as]])
+})
+
+test('what was not verified is remembered without a signature', async () => {
+  const check = memory('new')
+  await checkReplay(check, { ...sighting, judged: { verdict: 'unsigned' } }, { verify: 'flag' })
+  expect(check.remember.mock.calls[0]?.[0].signatureDigest).toBeNull()
+})
+
+test('what is not delivered is not remembered, so that it may be delivered later', async () => {
+  const unavailable = { verdict: 'signer-unavailable' } as const
+  const old = { verdict: 'verified', reason: 'signed-long-before' } as const
+  for (const [judged, verify, times] of [
+    [unavailable, 'flag', 0],
+    [unavailable, 'require', 0],
+    [unavailable, 'off', 1],
+    [old, 'flag', 1],
+    [old, 'require', 0],
+  ] as const) {
+    const check = memory('new')
+    expect(await checkReplay(check, { ...sighting, judged }, { verify })).toBeUndefined()
+    expect(check.remember).toHaveBeenCalledTimes(times)
+  }
+})
+
+test.each([
+  ['a replay', 'replayed', {}, {}, { verdict: 'replayed' }],
+  ['what was confirmed', 'confirmed', {}, {}, { reason: 'confirmed-before' }],
+  ['its own words, confirmed', 'confirmed', {}, { isOwnWords: true }, { reason: 'own-words' }],
+  ['the bot’s own words', 'new', {}, { isOwnWords: true }, { reason: 'own-words' }],
+  ['its own words asked for again', 'again', {}, { isOwnWords: true }, { reason: 'own-words' }],
+  ['for another chat', 'new', { isForOtherChat: true }, {}, { reason: 'other-audience' }],
+  [
+    'objected to',
+    'again',
+    {},
+    { objection: () => ({ verdict: 'bad-signature', reason: 'must-sign' }) as const },
+    { verdict: 'bad-signature', reason: 'must-sign' },
+  ],
+] as const)('%s is refused and not remembered', async (_name, as, more, rules, refusal) => {
+  const check = memory(as)
+  const refused = await checkReplay(check, { ...sighting, ...more }, { verify: 'off', ...rules })
+  expect(refused).toEqual({ verdict: 'replayed', ...refusal })
+  expect(check.remember).not.toHaveBeenCalled()
+})
+
+test('what was delivered in this chat before is not for another chat', async () => {
+  const check = memory('again')
+  const again = { ...sighting, isForOtherChat: true }
+  expect(await checkReplay(check, again, { verify: 'flag' })).toBeUndefined()
+  expect(check.remember).toHaveBeenCalledTimes(1)
+})
+
+test('nothing is objected to what the memory refuses anyway', async () => {
+  const objection = vi.fn(() => null)
+  await checkReplay(memory('replayed'), sighting, { verify: 'flag', objection })
+  expect(objection).not.toHaveBeenCalled()
+})

@@ -1,0 +1,256 @@
+import { expect, test } from 'vitest'
+import { isObject } from '../../../src/api/common.ts'
+import { findMessages } from '../../../src/kernel/opening/find-messages.ts'
+import { runs } from '../../support/chance.ts'
+import { fc } from '../../support/property.ts'
+
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+
+/** Names that mean something in an update, and some that mean nothing. */
+const NAME = fc.constantFrom(
+  'markup',
+  'inlineKeyboard',
+  'callbackData',
+  'url',
+  'armored',
+  'text',
+  'chat',
+  'from',
+  'id',
+  'date',
+  'kind',
+  'replyTo',
+  'message',
+  'postern',
+  'media',
+  'x',
+  'payload',
+  'toString',
+  'constructor',
+)
+const { json } = fc.letrec<{ json: Json }>((tie) => ({
+  json: fc.oneof(
+    { depthSize: 'medium', withCrossShrink: true },
+    fc.oneof(fc.constant(null), fc.boolean(), fc.integer(), fc.string()),
+    fc.array(tie('json'), { maxLength: 4 }),
+    fc.dictionary(NAME, tie('json'), { maxKeys: 6, noNullPrototype: true }),
+  ),
+}))
+
+/** Every object in a value. */
+function* objects(value: unknown): Generator<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return
+  if (!Array.isArray(value)) yield value as Record<string, unknown>
+  for (const inner of Object.values(value)) yield* objects(inner)
+}
+
+/** A value without anything under our own name. */
+function cleaned(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(cleaned)
+  if (typeof value !== 'object' || value === null) return value
+  const kept = Object.entries(value).filter(([key]) => key !== 'postern')
+  return Object.fromEntries(kept.map(([key, inner]) => [key, cleaned(inner)]))
+}
+
+test('whatever an update is, only what stands under our name is taken from it', () => {
+  fc.assert(
+    fc.property(json, (update) => {
+      const before = structuredClone(update)
+      const had = [...objects(before)].some((one) => Object.hasOwn(one, 'postern'))
+      const { cleaned: wasCleaned, restore } = findMessages(update)
+      restore()
+      expect(update).toEqual(cleaned(before))
+      if (had) expect(wasCleaned).toBe(true)
+      expect([...objects(update)].some((one) => Object.hasOwn(one, 'postern'))).toBe(false)
+    }),
+    { numRuns: runs(500) },
+  )
+})
+
+/** What stands where a keyboard has its buttons. */
+function* buttons(value: unknown): Generator {
+  for (const { markup } of objects(value)) {
+    const rows = isObject(markup) ? markup['inlineKeyboard'] : []
+    for (const row of Array.isArray(rows) ? rows : []) if (Array.isArray(row)) yield* row
+  }
+}
+
+test('every object that has a text or an armored is found, but for buttons, and none twice', () => {
+  fc.assert(
+    fc.property(json, (update) => {
+      const { messages, surplus } = findMessages(update)
+      const found = [...messages.map(({ message }) => message), ...surplus]
+      expect(new Set(found).size).toBe(found.length)
+      const spared = new Set(buttons(update))
+      for (const one of objects(update)) {
+        if (one['armored'] != null) expect(found.includes(one)).toBe(true)
+        if (one['text'] != null && !spared.has(one)) expect(found.includes(one)).toBe(true)
+      }
+    }),
+    { numRuns: runs(1000) },
+  )
+})
+
+test('a message is found at any place that a bot would look at, with where it says it is', () => {
+  const wrap = fc.array(fc.constantFrom('message', 'replyTo', 'payload', '0'), { maxLength: 30 })
+  fc.assert(
+    fc.property(wrap, fc.integer({ min: 1 }), fc.integer({ min: 1 }), (path, chatId, fromId) => {
+      const message = {
+        id: 7,
+        chat: { id: chatId, kind: 'group' },
+        from: { id: fromId },
+        date: 9,
+        text: 'x',
+      }
+      let update: Json = message
+      for (const key of path) update = key === '0' ? [update] : { [key]: update }
+      const { messages } = findMessages(update)
+      const found = messages.find((one) => one.message === (message as unknown))
+      expect(found).toMatchObject({ chatId, chatKind: 'group', messageId: 7, fromId, dateMs: 9 })
+    }),
+  )
+})
+
+test('a quotation without a chat is in the chat of what quotes it', () => {
+  const update = {
+    chat: { id: 5, kind: 'private' },
+    id: 1,
+    date: 2,
+    text: 'a',
+    replyTo: { text: 'b' },
+  }
+  const { messages } = findMessages({ kind: 'message', message: update })
+  expect(messages.map(({ chatId }) => chatId)).toEqual([5, 5])
+})
+
+test('a quotation that says it is from another chat is known as such', () => {
+  const quoted = { chat: { id: 6, kind: 'group' }, text: 'b' }
+  const update = { chat: { id: 5, kind: 'private' }, id: 1, date: 2, text: 'a', replyTo: quoted }
+  const { messages } = findMessages({ kind: 'message', message: update })
+  expect(
+    messages.map(({ chatId, updateChatId, position }) => [chatId, updateChatId, position]),
+  ).toEqual([
+    [5, 5, 'top'],
+    [6, 5, 'carried'],
+  ])
+})
+
+test('an update speaks of the chat of its own message, whatever stands before it', () => {
+  const elsewhere = { chat: { id: 6, kind: 'private' }, armored: 'x' }
+  const own = { chat: { id: 5, kind: 'private' }, armored: 'y' }
+  const { messages } = findMessages({ updateId: 1, kind: 'message', elsewhere, message: own })
+  expect(
+    messages.map(({ chatId, updateChatId, position }) => [chatId, updateChatId, position]),
+  ).toEqual([
+    [6, 5, 'top'],
+    [5, 5, 'top'],
+  ])
+})
+
+test('a press carries its message and names who pressed; a message beside it is the update’s own', () => {
+  const message = { id: 1, chat: { id: 5, kind: 'private' }, from: { id: 9 }, armored: 'x' }
+  const callbackQuery = { id: 'p', from: { id: 8 }, data: 'd', message }
+  const update = { updateId: 1, kind: 'callback_query', callbackQuery }
+  expect(findMessages(update).messages).toMatchObject([
+    { position: 'carried', pressedById: 8, fromId: 9, updateChatId: 5 },
+  ])
+  const other = { id: 2, chat: { id: 6, kind: 'private' }, armored: 'y' }
+  expect(findMessages({ ...update, message: other }).messages).toMatchObject([
+    { position: 'carried', updateChatId: 6 },
+    { position: 'top', pressedById: null, updateChatId: 6 },
+  ])
+})
+
+const PRIVATE = { id: 5, kind: 'private' }
+const ELSEWHERE = { id: 6, kind: 'private' }
+const placesOf = (update: unknown) =>
+  findMessages(update).messages.map(({ message, chatId, updateChatId, position }) => [
+    message['armored'],
+    chatId,
+    updateChatId,
+    position,
+  ])
+
+test('what an update brings is at the top, whatever words stand beside it', () => {
+  const message = { id: 1, chat: PRIVATE, armored: 'own' }
+  for (const beside of [{ text: 'x' }, { armored: 'x' }, { chat: PRIVATE, id: 1, date: 1 }]) {
+    const places = placesOf({ kind: 'message', ...beside, message })
+    expect(places).toContainEqual(['own', 5, 5, 'top'])
+  }
+  expect(placesOf({ kind: 'message', message: [[message]] })).toEqual([['own', 5, 5, 'top']])
+})
+
+test('what names no chat is in that of its update, and carried', () => {
+  const message = { id: 1, chat: PRIVATE, armored: 'own' }
+  expect(
+    placesOf({ kind: 'message', before: { armored: 'x' }, message, after: { text: 'y' } }),
+  ).toEqual([
+    ['x', 5, 5, 'carried'],
+    ['own', 5, 5, 'top'],
+    [undefined, 5, 5, 'carried'],
+  ])
+  const payload = { id: 'p', from: { id: 8 }, text: 'z', message: { ...message, from: { id: 9 } } }
+  expect(findMessages({ kind: 'callback_query', payload }).messages).toMatchObject([
+    { chatId: 5, updateChatId: 5, position: 'carried', fromId: 8, pressedById: 8 },
+    { chatId: 5, updateChatId: 5, position: 'carried', fromId: 9, pressedById: 8 },
+  ])
+})
+
+test('an update whose outermost Messages are of several chats speaks of none', () => {
+  const [here, there] = [
+    { id: 1, chat: PRIVATE, armored: 'here' },
+    { id: 2, chat: ELSEWHERE, armored: 'there' },
+  ]
+  for (const update of [
+    { kind: 'callback_query', decoy: there, callbackQuery: { id: 'p', message: here } },
+    { kind: 'callback_query', callbackQuery: { id: 'p', message: here }, decoy: there },
+    { kind: 'callback_query', callbackQuery: { chat: ELSEWHERE, message: here }, decoy: there },
+    { kind: 'message', text: '', chat: ELSEWHERE, callbackQuery: { id: 'p', message: here } },
+    { kind: 'new', list: [here, there], more: { armored: 'nowhere' } },
+  ]) {
+    const { updateChatId, messages } = findMessages(update)
+    const sealed = messages.filter(({ message }) => message['armored'] !== undefined)
+    expect(sealed.some((one) => one.chatId === one.updateChatId && one.chatId !== null)).toBe(false)
+    expect(updateChatId).toBeNull()
+  }
+})
+
+test('a Message is never of the chat of its update through one of another chat', () => {
+  const quoted = { id: 3, chat: PRIVATE, armored: 'quoted' }
+  const around = { id: 2, chat: ELSEWHERE, armored: 'around', replyTo: quoted }
+  const message = { id: 1, chat: PRIVATE, armored: 'own' }
+  for (const holder of [around, { chat: ELSEWHERE, list: [quoted] }, { chat: 6, list: [quoted] }]) {
+    const update = { kind: 'message', message, callbackQuery: { message: holder } }
+    const found = findMessages(update).messages.find((one) => one.message === (quoted as unknown))
+    expect(found?.chatId).toBe(5)
+    expect(found?.updateChatId).not.toBe(5)
+    expect(findMessages(update).updateChatId).toBe(5)
+  }
+})
+
+test('a press may name the chat of its message beside it', () => {
+  const message = { id: 1, chat: PRIVATE, armored: 'own' }
+  const callbackQuery = { id: 'p', from: { id: 8 }, chat: PRIVATE, data: 'd', message }
+  expect(placesOf({ kind: 'callback_query', callbackQuery })).toEqual([['own', 5, 5, 'carried']])
+})
+
+test('a hundred Messages of an update are looked at; the others are told apart', () => {
+  const quotations = Array.from({ length: 150 }, (_, n) => ({ armored: `${n}` }))
+  const { messages, surplus } = findMessages({ kind: 'message', quotations })
+  expect(messages.map(({ message }) => message)).toEqual(quotations.slice(0, 100))
+  expect(surplus).toEqual(quotations.slice(100))
+})
+
+test('a message is found as deep as an answer may be', () => {
+  let update: Json = { armored: 'x' }
+  for (let level = 0; level < 127; level++) update = { inner: update }
+  expect(findMessages(update).messages.length).toBe(1)
+})
+
+for (const id of [2 ** 53, 1.5, '5', null, -0.1, { id: 5 }, Number.NaN]) {
+  test(`an id such as ${JSON.stringify(id)} names no chat, no sender and no message`, () => {
+    const message = { id, chat: { id, kind: 'private' }, from: { id }, date: id, armored: 'x' }
+    const [found] = findMessages({ message }).messages
+    expect(found).toMatchObject({ chatId: null, fromId: null, messageId: null, dateMs: null })
+  })
+}

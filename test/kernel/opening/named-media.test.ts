@@ -1,0 +1,111 @@
+import type { MediaPlace } from '../../../src/kernel/index.ts'
+import { randomBytes } from 'node:crypto'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { NamedMedia } from '../../../src/kernel/opening/named-media.ts'
+import { open, temporary } from '../../store/support.ts'
+import { memoryOf } from '../../../src/store/memory.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const place = (mediaId: string, chatId = 1, userId: number | null = 2): MediaPlace => ({
+  mediaId,
+  chatId,
+  userId,
+})
+
+async function memory(kept?: number, dataDir = temporary()): Promise<NamedMedia> {
+  return new NamedMedia(memoryOf(await open(dataDir)), Buffer.alloc(32, 1), kept)
+}
+
+test('what was named is found where it was named first', async () => {
+  const named = await memory()
+  await named.name([place('a', 5, 6), place('b', 5, null)])
+  vi.setSystemTime(Date.now() + 2)
+  await named.name([place('a', 7, 8)])
+  expect(await named.placeOf('a')).toEqual(place('a', 5, 6))
+  expect(await named.placeOf('b')).toEqual(place('b', 5, null))
+  expect(await named.placeOf('c')).toBeNull()
+})
+
+test('large and negative identifiers come back as they were', async () => {
+  const named = await memory()
+  const odd = place('a.b-c_d~e', Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
+  await named.name([odd])
+  expect(await named.placeOf('a.b-c_d~e')).toEqual(odd)
+})
+
+test('only so many are remembered, and the newest are', async () => {
+  const named = await memory(1000)
+  for (let batch = 0; batch < 8; batch++) {
+    await named.name(Array.from({ length: 500 }, (_, n) => place(`${batch}-${n}`)))
+    vi.setSystemTime(Date.now() + 2)
+  }
+  expect(await named.placeOf('0-0')).toBeNull()
+  expect(await named.placeOf('7-499')).not.toBeNull()
+})
+
+test('what was opened under an id is known again, and nothing else is, anywhere else', async () => {
+  const named = await memory()
+  expect(await named.openedBefore(place('a'), 'data')).toBe('none')
+  await named.name([place('a')])
+  expect(await named.openedBefore(place('a'), 'data')).toBe('none')
+  await named.opened(place('a'), 'data')
+  expect(await named.openedBefore(place('a'), 'data')).toBe('same')
+  expect(await named.openedBefore(place('a'), 'other data')).toBe('other')
+  expect(await named.openedBefore(place('a', 9), 'data')).toBe('other')
+  expect(await named.openedBefore(place('a', 1, null), 'data')).toBe('other')
+  expect(await named.openedBefore(place('b'), 'data')).toBe('none')
+  await named.opened(place('b'), 'data', 'unsigned')
+  expect(await named.openedBefore(place('b'), 'data')).toBe('unsigned')
+  expect(await named.openedBefore(place('b'), 'other data')).toBe('other')
+  expect(await named.opened(place('b'), 'data')).toBe(true)
+})
+
+test('naming it again forgets nothing of it, nor does a restart', async () => {
+  const dataDir = temporary()
+  const store = await open(dataDir)
+  const first = new NamedMedia(memoryOf(store), Buffer.alloc(32, 1))
+  await first.opened(place('a'), 'data')
+  await first.name([place('a')])
+  expect(await first.openedBefore(place('a'), 'data')).toBe('same')
+  await store[Symbol.asyncDispose]()
+  const second = await memory(undefined, dataDir)
+  expect(await second.openedBefore(place('a'), 'data')).toBe('same')
+})
+
+test('what it keeps of the data tells nobody without its key anything', async () => {
+  const dataDir = temporary()
+  const store = await open(dataDir)
+  await new NamedMedia(memoryOf(store), randomBytes(32)).opened(place('a'), 'data')
+  const other = new NamedMedia(memoryOf(store), randomBytes(32))
+  expect(await other.openedBefore(place('a'), 'data')).toBe('other')
+})
+
+test('of two that are opened under one id at once, one is remembered, and the other knows', async () => {
+  const named = await memory()
+  const opened = [named.opened(place('a', 1), 'data'), named.opened(place('a', 1), 'other data')]
+  expect(await Promise.all(opened)).toEqual([true, false])
+  expect(await named.opened(place('a', 2), 'data')).toBe(false)
+  expect(await named.opened(place('a', 1), 'data')).toBe(true)
+  expect(await named.openedBefore(place('a', 1), 'data')).toBe('same')
+  expect(await named.openedBefore(place('a', 1), 'other data')).toBe('other')
+})
+
+test('when nothing is named nothing is written, and the oldest are looked for now and then alone', async () => {
+  const store = await open(temporary())
+  const write = vi.spyOn(store, 'write')
+  const named = new NamedMedia(memoryOf(store), Buffer.alloc(32, 1), 1)
+  await named.name([])
+  expect(write).not.toHaveBeenCalled()
+  await named.name([place('a')])
+  for (const id of ['b', 'c']) {
+    vi.setSystemTime(Date.now() + 2)
+    await named.name([place(id)])
+  }
+  expect(await named.placeOf('b')).not.toBeNull()
+})

@@ -1,0 +1,349 @@
+import { createHmac } from 'node:crypto'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { SEEN_FOR_MS, ReplayMemory } from '../../../src/kernel/opening/replay-memory.ts'
+import type { Recognition, Sighting } from '../../../src/kernel/opening/sighting.ts'
+import { Clocks } from '../../../src/kernel/own-key/clocks.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { open, put, temporary } from '../../store/support.ts'
+import { agreeingClocks } from '../../support/judging-clock.ts'
+import { memoryOf } from '../../../src/store/memory.ts'
+import { loadReplayMemory } from '../../../src/wiring/core.ts'
+
+const DAY_MS = 86_400_000
+const MADE_MS = Date.UTC(2026, 0, 1)
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: MADE_MS })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const signed: Sighting = {
+  chatId: 1,
+  updateId: 10,
+  messageId: 100,
+  userId: 5,
+  dateMs: MADE_MS,
+  dataDigest: 'data',
+  signatureDigest: 'signature',
+}
+const unsigned: Sighting = { ...signed, dataDigest: 'unsigned', signatureDigest: null }
+
+async function load(): Promise<{ store: Store; memory: ReplayMemory }> {
+  const store = await open(temporary(), { protection: 'none' })
+  return { store, memory: await loadReplayMemory(store, memoryOf(store), agreeingClocks()) }
+}
+
+const claimsOf = ({ signatureDigest }: Sighting): string[] =>
+  signatureDigest === null ? [] : [signatureDigest]
+
+/** Asks of one thing, and remembers it as delivered unless it is a replay. */
+async function take(memory: ReplayMemory, sighting: Sighting): Promise<Recognition> {
+  return await memory.batch(async (check) => {
+    const as = await check.recognize(sighting, claimsOf(sighting))
+    if (as === 'new' || as === 'again') await check.remember(sighting, as)
+    return as
+  })
+}
+
+test('the same update is itself again; any other place, sender, message or update is a replay', async () => {
+  const { memory } = await load()
+  for (const one of [signed, unsigned]) {
+    expect(await take(memory, one)).toBe('new')
+    expect(await take(memory, one)).toBe('again')
+    for (const other of [
+      { chatId: 2 },
+      { userId: 6 },
+      { userId: null },
+      { messageId: 101 },
+      { updateId: 11 },
+      { mediaId: 'file' },
+    ]) {
+      expect(await take(memory, { ...one, ...other })).toBe('replayed')
+    }
+    expect(await take(memory, { ...one, updateId: null })).toBe('again')
+  }
+})
+
+test('what came first as a quotation takes the first message and the first update that bring it', async () => {
+  const { memory } = await load()
+  const quoted = { ...signed, updateId: null, messageId: null }
+  expect(await take(memory, quoted)).toBe('new')
+  expect(await take(memory, signed)).toBe('again')
+  expect(await take(memory, { ...signed, updateId: 11 })).toBe('replayed')
+  expect(await take(memory, { ...signed, updateId: null, messageId: 101 })).toBe('replayed')
+  expect(await take(memory, quoted)).toBe('replayed')
+})
+
+test('what only was asked about is not remembered', async () => {
+  const { memory } = await load()
+  for (const updateId of [10, 11]) {
+    const asked = { ...signed, updateId }
+    expect(await memory.batch((check) => check.recognize(asked, ['signature']))).toBe('new')
+  }
+})
+
+test('a signature stands on other data twice more, dated within a minute of the first', async () => {
+  const { memory } = await load()
+  const anew = (n: number, dateMs: number | null): Sighting => ({
+    ...signed,
+    updateId: 20 + n,
+    messageId: 200 + n,
+    dataDigest: `anew ${n}`,
+    dateMs,
+  })
+  expect(await take(memory, signed)).toBe('new')
+  expect(await take(memory, anew(1, MADE_MS + 60_001))).toBe('replayed')
+  expect(await take(memory, anew(2, null))).toBe('replayed')
+  expect(await take(memory, anew(3, MADE_MS - 60_000))).toBe('new')
+  expect(await take(memory, anew(3, MADE_MS - 60_000))).toBe('again')
+  expect(await take(memory, anew(4, MADE_MS + 60_000))).toBe('new')
+  expect(await take(memory, anew(5, MADE_MS))).toBe('replayed')
+  expect(await take(memory, { ...anew(6, MADE_MS), userId: 6 })).toBe('replayed')
+})
+
+test('a signature stands on other data within a minute of its first sighting, whatever the dates', async () => {
+  for (const [laterMs, recognized] of [
+    [60_000, 'new'],
+    [60_001, 'replayed'],
+    [-60_001, 'replayed'],
+  ] as const) {
+    vi.setSystemTime(MADE_MS)
+    const { store, memory } = await load()
+    expect(await take(memory, signed)).toBe('new')
+    vi.setSystemTime(MADE_MS + laterMs)
+    const anew = { ...signed, updateId: 11, messageId: 101, dataDigest: 'anew' }
+    expect(await take(await loadReplayMemory(store, memoryOf(store), agreeingClocks()), anew)).toBe(
+      recognized,
+    )
+  }
+})
+
+test('a file with the same signature is told twice more, whenever it is asked for', async () => {
+  const { memory } = await load()
+  const file = (n: number): Sighting => {
+    const unnumbered = { updateId: null, messageId: null, dateMs: null }
+    return { ...signed, ...unnumbered, mediaId: `file ${n}`, dataDigest: `file ${n}` }
+  }
+  const recognized = []
+  for (let n = 0; n < 4; n++) recognized.push(await take(memory, file(n)))
+  expect(recognized).toEqual(['new', 'new', 'new', 'replayed'])
+})
+
+test('what was signed is forgotten after its signatures count as replayed, and not before', async () => {
+  expect(SEEN_FOR_MS).toBe(30 * DAY_MS)
+  const { memory } = await load()
+  await take(memory, signed)
+  const aheadMs = MADE_MS + 300_000
+  vi.setSystemTime(aheadMs + SEEN_FOR_MS)
+  expect(memory.reaches(aheadMs)).toBe(true)
+  await memory.prune(MADE_MS)
+  expect(await take(memory, { ...signed, updateId: 11 })).toBe('replayed')
+  vi.setSystemTime(aheadMs + SEEN_FOR_MS + 2 * DAY_MS)
+  await memory.prune(MADE_MS)
+  expect(memory.reaches(aheadMs)).toBe(false)
+  expect(await take(memory, { ...signed, updateId: 12 })).toBe('new')
+})
+
+test('unsigned data is remembered as long as a key that opens it', async () => {
+  const { memory } = await load()
+  await take(memory, unsigned)
+  vi.setSystemTime(MADE_MS + 400 * DAY_MS)
+  for (const keysSinceMs of [null, MADE_MS - 1, MADE_MS]) {
+    await memory.prune(keysSinceMs)
+    expect(await take(memory, { ...unsigned, updateId: 11 })).toBe('replayed')
+  }
+  await memory.prune(MADE_MS + DAY_MS)
+  expect(await take(memory, { ...unsigned, updateId: 12 })).toBe('new')
+})
+
+test('what is known is confirmed below the highest id that was, and quotations are not', async () => {
+  for (const one of [signed, unsigned]) {
+    const { store, memory } = await load()
+    expect(await take(memory, one)).toBe('new')
+    await memory.confirmed.record(10)
+    expect(await take(memory, one)).toBe('again')
+    await memory.confirmed.record(11)
+    await memory.confirmed.record(3)
+    for (const again of [
+      memory,
+      await loadReplayMemory(store, memoryOf(store), agreeingClocks()),
+    ]) {
+      expect(await take(again, one)).toBe('confirmed')
+      expect(await take(again, { ...one, updateId: null })).toBe('again')
+      expect(await take(again, { ...one, updateId: 9 })).toBe('replayed')
+    }
+  }
+})
+
+test('what was only quoted becomes no update’s that was confirmed', async () => {
+  const { memory } = await load()
+  expect(await take(memory, { ...signed, updateId: null })).toBe('new')
+  await memory.confirmed.record(11)
+  expect(await take(memory, signed)).toBe('confirmed')
+})
+
+test('new data under a confirmed id comes again until it is confirmed, and says once that ids went back', async () => {
+  const { store, memory } = await load()
+  const events = vi.fn()
+  memory.onIdsWentBack(events)
+  await memory.confirmed.record(Number.MAX_SAFE_INTEGER)
+  const other = { ...unsigned, updateId: 12, messageId: 102 }
+  for (const one of [signed, other]) expect(await take(memory, one)).toBe('new')
+  for (const again of [memory, await loadReplayMemory(store, memoryOf(store), agreeingClocks())]) {
+    for (const one of [signed, other]) expect(await take(again, one)).toBe('again')
+  }
+  expect(events.mock.calls).toEqual([[{ updateId: 10 }]])
+  await memory.confirmed.record(11)
+  expect([await take(memory, signed), await take(memory, other)]).toEqual(['confirmed', 'again'])
+  await memory.confirmed.record(13)
+  expect(await take(memory, other)).toBe('confirmed')
+})
+
+test('what was seen without an update becomes no update’s that no honest queue can still hold', async () => {
+  const { memory } = await load()
+  const quoted = { ...unsigned, updateId: null }
+  expect(await take(memory, quoted)).toBe('new')
+  vi.setSystemTime(MADE_MS + 5 * DAY_MS)
+  expect(await take(memory, unsigned)).toBe('replayed')
+  expect(await take(memory, quoted)).toBe('again')
+})
+
+test('what was seen without an update becomes an update’s for the 72 hours of a queue and a day', async () => {
+  const { memory } = await load()
+  expect(await take(memory, { ...unsigned, updateId: null })).toBe('new')
+  vi.setSystemTime(MADE_MS + 4 * DAY_MS)
+  expect(await take(memory, unsigned)).toBe('again')
+})
+
+test('a signature belongs to one chat, one sender and one kind, whatever data it stands on', async () => {
+  for (const other of [{ chatId: 2 }, { userId: 6 }, { mediaId: 'file' }]) {
+    const { memory } = await load()
+    expect(await take(memory, signed)).toBe('new')
+    const anew = { ...signed, updateId: 11, messageId: 101, dataDigest: 'other' }
+    expect(await take(memory, { ...anew, ...other })).toBe('replayed')
+    expect(await take(memory, anew)).toBe('new')
+  }
+})
+
+test('known data that claims the signature of another place is a replay', async () => {
+  const { memory } = await load()
+  const elsewhere = { ...signed, chatId: 2, dataDigest: 'other', signatureDigest: 'of others' }
+  await take(memory, signed)
+  await take(memory, elsewhere)
+  const claiming = (...claims: string[]) => memory.batch((check) => check.recognize(signed, claims))
+  expect(await claiming('signature')).toBe('again')
+  expect(await claiming('signature', 'of others')).toBe('replayed')
+})
+
+test('a file is itself again under its own id alone', async () => {
+  const { memory } = await load()
+  const unnumbered = { updateId: null, messageId: null, dateMs: null }
+  for (const one of [signed, unsigned]) {
+    const file = { ...one, ...unnumbered, mediaId: 'file', dataDigest: `file of ${one.dataDigest}` }
+    expect(await take(memory, { ...file, signatureDigest: null })).toBe('new')
+    expect(await take(memory, file)).toBe('again')
+    expect(await take(memory, { ...file, mediaId: 'other' })).toBe('replayed')
+  }
+})
+
+test('where a date is missing, no signature stands on other data', async () => {
+  for (const dates of [
+    [0, null],
+    [null, 0],
+    [null, null],
+  ]) {
+    const { memory } = await load()
+    const [first = null, second = null] = dates
+    expect(await take(memory, { ...signed, dateMs: first })).toBe('new')
+    const anew = { updateId: 11, messageId: 101, dataDigest: 'other', dateMs: second }
+    expect(await take(memory, { ...signed, ...anew })).toBe('replayed')
+  }
+})
+
+test('no signature dated in a gap of the memory would be remembered, and any beside it would', async () => {
+  const { store } = await load()
+  const gaps = [
+    { fromMs: MADE_MS - 50, toMs: MADE_MS - 40 },
+    { fromMs: MADE_MS - 20, toMs: MADE_MS - 10 },
+  ]
+  await put(store, 'memory_gaps', JSON.stringify(gaps))
+  const memory = await loadReplayMemory(store, memoryOf(store), agreeingClocks())
+  const ages = [51, 50, 40, 39, 21, 20, 10, 9]
+  expect(ages.filter((age) => memory.reaches(MADE_MS - age))).toEqual([51, 39, 21, 9])
+})
+
+test('what is remembered stands in the store under a hash with its own secret, unsigned data once', async () => {
+  const { store, memory } = await load()
+  await take(memory, signed)
+  await take(memory, unsigned)
+  const secret = await store.secret('seen')
+  const hashed = (of: string) => createHmac('sha256', secret).update(of).digest('hex')
+  const rows = await store.read((db) => db.selectFrom('seen').select('digest').execute())
+  expect(rows.map(({ digest }) => Buffer.from(digest).toString('hex')).toSorted()).toEqual(
+    ['data:data', 'signature:signature', 'data:unsigned'].map(hashed).toSorted(),
+  )
+})
+
+test('a lie of the service about the time brings nothing back into reach that was deleted', async () => {
+  const store = await open(temporary(), { protection: 'none' })
+  let serviceAheadMs = 0
+  const clocks = new Clocks(() => Date.now() + serviceAheadMs)
+  const memory = await loadReplayMemory(store, memoryOf(store), clocks)
+  await take(memory, signed)
+  vi.setSystemTime(MADE_MS + SEEN_FOR_MS + 2 * DAY_MS)
+  serviceAheadMs = -10 * DAY_MS
+  expect(memory.reaches(MADE_MS + DAY_MS)).toBe(true)
+  serviceAheadMs = 0
+  await memory.prune(null)
+  serviceAheadMs = -10 * DAY_MS
+  for (const one of [memory, await loadReplayMemory(store, memoryOf(store), clocks)]) {
+    expect(one.reaches(MADE_MS)).toBe(false)
+    expect(one.reaches(MADE_MS + 2 * DAY_MS - 1)).toBe(false)
+    expect(one.reaches(MADE_MS + 2 * DAY_MS)).toBe(true)
+  }
+})
+
+test('nothing is deleted while the clocks disagree, or the service sends no date', async () => {
+  for (const serviceAheadMs of [-DAY_MS, DAY_MS, null]) {
+    const store = await open(temporary(), { protection: 'none' })
+    const clocks = new Clocks(() => (serviceAheadMs === null ? null : Date.now() + serviceAheadMs))
+    const memory = await loadReplayMemory(store, memoryOf(store), clocks)
+    await take(memory, signed)
+    vi.setSystemTime(MADE_MS + 400 * DAY_MS)
+    await memory.prune(null)
+    expect(await take(memory, { ...signed, chatId: 2 })).toBe('replayed')
+    vi.setSystemTime(MADE_MS)
+  }
+})
+
+test('a sighting while our clock is wrong is dated by the service’s time', async () => {
+  const store = await open(temporary(), { protection: 'none' })
+  let serviceAheadMs = 400 * DAY_MS
+  const memory = await loadReplayMemory(
+    store,
+    memoryOf(store),
+    new Clocks(() => Date.now() + serviceAheadMs),
+  )
+  await take(memory, signed)
+  vi.setSystemTime(MADE_MS + 400 * DAY_MS)
+  serviceAheadMs = 0
+  await memory.prune(null)
+  expect(await take(memory, { ...signed, chatId: 2 })).toBe('replayed')
+})
+
+test('a signature that was first seen by the service’s time alone stands on no other data', async () => {
+  const store = await open(temporary(), { protection: 'none' })
+  let serviceAheadMs = 600_000
+  const memory = await loadReplayMemory(
+    store,
+    memoryOf(store),
+    new Clocks(() => Date.now() + serviceAheadMs),
+  )
+  await take(memory, signed)
+  vi.setSystemTime(MADE_MS + 600_000)
+  serviceAheadMs = 0
+  const sealedAnew = { ...signed, messageId: 101, updateId: 11, dataDigest: 'sealed anew' }
+  expect(await take(memory, sealedAnew)).toBe('replayed')
+})

@@ -1,0 +1,242 @@
+import { expect, test } from 'vitest'
+import { SqPhone } from '../../support/double-phones.ts'
+import { useStage } from '../../support/double-stage.ts'
+import type { Json } from '../../support/double-wire.ts'
+import type { DoubleChat, ListedPerson } from '../../support/double-world.ts'
+
+const stage = useStage()
+
+const message = (chat: DoubleChat, from: ListedPerson, armored: string): Json =>
+  stage.double.world.message(chat, from, { armored })
+
+async function verdictOf(one: Json): Promise<[verdict: string, text: string | undefined]> {
+  const [read] = await stage.deliver([one])
+  return [read.postern.verdict, read.text]
+}
+
+/** The verdict and text of the update that has this id, asked for again. */
+async function again(updateId: number): Promise<[string, string | undefined]> {
+  const [{ message: read }] = await stage.askAgain(updateId)
+  return [read.postern.verdict, read.text]
+}
+
+/** Delivers one Message; also gives the id of its update. */
+async function delivered(one: Json): Promise<{ updateId: number; verdict: string; text?: string }> {
+  const [{ updateId, message: read }] = await stage.deliverUpdates([
+    { kind: 'message', message: one },
+  ])
+  return { updateId, verdict: read.postern.verdict, text: read.text }
+}
+
+test('an update that is asked for again reads the same, also after a restart', async () => {
+  const person = await stage.friend()
+  const chat = stage.privateChat(person)
+  const armored = await person.phone.seal('once', [stage.botCertificate])
+  const first = await delivered(message(chat, person, armored))
+  expect(first).toMatchObject({ verdict: 'verified', text: 'once' })
+  for (let time = 0; time < 2; time++) {
+    expect(await again(first.updateId)).toEqual(['verified', 'once'])
+  }
+  await stage.restart()
+  expect(await again(first.updateId)).toEqual(['verified', 'once'])
+})
+
+test.each(['signed', 'unsigned'])(
+  'a Message happens once: %s, its sealed data in any other update is replayed, also after a restart',
+  async (kind) => {
+    const [person, other] = [await stage.person(), stage.double.world.addUser(null)]
+    const chat = stage.privateChat(person)
+    const { phone } = person
+    const to = [stage.botCertificate]
+    const armored = await (kind === 'signed'
+      ? phone.seal('/pay 10', to)
+      : phone.sealUnsigned('/pay 10', to))
+    const one = message(chat, person, armored)
+    expect((await delivered(one)).text).toBe('/pay 10')
+    const elsewhere = stage.privateChat(person)
+    const copies = (): Json[] => [
+      one,
+      { ...one, date: one.date + 1000 },
+      message(chat, person, armored),
+      message(elsewhere, person, armored),
+      message(stage.privateChat(other), other, armored),
+      message(chat, person, armored.replace(/^=.*$/m, '').replaceAll('\n', '\r\n')),
+    ]
+    for (const copy of copies()) expect(await verdictOf(copy)).toEqual(['replayed', undefined])
+    await stage.restart()
+    for (const copy of copies()) expect(await verdictOf(copy)).toEqual(['replayed', undefined])
+  },
+)
+
+test.each([null, 'five', 1.5, { id: 5 }, undefined])(
+  'a Message whose id is %j is not opened, however often it comes, nor spoils the right one',
+  async (id) => {
+    const person = await stage.friend()
+    const chat = stage.privateChat(person)
+    const armored = await person.phone.seal(`no id: ${JSON.stringify(id)}`, [stage.botCertificate])
+    const one = message(chat, person, armored)
+    for (let time = 0; time < 2; time++) {
+      expect(await verdictOf({ ...one, id })).toEqual(['damaged', undefined])
+    }
+    expect(await verdictOf(one)).toEqual(['verified', `no id: ${JSON.stringify(id)}`])
+  },
+)
+
+test('words that came as a quotation happen once as a message, and are quoted as that one alone', async () => {
+  const person = await stage.friend()
+  const chat = stage.privateChat(person)
+  const original = message(chat, person, await person.phone.seal('/pay 10', [stage.botCertificate]))
+  const quoting = async (replyTo: Json): Promise<Json> => {
+    const armored = await person.phone.seal('look', [stage.botCertificate])
+    const [read] = await stage.deliver([{ ...message(chat, person, armored), replyTo }])
+    return read.replyTo
+  }
+  const { id: _id, ...nameless } = original
+  expect(await quoting(nameless)).toMatchObject({ text: '/pay 10' })
+  expect((await delivered(original)).text).toBe('/pay 10')
+  expect((await delivered(original)).verdict).toBe('replayed')
+  expect((await delivered({ ...original, id: original.id + 9000 })).verdict).toBe('replayed')
+  expect(await quoting(original)).toMatchObject({ text: '/pay 10' })
+  for (const other of [nameless, { ...original, id: original.id + 9000 }]) {
+    const read = await quoting(other)
+    expect(read.postern.verdict).toBe('replayed')
+    expect(read).not.toHaveProperty('text')
+  }
+})
+
+test('the same signature sealed anew is told twice more, within a minute, and not again', async () => {
+  const [person, thief] = [await stage.friend(), await stage.person()]
+  const chat = stage.privateChat(person)
+  const signed = await person.phone.sign('/pay 10')
+  const anew = async (dateMs: number): Promise<string> => {
+    const armored = await thief.phone.sealPackets(signed, [stage.botCertificate])
+    return (await verdictOf({ ...message(chat, person, armored), date: dateMs }))[0]
+  }
+  const firstMs = Date.now()
+  expect(await anew(firstMs)).toBe('verified')
+  expect(await anew(firstMs + 61_000)).toBe('replayed')
+  expect(await anew(firstMs - 61_000)).toBe('replayed')
+  expect(await anew(firstMs + 59_000)).toBe('verified')
+  await stage.restart()
+  expect(await anew(firstMs)).toBe('verified')
+  expect(await anew(firstMs)).toBe('replayed')
+})
+
+test('signed words that are sealed anew into another chat, or for another sender, are replayed', async () => {
+  const thief = await stage.person()
+  const person = await stage.friend()
+  const chat = stage.privateChat(person)
+  const signed = await person.phone.sign('sign once')
+  const first = await person.phone.sealPackets(signed, [stage.botCertificate])
+  expect(await verdictOf(message(chat, person, first))).toEqual(['verified', 'sign once'])
+
+  const anew = () => thief.phone.sealPackets(signed, [stage.botCertificate])
+  const elsewhere = stage.privateChat(person)
+  expect(await verdictOf(message(elsewhere, person, await anew()))).toEqual(['replayed', undefined])
+  const theirs = stage.privateChat(thief)
+  expect(await verdictOf(message(theirs, thief, await anew()))).toEqual(['replayed', undefined])
+})
+
+test('the same words signed twice by one person in one chat are two messages', async () => {
+  const person = await stage.friend()
+  const chat = stage.privateChat(person)
+  const signed = await person.phone.sign('ok')
+  for (let time = 0; time < 2; time++) {
+    const armored = await person.phone.sealPackets(signed, [stage.botCertificate])
+    expect(await verdictOf(message(chat, person, armored))).toEqual(['verified', 'ok'])
+  }
+})
+
+test('a message that its signer meant for others is not opened, whoever seals it to the bot', async () => {
+  const person = stage.with(await SqPhone.make())
+  const reader = await stage.friend()
+  const chat = stage.group([person, reader])
+  const forReader = await person.phone.seal('for the reader alone', [reader.phone.certificate])
+  const packets = await reader.phone.unwrap(forReader)
+  const anew = await reader.phone.sealPackets(packets, [stage.botCertificate])
+  const [read] = await stage.deliver([message(chat, person, anew)])
+  expect(read.postern).toMatchObject({ opened: false, verdict: 'not-recipient' })
+  expect(read).not.toHaveProperty('text')
+  expect(read.armored).toBe(anew)
+
+  const both = [reader.phone.certificate, stage.botCertificate]
+  const forBoth = await person.phone.seal('for both', both)
+  expect(await verdictOf(message(chat, person, forBoth))).toEqual(['verified', 'for both'])
+})
+
+test('a quotation of a message is that message, and in another chat it is replayed', async () => {
+  const person = await stage.friend()
+  const chat = stage.privateChat(person)
+  const original = message(chat, person, await person.phone.seal('quoted', [stage.botCertificate]))
+  expect(await verdictOf(original)).toEqual(['verified', 'quoted'])
+
+  const { world } = stage.double
+  const armored = await person.phone.seal('look', [stage.botCertificate])
+  const [read] = await stage.deliver([world.message(chat, person, { armored, replyTo: original })])
+  expect(read).toMatchObject({ text: 'look', replyTo: { text: 'quoted' } })
+
+  const elsewhere = stage.privateChat(person)
+  const moved = { ...original, chat: { id: elsewhere.id, kind: 'private' } }
+  const words = await person.phone.seal('look there', [stage.botCertificate])
+  const [oracle] = await stage.deliver([
+    world.message(elsewhere, person, { armored: words, replyTo: moved }),
+  ])
+  expect(oracle.text).toBe('look there')
+  expect(oracle.replyTo.postern.verdict).toBe('replayed')
+  expect(oracle.replyTo).not.toHaveProperty('text')
+})
+
+test('what the bot itself wrote is its own where it wrote it, and replayed anywhere else', async () => {
+  const person = await stage.friend()
+  const chat = stage.privateChat(person)
+  await stage.show(chat)
+  const since = stage.double.mark()
+  const sent = await stage.send(chat, 'by the bot')
+  const [{ armored }] = stage.bodies(since)
+  const bot = { id: 900, key: null }
+  const own = { ...message(chat, bot, armored), id: sent.json.result.id }
+  const answer = await person.phone.seal('I see', [stage.botCertificate])
+  const [read] = await stage.deliver([
+    stage.double.world.message(chat, person, { armored: answer, replyTo: own }),
+  ])
+  expect(read.replyTo).toMatchObject({
+    text: 'by the bot',
+    postern: { verdict: 'verified', signer: stage.double.world.published?.fingerprint },
+  })
+})
+
+test('the bot’s own words open as a quotation, and never as a message', async () => {
+  const person = await stage.friend()
+  const chat = stage.privateChat(person)
+  await stage.show(chat)
+  const since = stage.double.mark()
+  await stage.send(chat, 'my own words')
+  const [{ armored }] = stage.bodies(since)
+  const own = message(chat, { id: 900, key: null }, armored)
+  for (let time = 0; time < 2; time++) {
+    const [read] = await stage.deliver([own])
+    expect(read.postern).toMatchObject({ verdict: 'replayed', reason: 'own-words' })
+    expect(read).not.toHaveProperty('text')
+  }
+  const words = await person.phone.seal('what?', [stage.botCertificate])
+  const [quoting] = await stage.deliver([{ ...message(chat, person, words), replyTo: own }])
+  expect(quoting.replyTo).toMatchObject({ text: 'my own words' })
+})
+
+test('what the bot wrote in one chat is not told in another', async () => {
+  const person = await stage.friend()
+  const chat = stage.privateChat(person)
+  await stage.show(chat)
+  const since = stage.double.mark()
+  await stage.send(chat, 'a secret of this chat')
+  const [{ armored }] = stage.bodies(since)
+  const other = await stage.person()
+  const elsewhere = stage.privateChat(other)
+  const moved = message(elsewhere, { id: 900, key: null }, armored)
+  const words = await other.phone.seal('what did you say?', [stage.botCertificate])
+  const [read] = await stage.deliver([
+    stage.double.world.message(elsewhere, other, { armored: words, replyTo: moved }),
+  ])
+  expect(read.replyTo.postern.verdict).toBe('replayed')
+  expect(read.replyTo).not.toHaveProperty('text')
+})

@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { NoResponseError, ServiceError } from '../../../src/errors.ts'
+import { ALICE, BOT, FINGERPRINT, judge } from './signatures-scene.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const unsigned = { signatures: [] }
+
+describe('what is not signed', () => {
+  test('is unsigned where nothing says that it must be signed', async () => {
+    const { judged, all } = await judge({}, unsigned)
+    expect(judged).toEqual({ verdict: 'unsigned' })
+    expect(all.signer).not.toHaveBeenCalled()
+  })
+
+  test('in the bot’s name is bad', async () => {
+    const { judged } = await judge({}, { ...unsigned, fromId: BOT })
+    expect(judged).toEqual({ verdict: 'bad-signature', reason: 'unsigned' })
+  })
+
+  test('by nobody is by an unknown signer', async () => {
+    const { judged } = await judge({}, { ...unsigned, fromId: null })
+    expect(judged).toEqual({ verdict: 'unknown-signer', reason: 'no-from' })
+  })
+
+  test('by somebody blocked is refused before all else', async () => {
+    const { judged } = await judge({ isBlocked: true, hasSigned: () => true }, unsigned)
+    expect(judged).toEqual({ verdict: 'unknown-signer', reason: 'blocked' })
+  })
+
+  test.each(['words', 'file'] as const)(
+    'by somebody who has signed such a kind before: %s is bad',
+    async (kind) => {
+      const hasSigned = (userId: number, signed: string) => userId === ALICE && signed === kind
+      const { judged } = await judge({ hasSigned }, { ...unsigned, kind })
+      expect(judged).toEqual({ verdict: 'bad-signature', reason: 'stopped-signing' })
+      const other = kind === 'words' ? 'file' : 'words'
+      expect((await judge({ hasSigned }, { ...unsigned, kind: other })).judged).toEqual({
+        verdict: 'unsigned',
+      })
+    },
+  )
+
+  test('by somebody whom the operator verified is bad for words, not for files', async () => {
+    const words = await judge({ isVerified: true }, unsigned)
+    expect(words.judged).toEqual({ verdict: 'bad-signature', reason: 'must-sign' })
+    const file = await judge({ isVerified: true }, { ...unsigned, kind: 'file' })
+    expect(file.judged).toEqual({ verdict: 'unsigned' })
+  })
+})
+
+describe('what is not signed, under a policy', () => {
+  const none = { signer: vi.fn(() => Promise.resolve(null)) }
+
+  test('is refused when the certificate that is listed now would be', async () => {
+    for (const policy of ['first-use', 'pinned']) {
+      const { judged, all } = await judge({ policy, distrust: 'key-changed' }, unsigned)
+      expect(judged).toEqual({ verdict: 'unknown-signer', reason: 'key-changed' })
+      expect(all.signer.mock.calls).toEqual([[ALICE, 50, performance.now() - 60_000]])
+    }
+  })
+
+  test('is delivered when the certificate that is listed now is trusted', async () => {
+    const { judged } = await judge({ policy: 'first-use' }, unsigned)
+    expect(judged).toEqual({ verdict: 'unsigned' })
+  })
+
+  test('is refused when the certificate that is listed is somebody else’s', async () => {
+    const isOthers = ({ userId, fingerprint }: { userId: number; fingerprint: string }) =>
+      userId === ALICE && fingerprint === FINGERPRINT
+    const { judged } = await judge({ policy: 'pinned', isOthers }, unsigned)
+    expect(judged).toEqual({ verdict: 'unknown-signer', reason: 'other-person' })
+  })
+
+  test('is delivered under first-use from somebody who never had a certificate, and only then', async () => {
+    const distrust = 'not-accepted'
+    const first = await judge({ ...none, policy: 'first-use', distrust }, unsigned)
+    expect(first.judged).toEqual({ verdict: 'unsigned' })
+    const before = { ...none, policy: 'first-use', distrust, isRemembered: true }
+    expect((await judge(before, unsigned)).judged.verdict).toBe('unknown-signer')
+    const pinned = await judge({ ...none, policy: 'pinned', distrust }, unsigned)
+    expect(pinned.judged).toEqual({ verdict: 'unknown-signer', reason: distrust })
+    const listed = await judge({ policy: 'first-use', distrust }, unsigned)
+    expect(listed.judged.verdict).toBe('unknown-signer')
+  })
+
+  test('of somebody without a certificate nobody else’s is asked', async () => {
+    const isOthers = vi.fn(() => true)
+    const { judged } = await judge({ ...none, policy: 'pinned', isOthers }, unsigned)
+    expect([judged.verdict, isOthers.mock.calls]).toEqual(['unsigned', []])
+  })
+
+  test.each([
+    ['a service that does not answer', new NoResponseError('postern_upstream_timeout'), 'failed'],
+    ['a service that refuses', new ServiceError({ status: 404, code: 'not_found' } as never), null],
+  ])('is withheld while the certificate cannot be had from %s', async (_name, error, passing) => {
+    const signer = vi.fn(() => Promise.reject(error))
+    const expected = { verdict: 'signer-unavailable', ...(passing !== null && { passing }) }
+    expect((await judge({ signer, policy: 'pinned' }, unsigned)).judged).toEqual(expected)
+    expect((await judge({ signer })).judged).toEqual(expected)
+  })
+})

@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { ClockOff, Clocks } from '../../../src/kernel/own-key/clocks.ts'
+
+const NOW_MS = 1_000_000_000
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: NOW_MS, toFake: ['Date'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const ahead = (skewMs: number): Clocks => new Clocks(() => NOW_MS - skewMs)
+const UNKNOWN = new Clocks(() => null)
+
+test('the earlier and the later of both clocks; ours alone while the other is unknown', () => {
+  expect([ahead(5).earliestMs(), ahead(5).latestMs()]).toEqual([NOW_MS - 5, NOW_MS])
+  expect([ahead(-5).earliestMs(), ahead(-5).latestMs()]).toEqual([NOW_MS, NOW_MS + 5])
+  expect([UNKNOWN.earliestMs(), UNKNOWN.latestMs()]).toEqual([NOW_MS, NOW_MS])
+})
+
+describe('the time that a key is dated by', () => {
+  test.each([120_000, -120_000, 0])('is ours where the clocks differ by %i ms', (skewMs) => {
+    expect(ahead(skewMs).agreedMs()).toBe(NOW_MS)
+  })
+
+  test('is ours while the service’s is unknown', () => {
+    expect(UNKNOWN.agreedMs()).toBe(NOW_MS)
+  })
+
+  test.each([
+    [120_001, 'our clock is 120 s ahead of the service’s: no key is made'],
+    [-121_600, 'our clock is 122 s behind the service’s: no key is made'],
+  ])('is none where ours is %i ms ahead', (skewMs, message) => {
+    expect(() => ahead(skewMs).agreedMs()).toThrow(ClockOff)
+    expect(() => ahead(skewMs).agreedMs()).toThrow(
+      expect.objectContaining({ code: 'refused', message, hint: expect.stringContaining('clock') }),
+    )
+  })
+})
+
+describe('the time that words are judged by', () => {
+  test('is ours while both clocks agree within two minutes, or the service’s is unknown', () => {
+    for (const clocks of [ahead(120_000), ahead(-120_000), UNKNOWN]) {
+      expect([clocks.nowMs(), clocks.expiryNowMs()]).toEqual([NOW_MS, NOW_MS])
+    }
+    expect([ahead(120_000).agree(), UNKNOWN.agree()]).toEqual([true, false])
+  })
+
+  test('is the service’s where they differ by more', () => {
+    for (const skewMs of [120_001, -120_001, NOW_MS - 5]) {
+      const clocks = ahead(skewMs)
+      expect([clocks.nowMs(), clocks.expiryNowMs()]).toEqual([NOW_MS - skewMs, NOW_MS - skewMs])
+      expect(clocks.agree()).toBe(false)
+    }
+  })
+
+  test('brings back nothing that had ended by a time that both agreed on', () => {
+    let skewMs = 0
+    const clocks = new Clocks(() => Date.now() - skewMs)
+    expect(clocks.agree()).toBe(true)
+    skewMs = 40 * 86_400_000
+    expect(clocks.nowMs()).toBe(NOW_MS - skewMs)
+    expect(clocks.expiryNowMs()).toBeGreaterThanOrEqual(NOW_MS - 1)
+    expect(Number.isInteger(clocks.expiryNowMs())).toBe(true)
+  })
+
+  test('is not known where ours shows a time that is past, and the service sends none', () => {
+    const silent = new Clocks(() => null)
+    silent.passed(NOW_MS)
+    expect([silent.isKnown(), silent.isBehind()]).toEqual([true, false])
+    silent.passed(NOW_MS + 1)
+    silent.passed(NOW_MS)
+    expect([silent.isKnown(), silent.isBehind()]).toEqual([false, true])
+    const dated = ahead(-5)
+    dated.passed(NOW_MS + 1)
+    expect([dated.isKnown(), dated.isBehind()]).toEqual([true, true])
+  })
+})

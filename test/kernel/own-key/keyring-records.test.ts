@@ -1,0 +1,298 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Keyring, type KeyringOptions } from '../../../src/kernel/own-key/keyring.ts'
+import { isExpired, isReady } from '../../../src/kernel/own-key/own-key.ts'
+import type { Engine } from '../../../src/openpgp/engine.ts'
+import { flags, open, temporary } from '../../store/support.ts'
+import { certificateOf, engineDouble, lockedUnder, unlockedOf } from './engine-double.ts'
+import { printOf, statusOf } from '../people/people-scene.ts'
+import { memoryOf } from '../../../src/store/memory.ts'
+
+const START_MS = 1_000_000_000
+const DAY_MS = 86_400_000
+
+beforeEach(() => void vi.useFakeTimers({ now: START_MS, toFake: ['Date'] }))
+afterEach(() => void vi.useRealTimers())
+
+const [FIRST, SECOND, THIRD] = ['key1', 'key2', 'key3'].map(printOf) as [string, string, string]
+
+/** A keyring of an empty store. */
+async function scene(o: { options?: Partial<KeyringOptions>; engine?: Partial<Engine> } = {}) {
+  const store = await open(temporary(), { protection: 'none' })
+  const options = { retainMs: DAY_MS, serviceNowMs: () => null, ...o.options }
+  const engine = engineDouble(o.engine)
+  const load = (over: Partial<Engine> = {}) =>
+    Keyring.load(memoryOf(store), { ...engine, ...over }, options)
+  const ring = await load()
+  /** Makes a key and publishes it. */
+  const rotate = async () => {
+    const { fingerprint } = await ring.makePending('mybot')
+    vi.advanceTimersByTime(1000)
+    await ring.markOffered(fingerprint, Date.now())
+    await ring.promote(fingerprint)
+    return fingerprint
+  }
+  const rows = () => store.read((db) => db.selectFrom('own_keys').selectAll().execute())
+  return { store, ring, load, rotate, rows }
+}
+
+const prints = (ring: Keyring): string[] => ring.unlocked.map(({ fingerprint }) => fingerprint)
+
+test('a key that is made waits, and is on disk as it is in memory', async () => {
+  const { ring, load, store } = await scene()
+  expect([ring.active, ring.pending, ring.firstPublishedAtMs]).toEqual([undefined, undefined, null])
+  const made = await ring.makePending('mybot')
+  expect(made).toEqual({
+    fingerprint: FIRST,
+    fingerprints: [FIRST, `subkey of ${FIRST}`],
+    state: 'pending',
+    createdAtMs: START_MS,
+    offeredAtMs: null,
+    publishedAtMs: null,
+    retiredAtMs: null,
+    destroyedAtMs: null,
+    certificate: certificateOf(FIRST),
+    endsMs: Infinity,
+    unlocked: unlockedOf(FIRST),
+  })
+  expect(ring.pending).toBe(made)
+  expect([made, undefined, { ...made, unlocked: null }].map(isReady)).toEqual([true, false, false])
+  expect((await load()).pending).toEqual(made)
+  expect(store.masterSecret).not.toBeNull()
+})
+
+test('the newest key is listed first, and tried first', async () => {
+  const { ring, load, rotate } = await scene()
+  for (let turn = 0; turn < 2; turn++) await rotate()
+  vi.advanceTimersByTime(1000)
+  await ring.makePending('mybot')
+  for (const one of [ring, await load()]) {
+    expect(one.all.map(({ fingerprint }) => fingerprint)).toEqual([THIRD, SECOND, FIRST])
+    expect(prints(one)).toEqual([THIRD, SECOND, FIRST])
+    expect(one.all.map(({ state }) => state)).toEqual(['pending', 'active', 'retired'])
+  }
+})
+
+test('each key is certified by the one that is active then', async () => {
+  const engine = engineDouble()
+  const generate = vi.fn((o: Parameters<Engine['generate']>[0]) => engine.generate(o))
+  const { rotate } = await scene({ engine: { generate } })
+  for (let turn = 0; turn < 2; turn++) await rotate()
+  expect(generate.mock.calls.map(([{ certifiedBy }]) => certifiedBy)).toEqual([
+    undefined,
+    unlockedOf(FIRST),
+  ])
+})
+
+test('what becomes of a key is on disk: offered, published, retired, published again', async () => {
+  const { ring, load, rotate, store } = await scene()
+  await rotate()
+  await rotate()
+  const [first, second] = [START_MS + 1000, START_MS + 2000]
+  const states = {
+    [SECOND]: { state: 'active', offeredAtMs: second, publishedAtMs: second, retiredAtMs: null },
+    [FIRST]: { state: 'retired', offeredAtMs: first, publishedAtMs: first, retiredAtMs: second },
+  }
+  for (const one of [ring, await load()]) {
+    for (const [print, state] of Object.entries(states))
+      expect(one.find(print)).toMatchObject(state)
+    expect(one.firstPublishedAtMs).toBe(first)
+  }
+  expect(await flags(store)).toEqual({ first_published_at: `${first}` })
+  vi.advanceTimersByTime(1000)
+  await ring.promote(SECOND)
+  await ring.promote(FIRST)
+  for (const one of [ring, await load()]) {
+    expect(one.active).toMatchObject({ fingerprint: SECOND, retiredAtMs: null })
+    expect(one.find(FIRST)).toMatchObject({ state: 'retired', retiredAtMs: second })
+    expect(one.firstPublishedAtMs).toBe(first)
+  }
+})
+
+test('an offer that was certainly refused counts as none', async () => {
+  const { ring, load } = await scene()
+  await ring.makePending('mybot')
+  await ring.markOffered(FIRST, 5)
+  expect([ring.pending?.offeredAtMs, (await load()).pending?.offeredAtMs]).toEqual([5, 5])
+  await ring.markOffered(FIRST, null)
+  expect([ring.pending?.offeredAtMs, (await load()).pending?.offeredAtMs]).toEqual([null, null])
+})
+
+test('a key is found in either case, and its subkeys count as ours', async () => {
+  const { ring, rotate } = await scene()
+  await rotate()
+  expect(ring.find(FIRST.toUpperCase())).toBe(ring.active)
+  expect(ring.find(SECOND)).toBeUndefined()
+  const before = ring.fingerprints
+  expect([...before]).toEqual([FIRST, `subkey of ${FIRST}`])
+  expect(ring.fingerprints).toBe(before)
+  await rotate()
+  expect(ring.fingerprints.has(`subkey of ${SECOND}`)).toBe(true)
+})
+
+describe('how long a key opens', () => {
+  test('is for ever while it is in use, for its days once it retired, and not once destroyed', async () => {
+    const { ring, load, rotate } = await scene()
+    await rotate()
+    await rotate()
+    await ring.makePending('mybot')
+    const until = (one: Keyring) => one.all.map((key) => one.opensUntilMs(key))
+    expect(until(ring)).toEqual([Infinity, Infinity, START_MS + 2000 + DAY_MS])
+    vi.setSystemTime(START_MS + 2000 + DAY_MS - 1)
+    expect(prints(ring)).toContain(FIRST)
+    vi.setSystemTime(START_MS + 2000 + DAY_MS)
+    expect(prints(ring)).not.toContain(FIRST)
+    await ring.destroy(FIRST)
+    expect(until(ring)).toEqual([Infinity, Infinity, 0])
+    expect(until(await load())).toEqual([Infinity, Infinity, 0])
+  })
+
+  test('of one that has no time of retirement is over', async () => {
+    const { rotate, load, store } = await scene()
+    await rotate()
+    await rotate()
+    await store.write((db) => db.updateTable('own_keys').set({ retired_at: null }).execute())
+    const ring = await load()
+    expect(ring.opensUntilMs(ring.find(FIRST)!)).toBe(DAY_MS)
+    expect(prints(ring)).toEqual([SECOND])
+  })
+})
+
+describe('a destroyed key', () => {
+  test('leaves its certificate, and neither its secret in memory nor on disk', async () => {
+    const { ring, load, rotate, rows, store } = await scene()
+    const scrub = vi.spyOn(store, 'scrub')
+    await rotate()
+    await rotate()
+    const { unlocked } = ring.find(FIRST)!
+    vi.advanceTimersByTime(5)
+    await ring.destroy(FIRST)
+    expect(unlocked?.bytes).toEqual(Uint8Array.of(0, 0, 0))
+    expect(scrub).toHaveBeenCalledTimes(1)
+    expect((await rows()).find(({ fingerprint }) => fingerprint === FIRST)?.locked).toBe('')
+    for (const one of [ring, await load()]) {
+      expect(one.find(FIRST)).toMatchObject({
+        state: 'destroyed',
+        destroyedAtMs: START_MS + 2005,
+        certificate: certificateOf(FIRST),
+        fingerprints: [FIRST, `subkey of ${FIRST}`],
+        unlocked: null,
+      })
+      expect(one.opens(one.find(FIRST)!)).toBe(false)
+    }
+  })
+
+  test('was retired: one that signs is not destroyed', async () => {
+    const { ring, rotate, rows } = await scene()
+    await rotate()
+    await expect(ring.destroy(FIRST)).rejects.toThrow('not one that can be destroyed')
+    expect(ring.active?.unlocked.bytes).toEqual(Uint8Array.of(1, 2, 3))
+    expect((await rows())[0]).toMatchObject({ state: 'active', destroyed_at: null })
+  })
+})
+
+test('a key that is forgotten leaves nothing, and no other key is', async () => {
+  const { ring, rotate, rows, store } = await scene()
+  await rotate()
+  const { fingerprint } = await ring.makePending('mybot')
+  const scrub = vi.spyOn(store, 'scrub')
+  await expect(ring.discard(FIRST)).rejects.toThrow('not one that can be discarded')
+  expect(scrub).not.toHaveBeenCalled()
+  await ring.discard(fingerprint)
+  expect(scrub).toHaveBeenCalledTimes(1)
+  expect(ring.all.map((key) => key.fingerprint)).toEqual([FIRST])
+  expect(await rows()).toHaveLength(1)
+})
+
+test('a key that was made while the store came under another lock is made again', async () => {
+  const { store, load } = await scene()
+  let turns = 0
+  const engine = engineDouble()
+  const ring = await load({
+    generate: async (o) => {
+      const wanted = { method: 'none' } as const
+      if (turns++ === 0) await store.move(wanted, async (locked) => locked)
+      return await engine.generate(o)
+    },
+  })
+  const made = await ring.makePending('mybot')
+  expect([turns, made.fingerprint]).toEqual([2, SECOND])
+  const [row, ...more] = await store.read((db) => db.selectFrom('own_keys').selectAll().execute())
+  expect([row?.locked, more]).toEqual([lockedUnder(SECOND, store.masterSecret ?? ''), []])
+})
+
+test('no key is made where nothing could lock it', async () => {
+  const store = await open(temporary())
+  const ring = await Keyring.load(memoryOf(store), engineDouble(), {
+    retainMs: 1,
+    serviceNowMs: () => null,
+  })
+  await expect(ring.makePending('mybot')).rejects.toMatchObject({
+    code: 'store-locked',
+    message: 'there is nothing to lock a new key under',
+    hint: expect.stringContaining('POSTERN_KEY_PASSPHRASE_FILE'),
+  })
+})
+
+test('a second key that waits is refused by the name of the first, and not kept', async () => {
+  const { ring, rows } = await scene()
+  await ring.makePending('mybot')
+  await expect(ring.makePending('mybot')).rejects.toMatchObject({
+    code: 'refused',
+    message: `another key waits for its publication: ${FIRST}`,
+    hint: expect.stringContaining('postern key publish'),
+  })
+  expect([ring.all.length, (await rows()).length]).toEqual([1, 1])
+})
+
+describe('a key in the store that is not what its row says', () => {
+  test.each<[string, Partial<Engine>]>([
+    ['the locked key is another one', { unlock: async () => unlockedOf(SECOND) }],
+    [
+      'the certificate is another one’s',
+      { judge: async () => statusOf('', { fingerprint: SECOND }) },
+    ],
+  ])('is refused: %s', async (_, over) => {
+    const { rotate, load } = await scene()
+    await rotate()
+    await expect(load(over)).rejects.toMatchObject({
+      code: 'store-corrupt',
+      message: expect.stringContaining(`what it keeps as ${FIRST} is another key`),
+      hint: expect.stringMatching(/^nothing was changed;.*`postern backup restore`/),
+    })
+  })
+
+  test('is taken where only its certificate cannot be parsed any more', async () => {
+    const { rotate, load } = await scene()
+    await rotate()
+    const judge = async () => statusOf('', { fingerprint: null, unusable: 'unparseable' as const })
+    expect((await load({ judge })).active?.fingerprint).toBe(FIRST)
+  })
+
+  test('is refused when it does not open', async () => {
+    const { rotate, load } = await scene()
+    await rotate()
+    const failing = new Error('wrong-passphrase')
+    await expect(load({ unlock: () => Promise.reject(failing) })).rejects.toMatchObject({
+      code: 'store-locked',
+      cause: failing,
+      message: expect.stringContaining('does not open with this passphrase'),
+      hint: expect.stringContaining('nothing was changed'),
+    })
+  })
+})
+
+test('a key ends when its certificate does, and at once when that is over', async () => {
+  const { rotate, load } = await scene()
+  await rotate()
+  const ending = await load({
+    judge: async () => statusOf('', { fingerprint: FIRST, expiresMs: Date.now() + 1 }),
+  })
+  expect(isExpired(ending.active!)).toBe(false)
+  vi.advanceTimersByTime(1)
+  expect(isExpired(ending.active!)).toBe(true)
+  const over = await load({
+    judge: async () =>
+      statusOf('', { fingerprint: FIRST, expiresMs: Infinity, unusable: 'expired' }),
+  })
+  expect(over.active?.endsMs).toBe(0)
+})

@@ -1,0 +1,210 @@
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { ClockOff } from '../../../src/kernel/own-key/clocks.ts'
+import { Keyring, MAX_OPENING, type KeyringOptions } from '../../../src/kernel/own-key/keyring.ts'
+import { KeyUsage } from '../../../src/store/key-usage.ts'
+import { createEngine } from '../../../src/openpgp/create.ts'
+import type { Engine } from '../../../src/openpgp/engine.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { open, temporary } from '../../store/support.ts'
+import { memoryOf } from '../../../src/store/memory.ts'
+
+const DAY_MS = 86_400_000
+const engine = createEngine()
+afterAll(() => engine[Symbol.asyncDispose]())
+
+const ring = (store: Store, over: Partial<KeyringOptions> = {}, by: Engine = engine) =>
+  Keyring.load(memoryOf(store), by, { retainMs: 30 * DAY_MS, serviceNowMs: () => null, ...over })
+
+async function openKeys(): Promise<{ dataDir: string; store: Store }> {
+  const dataDir = temporary()
+  return { dataDir, store: await open(dataDir, { protection: 'none' }) }
+}
+
+/** A ring with one active key, and one that retired so long ago. */
+async function withRetired(agoMs: number, over: Partial<KeyringOptions> = {}) {
+  const { store } = await openKeys()
+  const first = await ring(store)
+  await first.promote((await first.makePending('bot')).fingerprint)
+  const old = first.active?.fingerprint ?? ''
+  await first.promote((await first.makePending('bot')).fingerprint)
+  await store.write((db) =>
+    db
+      .updateTable('own_keys')
+      .set({ retired_at: Date.now() - agoMs })
+      .where('fingerprint', '=', old)
+      .execute(),
+  )
+  const loaded = await ring(store, over)
+  return { store, loaded, old, opens: () => loaded.unlocked.map(({ fingerprint }) => fingerprint) }
+}
+
+describe('how long an old key opens', () => {
+  test('while its days last, and not a moment longer', async () => {
+    const within = await withRetired(29.99 * DAY_MS)
+    expect(within.opens()).toContain(within.old)
+    const past = await withRetired(30.01 * DAY_MS)
+    expect(past.opens()).not.toContain(past.old)
+    expect(past.loaded.all).toHaveLength(2)
+  })
+
+  test('a clock of ours that ran ahead does not end it while the service’s says otherwise', async () => {
+    const yearAgoMs = Date.now() - 365 * DAY_MS
+    const { opens, old } = await withRetired(31 * DAY_MS, { serviceNowMs: () => yearAgoMs })
+    expect(opens()).toContain(old)
+  })
+
+  test('a service whose clock runs ahead does not end it either', async () => {
+    const serviceNowMs = () => Date.now() + 365 * DAY_MS
+    const { opens, old } = await withRetired(DAY_MS, { serviceNowMs })
+    expect(opens()).toContain(old)
+  })
+
+  test('a key retires by the later of both clocks', async () => {
+    const { store } = await openKeys()
+    const aheadMs = Date.now() + DAY_MS
+    let serviceNowMs: number | null = null
+    const keys = await ring(store, { serviceNowMs: () => serviceNowMs })
+    await keys.promote((await keys.makePending('bot')).fingerprint)
+    const { fingerprint } = await keys.makePending('bot')
+    serviceNowMs = aheadMs
+    await keys.promote(fingerprint)
+    expect(keys.all.at(-1)?.retiredAtMs).toBe(aheadMs)
+  })
+})
+
+test('no key is made while our clock and the service’s are too far apart, and nothing is kept', async () => {
+  const { store } = await openKeys()
+  const keys = await ring(store, { serviceNowMs: () => Date.now() - 3_600_000 })
+  await expect(keys.makePending('bot')).rejects.toBeInstanceOf(ClockOff)
+  expect(await store.read((db) => db.selectFrom('own_keys').selectAll().execute())).toEqual([])
+})
+
+test('a key is dated by the clock that was compared, though it is set right after', async () => {
+  const { store } = await openKeys()
+  const nowMs = Date.now()
+  const serviceNowMs = (): number => {
+    vi.setSystemTime(nowMs + 3_600_000)
+    return nowMs
+  }
+  vi.useFakeTimers({ now: nowMs, toFake: ['Date'] })
+  const keys = await ring(store, { serviceNowMs })
+  const made = await keys.makePending('bot').finally(() => vi.useRealTimers())
+  expect(made.createdAtMs).toBe(nowMs)
+  const { notBeforeMs } = await engine.judge(made.certificate)
+  expect(notBeforeMs).toBeLessThanOrEqual(nowMs)
+})
+
+describe('how many keys there may be', () => {
+  test('as many as open at most; the next one is refused, and so is a second that waits', async () => {
+    const { store } = await openKeys()
+    const keys = await ring(store)
+    const { fingerprint } = await keys.makePending('bot')
+    await keys.promote(fingerprint)
+    await keys.makePending('bot')
+    await expect(keys.makePending('bot')).rejects.toThrow()
+    expect(keys.all).toHaveLength(2)
+    expect(await store.read((db) => db.selectFrom('own_keys').selectAll().execute())).toHaveLength(
+      2,
+    )
+  })
+
+  test('past that no rotation begins, and a start unlocks the newest and those in use', async () => {
+    const { store } = await openKeys()
+    const keys = await ring(store)
+    await keys.promote((await keys.makePending('bot')).fingerprint)
+    const [row] = await store.read((db) => db.selectFrom('own_keys').selectAll().execute())
+    await store.write(async (db) => {
+      for (let n = 0; n < MAX_OPENING; n++) {
+        const copy = { ...row!, fingerprint: `${n}`, state: 'retired' as const }
+        // younger than the active one, as a clock that went back would have it
+        const created = { created_at: Date.now() + n, retired_at: Date.now() }
+        await db
+          .insertInto('own_keys')
+          .values({ ...copy, ...created })
+          .execute()
+      }
+    })
+    const loaded = await ring(store)
+    expect(loaded.all).toHaveLength(MAX_OPENING + 1)
+    expect(loaded.unlocked).toHaveLength(MAX_OPENING)
+    expect(loaded.active?.fingerprint).toBe(row?.fingerprint)
+    await expect(loaded.makePending('bot')).rejects.toMatchObject({
+      code: 'refused',
+      message: expect.stringContaining(`${MAX_OPENING} keys are open already`),
+      hint: expect.stringContaining('postern key delete'),
+    })
+  })
+})
+
+describe('a key that waits', () => {
+  test('is forgotten only while the service was not told of it', async () => {
+    const { store } = await openKeys()
+    const keys = await ring(store)
+    const { fingerprint } = await keys.makePending('bot')
+    await keys.markOffered(fingerprint, Date.now())
+    await expect(keys.discard(fingerprint)).rejects.toThrow()
+    expect((await ring(store)).pending?.offeredAtMs).not.toBeNull()
+    await keys.markOffered(fingerprint, null)
+    await keys.discard(fingerprint)
+    expect([keys.all, (await ring(store)).all]).toEqual([[], []])
+  })
+
+  test('is not destroyed as an old one is', async () => {
+    const { store } = await openKeys()
+    const keys = await ring(store)
+    const { fingerprint } = await keys.makePending('bot')
+    await expect(keys.destroy(fingerprint)).rejects.toThrow()
+    expect(keys.pending?.fingerprint).toBe(fingerprint)
+    expect((await ring(store)).pending?.fingerprint).toBe(fingerprint)
+  })
+})
+
+test('a key that does not open what was sealed to it is not kept', async () => {
+  const { store } = await openKeys()
+  const broken: Engine = { ...engine, open: () => Promise.resolve({ outcome: 'not-recipient' }) }
+  const keys = await ring(store, {}, broken)
+  await expect(keys.makePending('bot')).rejects.toThrow('does not open')
+  expect((await ring(store)).all).toEqual([])
+})
+
+describe('what a key has opened', () => {
+  test('is counted by kind, and survives a restart', async () => {
+    const { store } = await openKeys()
+    const keys = await ring(store)
+    const { fingerprint } = await keys.makePending('bot')
+    const keyUsage = await KeyUsage.load(store)
+    keyUsage.note(fingerprint, 'message')
+    keyUsage.note(fingerprint, 'message')
+    keyUsage.note(fingerprint, 'media')
+    await keyUsage[Symbol.asyncDispose]()
+    keyUsage.note(fingerprint, 'media')
+    await keyUsage.flush()
+    const later = (await KeyUsage.load(store)).of(fingerprint)
+    expect(later).toMatchObject({ messages: 2, media: 2 })
+    expect(later.lastAtMs).toBeGreaterThan(Date.now() - 60_000)
+  })
+
+  test('of a key that is not ours, or has opened nothing, is nothing', async () => {
+    const { store } = await openKeys()
+    const none = { messages: 0, media: 0, lastAtMs: null }
+    expect((await KeyUsage.load(store)).of('ab')).toEqual(none)
+  })
+
+  test('is not lost while the store cannot be written', async () => {
+    const { store } = await openKeys()
+    const { fingerprint } = await (await ring(store)).makePending('bot')
+    let isFull = true
+    const full = {
+      read: (query: Parameters<Store['read']>[0]) => store.read(query),
+      write: (change: Parameters<Store['write']>[0]) =>
+        isFull ? Promise.reject(new Error('full')) : store.write(change),
+    } as unknown as Store
+    const keyUsage = await KeyUsage.load(full)
+    keyUsage.note(fingerprint, 'message')
+    await keyUsage.flush()
+    keyUsage.note(fingerprint, 'message')
+    isFull = false
+    await keyUsage.flush()
+    expect((await KeyUsage.load(store)).of(fingerprint).messages).toBe(2)
+  })
+})

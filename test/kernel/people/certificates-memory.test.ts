@@ -1,0 +1,120 @@
+import { expect, test, vi } from 'vitest'
+import { Certificates, type CertificatesOptions } from '../../../src/kernel/people/certificates.ts'
+import { Journal, type TrustChange } from '../../../src/kernel/people/journal.ts'
+import type { CertificateStatus, Engine } from '../../../src/openpgp/engine.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { open, temporary } from '../../store/support.ts'
+import { judging, printOf, statusOf } from './people-scene.ts'
+import { memoryOf } from '../../../src/store/memory.ts'
+
+/** Certificates over an engine that notes what it merges, in a store. */
+async function scene(o: { store?: Store; options?: CertificatesOptions } = {}) {
+  const store = o.store ?? (await open(temporary()))
+  const judge = vi.fn(async (armored: string, known?: string) => {
+    const judged = await judging()(armored)
+    return known === undefined ? judged : { ...judged, armored: `${known} + ${armored}` }
+  })
+  const engine = { judge } as unknown as Engine
+  const journal = new Journal(memoryOf(store))
+  const changes: TrustChange[] = []
+  journal.onChange((change) => changes.push(change))
+  const certificates = await Certificates.load(engine, memoryOf(store), o.options)
+  const remember = (status: CertificateStatus, userId = 1) =>
+    certificates.rememberRevoked(status, { userId, journal })
+  const kept = (name: string) =>
+    store.read((db) =>
+      db
+        .selectFrom('certificates')
+        .selectAll()
+        .where('fingerprint', '=', printOf(name))
+        .executeTakeFirst(),
+    )
+  return { store, judge, changes, certificates, remember, kept }
+}
+
+const revoked = (name: string, armored = `${name} with its revocation`) =>
+  statusOf(name, { revocations: true, unusable: 'revoked', armored })
+
+test('a revoked certificate is merged with what is known of it, by whoever it is listed for', async () => {
+  const { certificates, remember, judge, changes, store } = await scene()
+  await remember(revoked('ann'), 5)
+  expect(changes).toEqual([
+    { kind: 'key-revoked', userId: 5, detail: { fingerprint: printOf('ann') } },
+  ])
+  for (const one of [certificates, (await scene({ store })).certificates]) {
+    expect((await one.judge('now ann')).armored).toBe('ann with its revocation + now ann')
+  }
+  judge.mockClear()
+  expect((await certificates.judge('now ben')).armored).toBe(statusOf('ben').armored)
+  expect(judge.mock.calls).toEqual([['now ben']])
+})
+
+test('nothing is remembered of a certificate without revocations, or of what was not parsed', async () => {
+  const { remember, changes, certificates } = await scene()
+  await remember(statusOf('ann'))
+  await remember({ ...revoked('ann'), fingerprint: null })
+  expect(changes).toEqual([])
+  expect(await certificates.judge('now ann')).toEqual(statusOf('ann'))
+})
+
+test('the same revocation is written down once, and a later one beside it', async () => {
+  const { remember, changes, kept } = await scene()
+  await remember(revoked('ann'))
+  await remember(revoked('ann'), 2)
+  expect(changes).toHaveLength(1)
+  await remember(revoked('ann', 'ann with two'))
+  expect(changes).toHaveLength(2)
+  expect((await kept('ann'))?.revoked_armored).toBe('ann with two')
+})
+
+test('a revocation leaves the operator’s word about whose the certificate is', async () => {
+  const { remember, store, kept, certificates } = await scene()
+  const owner = { userId: 9, fingerprint: printOf('ann') }
+  await memoryOf(store).write(({ certificates: known }) =>
+    known.setOwner(owner.fingerprint, owner.userId),
+  )
+  await remember(revoked('ann'))
+  expect(await kept('ann')).toMatchObject({ owner: 9, revoked_armored: 'ann with its revocation' })
+  await remember(revoked('ben'))
+  expect(await kept('ben')).toMatchObject({ owner: null })
+  // an owner is no revocation
+  await memoryOf(store).write(({ certificates: known }) => known.setOwner(printOf('cid'), 9))
+  const { certificates: again } = await scene({ store })
+  for (const one of [certificates, again]) {
+    expect((await one.judge('now cid')).unusable).toBeNull()
+  }
+})
+
+test('past the bound of whole ones it is only known that a certificate is revoked', async () => {
+  const { certificates, remember, changes, kept } = await scene({ options: { maxWhole: 1 } })
+  await remember(revoked('ann'))
+  await remember(revoked('ben'))
+  expect((await kept('ben'))?.revoked_armored).toBe('')
+  expect(await certificates.judge('now ben')).toMatchObject({ unusable: 'revoked', armored: '' })
+  // nothing more is learned of such a one, and of a whole one it is
+  await remember(revoked('ben', 'ben with two'))
+  await remember(revoked('ann', 'ann with two'))
+  expect(changes).toHaveLength(3)
+  expect([(await kept('ann'))?.revoked_armored, (await kept('ben'))?.revoked_armored]).toEqual([
+    'ann with two',
+    '',
+  ])
+})
+
+test('past the last bound a new one is refused, and what is known may still grow', async () => {
+  const { remember, changes } = await scene({ options: { maxWhole: 1, maxRevoked: 1 } })
+  await remember(revoked('ann'))
+  await expect(remember(revoked('ben'))).rejects.toMatchObject({
+    code: 'postern_store_unwritable',
+    message: expect.stringContaining('no more revocations can be remembered'),
+  })
+  await remember(revoked('ann', 'ann with two'))
+  expect(changes).toHaveLength(2)
+})
+
+test('a certificate whose revocation is gone from the disk counts as revoked', async () => {
+  const { certificates, remember, store } = await scene()
+  await remember(revoked('ann'))
+  await store.write((db) => db.deleteFrom('certificates').execute())
+  expect(await certificates.judge('now ann')).toMatchObject({ unusable: 'revoked', armored: '' })
+})

@@ -1,0 +1,113 @@
+import { afterAll, expect, test, vi } from 'vitest'
+import { Refusal } from '../../../src/errors.ts'
+import { Certificates } from '../../../src/kernel/people/certificates.ts'
+import { Journal } from '../../../src/kernel/people/journal.ts'
+import { createEngine } from '../../../src/openpgp/create.ts'
+import { open, temporary } from '../../store/support.ts'
+import {
+  armoredCertificate,
+  boundSubkey,
+  keyPacket,
+  keyRevocation,
+  userId,
+} from '../../support/openpgp-certificate.ts'
+import { MADE_MS, testPerson, type TestPerson } from '../../support/openpgp-people.ts'
+import { keyExpiresAfter } from '../../support/openpgp-signature.ts'
+import { memoryOf } from '../../../src/store/memory.ts'
+
+const engine = createEngine()
+afterAll(() => engine[Symbol.asyncDispose]())
+
+const revoked = ({ primary, subkey, name }: TestPerson): string =>
+  armoredCertificate(
+    keyPacket(primary),
+    keyRevocation(primary, { atMs: MADE_MS + 1000, code: 2 }),
+    userId(primary, name),
+    boundSubkey(primary, subkey),
+  )
+
+test('a revocation sticks, also of more certificates than are kept whole, and after a restart', async () => {
+  const store = await open(temporary())
+  const made = { userId: 1, journal: new Journal(memoryOf(store)) }
+  const load = () => Certificates.load(engine, memoryOf(store), { maxWhole: 1, maxRevoked: 2 })
+  const certificates = await load()
+  const [whole, known, tooMany] = ['revoked one', 'revoked two', 'revoked three'].map((name) =>
+    testPerson(name),
+  ) as [TestPerson, TestPerson, TestPerson]
+  for (const one of [whole, known]) {
+    await certificates.rememberRevoked(await certificates.judge(revoked(one)), made)
+  }
+  const last = await certificates.judge(revoked(tooMany))
+  const code = 'postern_store_unwritable'
+  await expect(certificates.rememberRevoked(last, made)).rejects.toMatchObject({ code })
+  for (const each of [certificates, await load()]) {
+    const [first, second] = [
+      await each.judge(whole.certificate),
+      await each.judge(known.certificate),
+    ]
+    expect([first.unusable, second.unusable]).toEqual(['revoked', 'revoked'])
+    // the one is verified against with its revocation, the other against nothing
+    expect(first.armored).not.toBe(whole.certificate)
+    expect(second.armored).toBe('')
+    expect((await each.judge(testPerson('not revoked').certificate)).unusable).toBeNull()
+  }
+})
+
+/** The same certificate, whose owner has stated since that it ended a minute after it was made. */
+const ended = ({ primary, subkey, name }: TestPerson): string =>
+  armoredCertificate(
+    keyPacket(primary),
+    userId(primary, name, { atMs: MADE_MS + 1000, hashed: [keyExpiresAfter(60)] }),
+    boundSubkey(primary, subkey),
+  )
+
+test('what the owner stated last sticks, also after a restart', async () => {
+  const store = await open(temporary())
+  const certificates = await Certificates.load(engine, memoryOf(store))
+  const person = testPerson('ended')
+  for (const armored of [person.certificate, ended(person)]) {
+    await certificates.keepCopies([await certificates.judge(armored)])
+  }
+  for (const each of [certificates, await Certificates.load(engine, memoryOf(store))]) {
+    const older = await each.judge(person.certificate)
+    expect([older.unusable, older.isNews]).toEqual(['expired', undefined])
+    await each.keepCopies([older])
+    expect((await each.judge(ended(person))).unusable).toBe('expired')
+    const copy = await each.copyOf(older.fingerprint ?? '')
+    expect((await engine.judge(copy ?? '')).unusable).toBe('expired')
+  }
+})
+
+test('a copy is kept of so many certificates, and given out of none that is revoked', async () => {
+  const store = await open(temporary())
+  const made = { userId: 1, journal: new Journal(memoryOf(store)) }
+  const certificates = await Certificates.load(engine, memoryOf(store), { maxCopies: 2 })
+  const people = ['kept one', 'kept two', 'too many'].map((name) => testPerson(name))
+  const statuses = await Promise.all(
+    people.map(({ certificate }) => certificates.judge(certificate)),
+  )
+  await certificates.keepCopies(statuses)
+  const prints = statuses.map(({ fingerprint }) => fingerprint ?? '')
+  const copies = (): Promise<(string | null)[]> =>
+    Promise.all(prints.map((print) => certificates.copyOf(print)))
+  const [one, two] = people as [TestPerson, TestPerson]
+  expect(await copies()).toEqual([one.certificate, two.certificate, null])
+  await certificates.rememberRevoked(await certificates.judge(revoked(one)), made)
+  expect(await copies()).toEqual([null, two.certificate, null])
+  expect((await certificates.judge(one.certificate)).unusable).toBe('revoked')
+})
+
+test('news that cannot be written count all the same, and are written with the next copy', async () => {
+  const store = await open(temporary())
+  const certificates = await Certificates.load(engine, memoryOf(store))
+  const person = testPerson('ended unwritten')
+  await certificates.keepCopies([await certificates.judge(person.certificate)])
+  const refusal = new Refusal('postern_store_unwritable')
+  vi.spyOn(store, 'note').mockRejectedValueOnce(refusal)
+  const news = await certificates.judge(ended(person))
+  await expect(certificates.keepCopies([news])).rejects.toBe(refusal)
+  expect((await certificates.judge(person.certificate)).unusable).toBe('expired')
+  await certificates.keepCopies([])
+  const again = await Certificates.load(engine, memoryOf(store))
+  expect((await again.judge(person.certificate)).unusable).toBe('expired')
+})

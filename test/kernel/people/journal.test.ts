@@ -1,0 +1,97 @@
+import { expect, test, vi } from 'vitest'
+import { Journal, type TrustChange } from '../../../src/kernel/people/journal.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { testOfFile, flags, open, put, temporary } from '../../store/support.ts'
+import { memoryOf } from '../../../src/store/memory.ts'
+
+const ALL = { afterId: 0, sinceMs: 0, limit: 100 }
+const blocked = (userId: number): TrustChange => ({ kind: 'blocked', userId, detail: {} })
+const policy: TrustChange = { kind: 'policy', chatId: 9, detail: { policy: 'pinned' } }
+
+async function fresh(): Promise<{ store: Store; journal: Journal; told: TrustChange[] }> {
+  const store = await open(temporary())
+  const journal = new Journal(memoryOf(store))
+  const told: TrustChange[] = []
+  journal.onChange((change) => told.push(change))
+  return { store, journal, told }
+}
+
+test('changes are read as they were written, in their order', async () => {
+  const { journal, told } = await fresh()
+  const startMs = Date.now()
+  await journal.record([blocked(1), policy])
+  const entries = await journal.read(ALL)
+  expect(entries).toEqual([
+    { id: 1, atMs: expect.any(Number), kind: 'blocked', userId: 1, chatId: null, detail: {} },
+    {
+      id: 2,
+      atMs: expect.any(Number),
+      kind: 'policy',
+      userId: null,
+      chatId: 9,
+      detail: { policy: 'pinned' },
+    },
+  ])
+  expect(entries.every(({ atMs }) => atMs >= startMs && atMs <= Date.now())).toBe(true)
+  expect(told).toEqual([blocked(1), policy])
+})
+
+test('a part is read by what came before it, by its time, and by how much is asked for', async () => {
+  const { store, journal } = await fresh()
+  await journal.record([1, 2, 3, 4].map(blocked))
+  const ids = async (from: Partial<typeof ALL>): Promise<number[]> =>
+    (await journal.read({ ...ALL, ...from })).map(({ id }) => id)
+  expect(await ids({ afterId: 2 })).toEqual([3, 4])
+  expect(await ids({ limit: 3 })).toEqual([1, 2, 3])
+  await store.write((db) =>
+    db
+      .updateTable('journal')
+      .set((row) => ({ at: row('id', '*', 10) }))
+      .execute(),
+  )
+  expect(await ids({ sinceMs: 30 })).toEqual([3, 4])
+  expect(await ids({ sinceMs: 31 })).toEqual([4])
+})
+
+test('what a change writes stands with it or not at all, and nobody is told of what does not', async () => {
+  const { store, journal, told } = await fresh()
+  const failing = journal.record([blocked(1)], async ({ chats }) => {
+    await chats.setPrivateReadable(1)
+    throw new Error('stop')
+  })
+  await expect(failing).rejects.toThrow('stop')
+  expect([await journal.read(ALL), await flags(store), told]).toEqual([[], {}, []])
+  await journal.record([blocked(1)], async ({ chats }) => {
+    await chats.setPrivateReadable(1)
+  })
+  expect(await flags(store)).toEqual({ private_readable_since: '1' })
+})
+
+test('what is only seen for the first time is noted, and a change is written', async () => {
+  const { store, journal } = await fresh()
+  const [note, write] = [vi.spyOn(store, 'note'), vi.spyOn(store, 'write')]
+  await journal.record([], async () => {})
+  expect([note.mock.calls.length, write.mock.calls.length]).toEqual([1, 0])
+  await journal.record([policy])
+  expect([note.mock.calls.length, write.mock.calls.length]).toEqual([1, 1])
+})
+
+testOfFile('of more than half a million entries the oldest go', async () => {
+  const { store, journal } = await fresh()
+  await put(store, 'unrelated', 'kept')
+  await journal.record([1, 2, 3].map(blocked))
+  await store.write((db) =>
+    db
+      .insertInto('journal')
+      .values({ id: 500_001, at: 0, kind: 'old', user_id: null, chat_id: null, detail: '{}' })
+      .execute(),
+  )
+  // the oldest are looked for now and then
+  await journal.record([blocked(4)])
+  expect((await journal.read(ALL)).map(({ id }) => id)).toEqual([1, 2, 3, 500_001, 500_002])
+  await store.write((db) =>
+    db.updateTable('journal').set({ id: 500_999 }).where('id', '=', 500_002).execute(),
+  )
+  await journal.record([blocked(5)])
+  expect((await journal.read(ALL)).map(({ id }) => id)).toEqual([500_001, 500_999, 501_000])
+})

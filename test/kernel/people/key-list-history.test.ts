@@ -1,0 +1,168 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { Journal } from '../../../src/kernel/people/journal.ts'
+import { KeyListHistory } from '../../../src/kernel/people/key-list-history.ts'
+import { open, temporary } from '../../store/support.ts'
+import { memoryOf } from '../../../src/store/memory.ts'
+
+const of = (userId: number, fingerprint: string | null) => ({ userId, fingerprint })
+
+async function fresh() {
+  const store = await open(temporary())
+  const journal = new Journal(memoryOf(store))
+  const told: unknown[] = []
+  journal.onChange((change) => told.push(change))
+  return { store, told, history: new KeyListHistory(memoryOf(store), journal), journal }
+}
+
+const changed = (chatId: number, detail: object): object => ({
+  kind: 'recipients-changed',
+  chatId,
+  detail: { count: 0, added: [], removed: [], changed: [], ...detail },
+})
+
+test('the first list of a chat is no change, and each one after it is, by who came, went and changed', async () => {
+  const { history, told } = await fresh()
+  await history.saw(7, [of(2, 'b'), of(1, 'a'), of(3, null)])
+  await history.saw(8, [of(1, 'a')])
+  expect(told).toEqual([])
+  await history.saw(7, [of(1, 'a'), of(4, 'd'), of(3, 'c')])
+  await history.saw(7, [])
+  expect(told).toEqual([
+    changed(7, { count: 3, added: [4], removed: [2], changed: [3] }),
+    changed(7, { count: 0, removed: [1, 3, 4] }),
+    { kind: 'list-shrank', chatId: 7, detail: { from: 3, to: 0 } },
+  ])
+})
+
+test('the last list of a chat is on disk by person, without a fingerprint where none could be parsed', async () => {
+  const { history, store } = await fresh()
+  await history.saw(7, [of(2, 'b')])
+  await history.saw(7, [of(3, null), of(1, 'a')])
+  expect(await store.read((db) => db.selectFrom('lists').selectAll().execute())).toEqual([
+    { chat_id: 7, people: '[[1,"a"],[3,""]]', ever: '[]' },
+  ])
+})
+
+test('whoever was on the first list with a usable certificate was always there, and later ones since then', async () => {
+  const { history, store, told } = await fresh()
+  vi.useFakeTimers({ toFake: ['Date'], now: 1000 })
+  onTestFinished(() => void vi.useRealTimers())
+  const usable = (userId: number, fingerprint: string) => ({
+    ...of(userId, fingerprint),
+    unusable: null,
+  })
+  const expired = (userId: number, fingerprint: string) => ({
+    ...of(userId, fingerprint),
+    unusable: 'expired',
+  })
+  await history.saw(7, [usable(1, 'a'), expired(2, 'b')])
+  vi.setSystemTime(2000)
+  await history.saw(7, [usable(1, 'a'), usable(2, 'b'), usable(3, 'c')])
+  expect(told, 'the same people with the same certificates are no change').toHaveLength(1)
+  vi.setSystemTime(3000)
+  await history.saw(7, [usable(1, 'x'), usable(3, 'c')])
+  vi.setSystemTime(4000)
+  await history.saw(7, [usable(1, 'a'), usable(3, 'c')])
+  const all = [
+    [1, 'a', 0],
+    [2, 'b', 2000],
+    [3, 'c', 2000],
+    [1, 'x', 3000],
+  ]
+  expect(await history.everListed(7)).toEqual(all)
+  expect(
+    await new KeyListHistory(memoryOf(store), new Journal(memoryOf(store))).everListed(7),
+  ).toEqual(all)
+  expect(await history.everListed(8)).toEqual([])
+})
+
+test('whoever a store of the version before has listed was always there', async () => {
+  const { history, store } = await fresh()
+  const people = '[[1,"a"],[2,""]]'
+  await store.write((db) => db.insertInto('lists').values({ chat_id: 7, people }).execute())
+  await history.saw(7, [
+    { ...of(1, 'a'), unusable: null },
+    { ...of(3, 'c'), unusable: null },
+  ])
+  const [first, second, third] = await history.everListed(7)
+  expect([first, second, third?.slice(0, 2)]).toEqual([
+    [1, 'a', 0],
+    [2, '', 0],
+    [3, 'c'],
+  ])
+  expect(third?.[2]).toBeGreaterThan(0)
+})
+
+/** @returns what was told of the sizes of one chat's list, one list after the other */
+async function shrinking(...sizes: number[]): Promise<unknown[]> {
+  const { history, told } = await fresh()
+  for (const size of sizes) {
+    await history.saw(
+      7,
+      Array.from({ length: size }, (_, index) => of(index + 1, 'a')),
+    )
+  }
+  return (told as { kind: string; detail: unknown }[])
+    .filter(({ kind }) => kind === 'list-shrank')
+    .map(({ detail }) => detail)
+}
+
+test('a list that loses half of its people, at once or one by one, has shrunk, and once', async () => {
+  expect(await shrinking(4, 2, 1)).toEqual([{ from: 4, to: 2 }])
+  expect(await shrinking(6, 5, 4, 3, 2)).toEqual([{ from: 6, to: 3 }])
+  expect(await shrinking(2, 8, 4, 8, 4)).toEqual([
+    { from: 8, to: 4 },
+    { from: 8, to: 4 },
+  ])
+})
+
+test('one who leaves, fewer than half, and a list that grows, are no shrinking', async () => {
+  expect(await shrinking(2, 1)).toEqual([])
+  expect(await shrinking(10, 6, 9)).toEqual([])
+  expect(await shrinking(1, 5, 9)).toEqual([])
+})
+
+test('the same people in another order are the same list, after a restart too', async () => {
+  const { history, store, journal, told } = await fresh()
+  await history.saw(7, [of(10, 'a'), of(9, 'b'), of(9, 'b')])
+  const [read, write] = [vi.spyOn(store, 'read'), vi.spyOn(store, 'note')]
+  await history.saw(7, [of(9, 'b'), of(10, 'a')])
+  expect(read).not.toHaveBeenCalled()
+  await new KeyListHistory(memoryOf(store), journal).saw(7, [of(9, 'b'), of(10, 'a')])
+  expect([told, write.mock.calls]).toEqual([[], []])
+})
+
+test('of many people a hundred are named, and all are counted', async () => {
+  const { history, told } = await fresh()
+  const people = (print: string, from: number) =>
+    Array.from({ length: 150 }, (_, index) => of(from + index, print))
+  const ids = (from: number): number[] => Array.from({ length: 100 }, (_, index) => from + index)
+  await history.saw(7, people('a', 1))
+  await history.saw(7, people('b', 1))
+  await history.saw(7, people('b', 1000))
+  expect(told).toEqual([
+    changed(7, { count: 150, changed: ids(1) }),
+    changed(7, { count: 150, added: ids(1000), removed: ids(1) }),
+  ])
+})
+
+test('a contradiction is told once, and again when it is another, or a good list came between', async () => {
+  const { history, told } = await fresh()
+  for (const [chatId, why] of [
+    [7, 'it names the bot'],
+    [7, 'it names the bot'],
+    [8, 'it names the bot'],
+    [7, 'two keys for person 1'],
+  ] as const) {
+    await history.contradicts(chatId, { why })
+  }
+  await history.saw(7, [of(1, 'a')])
+  await history.contradicts(7, { why: 'two keys for person 1' })
+  const told7 = { kind: 'list-contradicts', chatId: 7 }
+  expect(told).toEqual([
+    { ...told7, detail: { why: 'it names the bot' } },
+    { ...told7, chatId: 8, detail: { why: 'it names the bot' } },
+    { ...told7, detail: { why: 'two keys for person 1' } },
+    { ...told7, detail: { why: 'two keys for person 1' } },
+  ])
+})

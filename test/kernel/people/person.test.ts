@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest'
+import type { Listing } from '../../../src/kernel/people/certificate-owners.ts'
+import {
+  readPeople,
+  signingCertificate,
+  type PersonParts,
+  type Unusable,
+} from '../../../src/kernel/people/person.ts'
+import type { CertificateStatus } from '../../../src/openpgp/engine.ts'
+import { armoredOf, judging, printOf, recordOf, statusOf } from './people-scene.ts'
+
+const journal = {}
+
+/** @param o `forgotten`: people of whom nothing can be remembered */
+function scene(
+  special: Record<string, Partial<CertificateStatus>> = {},
+  o: { forgotten?: number[] } = {},
+) {
+  const steps: unknown[] = []
+  const judged: string[] = []
+  const parts = {
+    certificates: {
+      judge: async (armored: string) => {
+        judged.push(armored)
+        return await judging(special)(armored)
+      },
+      keepCopies: async () => {},
+      rememberRevoked: async (
+        { fingerprint }: CertificateStatus,
+        made: { userId: number; journal: unknown },
+      ) => void steps.push({ fingerprint, userId: made.userId, isOurs: made.journal === journal }),
+    },
+    trust: {
+      saw: async (listed: Listing[]) => void steps.push(listed),
+      isRemembered: (userId: number) => o.forgotten?.includes(userId) !== true,
+    },
+    journal,
+  } as unknown as PersonParts
+  return { parts, steps, judged }
+}
+
+const read = async (
+  records: { userId: number; fingerprint: string | null; publicKey: string | null }[],
+  ...given: Parameters<typeof scene>
+) => {
+  const { parts, ...seen } = scene(...given)
+  return { people: await readPeople(records, parts), ...seen }
+}
+
+test('each record gives a person with the fingerprint that we computed', async () => {
+  const { people } = await read([recordOf(1, 'ann'), { ...recordOf(2, 'ben'), fingerprint: null }])
+  expect(people).toEqual([
+    { userId: 1, fingerprint: printOf('ann'), unusable: null, certificateStatus: statusOf('ann') },
+    { userId: 2, fingerprint: printOf('ben'), unusable: null, certificateStatus: statusOf('ben') },
+  ])
+})
+
+test('what is listed is learned first, then what was revoked, by person', async () => {
+  const { steps } = await read([recordOf(1, 'ann'), recordOf(2, 'ben')])
+  const [ann, ben] = [printOf('ann'), printOf('ben')]
+  expect(steps).toEqual([
+    [
+      { userId: 1, fingerprint: ann },
+      { userId: 2, fingerprint: ben },
+    ],
+    { fingerprint: ann, userId: 1, isOurs: true },
+    { fingerprint: ben, userId: 2, isOurs: true },
+  ])
+})
+
+test('a record without a certificate is judged as an empty one, and takes back what was listed', async () => {
+  const nothing = { fingerprint: null, unusable: 'unparseable' } as const
+  const record = { userId: 1, fingerprint: null, publicKey: null }
+  const { people, steps, judged } = await read([record], { '': nothing })
+  expect(judged).toEqual([''])
+  expect(people[0]).toMatchObject({ fingerprint: null, unusable: 'unparseable' })
+  expect(steps[0]).toEqual([{ userId: 1, fingerprint: null }])
+})
+
+test('a record whose fingerprint is another one’s is no claim, and nothing is sealed to it', async () => {
+  const { people, steps } = await read([recordOf(1, 'ann', printOf('other'))])
+  expect(people[0]).toMatchObject({ fingerprint: printOf('ann'), unusable: 'fingerprint-mismatch' })
+  expect(steps[0]).toEqual([])
+})
+
+test('a certificate that was not judged in time takes nothing back', async () => {
+  const late = { fingerprint: null, unusable: 'deadline' } as const
+  for (const record of [recordOf(1, 'ann'), { ...recordOf(1, 'ann'), fingerprint: null }]) {
+    const { people, steps } = await read([record], { ann: late })
+    expect(people[0]).toMatchObject({ fingerprint: null, unusable: 'deadline' })
+    expect(steps[0]).toEqual([])
+  }
+})
+
+test('what cannot be parsed cannot be sealed to, even where no reason is given', async () => {
+  const { people, steps } = await read([recordOf(1, 'ann')], { ann: { fingerprint: null } })
+  expect(people[0]?.unusable).toBe('unparseable')
+  // whatever fingerprint is said to be its
+  expect(steps[0]).toEqual([{ userId: 1, fingerprint: null }])
+})
+
+test('nothing is sealed to a person of whom nothing can be remembered', async () => {
+  const special = { ann: { unusable: 'expired' } } as const
+  const records = [recordOf(1, 'ann'), recordOf(2, 'ann', printOf('other')), recordOf(3, 'ben')]
+  const { people } = await read(records, special, { forgotten: [1, 2] })
+  expect(people.map(({ unusable }) => unusable)).toEqual([
+    'not-remembered',
+    'fingerprint-mismatch',
+    null,
+  ])
+  const known = await read(records, special)
+  expect(known.people[0]?.unusable).toBe('expired')
+})
+
+describe('what a person’s signatures are verified against', () => {
+  const verifying = (unusable: Unusable | null): string | null =>
+    signingCertificate({
+      userId: 1,
+      fingerprint: printOf('ann'),
+      unusable,
+      certificateStatus: statusOf('ann'),
+    })
+
+  test.each<Unusable>([
+    'unparseable',
+    'secret-key',
+    'several-certificates',
+    'version',
+    'too-large',
+    'deadline',
+    'fingerprint-mismatch',
+    'not-remembered',
+  ])('is nothing where the certificate is worthless: %s', (unusable) => {
+    expect(verifying(unusable)).toBeNull()
+  })
+
+  test.each<Unusable | null>([
+    null,
+    'revoked',
+    'expired',
+    'not-yet-valid',
+    'no-encryption-subkey',
+    'weak-algorithm',
+  ])('is the certificate where only sealing to it is refused: %s', (unusable) => {
+    expect(verifying(unusable)).toBe(armoredOf('ann'))
+  })
+})

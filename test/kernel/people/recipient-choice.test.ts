@@ -1,0 +1,97 @@
+import { expect, test, vi } from 'vitest'
+import type { KeyList } from '../../../src/lookups/directory.ts'
+import { recipientsOf, type RecipientParts } from '../../../src/kernel/people/recipient-choice.ts'
+
+const [BOT, ALICE, BOB] = [1, 5, 6]
+const listOf = (...userIds: number[]): KeyList =>
+  ({
+    people: userIds.map((userId) => ({
+      userId,
+      fingerprint: `certificate of ${userId}`,
+      unusable: null,
+      certificateStatus: {
+        armored: `armored ${userId}`,
+        encryptionKeys: [`subkey of ${userId}`],
+        recipientBytes: { aes256: 1, aes128: 1 },
+      },
+    })),
+    memberCount: 3,
+    nameless: 0,
+    tooMany: null,
+  }) as unknown as KeyList
+
+/** A private chat whose person is not known yet; a test changes it. */
+function scene() {
+  const chat = { isPrivate: true, personId: null as number | null }
+  const contradicts = vi.fn((_chatId: number, _detail: object) => Promise.resolve())
+  const saw = vi.fn((seen: { chatId: number; userId: number }[]) => {
+    chat.personId = seen[0]?.userId ?? null
+    return Promise.resolve()
+  })
+  const isOthers = vi.fn((_pair: object) => false)
+  const distrust = vi.fn((_userId: number, _fingerprint: string, _chatId: number) => null)
+  const parts = {
+    knownChats: {
+      isPrivate: () => chat.isPrivate,
+      personOf: () => chat.personId,
+      saw,
+    },
+    keyring: { fingerprints: new Set() },
+    people: { isOthers },
+    trust: { epoch: 1, distrust },
+    keyListHistory: { contradicts },
+    botId: () => BOT,
+    unusableRecipient: 'skip',
+  } as unknown as RecipientParts
+  return { chat, contradicts, saw, isOthers, distrust, parts }
+}
+
+test('a private chat learns its person from the first list, before anybody is chosen', async () => {
+  const { parts, saw, distrust } = scene()
+  const { certificates } = await recipientsOf(50, listOf(ALICE), parts)
+  expect(certificates).toEqual([`armored ${ALICE}`])
+  expect(saw.mock.calls).toEqual([[[{ chatId: 50, userId: ALICE }]]])
+  expect(distrust.mock.calls).toEqual([[ALICE, `certificate of ${ALICE}`, 50]])
+})
+
+test('a private chat whose person is known takes nobody else, which is remembered', async () => {
+  const { parts, chat, saw, contradicts } = scene()
+  chat.personId = ALICE
+  await expect(recipientsOf(50, listOf(BOB), parts)).rejects.toMatchObject({
+    code: 'postern_recipients_inconsistent',
+  })
+  expect(saw).not.toHaveBeenCalled()
+  expect(contradicts.mock.calls).toEqual([
+    [50, { why: expect.stringContaining('person 5'), stranger: 6 }],
+  ])
+})
+
+test('from a list of several nobody is learned', async () => {
+  const { parts, saw } = scene()
+  await expect(recipientsOf(50, listOf(ALICE, BOB), parts)).rejects.toThrow()
+  expect(saw).not.toHaveBeenCalled()
+})
+
+test('of a group nobody is learned', async () => {
+  const { parts, chat, saw } = scene()
+  chat.isPrivate = false
+  await recipientsOf(50, listOf(ALICE), parts)
+  expect(saw).not.toHaveBeenCalled()
+})
+
+test('an empty list is refused, and is no contradiction', async () => {
+  const { parts, contradicts } = scene()
+  await expect(recipientsOf(50, listOf(), parts)).rejects.toMatchObject({
+    code: 'postern_no_recipient',
+  })
+  expect(contradicts).not.toHaveBeenCalled()
+})
+
+test('whose certificate is another person’s is left out', async () => {
+  const { parts, chat, isOthers } = scene()
+  chat.isPrivate = false
+  isOthers.mockImplementation((pair) => (pair as { userId: number }).userId === BOB)
+  const { certificates, skipped } = await recipientsOf(50, listOf(ALICE, BOB), parts)
+  expect(certificates).toEqual([`armored ${ALICE}`])
+  expect(skipped).toEqual([{ userId: BOB, reason: 'other-person' }])
+})

@@ -1,0 +1,283 @@
+import { expect, test } from 'vitest'
+import { Refusal } from '../../../src/errors.ts'
+import type { KeyList } from '../../../src/lookups/directory.ts'
+import type { Person } from '../../../src/kernel/people/person.ts'
+import {
+  chooseRecipients,
+  solePersonOf,
+  type RecipientRules,
+  type Skipped,
+} from '../../../src/kernel/people/recipients.ts'
+import type { Distrust } from '../../../src/kernel/people/trust.ts'
+
+/** A person whose certificate has these encryption keys, the one that is sealed to first. */
+function person(userId: number, fingerprint: string, ...encryptionKeys: string[]): Person {
+  const certificateStatus = {
+    fingerprint,
+    unusable: null,
+    notBeforeMs: 0,
+    expiresMs: Infinity,
+    revocations: false,
+    encryptionKeys: encryptionKeys.length === 0 ? [`${fingerprint}-seals`] : encryptionKeys,
+    recipientBytes: { aes256: 96, aes128: 80 },
+    algorithm: 'Curve25519',
+    armored: `certificate ${fingerprint} of ${userId}`,
+  }
+  return { userId, fingerprint, unusable: null, certificateStatus }
+}
+
+const listOf = (people: Person[], more: Partial<KeyList> = {}): KeyList => ({
+  people,
+  nameless: 0,
+  memberCount: undefined,
+  lapsesAtMs: Infinity,
+  tooMany: null,
+  ...more,
+})
+
+const rulesOf = (more: Partial<RecipientRules> = {}): RecipientRules => ({
+  isPrivate: false,
+  personId: null,
+  unusable: 'skip',
+  botId: 900,
+  own: new Set<string>(),
+  epoch: 0,
+  isOthers: () => false,
+  distrust: () => null,
+  ...more,
+})
+
+const chosen = (people: Person[], more: Partial<RecipientRules> = {}): string[] => [
+  ...chooseRecipients(listOf(people), rulesOf(more)).certificates,
+]
+
+test('a subkey is sealed to once, by the certificate that can be sealed to under no other one', () => {
+  const bob = person(1, 'bob', 'subkey')
+  const copy = person(2, 'bob', 'subkey')
+  const graft = person(3, 'graft', 'subkey', 'other')
+  const plain = person(4, 'plain graft', 'subkey')
+  const own = bob.certificateStatus.armored
+  expect(chosen([bob, copy])).toEqual([own])
+  expect(chosen([bob, graft])).toEqual([own])
+  expect(chosen([graft, bob])).toEqual([own])
+  expect(chosen([bob, plain])).toHaveLength(1)
+  // one certificate of several keys, listed by several people, is one too
+  expect(chosen([graft, { ...graft, userId: 6 }])).toEqual([graft.certificateStatus.armored])
+  // where both could be sealed to otherwise later, neither is taken for the other
+  const two = person(5, 'bob with two', 'subkey', 'older')
+  expect(chosen([graft, two])).toEqual([
+    graft.certificateStatus.armored,
+    two.certificateStatus.armored,
+  ])
+})
+
+test('the bytes of recipient packets are those of what is sealed to', () => {
+  const people = [person(1, 'a', 'x'), person(2, 'b', 'x'), person(3, 'c')]
+  expect(chooseRecipients(listOf(people), rulesOf()).recipientBytes).toEqual({
+    aes256: 192,
+    aes128: 160,
+  })
+})
+
+test('a key of the bot’s anywhere in a certificate leaves its person out, a primary key too', () => {
+  const own = new Set(['bot', 'bot-seals'])
+  const people = [person(1, 'bot'), person(2, 'x', 'fine', 'bot-seals'), person(3, 'c')]
+  const { skipped } = chooseRecipients(listOf(people), rulesOf({ own }))
+  expect(skipped).toEqual([1, 2].map((userId) => ({ userId, reason: 'own-key' })))
+})
+
+test('the same are chosen as the very same array, without being judged again', () => {
+  const list = listOf([person(1, 'a'), person(2, 'b')])
+  let asked = 0
+  const rules = rulesOf({ distrust: () => (asked++, null) })
+  const first = chooseRecipients(list, rules)
+  expect(chooseRecipients(list, rulesOf({ ...rules })).certificates).toBe(first.certificates)
+  expect(asked).toBe(2)
+  const again = chooseRecipients(list, { ...rules, epoch: 1 })
+  expect(again.certificates).toBe(first.certificates)
+  expect(asked).toBe(4)
+})
+
+test('whatever is said otherwise counts at once, although the list is the same', () => {
+  const list = listOf([person(1, 'a'), person(2, 'b')], { memberCount: 3 })
+  const skippedBy = (more: Partial<RecipientRules>) =>
+    chooseRecipients(list, rulesOf(more)).skipped.map(({ reason }) => reason)
+  const distrust = (userId: number): Distrust | null => (userId === 1 ? 'blocked' : null)
+  expect(skippedBy({})).toEqual([])
+  expect(skippedBy({ epoch: 1, distrust })).toEqual(['blocked'])
+  expect(skippedBy({ epoch: 2, isOthers: ({ userId }) => userId === 2 })).toEqual(['other-person'])
+  expect(skippedBy({ epoch: 3, own: new Set(['b']) })).toEqual(['own-key'])
+  const refused = 'postern_recipients_inconsistent'
+  for (const more of [{ isPrivate: true }, { isPrivate: true, personId: 1 }, { botId: 2 }]) {
+    expect(() => skippedBy({ epoch: 3, ...more })).toThrow(
+      expect.objectContaining({ code: refused }),
+    )
+  }
+  expect(() => skippedBy({ epoch: 4, distrust, unusable: 'refuse' })).toThrow()
+})
+
+/** What a send is refused with: code and message. */
+function refusal(list: KeyList, more: Partial<RecipientRules> = {}): string {
+  try {
+    chooseRecipients(list, rulesOf(more))
+  } catch (error) {
+    if (error instanceof Refusal) return `${error.code}: ${error.message}`
+  }
+  return 'sent'
+}
+
+const [A, B] = [person(1, 'a'), person(2, 'b')]
+
+test.each<[string, KeyList, Partial<RecipientRules>, string]>([
+  ['one key of nobody', listOf([A], { nameless: 1 }), {}, 'a key that belongs to nobody'],
+  ['keys of nobody alone', listOf([], { nameless: 2 }), {}, 'a key that belongs to nobody'],
+  ['the bot', listOf([A, B]), { botId: 2 }, 'it names the bot'],
+  [
+    'as many keys as members, of whom the bot is one',
+    listOf([A, B], { memberCount: 2 }),
+    {},
+    '2 keys for 2 members',
+  ],
+  ['more keys than members', listOf([A, B], { memberCount: 1 }), {}, '2 keys for 1 members'],
+  ['one key for no member', listOf([A], { memberCount: 0 }), {}, '1 keys for 0 members'],
+  ['two keys for one person', listOf([A, person(1, 'another')]), {}, 'two keys for person 1'],
+  [
+    'a key and no key for one person',
+    listOf([A, { ...A, fingerprint: null }]),
+    {},
+    'two keys for person 1',
+  ],
+  ['two people in a private chat', listOf([A, B]), { isPrivate: true }, 'more than one person'],
+  [
+    'another person in a private chat',
+    listOf([B]),
+    { isPrivate: true, personId: 1 },
+    'it names 2, and the private chat is person 1’s',
+  ],
+])('a list with %s is refused by itself, whoever else would', (_, list, more, why) => {
+  expect(refusal(list, more)).toMatch(/^postern_recipients_inconsistent: /)
+  expect(refusal(list, more)).toContain(why)
+})
+
+test('what an honest service says is sent to', () => {
+  for (const list of [
+    listOf([A, B], { memberCount: 3 }),
+    listOf([A, A], { memberCount: 2 }),
+    listOf([A], { memberCount: 1000 }),
+  ]) {
+    expect(refusal(list)).toBe('sent')
+  }
+  expect(refusal(listOf([A]), { isPrivate: true, personId: 1 })).toBe('sent')
+  expect(refusal(listOf([A, B]), { personId: 1 })).toBe('sent')
+  expect(refusal(listOf([], { memberCount: 0 }))).toMatch(/^postern_no_recipient: /)
+})
+
+test('of a list that no message fits, nobody is judged, and it is said how many there are', () => {
+  const distrust = (): Distrust => expect.unreachable()
+  const list = listOf([A], { tooMany: 5000, nameless: 1 })
+  const refused = refusal(list, { distrust })
+  expect(refused).toMatch(/^postern_seal_too_large: /)
+  // the bot is sealed to as well
+  expect(refused).toContain('5001 recipients are more')
+})
+
+/** Rules by which people are left out for these reasons, by id. */
+function leavingOut(reasons: Record<number, Skipped['reason']>): Partial<RecipientRules> {
+  const has = (userId: number, reason: string): boolean => reasons[userId] === reason
+  return {
+    own: new Set([...FINGERPRINTS].flatMap(([id, print]) => (has(id, 'own-key') ? [print] : []))),
+    isOthers: ({ userId }) => has(userId, 'other-person'),
+    distrust: (userId) => (reasons[userId] as Distrust | undefined) ?? null,
+  }
+}
+const FINGERPRINTS = new Map([
+  [1, 'a'],
+  [2, 'b'],
+])
+
+const REASONS = ['blocked', 'key-changed', 'not-accepted', 'other-person', 'own-key'] as const
+
+test.each(REASONS)(
+  'where all are left out, and one for %s, the code says who can help',
+  (reason) => {
+    const expired = { ...B, unusable: 'expired' as const }
+    const rules = leavingOut({ 1: reason })
+    const code = reason === 'own-key' ? 'postern_recipient_unusable' : 'postern_trust_required'
+    for (const unusable of ['skip', 'refuse'] as const) {
+      const refused = refusal(listOf([A, expired]), { ...rules, unusable })
+      expect(refused).toMatch(new RegExp(`^${code}: `))
+      // whoever the operator can help is named; all of them where nobody can be helped
+      expect(refused).toContain(`1 (${reason})`)
+      expect(refused.includes('2 (expired)')).toBe(reason === 'own-key')
+    }
+  },
+)
+
+test.each(REASONS)(
+  'who is left out for %s keeps the others from nothing, unless told',
+  (reason) => {
+    const list = listOf([A, B])
+    const rules = leavingOut({ 1: reason })
+    const { certificates, skipped } = chooseRecipients(list, rulesOf(rules))
+    expect(certificates).toEqual([B.certificateStatus.armored])
+    expect(skipped).toEqual([{ userId: 1, reason }])
+    // with what one lists oneself, nobody silences a group
+    const silences = reason !== 'own-key' && reason !== 'other-person'
+    expect(refusal(list, { ...rules, unusable: 'refuse' })).toMatch(
+      silences ? /^postern_trust_required: / : /^sent$/,
+    )
+  },
+)
+
+test('told to refuse, an unusable certificate refuses, and alone is no matter of trust', () => {
+  const expired = { ...B, unusable: 'expired' as const }
+  expect(refusal(listOf([A, expired]))).toBe('sent')
+  const refused = refusal(listOf([A, expired]), { unusable: 'refuse' })
+  expect(refused).toMatch(/^postern_recipient_unusable: /)
+  expect(refused).toContain('2 (expired)')
+})
+
+test('ten people who are left out are named, and of more how many', () => {
+  const people = Array.from({ length: 12 }, (_, index) => person(index + 1, `p${index}`))
+  const distrust = (): Distrust => 'blocked'
+  const named = (count: number): string =>
+    refusal(listOf(people.slice(0, count)), { distrust }).replace(/^.*?1 \(/s, '1 (')
+  const ten = Array.from({ length: 10 }, (_, index) => `${index + 1} (blocked)`).join(', ')
+  expect(named(1)).toBe('1 (blocked)')
+  expect(named(10)).toBe(ten)
+  expect(named(12)).toBe(`${ten} and 2 more`)
+})
+
+test('whose certificate could not be read is nobody’s owner, and is left out for that', () => {
+  const unread = { ...A, fingerprint: null, unusable: 'unparseable' as const }
+  const rules = { isOthers: () => true, own: new Set(['b-seals']) }
+  expect(refusal(listOf([unread]), rules)).toMatch(/^postern_recipient_unusable: /)
+  expect(refusal(listOf([unread]), rules)).toContain('1 (unparseable)')
+})
+
+test('another certificate in the same place is another array', () => {
+  const list = listOf([A, B])
+  const first = chooseRecipients(list, rulesOf()).certificates
+  const renewed = { ...B.certificateStatus, armored: 'certificate b, renewed' }
+  list.people = [A, { ...B, certificateStatus: renewed }]
+  const second = chooseRecipients(list, rulesOf()).certificates
+  expect(second).toEqual([first[0], 'certificate b, renewed'])
+  list.people = [A]
+  expect(chooseRecipients(list, rulesOf()).certificates).toEqual([first[0]])
+})
+
+test('a private chat learns its person from a list that names exactly one and says nothing odd', () => {
+  const a = person(1, 'a')
+  expect(solePersonOf(listOf([a]), 900)).toBe(1)
+  expect(solePersonOf(listOf([a, a]), 900)).toBe(1)
+  const odd = [
+    listOf([]),
+    listOf([a, person(2, 'b')]),
+    listOf([a, person(1, 'b')]),
+    listOf([a], { nameless: 1 }),
+    listOf([a], { tooMany: 5000 }),
+    listOf([a], { memberCount: 1 }),
+    listOf([person(900, 'a')]),
+  ]
+  expect(odd.map((list) => solePersonOf(list, 900))).toEqual(odd.map(() => null))
+})

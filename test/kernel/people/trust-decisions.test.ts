@@ -1,0 +1,190 @@
+import type { TrustPolicy } from '../../../src/kernel/index.ts'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Trust } from '../../../src/kernel/people/trust.ts'
+import { A, B, C, of, trusting } from './trust-scene.ts'
+
+const START_MS = 1_000_000
+beforeEach(() => void vi.useFakeTimers({ now: START_MS, toFake: ['Date'] }))
+afterEach(() => void vi.useRealTimers())
+
+describe('the operator accepts', () => {
+  test('what is listed now, from now on, and lets the person begin anew', async () => {
+    const { trust, people, changes, store } = await trusting()
+    await trust.saw([of(1, A)])
+    await trust.saw([of(1, B)])
+    await people.rememberSigned([1, 2], 'words')
+    await people.rememberSigned([1], 'file')
+    changes.length = 0
+    vi.setSystemTime(START_MS + 5)
+    const pin = await trust.accept(1)
+    expect(pin).toEqual({
+      userId: 1,
+      fingerprint: B,
+      sinceMs: START_MS + 5,
+      standing: 'accepted',
+      listed: B,
+      listedAtMs: START_MS,
+      former: { fingerprint: A, changedAtMs: START_MS, wasPinned: true },
+    })
+    expect(changes).toEqual([{ kind: 'accepted', userId: 1, detail: { fingerprint: B } }])
+    const again = await trusting({ store })
+    for (const one of [{ trust, people }, again]) {
+      expect(one.trust.all).toEqual([pin])
+      expect([one.people.ownerOf(B), one.trust.isVerified(1)]).toEqual([1, false])
+      expect(['words', 'file'].map((kind) => one.people.hasSigned(1, kind as 'file'))).toEqual([
+        false,
+        false,
+      ])
+      expect(one.people.hasSigned(2, 'words')).toBe(true)
+    }
+  })
+
+  test('the fingerprint that they looked at, however it is written, and no other', async () => {
+    const { trust, changes } = await trusting()
+    await trust.saw([of(1, A)])
+    await expect(trust.accept(1, B)).rejects.toMatchObject({
+      code: 'refused',
+      message: expect.stringContaining(`the service lists ${A} for person 1`),
+      hint: expect.stringContaining('nothing was changed'),
+    })
+    expect(changes).toEqual([])
+    expect((await trust.accept(1, `${'AAAA '.repeat(5)}\n${'aaaa\t'.repeat(5)}`)).standing).toBe(
+      'accepted',
+    )
+  })
+
+  test('nothing of somebody who lists nothing, or was never seen', async () => {
+    const { trust } = await trusting()
+    await trust.saw([of(1, A)])
+    await trust.saw([of(1, null)])
+    for (const userId of [1, 2]) {
+      await expect(trust.accept(userId)).rejects.toMatchObject({
+        code: 'refused',
+        message: expect.stringContaining(`no certificate of person ${userId}`),
+        hint: expect.stringContaining('postern trust verify'),
+      })
+    }
+  })
+
+  test('what was verified without making less of it, and a changed one as accepted', async () => {
+    const { trust } = await trusting()
+    await trust.saw([of(1, A), of(2, C)])
+    await trust.verify(1, A)
+    expect((await trust.accept(1)).standing).toBe('verified')
+    await trust.saw([of(1, B)])
+    expect((await trust.accept(1)).standing).toBe('accepted')
+    await trust.block(2)
+    expect((await trust.accept(2)).standing).toBe('accepted')
+  })
+})
+
+describe('the operator verifies', () => {
+  test('a fingerprint of somebody, seen or not, who must go on signing', async () => {
+    const { trust, people, changes, store } = await trusting()
+    await people.rememberSigned([1], 'words')
+    vi.setSystemTime(START_MS + 5)
+    const pin = await trust.verify(1, A.toUpperCase())
+    expect(pin).toEqual({
+      userId: 1,
+      fingerprint: A,
+      sinceMs: START_MS + 5,
+      standing: 'verified',
+      listed: null,
+      listedAtMs: null,
+    })
+    expect(changes).toEqual([{ kind: 'verified', userId: 1, detail: { fingerprint: A } }])
+    for (const one of [{ trust, people }, await trusting({ store })]) {
+      expect([one.trust.isVerified(1), one.trust.isVerified(2)]).toEqual([true, false])
+      expect([one.people.ownerOf(A), one.people.hasSigned(1, 'words')]).toEqual([1, true])
+    }
+  })
+
+  test.each(['', 'a'.repeat(39), 'a'.repeat(41), 'g'.repeat(40), `x${'a'.repeat(40)}`])(
+    'nothing that is no fingerprint: %j',
+    async (text) => {
+      const { trust, changes } = await trusting()
+      await expect(trust.verify(1, text)).rejects.toMatchObject({
+        code: 'usage',
+        message: 'a fingerprint is 40 hexadecimal characters',
+        hint: expect.stringContaining('copy it from the person’s app'),
+      })
+      expect([changes, trust.all]).toEqual([[], []])
+    },
+  )
+})
+
+test('the operator blocks somebody, seen or not, until they speak again', async () => {
+  const { trust, changes, store } = await trusting()
+  await trust.saw([of(1, A)])
+  vi.setSystemTime(START_MS + 5)
+  const seen = { fingerprint: A, listed: A, listedAtMs: START_MS }
+  const blocked = { standing: 'blocked', sinceMs: START_MS + 5 }
+  expect(await trust.block(1)).toEqual({ userId: 1, ...seen, ...blocked })
+  const nothing = { fingerprint: null, listed: null, listedAtMs: null }
+  expect(await trust.block(2)).toEqual({ userId: 2, ...nothing, ...blocked })
+  expect(changes).toEqual([
+    { kind: 'blocked', userId: 1, detail: {} },
+    { kind: 'blocked', userId: 2, detail: {} },
+  ])
+  for (const one of [trust, (await trusting({ store })).trust]) {
+    expect([1, 2, 3].map((userId) => one.isBlocked(userId))).toEqual([true, true, false])
+  }
+  await trust.accept(1)
+  expect(trust.isBlocked(1)).toBe(false)
+})
+
+describe('the former certificate', () => {
+  const FOR_MS = 72 * 3_600_000
+  const former = { fingerprint: A, changedAtMs: START_MS, wasPinned: true }
+
+  async function changed(policy: TrustPolicy) {
+    const scene = await trusting({ policy })
+    await scene.trust.saw([of(1, A)])
+    await scene.trust.saw([of(1, B)])
+    return scene
+  }
+
+  test('verifies for 72 hours under accept and first-use, also at the next start, never under pinned', async () => {
+    for (const policy of ['accept', 'first-use'] as const) {
+      const { trust, store } = await changed(policy)
+      for (const one of [trust, (await trusting({ store, policy })).trust]) {
+        expect(one.formerOf(1, 50, START_MS + FOR_MS - 1)).toEqual(former)
+        expect(one.formerOf(1, 50, START_MS + FOR_MS)).toBeNull()
+        expect(one.formerOf(2, 50, START_MS)).toBeNull()
+      }
+    }
+    expect((await changed('pinned')).trust.formerOf(1, 50, START_MS)).toBeNull()
+  })
+
+  test('under first-use verifies only if it was the first one, or one that you accepted', async () => {
+    const { trust } = await changed('first-use')
+    await trust.saw([of(1, C)])
+    expect(trust.formerOf(1, 50, START_MS)).toBeNull()
+    await trust.accept(1)
+    await trust.saw([of(1, A)])
+    expect(trust.formerOf(1, 50, START_MS)).toMatchObject({ fingerprint: C, wasPinned: true })
+  })
+
+  test('verifies nothing once the person is blocked, or you verified another one', async () => {
+    for (const [decide, is] of [
+      [(trust: Trust) => trust.block(1), null],
+      [(trust: Trust) => trust.verify(1, B), null],
+      [(trust: Trust) => trust.verify(1, A), former],
+      [(trust: Trust) => trust.accept(1), former],
+    ] as const) {
+      const { trust } = await changed('accept')
+      await decide(trust)
+      expect(trust.formerOf(1, 50, START_MS)).toEqual(is)
+    }
+  })
+
+  test('verifies nothing while somebody is listed with it, and stays over a withdrawal', async () => {
+    const { trust } = await changed('accept')
+    await trust.saw([of(2, A)])
+    expect(trust.formerOf(1, 50, START_MS)).toBeNull()
+    await trust.saw([of(2, C), of(1, null)])
+    expect(trust.formerOf(1, 50, START_MS)).toMatchObject({ fingerprint: B })
+    await trust.saw([of(1, A)])
+    expect(trust.formerOf(1, 50, START_MS)).toMatchObject({ fingerprint: B })
+  })
+})

@@ -1,0 +1,37 @@
+/** What is known of people in a store, for tests of trust. */
+import type { TrustPolicy } from '../../../src/kernel/index.ts'
+import { agreeingClocks } from '../../support/judging-clock.ts'
+import { Journal, type TrustChange } from '../../../src/kernel/people/journal.ts'
+import { People } from '../../../src/kernel/people/people.ts'
+import { Trust } from '../../../src/kernel/people/trust.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { open, temporary } from '../../store/support.ts'
+import { memoryOf } from '../../../src/store/memory.ts'
+
+export const [A, B, C] = ['a', 'b', 'c'].map((letter) => letter.repeat(40)) as [
+  string,
+  string,
+  string,
+]
+export const of = (userId: number, fingerprint: string | null) => ({ userId, fingerprint })
+/** @param o `store` one of before; an empty one unless told */
+export async function trusting(
+  o: { store?: Store; policy?: TrustPolicy; maxPeople?: number } = {},
+) {
+  const store = o.store ?? (await open(temporary()))
+  const changes: TrustChange[] = []
+  const journal = new Journal(memoryOf(store))
+  journal.onChange((change) => changes.push(change))
+  const people = await People.load(memoryOf(store))
+  const { policy = 'accept' } = o
+  const bound = o.maxPeople === undefined ? {} : { maxPeople: o.maxPeople }
+  const trust = await Trust.load({
+    memory: memoryOf(store),
+    journal,
+    people,
+    policy,
+    clocks: agreeingClocks(),
+    ...bound,
+  })
+  return { store, trust, people, changes }
+}

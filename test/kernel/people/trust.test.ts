@@ -1,0 +1,128 @@
+import { agreeingClocks } from '../../support/judging-clock.ts'
+import { expect, test, vi } from 'vitest'
+import { Journal, type TrustChange } from '../../../src/kernel/people/journal.ts'
+import { People } from '../../../src/kernel/people/people.ts'
+import { Trust } from '../../../src/kernel/people/trust.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { open, temporary } from '../../store/support.ts'
+import { memoryOf } from '../../../src/store/memory.ts'
+
+const print = (letter: string): string => letter.repeat(40)
+const [A, B, C] = ['a', 'b', 'c'].map(print) as [string, string, string]
+const of = <F extends string | null>(userId: number, fingerprint: F) => ({ userId, fingerprint })
+
+async function load(store: Store, maxPeople?: number) {
+  const changes: TrustChange[] = []
+  const onFull = vi.fn()
+  const journal = new Journal(memoryOf(store))
+  journal.onChange((change) => changes.push(change))
+  const people = await People.load(memoryOf(store))
+  const memory = memoryOf(store)
+  const parts = { memory, journal, people, policy: 'accept' as const, clocks: agreeingClocks() }
+  const trust = await Trust.load({ ...parts, ...(maxPeople !== undefined && { maxPeople }) })
+  trust.onFull(onFull)
+  const kinds = () => changes.map(({ kind }) => kind)
+  return { store, trust, people, changes, kinds, onFull }
+}
+const fresh = async (maxPeople?: number) => await load(await open(temporary()), maxPeople)
+
+test('a certificate that two list is disputed until one of them lists another, or the operator speaks', async () => {
+  const { trust, people, kinds, store } = await fresh()
+  await trust.saw([of(1, A)])
+  expect(trust.isShared(A)).toBe(false)
+  await trust.saw([of(2, A), of(3, B)])
+  expect([trust.isShared(A), trust.isShared(B)]).toEqual([true, false])
+  expect((await load(store)).trust.isShared(A)).toBe(true)
+  await trust.saw([of(2, C)])
+  expect(trust.isShared(A)).toBe(false)
+  await trust.saw([of(2, A)])
+  await trust.accept(1)
+  expect(trust.isShared(A)).toBe(false)
+  for (const one of [people, (await load(store)).people]) {
+    expect([one.isOthers(of(1, A)), one.isOthers(of(2, A))]).toEqual([false, true])
+    expect(one.isOthers(of(2, C))).toBe(false)
+  }
+  expect(kinds().filter((kind) => kind === 'certificate-shared')).toHaveLength(2)
+})
+
+test('a dispute is told once, at the same time or by several, and of those who are listed now', async () => {
+  const { trust, changes } = await fresh()
+  await Promise.all([trust.saw([of(1, A)]), trust.saw([of(2, A)]), trust.saw([of(3, A)])])
+  await trust.saw([of(1, A), of(2, A), of(3, A)])
+  const shared = changes.filter(({ kind }) => kind === 'certificate-shared')
+  expect(shared).toHaveLength(1)
+  expect(shared[0]?.detail).toMatchObject({ fingerprint: A, people: [1, 2, 3], owner: null })
+  const together = await fresh()
+  await together.trust.saw([of(1, A), of(2, A), of(3, A)])
+  expect(together.changes.map(({ detail }) => detail)).toEqual([
+    { fingerprint: A, people: [1, 2, 3], owner: null },
+  ])
+  // two who swap certificates at once dispute nothing
+  const swapped = await fresh()
+  await swapped.trust.saw([of(1, A), of(2, B)])
+  await swapped.trust.saw([of(1, B), of(2, A)])
+  expect(swapped.kinds()).toEqual(['key-changed', 'key-changed'])
+})
+
+test('a claim is forgotten when nothing is listed any more, and the pin stays', async () => {
+  const { trust, kinds, store } = await fresh()
+  await trust.saw([of(1, A), of(2, A)])
+  await trust.saw([of(2, null)])
+  expect(trust.isShared(A)).toBe(false)
+  expect(kinds()).toContain('key-withdrawn')
+  expect((await load(store)).trust.isShared(A)).toBe(false)
+  await expect(trust.accept(2)).rejects.toMatchObject({ code: 'refused' })
+  await trust.policies.set(null, 'first-use')
+  expect(trust.distrust(2, B, 9)).toBe('key-changed')
+  expect(trust.distrust(2, A, 9)).toBeNull()
+  expect(trust.distrust(2, null, 9)).toBe('key-changed')
+})
+
+test('somebody listed with two at once claims neither', async () => {
+  const { trust } = await fresh()
+  await trust.saw([of(1, A)])
+  await trust.saw([of(2, A), of(2, B), of(3, B)])
+  expect([trust.isShared(A), trust.isShared(B), trust.isRemembered(2)]).toEqual([
+    false,
+    false,
+    false,
+  ])
+})
+
+test('whoever is named last owns it, and blocking the owner gives it to nobody', async () => {
+  const { trust, people } = await fresh()
+  await trust.saw([of(1, A), of(2, A)])
+  await trust.accept(2)
+  expect(people.isOthers(of(1, A))).toBe(true)
+  await trust.verify(1, A)
+  expect([people.isOthers(of(1, A)), people.isOthers(of(2, A))]).toEqual([false, true])
+  await trust.block(1)
+  expect(people.isOthers(of(2, A))).toBe(true)
+})
+
+test('a word of the operator’s is not undone by a listing that was under way', async () => {
+  const { trust, store } = await fresh()
+  await trust.saw([of(1, A)])
+  await Promise.all([trust.saw([of(1, B)]), trust.block(1), trust.saw([of(1, C)])])
+  for (const one of [trust, (await load(store)).trust]) {
+    expect(one.isBlocked(1)).toBe(true)
+    expect(one.all[0]?.listed).toBe(C)
+  }
+})
+
+test('of more people than are remembered none pushes another out, and nothing new is believed', async () => {
+  const { trust, store, onFull } = await fresh(3)
+  await trust.saw([of(1, A), of(2, B)])
+  await trust.verify(1, A)
+  for (let userId = 100; userId < 150; userId++) await trust.saw([of(userId, C)])
+  expect(trust.all.map(({ userId }) => userId)).toEqual([1, 2, 100])
+  expect(trust.isRemembered(101)).toBe(false)
+  expect(onFull).toHaveBeenCalled()
+  expect(trust.distrust(1, B, 9)).toBe('key-changed')
+  // what is seen of those who are known is learned all the same
+  await trust.saw([of(2, C), of(999, A)])
+  expect(trust.isShared(C)).toBe(true)
+  // the operator may always speak of somebody
+  await trust.block(555)
+  expect((await load(store)).trust.isBlocked(555)).toBe(true)
+})

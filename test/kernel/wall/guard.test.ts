@@ -1,0 +1,341 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { KnownChats } from '../../../src/kernel/wall/known-chats.ts'
+import { Modes } from '../../../src/lookups/modes.ts'
+import { Guard, type GuardParts } from '../../../src/kernel/wall/guard.ts'
+import { Sealed } from '../../../src/openpgp/sealed.ts'
+import { storeForFile } from '../../store/support.ts'
+import { encryptedMessage } from '../../translate/support.ts'
+import { memoryOf } from '../../../src/store/memory.ts'
+
+const store = storeForFile()
+
+/** What the service says of every chat; a test changes it. */
+const OPEN_GROUP = { kind: 'group', mode: 'open', historyVisible: true }
+const target = { route: 'send', path: '/messages' } as const
+const REFUSED = expect.objectContaining({ code: 'postern_downgrade_refused' }) as unknown
+
+/** A guard that knows no chat, before a service that says of each chat what it is told to. */
+async function scene(options: Partial<GuardParts> = {}, says: object = OPEN_GROUP) {
+  const service = { says }
+  await store().write((db) => db.deleteFrom('chats').execute())
+  const knownChats = await KnownChats.load(memoryOf(store()))
+  const chat = vi.fn((id: number) => Promise.resolve({ id, memberCount: 2, ...service.says }))
+  const modes = new Modes({ knownChats, chat })
+  const parts: GuardParts = {
+    fresh: () => Promise.resolve(),
+    freshForMs: Infinity,
+    knownChats,
+    modes,
+    privateProtected: () => true,
+    sealsForBot: true,
+    readableGroups: 'allow',
+    chatMaxAgeMs: 60_000,
+    ...options,
+  }
+  return { guard: new Guard(parts), knownChats, modes, chat, service }
+}
+
+describe('how a chat must be written to', () => {
+  test('an open group with an open history takes readable text, by one answer for many sends', async () => {
+    const { guard, chat } = await scene()
+    for (let n = 0; n < 3; n++) {
+      const rule = await guard.rule(5)
+      expect([rule.body, rule.chatId, rule.holds()]).toEqual(['readable', 5, true])
+    }
+    expect(chat).toHaveBeenCalledTimes(1)
+  })
+
+  test('a rule for readable text holds only as long as what it rests on was read just now', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const fresh = vi.fn(() => Promise.resolve())
+    const { guard } = await scene({ fresh, freshForMs: 2000 })
+    const rule = await guard.rule(5)
+    vi.advanceTimersByTime(1999)
+    expect(rule.holds()).toBe(true)
+    vi.advanceTimersByTime(1)
+    expect(() => rule.holds()).toThrow(
+      expect.objectContaining({ code: 'postern_store_unwritable' }),
+    )
+    await rule.renew()
+    expect(rule.holds()).toBe(true)
+    expect(fresh).toHaveBeenCalledTimes(2)
+  })
+
+  test('an answer that is older than the setting is asked for anew', async () => {
+    const { guard, chat } = await scene({ chatMaxAgeMs: -1 })
+    await guard.rule(5)
+    await guard.rule(5)
+    expect(chat).toHaveBeenCalledTimes(2)
+  })
+
+  test('a chat that was seen protected is sealed, and not asked for', async () => {
+    const { guard, knownChats, chat } = await scene()
+    await knownChats.saw([{ chatId: 5, isProtected: true }])
+    const rule = await guard.rule(5)
+    expect([rule.body, rule.chatId, rule.holds()]).toEqual(['sealed', 5, true])
+    expect(chat).not.toHaveBeenCalled()
+    expect((await guard.rule(6)).body).toBe('readable')
+  })
+
+  test('a private chat is sealed and not asked for, while private chats are protected', async () => {
+    const settings = { isProtected: true }
+    const says = { kind: 'private', mode: 'open', historyVisible: false }
+    const { guard, knownChats, chat } = await scene(
+      { privateProtected: () => settings.isProtected },
+      says,
+    )
+    await knownChats.saw([{ chatId: 5, kind: 'private' }])
+    expect((await guard.rule(5)).body).toBe('sealed')
+    expect(chat).not.toHaveBeenCalled()
+    settings.isProtected = false
+    expect(guard.mustSeal(5)).toBe(false)
+    expect((await guard.rule(5)).body).toBe('readable')
+  })
+
+  test('a chat is sealed by the first answer that says it is protected or private', async () => {
+    const { guard, knownChats } = await scene({}, { ...OPEN_GROUP, mode: 'protected' })
+    expect((await guard.rule(5)).body).toBe('sealed')
+    expect(knownChats.isLatched(5)).toBe(true)
+    const other = await scene({}, { kind: 'private', mode: 'open' })
+    expect((await other.guard.rule(5)).body).toBe('sealed')
+  })
+
+  test('an answer that says protected counts even where it latched nothing', async () => {
+    const { knownChats } = await scene()
+    const modes = { get: () => Promise.resolve({ ...OPEN_GROUP, mode: 'protected' }) }
+    const { guard } = await scene({ knownChats, modes: modes as unknown as Modes })
+    expect((await guard.rule(5)).body).toBe('sealed')
+  })
+
+  test('an answer that left nothing in the memory is judged by itself', async () => {
+    const { knownChats } = await scene()
+    const modes = { get: () => Promise.resolve(OPEN_GROUP) } as unknown as Modes
+    const { guard } = await scene({ knownChats, modes })
+    expect((await guard.rule(5)).body).toBe('readable')
+  })
+
+  test.each([
+    ['a group without an open history', { historyVisible: false }, 'open history'],
+    ['a group that does not say', { historyVisible: undefined }, 'open history'],
+    ['a kind that is not known', { kind: 'bazaar' }, 'kind'],
+  ])('%s is refused, and remembered as refused', async (_name, says, why) => {
+    const { guard, knownChats } = await scene({}, { ...OPEN_GROUP, ...says })
+    await expect(guard.rule(5)).rejects.toMatchObject({
+      code: 'postern_downgrade_refused',
+      message: expect.stringContaining(why) as unknown,
+    })
+    expect(knownChats.get(5)?.refusedAtMs).not.toBeNull()
+  })
+
+  test('a channel takes readable text, and one that was a group before is judged as a group', async () => {
+    const { guard, knownChats } = await scene({}, { kind: 'channel', mode: 'open' })
+    expect((await guard.rule(5)).body).toBe('readable')
+    await knownChats.saw([{ chatId: 6, kind: 'group' }])
+    await expect(guard.rule(6)).rejects.toThrow(REFUSED)
+  })
+
+  test.each([
+    { kind: 'group', mode: 'open' },
+    { kind: 'bazaar', mode: 'open' },
+  ])('without a key of its own the service is believed: %j', async (says) => {
+    const { guard } = await scene({ sealsForBot: false }, says)
+    expect((await guard.rule(5)).body).toBe('readable')
+  })
+
+  test.each(['group', 'channel'])(
+    'where the setting refuses readable groups, a %s is refused with a key and without one',
+    async (kind) => {
+      for (const sealsForBot of [true, false]) {
+        const { guard } = await scene(
+          { readableGroups: 'refuse', sealsForBot },
+          { ...OPEN_GROUP, kind },
+        )
+        await expect(guard.rule(5)).rejects.toMatchObject({
+          message: expect.stringContaining('readableGroups') as unknown,
+        })
+      }
+    },
+  )
+
+  test('when the mode cannot be learned there is no rule', async () => {
+    const { guard } = await scene({}, { kind: 'group' })
+    await expect(guard.rule(5)).rejects.toMatchObject({ code: 'postern_upstream_invalid' })
+  })
+})
+
+describe('a rule for readable text holds no longer', () => {
+  test('once the chat was seen protected', async () => {
+    const { guard, knownChats } = await scene()
+    const rule = await guard.rule(5)
+    await knownChats.saw([{ chatId: 6, isProtected: true }])
+    expect(rule.holds()).toBe(true)
+    await knownChats.saw([{ chatId: 5, isProtected: true }])
+    expect(rule.holds()).toBe(false)
+    expect(guard.permitReadable(rule, target, { chatId: 5, text: 'words' }).ground.holds()).toBe(
+      false,
+    )
+  })
+
+  test('once a channel was seen as a group, of whose history nothing is said', async () => {
+    const { guard, knownChats } = await scene({}, { kind: 'channel', mode: 'open' })
+    const rule = await guard.rule(5)
+    expect(rule.holds()).toBe(true)
+    await knownChats.saw([{ chatId: 5, kind: 'group' }])
+    expect(rule.holds()).toBe(false)
+  })
+
+  test('once the chat was seen private', async () => {
+    const { guard, knownChats } = await scene()
+    const rule = await guard.rule(5)
+    await knownChats.saw([{ chatId: 5, kind: 'private' }])
+    expect(rule.holds()).toBe(false)
+  })
+})
+
+describe('what leaves', () => {
+  const fields = { chatId: 5, text: 'words', replyTo: 3 }
+  const bodyOf = ({ body }: { body: Buffer }) => JSON.parse(body.toString()) as unknown
+
+  test('readable text leaves by a rule for its own chat, and by none for another', async () => {
+    const { guard } = await scene()
+    const rule = await guard.rule(5)
+    const permit = guard.permitReadable(rule, target, fields)
+    expect([permit.route, permit.path, permit.ground.holds()]).toEqual(['send', '/messages', true])
+    expect(bodyOf(permit)).toEqual(fields)
+    expect(() => guard.permitReadable(rule, target, { ...fields, chatId: 6 })).toThrow(REFUSED)
+  })
+
+  test('readable text leaves by no rule that says sealed', async () => {
+    const { guard, knownChats } = await scene()
+    await knownChats.saw([{ chatId: 5, isProtected: true }])
+    const rule = await guard.rule(5)
+    expect(() => guard.permitReadable(rule, target, fields)).toThrow(REFUSED)
+  })
+
+  test('readable text leaves by nothing that only looks like a rule', async () => {
+    const { guard } = await scene()
+    const rule = await guard.rule(5)
+    const looks = [
+      { ...rule },
+      Object.create(rule) as unknown,
+      Object.assign(Object.create(null) as object, { chatId: 5, body: 'readable' }),
+      JSON.parse('{"chatId":5,"body":"readable","#judged":true}') as unknown,
+      null,
+      'readable',
+    ]
+    for (const copy of looks as (typeof rule)[]) {
+      expect(() => guard.permitReadable(copy, target, fields)).toThrow(REFUSED)
+    }
+  })
+
+  const held = (): void => {}
+  const digests = { dataDigest: '', statementDigest: '' }
+
+  /** A guard with the rule of a chat that was seen protected. */
+  async function sealedScene(options: Partial<GuardParts> = {}) {
+    const { guard, knownChats } = await scene(options)
+    await knownChats.saw([{ chatId: 5, isProtected: true }])
+    return { guard, rule: await guard.rule(5) }
+  }
+
+  test.each([
+    ['without a key, now or ever, leaves whatever it is', false, false, null],
+    ['where private chats are protected must be encrypted', false, true, 'bad_request'],
+    ['where the sidecar seals must be encrypted', true, false, 'bad_request'],
+  ])('what a bot has sealed by itself %s', async (_what, sealsForBot, isProtected, code) => {
+    const { guard, rule } = await sealedScene({ sealsForBot, privateProtected: () => isProtected })
+    const give = (armored: string): unknown =>
+      bodyOf(guard.permitOwnSealing(rule, target, { fields: { chatId: 5, replyTo: 3 }, armored }))
+    expect(guard.passesAll).toBe(code === null)
+    if (code === null) expect(give('words')).toEqual({ chatId: 5, replyTo: 3, armored: 'words' })
+    else expect(() => give('words')).toThrow(expect.objectContaining({ code }))
+    const armored = encryptedMessage()
+    expect(give(armored)).toEqual({ chatId: 5, replyTo: 3, armored })
+  })
+
+  test.each([
+    ['words', 'words'],
+    ['no packet', '-----BEGIN PGP MESSAGE-----\n\nd29yZHM=\n-----END PGP MESSAGE-----\n'],
+    ['words before it', `words\n${encryptedMessage()}`],
+    ['words after it', `${encryptedMessage()}\nwords`],
+    ['another block', encryptedMessage().replace('MESSAGE', 'PUBLIC KEY BLOCK')],
+  ])('as a message that a bot has sealed by itself %s does not leave', async (_what, armored) => {
+    const { guard, rule } = await sealedScene()
+    const given = { fields: { chatId: 5 }, armored }
+    expect(() => guard.permitOwnSealing(rule, target, given)).toThrow(
+      expect.objectContaining({ code: 'bad_request' }),
+    )
+  })
+
+  test('what sealing made leaves with its line breaks, beside its fields', async () => {
+    const { guard, rule } = await sealedScene()
+    const sealed = Sealed.of('a\nb\n', digests)
+    const given = { fields: { chatId: 5, replyTo: 3 }, sealed, requireHeld: held }
+    const permit = guard.permitSealed(rule, target, given)
+    expect(bodyOf(permit)).toEqual({ chatId: 5, replyTo: 3, armored: 'a\nb\n' })
+    expect([permit.route, permit.path, permit.ground.holds()]).toEqual(['send', '/messages', true])
+  })
+
+  test('what sealing made leaves no more once its key may be replaced', async () => {
+    const { guard, rule } = await sealedScene()
+    const lost = new Error('not held')
+    const state = { isHeld: true }
+    const requireHeld = (): void => {
+      if (!state.isHeld) throw lost
+    }
+    const sealed = Sealed.of('a', digests)
+    const { ground } = guard.permitSealed(rule, target, {
+      fields: { chatId: 5 },
+      sealed,
+      requireHeld,
+    })
+    expect(ground.holds()).toBe(true)
+    state.isHeld = false
+    expect(() => ground.holds()).toThrow(lost)
+  })
+
+  test('sealed text leaves neither beside a text nor beside another armored', async () => {
+    const { guard, rule } = await sealedScene()
+    const sealed = Sealed.of('a', digests)
+    for (const more of [{ text: 'words' }, { text: undefined }, { armored: 'words' }]) {
+      const beside = { chatId: 5, ...more }
+      const refused = expect.objectContaining({ code: 'bad_request' }) as unknown
+      const given = { fields: beside, sealed, requireHeld: held }
+      expect(() => guard.permitSealed(rule, target, given)).toThrow(refused)
+      const own = { fields: beside, armored: encryptedMessage() }
+      expect(() => guard.permitOwnSealing(rule, target, own)).toThrow(refused)
+    }
+  })
+
+  test('sealed text leaves by a rule for its own chat, and by none for readable text', async () => {
+    const { guard, rule } = await sealedScene()
+    const readable = await guard.rule(6)
+    const sealed = Sealed.of('a', digests)
+    const own = { fields: { chatId: 6 }, armored: encryptedMessage() }
+    for (const other of [rule, readable, { ...rule } as typeof rule]) {
+      const given = { fields: { chatId: 6 }, sealed, requireHeld: held }
+      expect(() => guard.permitSealed(other, target, given)).toThrow(REFUSED)
+      expect(() => guard.permitOwnSealing(other, target, own)).toThrow(REFUSED)
+    }
+  })
+
+  test('what only looks as if sealing had made it does not leave', async () => {
+    const { guard, rule } = await sealedScene()
+    const fake = { json: [Buffer.from('words')] }
+    const given = { fields: { chatId: 5 }, sealed: fake as never, requireHeld: held }
+    expect(() => guard.permitSealed(rule, target, given)).toThrow(
+      expect.objectContaining({
+        code: 'bad_request',
+        message: 'armored: must be an OpenPGP message',
+      }),
+    )
+  })
+
+  test('of an edit of the buttons nothing leaves but the buttons', async () => {
+    const { guard } = await scene()
+    const permit = guard.permitMarkup(target, { ...fields, markup: { rows: [] } })
+    expect(bodyOf(permit)).toEqual({ chatId: 5, markup: { rows: [] } })
+    expect(permit.ground.holds()).toBe(true)
+  })
+})

@@ -1,0 +1,299 @@
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { NoResponseError } from '../../src/errors.ts'
+import { Directory } from '../../src/lookups/directory.ts'
+import type { CertificateStatus } from '../../src/openpgp/engine.ts'
+import { MOST_RECIPIENTS } from '../../src/openpgp/size.ts'
+import { judging, printOf, recordOf } from '../kernel/people/people-scene.ts'
+import { serviceError } from '../keys/support.ts'
+
+beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }))
+afterEach(() => void vi.useRealTimers())
+
+type Parts = ConstructorParameters<typeof Directory>[0]
+
+/**
+ * A directory whose service answers as told.
+ * @param special what certificates of some names are instead of usable
+ */
+function scene(special: Record<string, Partial<CertificateStatus>> = {}) {
+  const asked: string[] = []
+  const learned: unknown[] = []
+  const answers = new Map<string, unknown>()
+  const answer = async (of: string): Promise<unknown> => {
+    asked.push(of)
+    const given = answers.get(of) ?? serviceError(404)
+    if (given instanceof Error) throw given
+    return given
+  }
+  const learn =
+    (what: string) =>
+    async (...given: unknown[]): Promise<void> =>
+      void learned.push([what, ...given])
+  const directory = new Directory({
+    certificates: {
+      judge: judging(special),
+      keepCopies: async () => {},
+      rememberRevoked: async () => {},
+      isRevokedSince: () => false,
+    },
+    trust: { saw: learn('listed'), isRemembered: () => true },
+    journal: {},
+    keyListHistory: { saw: learn('list') },
+    knownKeys: { saw: learn('keys') },
+    ownKeyListings: { saw: async () => {} },
+    calls: {
+      chatKeys: (chatId: number) => answer(`chat ${chatId}`),
+      userKey: (userId: number) => answer(`person ${userId}`),
+    },
+  } as unknown as Parts)
+  const list = (chatId: number, ...keys: unknown[]) => void answers.set(`chat ${chatId}`, { keys })
+  return { directory, asked, learned, answers, list }
+}
+
+describe('a key list', () => {
+  test('is asked for once, and again when it is too old or was dropped', async () => {
+    const { directory, asked, list } = scene()
+    list(7, recordOf(1, 'ann'))
+    const first = await directory.keyList(7, performance.now())
+    const { people } = first
+    expect(await directory.keyList(7, 0)).toBe(first)
+    // what is made of an array of people is found by it
+    expect(first.people).toBe(people)
+    expect(asked).toEqual(['chat 7'])
+    vi.advanceTimersByTime(10)
+    await directory.keyList(7, performance.now())
+    directory.forget(7)
+    await directory.keyList(7, 0)
+    directory.forgetAll()
+    await directory.keyList(7, 0)
+    expect(asked).toEqual(['chat 7', 'chat 7', 'chat 7', 'chat 7'])
+    expect(directory.lookups.lists).toEqual({ hits: 1, misses: 4 })
+  })
+
+  test('is written down, with the keys of everybody on it', async () => {
+    const { directory, learned, list } = scene()
+    list(7, recordOf(1, 'ann'))
+    const { people } = await directory.keyList(7, 0)
+    expect(learned.slice(1)).toEqual([
+      ['list', 7, people],
+      ['keys', 'chat 7', people],
+    ])
+  })
+
+  test('of as many keys as may be looked at is judged, and of one more is not', async () => {
+    const { directory, learned, list } = scene()
+    const keys = Array.from({ length: 2 * MOST_RECIPIENTS + 1 }, (_, id) => recordOf(id, 'ann'))
+    list(7, ...keys.slice(1))
+    list(8, ...keys)
+    expect(await directory.keyList(7, 0)).toMatchObject({ tooMany: null, nameless: 0 })
+    const before = learned.length
+    expect(await directory.keyList(8, 0)).toMatchObject({
+      people: [],
+      tooMany: keys.length,
+      lapsesAtMs: Infinity,
+    })
+    expect(learned).toHaveLength(before)
+  })
+
+  test('that is too large to be kept with others goes before them', async () => {
+    // a certificate, and about 1 KiB beside it, for each of two persons: 64 MiB and a little
+    const armored = 'x'.repeat(2 ** 25 - 512)
+    const { directory, asked, list } = scene({ ann: { armored } })
+    list(7, recordOf(1, 'ann'))
+    list(8, recordOf(2, 'ann'))
+    for (const chatId of [7, 8, 8, 7]) await directory.keyList(chatId, 0)
+    expect(asked).toEqual(['chat 7', 'chat 8', 'chat 7'])
+    const fits = scene({ ann: { armored: armored.slice(512) } })
+    for (const chatId of [7, 8]) fits.list(chatId, recordOf(chatId, 'ann'))
+    for (const chatId of [7, 8, 7]) await fits.directory.keyList(chatId, 0)
+    expect(fits.asked).toEqual(['chat 7', 'chat 8'])
+    const own = scene({ ann: { armored } })
+    own.list(7)
+    for (const userId of [1, 2]) own.answers.set(`person ${userId}`, recordOf(userId, 'ann'))
+    for (const userId of [1, 2, 2, 1]) await own.directory.signer(userId, 7)
+    expect(own.asked).toEqual(['chat 7', 'person 1', 'person 2', 'person 1'])
+  })
+
+  test('says when the first certificate ends that can be sealed to', async () => {
+    const { directory, list } = scene({
+      ann: { expiresMs: 3_000_000 },
+      ben: { expiresMs: 2_000_000 },
+      cid: { expiresMs: 500, unusable: 'expired' },
+    })
+    list(7, recordOf(1, 'ann'), recordOf(2, 'ben'), recordOf(3, 'cid'), recordOf(4, 'dan'))
+    expect((await directory.keyList(7, 0)).lapsesAtMs).toBe(2_000_000)
+    list(8)
+    expect((await directory.keyList(8, 0)).lapsesAtMs).toBe(Infinity)
+  })
+
+  test('is looked at again when a certificate on it has ended, and only that one', async () => {
+    const special: Record<string, Partial<CertificateStatus>> = {
+      ann: { expiresMs: 2_000_000 },
+      ben: { expiresMs: 3_000_000 },
+      cid: { expiresMs: 500, unusable: 'revoked' },
+    }
+    const { directory, asked, list } = scene(special)
+    list(7, recordOf(1, 'ann'), recordOf(2, 'ben'), recordOf(3, 'cid'))
+    await directory.keyList(7, 0)
+    for (const name of ['ann', 'ben', 'cid']) special[name] = { unusable: 'expired', expiresMs: 9 }
+    vi.setSystemTime(1_999_999)
+    const reasons = async () =>
+      (await directory.keyList(7, 0)).people.map(({ unusable }) => unusable)
+    expect(await reasons()).toEqual([null, null, 'revoked'])
+    vi.setSystemTime(2_000_000)
+    expect(await reasons()).toEqual(['expired', null, 'revoked'])
+    const list7 = await directory.keyList(7, 0)
+    expect(list7.people[0]?.certificateStatus.unusable).toBe('expired')
+    expect([list7.lapsesAtMs, asked]).toEqual([3_000_000, ['chat 7']])
+  })
+})
+
+describe('whose certificate speaks for a person', () => {
+  test('is what the chat’s list says, and else the person’s own record', async () => {
+    const { directory, asked, answers, list, learned } = scene()
+    list(7, recordOf(1, 'ann'))
+    answers.set('person 2', recordOf(2, 'ben'))
+    expect((await directory.signer(1, 7))?.fingerprint).toBe(printOf('ann'))
+    expect(asked).toEqual(['chat 7'])
+    const ben = await directory.signer(2, 7)
+    expect(ben?.fingerprint).toBe(printOf('ben'))
+    expect(asked).toEqual(['chat 7', 'person 2'])
+    expect(learned.slice(-2)).toEqual([
+      ['listed', [{ userId: 2, fingerprint: printOf('ben') }]],
+      ['keys', 'person 2', [ben]],
+    ])
+    expect(learned).toHaveLength(5)
+    expect(directory.lookups.people).toEqual({ hits: 0, misses: 1 })
+    directory.forgetAll()
+    await directory.signer(2, 7)
+    expect(asked).toHaveLength(4)
+  })
+
+  test('is nobody where the service knows none, which takes back what was listed', async () => {
+    const { directory, learned, list } = scene()
+    list(7)
+    expect(await directory.signer(2, 7)).toBeNull()
+    expect(learned).toContainEqual(['listed', [{ userId: 2, fingerprint: null }]])
+  })
+
+  test('is nobody where the record names somebody else, or nobody', async () => {
+    const { directory, answers, list, learned } = scene()
+    list(7)
+    answers.set('person 2', recordOf(3, 'cid'))
+    answers.set('person 4', { publicKey: 'none' })
+    expect(await directory.signer(2, 7)).toBeNull()
+    expect(await directory.signer(4, 7)).toBeNull()
+    expect(learned.at(-1)).toEqual(['keys', 'person 4', []])
+  })
+
+  test('may be ten minutes old, unless it must be newer', async () => {
+    const { directory, asked, answers, list } = scene()
+    vi.advanceTimersByTime(3_600_000)
+    list(7)
+    answers.set('person 2', recordOf(2, 'ben'))
+    await directory.signer(2, 7)
+    vi.advanceTimersByTime(600_000)
+    await directory.signer(2, 7)
+    expect(asked).toEqual(['chat 7', 'person 2'])
+    vi.advanceTimersByTime(1)
+    await directory.signer(2, 7)
+    expect(asked).toHaveLength(4)
+    vi.advanceTimersByTime(1)
+    await directory.signer(2, 7, performance.now())
+    expect(asked).toHaveLength(6)
+  })
+
+  test.each([400, 403, 404, 428])(
+    'is the own record’s where the list is refused (%i)',
+    async (status) => {
+      const { directory, answers } = scene()
+      answers.set('chat 7', serviceError(status))
+      answers.set('person 2', recordOf(2, 'ben'))
+      expect((await directory.signer(2, 7))?.userId).toBe(2)
+    },
+  )
+
+  test.each([
+    serviceError(401),
+    serviceError(429),
+    serviceError(500),
+    new NoResponseError('postern_upstream_timeout', 'late'),
+  ])('stays open where the list could not be had (%s)', async (error) => {
+    const { directory, answers, asked } = scene()
+    answers.set('chat 7', error)
+    await expect(directory.signer(2, 7)).rejects.toBe(error)
+    expect(asked).toEqual(['chat 7'])
+  })
+
+  test.each([
+    serviceError(403),
+    serviceError(500),
+    new NoResponseError('postern_upstream_timeout', 'late'),
+  ])('stays open where the own record could not be had (%s)', async (error) => {
+    const { directory, answers, list, learned } = scene()
+    list(7)
+    answers.set('person 2', error)
+    await expect(directory.signer(2, 7)).rejects.toBe(error)
+    expect(learned.flat()).not.toContainEqual([{ userId: 2, fingerprint: null }])
+  })
+})
+
+describe('an update that shows a person', () => {
+  const shown = async (userId: number | null, o: { isKnownWithoutKey?: boolean } = {}) => {
+    const { directory, asked, answers, list } = scene()
+    list(7, recordOf(1, 'ann'), recordOf(5, 'eve'))
+    answers.set('person 3', recordOf(3, 'cid'))
+    await directory.keyList(7, 0)
+    if (o.isKnownWithoutKey === true) await directory.signer(2, 7)
+    await directory.signer(3, 7)
+    directory.sawPerson(7, userId)
+    // a chat without a list has none to drop
+    directory.sawPerson(8, userId)
+    asked.length = 0
+    await directory.keyList(7, 0)
+    return { isDropped: asked.length === 1 }
+  }
+
+  test('who is not on the chat’s list drops it, so that the next message reaches them', async () => {
+    expect(await shown(2)).toEqual({ isDropped: true })
+    expect(await shown(3)).toEqual({ isDropped: true })
+  })
+
+  test('who is on the list, or known to have no key, leaves it', async () => {
+    expect(await shown(1)).toEqual({ isDropped: false })
+    expect(await shown(2, { isKnownWithoutKey: true })).toEqual({ isDropped: false })
+  })
+
+  test('but was a notice of the service drops it', async () => {
+    expect(await shown(null)).toEqual({ isDropped: true })
+  })
+})
+
+test('a signer is asked for afresh in vain three times a minute, for each chat', () => {
+  // the cache below has its clock from before these timers
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  let nowMs = 1_000_000
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+  onTestFinished(() => void vi.restoreAllMocks())
+  const pass = (ms: number): void => {
+    nowMs += ms
+    vi.advanceTimersByTime(ms)
+  }
+  const { directory } = scene()
+  const may = () => [
+    directory.mayAskAgain(1, 7),
+    directory.mayAskAgain(1, 8),
+    directory.mayAskAgain(2, 7),
+  ]
+  for (let turn = 0; turn < 2; turn++) directory.askedInVain(1, 7)
+  expect(may()).toEqual([true, true, true])
+  pass(30_000)
+  directory.askedInVain(1, 7)
+  expect(may()).toEqual([false, true, true])
+  // a minute since the first, not since the last
+  pass(30_001)
+  expect(may()).toEqual([true, true, true])
+  for (let turn = 0; turn < 3; turn++) directory.askedInVain(1, 7)
+  directory.forgetAll()
+  expect(may()).toEqual([true, true, true])
+})
