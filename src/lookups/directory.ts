@@ -7,18 +7,7 @@ import type { KnownKeys } from '../kernel/people/known-keys.ts'
 import type { KeyListHistory } from '../kernel/people/key-list-history.ts'
 import type { OwnKeyListings } from '../kernel/people/own-key-listings.ts'
 import { readPeople, type Person, type PersonParts } from '../kernel/people/person.ts'
-
-/** The answer of `GET /chats/{chatId}/keys`, judged. */
-export interface KeyList {
-  people: Person[]
-  /** How many records name nobody. */
-  nameless: number
-  memberCount: number | undefined
-  /** When the first of the certificates that can be sealed to ends, ms since the epoch. */
-  lapsesAtMs: number
-  /** How many keys there are, when no message fits so many. None is judged then. Else null. */
-  tooMany: number | null
-}
+import type { KeyList, KeyLookups } from '../kernel/lookups.ts'
 
 /** The calls that the directory makes; both throw ServiceError and NoResponseError. */
 export interface DirectoryCalls {
@@ -43,7 +32,7 @@ const VAIN_ANSWERS = 3
 const VAIN_FOR_MS = 60_000
 
 /** Other people's certificates: fetched from the service, judged, and cached. */
-export class Directory {
+export class Directory implements KeyLookups {
   readonly #lists: FreshCache<KeyList>
   readonly #users: FreshCache<{ person: Person | null }>
   readonly #vain = countedCache<string, number>(USERS, { ttlMs: VAIN_FOR_MS })

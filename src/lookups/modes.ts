@@ -1,21 +1,14 @@
-import { Chat, isProtected, type ChatMode } from '../api/chat.ts'
+import { Chat, isProtected } from '../api/chat.ts'
 import { NoResponseError } from '../errors.ts'
 import { FreshCache, type Lookups } from '../util/caches.ts'
 import { monotonicNow } from '../util/clock.ts'
+import type { ModeAnswer, ModeLookups } from '../kernel/lookups.ts'
 import type { KnownChats } from '../kernel/wall/known-chats.ts'
-
-/** A chat's mode as the service reports it, as far as the guard needs it. */
-export interface ModeAnswer {
-  mode: ChatMode
-  /** Its kind by this answer, or a stricter one that was seen before. */
-  kind: string
-  historyVisible: boolean
-}
 
 const CHATS = 20_000
 
 /** Modes of chats as the service reports them, cached; what tightens is remembered for good. */
-export class Modes {
+export class Modes implements ModeLookups {
   readonly #answers: FreshCache<ModeAnswer>
   readonly #knownChats: KnownChats
   readonly #chat: (chatId: number) => Promise<unknown>

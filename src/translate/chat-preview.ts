@@ -2,10 +2,12 @@
  * What Postern would make of a chat once the bot's key is published, while nothing is sent: for an
  * operator who wants to know before (`postern chat show`, `postern check --chats`).
  */
-import type { Modes, ModeAnswer } from '../lookups/modes.ts'
+import type { Modes } from '../lookups/modes.ts'
+import type { ModeAnswer } from '../kernel/lookups.ts'
 import { NoResponseError, OperatorError, Refusal, ServiceError } from '../errors.ts'
 import { monotonicNow } from '../util/clock.ts'
-import type { Directory, KeyList } from '../lookups/directory.ts'
+import type { Directory } from '../lookups/directory.ts'
+import type { KeyList } from '../kernel/lookups.ts'
 import { chooseRecipients, whyNot, type RecipientRules } from '../kernel/people/recipients.ts'
 import type { Guard } from '../kernel/wall/guard.ts'
 import { recipientRules, type RecipientParts } from '../kernel/people/recipient-choice.ts'

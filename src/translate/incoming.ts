@@ -23,6 +23,8 @@ import {
 } from '../kernel/opening/examine.ts'
 import { findMessages, type FoundMessage } from '../kernel/opening/find-messages.ts'
 import { Freshness } from '../kernel/wall/freshness.ts'
+import type { Directory } from '../lookups/directory.ts'
+import type { Modes } from '../lookups/modes.ts'
 import { LeftUpdate, type LeavingEvent, type LeftAt } from './left-update.ts'
 import type { MediaUrls } from './media-urls.ts'
 import { delivers, type Reasoned } from '../kernel/opening/verdict.ts'
@@ -33,6 +35,8 @@ import { whyNotAnyMore } from '../kernel/opening/signatures.ts'
 import { writeFinding } from './write-finding.ts'
 
 export interface IncomingParts extends ExamineParts {
+  directory: Directory
+  modes: Modes
   /** Brings what is remembered up to what any sidecar has seen (`Store.fresh`). */
   fresh: () => Promise<void>
   replayMemory: ReplayMemory

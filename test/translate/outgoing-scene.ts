@@ -1,7 +1,7 @@
 /** A bot that sends, and all that it asks: what is prepared for its messages. */
 import { expect, vi } from 'vitest'
 import type { KnownChats } from '../../src/kernel/wall/known-chats.ts'
-import type { KeyList } from '../../src/lookups/directory.ts'
+import type { KeyList } from '../../src/kernel/lookups.ts'
 import { Sealed } from '../../src/openpgp/sealed.ts'
 import { AS_MADE } from '../../src/openpgp/size.ts'
 import type { Draft } from '../../src/translate/draft.ts'

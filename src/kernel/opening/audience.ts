@@ -1,6 +1,6 @@
 /** For whom a message was written: its recipients against the people of the chat (DESIGN: Opening). */
 import { monotonicNow } from '../../util/clock.ts'
-import type { Directory, KeyList } from '../../lookups/directory.ts'
+import type { KeyList, KeyLookups } from '../lookups.ts'
 import type { Keyring } from '../own-key/keyring.ts'
 import { keyIdOf, type KnownKeys } from '../people/known-keys.ts'
 import type { Person } from '../people/person.ts'
@@ -17,7 +17,7 @@ import { transientErrorOf } from './transient-error.ts'
 import type { Judged, SignedContent } from './signatures.ts'
 
 export interface AudienceParts extends NamedAudienceParts {
-  directory: Pick<Directory, 'keyList' | 'signer' | 'mayAskAgain' | 'askedInVain'>
+  directory: Pick<KeyLookups, 'keyList' | 'signer' | 'mayAskAgain' | 'askedInVain'>
   keyring: Pick<Keyring, 'unlocked' | 'fingerprints'>
   knownKeys: Pick<KnownKeys, 'ownersOf'>
   knownChats: { isPrivate(chatId: number): boolean; personOf(chatId: number): number | null }

@@ -1,6 +1,6 @@
 /** One Message: whether its chat is protected, what is in it, whose it is. No effects yet. */
 import type { KnownChats } from '../wall/known-chats.ts'
-import type { Modes } from '../../lookups/modes.ts'
+import type { ModeLookups } from '../lookups.ts'
 import { looksEncrypted, type OpenedText } from '../../openpgp/index.ts'
 import { judgeAudience, type AudienceParts } from './audience.ts'
 import { judgeReadable } from './before-key.ts'
@@ -44,7 +44,7 @@ export interface Judgeable {
 
 export interface ExamineParts extends SignatureParts, Omit<AudienceParts, keyof SignatureParts> {
   knownChats: KnownChats
-  modes: Modes
+  modes: ModeLookups
   guard: Guard
 }
 

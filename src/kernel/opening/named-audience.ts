@@ -2,7 +2,7 @@
  * For whom words are by the recipients that their signature names (RFC 9580, 5.2.3.36). The packets
  * that a service can rewrite count for nothing here.
  */
-import type { Directory, KeyList } from '../../lookups/directory.ts'
+import type { KeyList, KeyLookups } from '../lookups.ts'
 import type { Keyring } from '../own-key/keyring.ts'
 import type { KeyListHistory, PastListing } from '../people/key-list-history.ts'
 import type { People } from '../people/people.ts'
@@ -14,7 +14,7 @@ import type { Trust } from '../people/trust.ts'
 export type Audience = 'meant' | 'not-for-all' | 'other'
 
 export interface NamedAudienceParts {
-  directory: Pick<Directory, 'signer'>
+  directory: Pick<KeyLookups, 'signer'>
   keyring: Pick<Keyring, 'fingerprints'>
   keyListHistory: Pick<KeyListHistory, 'everListed'>
   people: Pick<People, 'isOthers'>
@@ -107,7 +107,7 @@ function firstListerOf(fingerprint: string, past: readonly PastListing[]): numbe
 
 /**
  * Judges the names in a person's private chat: nobody but the bot and that person is meant there.
- * @param sinceMs as for `Directory.signer`
+ * @param sinceMs as for `KeyLookups.signer`
  * @throws ServiceError, NoResponseError, Refusal `postern_store_unwritable`
  */
 export async function audienceInPrivate(

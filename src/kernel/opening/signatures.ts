@@ -2,7 +2,7 @@
 import type { SignedKind } from '../index.ts'
 import { FIXED_LIMITS } from '../../api/limits.ts'
 import { monotonicNow, type JudgingClock } from '../../util/clock.ts'
-import type { Directory } from '../../lookups/directory.ts'
+import type { KeyLookups } from '../lookups.ts'
 import type { Keyring } from '../own-key/keyring.ts'
 import type { People } from '../people/people.ts'
 import type { Trust } from '../people/trust.ts'
@@ -38,7 +38,7 @@ export interface Judged {
 
 export interface SignatureParts {
   engine: Engine
-  directory: Directory
+  directory: KeyLookups
   keyring: Keyring
   people: People
   trust: Trust
@@ -229,7 +229,7 @@ function unavailable(error: unknown): Judged {
 
 async function verifyBy(
   opened: SignedContent,
-  person: Awaited<ReturnType<Directory['signer']>>,
+  person: Awaited<ReturnType<KeyLookups['signer']>>,
   { claimed, parts }: { claimed: Claimed; parts: SignatureParts },
 ): Promise<Search> {
   if (person === null) return failed('unknown-signer')

@@ -1,7 +1,7 @@
 /** To whom a message into a chat is sealed, by what is known of the chat and its people. */
 import type { KnownChats } from '../wall/known-chats.ts'
 import { Refusal } from '../../errors.ts'
-import type { KeyList } from '../../lookups/directory.ts'
+import type { KeyList } from '../lookups.ts'
 import type { Keyring } from '../own-key/keyring.ts'
 import type { KeyListHistory } from './key-list-history.ts'
 import type { People } from './people.ts'

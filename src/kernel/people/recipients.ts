@@ -1,6 +1,6 @@
 import { Refusal } from '../../errors.ts'
 import type { CertificateStatus, CipherSizes } from '../../openpgp/index.ts'
-import type { KeyList } from '../../lookups/directory.ts'
+import type { KeyList } from '../lookups.ts'
 import { listsKeyOf } from './own-key-listings.ts'
 import type { Pair } from './people.ts'
 import type { Person, Unusable } from './person.ts'

@@ -3,7 +3,7 @@
  * upstream client takes for a send or an edit (DESIGN: The guard).
  */
 import type { KnownChats } from './known-chats.ts'
-import type { ModeAnswer, Modes } from '../../lookups/modes.ts'
+import type { ModeAnswer, ModeLookups } from '../lookups.ts'
 import { Refusal } from '../../errors.ts'
 import { monotonicNow } from '../../util/clock.ts'
 import { Sealed, looksEncrypted } from '../../openpgp/index.ts'
@@ -67,7 +67,7 @@ export interface GuardParts {
    */
   freshForMs: number
   knownChats: KnownChats
-  modes: Modes
+  modes: ModeLookups
   /** Whether private chats are protected whatever the service says: from our first key on. */
   privateProtected(): boolean
   /** False for a sidecar without a key: then the service's word for open is taken as it is. */

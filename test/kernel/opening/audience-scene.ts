@@ -1,6 +1,6 @@
 /** A group and its key list, and what else is known of for whom a message is. */
 import { vi } from 'vitest'
-import type { KeyList } from '../../../src/lookups/directory.ts'
+import type { KeyList } from '../../../src/kernel/lookups.ts'
 import type { PastListing } from '../../../src/kernel/people/key-list-history.ts'
 import type { Person } from '../../../src/kernel/people/person.ts'
 import {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import type { KeyList } from '../../../src/lookups/directory.ts'
+import type { KeyList } from '../../../src/kernel/lookups.ts'
 import { recipientsOf, type RecipientParts } from '../../../src/kernel/people/recipient-choice.ts'
 
 const [BOT, ALICE, BOB] = [1, 5, 6]

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Refusal } from '../../../src/errors.ts'
-import type { KeyList } from '../../../src/lookups/directory.ts'
+import type { KeyList } from '../../../src/kernel/lookups.ts'
 import type { Person } from '../../../src/kernel/people/person.ts'
 import {
   chooseRecipients,
