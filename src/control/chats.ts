@@ -1,4 +1,10 @@
 /** Operations on what is known of the bot's chats. */
+import {
+  bindPerson,
+  correctKind,
+  liftLatches,
+  liftPrivateChats,
+} from '../kernel/wall/chat-decisions.ts'
 import { z } from 'zod'
 import type { KnownChats } from '../kernel/wall/known-chats.ts'
 import { OperatorError } from '../errors.ts'
@@ -48,8 +54,8 @@ export const CHATS = {
       const isPrivate = 'private' in lift
       if ('chatIds' in lift) requireKnown(lift.chatIds, knownChats)
       const lifted = isPrivate
-        ? await knownChats.setPrivateReadable({ readable: true })
-        : await knownChats.lift('chatIds' in lift ? lift.chatIds : refusedChats(knownChats))
+        ? await liftPrivateChats(knownChats)
+        : await liftLatches(knownChats, 'chatIds' in lift ? lift.chatIds : refusedChats(knownChats))
       for (const chatId of lifted) modes.forget(chatId)
       if (!isPrivate) return { lifted, message: describeLifted(lifted.length) }
       onPrivateReadable()
@@ -61,7 +67,7 @@ export const CHATS = {
     'Corrects the kind of a chat that the service once named wrongly; its latch stays.',
     z.strictObject({ chatId: z.int(), kind: z.enum(['group', 'channel']) }),
     async ({ knownChats, modes, directory }, { chatId, kind }) => {
-      const from = await knownChats.correctKind(chatId, kind)
+      const from = await correctKind(knownChats, { chatId, to: kind })
       if (from === null) throw unknownChats([chatId])
       modes.forget(chatId)
       directory.forget(chatId)
@@ -76,7 +82,7 @@ export const CHATS = {
     'Corrects whose private chat it is, when the service first named the wrong person.',
     z.strictObject({ chatId: z.int(), userId: z.int() }),
     async ({ knownChats, directory }, { chatId, userId }) => {
-      if (!(await knownChats.setPerson(chatId, userId))) {
+      if (!(await bindPerson(knownChats, { chatId, userId }))) {
         throw new OperatorError(
           'refused',
           `chat ${chatId} is not known as a private chat`,

@@ -5,7 +5,7 @@ import type { NamedMedia, OpenedBefore } from '../kernel/opening/named-media.ts'
 import type { Modes } from '../lookups/modes.ts'
 import type { ReplayMemory } from '../kernel/opening/replay-memory.ts'
 import { Refusal } from '../errors.ts'
-import { monotonicNow } from '../util/clock.ts'
+import { SYSTEM_TIME, monotonicNow } from '../util/clock.ts'
 import { TYPE_BYTES, contentTypeOf } from '../media/content-type.ts'
 import {
   BOUNDS,
@@ -73,7 +73,7 @@ export async function openAttachment(
   parts: AttachmentParts,
 ): Promise<Attachment> {
   const { chatId, userId: fromId } = place
-  const freshness = new Freshness(parts.fresh)
+  const freshness = new Freshness(parts.fresh, SYSTEM_TIME)
   await freshness.renew()
   if (isByStranger({ chatId, fromId, pressedById: null }, parts)) {
     throw refusalOf(OTHER_PERSON.verdict, OTHER_PERSON.reason)

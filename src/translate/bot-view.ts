@@ -4,6 +4,7 @@ import type { Envelope } from '../api/envelope.ts'
 import { RESULT_NAMES } from '../api/judged-names.ts'
 import { NoResponseError, type RawAnswer } from '../errors.ts'
 import { stringify, stringifyAnswer } from '../util/exact-json.ts'
+import type { ClearField, ClearFields } from '../kernel/wall/clear-fields.ts'
 import type { Recipients } from '../kernel/people/recipients.ts'
 
 /** An answer of the service in its envelope. */
@@ -34,6 +35,19 @@ export function objectResult(result: unknown, what: string): Result {
   return Object.fromEntries(
     Object.entries(result).filter(([name]) => !RESULT_NAMES.isImpostor(name)),
   )
+}
+
+/** A successful answer that names under `postern` which fields went in clear, where it has to. */
+export function withClearFields<A extends EnvelopedAnswer>(
+  answer: A,
+  clear: readonly ClearField[],
+  clearFields: Pick<ClearFields, 'taken'>,
+): A {
+  const { envelope } = answer
+  if (clear.length === 0 || !envelope.ok || !isObject(envelope.result)) return answer
+  const named = clearFields.taken(clear)
+  if (Object.keys(named).length === 0) return answer
+  return withResult(answer, { ...objectResult(envelope.result, 'an answer'), postern: named })
 }
 
 /** `GET /me`: an open bot; the truth stands under `postern`. */

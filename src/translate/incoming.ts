@@ -9,7 +9,7 @@ import { isObject } from '../api/common.ts'
 import { Listeners } from '../util/listeners.ts'
 import { TimeSlice } from '../util/scheduling.ts'
 import { isOwnFailure, Refusal, TooManyChatsError } from '../errors.ts'
-import { monotonicNow } from '../util/clock.ts'
+import { SYSTEM_TIME, monotonicNow } from '../util/clock.ts'
 import { PastKey, isFromBeforeKey } from '../kernel/opening/before-key.ts'
 import { Batches, type BatchRequest } from './batch.ts'
 import {
@@ -171,7 +171,7 @@ export class Incoming {
     request: BatchRequest & { onLeft: Leave },
   ): Promise<Settled> {
     if (!this.#parts.clock.isKnown()) throw new Refusal('postern_clock_wrong')
-    const freshness = new Freshness(this.#parts.fresh)
+    const freshness = new Freshness(this.#parts.fresh, SYSTEM_TIME)
     const all = collected.map(({ messages }) => messages)
     const learned = all.slice(0, await this.#recordSightings(all, freshness))
     this.#learn(learned.flat())

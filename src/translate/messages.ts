@@ -3,16 +3,22 @@
  * refuses the kind of body, and answered as in a readable chat.
  */
 import type { Outcomes } from '../store/outcomes.ts'
-import type { Outbound } from '../kernel/wall/permit.ts'
+import type { Outbound } from '../kernel/wall/guard.ts'
 import { Listeners } from '../util/listeners.ts'
-import { objectResult, sentView, withResult, type EnvelopedAnswer } from './bot-view.ts'
+import {
+  objectResult,
+  sentView,
+  withClearFields,
+  withResult,
+  type EnvelopedAnswer,
+} from './bot-view.ts'
 import type { ClearFields } from '../kernel/wall/clear-fields.ts'
 import type { Draft } from './draft.ts'
 import type { Outgoing, PreparedOutbound } from './outgoing.ts'
 
 export interface MessagesParts<A extends EnvelopedAnswer> {
   outgoing: Outgoing
-  clearFields: Pick<ClearFields, 'inAnswer' | 'taken'>
+  clearFields: Pick<ClearFields, 'taken'>
   /** Makes the call; throws NoResponseError. */
   send: (outbound: Outbound) => Promise<A>
   /** The same for an edit. */
@@ -78,7 +84,7 @@ export class Messages<A extends EnvelopedAnswer> {
     const { recipients, isNamed, sealMs, clear } = prepared
     const { envelope } = answer
     const { clearFields } = this.#parts
-    if (!envelope.ok || recipients === null) return clearFields.inAnswer(answer, clear)
+    if (!envelope.ok || recipients === null) return withClearFields(answer, clear, clearFields)
     const { chatId } = draft
     const { skipped, certificates } = recipients
     const count = certificates.length

@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.ts'
-import { isOutbound, type Outbound } from '../kernel/wall/permit.ts'
+import { isOutbound, type Outbound } from '../kernel/wall/guard.ts'
 import type { Answer, Method } from './attempt.ts'
 import { Budget } from './budget.ts'
 import {

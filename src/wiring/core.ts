@@ -30,7 +30,7 @@ import { Messages } from '../translate/messages.ts'
 import { ClearFields } from '../kernel/wall/clear-fields.ts'
 import { Outgoing } from '../translate/outgoing.ts'
 import type { Answer } from '../upstream/client.ts'
-import type { JudgingClock } from '../util/clock.ts'
+import { SYSTEM_TIME, type JudgingClock } from '../util/clock.ts'
 import { loadPeopleState, type PeopleState } from './people-state.ts'
 import type { Link } from './link.ts'
 import { createMedia } from './media.ts'
@@ -147,7 +147,8 @@ export async function createCore(
     freshForMs: store.isShared ? FRESH_FOR_MS : Infinity,
     knownChats,
     modes,
-    privateProtected: () => !knownChats.privateReadable && (managesKey || keyring.all.length > 0),
+    time: SYSTEM_TIME,
+    ownsKey: () => managesKey || keyring.all.length > 0,
     sealsForBot: hasKey,
     readableGroups: settings.readableGroups,
     chatMaxAgeMs: settings.cache.chatSeconds * 1000,

@@ -17,6 +17,7 @@ const TARGET = { route: 'send', path: '/messages' } as const
 
 /** The guard before a latched chat, which asks for nothing else. */
 const GUARD = new Guard({
+  time: { nowMs: Date.now, monotonicMs: () => performance.now() },
   fresh: () => Promise.resolve(),
   knownChats: { isLatched: () => true },
 } as unknown as GuardParts)

@@ -62,7 +62,7 @@ export async function openDoor(
     allowedHosts: [],
     allowUnknown: false,
     managesKey: true,
-    clearFields: { ofCallback: async () => [], inAnswer: (answer) => answer },
+    clearFields: { ofCallback: async () => [], taken: () => ({}) },
     guard: { rule: () => Promise.reject(new Refusal('postern_downgrade_refused')) },
     routes: [],
     outside: [],

@@ -1,9 +1,37 @@
-import { issuePermit, type Outbound, type PermitTarget } from '../../src/kernel/wall/permit.ts'
+/** Permits as the guard issues them, for tests of what sends them. */
+import {
+  Guard,
+  type GuardParts,
+  type Outbound,
+  type PermitTarget,
+} from '../../src/kernel/wall/guard.ts'
+import { SYSTEM_TIME } from '../../src/util/clock.ts'
 
-/** A permit as the guard issues one; `holds` says for how long. */
-export function permitFor(
+const OPEN_CHANNEL = { kind: 'channel', mode: 'open', historyVisible: true } as const
+
+/** A guard that knows of every chat what `isLatched` says, and otherwise an open channel. */
+const guardOf = (isLatched: () => boolean): Guard =>
+  new Guard({
+    time: SYSTEM_TIME,
+    fresh: () => Promise.resolve(),
+    freshForMs: Infinity,
+    knownChats: { isLatched, isPrivate: () => false, get: () => undefined },
+    modes: { get: () => Promise.resolve(OPEN_CHANNEL) },
+    ownsKey: () => true,
+    sealsForBot: true,
+    readableGroups: 'allow',
+    chatMaxAgeMs: 0,
+  } as unknown as GuardParts)
+
+/** A permit for the buttons of a message, which nothing ends. */
+export const markupPermit = (target: PermitTarget): Outbound =>
+  guardOf(() => false).permitMarkup(target, { chatId: 5, markup: { rows: [] } })
+
+/** A permit for readable text, until `holds` is false: the chat was seen protected. */
+export async function readablePermit(
   target: PermitTarget,
-  { body = '{}', holds = (): boolean => true }: { body?: string; holds?: () => boolean } = {},
-): Outbound {
-  return issuePermit(target, Buffer.from(body), { holds, renew: () => Promise.resolve() })
+  holds: () => boolean,
+): Promise<Outbound> {
+  const guard = guardOf(() => !holds())
+  return guard.permitReadable(await guard.rule(5), target, { chatId: 5, text: 'words' })
 }

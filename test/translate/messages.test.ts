@@ -53,7 +53,7 @@ function scene(answers: EnvelopedAnswer[]) {
     send: call('send'),
     edit: call('edit'),
     outcomes: { sent },
-    clearFields: { taken: (clear) => ({ clear }), inAnswer: (answer) => answer },
+    clearFields: { taken: (clear) => ({ clear }) },
   })
   const seals: SealedMessage[] = []
   messages.onSealed((sealed) => seals.push(sealed))
@@ -129,7 +129,7 @@ describe('a sealed message', () => {
 test('what was not sealed is answered as it came, and not told of', async () => {
   const answer = ok({ id: 7, text: 'words' })
   const { messages, outgoing, prepared, sent, seals } = scene([answer])
-  outgoing.prepare.mockResolvedValue(prepared('first', { recipients: null }))
+  outgoing.prepare.mockResolvedValue(prepared('first', { recipients: null, clear: [] }))
   expect(await messages.deliver(draftOf())).toBe(answer)
   expect([sent.mock.calls, seals]).toEqual([[], []])
 })

@@ -1,4 +1,5 @@
 /** A bot that sends, and all that it asks: what is prepared for its messages. */
+import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { expect, vi } from 'vitest'
 import type { KnownChats } from '../../src/kernel/wall/known-chats.ts'
 import type { KeyList } from '../../src/kernel/lookups.ts'
@@ -65,11 +66,12 @@ export function scene(isProtected = true) {
     knownChats,
     modes,
     guard: new Guard({
+      time: SYSTEM_TIME,
       fresh: () => Promise.resolve(),
       freshForMs: Infinity,
       knownChats: knownChats as unknown as KnownChats,
       modes: modes as never,
-      privateProtected: () => true,
+      ownsKey: () => true,
       sealsForBot: true,
       readableGroups: 'allow',
       chatMaxAgeMs: 0,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { permitFor } from '../support/permits.ts'
+import { markupPermit } from '../support/permits.ts'
 import { door, failing, ok, outbound, service } from './support.ts'
 
 const me = { method: 'GET', path: '/me' } as const
@@ -54,7 +54,7 @@ test.each(['/messages/..', '/messages/%2e', '/messages/a b', '/messages/%2f'])(
   'an edit that the guard let out is not sent to %s',
   async (path) => {
     const { url, seen } = await answeringFrom(1)
-    const permit = permitFor({ route: 'edit', path })
+    const permit = markupPermit({ route: 'edit', path })
     expect((await failing(door(url).upstream.edit(permit))).code).toBe('bad_request')
     expect(seen).toEqual([])
   },

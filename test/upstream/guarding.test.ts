@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Outbound } from '../../src/kernel/wall/permit.ts'
+import type { Outbound } from '../../src/kernel/wall/guard.ts'
 import { door, failing, ok, outbound, service } from './support.ts'
 
 const reached = () => service((_request, response) => ok(response, {}))

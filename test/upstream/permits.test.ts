@@ -1,20 +1,22 @@
 import { expect, test } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
-import { permitFor } from '../support/permits.ts'
+import { markupPermit, readablePermit } from '../support/permits.ts'
 import { door, failing, no, ok, service, TOKEN } from './support.ts'
 
+const BUTTONS = '{"chatId":5,"markup":{"rows":[]}}'
+
 /** A permit for readable words that holds until it is said to have ended. */
-function passing(route: 'send' | 'edit') {
+async function passing(route: 'send' | 'edit') {
   const path = route === 'send' ? '/messages' : '/messages/3'
   const state = { holds: true }
-  return { state, permit: permitFor({ route, path }, { holds: () => state.holds }) }
+  return { state, permit: await readablePermit({ route, path }, () => state.holds) }
 }
 
 test('a permit that has ended lets nothing leave, neither a send nor an edit', async () => {
   const { url, seen } = await service((_request, response) => ok(response, {}))
   const { upstream } = door(url)
   for (const route of ['send', 'edit'] as const) {
-    const { permit, state } = passing(route)
+    const { permit, state } = await passing(route)
     state.holds = false
     expect((await failing(upstream[route](permit))).code).toBe('postern_downgrade_refused')
     expect(seen).toEqual([])
@@ -22,7 +24,7 @@ test('a permit that has ended lets nothing leave, neither a send nor an edit', a
 })
 
 test('a permit that ends while the answer is lost is asked again, and nothing is repeated', async () => {
-  const { permit, state } = passing('send')
+  const { permit, state } = await passing('send')
   const { url, seen } = await service((_request, response) => {
     state.holds = false
     no(response, 500, 'internal')
@@ -35,7 +37,7 @@ test('a permit that ends while the answer is lost is asked again, and nothing is
 test.each(['send', 'edit'] as const)(
   'a permit for a %s that ends while the token is refused is not used with the new one',
   async (route) => {
-    const { permit, state } = passing(route)
+    const { permit, state } = await passing(route)
     const { url, seen } = await service((_request, response) => {
       state.holds = false
       no(response, 401, 'unauthorized')
@@ -48,13 +50,13 @@ test.each(['send', 'edit'] as const)(
   },
 )
 
-test('a permit that is not said to end holds for every attempt', async () => {
-  const permit = permitFor({ route: 'send', path: '/messages' }, { body: '{"a":1}' })
+test('a permit that nothing ends holds for every attempt', async () => {
+  const permit = markupPermit({ route: 'send', path: '/messages' })
   const { url, seen } = await service((_request, response, nth) =>
     nth === 1 ? no(response, 500, 'internal') : ok(response, {}),
   )
   expect((await door(url).upstream.send(permit)).status).toBe(200)
-  expect(seen.map(({ body }) => body)).toEqual(['{"a":1}', '{"a":1}'])
+  expect(seen.map(({ body }) => body)).toEqual([BUTTONS, BUTTONS])
 })
 
 /** A door with one connection, and what ends the call that has it. */
@@ -75,7 +77,7 @@ async function crowded() {
 
 test('a permit that ends while a send waits for a connection lets nothing leave', async () => {
   const { upstream, seen, end } = await crowded()
-  const { permit, state } = passing('send')
+  const { permit, state } = await passing('send')
   const failed = failing(upstream.send(permit))
   await expect.poll(() => upstream.load().calls.waiting).toBe(1)
   state.holds = false

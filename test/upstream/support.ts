@@ -6,8 +6,8 @@ import {
   type Socket,
 } from 'node:net'
 import { onTestFinished } from 'vitest'
-import type { Outbound } from '../../src/kernel/wall/permit.ts'
-import { permitFor } from '../support/permits.ts'
+import type { Outbound } from '../../src/kernel/wall/guard.ts'
+import { markupPermit } from '../support/permits.ts'
 import {
   createUpstream,
   type Upstream,
@@ -121,12 +121,10 @@ export function door(
   return { upstream, emitted }
 }
 
-const BUTTONS = JSON.stringify({ chatId: 5, markup: { rows: [] } })
-
 /** What the guard lets out: the buttons of a message, as a send or an edit. */
 export const outbound = {
-  send: (path = '/messages'): Outbound => permitFor({ route: 'send', path }, { body: BUTTONS }),
-  edit: (): Outbound => permitFor({ route: 'edit', path: '/messages/3' }, { body: BUTTONS }),
+  send: (path = '/messages'): Outbound => markupPermit({ route: 'send', path }),
+  edit: (): Outbound => markupPermit({ route: 'edit', path: '/messages/3' }),
 }
 
 /** The error that a promise ends with. */

@@ -4,6 +4,7 @@ import { Refusal } from '../../errors.ts'
 import { stringify } from '../../util/exact-json.ts'
 import type { ClearFields } from '../../kernel/wall/clear-fields.ts'
 import type { Guard } from '../../kernel/wall/guard.ts'
+import { withClearFields } from '../../translate/bot-view.ts'
 import type { BodilessMethod } from '../../upstream/attempt.ts'
 import type { Upstream, UpstreamRequest } from '../../upstream/client.ts'
 import { IGNORES_BODY } from '../body.ts'
@@ -17,7 +18,7 @@ export interface PassParts {
   /** False when the bot may publish a key of its own (`key.publish: false`). */
   managesKey: boolean
   /** What of callback answers goes in clear into protected chats. */
-  clearFields: Pick<ClearFields, 'ofCallback' | 'inAnswer'>
+  clearFields: Pick<ClearFields, 'ofCallback' | 'taken'>
   guard: Pick<Guard, 'rule'>
   /** `routes.allowUnknown` */
   allowUnknown: boolean
@@ -71,7 +72,7 @@ function passHandler(endpoint: Endpoint, rule: BodyRule | null, parts: PassParts
       const callbackId = textParam(request, 'callbackId')
       const clear = await parts.clearFields.ofCallback(callbackId, request.body)
       const answered = await parts.upstream.relay(asCall(request, reply, path))
-      return relay(reply, parts.clearFields.inAnswer(answered, clear))
+      return relay(reply, withClearFields(answered, clear, parts.clearFields))
     }
     const call = asCall(request, reply, path)
     if (wordy !== null) call.requireAllowed = await readableChat(request, wordy, parts)

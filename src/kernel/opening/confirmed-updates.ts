@@ -4,7 +4,7 @@
  * nothing: the bot, or the webhook's poller, asks with the same offset again, for what is not below it.
  */
 import { Refusal } from '../../errors.ts'
-import type { Memory, Records } from '../index.ts'
+import type { Memory, Records } from '../memory.ts'
 
 export class ConfirmedUpdates {
   readonly #memory: Memory

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { MediaPlace, Memory, Records } from '../index.ts'
+import type { MediaPlace, Memory, Records } from '../memory.ts'
 
 /** What was opened under an id before. */
 export type OpenedBefore = 'same' | 'unsigned' | 'other' | 'none'

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { OvertakenError } from '../../errors.ts'
-import type { Gap, Memory, NewSeen, Records } from '../index.ts'
+import type { Gap, Memory, NewSeen, Records } from '../memory.ts'
 import { Listeners } from '../../util/listeners.ts'
 import type { JudgingClock } from '../../util/clock.ts'
 import { REPEATS, isSamePlace, isSameThing, mayRepeat, repeatRule } from './seen-rules.ts'

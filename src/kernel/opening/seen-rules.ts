@@ -1,6 +1,6 @@
 /** When what is asked about is what was seen, or may stand beside it. */
 import { FIXED_LIMITS } from '../../api/limits.ts'
-import type { SignatureRepeatRule, SeenRecord } from '../index.ts'
+import type { SignatureRepeatRule, SeenRecord } from '../memory.ts'
 import type { Thing } from './sighting.ts'
 
 /**

@@ -1,5 +1,5 @@
 /** Whose words they are: signatures against the certificate of the Message's `from` alone. */
-import type { SignedKind } from '../index.ts'
+import type { SignedKind } from '../memory.ts'
 import { FIXED_LIMITS } from '../../api/limits.ts'
 import { monotonicNow, type JudgingClock } from '../../util/clock.ts'
 import type { KeyLookups } from '../lookups.ts'

@@ -1,5 +1,5 @@
 import { Refusal } from '../../errors.ts'
-import type { MadeKeyRecord, Memory, OwnKeyRow, Records } from '../index.ts'
+import type { MadeKeyRecord, Memory, OwnKeyRow, Records } from '../memory.ts'
 import type { CertificateStatus, Engine, OwnKey, UnlockedKey } from '../../openpgp/index.ts'
 import { Listeners } from '../../util/listeners.ts'
 import { Clocks } from './clocks.ts'

@@ -1,4 +1,4 @@
-import type { MadeKeyRecord } from '../index.ts'
+import type { MadeKeyRecord } from '../memory.ts'
 import type { Engine, UnlockedKey } from '../../openpgp/index.ts'
 
 /** Keys are dated back, so that a phone whose clock is behind accepts them. */

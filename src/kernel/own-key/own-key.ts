@@ -1,6 +1,6 @@
 /** One of the bot's own keys, as a value; how it stands in the store. */
 import type { UnlockedKey } from '../../openpgp/index.ts'
-import type { KeyState, OwnKeyRow } from '../index.ts'
+import type { KeyState, OwnKeyRow } from '../memory.ts'
 
 /** One of the bot's own keys. Times are ms since the epoch. */
 export interface OwnKeyRecord {

@@ -1,5 +1,5 @@
 /** What a listing by the service changes of what is known of people. Values in, values out. */
-import type { Pin } from '../index.ts'
+import type { Pin } from '../memory.ts'
 import { blankPin, type Pins } from './pins.ts'
 
 /** What the service lists for a person; null: no certificate that could be read. */

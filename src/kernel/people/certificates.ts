@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { Refusal } from '../../errors.ts'
-import type { CertificateCopy, KnownCertificate, Memory, Records } from '../index.ts'
+import type { CertificateCopy, KnownCertificate, Memory, Records } from '../memory.ts'
 import type { CertificateStatus, Engine } from '../../openpgp/index.ts'
 import type { Journal } from './journal.ts'
 

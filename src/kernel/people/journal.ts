@@ -1,4 +1,4 @@
-import type { JournalEntry, Memory, Records } from '../index.ts'
+import type { JournalEntry, Memory, Records } from '../memory.ts'
 import { Listeners } from '../../util/listeners.ts'
 
 /** What can change about whom we seal to and whose words we believe. */

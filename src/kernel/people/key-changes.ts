@@ -1,4 +1,4 @@
-import type { KeyChange, KnownChange, Memory, ToldWith } from '../index.ts'
+import type { KeyChange, KnownChange, Memory, ToldWith } from '../memory.ts'
 
 /** The last change of each person's certificate, until the bot was told and after. */
 export class KeyChanges {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { countedCache } from '../../util/caches.ts'
-import type { KeptList, Memory } from '../index.ts'
+import type { KeptList, Memory } from '../memory.ts'
 import type { Journal, TrustChange } from './journal.ts'
 
 /** Digests kept in memory, so that an unchanged list costs no read of the disk. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { countedCache } from '../../util/caches.ts'
-import type { KnownKey, Memory } from '../index.ts'
+import type { KnownKey, Memory } from '../memory.ts'
 
 /** Lists whose digest is kept in memory, so that an unchanged one costs no read of the disk. */
 const LISTS = 10_000

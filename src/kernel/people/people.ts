@@ -1,4 +1,4 @@
-import type { Memory, Records, SignedKind } from '../index.ts'
+import type { Memory, Records, SignedKind } from '../memory.ts'
 
 /** A certificate, and the person who is its claimed owner. */
 export interface Pair {

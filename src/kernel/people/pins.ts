@@ -1,4 +1,4 @@
-import type { Memory, Pin } from '../index.ts'
+import type { Memory, Pin } from '../memory.ts'
 import { Listeners } from '../../util/listeners.ts'
 
 /** A person of whom nothing is known. */

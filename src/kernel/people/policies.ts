@@ -1,4 +1,4 @@
-import type { Memory, TrustPolicy } from '../index.ts'
+import type { Memory, TrustPolicy } from '../memory.ts'
 import type { Journal } from './journal.ts'
 
 /** The row of the whole bot; no chat has this id. */

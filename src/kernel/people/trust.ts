@@ -9,7 +9,7 @@ import type {
   Records,
   ToldWith,
   TrustPolicy,
-} from '../index.ts'
+} from '../memory.ts'
 import { Listeners } from '../../util/listeners.ts'
 import type { Clocks } from '../own-key/clocks.ts'
 import { changedPins, newDisputes, type Listing } from './certificate-owners.ts'

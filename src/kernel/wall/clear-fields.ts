@@ -3,7 +3,6 @@ import { isObject } from '../../api/common.ts'
 import type { Presses } from './presses.ts'
 import { Refusal } from '../../errors.ts'
 import { Listeners } from '../../util/listeners.ts'
-import { objectResult, withResult, type EnvelopedAnswer } from '../../translate/bot-view.ts'
 import type { Guard } from './guard.ts'
 
 /** What may go in clear: the buttons of a message; the text and url of a callback answer. */
@@ -65,16 +64,6 @@ export class ClearFields {
     if (this.#parts.guard.passesAll || !isObject(body)) return []
     if (!isGiven(body['text']) && !isGiven(body['url'])) return []
     return (await this.#isReadable(callbackId)) ? [] : this.#judge(body, ['text', 'url'])
-  }
-
-  /** A successful answer that names them under `postern.clear`, where the setting says so. */
-  inAnswer<A extends EnvelopedAnswer>(answer: A, clear: readonly ClearField[]): A {
-    const { envelope } = answer
-    if (clear.length === 0 || !envelope.ok || !isObject(envelope.result)) return answer
-    const named = this.taken(clear)
-    if (Object.keys(named).length === 0) return answer
-    const result = objectResult(envelope.result, 'an answer')
-    return withResult(answer, { ...result, postern: named })
   }
 
   /** The service has taken them. @returns what `postern` says of it */

@@ -1,5 +1,5 @@
 import { Refusal } from '../../errors.ts'
-import { monotonicNow } from '../../util/clock.ts'
+import type { Time } from '../lookups.ts'
 
 /** What was read so long ago counts as read just now, in ms. */
 const JUST_NOW_MS = 500
@@ -10,11 +10,13 @@ const JUST_NOW_MS = 500
  */
 export class Freshness {
   readonly #fresh: () => Promise<void>
+  readonly #time: Time
   #atMs = -Infinity
 
   /** @param fresh brings what is remembered up to what any sidecar has seen (`Store.fresh`) */
-  constructor(fresh: () => Promise<void>) {
+  constructor(fresh: () => Promise<void>, time: Time) {
     this.#fresh = fresh
+    this.#time = time
   }
 
   /**
@@ -23,7 +25,7 @@ export class Freshness {
    * @throws Refusal `postern_store_unwritable`
    */
   async renew(): Promise<void> {
-    const nowMs = monotonicNow()
+    const nowMs = this.#time.monotonicMs()
     if (nowMs - this.#atMs < JUST_NOW_MS) return
     await this.#fresh()
     this.#atMs = nowMs
@@ -34,7 +36,7 @@ export class Freshness {
    * @throws Refusal `postern_store_unwritable`
    */
   requireWithin(ms: number): void {
-    if (monotonicNow() - this.#atMs < ms) return
+    if (this.#time.monotonicMs() - this.#atMs < ms) return
     throw new Refusal(
       'postern_store_unwritable',
       'it took too long to send it since the store was asked, and nothing was sent',

@@ -1,14 +1,62 @@
 /**
- * The guard: the one place that decides whether a body may leave, and the only maker of what the
- * upstream client takes for a send or an edit (DESIGN: The guard).
+ * The guard: the one place that decides whether a body may leave, and the only maker of a permit,
+ * which is all that the client of the service accepts for a send or an edit (DESIGN: The guard).
  */
-import type { KnownChats } from './known-chats.ts'
-import type { ModeAnswer, ModeLookups } from '../lookups.ts'
 import { Refusal } from '../../errors.ts'
-import { monotonicNow } from '../../util/clock.ts'
 import { Sealed, looksEncrypted } from '../../openpgp/index.ts'
-import { issuePermit, type Outbound, type PermitGround, type PermitTarget } from './permit.ts'
+import type { ModeAnswer, ModeLookups, Time } from '../lookups.ts'
 import { Freshness } from './freshness.ts'
+import type { KnownChats } from './known-chats.ts'
+
+/** Where a body goes. */
+export interface PermitTarget {
+  /** `send` is POST /messages, `edit` is PATCH /messages/{id}. */
+  route: 'send' | 'edit'
+  /** Path below the API prefix, encoded. */
+  path: string
+}
+
+/** What a permit rests on: asked for by every permit, whatever it lets out. */
+export interface PermitGround {
+  /**
+   * Read before every attempt, and when the body is written: false once something was learned that
+   * forbids the body to leave.
+   * @throws Refusal when that is not known any more
+   */
+  holds: () => boolean
+  /**
+   * Called before `holds`: brings what it rests on up to date.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  renew: () => Promise<void>
+}
+
+/** Made in this file alone. */
+class Permit {
+  readonly route: PermitTarget['route']
+  readonly path: string
+  /** The request body, JSON, as it is sent; the same bytes on every retry. */
+  readonly body: Buffer
+  readonly ground: PermitGround
+  readonly #isIssued = true
+
+  constructor(target: PermitTarget, body: Buffer, ground: PermitGround) {
+    this.route = target.route
+    this.path = target.path
+    this.body = body
+    this.ground = ground
+  }
+
+  static isReal(value: unknown): boolean {
+    return typeof value === 'object' && value !== null && #isIssued in value && value.#isIssued
+  }
+}
+
+/** A send or an edit that the guard let through. */
+export type Outbound = Permit
+
+/** True when the guard issued it; the client of the service asks before it sends. */
+export const isOutbound = (value: unknown): value is Outbound => Permit.isReal(value)
 
 /** How the chat must be written to; made by `Guard.rule` alone. */
 class ChatRule implements PermitGround {
@@ -59,6 +107,7 @@ const always = (): boolean => true
 const nothingToRenew = (): Promise<void> => Promise.resolve()
 
 export interface GuardParts {
+  time: Time
   /** Brings what is remembered up to what any sidecar has seen (`Store.fresh`). */
   fresh: () => Promise<void>
   /**
@@ -68,8 +117,11 @@ export interface GuardParts {
   freshForMs: number
   knownChats: KnownChats
   modes: ModeLookups
-  /** Whether private chats are protected whatever the service says: from our first key on. */
-  privateProtected(): boolean
+  /**
+   * Whether there is a key of ours, or will be: from the first on, private chats are protected
+   * whatever the service says.
+   */
+  ownsKey(): boolean
   /** False for a sidecar without a key: then the service's word for open is taken as it is. */
   sealsForBot: boolean
   /** Setting `readableGroups`. */
@@ -93,11 +145,12 @@ export class Guard {
    */
   async rule(chatId: number): Promise<Rule> {
     const { knownChats, modes, chatMaxAgeMs, freshForMs } = this.#parts
-    const freshness = new Freshness(this.#parts.fresh)
+    const { time } = this.#parts
+    const freshness = new Freshness(this.#parts.fresh, time)
     await freshness.renew()
     const sealed = new ChatRule({ chatId, body: 'sealed', holds: always }, freshness)
     if (this.mustSeal(chatId)) return sealed
-    const answer = await modes.get(chatId, monotonicNow() - chatMaxAgeMs)
+    const answer = await modes.get(chatId, time.monotonicMs() - chatMaxAgeMs)
     if (this.mustSeal(chatId) || answer.mode === 'protected') return sealed
     // it may be seen as a group at any time since the answer
     const whyNot = (): string | null =>
@@ -121,9 +174,12 @@ export class Guard {
   mustSeal(chatId: number): boolean {
     const { knownChats } = this.#parts
     return (
-      knownChats.isLatched(chatId) ||
-      (knownChats.isPrivate(chatId) && this.#parts.privateProtected())
+      knownChats.isLatched(chatId) || (knownChats.isPrivate(chatId) && this.#isPrivateProtected())
     )
+  }
+
+  #isPrivateProtected(): boolean {
+    return !this.#parts.knownChats.privateReadable && this.#parts.ownsKey()
   }
 
   /** Whether a chat will be sealed once there is a key, by an answer of the service. */
@@ -142,7 +198,7 @@ export class Guard {
 
   /** True without a key, now or ever: then whatever the bot sends is between it and the service. */
   get passesAll(): boolean {
-    return !this.#parts.sealsForBot && !this.#parts.privateProtected()
+    return !this.#parts.sealsForBot && !this.#isPrivateProtected()
   }
 
   /**
@@ -170,7 +226,7 @@ export class Guard {
       return rule.holds()
     }
     const ground = { holds, renew: nothingToRenew }
-    return issuePermit(target, Buffer.concat([start, ...sealed.json, Buffer.from('"}')]), ground)
+    return new Permit(target, Buffer.concat([start, ...sealed.json, Buffer.from('"}')]), ground)
   }
 
   /**
@@ -186,7 +242,7 @@ export class Guard {
     requireRule(rule, fields.chatId, 'sealed')
     if (!this.passesAll && !looksEncrypted(armored)) throw notSealed()
     const ground = { holds: rule.holds, renew: nothingToRenew }
-    return issuePermit(target, json({ ...bodiless(fields), armored }), ground)
+    return new Permit(target, json({ ...bodiless(fields), armored }), ground)
   }
 
   /**
@@ -195,12 +251,12 @@ export class Guard {
    */
   permitReadable(rule: Rule, target: PermitTarget, fields: BodyFields): Outbound {
     requireRule(rule, fields.chatId, 'readable')
-    return issuePermit(target, json(fields), rule)
+    return new Permit(target, json(fields), rule)
   }
 
   /** Lets an edit of the buttons alone leave: it has no body, and buttons are never encrypted. */
   permitMarkup(target: PermitTarget, { chatId, markup }: BodyFields): Outbound {
-    return issuePermit(target, json({ chatId, markup }), { holds: always, renew: nothingToRenew })
+    return new Permit(target, json({ chatId, markup }), { holds: always, renew: nothingToRenew })
   }
 
   #whyNotReadable(

@@ -1,6 +1,7 @@
 import { Listeners } from '../../util/listeners.ts'
 import { TooManyChatsError } from '../../errors.ts'
-import type { KnownChat, Memory, Records } from '../index.ts'
+import type { KnownChat, Memory, Records } from '../memory.ts'
+import type { Journal, TrustChange } from '../people/journal.ts'
 import { join, tighten, unseen, type ChatSighting } from './tightening.ts'
 
 /**
@@ -10,30 +11,27 @@ import { join, tighten, unseen, type ChatSighting } from './tightening.ts'
 const MOST_CHATS = 250_000
 
 /** What the journal keeps of chats: what the service changed, and what the operator loosened. */
-export type ChatChange =
-  | {
-      kind: 'kind-tightened' | 'kind-corrected'
-      chatId: number
-      detail: { from: string; to: string }
-    }
-  | { kind: 'latch-lifted'; chatId: number; detail: Record<string, never> }
-  | { kind: 'person-bound'; chatId: number; userId: number; detail: { before: number | null } }
-  | { kind: 'private-readable'; chatId: null; detail: Record<string, never> }
+type ChatChange = Extract<
+  TrustChange,
+  {
+    kind: 'kind-tightened' | 'kind-corrected' | 'latch-lifted' | 'person-bound' | 'private-readable'
+  }
+>
 
 export interface KnownChatsOptions {
   /** `MOST_CHATS` when not given. */
   maxChats?: number
   /** Writes changes down in the same transaction. @returns what announces them once they are on disk */
-  journal?: {
-    append(records: Records, changes: readonly ChatChange[]): Promise<() => void>
-  }
+  journal?: Pick<Journal, 'append'>
 }
 
 /** A change of known chats by the operator, or by a refusal of ours. */
-interface ChatEdit {
+export interface ChatEdit {
+  /** Null: nothing changes. */
   change: (known: KnownChat) => KnownChat | null
-  journal?: (before: KnownChat, after: KnownChat) => ChatChange[]
-  liftedAtMs?: number
+  journal?: (before: KnownChat) => ChatChange[]
+  /** The operator lifts latches by it. */
+  isLift?: boolean
 }
 
 /**
@@ -208,69 +206,20 @@ export class KnownChats {
     await this.#memory.write(({ chats }) => chats.touch(chatIds))
   }
 
-  /**
-   * The operator names the person of a private chat, whoever was learned before.
-   * @returns whether it is a private chat, and known
-   * @throws Refusal `postern_store_unwritable`
-   */
-  async setPerson(chatId: number, userId: number): Promise<boolean> {
-    if (!this.isPrivate(chatId)) return false
-    await this.#change([chatId], {
-      change: (known) => ({ ...known, personId: userId }),
-      journal: ({ personId: before }) => [
-        { kind: 'person-bound', chatId, userId, detail: { before } },
-      ],
-    })
-    return true
-  }
-
-  /**
-   * The operator corrects the kind of a chat that the service once named wrongly. Whose private chat
-   * it was is forgotten; the latch stays.
-   * @returns the kind before; null when nothing is known of the chat
-   * @throws Refusal `postern_store_unwritable`
-   */
-  async correctKind(chatId: number, to: 'group' | 'channel'): Promise<string | null> {
-    if (this.get(chatId) === undefined) return null
-    let from = to as string
-    await this.#change([chatId], {
-      change: (known) => {
-        from = known.kind
-        return known.kind === to ? null : { ...known, kind: to, personId: null }
-      },
-      journal: (before) => [{ kind: 'kind-corrected', chatId, detail: { from: before.kind, to } }],
-    })
-    return from
-  }
-
   /** Readable text was refused for a chat; remembered for `chat allow-readable --pending`. */
   async refused(chatId: number): Promise<void> {
     if (this.get(chatId)?.refusedAtMs !== null) return
-    await this.#change([chatId], {
+    await this.edit([chatId], {
       change: (known) =>
         known.refusedAtMs === null ? { ...known, refusedAtMs: this.#memory.nowMs() } : null,
     })
   }
 
   /**
-   * Lifts latches when the operator asks. The next sighting of `protected` latches again.
-   * @returns the chats that were latched or refused and are not any more
+   * Writes that private chats may be readable (`true`) or are protected again.
+   * @throws Refusal `postern_store_unwritable`
    */
-  async lift(chatIds: number[]): Promise<number[]> {
-    const known = chatIds.filter((chatId) => this.get(chatId) !== undefined)
-    return await this.#change(known, {
-      change: (chat) =>
-        chat.latchedAtMs === null && chat.refusedAtMs === null
-          ? null
-          : { ...chat, latchedAtMs: null, refusedAtMs: null },
-      journal: ({ id, latchedAtMs }) =>
-        latchedAtMs === null ? [] : [{ kind: 'latch-lifted', chatId: id, detail: {} }],
-      liftedAtMs: this.#memory.nowMs(),
-    })
-  }
-
-  /** Lets private chats be readable (`true`) or protected again; lifts their latches. */
-  async setPrivateReadable({ readable }: { readable: boolean }): Promise<number[]> {
+  async setPrivateReadable({ readable }: { readable: boolean }): Promise<void> {
     await this.#memory.write(
       async (records) => {
         await records.chats.setPrivateReadable(readable ? this.#memory.nowMs() : null)
@@ -284,16 +233,17 @@ export class KnownChats {
         announce?.()
       },
     )
-    if (!readable) return []
-    return await this.lift(this.all.filter(({ kind }) => kind === 'private').map(({ id }) => id))
   }
 
   /**
-   * Changes chats, as the store has them in this write. Memory follows the disk.
+   * Changes chats, as the store has them in this write; for `chat-decisions.ts` and refusals.
    * @returns the chats that changed
    * @throws Refusal `postern_store_unwritable`
    */
-  async #change(chatIds: number[], { change, journal, liftedAtMs }: ChatEdit): Promise<number[]> {
+  async edit(
+    chatIds: readonly number[],
+    { change, journal, isLift = false }: ChatEdit,
+  ): Promise<number[]> {
     if (chatIds.length === 0) return []
     const written = await this.#memory.write(
       async (records) => {
@@ -304,9 +254,9 @@ export class KnownChats {
           const after = change(before)
           if (after === null) continue
           changed.push(after)
-          changes.push(...(journal?.(before, after) ?? []))
+          changes.push(...(journal?.(before) ?? []))
         }
-        await records.chats.save(changed, liftedAtMs === undefined ? {} : { liftedAtMs })
+        await records.chats.save(changed, isLift ? { liftedAtMs: this.#memory.nowMs() } : {})
         return { changed, announce: await this.#journal?.append(records, changes) }
       },
       ({ changed, announce }) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isObject } from '../../api/common.ts'
 import { countedCache } from '../../util/caches.ts'
-import type { Memory } from '../index.ts'
+import type { Memory } from '../memory.ts'
 
 /** A press is answered within a minute of its update (spec, Events); a bot may hold one longer. */
 const KEPT_MS = 600_000

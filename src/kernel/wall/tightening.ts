@@ -1,5 +1,5 @@
 /** What an observation changes of what is known of a chat: values in, values out. */
-import type { KnownChat } from '../index.ts'
+import type { KnownChat } from '../memory.ts'
 
 /** What the service said of a chat. */
 export interface ChatSighting {

@@ -1,3 +1,4 @@
+import { SYSTEM_TIME } from '../../../src/util/clock.ts'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { KnownChats } from '../../../src/kernel/wall/known-chats.ts'
 import { Modes } from '../../../src/lookups/modes.ts'
@@ -22,11 +23,12 @@ async function scene(options: Partial<GuardParts> = {}, says: object = OPEN_GROU
   const chat = vi.fn((id: number) => Promise.resolve({ id, memberCount: 2, ...service.says }))
   const modes = new Modes({ knownChats, chat })
   const parts: GuardParts = {
+    time: SYSTEM_TIME,
     fresh: () => Promise.resolve(),
     freshForMs: Infinity,
     knownChats,
     modes,
-    privateProtected: () => true,
+    ownsKey: () => true,
     sealsForBot: true,
     readableGroups: 'allow',
     chatMaxAgeMs: 60_000,
@@ -81,10 +83,7 @@ describe('how a chat must be written to', () => {
   test('a private chat is sealed and not asked for, while private chats are protected', async () => {
     const settings = { isProtected: true }
     const says = { kind: 'private', mode: 'open', historyVisible: false }
-    const { guard, knownChats, chat } = await scene(
-      { privateProtected: () => settings.isProtected },
-      says,
-    )
+    const { guard, knownChats, chat } = await scene({ ownsKey: () => settings.isProtected }, says)
     await knownChats.saw([{ chatId: 5, kind: 'private' }])
     expect((await guard.rule(5)).body).toBe('sealed')
     expect(chat).not.toHaveBeenCalled()
@@ -244,7 +243,7 @@ describe('what leaves', () => {
     ['where private chats are protected must be encrypted', false, true, 'bad_request'],
     ['where the sidecar seals must be encrypted', true, false, 'bad_request'],
   ])('what a bot has sealed by itself %s', async (_what, sealsForBot, isProtected, code) => {
-    const { guard, rule } = await sealedScene({ sealsForBot, privateProtected: () => isProtected })
+    const { guard, rule } = await sealedScene({ sealsForBot, ownsKey: () => isProtected })
     const give = (armored: string): unknown =>
       bodyOf(guard.permitOwnSealing(rule, target, { fields: { chatId: 5, replyTo: 3 }, armored }))
     expect(guard.passesAll).toBe(code === null)

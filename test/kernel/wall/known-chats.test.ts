@@ -1,4 +1,10 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import {
+  bindPerson,
+  correctKind,
+  liftLatches,
+  liftPrivateChats,
+} from '../../../src/kernel/wall/chat-decisions.ts'
 import { KnownChats } from '../../../src/kernel/wall/known-chats.ts'
 import { flags, open, put, temporary } from '../../store/support.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
@@ -87,11 +93,9 @@ test('the operator can say whose a private chat is, and of no other chat', async
     { chatId: 2, kind: 'group' },
   ])
   await knownChats.saw([{ chatId: 1, userId: 11 }])
-  expect(await Promise.all([1, 2, 3].map((chatId) => knownChats.setPerson(chatId, 12)))).toEqual([
-    true,
-    false,
-    false,
-  ])
+  expect(
+    await Promise.all([1, 2, 3].map((chatId) => bindPerson(knownChats, { chatId, userId: 12 }))),
+  ).toEqual([true, false, false])
   for (const one of [knownChats, await load()]) expect(one.personOf(1)).toBe(12)
 })
 
@@ -211,7 +215,7 @@ describe('the operator lifts', () => {
     await knownChats.saw([{ chatId: 1, isProtected: true }])
     await knownChats.refused(2)
     await knownChats.saw([{ chatId: 4, isProtected: true }])
-    expect(await knownChats.lift([1, 2, 3, 9])).toEqual([1, 2])
+    expect(await liftLatches(knownChats, [1, 2, 3, 9])).toEqual([1, 2])
     for (const one of [knownChats, await KnownChats.load(memoryOf(store))]) {
       expect([1, 2, 3, 4].map((chatId) => one.isLatched(chatId))).toEqual([
         false,
@@ -237,13 +241,13 @@ describe('the operator lifts', () => {
     expect(knownChats.privateReadable).toBe(false)
     await knownChats.saw([{ chatId: 1, kind: 'private', isProtected: true }])
     await knownChats.saw([{ chatId: 2, kind: 'group', isProtected: true }])
-    expect(await knownChats.setPrivateReadable({ readable: true })).toEqual([1])
-    expect(await knownChats.setPrivateReadable({ readable: true })).toEqual([])
+    expect(await liftPrivateChats(knownChats)).toEqual([1])
+    expect(await liftPrivateChats(knownChats)).toEqual([])
     for (const one of [knownChats, await KnownChats.load(memoryOf(store))]) {
       expect([one.privateReadable, one.isLatched(1), one.isLatched(2)]).toEqual([true, false, true])
     }
     await knownChats.saw([{ chatId: 1, isProtected: true }])
-    expect(await knownChats.setPrivateReadable({ readable: false })).toEqual([])
+    await knownChats.setPrivateReadable({ readable: false })
     for (const one of [knownChats, await KnownChats.load(memoryOf(store))]) {
       expect([one.privateReadable, one.isLatched(1)]).toEqual([false, true])
     }
@@ -268,7 +272,7 @@ test('a new chat too many is refused with the number that is remembered', async 
 test('a chat that is no private one by the operator’s word has no person, also once it is private again', async () => {
   const knownChats = await KnownChats.load(memoryOf(await open(temporary())))
   await knownChats.saw([{ chatId: 1, kind: 'private', userId: 11, isProtected: true }])
-  expect(await knownChats.correctKind(1, 'group')).toBe('private')
+  expect(await correctKind(knownChats, { chatId: 1, to: 'group' })).toBe('private')
   expect([knownChats.personOf(1), knownChats.isLatched(1)]).toEqual([null, true])
   await knownChats.saw([{ chatId: 1, kind: 'private', userId: 12 }])
   expect(knownChats.personOf(1)).toBe(12)

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { isOutbound, type Outbound } from '../../../src/kernel/wall/permit.ts'
-import { permitFor } from '../../support/permits.ts'
+import { isOutbound, type Outbound } from '../../../src/kernel/wall/guard.ts'
+import { markupPermit } from '../../support/permits.ts'
 
 test('what only looks like a permit is none, a copy of a real one included', () => {
-  const real: Outbound = permitFor({ route: 'send', path: '/messages' })
+  const real: Outbound = markupPermit({ route: 'send', path: '/messages' })
   expect(isOutbound(real)).toBe(true)
   const copies = [
     Object.assign({}, real),

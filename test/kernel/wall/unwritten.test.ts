@@ -1,6 +1,7 @@
 /** What the service said of a chat while the store could not be written. */
 import { sql } from 'kysely'
 import { expect, onTestFinished, vi } from 'vitest'
+import { liftLatches } from '../../../src/kernel/wall/chat-decisions.ts'
 import { KnownChats } from '../../../src/kernel/wall/known-chats.ts'
 import { openStore } from '../../../src/store/open-store.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -74,7 +75,7 @@ testOfFile('it is written before anything else is', async () => {
         db.insertInto('flags').values({ name: 'noted', value: 'x' }).execute(),
       ),
   ]) {
-    await knownChats.lift([50])
+    await liftLatches(knownChats, [50])
     await stage.fill(true)
     await expect(knownChats.saw([PROTECTED])).rejects.toMatchObject(UNWRITABLE)
     await stage.fill(false)
@@ -103,10 +104,10 @@ testOfFile(
     const knownChats = await KnownChats.load(memoryOf(stage.store))
     await stage.fill(true)
     await expect(knownChats.saw([PROTECTED])).rejects.toMatchObject(UNWRITABLE)
-    await expect(knownChats.lift([50])).rejects.toMatchObject(UNWRITABLE)
+    await expect(liftLatches(knownChats, [50])).rejects.toMatchObject(UNWRITABLE)
     expect(knownChats.isLatched(50)).toBe(true)
     await stage.fill(false)
-    expect(await knownChats.lift([50])).toEqual([50])
+    expect(await liftLatches(knownChats, [50])).toEqual([50])
     expect(knownChats.isLatched(50)).toBe(false)
     await knownChats.saw([PROTECTED])
     expect((await stage.restart()).isLatched(50)).toBe(true)
@@ -135,7 +136,7 @@ testOfFile('the memory of a chat never runs ahead of a write that fails', async 
   const knownChats = await KnownChats.load(memoryOf(stage.store))
   await knownChats.saw([PROTECTED])
   await stage.fill(true)
-  await expect(knownChats.lift([50])).rejects.toMatchObject(UNWRITABLE)
+  await expect(liftLatches(knownChats, [50])).rejects.toMatchObject(UNWRITABLE)
   await expect(knownChats.refused(50)).rejects.toMatchObject(UNWRITABLE)
   expect(knownChats.get(50)).toMatchObject({ refusedAtMs: null })
   expect(knownChats.isLatched(50)).toBe(true)
