@@ -8,7 +8,8 @@ import type { CheckLine } from './doctor/check-line.ts'
 import { OperatorError } from './errors.ts'
 import type { Log } from './logger.ts'
 import type { Health } from './observe/health.ts'
-import { createCore, type Purpose } from './wiring/core.ts'
+import { createCore } from './wiring/core.ts'
+import type { Purpose } from './wiring/stores.ts'
 import { createLink } from './wiring/link.ts'
 import {
   buildOperations,
@@ -16,12 +17,17 @@ import {
   checkSettings as examineLink,
 } from './wiring/operations.ts'
 import type { HandedInParts } from './wiring/parts.ts'
-import type { Several, SeveralOptions } from './wiring/several.ts'
+import type { Several, SeveralOptions } from './bots/several.ts'
 import { subscribeCore, subscribeLink } from './wiring/subscriptions.ts'
 
-export { restoreBackup, verifyBackup, type BackupReport } from './wiring/backups.ts'
-export type { Several } from './wiring/several.ts'
-export { moveStore, type MoveReport } from './wiring/move-store.ts'
+export type { Several } from './bots/several.ts'
+export {
+  moveStore,
+  restoreBackup,
+  verifyBackup,
+  type BackupReport,
+  type MoveReport,
+} from './wiring/stores.ts'
 export { createLink, type Link } from './wiring/link.ts'
 export type { HandedInParts } from './wiring/parts.ts'
 
@@ -104,7 +110,7 @@ export async function createSidecar(options: SidecarOptions): Promise<Sidecar> {
  * @throws OperatorError `data-dir`, `store-unwritable`
  */
 export async function createSeveral(options: SeveralOptions): Promise<Several> {
-  const several = await import('./wiring/several.ts')
+  const several = await import('./bots/several.ts')
   return await several.createSeveral(options)
 }
 

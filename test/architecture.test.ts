@@ -55,6 +55,11 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     packages: ['lru-cache', 'magic-bytes.js'],
     why: 'it keeps what others open, and decides nothing',
   },
+  reports: {
+    may: ['api', 'kernel', 'keys', 'observe', 'translate', 'updates', 'config', 'wiring/link'],
+    packages: [],
+    why: 'it words what happened for log, health and alerts, and decides nothing',
+  },
   observe: { may: ['api'], packages: ['@prometheus-io/client'], why: 'others call it' },
   doctor: {
     may: ['api', 'config', 'keys', 'kernel', 'lookups', 'openpgp/index', 'store', 'replicas/look'],

@@ -3,7 +3,6 @@ import { KnownChats } from '../kernel/wall/known-chats.ts'
 import { Modes } from '../lookups/modes.ts'
 import { Presses } from '../kernel/wall/presses.ts'
 import { ReplayMemory } from '../kernel/opening/replay-memory.ts'
-import type { SecretSource } from '../config/secrets.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { Keyring } from '../kernel/own-key/keyring.ts'
 import { Publication } from '../keys/publication.ts'
@@ -15,12 +14,10 @@ import { readBot } from '../store/bot-of-store.ts'
 import { KeyUsage } from '../store/key-usage.ts'
 import { memoryOf } from '../store/memory.ts'
 import { Outcomes } from '../store/outcomes.ts'
-import { memoryGaps, restored, restoredFrom } from '../store/restored.ts'
+import { memoryGaps } from '../store/restored.ts'
 import { scrubIfDue } from '../store/scrub.ts'
-import { openStore, type StoreOpening } from '../store/open-store.ts'
 import { KeyTurn } from '../replicas/key-turn.ts'
 import { SendFence } from '../replicas/send-fence.ts'
-import type { PostgresServer } from '../replicas/server.ts'
 import type { Store } from '../store/store.ts'
 import { previewChat, type ChatPreview } from '../translate/chat-preview.ts'
 import { Guard } from '../kernel/wall/guard.ts'
@@ -35,6 +32,7 @@ import { loadPeopleState, type PeopleState } from './people-state.ts'
 import type { Link } from './link.ts'
 import { createMedia } from './media.ts'
 import type { HandedInParts } from './parts.ts'
+import { openStoreFor, refuseRestored, serverFor, type Purpose } from './stores.ts'
 
 /** Their listeners are in `subscriptions.ts`. */
 export interface Core extends AsyncDisposable {
@@ -78,12 +76,6 @@ export interface CoreOptions {
   mayCreateStore?: boolean
   parts?: Pick<HandedInParts, 'engine' | 'store' | 'stretcher' | 'database' | 'ownerOf'>
 }
-
-/**
- * What a store is opened for: to `run` the sidecar, which needs just what the settings say; to
- * `begin` with a first key, which may make the store; or to `look` at one that is there.
- */
-export type Purpose = 'run' | 'begin' | 'look'
 
 /**
  * Opens the store and makes the parts over it.
@@ -216,58 +208,6 @@ export async function createCore(
   }
 }
 
-/** The database that the store is in; null where it is in a folder. */
-async function serverFor(
-  { settings, secrets, parts = {} }: Pick<CoreOptions, 'settings' | 'secrets' | 'parts'>,
-  stack: AsyncDisposableStack,
-): Promise<PostgresServer | null> {
-  if (parts.store !== undefined) return null
-  if (parts.database !== undefined) return parts.database
-  if (secrets.storeUrl === undefined) return null
-  return stack.use(await connectDatabase(secrets.storeUrl, settings.store))
-}
-
-/**
- * Loads the client of PostgreSQL, and makes no connection yet. The caller disposes of the server
- * after the stores.
- * @param o `isOfSeveral` the server holds the stores of several bots
- * @throws OperatorError `settings` when the URL is wrong
- */
-export async function connectDatabase(
-  url: SecretSource,
-  { caFile, isOfSeveral = false }: { caFile?: string | undefined; isOfSeveral?: boolean },
-): Promise<PostgresServer> {
-  const { PostgresServer: Server } = await import('../replicas/server.ts')
-  return new Server({ url: url.reveal(), caFile, isOfSeveral })
-}
-
-async function openStoreFor(
-  { purpose, mayCreateStore }: { purpose: Purpose; mayCreateStore: boolean },
-  {
-    settings,
-    secrets,
-    parts,
-    database,
-    botId,
-  }: Pick<CoreOptions, 'settings' | 'secrets' | 'parts'> & {
-    database: StoreOpening['database']
-    botId: number | null
-  },
-): Promise<Store> {
-  return await openStore({
-    ...(database === undefined ? {} : { database }),
-    dataDir: settings.dataDir,
-    botId,
-    mode: purpose === 'look' ? 'existing' : mayCreateStore ? 'create' : 'claim',
-    passphrase: secrets.passphrase?.reveal() ?? null,
-    protection: settings.key.protection,
-    isRequired: settings.key.publish,
-    isBinding: purpose === 'run',
-    stretcher: parts?.stretcher,
-    howToMakePassphrase: secrets.howToMakePassphrase,
-  })
-}
-
 /** @throws Refusal `postern_locked` when the store has no protection */
 export async function loadReplayMemory(
   store: Store,
@@ -276,12 +216,6 @@ export async function loadReplayMemory(
 ): Promise<ReplayMemory> {
   const [key, gaps] = [await store.secret('seen'), await memoryGaps(store)]
   return await ReplayMemory.load(memory, { key, gaps, clock })
-}
-
-/** @throws OperatorError `store-restored` until the operator has accepted a restored store */
-async function refuseRestored(store: Store, dataDir: string): Promise<void> {
-  const takenAt = await restoredFrom(store)
-  if (takenAt !== null) throw restored(dataDir, takenAt)
 }
 
 /** The time by the service's clock, ms since the epoch; null while unknown. */

@@ -1,15 +1,19 @@
-/** What the watch looks at by itself, beside what happens. */
+/** What the sidecar looks at by itself, beside what happens: its store, its disk, what will run out. */
 import type { Secrets, Settings } from '../config/settings.ts'
 import type { Log } from '../logger.ts'
 import { ExpiryWarnings, type ResourceLevels } from '../observe/expiry-warning.ts'
 import { showResources } from '../observe/show.ts'
 import type { Probes } from '../observe/service-watch.ts'
-import { isDiskDoubtful } from '../store/disk.ts'
+import { isDiskDoubtful, freeBytesOf } from '../store/disk.ts'
 import type { Core } from './core.ts'
 import type { Link } from './link.ts'
-import { createResourceReader } from './read-resources.ts'
 import type { HandedInParts } from './parts.ts'
-import { tryWriting } from './upkeep.ts'
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { totalmem } from 'node:os'
+import { getHeapStatistics } from 'node:v8'
+import type { ReplayMemory } from '../kernel/opening/replay-memory.ts'
+import type { Store } from '../store/store.ts'
 
 export interface ProbesOptions {
   settings: Settings
@@ -55,4 +59,100 @@ export function createProbes(options: ProbesOptions, link: Link, core: Core): Pr
       return leftMs > 0 ? leftMs : Infinity
     },
   }
+}
+
+/** An old key that opened something within this time is needed still: updates wait for 72 hours. */
+const NEEDED_MS = 3 * 86_400_000
+const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
+
+/**
+ * Makes the reader; the certificates of `upstream.caFile` are read once, as calls know them.
+ * @param o `isOfSeveral`: what several bots have in common is looked at elsewhere (`readMachine`)
+ * @returns reads how things are now
+ */
+export function createResourceReader(
+  { dataDir, upstream: { caFile } }: Settings,
+  { keyring, keyUsage }: Pick<Core, 'keyring' | 'keyUsage'>,
+  { isOfSeveral }: { isOfSeveral: boolean } = { isOfSeveral: false },
+): () => Promise<ResourceLevels> {
+  const authorityEndsMs = caFile === undefined ? Infinity : firstEndMs(readFileSync(caFile, 'utf8'))
+  return async () => {
+    const sinceMs = Date.now() - NEEDED_MS
+    const needed = keyring.all.filter(
+      ({ state, fingerprint }) =>
+        state === 'retired' && (keyUsage.of(fingerprint).lastAtMs ?? 0) > sinceMs,
+    )
+    return {
+      keyEndsMs: keyring.active?.endsMs ?? Infinity,
+      authorityEndsMs,
+      neededKeyEndsMs: Math.min(...needed.map((key) => keyring.opensUntilMs(key))),
+      ...(isOfSeveral ? ELSEWHERE : await readMachine(dataDir)),
+    }
+  }
+}
+
+const ELSEWHERE = { diskFreeBytes: null, memoryUsed: null }
+
+/** What the process has left of disk and memory. */
+export async function readMachine(
+  dataDir: string,
+): Promise<Pick<ResourceLevels, 'diskFreeBytes' | 'memoryUsed'>> {
+  return {
+    diskFreeBytes: await freeBytesOf(dataDir).catch(() => null),
+    memoryUsed: memoryUsed(),
+  }
+}
+
+/**
+ * When the first of the authorities in a PEM file ends, ms since the epoch; Infinity without any. One
+ * that is there twice, by its subject, ends with the later.
+ */
+export function firstEndMs(pem: string): number {
+  const ends = new Map<string, number>()
+  for (const one of pem.match(PEM) ?? []) {
+    const { subject, validTo } = new X509Certificate(one)
+    ends.set(subject, Math.max(ends.get(subject) ?? 0, Date.parse(validTo)))
+  }
+  return Math.min(...ends.values())
+}
+
+/** The larger part of what the process may have: of the machine's or container's memory, or of the heap. */
+function memoryUsed(): number {
+  const limit = process.constrainedMemory()
+  const whole = limit > 0 ? Math.min(limit, totalmem()) : totalmem()
+  const heap = getHeapStatistics()
+  return Math.max(process.memoryUsage.rss() / whole, heap.used_heap_size / heap.heap_size_limit)
+}
+
+const HOUR_MS = 3_600_000
+
+/**
+ * Forgets once an hour what is past the reach of the memory against replays. A failed write shows
+ * in health.
+ * @param keysSinceMs when the oldest key was made that still opens, null without any
+ */
+export function pruneHourly(
+  replayMemory: Pick<ReplayMemory, 'prune'>,
+  keysSinceMs: () => number | null,
+): Disposable {
+  const prune = (): void => {
+    void replayMemory.prune(keysSinceMs()).catch(() => undefined)
+  }
+  const timer = setInterval(prune, HOUR_MS).unref()
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+/**
+ * Writes something that is another thing each time, so that the disk has to take it.
+ * @throws Refusal `postern_store_unwritable`
+ */
+export async function tryWriting(store: Store): Promise<void> {
+  const value = String(Date.now())
+  await store.write((db) =>
+    db
+      .insertInto('flags')
+      .values({ name: 'tried_writing_at', value })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+      .execute(),
+  )
 }

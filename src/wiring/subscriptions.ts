@@ -29,10 +29,10 @@ import {
 import type { Metrics } from '../observe/metrics.ts'
 import type { MeasuredEngine } from '../openpgp/index.ts'
 import { batchPerTick } from '../util/scheduling.ts'
-import { alertForReason, alertForTrustChange } from './alerting.ts'
+import { alertForReason, alertForTrustChange } from '../reports/alerting.ts'
 import type { Core } from './core.ts'
 import type { Link } from './link.ts'
-import { describeNoResponse, ReadinessLog } from './readiness-log.ts'
+import { describeNoResponse, ReadinessLog } from '../reports/readiness-log.ts'
 import {
   createFullReport,
   logLeaving,
@@ -45,9 +45,9 @@ import {
   reportSecondPoller,
   reportServiceWebhook,
   reportWebhookChange,
-} from './reports.ts'
+} from '../reports/events.ts'
 import type { Updates } from './updates.ts'
-import { pruneHourly } from './upkeep.ts'
+import { pruneHourly } from './probes.ts'
 
 /** Health, alerts and metrics follow calls to the service. Subscribe before the first call. */
 export function subscribeLink(link: Link): void {

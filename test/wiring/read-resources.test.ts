@@ -6,7 +6,7 @@ import { onTestFinished, expect, test, vi } from 'vitest'
 import { settingsFrom } from '../../src/config/settings.ts'
 import type { OwnKeyRecord } from '../../src/kernel/own-key/own-key.ts'
 import type { Core } from '../../src/wiring/core.ts'
-import { createResourceReader, firstEndMs } from '../../src/wiring/read-resources.ts'
+import { createResourceReader, firstEndMs } from '../../src/wiring/probes.ts'
 import { Authority } from '../upstream/certificates.ts'
 
 const DAY_MS = 86_400_000

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { pruneHourly, tryWriting } from '../../src/wiring/upkeep.ts'
+import { pruneHourly, tryWriting } from '../../src/wiring/probes.ts'
 import { flags, open, temporary } from '../store/support.ts'
 
 const HOUR_MS = 3_600_000

@@ -7,7 +7,7 @@ import { buildBotRoutes, type BotRoutes } from '../http/server.ts'
 import { SharedBot, type DoorLanes } from '../http/shared-door.ts'
 import type { Log } from '../logger.ts'
 import { deriveCalls } from '../rpc/operation.ts'
-import { createBot, type RunningBot, type BotOptions } from './bot.ts'
+import { createBot, type RunningBot, type BotOptions } from '../wiring/bot.ts'
 
 /** The first wait before a bot that could not be started is tried again; it doubles up to the last. */
 const RETRY_MS = { first: 1000, last: 60_000 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Health } from '../../src/observe/health.ts'
 import { Warnings } from '../../src/observe/warnings.ts'
 import type { BacklogLevel } from '../../src/updates/backlog.ts'
-import { reportBacklog } from '../../src/wiring/reports.ts'
+import { reportBacklog } from '../../src/reports/events.ts'
 import { watchedLog } from '../support/watched-log.ts'
 
 /** What a backlog of each level warns of, and what it keeps from readiness. */

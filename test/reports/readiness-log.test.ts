@@ -3,7 +3,7 @@ import type { Bot } from '../../src/api/bot.ts'
 import { NoResponseError } from '../../src/errors.ts'
 import type { RemoteKeyState } from '../../src/keys/publication-status.ts'
 import { Health } from '../../src/observe/health.ts'
-import { describeNoResponse, ReadinessLog } from '../../src/wiring/readiness-log.ts'
+import { describeNoResponse, ReadinessLog } from '../../src/reports/readiness-log.ts'
 import { DoubleWorld } from '../support/double-world.ts'
 import { watchedLog } from '../support/watched-log.ts'
 

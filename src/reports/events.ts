@@ -12,7 +12,7 @@ import type { DeliveryLoopParts } from '../updates/delivery-loop.ts'
 import type { Stranger } from '../updates/poll-watch.ts'
 import type { WebhookChange } from '../updates/webhook.ts'
 import { alertForFull } from './alerting.ts'
-import type { Link } from './link.ts'
+import type { Link } from '../wiring/link.ts'
 
 const PUBLICATION_REASONS: Record<Exclude<PublicationState, 'published'>, ReasonCode> = {
   unpublished: 'key-unpublished',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createEngine, type MeasuredEngine } from '../../src/openpgp/create.ts'
 import type { SealRequest } from '../../src/openpgp/engine.ts'
 import { FairQueue } from '../../src/util/fair-queue.ts'
-import { createEngineQueue, lanedEngine } from '../../src/wiring/laned-engine.ts'
+import { createEngineQueue, lanedEngine } from '../../src/bots/laned-engine.ts'
 
 const REQUEST = { text: 'hello' } as SealRequest
 

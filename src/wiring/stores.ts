@@ -1,0 +1,205 @@
+/** Opening a store as the settings say, moving it elsewhere, and restoring a backup of it. */
+import type { StoreAccess } from '../config/store-access.ts'
+import { OperatorError } from '../errors.ts'
+import { createEngine } from '../openpgp/index.ts'
+import { readBackup, type Backup } from '../store/backup.ts'
+import { unsoundBackup } from '../store/refusals.ts'
+import { refuseOccupied, restore } from '../store/restore.ts'
+import type { SecretSource } from '../config/secrets.ts'
+import { FileMoveEnd } from '../replicas/move-file.ts'
+import { relocate, type MoveEnd } from '../replicas/move-store.ts'
+import type { Secrets, Settings } from '../config/settings.ts'
+import { openStore, type StoreOpening } from '../store/open-store.ts'
+import type { PostgresServer } from '../replicas/server.ts'
+import { restored, restoredFrom } from '../store/restored.ts'
+import type { Store } from '../store/store.ts'
+import type { HandedInParts } from './parts.ts'
+/** What a backup holds, without anything secret. */
+export interface BackupReport extends Pick<
+  Backup,
+  'takenAt' | 'bytes' | 'version' | 'method' | 'counts'
+> {
+  keys: { fingerprint: string; state: string }[]
+}
+
+/**
+ * Opens a backup, its protection, every sealed secret and every key in it; changes nothing.
+ * @throws OperatorError `failed` when it is not sound; `store-newer`, `store-locked`,
+ *   `store-passphrase`, `keychain`
+ */
+export async function verifyBackup(file: string, access: StoreAccess): Promise<BackupReport> {
+  const { takenAt, bytes, version, method, masterSecret, keys, counts } = await readBackup(file, {
+    passphrase: access.passphrase?.reveal() ?? null,
+  })
+  await using engine = createEngine({ threads: 1 })
+  for (const { fingerprint, locked } of keys) {
+    if (locked === '') continue
+    const unlocked = await engine.unlock(locked, masterSecret ?? '').catch(() => null)
+    if (unlocked?.fingerprint !== fingerprint) {
+      throw unsoundBackup(file, `the key ${fingerprint} in it does not open`)
+    }
+  }
+  const shown = keys.map(({ fingerprint, state }) => ({ fingerprint, state }))
+  return { takenAt, bytes, version, method, counts, keys: shown }
+}
+
+/**
+ * Verifies a backup and puts it where `dataDir` says, which must hold no store.
+ * @throws OperatorError `refused` when it holds one, or when the store is in a database; and what
+ *   `verifyBackup` throws
+ */
+export async function restoreBackup(file: string, access: StoreAccess): Promise<BackupReport> {
+  if (access.storeUrl !== null) throw intoFolderAlone()
+  refuseOccupied(access.dataDir)
+  const report = await verifyBackup(file, access)
+  restore(file, access.dataDir)
+  return report
+}
+
+function intoFolderAlone(): OperatorError {
+  return new OperatorError(
+    'refused',
+    'a backup is restored into a data directory, and store.url names a database',
+    'restore it without store.url, and bring it into the database with `postern store move`',
+  )
+}
+
+/** What was moved, and whereto. */
+export interface MoveReport {
+  from: string
+  to: string
+  /** Rows of each table; null when all had arrived before, and only the end was left to do. */
+  rows: Record<string, number> | null
+  /** Secret keys, each of which was opened where it is now. */
+  keys: number
+}
+
+/**
+ * Moves the store of the settings into a database, or into a folder.
+ * @param to a URL, or the absolute path of a data directory
+ * @throws OperatorError as `relocate` does
+ */
+export async function moveStore(
+  to: SecretSource | string,
+  access: StoreAccess,
+): Promise<MoveReport> {
+  await using stack = new AsyncDisposableStack()
+  const passphrase = access.passphrase?.reveal() ?? null
+  const source =
+    access.storeUrl === null
+      ? await FileMoveEnd.source(access.dataDir, { passphrase })
+      : await databaseEnd(access.storeUrl, access, stack)
+  stack.use(source)
+  const target =
+    typeof to === 'string' ? FileMoveEnd.target(to) : await databaseEnd(to, access, stack)
+  stack.use(target)
+  const engine = stack.use(createEngine({ threads: 1 }))
+  const { tables, keys } = await relocate({
+    from: source,
+    to: target,
+    request: { passphrase },
+    tryKey: async ({ fingerprint, locked }, masterSecret) => {
+      const unlocked = await engine.unlock(locked, masterSecret).catch(() => null)
+      if (unlocked?.fingerprint !== fingerprint) throw doesNotOpen(fingerprint)
+    },
+  })
+  const counts = Object.entries(tables ?? {}).map(([table, { rows }]) => [table, rows] as const)
+  return {
+    from: source.place,
+    to: target.place,
+    rows: tables === null ? null : Object.fromEntries(counts),
+    keys,
+  }
+}
+
+async function databaseEnd(
+  url: SecretSource,
+  { store, dataDir }: StoreAccess,
+  stack: AsyncDisposableStack,
+): Promise<MoveEnd> {
+  const { LastSeenTimeline } = await import('../replicas/last-seen-timeline.ts')
+  const { SchemaMoveEnd } = await import('../replicas/move-schema.ts')
+  const server = stack.use(await connectDatabase(url, { caFile: store.caFile }))
+  const end = await SchemaMoveEnd.take(server, store.schema)
+  // what was seen there was another store
+  LastSeenTimeline.forget(dataDir)
+  return end
+}
+
+function doesNotOpen(fingerprint: string): OperatorError {
+  return new OperatorError(
+    'store-corrupt',
+    `the secret key ${fingerprint} does not open where it was moved to`,
+    'nothing was given up: the store is where it was, and still opens there',
+  )
+}
+
+/**
+ * What a store is opened for: to `run` the sidecar, which needs just what the settings say; to
+ * `begin` with a first key, which may make the store; or to `look` at one that is there.
+ */
+export type Purpose = 'run' | 'begin' | 'look'
+
+export interface StoreSettings {
+  settings: Settings
+  secrets: Secrets
+  parts?: Pick<HandedInParts, 'store' | 'stretcher' | 'database'>
+}
+
+/** The database that the store is in; null where it is in a folder. */
+export async function serverFor(
+  { settings, secrets, parts = {} }: StoreSettings,
+  stack: AsyncDisposableStack,
+): Promise<PostgresServer | null> {
+  if (parts.store !== undefined) return null
+  if (parts.database !== undefined) return parts.database
+  if (secrets.storeUrl === undefined) return null
+  return stack.use(await connectDatabase(secrets.storeUrl, settings.store))
+}
+
+/**
+ * Loads the client of PostgreSQL, and makes no connection yet. The caller disposes of the server
+ * after the stores.
+ * @param o `isOfSeveral` the server holds the stores of several bots
+ * @throws OperatorError `settings` when the URL is wrong
+ */
+export async function connectDatabase(
+  url: SecretSource,
+  { caFile, isOfSeveral = false }: { caFile?: string | undefined; isOfSeveral?: boolean },
+): Promise<PostgresServer> {
+  const { PostgresServer: Server } = await import('../replicas/server.ts')
+  return new Server({ url: url.reveal(), caFile, isOfSeveral })
+}
+
+export async function openStoreFor(
+  { purpose, mayCreateStore }: { purpose: Purpose; mayCreateStore: boolean },
+  {
+    settings,
+    secrets,
+    parts,
+    database,
+    botId,
+  }: StoreSettings & {
+    database: StoreOpening['database']
+    botId: number | null
+  },
+): Promise<Store> {
+  return await openStore({
+    ...(database === undefined ? {} : { database }),
+    dataDir: settings.dataDir,
+    botId,
+    mode: purpose === 'look' ? 'existing' : mayCreateStore ? 'create' : 'claim',
+    passphrase: secrets.passphrase?.reveal() ?? null,
+    protection: settings.key.protection,
+    isRequired: settings.key.publish,
+    isBinding: purpose === 'run',
+    stretcher: parts?.stretcher,
+    howToMakePassphrase: secrets.howToMakePassphrase,
+  })
+}
+
+/** @throws OperatorError `store-restored` until the operator has accepted a restored store */
+export async function refuseRestored(store: Store, dataDir: string): Promise<void> {
+  const takenAt = await restoredFrom(store)
+  if (takenAt !== null) throw restored(dataDir, takenAt)
+}
