@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { NoResponseError } from '../../src/errors.ts'
 import { Directory } from '../../src/keys/directory.ts'
 import type { CertificateStatus } from '../../src/openpgp/engine.ts'
-import { MOST_RECIPIENTS } from '../../src/openpgp/size.ts'
+import { MOST_RECIPIENTS } from '../../src/openpgp/native/prepared-message.ts'
 import { judging, printOf, recordOf } from './people-scene.ts'
 import { serviceError } from './support.ts'
 

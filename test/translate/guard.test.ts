@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { KnownChats } from '../../src/chats/known-chats.ts'
 import { Modes } from '../../src/chats/modes.ts'
 import { Guard, type GuardParts } from '../../src/translate/guard.ts'
-import { Sealed } from '../../src/openpgp/sealed.ts'
+import { Sealed } from '../../src/openpgp/format/armor-writer.ts'
 import { storeForFile } from '../store/support.ts'
 import { encryptedMessage } from './support.ts'
 

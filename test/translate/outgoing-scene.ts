@@ -2,7 +2,7 @@
 import { expect, vi } from 'vitest'
 import type { KnownChats } from '../../src/chats/known-chats.ts'
 import type { KeyList } from '../../src/keys/directory.ts'
-import { Sealed } from '../../src/openpgp/sealed.ts'
+import { Sealed } from '../../src/openpgp/format/armor-writer.ts'
 import { AS_MADE } from '../../src/openpgp/size.ts'
 import type { Draft } from '../../src/translate/draft.ts'
 import { Guard } from '../../src/translate/guard.ts'

@@ -3,7 +3,7 @@
  * that there are stand in `algorithms.ts`; everything else asks them.
  */
 import type { KeyObject } from 'node:crypto'
-import type { CipherId } from './ciphers.ts'
+import type { CipherId } from './seipd.ts'
 
 /** What openpgp.js says of a key. */
 export interface AlgorithmInfo {

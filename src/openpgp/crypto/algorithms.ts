@@ -7,7 +7,7 @@ import type {
   SignatureAlgorithm,
   SigningKey,
 } from './algorithm.ts'
-import type { CipherId } from './ciphers.ts'
+import type { CipherId } from './seipd.ts'
 import { ECDH } from './ecdh.ts'
 import { ED25519, EDDSA_LEGACY } from './ed25519.ts'
 import { X25519 } from './x25519.ts'

@@ -1,7 +1,7 @@
 /** ECDH on Curve25519 (RFC 9580, 11), the encoding that every OpenPGP program reads. */
 import { hash } from 'node:crypto'
 import { ALGORITHM, type RecipientAlgorithm } from './algorithm.ts'
-import { keyBytesOf } from './ciphers.ts'
+import { keyBytesOf } from './seipd.ts'
 import {
   POINT_BYTES,
   agreeAgain,
@@ -10,7 +10,7 @@ import {
   takePair,
   x25519Secret,
 } from './curve25519.ts'
-import { readMpi } from './mpi.ts'
+import { readMpi } from '../bytes.ts'
 import { paddedLength, unpadSessionKey, unwrapKey, wrapKey, wrappedLength } from './session-key.ts'
 
 /** Curve by its identifier, then a point of 263 bits that begins with 40 (RFC 9580, 9.2 and 11.2). */

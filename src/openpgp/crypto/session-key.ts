@@ -1,7 +1,7 @@
 /** Session keys, and how they are wrapped for a recipient (RFC 9580, 5.1.4 and 11.5). */
 import { createCipheriv, createDecipheriv, createSecretKey, randomFillSync } from 'node:crypto'
 import type { Cipher } from '../engine.ts'
-import { CIPHER_ID, keyBytesOf, type CipherId } from './ciphers.ts'
+import { CIPHER_ID, keyBytesOf, type CipherId } from './seipd.ts'
 
 export interface SessionKey {
   cipher: CipherId

@@ -1,7 +1,7 @@
 /** X25519 as RFC 9580 writes it (5.1.6 and 5.5.5.7): the newer encoding on the same curve. */
 import { hkdfSync } from 'node:crypto'
 import { ALGORITHM, type RecipientAlgorithm } from './algorithm.ts'
-import { keyBytesOf } from './ciphers.ts'
+import { keyBytesOf } from './seipd.ts'
 import {
   POINT_BYTES,
   agreeAgain,

@@ -1,7 +1,6 @@
 /** ASCII armor (RFC 9580, 6.2) read line by line: of a text at hand, or of bytes as they arrive. */
-import { beginLine, endLine, type ArmorType } from './armor-writer.ts'
+import { beginLine, endLine, type ArmorType, Crc24 } from './armor-writer.ts'
 import type { ByteReader } from './byte-reader.ts'
-import { Crc24 } from './crc24.ts'
 import { FramingError } from './packets.ts'
 
 /** Lines that may stand in a block; line ends and trailing space are taken off before. */

@@ -1,7 +1,6 @@
 /** ASCII armor (RFC 9580, 6) read, strict: one block, nothing around it, checksum checked if there. */
 import { dearmorLines, HEADER_LINE } from './armor-lines.ts'
-import { beginLine, CHECKSUM_CHARS, endLine, type ArmorType } from './armor-writer.ts'
-import { Crc24 } from './crc24.ts'
+import { beginLine, CHECKSUM_CHARS, endLine, type ArmorType, Crc24 } from './armor-writer.ts'
 
 /**
  * Takes the text of one armored block. Gives its bytes, or null when it is anything but exactly

@@ -16,7 +16,8 @@ import {
   type ReadFailure,
 } from './message-grammar.ts'
 import { nextPacket, type StreamedPacket } from './packet-stream.ts'
-import { FramingError, TAG, framePacket, isIgnorable, type Packet } from './packets.ts'
+import { FramingError, TAG, isIgnorable, type Packet } from './packets.ts'
+import { framePacket } from './packet-writer.ts'
 import { readClaim } from './signature-claim.ts'
 
 /** A document that went by, with the signatures that stand on it. */

@@ -1,7 +1,8 @@
 /** What signatures hash of a document that goes by in pieces (RFC 9580, 5.2.4). */
 import { createHash, type Hash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
-import { TEXT, canonicalText, statementDigest, type SignatureHead } from './signature-claim.ts'
+import { TEXT, canonicalText, type SignatureHead } from './signature-claim.ts'
+import { statementDigest } from './packet-writer.ts'
 
 /** Hashes that a signature on a message may have (RFC 9580, 9.5), as node:crypto names them. */
 const HASHES = new Map([

@@ -2,7 +2,8 @@
 import { BOUNDS } from '../bounds.ts'
 import { hexOf } from '../bytes.ts'
 import type { NamedRecipients, NotOpened } from '../engine.ts'
-import { TAG, framePacket } from './packets.ts'
+import { TAG } from './packets.ts'
+import { framePacket } from './packet-writer.ts'
 
 /** Whose message it may be: ids and fingerprints of our keys and subkeys, lower-case hex. */
 export interface OwnIds {

@@ -1,6 +1,6 @@
 /** openpgp.js in threads that can be killed: whatever is not done natively, and every last word. */
 import { isOwnFailure } from '../../errors.ts'
-import { CIPHER_ID } from '../crypto/ciphers.ts'
+import { CIPHER_ID } from '../crypto/seipd.ts'
 import type { SessionKey } from '../crypto/session-key.ts'
 import type {
   Adopted,
@@ -18,7 +18,7 @@ import type {
 import type { EncryptedMessage } from '../format/encrypted-message.ts'
 import { unusableStatus, type CheckedCertificate } from '../native/certificate-info.ts'
 import { JobKilled, Pool, type PoolEvents, type ThreadLoad } from '../pool.ts'
-import { Sealed } from '../sealed.ts'
+import { Sealed } from '../format/armor-writer.ts'
 import type { FileOpeningHelpers } from '../stream/open-file.ts'
 import type { OwnKeyInfo } from './certificate-info.ts'
 import type { Jobs } from './worker.ts'

@@ -18,7 +18,8 @@ import type { NotOpened, OpenedText, UnlockedKey } from '../engine.ts'
 import { openedText, readDecrypted } from '../format/decrypted-message.ts'
 import type { EncryptedMessage } from '../format/encrypted-message.ts'
 import { COMPRESSION } from '../format/message-grammar.ts'
-import { TAG, framePacket } from '../format/packets.ts'
+import { TAG } from '../format/packets.ts'
+import { framePacket } from '../format/packet-writer.ts'
 import { secretKeyOf } from './key-cache.ts'
 
 /** A session key of an attachment, with the fingerprint of the own key that it was for. */

@@ -13,12 +13,12 @@ import {
   type PublicKey,
 } from 'openpgp'
 import { BOUNDS } from '../bounds.ts'
-import { CIPHERS } from '../crypto/ciphers.ts'
+import { CIPHERS } from '../crypto/seipd.ts'
 import type { Cipher, SealRequest } from '../engine.ts'
-import { armorMessage } from '../format/armor-writer.ts'
+import { armorMessage, type SealedDigests } from '../format/armor-writer.ts'
 import { TAG, packetsOf } from '../format/packets.ts'
-import { parseSignature, recipientNames } from '../format/signature-claim.ts'
-import type { SealedDigests } from '../sealed.ts'
+import { parseSignature } from '../format/signature-claim.ts'
+import { recipientNames } from '../format/packet-writer.ts'
 import { encryptionKey } from './certificate.ts'
 import { certificateOf, secretKeyOf } from './key-cache.ts'
 

@@ -11,7 +11,8 @@ import type { Signed, SignedAtLength, SignatureResult } from '../engine.ts'
 import { packetsOf } from '../format/packets.ts'
 import { BOUNDS } from '../bounds.ts'
 import { revokedFromMs } from './revocation.ts'
-import { SUBPACKET, parseSignature, readClaim } from '../format/signature-claim.ts'
+import { SUBPACKET } from '../format/packet-writer.ts'
+import { parseSignature, readClaim } from '../format/signature-claim.ts'
 
 /**
  * Takes a document with its signatures, the one certificate that may have made them, and our

@@ -15,7 +15,7 @@ import {
 import { publicKeyOf, fingerprintOf, keyOver } from '../crypto/public-key.ts'
 import { dearmor } from '../format/armor.ts'
 import { FramingError, TAG, packetsOf, type Packet } from '../format/packets.ts'
-import { SUBPACKET } from '../format/signature-claim.ts'
+import { SUBPACKET } from '../format/packet-writer.ts'
 import { NEVER_S, holdsAt, type CertificateInfo } from './certificate-info.ts'
 import {
   createdS,

@@ -6,12 +6,12 @@ import type { OwnKeyInfo } from '../library/certificate-info.ts'
 import { CertificateCache } from './certificate-cache.ts'
 import type { CheckedCertificate } from './certificate-info.ts'
 import { CertificateReader } from './certificate-reader.ts'
-import { describeCommonKey, NativeOwnKeys } from './own-keys.ts'
+import { describeCommonKey } from './own-secrets.ts'
+import { NativeOwnKeys } from './own-keys.ts'
 import { Precomputer, type PrecomputeBounds } from './precompute.ts'
 import { RecipientPackets } from './recipient-packets.ts'
 import { MessageSealer } from './sealer.ts'
-import { WorkPriority } from './threads.ts'
-import { Threads } from './threads.ts'
+import { WorkPriority, Threads } from './threads.ts'
 
 /** What is asked of openpgp.js. */
 export interface NativeLibrary {

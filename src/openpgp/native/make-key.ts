@@ -5,12 +5,11 @@
 import { generateKeyPairSync, hash, type KeyObject } from 'node:crypto'
 import { ALGORITHM, type SigningKey } from '../crypto/algorithm.ts'
 import { EDDSA_LEGACY } from '../crypto/ed25519.ts'
-import { writeMpi } from '../crypto/mpi.ts'
+import { writeMpi, framePacket, SUBPACKET } from '../format/packet-writer.ts'
 import { fingerprintOf, keyOver, publicKeyBody } from '../crypto/public-key.ts'
 import type { UnlockedKey } from '../engine.ts'
 import { armorBlock } from '../format/armor-writer.ts'
-import { TAG, framePacket } from '../format/packets.ts'
-import { SUBPACKET } from '../format/signature-claim.ts'
+import { TAG } from '../format/packets.ts'
 import { AS_MADE } from '../size.ts'
 
 const POSITIVE_CERTIFICATION = 0x13

@@ -1,26 +1,21 @@
 /** Opening messages of the common form natively; all others are the library's. */
 
 import type { RecipientKey } from '../crypto/algorithm.ts'
-import { CIPHER_NAME, isCipher, keyBytesOf, type CipherId } from '../crypto/ciphers.ts'
+import { CIPHER_NAME, isCipher, keyBytesOf, type CipherId, openVersion1 } from '../crypto/seipd.ts'
 import {
   openRecipient,
   readRecipient,
   sharedWith,
   type RecipientForm,
 } from '../crypto/recipient.ts'
-import { openVersion1 } from '../crypto/seipd.ts'
 import type { NotOpened, Opened, UnlockedKey } from '../engine.ts'
 import { openedText, readUncompressed } from '../format/decrypted-message.ts'
 import type { EncryptedMessage } from '../format/encrypted-message.ts'
 import { packetAt } from '../format/packets.ts'
 import type { ScannedRecipients } from '../format/recipient-scan.ts'
 import type { FoundKey } from '../library/open.ts'
-import {
-  isRecipientSecret,
-  type NativeOwnKey,
-  type NativeOwnKeys,
-  type OwnSecret,
-} from './own-keys.ts'
+import { isRecipientSecret, type OwnSecret } from './own-secrets.ts'
+import type { NativeOwnKey, NativeOwnKeys } from './own-keys.ts'
 
 const DAMAGED: NotOpened = { outcome: 'damaged', reason: 'decryption' }
 const AES192 = 8

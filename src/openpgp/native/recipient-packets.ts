@@ -7,10 +7,25 @@ import { armorPackets, type ArmoredPackets } from '../format/armor-writer.ts'
 import { EngineUnavailableError } from '../../errors.ts'
 import { JobKilled } from '../pool.ts'
 import { prepareMessage, type PreparedMessage } from './prepared-message.ts'
-import type { RecipientList } from './recipient-list.ts'
 import type { Threads } from './threads.ts'
 import type { WorkPriority } from './threads.ts'
 import { collectPackets, createWrapJob, isComplete, wrapHere } from './wrap-session-key.ts'
+
+/** Recipients of a message. Holds from `fromS` on and before `untilS`. */
+export interface RecipientList {
+  /** The same for the same recipients in the same order, and the same key of ours. */
+  name: string
+  /** Who is sealed to natively, as `packRecipientKeys` wrote them; we are among them, last. */
+  recipientKeys: Buffer
+  /** Armored certificates of the others, who are the library's to seal to. */
+  others: string[]
+  /** Subpackets that name everybody, for the signature. */
+  names: Buffer
+  /** All of `recipientKeys` list AES-256 (RFC 9580, 12.1). */
+  readAes256: boolean
+  fromS: number
+  untilS: number
+}
 
 /** What a message is prepared for. */
 export interface PrepareRequest {

@@ -1,9 +1,10 @@
 /** Signature packets of the form that is verified here: version 4, of a known kind of key (RFC 9580, 5.2.3). */
 import { hash } from 'node:crypto'
 import { bufferOf } from '../bytes.ts'
-import { type SigningKey, type Statement } from '../crypto/algorithm.ts'
+import type { SigningKey, Statement } from '../crypto/algorithm.ts'
 import { findSignatureAlgorithm } from '../crypto/algorithms.ts'
-import { SUBPACKET, readSubpackets, type Subpacket } from '../format/signature-claim.ts'
+import { SUBPACKET } from '../format/packet-writer.ts'
+import { readSubpackets, type Subpacket } from '../format/signature-claim.ts'
 
 /** A signature as it stands in its packet. */
 export interface SignaturePacketForm {

@@ -1,13 +1,14 @@
 /** Unlocking the bot's own secret keys, as they are locked when made (RFC 9580, 3.7 and 5.5.3). */
 import { createDecipheriv, createHash, hash, timingSafeEqual } from 'node:crypto'
-import { type NativePublicKey } from '../crypto/algorithm.ts'
+import type { NativePublicKey } from '../crypto/algorithm.ts'
 import { algorithmOf } from '../crypto/algorithms.ts'
 import { fingerprintOf, readPublicKey } from '../crypto/public-key.ts'
 import type { UnlockedKey } from '../engine.ts'
 import { plainArmor } from '../format/armor.ts'
-import { FramingError, TAG, framePacket, packetsOf, type Packet } from '../format/packets.ts'
+import { FramingError, TAG, packetsOf, type Packet } from '../format/packets.ts'
+import { framePacket } from '../format/packet-writer.ts'
 import { ownBytes } from '../size.ts'
-import { readOwnSecrets } from './own-keys.ts'
+import { readOwnSecrets } from './own-secrets.ts'
 
 /** Encrypted with a hash: AES-256 in CFB, under iterated and salted SHA-256 (RFC 9580, 3.7.2.1). */
 const LOCK = Buffer.of(254, 9, 3, 8)

@@ -5,7 +5,8 @@ import { signatureAlgorithm } from '../crypto/algorithms.ts'
 import { fingerprintOf } from '../crypto/public-key.ts'
 import type { Signed, SignedAtLength, SignatureResult } from '../engine.ts'
 import { TAG, packetAt } from '../format/packets.ts'
-import { SUBPACKET, canonicalText } from '../format/signature-claim.ts'
+import { SUBPACKET } from '../format/packet-writer.ts'
+import { canonicalText } from '../format/signature-claim.ts'
 import { holdsAt, type CertificateInfo } from './certificate-info.ts'
 import {
   createdS,

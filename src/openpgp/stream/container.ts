@@ -1,8 +1,8 @@
 /** A version 1 container while it arrives, and where the document in it comes to rest. */
 import { createHash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
-import type { SymmetricKey } from '../crypto/ciphers.ts'
-import { Version1 } from '../crypto/seipd.ts'
+import type { SymmetricKey } from '../crypto/seipd.ts'
+import { Version1 } from '../crypto/seipd-stream.ts'
 import type { DocumentSink } from '../format/decrypted-stream.ts'
 import type { StreamedPacket } from '../format/packet-stream.ts'
 import type { RawFile, Room } from './raw-file.ts'

@@ -1,8 +1,8 @@
 /** Opening an attachment while it arrives, in memory that does not grow with it. */
 import { createHash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
-import { CfbDecipher } from '../crypto/cfb.ts'
-import { cipherOf, type SymmetricKey } from '../crypto/ciphers.ts'
+import { CfbDecipher } from '../crypto/seipd-stream.ts'
+import { cipherOf, type SymmetricKey } from '../crypto/seipd.ts'
 import type { NotOpened, OpenedFile } from '../engine.ts'
 import { dearmored } from '../format/armor-lines.ts'
 import { ByteReader } from '../format/byte-reader.ts'

@@ -3,8 +3,8 @@
  * memory alone. What arrived sealed in that way rests as it came.
  */
 import { createCipheriv, createSecretKey, randomBytes, type Cipheriv } from 'node:crypto'
-import { CfbDecipher } from '../crypto/cfb.ts'
-import { CIPHERS, type SymmetricKey } from '../crypto/ciphers.ts'
+import { CfbDecipher } from '../crypto/seipd-stream.ts'
+import { CIPHERS, type SymmetricKey } from '../crypto/seipd.ts'
 import type { RawFile } from './raw-file.ts'
 
 const WINDOW_BYTES = 65_536

@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest'
 import {
   FramingError,
-  framePacket,
-  framedLength,
-  framedParts,
   headerAt,
   isIgnorable,
   packetsOf,
 } from '../../../src/openpgp/format/packets.ts'
+import {
+  framePacket,
+  framedLength,
+  framedParts,
+} from '../../../src/openpgp/format/packet-writer.ts'
 import { BOUNDS } from '../../../src/openpgp/bounds.ts'
 import { longPacket, oldPacket, packet, partialPacket } from '../../support/openpgp-framing.ts'
 import { concat, seeded, u32 } from '../../support/openpgp-bytes.ts'

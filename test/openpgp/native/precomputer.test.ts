@@ -9,8 +9,8 @@ import {
   preparedBytes,
   type PreparedMessage,
 } from '../../../src/openpgp/native/prepared-message.ts'
-import type { RecipientList } from '../../../src/openpgp/native/recipient-list.ts'
 import type {
+  RecipientList,
   PrepareRequest,
   RecipientPackets,
 } from '../../../src/openpgp/native/recipient-packets.ts'

@@ -14,7 +14,7 @@ import {
 import { MessageSealer } from '../../../src/openpgp/native/sealer.ts'
 import { WorkPriority, type Threads } from '../../../src/openpgp/native/threads.ts'
 import type { Cipher } from '../../../src/openpgp/engine.ts'
-import type { Sealed } from '../../../src/openpgp/sealed.ts'
+import type { Sealed } from '../../../src/openpgp/format/armor-writer.ts'
 import { openArmored } from '../../support/openpgp-engine.ts'
 import { infoOf } from '../../support/openpgp-native-parts.ts'
 import { alice, bot, mallory, preferring, testPerson } from '../../support/openpgp-people.ts'
