@@ -1,5 +1,4 @@
 /** Builds recipient packets: a fresh session key, wrapped for everybody on a list exactly once. */
-import { setImmediate as immediate } from 'node:timers/promises'
 import { RECIPIENT_KEY_BYTES } from '../crypto/recipient.ts'
 import { freshSessionKey, type SessionKey } from '../crypto/session-key.ts'
 import type { Cipher } from '../engine.ts'
@@ -96,8 +95,6 @@ export class RecipientPackets {
   async buildAhead(request: PrepareRequest): Promise<PreparedMessage> {
     const { priority, threads } = this.#parts
     return await this.#build(request, async (recipientKeys, sessionKey) => {
-      // Each step of this is short, and none follows another without letting others in.
-      await immediate()
       const job = createWrapJob(recipientKeys, sessionKey)
       while (await priority.background(() => threads.wrap(job, BLOCKS_AHEAD)));
       if (!isComplete(job)) throw new JobKilled('wrap')
