@@ -54,8 +54,8 @@ function checksumLine(bytes: Uint8Array): string {
 }
 
 /** Writes bytes as lines for JSON, each with its break, the last of which may be shorter. */
-export function armorLines(bytes: Uint8Array): Buffer {
-  const base64 = Buffer.from(bufferOf(bytes).toString('base64'), 'latin1')
+export function armorLines(bytes: Buffer): Buffer {
+  const base64 = Buffer.from(bytes.toString('base64'), 'latin1')
   const lines = Math.ceil(base64.length / LINE_CHARS)
   const out = Buffer.allocUnsafe(base64.length + lines * BREAK.length)
   let to = 0
@@ -77,7 +77,7 @@ export interface ArmoredPackets {
   bytes: number
 }
 
-export function armorPackets(packets: Uint8Array): ArmoredPackets {
+export function armorPackets(packets: Buffer): ArmoredPackets {
   const whole = packets.length - (packets.length % LINE_BYTES)
   const crc = new Crc24()
   crc.update(packets)

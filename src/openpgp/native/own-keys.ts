@@ -1,16 +1,22 @@
 /** Our own keys as they are used natively: what the library says of each, with its secrets. */
-import type { SigningKey } from '../crypto/algorithm.ts'
+import type { SignatureAlgorithm, SigningKey } from '../crypto/algorithm.ts'
+import { signatureAlgorithm } from '../crypto/algorithms.ts'
 import type { UnlockedKey } from '../engine.ts'
 import type { OwnKeyInfo } from '../library/certificate-info.ts'
 import { holdsAt, type CertificateInfo } from './certificate-info.ts'
 import { readOwnSecrets, type OwnSecret } from './own-secrets.ts'
+
+/** A key of ours that signs messages, with the algorithm that does. */
+export interface MessageSigner extends OwnSecret<SigningKey> {
+  algorithm: SignatureAlgorithm
+}
 
 /** A key of ours, as far as it is of the common forms. */
 export interface NativeOwnKey {
   /** Secrets that messages may be opened with, by key id. */
   opens: ReadonlyMap<string, OwnSecret>
   /** Null when it cannot seal natively now. */
-  seals: { info: CertificateInfo; signer: OwnSecret<SigningKey> } | null
+  seals: { info: CertificateInfo; signer: MessageSigner } | null
   /** Whether the library takes session keys of a cipher beyond AES-128 and AES-256. */
   reads(cipher: number): boolean
 }
@@ -84,7 +90,8 @@ function sealingWith(
   for (const { key, fingerprint, secret } of secrets.values()) {
     const isIt = key.algorithm === signingKey.algorithm && key.createdS === signingKey.createdS
     if (isIt && Buffer.from(signingKey.point).equals(key.point)) {
-      return { info, signer: { key: signingKey, fingerprint, secret } }
+      const algorithm = signatureAlgorithm(signingKey.algorithm)
+      return { info, signer: { key: signingKey, fingerprint, secret, algorithm } }
     }
   }
   return null

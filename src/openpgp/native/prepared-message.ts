@@ -5,9 +5,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
 import { bufferOf } from '../bytes.ts'
-import type { SigningKey } from '../crypto/algorithm.ts'
 import type { Cipher, CipherSizes, OwnSizes } from '../engine.ts'
-import { signatureAlgorithm } from '../crypto/algorithms.ts'
 import { CIPHER_NAME, sealVersion1 } from '../crypto/seipd.ts'
 import type { SessionKey } from '../crypto/session-key.ts'
 import {
@@ -30,7 +28,7 @@ import {
   SUBPACKET,
 } from '../format/packet-writer.ts'
 import { AS_MADE, leastRecipientBytes } from '../size.ts'
-import type { OwnSecret } from './own-secrets.ts'
+import type { MessageSigner } from './own-keys.ts'
 
 const BINARY = 0
 const SHA512 = 10
@@ -71,7 +69,7 @@ export function destroyPrepared({ sessionKey }: PreparedMessage): void {
 /** A text, who signs it when, and subpackets that name its recipients. */
 interface Signing {
   text: string
-  signer: OwnSecret<SigningKey>
+  signer: MessageSigner
   names: Buffer
   atMs: number
 }
@@ -110,16 +108,15 @@ function signDocument({ text, signer, names, atMs }: Signing): SignedDocument {
   const date = Buffer.alloc(4)
   date.writeUInt32BE(Math.floor(atMs / 1000))
   const keyId = signer.fingerprint.subarray(12)
-  const { algorithm } = signer.key
+  const { algorithm } = signer
   const hashedPart = hashedPartOf(signer, date, names)
   const trailer = Buffer.from([4, 0xff, 0, 0, 0, 0])
   trailer.writeUInt32BE(hashedPart.length, 2)
   const digest = hash('sha512', Buffer.concat([document, hashedPart, trailer]), 'buffer')
-  const kind = signatureAlgorithm(algorithm)
-  const written = kind.writeSignature(kind.sign(signer.secret, digest))
+  const written = algorithm.writeSignature(algorithm.sign(signer.secret, digest))
   const noUnhashed = Buffer.alloc(2)
   const signature = [hashedPart, noUnhashed, digest.subarray(0, 2), written]
-  const onePass = [Buffer.from([3, BINARY, SHA512, algorithm]), keyId, Buffer.from([1])]
+  const onePass = [Buffer.from([3, BINARY, SHA512, algorithm.id]), keyId, Buffer.from([1])]
   return {
     packets: Buffer.concat([
       framePacket(TAG.onePassSignature, Buffer.concat(onePass)),
@@ -132,7 +129,7 @@ function signDocument({ text, signer, names, atMs }: Signing): SignedDocument {
 
 /** The signature's packet up to its hashed subpackets, which is signed with the text. */
 function hashedPartOf(
-  { key, fingerprint }: OwnSecret<SigningKey>,
+  { algorithm, fingerprint }: MessageSigner,
   date: Buffer,
   names: Buffer,
 ): Buffer {
@@ -147,7 +144,7 @@ function hashedPartOf(
     subpacket(SUBPACKET.issuerFingerprint, [VERSION_4, fingerprint]),
     names,
   ])
-  const start = Buffer.from([4, BINARY, key.algorithm, SHA512, 0, 0])
+  const start = Buffer.from([4, BINARY, algorithm.id, SHA512, 0, 0])
   start.writeUInt16BE(subpackets.length, 4)
   return Buffer.concat([start, subpackets])
 }
