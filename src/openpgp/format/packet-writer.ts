@@ -28,27 +28,8 @@ export function framedLength(length: number): number {
   return packetHeader(0, length).length + length
 }
 
-/** How a body is framed: with one length, or in partial chunks (RFC 9580, 4.2.1.4). */
-export type Framing = 'whole' | 'partial'
-
-/** Log2 of a partial chunk's bytes. */
-const CHUNK = 16
-
-/** Frames a body that comes in parts, without joining them: gives the packet in parts. */
-export function framedParts(tag: number, parts: Uint8Array[], framing: Framing): Uint8Array[] {
-  const length = parts.reduce((sum, part) => sum + part.length, 0)
-  const size = 2 ** CHUNK
-  if (framing === 'whole' || length < size) return [packetHeader(tag, length), ...parts]
-  const body = Buffer.concat(parts)
-  const framed: Uint8Array[] = [Buffer.of(0xc0 | tag)]
-  let at = 0
-  for (; at + size <= length; at += size) {
-    framed.push(Buffer.of(0xe0 | CHUNK), body.subarray(at, at + size))
-  }
-  return [...framed, packetHeader(tag, length - at).subarray(1), body.subarray(at)]
-}
-
-function packetHeader(tag: number, length: number): Buffer {
+/** The header of a packet with a body of so many bytes. */
+export function packetHeader(tag: number, length: number): Buffer {
   const first = 0xc0 | tag
   if (length < 192) return Buffer.from([first, length])
   if (length < 8384) {
