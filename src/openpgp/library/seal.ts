@@ -13,7 +13,7 @@ import {
   type PublicKey,
 } from 'openpgp'
 import { BOUNDS } from '../bounds.ts'
-import { CIPHERS } from '../crypto/seipd.ts'
+import { CIPHERS, CIPHER_NAME, type CipherId } from '../crypto/seipd.ts'
 import type { Cipher, SealRequest } from '../engine.ts'
 import { armorMessage, type SealedDigests } from '../format/armor-writer.ts'
 import { TAG, packetsOf } from '../format/packets.ts'
@@ -81,10 +81,10 @@ export async function seal(request: SealRequest, nowMs: number): Promise<Library
  */
 export async function recipientPackets(
   certificates: string[],
-  { data, algorithm }: { data: Uint8Array; algorithm: Cipher },
+  { cipher, data }: { cipher: CipherId; data: Uint8Array },
   nowMs: number,
 ): Promise<Uint8Array> {
-  const own = { data: Uint8Array.from(data), algorithm }
+  const own = { data: Uint8Array.from(data), algorithm: CIPHER_NAME[cipher] }
   try {
     const recipients = await Promise.all(certificates.map(certificateOf))
     return await packetsFor(recipients, own, nowMs)
@@ -174,7 +174,7 @@ async function selfSignature(
 /** All at our clock; where that fails, those dated ahead of it are taken at the date they need. */
 async function packetsFor(
   recipients: PublicKey[],
-  sessionKey: { data: Uint8Array; algorithm: Cipher },
+  sessionKey: { data: Uint8Array; algorithm: (typeof CIPHER_NAME)[CipherId] },
   nowMs: number,
 ): Promise<Uint8Array> {
   try {
@@ -192,7 +192,7 @@ async function packetsFor(
 
 async function packetsAt(
   encryptionKeys: PublicKey[],
-  sessionKey: { data: Uint8Array; algorithm: Cipher },
+  sessionKey: { data: Uint8Array; algorithm: (typeof CIPHER_NAME)[CipherId] },
   date: Date,
 ): Promise<Uint8Array> {
   return await encryptSessionKey({ ...sessionKey, encryptionKeys, date, format: 'binary' })

@@ -7,10 +7,9 @@ import {
   type CertificateInfo,
   type CheckedCertificate,
 } from './certificate-info.ts'
-import type { CertificateReader } from './certificate-reader.ts'
+import type { CertificateReader, WorkPriority } from './threads.ts'
 import { RecentMap } from '../../util/recent-map.ts'
 import { DIGEST_BYTES, RecordTable, packRecord } from './record-table.ts'
-import type { WorkPriority } from './threads.ts'
 
 export interface CertificateCacheParts {
   reader: CertificateReader

@@ -79,8 +79,8 @@ export class RecipientPackets {
     }
     const { threads } = this.#parts
     const job = createWrapJob(recipientKeys, sessionKey)
-    const lanes = Array.from({ length: threads.count }, async () => {
-      while (await threads.wrap(job, BLOCKS_NOW));
+    const lanes = Array.from({ length: threads.size }, async () => {
+      while (await threads.run('wrap', [job, BLOCKS_NOW]));
     })
     for (const lane of await Promise.allSettled(lanes)) {
       if (lane.status === 'rejected' && !isOfThread(lane.reason)) throw lane.reason
@@ -96,10 +96,10 @@ export class RecipientPackets {
     const { priority, threads } = this.#parts
     return await this.#build(request, async (recipientKeys, sessionKey) => {
       const job = createWrapJob(recipientKeys, sessionKey)
-      while (await priority.background(() => threads.wrap(job, BLOCKS_AHEAD)));
+      while (await priority.background(() => threads.run('wrap', [job, BLOCKS_AHEAD])));
       if (!isComplete(job)) throw new JobKilled('wrap')
       const more = await this.#others(request, sessionKey)
-      return await priority.background(() => threads.armor([job.packets, more]))
+      return await priority.background(() => threads.run('armor', [[job.packets, more]]))
     })
   }
 
@@ -109,8 +109,8 @@ export class RecipientPackets {
     this.#isRefilling = true
     const { priority, threads } = this.#parts
     try {
-      for (let full = 0; full < threads.count;) {
-        full = (await priority.background(() => threads.refillEphemerals())) ? 0 : full + 1
+      for (let full = 0; full < threads.size;) {
+        full = (await priority.background(() => threads.run('refillEphemerals', []))) ? 0 : full + 1
       }
     } catch {
       // Threads that are gone need no pairs.

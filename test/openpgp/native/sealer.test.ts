@@ -51,7 +51,7 @@ function newSealer({ libraryReads = true } = {}) {
     close: () => said.push('close'),
   }
   const packets = new RecipientPackets({
-    threads: { count: 1 } as Threads,
+    threads: { size: 1 } as Threads,
     priority: new WorkPriority(),
     packetsFor: () => Promise.resolve(strangerPkesk('library')),
   })
