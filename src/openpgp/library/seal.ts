@@ -20,12 +20,7 @@ import { TAG, packetsOf } from '../format/packets.ts'
 import { parseSignature } from '../format/signature-claim.ts'
 import { recipientNames } from '../format/packet-writer.ts'
 import { encryptionKey } from './certificate.ts'
-import { certificateOf, secretKeyOf } from './key-cache.ts'
-
-/** The library has it, its types do not. */
-type Preferring = PublicKey & {
-  getPrimarySelfSignature(date: Date): Promise<{ preferredSymmetricAlgorithms: number[] | null }>
-}
+import { certificateOf, secretKeyOf, type WholePublicKey } from './key-cache.ts'
 
 /** A sealed message as text, with what it is known again by. */
 export interface LibrarySealed extends SealedDigests {
@@ -152,23 +147,17 @@ async function cipherFor(recipients: PublicKey[], asked: Cipher, nowMs: number):
   for (const key of recipients) {
     let lists = listsAes256.get(key)
     if (lists === undefined) {
-      const self = await selfSignature(key as Preferring, nowMs)
+      // At our clock, or as far ahead of it as clocks may differ.
+      const selfAt = (atMs: number) =>
+        (key as WholePublicKey).getPrimarySelfSignature(new Date(atMs))
+      const later = () => selfAt(nowMs + BOUNDS.clockToleranceMs)
+      const self = await selfAt(nowMs).catch(later)
       lists = self.preferredSymmetricAlgorithms?.includes(enums.symmetric.aes256) === true
       listsAes256.set(key, lists)
     }
     if (!lists) return 'aes128'
   }
   return 'aes256'
-}
-
-/** At our clock, or as far ahead of it as clocks may differ. */
-async function selfSignature(
-  key: Preferring,
-  nowMs: number,
-): ReturnType<Preferring['getPrimarySelfSignature']> {
-  const later = (): ReturnType<Preferring['getPrimarySelfSignature']> =>
-    key.getPrimarySelfSignature(new Date(nowMs + BOUNDS.clockToleranceMs))
-  return await key.getPrimarySelfSignature(new Date(nowMs)).catch(later)
 }
 
 /** All at our clock; where that fails, those dated ahead of it are taken at the date they need. */

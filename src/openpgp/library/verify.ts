@@ -10,7 +10,7 @@ import { certificateOf } from './key-cache.ts'
 import type { Signed, SignedAtLength, SignatureResult } from '../engine.ts'
 import { packetsOf } from '../format/packets.ts'
 import { BOUNDS } from '../bounds.ts'
-import { revokedFromMs } from './revocation.ts'
+import { revokedFromMs } from './owner-statements.ts'
 import { SUBPACKET } from '../format/packet-writer.ts'
 import { parseSignature, readClaim } from '../format/signature-claim.ts'
 
