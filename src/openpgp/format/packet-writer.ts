@@ -64,6 +64,13 @@ export function recipientNames(fingerprints: readonly string[]): Buffer {
   )
 }
 
+/** What is hashed after a signature's hashed part: how long that is (RFC 9580, 5.2.4). */
+export function trailerOf(hashedPart: Uint8Array): Buffer {
+  const trailer = Buffer.from([4, 0xff, 0, 0, 0, 0])
+  trailer.writeUInt32BE(hashedPart.length, 2)
+  return trailer
+}
+
 /**
  * The identity of a signed statement: what is hashed, not the signature's own numbers, which some
  * algorithms let anybody change.

@@ -82,7 +82,8 @@ interface Area {
   end: number
 }
 
-function areaOf(body: Uint8Array, at: number, lengthBytes: number): Area | null {
+/** Where subpackets stand, behind their length of so many bytes; null where that is cut short. */
+export function areaOf(body: Uint8Array, at: number, lengthBytes: number): Area | null {
   if (at + lengthBytes > body.length) return null
   const length = numberAt(body, at, lengthBytes)
   const start = at + lengthBytes

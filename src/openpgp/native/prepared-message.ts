@@ -25,6 +25,7 @@ import {
   VERSION_4,
   statementDigest,
   subpacket,
+  trailerOf,
   SUBPACKET,
 } from '../format/packet-writer.ts'
 import { AS_MADE, leastRecipientBytes } from '../size.ts'
@@ -110,9 +111,8 @@ function signDocument({ text, signer, names, atMs }: Signing): SignedDocument {
   const keyId = signer.fingerprint.subarray(12)
   const { algorithm } = signer
   const hashedPart = hashedPartOf(signer, date, names)
-  const trailer = Buffer.from([4, 0xff, 0, 0, 0, 0])
-  trailer.writeUInt32BE(hashedPart.length, 2)
-  const digest = hash('sha512', Buffer.concat([document, hashedPart, trailer]), 'buffer')
+  const signed = Buffer.concat([document, hashedPart, trailerOf(hashedPart)])
+  const digest = hash('sha512', signed, 'buffer')
   const written = algorithm.writeSignature(algorithm.sign(signer.secret, digest))
   const noUnhashed = Buffer.alloc(2)
   const signature = [hashedPart, noUnhashed, digest.subarray(0, 2), written]

@@ -10,6 +10,7 @@ import { canonicalText } from '../format/signature-claim.ts'
 import { holdsAt, type CertificateInfo } from './certificate-info.ts'
 import {
   createdS,
+  hasOnly,
   isIssuedBy,
   readSignatureForm,
   statementOf,
@@ -32,7 +33,6 @@ const HASHED = new Set<number>([
   SUBPACKET.signerUserId,
   SUBPACKET.intendedRecipient,
 ])
-const UNHASHED = new Set<number>([SUBPACKET.issuer, SUBPACKET.issuerFingerprint])
 
 /** What is already known of a signature, or what is to be verified. */
 export type CheckedClaim = 'bad' | 'other-key' | Statement
@@ -90,7 +90,8 @@ function claimOf(
   { info, signer, nowMs }: Context,
 ): CheckedClaim | null {
   const madeS = createdS(form)
-  if (!isCommon(form) || madeS === null) return null
+  const isOnDocument = form.type === BINARY || form.type === TEXT
+  if (!isOnDocument || !hasOnly(form, HASHED) || madeS === null) return null
   const { signingKey } = info
   if (signingKey !== null && signer !== null && isIssuedBy(form, signer)) {
     if (madeS * 1000 > nowMs + BOUNDS.clockToleranceMs) return 'bad'
@@ -106,15 +107,6 @@ function statementBy(form: SignaturePacketForm, over: Over, key: SigningKey): St
   if ('digest' in over) return statementOn(form, over.digest, key)
   const { document } = over
   return statementOf(form, form.type === TEXT ? canonicalText(document) : document, key)
-}
-
-function isCommon({ type, hashed, unhashed }: SignaturePacketForm): boolean {
-  if (type !== BINARY && type !== TEXT) return false
-  const isOdd =
-    hashed.some(({ kind, isCritical }) => {
-      return !HASHED.has(kind) || (kind === SUBPACKET.notation && isCritical)
-    }) || unhashed.some(({ kind }) => !UNHASHED.has(kind))
-  return !isOdd
 }
 
 /** The one key id that it names; null when it names several, none, or not in a common way. */
