@@ -39,3 +39,10 @@ export function readMpiInto(bytes: Uint8Array, number: Uint8Array): number | nul
   number.set(bytes.subarray(2, 2 + length), number.length - length)
   return 2 + length
 }
+
+/** The sum of bytes, modulo 65536 (RFC 9580, 5.1.3 and 5.5.3). */
+export function checksum(data: Uint8Array): number {
+  let sum = 0
+  for (let at = 0; at < data.length; at++) sum += data[at] ?? 0
+  return sum & 0xffff
+}

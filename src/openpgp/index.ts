@@ -20,16 +20,14 @@ export type {
   UnusableReason,
 } from './engine.ts'
 export { FORM_BYTES, looksEncrypted, sealedForm } from './format/encrypted-message.ts'
-export { ByteReader } from './format/byte-reader.ts'
-export type { RawFile, Room } from './stream/raw-file.ts'
-export { RestingWriter, type RestingFile } from './stream/resting.ts'
-export { Sealed } from './format/armor-writer.ts'
+export { ByteReader } from './format/packet-stream.ts'
+export { type RawFile, type Room, RestingWriter, type RestingFile } from './stream/resting.ts'
+export { Sealed, armorBlock } from './format/armor-writer.ts'
 export { capacity, MOST_RECIPIENTS, fit } from './native/prepared-message.ts'
 export { ALGORITHM } from './crypto/algorithm.ts'
 export { EDDSA_LEGACY } from './crypto/ed25519.ts'
 export { fingerprintOf, keyOver, publicKeyBody } from './crypto/public-key.ts'
 export { CIPHERS, type Cipher } from './crypto/seipd.ts'
-export { armorBlock } from './format/armor-writer.ts'
 export {
   SUBPACKET,
   framePacket,

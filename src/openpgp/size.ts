@@ -5,10 +5,10 @@ import {
   recipientAlgorithmLike,
   signatureAlgorithmLike,
 } from './crypto/algorithms.ts'
-import { CIPHER_ID } from './crypto/seipd.ts'
+import { CIPHER_ID, type Cipher } from './crypto/seipd.ts'
 import { ECDH } from './crypto/ecdh.ts'
 import { EDDSA_LEGACY } from './crypto/ed25519.ts'
-import type { Cipher, CipherSizes, OwnSizes } from './engine.ts'
+import type { CipherSizes, OwnSizes } from './engine.ts'
 import { framedLength } from './format/packet-writer.ts'
 
 /** Bytes of the ephemeral point of ECDH, with its two length bytes (RFC 9580, 11.5). */

@@ -40,6 +40,9 @@ export class FramingError extends Error {
   }
 }
 
+/** Whether a packet holds a secret key. */
+export const isSecret = (tag: number): boolean => tag === TAG.secretKey || tag === TAG.secretSubkey
+
 /** Packets of this range that are unknown may be passed over (RFC 9580, 4.3). */
 export function isIgnorable(tag: number): boolean {
   return tag === TAG.marker || tag === TAG.padding || (tag >= 40 && tag <= 63)

@@ -1,7 +1,7 @@
 /** Reading what a signature says of itself (RFC 9580, 5.2), without verifying anything. */
 import { hash } from 'node:crypto'
 import { bufferOf, hexOf, numberAt } from '../bytes.ts'
-import type { SignatureClaim } from '../engine.ts'
+import type { SignatureClaim, Signed, SignedAtLength } from '../engine.ts'
 import { SUBPACKET, statementDigest } from './packet-writer.ts'
 
 /** Signature over a document; other types are no statement about a message. */
@@ -137,6 +137,13 @@ function issuerOf(all: readonly Subpacket[]): string | null {
   if (fingerprint?.[0] === 6 && fingerprint.length === 33) return hexOf(fingerprint.subarray(1, 9))
   const issuer = all.find(({ kind }) => kind === SUBPACKET.issuer)?.bytes
   return issuer?.length === 8 ? hexOf(issuer) : null
+}
+
+/** What one signature was made over: the document, or the hash that stands for it. */
+export type MadeOver = Pick<Signed, 'document'> | { digest: Uint8Array }
+
+export function madeOver(signed: Signed | SignedAtLength, index: number): MadeOver {
+  return 'document' in signed ? signed : { digest: signed.digests[index] ?? Buffer.alloc(0) }
 }
 
 /** A text with its line ends as they are signed (RFC 9580, 5.2.4). */

@@ -13,8 +13,8 @@ import {
   type PublicKey,
 } from 'openpgp'
 import { BOUNDS } from '../bounds.ts'
-import { CIPHERS, CIPHER_NAME, type CipherId } from '../crypto/seipd.ts'
-import type { Cipher, SealRequest } from '../engine.ts'
+import { CIPHERS, CIPHER_NAME, type CipherId, type Cipher } from '../crypto/seipd.ts'
+import type { SealRequest } from '../engine.ts'
 import { armorMessage, type SealedDigests } from '../format/armor-writer.ts'
 import { TAG, packetsOf } from '../format/packets.ts'
 import { parseSignature } from '../format/signature-claim.ts'

@@ -25,11 +25,16 @@ interface Described extends NativeOwnKey {
   info: CertificateInfo | null
 }
 
+interface DescribedKey {
+  asked: Promise<Described | null>
+  /** Undefined until it is there. */
+  answer: Described | null | undefined
+}
+
 /** Known for as long as the unlocked key itself is held: a key that is given up is forgotten. */
 export class NativeOwnKeys {
   readonly #describe: (key: UnlockedKey, atMs: number) => Promise<OwnKeyInfo>
-  #asked = new WeakMap<UnlockedKey, Promise<Described | null>>()
-  #known = new WeakMap<UnlockedKey, Described | null>()
+  #known = new WeakMap<UnlockedKey, DescribedKey>()
 
   /** @param describe asks the library */
   constructor(describe: (key: UnlockedKey, atMs: number) => Promise<OwnKeyInfo>) {
@@ -38,24 +43,23 @@ export class NativeOwnKeys {
 
   /** Gives what a key can do natively now; null when nothing is known of it. */
   async of(key: UnlockedKey): Promise<NativeOwnKey | null> {
-    const kept = await this.#asked.get(key)
+    const before = this.#known.get(key)
+    const kept = await before?.asked
     if (kept !== undefined && isCurrent(kept)) return kept
-    const asked = this.#ask(key)
-    this.#asked.set(key, asked)
-    const answer = await asked
-    if (this.#asked.get(key) === asked) this.#known.set(key, answer)
-    return answer
+    const known: DescribedKey = { asked: this.#ask(key), answer: undefined }
+    this.#known.set(key, known)
+    known.answer = await known.asked
+    return known.answer
   }
 
   /** The same where it is known already; undefined where it must be asked for. */
   now(key: UnlockedKey): NativeOwnKey | null | undefined {
-    const kept = this.#known.get(key)
+    const kept = this.#known.get(key)?.answer
     return kept !== undefined && isCurrent(kept) ? kept : undefined
   }
 
   /** Forgets all secrets. */
   clear(): void {
-    this.#asked = new WeakMap()
     this.#known = new WeakMap()
   }
 

@@ -1,10 +1,11 @@
 /** The secrets of an unlocked key, as far as they are of the common forms (RFC 9580, 5.5.3). */
 import { createPublicKey, type KeyObject } from 'node:crypto'
+import { checksum } from '../bytes.ts'
 import type { NativePublicKey, RecipientKey } from '../crypto/algorithm.ts'
 import { algorithmOf, isRecipientKey } from '../crypto/algorithms.ts'
 import { fingerprintOf, readPublicKey } from '../crypto/public-key.ts'
 import type { UnlockedKey } from '../engine.ts'
-import { TAG, packetsOf, type Packet } from '../format/packets.ts'
+import { TAG, isSecret, packetsOf, type Packet } from '../format/packets.ts'
 import type { OwnKeyInfo } from '../library/certificate-info.ts'
 import { readCommonPackets } from './common-certificate.ts'
 
@@ -33,14 +34,14 @@ export function describeCommonKey({ bytes }: UnlockedKey, nowMs: number): OwnKey
 /** Copied: what is known of a key is kept, and goes to threads, without the secrets beside it. */
 function publicPart(packet: Packet): Packet {
   const { tag, body } = packet
-  if (tag !== TAG.secretKey && tag !== TAG.secretSubkey) return packet
+  if (!isSecret(tag)) return packet
   const end = readPublicKey(body)?.read ?? 0
   const publicTag = tag === TAG.secretKey ? TAG.publicKey : TAG.publicSubkey
   return { ...packet, tag: publicTag, body: new Uint8Array(body.subarray(0, end)) }
 }
 
 const NOT_LOCKED = 0
-const CHECKSUM = 2
+const CHECKSUM_BYTES = 2
 
 /**
  * Takes an unlocked transferable secret key. Gives those of its keys that are of the common forms,
@@ -49,7 +50,7 @@ const CHECKSUM = 2
 export function readOwnSecrets(bytes: Uint8Array): Map<string, OwnSecret> {
   const found = new Map<string, OwnSecret>()
   for (const { tag, body } of packetsOf(bytes)) {
-    if (tag !== TAG.secretKey && tag !== TAG.secretSubkey) continue
+    if (!isSecret(tag)) continue
     const own = readSecret(body)
     if (own !== null) found.set(own.fingerprint.toString('hex', 12), own)
   }
@@ -71,9 +72,8 @@ function readSecret(body: Uint8Array): OwnSecret | null {
 
 /** The secret behind its public part, in front of a checksum. */
 function secretIn(material: Buffer, key: NativePublicKey): KeyObject | null {
-  if (material.length < CHECKSUM) return null
-  const secret = material.subarray(0, -CHECKSUM)
-  const sum = secret.reduce((all, byte) => (all + byte) & 0xffff, 0)
-  if (material.readUInt16BE(secret.length) !== sum) return null
+  if (material.length < CHECKSUM_BYTES) return null
+  const secret = material.subarray(0, -CHECKSUM_BYTES)
+  if (material.readUInt16BE(secret.length) !== checksum(secret)) return null
   return algorithmOf(key).readSecret(secret)
 }

@@ -5,8 +5,8 @@
 import { hash, randomBytes } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
 import { bufferOf } from '../bytes.ts'
-import type { Cipher, CipherSizes, OwnSizes } from '../engine.ts'
-import { CIPHER_NAME, sealVersion1 } from '../crypto/seipd.ts'
+import { type Cipher, CIPHER_NAME, sealVersion1 } from '../crypto/seipd.ts'
+import type { CipherSizes, OwnSizes } from '../engine.ts'
 import type { SessionKey } from '../crypto/session-key.ts'
 import {
   Crc24,

@@ -1,13 +1,12 @@
 /** Builds recipient packets: a fresh session key, wrapped for everybody on a list exactly once. */
 import { RECIPIENT_KEY_BYTES } from '../crypto/recipient.ts'
 import { freshSessionKey, type SessionKey } from '../crypto/session-key.ts'
-import type { Cipher } from '../engine.ts'
+import type { Cipher } from '../crypto/seipd.ts'
 import { armorPackets, type ArmoredPackets } from '../format/armor-writer.ts'
 import { EngineUnavailableError } from '../../errors.ts'
 import { JobKilled } from '../pool.ts'
 import { prepareMessage, type PreparedMessage } from './prepared-message.ts'
-import type { Threads } from './threads.ts'
-import type { WorkPriority } from './threads.ts'
+import type { Threads, WorkPriority } from './threads.ts'
 import { collectPackets, createWrapJob, isComplete, wrapHere } from './wrap-session-key.ts'
 
 /** Recipients of a message. Holds from `fromS` on and before `untilS`. */
