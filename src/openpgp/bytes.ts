@@ -1,4 +1,4 @@
-/** Bytes seen otherwise: the memory stays the same, nothing is copied. */
+/** Bytes read otherwise: as a buffer, in hexadecimal, as numbers. Views share their memory. */
 
 export function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, length)
@@ -7,4 +7,42 @@ export function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
 /** Lower-case hexadecimal characters, two a byte. */
 export function hexOf(bytes: Uint8Array): string {
   return bufferOf(bytes).toString('hex')
+}
+
+/** The number, most significant byte first, that so many bytes stand for. */
+export function numberAt(bytes: Uint8Array, at: number, count: number): number {
+  let number = 0
+  for (let next = at; next < at + count; next++) number = number * 256 + (bytes[next] ?? 0)
+  return number
+}
+
+/**
+ * Reads the integer at the start of some bytes, and gives it at a fixed size, zeros in front.
+ * @returns the number and the bytes read; null when it is cut short, greater than `size` bytes,
+ *   or not spelt canonically
+ */
+export function readMpi(bytes: Uint8Array, size: number): { number: Buffer; read: number } | null {
+  const number = Buffer.alloc(size)
+  const read = readMpiInto(bytes, number)
+  return read === null ? null : { number, read }
+}
+
+/**
+ * The same into zeros, which it must fit.
+ * @returns the bytes read, at least two; null as `readMpi`, with the zeros as they were
+ */
+export function readMpiInto(bytes: Uint8Array, number: Uint8Array): number | null {
+  const bits = ((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)
+  const length = (bits + 7) >> 3
+  if (length > number.length || bytes.length < 2 + length) return null
+  if (length > 0 && 32 - Math.clz32(bytes[2] ?? 0) !== bits - 8 * (length - 1)) return null
+  number.set(bytes.subarray(2, 2 + length), number.length - length)
+  return 2 + length
+}
+
+/** The sum of bytes, modulo 65536 (RFC 9580, 5.1.3 and 5.5.3). */
+export function checksum(data: Uint8Array): number {
+  let sum = 0
+  for (let at = 0; at < data.length; at++) sum += data[at] ?? 0
+  return sum & 0xffff
 }

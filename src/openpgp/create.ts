@@ -1,19 +1,21 @@
 /** The engine in use: natively what is of the common forms, openpgp.js in threads for the rest. */
-import { openFileStream, type FileOpeningHelpers } from './stream/open-file.ts'
-import type { Engine, UnlockedKey } from './engine.ts'
+import { Listeners } from '../util/listeners.ts'
+import type { Engine } from './engine.ts'
+import { ownIdsOf } from './format/recipient-scan.ts'
 import { Library, type LibraryOptions } from './library/library.ts'
-import type { PrecomputeBounds } from './native/precompute.ts'
-import { createNative } from './native/create.ts'
-import type { CertificateInfo } from './native/certificate-info.ts'
-import type { CertificateCache } from './native/certificate-cache.ts'
-import { MessageOpener } from './native/opener.ts'
-import { unwrapNatively } from './native/open.ts'
-import type { Threads } from './native/threads.ts'
+import { CertificateCache } from './native/certificate-cache.ts'
+import { MessageOpener, unwrapNatively } from './native/opener.ts'
+import { NativeOwnKeys } from './native/own-keys.ts'
+import { describeCommonKey } from './native/own-secrets.ts'
+import { Precomputer, type PrecomputeBounds } from './native/precompute.ts'
+import { RecipientPackets } from './native/recipient-packets.ts'
+import { MessageSealer } from './native/sealer.ts'
+import { CertificateReader, WorkPriority } from './native/threads.ts'
 import { unlockQuickly } from './native/unlock.ts'
 import { Verifier } from './native/verify.ts'
-import { Listeners } from '../util/listeners.ts'
-import type { PoolEvents, ThreadLoad } from './pool.ts'
-import type { OwnIds } from './format/encrypted-message.ts'
+import type { NativeJobs } from './native/worker.ts'
+import { Pool, type PoolEvents, type ThreadLoad } from './pool.ts'
+import { openFileStream, type FileOpeningHelpers } from './stream/open-file.ts'
 
 export interface EngineOptions extends LibraryOptions {
   /** False for an engine that leaves everything to openpgp.js; to compare with. */
@@ -66,34 +68,55 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
     },
   }
   const library = new Library(options, events)
-  const nothing = (): void => {}
-  const threads = options.threads ?? 2
-  const native = createNative(library, {
-    threads,
-    bounds: options.precompute ?? PRECOMPUTE,
-    events,
-    onPrepared: options.onPrepared ?? nothing,
+  const threads = new Pool<NativeJobs>('native/worker', options.threads ?? 2, events)
+  const priority = new WorkPriority()
+  const certificates = new CertificateCache({
+    reader: new CertificateReader(threads),
+    priority,
+    judge: library.judge,
     onDisagreement: () => disagreements.emit(),
   })
-  const { certificates, own, sealer } = native
-  let isNative = options.native ?? true
-  if (!isNative) void native[Symbol.asyncDispose]()
+  const own = new NativeOwnKeys(
+    async (key, atMs) => describeCommonKey(key, atMs) ?? (await library.describe(key, atMs)),
+  )
+  const packets = new RecipientPackets({ threads, priority, packetsFor: library.packetsFor })
+  const { precompute: bounds = PRECOMPUTE, onPrepared = () => {} } = options
+  const sealer = new MessageSealer({
+    certificates,
+    own,
+    packets,
+    precomputer: new Precomputer({ packets, bounds, onPrepared }),
+    readAes256: library.readAes256,
+  })
+  let isNative = true
+  const endNative = async (): Promise<void> => {
+    isNative = false
+    certificates[Symbol.dispose]()
+    own.clear()
+    sealer[Symbol.dispose]()
+    await threads[Symbol.asyncDispose]()
+  }
+  if (options.native === false) void endNative()
   const opener = new MessageOpener(own, () => isNative)
   const verifier = new Verifier(() => opener.isBusy)
   const sealKnown: Engine['sealKnown'] = async (request) =>
     (await sealer.seal(request)) ?? (await library.seal(request))
   return {
-    generate: (made) => library.generate(made),
-    unlock: async (locked, passphrase) =>
-      (isNative ? await unlockIn(native.threads, locked, passphrase) : null) ??
-      (await library.unlock(locked, passphrase)),
-    relock: (locked, o) => library.relock(locked, o),
-    adopt: (file, secrets) => library.adopt(file, secrets),
+    generate: library.generate,
+    unlock: async (...locked) => {
+      // in a thread, where it takes time
+      const unlocked = isNative
+        ? (unlockQuickly(...locked) ?? (await threads.run('unlock', locked)))
+        : null
+      return unlocked ?? (await library.unlock(...locked))
+    },
+    relock: library.relock,
+    adopt: library.adopt,
     seal: async (request) => (await sealKnown(request)).armored,
     sealKnown,
     judge: async (armored, known) => (await certificates.check(armored, known)).status,
     open: async (armored, keys, signal) => {
-      const left = await opener.open({ armored, keys, ids: idsOf(keys), signal })
+      const left = await opener.open({ armored, keys, ids: ownIdsOf(keys), signal })
       return left.outcome === 'encrypted' ? await library.open(left, keys, signal) : left
     },
     openFile: (reader, { form, keys, room }) => {
@@ -102,11 +125,12 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
         const found = isNative ? await unwrapNatively(addressed, keys, own) : null
         return found ?? (await helpers.unwrap(addressed))
       }
-      return openFileStream(reader, { form, room, own: idsOf(keys), ...helpers, unwrap })
+      return openFileStream(reader, { form, room, own: ownIdsOf(keys), ...helpers, unwrap })
     },
     verify: async (signed, certificate, nowMs, signal) => {
-      const found = isNative ? infoOf(certificates, certificate) : null
-      const info = found instanceof Promise ? await found : found
+      const found = isNative ? certificates.infoOf(certificate) : null
+      const checked = found instanceof Promise ? await found.catch(() => null) : { info: found }
+      const info = checked?.info ?? null
       const isOurs = info !== null && isNative && signal?.aborted !== true
       const results = isOurs ? await verifier.verify(signed, info, nowMs) : null
       return results ?? (await library.verify(signed, certificate, { nowMs, signal }))
@@ -115,49 +139,11 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
     onAvailable: (listener) => availabilities.add(listener),
     onDisagreement: (listener) => disagreements.add(listener),
     load: () => ({
-      threads: { ...library.load, native: native.threads.load },
+      threads: { ...library.load, native: threads.load },
       certificates: certificates.lookups,
     }),
     async [Symbol.asyncDispose]() {
-      isNative = false
-      await Promise.all([native[Symbol.asyncDispose](), library[Symbol.asyncDispose]()])
+      await Promise.all([endNative(), library[Symbol.asyncDispose]()])
     },
-  }
-}
-
-/** Here where it takes no time, else in a thread. */
-async function unlockIn(
-  threads: Threads,
-  locked: string,
-  passphrase: string,
-): Promise<UnlockedKey | null> {
-  return unlockQuickly(locked, passphrase) ?? (await threads.unlock(locked, passphrase))
-}
-
-/** What is known of a signer, or is found out; null where it is the library's to use. */
-function infoOf(
-  certificates: CertificateCache,
-  certificate: string,
-): CertificateInfo | Promise<CertificateInfo | null> {
-  const found = certificates.infoOf(certificate)
-  return found instanceof Promise ? found.then(({ info }) => info).catch(() => null) : found
-}
-
-/** Of one key alone, for as long as it is held. */
-const idsOfOne = new WeakMap<UnlockedKey, OwnIds>()
-
-function idsOf(keys: UnlockedKey[]): OwnIds {
-  const [first] = keys
-  if (first === undefined || keys.length > 1) return idsOfAll(keys)
-  const known = idsOfOne.get(first) ?? idsOfAll(keys)
-  idsOfOne.set(first, known)
-  return known
-}
-
-function idsOfAll(keys: UnlockedKey[]): OwnIds {
-  return {
-    keyIds: new Set(keys.flatMap((key) => key.keyIds)),
-    fingerprints: new Set(keys.flatMap((key) => key.fingerprints)),
-    keyCount: keys.length,
   }
 }

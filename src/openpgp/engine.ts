@@ -2,14 +2,11 @@
  * The door of `openpgp/`: what the rest of Postern may ask of OpenPGP. Pure: no chat, no person, no
  * network. Whatever runs behind it (worker threads today) can be replaced without a change above.
  */
-import type { Cipher } from './crypto/ciphers.ts'
+import type { Cipher } from './crypto/seipd.ts'
 import type { DamageReason, SizeReason } from './failure-reasons.ts'
-import type { ByteReader } from './format/byte-reader.ts'
-import type { Sealed } from './sealed.ts'
-import type { Room } from './stream/raw-file.ts'
-import type { RestingFile } from './stream/resting.ts'
-
-export type { Cipher } from './crypto/ciphers.ts'
+import type { ByteReader } from './format/packet-stream.ts'
+import type { Sealed } from './format/armor-writer.ts'
+import type { Room, RestingFile } from './stream/resting.ts'
 
 /** One of the bot's own keys, made but not unlocked. Both texts are ASCII-armored. */
 export interface OwnKey {

@@ -20,17 +20,34 @@ export type {
   UnusableReason,
 } from './engine.ts'
 export { FORM_BYTES, looksEncrypted, sealedForm } from './format/encrypted-message.ts'
-export { ByteReader } from './format/byte-reader.ts'
-export type { RawFile, Room } from './stream/raw-file.ts'
-export { RestingWriter, type RestingFile } from './stream/resting.ts'
-export { Sealed } from './sealed.ts'
-export { capacity, fit, MOST_RECIPIENTS } from './size.ts'
-export { makeCommonKey } from './native/make-key.ts'
-export type { KeyKind } from './phone-keys.ts'
-export type { FileForm } from './phone-files.ts'
+export { ByteReader } from './format/packet-stream.ts'
+export { type RawFile, type Room, RestingWriter, type RestingFile } from './stream/resting.ts'
+export { Sealed, armorBlock } from './format/armor-writer.ts'
+export { capacity, MOST_RECIPIENTS, fit } from './native/prepared-message.ts'
+export { ALGORITHM } from './crypto/algorithm.ts'
+export { EDDSA_LEGACY } from './crypto/ed25519.ts'
+export { fingerprintOf, keyOver, publicKeyBody } from './crypto/public-key.ts'
+export { CIPHERS, type Cipher } from './crypto/seipd.ts'
+export {
+  SUBPACKET,
+  framePacket,
+  packetHeader,
+  subpacket,
+  writeMpi,
+} from './format/packet-writer.ts'
+export { TAG } from './format/packets.ts'
+export { AS_MADE } from './size.ts'
 
-/** Makes keys of every kind that phones have. It loads openpgp.js into the calling thread. */
-export const loadPhoneKeys = () => import('./phone-keys.ts')
-
-/** Seals files as phones do. It loads openpgp.js into the calling thread. */
-export const loadPhoneFiles = () => import('./phone-files.ts')
+/**
+ * What keys and files in every form are made with, for the phones of the sandbox. It loads
+ * openpgp.js into the calling thread, with the profile that the engine's threads have.
+ */
+export async function loadLibrary() {
+  const [{ applyProfile }, { unlockedFrom }, { certificateOf, secretKeyOf }] = await Promise.all([
+    import('./library/profile.ts'),
+    import('./library/secret-key.ts'),
+    import('./library/key-cache.ts'),
+  ])
+  applyProfile()
+  return { unlockedFrom, certificateOf, secretKeyOf }
+}

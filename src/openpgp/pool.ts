@@ -63,30 +63,28 @@ const START_AGAIN_MS = 1000
  * How long a thread may be idle before it ends. One that has unlocked a key with the library keeps
  * some 120 MiB, and the secret, until then; native ones keep little, and the ephemerals that makes them fast.
  */
-const IDLE_MS: Record<ThreadKind, number> = {
-  'library/worker': 30_000,
-  'native/worker': 30_000,
-}
+const IDLE_MS = 30_000
+/** Far more than any step of a job takes, however busy the machine is. */
+const DEADLINE_MS = 20_000
 
 /** @template J the jobs that its threads do, by name */
 export class Pool<J> implements AsyncDisposable {
   readonly #file: URL
   readonly #threads = new Set<Thread>()
   readonly #queue: Job[] = []
-  readonly #size: number
-  readonly #idleMs: number
   readonly #events: PoolEvents
+  /** Greatest number of threads. */
+  readonly size: number
   #isAvailable = true
   #closed = false
 
   /**
    * @param kind of thread, by its file
-   * @param size greatest number of threads; they are started when first needed
+   * @param size of threads at most; they are started when first needed
    */
   constructor(kind: ThreadKind, size: number, events: PoolEvents = {}) {
     this.#file = new URL(import.meta.url.replace(/pool(\.[jt]s)$/, `${kind}$1`))
-    this.#size = size
-    this.#idleMs = IDLE_MS[kind]
+    this.size = size
     this.#events = events
   }
 
@@ -99,7 +97,7 @@ export class Pool<J> implements AsyncDisposable {
   run<N extends keyof J & string>(
     name: N,
     args: JobArgs<J, N>,
-    deadlineMs: number,
+    deadlineMs = DEADLINE_MS,
     signal?: AbortSignal,
   ): Promise<JobResult<J, N>> {
     return new Promise((resolve, reject) => {
@@ -133,7 +131,7 @@ export class Pool<J> implements AsyncDisposable {
 
   #idle(): Thread | null {
     for (const thread of this.#threads) if (thread.job === null) return thread
-    return this.#threads.size < this.#size ? this.#start() : null
+    return this.#threads.size < this.size ? this.#start() : null
   }
 
   /** Where no thread is left that could take them, nobody waits for one. */
@@ -215,7 +213,7 @@ export class Pool<J> implements AsyncDisposable {
   #endWhenIdle(thread: Thread): void {
     if (thread.job !== null) return
     clearTimeout(thread.timer)
-    thread.timer = setTimeout(() => this.#kill(thread), this.#idleMs).unref()
+    thread.timer = setTimeout(() => this.#kill(thread), IDLE_MS).unref()
   }
 
   /** Threads that stay take turns, so that what each keeps at hand is renewed in all. */

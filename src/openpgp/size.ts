@@ -1,17 +1,15 @@
 /** How large a sealed message becomes, known before any of it is computed. */
-import { BOUNDS } from './bounds.ts'
 import type { AlgorithmInfo } from './crypto/algorithm.ts'
 import {
   leastWrappedBytes,
   recipientAlgorithmLike,
   signatureAlgorithmLike,
 } from './crypto/algorithms.ts'
-import { CIPHER_ID } from './crypto/ciphers.ts'
+import { CIPHER_ID, type Cipher } from './crypto/seipd.ts'
 import { ECDH } from './crypto/ecdh.ts'
 import { EDDSA_LEGACY } from './crypto/ed25519.ts'
-import type { Cipher, CipherSizes, OwnSizes } from './engine.ts'
-import { armoredLength } from './format/armor-writer.ts'
-import { framedLength } from './format/packets.ts'
+import type { CipherSizes, OwnSizes } from './engine.ts'
+import { framedLength } from './format/packet-writer.ts'
 
 /** Bytes of the ephemeral point of ECDH, with its two length bytes (RFC 9580, 11.5). */
 const POINT_BYTES: Record<string, number> = {
@@ -30,13 +28,6 @@ const WRAPPED: CipherSizes = { aes256: 48, aes128: 32 }
 const WRAPPED_PLAIN: CipherSizes = { aes256: 40, aes128: 24 }
 /** What stands before the numbers of a signature of ours: version to hash, with all subpackets. */
 const SIGNATURE_FIXED = 119
-/** A recipient's name in a signature: length, type, version, fingerprint (RFC 9580, 5.2.3.36). */
-const NAME_BYTES = 23
-/**
- * More are not named, so that every program verifies the signature: rnp reads 64 subpackets, four of
- * which say other things, and GnuPG 2.2 reads 10,000 bytes of them.
- */
-export const MOST_NAMED = 60
 /** Numbers of signatures that have no curve to tell their length (RFC 9580, 5.2.3). */
 const SIGNATURE_NUMBERS: Record<string, number> = { ed448: 114 }
 
@@ -107,69 +98,3 @@ function numberBytes(info: AlgorithmInfo): number {
 
 /** Of a key as we make them: Ed25519 and Curve25519. */
 export const AS_MADE: OwnSizes = ownBytes([EDDSA_LEGACY.info, ECDH.info])
-/** Format, length of an empty name, and date before a text (RFC 9580, 5.9). */
-const LITERAL_FIXED = 6
-/**
- * Bytes that stand in the container beside the literal packet: version, prefix, one-pass
- * signature, hash. Numbers that begin with zeros make a signature a byte or two shorter.
- */
-const AROUND_LITERAL = 1 + 18 + 15 + 22
-
-/** Why nothing can be sealed, or how it fits: `isNamed` when the signature names the recipients. */
-export type Fit =
-  { fits: true; cipher: Cipher; isNamed: boolean } | { fits: false; leastChars: number }
-
-/**
- * Chooses the cipher for a message: AES-256, or AES-128 where only that lets it fit; the signature
- * names all recipients, or nobody where only that lets it fit. What fits here never turns out too
- * large.
- * @param recipients bytes of all recipient packets but our own, by cipher
- * @param o `textBytes` bytes of the text in UTF-8; `maxChars` what the service takes
- *   (`armoredMax`); `own` what the key takes that it is sealed with; `named` how many certificates
- *   are sealed to, the bot's own among them
- */
-export function fit(
-  recipients: CipherSizes,
-  o: { textBytes: number; maxChars: number; own: OwnSizes; named: number },
-): Fit {
-  const { recipient, signature } = o.own
-  const literal = framedLength(LITERAL_FIXED + o.textBytes)
-  const length = (cipher: Cipher, named: number): number => {
-    const inside = AROUND_LITERAL + literal + framedLength(signature + NAME_BYTES * named)
-    return greatestLength(recipients[cipher] + recipient[cipher] + framedLength(inside))
-  }
-  for (const named of o.named > MOST_NAMED ? [0] : [o.named, 0]) {
-    for (const cipher of ['aes256', 'aes128'] as const) {
-      const isNamed = named > 0
-      if (length(cipher, named) <= o.maxChars) return { fits: true, cipher, isNamed }
-    }
-  }
-  return { fits: false, leastChars: length('aes128', 0) }
-}
-
-/** Characters for so many bytes or a few fewer: of three lengths in a row, one has a checksum. */
-function greatestLength(bytes: number): number {
-  return Math.max(armoredLength(bytes), armoredLength(bytes - 1), armoredLength(bytes - 2))
-}
-
-/**
- * How many recipients of one kind fit beside a text, the bot, with a key as we make them, not
- * counted.
- * @param each bytes of one recipient packet, by cipher
- * @param armoredMax what the service takes; we seal no more than we would open
- */
-export function capacity(each: CipherSizes, textBytes: number, armoredMax: number): number {
-  const maxChars = Math.min(armoredMax, BOUNDS.messageChars)
-  let low = 0
-  let high = Math.ceil(maxChars / Math.max(1, each.aes128))
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    const all = { aes256: each.aes256 * middle, aes128: each.aes128 * middle }
-    if (fit(all, { textBytes, maxChars, own: AS_MADE, named: 0 }).fits) low = middle
-    else high = middle - 1
-  }
-  return low
-}
-
-/** More recipients than this fit into no message that the service takes. */
-export const MOST_RECIPIENTS = capacity(leastRecipientBytes(), 1, BOUNDS.messageChars)

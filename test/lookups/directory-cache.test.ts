@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { NoResponseError } from '../../src/errors.ts'
 import { Directory } from '../../src/lookups/directory.ts'
 import type { CertificateStatus } from '../../src/openpgp/engine.ts'
-import { MOST_RECIPIENTS } from '../../src/openpgp/size.ts'
 import { judging, printOf, recordOf } from '../kernel/people/people-scene.ts'
 import { serviceError } from '../keys/support.ts'
+import { MOST_RECIPIENTS } from '../../src/openpgp/native/prepared-message.ts'
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }))
 afterEach(() => void vi.useRealTimers())

@@ -3,7 +3,8 @@ import { decrypt, readMessage, readPrivateKey } from 'openpgp'
 import { beforeAll, expect, test } from 'vitest'
 import { BOUNDS } from '../../src/openpgp/bounds.ts'
 import { open } from '../../src/openpgp/library/open.ts'
-import { TAG, framePacket, packetsOf } from '../../src/openpgp/format/packets.ts'
+import { TAG, packetsOf } from '../../src/openpgp/format/packets.ts'
+import { framePacket } from '../../src/openpgp/format/packet-writer.ts'
 import {
   parseMessageBytes,
   type EncryptedMessage,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Sealed } from '../../src/openpgp/sealed.ts'
+import { Sealed } from '../../src/openpgp/format/armor-writer.ts'
 
 const DIGESTS = { dataDigest: 'data', statementDigest: 'statement' }
 const ARMOR = '-----BEGIN PGP MESSAGE-----\n\nwcBM\n-----END PGP MESSAGE-----\n'

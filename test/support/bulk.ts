@@ -1,7 +1,7 @@
 /** Opening attachments in this process: without threads, and with files that are memory. */
 import { openWhole, unpackWhole, unwrap } from '../../src/openpgp/library/open.ts'
 import { openFileStream } from '../../src/openpgp/stream/open-file.ts'
-import type { Room } from '../../src/openpgp/stream/raw-file.ts'
+import type { Room } from '../../src/openpgp/stream/resting.ts'
 import type { NotOpened, OpenedFile, UnlockedKey } from '../../src/openpgp/engine.ts'
 import { MemoryRoom, contentOf, readerOf } from './memory-room.ts'
 import { idsOf } from './openpgp-engine.ts'

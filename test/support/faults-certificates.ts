@@ -1,6 +1,7 @@
 /** Certificates that cost whoever judges them dearly, put together octet by octet. */
 import { createHash, randomBytes } from 'node:crypto'
-import { TAG, framePacket } from '../../src/openpgp/format/packets.ts'
+import { TAG } from '../../src/openpgp/format/packets.ts'
+import { framePacket } from '../../src/openpgp/format/packet-writer.ts'
 
 const RSA = 1
 /** Not among the hashes of Web Crypto: the library then computes with its own big numbers. */

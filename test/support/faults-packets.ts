@@ -2,7 +2,8 @@
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import { encryptSessionKey, readKey } from 'openpgp'
 import { armorMessage } from '../../src/openpgp/format/armor-writer.ts'
-import { TAG, framePacket } from '../../src/openpgp/format/packets.ts'
+import { TAG } from '../../src/openpgp/format/packets.ts'
+import { framePacket } from '../../src/openpgp/format/packet-writer.ts'
 import { canaries } from './canaries.ts'
 
 const ECDH = 18

@@ -1,7 +1,6 @@
 /** Files that are memory, and bytes as they might arrive. */
-import { ByteReader } from '../../src/openpgp/format/byte-reader.ts'
-import type { RawFile, Room } from '../../src/openpgp/stream/raw-file.ts'
-import type { RestingFile } from '../../src/openpgp/stream/resting.ts'
+import { ByteReader } from '../../src/openpgp/format/packet-stream.ts'
+import type { RawFile, Room, RestingFile } from '../../src/openpgp/stream/resting.ts'
 
 /** Bytes in memory in the place of a file; `bytesOnDisk` shows what a disk would hold. */
 export class MemoryRoom implements Room {

@@ -6,9 +6,9 @@ import { seal } from '../../src/openpgp/library/seal.ts'
 import {
   parseMessage,
   parseMessageBytes,
-  type OwnIds,
   type EncryptedMessage,
 } from '../../src/openpgp/format/encrypted-message.ts'
+import { ownIdsOf } from '../../src/openpgp/format/recipient-scan.ts'
 import { armor } from './openpgp-framing.ts'
 import { literal } from './openpgp-inner.ts'
 import { concat } from './openpgp-bytes.ts'
@@ -21,13 +21,7 @@ applyProfile()
 export const KEY: SessionKey = sessionKey('usual')
 
 /** What the header walk knows of own keys. */
-export function idsOf(keys: UnlockedKey[]): OwnIds {
-  return {
-    keyIds: new Set(keys.flatMap((key) => key.keyIds)),
-    fingerprints: new Set(keys.flatMap((key) => key.fingerprints)),
-    keyCount: keys.length,
-  }
-}
+export const idsOf = ownIdsOf
 
 /** Opens an armored text as the bot, or with the keys given. */
 export async function openArmored(armored: string, keys = [bot.unlocked]): Promise<Opened> {

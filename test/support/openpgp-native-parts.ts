@@ -4,9 +4,12 @@ import { describeOwnKey } from '../../src/openpgp/library/certificate-info.ts'
 import { readCommonCertificate } from '../../src/openpgp/native/common-certificate.ts'
 import type { CertificateInfo } from '../../src/openpgp/native/certificate-info.ts'
 import { NativeOwnKeys, type NativeOwnKey } from '../../src/openpgp/native/own-keys.ts'
-import type { RecipientList } from '../../src/openpgp/native/recipient-list.ts'
+import type { RecipientList } from '../../src/openpgp/native/recipient-packets.ts'
 import { publicKeyOf } from '../../src/openpgp/crypto/public-key.ts'
 import { isRecipientKey } from '../../src/openpgp/crypto/algorithms.ts'
+import type { Opened, UnlockedKey } from '../../src/openpgp/engine.ts'
+import type { EncryptedMessage } from '../../src/openpgp/format/encrypted-message.ts'
+import { agree, finish, namedIn, recipientOf } from '../../src/openpgp/native/opener.ts'
 import './openpgp-engine.ts'
 import { NOW_MS, bot, type TestPerson } from './openpgp-people.ts'
 
@@ -44,4 +47,18 @@ export function listTo(people: Pick<TestPerson, 'subkey'>[], others: string[] = 
     fromS: 0,
     untilS: 0xffff_ffff,
   }
+}
+
+/**
+ * Opens what was parsed of a message as the opener does, alone.
+ * @returns null where it is the library's
+ */
+export async function openNatively(
+  encrypted: EncryptedMessage,
+  keys: UnlockedKey[],
+  ownKeys: NativeOwnKeys,
+): Promise<Opened | null> {
+  const named = encrypted.container[0] === 1 ? namedIn(encrypted, keys) : null
+  const recipient = named && recipientOf(named, await ownKeys.of(named.key))
+  return recipient && finish({ encrypted, recipient }, agree(recipient))
 }

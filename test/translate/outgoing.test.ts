@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
-import { Sealed } from '../../src/openpgp/sealed.ts'
+import { Sealed } from '../../src/openpgp/format/armor-writer.ts'
 import { CHAT, SEALED, draftOf, refused, scene } from './outgoing-scene.ts'
 import { encryptedMessage } from './support.ts'
 

@@ -3,7 +3,7 @@
  * that there are stand in `algorithms.ts`; everything else asks them.
  */
 import type { KeyObject } from 'node:crypto'
-import type { CipherId } from './ciphers.ts'
+import type { CipherId } from './seipd.ts'
 
 /** What openpgp.js says of a key. */
 export interface AlgorithmInfo {
@@ -18,21 +18,18 @@ export const ALGORITHM = { ecdh: 18, eddsaLegacy: 22, x25519: 25, ed25519: 27 } 
 export type RecipientAlgorithmId = typeof ALGORITHM.ecdh | typeof ALGORITHM.x25519
 export type SignatureAlgorithmId = typeof ALGORITHM.eddsaLegacy | typeof ALGORITHM.ed25519
 
-/** A public key that encrypts. */
-export interface RecipientKey {
-  algorithm: RecipientAlgorithmId
+interface PublicKeyOf<Id> {
+  algorithm: Id
   createdS: number
   /** The key itself, `publicBytes` long. */
   point: Uint8Array
 }
 
+/** A public key that encrypts. */
+export type RecipientKey = PublicKeyOf<RecipientAlgorithmId>
+
 /** A public key that signs. */
-export interface SigningKey {
-  algorithm: SignatureAlgorithmId
-  createdS: number
-  /** The key itself, `publicBytes` long. */
-  point: Uint8Array
-}
+export type SigningKey = PublicKeyOf<SignatureAlgorithmId>
 
 export type NativePublicKey = RecipientKey | SigningKey
 

@@ -7,7 +7,7 @@ import type {
   SignatureAlgorithm,
   SigningKey,
 } from './algorithm.ts'
-import type { CipherId } from './ciphers.ts'
+import type { CipherId } from './seipd.ts'
 import { ECDH } from './ecdh.ts'
 import { ED25519, EDDSA_LEGACY } from './ed25519.ts'
 import { X25519 } from './x25519.ts'
@@ -19,33 +19,24 @@ const SIGNATURE_ALGORITHMS: readonly SignatureAlgorithm[] = [EDDSA_LEGACY, ED255
 export const RECIPIENT_POINT_BYTES = longest(RECIPIENT_ALGORITHMS)
 export const SIGNING_POINT_BYTES = longest(SIGNATURE_ALGORITHMS)
 
-const recipients = new Map<number, RecipientAlgorithm>(
-  RECIPIENT_ALGORITHMS.map((one) => [one.id, one]),
-)
-const signatures = new Map<number, SignatureAlgorithm>(
-  SIGNATURE_ALGORITHMS.map((one) => [one.id, one]),
-)
+const recipients = byId(RECIPIENT_ALGORITHMS)
+const signatures = byId(SIGNATURE_ALGORITHMS)
 
 /** The kind of key with a number; null where nothing is sealed to such keys natively. */
-export function findRecipientAlgorithm(id: number | undefined): RecipientAlgorithm | null {
-  return recipients.get(id ?? 0) ?? null
-}
+export const findRecipientAlgorithm = (id = 0): RecipientAlgorithm | null =>
+  recipients.get(id) ?? null
 
 /** The kind of key with a number; null where such signatures are not verified natively. */
-export function findSignatureAlgorithm(id: number | undefined): SignatureAlgorithm | null {
-  return signatures.get(id ?? 0) ?? null
-}
+export const findSignatureAlgorithm = (id = 0): SignatureAlgorithm | null =>
+  signatures.get(id) ?? null
 
 /** @throws Error for an algorithm that is not sealed to natively */
-export function recipientAlgorithm(id: number): RecipientAlgorithm {
-  const found = recipients.get(id)
-  if (found === undefined) throw new Error('algorithm')
-  return found
-}
+export const recipientAlgorithm = (id: number): RecipientAlgorithm => needed(recipients.get(id))
 
 /** @throws Error for an algorithm that is not verified natively */
-export function signatureAlgorithm(id: number): SignatureAlgorithm {
-  const found = signatures.get(id)
+export const signatureAlgorithm = (id: number): SignatureAlgorithm => needed(signatures.get(id))
+
+function needed<A>(found: A | undefined): A {
   if (found === undefined) throw new Error('algorithm')
   return found
 }
@@ -88,4 +79,8 @@ export function leastWrappedBytes(cipher: CipherId): number {
 
 function longest(algorithms: readonly { publicBytes: number }[]): number {
   return Math.max(...algorithms.map(({ publicBytes }) => publicBytes))
+}
+
+function byId<A extends { id: number }>(algorithms: readonly A[]): ReadonlyMap<number, A> {
+  return new Map(algorithms.map((one) => [one.id, one]))
 }

@@ -8,7 +8,7 @@ import {
 } from 'node:crypto'
 import { bufferOf } from '../bytes.ts'
 import { RecentMap } from '../../util/recent-map.ts'
-import type { Ephemeral } from './algorithm.ts'
+import type { Ephemeral, RecipientAlgorithm } from './algorithm.ts'
 
 /** Bytes of a public point. */
 export const POINT_BYTES = 32
@@ -98,6 +98,14 @@ export function isLowOrder(point: Uint8Array): boolean {
   masked[31] = (masked[31] ?? 0) & 0x7f
   return LOW_ORDER.has(masked.toString('hex'))
 }
+
+/** What is the same for both encodings of keys on the curve. */
+export const CURVE25519_KEYS = {
+  publicBytes: POINT_BYTES,
+  isSound: (point) => !isLowOrder(point),
+  ephemeral: takePair,
+  agree: ({ ephemeral }, secret) => agreeWith(secret, ephemeral),
+} satisfies Partial<RecipientAlgorithm>
 
 /** A public key from its 32 bytes; any are one. Takes some ten microseconds. */
 export function rawPublicKey(point: Uint8Array, algorithm: 'x25519' | 'ed25519'): KeyObject {

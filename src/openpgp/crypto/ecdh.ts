@@ -1,16 +1,9 @@
 /** ECDH on Curve25519 (RFC 9580, 11), the encoding that every OpenPGP program reads. */
 import { hash } from 'node:crypto'
 import { ALGORITHM, type RecipientAlgorithm } from './algorithm.ts'
-import { keyBytesOf } from './ciphers.ts'
-import {
-  POINT_BYTES,
-  agreeAgain,
-  agreeWith,
-  isLowOrder,
-  takePair,
-  x25519Secret,
-} from './curve25519.ts'
-import { readMpi } from './mpi.ts'
+import { keyBytesOf } from './seipd.ts'
+import { CURVE25519_KEYS, POINT_BYTES, agreeAgain, x25519Secret } from './curve25519.ts'
+import { readMpi } from '../bytes.ts'
 import { paddedLength, unpadSessionKey, unwrapKey, wrapKey, wrappedLength } from './session-key.ts'
 
 /** Curve by its identifier, then a point of 263 bits that begins with 40 (RFC 9580, 9.2 and 11.2). */
@@ -54,7 +47,7 @@ export const ECDH: RecipientAlgorithm = {
   id: ALGORITHM.ecdh,
   label: 'Curve25519',
   info: { algorithm: 'ecdh', curve: 'curve25519Legacy' },
-  publicBytes: POINT_BYTES,
+  ...CURVE25519_KEYS,
   before: CURVE25519,
   after: KDF,
 
@@ -69,8 +62,6 @@ export const ECDH: RecipientAlgorithm = {
     return secret
   },
 
-  isSound: (point) => !isLowOrder(point),
-
   wrappedBytes: (cipher) =>
     POINT_START.length + POINT_BYTES + 1 + wrappedLength(paddedLength(keyBytesOf(cipher))),
 
@@ -84,8 +75,6 @@ export const ECDH: RecipientAlgorithm = {
     return { ephemeral: bytes.subarray(POINT_START.length, end), cipher: null, wrapped }
   },
 
-  ephemeral: takePair,
-
   wrap({ padded }, ephemeral, { recipient, target, at }) {
     const shared = agreeAgain(ephemeral.secret, recipient.point)
     const key = wrappingKey(shared, recipient.fingerprint)
@@ -97,8 +86,6 @@ export const ECDH: RecipientAlgorithm = {
     target[end] = wrapped.length
     target.set(wrapped, end + 1)
   },
-
-  agree: ({ ephemeral }, secret) => agreeWith(secret, ephemeral),
 
   unwrap({ wrapped }, own, shared) {
     const key = wrappingKey(shared, own.fingerprint)

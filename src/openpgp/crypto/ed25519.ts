@@ -5,7 +5,8 @@
 import { createPrivateKey, sign, verify, type KeyObject } from 'node:crypto'
 import { ALGORITHM, type SignatureAlgorithm, type Statement } from './algorithm.ts'
 import { rawPublicKey } from './curve25519.ts'
-import { readMpi, readMpiInto, writeMpi } from './mpi.ts'
+import { readMpi, readMpiInto } from '../bytes.ts'
+import { writeMpi } from '../format/packet-writer.ts'
 
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 const POINT_BYTES = 32

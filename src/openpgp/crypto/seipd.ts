@@ -1,26 +1,72 @@
 /**
- * Symmetrically Encrypted and Integrity Protected Data, version 1 (RFC 9580, 5.13.1): at once for
- * messages, piece by piece for files. The quick-check bytes are never looked at (RFC 9580, 13.4).
+ * The ciphers that node:crypto has, and Symmetrically Encrypted and Integrity Protected Data,
+ * version 1 (RFC 9580, 5.13.1), at once. Files are opened piece by piece in `seipd-stream.ts`.
  */
 import {
   createCipheriv,
   createDecipheriv,
-  createHash,
   createSecretKey,
   hash,
   randomFillSync,
   timingSafeEqual,
-  type Hash,
 } from 'node:crypto'
-import { CfbDecipher } from './cfb.ts'
-import { cipherNamed, cipherOf, type CipherInfo, type SymmetricKey } from './ciphers.ts'
+
+/** A cipher (RFC 9580, 9.3); all others are the library's. */
+export interface CipherInfo {
+  keyBytes: number
+  blockBytes: number
+  /** Names in OpenSSL; ECB only where the block is four words. */
+  cfb: string
+  ecb?: string
+}
+
+/** By the names that openpgp.js has for them. */
+export const CIPHERS = {
+  aes128: { keyBytes: 16, blockBytes: 16, cfb: 'aes-128-cfb', ecb: 'aes-128-ecb' },
+  aes192: { keyBytes: 24, blockBytes: 16, cfb: 'aes-192-cfb', ecb: 'aes-192-ecb' },
+  aes256: { keyBytes: 32, blockBytes: 16, cfb: 'aes-256-cfb', ecb: 'aes-256-ecb' },
+  tripledes: { keyBytes: 24, blockBytes: 8, cfb: 'des-ede3-cfb' },
+} as const satisfies Record<string, CipherInfo>
+
+/** AES by number: the ciphers of session keys that are wrapped and unwrapped natively. */
+export const CIPHER_NAME = { 7: 'aes128', 8: 'aes192', 9: 'aes256' } as const
+export type CipherId = keyof typeof CIPHER_NAME
+
+/** Ciphers that a sealed message may use. */
+export type Cipher = 'aes256' | 'aes128'
+
+export const CIPHER_ID = { aes128: 7, aes256: 9 } as const satisfies Record<Cipher, CipherId>
+
+export function isCipher(id: number): id is CipherId {
+  return Object.hasOwn(CIPHER_NAME, id)
+}
+
+export function keyBytesOf(id: CipherId): number {
+  return CIPHERS[CIPHER_NAME[id]].keyBytes
+}
+
+/** A key by the name of its cipher. */
+export interface SymmetricKey {
+  algorithm: string
+  data: Uint8Array
+}
+
+/** The cipher of a key; null where node:crypto has none of that name, or the key does not fit it. */
+export function cipherOf({ algorithm, data }: SymmetricKey): CipherInfo | null {
+  const cipher = cipherNamed(algorithm)
+  return cipher?.keyBytes === data.length ? cipher : null
+}
+
+export function cipherNamed(algorithm: string): CipherInfo | null {
+  return Object.hasOwn(CIPHERS, algorithm) ? CIPHERS[algorithm as keyof typeof CIPHERS] : null
+}
 
 const VERSION = Buffer.from([1])
 /** The random block is followed by its last two bytes again, the quick check. */
-const REPEATED = 2
+export const REPEATED = 2
 /** Modification Detection Code packet: two header bytes and a SHA-1 hash. */
-const MDC_HEADER = Buffer.from([0xd3, 0x14])
-const MDC_BYTES = 22
+export const MDC_HEADER = Buffer.from([0xd3, 0x14])
+export const MDC_BYTES = 22
 /** Of AES, the ciphers that messages are opened and sealed with at once. */
 const BLOCK = 16
 const PREFIX = BLOCK + REPEATED
@@ -75,65 +121,4 @@ export function sealVersion1(packets: Uint8Array, sessionKey: SymmetricKey): Buf
   const body = Buffer.concat([VERSION, encipher.update(plain)])
   plain.fill(0)
   return body
-}
-
-/** Opens one piece by piece. What it gives must not reach anybody before `end` is true. */
-export class Version1 {
-  /** Where the first byte that it gives lies in the ciphertext, behind the random block. */
-  readonly prefixBytes: number
-  readonly #cipher: CfbDecipher
-  readonly #hash: Hash = createHash('sha1')
-  #prefixLeft: number
-  /** The last bytes so far, which may be the hash. */
-  #held: Buffer = Buffer.alloc(0)
-  #digest: Buffer | null = null
-
-  /** @param key one that `cipherOf` knows */
-  constructor(key: SymmetricKey) {
-    this.#cipher = new CfbDecipher(key)
-    this.prefixBytes = this.#cipher.blockBytes + REPEATED
-    this.#prefixLeft = this.prefixBytes
-  }
-
-  /**
-   * Takes the next bytes of the container's body after its version byte; all pieces but the last
-   * are whole blocks. Gives the packets inside as far as they are known not to be the hash at the
-   * end: none, one or two pieces that follow each other, good until more is asked for.
-   */
-  update(bytes: Uint8Array): Buffer[] {
-    let plain = this.#cipher.update(bytes)
-    const prefix = plain.subarray(0, this.#prefixLeft)
-    this.#prefixLeft -= prefix.length
-    this.#hash.update(prefix)
-    plain = plain.subarray(prefix.length)
-    if (plain.length < MDC_BYTES) {
-      plain = Buffer.concat([this.#held, plain])
-      this.#held = Buffer.alloc(0)
-    }
-    const known = Math.max(0, plain.length - MDC_BYTES)
-    const pieces = [this.#held, plain.subarray(0, known)].filter(({ length }) => length > 0)
-    this.#held = Buffer.from(plain.subarray(known))
-    for (const piece of pieces) this.#hash.update(piece)
-    return pieces
-  }
-
-  /**
-   * Ends it. True when nothing was changed and the key was the one; false for everything else that
-   * can be wrong, in the same time.
-   */
-  end(): boolean {
-    const digest = this.#hash.update(MDC_HEADER).digest()
-    const held = Buffer.concat([this.#held], MDC_BYTES)
-    const marked = timingSafeEqual(held.subarray(0, MDC_HEADER.length), MDC_HEADER)
-    const intact = timingSafeEqual(held.subarray(MDC_HEADER.length), digest)
-    const whole = this.#held.length === MDC_BYTES
-    this.#digest = marked && intact && whole ? digest : null
-    return this.#digest !== null
-  }
-
-  /** The hash over everything inside, once `end` was true. */
-  get digest(): Buffer {
-    if (this.#digest === null) throw new Error('not intact')
-    return this.#digest
-  }
 }

@@ -1,7 +1,7 @@
 /** Session keys, and how they are wrapped for a recipient (RFC 9580, 5.1.4 and 11.5). */
 import { createCipheriv, createDecipheriv, createSecretKey, randomFillSync } from 'node:crypto'
-import type { Cipher } from '../engine.ts'
-import { CIPHER_ID, keyBytesOf, type CipherId } from './ciphers.ts'
+import { checksum } from '../bytes.ts'
+import { type Cipher, CIPHER_ID, keyBytesOf, type CipherId } from './seipd.ts'
 
 export interface SessionKey {
   cipher: CipherId
@@ -43,12 +43,6 @@ export function unpadSessionKey(padded: Buffer): { cipher: number; data: Buffer 
   const data = padded.subarray(1, length - 2)
   if (padded.readUInt16BE(length - 2) !== checksum(data)) return null
   return { cipher: padded[0] ?? 0, data }
-}
-
-function checksum(data: Uint8Array): number {
-  let sum = 0
-  for (let at = 0; at < data.length; at++) sum += data[at] ?? 0
-  return sum & 0xffff
 }
 
 /** AES key wrap (RFC 3394) by the length of the key that wraps. */

@@ -1,15 +1,8 @@
 /** X25519 as RFC 9580 writes it (5.1.6 and 5.5.5.7): the newer encoding on the same curve. */
 import { hkdfSync } from 'node:crypto'
 import { ALGORITHM, type RecipientAlgorithm } from './algorithm.ts'
-import { keyBytesOf } from './ciphers.ts'
-import {
-  POINT_BYTES,
-  agreeAgain,
-  agreeWith,
-  isLowOrder,
-  takePair,
-  x25519Secret,
-} from './curve25519.ts'
+import { keyBytesOf } from './seipd.ts'
+import { CURVE25519_KEYS, POINT_BYTES, agreeAgain, x25519Secret } from './curve25519.ts'
 import { unwrapKey, wrapKey, wrappedLength } from './session-key.ts'
 
 const INFO = 'OpenPGP X25519'
@@ -30,13 +23,11 @@ export const X25519: RecipientAlgorithm = {
   id: ALGORITHM.x25519,
   label: 'X25519',
   info: { algorithm: 'x25519' },
-  publicBytes: POINT_BYTES,
+  ...CURVE25519_KEYS,
   before: Buffer.alloc(0),
   after: Buffer.alloc(0),
 
   readSecret: (material) => (material.length === 32 ? x25519Secret(material) : null),
-
-  isSound: (point) => !isLowOrder(point),
 
   wrappedBytes: (cipher) => POINT_BYTES + 2 + wrappedLength(keyBytesOf(cipher)),
 
@@ -49,8 +40,6 @@ export const X25519: RecipientAlgorithm = {
     return { ephemeral: bytes.subarray(0, POINT_BYTES), cipher, wrapped }
   },
 
-  ephemeral: takePair,
-
   wrap({ cipher, data }, ephemeral, { recipient, target, at }) {
     const shared = agreeAgain(ephemeral.secret, recipient.point)
     const key = wrappingKey(shared, ephemeral.point, recipient.point)
@@ -61,8 +50,6 @@ export const X25519: RecipientAlgorithm = {
     target[at + POINT_BYTES + 1] = cipher
     target.set(wrapped, at + POINT_BYTES + 2)
   },
-
-  agree: ({ ephemeral }, secret) => agreeWith(secret, ephemeral),
 
   unwrap({ ephemeral, cipher, wrapped }, own, shared) {
     const key = wrappingKey(shared, ephemeral, own.point)

@@ -1,6 +1,5 @@
 /** ASCII armor (RFC 9580, 6.2) written: as text, and as it stands inside a JSON string. */
 import { bufferOf } from '../bytes.ts'
-import { Crc24 } from './crc24.ts'
 
 /** Block types that are ever read or written. */
 export type ArmorType = 'MESSAGE' | 'PUBLIC KEY BLOCK' | 'PRIVATE KEY BLOCK'
@@ -55,8 +54,8 @@ function checksumLine(bytes: Uint8Array): string {
 }
 
 /** Writes bytes as lines for JSON, each with its break, the last of which may be shorter. */
-export function armorLines(bytes: Uint8Array): Buffer {
-  const base64 = Buffer.from(bufferOf(bytes).toString('base64'), 'latin1')
+export function armorLines(bytes: Buffer): Buffer {
+  const base64 = Buffer.from(bytes.toString('base64'), 'latin1')
   const lines = Math.ceil(base64.length / LINE_CHARS)
   const out = Buffer.allocUnsafe(base64.length + lines * BREAK.length)
   let to = 0
@@ -78,7 +77,7 @@ export interface ArmoredPackets {
   bytes: number
 }
 
-export function armorPackets(packets: Uint8Array): ArmoredPackets {
+export function armorPackets(packets: Buffer): ArmoredPackets {
   const whole = packets.length - (packets.length % LINE_BYTES)
   const crc = new Crc24()
   crc.update(packets)
@@ -96,4 +95,121 @@ export function armorShared(parts: Uint8Array[]): ArmoredPackets {
   const lines = new Uint8Array(new SharedArrayBuffer(armored.lines.length))
   lines.set(armored.lines)
   return { ...armored, lines }
+}
+
+/** What a sealed message is known again by. */
+export interface SealedDigests {
+  /** As `OpenedText.dataDigest`. */
+  dataDigest: string
+  /** As `SignatureClaim.digest` of our signature. */
+  statementDigest: string
+}
+
+/** Made by sealing alone, so that whoever is given one knows that no words are readable in it. */
+export class Sealed implements SealedDigests {
+  /**
+   * The armor as it stands inside a JSON string, in pieces: ASCII, in which only line breaks were
+   * escaped, since nothing else in it has to be.
+   */
+  readonly json: readonly Buffer[]
+  /** Characters of the armor. */
+  readonly chars: number
+  readonly dataDigest: string
+  readonly statementDigest: string
+  readonly #made = true
+
+  constructor(json: readonly Buffer[], chars: number, digests: SealedDigests) {
+    this.json = json
+    this.chars = chars
+    this.dataDigest = digests.dataDigest
+    this.statementDigest = digests.statementDigest
+  }
+
+  /** The same for armor that is at hand as text. */
+  static of(armored: string, digests: SealedDigests): Sealed {
+    return new Sealed([Buffer.from(armored.replaceAll('\n', '\\n'))], armored.length, digests)
+  }
+
+  static isReal(value: unknown): value is Sealed {
+    return typeof value === 'object' && value !== null && #made in value && value.#made
+  }
+
+  /** The armor as text. */
+  get armored(): string {
+    return Buffer.concat(this.json).toString('latin1').replaceAll('\\n', '\n')
+  }
+}
+
+/** The polynomial and the register stand in the upper 24 bits of a word. */
+const POLYNOMIAL = 0x864cfb00
+const START = 0xb704ce00
+/** What a byte does to the register when so many more bytes follow it: 0 to 7. */
+const TABLES = tables()
+
+function tables(): Int32Array[] {
+  const first = Int32Array.from({ length: 256 }, (_, byte) => {
+    let crc = byte << 24
+    for (let bit = 0; bit < 8; bit++) crc = (crc << 1) ^ (crc < 0 ? POLYNOMIAL : 0)
+    return crc
+  })
+  const all = [first]
+  for (let more = 1; more < 8; more++) {
+    all.push((all[more - 1] ?? first).map((crc) => (crc << 8) ^ (first[crc >>> 24] ?? 0)))
+  }
+  return all
+}
+
+export class Crc24 {
+  #crc: number
+
+  /** @param register of one that is gone on with */
+  constructor(register = START) {
+    this.#crc = register
+  }
+
+  /** Stands for all that went by. */
+  get register(): number {
+    return this.#crc
+  }
+
+  update(bytes: Uint8Array): void {
+    const [t0, t1, t2, t3, t4, t5, t6, t7] = TABLES as [
+      Int32Array,
+      Int32Array,
+      Int32Array,
+      Int32Array,
+      Int32Array,
+      Int32Array,
+      Int32Array,
+      Int32Array,
+    ]
+    const at = (table: Int32Array, index: number): number => table[index] as number
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+    let crc = this.#crc
+    let place = 0
+    // Eight at a time: an armored message of a large group is a hundred thousand bytes.
+    for (const whole = bytes.length - 7; place < whole; place += 8) {
+      const high = crc ^ view.getInt32(place)
+      const low = view.getInt32(place + 4)
+      crc =
+        at(t7, high >>> 24) ^
+        at(t6, (high >>> 16) & 0xff) ^
+        at(t5, (high >>> 8) & 0xff) ^
+        at(t4, high & 0xff) ^
+        at(t3, low >>> 24) ^
+        at(t2, (low >>> 16) & 0xff) ^
+        at(t1, (low >>> 8) & 0xff) ^
+        at(t0, low & 0xff)
+    }
+    for (; place < bytes.length; place++) {
+      crc = (crc << 8) ^ at(t0, (crc >>> 24) ^ view.getUint8(place))
+    }
+    this.#crc = crc
+  }
+
+  /** As it stands on the line after the base64, behind the `=`. */
+  get base64(): string {
+    const crc = this.#crc >>> 8
+    return Buffer.from([crc >> 16, (crc >> 8) & 0xff, crc & 0xff]).toString('base64')
+  }
 }

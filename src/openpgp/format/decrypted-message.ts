@@ -17,7 +17,8 @@ import {
   type ReadSignatures,
   type ReadFailure,
 } from './message-grammar.ts'
-import { FramingError, TAG, framePacket, isIgnorable, packetAt, type Packet } from './packets.ts'
+import { FramingError, TAG, isIgnorable, packetAt, type Packet } from './packets.ts'
+import { framePacket } from './packet-writer.ts'
 import { parseSignature } from './signature-claim.ts'
 
 /** A literal document with the signatures that stand on it. */

@@ -1,9 +1,9 @@
-/** The packets inside a file (RFC 9580, 10.3), read while they go by. */
+/** The packets inside a file (RFC 9580, 10.3), read and unpacked while they go by. */
+import { createInflate, createInflateRaw, type Inflate, type InflateRaw } from 'node:zlib'
 import { BOUNDS } from '../bounds.ts'
 import type { GrammarReason } from '../failure-reasons.ts'
-import { ByteReader } from './byte-reader.ts'
+import { ByteReader, nextPacket, type StreamedPacket } from './packet-stream.ts'
 import { DocumentHashes, type HashUse } from './document-hashes.ts'
-import { inflated } from './inflate.ts'
 import {
   COMPRESSION,
   LITERAL_START_BYTES,
@@ -15,8 +15,8 @@ import {
   type ReadSignatures,
   type ReadFailure,
 } from './message-grammar.ts'
-import { nextPacket, type StreamedPacket } from './packet-stream.ts'
-import { FramingError, TAG, framePacket, isIgnorable, type Packet } from './packets.ts'
+import { FramingError, TAG, isIgnorable, type Packet } from './packets.ts'
+import { framePacket } from './packet-writer.ts'
 import { readClaim } from './signature-claim.ts'
 
 /** A document that went by, with the signatures that stand on it. */
@@ -86,7 +86,7 @@ async function read(reader: ByteReader, take: TakePiece, open: Unpack): Promise<
   const { before, data } = await untilData(reader)
   if (data.tag === TAG.compressed) {
     const found = await open(data)
-    await data.skip()
+    await data.drain()
     const { signatures } = await rest(reader, before, data.tag)
     return signatures.length === 0 ? found : withoutSignatures(found)
   }
@@ -138,7 +138,7 @@ async function nextSignificant(reader: ByteReader): Promise<StreamedPacket | nul
   for (;;) {
     const packet = await nextPacket(reader)
     if (packet === null || !isIgnorable(packet.tag)) return packet
-    await packet.skip()
+    await packet.drain()
   }
 }
 
@@ -235,4 +235,58 @@ export function withoutSignatures(found: ReadDocument): ReadDocument {
   if (found.outcome === 'compressed') return { ...found, signedAround: true }
   if (found.outcome !== 'document') return found
   return { ...found, ...NO_SIGNATURES, digests: [] }
+}
+
+const CHUNK_BYTES = 65_536
+
+/**
+ * Unpacks the rest of a compressed packet's body. Bytes after the end of the compressed stream
+ * are padding of the sender's; they are left in the packet or dropped. When whoever reads stops,
+ * nothing reads the packet any more either.
+ * @param algorithm none, zip or zlib
+ * @throws Error of zlib for data that is broken or cut; FramingError as the packet does
+ */
+export async function* inflated(
+  packet: StreamedPacket,
+  algorithm: number,
+): AsyncGenerator<Uint8Array> {
+  if (algorithm === COMPRESSION.none) {
+    for (let some = await packet.some(); some !== null; some = await packet.some()) yield some
+    return
+  }
+  const options = { chunkSize: CHUNK_BYTES }
+  const stream = algorithm === COMPRESSION.zip ? createInflateRaw(options) : createInflate(options)
+  // What fails after the last byte was taken concerns nobody.
+  stream.on('error', () => {})
+  const feeding = feed(packet, stream).catch((error: Error) => void stream.destroy(error))
+  try {
+    for await (const piece of stream) yield piece as Buffer
+  } finally {
+    stream.destroy()
+    await feeding
+  }
+}
+
+async function feed(packet: StreamedPacket, stream: Inflate | InflateRaw): Promise<void> {
+  for (let some = await packet.some(CHUNK_BYTES); some !== null;) {
+    if (stream.destroyed) return
+    await taken(stream, some)
+    some = await packet.some(CHUNK_BYTES)
+  }
+  if (!stream.destroyed) stream.end()
+}
+
+/**
+ * Resolves when the stream needs the piece no longer. One that has come to its own end takes
+ * nothing more, and says so only by closing.
+ */
+function taken(stream: Inflate | InflateRaw, piece: Uint8Array): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      stream.off('close', done)
+      resolve()
+    }
+    stream.on('close', done)
+    stream.write(piece, done)
+  })
 }

@@ -1,7 +1,8 @@
 /** What signatures hash of a document that goes by in pieces (RFC 9580, 5.2.4). */
 import { createHash, type Hash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
-import { TEXT, canonicalText, statementDigest, type SignatureHead } from './signature-claim.ts'
+import { TEXT, canonicalText, type SignatureHead } from './signature-claim.ts'
+import { statementDigest, trailerOf } from './packet-writer.ts'
 
 /** Hashes that a signature on a message may have (RFC 9580, 9.5), as node:crypto names them. */
 const HASHES = new Map([
@@ -56,9 +57,8 @@ export class DocumentHashes {
   digest(head: SignatureHead): Buffer {
     const found = this.#hashes.get(keyOf(head))
     if (found === undefined) return Buffer.alloc(0)
-    const trailer = Buffer.from([4, 255, 0, 0, 0, 0])
-    trailer.writeUInt32BE(head.hashedPart.length, 2)
-    return found.hash.copy().update(head.hashedPart).update(trailer).digest()
+    const { hashedPart } = head
+    return found.hash.copy().update(hashedPart).update(trailerOf(hashedPart)).digest()
   }
 
   /**

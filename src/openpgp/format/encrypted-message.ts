@@ -7,8 +7,7 @@ import { hash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
 import type { NotOpened } from '../engine.ts'
 import { dearmor } from './armor.ts'
-import type { ByteReader } from './byte-reader.ts'
-import { nextPacket, type StreamedPacket } from './packet-stream.ts'
+import { type ByteReader, nextPacket, type StreamedPacket } from './packet-stream.ts'
 import { FramingError, TAG, isIgnorable, packetAt, headerAt } from './packets.ts'
 import { RecipientScan, type OwnIds, type ScannedRecipients } from './recipient-scan.ts'
 
@@ -147,7 +146,7 @@ async function read(reader: ByteReader, own: OwnIds): Promise<ArrivingMessage | 
       scan.add(packet.tag, await packet.whole(BOUNDS.recipientPacketBytes))
       if (scan.hasTooMany) return TOO_MANY_RECIPIENTS
     } else {
-      await packet.skip()
+      await packet.drain()
     }
   }
 }

@@ -6,7 +6,8 @@
  */
 import type { SignatureClaim } from '../engine.ts'
 import type { DamageReason, GrammarReason } from '../failure-reasons.ts'
-import { TAG, framePacket, type Packet } from './packets.ts'
+import { TAG, type Packet } from './packets.ts'
+import { framePacket } from './packet-writer.ts'
 import type { ParsedSignature } from './signature-claim.ts'
 
 /** Compression algorithms (RFC 9580, 9.4). */

@@ -1,5 +1,4 @@
-/** Packet framing (RFC 9580, 4.2) of bytes as they arrive, by the rules of `packets.ts`. */
-import { fill, type ByteReader } from './byte-reader.ts'
+/** Bytes as they arrive, and the packets in them (RFC 9580, 4.2), by the rules of `packets.ts`. */
 import {
   FramingError,
   checkChunk,
@@ -12,8 +11,104 @@ import {
   type PacketLength,
 } from './packets.ts'
 
+const NOTHING = new Uint8Array(0)
+
+/** What is taken in the portions that its reader needs. */
+abstract class Arriving {
+  /** The next bytes, at least one and at most `max`, without a copy; null at the end. */
+  abstract some(max?: number): Promise<Uint8Array | null>
+
+  /** Fills a place as far as bytes come; gives how many it now holds. */
+  async into(place: Uint8Array): Promise<number> {
+    let filled = 0
+    while (filled < place.length) {
+      const some = await this.some(place.length - filled)
+      if (some === null) break
+      place.set(some, filled)
+      filled += some.length
+    }
+    return filled
+  }
+
+  /** Exactly so many bytes, in one piece. @throws FramingError when there are fewer, or as `some` */
+  async exactly(count: number): Promise<Uint8Array> {
+    const bytes = new Uint8Array(count)
+    if ((await this.into(bytes)) < count) throw new FramingError('length')
+    return bytes
+  }
+
+  /** Reads to the end and forgets it. */
+  async drain(): Promise<void> {
+    while ((await this.some()) !== null);
+  }
+}
+
+/**
+ * Bytes as they arrive, taken in the portions that whoever reads them needs. What is given without
+ * a copy is good until more is asked for: its memory may then be used again.
+ */
+export class ByteReader extends Arriving {
+  readonly #source: AsyncIterator<Uint8Array>
+  #piece: Uint8Array = NOTHING
+  #position = 0
+
+  constructor(source: AsyncIterable<Uint8Array>) {
+    super()
+    this.#source = source[Symbol.asyncIterator]()
+  }
+
+  /** How many bytes were taken so far. */
+  get position(): number {
+    return this.#position
+  }
+
+  /** The next bytes, at least one and at most `max`, without a copy; null at the end. */
+  async some(max = Infinity): Promise<Uint8Array | null> {
+    if (!(await this.#fill())) return null
+    const taken = this.#piece.subarray(0, max)
+    this.#piece = this.#piece.subarray(taken.length)
+    this.#position += taken.length
+    return taken
+  }
+
+  /** Without a copy where they are there in one piece. */
+  override async exactly(count: number): Promise<Uint8Array> {
+    if (this.#piece.length >= count && count > 0) return (await this.some(count)) ?? NOTHING
+    return await super.exactly(count)
+  }
+
+  /** The next bytes without taking them; fewer than `count` only where there are no more. */
+  async peek(count: number): Promise<Uint8Array> {
+    const pieces: Uint8Array[] = []
+    let length = 0
+    for (;;) {
+      if (this.#piece.length > 0) pieces.push(Buffer.from(this.#piece))
+      length += this.#piece.length
+      this.#piece = NOTHING
+      if (length >= count || !(await this.#fill())) break
+    }
+    this.#piece = pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)
+    return this.#piece.subarray(0, count)
+  }
+
+  /** Ends the source early: what is left of it is not needed. */
+  async leave(): Promise<void> {
+    this.#piece = NOTHING
+    await this.#source.return?.()
+  }
+
+  async #fill(): Promise<boolean> {
+    while (this.#piece.length === 0) {
+      const next = await this.#source.next()
+      if (next.done === true) return false
+      this.#piece = next.value
+    }
+    return true
+  }
+}
+
 /** A packet whose body is being read; all of it, before the next packet is asked for. */
-export class StreamedPacket {
+export class StreamedPacket extends Arriving {
   readonly tag: number
   readonly #reader: ByteReader
   /** Of the chunk that is being read; Infinity when it runs to the end. */
@@ -22,6 +117,7 @@ export class StreamedPacket {
   #chunks = 1
 
   constructor(reader: ByteReader, tag: number, first: PacketLength) {
+    super()
     this.tag = tag
     this.#reader = reader
     this.#left = first.bytes
@@ -48,18 +144,6 @@ export class StreamedPacket {
     return some
   }
 
-  /** Fills a place as far as the body goes; gives how many bytes it now holds. */
-  async into(place: Uint8Array): Promise<number> {
-    return await fill(place, this)
-  }
-
-  /** Exactly so many bytes. @throws FramingError when there are fewer, or as `some` does */
-  async exactly(count: number): Promise<Uint8Array> {
-    const bytes = new Uint8Array(count)
-    if ((await this.into(bytes)) < count) throw new FramingError('length')
-    return bytes
-  }
-
   /** The whole body. @throws FramingError when it is longer than `max`, or as `some` does */
   async whole(max: number): Promise<Uint8Array> {
     const pieces: Uint8Array[] = []
@@ -70,11 +154,6 @@ export class StreamedPacket {
       pieces.push(Buffer.from(some))
     }
     return Buffer.concat(pieces)
-  }
-
-  /** Passes over the rest of the body. */
-  async skip(): Promise<void> {
-    while ((await this.some()) !== null);
   }
 
   async #nextChunk(): Promise<void> {

@@ -1,5 +1,6 @@
 /** Packet framing (RFC 9580, 4.2): reading headers without parsing bodies, and writing them. */
 import { BOUNDS } from '../bounds.ts'
+import { numberAt } from '../bytes.ts'
 import type { FramingReason } from '../failure-reasons.ts'
 
 /** Packet types by number (RFC 9580, 5). */
@@ -38,6 +39,9 @@ export class FramingError extends Error {
     this.reason = reason
   }
 }
+
+/** Whether a packet holds a secret key. */
+export const isSecret = (tag: number): boolean => tag === TAG.secretKey || tag === TAG.secretSubkey
 
 /** Packets of this range that are unknown may be passed over (RFC 9580, 4.3). */
 export function isIgnorable(tag: number): boolean {
@@ -163,59 +167,4 @@ function inChunks(bytes: Uint8Array, at: number, tag: number): Packet & { next: 
     parts.push(bytes.subarray(start, next))
     if (!length.partial) return { tag, body: Buffer.concat(parts), next }
   }
-}
-
-/** The number, most significant byte first, that so many bytes stand for. */
-export function numberAt(bytes: Uint8Array, at: number, count: number): number {
-  let number = 0
-  for (let next = at; next < at + count; next++) number = number * 256 + (bytes[next] ?? 0)
-  return number
-}
-
-/** Writes one packet in the new format with a definite length (RFC 9580, 4.2.1). */
-export function framePacket(tag: number, body: Uint8Array): Buffer {
-  const header = packetHeader(tag, body.length)
-  const packet = Buffer.allocUnsafe(header.length + body.length)
-  packet.set(header)
-  packet.set(body, header.length)
-  return packet
-}
-
-/** Bytes of what `framePacket` makes of a body of so many. */
-export function framedLength(length: number): number {
-  return packetHeader(0, length).length + length
-}
-
-/** How a body is framed: with one length, or in partial chunks (RFC 9580, 4.2.1.4). */
-export type Framing = 'whole' | 'partial'
-
-/** Log2 of a partial chunk's bytes. */
-const CHUNK = 16
-
-/** Frames a body that comes in parts, without joining them: gives the packet in parts. */
-export function framedParts(tag: number, parts: Uint8Array[], framing: Framing): Uint8Array[] {
-  const length = parts.reduce((sum, part) => sum + part.length, 0)
-  const size = 2 ** CHUNK
-  if (framing === 'whole' || length < size) return [packetHeader(tag, length), ...parts]
-  const body = Buffer.concat(parts)
-  const framed: Uint8Array[] = [Buffer.of(0xc0 | tag)]
-  let at = 0
-  for (; at + size <= length; at += size) {
-    framed.push(Buffer.of(0xe0 | CHUNK), body.subarray(at, at + size))
-  }
-  return [...framed, packetHeader(tag, length - at).subarray(1), body.subarray(at)]
-}
-
-function packetHeader(tag: number, length: number): Buffer {
-  const first = 0xc0 | tag
-  if (length < 192) return Buffer.from([first, length])
-  if (length < 8384) {
-    const rest = length - 192
-    return Buffer.from([first, (rest >> 8) + 192, rest & 0xff])
-  }
-  const header = Buffer.alloc(6)
-  header[0] = first
-  header[1] = 255
-  header.writeUInt32BE(length, 2)
-  return header
 }

@@ -1,8 +1,9 @@
 /** The recipient packets of a message (RFC 9580, 5.1): all are counted, only ours are kept. */
 import { BOUNDS } from '../bounds.ts'
 import { hexOf } from '../bytes.ts'
-import type { NamedRecipients, NotOpened } from '../engine.ts'
-import { TAG, framePacket } from './packets.ts'
+import type { NamedRecipients, NotOpened, UnlockedKey } from '../engine.ts'
+import { TAG } from './packets.ts'
+import { framePacket } from './packet-writer.ts'
 
 /** Whose message it may be: ids and fingerprints of our keys and subkeys, lower-case hex. */
 export interface OwnIds {
@@ -10,6 +11,23 @@ export interface OwnIds {
   fingerprints: ReadonlySet<string>
   /** How many own keys an anonymous packet would be tried with. */
   keyCount: number
+}
+
+/** Of one key alone, for as long as it is held. */
+const idsOfOne = new WeakMap<UnlockedKey, OwnIds>()
+
+/** Ids of own keys. */
+export function ownIdsOf(keys: readonly UnlockedKey[]): OwnIds {
+  const [only] = keys.length === 1 ? keys : []
+  const known = only && idsOfOne.get(only)
+  if (known !== undefined) return known
+  const ids = {
+    keyIds: new Set(keys.flatMap((key) => key.keyIds)),
+    fingerprints: new Set(keys.flatMap((key) => key.fingerprints)),
+    keyCount: keys.length,
+  }
+  if (only !== undefined) idsOfOne.set(only, ids)
+  return ids
 }
 
 /** The recipient packets that are worth trying, each framed. */

@@ -1,21 +1,8 @@
 /** Reading what a signature says of itself (RFC 9580, 5.2), without verifying anything. */
 import { hash } from 'node:crypto'
-import { bufferOf, hexOf } from '../bytes.ts'
-import type { SignatureClaim } from '../engine.ts'
-import { numberAt } from './packets.ts'
-
-/** Subpackets that are read or written anywhere here, by number (RFC 9580, 5.2.3.7). */
-export const SUBPACKET = {
-  created: 2,
-  keyExpires: 9,
-  preferredCiphers: 11,
-  issuer: 16,
-  notation: 20,
-  keyFlags: 27,
-  signerUserId: 28,
-  issuerFingerprint: 33,
-  intendedRecipient: 35,
-} as const
+import { bufferOf, hexOf, numberAt } from '../bytes.ts'
+import type { SignatureClaim, Signed, SignedAtLength } from '../engine.ts'
+import { SUBPACKET, statementDigest } from './packet-writer.ts'
 
 /** Signature over a document; other types are no statement about a message. */
 const BINARY = 0
@@ -88,27 +75,6 @@ export function issuerKeyIdsOf(body: Uint8Array): string[] {
   return all.map((one) => issuerOf([one])).filter((keyId) => keyId !== null)
 }
 
-/** Begins a fingerprint in a subpacket. */
-export const VERSION_4 = Buffer.from([4])
-
-/** Writes a subpacket of fewer than 192 bytes (RFC 9580, 5.2.3.7). */
-export function subpacket(kind: number, parts: readonly Uint8Array[]): Buffer {
-  const length = parts.reduce((sum, part) => sum + part.length, 1)
-  return Buffer.concat([Buffer.from([length, kind]), ...parts])
-}
-
-/**
- * Subpackets that name a message's recipients in its signature (RFC 9580, 5.2.3.36).
- * @param fingerprints of version 4 primary keys, hexadecimal
- */
-export function recipientNames(fingerprints: readonly string[]): Buffer {
-  return Buffer.concat(
-    fingerprints.map((one) =>
-      subpacket(SUBPACKET.intendedRecipient, [VERSION_4, Buffer.from(one, 'hex')]),
-    ),
-  )
-}
-
 const subpacketsOf = (area: Uint8Array): Subpacket[] => readSubpackets(area).subpackets
 
 interface Area {
@@ -116,7 +82,8 @@ interface Area {
   end: number
 }
 
-function areaOf(body: Uint8Array, at: number, lengthBytes: number): Area | null {
+/** Where subpackets stand, behind their length of so many bytes; null where that is cut short. */
+export function areaOf(body: Uint8Array, at: number, lengthBytes: number): Area | null {
   if (at + lengthBytes > body.length) return null
   const length = numberAt(body, at, lengthBytes)
   const start = at + lengthBytes
@@ -172,13 +139,11 @@ function issuerOf(all: readonly Subpacket[]): string | null {
   return issuer?.length === 8 ? hexOf(issuer) : null
 }
 
-/**
- * The identity of a signed statement: what is hashed, not the signature's own numbers, which some
- * algorithms let anybody change.
- * @param documentDigest SHA-256 of the document as the signature's type hashes it
- */
-export function statementDigest(documentDigest: Uint8Array, hashedPart: Uint8Array): string {
-  return hash('sha256', Buffer.concat([documentDigest, hashedPart]), 'hex')
+/** What one signature was made over: the document, or the hash that stands for it. */
+export type MadeOver = Pick<Signed, 'document'> | { digest: Uint8Array }
+
+export function madeOver(signed: Signed | SignedAtLength, index: number): MadeOver {
+  return 'document' in signed ? signed : { digest: signed.digests[index] ?? Buffer.alloc(0) }
 }
 
 /** A text with its line ends as they are signed (RFC 9580, 5.2.4). */

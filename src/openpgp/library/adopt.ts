@@ -9,6 +9,7 @@ import { certify, lock, unlockedFrom } from './secret-key.ts'
 import { shapeOfSecret } from './key-shape.ts'
 import { verify } from './verify.ts'
 import { parseMessage } from '../format/encrypted-message.ts'
+import { ownIdsOf } from '../format/recipient-scan.ts'
 
 /**
  * Reads a secret key, sees that the service and every reader can use it, and locks it anew.
@@ -100,9 +101,7 @@ async function works(key: UnlockedKey, certificate: string, nowMs: number): Prom
   const text = 'a key that is taken over must work'
   try {
     const { armored } = await seal({ text, certificates: [], signer: key, cipher: 'aes256' }, nowMs)
-    const { keyIds, fingerprints } = key
-    const ids = { keyIds: new Set(keyIds), fingerprints: new Set(fingerprints), keyCount: 1 }
-    const encrypted = parseMessage(armored, ids)
+    const encrypted = parseMessage(armored, ownIdsOf([key]))
     if (encrypted.outcome !== 'encrypted') return false
     const opened = await open(encrypted, [key])
     if (opened.outcome !== 'opened' || opened.text !== text) return false

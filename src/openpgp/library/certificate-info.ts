@@ -1,24 +1,11 @@
 /** What the library knows of a certificate, for sealing and verifying natively. */
-import {
-  enums,
-  type Key,
-  type PublicKey,
-  type SignaturePacket,
-  type Subkey,
-  type PrivateKey,
-} from 'openpgp'
+import { enums, type Key, type PublicKey, type SignaturePacket, type Subkey } from 'openpgp'
 import type { NativePublicKey, SigningKey } from '../crypto/algorithm.ts'
 import { isRecipientKey, isSigningKey } from '../crypto/algorithms.ts'
 import { publicKeyOf } from '../crypto/public-key.ts'
 import type { UnlockedKey } from '../engine.ts'
 import { NEVER_S, type CertificateInfo } from '../native/certificate-info.ts'
-import { secretKeyOf } from './key-cache.ts'
-
-/** The library has these, its types do not. */
-type WholePublicKey = PublicKey & {
-  directSignatures: SignaturePacket[]
-  getPrimarySelfSignature(date: Date): Promise<{ preferredSymmetricAlgorithms: number[] | null }>
-}
+import { secretKeyOf, type WholePublicKey, type WholeSecretKey } from './key-cache.ts'
 
 /**
  * Takes a certificate that is usable at `nowMs`. Gives what holds for as long as nothing in it
@@ -121,12 +108,6 @@ export interface OwnKeyInfo {
   ciphers: number[]
   /** Of its certificate; null when it cannot sign and be sealed to natively now. */
   info: CertificateInfo | null
-}
-
-/** The library has these, its types do not. */
-type WholeSecretKey = PrivateKey & {
-  getDecryptionKeys(keyId: undefined, date: null): Promise<PrivateKey[]>
-  getPrimarySelfSignature(date: Date): Promise<{ preferredSymmetricAlgorithms: number[] | null }>
 }
 
 /** Describes an unlocked key as it is at `nowMs`. */

@@ -17,8 +17,7 @@ import { unusableStatus, type CheckedCertificate } from '../native/certificate-i
 import { recipientBytes } from '../size.ts'
 import { infoOf } from './certificate-info.ts'
 import { shapeProblem } from './key-shape.ts'
-import { carryRevocations, ownRevocations } from './revocation.ts'
-import { carrySelfSignatures } from './self-signatures.ts'
+import { carryRevocations, ownRevocations, carrySelfSignatures } from './owner-statements.ts'
 
 /**
  * Judges an armored certificate. Takes its text, our clock in ms, and an earlier copy whose

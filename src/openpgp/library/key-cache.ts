@@ -1,31 +1,36 @@
 /** Parsed keys, kept by their exact text or bytes, so that each is parsed once a thread. */
-import { readKey, readPrivateKey, type PrivateKey, type PublicKey } from 'openpgp'
+import {
+  readKey,
+  readPrivateKey,
+  type PrivateKey,
+  type PublicKey,
+  type SignaturePacket,
+} from 'openpgp'
+import { RecentMap } from '../../util/recent-map.ts'
 import type { UnlockedKey } from '../engine.ts'
+
+/** The library has these, its types do not. */
+interface SelfSigned {
+  getPrimarySelfSignature(date: Date): Promise<{ preferredSymmetricAlgorithms: number[] | null }>
+}
+export type WholePublicKey = PublicKey & SelfSigned & { directSignatures: SignaturePacket[] }
+export type WholeSecretKey = PrivateKey &
+  SelfSigned & { getDecryptionKeys(keyId: undefined, date: null): Promise<PrivateKey[]> }
 
 /** A parsed certificate takes about 12 KB. */
 const CERTIFICATES = 2000
 
-const certificates = new Map<string, PublicKey>()
+const certificates = new RecentMap<PublicKey>(CERTIFICATES)
 const secretKeys = new Map<string, PrivateKey>()
 
-/** Gives the certificate of an armored text; the least recently used is dropped at the bound. */
+/** Gives the certificate of an armored text; those that were not asked for lately are dropped at the bound. */
 export async function certificateOf(armored: string): Promise<PublicKey> {
   const kept = certificates.get(armored)
-  if (kept !== undefined) {
-    certificates.delete(armored)
-    certificates.set(armored, kept)
-    return kept
-  }
+  if (kept !== undefined) return kept
   const key = await readKey({ armoredKey: armored })
   if (key.isPrivate()) throw new Error('a secret key is no certificate')
   if (carriesRevocations(key)) return key
-  certificates.set(armored, key)
-  if (certificates.size > CERTIFICATES) {
-    for (const [oldest] of certificates) {
-      certificates.delete(oldest)
-      break
-    }
-  }
+  certificates.set(armored, key, 1)
   return key
 }
 

@@ -2,12 +2,13 @@
  * The shape of a certificate (RFC 9580, 10.1), and of a secret key that somebody brings (10.2 and
  * 5.5.3), read off packet headers and a few bytes before any library parses them.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
 import { bufferOf } from '../bytes.ts'
+import { keyOver } from '../crypto/public-key.ts'
 import type { UnusableReason, UnfitReason } from '../engine.ts'
 import { dearmor } from '../format/armor.ts'
-import { FramingError, TAG, packetsOf } from '../format/packets.ts'
+import { FramingError, TAG, isSecret, packetsOf } from '../format/packets.ts'
 import { issuerKeyIdsOf } from '../format/signature-claim.ts'
 
 /**
@@ -28,7 +29,7 @@ export function shapeProblem(armored: string): UnusableReason | null {
   let allSelfSignatures = 0
   try {
     for (const { tag, body } of packetsOf(bytes)) {
-      if (tag === TAG.secretKey || tag === TAG.secretSubkey) return 'secret-key'
+      if (isSecret(tag)) return 'secret-key'
       if (tag === TAG.publicKey && ++primaries > 1) return 'several-certificates'
       if (tag === TAG.publicKey && body[0] !== 4) return 'version'
       if (tag === TAG.publicKey) ownKeyId = keyIdOf(body)
@@ -64,8 +65,7 @@ function mayBeOwn(signature: Uint8Array, ownKeyId: string): boolean {
 
 /** The key id of a version 4 key, from its body (RFC 9580, 5.5.4.2). */
 function keyIdOf(body: Uint8Array): string {
-  const length = Buffer.from([0x99, body.length >> 8, body.length & 0xff])
-  return createHash('sha1').update(length).update(body).digest('hex').slice(24)
+  return hash('sha1', keyOver(body), 'buffer').toString('hex', 12)
 }
 
 /** How the secret part of each key packet is kept. */
@@ -111,7 +111,7 @@ function shapeOf(bytes: Uint8Array): Shape {
       return { unfit: 'several-keys' }
     }
     if (tag === TAG.publicSubkey) return { unfit: 'stub' }
-    if (tag !== TAG.secretKey && tag !== TAG.secretSubkey) continue
+    if (!isSecret(tag)) continue
     if (body[0] !== 4) return { unfit: 'version' }
     const public_ = publicBytes(body)
     if (typeof public_ === 'string') return { unfit: public_ }

@@ -1,14 +1,10 @@
 /** openpgp.js in threads that can be killed: whatever is not done natively, and every last word. */
 import { isOwnFailure } from '../../errors.ts'
-import { CIPHER_ID } from '../crypto/ciphers.ts'
 import type { SessionKey } from '../crypto/session-key.ts'
 import type {
-  Adopted,
-  Cipher,
-  AdoptSecrets,
+  Engine,
   NotOpened,
   Opened,
-  OwnKey,
   SealRequest,
   Signed,
   SignedAtLength,
@@ -18,7 +14,7 @@ import type {
 import type { EncryptedMessage } from '../format/encrypted-message.ts'
 import { unusableStatus, type CheckedCertificate } from '../native/certificate-info.ts'
 import { JobKilled, Pool, type PoolEvents, type ThreadLoad } from '../pool.ts'
-import { Sealed } from '../sealed.ts'
+import { Sealed } from '../format/armor-writer.ts'
 import type { FileOpeningHelpers } from '../stream/open-file.ts'
 import type { OwnKeyInfo } from './certificate-info.ts'
 import type { Jobs } from './worker.ts'
@@ -28,7 +24,6 @@ const DEADLINES_MS = {
   open: 3000,
   verify: 3000,
   judge: 3000,
-  seal: 20_000,
   own: 30_000,
   attachment: 30_000,
 }
@@ -60,75 +55,48 @@ export class Library implements AsyncDisposable {
     this.#deadlineMs = deadlineMs
   }
 
-  async generate(options: {
-    userId: string
-    createdMs: number
-    passphrase: string
-    isRandom?: boolean | undefined
-  }): Promise<OwnKey> {
-    return await this.#ours.run('generate', [options], DEADLINES_MS.own)
-  }
+  readonly generate: Engine['generate'] = (options) =>
+    this.#ours.run('generate', [options], DEADLINES_MS.own)
 
-  async unlock(locked: string, passphrase: string): Promise<UnlockedKey> {
-    return await this.#ours.run('unlock', [locked, passphrase], DEADLINES_MS.own)
-  }
+  readonly unlock: Engine['unlock'] = (...locked) =>
+    this.#ours.run('unlock', locked, DEADLINES_MS.own)
 
-  async relock(
-    locked: string,
-    o: { from: string; to: string; isRandom?: boolean },
-  ): Promise<string> {
-    return await this.#ours.run('relock', [locked, o], DEADLINES_MS.own)
-  }
+  readonly relock: Engine['relock'] = (...locked) =>
+    this.#ours.run('relock', locked, DEADLINES_MS.own)
 
   /** Unfit as `too-large` when the deadline passed; never throws for what the file holds. */
-  async adopt(file: Uint8Array, secrets: AdoptSecrets): Promise<Adopted> {
-    try {
-      return await this.#ours.run('adopt', [file, secrets, Date.now()], DEADLINES_MS.own)
-    } catch (error) {
-      if (!(error instanceof JobKilled)) throw error
-      return { outcome: 'unfit', reason: 'too-large' }
-    }
-  }
+  readonly adopt: Engine['adopt'] = (file, secrets) =>
+    this.#ours
+      .run('adopt', [file, secrets, Date.now()], DEADLINES_MS.own)
+      .catch(ifKilled({ outcome: 'unfit', reason: 'too-large' }))
 
   /** What an own key is at a time. @throws JobKilled, or Error when it cannot be read */
-  async describe(key: UnlockedKey, atMs: number): Promise<OwnKeyInfo> {
-    return await this.#ours.run('describeOwnKey', [key, atMs], DEADLINES_MS.own)
-  }
+  readonly describe = (key: UnlockedKey, atMs: number): Promise<OwnKeyInfo> =>
+    this.#ours.run('describeOwnKey', [key, atMs], DEADLINES_MS.own)
 
   /**
    * Unusable by `deadline` when that passed; never throws for what the text holds.
    * @throws EngineUnavailableError
    */
-  async judge(armored: string, atMs: number, known?: string): Promise<CheckedCertificate> {
+  readonly judge = (armored: string, atMs: number, known?: string): Promise<CheckedCertificate> => {
     const deadlineMs = this.#deadlineMs ?? DEADLINES_MS.judge
-    try {
-      return await twice(() => this.#certificates.run('judge', [armored, atMs, known], deadlineMs))
-    } catch (error) {
-      if (!(error instanceof JobKilled)) throw error
-      return { status: unusableStatus(armored, 'deadline'), info: null }
-    }
+    return twice(() => this.#certificates.run('judge', [armored, atMs, known], deadlineMs)).catch(
+      ifKilled({ status: unusableStatus(armored, 'deadline'), info: null }),
+    )
   }
 
   async seal(request: SealRequest): Promise<Sealed> {
-    const sealed = await this.#ours.run('seal', [request, Date.now()], DEADLINES_MS.seal)
+    const sealed = await this.#ours.run('seal', [request, Date.now()])
     return Sealed.of(sealed.armored, sealed)
   }
 
   /** Recipient packets alone. @throws Error when any certificate cannot be used */
-  async packetsFor(certificates: string[], { cipher, data }: SessionKey): Promise<Uint8Array> {
-    const algorithm: Cipher = cipher === CIPHER_ID.aes256 ? 'aes256' : 'aes128'
-    const args: Parameters<Jobs['recipientPackets']> = [
-      certificates,
-      { data, algorithm },
-      Date.now(),
-    ]
-    return await this.#ours.run('recipientPackets', args, DEADLINES_MS.seal)
-  }
+  readonly packetsFor = (certificates: string[], sessionKey: SessionKey): Promise<Uint8Array> =>
+    this.#ours.run('recipientPackets', [certificates, sessionKey, Date.now()])
 
   /** Whether all certificates list AES-256. */
-  async readAes256(certificates: string[]): Promise<boolean> {
-    return await this.#ours.run('allListAes256', [certificates, Date.now()], DEADLINES_MS.seal)
-  }
+  readonly readAes256 = (certificates: string[]): Promise<boolean> =>
+    this.#ours.run('allListAes256', [certificates, Date.now()])
 
   /** @throws EngineUnavailableError; never for what a sender can cause */
   async open(
@@ -199,6 +167,14 @@ async function twice<T>(job: () => Promise<T>): Promise<T> {
     return job()
   })
 }
+
+/** Stands for the result of a job whose thread was killed. */
+const ifKilled =
+  <T>(result: T) =>
+  (error: unknown): T => {
+    if (!(error instanceof JobKilled)) throw error
+    return result
+  }
 
 /** Stands for the result of a job that failed of what was handed in. */
 const or =

@@ -9,8 +9,6 @@ import {
   decryptSessionKeys,
   readMessage,
   type AnyPacket,
-  type DecryptedSessionKey,
-  type PrivateKey,
 } from 'openpgp'
 import { BOUNDS } from '../bounds.ts'
 import { isNativeCipher, openVersion1 } from '../crypto/seipd.ts'
@@ -18,7 +16,8 @@ import type { NotOpened, OpenedText, UnlockedKey } from '../engine.ts'
 import { openedText, readDecrypted } from '../format/decrypted-message.ts'
 import type { EncryptedMessage } from '../format/encrypted-message.ts'
 import { COMPRESSION } from '../format/message-grammar.ts'
-import { TAG, framePacket } from '../format/packets.ts'
+import { TAG } from '../format/packets.ts'
+import { framePacket } from '../format/packet-writer.ts'
 import { secretKeyOf } from './key-cache.ts'
 
 /** A session key of an attachment, with the fingerprint of the own key that it was for. */
@@ -65,43 +64,37 @@ async function decrypt(
 ): Promise<FoundPackets | 'not-recipient' | null> {
   let anySessionKey = false
   for (const key of keys) {
-    const secretKey = await secretKeyOf(key)
-    for (const sessionKey of await sessionKeysFor(encrypted.recipientPackets, secretKey)) {
+    for (const sessionKey of await unwrap(encrypted.recipientPackets, [key])) {
       anySessionKey = true
-      const packets = await openContainer(encrypted, sessionKey, secretKey)
+      const packets = await openContainer(encrypted, sessionKey, key)
       if (packets !== null) return { packets, fingerprint: key.fingerprint }
     }
   }
   return anySessionKey || encrypted.named ? null : 'not-recipient'
 }
 
-async function sessionKeysFor(
-  recipientPackets: Uint8Array[],
-  secretKey: PrivateKey,
-): Promise<DecryptedSessionKey[]> {
-  const found: DecryptedSessionKey[] = []
-  for (const packet of recipientPackets) {
-    try {
-      const message = await readMessage({ binaryMessage: Buffer.concat([packet, NO_DATA]) })
-      found.push(...(await decryptSessionKeys({ message, decryptionKeys: secretKey })))
-    } catch {
-      continue
-    }
-  }
-  return found
-}
-
 async function openContainer(
   { container, recipientPackets }: EncryptedMessage,
-  { algorithm, data }: DecryptedSessionKey,
-  secretKey: PrivateKey,
+  { algorithm, data }: FoundKey,
+  key: UnlockedKey,
 ): Promise<Uint8Array | null> {
   if (container[0] === 1 && algorithm !== null && isNativeCipher(algorithm)) {
     return openVersion1(container, { algorithm, data })
   }
+  return await decryptWith(key, whole(recipientPackets, container))
+}
+
+/** Decrypts a whole message. @returns the packets inside; null for everything that fails */
+async function decryptWith(
+  key: UnlockedKey,
+  binaryMessage: Uint8Array,
+  limits = config,
+): Promise<Uint8Array | null> {
   try {
-    const message = await readMessage({ binaryMessage: whole(recipientPackets, container) })
-    return await writePackets((await message.decrypt([secretKey])).packets)
+    const message = await readMessage({ binaryMessage, config: limits })
+    const keys = [await secretKeyOf(key)]
+    const { packets } = await message.decrypt(keys, undefined, undefined, undefined, limits)
+    return await writePackets(packets)
   } catch {
     return null
   }
@@ -110,13 +103,13 @@ async function openContainer(
 const whole = (recipientPackets: Uint8Array[], container: Uint8Array): Buffer =>
   Buffer.concat([...recipientPackets, framePacket(TAG.seipd, container)])
 
-/** bzip2, which the platform lacks; the library holds it to the profile's bound. */
-async function bunzip(packet: Uint8Array): Promise<Uint8Array> {
-  const message = await readMessage({ binaryMessage: packet })
+/** bzip2, which the platform lacks; the library holds it to its bound. */
+async function bunzip(packet: Uint8Array, limits = config): Promise<Uint8Array> {
+  const message = await readMessage({ binaryMessage: packet, config: limits })
   return await writePackets(message.unwrapCompressed().packets)
 }
 
-/** Session keys that recipient packets of an attachment hold for any of our keys. */
+/** Session keys that recipient packets hold for any of our keys. */
 export async function unwrap(
   recipientPackets: Uint8Array[],
   keys: UnlockedKey[],
@@ -124,8 +117,16 @@ export async function unwrap(
   const found: FoundKey[] = []
   for (const key of keys) {
     const { fingerprint } = key
-    for (const one of await sessionKeysFor(recipientPackets, await secretKeyOf(key))) {
-      found.push({ algorithm: one.algorithm, data: one.data, fingerprint })
+    const decryptionKeys = await secretKeyOf(key)
+    for (const packet of recipientPackets) {
+      try {
+        const message = await readMessage({ binaryMessage: Buffer.concat([packet, NO_DATA]) })
+        for (const { algorithm, data } of await decryptSessionKeys({ message, decryptionKeys })) {
+          found.push({ algorithm, data, fingerprint })
+        }
+      } catch {
+        continue
+      }
     }
   }
   return found
@@ -138,22 +139,9 @@ export async function openWhole(
   keys: UnlockedKey[],
 ): Promise<FoundPackets | null> {
   const binaryMessage = whole(recipientPackets, container)
-  const limits = attachmentLimits()
   for (const key of keys) {
-    try {
-      const message = await readMessage({ binaryMessage, config: limits })
-      const secretKey = await secretKeyOf(key)
-      const { packets } = await message.decrypt(
-        [secretKey],
-        undefined,
-        undefined,
-        undefined,
-        limits,
-      )
-      return { packets: await writePackets(packets), fingerprint: key.fingerprint }
-    } catch {
-      continue
-    }
+    const packets = await decryptWith(key, binaryMessage, attachmentLimits())
+    if (packets !== null) return { packets, fingerprint: key.fingerprint }
   }
   return null
 }
@@ -164,8 +152,7 @@ export async function openWhole(
  */
 export async function unpackWhole(packet: Uint8Array): Promise<Uint8Array | 'too-large' | null> {
   try {
-    const message = await readMessage({ binaryMessage: packet, config: attachmentLimits() })
-    return await writePackets(message.unwrapCompressed().packets)
+    return await bunzip(packet, attachmentLimits())
   } catch (error) {
     return error instanceof Error && /size exceeded/.test(error.message) ? 'too-large' : null
   }

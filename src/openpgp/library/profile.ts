@@ -2,6 +2,7 @@
  * The OpenPGP profile: every bound and policy, set once for the whole library before anything is
  * parsed, and read back, because openpgp.js takes a misspelt name in silence.
  */
+import './brainpool.ts'
 import { config, enums } from 'openpgp'
 import { BOUNDS } from '../bounds.ts'
 

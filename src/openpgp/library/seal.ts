@@ -13,19 +13,14 @@ import {
   type PublicKey,
 } from 'openpgp'
 import { BOUNDS } from '../bounds.ts'
-import { CIPHERS } from '../crypto/ciphers.ts'
-import type { Cipher, SealRequest } from '../engine.ts'
-import { armorMessage } from '../format/armor-writer.ts'
+import { CIPHERS, CIPHER_NAME, type CipherId, type Cipher } from '../crypto/seipd.ts'
+import type { SealRequest } from '../engine.ts'
+import { armorMessage, type SealedDigests } from '../format/armor-writer.ts'
 import { TAG, packetsOf } from '../format/packets.ts'
-import { parseSignature, recipientNames } from '../format/signature-claim.ts'
-import type { SealedDigests } from '../sealed.ts'
+import { parseSignature } from '../format/signature-claim.ts'
+import { recipientNames } from '../format/packet-writer.ts'
 import { encryptionKey } from './certificate.ts'
-import { certificateOf, secretKeyOf } from './key-cache.ts'
-
-/** The library has it, its types do not. */
-type Preferring = PublicKey & {
-  getPrimarySelfSignature(date: Date): Promise<{ preferredSymmetricAlgorithms: number[] | null }>
-}
+import { certificateOf, secretKeyOf, type WholePublicKey } from './key-cache.ts'
 
 /** A sealed message as text, with what it is known again by. */
 export interface LibrarySealed extends SealedDigests {
@@ -81,10 +76,10 @@ export async function seal(request: SealRequest, nowMs: number): Promise<Library
  */
 export async function recipientPackets(
   certificates: string[],
-  { data, algorithm }: { data: Uint8Array; algorithm: Cipher },
+  { cipher, data }: { cipher: CipherId; data: Uint8Array },
   nowMs: number,
 ): Promise<Uint8Array> {
-  const own = { data: Uint8Array.from(data), algorithm }
+  const own = { data: Uint8Array.from(data), algorithm: CIPHER_NAME[cipher] }
   try {
     const recipients = await Promise.all(certificates.map(certificateOf))
     return await packetsFor(recipients, own, nowMs)
@@ -152,7 +147,11 @@ async function cipherFor(recipients: PublicKey[], asked: Cipher, nowMs: number):
   for (const key of recipients) {
     let lists = listsAes256.get(key)
     if (lists === undefined) {
-      const self = await selfSignature(key as Preferring, nowMs)
+      // At our clock, or as far ahead of it as clocks may differ.
+      const selfAt = (atMs: number) =>
+        (key as WholePublicKey).getPrimarySelfSignature(new Date(atMs))
+      const later = () => selfAt(nowMs + BOUNDS.clockToleranceMs)
+      const self = await selfAt(nowMs).catch(later)
       lists = self.preferredSymmetricAlgorithms?.includes(enums.symmetric.aes256) === true
       listsAes256.set(key, lists)
     }
@@ -161,20 +160,10 @@ async function cipherFor(recipients: PublicKey[], asked: Cipher, nowMs: number):
   return 'aes256'
 }
 
-/** At our clock, or as far ahead of it as clocks may differ. */
-async function selfSignature(
-  key: Preferring,
-  nowMs: number,
-): ReturnType<Preferring['getPrimarySelfSignature']> {
-  const later = (): ReturnType<Preferring['getPrimarySelfSignature']> =>
-    key.getPrimarySelfSignature(new Date(nowMs + BOUNDS.clockToleranceMs))
-  return await key.getPrimarySelfSignature(new Date(nowMs)).catch(later)
-}
-
 /** All at our clock; where that fails, those dated ahead of it are taken at the date they need. */
 async function packetsFor(
   recipients: PublicKey[],
-  sessionKey: { data: Uint8Array; algorithm: Cipher },
+  sessionKey: { data: Uint8Array; algorithm: (typeof CIPHER_NAME)[CipherId] },
   nowMs: number,
 ): Promise<Uint8Array> {
   try {
@@ -192,7 +181,7 @@ async function packetsFor(
 
 async function packetsAt(
   encryptionKeys: PublicKey[],
-  sessionKey: { data: Uint8Array; algorithm: Cipher },
+  sessionKey: { data: Uint8Array; algorithm: (typeof CIPHER_NAME)[CipherId] },
   date: Date,
 ): Promise<Uint8Array> {
   return await encryptSessionKey({ ...sessionKey, encryptionKeys, date, format: 'binary' })

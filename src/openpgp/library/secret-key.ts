@@ -10,7 +10,7 @@ import {
   type AnySecretKeyPacket,
   type PrivateKey,
 } from 'openpgp'
-import type { OwnKey, UnlockedKey } from '../engine.ts'
+import type { Engine, OwnKey, UnlockedKey } from '../engine.ts'
 import { ownBytes } from '../size.ts'
 
 /**
@@ -18,13 +18,7 @@ import { ownBytes } from '../size.ts'
  * certifies and signs, Curve25519 subkey that encrypts, no expiry (RFC 9580, 9.2.1).
  * `certifiedBy` is the key before it, which then vouches for it in its certificate.
  */
-export async function generate(options: {
-  userId: string
-  createdMs: number
-  passphrase: string
-  isRandom?: boolean | undefined
-  certifiedBy?: UnlockedKey | undefined
-}): Promise<OwnKey> {
+export async function generate(options: Parameters<Engine['generate']>[0]): Promise<OwnKey> {
   const { privateKey } = await generateKey({
     type: 'ecc',
     curve: 'curve25519Legacy',

@@ -10,8 +10,9 @@ import { certificateOf } from './key-cache.ts'
 import type { Signed, SignedAtLength, SignatureResult } from '../engine.ts'
 import { packetsOf } from '../format/packets.ts'
 import { BOUNDS } from '../bounds.ts'
-import { revokedFromMs } from './revocation.ts'
-import { SUBPACKET, parseSignature, readClaim } from '../format/signature-claim.ts'
+import { revokedFromMs } from './owner-statements.ts'
+import { SUBPACKET } from '../format/packet-writer.ts'
+import { madeOver, parseSignature, readClaim, type MadeOver } from '../format/signature-claim.ts'
 
 /**
  * Takes a document with its signatures, the one certificate that may have made them, and our
@@ -71,14 +72,6 @@ function hasEnded(key: PublicKey, at: Date): boolean {
     .some(({ keyExpirationTime: seconds }) => {
       return seconds !== null && seconds > 0 && createdMs + seconds * 1000 <= at.getTime()
     })
-}
-
-/** What one signature was made over: the document, or the hash that stands for it. */
-type MadeOver = { document: Uint8Array } | { digest: Uint8Array }
-
-function madeOver(signed: Signed | SignedAtLength, index: number): MadeOver {
-  if ('document' in signed) return { document: signed.document }
-  return { digest: signed.digests[index] ?? Buffer.alloc(0) }
 }
 
 function claimOf(packet: Uint8Array, made: MadeOver): ReturnType<typeof parseSignature> {

@@ -1,5 +1,4 @@
 /** The thread in which openpgp.js runs: one job at a time, and it may be killed in any of them. */
-import './brainpool.ts'
 import { serve } from '../pool.ts'
 import { adopt } from './adopt.ts'
 import { describeOwnKey } from './certificate-info.ts'

@@ -1,16 +1,15 @@
 /** Certificates are judged once, and what each can be used for is remembered. */
 import { hash } from 'node:crypto'
+import type { CertificateStatus } from '../engine.ts'
 import {
   holdsAt,
   statusOf,
   type CertificateInfo,
   type CheckedCertificate,
 } from './certificate-info.ts'
-import type { CertificateReader } from './certificate-reader.ts'
+import type { CertificateReader, WorkPriority } from './threads.ts'
 import { RecentMap } from '../../util/recent-map.ts'
-import { DIGEST_BYTES, packRecord } from './record-table.ts'
-import { RecordTable } from './record-table.ts'
-import type { WorkPriority } from './threads.ts'
+import { DIGEST_BYTES, RecordTable, packRecord } from './record-table.ts'
 
 export interface CertificateCacheParts {
   reader: CertificateReader
@@ -56,6 +55,7 @@ export class CertificateCache implements Disposable {
   readonly #others = new RecentMap<CachedStatus>(OTHER_CHARS)
   /** Who is asked for once is asked for again, with the same text: no digest is needed then. */
   readonly #recent = new RecentMap<{ info: CertificateInfo; epoch: number }>(RECENT_CHARS)
+  readonly #statuses = new WeakMap<CertificateInfo, CertificateStatus>()
   readonly #inFlight = new Map<string, Promise<CheckedCertificate>>()
   readonly #unconfirmed: { armored: string; info: CertificateInfo; atMs: number }[] = []
   /** How often a certificate was judged already, or is being judged, and how often not. */
@@ -93,7 +93,10 @@ export class CertificateCache implements Disposable {
       return await this.#statusOf({ armored, known, digest: digestOf(armored), nowMs: Date.now() })
     }
     const found = await this.infoOf(armored)
-    return 'status' in found ? found : { status: statusOf(found, armored), info: found }
+    if ('status' in found) return found
+    const status = this.#statuses.get(found) ?? statusOf(found, armored)
+    this.#statuses.set(found, status)
+    return { status, info: found }
   }
 
   #recentOf(armored: string, nowMs: number): CertificateInfo | null {

@@ -15,10 +15,11 @@ import {
 import { publicKeyOf, fingerprintOf, keyOver } from '../crypto/public-key.ts'
 import { dearmor } from '../format/armor.ts'
 import { FramingError, TAG, packetsOf, type Packet } from '../format/packets.ts'
-import { SUBPACKET } from '../format/signature-claim.ts'
+import { SUBPACKET } from '../format/packet-writer.ts'
 import { NEVER_S, holdsAt, type CertificateInfo } from './certificate-info.ts'
 import {
   createdS,
+  hasOnly,
   isIssuedBy,
   readSignatureForm,
   soleSubpacket,
@@ -45,7 +46,6 @@ const HASHED = new Set<number>([
   SUBPACKET.issuerFingerprint,
   ...PREFERENCES,
 ])
-const UNHASHED = new Set<number>([SUBPACKET.issuer, SUBPACKET.issuerFingerprint])
 /** As the profile bounds it for the library (`maxUserIDLength`). */
 const USER_ID_MAX = 1024
 const BYTE_ORDER_MARK = Buffer.from('efbbbf', 'hex')
@@ -169,13 +169,15 @@ function termsOf(
   keyCreatedS: number,
   fingerprint: Buffer,
 ): Terms | null {
-  const isOdd =
-    form.hashed.some(({ kind, isCritical }) => {
-      return !HASHED.has(kind) || (kind === SUBPACKET.notation && isCritical)
-    }) || form.unhashed.some(({ kind }) => !UNHASHED.has(kind))
   const atS = createdS(form)
   const [flags] = soleSubpacket(form.hashed, SUBPACKET.keyFlags) ?? []
-  if (isOdd || atS === null || flags === undefined || !isIssuedBy(form, fingerprint)) return null
+  if (
+    !hasOnly(form, HASHED) ||
+    atS === null ||
+    flags === undefined ||
+    !isIssuedBy(form, fingerprint)
+  )
+    return null
   const lives = countOf(form, SUBPACKET.keyExpires)
   const ciphers = countOf(form, SUBPACKET.preferredCiphers)
   if (lives > 1 || ciphers > 1) return null

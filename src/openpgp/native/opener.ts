@@ -1,9 +1,31 @@
-/** Opening what is asked for side by side: a few at a time, step by step, and all else in between. */
+/**
+ * Opening messages of the common form natively; all others are the library's. What is asked for
+ * side by side is opened a few at a time, step by step, and all else in between.
+ */
 import { setImmediate as immediate } from 'node:timers/promises'
+import type { RecipientKey } from '../crypto/algorithm.ts'
+import {
+  openRecipient,
+  readRecipient,
+  sharedWith,
+  type RecipientForm,
+} from '../crypto/recipient.ts'
+import {
+  CIPHER_NAME,
+  isCipher,
+  keyBytesOf,
+  openVersion1,
+  type CipherId,
+  type SymmetricKey,
+} from '../crypto/seipd.ts'
 import type { Opened, UnlockedKey } from '../engine.ts'
-import { parseMessage, type OwnIds, type EncryptedMessage } from '../format/encrypted-message.ts'
-import { agree, begin, finish, nameIn, type BegunMessage } from './open.ts'
+import { openedText, readUncompressed } from '../format/decrypted-message.ts'
+import { parseMessage, type EncryptedMessage } from '../format/encrypted-message.ts'
+import { packetAt } from '../format/packets.ts'
+import type { OwnIds, ScannedRecipients } from '../format/recipient-scan.ts'
+import type { FoundKey } from '../library/open.ts'
 import type { NativeOwnKey, NativeOwnKeys } from './own-keys.ts'
+import { isRecipientSecret, type OwnSecret } from './own-secrets.ts'
 
 /** A message that somebody wants to read. */
 export interface OpenRequest {
@@ -20,6 +42,12 @@ interface PendingOpen {
   message: OpenRequest
   resolve: (result: OpenResult) => void
   reject: (error: unknown) => void
+}
+
+/** A message that can be opened natively. */
+export interface BegunMessage {
+  encrypted: EncryptedMessage
+  recipient: OwnRecipient
 }
 
 /** One that can be opened here, or what is left of it. */
@@ -87,7 +115,7 @@ export class MessageOpener {
       const step = this.#begin(pending.message)
       underway.push({ pending, step: step instanceof Promise ? await step : step, shared: null })
     }
-    for (const one of underway) if (!('result' in one.step)) one.shared = agree(one.step)
+    for (const one of underway) if (!('result' in one.step)) one.shared = agree(one.step.recipient)
     for (const { pending, step, shared } of underway) {
       try {
         pending.resolve('result' in step ? step.result() : (finish(step, shared) ?? step.encrypted))
@@ -103,10 +131,12 @@ export class MessageOpener {
       const encrypted = parseMessage(armored, ids)
       const isOurs =
         encrypted.outcome === 'encrypted' && this.#isNative() && signal?.aborted !== true
-      const named = isOurs ? nameIn(encrypted, keys) : null
+      const named = isOurs && encrypted.container[0] === 1 ? namedIn(encrypted, keys) : null
       if (!isOurs || named === null) return { result: () => encrypted }
-      const stepWith = (known: NativeOwnKey | null): OpenStep =>
-        begin(encrypted, named, known) ?? { result: () => encrypted }
+      const stepWith = (known: NativeOwnKey | null): OpenStep => {
+        const recipient = recipientOf(named, known)
+        return recipient ? { encrypted, recipient } : { result: () => encrypted }
+      }
       const known = this.#own.now(named.key)
       return known === undefined ? this.#own.of(named.key).then(stepWith, failing) : stepWith(known)
     } catch (error) {
@@ -120,4 +150,106 @@ function failing(error: unknown): OpenStep {
     throw error
   }
   return { result }
+}
+
+const AES192 = 8
+
+/** The recipient packet that names a key of ours, and that key. */
+interface NamedPacket {
+  form: RecipientForm
+  key: UnlockedKey
+}
+
+/** The same, with what opens it. */
+interface OwnRecipient {
+  form: RecipientForm
+  secret: OwnSecret<RecipientKey>
+  openedWith: string
+  own: NativeOwnKey
+}
+
+/** The packet that names a key of ours, where there is one of the common form and no other. */
+export function namedIn(
+  { named, recipientPackets }: ScannedRecipients,
+  keys: UnlockedKey[],
+): NamedPacket | null {
+  const [packet] = recipientPackets
+  if (!named || packet === undefined || recipientPackets.length > 1) return null
+  const form = readRecipient(packetAt(packet, 0).body)
+  if (form === null) return null
+  const isNamed = ({ keyIds }: UnlockedKey): boolean => keyIds.includes(form.keyId)
+  const key = keys.find(isNamed)
+  return key === undefined || key !== keys.findLast(isNamed) ? null : { form, key }
+}
+
+/** @param own what is known of that key. @returns null where it does not open such a packet natively */
+export function recipientOf(
+  { form, key }: NamedPacket,
+  own: NativeOwnKey | null,
+): OwnRecipient | null {
+  const secret = own?.opens.get(form.keyId)
+  if (!own || !secret || secret.key.algorithm !== form.algorithm) return null
+  if (!isRecipientSecret(secret)) return null
+  if (form.cipher !== null && !takes(own, form.cipher)) return null
+  return { form, secret, openedWith: key.fingerprint, own }
+}
+
+/** Whether session keys of a cipher are taken for a key of ours. */
+function takes(own: NativeOwnKey, cipher: number): cipher is CipherId {
+  return isCipher(cipher) && (cipher !== AES192 || own.reads(cipher))
+}
+
+/** Finds what our key and the sender's point share: most of the work. */
+export function agree({ form, secret }: OwnRecipient): Buffer | null {
+  return sharedWith(form, secret)
+}
+
+/**
+ * Does the rest.
+ * @param shared of `agree`
+ * @returns null, before anything was decrypted or after all of it held, where the form is not the
+ *   common one; what fails to decrypt is damaged, and nobody else is asked
+ */
+export function finish(
+  { encrypted, recipient }: BegunMessage,
+  shared: Buffer | null,
+): Opened | null {
+  const sessionKey = sessionKeyOf(recipient, shared)
+  if (sessionKey === null) return null
+  const packets = sessionKey === 'damaged' ? null : openVersion1(encrypted.container, sessionKey)
+  if (sessionKey !== 'damaged') sessionKey.data.fill(0)
+  if (packets === null) return { outcome: 'damaged', reason: 'decryption' }
+  const decrypted = readUncompressed(packets)
+  const { dataDigest, recipients } = encrypted
+  const { openedWith } = recipient
+  return decrypted && openedText(decrypted, { dataDigest, openedWith, recipients })
+}
+
+/** The session key; `damaged` when the packet does not open, null where it is the library's. */
+function sessionKeyOf(
+  { form, secret, own }: OwnRecipient,
+  shared: Buffer | null,
+): SymmetricKey | 'damaged' | null {
+  const opened = openRecipient(form, secret, shared)
+  if (opened === null) return 'damaged'
+  const { cipher, data } = opened
+  if (!takes(own, cipher) || data.length !== keyBytesOf(cipher)) return null
+  return { algorithm: CIPHER_NAME[cipher], data }
+}
+
+/**
+ * Gives the session key of an attachment that a recipient packet holds for us, or none when it does
+ * not open.
+ * @returns null where the form is not the common one: then the library must be asked
+ */
+export async function unwrapNatively(
+  recipients: ScannedRecipients,
+  keys: UnlockedKey[],
+  own: NativeOwnKeys,
+): Promise<FoundKey[] | null> {
+  const named = namedIn(recipients, keys)
+  const recipient = named && recipientOf(named, await own.of(named.key))
+  const sessionKey = recipient && sessionKeyOf(recipient, agree(recipient))
+  if (recipient === null || sessionKey === null) return null
+  return sessionKey === 'damaged' ? [] : [{ ...sessionKey, fingerprint: recipient.openedWith }]
 }

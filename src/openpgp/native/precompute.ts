@@ -1,4 +1,5 @@
 /** The next message of each place, prepared except for its text: in memory alone, and not for long. */
+import { setImmediate as immediate } from 'node:timers/promises'
 import { destroyPrepared, preparedBytes, type PreparedMessage } from './prepared-message.ts'
 import type { PrepareRequest, RecipientPackets } from './recipient-packets.ts'
 
@@ -138,9 +139,8 @@ export class Precomputer {
 
   /** Has the next one for a place made, when nobody waits for anything. */
   request(place: string, request: PrepareRequest): void {
-    void this.#parts.packets.refillEphemerals()
     this.#requests.delete(place)
-    if (this.#isClosed || this.#ready.has(place, nameOf(request))) return
+    if (this.#isClosed) return
     this.#requests.set(place, request)
     for (const oldest of this.#requests.keys()) {
       if (this.#requests.size <= REQUESTS_MAX) break
@@ -164,9 +164,14 @@ export class Precomputer {
 
   async #makeAll(): Promise<void> {
     this.#isMaking = true
-    for (let [next] = this.#requests; next !== undefined; [next] = this.#requests) {
+    while (this.#requests.size > 0) {
+      // No step of this follows another, or a send, without a turn of the loop in between.
+      await immediate()
+      const [next] = this.#requests
+      if (next === undefined) break
+      void this.#parts.packets.refillEphemerals()
       const [place, request] = next
-      await this.#make(place, request)
+      if (!this.#ready.has(place, nameOf(request))) await this.#make(place, request)
       if (this.#requests.get(place) === request) this.#requests.delete(place)
     }
     this.#isMaking = false

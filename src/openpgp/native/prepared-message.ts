@@ -3,25 +3,33 @@
  * Sealing signs the text (RFC 9580, 10.3), as openpgp.js writes it, and encrypts it.
  */
 import { hash, randomBytes } from 'node:crypto'
+import { BOUNDS } from '../bounds.ts'
 import { bufferOf } from '../bytes.ts'
-import type { SigningKey } from '../crypto/algorithm.ts'
-import { signatureAlgorithm } from '../crypto/algorithms.ts'
-import { CIPHER_NAME } from '../crypto/ciphers.ts'
-import { sealVersion1 } from '../crypto/seipd.ts'
+import { type Cipher, CIPHER_NAME, sealVersion1 } from '../crypto/seipd.ts'
+import type { CipherSizes, OwnSizes } from '../engine.ts'
 import type { SessionKey } from '../crypto/session-key.ts'
-import { Crc24 } from '../format/crc24.ts'
 import {
+  Crc24,
   ARMOR_END,
   ARMOR_START,
   armoredLength,
   armorLines,
   needsChecksum,
   type ArmoredPackets,
+  Sealed,
 } from '../format/armor-writer.ts'
-import { TAG, framePacket } from '../format/packets.ts'
-import { SUBPACKET, VERSION_4, statementDigest, subpacket } from '../format/signature-claim.ts'
-import { Sealed } from '../sealed.ts'
-import type { OwnSecret } from './own-keys.ts'
+import { TAG } from '../format/packets.ts'
+import {
+  framePacket,
+  framedLength,
+  VERSION_4,
+  statementDigest,
+  subpacket,
+  trailerOf,
+  SUBPACKET,
+} from '../format/packet-writer.ts'
+import { AS_MADE, leastRecipientBytes } from '../size.ts'
+import type { MessageSigner } from './own-keys.ts'
 
 const BINARY = 0
 const SHA512 = 10
@@ -62,7 +70,7 @@ export function destroyPrepared({ sessionKey }: PreparedMessage): void {
 /** A text, who signs it when, and subpackets that name its recipients. */
 interface Signing {
   text: string
-  signer: OwnSecret<SigningKey>
+  signer: MessageSigner
   names: Buffer
   atMs: number
 }
@@ -101,16 +109,14 @@ function signDocument({ text, signer, names, atMs }: Signing): SignedDocument {
   const date = Buffer.alloc(4)
   date.writeUInt32BE(Math.floor(atMs / 1000))
   const keyId = signer.fingerprint.subarray(12)
-  const { algorithm } = signer.key
+  const { algorithm } = signer
   const hashedPart = hashedPartOf(signer, date, names)
-  const trailer = Buffer.from([4, 0xff, 0, 0, 0, 0])
-  trailer.writeUInt32BE(hashedPart.length, 2)
-  const digest = hash('sha512', Buffer.concat([document, hashedPart, trailer]), 'buffer')
-  const kind = signatureAlgorithm(algorithm)
-  const written = kind.writeSignature(kind.sign(signer.secret, digest))
+  const signed = Buffer.concat([document, hashedPart, trailerOf(hashedPart)])
+  const digest = hash('sha512', signed, 'buffer')
+  const written = algorithm.writeSignature(algorithm.sign(signer.secret, digest))
   const noUnhashed = Buffer.alloc(2)
   const signature = [hashedPart, noUnhashed, digest.subarray(0, 2), written]
-  const onePass = [Buffer.from([3, BINARY, SHA512, algorithm]), keyId, Buffer.from([1])]
+  const onePass = [Buffer.from([3, BINARY, SHA512, algorithm.id]), keyId, Buffer.from([1])]
   return {
     packets: Buffer.concat([
       framePacket(TAG.onePassSignature, Buffer.concat(onePass)),
@@ -123,7 +129,7 @@ function signDocument({ text, signer, names, atMs }: Signing): SignedDocument {
 
 /** The signature's packet up to its hashed subpackets, which is signed with the text. */
 function hashedPartOf(
-  { key, fingerprint }: OwnSecret<SigningKey>,
+  { algorithm, fingerprint }: MessageSigner,
   date: Buffer,
   names: Buffer,
 ): Buffer {
@@ -138,7 +144,81 @@ function hashedPartOf(
     subpacket(SUBPACKET.issuerFingerprint, [VERSION_4, fingerprint]),
     names,
   ])
-  const start = Buffer.from([4, BINARY, key.algorithm, SHA512, 0, 0])
+  const start = Buffer.from([4, BINARY, algorithm.id, SHA512, 0, 0])
   start.writeUInt16BE(subpackets.length, 4)
   return Buffer.concat([start, subpackets])
 }
+
+/** A recipient's name in a signature: length, type, version, fingerprint (RFC 9580, 5.2.3.36). */
+const NAME_BYTES = 23
+/**
+ * More are not named, so that every program verifies the signature: rnp reads 64 subpackets, four of
+ * which say other things, and GnuPG 2.2 reads 10,000 bytes of them.
+ */
+export const MOST_NAMED = 60
+/** Format, length of an empty name, and date before a text (RFC 9580, 5.9). */
+const LITERAL_FIXED = 6
+/**
+ * Bytes that stand in the container beside the literal packet: version, prefix, one-pass
+ * signature, hash. Numbers that begin with zeros make a signature a byte or two shorter.
+ */
+const AROUND_LITERAL = 1 + 18 + 15 + 22
+
+/** Why nothing can be sealed, or how it fits: `isNamed` when the signature names the recipients. */
+export type Fit =
+  { fits: true; cipher: Cipher; isNamed: boolean } | { fits: false; leastChars: number }
+
+/**
+ * Chooses the cipher for a message: AES-256, or AES-128 where only that lets it fit; the signature
+ * names all recipients, or nobody where only that lets it fit. What fits here never turns out too
+ * large.
+ * @param recipients bytes of all recipient packets but our own, by cipher
+ * @param o `textBytes` bytes of the text in UTF-8; `maxChars` what the service takes
+ *   (`armoredMax`); `own` what the key takes that it is sealed with; `named` how many certificates
+ *   are sealed to, the bot's own among them
+ */
+export function fit(
+  recipients: CipherSizes,
+  o: { textBytes: number; maxChars: number; own: OwnSizes; named: number },
+): Fit {
+  const { recipient, signature } = o.own
+  const literal = framedLength(LITERAL_FIXED + o.textBytes)
+  const length = (cipher: Cipher, named: number): number => {
+    const inside = AROUND_LITERAL + literal + framedLength(signature + NAME_BYTES * named)
+    return greatestLength(recipients[cipher] + recipient[cipher] + framedLength(inside))
+  }
+  for (const named of o.named > MOST_NAMED ? [0] : [o.named, 0]) {
+    for (const cipher of ['aes256', 'aes128'] as const) {
+      const isNamed = named > 0
+      if (length(cipher, named) <= o.maxChars) return { fits: true, cipher, isNamed }
+    }
+  }
+  return { fits: false, leastChars: length('aes128', 0) }
+}
+
+/** Characters for so many bytes or a few fewer: of three lengths in a row, one has a checksum. */
+function greatestLength(bytes: number): number {
+  return Math.max(armoredLength(bytes), armoredLength(bytes - 1), armoredLength(bytes - 2))
+}
+
+/**
+ * How many recipients of one kind fit beside a text, the bot, with a key as we make them, not
+ * counted.
+ * @param each bytes of one recipient packet, by cipher
+ * @param armoredMax what the service takes; we seal no more than we would open
+ */
+export function capacity(each: CipherSizes, textBytes: number, armoredMax: number): number {
+  const maxChars = Math.min(armoredMax, BOUNDS.messageChars)
+  let low = 0
+  let high = Math.ceil(maxChars / Math.max(1, each.aes128))
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    const all = { aes256: each.aes256 * middle, aes128: each.aes128 * middle }
+    if (fit(all, { textBytes, maxChars, own: AS_MADE, named: 0 }).fits) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** More recipients than this fit into no message that the service takes. */
+export const MOST_RECIPIENTS = capacity(leastRecipientBytes(), 1, BOUNDS.messageChars)

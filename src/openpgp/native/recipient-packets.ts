@@ -1,16 +1,29 @@
 /** Builds recipient packets: a fresh session key, wrapped for everybody on a list exactly once. */
-import { setImmediate as immediate } from 'node:timers/promises'
 import { RECIPIENT_KEY_BYTES } from '../crypto/recipient.ts'
 import { freshSessionKey, type SessionKey } from '../crypto/session-key.ts'
-import type { Cipher } from '../engine.ts'
+import type { Cipher } from '../crypto/seipd.ts'
 import { armorPackets, type ArmoredPackets } from '../format/armor-writer.ts'
 import { EngineUnavailableError } from '../../errors.ts'
 import { JobKilled } from '../pool.ts'
 import { prepareMessage, type PreparedMessage } from './prepared-message.ts'
-import type { RecipientList } from './recipient-list.ts'
-import type { Threads } from './threads.ts'
-import type { WorkPriority } from './threads.ts'
+import type { Threads, WorkPriority } from './threads.ts'
 import { collectPackets, createWrapJob, isComplete, wrapHere } from './wrap-session-key.ts'
+
+/** Recipients of a message. Holds from `fromS` on and before `untilS`. */
+export interface RecipientList {
+  /** The same for the same recipients in the same order, and the same key of ours. */
+  name: string
+  /** Who is sealed to natively, as `packRecipientKeys` wrote them; we are among them, last. */
+  recipientKeys: Buffer
+  /** Armored certificates of the others, who are the library's to seal to. */
+  others: string[]
+  /** Subpackets that name everybody, for the signature. */
+  names: Buffer
+  /** All of `recipientKeys` list AES-256 (RFC 9580, 12.1). */
+  readAes256: boolean
+  fromS: number
+  untilS: number
+}
 
 /** What a message is prepared for. */
 export interface PrepareRequest {
@@ -65,8 +78,8 @@ export class RecipientPackets {
     }
     const { threads } = this.#parts
     const job = createWrapJob(recipientKeys, sessionKey)
-    const lanes = Array.from({ length: threads.count }, async () => {
-      while (await threads.wrap(job, BLOCKS_NOW));
+    const lanes = Array.from({ length: threads.size }, async () => {
+      while (await threads.run('wrap', [job, BLOCKS_NOW]));
     })
     for (const lane of await Promise.allSettled(lanes)) {
       if (lane.status === 'rejected' && !isOfThread(lane.reason)) throw lane.reason
@@ -81,13 +94,11 @@ export class RecipientPackets {
   async buildAhead(request: PrepareRequest): Promise<PreparedMessage> {
     const { priority, threads } = this.#parts
     return await this.#build(request, async (recipientKeys, sessionKey) => {
-      // Each step of this is short, and none follows another without letting others in.
-      await immediate()
       const job = createWrapJob(recipientKeys, sessionKey)
-      while (await priority.background(() => threads.wrap(job, BLOCKS_AHEAD)));
+      while (await priority.background(() => threads.run('wrap', [job, BLOCKS_AHEAD])));
       if (!isComplete(job)) throw new JobKilled('wrap')
       const more = await this.#others(request, sessionKey)
-      return await priority.background(() => threads.armor([job.packets, more]))
+      return await priority.background(() => threads.run('armor', [[job.packets, more]]))
     })
   }
 
@@ -97,8 +108,8 @@ export class RecipientPackets {
     this.#isRefilling = true
     const { priority, threads } = this.#parts
     try {
-      for (let full = 0; full < threads.count;) {
-        full = (await priority.background(() => threads.refillEphemerals())) ? 0 : full + 1
+      for (let full = 0; full < threads.size;) {
+        full = (await priority.background(() => threads.run('refillEphemerals', []))) ? 0 : full + 1
       }
     } catch {
       // Threads that are gone need no pairs.

@@ -1,12 +1,20 @@
-/** Sealing natively: with what was prepared where a list is used again, at once where not. */
-import type { Cipher, SealRequest } from '../engine.ts'
-import type { Sealed } from '../sealed.ts'
+/**
+ * Sealing natively: with what was prepared where a list is used again, at once where not. Each list
+ * of certificates is made into what sealing needs of it once.
+ */
+import { hash } from 'node:crypto'
+import { hexOf } from '../bytes.ts'
+import { packRecipientKeys } from '../crypto/recipient.ts'
+import type { Cipher } from '../crypto/seipd.ts'
+import type { SealRequest } from '../engine.ts'
+import type { Sealed } from '../format/armor-writer.ts'
+import { recipientNames } from '../format/packet-writer.ts'
 import type { CertificateCache } from './certificate-cache.ts'
-import type { NativeOwnKeys } from './own-keys.ts'
+import { holdsAt, type CertificateInfo, type CheckedCertificate } from './certificate-info.ts'
+import type { NativeOwnKey, NativeOwnKeys } from './own-keys.ts'
 import type { Precomputer } from './precompute.ts'
 import { sealPrepared } from './prepared-message.ts'
-import { RecipientLists, type RecipientList } from './recipient-list.ts'
-import type { RecipientPackets } from './recipient-packets.ts'
+import type { RecipientList, RecipientPackets } from './recipient-packets.ts'
 
 const NO_NAMES = Buffer.alloc(0)
 
@@ -77,5 +85,88 @@ export class MessageSealer implements Disposable {
     if (under === this.#under.get(start)) return
     this.#under.set(start, under)
     this.#parts.precomputer.clear(start)
+  }
+}
+
+type Sealing = NonNullable<NativeOwnKey['seals']>
+
+interface KnownList {
+  list: RecipientList
+  by: Sealing
+  epoch: number
+}
+
+/** Recipient lists by the very array of certificates that they are made of, which must not change. */
+export class RecipientLists {
+  readonly #certificates: CertificateCache
+  readonly #known = new WeakMap<readonly string[], KnownList>()
+
+  constructor(certificates: CertificateCache) {
+    this.#certificates = certificates
+  }
+
+  /**
+   * Gives the list for armored certificates and our own key: everybody once.
+   * @throws Error when any certificate cannot be sealed to: nobody is left out silently
+   */
+  async of(certificates: readonly string[], by: Sealing): Promise<RecipientList> {
+    const known = this.#known.get(certificates)
+    const isCurrent = known?.by === by && known.epoch === this.#certificates.epoch
+    if (isCurrent && holdsAt(known.list, Date.now())) return known.list
+    const { epoch } = this.#certificates
+    const list = await this.#make(certificates, by)
+    this.#known.set(certificates, { list, by, epoch })
+    return list
+  }
+
+  async #make(certificates: readonly string[], by: Sealing): Promise<RecipientList> {
+    const recipients = new Map<string, Recipient>()
+    for (const one of await this.#recipientsOf([...new Set(certificates)])) {
+      recipients.set(one.fingerprint, one)
+    }
+    const own = hexOf(by.info.fingerprint)
+    recipients.delete(own)
+    recipients.set(own, { fingerprint: own, info: by.info })
+    return listOf([...recipients.values()], by)
+  }
+
+  async #recipientsOf(texts: string[]): Promise<Recipient[]> {
+    const found = texts.map((armored) => this.#certificates.infoOf(armored))
+    const checked = await Promise.all(found.filter((one) => one instanceof Promise))
+    return found.map((one) => {
+      if (one instanceof Promise) return recipientOf(checked.shift())
+      return { fingerprint: hexOf(one.fingerprint), info: one }
+    })
+  }
+}
+
+type Recipient = { fingerprint: string } & ({ info: CertificateInfo } | { armored: string })
+
+/** @throws Error when it cannot be sealed to */
+function recipientOf(checked: CheckedCertificate | undefined): Recipient {
+  const { fingerprint, unusable, armored } = checked?.status ?? {}
+  if (!checked || !fingerprint || unusable !== null || armored === undefined) {
+    throw new Error('a certificate cannot be sealed to')
+  }
+  const { info } = checked
+  return info !== null && holdsAt(info, Date.now())
+    ? { fingerprint, info }
+    : { fingerprint, armored }
+}
+
+function listOf(recipients: Recipient[], by: Sealing): RecipientList {
+  const infos = recipients.flatMap((one) => ('info' in one ? [one.info] : []))
+  const others = recipients.flatMap((one) => ('info' in one ? [] : [one.armored]))
+  const recipientKeys = packRecipientKeys(infos.map(({ recipientKey }) => recipientKey))
+  const digests = others.map((armored) => hash('sha256', armored, 'buffer'))
+  const all = Buffer.concat([by.signer.fingerprint, recipientKeys, ...digests])
+  return {
+    name: hash('sha256', all, 'base64'),
+    recipientKeys,
+    others,
+    names: recipientNames(recipients.map(({ fingerprint }) => fingerprint)),
+    readAes256: infos.every(({ readsAes256 }) => readsAes256),
+    fromS: Math.max(...infos.map(({ fromS }) => fromS)),
+    untilS: Math.min(...infos.map(({ untilS }) => untilS)),
   }
 }

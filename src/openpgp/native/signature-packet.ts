@@ -1,9 +1,10 @@
 /** Signature packets of the form that is verified here: version 4, of a known kind of key (RFC 9580, 5.2.3). */
 import { hash } from 'node:crypto'
 import { bufferOf } from '../bytes.ts'
-import { type SigningKey, type Statement } from '../crypto/algorithm.ts'
+import type { SigningKey, Statement } from '../crypto/algorithm.ts'
 import { findSignatureAlgorithm } from '../crypto/algorithms.ts'
-import { SUBPACKET, readSubpackets, type Subpacket } from '../format/signature-claim.ts'
+import { SUBPACKET, trailerOf } from '../format/packet-writer.ts'
+import { areaOf, readSubpackets, type Subpacket } from '../format/signature-claim.ts'
 
 /** A signature as it stands in its packet. */
 export interface SignaturePacketForm {
@@ -26,8 +27,8 @@ type Hash = (typeof HASHES)[keyof typeof HASHES]
 
 /** What a signature of the usual programs stays well below. */
 const BODY_MAX = 512
-/** Bytes that are signed after the hashed part: how long that is (RFC 9580, 5.2.4). */
-const TRAILER = 6
+/** Subpackets that may stand where nothing is signed. */
+const UNHASHED = new Set<number>([SUBPACKET.issuer, SUBPACKET.issuerFingerprint])
 
 /** Reads the body of a signature packet; null for every other form, nothing of it being judged. */
 export function readSignatureForm(body: Uint8Array): SignaturePacketForm | null {
@@ -51,6 +52,18 @@ export function readSignatureForm(body: Uint8Array): SignaturePacketForm | null 
     left: bytes.subarray(unhashed.end, unhashed.end + 2),
     numbers,
   }
+}
+
+/** Whether nothing but these kinds of subpackets is hashed, and no notation that is critical. */
+export function hasOnly(
+  { hashed, unhashed }: SignaturePacketForm,
+  kinds: ReadonlySet<number>,
+): boolean {
+  return (
+    hashed.every(({ kind, isCritical }) => {
+      return kinds.has(kind) && !(kind === SUBPACKET.notation && isCritical)
+    }) && unhashed.every(({ kind }) => UNHASHED.has(kind))
+  )
 }
 
 /** Bytes of the one subpacket of a kind; null when there is none, or more. */
@@ -98,13 +111,7 @@ export function statementOf(
 ): Statement | null {
   if (form.algorithm !== key.algorithm) return null
   const { hashedPart } = form
-  const signed = Buffer.allocUnsafe(over.length + hashedPart.length + TRAILER)
-  signed.set(over)
-  signed.set(hashedPart, over.length)
-  const end = over.length + hashedPart.length
-  signed[end] = 4
-  signed[end + 1] = 0xff
-  signed.writeUInt32BE(hashedPart.length, end + 2)
+  const signed = Buffer.concat([over, hashedPart, trailerOf(hashedPart)])
   return statementOn(form, hash(form.hash, signed, 'buffer'), key)
 }
 
@@ -122,10 +129,8 @@ function isHash(id: number): id is keyof typeof HASHES {
   return Object.hasOwn(HASHES, id)
 }
 
-function readArea(bytes: Buffer, at: number): { subpackets: Subpacket[]; end: number } | null {
-  if (at + 2 > bytes.length) return null
-  const end = at + 2 + bytes.readUInt16BE(at)
-  if (end > bytes.length) return null
-  const { subpackets, isPlain } = readSubpackets(bytes.subarray(at + 2, end))
-  return isPlain ? { subpackets, end } : null
+function readArea(body: Buffer, at: number): { subpackets: Subpacket[]; end: number } | null {
+  const area = areaOf(body, at, 2)
+  const { subpackets, isPlain } = readSubpackets(area?.bytes ?? Buffer.alloc(0))
+  return area && isPlain ? { subpackets, end: area.end } : null
 }

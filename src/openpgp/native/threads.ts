@@ -1,68 +1,12 @@
-/** Threads for what is computed for many at once, and which work goes first on them. */
+/** Threads for what is computed for many at once: which work goes first on them, and what they read. */
 import { Mutex } from '../../util/scheduling.ts'
-import type { UnlockedKey } from '../engine.ts'
-import type { ArmoredPackets } from '../format/armor-writer.ts'
-import { Pool, type PoolEvents, type ThreadLoad } from '../pool.ts'
+import type { Pool } from '../pool.ts'
 import type { CertificateInfo } from './certificate-info.ts'
+import { readCommonCertificate } from './common-certificate.ts'
 import { unpackRecord } from './record-table.ts'
 import type { NativeJobs } from './worker.ts'
-import type { WrapJob } from './wrap-session-key.ts'
 
-/** Far more than any step takes, however busy the machine is. */
-const DEADLINE_MS = 20_000
-
-export class Threads implements AsyncDisposable {
-  readonly #pool: Pool<NativeJobs>
-  /** How many there are at most. */
-  readonly count: number
-
-  constructor(count: number, events?: PoolEvents) {
-    this.count = count
-    this.#pool = new Pool('native/worker', count, events)
-  }
-
-  /**
-   * Has a thread make recipient packets, so many blocks of them at most.
-   * @returns whether there may be more to do
-   * @throws JobKilled when the thread died, EngineUnavailableError when none could be had; Error
-   *   when one cannot be sealed to
-   */
-  async wrap(job: WrapJob, blocks: number): Promise<boolean> {
-    return await this.#pool.run('wrap', [job, blocks], DEADLINE_MS)
-  }
-
-  /** Puts recipient packets into armor. @throws JobKilled as `wrap` */
-  async armor(packets: Uint8Array[]): Promise<ArmoredPackets> {
-    return await this.#pool.run('armor', [packets], DEADLINE_MS)
-  }
-
-  /** Makes pairs ahead, in one of the threads. @returns whether it has room for more */
-  async refillEphemerals(): Promise<boolean> {
-    return await this.#pool.run('refillEphemerals', [], DEADLINE_MS)
-  }
-
-  /** Reads certificates; null for those that are not of the common shape. */
-  async read(certificates: string[], atMs: number): Promise<(CertificateInfo | null)[]> {
-    const records = await this.#pool.run('read', [certificates, atMs], DEADLINE_MS)
-    return records.map((record) => record && unpackRecord(Buffer.from(record), 0))
-  }
-
-  /**
-   * Unlocks a secret key of the bot's; null when it is not of the common forms.
-   * @throws Error `wrong-passphrase`
-   */
-  async unlock(armored: string, passphrase: string): Promise<UnlockedKey | null> {
-    return await this.#pool.run('unlock', [armored, passphrase], DEADLINE_MS)
-  }
-
-  get load(): ThreadLoad {
-    return this.#pool.load
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#pool[Symbol.asyncDispose]()
-  }
-}
+export type Threads = Pick<Pool<NativeJobs>, 'run' | 'size'>
 
 /** Lets work that somebody waits for go before work that is done ahead of time. */
 export class WorkPriority {
@@ -92,5 +36,50 @@ export class WorkPriority {
   /** Resolves when nothing goes first. */
   async #free(): Promise<void> {
     while (this.#urgent > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  }
+}
+
+interface PendingRead {
+  armored: string
+  resolve: (info: CertificateInfo | null) => void
+}
+
+/** As many as are read here; each takes a quarter of a millisecond. */
+const FEW = 3
+/** What one thread is given at a time. */
+const CHUNK = 16
+
+/** Takes in what is asked for in one turn, and gives it out in pieces: threads need not wait. */
+export class CertificateReader {
+  readonly #threads: Threads
+  #asked: PendingRead[] = []
+
+  constructor(threads: Threads) {
+    this.#threads = threads
+  }
+
+  /** What is read of a certificate; null when it is not of the common shape, or nobody is there. */
+  read(armored: string): Promise<CertificateInfo | null> {
+    return new Promise((resolve) => {
+      if (this.#asked.push({ armored, resolve }) === 1) queueMicrotask(() => this.#flush())
+      if (this.#asked.length === CHUNK) this.#flush()
+    })
+  }
+
+  #flush(): void {
+    const all = this.#asked
+    this.#asked = []
+    const nowMs = Date.now()
+    if (all.length > FEW) return void this.#send(all, nowMs)
+    for (const { armored, resolve } of all) resolve(readCommonCertificate(armored, nowMs))
+  }
+
+  async #send(chunk: PendingRead[], nowMs: number): Promise<void> {
+    const texts = chunk.map(({ armored }) => armored)
+    const records = await this.#threads.run('read', [texts, nowMs]).catch(() => [])
+    for (const [index, { resolve }] of chunk.entries()) {
+      const record = records[index]
+      resolve(record == null ? null : unpackRecord(Buffer.from(record), 0))
+    }
   }
 }

@@ -1,13 +1,15 @@
 /** Unlocking the bot's own secret keys, as they are locked when made (RFC 9580, 3.7 and 5.5.3). */
 import { createDecipheriv, createHash, hash, timingSafeEqual } from 'node:crypto'
-import { type NativePublicKey } from '../crypto/algorithm.ts'
+import { checksum } from '../bytes.ts'
+import type { NativePublicKey } from '../crypto/algorithm.ts'
 import { algorithmOf } from '../crypto/algorithms.ts'
 import { fingerprintOf, readPublicKey } from '../crypto/public-key.ts'
 import type { UnlockedKey } from '../engine.ts'
 import { plainArmor } from '../format/armor.ts'
-import { FramingError, TAG, framePacket, packetsOf, type Packet } from '../format/packets.ts'
+import { FramingError, TAG, isSecret, packetsOf, type Packet } from '../format/packets.ts'
+import { framePacket } from '../format/packet-writer.ts'
 import { ownBytes } from '../size.ts'
-import { readOwnSecrets } from './own-keys.ts'
+import { readOwnSecrets } from './own-secrets.ts'
 
 /** Encrypted with a hash: AES-256 in CFB, under iterated and salted SHA-256 (RFC 9580, 3.7.2.1). */
 const LOCK = Buffer.of(254, 9, 3, 8)
@@ -70,8 +72,6 @@ export function unlockNatively(
   return { fingerprint, fingerprints, keyIds, bytes, sizes }
 }
 
-const isSecret = (tag: number): boolean => tag === TAG.secretKey || tag === TAG.secretSubkey
-
 function readPackets(armored: string): Packet[] | null {
   const bytes = plainArmor(armored, 'PRIVATE KEY BLOCK')
   try {
@@ -110,7 +110,7 @@ function unlockOne(locked: Locked, passphrase: string): Buffer {
     if (!timingSafeEqual(hash('sha1', secret, 'buffer'), opened.subarray(-SHA1))) {
       throw new Error('wrong-passphrase')
     }
-    const sum = secret.reduce((all, byte) => (all + byte) & 0xffff, 0)
+    const sum = checksum(secret)
     return Buffer.concat([locked.public, Buffer.of(0), secret, Buffer.of(sum >> 8, sum & 0xff)])
   } finally {
     opened.fill(0)

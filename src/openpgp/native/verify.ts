@@ -5,10 +5,12 @@ import { signatureAlgorithm } from '../crypto/algorithms.ts'
 import { fingerprintOf } from '../crypto/public-key.ts'
 import type { Signed, SignedAtLength, SignatureResult } from '../engine.ts'
 import { TAG, packetAt } from '../format/packets.ts'
-import { SUBPACKET, canonicalText } from '../format/signature-claim.ts'
+import { SUBPACKET } from '../format/packet-writer.ts'
+import { TEXT, canonicalText, madeOver, type MadeOver } from '../format/signature-claim.ts'
 import { holdsAt, type CertificateInfo } from './certificate-info.ts'
 import {
   createdS,
+  hasOnly,
   isIssuedBy,
   readSignatureForm,
   statementOf,
@@ -17,8 +19,6 @@ import {
 } from './signature-packet.ts'
 
 const BINARY = 0
-const TEXT = 1
-const NO_DIGEST = Buffer.alloc(0)
 /**
  * Subpackets that may stand on it: those that make it, a note that is not critical, the intended
  * recipients, which are judged elsewhere, and the signer's user id, which means nothing here.
@@ -31,7 +31,6 @@ const HASHED = new Set<number>([
   SUBPACKET.signerUserId,
   SUBPACKET.intendedRecipient,
 ])
-const UNHASHED = new Set<number>([SUBPACKET.issuer, SUBPACKET.issuerFingerprint])
 
 /** What is already known of a signature, or what is to be verified. */
 export type CheckedClaim = 'bad' | 'other-key' | Statement
@@ -51,8 +50,7 @@ export function checkClaims(
   const all: CheckedClaim[] = []
   for (const [index, packet] of signed.signatures.entries()) {
     const form = formOf(packet)
-    const over = 'document' in signed ? signed : { digest: signed.digests[index] ?? NO_DIGEST }
-    const claimed = form && claimOf(form, over, { info, signer, nowMs })
+    const claimed = form && claimOf(form, madeOver(signed, index), { info, signer, nowMs })
     if (!claimed) return null
     all.push(claimed)
   }
@@ -80,16 +78,14 @@ interface Context {
   nowMs: number
 }
 
-/** What a signature was made over: the document, or what that hashes to. */
-type Over = { document: Uint8Array } | { digest: Uint8Array }
-
 function claimOf(
   form: SignaturePacketForm,
-  over: Over,
+  over: MadeOver,
   { info, signer, nowMs }: Context,
 ): CheckedClaim | null {
   const madeS = createdS(form)
-  if (!isCommon(form) || madeS === null) return null
+  const isOnDocument = form.type === BINARY || form.type === TEXT
+  if (!isOnDocument || !hasOnly(form, HASHED) || madeS === null) return null
   const { signingKey } = info
   if (signingKey !== null && signer !== null && isIssuedBy(form, signer)) {
     if (madeS * 1000 > nowMs + BOUNDS.clockToleranceMs) return 'bad'
@@ -101,19 +97,10 @@ function claimOf(
   return keyIdsOf(info).includes(named) ? null : 'other-key'
 }
 
-function statementBy(form: SignaturePacketForm, over: Over, key: SigningKey): Statement | null {
+function statementBy(form: SignaturePacketForm, over: MadeOver, key: SigningKey): Statement | null {
   if ('digest' in over) return statementOn(form, over.digest, key)
   const { document } = over
   return statementOf(form, form.type === TEXT ? canonicalText(document) : document, key)
-}
-
-function isCommon({ type, hashed, unhashed }: SignaturePacketForm): boolean {
-  if (type !== BINARY && type !== TEXT) return false
-  const isOdd =
-    hashed.some(({ kind, isCritical }) => {
-      return !HASHED.has(kind) || (kind === SUBPACKET.notation && isCritical)
-    }) || unhashed.some(({ kind }) => !UNHASHED.has(kind))
-  return !isOdd
 }
 
 /** The one key id that it names; null when it names several, none, or not in a common way. */

@@ -2,13 +2,14 @@
 import { setImmediate as immediate } from 'node:timers/promises'
 import type { RecipientPoint } from '../crypto/algorithm.ts'
 import { recipientAlgorithm } from '../crypto/algorithms.ts'
-import type { CipherId } from '../crypto/ciphers.ts'
+import type { CipherId } from '../crypto/seipd.ts'
 import {
   RECIPIENT_KEY_BYTES,
   recipientAlgorithmAt,
   unpackRecipientKey,
+  recipientBytes,
+  writeRecipient,
 } from '../crypto/recipient.ts'
-import { recipientBytes, writeRecipient } from '../crypto/recipient.ts'
 import { padSessionKey, type SessionKey } from '../crypto/session-key.ts'
 
 /** Recipients that are taken at a time: two milliseconds of work. */

@@ -1,12 +1,11 @@
 /** A version 1 container while it arrives, and where the document in it comes to rest. */
 import { createHash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
-import type { SymmetricKey } from '../crypto/ciphers.ts'
-import { Version1 } from '../crypto/seipd.ts'
+import type { SymmetricKey } from '../crypto/seipd.ts'
+import { Version1 } from '../crypto/seipd-stream.ts'
 import type { DocumentSink } from '../format/decrypted-stream.ts'
 import type { StreamedPacket } from '../format/packet-stream.ts'
-import type { RawFile, Room } from './raw-file.ts'
-import { Extents, RestingFile, RestingWriter } from './resting.ts'
+import { type RawFile, type Room, Extents, RestingFile, RestingWriter } from './resting.ts'
 
 /** What goes to the disk at once: whole blocks of every cipher. */
 const BLOCK_BYTES = 262_144

@@ -1,11 +1,11 @@
 /** Opening an attachment while it arrives, in memory that does not grow with it. */
 import { createHash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
-import { CfbDecipher } from '../crypto/cfb.ts'
-import { cipherOf, type SymmetricKey } from '../crypto/ciphers.ts'
+import { CfbDecipher } from '../crypto/seipd-stream.ts'
+import { cipherOf, type SymmetricKey } from '../crypto/seipd.ts'
 import type { NotOpened, OpenedFile } from '../engine.ts'
-import { dearmored } from '../format/armor-lines.ts'
-import { ByteReader } from '../format/byte-reader.ts'
+import { dearmored } from '../format/armor.ts'
+import { ByteReader } from '../format/packet-stream.ts'
 import {
   readDocument,
   readUnpacked,
@@ -19,7 +19,7 @@ import { FramingError } from '../format/packets.ts'
 import type { ScannedRecipients, OwnIds } from '../format/recipient-scan.ts'
 import type { FoundKey, FoundPackets } from '../library/open.ts'
 import { Container, RestingSink } from './container.ts'
-import type { Room } from './raw-file.ts'
+import type { Room } from './resting.ts'
 
 /** What is done elsewhere, in threads that may be killed; each gives up with null or nothing. */
 export interface FileOpeningHelpers {

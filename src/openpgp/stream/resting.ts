@@ -3,9 +3,30 @@
  * memory alone. What arrived sealed in that way rests as it came.
  */
 import { createCipheriv, createSecretKey, randomBytes, type Cipheriv } from 'node:crypto'
-import { CfbDecipher } from '../crypto/cfb.ts'
-import { CIPHERS, type SymmetricKey } from '../crypto/ciphers.ts'
-import type { RawFile } from './raw-file.ts'
+import { CfbDecipher } from '../crypto/seipd-stream.ts'
+import { CIPHERS, type SymmetricKey } from '../crypto/seipd.ts'
+
+/** Where bytes rest on a disk while they are needed; nobody else reads or writes them. */
+export interface RawFile {
+  /** How many bytes were appended so far. */
+  readonly bytes: number
+  /**
+   * Appends; the place in the file is taken at once, so that appends may overlap.
+   * @param bytes not to be changed before it resolves
+   * @throws Refusal when the disk is full
+   */
+  append(bytes: Uint8Array): Promise<void>
+  /** Bytes from a place on; fewer only at the end. */
+  read(at: number, bytes: number): Promise<Buffer>
+  /** Gives the room back. It may be called more than once. */
+  close(): Promise<void>
+}
+
+/** Makes such files. */
+export interface Room {
+  /** @throws Refusal when there is no room for another */
+  file(): Promise<RawFile>
+}
 
 const WINDOW_BYTES = 65_536
 const WRITE_BYTES = 262_144

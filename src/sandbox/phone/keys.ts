@@ -1,8 +1,9 @@
-import { loadPhoneKeys, makeCommonKey, type KeyKind } from '../../openpgp/index.ts'
 import type { RecordKind } from '../persistence/persistence.ts'
+import type { KeyKind } from './library-keys.ts'
+import { makeCommonKey } from './make-key.ts'
 import type { PhoneIdentity } from './seal.ts'
 
-export type { KeyKind } from '../../openpgp/index.ts'
+export type { KeyKind } from './library-keys.ts'
 
 /** Kinds of key that a phone can have; the first is what phones usually make. */
 export const PHONE_KEYS = [
@@ -30,7 +31,8 @@ export async function newIdentity({
   nowMs: number
 }): Promise<PhoneIdentity> {
   // the usual kind is made without openpgp.js, which takes time and memory to load
-  const makeKey = kind === 'curve25519' ? makeCommonKey : (await loadPhoneKeys()).makeKey
+  const makeKey =
+    kind === 'curve25519' ? makeCommonKey : (await import('./library-keys.ts')).makeKey
   return {
     ...(await makeKey({
       userId: name,

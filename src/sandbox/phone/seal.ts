@@ -1,10 +1,6 @@
-import {
-  loadPhoneFiles,
-  type Engine,
-  type FileForm,
-  type KeyKind,
-  type UnlockedKey,
-} from '../../openpgp/index.ts'
+import type { Engine, UnlockedKey } from '../../openpgp/index.ts'
+import type { KeyKind } from './library-keys.ts'
+import type { FileForm } from './seal-file.ts'
 
 /** A phone's own key. */
 export interface PhoneIdentity {
@@ -58,7 +54,7 @@ export class PhoneSealer {
     certificates: string[],
     { form = {}, signer, to }: FileSealingOptions = {},
   ): Promise<Uint8Array> {
-    const { sealFile } = await loadPhoneFiles()
+    const { sealFile } = await import('./seal-file.ts')
     const own = to === undefined ? [this.identity.certificate] : []
     return await sealFile({
       file,

@@ -3,10 +3,10 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { KnownChats } from '../../../src/kernel/wall/known-chats.ts'
 import { Modes } from '../../../src/lookups/modes.ts'
 import { Guard, type GuardParts } from '../../../src/kernel/wall/guard.ts'
-import { Sealed } from '../../../src/openpgp/sealed.ts'
 import { storeForFile } from '../../store/support.ts'
 import { encryptedMessage } from '../../translate/support.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
+import { Sealed } from '../../../src/openpgp/format/armor-writer.ts'
 
 const store = storeForFile()
 

@@ -8,7 +8,7 @@ import {
   signatureAlgorithm,
   signatureAlgorithmLike,
 } from '../../../src/openpgp/crypto/algorithms.ts'
-import { isCipher, keyBytesOf } from '../../../src/openpgp/crypto/ciphers.ts'
+import { isCipher, keyBytesOf } from '../../../src/openpgp/crypto/seipd.ts'
 
 test('a kind of key is found by its number, for sealing or for signing alone', () => {
   for (const id of [18, 25]) {

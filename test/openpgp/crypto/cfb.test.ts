@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { CfbDecipher } from '../../../src/openpgp/crypto/cfb.ts'
-import { cipherOf } from '../../../src/openpgp/crypto/ciphers.ts'
+import { CfbDecipher } from '../../../src/openpgp/crypto/seipd-stream.ts'
+import { cipherOf } from '../../../src/openpgp/crypto/seipd.ts'
 import { concat, seeded } from '../../support/openpgp-bytes.ts'
 
 const CIPHERS = [

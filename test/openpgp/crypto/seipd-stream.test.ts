@@ -1,7 +1,6 @@
 import { createCipheriv, hash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { CfbDecipher } from '../../../src/openpgp/crypto/cfb.ts'
-import { Version1 } from '../../../src/openpgp/crypto/seipd.ts'
+import { CfbDecipher, Version1 } from '../../../src/openpgp/crypto/seipd-stream.ts'
 import { openVersion1 } from '../../../src/openpgp/crypto/seipd.ts'
 import { literal } from '../../support/openpgp-inner.ts'
 import { concat, seeded } from '../../support/openpgp-bytes.ts'

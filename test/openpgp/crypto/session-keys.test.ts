@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { packetsOf } from '../../../src/openpgp/format/packets.ts'
-import { readMpi, writeMpi } from '../../../src/openpgp/crypto/mpi.ts'
-import { isRecipientSecret, readOwnSecrets } from '../../../src/openpgp/native/own-keys.ts'
+import { readMpi } from '../../../src/openpgp/bytes.ts'
+import { writeMpi } from '../../../src/openpgp/format/packet-writer.ts'
+import { isRecipientSecret, readOwnSecrets } from '../../../src/openpgp/native/own-secrets.ts'
 import {
   openRecipient,
   packRecipientKeys,

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { armorMessage } from '../../../src/openpgp/format/armor-writer.ts'
-import { dearmorLines } from '../../../src/openpgp/format/armor-lines.ts'
-import { plainArmor } from '../../../src/openpgp/format/armor.ts'
+import { dearmorLines, plainArmor } from '../../../src/openpgp/format/armor.ts'
 import { armor } from '../../support/openpgp-framing.ts'
 import { isUsual, seeds } from '../../support/chance.ts'
 import { randomFrom } from '../../support/openpgp-mutate.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ByteReader } from '../../../src/openpgp/format/byte-reader.ts'
+import { ByteReader } from '../../../src/openpgp/format/packet-stream.ts'
 import { FramingError } from '../../../src/openpgp/format/packets.ts'
 import { runs } from '../../support/chance.ts'
 import { inPieces } from '../../support/memory-room.ts'

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { BOUNDS } from '../../../src/openpgp/bounds.ts'
-import { ByteReader } from '../../../src/openpgp/format/byte-reader.ts'
+import { ByteReader } from '../../../src/openpgp/format/packet-stream.ts'
 import {
   readDocument,
   readUnpacked,

@@ -1,8 +1,11 @@
 import { deflateRawSync, deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { ByteReader } from '../../../src/openpgp/format/byte-reader.ts'
-import { inflated } from '../../../src/openpgp/format/inflate.ts'
-import { nextPacket, type StreamedPacket } from '../../../src/openpgp/format/packet-stream.ts'
+import {
+  ByteReader,
+  nextPacket,
+  type StreamedPacket,
+} from '../../../src/openpgp/format/packet-stream.ts'
+import { inflated } from '../../../src/openpgp/format/decrypted-stream.ts'
 import { FramingError } from '../../../src/openpgp/format/packets.ts'
 import { readerOf } from '../../support/memory-room.ts'
 import { concat, seeded } from '../../support/openpgp-bytes.ts'

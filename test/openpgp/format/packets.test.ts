@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest'
 import {
   FramingError,
-  framePacket,
-  framedLength,
-  framedParts,
   headerAt,
   isIgnorable,
   packetsOf,
 } from '../../../src/openpgp/format/packets.ts'
+import { framePacket, framedLength } from '../../../src/openpgp/format/packet-writer.ts'
 import { BOUNDS } from '../../../src/openpgp/bounds.ts'
 import { longPacket, oldPacket, packet, partialPacket } from '../../support/openpgp-framing.ts'
 import { concat, seeded, u32 } from '../../support/openpgp-bytes.ts'
@@ -35,6 +33,7 @@ test.each([0, 1, 191, 192, 193, 8382, 8383, 8384, 8385, 65_535, 65_536, 100_000]
     if (length < 256) expect(one(oldPacket(11, body(length), 1))).toEqual(expected)
     if (length < 65_536) expect(one(oldPacket(11, body(length), 2))).toEqual(expected)
     expect(framePacket(11, body(length))).toEqual(packet(11, body(length)))
+    expect(framedLength(length)).toBe(packet(11, body(length)).length)
   },
 )
 
@@ -103,19 +102,6 @@ test.each([
   expect(() => headerAt(bytes, 0)).toThrow(reason)
   expect(headerAt(concat(bytes, 7), 0).start).toBe(bytes.length + 1)
 })
-
-test.each([0, 191, 192, 8383, 8384, 65_535, 65_536, 65_537, 131_072, 200_000])(
-  'a body of %i bytes that comes in parts is framed whole, or in chunks of 64 KiB and a rest',
-  (length) => {
-    const parts = [body(length).subarray(0, 100), body(length).subarray(100)]
-    const whole = Buffer.concat(framedParts(18, parts, 'whole'))
-    expect(whole).toEqual(packet(18, body(length)))
-    expect(framedLength(length)).toBe(whole.length)
-    const chunks = Array.from({ length: Math.floor(length / 65_536) }, () => 16)
-    const partial = Buffer.concat(framedParts(18, parts, 'partial'))
-    expect(partial).toEqual(chunks.length === 0 ? whole : partialPacket(18, body(length), chunks))
-  },
-)
 
 test('more chunks than the bound are refused, as many are read', () => {
   const chunks = (count: number): Buffer => {

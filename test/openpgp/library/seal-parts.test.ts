@@ -45,7 +45,7 @@ test('of one who is dated some minutes ahead of our clock, it is found too', asy
 
 test('each recipient is given the session key, in order, and it stays as it was', async () => {
   const given = Uint8Array.from(data)
-  const key = { data: given, algorithm: 'aes256' as const }
+  const key = { data: given, cipher: 9 as const }
   const people = [mallory, alice, testPerson('ahead', NOW_MS + 200_000)]
   const packets = await recipientPackets(people.map(unseen), key, NOW_MS)
   expect(Buffer.from(given)).toEqual(data)
@@ -66,7 +66,7 @@ test('each recipient is given the session key, in order, and it stays as it was'
 })
 
 test('one who cannot be sealed to fails all of it', async () => {
-  const key = { data: Uint8Array.from(data), algorithm: 'aes256' as const }
+  const key = { data: Uint8Array.from(data), cipher: 9 as const }
   await expect(recipientPackets([unseen(mallory), noSubkey], key, NOW_MS)).rejects.toThrow(
     'a certificate cannot be sealed to',
   )
@@ -75,6 +75,6 @@ test('one who cannot be sealed to fails all of it', async () => {
 })
 
 test('without recipients there are no packets', async () => {
-  const key = { data: Uint8Array.from(data), algorithm: 'aes256' as const }
+  const key = { data: Uint8Array.from(data), cipher: 9 as const }
   await expect(recipientPackets([], key, NOW_MS)).resolves.toHaveLength(0)
 })

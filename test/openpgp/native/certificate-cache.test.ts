@@ -5,9 +5,7 @@ import type {
   CheckedCertificate,
 } from '../../../src/openpgp/native/certificate-info.ts'
 import { CertificateCache } from '../../../src/openpgp/native/certificate-cache.ts'
-import { WorkPriority } from '../../../src/openpgp/native/threads.ts'
-import { CertificateReader } from '../../../src/openpgp/native/certificate-reader.ts'
-import { Threads } from '../../../src/openpgp/native/threads.ts'
+import { WorkPriority, CertificateReader } from '../../../src/openpgp/native/threads.ts'
 import {
   armoredCertificate,
   boundSubkey,
@@ -16,6 +14,8 @@ import {
   signingSubkey,
   userId,
 } from '../../support/openpgp-certificate.ts'
+import type { NativeJobs } from '../../../src/openpgp/native/worker.ts'
+import { Pool } from '../../../src/openpgp/pool.ts'
 import '../../support/openpgp-engine.ts'
 import { ed25519 } from '../../support/openpgp-key.ts'
 import { MADE_MS, NOW_MS, alice, mallory, testPerson } from '../../support/openpgp-people.ts'
@@ -31,7 +31,7 @@ const revoked = armoredCertificate(
   boundSubkey(primary, subkey),
 )
 
-const threads = new Threads(1)
+const threads = new Pool<NativeJobs>('native/worker', 1)
 afterAll(() => threads[Symbol.asyncDispose]())
 afterEach(() => vi.useRealTimers())
 

@@ -7,9 +7,8 @@ import {
   type CertificateInfo,
   type CheckedCertificate,
 } from '../../../src/openpgp/native/certificate-info.ts'
-import type { CertificateReader } from '../../../src/openpgp/native/certificate-reader.ts'
+import { type CertificateReader, WorkPriority } from '../../../src/openpgp/native/threads.ts'
 import { readCommonCertificate } from '../../../src/openpgp/native/common-certificate.ts'
-import { WorkPriority } from '../../../src/openpgp/native/threads.ts'
 import { NOW_MS, alice, mallory } from '../../support/openpgp-people.ts'
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['Date', 'setTimeout'], now: NOW_MS }))

@@ -2,9 +2,9 @@
 import { setImmediate as immediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { CertificateInfo } from '../../../src/openpgp/native/certificate-info.ts'
-import { CertificateReader } from '../../../src/openpgp/native/certificate-reader.ts'
+import { CertificateReader, type Threads } from '../../../src/openpgp/native/threads.ts'
 import { readCommonCertificate } from '../../../src/openpgp/native/common-certificate.ts'
-import type { Threads } from '../../../src/openpgp/native/threads.ts'
+import { packRecord } from '../../../src/openpgp/native/record-table.ts'
 import { NOW_MS, alice } from '../../support/openpgp-people.ts'
 
 const info = readCommonCertificate(alice.certificate, NOW_MS)
@@ -20,11 +20,13 @@ type Read = (certificates: string[], atMs: number) => Promise<(CertificateInfo |
 function readerOver(read?: Read) {
   const given: string[][] = []
   const threads = {
-    read: async (certificates: string[], atMs: number) => {
+    run: async (job: string, [certificates, atMs]: [string[], number]) => {
+      expect(job).toBe('read')
       given.push(certificates)
       expect(atMs).toBe(NOW_MS)
       const each = certificates.map((one, n) => (one === 'none' ? null : { ...known, fromS: n }))
-      return await (read?.(certificates, atMs) ?? Promise.resolve(each))
+      const found = await (read?.(certificates, atMs) ?? Promise.resolve(each))
+      return found.map((one) => one && packRecord(one))
     },
   }
   return { reader: new CertificateReader(threads as unknown as Threads), given }
@@ -77,5 +79,10 @@ test('of threads that are gone, or say too little, nothing is known', async () =
   const gone = readerOver(() => Promise.reject(new Error('gone')))
   expect(await readAll(gone.reader, named(4))).toEqual([null, null, null, null])
   const silent = readerOver(() => Promise.resolve([known]))
-  expect(await readAll(silent.reader, named(4))).toEqual([known, null, null, null])
+  expect(await readAll(silent.reader, named(4))).toMatchObject([
+    { fromS: known.fromS, untilS: known.untilS },
+    null,
+    null,
+    null,
+  ])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { judgeFully } from '../../../src/openpgp/library/certificate.ts'
 import type { Opened, UnlockedKey } from '../../../src/openpgp/engine.ts'
-import { openNatively } from '../../../src/openpgp/native/open.ts'
+import { openNatively } from '../../support/openpgp-native-parts.ts'
 import { NativeOwnKeys } from '../../../src/openpgp/native/own-keys.ts'
 import { Verifier } from '../../../src/openpgp/native/verify.ts'
 import { open } from '../../../src/openpgp/library/open.ts'

@@ -1,16 +1,22 @@
 import { afterAll, expect, test } from 'vitest'
 import { dearmor } from '../../../src/openpgp/format/armor.ts'
 import { judgeFully } from '../../../src/openpgp/library/certificate.ts'
-import type { Cipher, SealRequest } from '../../../src/openpgp/engine.ts'
-import { createNative } from '../../../src/openpgp/native/create.ts'
-import { openNatively } from '../../../src/openpgp/native/open.ts'
+import type { SealRequest } from '../../../src/openpgp/engine.ts'
+import { CertificateCache } from '../../../src/openpgp/native/certificate-cache.ts'
+import { NativeOwnKeys } from '../../../src/openpgp/native/own-keys.ts'
+import { Precomputer } from '../../../src/openpgp/native/precompute.ts'
+import { RecipientPackets } from '../../../src/openpgp/native/recipient-packets.ts'
+import { MessageSealer } from '../../../src/openpgp/native/sealer.ts'
+import { CertificateReader, WorkPriority } from '../../../src/openpgp/native/threads.ts'
+import type { NativeJobs } from '../../../src/openpgp/native/worker.ts'
+import { Pool } from '../../../src/openpgp/pool.ts'
+import { openNatively } from '../../support/openpgp-native-parts.ts'
 import { readRecipient } from '../../../src/openpgp/crypto/recipient.ts'
-import { CIPHER_NAME } from '../../../src/openpgp/crypto/ciphers.ts'
 import { open } from '../../../src/openpgp/library/open.ts'
 import { describeOwnKey } from '../../../src/openpgp/library/certificate-info.ts'
 import { packetsOf } from '../../../src/openpgp/format/packets.ts'
 import { allListAes256, recipientPackets } from '../../../src/openpgp/library/seal.ts'
-import type { Sealed } from '../../../src/openpgp/sealed.ts'
+import type { Sealed } from '../../../src/openpgp/format/armor-writer.ts'
 import { verify } from '../../../src/openpgp/library/verify.ts'
 import { parseMessageBytes } from '../../../src/openpgp/format/encrypted-message.ts'
 import { idsOf } from '../../support/openpgp-engine.ts'
@@ -21,14 +27,14 @@ import { MADE_MS, personOf, testPerson } from '../../support/openpgp-people.ts'
 import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
 
 /** Somebody to seal to, and to open as. */
-interface CertificateReader {
+interface Reader {
   certificate: string
   unlocked: SealRequest['signer']
 }
 
 const modern = (name: string): ReturnType<typeof personOf> =>
   personOf(name, ed25519Native(name, MADE_MS), x25519Native(name, MADE_MS))
-const READERS: CertificateReader[] = [
+const READERS: Reader[] = [
   ...Array.from({ length: 12 }, (_, index) => testPerson(`reader ${index}`)),
   ...Array.from({ length: 6 }, (_, index) => modern(`modern ${index}`)),
   await generated({ curve: 'nistP256' }),
@@ -36,27 +42,36 @@ const READERS: CertificateReader[] = [
 const SIGNERS = [testPerson('signer'), modern('modern signer')]
 
 let ready: (place: string) => void = () => {}
-const native = createNative(
-  {
-    judge: judgeFully,
-    describe: describeOwnKey,
-    packetsFor: (certificates, { cipher, data }) => {
-      const algorithm: Cipher = CIPHER_NAME[cipher] === 'aes128' ? 'aes128' : 'aes256'
-      // As it is when it goes to a thread: the copy is zeroed there.
-      return recipientPackets(certificates, { data: Buffer.from(data), algorithm }, Date.now())
-    },
-    readAes256: (certificates) => allListAes256(certificates, Date.now()),
-  },
-  {
-    threads: 1,
-    events: { onKilled: () => expect.unreachable('a thread died') },
-    bounds: { maxBytes: 1e7, keepMs: 60_000 },
-    onPrepared: (place) => ready(place),
-    onDisagreement: () => expect.unreachable('the library disagreed'),
-  },
-)
-const { own, sealer } = native
-afterAll(() => native[Symbol.asyncDispose]())
+const onKilled = (): void => expect.unreachable('a thread died')
+const threads = new Pool<NativeJobs>('native/worker', 1, { onKilled })
+const priority = new WorkPriority()
+const certificates = new CertificateCache({
+  reader: new CertificateReader(threads),
+  priority,
+  judge: judgeFully,
+  onDisagreement: () => expect.unreachable('the library disagreed'),
+})
+const own = new NativeOwnKeys(describeOwnKey)
+const builder = new RecipientPackets({
+  threads,
+  priority,
+  // As it is when it goes to a thread: the copy is zeroed there.
+  packetsFor: (texts, { cipher, data }) =>
+    recipientPackets(texts, { data: Buffer.from(data), cipher }, Date.now()),
+})
+const bounds = { maxBytes: 1e7, keepMs: 60_000 }
+const sealer = new MessageSealer({
+  certificates,
+  own,
+  packets: builder,
+  precomputer: new Precomputer({ packets: builder, bounds, onPrepared: (place) => ready(place) }),
+  readAes256: (texts) => allListAes256(texts, Date.now()),
+})
+afterAll(async () => {
+  certificates[Symbol.dispose]()
+  sealer[Symbol.dispose]()
+  await threads[Symbol.asyncDispose]()
+})
 
 /** Seals, half of the time with what was made ahead. */
 async function sealSome(random: Random, request: SealRequest): Promise<Sealed> {
@@ -76,7 +91,7 @@ async function sealSome(random: Random, request: SealRequest): Promise<Sealed> {
 interface Made {
   request: SealRequest
   sealed: Sealed
-  readers: CertificateReader[]
+  readers: Reader[]
   packets: Uint8Array
   signer: (typeof SIGNERS)[number]
 }

@@ -4,7 +4,7 @@ import { dearmor } from '../../../src/openpgp/format/armor.ts'
 import { createEngine } from '../../../src/openpgp/create.ts'
 import type { WrapJob } from '../../../src/openpgp/native/wrap-session-key.ts'
 import { packetsOf } from '../../../src/openpgp/format/packets.ts'
-import type { Sealed } from '../../../src/openpgp/sealed.ts'
+import type { Sealed } from '../../../src/openpgp/format/armor-writer.ts'
 import { openArmored } from '../../support/openpgp-engine.ts'
 import { alice, bot, mallory, testPerson } from '../../support/openpgp-people.ts'
 

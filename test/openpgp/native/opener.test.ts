@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { openNatively } from '../../../src/openpgp/native/open.ts'
+import { openNatively } from '../../support/openpgp-native-parts.ts'
 import { MessageOpener, type OpenResult } from '../../../src/openpgp/native/opener.ts'
 import { NativeOwnKeys, type NativeOwnKey } from '../../../src/openpgp/native/own-keys.ts'
 import type { UnlockedKey } from '../../../src/openpgp/engine.ts'

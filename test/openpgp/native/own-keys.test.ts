@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { describeOwnKey } from '../../../src/openpgp/library/certificate-info.ts'
 import { generate, unlock } from '../../../src/openpgp/library/secret-key.ts'
-import { describeCommonKey } from '../../../src/openpgp/native/own-keys.ts'
+import { describeCommonKey } from '../../../src/openpgp/native/own-secrets.ts'
 import type { UnlockedKey } from '../../../src/openpgp/engine.ts'
 import { MADE_MS, NOW_MS, bot, personOf } from '../../support/openpgp-people.ts'
 import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'

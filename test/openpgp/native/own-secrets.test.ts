@@ -4,12 +4,12 @@ import type { UnlockedKey } from '../../../src/openpgp/engine.ts'
 import type { OwnKeyInfo } from '../../../src/openpgp/library/certificate-info.ts'
 import type { CertificateInfo } from '../../../src/openpgp/native/certificate-info.ts'
 import { readCommonCertificate } from '../../../src/openpgp/native/common-certificate.ts'
+import { NativeOwnKeys } from '../../../src/openpgp/native/own-keys.ts'
 import {
-  NativeOwnKeys,
   describeCommonKey,
   isRecipientSecret,
   readOwnSecrets,
-} from '../../../src/openpgp/native/own-keys.ts'
+} from '../../../src/openpgp/native/own-secrets.ts'
 import { concat, u16 } from '../../support/openpgp-bytes.ts'
 import { packet } from '../../support/openpgp-framing.ts'
 import {

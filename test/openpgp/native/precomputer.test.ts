@@ -9,8 +9,8 @@ import {
   preparedBytes,
   type PreparedMessage,
 } from '../../../src/openpgp/native/prepared-message.ts'
-import type { RecipientList } from '../../../src/openpgp/native/recipient-list.ts'
 import type {
+  RecipientList,
   PrepareRequest,
   RecipientPackets,
 } from '../../../src/openpgp/native/recipient-packets.ts'
@@ -63,16 +63,23 @@ function newPrecomputer() {
   return { precomputer, builds, prepared, refills: () => refills }
 }
 
+/** Until what was requested is begun: it follows nothing without a turn of the loop in between. */
+async function turns(): Promise<void> {
+  await immediate()
+  await immediate()
+}
+
 afterEach(() => vi.useRealTimers())
 
 test('the next message of a place is made, said, and given out once', async () => {
   const { precomputer, builds, prepared, refills } = newPrecomputer()
   expect(precomputer.take('here', LIST)).toBeNull()
   precomputer.request('here', LIST)
+  await turns()
   expect(refills()).toBe(1)
   expect(builds.map(({ request }) => request)).toEqual([LIST])
   const made = builds[0]?.end()
-  await immediate()
+  await turns()
   expect(prepared).toEqual(['here'])
   expect(precomputer.take('here', requestOf('list'))).toBe(made)
   expect(precomputer.take('here', LIST)).toBeNull()
@@ -84,8 +91,9 @@ test.each([
 ])('what was made for a place ends when %s is named there', async (_, other) => {
   const { precomputer, builds } = newPrecomputer()
   precomputer.request('here', LIST)
+  await turns()
   const made = builds[0]?.end()
-  await immediate()
+  await turns()
   expect(precomputer.take('here', other)).toBeNull()
   expect(made && isZeroed(made)).toBe(true)
   expect(precomputer.take('here', LIST)).toBeNull()
@@ -94,25 +102,30 @@ test.each([
 test('one is made at a time, in the order in which they were asked for', async () => {
   const { precomputer, builds, prepared } = newPrecomputer()
   for (const place of ['a', 'b', 'c']) precomputer.request(place, LIST)
+  await turns()
   for (const count of [1, 2, 3]) {
     expect(builds).toHaveLength(count)
     builds.at(-1)?.end()
-    await immediate()
+    await turns()
   }
   expect(prepared).toEqual(['a', 'b', 'c'])
   precomputer.request('d', LIST)
+  await turns()
   expect(builds).toHaveLength(4)
 })
 
 test('what is there already is not made again', async () => {
   const { precomputer, builds, refills } = newPrecomputer()
   precomputer.request('here', LIST)
+  await turns()
   builds[0]?.end()
-  await immediate()
+  await turns()
   precomputer.request('here', LIST)
+  await turns()
   expect(builds).toHaveLength(1)
   expect(refills()).toBe(2)
   precomputer.request('here', requestOf('other'))
+  await turns()
   expect(builds).toHaveLength(2)
 })
 
@@ -122,9 +135,10 @@ test('asked for again while it waits, a place goes to the end, and gets the last
   precomputer.request('a', LIST)
   precomputer.request('b', LIST)
   precomputer.request('a', requestOf('later'))
+  await turns()
   for (let turn = 0; turn < 3; turn++) {
     builds.at(-1)?.end()
-    await immediate()
+    await turns()
   }
   expect(prepared).toEqual(['first', 'b', 'a'])
   expect(builds.map(({ request }) => request.list.name)).toEqual(['list', 'list', 'later'])
@@ -133,13 +147,15 @@ test('asked for again while it waits, a place goes to the end, and gets the last
 test('what another request overtook while it was made is destroyed', async () => {
   const { precomputer, builds, prepared } = newPrecomputer()
   precomputer.request('here', LIST)
+  await turns()
   precomputer.request('here', requestOf('later'))
+  await turns()
   const first = builds[0]?.end()
-  await immediate()
+  await turns()
   expect(first && isZeroed(first)).toBe(true)
   expect(prepared).toEqual([])
   const second = builds[1]?.end()
-  await immediate()
+  await turns()
   expect(prepared).toEqual(['here'])
   expect(precomputer.take('here', requestOf('later'))).toBe(second)
 })
@@ -148,21 +164,27 @@ test('one that fails is not made again until somebody asks, and holds up no othe
   const { precomputer, builds, prepared } = newPrecomputer()
   precomputer.request('a', LIST)
   precomputer.request('b', LIST)
+  await turns()
   builds[0]?.fail()
-  await immediate()
+  await turns()
   builds[1]?.end()
-  await immediate()
+  await turns()
   expect([builds.length, prepared]).toEqual([2, ['b']])
   precomputer.request('a', LIST)
+  await turns()
   expect(builds).toHaveLength(3)
 })
 
 test('sixty-four places may wait; then the oldest are given up', async () => {
   const { precomputer, builds } = newPrecomputer()
-  for (let n = 0; n < 66; n++) precomputer.request(`place ${n}`, requestOf(`list ${n}`))
+  for (let n = 0; n < 66; n++) {
+    precomputer.request(`place ${n}`, requestOf(`list ${n}`))
+    if (n === 0) await turns()
+  }
+  await turns()
   for (let turn = 0; turn < 80; turn++) {
     builds.at(-1)?.end()
-    await immediate()
+    await turns()
   }
   const names = builds.map(({ request }) => request.list.name)
   expect(names).toEqual(['list 0', ...Array.from({ length: 64 }, (_, n) => `list ${n + 2}`)])
@@ -171,28 +193,33 @@ test('sixty-four places may wait; then the oldest are given up', async () => {
 test('when all is cleared, what is there ends, and what is under way is not kept', async () => {
   const { precomputer, builds, prepared } = newPrecomputer()
   precomputer.request('a', LIST)
+  await turns()
   const there = builds[0]?.end()
-  await immediate()
+  await turns()
   precomputer.request('b', LIST)
+  await turns()
   precomputer.request('c', LIST)
   precomputer.clear()
   expect(there && isZeroed(there)).toBe(true)
   const late = builds[1]?.end()
-  await immediate()
+  await turns()
   expect(late && isZeroed(late)).toBe(true)
   expect([builds.length, prepared]).toEqual([2, ['a']])
   precomputer.request('c', LIST)
+  await turns()
   expect(builds).toHaveLength(3)
 })
 
 test('once it is closed, nothing is made any more', async () => {
   const { precomputer, builds } = newPrecomputer()
   precomputer.request('a', LIST)
+  await turns()
   const there = builds[0]?.end()
-  await immediate()
+  await turns()
   precomputer.close()
   expect(there && isZeroed(there)).toBe(true)
   precomputer.request('a', LIST)
+  await turns()
   expect(builds).toHaveLength(1)
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { freshSessionKey } from '../../../src/openpgp/crypto/session-key.ts'
 import { openVersion1 } from '../../../src/openpgp/crypto/seipd.ts'
-import { armorPackets } from '../../../src/openpgp/format/armor-writer.ts'
+import { armorPackets, type Sealed } from '../../../src/openpgp/format/armor-writer.ts'
 import { dearmor } from '../../../src/openpgp/format/armor.ts'
 import { packetsOf } from '../../../src/openpgp/format/packets.ts'
 import { verify } from '../../../src/openpgp/library/verify.ts'
@@ -13,7 +13,6 @@ import {
   type PreparedMessage,
 } from '../../../src/openpgp/native/prepared-message.ts'
 import { wrapHere } from '../../../src/openpgp/native/wrap-session-key.ts'
-import type { Sealed } from '../../../src/openpgp/sealed.ts'
 import { concat, seeded, u16, u32 } from '../../support/openpgp-bytes.ts'
 import { openArmored } from '../../support/openpgp-engine.ts'
 import { crc24 } from '../../support/openpgp-framing.ts'

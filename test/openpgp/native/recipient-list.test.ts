@@ -7,7 +7,8 @@ import {
   type CertificateInfo,
   type CheckedCertificate,
 } from '../../../src/openpgp/native/certificate-info.ts'
-import { RecipientLists, type RecipientList } from '../../../src/openpgp/native/recipient-list.ts'
+import { RecipientLists } from '../../../src/openpgp/native/sealer.ts'
+import type { RecipientList } from '../../../src/openpgp/native/recipient-packets.ts'
 import { infoOf, sealing } from '../../support/openpgp-native-parts.ts'
 import { alice, bot, mallory, preferring, testPerson } from '../../support/openpgp-people.ts'
 

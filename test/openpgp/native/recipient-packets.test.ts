@@ -40,8 +40,7 @@ function packetsBy({ count = 2, wrap = inPlace, refill, packetsFor }: Given = {}
     armored: [] as Uint8Array[][],
     others: [] as string[][],
   }
-  const threads = {
-    count,
+  const jobs = {
     async wrap(job: WrapJob, blocks: number) {
       asked.blocks.push(blocks)
       asked.keys.push(job.sessionKey.data)
@@ -53,9 +52,11 @@ function packetsBy({ count = 2, wrap = inPlace, refill, packetsFor }: Given = {}
     },
     refillEphemerals: refill ?? (() => Promise.resolve(false)),
   }
+  const run = async (name: keyof typeof jobs, args: never[]) =>
+    await (jobs[name] as (...given: never[]) => Promise<unknown>)(...args)
   const priority = new WorkPriority()
   const packets = new RecipientPackets({
-    threads: threads as unknown as Threads,
+    threads: { size: count, run } as unknown as Threads,
     priority,
     packetsFor: async (certificates, sessionKey) => {
       asked.others.push(certificates)

@@ -13,8 +13,8 @@ import {
 } from '../../../src/openpgp/native/recipient-packets.ts'
 import { MessageSealer } from '../../../src/openpgp/native/sealer.ts'
 import { WorkPriority, type Threads } from '../../../src/openpgp/native/threads.ts'
-import type { Cipher } from '../../../src/openpgp/engine.ts'
-import type { Sealed } from '../../../src/openpgp/sealed.ts'
+import type { Cipher } from '../../../src/openpgp/crypto/seipd.ts'
+import type { Sealed } from '../../../src/openpgp/format/armor-writer.ts'
 import { openArmored } from '../../support/openpgp-engine.ts'
 import { infoOf } from '../../support/openpgp-native-parts.ts'
 import { alice, bot, mallory, preferring, testPerson } from '../../support/openpgp-people.ts'
@@ -51,7 +51,7 @@ function newSealer({ libraryReads = true } = {}) {
     close: () => said.push('close'),
   }
   const packets = new RecipientPackets({
-    threads: { count: 1 } as Threads,
+    threads: { size: 1 } as Threads,
     priority: new WorkPriority(),
     packetsFor: () => Promise.resolve(strangerPkesk('library')),
   })

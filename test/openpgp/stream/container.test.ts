@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { BOUNDS } from '../../../src/openpgp/bounds.ts'
-import { CfbDecipher } from '../../../src/openpgp/crypto/cfb.ts'
+import { CfbDecipher } from '../../../src/openpgp/crypto/seipd-stream.ts'
 import { nextPacket } from '../../../src/openpgp/format/packet-stream.ts'
 import { Container, RestingSink } from '../../../src/openpgp/stream/container.ts'
 import { MemoryFile, MemoryRoom, contentOf, readerOf } from '../../support/memory-room.ts'

@@ -1,12 +1,24 @@
-/** What a certificate's owner states of it: user ids, flags, ends, subkeys (RFC 9580, 5.2.1). */
-import { enums, type PublicKey, type SignaturePacket, type Subkey } from 'openpgp'
+/**
+ * What a certificate's owner states of it (RFC 9580, 5.2.1): user ids, flags, ends, subkeys, and
+ * revocations, which count whatever their date is and however weak their hash.
+ */
+import { config, enums, type PublicKey, type SignaturePacket, type Subkey } from 'openpgp'
+import type { WholePublicKey } from './key-cache.ts'
 
-/** The library has these, its types do not. */
-type StatedKey = PublicKey & { directSignatures: SignaturePacket[] }
 type NamedUser = PublicKey['users'][number]
 
-/** The library's way to ask without a date: a statement counts from its own date on. */
+/**
+ * The library's way to ask without a date: a statement counts from its own date on, and whose clock
+ * is ahead of ours has revoked all the same.
+ */
 const ANY_DATE = null as unknown as Date
+/** A hash too weak for a statement is no reason to disregard that a key was given up. */
+const ANY_HASH = { ...config, rejectHashAlgorithms: new Set<enums.hash>() }
+/** Reasons that leave what was signed before (RFC 9580, 5.2.3.31). */
+const SOFT = new Set<enums.reasonForRevocation | null>([
+  enums.reasonForRevocation.keySuperseded,
+  enums.reasonForRevocation.keyRetired,
+])
 
 /**
  * Puts the owner's statements on another copy of a certificate onto this one: all of a user id or
@@ -16,13 +28,13 @@ const ANY_DATE = null as unknown as Date
  */
 export async function carrySelfSignatures(to: PublicKey, from: PublicKey): Promise<boolean> {
   const newestMs = Math.max(...(await ownStatements(to)).map(timeOf), 0)
-  const carried = [carryDirect(to as StatedKey, await ownDirect(from as StatedKey))]
+  const carried = [carryDirect(to as WholePublicKey, await ownDirect(from as WholePublicKey))]
   for (const user of from.users) carried.push(await carryUser(to, user, newestMs))
   for (const subkey of from.subkeys) carried.push(await carrySubkey(to, subkey, newestMs))
   return carried.includes(true)
 }
 
-function carryDirect({ directSignatures }: StatedKey, own: SignaturePacket[]): boolean {
+function carryDirect({ directSignatures }: WholePublicKey, own: SignaturePacket[]): boolean {
   return add(directSignatures, own)
 }
 
@@ -51,14 +63,14 @@ async function carrySubkey(to: PublicKey, subkey: Subkey, newestMs: number): Pro
 
 async function ownStatements(key: PublicKey): Promise<SignaturePacket[]> {
   const all = [
-    ownDirect(key as StatedKey),
+    ownDirect(key as WholePublicKey),
     ...key.users.map((user) => ownOf(key, user)),
     ...key.subkeys.map((subkey) => ownBindings(key, subkey)),
   ]
   return (await Promise.all(all)).flat()
 }
 
-const ownDirect = ({ keyPacket, directSignatures }: StatedKey): Promise<SignaturePacket[]> =>
+const ownDirect = ({ keyPacket, directSignatures }: WholePublicKey): Promise<SignaturePacket[]> =>
   verified(directSignatures, keyPacket, enums.signature.key, { key: keyPacket })
 
 const ownOf = ({ keyPacket }: PublicKey, user: NamedUser): Promise<SignaturePacket[]> =>
@@ -84,10 +96,11 @@ async function verified(
   primary: PublicKey['keyPacket'],
   type: enums.signature,
   data: object,
+  settings = config,
 ): Promise<SignaturePacket[]> {
   const own: SignaturePacket[] = []
   for (const signature of signatures) {
-    const holds = signature.verify(primary, type, data, ANY_DATE, false)
+    const holds = signature.verify(primary, type, data, ANY_DATE, false, settings)
     if (await holds.then(() => true).catch(() => false)) own.push(signature)
   }
   return own
@@ -113,3 +126,55 @@ function add(there: SignaturePacket[], others: SignaturePacket[]): boolean {
 
 const base64Of = (signature: SignaturePacket): string =>
   Buffer.from(signature.write()).toString('base64')
+
+/** Takes a certificate and its primary key or one of its subkeys: gives the owner's revocations. */
+export async function ownRevocations(
+  key: PublicKey,
+  part: PublicKey | Subkey,
+): Promise<SignaturePacket[]> {
+  const primary = key.keyPacket
+  const isPrimary = part.keyPacket === primary
+  const type = isPrimary ? enums.signature.keyRevocation : enums.signature.subkeyRevocation
+  const data = isPrimary ? { key: primary } : { key: primary, bind: part.keyPacket }
+  return await verified(part.revocationSignatures, primary, type, data, ANY_HASH)
+}
+
+/**
+ * Puts the owner's revocations on an earlier copy of a certificate onto another copy, and nothing
+ * else: the library's own merging takes in what anybody added, and leaves out a true revocation
+ * where a forged one stands already.
+ * @returns whether there were any
+ */
+export async function carryRevocations(to: PublicKey, earlier: PublicKey): Promise<boolean> {
+  const primary = await ownRevocations(earlier, earlier)
+  to.revocationSignatures = await ownRevocations(to, to)
+  add(to.revocationSignatures, primary)
+  let carried = primary.length > 0
+  for (const subkey of earlier.subkeys) {
+    const own = await ownRevocations(earlier, subkey)
+    if (own.length === 0) continue
+    carried = true
+    const same = to.subkeys.find((one) => one.getFingerprint() === subkey.getFingerprint())
+    if (same === undefined) {
+      to.subkeys.push(subkey)
+    } else {
+      same.revocationSignatures = await ownRevocations(to, same)
+      add(same.revocationSignatures, own)
+    }
+  }
+  return carried
+}
+
+/**
+ * From when on a key's or subkey's signatures do not count, in ms since epoch: Infinity when it was
+ * never revoked, and from ever when the reason casts doubt on everything.
+ */
+export async function revokedFromMs(key: PublicKey, part: PublicKey | Subkey): Promise<number> {
+  const own = await ownRevocations(key, part)
+  return Math.min(
+    ...own.map(({ reasonForRevocationFlag, created }) =>
+      SOFT.has(reasonForRevocationFlag) ? (created?.getTime() ?? -Infinity) : -Infinity,
+    ),
+    Infinity,
+  )
+}

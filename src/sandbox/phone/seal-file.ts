@@ -2,19 +2,23 @@
  * Sealing of files as phones do it: signed, perhaps compressed, encrypted, in every common form
  * that a reader may meet (RFC 9580, 10.3). Runs in the calling thread, a few MiB at a time.
  */
-import './library/brainpool.ts'
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { deflate, deflateRaw } from 'node:zlib'
-import { createMessage, encryptSessionKey, sign, SignaturePacket } from 'openpgp'
-import { CIPHERS } from './crypto/ciphers.ts'
-import type { Cipher, UnlockedKey } from './engine.ts'
-import { armorMessage } from './format/armor-writer.ts'
-import { COMPRESSION } from './format/message-grammar.ts'
-import { framedParts, TAG, type Framing } from './format/packets.ts'
-import { certificateOf, secretKeyOf } from './library/key-cache.ts'
-import { applyProfile } from './library/profile.ts'
+import { createMessage, encryptSessionKey, sign, SignaturePacket, type PrivateKey } from 'openpgp'
+import {
+  CIPHERS,
+  TAG,
+  armorBlock,
+  loadLibrary,
+  packetHeader,
+  type Cipher,
+  type UnlockedKey,
+} from '../../openpgp/index.ts'
+
+/** How a body is framed: with one length, or in partial chunks (RFC 9580, 4.2.1.4). */
+type Framing = 'whole' | 'partial'
 
 /** How a file is sealed; what is absent is as most programs do it. */
 export interface FileForm {
@@ -43,9 +47,10 @@ export interface SealFileRequest {
 
 const BLOCK = 16
 const SLICE = 4 * 1024 * 1024
+/** With their numbers (RFC 9580, 9.4). */
 const COMPRESSORS = {
-  zip: promisify(deflateRaw),
-  zlib: promisify(deflate),
+  zip: { algorithm: 1, compress: promisify(deflateRaw) },
+  zlib: { algorithm: 2, compress: promisify(deflate) },
 } as const
 
 /**
@@ -53,7 +58,7 @@ const COMPRESSORS = {
  * @throws Error when there is nobody to seal to or a certificate cannot be used
  */
 export async function sealFile({ file, ...request }: SealFileRequest): Promise<Buffer> {
-  applyProfile()
+  const { certificateOf, secretKeyOf } = await loadLibrary()
   const { form = {}, signer } = request
   const cipher = form.cipher ?? 'aes256'
   const framing = form.framing ?? 'whole'
@@ -66,18 +71,23 @@ export async function sealFile({ file, ...request }: SealFileRequest): Promise<B
     format: 'binary',
   })
   const { atMs = Date.now() } = request
-  const signed = await signedParts(file, { signer, form, framing, date: new Date(atMs) })
+  const signed = await signedParts(file, {
+    signingKey: await secretKeyOf(signer),
+    form,
+    framing,
+    date: new Date(atMs),
+  })
   const packets = await compressed(signed, form.compression ?? 'none', framing)
   const container = await encrypted(packets, { cipher, data })
   data.fill(0)
   const sealed = Buffer.concat([recipients, ...framedParts(TAG.seipd, container, framing)])
-  return form.encoding === 'armored' ? Buffer.from(armorMessage(sealed)) : sealed
+  return form.encoding === 'armored' ? Buffer.from(armorBlock('MESSAGE', sealed)) : sealed
 }
 
 /** One-pass signature, literal data and signature, or the literal data alone (RFC 9580, 10.3). */
 async function signedParts(
   file: Uint8Array,
-  o: { signer: UnlockedKey; form: FileForm; framing: Framing; date: Date },
+  o: { signingKey: PrivateKey; form: FileForm; framing: Framing; date: Date },
 ): Promise<Uint8Array[]> {
   // binary, without a file name, undated
   const head = Buffer.from([0x62, 0, 0, 0, 0, 0])
@@ -85,7 +95,7 @@ async function signedParts(
   if (o.form.signature === 'none') return literal
   const detached = await sign({
     message: await createMessage({ binary: file, format: 'binary' }),
-    signingKeys: await secretKeyOf(o.signer),
+    signingKeys: o.signingKey,
     date: o.date,
     detached: true,
     format: 'object',
@@ -108,8 +118,9 @@ async function compressed(
   framing: Framing,
 ): Promise<Uint8Array[]> {
   if (how === 'none') return parts
-  const body = await COMPRESSORS[how](Buffer.concat(parts))
-  return framedParts(TAG.compressed, [Buffer.of(COMPRESSION[how]), body], framing)
+  const { algorithm, compress } = COMPRESSORS[how]
+  const body = await compress(Buffer.concat(parts))
+  return framedParts(TAG.compressed, [Buffer.of(algorithm), body], framing)
 }
 
 /** The body of a version 1 container (RFC 9580, 5.13.1). */
@@ -135,4 +146,21 @@ async function encrypted(
   put(Buffer.of(0xd3, 0x14))
   container.push(encryptor.update(hash.digest()), encryptor.final())
   return container
+}
+
+/** Log2 of a partial chunk's bytes. */
+const CHUNK = 16
+
+/** Frames a body that comes in parts, without joining them: gives the packet in parts. */
+export function framedParts(tag: number, parts: Uint8Array[], framing: Framing): Uint8Array[] {
+  const length = parts.reduce((sum, part) => sum + part.length, 0)
+  const size = 2 ** CHUNK
+  if (framing === 'whole' || length < size) return [packetHeader(tag, length), ...parts]
+  const body = Buffer.concat(parts)
+  const framed: Uint8Array[] = [Buffer.of(0xc0 | tag)]
+  let at = 0
+  for (; at + size <= length; at += size) {
+    framed.push(Buffer.of(0xe0 | CHUNK), body.subarray(at, at + size))
+  }
+  return [...framed, packetHeader(tag, length - at).subarray(1), body.subarray(at)]
 }

@@ -2,8 +2,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import { decrypt, readMessage, readPrivateKey } from 'openpgp'
 import { afterAll, expect, test } from 'vitest'
 import { packetsOf, TAG } from '../../src/openpgp/format/packets.ts'
-import { sealFile, type FileForm } from '../../src/openpgp/phone-files.ts'
+import { framedParts, sealFile, type FileForm } from '../../src/sandbox/phone/seal-file.ts'
+import { seeded } from '../support/openpgp-bytes.ts'
 import { openedFile } from '../support/openpgp-file.ts'
+import { packet, partialPacket } from '../support/openpgp-framing.ts'
 import { Gpg } from '../support/openpgp-gpg.ts'
 import { alice, bot, mallory } from '../support/openpgp-people.ts'
 
@@ -103,3 +105,16 @@ test('nobody to seal to, and a certificate that is none, are refused', async () 
   await expect(sealFile({ ...request, certificates: [] })).rejects.toThrow()
   await expect(sealFile({ ...request, certificates: ['no certificate'] })).rejects.toThrow()
 })
+
+test.each([0, 191, 192, 8383, 8384, 65_535, 65_536, 65_537, 131_072, 200_000])(
+  'a body of %i bytes that comes in parts is framed whole, or in chunks of 64 KiB and a rest',
+  (length) => {
+    const body = seeded('body', length)
+    const parts = [body.subarray(0, 100), body.subarray(100)]
+    const whole = Buffer.concat(framedParts(18, parts, 'whole'))
+    expect(whole).toEqual(packet(18, body))
+    const chunks = Array.from({ length: Math.floor(length / 65_536) }, () => 16)
+    const partial = Buffer.concat(framedParts(18, parts, 'partial'))
+    expect(partial).toEqual(chunks.length === 0 ? whole : partialPacket(18, body, chunks))
+  },
+)

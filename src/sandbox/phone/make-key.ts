@@ -3,15 +3,21 @@
  * makes the bot's own key, but in less than a millisecond and without a thread.
  */
 import { generateKeyPairSync, hash, type KeyObject } from 'node:crypto'
-import { ALGORITHM, type SigningKey } from '../crypto/algorithm.ts'
-import { EDDSA_LEGACY } from '../crypto/ed25519.ts'
-import { writeMpi } from '../crypto/mpi.ts'
-import { fingerprintOf, keyOver, publicKeyBody } from '../crypto/public-key.ts'
-import type { UnlockedKey } from '../engine.ts'
-import { armorBlock } from '../format/armor-writer.ts'
-import { TAG, framePacket } from '../format/packets.ts'
-import { SUBPACKET } from '../format/signature-claim.ts'
-import { AS_MADE } from '../size.ts'
+import {
+  ALGORITHM,
+  AS_MADE,
+  EDDSA_LEGACY,
+  SUBPACKET,
+  TAG,
+  armorBlock,
+  fingerprintOf,
+  framePacket,
+  keyOver,
+  publicKeyBody,
+  subpacket,
+  writeMpi,
+  type UnlockedKey,
+} from '../../openpgp/index.ts'
 
 const POSITIVE_CERTIFICATION = 0x13
 const SUBKEY_BINDING = 0x18
@@ -45,7 +51,7 @@ export function makeCommonKey(o: { userId: string; createdMs: number }): {
 } {
   const createdS = Math.floor(o.createdMs / 1000)
   const [signing, encrypting] = [makePair('ed25519'), makePair('x25519')]
-  const primary: SigningKey = { algorithm: ALGORITHM.eddsaLegacy, createdS, point: signing.point }
+  const primary = { algorithm: ALGORITHM.eddsaLegacy, createdS, point: signing.point } as const
   const subkey = { algorithm: ALGORITHM.ecdh, createdS, point: encrypting.point } as const
   const [body, subkeyBody] = [publicKeyBody(primary), publicKeyBody(subkey)]
   const userId = Buffer.from(o.userId, 'utf8')
@@ -100,16 +106,16 @@ function makePair(type: 'ed25519' | 'x25519'): KeyPair {
 /** A self-signature's packet body, version 4 (RFC 9580, 5.2.3 and 5.2.4). */
 function sign(
   { secret, fingerprint, createdS }: { secret: KeyObject; fingerprint: Buffer; createdS: number },
-  o: { type: number; over: Buffer[]; subpackets: [kind: number, bytes: Iterable<number>][] },
+  o: { type: number; over: Buffer[]; subpackets: [kind: number, bytes: number[]][] },
 ): Buffer {
   const date = Buffer.alloc(4)
   date.writeUInt32BE(createdS)
   const hashed = Buffer.concat([
-    subpacket(SUBPACKET.created, date),
-    ...o.subpackets.map(([kind, bytes]) => subpacket(kind, bytes)),
-    subpacket(SUBPACKET.issuerFingerprint, [4, ...fingerprint]),
+    subpacket(SUBPACKET.created, [date]),
+    ...o.subpackets.map(([kind, bytes]) => subpacket(kind, [Buffer.from(bytes)])),
+    subpacket(SUBPACKET.issuerFingerprint, [Buffer.of(4), fingerprint]),
   ])
-  const unhashed = subpacket(SUBPACKET.issuer, fingerprint.subarray(12))
+  const unhashed = subpacket(SUBPACKET.issuer, [fingerprint.subarray(12)])
   const start = Buffer.from([4, o.type, ALGORITHM.eddsaLegacy, SHA512])
   const hashedPart = Buffer.concat([start, ofLength(hashed)])
   const trailer = Buffer.from([4, 0xff, 0, 0, 0, 0])
@@ -117,11 +123,6 @@ function sign(
   const digest = hash('sha512', Buffer.concat([...o.over, hashedPart, trailer]), 'buffer')
   const numbers = EDDSA_LEGACY.writeSignature(EDDSA_LEGACY.sign(secret, digest))
   return Buffer.concat([hashedPart, ofLength(unhashed), digest.subarray(0, 2), numbers])
-}
-
-function subpacket(kind: number, bytes: Iterable<number>): Buffer {
-  const body = Buffer.from([...bytes])
-  return Buffer.concat([Buffer.from([body.length + 1, kind]), body])
 }
 
 /** Subpackets behind their length. */

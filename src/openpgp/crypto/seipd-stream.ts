@@ -1,10 +1,80 @@
 /**
- * CFB decryption at the speed of ECB. A block of plain text is the encryption of the ciphertext
- * block before it, XOR its own: unlike encryption it can be done side by side, which OpenSSL does
- * for ECB and not for CFB. ECB is used here as that keystream and for nothing else.
+ * Version 1 containers piece by piece (RFC 9580, 5.13.1), and their CFB decryption at the speed of
+ * ECB. A block of plain text is the encryption of the ciphertext block before it, XOR its own:
+ * unlike encryption it can be done side by side, which OpenSSL does for ECB and not for CFB. ECB is
+ * used here as that keystream and for nothing else.
  */
-import { createCipheriv, createDecipheriv, createSecretKey, type Cipheriv } from 'node:crypto'
-import { cipherOf, type SymmetricKey } from './ciphers.ts'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createSecretKey,
+  timingSafeEqual,
+  type Cipheriv,
+  type Hash,
+} from 'node:crypto'
+import { MDC_BYTES, MDC_HEADER, REPEATED, cipherOf, type SymmetricKey } from './seipd.ts'
+
+/** Opens one piece by piece. What it gives must not reach anybody before `end` is true. */
+export class Version1 {
+  /** Where the first byte that it gives lies in the ciphertext, behind the random block. */
+  readonly prefixBytes: number
+  readonly #cipher: CfbDecipher
+  readonly #hash: Hash = createHash('sha1')
+  #prefixLeft: number
+  /** The last bytes so far, which may be the hash. */
+  #held: Buffer = Buffer.alloc(0)
+  #digest: Buffer | null = null
+
+  /** @param key one that `cipherOf` knows */
+  constructor(key: SymmetricKey) {
+    this.#cipher = new CfbDecipher(key)
+    this.prefixBytes = this.#cipher.blockBytes + REPEATED
+    this.#prefixLeft = this.prefixBytes
+  }
+
+  /**
+   * Takes the next bytes of the container's body after its version byte; all pieces but the last
+   * are whole blocks. Gives the packets inside as far as they are known not to be the hash at the
+   * end: none, one or two pieces that follow each other, good until more is asked for.
+   */
+  update(bytes: Uint8Array): Buffer[] {
+    let plain = this.#cipher.update(bytes)
+    const prefix = plain.subarray(0, this.#prefixLeft)
+    this.#prefixLeft -= prefix.length
+    this.#hash.update(prefix)
+    plain = plain.subarray(prefix.length)
+    if (plain.length < MDC_BYTES) {
+      plain = Buffer.concat([this.#held, plain])
+      this.#held = Buffer.alloc(0)
+    }
+    const known = Math.max(0, plain.length - MDC_BYTES)
+    const pieces = [this.#held, plain.subarray(0, known)].filter(({ length }) => length > 0)
+    this.#held = Buffer.from(plain.subarray(known))
+    for (const piece of pieces) this.#hash.update(piece)
+    return pieces
+  }
+
+  /**
+   * Ends it. True when nothing was changed and the key was the one; false for everything else that
+   * can be wrong, in the same time.
+   */
+  end(): boolean {
+    const digest = this.#hash.update(MDC_HEADER).digest()
+    const held = Buffer.concat([this.#held], MDC_BYTES)
+    const marked = timingSafeEqual(held.subarray(0, MDC_HEADER.length), MDC_HEADER)
+    const intact = timingSafeEqual(held.subarray(MDC_HEADER.length), digest)
+    const whole = this.#held.length === MDC_BYTES
+    this.#digest = marked && intact && whole ? digest : null
+    return this.#digest !== null
+  }
+
+  /** The hash over everything inside, once `end` was true. */
+  get digest(): Buffer {
+    if (this.#digest === null) throw new Error('not intact')
+    return this.#digest
+  }
+}
 
 const WORDS = 4
 const BLOCK = 16

@@ -1,14 +1,14 @@
 import { readPrivateKey } from 'openpgp'
 import { expect, test } from 'vitest'
-import type { UnlockedKey } from '../../../src/openpgp/engine.ts'
-import { judgeFully } from '../../../src/openpgp/library/certificate.ts'
-import { makeKey } from '../../../src/openpgp/phone-keys.ts'
-import { unlockedFrom } from '../../../src/openpgp/library/secret-key.ts'
-import { readCommonCertificate } from '../../../src/openpgp/native/common-certificate.ts'
-import { makeCommonKey } from '../../../src/openpgp/native/make-key.ts'
-import { openArmored, sealHere } from '../../support/openpgp-engine.ts'
-import { Gpg } from '../../support/openpgp-gpg.ts'
-import { isInstalled } from '../../support/openpgp-run.ts'
+import type { UnlockedKey } from '../../src/openpgp/engine.ts'
+import { judgeFully } from '../../src/openpgp/library/certificate.ts'
+import { makeKey } from '../../src/sandbox/phone/library-keys.ts'
+import { unlockedFrom } from '../../src/openpgp/library/secret-key.ts'
+import { readCommonCertificate } from '../../src/openpgp/native/common-certificate.ts'
+import { makeCommonKey } from '../../src/sandbox/phone/make-key.ts'
+import { openArmored, sealHere } from '../support/openpgp-engine.ts'
+import { Gpg } from '../support/openpgp-gpg.ts'
+import { isInstalled } from '../support/openpgp-run.ts'
 
 const CREATED_MS = Date.parse('2026-01-02T03:04:05Z')
 const NOW_MS = CREATED_MS + 1000

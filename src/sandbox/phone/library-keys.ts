@@ -3,9 +3,7 @@
  * a sidecar is tried with. Runs in the calling thread.
  */
 import { generateKey, revokeKey, type KeyOptions, type PrivateKey } from 'openpgp'
-import type { UnlockedKey } from './engine.ts'
-import { applyProfile } from './library/profile.ts'
-import { unlockedFrom } from './library/secret-key.ts'
+import { loadLibrary, type UnlockedKey } from '../../openpgp/index.ts'
 
 const DAY_MS = 86_400_000
 
@@ -37,7 +35,7 @@ export async function makeKey(o: {
   kind: KeyKind
   createdMs: number
 }): Promise<{ certificate: string; key: UnlockedKey }> {
-  applyProfile()
+  const { unlockedFrom } = await loadLibrary()
   const options: KeyMaking = MAKING[o.kind]
   const { privateKey } = await generateKey({
     ...options,

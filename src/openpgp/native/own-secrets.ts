@@ -1,0 +1,79 @@
+/** The secrets of an unlocked key, as far as they are of the common forms (RFC 9580, 5.5.3). */
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { checksum } from '../bytes.ts'
+import type { NativePublicKey, RecipientKey } from '../crypto/algorithm.ts'
+import { algorithmOf, isRecipientKey } from '../crypto/algorithms.ts'
+import { fingerprintOf, readPublicKey } from '../crypto/public-key.ts'
+import type { UnlockedKey } from '../engine.ts'
+import { TAG, isSecret, packetsOf, type Packet } from '../format/packets.ts'
+import type { OwnKeyInfo } from '../library/certificate-info.ts'
+import { readCommonPackets } from './common-certificate.ts'
+
+/** One secret key, primary or subkey, as node:crypto takes it. */
+export interface OwnSecret<K extends NativePublicKey = NativePublicKey> {
+  key: K
+  /** Of that key, 20 bytes. */
+  fingerprint: Buffer
+  secret: KeyObject
+}
+
+/** Whether it opens what is sealed to it. */
+export function isRecipientSecret(own: OwnSecret): own is OwnSecret<RecipientKey> {
+  return isRecipientKey(own.key)
+}
+
+/**
+ * Describes an unlocked key of the common shape as it is at `nowMs`, as the library does.
+ * @returns null for every other, which says nothing about it
+ */
+export function describeCommonKey({ bytes }: UnlockedKey, nowMs: number): OwnKeyInfo | null {
+  const read = readCommonPackets([...packetsOf(bytes)].map(publicPart), nowMs)
+  return read && { ...read, opens: [fingerprintOf(read.info.recipientKey).toString('hex', 12)] }
+}
+
+/** Copied: what is known of a key is kept, and goes to threads, without the secrets beside it. */
+function publicPart(packet: Packet): Packet {
+  const { tag, body } = packet
+  if (!isSecret(tag)) return packet
+  const end = readPublicKey(body)?.read ?? 0
+  const publicTag = tag === TAG.secretKey ? TAG.publicKey : TAG.publicSubkey
+  return { ...packet, tag: publicTag, body: new Uint8Array(body.subarray(0, end)) }
+}
+
+const NOT_LOCKED = 0
+const CHECKSUM_BYTES = 2
+
+/**
+ * Takes an unlocked transferable secret key. Gives those of its keys that are of the common forms,
+ * by key id (16 lower-case hexadecimal characters).
+ */
+export function readOwnSecrets(bytes: Uint8Array): Map<string, OwnSecret> {
+  const found = new Map<string, OwnSecret>()
+  for (const { tag, body } of packetsOf(bytes)) {
+    if (!isSecret(tag)) continue
+    const own = readSecret(body)
+    if (own !== null) found.set(own.fingerprint.toString('hex', 12), own)
+  }
+  return found
+}
+
+function readSecret(body: Uint8Array): OwnSecret | null {
+  const read = readPublicKey(body)
+  const rest = read && body.subarray(read.read)
+  if (!read || !rest || rest[0] !== NOT_LOCKED) return null
+  const material = Buffer.from(rest.subarray(1))
+  const secret = secretIn(material, read.key)
+  material.fill(0)
+  if (secret === null) return null
+  const point = createPublicKey(secret).export({ format: 'raw-public' })
+  if (!point.equals(read.key.point)) return null
+  return { key: read.key, fingerprint: fingerprintOf(read.key), secret }
+}
+
+/** The secret behind its public part, in front of a checksum. */
+function secretIn(material: Buffer, key: NativePublicKey): KeyObject | null {
+  if (material.length < CHECKSUM_BYTES) return null
+  const secret = material.subarray(0, -CHECKSUM_BYTES)
+  if (material.readUInt16BE(secret.length) !== checksum(secret)) return null
+  return algorithmOf(key).readSecret(secret)
+}
