@@ -3,7 +3,7 @@ import { Listeners } from '../util/listeners.ts'
 import type { Mutex } from '../util/mutex.ts'
 import { corrupt } from '../store/refusals.ts'
 import type { FollowedTable, Reread } from '../store/store.ts'
-import { kindOf, RolledBackError } from './failures.ts'
+import { kindOf, rolledBack } from './failures.ts'
 import { Followers } from './followers.ts'
 import type { OpenLock } from './open-lock.ts'
 import type { Database } from './schema.ts'
@@ -64,7 +64,7 @@ export class EpochReader {
   /**
    * Reads everything that was committed before the call, in one question that all calls share which
    * come while another is under way.
-   * @throws RolledBackError, ConnectionLostError, OperatorError `store-in-use`, an error of pg
+   * @throws PostgresError `rolled-back`, `lost`; OperatorError `store-in-use`; an error of pg
    */
   learn(): Promise<void> {
     // what is under way was asked before this decision began: the next one is shared
@@ -96,7 +96,7 @@ export class EpochReader {
   /**
    * Reads everything up to an epoch that the database gave.
    * @param o what was seen before it was asked, and its answer
-   * @throws RolledBackError, an error of pg
+   * @throws PostgresError `rolled-back`, an error of pg
    */
   async learnUpTo({ seenBefore, epoch }: { seenBefore: number; epoch: number }): Promise<void> {
     const { order, db } = this.#parts
@@ -113,7 +113,7 @@ export class EpochReader {
   /**
    * Reads, in a write's transaction, everything before it. The caller has its turn in the order.
    * @param epoch of the write itself
-   * @throws RolledBackError, an error of pg
+   * @throws PostgresError `rolled-back`, an error of pg
    */
   async learnBefore(epoch: number, db: Database): Promise<void> {
     await this.#catchUp({ seen: this.seen, now: epoch - 1 }, db)
@@ -143,14 +143,14 @@ export class EpochReader {
     if (!this.#isBehind) return
     // it may be a former primary, and the address lead to another by now
     this.#parts.server.doubt()
-    throw new RolledBackError()
+    throw rolledBack()
   }
 }
 
 /**
  * The epoch of a store, by its server's session, which waits only shortly where its table is locked,
  * so that other stores are answered in between.
- * @throws ConnectionLostError, an error of pg
+ * @throws PostgresError `lost`, an error of pg
  */
 export async function readEpoch(server: PostgresServer, schema: string): Promise<number> {
   for (let asked = 1; ; asked += 1) {

@@ -33,7 +33,7 @@ export class NamedLocks implements AsyncDisposable {
    * Takes a lock that nobody has, here or elsewhere; a shared one also beside others that share it.
    * @param o `withEpoch`: asks in the same round trip for the epoch once the lock is taken
    * @returns null while somebody has it; the epoch, 0 when it was not asked for
-   * @throws ConnectionLostError, an error of pg
+   * @throws PostgresError `lost`, an error of pg
    */
   async take(
     name: LockName,

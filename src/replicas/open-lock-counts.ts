@@ -47,7 +47,7 @@ export class OpenLockCounts {
     this.#schemas.delete(schema)
   }
 
-  /** The counts of the last second. @throws ConnectionLostError, an error of pg */
+  /** The counts of the last second. @throws PostgresError `lost`, an error of pg */
   read(): Promise<Counts> {
     const now = performance.now()
     const { generation } = this.#session

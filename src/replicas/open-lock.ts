@@ -31,7 +31,7 @@ export class OpenLock implements AsyncDisposable {
   /**
    * Takes it, also again after the session was lost.
    * @throws OperatorError `store-in-use` when somebody needs the store alone, or has it open;
-   *   ConnectionLostError, an error of pg
+   *   PostgresError `lost`, an error of pg
    */
   async ensure(): Promise<void> {
     if (this.isHeld) return
@@ -50,7 +50,7 @@ export class OpenLock implements AsyncDisposable {
     this.#server.openLocks.add(this.#schema)
   }
 
-  /** How many have the store open, within the last second. @throws ConnectionLostError, an error of pg */
+  /** How many have the store open, within the last second. @throws PostgresError `lost`, an error of pg */
   async count(): Promise<number> {
     await this.ensure()
     const counts = await this.#server.openLocks.read()

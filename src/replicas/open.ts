@@ -19,7 +19,7 @@ import { corrupt, unwritable } from '../store/refusals.ts'
 import type { Store } from '../store/store.ts'
 import { claimForBot, readBot, refuseOtherBot } from '../store/bot-of-store.ts'
 import { describeAddress, describePlace } from './address.ts'
-import { kindOf, RolledBackError, toOperator } from './failures.ts'
+import { kindOf, rolledBack, toOperator } from './failures.ts'
 import { DataDirLock } from './data-dir-lock.ts'
 import { readEpoch } from './epoch-reader.ts'
 import { databaseOf, findVersion, migrate } from './migrate.ts'
@@ -63,7 +63,7 @@ export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
     const db = databaseOf(server, schema)
     const isNew = (await findVersion(server, schema)) === null
     const lastSeen = new LastSeenTimeline(dataDir, describePlace(server.address, schema))
-    if (isNew && lastSeen.isAheadOf(null)) throw new RolledBackError()
+    if (isNew && lastSeen.isAheadOf(null)) throw rolledBack()
     if (isNew) refuseToMake(o)
     else refuseOther(await readBot(db), o)
     const chosen = isNew ? await chooseProtection(o) : null
@@ -75,7 +75,7 @@ export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
     await migrate(server, schema)
     const epoch = await readEpoch(server, schema)
     const { timeline } = server
-    if (lastSeen.isAheadOf({ epoch, timeline })) throw new RolledBackError()
+    if (lastSeen.isAheadOf({ epoch, timeline })) throw rolledBack()
     await claimFor(db, o)
     lastSeen.note({ epoch, timeline })
     stack.use(lastSeen)

@@ -4,16 +4,9 @@ import { Listeners } from '../util/listeners.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Reachability } from '../store/store.ts'
 import { parseAddress, type DatabaseAddress } from './address.ts'
-import {
-  clientOptions,
-  CONNECT_MS,
-  destroyClient,
-  requireSettings,
-  type ClientUse,
-} from './client.ts'
+import { CONNECT_MS, requireSettings, withClient, type ClientUse } from './client.ts'
 import { QueryConnections } from './connections.ts'
-import { DatabaseClient } from './database-client.ts'
-import { isOfTheDatabase, kindOf, ReadOnlyDatabaseError } from './failures.ts'
+import { isOfDatabase, kindOf, requireWritable } from './failures.ts'
 import { OpenLockCounts } from './open-lock-counts.ts'
 import { quoted } from './schema.ts'
 import { Session, type Question } from './session.ts'
@@ -56,7 +49,7 @@ export class PostgresServer implements AsyncDisposable {
     this.address = parseAddress(o.url, o.caFile)
     this.#isOfSeveral = isOfSeveral
     this.session = new Session(this.address, (client) => this.#admit(client, 'session'))
-    this.session.onLost((how) => (how === 'silent' ? this.#lose() : this.#suspect()))
+    this.session.onLost((how) => (how === 'silent' ? this.lose() : this.#suspect()))
     this.openLocks = new OpenLockCounts(
       (text, parameters) => this.ask(text, parameters),
       this.session,
@@ -97,7 +90,7 @@ export class PostgresServer implements AsyncDisposable {
   /**
    * Asks the session, and tells the listeners what that says of the database.
    * @param text may select `IS_READ_ONLY`
-   * @throws ConnectionLostError, ReadOnlyDatabaseError, RolledBackError, or an error of pg
+   * @throws PostgresError `lost`, `read-only`, `rolled-back`; an error of pg
    */
   async ask<Row extends Record<string, unknown>>(
     text: string,
@@ -113,13 +106,12 @@ export class PostgresServer implements AsyncDisposable {
   ): Promise<Row[][]> {
     try {
       const answers = await this.session.queryAll<Row>(questions)
-      if (answers.some(([first]) => first?.['read_only'] === 'on'))
-        throw new ReadOnlyDatabaseError()
+      for (const [first] of answers) requireWritable(first?.['read_only'])
       this.#set('reachable')
       return answers
     } catch (error) {
-      if (kindOf(error) === 'rolled-back') this.#lose('rolled-back')
-      else if (isOfTheDatabase(error)) this.#lose()
+      if (kindOf(error) === 'rolled-back') this.lose('rolled-back')
+      else if (isOfDatabase(error)) this.lose()
       throw error
     }
   }
@@ -129,9 +121,11 @@ export class PostgresServer implements AsyncDisposable {
     if (this.#reachability !== 'reachable') await this.probe()
   }
 
-  /** It takes no writes any more: what is connected is not the primary. */
-  lose(): void {
-    this.#lose()
+  /** Cuts every connection: what answers is not the primary, or nothing answers. */
+  lose(now: Exclude<Reachability, 'reachable'> = 'unreachable'): void {
+    this.session.cut()
+    this.#connections.cut()
+    this.#set(now)
   }
 
   /**
@@ -175,19 +169,11 @@ export class PostgresServer implements AsyncDisposable {
   async #lookAnew(): Promise<void> {
     if (this.#isLookingAnew || this.#isClosed) return
     this.#isLookingAnew = true
-    const client = new DatabaseClient(clientOptions(this.address, 'session'))
-    client.on('error', () => {})
-    const timer = setTimeout(() => destroyClient(client), CONNECT_MS * 2)
-    try {
-      await client.connect()
-      await this.#admit(client, 'session')
-    } catch (error) {
-      if (isOfTheDatabase(error)) this.#suspect()
-    } finally {
-      clearTimeout(timer)
-      destroyClient(client)
-      this.#isLookingAnew = false
-    }
+    const admit = (client: ClientBase): Promise<void> => this.#admit(client, 'session')
+    await withClient(this.address, CONNECT_MS * 2, admit).catch((error: unknown) => {
+      if (isOfDatabase(error)) this.#suspect()
+    })
+    this.#isLookingAnew = false
   }
 
   /** Behind a promoted standby, nothing may go on with what it was promoted from. */
@@ -197,12 +183,6 @@ export class PostgresServer implements AsyncDisposable {
     if (!isPromoted) return
     this.session.cut()
     this.#connections.cut(client)
-  }
-
-  #lose(now: Exclude<Reachability, 'reachable'> = 'unreachable'): void {
-    this.session.cut()
-    this.#connections.cut()
-    this.#set(now)
   }
 
   #set(now: Reachability): void {

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg'
-import { kindOf, RolledBackError } from './failures.ts'
+import { kindOf, rolledBack } from './failures.ts'
 
 /** Which history a database goes on with. */
 export interface Timeline {
@@ -32,13 +32,13 @@ export class Timelines {
   /**
    * Looks where a new connection leads.
    * @returns true when a standby was promoted since the connections of before were made
-   * @throws RolledBackError; an error of pg
+   * @throws PostgresError `rolled-back`; an error of pg
    */
   async admit(client: ClientBase): Promise<boolean> {
     const found = await readTimeline(client)
     if (found === null) return false
     const newest = this.#newest
-    if (newest !== null && isBehind(found, newest)) throw new RolledBackError()
+    if (newest !== null && isBehind(found, newest)) throw rolledBack()
     this.#newest = found
     return newest !== null && found.timelineId > newest.timelineId
   }
