@@ -2,17 +2,18 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Listeners } from '../util/listeners.ts'
 import type { Mutex } from '../util/mutex.ts'
 import { corrupt } from '../store/refusals.ts'
-import type { FollowedTable, Reread } from '../store/store.ts'
+import { FOLLOWED_TABLES, type FollowedTable, type Reread } from '../store/store.ts'
 import { kindOf, rolledBack } from './failures.ts'
-import { Followers } from './followers.ts'
 import type { OpenLock } from './open-lock.ts'
-import type { Database } from './schema.ts'
-import type { LastSeenTimeline } from './last-seen-timeline.ts'
-import { epochIn, type PostgresServer } from './server.ts'
+import { epochIn, type Database } from './schema.ts'
+import type { PostgresServer } from './server.ts'
+import type { LastSeenTimeline } from './timeline.ts'
 
 /** How often a locked epoch is asked for, and after how long again. */
 const MOST_ASKED = 8
 const BLOCKED_MS = 50
+/** Keys that are given to one reading at most. */
+const KEYS_AT_ONCE = 1000
 
 export interface EpochReaderParts {
   server: PostgresServer
@@ -30,20 +31,21 @@ export interface EpochReaderParts {
 /** How much of a store's history a sidecar has read, and how it reads the rest before it decides. */
 export class EpochReader {
   readonly #parts: EpochReaderParts
-  readonly #followers: Followers
+  readonly #rereads = new Map<FollowedTable, Reread[]>()
   readonly #behindChanges = new Listeners()
+  #seen: number
   #isBehind = false
   #asking: Promise<void> = Promise.resolve()
   #nextAsking: Promise<void> | null = null
 
   constructor(parts: EpochReaderParts) {
     this.#parts = parts
-    this.#followers = new Followers(parts.epoch)
+    this.#seen = parts.epoch
   }
 
   /** The epoch up to which everything was read. */
   get seen(): number {
-    return this.#followers.seen
+    return this.#seen
   }
 
   /** The database answers, and does not hold all that was read of it. */
@@ -58,7 +60,7 @@ export class EpochReader {
 
   /** Has changed rows of a table read again. */
   follow(table: FollowedTable, reread: Reread): void {
-    this.#followers.add(table, reread)
+    this.#rereads.set(table, [...(this.#rereads.get(table) ?? []), reread])
   }
 
   /**
@@ -121,14 +123,32 @@ export class EpochReader {
 
   /** Notes a write of our own, once it is committed. */
   wrote(epoch: number): void {
-    this.#followers.wrote(epoch)
+    this.#seen = epoch
     this.#note()
   }
 
   async #catchUp({ seen, now }: { seen: number; now: number }, db: Database): Promise<void> {
     this.#requireForward(seen, now)
-    await this.#followers.catchUp(now, db)
-    this.#note()
+    if (now !== this.#seen) await this.#rereadChanged(db)
+    this.wrote(now)
+  }
+
+  /** Reads again what others have changed. Nothing may be written by this process meanwhile. */
+  async #rereadChanged(db: Database): Promise<void> {
+    const changed = await db
+      .selectFrom('changes')
+      .select(['relation', 'key'])
+      .where('epoch', '>', this.#seen)
+      .execute()
+    const byTable = Map.groupBy(changed, ({ relation }): string => relation)
+    for (const table of FOLLOWED_TABLES) {
+      const keys = byTable.get(table)?.map(({ key }) => key) ?? []
+      for (const reread of this.#rereads.get(table) ?? []) {
+        for (let at = 0; at < keys.length; at += KEYS_AT_ONCE) {
+          await reread(db, keys.slice(at, at + KEYS_AT_ONCE))
+        }
+      }
+    }
   }
 
   #note(): void {

@@ -25,9 +25,9 @@ import { readEpoch } from './epoch-reader.ts'
 import { databaseOf, findVersion, migrate } from './migrate.ts'
 import { PostgresStore } from './postgres-store.ts'
 import { OpenLock } from './open-lock.ts'
-import { checkSchemaName, type Database } from './schema.ts'
-import { LastSeenTimeline } from './last-seen-timeline.ts'
-import { IS_READ_ONLY, type PostgresServer } from './server.ts'
+import { checkSchemaName, IS_READ_ONLY, type Database } from './schema.ts'
+import { LastSeenTimeline } from './timeline.ts'
+import type { PostgresServer } from './server.ts'
 
 /** The schema of a store when none is named. */
 export const SCHEMA = 'postern'

@@ -20,7 +20,7 @@ import type { OpenLock } from './open-lock.ts'
 import { withRows } from './rows.ts'
 import { isCommitted, runAgain, takeTurn } from './runs.ts'
 import { quoted, type Database, type PostgresSchema } from './schema.ts'
-import type { LastSeenTimeline } from './last-seen-timeline.ts'
+import type { LastSeenTimeline } from './timeline.ts'
 import type { PostgresServer } from './server.ts'
 
 export interface PostgresStoreParts {
@@ -111,9 +111,7 @@ export class PostgresStore extends ProtectedStore implements Store {
   }
 
   keepWatch(): Disposable {
-    const { session } = this.#parts.server
-    void session.beginBeat().catch(() => undefined)
-    return { [Symbol.dispose]: () => void session.endBeat().catch(() => undefined) }
+    return this.#parts.server.session.watch()
   }
 
   async tryLock(

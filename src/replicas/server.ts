@@ -6,18 +6,11 @@ import type { Reachability } from '../store/store.ts'
 import { parseAddress, type DatabaseAddress } from './address.ts'
 import { CONNECT_MS, requireSettings, withClient, type ClientUse } from './client.ts'
 import { QueryConnections } from './connections.ts'
-import { isOfDatabase, kindOf, requireWritable } from './failures.ts'
-import { OpenLockCounts } from './open-lock-counts.ts'
-import { quoted } from './schema.ts'
+import { isOfDatabase, kindOf, requireWritable, rolledBack } from './failures.ts'
+import { OpenLockCounts } from './open-lock.ts'
+import { IS_READ_ONLY } from './schema.ts'
 import { Session, type Question } from './session.ts'
-import { Timelines, type Timeline } from './timeline.ts'
-
-/** Whether the session may write: never on a standby, whose answers may be behind, too. */
-export const IS_READ_ONLY = `current_setting('transaction_read_only') AS read_only`
-
-/** The question for the epoch of a store, and whether its server takes writes. */
-export const epochIn = (schema: string): string =>
-  `SELECT epoch, ${IS_READ_ONLY} FROM ${quoted(schema)}.state`
+import { isBehind, readTimeline, type Timeline } from './timeline.ts'
 
 /**
  * A database server as one process uses it: a session that says how things are, and a pool for
@@ -27,13 +20,13 @@ export class PostgresServer implements AsyncDisposable {
   readonly address: DatabaseAddress
   readonly session: Session
   /** Who else uses which store. */
-  readonly openLocks: OpenLockCounts
+  readonly openLocks = new OpenLockCounts(this)
   readonly #connections: QueryConnections
   /** By schema: each takes its turn beside the others. */
   readonly #databases = new Map<string, Kysely<Schema>>()
   readonly #isOfSeveral: boolean
-  readonly #timelines = new Timelines()
   readonly #changes = new Listeners<Reachability>()
+  #timeline: Timeline | null = null
   #reachability: Reachability = 'reachable'
   #asking: Promise<void> | null = null
   #isLookingAnew = false
@@ -50,10 +43,6 @@ export class PostgresServer implements AsyncDisposable {
     this.#isOfSeveral = isOfSeveral
     this.session = new Session(this.address, (client) => this.#admit(client, 'session'))
     this.session.onLost((how) => (how === 'silent' ? this.lose() : this.#suspect()))
-    this.openLocks = new OpenLockCounts(
-      (text, parameters) => this.ask(text, parameters),
-      this.session,
-    )
     const suspect = (): void => this.#suspect()
     this.#connections = new QueryConnections(this.address, {
       isOfSeveral,
@@ -78,9 +67,9 @@ export class PostgresServer implements AsyncDisposable {
     return this.#changes.add(listener)
   }
 
-  /** Where connections lead, as far as the server says it. */
+  /** Where connections lead; null until one was made, and where the server does not say. */
   get timeline(): Timeline | null {
-    return this.#timelines.newest
+    return this.#timeline
   }
 
   get reachability(): Reachability {
@@ -176,11 +165,19 @@ export class PostgresServer implements AsyncDisposable {
     this.#isLookingAnew = false
   }
 
-  /** Behind a promoted standby, nothing may go on with what it was promoted from. */
+  /**
+   * Looks at a new connection. Once a promoted standby was seen, what it was promoted from is refused,
+   * as is another cluster, and nothing goes on with connections of before.
+   * @throws PostgresError `pooled`, `rolled-back`; an error of pg
+   */
   async #admit(client: ClientBase, use: ClientUse): Promise<void> {
     const settings = requireSettings(client, use)
-    const [isPromoted] = await Promise.all([this.#timelines.admit(client), settings])
-    if (!isPromoted) return
+    const [found] = await Promise.all([readTimeline(client), settings])
+    if (found === null) return
+    const newest = this.#timeline
+    if (newest !== null && isBehind(found, newest)) throw rolledBack()
+    this.#timeline = found
+    if (newest === null || found.timelineId === newest.timelineId) return
     this.session.cut()
     this.#connections.cut(client)
   }

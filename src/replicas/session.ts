@@ -136,17 +136,19 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  /** Has the server end this session soon when it is silent, and sees that it is not. */
-  async beginBeat(): Promise<void> {
-    this.hold()
+  /** Has the server end this session soon when it is silent, and sees that it is not, as `hold` does. */
+  watch(): Disposable {
+    const hold = this.hold()
     this.limited()
-    await this.query(limitSilence())
+    void this.query(limitSilence()).catch(() => undefined)
+    return hold
   }
 
-  /** Sees to it that this session is not silent, until `endBeat`. */
-  hold(): void {
+  /** Sees to it that this session is not silent, until what it returns is disposed of, once. */
+  hold(): Disposable {
     this.#holders += 1
     this.#beat ??= setInterval(() => void this.query('SELECT 1').catch(() => {}), BEAT_MS).unref()
+    return { [Symbol.dispose]: () => void this.#release().catch(() => undefined) }
   }
 
   /** To be called by who has asked `limitSilence` in a question of its own, while it holds this. */
@@ -154,8 +156,7 @@ export class Session implements AsyncDisposable {
     this.#isLimited = true
   }
 
-  /** Ends what `beginBeat` or `hold` began, once for each. */
-  async endBeat(): Promise<void> {
+  async #release(): Promise<void> {
     this.#holders -= 1
     if (this.#holders > 0) return
     if (this.#beat !== null) clearInterval(this.#beat)
