@@ -1,7 +1,12 @@
 /** Connections to PostgreSQL as the store uses them. */
-import { types, type ClientBase, type ClientConfig } from 'pg'
+import type { EventEmitter } from 'node:events'
+import { lstatSync, realpathSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TLSSocket } from 'node:tls'
+import { Client, types, type ClientBase, type ClientConfig } from 'pg'
+import { isHeldFast, STICKY } from '../util/file-owners.ts'
 import type { DatabaseAddress } from './address.ts'
-import { PooledError } from './failures.ts'
+import { PostgresError, UntrustedServerError } from './failures.ts'
 
 /** What a connection is for: a session that lives long, or queries out of a pool. */
 export type ClientUse = 'session' | 'pool'
@@ -17,23 +22,22 @@ const SESSION_LOCK_MS = 20
 const STATEMENT_MS = 20_000
 const INT8 = 20
 const BYTEA = 17
+const ANYBODY_WRITES = 0o002
+/** SQLSTATE of a warning. */
+const WARNING = '01000'
 
 /**
  * What the server is asked for at the start of a connection. A commit waits for the disk of the
  * server, and of its synchronous standby where it has one. A client that is gone without a word is
  * noticed within a minute.
  */
-const SERVER_SETTINGS = {
-  synchronous_commit: 'on',
-  tcp_keepalives_idle: '15',
-  tcp_keepalives_interval: '5',
-  tcp_keepalives_count: '3',
-}
+const SERVER_SETTINGS =
+  '-c synchronous_commit=on -c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 ' +
+  '-c tcp_keepalives_count=3'
 
 /** Options of a client of pg; nothing is taken from the environment. */
 export function clientOptions(address: DatabaseAddress, use: ClientUse): ClientConfig {
   const { host, port, database, user, tls } = address
-  const settings = Object.entries(SERVER_SETTINGS).map(([name, value]) => `-c ${name}=${value}`)
   return {
     host,
     port,
@@ -42,7 +46,7 @@ export function clientOptions(address: DatabaseAddress, use: ClientUse): ClientC
     password: () => address.password ?? '',
     ssl: tls === null ? false : { ...tls, rejectUnauthorized: true },
     application_name: 'postern',
-    options: settings.join(' '),
+    options: SERVER_SETTINGS,
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: 15_000,
@@ -62,7 +66,7 @@ const timeoutsOf = (use: ClientUse) => ({
  * Sees that a connection has the settings that it asked for. A pooler gives a session of the server
  * now to one connection and now to another: to any of them the locks of the session are its own. It
  * cannot keep settings for each, and leaves out what a connection asks for, or refuses it.
- * @throws PooledError, an error of pg
+ * @throws PostgresError `pooled`, an error of pg
  */
 export async function requireSettings(client: ClientBase, use: ClientUse): Promise<void> {
   const timeouts = Object.entries(timeoutsOf(use)).map(
@@ -70,7 +74,8 @@ export async function requireSettings(client: ClientBase, use: ClientUse): Promi
   )
   const wanted = [`current_setting('synchronous_commit') = 'on'`, ...timeouts].join(' AND ')
   const { rows } = await client.query<{ kept: boolean }>(`SELECT ${wanted} AS kept`)
-  if (rows[0]?.kept !== true) throw new PooledError()
+  if (rows[0]?.kept === true) return
+  throw new PostgresError('pooled', 'the connection has not the settings that it asked for')
 }
 
 /** The API's integers come as numbers, and bytes as Uint8Array, as SQLite gives them. */
@@ -96,9 +101,155 @@ export function parametersOf(values: readonly unknown[]): unknown[] {
   )
 }
 
-/** Ends a connection without a word: whatever waits on it is rejected. */
-export function destroyClient(client: ClientBase): void {
-  const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } })
-    .connection
-  stream.destroy()
+/**
+ * A client of pg that gives no password to whoever stands in the server's place. Without TLS, a
+ * port or a socket of the machine can be anybody's while the server is down. So the server gets a
+ * SCRAM proof and never the password. By address it must prove that it knows the password, where one
+ * is given (RFC 5802, 3); a socket is connected to only where nobody but its owner can have put it
+ * there.
+ */
+export class DatabaseClient extends Client {
+  /** The server has warned since this was last set. */
+  isWarned = false
+
+  constructor(config: ClientConfig = {}) {
+    super(config)
+    this.on('notice', ({ code }) => (this.isWarned ||= code === WARNING))
+    if (config.ssl) return
+    const { connection } = this.#inside
+    // Both a cleartext password and an MD5 hash, which is worth as much, leave through this.
+    connection.password = () => this.#refuse(passwordRefused())
+    if (!this.host.startsWith('/') && hasPassword(config)) this.#requireProof()
+  }
+
+  /** Refuses a server that lets us in before pg has checked its SCRAM signature. */
+  #requireProof(): void {
+    const inside = this.#inside
+    let wasSession = false
+    // Before pg's own listener, which ends the session when the signature is right.
+    inside.connection.on('authenticationSASLFinal', () => {
+      wasSession = typeof inside.saslSession === 'object' && inside.saslSession !== null
+    })
+    inside.connection.on('authenticationOk', () => {
+      if (!wasSession || inside.saslSession !== null) this.#refuse(proofMissing())
+    })
+  }
+
+  #refuse(error: Error): void {
+    const { connection } = this.#inside
+    // What came along may say that the server is ready.
+    connection.removeAllListeners('readyForQuery')
+    connection.emit('error', error)
+    this.destroy()
+  }
+
+  /** Ends the connection without a word: what waits on it is rejected. */
+  destroy(): void {
+    this.#inside.connection.stream.destroy()
+  }
+
+  /** The protocol of TLS; null without TLS. */
+  get tlsProtocol(): string | null {
+    const { stream } = this.#inside.connection
+    return stream.encrypted === true ? (stream.getProtocol?.() ?? null) : null
+  }
+
+  /** The number of the process that serves it at the server. */
+  get pid(): number {
+    return this.#inside.processID ?? 0
+  }
+
+  get #inside(): Inside {
+    return this as unknown as Inside
+  }
+
+  override connect(): Promise<Client>
+  override connect(callback: (error: Error) => void): void
+  override connect(callback?: (error: Error) => void): Promise<Client> | void {
+    const error = this.host.startsWith('/') ? socketProblem(this.host, this.port) : null
+    if (error === null) return callback === undefined ? super.connect() : super.connect(callback)
+    if (callback === undefined) return Promise.reject(error)
+    process.nextTick(callback, error)
+  }
 }
+
+/**
+ * Uses a connection of its own, and ends it.
+ * @param limitMs how long all of it may take
+ * @throws what `use` throws; an error of pg, also when that was too long
+ */
+export async function withClient<T>(
+  address: DatabaseAddress,
+  limitMs: number,
+  use: (client: DatabaseClient) => Promise<T>,
+): Promise<T> {
+  const client = new DatabaseClient(clientOptions(address, 'session'))
+  // whoever waits for an answer gets the error
+  client.on('error', () => {})
+  const timer = setTimeout(() => client.destroy(), limitMs)
+  try {
+    await client.connect()
+    return await use(client)
+  } finally {
+    clearTimeout(timer)
+    client.destroy()
+  }
+}
+
+/** Parts of pg's client that its types leave out. */
+interface Inside {
+  processID: number | null
+  connection: EventEmitter & {
+    password: (text: string) => void
+    stream: Pick<TLSSocket, 'destroy'> & Partial<TLSSocket>
+  }
+  /** Absent before it begins, null once the server's signature was found right. */
+  saslSession?: object | null
+}
+
+function hasPassword({ password }: ClientConfig): boolean {
+  return (typeof password === 'function' ? password() : password) !== ''
+}
+
+const SCRAM =
+  'use scram-sha-256 in pg_hba.conf and set the password anew (password_encryption = ' +
+  'scram-sha-256), or sslmode=require in store.url'
+
+const passwordRefused = (): Error =>
+  new UntrustedServerError(
+    'asks for the password itself, without TLS',
+    `${SCRAM}; if the server is down, find out who listens in its place`,
+  )
+
+const proofMissing = (): Error =>
+  new UntrustedServerError(
+    'does not prove that it knows the password, without TLS',
+    `${SCRAM}; or reach it through its socket; if the server is down, find out who listens in its place`,
+  )
+
+/**
+ * Why a server's socket is not connected to; null also where there is none. The server runs as a user
+ * that nobody named: the one whose folder it is, this one, or root.
+ */
+function socketProblem(named: string, port: number): Error | null {
+  const me = process.getuid?.()
+  const path = join(named, `.s.PGSQL.${port}`)
+  const socket = lstatSync(path, { throwIfNoEntry: false })
+  if (me === undefined || socket === undefined) return null
+  const folder = realpathSync(named)
+  const { uid, mode } = statSync(folder)
+  // A socket in a shared folder is of whoever was first.
+  const isShared = (mode & ANYBODY_WRITES) !== 0
+  const owners = isShared ? [me, 0] : [me, 0, uid]
+  if (!isHeldFast(folder, uid)) return socketRefused(`others may replace ${folder}`)
+  if (isShared && (mode & STICKY) === 0) return socketRefused(`anybody may replace it (${folder})`)
+  if (!socket.isSocket()) return socketRefused(`${path} is no socket`)
+  return owners.includes(socket.uid) ? null : socketRefused(`${path} is user ${socket.uid}’s`)
+}
+
+const socketRefused = (reason: string): Error =>
+  new UntrustedServerError(
+    `has a socket that is not used: ${reason}`,
+    'let the server have a folder of its own for its socket, in which nobody else may write ' +
+      '(unix_socket_directories), or find out whose this one is; nothing was sent to it',
+  )

@@ -1,12 +1,11 @@
 /** The connections that queries take, shared by all stores of a process. */
 import { callbackify } from 'node:util'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
-import { Pool, type ClientBase, type ClientConfig, type PoolClient } from 'pg'
+import { Pool, type ClientBase, type PoolClient } from 'pg'
 import { FairQueue, type Lane } from '../util/fair-queue.ts'
 import type { DatabaseAddress } from './address.ts'
-import { CONNECT_MS, clientOptions, destroyClient, parametersOf } from './client.ts'
-import { DatabaseClient } from './database-client.ts'
-import { CommitLostError, ConnectionLostError, kindOf, UnreplicatedError } from './failures.ts'
+import { clientOptions, DatabaseClient, parametersOf } from './client.ts'
+import { CommitLostError, kindOf, PostgresError } from './failures.ts'
 
 /** Connections at most: what is written to a store runs one after the other anyway. */
 const MOST = { slots: 8, perLane: 8 }
@@ -17,67 +16,60 @@ const IDLE_MS = 60_000
 /** Queries that take longer make the session ask whether the database still answers, ms. */
 const SLOW_MS = 500
 const LOOK_MS = 250
-
 /** After so long an answer that the server has given is lost on its way, ms. */
 const LOST_MS = 1000
+
+export interface QueryConnectionsParts {
+  isOfSeveral: boolean
+  /** Called when the database may not answer any more. */
+  suspect: () => void
+  /** Asks the server which of its processes work now. */
+  findBusy: (pids: number[]) => Promise<number[]>
+  /** Looks at a new connection before it is used, and throws where it must not be. */
+  admit: (client: ClientBase) => Promise<void>
+}
+
+type PoolMember = PoolClient & DatabaseClient
 
 /** Something that waits for the database. Times are of the monotonic clock, in ms. */
 interface Waiting {
   sinceMs: number
   /** Null while it waits for a connection. */
-  client: ClientBase | null
+  client: PoolMember | null
   /** Since when the server has nothing to do for it; null while it has. */
   idleSinceMs: number | null
 }
 
 /** The pool. Whatever waits for an answer is rejected when it is cut. */
 export class QueryConnections implements AsyncDisposable {
+  readonly #parts: QueryConnectionsParts
   readonly #pool: Pool
   readonly #queue: FairQueue
-  readonly #suspect: () => void
-  readonly #findBusy: (pids: number[]) => Promise<number[]>
-  readonly #clients = new Set<ClientBase>()
+  readonly #clients = new Set<PoolMember>()
   /** What is not answered yet, the oldest first. */
   readonly #waiting = new Set<Waiting>()
   #look: NodeJS.Timeout | null = null
   #isAsking = false
 
-  /**
-   * @param o `suspect` is called when the database may not answer any more; `findBusy` asks the server
-   *   which of its processes work now; `admit` looks at a new connection before it is used, and
-   *   throws where it must not be
-   */
-  constructor(
-    address: DatabaseAddress,
-    o: {
-      isOfSeveral: boolean
-      suspect: () => void
-      findBusy: (pids: number[]) => Promise<number[]>
-      admit: (client: ClientBase) => Promise<void>
-    },
-  ) {
-    const { suspect, findBusy, admit, isOfSeveral } = o
-    this.#findBusy = findBusy
-    const bounds = isOfSeveral ? MOST_OF_SEVERAL : MOST
-    this.#suspect = suspect
+  constructor(address: DatabaseAddress, parts: QueryConnectionsParts) {
+    const bounds = parts.isOfSeveral ? MOST_OF_SEVERAL : MOST
+    this.#parts = parts
     this.#queue = new FairQueue(bounds)
     this.#pool = new Pool({
       ...clientOptions(address, 'pool'),
       max: bounds.slots,
       idleTimeoutMillis: IDLE_MS,
       allowExitOnIdle: true,
-      // a place in the pool is waited for as long as its queries are answered
-      connectionTimeoutMillis: 0,
-      Client: LimitedClient,
-      verify: callbackify(admit),
+      Client: DatabaseClient,
+      verify: callbackify(parts.admit),
     })
-    this.#pool.on('error', suspect)
+    this.#pool.on('error', parts.suspect)
     this.#pool.on('connect', (client) => {
-      this.#clients.add(client)
+      this.#clients.add(client as PoolMember)
       // whoever uses it gets the error of its query
       client.on('error', () => {})
     })
-    this.#pool.on('remove', (client) => this.#clients.delete(client))
+    this.#pool.on('remove', (client) => this.#clients.delete(client as PoolMember))
   }
 
   /** The connections as one store takes them, beside the others; as Kysely's dialect wants it. */
@@ -109,11 +101,11 @@ export class QueryConnections implements AsyncDisposable {
   async #take(onReleased: () => void): Promise<PostgresPoolClient> {
     const done = this.#begin()
     try {
-      const client = (await this.#pool.connect()) as PoolClient & LimitedClient
+      const client = (await this.#pool.connect()) as PoolMember
       const parts = { client, begin: () => this.#begin(client), onReleased }
       return new PooledClient(parts) as unknown as PostgresPoolClient
     } catch (error) {
-      if (['lost', 'rolled-back'].includes(kindOf(error))) this.#suspect()
+      if (['lost', 'rolled-back'].includes(kindOf(error))) this.#parts.suspect()
       throw error
     } finally {
       done()
@@ -122,7 +114,7 @@ export class QueryConnections implements AsyncDisposable {
 
   /** Ends every connection but one; queries that run are rejected. */
   cut(except?: ClientBase): void {
-    for (const client of this.#clients) if (client !== except) destroyClient(client)
+    for (const client of this.#clients) if (client !== except) client.destroy()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -131,7 +123,7 @@ export class QueryConnections implements AsyncDisposable {
   }
 
   /** Notes that something waits for the database. @returns what to call when it does no more */
-  #begin(client: ClientBase | null = null): () => void {
+  #begin(client: PoolMember | null = null): () => void {
     const one: Waiting = { sinceMs: performance.now(), client, idleSinceMs: null }
     this.#waiting.add(one)
     this.#look ??= setInterval(() => this.#lookAtSlow(), LOOK_MS).unref()
@@ -147,7 +139,7 @@ export class QueryConnections implements AsyncDisposable {
     const nowMs = performance.now()
     const slow = [...this.#waiting].filter(({ sinceMs }) => nowMs - sinceMs > SLOW_MS)
     if (slow.length === 0) return
-    this.#suspect()
+    this.#parts.suspect()
     void this.#endDead(slow.filter(({ client }) => client !== null))
   }
 
@@ -157,11 +149,11 @@ export class QueryConnections implements AsyncDisposable {
     this.#isAsking = true
     const askedMs = performance.now()
     try {
-      const busy = new Set(await this.#findBusy(slow.map(pidOf)))
+      const busy = new Set(await this.#parts.findBusy(slow.map(({ client }) => client?.pid ?? 0)))
       for (const one of slow) {
-        one.idleSinceMs = busy.has(pidOf(one)) ? null : (one.idleSinceMs ?? askedMs)
+        one.idleSinceMs = busy.has(one.client?.pid ?? 0) ? null : (one.idleSinceMs ?? askedMs)
         const isLost = one.idleSinceMs !== null && askedMs - one.idleSinceMs > LOST_MS
-        if (isLost && one.client !== null && this.#waiting.has(one)) destroyClient(one.client)
+        if (isLost && this.#waiting.has(one)) one.client?.destroy()
       }
     } catch {
       // the session itself is not answered, and cuts all of them
@@ -171,66 +163,48 @@ export class QueryConnections implements AsyncDisposable {
   }
 }
 
-/** The number of the process that serves a connection at the server. */
-const pidOf = ({ client }: Waiting): number =>
-  (client as { processID?: number | null } | null)?.processID ?? 0
-
-/** SQLSTATE of a warning. */
-const WARNING = '01000'
-
-/** pg-pool counts the wait for a place and the making of a connection as one; only the latter is short. */
-class LimitedClient extends DatabaseClient {
-  /** The server has warned since this was last set. */
-  isWarned = false
-
-  constructor(options: ClientConfig = {}) {
-    // the pool hides the password from what enumerates
-    const { password } = options
-    super({ ...options, password, connectionTimeoutMillis: CONNECT_MS })
-    this.on('notice', ({ code }) => (this.isWarned ||= code === WARNING))
-  }
-}
-
 interface QueryResult {
   command: string
   rowCount: number
   rows: Record<string, unknown>[]
 }
 
+const nothing = (command: string): QueryResult => ({ command, rowCount: 0, rows: [] })
+
+interface PooledClientParts {
+  client: PoolMember
+  /** Called before each query. @returns what to call after it */
+  begin: () => () => void
+  onReleased: () => void
+}
+
 /** A connection out of the pool, for one transaction or query. */
 class PooledClient {
-  readonly #client: PoolClient & Pick<LimitedClient, 'isWarned'>
-  readonly #begin: () => () => void
-  readonly #onReleased: () => void
+  readonly #parts: PooledClientParts
   #begun: Promise<unknown> | null = null
   #failed: Error | undefined
 
-  constructor(o: {
-    client: PoolClient & Pick<LimitedClient, 'isWarned'>
-    begin: () => () => void
-    onReleased: () => void
-  }) {
-    this.#client = o.client
-    this.#begin = o.begin
-    this.#onReleased = o.onReleased
+  constructor(parts: PooledClientParts) {
+    this.#parts = parts
   }
 
   /** The begin of a transaction goes out together with its first statement. */
   async query(sql: string, parameters: readonly unknown[]): Promise<QueryResult> {
+    const { client } = this.#parts
     if (this.#failed !== undefined) {
       // a transaction ends with its connection, and why that was lost is known
-      if (sql === 'rollback') return { command: 'ROLLBACK', rowCount: 0, rows: [] }
-      throw new ConnectionLostError('the connection was lost')
+      if (sql === 'rollback') return nothing('ROLLBACK')
+      throw new PostgresError('lost', 'the connection was lost')
     }
     if (sql === 'begin') {
-      this.#begun = this.#client.query(sql)
+      this.#begun = client.query(sql)
       // a failure is that of the statement that comes with it
       this.#begun.catch(() => undefined)
-      return { command: 'BEGIN', rowCount: 0, rows: [] }
+      return nothing('BEGIN')
     }
-    const done = this.#begin()
+    const done = this.#parts.begin()
     try {
-      const answered = this.#client.query(sql, parametersOf(parameters))
+      const answered = client.query(sql, parametersOf(parameters))
       const [result] = await Promise.all([answered, this.#begun])
       this.#begun = null
       this.#requireReplicated(sql)
@@ -249,14 +223,17 @@ class PooledClient {
    * succeeds with no more than a warning. No other statement of ours but VACUUM is warned about.
    */
   #requireReplicated(sql: string): void {
-    const { isWarned } = this.#client
-    this.#client.isWarned = false
-    if (isWarned && !sql.startsWith('VACUUM')) throw new UnreplicatedError()
+    const { client } = this.#parts
+    const { isWarned } = client
+    client.isWarned = false
+    if (!isWarned || sql.startsWith('VACUUM')) return
+    throw new PostgresError('storage', 'the standby has not confirmed the commit')
   }
 
   /** A connection that failed, or that Kysely gives up, is not used again. */
   release(isBroken?: boolean): void {
-    this.#client.release(isBroken === true ? true : this.#failed)
-    this.#onReleased()
+    const { client, onReleased } = this.#parts
+    client.release(isBroken === true ? true : this.#failed)
+    onReleased()
   }
 }

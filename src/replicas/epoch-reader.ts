@@ -2,17 +2,18 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Listeners } from '../util/listeners.ts'
 import type { Mutex } from '../util/scheduling.ts'
 import { corrupt } from '../store/refusals.ts'
-import type { FollowedTable, Reread } from '../store/store.ts'
-import { kindOf, RolledBackError } from './failures.ts'
-import { Followers } from './followers.ts'
+import { FOLLOWED_TABLES, type FollowedTable, type Reread } from '../store/store.ts'
+import { kindOf, rolledBack } from './failures.ts'
 import type { OpenLock } from './open-lock.ts'
-import type { Database } from './schema.ts'
-import type { LastSeenTimeline } from './last-seen-timeline.ts'
-import { epochIn, type PostgresServer } from './server.ts'
+import { epochIn, type Database } from './schema.ts'
+import type { PostgresServer } from './server.ts'
+import type { LastSeenTimeline } from './timeline.ts'
 
 /** How often a locked epoch is asked for, and after how long again. */
 const MOST_ASKED = 8
 const BLOCKED_MS = 50
+/** Keys that are given to one reading at most. */
+const KEYS_AT_ONCE = 1000
 
 export interface EpochReaderParts {
   server: PostgresServer
@@ -30,20 +31,21 @@ export interface EpochReaderParts {
 /** How much of a store's history a sidecar has read, and how it reads the rest before it decides. */
 export class EpochReader {
   readonly #parts: EpochReaderParts
-  readonly #followers: Followers
+  readonly #rereads = new Map<FollowedTable, Reread[]>()
   readonly #behindChanges = new Listeners()
+  #seen: number
   #isBehind = false
   #asking: Promise<void> = Promise.resolve()
   #nextAsking: Promise<void> | null = null
 
   constructor(parts: EpochReaderParts) {
     this.#parts = parts
-    this.#followers = new Followers(parts.epoch)
+    this.#seen = parts.epoch
   }
 
   /** The epoch up to which everything was read. */
   get seen(): number {
-    return this.#followers.seen
+    return this.#seen
   }
 
   /** The database answers, and does not hold all that was read of it. */
@@ -58,13 +60,13 @@ export class EpochReader {
 
   /** Has changed rows of a table read again. */
   follow(table: FollowedTable, reread: Reread): void {
-    this.#followers.add(table, reread)
+    this.#rereads.set(table, [...(this.#rereads.get(table) ?? []), reread])
   }
 
   /**
    * Reads everything that was committed before the call, in one question that all calls share which
    * come while another is under way.
-   * @throws RolledBackError, ConnectionLostError, OperatorError `store-in-use`, an error of pg
+   * @throws PostgresError `rolled-back`, `lost`; OperatorError `store-in-use`; an error of pg
    */
   learn(): Promise<void> {
     // what is under way was asked before this decision began: the next one is shared
@@ -96,7 +98,7 @@ export class EpochReader {
   /**
    * Reads everything up to an epoch that the database gave.
    * @param o what was seen before it was asked, and its answer
-   * @throws RolledBackError, an error of pg
+   * @throws PostgresError `rolled-back`, an error of pg
    */
   async learnUpTo({ seenBefore, epoch }: { seenBefore: number; epoch: number }): Promise<void> {
     const { order, db } = this.#parts
@@ -113,7 +115,7 @@ export class EpochReader {
   /**
    * Reads, in a write's transaction, everything before it. The caller has its turn in the order.
    * @param epoch of the write itself
-   * @throws RolledBackError, an error of pg
+   * @throws PostgresError `rolled-back`, an error of pg
    */
   async learnBefore(epoch: number, db: Database): Promise<void> {
     await this.#catchUp({ seen: this.seen, now: epoch - 1 }, db)
@@ -121,14 +123,32 @@ export class EpochReader {
 
   /** Notes a write of our own, once it is committed. */
   wrote(epoch: number): void {
-    this.#followers.wrote(epoch)
+    this.#seen = epoch
     this.#note()
   }
 
   async #catchUp({ seen, now }: { seen: number; now: number }, db: Database): Promise<void> {
     this.#requireForward(seen, now)
-    await this.#followers.catchUp(now, db)
-    this.#note()
+    if (now !== this.#seen) await this.#rereadChanged(db)
+    this.wrote(now)
+  }
+
+  /** Reads again what others have changed. Nothing may be written by this process meanwhile. */
+  async #rereadChanged(db: Database): Promise<void> {
+    const changed = await db
+      .selectFrom('changes')
+      .select(['relation', 'key'])
+      .where('epoch', '>', this.#seen)
+      .execute()
+    const byTable = Map.groupBy(changed, ({ relation }): string => relation)
+    for (const table of FOLLOWED_TABLES) {
+      const keys = byTable.get(table)?.map(({ key }) => key) ?? []
+      for (const reread of this.#rereads.get(table) ?? []) {
+        for (let at = 0; at < keys.length; at += KEYS_AT_ONCE) {
+          await reread(db, keys.slice(at, at + KEYS_AT_ONCE))
+        }
+      }
+    }
   }
 
   #note(): void {
@@ -143,14 +163,14 @@ export class EpochReader {
     if (!this.#isBehind) return
     // it may be a former primary, and the address lead to another by now
     this.#parts.server.doubt()
-    throw new RolledBackError()
+    throw rolledBack()
   }
 }
 
 /**
  * The epoch of a store, by its server's session, which waits only shortly where its table is locked,
  * so that other stores are answered in between.
- * @throws ConnectionLostError, an error of pg
+ * @throws PostgresError `lost`, an error of pg
  */
 export async function readEpoch(server: PostgresServer, schema: string): Promise<number> {
   for (let asked = 1; ; asked += 1) {

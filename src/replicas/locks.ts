@@ -1,14 +1,37 @@
-import { Listeners } from '../util/listeners.ts'
+/** Advisory locks of the server's session. */
 import type { LockName, StoreLock } from '../store/store.ts'
-import { LOCK_NUMBER, lockName } from './schema.ts'
-import { epochIn, type PostgresServer } from './server.ts'
-import { limitSilence, type Session } from './session.ts'
+import { epochIn, lockName } from './schema.ts'
+import { limitSilence, type Question, type Session } from './session.ts'
 
-/** A lock by its number, and how it is taken. */
-interface LockParts {
-  number: string
-  shared: '_shared' | ''
+/** What locks need of their server. */
+export interface LockServer {
+  readonly session: Session
+  askAll<Row extends Record<string, unknown>>(questions: readonly Question[]): Promise<Row[][]>
 }
+
+/** One lock, and how it is taken. */
+export interface AdvisoryLock {
+  /** As `lockName` gives it. */
+  name: string
+  isShared: boolean
+}
+
+/** In SQL, with the lock's name as its one parameter: takes the lock if it is free. */
+export const tryLock = ({ isShared }: AdvisoryLock): string =>
+  `SELECT pg_try_advisory_lock${isShared ? '_shared' : ''}(hashtextextended($1, 0)) AS taken`
+
+/** Gives a lock back, where the session still has it. */
+export async function unlock(session: Session, { name, isShared }: AdvisoryLock): Promise<void> {
+  const question = `SELECT pg_advisory_unlock${isShared ? '_shared' : ''}(hashtextextended($1, 0))`
+  await session.query(question, [name]).catch(() => undefined)
+}
+
+/** Takes a lock if it is free; who has it is not silent, or loses it. */
+const takeAndLimit = (lock: AdvisoryLock): Question => ({
+  text: `WITH lock AS MATERIALIZED (${tryLock(lock)})
+    SELECT taken, (${limitSilence()} AND taken) FROM lock`,
+  parameters: [lock.name],
+})
 
 interface TakenLock {
   lock: HeldLock
@@ -17,14 +40,14 @@ interface TakenLock {
 
 type LockAnswer = { taken?: boolean; epoch?: number }
 
-/** The locks by name of one store: advisory locks of the server's session. */
+/** The locks by name of one store. */
 export class NamedLocks implements AsyncDisposable {
-  readonly #server: PostgresServer
+  readonly #server: LockServer
   readonly #schema: string
   /** The server grants a lock to one session as often as it asks; this process has it once. */
   readonly #held = new Map<LockName, HeldLock | null>()
 
-  constructor(server: PostgresServer, schema: string) {
+  constructor(server: LockServer, schema: string) {
     this.#server = server
     this.#schema = schema
   }
@@ -33,52 +56,38 @@ export class NamedLocks implements AsyncDisposable {
    * Takes a lock that nobody has, here or elsewhere; a shared one also beside others that share it.
    * @param o `withEpoch`: asks in the same round trip for the epoch once the lock is taken
    * @returns null while somebody has it; the epoch, 0 when it was not asked for
-   * @throws ConnectionLostError, an error of pg
+   * @throws PostgresError `lost`, an error of pg
    */
   async take(
     name: LockName,
-    o: { isShared?: boolean; withEpoch?: boolean } = {},
+    { isShared = false, withEpoch = false }: { isShared?: boolean; withEpoch?: boolean } = {},
   ): Promise<TakenLock | null> {
     if (this.#held.has(name)) return null
     this.#held.set(name, null)
-    let taken: TakenLock | null = null
-    try {
-      taken = await this.#ask(name, o)
-      return taken
-    } finally {
-      if (taken === null) this.#held.delete(name)
-      else this.#held.set(name, taken.lock)
-    }
-  }
-
-  async #ask(
-    name: LockName,
-    { isShared = false, withEpoch = false }: { isShared?: boolean; withEpoch?: boolean },
-  ): Promise<TakenLock | null> {
     const { session } = this.#server
-    const of: LockParts = {
-      number: lockName(this.#schema, name),
-      shared: isShared ? '_shared' : '',
-    }
+    const of = { name: lockName(this.#schema, name), isShared }
     // from before the question on: whoever ends a hold meanwhile does not lift the limit that it sets
-    session.hold()
+    const hold = session.hold()
     let lock: HeldLock | null = null
     try {
       const [[row] = [], [state] = []] = await this.#server.askAll<LockAnswer>([
-        { text: takeAndLimit(of), parameters: [of.number] },
+        takeAndLimit(of),
         ...(withEpoch ? [{ text: epochIn(this.#schema) }] : []),
       ])
       if (row?.taken !== true) return null
       session.limited()
-      lock = new HeldLock(this.#server, of)
-      lock.onEnd(() => this.#held.delete(name))
+      lock = new HeldLock(session, { of, hold, onEnd: () => this.#held.delete(name) })
+      this.#held.set(name, lock)
       return { lock, epoch: state?.epoch ?? 0 }
     } catch (error) {
       // when only the second question failed
       if (session.isConnected) await unlock(session, of)
       throw error
     } finally {
-      if (lock === null) void session.endBeat().catch(() => undefined)
+      if (lock === null) {
+        this.#held.delete(name)
+        hold[Symbol.dispose]()
+      }
     }
   }
 
@@ -87,64 +96,47 @@ export class NamedLocks implements AsyncDisposable {
   }
 }
 
+interface HeldLockParts {
+  of: AdvisoryLock
+  /** Keeps the session from being silent. */
+  hold: Disposable
+  /** Called once it is given back or lost. */
+  onEnd: () => void
+}
+
 /** A lock that this process has, until it gives it back or the session is lost. */
 class HeldLock implements StoreLock {
-  readonly #server: PostgresServer
-  readonly #of: LockParts
-  readonly #generation: number
-  readonly #lost = new AbortController()
-  readonly #ends = new Listeners()
+  readonly #session: Session
+  readonly #parts: HeldLockParts
+  readonly #end = new AbortController()
   readonly #stopListening: () => void
-  #isOver = false
 
-  constructor(server: PostgresServer, of: LockParts) {
-    this.#server = server
-    this.#of = of
-    this.#generation = server.session.generation
-    this.#stopListening = server.session.onLost(() => this.#end())
+  constructor(session: Session, parts: HeldLockParts) {
+    this.#session = session
+    this.#parts = parts
+    this.#stopListening = session.onLost(() => this.#endOnce())
   }
 
   get isHeld(): boolean {
-    const { session } = this.#server
-    return !this.#isOver && session.generation === this.#generation && session.isProven
+    return !this.signal.aborted && this.#session.isProven
   }
 
   get signal(): AbortSignal {
-    return this.#lost.signal
-  }
-
-  /** Calls back once it is given back or lost. */
-  onEnd(listener: () => void): void {
-    this.#ends.add(listener)
+    return this.#end.signal
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const { session } = this.#server
-    const isOurs = !this.#isOver && session.generation === this.#generation
-    this.#end()
     // what a session had goes with it
-    if (!isOurs) return
-    await unlock(session, this.#of)
+    if (this.#endOnce()) await unlock(this.#session, this.#parts.of)
   }
 
-  #end(): void {
-    if (this.#isOver) return
-    this.#isOver = true
+  /** @returns false when it was over before */
+  #endOnce(): boolean {
+    if (this.signal.aborted) return false
     this.#stopListening()
-    this.#ends.emit()
-    this.#lost.abort()
-    void this.#server.session.endBeat().catch(() => undefined)
+    this.#parts.onEnd()
+    this.#end.abort()
+    this.#parts.hold[Symbol.dispose]()
+    return true
   }
-}
-
-/** Takes a lock if it is free; who has it is not silent, or loses it. */
-function takeAndLimit({ shared }: LockParts): string {
-  const lock = `SELECT pg_try_advisory_lock${shared}(${LOCK_NUMBER}) AS taken`
-  return `WITH lock AS MATERIALIZED (${lock})
-    SELECT taken, (${limitSilence()} AND taken) FROM lock`
-}
-
-async function unlock(session: Session, { number, shared }: LockParts): Promise<void> {
-  const question = `SELECT pg_advisory_unlock${shared}(${LOCK_NUMBER})`
-  await session.query(question, [number]).catch(() => undefined)
 }

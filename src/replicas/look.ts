@@ -1,9 +1,7 @@
 /** How a database is, for an operator. */
-import type { TLSSocket } from 'node:tls'
 import { describeAddress, parseAddress } from './address.ts'
-import { clientOptions, destroyClient, requireSettings } from './client.ts'
-import { DatabaseClient } from './database-client.ts'
-import { ReadOnlyDatabaseError, toOperator } from './failures.ts'
+import { requireSettings, withClient, type DatabaseClient } from './client.ts'
+import { requireWritable, toOperator } from './failures.ts'
 import { quoted } from './schema.ts'
 
 /** How long all of it may take. */
@@ -64,20 +62,14 @@ export async function lookAtDatabase(o: {
   schema: string
 }): Promise<DatabaseState> {
   const address = parseAddress(o.url, o.caFile)
-  const client = new DatabaseClient(clientOptions(address, 'session'))
-  // whoever waits for an answer gets the error
-  client.on('error', () => {})
-  const timer = setTimeout(() => destroyClient(client), LOOK_MS)
   try {
-    await client.connect()
-    await requireSettings(client, 'session')
-    const state = await lookThrough(client, o.schema)
-    return { ...state, place: describeAddress(address), tls: protocolOf(client) }
+    return await withClient(address, LOOK_MS, async (client) => {
+      await requireSettings(client, 'session')
+      const state = await lookThrough(client, o.schema)
+      return { ...state, place: describeAddress(address), tls: client.tlsProtocol }
+    })
   } catch (error) {
     throw toOperator(error, address)
-  } finally {
-    clearTimeout(timer)
-    destroyClient(client)
   }
 }
 
@@ -88,7 +80,7 @@ async function lookThrough(
   const name = quoted(schema)
   const { rows } = await client.query<ServerRow>(SERVER, [name, `${name}.state`])
   const [{ readOnly, hasSchema, hasStore, ...state }] = rows as [ServerRow]
-  if (readOnly === 'on') throw new ReadOnlyDatabaseError()
+  requireWritable(readOnly)
   if (!hasSchema) return { ...state, schema: null }
   const foreign = await client.query<{ count: number }>(FOREIGN, [name])
   const foreignTables = foreign.rows[0]?.count ?? 0
@@ -97,10 +89,4 @@ async function lookThrough(
     `SELECT version, oldest FROM ${name}.state`,
   )
   return { ...state, schema: { foreignTables, store: found.rows[0] ?? null } }
-}
-
-function protocolOf(client: DatabaseClient): string | null {
-  const { stream } = (client as unknown as { connection: { stream: Partial<TLSSocket> } })
-    .connection
-  return stream.encrypted === true ? (stream.getProtocol?.() ?? null) : null
 }

@@ -1,13 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperatorError } from '../errors.ts'
-import {
-  chooseProtection,
-  openExisting,
-  prepare,
-  type PreparedProtection,
-  type ProtectionRequest,
-} from '../store/choose.ts'
+import { chooseProtection, openExisting, protect, type ProtectionRequest } from '../store/choose.ts'
 import type { OpeningMode } from '../store/acquire.ts'
 import { clearUnfinished } from '../store/create.ts'
 import { makeDataDir } from '../store/data-dir.ts'
@@ -17,17 +11,17 @@ import { moved, readMark } from '../store/move-mark.ts'
 import type { NewProtection, OpenProtection } from '../store/protection.ts'
 import { corrupt, unwritable } from '../store/refusals.ts'
 import type { Store } from '../store/store.ts'
-import { claimForBot, readBot, refuseOtherBot } from '../store/bot-of-store.ts'
+import { claimForBot, readBot, refuseOtherBot, type BotPlace } from '../store/bot-of-store.ts'
 import { describeAddress, describePlace } from './address.ts'
-import { kindOf, RolledBackError, toOperator } from './failures.ts'
+import { kindOf, rolledBack, toOperator } from './failures.ts'
 import { DataDirLock } from './data-dir-lock.ts'
 import { readEpoch } from './epoch-reader.ts'
 import { databaseOf, findVersion, migrate } from './migrate.ts'
 import { PostgresStore } from './postgres-store.ts'
 import { OpenLock } from './open-lock.ts'
-import { checkSchemaName, type Database } from './schema.ts'
-import { LastSeenTimeline } from './last-seen-timeline.ts'
-import { IS_READ_ONLY, type PostgresServer } from './server.ts'
+import { checkSchemaName, IS_READ_ONLY, type Database } from './schema.ts'
+import { LastSeenTimeline } from './timeline.ts'
+import type { PostgresServer } from './server.ts'
 
 /** The schema of a store when none is named. */
 export const SCHEMA = 'postern'
@@ -55,17 +49,19 @@ export interface DatabaseOpening extends ProtectionRequest {
  *   what to do
  */
 export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
-  const { server, dataDir, schema = SCHEMA } = o
+  const { server, dataDir, schema = SCHEMA, botId = null } = o
+  const place = describePlace(server.address, schema)
+  const botPlace: BotPlace = { name: place, setting: 'store.schema' }
   await using stack = new AsyncDisposableStack()
   try {
     checkSchemaName(schema)
     await server.ask(`SELECT ${IS_READ_ONLY}`)
     const db = databaseOf(server, schema)
     const isNew = (await findVersion(server, schema)) === null
-    const lastSeen = new LastSeenTimeline(dataDir, describePlace(server.address, schema))
-    if (isNew && lastSeen.isAheadOf(null)) throw new RolledBackError()
+    const lastSeen = new LastSeenTimeline(dataDir, place)
+    if (isNew && lastSeen.isAheadOf(null)) throw rolledBack()
     if (isNew) refuseToMake(o)
-    else refuseOther(await readBot(db), o)
+    else refuseOtherBot([await readBot(db), botId], botPlace)
     const chosen = isNew ? await chooseProtection(o) : null
     makeDataDir(dataDir)
     stack.use(new DataDirLock(dataDir))
@@ -75,23 +71,14 @@ export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
     await migrate(server, schema)
     const epoch = await readEpoch(server, schema)
     const { timeline } = server
-    if (lastSeen.isAheadOf({ epoch, timeline })) throw new RolledBackError()
-    await claimFor(db, o)
+    if (lastSeen.isAheadOf({ epoch, timeline })) throw rolledBack()
+    // what is only looked at is nobody's after that either
+    if (o.mode !== 'existing') await claimForBot(db, botId, botPlace)
     lastSeen.note({ epoch, timeline })
     stack.use(lastSeen)
     const held = await openProtectionOf(o, db, { isNew, chosen })
-    const resources = stack.move()
-    return new PostgresStore({
-      server,
-      schema,
-      dataDir,
-      held,
-      request: o,
-      openLock,
-      lastSeen,
-      resources,
-      epoch,
-    })
+    const parts = { server, schema, dataDir, held, request: o, openLock, lastSeen, epoch }
+    return new PostgresStore({ ...parts, resources: stack.move() })
   } catch (error) {
     if (error instanceof OperatorError) throw error
     if (kindOf(error) !== 'mistake') throw toOperator(error, server.address)
@@ -119,19 +106,6 @@ function refuseToMake({ mode, dataDir, server }: DatabaseOpening): void {
   )
 }
 
-/** What is only looked at is nobody's after that either. */
-async function claimFor(db: Database, o: DatabaseOpening): Promise<void> {
-  if (o.mode === 'existing' || (o.botId ?? null) === null) return
-  const found = (await readBot(db)) ?? (await claimForBot(db, Number(o.botId)))
-  refuseOther(found, o)
-}
-
-function refuseOther(found: number | null, o: DatabaseOpening): void {
-  const { botId = null, server, schema = SCHEMA } = o
-  const name = describePlace(server.address, schema)
-  refuseOtherBot([found, botId], { name, setting: 'store.schema' })
-}
-
 async function openProtectionOf(
   o: DatabaseOpening,
   db: Database,
@@ -139,42 +113,11 @@ async function openProtectionOf(
 ): Promise<OpenProtection | null> {
   const mark = await readMark(db)
   if (mark !== null) throw moved(mark, describeAddress(o.server.address))
-  const row = await readProtection(db)
+  const row = await db.selectFrom('protection').selectAll().where('id', '=', 1).executeTakeFirst()
   if (row !== undefined) return await openExisting(row, o)
   if (await holdsSecrets(db)) throw corrupt('the record of its protection is gone')
   const wanted = isNew ? chosen : await chooseProtection(o)
-  return wanted === null ? null : await protect(o, db, wanted)
-}
-
-/** The first protection of a store, which holds no secret yet; of two at once, one is taken. */
-async function protect(
-  o: DatabaseOpening,
-  db: Database,
-  wanted: NewProtection,
-): Promise<OpenProtection> {
-  const made = await prepare(wanted)
-  const isOurs = await keep(db, made).catch(async (error: unknown) => {
-    await made.discard()
-    throw error
-  })
-  if (isOurs) return made.held
-  await made.discard()
-  const row = await readProtection(db)
-  if (row === undefined) throw corrupt('the record of its protection is gone')
-  return await openExisting(row, o)
-}
-
-async function keep(db: Database, { row }: PreparedProtection): Promise<boolean> {
-  const { numInsertedOrUpdatedRows = 0n } = await db
-    .insertInto('protection')
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirstOrThrow()
-  return numInsertedOrUpdatedRows > 0n
-}
-
-function readProtection(db: Database) {
-  return db.selectFrom('protection').selectAll().where('id', '=', 1).executeTakeFirst()
+  return wanted === null ? null : await protect(db, wanted, o)
 }
 
 async function holdsSecrets(db: Database): Promise<boolean> {

@@ -6,7 +6,7 @@ import { Mutex } from '../util/scheduling.ts'
 import { makeCopy } from '../store/backup.ts'
 import { openExisting, type ProtectionRequest } from '../store/choose.ts'
 import { writeMoveIn } from '../store/relock.ts'
-import { ProtectedStore, type ProtectionMove } from '../store/protected-store.ts'
+import { ProtectedStore, type Change, type ProtectionMove } from '../store/protected-store.ts'
 import type { OpenProtection } from '../store/protection.ts'
 import type { Schema } from '../store/schema.ts'
 import { readMark } from '../store/move-mark.ts'
@@ -18,18 +18,15 @@ import type {
   Store,
   StoreLock,
 } from '../store/store.ts'
-import { SightingWriter, type DueSightings } from '../store/sightings.ts'
-import { UnderWay } from '../store/under-way.ts'
-import { Writability } from '../store/writability.ts'
-import { CommitLostError } from './failures.ts'
+import { CommitLostError, isOfDatabase, kindOf, toRefusal } from './failures.ts'
 import { EpochReader } from './epoch-reader.ts'
 import { NamedLocks } from './locks.ts'
 import { databaseOf } from './migrate.ts'
 import type { OpenLock } from './open-lock.ts'
 import { withRows } from './rows.ts'
-import { isCommitted, isUnusable, refusalOf, runAgain, takeTurn, type Change } from './runs.ts'
+import { isCommitted, runAgain, takeTurn } from './runs.ts'
 import { quoted, type Database, type PostgresSchema } from './schema.ts'
-import type { LastSeenTimeline } from './last-seen-timeline.ts'
+import type { LastSeenTimeline } from './timeline.ts'
 import type { PostgresServer } from './server.ts'
 
 export interface PostgresStoreParts {
@@ -58,11 +55,8 @@ export class PostgresStore extends ProtectedStore implements Store {
   readonly #db: Database
   readonly #reader: EpochReader
   readonly #locks: NamedLocks
-  readonly #underWay = new UnderWay()
   /** Writes, and what others wrote being read, one after the other. */
   readonly #order = new Mutex()
-  readonly #writability = new Writability()
-  readonly #sightings = new SightingWriter((change, onWritten) => this.#ordered(change, onWritten))
   readonly #changes = new Listeners<Reachability>()
   readonly #stopListening: () => void
   #reachability: Reachability = 'reachable'
@@ -87,13 +81,8 @@ export class PostgresStore extends ProtectedStore implements Store {
     return await this.#ask(() => this.#again(() => query(this.#db)))
   }
 
-  async write<T>(change: Change<T>, onWritten?: (result: T) => void): Promise<T> {
-    if (this.#sightings.isDue) await this.#sightings.settle()
-    return await this.#ordered(change, onWritten)
-  }
-
-  async #ordered<T>(change: Change<T>, onWritten?: (result: T) => void): Promise<T> {
-    return await this.#keep(() =>
+  protected put<T>(change: Change<T>, onWritten?: (result: T) => void): Promise<T> {
+    return this.#keep(() =>
       this.#order.run(async () => {
         const result = await this.#inOrder(change)
         onWritten?.(result)
@@ -102,20 +91,12 @@ export class PostgresStore extends ProtectedStore implements Store {
     )
   }
 
-  writeFirst(sightings: DueSightings): void {
-    this.#sightings.add(sightings)
-  }
-
-  settle(): Promise<void> {
-    return this.#sightings.settle()
-  }
-
   async note<T>(
     change: Change<T>,
     { isOrdered = false, isSingle = false }: { isOrdered?: boolean; isSingle?: boolean } = {},
   ): Promise<T> {
-    if (this.#sightings.isDue) await this.#sightings.settle()
-    if (isOrdered) return await this.#ordered(change)
+    if (this.sightings.isDue) await this.sightings.settle()
+    if (isOrdered) return await this.put(change)
     const run = (db: Transaction<PostgresSchema>): Promise<T> => change(db)
     const once = (): Promise<T> =>
       isSingle ? run(this.#db as Transaction<PostgresSchema>) : this.#db.transaction().execute(run)
@@ -123,11 +104,7 @@ export class PostgresStore extends ProtectedStore implements Store {
   }
 
   async fresh(): Promise<void> {
-    try {
-      await this.#underWay.run(() => this.#again(() => this.#reader.learn()))
-    } catch (error) {
-      throw this.#refusalOf(error)
-    }
+    await this.#refusing(() => this.#again(() => this.#reader.learn()))
     this.#refuseMoved()
   }
 
@@ -140,9 +117,7 @@ export class PostgresStore extends ProtectedStore implements Store {
   }
 
   keepWatch(): Disposable {
-    const { session } = this.#parts.server
-    void session.beginBeat().catch(() => undefined)
-    return { [Symbol.dispose]: () => void session.endBeat().catch(() => undefined) }
+    return this.#parts.server.session.watch()
   }
 
   async tryLock(
@@ -173,10 +148,6 @@ export class PostgresStore extends ProtectedStore implements Store {
     return await this.#ask(() => this.#parts.openLock.count())
   }
 
-  onWritable(listener: (writable: boolean) => void): void {
-    this.#writability.onChange(listener)
-  }
-
   /** One transaction in the order of all writes, its memory as fresh as the database. */
   async #inOrder<T>(change: Change<T>): Promise<T> {
     return await this.#again(async () => {
@@ -204,33 +175,30 @@ export class PostgresStore extends ProtectedStore implements Store {
     return runAgain(this.#parts.server, run)
   }
 
-  /** Refuses when the database fails. */
-  #ask<T>(run: () => Promise<T>): Promise<T> {
-    return this.#underWay.run(async () => {
-      try {
-        return await this.#writability.during(run())
-      } catch (error) {
-        throw this.#refusalOf(error)
-      }
-    })
-  }
-
-  /** Reports to `onWritable` listeners, and refuses when the database fails. */
+  /** Reports a write to `onWritable` listeners, and refuses when the database fails. */
   async #keep<T>(run: () => Promise<T>): Promise<T> {
-    try {
-      const result = await this.#underWay.run(() => this.#writability.during(run()))
-      this.#writability.set(true)
-      return result
-    } catch (error) {
-      throw this.#refusalOf(error)
-    }
+    const result = await this.#ask(run)
+    this.writability.set(true)
+    return result
   }
 
-  /** Reports that the store cannot be used where the database is in reach. */
-  #refusalOf(error: unknown): unknown {
-    const { server } = this.#parts
-    if (isUnusable(error, server)) this.#writability.set(false)
-    return refusalOf(error, server)
+  #ask<T>(run: () => Promise<T>): Promise<T> {
+    return this.#refusing(() => this.writability.during(run()))
+  }
+
+  /** Refuses when the database fails; reports a store that is unusable in a database that is in reach. */
+  async #refusing<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      return await this.underWay.run(run)
+    } catch (error) {
+      const { server } = this.#parts
+      const kind = kindOf(error)
+      const isReached = kind === 'lost' ? server.reachability === 'reachable' : !isOfDatabase(error)
+      if (isReached && kind !== 'mistake') this.writability.set(false)
+      // a standby answers, and takes no writes: the primary must be looked for anew
+      if (kind === 'read-only') server.lose()
+      throw toRefusal(error)
+    }
   }
 
   #report(): void {
@@ -238,7 +206,7 @@ export class PostgresStore extends ProtectedStore implements Store {
     const now = reachability === 'reachable' && this.#reader.isBehind ? 'rolled-back' : reachability
     if (now === this.#reachability) return
     this.#reachability = now
-    if (now === 'reachable') this.#sightings.retry()
+    if (now === 'reachable') this.sightings.retry()
     this.#changes.emit(now)
   }
 
@@ -294,8 +262,7 @@ export class PostgresStore extends ProtectedStore implements Store {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopListening()
-    if (this.#sightings.isDue) await this.#sightings.finish()
-    if (!(await this.#underWay.close())) return
+    if (!(await this.close())) return
     await this.#locks[Symbol.asyncDispose]()
     await this.#parts.resources[Symbol.asyncDispose]()
   }

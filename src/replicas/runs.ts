@@ -2,23 +2,9 @@
 import { OvertakenError } from '../errors.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql, type Transaction } from 'kysely'
-import { Refusal } from '../errors.ts'
-import type { Schema } from '../store/schema.ts'
-import { CommitLostError, isCancelled, kindOf, type FailureKind } from './failures.ts'
+import { isCancelled, kindOf, type CommitLostError } from './failures.ts'
 import type { PostgresSchema } from './schema.ts'
 import type { PostgresServer } from './server.ts'
-
-/** A change as callers write it. */
-export type Change<T> = (db: Transaction<Schema>) => Promise<T>
-
-/** What ends by an operator's hand, while the database answers others. */
-const UNUSABLE: readonly FailureKind[] = ['storage', 'rights', 'blocked', 'damaged', 'again']
-const DETAILS: Partial<Record<FailureKind, string>> = {
-  lost: 'the database is out of reach',
-  'read-only': 'the database is out of reach',
-  pooled: 'a pooler stands before the database',
-  'rolled-back': 'the database is behind what this sidecar has seen of it',
-}
 
 /** How often a query or transaction is run at most. */
 const MOST_RUNS = 8
@@ -43,7 +29,8 @@ export async function runAgain<T>(server: PostgresServer, run: () => Promise<T>)
       if (runs === MOST_RUNS) throw error
       if (error instanceof OvertakenError || kindOf(error) === 'again') continue
       const isCut = kindOf(error) === 'lost' || isCancelled(error)
-      if (!isCut || performance.now() > endsAtMs || !(await isReached(server))) throw error
+      if (!isCut || performance.now() > endsAtMs) throw error
+      await server.probe().catch(() => Promise.reject(error))
       await pause(PAUSE_MS * runs)
     }
   }
@@ -70,40 +57,16 @@ export async function isCommitted(
   throw loss
 }
 
-const isReached = (server: PostgresServer): Promise<boolean> =>
-  server.probe().then(
-    () => true,
-    () => false,
-  )
-
-/** Whether a failure shows that the store cannot be used, while the database is in reach. */
-export function isUnusable(error: unknown, { reachability }: PostgresServer): boolean {
-  const kind = kindOf(error)
-  return UNUSABLE.includes(kind) || (kind === 'lost' && reachability === 'reachable')
-}
-
-/** The refusal for a failure of the database; the error itself where it is a mistake of ours. */
-export function refusalOf(error: unknown, server: PostgresServer): unknown {
-  const kind = kindOf(error)
-  if (kind === 'mistake') return error
-  // a standby answers, and takes no writes: whatever is connected must be looked for anew
-  if (kind === 'read-only') server.lose()
-  return new Refusal('postern_store_unwritable', DETAILS[kind] ?? '', { cause: error })
-}
-
 /**
  * Waits for every write before it, and raises the epoch.
  * @returns the new epoch, and the number of the transaction
  */
-export async function takeTurn(
+export function takeTurn(
   db: Transaction<PostgresSchema>,
 ): Promise<{ epoch: number; writer: number }> {
-  return await db
+  return db
     .updateTable('state')
-    .set((state) => ({
-      epoch: state('epoch', '+', 1),
-      writer: sql<number>`txid_current()`,
-    }))
+    .set((state) => ({ epoch: state('epoch', '+', 1), writer: sql<number>`txid_current()` }))
     .returning(['epoch', 'writer'])
     .executeTakeFirstOrThrow()
 }

@@ -46,12 +46,17 @@ export function checkSchemaName(schema: string): void {
 /** The name of a schema as it stands in SQL. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/**
- * The number of an advisory lock, in SQL, of which the one parameter is `lockName`. `presence` is
- * held, shared, by whoever has the store open; `migrate` by who changes its schema or makes it.
- */
-export const LOCK_NUMBER = `hashtextextended($1, 0)`
+/** Whether the session may write: never on a standby, whose answers may be behind, too. */
+export const IS_READ_ONLY = `current_setting('transaction_read_only') AS read_only`
 
+/** The question for the epoch of a store, and whether its server takes writes. */
+export const epochIn = (schema: string): string =>
+  `SELECT epoch, ${IS_READ_ONLY} FROM ${quoted(schema)}.state`
+
+/**
+ * The name of an advisory lock. `presence` is held, shared, by whoever has the store open; `migrate`
+ * by who changes its schema or makes it.
+ */
 export function lockName(schema: string, name: 'presence' | 'migrate' | LockName): string {
   return `postern/${schema}/${name}`
 }

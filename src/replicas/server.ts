@@ -4,27 +4,13 @@ import { Listeners } from '../util/listeners.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Reachability } from '../store/store.ts'
 import { parseAddress, type DatabaseAddress } from './address.ts'
-import {
-  clientOptions,
-  CONNECT_MS,
-  destroyClient,
-  requireSettings,
-  type ClientUse,
-} from './client.ts'
+import { CONNECT_MS, requireSettings, withClient, type ClientUse } from './client.ts'
 import { QueryConnections } from './connections.ts'
-import { DatabaseClient } from './database-client.ts'
-import { isOfTheDatabase, kindOf, ReadOnlyDatabaseError } from './failures.ts'
-import { OpenLockCounts } from './open-lock-counts.ts'
-import { quoted } from './schema.ts'
+import { isOfDatabase, kindOf, requireWritable, rolledBack } from './failures.ts'
+import { OpenLockCounts } from './open-lock.ts'
+import { IS_READ_ONLY } from './schema.ts'
 import { Session, type Question } from './session.ts'
-import { Timelines, type Timeline } from './timeline.ts'
-
-/** Whether the session may write: never on a standby, whose answers may be behind, too. */
-export const IS_READ_ONLY = `current_setting('transaction_read_only') AS read_only`
-
-/** The question for the epoch of a store, and whether its server takes writes. */
-export const epochIn = (schema: string): string =>
-  `SELECT epoch, ${IS_READ_ONLY} FROM ${quoted(schema)}.state`
+import { isBehind, readTimeline, type Timeline } from './timeline.ts'
 
 /**
  * A database server as one process uses it: a session that says how things are, and a pool for
@@ -34,13 +20,13 @@ export class PostgresServer implements AsyncDisposable {
   readonly address: DatabaseAddress
   readonly session: Session
   /** Who else uses which store. */
-  readonly openLocks: OpenLockCounts
+  readonly openLocks = new OpenLockCounts(this)
   readonly #connections: QueryConnections
   /** By schema: each takes its turn beside the others. */
   readonly #databases = new Map<string, Kysely<Schema>>()
   readonly #isOfSeveral: boolean
-  readonly #timelines = new Timelines()
   readonly #changes = new Listeners<Reachability>()
+  #timeline: Timeline | null = null
   #reachability: Reachability = 'reachable'
   #asking: Promise<void> | null = null
   #isLookingAnew = false
@@ -56,11 +42,7 @@ export class PostgresServer implements AsyncDisposable {
     this.address = parseAddress(o.url, o.caFile)
     this.#isOfSeveral = isOfSeveral
     this.session = new Session(this.address, (client) => this.#admit(client, 'session'))
-    this.session.onLost((how) => (how === 'silent' ? this.#lose() : this.#suspect()))
-    this.openLocks = new OpenLockCounts(
-      (text, parameters) => this.ask(text, parameters),
-      this.session,
-    )
+    this.session.onLost((how) => (how === 'silent' ? this.lose() : this.#suspect()))
     const suspect = (): void => this.#suspect()
     this.#connections = new QueryConnections(this.address, {
       isOfSeveral,
@@ -85,9 +67,9 @@ export class PostgresServer implements AsyncDisposable {
     return this.#changes.add(listener)
   }
 
-  /** Where connections lead, as far as the server says it. */
+  /** Where connections lead; null until one was made, and where the server does not say. */
   get timeline(): Timeline | null {
-    return this.#timelines.newest
+    return this.#timeline
   }
 
   get reachability(): Reachability {
@@ -97,7 +79,7 @@ export class PostgresServer implements AsyncDisposable {
   /**
    * Asks the session, and tells the listeners what that says of the database.
    * @param text may select `IS_READ_ONLY`
-   * @throws ConnectionLostError, ReadOnlyDatabaseError, RolledBackError, or an error of pg
+   * @throws PostgresError `lost`, `read-only`, `rolled-back`; an error of pg
    */
   async ask<Row extends Record<string, unknown>>(
     text: string,
@@ -113,13 +95,12 @@ export class PostgresServer implements AsyncDisposable {
   ): Promise<Row[][]> {
     try {
       const answers = await this.session.queryAll<Row>(questions)
-      if (answers.some(([first]) => first?.['read_only'] === 'on'))
-        throw new ReadOnlyDatabaseError()
+      for (const [first] of answers) requireWritable(first?.['read_only'])
       this.#set('reachable')
       return answers
     } catch (error) {
-      if (kindOf(error) === 'rolled-back') this.#lose('rolled-back')
-      else if (isOfTheDatabase(error)) this.#lose()
+      if (kindOf(error) === 'rolled-back') this.lose('rolled-back')
+      else if (isOfDatabase(error)) this.lose()
       throw error
     }
   }
@@ -129,9 +110,11 @@ export class PostgresServer implements AsyncDisposable {
     if (this.#reachability !== 'reachable') await this.probe()
   }
 
-  /** It takes no writes any more: what is connected is not the primary. */
-  lose(): void {
-    this.#lose()
+  /** Cuts every connection: what answers is not the primary, or nothing answers. */
+  lose(now: Exclude<Reachability, 'reachable'> = 'unreachable'): void {
+    this.session.cut()
+    this.#connections.cut()
+    this.#set(now)
   }
 
   /**
@@ -175,34 +158,28 @@ export class PostgresServer implements AsyncDisposable {
   async #lookAnew(): Promise<void> {
     if (this.#isLookingAnew || this.#isClosed) return
     this.#isLookingAnew = true
-    const client = new DatabaseClient(clientOptions(this.address, 'session'))
-    client.on('error', () => {})
-    const timer = setTimeout(() => destroyClient(client), CONNECT_MS * 2)
-    try {
-      await client.connect()
-      await this.#admit(client, 'session')
-    } catch (error) {
-      if (isOfTheDatabase(error)) this.#suspect()
-    } finally {
-      clearTimeout(timer)
-      destroyClient(client)
-      this.#isLookingAnew = false
-    }
+    const admit = (client: ClientBase): Promise<void> => this.#admit(client, 'session')
+    await withClient(this.address, CONNECT_MS * 2, admit).catch((error: unknown) => {
+      if (isOfDatabase(error)) this.#suspect()
+    })
+    this.#isLookingAnew = false
   }
 
-  /** Behind a promoted standby, nothing may go on with what it was promoted from. */
+  /**
+   * Looks at a new connection. Once a promoted standby was seen, what it was promoted from is refused,
+   * as is another cluster, and nothing goes on with connections of before.
+   * @throws PostgresError `pooled`, `rolled-back`; an error of pg
+   */
   async #admit(client: ClientBase, use: ClientUse): Promise<void> {
     const settings = requireSettings(client, use)
-    const [isPromoted] = await Promise.all([this.#timelines.admit(client), settings])
-    if (!isPromoted) return
+    const [found] = await Promise.all([readTimeline(client), settings])
+    if (found === null) return
+    const newest = this.#timeline
+    if (newest !== null && isBehind(found, newest)) throw rolledBack()
+    this.#timeline = found
+    if (newest === null || found.timelineId === newest.timelineId) return
     this.session.cut()
     this.#connections.cut(client)
-  }
-
-  #lose(now: Exclude<Reachability, 'reachable'> = 'unreachable'): void {
-    this.session.cut()
-    this.#connections.cut()
-    this.#set(now)
   }
 
   #set(now: Reachability): void {

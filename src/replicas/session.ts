@@ -1,9 +1,8 @@
-import type { Client, QueryResultRow } from 'pg'
+import type { QueryResultRow } from 'pg'
 import { Listeners } from '../util/listeners.ts'
 import type { DatabaseAddress } from './address.ts'
-import { clientOptions, destroyClient } from './client.ts'
-import { DatabaseClient } from './database-client.ts'
-import { ConnectionLostError, kindOf } from './failures.ts'
+import { clientOptions, DatabaseClient } from './client.ts'
+import { kindOf, PostgresError } from './failures.ts'
 
 /** How long an answer may take before the database counts as lost, ms. */
 export const ANSWER_MS = 1000
@@ -47,10 +46,10 @@ export type SessionLoss = 'ended' | 'silent'
  */
 export class Session implements AsyncDisposable {
   readonly #address: DatabaseAddress
-  readonly #admit: (client: Client) => Promise<void>
+  readonly #admit: (client: DatabaseClient) => Promise<void>
   readonly #losses = new Listeners<SessionLoss>()
-  #connecting: Promise<Client> | null = null
-  #client: Client | null = null
+  #connecting: Promise<DatabaseClient> | null = null
+  #client: DatabaseClient | null = null
   #beat: NodeJS.Timeout | null = null
   #holders = 0
   /** Whether the server ends the present connection when it is silent. */
@@ -60,7 +59,7 @@ export class Session implements AsyncDisposable {
   #isClosed = false
 
   /** @param admit looks at a new connection before it is used, and throws where it must not be */
-  constructor(address: DatabaseAddress, admit: (client: Client) => Promise<void>) {
+  constructor(address: DatabaseAddress, admit: (client: DatabaseClient) => Promise<void>) {
     this.#address = address
     this.#admit = admit
   }
@@ -91,7 +90,7 @@ export class Session implements AsyncDisposable {
 
   /**
    * Asks, and connects first where that is needed.
-   * @throws ConnectionLostError when no answer came in time; an error of pg
+   * @throws PostgresError `lost` when no answer came in time; an error of pg
    */
   async query<Row extends QueryResultRow>(
     text: string,
@@ -137,17 +136,19 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  /** Has the server end this session soon when it is silent, and sees that it is not. */
-  async beginBeat(): Promise<void> {
-    this.hold()
+  /** Has the server end this session soon when it is silent, and sees that it is not, as `hold` does. */
+  watch(): Disposable {
+    const hold = this.hold()
     this.limited()
-    await this.query(limitSilence())
+    void this.query(limitSilence()).catch(() => undefined)
+    return hold
   }
 
-  /** Sees to it that this session is not silent, until `endBeat`. */
-  hold(): void {
+  /** Sees to it that this session is not silent, until what it returns is disposed of, once. */
+  hold(): Disposable {
     this.#holders += 1
     this.#beat ??= setInterval(() => void this.query('SELECT 1').catch(() => {}), BEAT_MS).unref()
+    return { [Symbol.dispose]: () => void this.#release().catch(() => undefined) }
   }
 
   /** To be called by who has asked `limitSilence` in a question of its own, while it holds this. */
@@ -155,8 +156,7 @@ export class Session implements AsyncDisposable {
     this.#isLimited = true
   }
 
-  /** Ends what `beginBeat` or `hold` began, once for each. */
-  async endBeat(): Promise<void> {
+  async #release(): Promise<void> {
     this.#holders -= 1
     if (this.#holders > 0) return
     if (this.#beat !== null) clearInterval(this.#beat)
@@ -179,14 +179,14 @@ export class Session implements AsyncDisposable {
     if (client !== null) await end(client)
   }
 
-  #connected(): Promise<Client> {
-    if (this.#isClosed) return Promise.reject(new ConnectionLostError('the store is closed'))
+  #connected(): Promise<DatabaseClient> {
+    if (this.#isClosed) return Promise.reject(new PostgresError('lost', 'the store is closed'))
     if (this.#client !== null) return Promise.resolve(this.#client)
     this.#connecting ??= this.#connect().finally(() => (this.#connecting = null))
     return this.#connecting
   }
 
-  async #connect(): Promise<Client> {
+  async #connect(): Promise<DatabaseClient> {
     const client = new DatabaseClient(clientOptions(this.#address, 'session'))
     client.on('error', () => this.#drop(client))
     client.on('end', () => this.#drop(client))
@@ -194,7 +194,7 @@ export class Session implements AsyncDisposable {
     try {
       await this.#inTime(client, this.#admit(client))
     } catch (error) {
-      destroyClient(client)
+      client.destroy()
       throw error
     }
     this.#client = client
@@ -204,7 +204,7 @@ export class Session implements AsyncDisposable {
   }
 
   /** A deadline, which gives an answer that is there already a turn to be read. */
-  async #inTime<T>(client: Client, answer: Promise<T>): Promise<T> {
+  async #inTime<T>(client: DatabaseClient, answer: Promise<T>): Promise<T> {
     let isAnswered = false
     const timer = setTimeout(() => {
       setImmediate(() => {
@@ -219,8 +219,8 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  #drop(client: Client, how: SessionLoss = 'ended'): void {
-    destroyClient(client)
+  #drop(client: DatabaseClient, how: SessionLoss = 'ended'): void {
+    client.destroy()
     if (client !== this.#client) return
     this.#client = null
     this.#provenAt = NEVER
@@ -229,8 +229,8 @@ export class Session implements AsyncDisposable {
 }
 
 /** Says goodbye, and does not wait long for the answer. */
-async function end(client: Client): Promise<void> {
-  const timer = setTimeout(() => destroyClient(client), ANSWER_MS)
+async function end(client: DatabaseClient): Promise<void> {
+  const timer = setTimeout(() => client.destroy(), ANSWER_MS)
   await client.end().catch(() => undefined)
   clearTimeout(timer)
 }

@@ -1,5 +1,12 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { ClientBase } from 'pg'
-import { kindOf, RolledBackError } from './failures.ts'
+import { FILE_MODE } from '../store/files.ts'
+import { kindOf } from './failures.ts'
+
+const FILE = 'database.json'
+/** What was seen is written down after so long, and when the store is closed, ms. */
+const WAIT_MS = 1000
 
 /** Which history a database goes on with. */
 export interface Timeline {
@@ -17,35 +24,8 @@ const TIMELINE = `
     END AS "timelineId"
   FROM pg_control_system()`
 
-/**
- * Keeps out connections to a former primary: once a promoted standby was seen, what it was promoted
- * from is refused, as is another cluster.
- */
-export class Timelines {
-  #newest: Timeline | null = null
-
-  /** Null until a connection was made, and where the server does not say. */
-  get newest(): Timeline | null {
-    return this.#newest
-  }
-
-  /**
-   * Looks where a new connection leads.
-   * @returns true when a standby was promoted since the connections of before were made
-   * @throws RolledBackError; an error of pg
-   */
-  async admit(client: ClientBase): Promise<boolean> {
-    const found = await readTimeline(client)
-    if (found === null) return false
-    const newest = this.#newest
-    if (newest !== null && isBehind(found, newest)) throw new RolledBackError()
-    this.#newest = found
-    return newest !== null && found.timelineId > newest.timelineId
-  }
-}
-
 /** Null on a standby, and where the server does not say. */
-async function readTimeline(client: ClientBase): Promise<Timeline | null> {
+export async function readTimeline(client: ClientBase): Promise<Timeline | null> {
   try {
     const { rows } = await client.query<Timeline>(TIMELINE)
     const [found] = rows
@@ -60,3 +40,82 @@ async function readTimeline(client: ClientBase): Promise<Timeline | null> {
 /** Whether a database is a former primary of what was seen, or another one. */
 export const isBehind = (found: Timeline, newest: Timeline): boolean =>
   found.systemIdentifier !== newest.systemIdentifier || found.timelineId < newest.timelineId
+
+/** How far a database was when it was last seen. */
+export interface Seen {
+  epoch: number
+  /** Null where the server does not say. */
+  timeline: Timeline | null
+}
+
+/**
+ * How far a sidecar has seen its database, in its data directory: its next start refuses one that is
+ * behind that. It counts for the address and schema that it names.
+ */
+export class LastSeenTimeline implements Disposable {
+  readonly #file: string
+  readonly #place: string
+  #noted: Seen | null = null
+  /** Runs while what was noted is not written down. */
+  #timer: NodeJS.Timeout | undefined
+
+  /** @param place the database and its schema */
+  constructor(dataDir: string, place: string) {
+    this.#file = join(dataDir, FILE)
+    this.#place = place
+  }
+
+  /** Forgets what was seen: another store is there now. @throws an error of node:fs */
+  static forget(dataDir: string): void {
+    rmSync(join(dataDir, FILE), { force: true })
+  }
+
+  /** Whether a database is behind what was seen; one without a store is. */
+  isAheadOf(found: Seen | null): boolean {
+    const seen = this.#read()
+    if (seen === null) return false
+    if (found === null || found.epoch < seen.epoch) return true
+    const { timeline } = found
+    return timeline !== null && seen.timeline !== null && isBehind(timeline, seen.timeline)
+  }
+
+  /** Writes down how far the database is, soon. */
+  note(seen: Seen): void {
+    const { epoch, timeline } = this.#noted ?? {}
+    // a server's timeline is the same object for as long as no connection was made
+    if (epoch === seen.epoch && timeline === seen.timeline) return
+    this.#noted = seen
+    this.#timer ??= setTimeout(() => this.#flush(), WAIT_MS).unref()
+  }
+
+  [Symbol.dispose](): void {
+    this.#flush()
+  }
+
+  /** A file that is damaged says nothing. */
+  #read(): Seen | null {
+    try {
+      const { place, ...seen } = JSON.parse(readFileSync(this.#file, 'utf8')) as Seen & {
+        place: string
+      }
+      return place === this.#place ? seen : null
+    } catch {
+      return null
+    }
+  }
+
+  /** A data directory that cannot be written does not hold up a store that is elsewhere. */
+  #flush(): void {
+    if (this.#timer === undefined) return
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const text = JSON.stringify({ place: this.#place, ...this.#noted })
+    const temporary = `${this.#file}.tmp`
+    try {
+      writeFileSync(temporary, `${text}\n`, { mode: FILE_MODE })
+      renameSync(temporary, this.#file)
+    } catch {
+      rmSync(temporary, { force: true })
+    }
+  }
+}

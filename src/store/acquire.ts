@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { botIn, claimForBot, refuseOtherBot } from './bot-of-store.ts'
-import { chooseProtection, openExisting, prepare, type ProtectionRequest } from './choose.ts'
+import { claimForBot, refuseOtherBot, type BotPlace } from './bot-of-store.ts'
+import { chooseProtection, openExisting, protect, type ProtectionRequest } from './choose.ts'
 import { createDatabase, settle } from './create.ts'
 import { checkDataDir, checkFile, makeDataDir } from './data-dir.ts'
 import { errnoOf } from './files.ts'
@@ -56,7 +56,7 @@ export async function acquire(o: Opening): Promise<Acquired> {
     ensureThere(o.dataDir, isNew)
     const state = inspect(o.dataDir)
     if (state.mark !== null && o.isMoving !== true) throw moved(state.mark, o.dataDir)
-    refuseOther(state.botId, o)
+    refuseOtherBot([state.botId, o.botId ?? null], placeOf(o))
     const known = state.protection === null ? null : await openExisting(state.protection, o)
     const wanted = known === null && !isNew ? await chooseProtection(o) : chosen
     return await hold(o, { state, known, wanted })
@@ -102,8 +102,10 @@ async function hold(
     rmSync(`${file}-shm`, { force: true })
     migrate(database, file)
     settle(dataDir)
-    await claimFor(database, o)
-    const held = known ?? (wanted === null ? null : await protect(database, wanted))
+    const db = kyselyOf(database)
+    // what is only looked at is nobody's after that either
+    if (o.mode !== 'existing') await claimForBot(db, o.botId ?? null, placeOf(o))
+    const held = known ?? (wanted === null ? null : await protect(db, wanted, o))
     return { database, held }
   } catch (error) {
     release(dataDir)
@@ -112,34 +114,12 @@ async function hold(
   }
 }
 
-/** What is only looked at is nobody's after that either. */
-async function claimFor(database: DatabaseSync, o: Opening): Promise<void> {
-  if (o.mode === 'existing' || (o.botId ?? null) === null) return
-  const found = botIn(database)
-  if (found === null) await claimForBot(kyselyOf(database), Number(o.botId))
-  refuseOther(found, o)
-}
-
-function refuseOther(found: number | null, { botId = null, dataDir }: Opening): void {
-  refuseOtherBot([found, botId], { name: dataDir, setting: 'dataDir' })
-}
+const placeOf = ({ dataDir }: Opening): BotPlace => ({ name: dataDir, setting: 'dataDir' })
 
 /** False when another process changed it between the look and the lock. */
 function isStillAs(state: FileState, database: DatabaseSync): boolean {
   const isUnchanged = pragma(database, 'user_version') === state.version
   return isUnchanged && isSameProtection(readProtection(database), state.protection)
-}
-
-/** The first protection of a store, which holds no secret yet. */
-async function protect(database: DatabaseSync, wanted: NewProtection): Promise<OpenProtection> {
-  const made = await prepare(wanted)
-  try {
-    await kyselyOf(database).insertInto('protection').values(made.row).execute()
-    return made.held
-  } catch (error) {
-    await made.discard()
-    throw error
-  }
 }
 
 /** A refusal stays what it is. */

@@ -23,28 +23,39 @@ export async function readBot(db: Kysely<Schema>): Promise<number | null> {
   return row === undefined ? null : Number(row.value)
 }
 
+/** Where a store is, for people, and the setting that each bot has its own of. */
+export interface BotPlace {
+  name: string
+  setting: 'dataDir' | 'store.schema'
+}
+
 /**
  * Makes a store that bot's, unless it is one's already; of two bots at once, one gets it.
- * @returns the bot whose store it is from now on
+ * @param botId null when the token does not tell it: nothing is claimed
+ * @throws OperatorError `store-other-bot`
  */
-export async function claimForBot(db: Kysely<Schema>, botId: number): Promise<number> {
+export async function claimForBot(
+  db: Kysely<Schema>,
+  botId: number | null,
+  place: BotPlace,
+): Promise<void> {
+  if (botId === null || (await readBot(db)) === botId) return
   await db
     .insertInto('flags')
     .values({ name: BOT, value: String(botId) })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  return (await readBot(db)) ?? botId
+  refuseOtherBot([await readBot(db), botId], place)
 }
 
 /**
  * @param found whose store it is; null when nobody's yet
  * @param wanted whose token there is; null when it does not tell
- * @param place where the store is, for people, and the setting that each bot has its own of
  * @throws OperatorError `store-other-bot`
  */
 export function refuseOtherBot(
   [found, wanted]: [found: number | null, wanted: number | null],
-  place: { name: string; setting: 'dataDir' | 'store.schema' },
+  place: BotPlace,
 ): void {
   if (found === null || wanted === null || found === wanted) return
   throw new OperatorError(

@@ -1,4 +1,5 @@
 /** Chooses the protection of a store: what was asked for against what it has. */
+import type { Kysely } from 'kysely'
 import { OperatorError } from '../errors.ts'
 import { readEntry, removeEntry, tryKeychain, writeEntry } from './keychain.ts'
 import { noEntry } from './keychain-refusals.ts'
@@ -11,8 +12,8 @@ import {
   type OpenProtection,
   type NewProtection,
 } from './protection.ts'
-import { noPassphrase, nothingPossible, otherProtection, unprotected } from './refusals.ts'
-import type { ProtectionMethod, ProtectionTable } from './schema.ts'
+import { corrupt, noPassphrase, nothingPossible, otherProtection, unprotected } from './refusals.ts'
+import type { ProtectionMethod, ProtectionTable, Schema } from './schema.ts'
 import type { Stretcher } from './stretcher.ts'
 
 /** What is asked of a store's protection. */
@@ -107,4 +108,31 @@ export async function prepare(wanted: NewProtection): Promise<PreparedProtection
   const entry = entryOf(row)
   await writeEntry(entry, opener)
   return { held, row, discard: () => removeEntry(entry).catch(() => {}) }
+}
+
+/**
+ * Writes the first protection of a store, which holds no secret yet; of two at once, one is kept.
+ * @throws as `prepare` and `openExisting` do
+ */
+export async function protect(
+  db: Kysely<Schema>,
+  wanted: NewProtection,
+  request: ProtectionRequest,
+): Promise<OpenProtection> {
+  const made = await prepare(wanted)
+  let isKept = false
+  try {
+    const { numInsertedOrUpdatedRows = 0n } = await db
+      .insertInto('protection')
+      .values(made.row)
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirstOrThrow()
+    isKept = numInsertedOrUpdatedRows > 0n
+    if (isKept) return made.held
+  } finally {
+    if (!isKept) await made.discard()
+  }
+  const row = await db.selectFrom('protection').selectAll().executeTakeFirst()
+  if (row === undefined) throw corrupt('the record of its protection is gone')
+  return await openExisting(row, request)
 }

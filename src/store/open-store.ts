@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { Kysely, type Transaction } from 'kysely'
+import { Kysely } from 'kysely'
 import { OperatorError, Refusal } from '../errors.ts'
 import { acquire, type Opening } from './acquire.ts'
 import { takeCopy } from './backup.ts'
@@ -10,17 +10,14 @@ import { DATABASE } from './inspect.ts'
 import { LogSync } from './log-sync.ts'
 import { writeMove } from './relock.ts'
 import { release } from './owner.ts'
-import { ProtectedStore, type ProtectionMove } from './protected-store.ts'
+import { ProtectedStore, type Change, type ProtectionMove } from './protected-store.ts'
 import type { OpenProtection, NewProtection } from './protection.ts'
 import type { DatabaseOpening } from '../replicas/open.ts'
 import { corrupt, unsettledMove } from './refusals.ts'
 import type { Schema } from './schema.ts'
-import { SightingWriter, type DueSightings } from './sightings.ts'
 import { scrubLog } from './scrub.ts'
 import { isBusy, isDiskFailure, isStorageFailure } from './sqlite.ts'
 import type { Moved, Relock, Store, StoreLock } from './store.ts'
-import { UnderWay } from './under-way.ts'
-import { Writability } from './writability.ts'
 
 /** Where the store is: in a schema of PostgreSQL when `database` is given, else in `dataDir`. */
 export interface StoreOpening extends Opening {
@@ -68,9 +65,6 @@ class OpenStore extends ProtectedStore implements Store {
   readonly #database: DatabaseSync
   readonly #db: Kysely<Schema>
   readonly #log: LogSync
-  readonly #underWay = new UnderWay()
-  readonly #writability = new Writability()
-  readonly #sightings = new SightingWriter((change, onWritten) => this.#put(change, onWritten))
 
   constructor(o: { dataDir: string; database: DatabaseSync; held: OpenProtection | null }) {
     super(o.held)
@@ -82,42 +76,31 @@ class OpenStore extends ProtectedStore implements Store {
 
   async read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
     try {
-      return await this.#underWay.run(() => query(this.#db))
+      return await this.underWay.run(() => query(this.#db))
     } catch (error) {
       if (isBusy(error) || isDiskFailure(error)) throw this.#refusal(error)
       if (!isStorageFailure(error)) throw error
-      this.#writability.set(false)
+      this.writability.set(false)
       throw corrupt('it can no longer be read', error)
     }
   }
 
-  async write<T>(
-    change: (db: Transaction<Schema>) => Promise<T>,
-    onWritten?: (result: T) => void,
-  ): Promise<T> {
-    if (this.#sightings.isDue) await this.#sightings.settle()
-    return await this.#put(change, onWritten)
+  protected put<T>(change: Change<T>, onWritten?: (result: T) => void): Promise<T> {
+    return this.#keep(async () => {
+      return await this.#alone(async (db) => {
+        const result = await db.transaction().execute(change)
+        onWritten?.(result)
+        return result
+      })
+    })
   }
 
-  #put<T>(
-    change: (db: Transaction<Schema>) => Promise<T>,
-    onWritten?: (result: T) => void,
-  ): Promise<T> {
-    return this.#keep(() => this.#transact(change, { waits: 'within', onWritten }))
-  }
-
-  writeFirst(sightings: DueSightings): void {
-    this.#sightings.add(sightings)
-  }
-
-  settle(): Promise<void> {
-    return this.#sightings.settle()
-  }
-
-  async note<T>(change: (db: Transaction<Schema>) => Promise<T>): Promise<T> {
-    if (this.#sightings.isDue) await this.#sightings.settle()
+  async note<T>(change: Change<T>): Promise<T> {
+    if (this.sightings.isDue) await this.sightings.settle()
     return await this.#keep(async () => {
-      const noted = await this.#transact(change, { waits: 'after' })
+      const noted = await this.#alone((db) =>
+        this.#log.unsynced(() => db.transaction().execute(change)),
+      )
       await this.#log.sync()
       return noted
     })
@@ -126,8 +109,8 @@ class OpenStore extends ProtectedStore implements Store {
   /** Reports to `onWritable` listeners, and refuses when the disk fails. */
   async #keep<T>(run: () => Promise<T>): Promise<T> {
     try {
-      const result = await this.#underWay.run(run)
-      this.#writability.set(true)
+      const result = await this.underWay.run(run)
+      this.writability.set(true)
       return result
     } catch (error) {
       if (errnoOf(error) === null && !isStorageFailure(error)) throw error
@@ -136,24 +119,15 @@ class OpenStore extends ProtectedStore implements Store {
   }
 
   #refusal(cause: unknown): Refusal {
-    this.#writability.set(false)
+    this.writability.set(false)
     return new Refusal('postern_store_unwritable', '', { cause })
   }
 
-  async #transact<T>(
-    change: (db: Transaction<Schema>) => Promise<T>,
-    {
-      waits,
-      onWritten,
-    }: { waits: 'within' | 'after'; onWritten?: ((result: T) => void) | undefined },
-  ): Promise<T> {
-    return await this.#db.connection().execute(async (db) => {
+  /** Writes while nothing else reads or writes, also before and after the transaction. */
+  #alone<T>(write: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
+    return this.#db.connection().execute((db) => {
       this.#log.mend()
-      const transaction = (): Promise<T> => db.transaction().execute(change)
-      if (waits === 'after') return await this.#log.unsynced(transaction)
-      const result = await transaction()
-      onWritten?.(result)
-      return result
+      return write(db)
     })
   }
 
@@ -178,12 +152,8 @@ class OpenStore extends ProtectedStore implements Store {
     return Promise.resolve(1)
   }
 
-  onWritable(listener: (writable: boolean) => void): void {
-    this.#writability.onChange(listener)
-  }
-
   copy(): Promise<string> {
-    return this.#underWay.run(() =>
+    return this.underWay.run(() =>
       this.#db.connection().execute(() => takeCopy(this.#database, this.#dataDir)),
     )
   }
@@ -194,7 +164,7 @@ class OpenStore extends ProtectedStore implements Store {
     const scrub = () =>
       this.#db.connection().execute(() => Promise.resolve(scrubLog(this.#database, file)))
     try {
-      await this.#underWay.run(scrub)
+      await this.underWay.run(scrub)
     } catch (error) {
       if (errnoOf(error) === null && !isStorageFailure(error)) throw error
       throw new Refusal('postern_store_unwritable', '', { cause: error })
@@ -202,7 +172,7 @@ class OpenStore extends ProtectedStore implements Store {
   }
 
   override move(wanted: NewProtection, relock: Relock): Promise<Moved> {
-    return this.#underWay.run(() => super.move(wanted, relock))
+    return this.underWay.run(() => super.move(wanted, relock))
   }
 
   protected writeMove(move: ProtectionMove): Promise<boolean> {
@@ -221,18 +191,17 @@ class OpenStore extends ProtectedStore implements Store {
   async #whileNobodyElse<T>(task: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
     try {
       const result = await this.#db.connection().execute(task)
-      this.#writability.set(true)
+      this.writability.set(true)
       return result
     } catch (error) {
       if (!isStorageFailure(error)) throw error
-      this.#writability.set(false)
+      this.writability.set(false)
       throw unsettledMove(this.#dataDir, error)
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#sightings.isDue) await this.#sightings.finish()
-    if (!(await this.#underWay.close())) return
+    if (!(await this.close())) return
     await this.#log[Symbol.asyncDispose]()
     release(this.#dataDir)
     checkpoint(this.#database)

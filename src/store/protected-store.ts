@@ -8,9 +8,15 @@ import { corrupt } from './refusals.ts'
 import { relockAll, type MoveTarget, type Relocked } from './relock.ts'
 import type { ProtectionMethod, Schema } from './schema.ts'
 import { scrubDue } from './scrub.ts'
+import { SightingWriter, type DueSightings } from './sightings.ts'
 import type { Moved, Relock } from './store.ts'
+import { UnderWay } from './under-way.ts'
+import { Writability } from './writability.ts'
 
 const SECRET_BYTES = 32
+
+/** A change as callers write it. */
+export type Change<T> = (db: Transaction<Schema>) => Promise<T>
 
 /** What is written where everything moves to another protection. */
 export interface ProtectionMove {
@@ -19,19 +25,26 @@ export interface ProtectionMove {
   relocked: Relocked
 }
 
-/** A store's protection, and what is sealed under it; `Store` documents the methods. */
+/**
+ * What a store in a file and one in a database have in common: its protection, what is sealed under
+ * it, and the order of sightings and writes; `Store` documents the methods.
+ */
 export abstract class ProtectedStore {
   /** Protections are changed one after the other. */
   readonly #moves = new Mutex()
   /** Null when the store has no protection, or none that this sidecar opens. */
   protected held: OpenProtection | null
+  protected readonly underWay = new UnderWay()
+  protected readonly writability = new Writability()
+  protected readonly sightings = new SightingWriter((...write) => this.put(...write))
 
   constructor(held: OpenProtection | null) {
     this.held = held
   }
 
   abstract read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T>
-  abstract write<T>(change: (db: Transaction<Schema>) => Promise<T>): Promise<T>
+  /** Runs a transaction in the order of writes. @param onWritten called before any other write begins */
+  protected abstract put<T>(change: Change<T>, onWritten?: (result: T) => void): Promise<T>
   abstract scrub(): Promise<void>
   /**
    * Writes a move while nothing else is written, and sets `held` when it is done.
@@ -44,6 +57,29 @@ export abstract class ProtectedStore {
   /** Reads while no move is written. */
   protected readInOrder<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
     return this.read(query)
+  }
+
+  async write<T>(change: Change<T>, onWritten?: (result: T) => void): Promise<T> {
+    if (this.sightings.isDue) await this.sightings.settle()
+    return await this.put(change, onWritten)
+  }
+
+  writeFirst(sightings: DueSightings): void {
+    this.sightings.add(sightings)
+  }
+
+  settle(): Promise<void> {
+    return this.sightings.settle()
+  }
+
+  onWritable(listener: (isWritable: boolean) => void): void {
+    this.writability.onChange(listener)
+  }
+
+  /** Writes what is due, and lets nothing new begin. @returns false when it was closed before */
+  protected async close(): Promise<boolean> {
+    if (this.sightings.isDue) await this.sightings.finish()
+    return await this.underWay.close()
   }
 
   get method(): ProtectionMethod | null {

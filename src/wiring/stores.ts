@@ -117,7 +117,7 @@ async function databaseEnd(
   { store, dataDir }: StoreAccess,
   stack: AsyncDisposableStack,
 ): Promise<MoveEnd> {
-  const { LastSeenTimeline } = await import('../replicas/last-seen-timeline.ts')
+  const { LastSeenTimeline } = await import('../replicas/timeline.ts')
   const { SchemaMoveEnd } = await import('../replicas/move-schema.ts')
   const server = stack.use(await connectDatabase(url, { caFile: store.caFile }))
   const end = await SchemaMoveEnd.take(server, store.schema)
