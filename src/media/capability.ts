@@ -1,6 +1,6 @@
 /** The right to fetch one attachment, in its url: for bots that fetch without a token. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { MEDIA_ID } from '../api/message.ts'
+import { MEDIA_ID } from '../api/updates.ts'
 import type { MediaPlace } from '../chats/named-media.ts'
 
 const MAC_BYTES = 32

@@ -1,5 +1,5 @@
 import { isObject } from '../api/common.ts'
-import { isOrdinary } from '../api/message.ts'
+import { isOrdinary } from '../api/updates.ts'
 import { isButton, stepInto, type KeyboardStep } from './keyboard.ts'
 
 /** A Message inside an update, with what it says of its place. Nothing in it is proven. */

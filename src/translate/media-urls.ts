@@ -1,6 +1,6 @@
 /** The urls of attachments in updates: each gains the right to fetch it at our own door. */
 import { isObject } from '../api/common.ts'
-import { mediaIdOf } from '../api/message.ts'
+import { mediaIdOf } from '../api/updates.ts'
 import type { MediaPlace, NamedMedia } from '../chats/named-media.ts'
 import { isOwnFailure } from '../errors.ts'
 import type { Capability } from '../media/capability.ts'
