@@ -1,5 +1,11 @@
-import { OperatorError, Refusal, ServiceError, isOwn } from '../errors.ts'
-import type { ErrorExtra, RawAnswer } from '../errors.ts'
+import {
+  OperatorError,
+  Refusal,
+  ServiceError,
+  isOwn,
+  type ErrorExtra,
+  type RawAnswer,
+} from '../errors.ts'
 import { stringify } from '../util/exact-json.ts'
 
 /** Header of every answer that says no for us: what the log calls the request. */
