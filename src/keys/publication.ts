@@ -11,13 +11,8 @@ import { codeOf, retryAfterMs } from './publish-retries.ts'
 import { ClockOff } from './clocks.ts'
 import { Reconciler } from './reconcile.ts'
 import { RotationWatch, type Rotation, type RotationOutcome } from './rotation.ts'
-import {
-  fingerprintOf,
-  type RemoteKeyState,
-  PublicationStatus,
-  type Entered,
-  type PublicationState,
-} from './publication-status.ts'
+import { fingerprintOf, type RemoteKeyState } from './publication-status.ts'
+import { PublicationStatus, type Entered, type PublicationState } from './publication-status.ts'
 import type { SendFence } from './send-fence.ts'
 
 export type { Entered, PublicationState } from './publication-status.ts'

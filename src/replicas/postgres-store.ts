@@ -10,14 +10,8 @@ import { ProtectedStore, type ProtectionMove } from '../store/protected-store.ts
 import type { OpenProtection } from '../store/protection.ts'
 import type { Schema } from '../store/schema.ts'
 import { readMark } from '../store/move-mark.ts'
-import type {
-  FollowedTable,
-  LockName,
-  Reachability,
-  Reread,
-  Store,
-  StoreLock,
-} from '../store/store.ts'
+import type { FollowedTable, LockName, Reachability, Reread } from '../store/store.ts'
+import type { Store, StoreLock } from '../store/store.ts'
 import { SightingWriter, type UnwrittenSightings } from '../store/sightings.ts'
 import { UnderWay } from '../store/under-way.ts'
 import { Writability } from '../store/writability.ts'
