@@ -7,7 +7,7 @@ import { readUpdates } from '../../updates/update-batch.ts'
 import type { QueueParts } from '../../updates/update-poller.ts'
 import type { Webhook } from '../../updates/webhook.ts'
 import { queryOf } from '../params.ts'
-import { isGone, type Relayed } from '../relay.ts'
+import { isGone, relay, whileConnected, type Relayed } from '../relay.ts'
 import type { DoorRoute } from '../server.ts'
 
 export interface UpdateRouteParts extends QueueParts {
@@ -46,18 +46,17 @@ const NO_OTHERS = () => Promise.resolve({ isHeld: true })
  * are refused.
  */
 export function updateRoutes(parts: UpdateRouteParts): DoorRoute {
-  return (app, tools) => {
+  return (app, { stopping }) => {
     app.get('/updates', async (request, reply) => {
-      const gone = tools.whileConnected(reply)
+      const gone = whileConnected(reply)
       const query = queryOf(request).slice(1)
-      const { stopping } = tools
       let webhookSet: AbortSignal | null = null
       try {
         // what another sidecar has set or removed is known after this
         using reach = await parts.storeReach.begin()
         const { lost } = reach
         const refused = await parts.webhook.refusePoll(AbortSignal.any([gone, stopping]))
-        if (refused !== null) return tools.relay(reply, refused)
+        if (refused !== null) return relay(reply, refused)
         webhookSet = parts.webhook.pollsEnd
         const signal = AbortSignal.any([gone, stopping, webhookSet, lost])
         const asked = { query, timeoutSeconds: timeoutOf(query), signal }
@@ -66,10 +65,10 @@ export function updateRoutes(parts: UpdateRouteParts): DoorRoute {
         })
         // what comes while nothing can be opened stays at the service
         if (lost.aborted) throw outOfReach(null)
-        return tools.relay(reply, webhookSet.aborted ? EMPTY : answer)
+        return relay(reply, webhookSet.aborted ? EMPTY : answer)
       } catch (error) {
         if (isGone(reply)) return reply.hijack()
-        if (stopping.aborted || webhookSet?.aborted === true) return tools.relay(reply, EMPTY)
+        if (stopping.aborted || webhookSet?.aborted === true) return relay(reply, EMPTY)
         throw error
       }
     })
