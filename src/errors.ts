@@ -3,35 +3,13 @@
  * we decided not to (`Refusal`), nobody usable answered (`NoResponseError`), the service refused
  * (`ServiceError`), and the operator must act before anything can run (`OperatorError`).
  */
+import { ERROR_STATUS, type ErrorCode } from './api/error-codes.ts'
 import { OPERATOR_REFUSALS, type ExitCode } from './operator-refusals.ts'
 import { REFUSALS } from './refusals.ts'
 import { oneLine } from './util/printable.ts'
 
 /** A code of Postern's own, in the service's envelope. */
 export type OwnCode = keyof typeof REFUSALS
-
-/** Codes of the service's that the sidecar also gives by itself, with their status. */
-const BORROWED = {
-  bad_request: 400,
-  wrong_body_kind: 400,
-  bad_webhook: 400,
-  chat_is_open: 400,
-  unauthorized: 401,
-  blocked_by_user: 403,
-  user_gone: 403,
-  not_found: 404,
-  chat_not_found: 404,
-  message_not_found: 404,
-  member_not_found: 404,
-  user_not_found: 404,
-  media_not_found: 404,
-  too_large: 413,
-  webhook_active: 409,
-  internal: 500,
-} as const
-
-/** A code of the service's that the sidecar may give in its place. */
-export type BorrowedCode = keyof typeof BORROWED
 
 /** Fields beside status, code and message in the error object (spec, Error object). */
 export interface ErrorExtra {
@@ -55,7 +33,7 @@ export abstract class PosternError extends Error {
  * @param detail what exactly, in addition to the table's sentence; never words of a person
  */
 export class Refusal extends PosternError {
-  readonly code: OwnCode | BorrowedCode
+  readonly code: OwnCode | ErrorCode
   readonly status: number
   readonly hint: string | undefined
   /** What exactly, in addition to the table's sentence; may be empty. */
@@ -63,7 +41,7 @@ export class Refusal extends PosternError {
   readonly extra: ErrorExtra
 
   constructor(
-    code: OwnCode | BorrowedCode,
+    code: OwnCode | ErrorCode,
     detail = '',
     options: { extra?: ErrorExtra; cause?: unknown; status?: number } = {},
   ) {
@@ -183,9 +161,9 @@ export function isOperatorCode(code: string): code is OperatorCode {
   return Object.hasOwn(OPERATOR_REFUSALS, code)
 }
 
-/** True when `code` is one of the service's that the sidecar also gives by itself. */
-export function isBorrowed(code: string): code is BorrowedCode {
-  return Object.hasOwn(BORROWED, code)
+/** True when `code` is one of the service's, which the sidecar may give in its place. */
+export function isBorrowed(code: string): code is ErrorCode {
+  return Object.hasOwn(ERROR_STATUS, code)
 }
 
 /** True when `code` is one of Postern's own. */
@@ -193,16 +171,16 @@ export function isOwn(code: string): code is OwnCode {
   return Object.hasOwn(REFUSALS, code)
 }
 
-function statusOf(code: OwnCode | BorrowedCode): number {
-  return isOwn(code) ? REFUSALS[code].status : BORROWED[code]
+function statusOf(code: OwnCode | ErrorCode): number {
+  return isOwn(code) ? REFUSALS[code].status : ERROR_STATUS[code]
 }
 
-function retryOf(code: OwnCode | BorrowedCode): ErrorExtra {
+function retryOf(code: OwnCode | ErrorCode): ErrorExtra {
   const known = isOwn(code) ? REFUSALS[code] : null
   return known !== null && 'retryAfter' in known ? { retryAfter: known.retryAfter } : {}
 }
 
-function sentence(code: OwnCode | BorrowedCode, detail: string): string {
+function sentence(code: OwnCode | ErrorCode, detail: string): string {
   if (!isOwn(code)) return detail || code
   return detail ? `${REFUSALS[code].what}: ${detail}` : REFUSALS[code].what
 }

@@ -4,8 +4,7 @@
  * never have come this far.
  */
 import { createHmac } from 'node:crypto'
-import { pino, stdTimeFunctions } from 'pino'
-import type { Logger } from 'pino'
+import { pino, stdTimeFunctions, type Logger } from 'pino'
 import { prettyFactory } from 'pino-pretty'
 import { stripControls } from './util/printable.ts'
 

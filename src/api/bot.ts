@@ -3,7 +3,7 @@ import { int, perhaps } from './common.ts'
 import { ChatMode } from './chat.ts'
 
 /** The bot's own webhook as `/me` shows it. */
-export const BotWebhook = z.looseObject({
+const BotWebhook = z.looseObject({
   url: z.string().nullable(),
   hasSecret: z.boolean(),
   failures: int,
@@ -17,13 +17,8 @@ export const BotWebhook = z.looseObject({
 export const Bot = z.looseObject({
   id: int,
   username: perhaps(z.string()),
-  name: perhaps(z.string()),
-  about: perhaps(z.string()),
-  description: perhaps(z.string()),
   mode: ChatMode,
   fingerprint: z.string().nullish(),
-  privacyMode: perhaps(z.boolean()),
-  allowGroups: perhaps(z.boolean()),
   status: perhaps(z.string()),
   webhook: perhaps(BotWebhook),
   queued: perhaps(int),
@@ -32,7 +27,7 @@ export const Bot = z.looseObject({
 export type Bot = z.infer<typeof Bot>
 
 /** `<prefix>_<bot_id>.<43 characters>` (spec, Authentication 2). */
-export const TOKEN = /^[A-Za-z0-9]+_(\d{1,16})\.[A-Za-z0-9_-]{43}$/
+const TOKEN = /^[A-Za-z0-9]+_(\d{1,16})\.[A-Za-z0-9_-]{43}$/
 
 /** The bot id that a token names, or null when it does not have a token's shape. */
 export function botIdOf(token: string): number | null {

@@ -34,7 +34,3 @@ export const ENDPOINTS = [
 
 export type Endpoint = (typeof ENDPOINTS)[number]
 export type EndpointName = Endpoint['name']
-
-/** States of the spec's table that the API shows as words. */
-export const BOT_STATUS = ['active', 'paused'] as const
-export const SEAT_STATUS = ['owner', 'admin', 'member', 'restricted', 'left'] as const

@@ -2,40 +2,6 @@ import { z } from 'zod'
 import { int, isObject } from './common.ts'
 import { isOurCode } from './judged-names.ts'
 
-/** Every error code of the service with its HTTP status (spec, Errors). */
-export const ERROR_STATUS = {
-  bad_request: 400,
-  wrong_body_kind: 400,
-  bad_markup: 400,
-  bad_webhook: 400,
-  chat_is_open: 400,
-  unauthorized: 401,
-  bot_paused: 403,
-  forbidden: 403,
-  blocked_by_user: 403,
-  user_gone: 403,
-  not_found: 404,
-  chat_not_found: 404,
-  message_not_found: 404,
-  member_not_found: 404,
-  user_not_found: 404,
-  username_not_found: 404,
-  no_user_key: 404,
-  callback_not_found: 404,
-  media_not_found: 404,
-  conflict: 409,
-  webhook_active: 409,
-  callback_answered: 409,
-  callback_expired: 410,
-  too_large: 413,
-  rate_limited: 429,
-  flood_wait: 429,
-  slow_mode: 429,
-  internal: 500,
-} as const satisfies Record<string, number>
-
-export type ErrorCode = keyof typeof ERROR_STATUS
-
 /** Which of the two kinds of body a chat takes. */
 export const BodyKind = z.enum(['text', 'armored'])
 export type BodyKind = z.infer<typeof BodyKind>

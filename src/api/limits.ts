@@ -43,16 +43,13 @@ export const FIXED_LIMITS = {
 
 export type Limits = { -readonly [name in keyof typeof LIMITS]: number }
 
-/** The `limits` object: all values integers, further names allowed. */
-export const LimitsObject = z.record(z.string(), z.number())
-
 /**
  * Reads `/me`'s limits. Takes the object as it came. Gives every known name: the service's value
  * when it is a whole number from 1 up to 16 times the spec's, else the spec's own, so that a
  * poisoned limit can neither silence the bot nor lift a bound.
  */
 export function readLimits(reported: unknown): Limits {
-  const parsed = LimitsObject.safeParse(reported)
+  const parsed = z.record(z.string(), z.number()).safeParse(reported)
   const limits: Limits = { ...LIMITS }
   if (!parsed.success) return limits
   for (const name of Object.keys(LIMITS) as (keyof Limits)[]) {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { int, ts } from './common.ts'
+import { int } from './common.ts'
 import { FIXED_LIMITS } from './limits.ts'
 
 /**
@@ -20,6 +20,25 @@ export const UpdatesQuery = z.strictObject({
 })
 export type UpdatesQuery = z.infer<typeof UpdatesQuery>
 
+/** True for what a person wrote, false for a service notice (spec, Message). */
+export function isOrdinary(message: { kind?: unknown }): boolean {
+  return message.kind === undefined || message.kind === 'user'
+}
+
+/** Media ids that are ever put into a path. */
+export const MEDIA_ID = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,128}$/
+
+/**
+ * The id in a url of the form `/media/<id>`, as it stands or behind the service's base url.
+ * @param baseUrl without a slash at its end
+ * @returns null for any other url
+ */
+export function mediaIdOf(url: string, baseUrl: string): string | null {
+  const path = url.startsWith(`${baseUrl}/`) ? url.slice(baseUrl.length) : url
+  const id = path.startsWith('/media/') ? path.slice('/media/'.length) : ''
+  return MEDIA_ID.test(id) ? id : null
+}
+
 /** Body of `POST /webhook` by type and length; what the url may point at is `bad_webhook`. */
 export const SetWebhook = z.strictObject({
   url: z.string(),
@@ -29,17 +48,6 @@ export const SetWebhook = z.strictObject({
     .optional(),
 })
 export type SetWebhook = z.infer<typeof SetWebhook>
-
-/** Result of `GET /webhook`. The name of the next attempt's field is our choice. */
-export const WebhookInfo = z.looseObject({
-  url: z.string().nullable(),
-  hasSecret: z.boolean(),
-  pending: int,
-  failures: int,
-  lastError: z.string().nullable(),
-  nextAttemptAt: ts.nullish(),
-})
-export type WebhookInfo = z.infer<typeof WebhookInfo>
 
 /**
  * What is wrong with a webhook url by itself (spec, POST /webhook), or null. Whether its host

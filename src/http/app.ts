@@ -18,13 +18,27 @@ import { answerFor, isUnforeseen, REQUEST_ID, traceOf } from './error-handler.ts
 import { observeExchanges, turnedAway, type BotExchange } from './exchange.ts'
 import { checkRequest, checkRouted, type AdmissionOptions } from './admission.ts'
 import { isGone, relay } from './relay.ts'
-import { logRequest, loggableCode, type RequestLine } from './request-log.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Error code of the answer, for log and metrics. */
     failedWith: string | undefined
   }
+}
+
+/** One request, as it may be logged: the pattern of its route, never its url. */
+export interface RequestLine {
+  requestId: string
+  /** Empty when not even that could be read. */
+  method: string
+  /** As registered, `/bot/v1/chats/:chatId`; `none` when no route was reached. */
+  route: string
+  /** 0 when the caller hung up before an answer. */
+  status: number
+  /** The error code of the answer. */
+  code?: string
+  /** From the end of the request's headers to the end of the answer. */
+  ms: number
 }
 
 /** What the listeners share and where they differ. */
@@ -117,11 +131,14 @@ export function createAppBehind(options: AppOptions): App {
   }
 }
 
+/** An error code fit for a log or a label. */
+const CODE = /^[a-z][a-z0-9_]{0,63}$/
+
 type Report = (line: RequestLine) => void
 
 function reporter({ log, level, onAnswered }: AppOptions): Report {
   return batchPerTick((line: RequestLine) => {
-    logRequest(log, level, line)
+    log[level](line, 'request')
     onAnswered(line)
   })
 }
@@ -201,7 +218,8 @@ function seeThrough(
       status: reply.raw.writableFinished ? reply.statusCode : 0,
       ms: Math.round(performance.now() - startMs),
     }
-    if (failedWith !== undefined) line.code = loggableCode(failedWith)
+    // The service may say anything: a code that fits no label is not repeated.
+    if (failedWith !== undefined) line.code = CODE.test(failedWith) ? failedWith : 'other'
     report(line)
   })
 }

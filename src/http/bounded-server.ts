@@ -1,10 +1,14 @@
-import { STATUS_CODES, createServer } from 'node:http'
-import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import {
+  STATUS_CODES,
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+} from 'node:http'
 import type { Socket } from 'node:net'
 import type { DoorBounds } from './bounds.ts'
 import type { Connections, PendingResponse } from './connections.ts'
-import type { FailureAnswer } from './error-handler.ts'
-import { failureAnswer, REQUEST_ID } from './error-handler.ts'
+import { type FailureAnswer, failureAnswer, REQUEST_ID } from './error-handler.ts'
 
 /** How a request fails that the HTTP parser, or a clock, stopped. */
 const FAILURES = new Map<unknown, [status: number, code: string, message: string]>([

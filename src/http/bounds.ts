@@ -1,49 +1,48 @@
 /** Every bound of a local door, each with its reason (SECURITY 2.2). Times in ms, sizes in bytes. */
-export interface DoorBounds {
-  /** From the connection, or the last answer's follow-up, to the end of the headers. */
-  headersMs: number
-  /** From the first byte to the last of a request. */
-  requestMs: number
-  /** How often Node looks for connections that overran the two above. */
-  checkMs: number
-  /** How long an idle connection is kept for the next request. */
-  keepAliveMs: number
-  /** How long a connection may be without any byte, either way. */
-  silenceMs: number
-  /** From the end of the headers to our answer. */
-  answerMs: number
-  /** How long requests under way may take once we are stopping. */
-  drainMs: number
-  connections: number
-  requestsPerConnection: number
-  headerBytes: number
-  headerLines: number
-  pathChars: number
-  bodyBytes: number
-}
-
-export const DOOR_BOUNDS: DoorBounds = {
-  // A local bot sends its headers in one piece; this is for the one that never ends them.
+export const DOOR_BOUNDS = {
+  /**
+   * From the connection, or the last answer's follow-up, to the end of the headers. A local bot
+   * sends its headers in one piece; this is for the one that never ends them.
+   */
   headersMs: 10_000,
-  // 256 KiB over loopback take milliseconds; a stopped debugger gets some seconds.
+  /**
+   * From the first byte to the last of a request. 256 KiB over loopback take milliseconds; a
+   * stopped debugger gets some seconds.
+   */
   requestMs: 20_000,
-  // Each look wakes an idle process.
+  /**
+   * How often Node looks for connections that overran the two above. Each look wakes an idle
+   * process.
+   */
   checkMs: 10_000,
-  // Above the 60 s after which common clients drop idle connections, so that they are the first.
+  /**
+   * How long an idle connection is kept for the next request. Above the 60 s after which common
+   * clients drop idle connections, so that they are the first.
+   */
   keepAliveMs: 65_000,
-  // Longer than a poll of 50 s with its margin, in which nothing moves.
+  /**
+   * How long a connection may be without any byte, either way. Longer than a poll of 50 s with its
+   * margin, in which nothing moves.
+   */
   silenceMs: 120_000,
-  // A poll of 50 s, 10 s for the service's margin, 15 s to open what came, and some air.
+  /**
+   * From the end of the headers to our answer. A poll of 50 s, 10 s for the service's margin, 15 s
+   * to open what came, and some air.
+   */
   answerMs: 90_000,
+  /** How long requests under way may take once we are stopping. */
   drainMs: 10_000,
-  // A bot opens one connection for each call under way; 600 calls a minute need far fewer.
+  /** A bot opens one connection for each call under way; 600 calls a minute need far fewer. */
   connections: 256,
-  // Lets a restarted balancer or client spread again; a bot notices nothing.
+  /** Lets a restarted balancer or client spread again; a bot notices nothing. */
   requestsPerConnection: 1000,
   headerBytes: 16_384,
   headerLines: 100,
-  // The longest path of the API has under 100 characters; queries carry three numbers.
+  /** The longest path of the API has under 100 characters; queries carry three numbers. */
   pathChars: 2048,
-  // The service's own limit (spec, Limits).
+  /** The service's own limit (spec, Limits). */
   bodyBytes: 262_144,
 }
+
+/** The bounds, with those that a test sets otherwise. */
+export type DoorBounds = Readonly<typeof DOOR_BOUNDS>

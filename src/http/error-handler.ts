@@ -1,5 +1,4 @@
-import { OperatorError, Refusal, ServiceError, isOwn } from '../errors.ts'
-import type { ErrorExtra, RawAnswer } from '../errors.ts'
+import { OperatorError, Refusal, ServiceError, type ErrorExtra, type RawAnswer } from '../errors.ts'
 import { stringify } from '../util/exact-json.ts'
 
 /** Header of every answer that says no for us: what the log calls the request. */
@@ -76,7 +75,6 @@ function fromFastify(error: unknown): Refusal | undefined {
 
 function failure(refusal: Refusal): FailureAnswer {
   const { status, code, extra, hint } = refusal
-  const message =
-    isOwn(code) && hint !== undefined ? `${refusal.message}; ${hint}` : refusal.message
+  const message = hint === undefined ? refusal.message : `${refusal.message}; ${hint}`
   return failureAnswer({ status, code, message, extra })
 }

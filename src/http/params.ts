@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { Refusal, type BorrowedCode } from '../errors.ts'
+import type { ErrorCode } from '../api/error-codes.ts'
+import { Refusal } from '../errors.ts'
 
 const ID = /^-?\d{1,19}$/
 
@@ -8,7 +9,7 @@ const NOTHING = {
   chatId: 'chat_not_found',
   messageId: 'message_not_found',
   userId: 'user_not_found',
-} as const satisfies Record<string, BorrowedCode>
+} as const satisfies Record<string, ErrorCode>
 
 /**
  * A numeric id in a path, in the spelling in which it came: the service's ids can be greater than

@@ -1,6 +1,9 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Envelope } from '../api/envelope.ts'
 import type { RawAnswer } from '../errors.ts'
+import { withResult } from '../translate/bot-view.ts'
+import type { Answer, Upstream } from '../upstream/client.ts'
+import { queryOf } from './params.ts'
 
 /** An answer with the name of its failure, as the upstream client or the error handler gives it. */
 export type Relayed = RawAnswer & { code?: string; envelope?: Envelope }
@@ -45,4 +48,29 @@ export function whileConnected(reply: FastifyReply): AbortSignal {
     if (!reply.raw.writableFinished) gone.abort()
   })
   return gone.signal
+}
+
+/** Passes a GET of the bot's on, with its query; it ends when the bot hangs up. */
+export async function relayGet(
+  upstream: Pick<Upstream, 'relay'>,
+  path: string,
+  [request, reply]: [FastifyRequest, FastifyReply],
+): Promise<Answer> {
+  const signal = whileConnected(reply)
+  return await upstream.relay({ method: 'GET', path: `${path}${queryOf(request)}`, signal })
+}
+
+/**
+ * Answers a GET as the service does, but for a result that the bot is to see otherwise.
+ * @param view gives what the bot sees in place of the result; null: the answer passes as it came
+ */
+export async function relayView(
+  upstream: Pick<Upstream, 'relay'>,
+  path: string,
+  call: [FastifyRequest, FastifyReply],
+  view: (result: unknown) => Promise<object | null> | object | null,
+): Promise<FastifyReply> {
+  const answer = await relayGet(upstream, path, call)
+  const shown = answer.envelope.ok ? await view(answer.envelope.result) : null
+  return relay(call[1], shown === null ? answer : withResult(answer, shown))
 }

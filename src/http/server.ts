@@ -1,15 +1,13 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { API_PREFIX } from '../api/endpoints.ts'
 import { hostNames } from '../util/local-door.ts'
 import type { Log } from '../logger.ts'
-import { createApp, createAppBehind, type App } from './app.ts'
+import { createApp, createAppBehind, type App, type RequestLine } from './app.ts'
 import { requireBearer } from './auth.ts'
 import { DOOR_BOUNDS, type DoorBounds } from './bounds.ts'
 import { listenAt, type ListenAt } from './listen.ts'
 import type { BotExchange } from './exchange.ts'
-import type { RequestLine } from './request-log.ts'
-import { relay, whileConnected, type Relayed } from './relay.ts'
 import { passRoutes, type PassParts } from './routes/pass.ts'
 
 /** A local listener that is not open yet. */
@@ -25,10 +23,6 @@ export interface Door {
 
 /** What a route needs of the door it is in. */
 export interface DoorTools {
-  /** Answers with the service's answer, or one in its shape, byte for byte. */
-  relay(reply: FastifyReply, answer: Relayed): FastifyReply
-  /** Aborts when the bot hangs up before its answer is out. */
-  whileConnected(reply: FastifyReply): AbortSignal
   /** Lets a request through that an `anonymous` route wants the token of. @throws Refusal */
   authorize(request: FastifyRequest): void
   /** Aborts when the door closes: a poll then answers with what it has, or an empty list. */
@@ -103,12 +97,7 @@ function buildRoutes(parts: BotDoorParts, create: typeof createApp): App {
     onExchange: parts.onExchange,
   })
   const { app, stopping } = built
-  const tools: DoorTools = {
-    relay,
-    whileConnected,
-    authorize: (request) => authorize(request.raw),
-    stopping,
-  }
+  const tools: DoorTools = { authorize: (request) => authorize(request.raw), stopping }
   void app.register(
     (scope, _options, done) => {
       for (const route of parts.routes) route(scope, tools)

@@ -5,12 +5,11 @@ import { hostNames } from '../util/local-door.ts'
 import { Refusal } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import { FairQueue, type Lane } from '../util/fair-queue.ts'
-import { createApp } from './app.ts'
+import { createApp, type RequestLine } from './app.ts'
 import { requireBearer } from './auth.ts'
 import type { BotTokens } from './bot-tokens.ts'
 import { DOOR_BOUNDS, type DoorBounds } from './bounds.ts'
 import { listenAt } from './listen.ts'
-import type { RequestLine } from './request-log.ts'
 import type { BotRoutes, Door } from './server.ts'
 
 /** What the door of several bots is made of. */

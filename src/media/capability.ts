@@ -1,7 +1,7 @@
 /** The right to fetch one attachment, in its url: for bots that fetch without a token. */
 import type { MediaPlace } from '../kernel/index.ts'
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { MEDIA_ID } from '../api/message.ts'
+import { MEDIA_ID } from '../api/updates.ts'
 
 const MAC_BYTES = 32
 const INTEGER = /^-?\d{1,16}$/

@@ -1,4 +1,5 @@
-import { ERROR_STATUS, type BodyKind, type ErrorCode } from '../api/envelope.ts'
+import { ERROR_STATUS, type ErrorCode } from '../api/error-codes.ts'
+import { type BodyKind } from '../api/envelope.ts'
 import { PosternError } from '../errors.ts'
 
 /** Fields of the error object beside status, code and message. */

@@ -1,8 +1,7 @@
 import type { z } from 'zod'
-import type { ChatKind } from '../api/chat.ts'
+import type { ChatKind, SEAT_STATUS } from '../api/chat.ts'
 import type { Command } from '../api/command.ts'
 import type { Update } from '../api/updates.ts'
-import type { SEAT_STATUS } from '../api/endpoints.ts'
 import type {
   ChatMessage,
   OwnerNotice as ShownNotice,

@@ -1,3 +1,5 @@
+import { TLS_FAILURE, transportCodeOf } from '../upstream/errors.ts'
+
 /** What came of a delivery. */
 export type DeliveryOutcome = { kind: 'delivered'; status: number } | DeliveryFailure
 
@@ -24,9 +26,6 @@ export type DeliveryFailureKind =
   /** We ended it ourselves. */
   | 'abandoned'
 
-const TLS =
-  /^(?:CERT_|CRL_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|EPROTO)/
-
 /** Codes of undici for what Node has a code for: operators know Node's. */
 const NODE_CODES: Record<string, string> = {
   UND_ERR_SOCKET: 'ECONNRESET',
@@ -51,21 +50,10 @@ export function outcomeOf(status: number): DeliveryOutcome {
  * message may carry what it could not read.
  */
 export function toDeliveryFailure(error: unknown): DeliveryFailure {
-  const code = codeOf(error)
-  if (TLS.test(code)) return { kind: 'untrusted', message: `the bot’s certificate: ${code}` }
+  const found = transportCodeOf(error)
+  const code = NODE_CODES[found] ?? found
+  if (TLS_FAILURE.test(code))
+    return { kind: 'untrusted', message: `the bot’s certificate: ${code}` }
   if (code.startsWith('HPE_')) return { kind: 'unreadable', message: `no HTTP answer: ${code}` }
   return { kind: 'unreachable', message: `the connection failed: ${code}` }
-}
-
-/** An error's code when it is one; it may stand on the cause. */
-function codeOf(error: unknown): string {
-  for (let at = error, depth = 0; depth < 4 && at instanceof Error; at = at.cause, depth++) {
-    const { code } = at as { code?: unknown }
-    if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(code)) {
-      return NODE_CODES[code] ?? code
-    }
-    // undici's parser gives its errors a name, and no code
-    if (at.name === 'HTTPParserError') return 'HPE_INVALID'
-  }
-  return 'no code'
 }

@@ -1,4 +1,5 @@
 /** Delivers while it is this sidecar's turn, where several have the bot. */
+import { once } from 'node:events'
 import type { Clock } from '../util/clock.ts'
 import type { DeliveryLoop } from './delivery-loop.ts'
 import type { PollTurn, Turn } from './poll-turn.ts'
@@ -61,15 +62,9 @@ export class DeliveryTurns implements Pick<DeliveryLoop, 'stop' | 'wake' | 'unco
     if (!turn.isHeld || this.#halt.signal.aborted) return
     const loop = makeLoop(turn)
     this.#loop = loop
-    await aborted(AbortSignal.any([turn.signal, this.#halt.signal]))
+    const ended = AbortSignal.any([turn.signal, this.#halt.signal])
+    if (!ended.aborted) await once(ended, 'abort')
     this.#loop = null
     await loop.stop(turn.isHeld ? this.#how : { graceMs: 0, confirms: false })
   }
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return
-  const { promise, resolve } = Promise.withResolvers<void>()
-  signal.addEventListener('abort', () => resolve(), { once: true })
-  await promise
 }

@@ -25,12 +25,9 @@ export type Stranger = Exclude<Taker, 'replica'>
 /** A poll under way. */
 export interface WatchedPoll {
   /**
-   * It was answered.
+   * Whether another poll ended it; nothing is noted yet.
    * @param count of updates in the answer
-   * @returns true when it was ended by another poll
    */
-  answered(count: number): boolean
-  /** The same, and nothing is noted yet. */
   wasTakenOver(count: number): boolean
   /** Notes that another poll ended it: that of a replica, where that is known. */
   takenOver(by?: 'replica'): void
@@ -68,22 +65,13 @@ export class PollWatch implements Disposable {
     const startedMs = clock.monotonicNow()
     this.#begunAtMs = startedMs
     const timeoutMs = timeoutSeconds * 1000
-    const wasTakenOver = (count: number): boolean => {
-      const waitedMs = clock.monotonicNow() - startedMs
-      // A proxy that ends long calls does so late, and always at the same time.
-      return count === 0 && timeoutMs >= MIN_TIMEOUT_MS && waitedMs <= timeoutMs / 2
-    }
-    const takenOver = (by?: 'replica'): void => {
-      this.#note(this.#begun > number ? 'here' : (by ?? 'elsewhere'))
-    }
     return {
-      wasTakenOver,
-      takenOver,
-      answered: (count) => {
-        const isTakenOver = wasTakenOver(count)
-        if (isTakenOver) takenOver()
-        return isTakenOver
+      wasTakenOver: (count) => {
+        const waitedMs = clock.monotonicNow() - startedMs
+        // A proxy that ends long calls does so late, and always at the same time.
+        return count === 0 && timeoutMs >= MIN_TIMEOUT_MS && waitedMs <= timeoutMs / 2
       },
+      takenOver: (by) => this.#note(this.#begun > number ? 'here' : (by ?? 'elsewhere')),
     }
   }
 

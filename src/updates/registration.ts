@@ -78,6 +78,17 @@ export class Registration {
    *   `postern_store_unwritable`
    */
   async set({ url, secret }: { url: string; secret: string | null }): Promise<void> {
+    await this.#write(url, secret)
+    this.#webhook = { url, secret, failures: 0, lastError: null, nextAttemptAt: null }
+  }
+
+  /** Forgets the webhook, not what was delivered. @throws Refusal `postern_store_unwritable` */
+  async remove(): Promise<void> {
+    await this.#write(null, null)
+    this.#webhook = null
+  }
+
+  async #write(url: string | null, secret: string | null): Promise<void> {
     const state = { url, failures: 0, last_error: null }
     await this.#store.write(async (db) => {
       await db
@@ -90,17 +101,6 @@ export class Registration {
       const sealed = this.#store.seal(SECRET, Buffer.from(secret))
       await db.insertInto('secrets').values({ name: SECRET, sealed }).execute()
     })
-    this.#webhook = { url, secret, failures: 0, lastError: null, nextAttemptAt: null }
-  }
-
-  /** Forgets the webhook, not what was delivered. @throws Refusal `postern_store_unwritable` */
-  async remove(): Promise<void> {
-    await this.#store.write(async (db) => {
-      const state = { url: null, failures: 0, last_error: null }
-      await db.updateTable('webhook').set(state).execute()
-      await db.deleteFrom('secrets').where('name', '=', SECRET).execute()
-    })
-    this.#webhook = null
   }
 
   /** A delivery failed. What cannot be recorded is known until the next start. */

@@ -41,23 +41,27 @@ interface Polled {
   hasMore: boolean
 }
 
-export interface UpdatePollerParts {
+/** What a poll of the service's queue needs, whether the bot makes it or the sidecar. */
+export interface QueueParts {
   upstream: Upstream
   /** Null when the sidecar holds no key: updates then pass as they came. */
   incoming: Incoming | null
-  clock: Clock
   polls: PollWatch
   backlog: Backlog
   storeReach: Pick<StoreReach, 'begin'>
   /**
    * Called before updates are confirmed, with the id below which all of them are.
-   * @throws Refusal `postern_store_unwritable`
+   * @throws Refusal `postern_store_unwritable`: then nothing is confirmed
    */
   recordConfirmed: (below: number) => Promise<void>
-  /** Limits of `GET /me`: `pollTimeoutMaxS`, `apiCallsPerMinute`. */
-  limits: () => { pollTimeoutMaxS: number; apiCallsPerMinute: number }
   /** Called after each poll, with the service's code, or null when it gave updates. */
   onPolled: (code: string | null) => void
+}
+
+export interface UpdatePollerParts extends QueueParts {
+  clock: Clock
+  /** Limits of `GET /me`: `pollTimeoutMaxS`, `apiCallsPerMinute`. */
+  limits: () => { pollTimeoutMaxS: number; apiCallsPerMinute: number }
   /** Called when the queue could not be read, with how long is waited before the next try. */
   onReadFailed: (o: { code: string; waitMs: number }) => void
   /** Called with an error that is no Refusal; the queue is then read again. */
@@ -167,7 +171,10 @@ export class UpdatePoller {
     const updates = readUpdates(envelope.result)
     this.#waitMs = FIRST_WAIT_MS
     if (confirms) this.#confirmed()
-    if (watched.answered(updates.length)) return await this.#evicted(stop)
+    if (watched.wasTakenOver(updates.length)) {
+      watched.takenOver()
+      return await this.#evicted(stop)
+    }
     this.#evictedMs = EVICTED_FIRST_MS
     backlog.recordPoll(updates, limit)
     return { updates, hasMore: updates.length >= limit }

@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net'
 import { Agent, buildConnector } from 'undici'
 import { FIXED_LIMITS } from '../api/limits.ts'
 import { Refusal } from '../errors.ts'
-import { Deadline, raceAbort } from '../util/race-abort.ts'
+import { deadline, raceAbort } from '../util/race-abort.ts'
 import type { Clock } from '../util/clock.ts'
 import { outcomeOf, toDeliveryFailure, type DeliveryOutcome } from './delivery-outcome.ts'
 import { findTarget, type WebhookTarget, type TargetRules } from './target.ts'
@@ -61,7 +61,7 @@ export class WebhookClient implements Disposable {
    */
   async deliver(delivery: Delivery): Promise<DeliveryOutcome> {
     const { clock } = this.#parts
-    using late = new Deadline((signal) => clock.wait(FIXED_LIMITS.webhookAnswerMs, signal))
+    using late = deadline((signal) => clock.wait(FIXED_LIMITS.webhookAnswerMs, signal))
     const signal = AbortSignal.any([late.signal, delivery.signal])
     try {
       // A resolver cannot be stopped; nobody should wait for it.

@@ -49,81 +49,52 @@ export interface WebhookPost {
  *   failed with
  */
 export function post(dispatcher: Dispatcher, sent: WebhookPost): Promise<number> {
-  return new Promise((resolve, reject) => new PostHandler(sent, resolve, reject).begin(dispatcher))
-}
-
-class PostHandler implements Dispatcher.DispatchHandler {
-  readonly #sent: WebhookPost
-  readonly #resolve: (status: number) => void
-  readonly #reject: (error: unknown) => void
-  #controller: Dispatcher.DispatchController | null = null
-  #isReused = false
-  #bodyBytes = 0
-  #bodyTimer: NodeJS.Timeout | undefined
-
-  constructor(
-    sent: WebhookPost,
-    resolve: (status: number) => void,
-    reject: (error: unknown) => void,
-  ) {
-    this.#sent = sent
-    this.#resolve = resolve
-    this.#reject = reject
+  const { options, signal } = sent
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  let controller: Dispatcher.DispatchController | null = null
+  let isReused = false
+  let bodyBytes = 0
+  let bodyTimer: NodeJS.Timeout | undefined
+  function giveUp(reason: Error): void {
+    reject(reason)
+    controller?.abort(reason)
   }
-
-  begin(dispatcher: Dispatcher): void {
-    const { options, signal } = this.#sent
-    if (signal.aborted) return this.#reject(signal.reason)
-    signal.addEventListener('abort', this.#onAbort)
-    dispatcher.dispatch(options, this)
+  const onAbort = (): void => giveUp(signal.reason as Error)
+  function end(): void {
+    clearTimeout(bodyTimer)
+    signal.removeEventListener('abort', onAbort)
   }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller
-    this.#isReused = !this.#sent.isNewConnection()
-    // It was given up while it waited for the connection: nothing is sent.
-    if (this.#sent.signal.aborted) return this.#onAbort()
-    if (this.#sent.mayLeave()) return
-    const lost = new TurnLostError()
-    this.#reject(lost)
-    controller.abort(lost)
-  }
-
-  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
-    if (status < 200 && status !== 101) return
-    this.#resolve(status)
-    // No other answer follows it.
-    if (status === 101) return controller.abort(new Error('not HTTP any more'))
-    const endBody = (): void => controller.abort(new Error('the body does not end'))
-    this.#bodyTimer = setTimeout(endBody, MAX_BODY_MS).unref()
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#bodyBytes += chunk.length
-    if (this.#bodyBytes > MAX_BODY_BYTES) controller.abort(new Error('the body is too long'))
-  }
-
-  onResponseEnd(): void {
-    this.#end()
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#end()
-    const status = ENDING_STATUS[error.message]
-    if (status !== undefined) this.#resolve(status)
-    else if (this.#sent.signal.aborted) this.#reject(this.#sent.signal.reason)
-    else if (this.#controller === null) this.#reject(new NotConnectedError(error))
-    else this.#reject(this.#isReused ? new StaleConnectionError(error) : error)
-  }
-
-  readonly #onAbort = (): void => {
-    const reason = this.#sent.signal.reason as Error
-    this.#reject(reason)
-    this.#controller?.abort(reason)
-  }
-
-  #end(): void {
-    clearTimeout(this.#bodyTimer)
-    this.#sent.signal.removeEventListener('abort', this.#onAbort)
-  }
+  if (signal.aborted) return Promise.reject(signal.reason as Error)
+  signal.addEventListener('abort', onAbort)
+  dispatcher.dispatch(options, {
+    onRequestStart(started) {
+      controller = started
+      isReused = !sent.isNewConnection()
+      // It was given up while it waited for the connection: nothing is sent.
+      if (signal.aborted) return onAbort()
+      if (!sent.mayLeave()) giveUp(new TurnLostError())
+    },
+    onResponseStart(started, status) {
+      if (status < 200 && status !== 101) return
+      resolve(status)
+      // No other answer follows it.
+      if (status === 101) return started.abort(new Error('not HTTP any more'))
+      const endBody = (): void => started.abort(new Error('the body does not end'))
+      bodyTimer = setTimeout(endBody, MAX_BODY_MS).unref()
+    },
+    onResponseData(started, chunk) {
+      bodyBytes += chunk.length
+      if (bodyBytes > MAX_BODY_BYTES) started.abort(new Error('the body is too long'))
+    },
+    onResponseEnd: end,
+    onResponseError(_controller, error) {
+      end()
+      const status = ENDING_STATUS[error.message]
+      if (status !== undefined) resolve(status)
+      else if (signal.aborted) reject(signal.reason)
+      else if (controller === null) reject(new NotConnectedError(error))
+      else reject(isReused ? new StaleConnectionError(error) : error)
+    },
+  })
+  return promise
 }

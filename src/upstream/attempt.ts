@@ -6,7 +6,7 @@ import { parseAnswer, stringifyAnswer } from '../util/exact-json.ts'
 import { wallClockSetMs } from '../util/clock.ts'
 import type { Dispatcher } from 'undici'
 import { unusable, whyUnusable, type Failure } from './errors.ts'
-import { exchange } from './exchange.ts'
+import { exchange, type Exchange } from './exchange.ts'
 import { clockSkewMs, handedOn, inUtf8, joined, requestHeaders } from './headers.ts'
 import { makeOneReading, type AnswerKind } from './one-reading.ts'
 import { Pieces } from './pieces.ts'
@@ -21,7 +21,7 @@ export interface Answer extends RawAnswer {
 }
 
 /** One HTTP request as it will stand on the wire. */
-export interface WireRequest {
+export interface WireRequest extends Omit<Exchange, 'options'> {
   /** Scheme and host; the proxy is chosen by it. */
   origin: string
   method: Method
@@ -31,16 +31,6 @@ export interface WireRequest {
   token: string
   /** What the answer is; `own`: a success stays here, and no bot reads it. */
   answer: AnswerKind | 'own'
-  /** Most bytes of body that are read of the answer. */
-  maxBytes: number
-  /** What the whole exchange may take from now on, in milliseconds. */
-  timeoutMs: number
-  /** Ends the exchange: nobody waits for it any more. */
-  signal: AbortSignal | undefined
-  /** Nothing is begun any more; the end of the pool ends what is under way. */
-  stopping: AbortSignal
-  /** As `Exchange.requireAllowed`. */
-  requireAllowed?: (() => void) | undefined
 }
 
 /** What came of one request. */
@@ -53,25 +43,20 @@ export type AttemptOutcome =
  * @throws what `requireAllowed` throws; nothing was sent then
  */
 export async function attempt(pool: Dispatcher, request: WireRequest): Promise<AttemptOutcome> {
-  const { origin, method, path, body = null, token, maxBytes, signal, stopping } = request
-  const { requireAllowed } = request
-  const timeoutMs = Math.max(1, Math.ceil(request.timeoutMs))
+  const { origin, method, path, body = null, token, answer: kind, ...rest } = request
   const headers = requestHeaders(token, body === null ? 'none' : 'body')
   const sentAtMs = performance.now()
   const received = await exchange(pool, {
+    ...rest,
+    timeoutMs: Math.max(1, Math.ceil(request.timeoutMs)),
     // `timeoutMs` bounds it. undici's own clock would wake the process twice a second while it runs.
     options: { origin, method, path, headers, body, headersTimeout: 0 },
-    maxBytes,
-    timeoutMs,
-    signal,
-    stopping,
-    requireAllowed,
   })
   if ('kind' in received) return received
   const isBodiless = method === 'HEAD' || method === 'OPTIONS'
   const answer = isBodiless
     ? withoutBody(received)
-    : await readAnswer(received, received.body, request.answer)
+    : await readAnswer(received, received.body, kind)
   if (answer === null) {
     const { statusCode } = received
     return unusable(`no envelope in HTTP ${statusCode}`, statusCode)

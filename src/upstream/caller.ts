@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
-import { API_PREFIX, type Endpoint } from '../api/endpoints.ts'
+import { API_PREFIX } from '../api/endpoints.ts'
 import type { NoResponseError } from '../errors.ts'
 import { attempt, type Answer, type AttemptOutcome, type WireRequest } from './attempt.ts'
 import type { Budget } from './budget.ts'
@@ -113,27 +113,31 @@ export class Caller {
     turn?: 'again',
   ): Promise<AttemptOutcome> {
     const { origin, basePath, budget, events, limits, stopping } = this.#parts
-    await call.permitted?.()
-    if (call.own && turn === 'again') budget.count()
+    const { pool, method, path, body, signal, own, permitted, requireAllowed } = call
+    await permitted?.()
+    if (own && turn === 'again') budget.count()
     const startedMs = performance.now()
-    const endpoint = endpointOf(call.method, call.path)
-    const outcome = await attempt(call.pool, {
+    const endpoint = endpointOf(method, path)
+    // Updates and key lists are the answers that grow with a crowd.
+    const isUpdates = endpoint?.name === 'getUpdates'
+    const isList = isUpdates || endpoint?.name === 'getChatKeys'
+    const outcome = await attempt(pool, {
       origin,
-      method: call.method,
-      path: `${basePath}${API_PREFIX}${call.path}`,
-      body: call.body,
+      method,
+      path: `${basePath}${API_PREFIX}${path}`,
+      body,
       token,
-      answer: isUpdates(endpoint) ? 'updates' : call.own ? 'own' : 'other',
-      maxBytes: isList(endpoint) ? limits.maxListBytes : limits.maxBytes,
+      answer: isUpdates ? 'updates' : own ? 'own' : 'other',
+      maxBytes: isList ? limits.maxListBytes : limits.maxBytes,
       timeoutMs: untilMs - startedMs,
-      signal: call.signal,
+      signal,
       stopping,
-      requireAllowed: call.requireAllowed,
+      requireAllowed,
     })
-    if (call.own) events.budget({ usedLastMinute: budget.used, limit: budget.limit })
+    if (own) events.budget({ usedLastMinute: budget.used, limit: budget.limit })
     if (outcome.kind === 'answered') {
-      const route = routeOf(call.method, endpoint)
-      this.#report(outcome, { route, ms: performance.now() - startedMs, own: call.own })
+      const ms = performance.now() - startedMs
+      this.#report(outcome, { route: routeOf(method, endpoint), ms, own })
     }
     return outcome
   }
@@ -160,15 +164,6 @@ export class Caller {
     await pause(pauseMs, undefined, { signal }).catch(() => undefined)
     return !signal.aborted
   }
-}
-
-/** Updates and key lists are the answers that grow with a crowd. */
-function isList(endpoint: Endpoint | null): boolean {
-  return isUpdates(endpoint) || endpoint?.name === 'getChatKeys'
-}
-
-function isUpdates(endpoint: Endpoint | null): boolean {
-  return endpoint?.name === 'getUpdates'
 }
 
 /** Edits, polls, and what the bot calls with anything but GET: repeating might do it twice. */

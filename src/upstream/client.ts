@@ -8,13 +8,14 @@ import {
   ifUnreached,
   never,
   type Call,
+  type CallerParts,
   type TokenSource,
   type UpstreamEvents,
 } from './caller.ts'
 import { UPSTREAM_LIMITS, type UpstreamLimits } from './limits.ts'
 import { fetchMedia } from './media.ts'
 import { checkPath, endpointOf, isGuarded } from './path.ts'
-import { createPools, type PoolLoad, type Pools, type EgressProxies } from './pools.ts'
+import { createPools, type Pools, type EgressProxies } from './pools.ts'
 import { serviceErrorOf } from './service-error.ts'
 
 export type { Answer } from './attempt.ts'
@@ -51,44 +52,6 @@ export interface PollRequest {
   whose?: 'bot' | 'own'
 }
 
-/**
- * The only door to the service. Everything throws NoResponseError when no usable answer came in time,
- * and Refusal `bad_request` for a path that must not be sent.
- */
-export interface Upstream extends AsyncDisposable {
-  /**
-   * A call of the bot's. Gives any answer in the envelope, ok or not, to be handed on as it came.
-   * A GET is repeated once when the connection failed before any answer; nothing else is.
-   * @throws Refusal `postern_route_refused` for sends and edits, which only the guard lets out
-   */
-  relay(request: UpstreamRequest): Promise<Answer>
-  /** A long poll, on connections of its own, never repeated. */
-  poll(request: PollRequest): Promise<Answer>
-  /**
-   * A call of the sidecar's own, within its budget. Gives the result.
-   * @throws ServiceError when the service says no; Refusal `postern_busy` when its turn would come
-   *   too late; Refusal `postern_route_refused` as `relay` does
-   */
-  ask(request: UpstreamRequest): Promise<unknown>
-  /**
-   * Sends what the guard let out; once more with the same bytes when the answer was lost.
-   * @throws Refusal `postern_route_refused` for anything else
-   */
-  send(outbound: Outbound): Promise<Answer>
-  /** Edits what the guard let out; never repeated. @throws as `send` does */
-  edit(outbound: Outbound): Promise<Answer>
-  /**
-   * A stored attachment (spec, GET /media/{id}), asked for without the token. Gives its bytes as
-   * they arrive; whoever stops reading them ends the call.
-   * @param id one that `MEDIA_ID` matches
-   * @throws ServiceError when the service says no; Refusal `postern_media_too_large`, which the
-   *   bytes also throw, as they throw NoResponseError
-   */
-  media(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>
-  /** What its connections are doing now. */
-  load(): Record<'calls' | 'polls' | 'media', PoolLoad>
-}
-
 export interface UpstreamOptions {
   /** The service's base URL, http or https. */
   baseUrl: string
@@ -103,97 +66,125 @@ export interface UpstreamOptions {
   limits?: Partial<UpstreamLimits>
 }
 
-/** Makes the client. No connection is made before the first call. */
-export function createUpstream(options: UpstreamOptions): Upstream {
-  return new UpstreamClient(options)
-}
+/** The two routes that only the guard lets out. */
+const GUARDED = {
+  send: { method: 'POST', endpoint: 'sendMessage' },
+  edit: { method: 'PATCH', endpoint: 'editMessage' },
+} as const
 
-class UpstreamClient implements Upstream {
-  readonly #limits: UpstreamLimits
-  readonly #origin: string
-  readonly #basePath: string
+/** What others are given of the client, so that a test can stand in for it. */
+export type Upstream = Pick<UpstreamClient, keyof UpstreamClient>
+
+/**
+ * The only door to the service; no connection is made before the first call. Everything throws
+ * NoResponseError when no usable answer came in time, and Refusal `bad_request` for a path that must
+ * not be sent.
+ */
+export class UpstreamClient implements AsyncDisposable {
+  readonly #parts: CallerParts
   readonly #pools: Pools
-  readonly #budget: Budget
   readonly #caller: Caller
   readonly #stopping = new AbortController()
 
   constructor({ baseUrl, ca, proxy, token, ownCallsPerMinute, events, limits }: UpstreamOptions) {
     const { origin, pathname } = new URL(baseUrl)
-    this.#limits = { ...UPSTREAM_LIMITS, ...limits }
-    this.#origin = origin
-    this.#basePath = pathname.replace(/\/+$/, '')
-    this.#pools = createPools({ origin, ca, proxy, limits: this.#limits })
-    this.#budget = new Budget(ownCallsPerMinute, this.#limits.budgetWindowMs)
-    this.#caller = new Caller({
+    const bounds = { ...UPSTREAM_LIMITS, ...limits }
+    this.#pools = createPools({ origin, ca, proxy, limits: bounds })
+    this.#parts = {
       origin,
-      basePath: this.#basePath,
+      basePath: pathname.replace(/\/+$/, ''),
       token,
-      budget: this.#budget,
+      budget: new Budget(ownCallsPerMinute, bounds.budgetWindowMs),
       events,
-      limits: this.#limits,
+      limits: bounds,
       stopping: this.#stopping.signal,
-    })
+    }
+    this.#caller = new Caller(this.#parts)
   }
 
+  /**
+   * A call of the bot's. Gives any answer in the envelope, ok or not, to be handed on as it came.
+   * A GET is repeated once when the connection failed before any answer; nothing else is.
+   * @throws Refusal `postern_route_refused` for sends and edits, which only the guard lets out
+   */
   async relay(request: UpstreamRequest): Promise<Answer> {
-    return this.#caller.run(this.#ordinary(request, 'bot'))
+    return await this.#caller.run(this.#ordinary(request, 'bot'))
   }
 
+  /**
+   * A call of the sidecar's own, within its budget. Gives the result.
+   * @throws ServiceError when the service says no; Refusal `postern_busy` when its turn would come
+   *   too late; Refusal `postern_route_refused` as `relay` does
+   */
   async ask(request: UpstreamRequest): Promise<unknown> {
     const call = this.#ordinary(request, 'own')
-    await this.#budget.take(call.untilMs, this.#ending(call.signal))
+    await this.#parts.budget.take(call.untilMs, this.#ending(call.signal))
     const answer = await this.#caller.run(call)
     if (answer.envelope.ok) return answer.envelope.result
     throw serviceErrorOf(answer, answer.envelope.error)
   }
 
+  /**
+   * A stored attachment (spec, GET /media/{id}), asked for without the token. Gives its bytes as
+   * they arrive; whoever stops reading them ends the call.
+   * @param id one that `MEDIA_ID` matches
+   * @throws ServiceError when the service says no; Refusal `postern_media_too_large`, which the
+   *   bytes also throw, as they throw NoResponseError
+   */
   async media(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    const { origin, basePath, limits } = this.#parts
+    const path = `${basePath}/media/${encodeURIComponent(id)}`
     return await fetchMedia(this.#pools.media, {
-      origin: this.#origin,
-      path: `${this.#basePath}/media/${encodeURIComponent(id)}`,
+      origin,
+      path,
       signal: this.#ending(signal),
-      limits: this.#limits,
+      limits,
     })
   }
 
+  /** A long poll, on connections of its own, never repeated. */
   async poll(request: PollRequest): Promise<Answer> {
-    const path = request.query === '' ? '/updates' : `/updates?${request.query}`
+    const { query, timeoutSeconds, signal, whose = 'bot' } = request
+    const { budget, limits } = this.#parts
+    const path = query === '' ? '/updates' : `/updates?${query}`
     checkPath(path)
-    const own = request.whose === 'own'
-    if (own) {
-      const untilMs = performance.now() + this.#limits.budgetWindowMs
-      await this.#budget.take(untilMs, this.#ending(request.signal))
-    }
-    const totalMs = request.timeoutSeconds * 1000 + this.#limits.pollSlackMs
-    return this.#caller.run({
+    const own = whose === 'own'
+    if (own) await budget.take(performance.now() + limits.budgetWindowMs, this.#ending(signal))
+    const totalMs = timeoutSeconds * 1000 + limits.pollSlackMs
+    return await this.#caller.run({
       pool: this.#pools.polls,
       method: 'GET',
       path,
       body: undefined,
-      ...this.#times(totalMs, totalMs),
-      signal: request.signal,
+      ...times(totalMs),
+      signal,
       repeat: never,
       own,
     })
   }
 
+  /**
+   * Sends what the guard let out; once more with the same bytes when the answer was lost.
+   * @throws Refusal `postern_route_refused` for anything else
+   */
   async send(outbound: Outbound): Promise<Answer> {
-    return this.#caller.run({
-      ...this.#guarded(outbound, 'send'),
-      ...this.#times(this.#limits.sendFirstMs, this.#limits.sendTotalMs),
+    const { sendFirstMs, sendTotalMs } = this.#parts.limits
+    const call = this.#guarded(outbound, 'send')
+    return await this.#caller.run({
+      ...call,
+      ...times(sendTotalMs, sendFirstMs),
       repeat: ifAnswerLost,
     })
   }
 
+  /** Edits what the guard let out; never repeated. @throws as `send` does */
   async edit(outbound: Outbound): Promise<Answer> {
-    return this.#caller.run({
-      ...this.#guarded(outbound, 'edit'),
-      ...this.#times(this.#limits.callMs, this.#limits.callMs),
-      repeat: never,
-    })
+    const call = this.#guarded(outbound, 'edit')
+    return await this.#caller.run({ ...call, ...times(this.#parts.limits.callMs), repeat: never })
   }
 
-  load(): Record<'calls' | 'polls' | 'media', PoolLoad> {
+  /** What its connections are doing now. */
+  load(): ReturnType<Pools['load']> {
     return this.#pools.load()
   }
 
@@ -207,13 +198,12 @@ class UpstreamClient implements Upstream {
     const { method, path, body, signal, deadlineMs = Infinity, requireAllowed } = request
     checkPath(path)
     if (isGuarded(method, path)) throw new Refusal('postern_route_refused')
-    const totalMs = Math.min(deadlineMs, this.#limits.callMs)
     return {
       pool: this.#pools.calls,
       method,
       path,
       body: body === '' ? undefined : body,
-      ...this.#times(totalMs, totalMs),
+      ...times(Math.min(deadlineMs, this.#parts.limits.callMs)),
       signal,
       repeat: method === 'GET' ? ifUnreached : never,
       own: whose === 'own',
@@ -222,8 +212,7 @@ class UpstreamClient implements Upstream {
   }
 
   #guarded(outbound: Outbound, route: Outbound['route']) {
-    const method = route === 'send' ? ('POST' as const) : ('PATCH' as const)
-    const endpoint = route === 'send' ? 'sendMessage' : 'editMessage'
+    const { method, endpoint } = GUARDED[route]
     if (
       !isOutbound(outbound) ||
       outbound.route !== route ||
@@ -231,33 +220,27 @@ class UpstreamClient implements Upstream {
     ) {
       throw new Refusal('postern_route_refused')
     }
-    checkPath(outbound.path)
+    const { path, body, ground } = outbound
+    checkPath(path)
     const requireAllowed = (): void => {
-      if (!outbound.ground.holds()) throw new Refusal('postern_downgrade_refused')
+      if (!ground.holds()) throw new Refusal('postern_downgrade_refused')
     }
-    return {
-      pool: this.#pools.calls,
-      method,
-      path: outbound.path,
-      body: outbound.body,
-      signal: undefined,
-      own: false,
-      permitted: async () => {
-        await outbound.ground.renew()
-        requireAllowed()
-      },
-      requireAllowed,
+    const permitted = async (): Promise<void> => {
+      await ground.renew()
+      requireAllowed()
     }
-  }
-
-  #times(firstMs: number, totalMs: number): { firstUntilMs: number; untilMs: number } {
-    const nowMs = performance.now()
-    return { firstUntilMs: nowMs + firstMs, untilMs: nowMs + totalMs }
+    const { calls: pool } = this.#pools
+    return { pool, method, path, body, signal: undefined, own: false, permitted, requireAllowed }
   }
 
   /** What ends a call: the caller's own signal, and the end of the sidecar. */
   #ending(signal: AbortSignal | undefined): AbortSignal {
-    const stopping = this.#stopping.signal
+    const { stopping } = this.#parts
     return signal === undefined ? stopping : AbortSignal.any([signal, stopping])
   }
+}
+
+function times(totalMs: number, firstMs = totalMs): { firstUntilMs: number; untilMs: number } {
+  const nowMs = performance.now()
+  return { firstUntilMs: nowMs + firstMs, untilMs: nowMs + totalMs }
 }

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { NoResponseError } from '../errors.ts'
+import { NoResponseError, type OwnCode } from '../errors.ts'
 import { joined } from './headers.ts'
 
 /** Why nobody usable answered, as far as it matters for what may be repeated. */
@@ -28,7 +28,8 @@ const NO_ENCODING = /^(identity)?$/i
 const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
 const UNUSABLE =
   /^(?:UND_ERR_RES_EXCEEDED_MAX_SIZE|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_CONTENT_LENGTH)/
-const TLS =
+/** Codes of Node and undici for a peer that cannot prove who it is. */
+export const TLS_FAILURE =
   /^(?:CERT_|CRL_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|EPROTO|UND_ERR_PRX_TLS)/
 
 /**
@@ -37,31 +38,32 @@ const TLS =
  * @param stage `before`: no complete header of an answer was read; `within`: it was
  */
 export function failureOf(error: unknown, stage: 'before' | 'within'): Failure {
-  const code = codeOf(error)
+  const code = transportCodeOf(error)
   if (TIMEOUTS.has(code)) return late(code)
   if (UNUSABLE.test(code)) return unusable(code)
-  // undici's parser gives its errors a name, and no code
-  if ((error as Error).name === 'HTTPParserError') return unusable('no HTTP')
-  const kind = TLS.test(code) ? 'untrusted' : stage === 'before' ? 'unreached' : 'cut'
-  return { kind, error: new NoResponseError('postern_upstream_unreachable', code), status: null }
+  if (code.startsWith('HPE_')) return unusable('no HTTP')
+  const kind = TLS_FAILURE.test(code) ? 'untrusted' : stage === 'before' ? 'unreached' : 'cut'
+  return failure(kind, 'postern_upstream_unreachable', code)
 }
 
 /** Time ran out. `detail` is a code or a few words of our own. */
-export function late(detail = ''): Failure {
-  return {
-    kind: 'late',
-    error: new NoResponseError('postern_upstream_timeout', detail),
-    status: null,
-  }
-}
+export const late = (detail = ''): Failure => failure('late', 'postern_upstream_timeout', detail)
 
 /** What answered is not the service. `detail` is of our own making, nothing that was received. */
-export function unusable(detail: string, status: number | null = null): Failure {
-  return {
-    kind: 'unusable',
-    error: new NoResponseError('postern_upstream_invalid', detail),
-    status,
-  }
+export const unusable = (detail: string, status: number | null = null): Failure =>
+  failure('unusable', 'postern_upstream_invalid', detail, status)
+
+/** Nobody waits for the answer any more. */
+export const givenUp = (): Failure =>
+  failure('given-up', 'postern_upstream_timeout', 'the call was given up')
+
+function failure(
+  kind: CallFailureKind,
+  code: OwnCode,
+  detail: string,
+  status: number | null = null,
+): Failure {
+  return { kind, error: new NoResponseError(code, detail), status }
 }
 
 /** Why an answer is of no use whatever its body says; null when it may be. */
@@ -76,17 +78,16 @@ export function whyUnusable(
   return null
 }
 
-/** Nobody waits for the answer any more. */
-export function givenUp(): Failure {
-  const error = new NoResponseError('postern_upstream_timeout', 'the call was given up')
-  return { kind: 'given-up', error, status: null }
-}
-
-/** An error's code when it is one; node and undici put it on the error or on its cause. */
-function codeOf(error: unknown): string {
+/**
+ * The code of an error of undici, of a socket or of TLS: Node and undici put it on the error or on
+ * its cause.
+ * @returns `HPE_INVALID` for an error of undici's parser, which has a name and no code
+ */
+export function transportCodeOf(error: unknown): string {
   for (let at = error, depth = 0; depth < 4 && at instanceof Error; at = at.cause, depth++) {
     const { code } = at as { code?: unknown }
     if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(code)) return code
+    if (at.name === 'HTTPParserError') return 'HPE_INVALID'
   }
   return 'no code'
 }

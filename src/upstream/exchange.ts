@@ -34,98 +34,62 @@ export interface Received {
  * @throws what `requireAllowed` throws; nothing was sent then
  */
 export function exchange(pool: Dispatcher, sent: Exchange): Promise<Received | Failure> {
-  return new Promise((resolve, reject) =>
-    new ExchangeHandler(sent, { resolve, reject }).begin(pool),
-  )
-}
-
-class ExchangeHandler implements Dispatcher.DispatchHandler {
-  readonly #sent: Exchange
-  readonly #resolve: (outcome: Received | Failure) => void
-  readonly #reject: (error: unknown) => void
-  #timer: NodeJS.Timeout | undefined
-  #controller: Dispatcher.DispatchController | null = null
-  #isOver = false
-  #answer: (Omit<Received, 'body'> & { pieces: Pieces }) | null = null
-
-  constructor(
-    sent: Exchange,
-    ends: { resolve: (outcome: Received | Failure) => void; reject: (error: unknown) => void },
-  ) {
-    this.#sent = sent
-    this.#resolve = ends.resolve
-    this.#reject = ends.reject
+  const { options, maxBytes, timeoutMs, signal, stopping, requireAllowed } = sent
+  if (signal?.aborted === true || stopping.aborted) return Promise.resolve(givenUp())
+  const { promise, resolve, reject } = Promise.withResolvers<Received | Failure>()
+  let controller: Dispatcher.DispatchController | null = null
+  let answer: (Omit<Received, 'body'> & { pieces: Pieces }) | null = null
+  let isOver = false
+  function settle(outcome: () => void): void {
+    if (isOver) return
+    isOver = true
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', giveUp)
+    outcome()
   }
-
-  begin(pool: Dispatcher): void {
-    const { options, signal, stopping, timeoutMs } = this.#sent
-    if (signal?.aborted === true || stopping.aborted) return this.#resolve(givenUp())
-    signal?.addEventListener('abort', this.#giveUp)
-    this.#timer = setTimeout(() => this.#end(late()), timeoutMs)
-    try {
-      pool.dispatch(options, this)
-    } catch (error) {
-      this.#end(failureOf(error, 'before'))
-    }
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller
-    if (this.#isOver) return controller.abort(new Error('over'))
-    try {
-      this.#sent.requireAllowed?.()
-    } catch (error) {
-      this.#close()
-      this.#reject(error)
-      controller.abort(new Error('over'))
-    }
-  }
-
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    statusCode: number,
-    headers: Received['headers'],
-  ): void {
-    if (statusCode < 200) return
-    const useless = whyUnusable(statusCode, headers)
-    if (useless !== null) return this.#end(useless)
-    const pieces = new Pieces(this.#sent.maxBytes, statusCode)
-    this.#answer = { statusCode, headers, gotAtMs: performance.now(), pieces }
-  }
-
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const failure = this.#isOver ? null : this.#answer?.pieces.take(chunk)
-    if (failure) this.#end(failure)
-  }
-
-  onResponseEnd(): void {
-    if (this.#answer === null) return
-    const { pieces, ...answer } = this.#answer
-    this.#settle({ ...answer, body: pieces.joined() })
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    const stage = this.#answer === null ? 'before' : 'within'
-    this.#settle(this.#sent.stopping.aborted ? givenUp() : failureOf(error, stage))
-  }
-
-  readonly #giveUp = (): void => this.#end(givenUp())
-
   /** Ends it from our side; a request that waits for a connection is dropped when it gets one. */
-  #end(failure: Failure): void {
-    this.#settle(failure)
-    this.#controller?.abort(new Error('over'))
+  function end(outcome: () => void): void {
+    settle(outcome)
+    controller?.abort(new Error('over'))
   }
-
-  #settle(outcome: Received | Failure): void {
-    if (this.#isOver) return
-    this.#close()
-    this.#resolve(outcome)
+  const fail = (failure: Failure): void => end(() => resolve(failure))
+  const giveUp = (): void => fail(givenUp())
+  const timer = setTimeout(() => fail(late()), timeoutMs)
+  signal?.addEventListener('abort', giveUp)
+  try {
+    pool.dispatch(options, {
+      onRequestStart(started) {
+        controller = started
+        if (isOver) return started.abort(new Error('over'))
+        try {
+          requireAllowed?.()
+        } catch (error) {
+          end(() => reject(error))
+        }
+      },
+      onResponseStart(_controller, statusCode, headers) {
+        if (statusCode < 200) return
+        const useless = whyUnusable(statusCode, headers)
+        if (useless !== null) return fail(useless)
+        const pieces = new Pieces(maxBytes, statusCode)
+        answer = { statusCode, headers, gotAtMs: performance.now(), pieces }
+      },
+      onResponseData(_controller, chunk) {
+        const failure = isOver ? null : answer?.pieces.take(chunk)
+        if (failure) fail(failure)
+      },
+      onResponseEnd() {
+        if (answer === null) return
+        const { pieces, ...received } = answer
+        settle(() => resolve({ ...received, body: pieces.joined() }))
+      },
+      onResponseError(_controller, error) {
+        const stage = answer === null ? 'before' : 'within'
+        settle(() => resolve(stopping.aborted ? givenUp() : failureOf(error, stage)))
+      },
+    })
+  } catch (error) {
+    fail(failureOf(error, 'before'))
   }
-
-  #close(): void {
-    this.#isOver = true
-    clearTimeout(this.#timer)
-    this.#sent.signal?.removeEventListener('abort', this.#giveUp)
-  }
+  return promise
 }

@@ -1,59 +1,41 @@
 import { FIXED_LIMITS } from '../api/limits.ts'
 
 /** Every bound of the door to the service. Times in milliseconds, sizes in bytes. */
-export interface UpstreamLimits {
+export const UPSTREAM_LIMITS = {
   /** An ordinary call in all: waiting for its turn, connecting, retries and the whole body. */
-  callMs: number
-  /** The first attempt of a send, so that a second one still fits. */
-  sendFirstMs: number
-  /** A send in all, below what a bot usually waits. */
-  sendTotalMs: number
-  /** What a long poll may take beyond the `timeout` that was asked for. */
-  pollSlackMs: number
-  /** Making one connection, TLS included. */
-  connectMs: number
-  /** The longest that a connection without a call is kept: the next look at `/me` makes another. */
-  idleMs: number
-  /** Silence within a body. */
-  stallMs: number
-  /** The pause before a repeated attempt. */
-  retryPauseMs: number
-  /** The window over which the sidecar's own calls are counted. */
-  budgetWindowMs: number
-  /** Connections at a time, for calls and for polls. */
-  connections: number
-  pollConnections: number
-  /** A stored attachment in all, to its last byte. */
-  mediaMs: number
-  /** Connections at a time for attachments. */
-  mediaConnections: number
-  /** A stored attachment: what clients accept, and what sealing and padding add to it. */
-  maxMediaBytes: number
-  /** An answer's body. */
-  maxBytes: number
-  /** The body of updates and of key lists. */
-  maxListBytes: number
-  /** An answer's header lines. */
-  maxHeaderBytes: number
-}
-
-/** What holds unless a test says otherwise. */
-export const UPSTREAM_LIMITS: Readonly<UpstreamLimits> = {
   callMs: 30_000,
+  /** The first attempt of a send, so that a second one still fits. */
   sendFirstMs: 14_000,
+  /** A send in all, below what a bot usually waits. */
   sendTotalMs: 29_000,
+  /** What a long poll may take beyond the `timeout` that was asked for. */
   pollSlackMs: 10_000,
+  /** Making one connection, TLS included. */
   connectMs: 10_000,
+  /** The longest that a connection without a call is kept: the next look at `/me` makes another. */
   idleMs: 8000,
+  /** Silence within a body. */
   stallMs: 10_000,
+  /** The pause before a repeated attempt. */
   retryPauseMs: 200,
+  /** The window over which the sidecar's own calls are counted. */
   budgetWindowMs: 60_000,
+  /** Connections at a time, for calls and for polls. */
   connections: 32,
   pollConnections: 4,
+  /** A stored attachment in all, to its last byte. */
   mediaMs: 75_000,
+  /** Connections at a time for attachments. */
   mediaConnections: 8,
+  /** A stored attachment: what clients accept, and what sealing and padding add to it. */
   maxMediaBytes: FIXED_LIMITS.mediaMaxBytes + 4 * 2 ** 20,
+  /** An answer's body. */
   maxBytes: 2 ** 20,
+  /** The body of updates and of key lists. */
   maxListBytes: 16 * 2 ** 20,
+  /** An answer's header lines. */
   maxHeaderBytes: 16_384,
 }
+
+/** The bounds, with those that a test sets otherwise. */
+export type UpstreamLimits = Readonly<typeof UPSTREAM_LIMITS>

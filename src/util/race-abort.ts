@@ -21,30 +21,20 @@ export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undef
   }
 }
 
-/** A signal that aborts when a time has passed, unless the work is done and disposes it before. */
-export class Deadline implements Disposable {
-  readonly #passed = new AbortController()
-  readonly #disposed = new AbortController()
-
-  /**
-   * Begins at once.
-   * @param wait resolves when the time has passed, or soon after its signal aborted; never rejects
-   */
-  constructor(wait: (signal: AbortSignal) => Promise<void>) {
-    void this.#abortAfter(wait)
+/**
+ * A signal that aborts when a time has passed, unless the work is done and disposes it before.
+ * @param wait begins at once; resolves when the time has passed, or soon after its signal aborted;
+ *   never rejects
+ */
+export function deadline(
+  wait: (signal: AbortSignal) => Promise<void>,
+): { signal: AbortSignal } & Disposable {
+  const passed = new AbortController()
+  const disposed = new AbortController()
+  async function abortAfter(): Promise<void> {
+    await wait(disposed.signal)
+    if (!disposed.signal.aborted) passed.abort()
   }
-
-  get signal(): AbortSignal {
-    return this.#passed.signal
-  }
-
-  [Symbol.dispose](): void {
-    this.#disposed.abort()
-  }
-
-  async #abortAfter(wait: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    const { signal } = this.#disposed
-    await wait(signal)
-    if (!signal.aborted) this.#passed.abort()
-  }
+  void abortAfter()
+  return { signal: passed.signal, [Symbol.dispose]: () => disposed.abort() }
 }

@@ -11,7 +11,7 @@ import { Health } from '../observe/health.ts'
 import { Metrics } from '../observe/metrics.ts'
 import { ServiceWatch } from '../observe/service-watch.ts'
 import { Warnings } from '../observe/warnings.ts'
-import { createUpstream, type Upstream, type UpstreamEvents } from '../upstream/client.ts'
+import { UpstreamClient, type Upstream, type UpstreamEvents } from '../upstream/client.ts'
 import { Listeners } from '../util/listeners.ts'
 
 /** The part of the bot's calls that may be spent on calls of our own. */
@@ -98,7 +98,7 @@ export function createLink(
   const upstreamListeners: Partial<UpstreamEvents>[] = [{ budget: (used) => (ownCalls = used) }]
   const health = new Health()
   const { caFile, url, proxy } = settings.upstream
-  const upstream = createUpstream({
+  const upstream = new UpstreamClient({
     baseUrl: url,
     ...(caFile === undefined ? {} : { ca: readCa(caFile) }),
     proxy,

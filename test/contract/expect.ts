@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { ERROR_STATUS, type ErrorCode } from '../../src/api/envelope.ts'
+import { ERROR_STATUS, type ErrorCode } from '../../src/api/error-codes.ts'
 import type { Answer } from './client.ts'
 
 /** A JSON object, as far as nobody knows more of it. */

@@ -8,7 +8,7 @@ it('each request is one line, with the pattern of its route', async () => {
   await call(world, 'GET', '/canary')
   await raw(world.port, head('GET /bot/v1/canary/%zz'))
   await raw(world.port, 'canary\r\n\r\n')
-  expect(world.lines).toHaveLength(5)
+  await expect.poll(() => world.lines).toHaveLength(5)
   const common = { requestId: expect.any(String), ms: expect.any(Number), msg: 'request' }
   expect(world.lines).toMatchObject([
     { ...common, method: 'GET', route: '/bot/v1/chats/:chatId/members/:userId', status: 200 },

@@ -10,7 +10,7 @@ import { recordRequest } from '../../src/observe/record.ts'
 import { Refusal } from '../../src/errors.ts'
 import { buildBotDoor } from '../../src/http/server.ts'
 import type { BotDoorParts, Door } from '../../src/http/server.ts'
-import { createUpstream } from '../../src/upstream/client.ts'
+import { UpstreamClient } from '../../src/upstream/client.ts'
 import type { Upstream } from '../../src/upstream/client.ts'
 import { canaries } from '../support/canaries.ts'
 import { watchedLog } from '../support/watched-log.ts'
@@ -169,7 +169,7 @@ async function readAll(request: IncomingMessage): Promise<string> {
 
 function clientOf(baseUrl: string): Upstream {
   const ignore = () => {}
-  const upstream = createUpstream({
+  const upstream = new UpstreamClient({
     baseUrl,
     token: { reveal: () => SERVICE_TOKEN, reload: () => Promise.resolve(false) },
     ownCallsPerMinute: () => 60,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ERROR_STATUS, type ErrorCode } from '../../src/api/envelope.ts'
+import { ERROR_STATUS, type ErrorCode } from '../../src/api/error-codes.ts'
 import type { Sandbox } from '../../src/sandbox/create.ts'
 import { A_KEY, ARMORED, ask, protect, still, type CallOptions } from './support.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ENDPOINTS, type EndpointName } from '../../src/api/endpoints.ts'
-import { ERROR_STATUS, type ErrorCode } from '../../src/api/envelope.ts'
+import { ERROR_STATUS, type ErrorCode } from '../../src/api/error-codes.ts'
 import { DESCRIBED } from '../../src/sandbox/openapi/bot-endpoints.ts'
 import { botDocument } from '../../src/sandbox/openapi/bot.ts'
 import { SchemaCollector } from '../../src/sandbox/openapi/schemas.ts'

@@ -9,7 +9,7 @@ import { PollWatch } from '../../src/updates/poll-watch.ts'
 import { DeliveryLoop } from '../../src/updates/delivery-loop.ts'
 import { StoreReach } from '../../src/updates/store-reach.ts'
 import { UpdatePoller } from '../../src/updates/update-poller.ts'
-import { createUpstream } from '../../src/upstream/client.ts'
+import { UpstreamClient } from '../../src/upstream/client.ts'
 import { openBot, type WebhookBot } from './bot.ts'
 import { message, openService, type ScriptedService } from './service.ts'
 import { until } from './support.ts'
@@ -23,7 +23,7 @@ function open(
   recordDelivered: (d: Delivered) => Promise<void>,
   { clock = REAL_CLOCK, incoming = null }: { clock?: Clock; incoming?: Incoming | null } = {},
 ) {
-  const upstream = createUpstream({
+  const upstream = new UpstreamClient({
     baseUrl: service.url,
     token: { reveal: () => 'bot_1.token', reload: () => Promise.resolve(false) },
     ownCallsPerMinute: () => 300,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { PollWatch, type Taker } from '../../src/updates/poll-watch.ts'
+import { PollWatch, type Taker, type WatchedPoll } from '../../src/updates/poll-watch.ts'
 import { openBot } from './bot.ts'
 import { openScene, PLAIN, until, type Scene } from './support.ts'
 
@@ -36,9 +36,16 @@ function watched() {
   const poll = async (afterMs: number, count = 0): Promise<boolean> => {
     const one = watch.begin(50)
     await pass(afterMs)
-    return one.answered(count)
+    return ends(one, count)
   }
   return { watch, evicted, contested, pass, poll }
+}
+
+/** A poll is answered with so many updates; true when another one ended it, which is noted. */
+function ends(poll: WatchedPoll, count = 0): boolean {
+  const isTakenOver = poll.wasTakenOver(count)
+  if (isTakenOver) poll.takenOver()
+  return isTakenOver
 }
 
 describe('a poll that ended early and empty', () => {
@@ -62,7 +69,7 @@ describe('a poll that ended early and empty', () => {
     for (let n = 0; n < 3; n++) {
       const first = watch.begin(50)
       watch.begin(50)
-      expect(first.answered(0)).toBe(true)
+      expect(ends(first)).toBe(true)
     }
     expect(contested.at(-1)).toBe('here')
     await poll(10)
@@ -93,7 +100,7 @@ describe('nobody takes over', () => {
   test('a poll that does not wait', () => {
     const { watch, evicted } = watched()
     for (const timeoutSeconds of [0, 1]) {
-      for (let n = 0; n < 5; n++) expect(watch.begin(timeoutSeconds).answered(0)).toBe(false)
+      for (let n = 0; n < 5; n++) expect(ends(watch.begin(timeoutSeconds))).toBe(false)
     }
     expect(evicted).toEqual([])
   })

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { PosternError } from '../../src/errors.ts'
-import { createUpstream, type UpstreamLimits } from '../../src/upstream/client.ts'
+import { UpstreamClient, type UpstreamLimits } from '../../src/upstream/client.ts'
 import { UPSTREAM_LIMITS } from '../../src/upstream/limits.ts'
 import { BOUNDS } from '../../src/openpgp/bounds.ts'
 
@@ -22,7 +22,7 @@ async function cameOf(
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const ignore = (): void => {}
-  const upstream = createUpstream({
+  const upstream = new UpstreamClient({
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     token: { reveal: () => 'token', reload: () => Promise.resolve(false) },
     ownCallsPerMinute: () => 60,

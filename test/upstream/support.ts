@@ -9,7 +9,7 @@ import { onTestFinished } from 'vitest'
 import type { Outbound } from '../../src/kernel/wall/guard.ts'
 import { markupPermit } from '../support/permits.ts'
 import {
-  createUpstream,
+  UpstreamClient,
   type Upstream,
   type UpstreamEvents,
   type UpstreamOptions,
@@ -109,7 +109,7 @@ export function door(
     clock: (skewMs) => emitted.push(['clock', skewMs]),
     budget: (value) => emitted.push(['budget', value]),
   }
-  const upstream = createUpstream({
+  const upstream = new UpstreamClient({
     baseUrl,
     token: { reveal: () => TOKEN, reload: () => Promise.resolve(false) },
     ownCallsPerMinute: () => 100,

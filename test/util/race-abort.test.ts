@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { Deadline, raceAbort } from '../../src/util/race-abort.ts'
+import { deadline, raceAbort } from '../../src/util/race-abort.ts'
 
 const never = new Promise<never>(() => {})
 
@@ -62,11 +62,11 @@ describe('work raced against a signal', () => {
 describe('a deadline', () => {
   test('aborts its signal when the time has passed', async () => {
     const time = Promise.withResolvers<void>()
-    const deadline = new Deadline(() => time.promise)
-    expect(deadline.signal.aborted).toBe(false)
+    const late = deadline(() => time.promise)
+    expect(late.signal.aborted).toBe(false)
     time.resolve()
     await nextTurn()
-    expect(deadline.signal.aborted).toBe(true)
+    expect(late.signal.aborted).toBe(true)
   })
 
   test('that is disposed before never aborts, and its wait ends', async () => {
@@ -76,10 +76,10 @@ describe('a deadline', () => {
         waited = signal
         signal.addEventListener('abort', () => resolve(), { once: true })
       })
-    const deadline = new Deadline(wait)
-    deadline[Symbol.dispose]()
+    const late = deadline(wait)
+    late[Symbol.dispose]()
     await nextTurn()
     expect(waited).toMatchObject({ aborted: true })
-    expect(deadline.signal.aborted).toBe(false)
+    expect(late.signal.aborted).toBe(false)
   })
 })

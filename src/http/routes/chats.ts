@@ -1,11 +1,11 @@
-import type { FastifyRequest } from 'fastify'
 import type { KnownChats } from '../../kernel/wall/known-chats.ts'
 import type { Modes } from '../../lookups/modes.ts'
 import { Refusal } from '../../errors.ts'
 import { monotonicNow } from '../../util/clock.ts'
-import { chatView, objectResult, withResult } from '../../translate/bot-view.ts'
+import { chatView, objectResult } from '../../translate/bot-view.ts'
 import type { Upstream } from '../../upstream/client.ts'
-import { idParam, queryOf } from '../params.ts'
+import { idParam } from '../params.ts'
+import { relay, relayGet, relayView } from '../relay.ts'
 import type { DoorRoute } from '../server.ts'
 
 export interface ChatRouteParts {
@@ -17,31 +17,24 @@ export interface ChatRouteParts {
 }
 
 /** `GET /chats/{chatId}` and `GET /chats/{chatId}/keys`: every chat is a readable one. */
-export function chatRoutes(parts: ChatRouteParts): DoorRoute {
-  return (app, tools) => {
-    app.get('/chats/:chatId', async (request: FastifyRequest, reply) => {
-      const id = idParam(request, 'chatId')
+export function chatRoutes({ upstream, knownChats, modes, translates }: ChatRouteParts): DoorRoute {
+  return (app) => {
+    app.get('/chats/:chatId', (...call) => {
+      const id = idParam(call[0], 'chatId')
       const askedAtMs = monotonicNow()
-      const answer = await parts.upstream.relay({
-        method: 'GET',
-        path: `/chats/${id}${queryOf(request)}`,
-        signal: tools.whileConnected(reply),
+      return relayView(upstream, `/chats/${id}`, call, async (result) => {
+        await modes.observe(Number(id), result, askedAtMs)
+        if (!translates) return null
+        const latched = knownChats.isLatched(Number(id))
+        return chatView(objectResult(result, 'a chat'), { latched })
       })
-      if (!answer.envelope.ok) return tools.relay(reply, answer)
-      const { result } = answer.envelope
-      await parts.modes.observe(Number(id), result, askedAtMs)
-      if (!parts.translates) return tools.relay(reply, answer)
-      const latched = parts.knownChats.isLatched(Number(id))
-      const view = chatView(objectResult(result, 'a chat'), { latched })
-      return tools.relay(reply, withResult(answer, view))
     })
-    app.get('/chats/:chatId/keys', async (request: FastifyRequest, reply) => {
-      const path = `/chats/${idParam(request, 'chatId')}/keys${queryOf(request)}`
-      const signal = tools.whileConnected(reply)
-      const answer = await parts.upstream.relay({ method: 'GET', path, signal })
+    app.get('/chats/:chatId/keys', async (request, reply) => {
+      const path = `/chats/${idParam(request, 'chatId')}/keys`
+      const answer = await relayGet(upstream, path, [request, reply])
       const { envelope } = answer
       const isKeyless = !envelope.ok && envelope.error.code === 'no_user_key'
-      if (!parts.translates || (!envelope.ok && !isKeyless)) return tools.relay(reply, answer)
+      if (!translates || (!envelope.ok && !isKeyless)) return relay(reply, answer)
       throw new Refusal('chat_is_open', 'the chat is readable: it has no keys')
     })
   }

@@ -1,7 +1,7 @@
-import { meView, objectResult, withOwnWebhook, withResult } from '../../translate/bot-view.ts'
+import { meView, objectResult, withOwnWebhook } from '../../translate/bot-view.ts'
 import type { Webhook } from '../../updates/webhook.ts'
 import type { Upstream } from '../../upstream/client.ts'
-import { queryOf } from '../params.ts'
+import { relayView } from '../relay.ts'
 import type { DoorRoute } from '../server.ts'
 
 export interface MeRouteParts {
@@ -14,21 +14,18 @@ export interface MeRouteParts {
 }
 
 /** `GET /me`: the bot sees itself open, and its own webhook. Without either, it passes as it came. */
-export function meRoute(parts: MeRouteParts): DoorRoute {
-  return (app, tools) => {
-    app.get('/me', async (request, reply) => {
-      const path = `/me${queryOf(request)}`
-      const signal = tools.whileConnected(reply)
-      const answer = await parts.upstream.relay({ method: 'GET', path, signal })
-      if (!answer.envelope.ok) return tools.relay(reply, answer)
-      const { result } = answer.envelope
-      parts.observe(result)
-      const key = parts.key()
-      const { own, unconfirmedCount } = parts.webhook
-      if (key === null && own === null) return tools.relay(reply, answer)
-      const bot = objectResult(result, 'a bot')
-      const shown = own === null ? bot : withOwnWebhook(bot, own, unconfirmedCount)
-      return tools.relay(reply, withResult(answer, key === null ? shown : meView(shown, key)))
-    })
+export function meRoute({ upstream, observe, key: keyOf, webhook }: MeRouteParts): DoorRoute {
+  return (app) => {
+    app.get('/me', (...call) =>
+      relayView(upstream, '/me', call, (result) => {
+        observe(result)
+        const key = keyOf()
+        const { own, unconfirmedCount } = webhook
+        if (key === null && own === null) return null
+        const bot = objectResult(result, 'a bot')
+        const shown = own === null ? bot : withOwnWebhook(bot, own, unconfirmedCount)
+        return key === null ? shown : meView(shown, key)
+      }),
+    )
   }
 }

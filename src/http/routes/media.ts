@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { MEDIA_ID } from '../../api/message.ts'
+import { MEDIA_ID } from '../../api/updates.ts'
 import { Refusal } from '../../errors.ts'
 import type { Attachment } from '../../translate/attachment.ts'
 import type { Attachments } from '../../translate/attachments.ts'

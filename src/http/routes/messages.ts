@@ -4,6 +4,7 @@ import { readEdit, readSend, type DraftRules } from '../../translate/draft.ts'
 import type { Messages } from '../../translate/messages.ts'
 import type { Answer } from '../../upstream/client.ts'
 import { idParam } from '../params.ts'
+import { relay } from '../relay.ts'
 import type { DoorRoute } from '../server.ts'
 
 export interface MessageRouteParts {
@@ -19,13 +20,13 @@ export interface MessageRouteParts {
  */
 export function messageRoutes({ messages, limits, sealsForBot }: MessageRouteParts): DoorRoute {
   const rules = (): DraftRules => ({ textMax: limits().textMax, sealsForBot })
-  return (app, tools) => {
+  return (app) => {
     app.post('/messages', async (request, reply) =>
-      tools.relay(reply, await messages.deliver(readSend(request.body, rules()))),
+      relay(reply, await messages.deliver(readSend(request.body, rules()))),
     )
     app.patch('/messages/:messageId', async (request: FastifyRequest, reply) => {
       const draft = readEdit(idParam(request, 'messageId'), request.body, rules())
-      return tools.relay(reply, await messages.deliver(draft))
+      return relay(reply, await messages.deliver(draft))
     })
   }
 }

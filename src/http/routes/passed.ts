@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CallbackAnswer } from '../../api/callback.ts'
+import { CallbackAnswer } from '../../api/buttons.ts'
 import { PutCommands } from '../../api/command.ts'
 import { firstProblem, isObject } from '../../api/common.ts'
 import type { EndpointName } from '../../api/endpoints.ts'

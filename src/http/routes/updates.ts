@@ -1,34 +1,17 @@
 import { setTimeout as elapsed } from 'node:timers/promises'
 import { isOwnFailure, NoResponseError, Refusal } from '../../errors.ts'
 import { withUpdates } from '../../translate/bot-view.ts'
-import type { Incoming } from '../../translate/incoming.ts'
-import type { Backlog } from '../../updates/backlog.ts'
 import type { PollTurn, Turn } from '../../updates/poll-turn.ts'
 import type { PollAnnouncement } from '../../updates/poll-announcement.ts'
-import type { PollWatch } from '../../updates/poll-watch.ts'
-import type { StoreReach } from '../../updates/store-reach.ts'
 import { readUpdates } from '../../updates/update-batch.ts'
+import type { QueueParts } from '../../updates/update-poller.ts'
 import type { Webhook } from '../../updates/webhook.ts'
-import type { Upstream } from '../../upstream/client.ts'
 import { queryOf } from '../params.ts'
-import { isGone, type Relayed } from '../relay.ts'
+import { isGone, relay, whileConnected, type Relayed } from '../relay.ts'
 import type { DoorRoute } from '../server.ts'
 
-export interface UpdateRouteParts {
-  upstream: Upstream
-  /** Null when the sidecar holds no key: updates then pass as they came. */
-  incoming: Incoming | null
-  /**
-   * Called before the bot's `offset` is passed on, with the id below which it confirms all updates.
-   * @throws Refusal `postern_store_unwritable`: then the poll is refused, and confirms nothing
-   */
-  recordConfirmed: (below: number) => Promise<void>
-  /** Called with how each poll ended: the service's code, or null when it gave updates. */
-  onPolled: (code: string | null) => void
+export interface UpdateRouteParts extends QueueParts {
   webhook: Webhook
-  polls: PollWatch
-  backlog: Backlog
-  storeReach: Pick<StoreReach, 'begin'>
   /** Null where no other sidecar can poll. */
   turns: Pick<PollTurn, 'take'> | null
   /** Null where no other sidecar can poll. */
@@ -63,75 +46,73 @@ const NO_OTHERS = () => Promise.resolve({ isHeld: true })
  * are refused.
  */
 export function updateRoutes(parts: UpdateRouteParts): DoorRoute {
-  return (app, tools) => {
+  return (app, { stopping }) => {
     app.get('/updates', async (request, reply) => {
-      const gone = tools.whileConnected(reply)
+      const gone = whileConnected(reply)
       const query = queryOf(request).slice(1)
-      const { stopping } = tools
       let webhookSet: AbortSignal | null = null
       try {
         // what another sidecar has set or removed is known after this
         using reach = await parts.storeReach.begin()
         const { lost } = reach
         const refused = await parts.webhook.refusePoll(AbortSignal.any([gone, stopping]))
-        if (refused !== null) return tools.relay(reply, refused)
+        if (refused !== null) return relay(reply, refused)
         webhookSet = parts.webhook.pollsEnd
-        const ends = AbortSignal.any([gone, stopping, webhookSet, lost])
-        const answer = await pollAmongReplicas(query, ends, parts).catch((error: unknown) => {
+        const signal = AbortSignal.any([gone, stopping, webhookSet, lost])
+        const asked = { query, timeoutSeconds: timeoutOf(query), signal }
+        const answer = await pollAmongReplicas(asked, parts).catch((error: unknown) => {
           throw lost.aborted ? outOfReach(error) : error
         })
         // what comes while nothing can be opened stays at the service
         if (lost.aborted) throw outOfReach(null)
-        return tools.relay(reply, webhookSet.aborted ? EMPTY : answer)
+        return relay(reply, webhookSet.aborted ? EMPTY : answer)
       } catch (error) {
         if (isGone(reply)) return reply.hijack()
-        if (stopping.aborted || webhookSet?.aborted === true) return tools.relay(reply, EMPTY)
+        if (stopping.aborted || webhookSet?.aborted === true) return relay(reply, EMPTY)
         throw error
       }
     })
   }
 }
 
+/** A poll of the bot's. */
+interface BotPoll {
+  /** As it came, without the question mark. */
+  query: string
+  /** How long it may wait for updates. */
+  timeoutSeconds: number
+  /** Ends it. */
+  signal: AbortSignal
+}
+
 /** Polls, and gives way where another replica's poll ends this one. */
-async function pollAmongReplicas(
-  query: string,
-  signal: AbortSignal,
-  parts: UpdateRouteParts,
-): Promise<Relayed> {
-  const endsAtMs = performance.now() + timeoutOf(query) * 1000
-  const answer = await pollShown(query, signal, parts)
+async function pollAmongReplicas(asked: BotPoll, parts: UpdateRouteParts): Promise<Relayed> {
+  const endsAtMs = performance.now() + asked.timeoutSeconds * 1000
+  const answer = await pollShown(asked, parts)
   if (answer !== REPLACED) return answer
   // or two that poll would end each other's polls as fast as they can
   const leftMs = Math.max(0, endsAtMs - performance.now())
-  await elapsed(Math.min(GIVE_WAY_MS, leftMs), undefined, { signal })
+  await elapsed(Math.min(GIVE_WAY_MS, leftMs), undefined, { signal: asked.signal })
   return answer
 }
 
 /** Polls, and shows to the other sidecars that it does. */
-async function pollShown(
-  query: string,
-  signal: AbortSignal,
-  parts: UpdateRouteParts,
-): Promise<Relayed> {
+async function pollShown(asked: BotPoll, parts: UpdateRouteParts): Promise<Relayed> {
   using _shown = await parts.sign?.show()
-  return await pollInTurn(query, signal, parts)
+  return await pollInTurn(asked, parts)
 }
 
 /**
  * Polls, and takes the turn meanwhile: this poll ends one that another sidecar has at the service,
  * which then gives its turn back.
  */
-async function pollInTurn(
-  query: string,
-  signal: AbortSignal,
-  parts: UpdateRouteParts,
-): Promise<Relayed> {
-  if (parts.turns === null) return await poll(query, signal, parts, NO_OTHERS)
+async function pollInTurn(asked: BotPoll, parts: UpdateRouteParts): Promise<Relayed> {
+  if (parts.turns === null) return await poll(asked, parts, NO_OTHERS)
   const ended = new AbortController()
-  const taking = parts.turns.take(AbortSignal.any([signal, ended.signal]))
+  const taking = parts.turns.take(AbortSignal.any([asked.signal, ended.signal]))
   taking.catch(() => undefined)
   try {
-    return await poll(query, signal, parts, async () => await taking)
+    return await poll(asked, parts, async () => await taking)
   } finally {
     ended.abort()
     void taking.then((turn) => turn?.[Symbol.asyncDispose]()).catch(() => undefined)
@@ -140,14 +121,12 @@ async function pollInTurn(
 
 /** @param turnOf gives the turn once it is ours, null when it does not become ours */
 async function poll(
-  query: string,
-  signal: AbortSignal,
+  { query, timeoutSeconds, signal }: BotPoll,
   parts: UpdateRouteParts,
   turnOf: () => Promise<Pick<Turn, 'isHeld'> | null>,
 ): Promise<Relayed> {
-  const asked = new URLSearchParams(query)
-  const timeoutSeconds = timeoutOf(query)
-  await parts.recordConfirmed(confirmedBelow(asked))
+  const names = new URLSearchParams(query)
+  await parts.recordConfirmed(confirmedBelow(names))
   const watched = parts.polls.begin(timeoutSeconds)
   const answer = await parts.upstream
     .poll({ query, timeoutSeconds, signal })
@@ -161,7 +140,7 @@ async function poll(
     watched.takenOver(isReplaced ? 'replica' : undefined)
     return isReplaced ? REPLACED : answer
   }
-  const limit = within(asked.get('limit') ?? '', POLL_LIMIT_MAX)
+  const limit = within(names.get('limit') ?? '', POLL_LIMIT_MAX)
   parts.backlog.recordPoll(updates, limit)
   if (parts.incoming === null || updates.length === 0) return answer
   const turn = await turnOf()

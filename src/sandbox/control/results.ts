@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { CHAT_KINDS, ChatMode } from '../../api/chat.ts'
-import { SEAT_STATUS } from '../../api/endpoints.ts'
-import { Markup } from '../../api/markup.ts'
+import { CHAT_KINDS, ChatMode, SEAT_STATUS } from '../../api/chat.ts'
+import { Markup } from '../../api/buttons.ts'
 
 /** What operations give. A client must take further fields. */
 

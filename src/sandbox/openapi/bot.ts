@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { API_PREFIX, ENDPOINTS, type Endpoint } from '../../api/endpoints.ts'
-import { BodyKind, ERROR_STATUS, type ErrorCode } from '../../api/envelope.ts'
+import { BodyKind } from '../../api/envelope.ts'
+import { ERROR_STATUS, type ErrorCode } from '../../api/error-codes.ts'
 import { FIXED_LIMITS } from '../../api/limits.ts'
 import { DESCRIBED, type DescribedEndpoint } from './bot-endpoints.ts'
 import { Update } from './bot-results.ts'

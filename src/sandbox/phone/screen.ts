@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { RecentMap } from '../../util/recent-map.ts'
-import { Markup } from '../../api/markup.ts'
+import { Markup } from '../../api/buttons.ts'
 import type { StoredMessage } from '../state.ts'
 import { readMessage, type MessageReader, type ReadMessage } from './read.ts'
 import { isInboxEntry, READ_FIELDS, type InboxEntry, type SeenEvent } from './seen.ts'

@@ -1,4 +1,4 @@
-import { CallbackAnswer } from '../../api/callback.ts'
+import { CallbackAnswer } from '../../api/buttons.ts'
 import { LIMITS } from '../../api/limits.ts'
 import { OpenDeleteBody, OpenEditBody, OpenSendBody } from '../../api/send.ts'
 import { apiError } from '../api-error.ts'

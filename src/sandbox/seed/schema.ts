@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Command } from '../../api/command.ts'
-import { Markup } from '../../api/markup.ts'
+import { Markup } from '../../api/buttons.ts'
 import { USERNAME } from '../../api/chat.ts'
 import { FaultInput } from '../faults/table.ts'
 import { OPERATIONS } from '../control/table.ts'

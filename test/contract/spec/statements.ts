@@ -1,5 +1,5 @@
 import type { EndpointName } from '../../../src/api/endpoints.ts'
-import type { ErrorCode } from '../../../src/api/envelope.ts'
+import type { ErrorCode } from '../../../src/api/error-codes.ts'
 import type { FIXED_LIMITS, LIMITS } from '../../../src/api/limits.ts'
 import { ENDPOINT_RULES } from './endpoints.ts'
 import { OVERVIEW } from './overview.ts'

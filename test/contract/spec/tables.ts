@@ -1,5 +1,5 @@
 import { ENDPOINTS } from '../../../src/api/endpoints.ts'
-import { ERROR_STATUS, type ErrorCode } from '../../../src/api/envelope.ts'
+import { ERROR_STATUS, type ErrorCode } from '../../../src/api/error-codes.ts'
 import { FIXED_LIMITS, LIMITS } from '../../../src/api/limits.ts'
 import { TRANSITIONS } from './states.ts'
 import { sentences, type LimitName, type Proof } from './statements.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { ERROR_STATUS } from '../../../src/api/envelope.ts'
+import { ERROR_STATUS } from '../../../src/api/error-codes.ts'
 import type { Answer, Call, Inspect } from '../client.ts'
 import { fields } from '../expect.ts'
 

@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { isWebUrl } from './common.ts'
 import { LIMITS, FIXED_LIMITS } from './limits.ts'
 
+// oxlint-disable-next-line no-control-regex -- the rule is about control characters
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
+
 const bytes = (text: string): number => new TextEncoder().encode(text).length
 
 /** A button: a text and exactly one of `callbackData` and `url`. Buttons are never encrypted. */
@@ -35,3 +38,16 @@ export const Markup = z
     message: 'must be at most 8 KiB of JSON',
   })
 export type Markup = z.infer<typeof Markup>
+
+/** Body of `POST /callbacks/{callbackId}/answer`, which may also be absent. Never encrypted. */
+export const CallbackAnswer = z.strictObject({
+  text: z
+    .string()
+    .transform((text) => text.trim())
+    .pipe(z.string().max(LIMITS.callbackAnswerMax))
+    .refine((text) => !CONTROL.test(text), 'must be one line without control characters')
+    .optional(),
+  alert: z.boolean().default(false),
+  url: z.string().max(LIMITS.urlMax).refine(isWebUrl, 'must be an http or https url').optional(),
+})
+export type CallbackAnswer = z.infer<typeof CallbackAnswer>
