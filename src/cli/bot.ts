@@ -1,7 +1,6 @@
 /** `postern bot`: the bots of a process that serves several. */
 import { lstatSync, renameSync, rmSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { Command } from 'commander'
 import { BOT_NAME, pickBot } from '../config/bot-names.ts'
 import { botFile } from '../config/bots.ts'
 import { load, loadAll } from '../config/load.ts'
@@ -13,25 +12,36 @@ import type { BotReload } from '../control/bots.ts'
 import { connectControl } from '../control/client.ts'
 import type { BotReport } from '../control/reports.ts'
 import { OperatorError } from '../errors.ts'
-import { sourcesOf, takeSettings } from './flags.ts'
+import { OperatorCommand, type JsonFlag } from './operator-command.ts'
 import { printTable } from './table.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 import { writeNewFile } from './write-file.ts'
 
-/** `postern bot list`: which bots there are, and how each is. */
-export function botListCommand(): Command {
-  const command = new Command('list')
+export const botCommands = (): OperatorCommand[] => [
+  new OperatorCommand('list')
     .description('list the bots of a process that serves several, and how each is')
     .option('--json', 'print them as JSON')
-  return takeSettings(command, 'postern bot list').action(list)
-}
+    .example('postern bot list')
+    .runs(list),
+  new OperatorCommand('add')
+    .description('add a bot to the folder that `bots` names; a running sidecar serves it at once')
+    .argument('<name>', 'the bot’s name in commands, metrics and log')
+    .requiredOption('--token-file <path>', 'file that holds the bot’s token at the service')
+    .option('--client-token-file <path>', 'file that holds the token that the local bot presents')
+    .example('postern bot add echo --token-file /etc/postern/echo-token')
+    .runs(add),
+  new OperatorCommand('remove')
+    .description('take a bot out of the folder that `bots` names; its store stays')
+    .argument('<name>', 'the bot’s name')
+    .example('postern bot remove echo')
+    .runs(remove),
+]
 
-async function list({ json }: { json?: boolean }, command: Command): Promise<void> {
-  const sources = sourcesOf(command)
+async function list(sources: Sources, { json = false }: JsonFlag): Promise<void> {
   await using sidecar = await connectControl(loadDataDir(sources))
   const all = sidecar === null ? notRunning(several(sources)) : (await sidecar.botList()).bots
   const bots = sources.bot === null ? all : [pickBot(all, sources.bot)]
-  if (json === true) printJson(bots)
+  if (json) printJson(bots)
   else printBots(bots)
 }
 
@@ -64,24 +74,11 @@ function notRunning({ bots }: LoadedBots): BotReport[] {
   }))
 }
 
-/** `postern bot add`: one more bot, which a running sidecar serves at once. */
-export function botAddCommand(): Command {
-  const command = new Command('add')
-    .description('add a bot to the folder that `bots` names; a running sidecar serves it at once')
-    .argument('<name>', 'the bot’s name in commands, metrics and log')
-    .requiredOption('--token-file <path>', 'file that holds the bot’s token at the service')
-    .option('--client-token-file <path>', 'file that holds the token that the local bot presents')
-  return takeSettings(command, 'postern bot add echo --token-file /etc/postern/echo-token').action(
-    add,
-  )
-}
-
 async function add(
+  sources: Sources,
   name: string,
   options: { tokenFile: string; clientTokenFile?: string },
-  command: Command,
 ): Promise<void> {
-  const sources = sourcesOf(command)
   if (!BOT_NAME.test(name)) {
     throw new OperatorError(
       'usage',
@@ -117,16 +114,7 @@ async function add(
   }
 }
 
-/** `postern bot remove`: a running sidecar stops to serve a bot, whose store stays. */
-export function botRemoveCommand(): Command {
-  const command = new Command('remove')
-    .description('take a bot out of the folder that `bots` names; its store stays')
-    .argument('<name>', 'the bot’s name')
-  return takeSettings(command, 'postern bot remove echo').action(remove)
-}
-
-async function remove(name: string, _options: unknown, command: Command): Promise<void> {
-  const sources = sourcesOf(command)
+async function remove(sources: Sources, name: string): Promise<void> {
   const folder = loadBotFolder(sources) ?? inFolder(several(sources)).folder
   const file = BOT_NAME.test(name) ? fileOf(folder, name) : undefined
   if (file === undefined) {

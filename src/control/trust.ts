@@ -7,8 +7,9 @@ import { TRUST_POLICIES } from '../keys/policies.ts'
 import type { Trust } from '../keys/trust.ts'
 import { iso, nothing, operation } from './operation.ts'
 
-/** A person whom we know. Times are ISO 8601 in UTC. */
-export type TrustRow = Awaited<ReturnType<typeof TRUST.trustList.run>>['people'][number]
+/** Everybody whom we know. Times are ISO 8601 in UTC. */
+export type TrustReport = Awaited<ReturnType<typeof TRUST.trustList.run>>
+export type TrustRow = TrustReport['people'][number]
 
 /** One change, as it was written down. */
 export type LogRow = Awaited<ReturnType<typeof TRUST.trustLog.run>>[number]
