@@ -170,6 +170,16 @@ export class OperatorError extends PosternError {
   }
 }
 
+/** What `run` returns, or the OperatorError that it throws. @throws any other error of `run` */
+export function operatorErrorOf<T>(run: () => T): T | OperatorError {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof OperatorError) return error
+    throw error
+  }
+}
+
 /** True when `code` is one that a command ends with. */
 export function isOperatorCode(code: string): code is OperatorCode {
   return Object.hasOwn(OPERATOR_REFUSALS, code)

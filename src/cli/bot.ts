@@ -11,7 +11,7 @@ import { botEntry } from '../config/template.ts'
 import type { BotReload } from '../control/bots.ts'
 import { connectControl } from '../control/client.ts'
 import type { BotReport } from '../control/reports.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, operatorErrorOf } from '../errors.ts'
 import { OperatorCommand, type JsonFlag } from './operator-command.ts'
 import { printTable } from './table.ts'
 import { print, printJson, printNotice } from './terminal.ts'
@@ -144,14 +144,11 @@ async function remove(sources: Sources, name: string): Promise<void> {
 
 /** Where the store of a bot is, as far as its file can be read: it may be removed for being wrong. */
 function storeOf(name: string, sources: Sources): string {
-  try {
-    const { settings, secrets } = load({ ...sources, bot: name })
-    if (secrets.storeUrl === undefined) return ` in ${settings.dataDir}`
-    return ` in the schema ${settings.store.schema} of the database`
-  } catch (error) {
-    if (error instanceof OperatorError) return ''
-    throw error
-  }
+  const loaded = operatorErrorOf(() => load({ ...sources, bot: name }))
+  if (loaded instanceof OperatorError) return ''
+  const { settings, secrets } = loaded
+  if (secrets.storeUrl === undefined) return ` in ${settings.dataDir}`
+  return ` in the schema ${settings.store.schema} of the database`
 }
 
 function fileOf(folder: string, name: string): string | undefined {

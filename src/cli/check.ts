@@ -2,7 +2,7 @@ import { refuseUnsafeProcess, type Sources } from '../config/sources.ts'
 import { load } from '../config/load.ts'
 import { loadDataDir, namesService } from '../config/store-access.ts'
 import type { CheckLine } from '../control/reports.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, operatorErrorOf } from '../errors.ts'
 import { checkChats } from './chat-show.ts'
 import { connectServing, withSidecar } from './connect.ts'
 import { OperatorCommand, type JsonFlag } from './operator-command.ts'
@@ -82,11 +82,7 @@ function putLine({ level, name, message, hint }: CheckLine): void {
 
 /** What `run` would refuse in a process like this one. */
 function checkProcess(sources: Sources): CheckLine[] {
-  try {
-    refuseUnsafeProcess(sources)
-    return []
-  } catch (error) {
-    if (!(error instanceof OperatorError)) throw error
-    return [{ name: 'process', level: 'fail', message: error.message, hint: error.hint }]
-  }
+  const unsafe = operatorErrorOf(() => refuseUnsafeProcess(sources))
+  if (!(unsafe instanceof OperatorError)) return []
+  return [{ name: 'process', level: 'fail', message: unsafe.message, hint: unsafe.hint }]
 }

@@ -8,7 +8,7 @@ import { SecretSource } from '../config/secrets.ts'
 import { SETTINGS } from '../config/settings.ts'
 import type { Sources } from '../config/sources.ts'
 import { isLoopback } from '../config/urls.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, operatorErrorOf } from '../errors.ts'
 
 /** Everything that is to be written. Paths absolute. */
 export interface Answers {
@@ -147,12 +147,10 @@ export function describeSecret(
   secret: { file: string } | { value: string },
   rule: 'token' | 'passphrase',
 ): string | null {
-  try {
-    if ('file' in secret) SecretSource.fromFile(secret.file, rule)
-    else SecretSource.fromValue(secret.value, rule)
-    return null
-  } catch (error) {
-    if (error instanceof OperatorError) return error.message
-    throw error
-  }
+  const read = operatorErrorOf(() =>
+    'file' in secret
+      ? SecretSource.fromFile(secret.file, rule)
+      : SecretSource.fromValue(secret.value, rule),
+  )
+  return read instanceof OperatorError ? read.message : null
 }

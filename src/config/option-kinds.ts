@@ -22,6 +22,10 @@ export function setting<T extends z.ZodType>(schema: T, about: About, meaning: s
   return described
 }
 
+/** Settings under a name of their own. */
+export const group = <T extends z.core.$ZodShape>(shape: T) =>
+  z.strictObject(shape).prefault({} as never)
+
 export const flag = (preset: boolean, meaning: string) =>
   setting(z.boolean().default(preset), { kind: 'boolean', expected: 'true or false' }, meaning)
 
@@ -44,8 +48,8 @@ export const choice = <const T extends readonly [string, ...string[]]>(
     meaning,
   )
 
-export const path = (meaning: string) =>
-  setting(z.string().min(1).optional(), { kind: 'path', expected: 'the path of a file' }, meaning)
+export const path = (meaning: string, expected = 'the path of a file') =>
+  setting(z.string().min(1).optional(), { kind: 'path', expected }, meaning)
 
 export const secret = (meaning: string) =>
   setting(z.string().min(1).optional(), { kind: 'secret', expected: 'text' }, meaning)

@@ -43,7 +43,8 @@ export function applyProcessRules(whole: Whole): Problem[] {
 /** Applies the rules for what is of one bot. */
 export function applyBotRules(whole: Whole): Problem[] {
   return [
-    refuseMissing,
+    refuseNoService,
+    refuseNoToken,
     refusePlainHttp,
     refuseOpenDoor,
     refuseCaFile('upstream.caFile'),
@@ -68,23 +69,19 @@ function problem({ values }: Whole, path: string, message: string, hint?: string
   return [{ place: values.get(path)?.place ?? '', path, message, hint }]
 }
 
-function refuseMissing(whole: Whole): Problem[] {
-  const url = valueOf(whole, 'upstream.url') === undefined
-  return [
-    ...(url
-      ? problem(whole, 'upstream.url', 'is required: --upstream-url or POSTERN_UPSTREAM_URL')
-      : []),
-    ...(whole.secrets.has('bot.token')
-      ? []
-      : problem(
-          whole,
-          'bot.token',
-          whole.isOneOfSeveral === true
-            ? 'is required, or tokenFile'
-            : 'is required: POSTERN_BOT_TOKEN or POSTERN_BOT_TOKEN_FILE',
-        )),
-  ]
+function refuseNoService(whole: Whole): Problem[] {
+  if (valueOf(whole, 'upstream.url') !== undefined) return []
+  return problem(whole, 'upstream.url', 'is required: --upstream-url or POSTERN_UPSTREAM_URL')
 }
+
+function refuseNoToken(whole: Whole): Problem[] {
+  if (whole.secrets.has('bot.token')) return []
+  const ways = whole.isOneOfSeveral === true ? OWN_TOKEN : ONLY_TOKEN
+  return problem(whole, 'bot.token', `is required${ways}`)
+}
+
+const OWN_TOKEN = ', or tokenFile'
+const ONLY_TOKEN = ': POSTERN_BOT_TOKEN or POSTERN_BOT_TOKEN_FILE'
 
 function refusePlainHttp(whole: Whole): Problem[] {
   const text = valueOf(whole, 'upstream.url')
