@@ -5,7 +5,7 @@ import { readBounded } from './files.ts'
 import type { Problem } from './problems.ts'
 import { presetOf } from './settings.ts'
 import type { Sources } from './sources.ts'
-import { describeProxyProblem, isLoopback } from './urls.ts'
+import { describeProxyProblem, isLoopback, isPlainHttp } from './urls.ts'
 import type { GivenSetting } from './yaml-file.ts'
 
 /** Room in a socket address on Linux, less its closing zero (unix(7)). */
@@ -86,11 +86,12 @@ const ONLY_TOKEN = ': POSTERN_BOT_TOKEN or POSTERN_BOT_TOKEN_FILE'
 function refusePlainHttp(whole: Whole): Problem[] {
   const text = valueOf(whole, 'upstream.url')
   if (typeof text !== 'string' || valueOf(whole, 'upstream.allowHttp') === true) return []
-  const url = new URL(text)
-  if (url.protocol === 'https:' || isLoopback(url.hostname)) return []
-  const message = 'expected https: plain http shows the token to the network'
-  return problem(whole, 'upstream.url', message, 'use https, or set upstream.allowHttp: true')
+  if (!isPlainHttp(text)) return []
+  return problem(whole, 'upstream.url', PLAIN_HTTP, 'use https, or set upstream.allowHttp: true')
 }
+
+/** What is wrong with a service that is reached by plain http. */
+export const PLAIN_HTTP = 'expected https: plain http shows the token to the network'
 
 function refuseOpenDoor(whole: Whole): Problem[] {
   const host = String(valueOf(whole, 'listen.host'))

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { OperatorError } from '../errors.ts'
 import { readBounded } from './files.ts'
-import { isLoopback } from './urls.ts'
+import { isPlainHttp } from './urls.ts'
 import type { FileFacts } from './files.ts'
 
 const MAX_BYTES = 64 * 1024
@@ -143,9 +143,7 @@ function accept(value: string, rule: SecretRule): string {
 }
 
 function isTarget(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { protocol, hostname } = new URL(text)
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+  return /^https?:/.test(URL.parse(text)?.protocol ?? '') && !isPlainHttp(text)
 }
 
 /** The message must never repeat the secret. */
