@@ -206,7 +206,7 @@ export const METRICS = {
     'Look-ups in caches, by cache and whether the answer was there or had to be made',
     { cache: ANY, outcome: ['hit', 'miss'] },
   ),
-} satisfies Record<string, MetricDefinition>
+}
 
 export type MetricName = keyof typeof METRICS
 

@@ -14,6 +14,11 @@ const BOT_LABEL = 'bot'
 /** One value that a metric shows, with its labels. */
 export type Sample<Name extends MetricName> = [labels: LabelsOf<Name>, value: number]
 
+/** Gauges without labels. */
+type BareGauge = {
+  [N in MetricOf<'gauge'>]: keyof LabelsOf<N> extends never ? N : never
+}[MetricOf<'gauge'>]
+
 type Labels = Record<string, string>
 type Read = () => [labels: Labels, value: number][]
 
@@ -177,6 +182,14 @@ export class Metrics {
     this.registry.show(name, this.#bot, () =>
       read().map(([labels, value]) => [this.#of(name, labels), value]),
     )
+  }
+
+  /** Shows a gauge without labels; null: it is absent. */
+  showValue(name: BareGauge, read: () => number | null): void {
+    this.registry.show(name, this.#bot, () => {
+      const value = read()
+      return value === null ? [] : [[this.#of(name, {}), value]]
+    })
   }
 
   #of(name: MetricName, labels: Labels): Labels {
