@@ -170,6 +170,16 @@ export class OperatorError extends PosternError {
   }
 }
 
+/** The code of an error of Node's, such as `ENOENT`; `unknown` without one. */
+export function systemCodeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'unknown'
+}
+
+/** OperatorError `failed` for an error of Node's, whose code ends the message. */
+export function systemFailure(problem: string, hint: string, cause: unknown): OperatorError {
+  return new OperatorError('failed', `${problem} (${systemCodeOf(cause)})`, hint, { cause })
+}
+
 /** What `run` returns, or the OperatorError that it throws. @throws any other error of `run` */
 export function operatorErrorOf<T>(run: () => T): T | OperatorError {
   try {

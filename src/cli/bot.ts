@@ -11,7 +11,7 @@ import { botEntry } from '../config/template.ts'
 import type { BotReload } from '../control/bots.ts'
 import { connectControl } from '../control/client.ts'
 import type { BotReport } from '../control/reports.ts'
-import { OperatorError, operatorErrorOf } from '../errors.ts'
+import { OperatorError, operatorErrorOf, systemFailure } from '../errors.ts'
 import { OperatorCommand, type JsonFlag } from './operator-command.ts'
 import { printTable } from './table.ts'
 import { print, printJson, printNotice } from './terminal.ts'
@@ -162,13 +162,8 @@ function rename(from: string, to: string): void {
   try {
     renameSync(from, to)
   } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException
-    throw new OperatorError(
-      'failed',
-      `${from} cannot be renamed (${code})`,
-      'run this command as the user that owns the folder',
-      { cause: error },
-    )
+    const hint = 'run this command as the user that owns the folder'
+    throw systemFailure(`${from} cannot be renamed`, hint, error)
   }
 }
 

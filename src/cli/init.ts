@@ -7,7 +7,7 @@ import type { Loaded } from '../config/read-one.ts'
 import { settingsSchema, settingsTemplate } from '../config/template.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Sources } from '../config/sources.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, systemFailure } from '../errors.ts'
 import { checkSources } from './check.ts'
 import { givenAnswers, type Answers, type GivenAnswers } from './init-answers.ts'
 import { OperatorCommand } from './operator-command.ts'
@@ -129,13 +129,8 @@ function makeFolder(path: string, mode: number): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode })
   } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException
-    throw new OperatorError(
-      'failed',
-      `the folder of ${path} cannot be made (${code})`,
-      'name a file in a folder that this user may write to',
-      { cause: error },
-    )
+    const hint = 'name a file in a folder that this user may write to'
+    throw systemFailure(`the folder of ${path} cannot be made`, hint, error)
   }
 }
 

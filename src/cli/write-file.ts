@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, systemCodeOf, systemFailure } from '../errors.ts'
 
 const MODE = 0o600
 
@@ -65,14 +65,9 @@ export function writeNewFile(path: string, content: FileContent, o: Overwriting)
     sync(dirname(file), 'r')
     return file
   } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST' && existsSync(file)) throw taken(path, o)
-    throw new OperatorError(
-      'failed',
-      `${path} cannot be written (${code})`,
-      'name a file in a folder that this user may write to, on a disk with room',
-      { cause: error },
-    )
+    if (systemCodeOf(error) === 'EEXIST' && existsSync(file)) throw taken(path, o)
+    const hint = 'name a file in a folder that this user may write to, on a disk with room'
+    throw systemFailure(`${path} cannot be written`, hint, error)
   } finally {
     rmSync(unfinished, { force: true })
   }
@@ -83,8 +78,8 @@ function putUnderName(unfinished: string, file: string): void {
   try {
     linkSync(unfinished, file)
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    if (!['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP'].includes(code)) throw error
+    const isWithoutLinks = ['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP']
+    if (!isWithoutLinks.includes(systemCodeOf(error))) throw error
     copyFileSync(unfinished, file, constants.COPYFILE_EXCL)
     sync(file, 'r+')
   }

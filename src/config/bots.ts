@@ -1,6 +1,7 @@
 /** Several bots in one process: which there are, and what counts for each. */
 import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { systemCodeOf } from '../errors.ts'
 import { describeOthersFolder } from './files.ts'
 import { checkLevels, type CollectedSettings } from './collect.ts'
 import { BOT_NAME } from './bot-names.ts'
@@ -137,10 +138,10 @@ function listFolder(folder: string): string[] | { message: string; hint?: string
     const names = readdirSync(folder).sort()
     return describeOthersFolder(folder) ?? names
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = systemCodeOf(error)
     if (code === 'ENOENT') return { message: 'is not there' }
     if (code === 'ENOTDIR') return { message: 'is no folder' }
-    return { message: `cannot be read (${code ?? 'unknown'})` }
+    return { message: `cannot be read (${code})` }
   }
 }
 

@@ -37,10 +37,11 @@ const whole = (min: number, max: number, unit: string) => ({
   } satisfies About,
 })
 
+/** @param preset the first choice where it is not given */
 export const choice = <const T extends readonly [string, ...string[]]>(
   choices: T,
-  preset: T[number],
   meaning: string,
+  preset: T[number] = choices[0],
 ) =>
   setting(
     z.enum(choices).default(preset),

@@ -63,12 +63,10 @@ const OneBot = z.strictObject({
     ),
     updatesWaiting: choice(
       ['warn', 'unready'],
-      'warn',
       'updates that the bot does not take for a minute, or a hundred of them: warn only, or /readyz 503',
     ),
     readyWhen: choice(
       ['all', 'any'],
-      'all',
       'with several bots, /readyz is 200 when all are ready, or when any is',
     ),
   }),
@@ -100,7 +98,6 @@ const OneBot = z.strictObject({
     passphraseFile: path('file that holds key.passphrase; keep it outside dataDir'),
     protection: choice(
       ['auto', 'passphrase', 'keychain', 'none'],
-      'auto',
       'what protects the secret keys; auto takes a passphrase or the keychain, never none',
     ),
     publish: flag(true, 'create and publish the bot’s key; false passes everything through'),
@@ -118,19 +115,16 @@ const OneBot = z.strictObject({
   seal: group({
     unusableRecipient: choice(
       ['skip', 'refuse'],
-      'skip',
       'skip: send to the others when one certificate cannot be used; refuse: send to nobody',
     ),
   }),
   open: group({
     verify: choice(
       ['flag', 'require', 'off'],
-      'flag',
       'flag: withhold forged text; require: deliver verified text only; off: deliver all that opens',
     ),
     audience: choice(
       ['check', 'off'],
-      'check',
       'check: withhold a message that was sealed for another chat; off: open it',
     ),
     normalizeText: flag(true, 'normalize opened text as the service normalizes readable text'),
@@ -138,7 +132,6 @@ const OneBot = z.strictObject({
   trust: group({
     policy: choice(
       ['accept', 'first-use', 'pinned'],
-      'accept',
       'accept: any listed certificate; first-use: the first one; pinned: only people you approved',
     ),
   }),
@@ -149,13 +142,12 @@ const OneBot = z.strictObject({
   }),
   readableGroups: choice(
     ['allow', 'refuse'],
-    'allow',
     'refuse: never send readable text, not even to open groups',
   ),
   clearFields: choice(
     ['allow', 'warn', 'refuse'],
-    'warn',
     'buttons and callback answers, which the service never encrypts, in encrypted chats; warn: name them in the answer; refuse: send none',
+    'warn',
   ),
   routes: group({
     allowUnknown: flag(false, 'pass unknown calls that carry a body'),
@@ -174,12 +166,11 @@ const OneBot = z.strictObject({
   log: group({
     level: choice(
       ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
-      'info',
       'lowest level that is logged',
+      'info',
     ),
     ids: choice(
       ['plain', 'hash'],
-      'plain',
       'hash: log keyed hashes instead of the ids of chats, people, messages and updates',
     ),
     pretty: setting(

@@ -2,7 +2,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { VERSION } from '../config/version.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, systemCodeOf } from '../errors.ts'
 import { remoteCalls } from '../rpc/operation.ts'
 import type { BotOperations, BOTS } from './bots.ts'
 import type { OPERATIONS, Operations } from './operations.ts'
@@ -68,13 +68,9 @@ async function openSocket(dataDir: string): Promise<Socket | null> {
     return await connectSocket(dataDir)
   } catch (error) {
     if (error instanceof OperatorError) throw error
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
-    throw new OperatorError(
-      'data-dir',
-      `the control socket in ${dataDir} cannot be used (${code})`,
-      'run this command as the user that the sidecar runs as',
-      { cause: error },
-    )
+    const problem = `the control socket in ${dataDir} cannot be used (${systemCodeOf(error)})`
+    const hint = 'run this command as the user that the sidecar runs as'
+    throw new OperatorError('data-dir', problem, hint, { cause: error })
   }
 }
 
@@ -110,7 +106,7 @@ async function exchange(
     }
     return { version: answer.headers[VERSION_HEADER], text: Buffer.concat(chunks).toString('utf8') }
   } catch (error) {
-    if (String((error as NodeJS.ErrnoException).code).startsWith('HPE_')) throw otherVersion()
+    if (systemCodeOf(error).startsWith('HPE_')) throw otherVersion()
     throw new OperatorError(
       'failed',
       'the sidecar went away before it answered',
