@@ -4,7 +4,7 @@ import type { Sources } from '../config/sources.ts'
 import { loadStoreDir, loadStoreAccess } from '../config/store-access.ts'
 import type { BackupReport } from '../context.ts'
 import { locateCopy } from '../control/backup-copy.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, refusedError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
 import { OperatorCommand, type JsonFlag } from './operator-command.ts'
 import { isStdoutTerminal, print, printFile, printJson, printNotice } from './terminal.ts'
@@ -81,8 +81,7 @@ const OPENS = {
 }
 
 function onTerminal(): OperatorError {
-  return new OperatorError(
-    'refused',
+  return refusedError(
     'a backup is not printed to a terminal',
     'name a file, or send it on: `postern backup create - > postern.backup`',
   )

@@ -11,7 +11,14 @@ import { botEntry } from '../config/template.ts'
 import type { BotReload } from '../control/bots.ts'
 import { connectControl } from '../control/client.ts'
 import type { BotReport } from '../control/reports.ts'
-import { OperatorError, operatorErrorOf, systemFailure } from '../errors.ts'
+import {
+  failedError,
+  OperatorError,
+  operatorErrorOf,
+  refusedError,
+  systemFailure,
+  usageError,
+} from '../errors.ts'
 import { OperatorCommand, type JsonFlag } from './operator-command.ts'
 import { printTable } from './table.ts'
 import { print, printJson, printNotice } from './terminal.ts'
@@ -80,15 +87,14 @@ async function add(
   options: { tokenFile: string; clientTokenFile?: string },
 ): Promise<void> {
   if (!BOT_NAME.test(name)) {
-    throw new OperatorError(
-      'usage',
+    throw usageError(
       'a bot’s name is at most 63 of a-z, 0-9, _ and -, with a letter or digit first',
       'choose another name',
     )
   }
   const { bots, folder } = inFolder(several(sources))
   if (bots.some((bot) => bot.name === name)) {
-    throw new OperatorError('refused', `there is a bot ${name} already`, 'choose another name')
+    throw refusedError(`there is a bot ${name} already`, 'choose another name')
   }
   const text = botEntry({
     tokenFile: resolve(sources.cwd, options.tokenFile),
@@ -118,11 +124,7 @@ async function remove(sources: Sources, name: string): Promise<void> {
   const folder = loadBotFolder(sources) ?? inFolder(several(sources)).folder
   const file = BOT_NAME.test(name) ? fileOf(folder, name) : undefined
   if (file === undefined) {
-    throw new OperatorError(
-      'refused',
-      `there is no bot ${name} in ${folder}`,
-      '`postern bot list` lists them',
-    )
+    throw refusedError(`there is no bot ${name} in ${folder}`, '`postern bot list` lists them')
   }
   const store = storeOf(name, sources)
   // Of this name, it is nobody's file.
@@ -176,8 +178,7 @@ async function reloadRunning(sources: Sources): Promise<BotReload | null> {
 function several(sources: Sources): LoadedBots {
   const loaded = loadAll(sources)
   if ('several' in loaded) return loaded.several
-  throw new OperatorError(
-    'refused',
+  throw refusedError(
     'the settings are of one bot',
     'name a folder with a file for each bot in `bots` (or --bots), in place of `bot`',
   )
@@ -185,16 +186,14 @@ function several(sources: Sources): LoadedBots {
 
 function inFolder({ bots, folder }: LoadedBots): { bots: LoadedBots['bots']; folder: string } {
   if (folder !== null) return { bots, folder }
-  throw new OperatorError(
-    'refused',
+  throw refusedError(
     'the bots are listed in the settings file',
     'change the list and send SIGHUP to the sidecar, or let `bots` name a folder with a file for each',
   )
 }
 
 function otherFolder(folder: string): OperatorError {
-  return new OperatorError(
-    'failed',
+  return failedError(
     `the running sidecar does not read its bots from ${folder}`,
     'run this command with the settings that the sidecar runs with',
   )

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ShownChat } from '../control/chats.ts'
 import type { Operations } from '../control/operations.ts'
-import { OperatorError } from '../errors.ts'
+import { failedError } from '../errors.ts'
 import { oneLine } from '../util/printable.ts'
 import { describeSkip } from '../keys/skip-reasons.ts'
 import { readChatId } from './flags.ts'
@@ -46,8 +46,7 @@ export async function checkChats(sidecar: Operations, { json }: JsonFlag): Promi
   if (json === true) printJson(shown)
   const bad = shown.filter(({ body }) => body === 'refused' || body === 'unknown').length
   if (bad === 0) return
-  throw new OperatorError(
-    'failed',
+  throw failedError(
     `a message would not be sent into ${bad} of ${shown.length} chats`,
     'do what their lines say, then run `postern check --chats` again',
   )

@@ -1,7 +1,7 @@
 /** `postern chat`: what is known of the bot's chats. */
 import { Option } from 'commander'
 import type { ChatRow, Lift } from '../control/chats.ts'
-import { OperatorError } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import { chatShowCommand } from './chat-show.ts'
 import { withSidecar } from './connect.ts'
 import { idReader, readChatId } from './flags.ts'
@@ -92,8 +92,7 @@ function printChats(chats: readonly ChatRow[]): void {
 function readLift(chatIds: string[], options: LiftFlags): Lift {
   const given = [chatIds.length > 0, options.pending === true, options.private === true]
   if (given.filter(Boolean).length !== 1) {
-    throw new OperatorError(
-      'usage',
+    throw usageError(
       'expected chat ids, or --pending, or --private, and only one of these',
       '`postern chat list` shows the chats and which of them were refused',
     )

@@ -2,7 +2,7 @@ import { refuseUnsafeProcess, type Sources } from '../config/sources.ts'
 import { load } from '../config/load.ts'
 import { loadDataDir, namesService } from '../config/store-access.ts'
 import type { CheckLine } from '../control/reports.ts'
-import { OperatorError, operatorErrorOf } from '../errors.ts'
+import { failedError, OperatorError, operatorErrorOf } from '../errors.ts'
 import { checkChats } from './chat-show.ts'
 import { connectServing, withSidecar } from './connect.ts'
 import { OperatorCommand, type JsonFlag } from './operator-command.ts'
@@ -40,8 +40,7 @@ export async function checkSources(sources: Sources, { json }: JsonFlag): Promis
   else for (const line of lines) putLine(line)
   const failed = lines.filter(({ level }) => level === 'fail').length
   if (failed === 0) return
-  throw new OperatorError(
-    'failed',
+  throw failedError(
     `${failed} of ${lines.length} checks failed`,
     'do what their lines say, then run `postern check` again',
   )

@@ -1,6 +1,6 @@
 import type { Sources } from '../config/sources.ts'
 import type { Explained, ExplainedSent } from '../control/messages.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, refusedError, usageError } from '../errors.ts'
 import { describeSkip } from '../keys/skip-reasons.ts'
 import { describeReason } from '../translate/reasons/reason-descriptions.ts'
 import { VERDICT_DESCRIPTIONS } from '../translate/verdict-descriptions.ts'
@@ -46,11 +46,11 @@ async function explain(
 function readId(text: string | undefined): number {
   if (text === undefined) {
     const hint = 'name its `updateId`, or give --withheld'
-    throw new OperatorError('usage', 'no update is named', hint)
+    throw usageError('no update is named', hint)
   }
   const id = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(id)) return id
-  throw new OperatorError('usage', 'an id is a whole number', 'the bot sees it as `updateId`')
+  throw usageError('an id is a whole number', 'the bot sees it as `updateId`')
 }
 
 const OF_ANOTHER_VERSION = {
@@ -64,8 +64,7 @@ async function listWithheld(
   { sent = false, json = false }: ExplainFlags,
 ): Promise<void> {
   if (text !== undefined || sent) {
-    throw new OperatorError(
-      'usage',
+    throw usageError(
       '--withheld lists all chats, and takes neither an id nor --sent',
       '`postern explain <updateId>` explains one update',
     )
@@ -120,8 +119,7 @@ function linesOfSent({ at, chatId, recipients, skipped }: ExplainedSent): string
 }
 
 function nothingKnown(what: string): OperatorError {
-  return new OperatorError(
-    'refused',
+  return refusedError(
     `nothing is remembered of ${what}`,
     'it passed as it came, or never came here; what was opened or sealed is remembered for ten days',
   )

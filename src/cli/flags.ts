@@ -5,7 +5,7 @@ import { SETTINGS } from '../config/settings.ts'
 import type { Setting } from '../config/settings.ts'
 import { processSources } from '../config/sources.ts'
 import type { Sources } from '../config/sources.ts'
-import { OperatorError } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import { commandLine } from './terminal.ts'
 
 const PLACEHOLDERS = {
@@ -70,7 +70,7 @@ export function idReader(what: 'chat' | 'person', hint: string): (text: string) 
   return (text) => {
     const id = Number(text)
     if (/^-?\d+$/.test(text) && Number.isSafeInteger(id)) return id
-    throw new OperatorError('usage', `a ${what} id is a whole number`, hint)
+    throw usageError(`a ${what} id is a whole number`, hint)
   }
 }
 

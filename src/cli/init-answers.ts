@@ -8,7 +8,7 @@ import { SecretSource } from '../config/secrets.ts'
 import { SETTINGS } from '../config/settings.ts'
 import type { Sources } from '../config/sources.ts'
 import { isPlainHttp } from '../config/urls.ts'
-import { OperatorError, operatorErrorOf } from '../errors.ts'
+import { OperatorError, operatorErrorOf, refusedError, usageError } from '../errors.ts'
 
 /** Everything that is to be written. Paths absolute. */
 export interface Answers {
@@ -69,7 +69,7 @@ function refuseOther({ values, levels }: CollectedSettings): void {
   const place = other?.place ?? (isOther ? protection.place : null)
   if (place === null) return
   const message = `--make-passphrase contradicts ${place}`
-  throw new OperatorError('usage', message, 'leave out one of the two')
+  throw usageError(message, 'leave out one of the two')
 }
 
 function missing(
@@ -104,7 +104,7 @@ export function defaultFile(name: string, dataDir: string, sources: Sources): st
 export function refuseFile(file: string, dataDir: string): void {
   const problem = describeFile(file, dataDir)
   if (problem === null) return
-  throw new OperatorError('refused', `${file} ${problem.message}`, problem.hint)
+  throw refusedError(`${file} ${problem.message}`, problem.hint)
 }
 
 /** Why no file with a secret is to be made there, or null. */

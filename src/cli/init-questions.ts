@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { intro, isCancel, outro, password, select, text, type TextOptions } from '@clack/prompts'
 import { isInside } from '../config/rules.ts'
 import type { Sources } from '../config/sources.ts'
-import { OperatorError } from '../errors.ts'
+import { refusedError } from '../errors.ts'
 import {
   defaultFile,
   describeFile,
@@ -154,8 +154,7 @@ function absolute(path: string, { cwd, home }: Sources): string {
 
 function answered<T>(answer: T): Exclude<T, symbol> {
   if (!isCancel(answer)) return answer as Exclude<T, symbol>
-  throw new OperatorError(
-    'refused',
+  throw refusedError(
     'you gave up, and nothing was written',
     'run it again, or answer beforehand: `postern init --help` lists the flags',
   )

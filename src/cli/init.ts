@@ -7,7 +7,7 @@ import type { Loaded } from '../config/read-one.ts'
 import { settingsSchema, settingsTemplate } from '../config/template.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Sources } from '../config/sources.ts'
-import { OperatorError, systemFailure } from '../errors.ts'
+import { OperatorError, refusedError, systemFailure, usageError } from '../errors.ts'
 import { checkSources } from './check.ts'
 import { givenAnswers, type Answers, type GivenAnswers } from './init-answers.ts'
 import { OperatorCommand } from './operator-command.ts'
@@ -86,8 +86,7 @@ async function complete(given: GivenAnswers, sources: Sources): Promise<Answers>
   }
   const { dataDir: _hasDefault, ...left } = Object.fromEntries(given.missing)
   if (Object.keys(left).length > 0) {
-    throw new OperatorError(
-      'usage',
+    throw usageError(
       `answers are missing, and there is no terminal to ask at: ${Object.values(left).join('; ')}`,
       'give these flags, or run it at a terminal; `postern init --help` explains each',
     )
@@ -136,8 +135,7 @@ function makeFolder(path: string, mode: number): void {
 
 function refuseTakenSettings(file: string): void {
   if (!existsSync(file)) return
-  throw new OperatorError(
-    'refused',
+  throw refusedError(
     `${file} is there already, and nothing is written over it`,
     'name another file with --config, or change this one and run `postern check`',
   )

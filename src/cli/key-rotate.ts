@@ -1,7 +1,7 @@
 import type { Sources } from '../config/sources.ts'
 import type { Operations } from '../control/operations.ts'
 import type { RotationReport } from '../control/reports.ts'
-import { OperatorError } from '../errors.ts'
+import { failedError, OperatorError, usageError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
 import { OperatorCommand, type JsonFlag } from './operator-command.ts'
 import { pauseUntilShutdown, handleShutdown, shutdownSignal } from './signals.ts'
@@ -29,8 +29,7 @@ export const keyRotateCommand = (): OperatorCommand =>
 
 async function rotate(sources: Sources, options: RotateFlags): Promise<void> {
   if (options.abandon === true && options.watch === true) {
-    throw new OperatorError(
-      'usage',
+    throw usageError(
       'expected --watch or --abandon, not both',
       '`postern key rotate --help` explains both',
     )
@@ -70,12 +69,11 @@ function printStep(report: RotationReport, { json }: RotateFlags): void {
 }
 
 const gone = (): OperatorError =>
-  new OperatorError('failed', 'the rotation is gone', 'run `postern key list`, and see the log')
+  failedError('the rotation is gone', 'run `postern key list`, and see the log')
 
 function unfinished({ detail, nextAttemptAt }: RotationReport): OperatorError {
   const when = nextAttemptAt === null ? 'later' : `at ${nextAttemptAt}`
-  return new OperatorError(
-    'failed',
+  return failedError(
     `the rotation is not finished: ${detail}`,
     `a running sidecar tries again ${when}, a starting one at once; ` +
       '--watch follows it, --abandon ends it if that is still possible',

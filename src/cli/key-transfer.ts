@@ -2,7 +2,7 @@
 import { commandPassphrase, PASSPHRASES } from '../config/passphrases.ts'
 import type { Sources } from '../config/sources.ts'
 import type { Operations } from '../control/operations.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, refusedError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
 import { OperatorCommand, printDone } from './operator-command.ts'
 import { promptSecret, readPassphrase } from './prompts.ts'
@@ -50,8 +50,7 @@ async function exportKey(
 }
 
 function onTerminal(): OperatorError {
-  return new OperatorError(
-    'refused',
+  return refusedError(
     'a secret key is not printed to a terminal',
     'name a file with --output, pipe it (`postern key export | gpg --import`), or force it with --force',
   )

@@ -1,6 +1,6 @@
 import type { Sources } from '../config/sources.ts'
 import { MAX_ARMORED_BYTES } from '../control/protocol.ts'
-import { OperatorError } from '../errors.ts'
+import { failedError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
 import { OperatorCommand } from './operator-command.ts'
 import { readInput } from './read-input.ts'
@@ -21,8 +21,7 @@ async function open(sources: Sources): Promise<void> {
   if (report.reason !== undefined) printNotice(`reason: ${report.reason}`)
   if (report.signer !== undefined) printNotice(`signer: ${report.signer}`)
   if (!report.opened || report.text === undefined) {
-    throw new OperatorError(
-      'failed',
+    throw failedError(
       `the message was not opened: ${report.verdict}`,
       'it must be one armored message, sealed to a key that `postern key list` shows',
     )

@@ -1,6 +1,6 @@
 /** Reads the input of a command, a file or stdin, up to a bound. */
 import { createReadStream } from 'node:fs'
-import { OperatorError, systemFailure } from '../errors.ts'
+import { OperatorError, refusedError, systemFailure } from '../errors.ts'
 import { printNotice } from './terminal.ts'
 
 /**
@@ -24,7 +24,7 @@ export async function readInput(
       bytes += chunk.length
       if (bytes > o.maxBytes) {
         const problem = `${o.what} is larger than ${sizeOf(o.maxBytes)}`
-        throw new OperatorError('refused', problem, 'give one, and nothing else')
+        throw refusedError(problem, 'give one, and nothing else')
       }
     }
   } catch (error) {

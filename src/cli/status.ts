@@ -3,7 +3,7 @@ import type { Sources } from '../config/sources.ts'
 import { loadDataDir } from '../config/store-access.ts'
 import { connectControl } from '../control/client.ts'
 import type { BotsReport, StatusReport } from '../control/reports.ts'
-import { OperatorError } from '../errors.ts'
+import { failedError, OperatorError } from '../errors.ts'
 import { printBots } from './bot.ts'
 import { OperatorCommand, type JsonFlag } from './operator-command.ts'
 import { pauseUntilShutdown, handleShutdown, shutdownSignal } from './signals.ts'
@@ -106,8 +106,7 @@ async function watch(
 function assertReady(report: ShownReport): void {
   if (report.ready) return
   const reasons = 'bots' in report ? report.bots.flatMap((bot) => bot.reasons) : report.reasons
-  throw new OperatorError(
-    'failed',
+  throw failedError(
     `the sidecar is not ready: ${[...new Set(reasons.map(({ code }) => code))].join(', ')}`,
     reasons[0]?.hint ?? 'try again in a moment',
   )

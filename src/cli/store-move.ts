@@ -5,7 +5,7 @@ import { newStoreUrl } from '../config/passphrases.ts'
 import { SecretSource } from '../config/secrets.ts'
 import type { Sources } from '../config/sources.ts'
 import type { MoveReport } from '../context.ts'
-import { OperatorError } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import { OperatorCommand, type JsonFlag } from './operator-command.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 
@@ -46,8 +46,7 @@ async function move(sources: Sources, { to, json }: JsonFlag & { to?: string }):
 function readTarget(to: string | undefined, sources: Sources): SecretSource | string {
   const given = newStoreUrl(sources)
   if ((to === undefined) === (given === null)) {
-    throw new OperatorError(
-      'usage',
+    throw usageError(
       to === undefined ? 'no new place was given' : 'the new place was given twice',
       'give --to, or POSTERN_NEW_STORE_URL or POSTERN_NEW_STORE_URL_FILE',
     )

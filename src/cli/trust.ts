@@ -1,7 +1,7 @@
 /** `postern trust`: which certificates are trusted, and every change of them. */
 import type { LogRow, TrustReport, TrustRow } from '../control/trust.ts'
 import type { Operations } from '../control/operations.ts'
-import { OperatorError } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
 import { idReader } from './flags.ts'
 import { OperatorCommand, type JsonFlag } from './operator-command.ts'
@@ -150,11 +150,7 @@ function formatValue(value: unknown): string {
 function readDate(text: string): number {
   const ms = Date.parse(text)
   if (!Number.isNaN(ms)) return ms
-  throw new OperatorError(
-    'usage',
-    'this is not a date',
-    'write it like 2026-01-31 or 2026-01-31T12:00Z',
-  )
+  throw usageError('this is not a date', 'write it like 2026-01-31 or 2026-01-31T12:00Z')
 }
 
 const POLICIES = ['accept', 'first-use', 'pinned'] as const
@@ -164,9 +160,5 @@ function readPolicy(text: string): Policy | null {
   if (text === 'setting') return null
   const policy = POLICIES.find((known) => known === text)
   if (policy !== undefined) return policy
-  throw new OperatorError(
-    'usage',
-    'there is no such policy',
-    `one of ${POLICIES.join(', ')}, or setting`,
-  )
+  throw usageError('there is no such policy', `one of ${POLICIES.join(', ')}, or setting`)
 }

@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { OperatorError, systemCodeOf, systemFailure } from '../errors.ts'
+import { OperatorError, refusedError, systemCodeOf, systemFailure } from '../errors.ts'
 
 const MODE = 0o600
 
@@ -37,8 +37,7 @@ export function refuseExisting(path: string, o: Overwriting): void {
   const { uid } = lstatSync(path, { throwIfNoEntry: false }) ?? {}
   const me = process.getuid?.()
   if (o.force !== true || me === undefined || uid === undefined || uid === me) return
-  throw new OperatorError(
-    'refused',
+  throw refusedError(
     `${path} is user ${uid}’s, and is not replaced`,
     'name another file, or remove that one first',
   )
@@ -95,8 +94,7 @@ function sync(path: string, flags: 'r' | 'r+'): void {
 }
 
 function taken(path: string, { force }: Overwriting): OperatorError {
-  return new OperatorError(
-    'refused',
+  return refusedError(
     `${path} is there already`,
     force === undefined
       ? 'name another file: nothing is written over one'

@@ -1,7 +1,7 @@
 /** Operations on what is known of the bot's chats. */
 import { z } from 'zod'
 import type { KnownChats } from '../chats/known-chats.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, refusedError } from '../errors.ts'
 import { nothing, operation } from './operation.ts'
 
 /** What is known of a chat. */
@@ -77,8 +77,7 @@ export const CHATS = {
     z.strictObject({ chatId: z.int(), userId: z.int() }),
     async ({ knownChats, directory }, { chatId, userId }) => {
       if (!(await knownChats.setPerson(chatId, userId))) {
-        throw new OperatorError(
-          'refused',
+        throw refusedError(
           `chat ${chatId} is not known as a private chat`,
           '`postern chat list` shows the chats and their kinds',
         )
@@ -103,8 +102,7 @@ function requireKnown(chatIds: number[], knownChats: KnownChats): void {
 }
 
 function unknownChats(ids: readonly number[]): OperatorError {
-  return new OperatorError(
-    'refused',
+  return refusedError(
     ids.length === 1 ? `chat ${ids[0]} is not known` : `chats ${ids.join(', ')} are not known`,
     '`postern chat list` shows the chats; Postern learns of one by its first update',
   )

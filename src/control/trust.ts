@@ -1,6 +1,6 @@
 /** Operations on other people's certificates. */
 import { z } from 'zod'
-import { OperatorError } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import type { People } from '../keys/people.ts'
 import type { Pin } from '../keys/pins.ts'
 import { TRUST_POLICIES } from '../keys/policies.ts'
@@ -77,7 +77,7 @@ export const TRUST = {
     'Sets the policy of a chat, or of the bot where `chatId` is null; `policy` null unsets it.',
     z.strictObject({ chatId: z.int().nullable(), policy: z.enum(TRUST_POLICIES).nullable() }),
     async ({ trust, directory }, { chatId, policy }) => {
-      if (chatId === 0) throw new OperatorError('usage', 'no chat has the id 0', 'see chat list')
+      if (chatId === 0) throw usageError('no chat has the id 0', 'see chat list')
       await trust.policies.set(chatId, policy)
       directory.forgetAll()
       const where = chatId === null ? 'the bot' : `chat ${chatId}`
