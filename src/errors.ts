@@ -156,6 +156,38 @@ export class OperatorError extends PosternError {
   }
 }
 
+const errorOf =
+  (code: OperatorCode) =>
+  (message: string, hint = '', options?: { cause?: unknown }): OperatorError =>
+    new OperatorError(code, message, hint, options)
+
+/** OperatorError `usage`: the command line is wrong. */
+export const usageError = errorOf('usage')
+/** OperatorError `refused`: Postern does not do this. */
+export const refusedError = errorOf('refused')
+/** OperatorError `failed`: it was tried and did not work. */
+export const failedError = errorOf('failed')
+
+/** The code of an error of Node's, such as `ENOENT`; `unknown` without one. */
+export function systemCodeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'unknown'
+}
+
+/** OperatorError `failed` for an error of Node's, whose code ends the message. */
+export function systemFailure(problem: string, hint: string, cause: unknown): OperatorError {
+  return failedError(`${problem} (${systemCodeOf(cause)})`, hint, { cause })
+}
+
+/** What `run` returns, or the OperatorError that it throws. @throws any other error of `run` */
+export function operatorErrorOf<T>(run: () => T): T | OperatorError {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof OperatorError) return error
+    throw error
+  }
+}
+
 /** True when `code` is one that a command ends with. */
 export function isOperatorCode(code: string): code is OperatorCode {
   return Object.hasOwn(OPERATOR_REFUSALS, code)

@@ -1,33 +1,62 @@
 /** `postern backup`: copies of the whole store. */
 import { rmSync } from 'node:fs'
-import { Command } from 'commander'
+import type { Sources } from '../config/sources.ts'
 import { loadStoreDir, loadStoreAccess } from '../config/store-access.ts'
 import type { BackupReport } from '../context.ts'
 import { locateCopy } from '../control/backup-copy.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, refusedError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
-import { sourcesOf, takeSettings } from './flags.ts'
+import { OperatorCommand, type JsonFlag } from './operator-command.ts'
 import { isStdoutTerminal, print, printFile, printJson, printNotice } from './terminal.ts'
 import { refuseExisting, writeNewFile } from './write-file.ts'
 
-/** `postern backup create`: the whole store in one file, while the sidecar runs or not. */
-export function backupCreateCommand(): Command {
-  const command = new Command('create')
+export const backupCommands = (): OperatorCommand[] => [
+  new OperatorCommand('create')
     .description('copy the whole store into one file, under the same protection')
     .argument('<file>', 'a new file that only you can read; - is stdout')
     .option('--force', 'replace the file if it exists')
-  return takeSettings(command, 'postern backup create postern.backup').action(create)
-}
+    .example('postern backup create postern.backup')
+    .runs(create),
+  new OperatorCommand('verify')
+    .description('open a backup as the store is opened, and show what it holds')
+    .argument('<file>', 'the backup')
+    .option('--json', 'print it as JSON')
+    .example('postern backup verify postern.backup')
+    .runs(async (sources, file: string, { json = false }: JsonFlag) => {
+      const access = loadStoreAccess(sources)
+      const { verifyBackup } = await import('../context.ts')
+      const report = await verifyBackup(file, access)
+      if (json) printJson(report)
+      else printBackup(report)
+    }),
+  new OperatorCommand('restore')
+    .description('verify a backup and put it into a data directory that holds no store')
+    .argument('<file>', 'the backup')
+    .example('postern backup restore postern.backup')
+    .runs(async (sources, file: string) => {
+      const access = loadStoreAccess(sources)
+      const { restoreBackup } = await import('../context.ts')
+      printBackup(await restoreBackup(file, access))
+      printNotice(`restored into ${access.dataDir}; \`postern backup accept\` lets it run`)
+    }),
+  new OperatorCommand('accept')
+    .description('compare a restored store with what the service shows, and let it run')
+    .option('--latest', 'nothing ran after the backup was taken, as in a move to another machine')
+    .example('postern backup accept --latest')
+    .does((sidecar, { latest: isLatest = false }: { latest?: boolean }) =>
+      sidecar.backupAccept({ isLatest }),
+    ),
+]
 
 async function create(
+  sources: Sources,
   path: string,
   { force = false }: { force?: boolean },
-  command: Command,
 ): Promise<void> {
   const isStdout = path === '-'
   if (!isStdout) refuseExisting(path, { force })
   else if (isStdoutTerminal()) throw onTerminal()
-  await withSidecar(command, async (sidecar, sources) => {
+  await withSidecar(sources, async (sidecar) => {
     const storeDir = loadStoreDir(sources)
     const { file: named, protection } = await sidecar.backupCreate()
     const file = locateCopy(storeDir, named)
@@ -52,56 +81,10 @@ const OPENS = {
 }
 
 function onTerminal(): OperatorError {
-  return new OperatorError(
-    'refused',
+  return refusedError(
     'a backup is not printed to a terminal',
     'name a file, or send it on: `postern backup create - > postern.backup`',
   )
-}
-
-/** `postern backup verify`: opens a backup, and everything in it, and changes nothing. */
-export function backupVerifyCommand(): Command {
-  const command = new Command('verify')
-    .description('open a backup as the store is opened, and show what it holds')
-    .argument('<file>', 'the backup')
-    .option('--json', 'print it as JSON')
-  return takeSettings(command, 'postern backup verify postern.backup').action(verify)
-}
-
-async function verify(file: string, { json }: { json?: boolean }, command: Command): Promise<void> {
-  const access = loadStoreAccess(sourcesOf(command))
-  const { verifyBackup } = await import('../context.ts')
-  const report = await verifyBackup(file, access)
-  if (json === true) printJson(report)
-  else printBackup(report)
-}
-
-/** `postern backup restore`: a backup becomes the store of an empty data directory. */
-export function backupRestoreCommand(): Command {
-  const command = new Command('restore')
-    .description('verify a backup and put it into a data directory that holds no store')
-    .argument('<file>', 'the backup')
-  return takeSettings(command, 'postern backup restore postern.backup').action(restore)
-}
-
-async function restore(file: string, _options: unknown, command: Command): Promise<void> {
-  const access = loadStoreAccess(sourcesOf(command))
-  const { restoreBackup } = await import('../context.ts')
-  printBackup(await restoreBackup(file, access))
-  printNotice(`restored into ${access.dataDir}; \`postern backup accept\` lets it run`)
-}
-
-/** `postern backup accept`: lets a restored store run. */
-export function backupAcceptCommand(): Command {
-  const command = new Command('accept')
-    .description('compare a restored store with what the service shows, and let it run')
-    .option('--latest', 'nothing ran after the backup was taken, as in a move to another machine')
-  return takeSettings(command, 'postern backup accept --latest').action(accept)
-}
-
-async function accept({ latest }: { latest?: boolean }, command: Command): Promise<void> {
-  const isLatest = latest === true
-  printNotice((await withSidecar(command, (sidecar) => sidecar.backupAccept({ isLatest }))).message)
 }
 
 const PROTECTIONS = {

@@ -1,7 +1,6 @@
 /** `postern bot`: the bots of a process that serves several. */
 import { lstatSync, renameSync, rmSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { Command } from 'commander'
 import { BOT_NAME, pickBot } from '../config/bot-names.ts'
 import { botFile } from '../config/bots.ts'
 import { load, loadAll } from '../config/load.ts'
@@ -12,26 +11,44 @@ import { botEntry } from '../config/template.ts'
 import type { BotReload } from '../control/bots.ts'
 import { connectControl } from '../control/client.ts'
 import type { BotReport } from '../control/reports.ts'
-import { OperatorError } from '../errors.ts'
-import { sourcesOf, takeSettings } from './flags.ts'
+import {
+  failedError,
+  OperatorError,
+  operatorErrorOf,
+  refusedError,
+  systemFailure,
+  usageError,
+} from '../errors.ts'
+import { OperatorCommand, type JsonFlag } from './operator-command.ts'
 import { printTable } from './table.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 import { writeNewFile } from './write-file.ts'
 
-/** `postern bot list`: which bots there are, and how each is. */
-export function botListCommand(): Command {
-  const command = new Command('list')
+export const botCommands = (): OperatorCommand[] => [
+  new OperatorCommand('list')
     .description('list the bots of a process that serves several, and how each is')
     .option('--json', 'print them as JSON')
-  return takeSettings(command, 'postern bot list').action(list)
-}
+    .example('postern bot list')
+    .runs(list),
+  new OperatorCommand('add')
+    .description('add a bot to the folder that `bots` names; a running sidecar serves it at once')
+    .argument('<name>', 'the bot’s name in commands, metrics and log')
+    .requiredOption('--token-file <path>', 'file that holds the bot’s token at the service')
+    .option('--client-token-file <path>', 'file that holds the token that the local bot presents')
+    .example('postern bot add echo --token-file /etc/postern/echo-token')
+    .runs(add),
+  new OperatorCommand('remove')
+    .description('take a bot out of the folder that `bots` names; its store stays')
+    .argument('<name>', 'the bot’s name')
+    .example('postern bot remove echo')
+    .runs(remove),
+]
 
-async function list({ json }: { json?: boolean }, command: Command): Promise<void> {
-  const sources = sourcesOf(command)
+async function list(sources: Sources, { json = false }: JsonFlag): Promise<void> {
   await using sidecar = await connectControl(loadDataDir(sources))
   const all = sidecar === null ? notRunning(several(sources)) : (await sidecar.botList()).bots
   const bots = sources.bot === null ? all : [pickBot(all, sources.bot)]
-  if (json === true) printJson(bots)
+  if (json) printJson(bots)
   else printBots(bots)
 }
 
@@ -64,34 +81,20 @@ function notRunning({ bots }: LoadedBots): BotReport[] {
   }))
 }
 
-/** `postern bot add`: one more bot, which a running sidecar serves at once. */
-export function botAddCommand(): Command {
-  const command = new Command('add')
-    .description('add a bot to the folder that `bots` names; a running sidecar serves it at once')
-    .argument('<name>', 'the bot’s name in commands, metrics and log')
-    .requiredOption('--token-file <path>', 'file that holds the bot’s token at the service')
-    .option('--client-token-file <path>', 'file that holds the token that the local bot presents')
-  return takeSettings(command, 'postern bot add echo --token-file /etc/postern/echo-token').action(
-    add,
-  )
-}
-
 async function add(
+  sources: Sources,
   name: string,
   options: { tokenFile: string; clientTokenFile?: string },
-  command: Command,
 ): Promise<void> {
-  const sources = sourcesOf(command)
   if (!BOT_NAME.test(name)) {
-    throw new OperatorError(
-      'usage',
+    throw usageError(
       'a bot’s name is at most 63 of a-z, 0-9, _ and -, with a letter or digit first',
       'choose another name',
     )
   }
   const { bots, folder } = inFolder(several(sources))
   if (bots.some((bot) => bot.name === name)) {
-    throw new OperatorError('refused', `there is a bot ${name} already`, 'choose another name')
+    throw refusedError(`there is a bot ${name} already`, 'choose another name')
   }
   const text = botEntry({
     tokenFile: resolve(sources.cwd, options.tokenFile),
@@ -117,24 +120,11 @@ async function add(
   }
 }
 
-/** `postern bot remove`: a running sidecar stops to serve a bot, whose store stays. */
-export function botRemoveCommand(): Command {
-  const command = new Command('remove')
-    .description('take a bot out of the folder that `bots` names; its store stays')
-    .argument('<name>', 'the bot’s name')
-  return takeSettings(command, 'postern bot remove echo').action(remove)
-}
-
-async function remove(name: string, _options: unknown, command: Command): Promise<void> {
-  const sources = sourcesOf(command)
+async function remove(sources: Sources, name: string): Promise<void> {
   const folder = loadBotFolder(sources) ?? inFolder(several(sources)).folder
   const file = BOT_NAME.test(name) ? fileOf(folder, name) : undefined
   if (file === undefined) {
-    throw new OperatorError(
-      'refused',
-      `there is no bot ${name} in ${folder}`,
-      '`postern bot list` lists them',
-    )
+    throw refusedError(`there is no bot ${name} in ${folder}`, '`postern bot list` lists them')
   }
   const store = storeOf(name, sources)
   // Of this name, it is nobody's file.
@@ -156,14 +146,11 @@ async function remove(name: string, _options: unknown, command: Command): Promis
 
 /** Where the store of a bot is, as far as its file can be read: it may be removed for being wrong. */
 function storeOf(name: string, sources: Sources): string {
-  try {
-    const { settings, secrets } = load({ ...sources, bot: name })
-    if (secrets.storeUrl === undefined) return ` in ${settings.dataDir}`
-    return ` in the schema ${settings.store.schema} of the database`
-  } catch (error) {
-    if (error instanceof OperatorError) return ''
-    throw error
-  }
+  const loaded = operatorErrorOf(() => load({ ...sources, bot: name }))
+  if (loaded instanceof OperatorError) return ''
+  const { settings, secrets } = loaded
+  if (secrets.storeUrl === undefined) return ` in ${settings.dataDir}`
+  return ` in the schema ${settings.store.schema} of the database`
 }
 
 function fileOf(folder: string, name: string): string | undefined {
@@ -177,13 +164,8 @@ function rename(from: string, to: string): void {
   try {
     renameSync(from, to)
   } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException
-    throw new OperatorError(
-      'failed',
-      `${from} cannot be renamed (${code})`,
-      'run this command as the user that owns the folder',
-      { cause: error },
-    )
+    const hint = 'run this command as the user that owns the folder'
+    throw systemFailure(`${from} cannot be renamed`, hint, error)
   }
 }
 
@@ -196,8 +178,7 @@ async function reloadRunning(sources: Sources): Promise<BotReload | null> {
 function several(sources: Sources): LoadedBots {
   const loaded = loadAll(sources)
   if ('several' in loaded) return loaded.several
-  throw new OperatorError(
-    'refused',
+  throw refusedError(
     'the settings are of one bot',
     'name a folder with a file for each bot in `bots` (or --bots), in place of `bot`',
   )
@@ -205,16 +186,14 @@ function several(sources: Sources): LoadedBots {
 
 function inFolder({ bots, folder }: LoadedBots): { bots: LoadedBots['bots']; folder: string } {
   if (folder !== null) return { bots, folder }
-  throw new OperatorError(
-    'refused',
+  throw refusedError(
     'the bots are listed in the settings file',
     'change the list and send SIGHUP to the sidecar, or let `bots` name a folder with a file for each',
   )
 }
 
 function otherFolder(folder: string): OperatorError {
-  return new OperatorError(
-    'failed',
+  return failedError(
     `the running sidecar does not read its bots from ${folder}`,
     'run this command with the settings that the sidecar runs with',
   )

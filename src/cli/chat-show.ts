@@ -1,13 +1,12 @@
 /** `postern chat show`, and `postern check --chats`: what would become of a message into a chat. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { Command } from 'commander'
 import type { ShownChat } from '../control/chats.ts'
 import type { Operations } from '../control/operations.ts'
-import { OperatorError } from '../errors.ts'
+import { failedError } from '../errors.ts'
 import { oneLine } from '../util/printable.ts'
 import { describeSkip } from '../translate/reasons/skip-reasons.ts'
-import { withSidecar } from './connect.ts'
-import { parseId, takeSettings } from './flags.ts'
+import { readChatId } from './flags.ts'
+import { OperatorCommand, type JsonFlag } from './operator-command.ts'
 import { printTable } from './table.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 
@@ -21,27 +20,20 @@ const BODIES: Record<ShownChat['body'], string> = {
 const SHARE_OF_CALLS = 0.5
 const PAUSE_MS = 2000
 
-export function chatShowCommand(): Command {
-  const command = new Command('show')
+export const chatShowCommand = (): OperatorCommand =>
+  new OperatorCommand('show')
     .description('show who could read a message into a chat now, and who would be skipped')
-    .argument('<chatId>', 'which chat')
+    .argument('<chatId>', 'which chat', readChatId)
     .option('--json', 'print it as JSON')
-  return takeSettings(command, 'postern chat show 4711').action(show)
-}
-
-async function show(text: string, { json }: { json?: boolean }, command: Command): Promise<void> {
-  const chatId = parseId(text, 'chat', '`postern chat list` shows the ids of the chats')
-  const shown = await withSidecar(command, (sidecar) => sidecar.chatShow({ chatId }))
-  if (json === true) return printJson(shown)
-  printChat(shown)
-}
+    .example('postern chat show 4711')
+    .asks((sidecar, chatId: number) => sidecar.chatShow({ chatId }), printChat)
 
 /**
  * Looks at every known chat, one after the other, and prints each as it comes. Waits while half of
  * the sidecar's own calls are used.
  * @throws OperatorError `failed` when a message into one of them would be refused
  */
-export async function checkChats(sidecar: Operations, { json }: { json?: boolean }): Promise<void> {
+export async function checkChats(sidecar: Operations, { json }: JsonFlag): Promise<void> {
   const chats = await sidecar.chatList()
   if (chats.length === 0) printNotice('no chat is known yet')
   const shown: ShownChat[] = []
@@ -54,8 +46,7 @@ export async function checkChats(sidecar: Operations, { json }: { json?: boolean
   if (json === true) printJson(shown)
   const bad = shown.filter(({ body }) => body === 'refused' || body === 'unknown').length
   if (bad === 0) return
-  throw new OperatorError(
-    'failed',
+  throw failedError(
     `a message would not be sent into ${bad} of ${shown.length} chats`,
     'do what their lines say, then run `postern check --chats` again',
   )

@@ -1,12 +1,11 @@
-import { Command } from 'commander'
 import { refuseUnsafeProcess, type Sources } from '../config/sources.ts'
 import { load } from '../config/load.ts'
 import { loadDataDir, namesService } from '../config/store-access.ts'
 import type { CheckLine } from '../control/reports.ts'
-import { OperatorError } from '../errors.ts'
-import { sourcesOf, takeSettings } from './flags.ts'
+import { failedError, OperatorError, operatorErrorOf } from '../errors.ts'
 import { checkChats } from './chat-show.ts'
-import { connectServing, withSidecar, withSidecarFrom } from './connect.ts'
+import { connectServing, withSidecar } from './connect.ts'
+import { OperatorCommand, type JsonFlag } from './operator-command.ts'
 import { printWrapped } from './table.ts'
 import { colourText, printJson } from './terminal.ts'
 
@@ -15,8 +14,8 @@ const INDENT = 6
 const COLOURS = { pass: 'green', warn: 'yellow', fail: 'red' } as const
 
 /** `postern check`: the doctor. */
-export function checkCommand(): Command {
-  const command = new Command('check')
+export const checkCommand = (): OperatorCommand =>
+  new OperatorCommand('check')
     .description(
       'check settings, store, network, token and key, and show what a first publication changes',
     )
@@ -25,31 +24,23 @@ export function checkCommand(): Command {
       'look at the known chats instead: who could read a message, who would be skipped',
     )
     .option('--json', 'print the findings as JSON')
-  return takeSettings(command, 'postern check --json').action(check)
-}
-
-async function check(
-  options: { json?: boolean; chats?: boolean },
-  command: Command,
-): Promise<void> {
-  if (options.chats === true) {
-    return await withSidecar(command, (sidecar) => checkChats(sidecar, options))
-  }
-  await checkSources(sourcesOf(command), options)
-}
+    .example('postern check --json')
+    .runs(async (sources, options: JsonFlag & { chats?: boolean }) => {
+      if (options.chats !== true) return await checkSources(sources, options)
+      await withSidecar(sources, (sidecar) => checkChats(sidecar, options))
+    })
 
 /**
  * Checks everything that these sources lead to, and prints the findings.
  * @throws OperatorError `failed` when a check failed; any other when the checks cannot run
  */
-export async function checkSources(sources: Sources, { json }: { json?: boolean }): Promise<void> {
+export async function checkSources(sources: Sources, { json }: JsonFlag): Promise<void> {
   const lines = [...checkProcess(sources), ...(await findingsFor(sources))]
   if (json === true) printJson(lines)
   else for (const line of lines) putLine(line)
   const failed = lines.filter(({ level }) => level === 'fail').length
   if (failed === 0) return
-  throw new OperatorError(
-    'failed',
+  throw failedError(
     `${failed} of ${lines.length} checks failed`,
     'do what their lines say, then run `postern check` again',
   )
@@ -63,7 +54,7 @@ async function findingsFor(sources: Sources): Promise<CheckLine[]> {
   const dataDir = loadDataDir(sources)
   await using running = await connectServing(sources)
   if (running === null) {
-    return await withSidecarFrom(sources, (sidecar) => sidecar.check({ about: 'everything' }))
+    return await withSidecar(sources, (sidecar) => sidecar.check({ about: 'everything' }))
   }
   const where = `one runs on ${dataDir}`
   if (!namesService(sources)) {
@@ -90,11 +81,7 @@ function putLine({ level, name, message, hint }: CheckLine): void {
 
 /** What `run` would refuse in a process like this one. */
 function checkProcess(sources: Sources): CheckLine[] {
-  try {
-    refuseUnsafeProcess(sources)
-    return []
-  } catch (error) {
-    if (!(error instanceof OperatorError)) throw error
-    return [{ name: 'process', level: 'fail', message: error.message, hint: error.hint }]
-  }
+  const unsafe = operatorErrorOf(() => refuseUnsafeProcess(sources))
+  if (!(unsafe instanceof OperatorError)) return []
+  return [{ name: 'process', level: 'fail', message: unsafe.message, hint: unsafe.hint }]
 }

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import { OperatorError } from '../errors.ts'
+import { systemCodeOf, usageError } from '../errors.ts'
 
 /** How a command ended by itself. */
 export interface CommandEnd {
@@ -156,10 +156,9 @@ function readLines(
 }
 
 function refuse(program: string, error: unknown): never {
-  const { code = 'unknown' } = error as NodeJS.ErrnoException
+  const code = systemCodeOf(error)
   const why = code === 'ENOENT' ? 'there is no such program' : `it cannot be started (${code})`
-  throw new OperatorError(
-    'usage',
+  throw usageError(
     `${program}: ${why}`,
     'write the command as in a shell, after `--`: postern dev -- node my-bot.js',
     { cause: error },

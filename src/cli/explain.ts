@@ -1,57 +1,56 @@
-import { Command } from 'commander'
+import type { Sources } from '../config/sources.ts'
 import type { Explained, ExplainedSent } from '../control/messages.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, refusedError, usageError } from '../errors.ts'
 import { describeSkip } from '../translate/reasons/skip-reasons.ts'
 import { describeReason } from '../translate/reasons/reason-descriptions.ts'
 import { VERDICT_DESCRIPTIONS } from '../translate/verdict-descriptions.ts'
-import { takeSettings } from './flags.ts'
 import { withSidecar } from './connect.ts'
+import { OperatorCommand, type JsonFlag } from './operator-command.ts'
 import { printList, printTable } from './table.ts'
 import { printJson, printNotice } from './terminal.ts'
 
-interface ExplainFlags {
+interface ExplainFlags extends JsonFlag {
   sent?: boolean
   withheld?: boolean
-  json?: boolean
 }
 
 /** `postern explain`: why an update was withheld, or whom a message was not sealed to. */
-export function explainCommand(): Command {
-  const command = new Command('explain')
+export const explainCommand = (): OperatorCommand =>
+  new OperatorCommand('explain')
     .description('show why an update was withheld and which key opened it, without its text')
     .argument('[updateId]', 'which update; with --sent, the id of a message from the bot')
     .option('--sent', 'show how many people a message was sealed to, and who was skipped')
     .option('--withheld', 'list what was withheld in the last ten days, by chat and reason')
     .option('--json', 'print it as JSON')
-  return takeSettings(command, 'postern explain 4711').action(explain)
-}
+    .example('postern explain 4711')
+    .runs(explain)
 
 async function explain(
+  sources: Sources,
   text: string | undefined,
   options: ExplainFlags,
-  command: Command,
 ): Promise<void> {
-  if (options.withheld === true) return await listWithheld(text, options, command)
-  if (text === undefined) {
-    throw new OperatorError(
-      'usage',
-      'no update is named',
-      'name its `updateId`, or give --withheld',
-    )
-  }
-  const id = Number(text)
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(id)) {
-    throw new OperatorError('usage', 'an id is a whole number', 'the bot sees it as `updateId`')
-  }
+  if (options.withheld === true) return await listWithheld(sources, text, options)
+  const id = readId(text)
   if (options.sent === true) {
-    const sent = await withSidecar(command, (sidecar) => sidecar.explainSent({ messageId: id }))
+    const sent = await withSidecar(sources, (sidecar) => sidecar.explainSent({ messageId: id }))
     if (sent === null) throw nothingKnown(`message ${id}`)
     return options.json === true ? printJson(sent) : printTable(linesOfSent(sent))
   }
-  const found = await withSidecar(command, (sidecar) => sidecar.explainUpdate({ updateId: id }))
+  const found = await withSidecar(sources, (sidecar) => sidecar.explainUpdate({ updateId: id }))
   if (found.length === 0) throw nothingKnown(`update ${id}`)
   if (options.json === true) return printJson(found)
   for (const one of found) printTable(lines(one))
+}
+
+function readId(text: string | undefined): number {
+  if (text === undefined) {
+    const hint = 'name its `updateId`, or give --withheld'
+    throw usageError('no update is named', hint)
+  }
+  const id = Number(text)
+  if (/^\d+$/.test(text) && Number.isSafeInteger(id)) return id
+  throw usageError('an id is a whole number', 'the bot sees it as `updateId`')
 }
 
 const OF_ANOTHER_VERSION = {
@@ -60,32 +59,28 @@ const OF_ANOTHER_VERSION = {
 }
 
 async function listWithheld(
+  sources: Sources,
   text: string | undefined,
   { sent = false, json = false }: ExplainFlags,
-  command: Command,
 ): Promise<void> {
   if (text !== undefined || sent) {
-    throw new OperatorError(
-      'usage',
+    throw usageError(
       '--withheld lists all chats, and takes neither an id nor --sent',
       '`postern explain <updateId>` explains one update',
     )
   }
-  const found = await withSidecar(command, (sidecar) => sidecar.explainWithheld())
+  const found = await withSidecar(sources, (sidecar) => sidecar.explainWithheld())
   if (json) return printJson(found)
   if (found.length === 0) return printNotice('nothing was withheld in the last ten days')
-  printList(
-    ['chat', 'messages', 'verdict', 'reason', 'first', 'last', 'last update'],
-    found.map((one) => [
-      String(one.chatId ?? '?'),
-      String(one.count),
-      one.verdict,
-      one.reason ?? '',
-      one.firstAt,
-      one.lastAt,
-      String(one.lastUpdateId),
-    ]),
-  )
+  printList(found, {
+    chat: ({ chatId }) => String(chatId ?? '?'),
+    messages: ({ count }) => String(count),
+    verdict: ({ verdict }) => verdict,
+    reason: ({ reason }) => reason ?? '',
+    first: ({ firstAt }) => firstAt,
+    last: ({ lastAt }) => lastAt,
+    'last update': ({ lastUpdateId }) => String(lastUpdateId),
+  })
 }
 
 function lines(one: Explained): string[][] {
@@ -124,8 +119,7 @@ function linesOfSent({ at, chatId, recipients, skipped }: ExplainedSent): string
 }
 
 function nothingKnown(what: string): OperatorError {
-  return new OperatorError(
-    'refused',
+  return refusedError(
     `nothing is remembered of ${what}`,
     'it passed as it came, or never came here; what was opened or sealed is remembered for ten days',
   )

@@ -5,7 +5,7 @@ import { SETTINGS } from '../config/settings.ts'
 import type { Setting } from '../config/settings.ts'
 import { processSources } from '../config/sources.ts'
 import type { Sources } from '../config/sources.ts'
-import { OperatorError } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import { commandLine } from './terminal.ts'
 
 const PLACEHOLDERS = {
@@ -30,11 +30,6 @@ export function addSettingFlags(command: Command, { isListed }: { isListed: bool
     command.addOption(option.helpGroup('Settings:').hideHelp(!isListed))
   }
   return command
-}
-
-/** Lets a command take every setting, unlisted, and shows one line of use below its help. */
-export function takeSettings(command: Command, line: string): Command {
-  return addExample(addSettingFlags(command, { isListed: false }), line)
 }
 
 /** Shows one line of use below a command's help. */
@@ -66,16 +61,21 @@ function describe(setting: Setting): string {
 }
 
 /**
- * Reads the id of a person or a chat as it was typed.
+ * Makes the reader of an id as it was typed.
  * @param what names the kind of id in the refusal
  * @param hint where such ids are shown
- * @throws OperatorError `usage`
+ * @returns throws OperatorError `usage`
  */
-export function parseId(text: string, what: 'chat' | 'person', hint: string): number {
-  const id = Number(text)
-  if (/^-?\d+$/.test(text) && Number.isSafeInteger(id)) return id
-  throw new OperatorError('usage', `a ${what} id is a whole number`, hint)
+export function idReader(what: 'chat' | 'person', hint: string): (text: string) => number {
+  return (text) => {
+    const id = Number(text)
+    if (/^-?\d+$/.test(text) && Number.isSafeInteger(id)) return id
+    throw usageError(`a ${what} id is a whole number`, hint)
+  }
 }
+
+/** Reads the id of a chat. @throws OperatorError `usage` */
+export const readChatId = idReader('chat', '`postern chat list` shows the ids of the chats')
 
 /** Reads the number of a port; 0 is any free one. @throws InvalidArgumentError */
 export function readPort(text: string): number {

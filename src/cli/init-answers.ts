@@ -1,14 +1,14 @@
 /** The answers that `postern init` needs, from flags, environment or a person, and their checks. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { collect, type CollectedSettings } from '../config/collect.ts'
+import { collect, describeExpected, type CollectedSettings } from '../config/collect.ts'
 import { settingsError } from '../config/problems.ts'
-import { isInside, secretsFolder } from '../config/rules.ts'
+import { isInside, PLAIN_HTTP, secretsFolder } from '../config/rules.ts'
 import { SecretSource } from '../config/secrets.ts'
 import { SETTINGS } from '../config/settings.ts'
 import type { Sources } from '../config/sources.ts'
-import { isLoopback } from '../config/urls.ts'
-import { OperatorError } from '../errors.ts'
+import { isPlainHttp } from '../config/urls.ts'
+import { OperatorError, operatorErrorOf, refusedError, usageError } from '../errors.ts'
 
 /** Everything that is to be written. Paths absolute. */
 export interface Answers {
@@ -59,38 +59,35 @@ export function givenAnswers(sources: Sources, o: { makePassphrase: boolean }): 
 
 /** A new passphrase that another setting overrides would lock the operator out. */
 function refuseOther({ values, levels }: CollectedSettings): void {
-  const places = [
+  const passphrases = [
     ...levels.map((level) => level.get('key.passphrase')),
     values.get('key.passphraseFile'),
   ]
-    .map((given) => given?.place ?? '--')
-    .filter((place) => !place.startsWith('--'))
+  const other = passphrases.find((given) => given !== undefined && !given.place.startsWith('--'))
   const protection = values.get('key.protection')
-  const other = protection?.value === 'keychain' || protection?.value === 'none'
-  if (places.length === 0 && !other) return
-  throw new OperatorError(
-    'usage',
-    `--make-passphrase contradicts ${places[0] ?? protection?.place}`,
-    'leave out one of the two',
-  )
+  const isOther = protection?.value === 'keychain' || protection?.value === 'none'
+  const place = other?.place ?? (isOther ? protection.place : null)
+  if (place === null) return
+  const message = `--make-passphrase contradicts ${place}`
+  throw usageError(message, 'leave out one of the two')
 }
 
 function missing(
   { values, levels }: CollectedSettings,
   { makePassphrase }: { makePassphrase: boolean },
 ): GivenAnswers['missing'] {
-  const has = (path: string) => levels.some((level) => level.has(path))
-  const chosen = values.get('key.protection')?.value ?? 'auto'
+  const has = (...paths: string[]): boolean =>
+    levels.some((level) => paths.some((path) => level.has(path)))
+  const chosen = values.get('key.protection')?.value
   const isProtected =
     makePassphrase ||
-    has('key.passphrase') ||
-    has('key.passphraseFile') ||
+    has('key.passphrase', 'key.passphraseFile') ||
     chosen === 'keychain' ||
     chosen === 'none' ||
     values.get('key.publish')?.value === false
   const left = new Map<InitQuestion, string>()
   if (!has('upstream.url')) left.set('service', '--upstream-url')
-  if (!has('bot.token') && !has('bot.tokenFile')) left.set('token', '--bot-token-file')
+  if (!has('bot.token', 'bot.tokenFile')) left.set('token', '--bot-token-file')
   if (!isProtected) {
     left.set('protection', '--make-passphrase, --key-passphrase-file or --key-protection')
   }
@@ -107,7 +104,7 @@ export function defaultFile(name: string, dataDir: string, sources: Sources): st
 export function refuseFile(file: string, dataDir: string): void {
   const problem = describeFile(file, dataDir)
   if (problem === null) return
-  throw new OperatorError('refused', `${file} ${problem.message}`, problem.hint)
+  throw refusedError(`${file} ${problem.message}`, problem.hint)
 }
 
 /** Why no file with a secret is to be made there, or null. */
@@ -132,14 +129,10 @@ export function describeFile(
 export function describeValue(path: string, text: string): string | null {
   const setting = SETTINGS.find((one) => one.path === path)
   const parsed = setting?.schema.safeParse(text)
-  if (setting === undefined || parsed?.success === true) {
-    if (path !== 'upstream.url') return null
-    const { protocol, hostname } = new URL(text)
-    const isOpen = protocol === 'http:' && !isLoopback(hostname)
-    return isOpen ? 'expected https: plain http shows the token to the network' : null
+  if (setting !== undefined && parsed?.success === false) {
+    return describeExpected(setting, parsed.error)
   }
-  const custom = parsed?.error.issues.find(({ message }) => message.startsWith('expected '))
-  return custom?.message ?? `expected ${setting.expected}`
+  return path === 'upstream.url' && isPlainHttp(text) ? PLAIN_HTTP : null
 }
 
 /** What is wrong with a secret, or with the file that shall hold it, or null. */
@@ -147,12 +140,10 @@ export function describeSecret(
   secret: { file: string } | { value: string },
   rule: 'token' | 'passphrase',
 ): string | null {
-  try {
-    if ('file' in secret) SecretSource.fromFile(secret.file, rule)
-    else SecretSource.fromValue(secret.value, rule)
-    return null
-  } catch (error) {
-    if (error instanceof OperatorError) return error.message
-    throw error
-  }
+  const read = operatorErrorOf(() =>
+    'file' in secret
+      ? SecretSource.fromFile(secret.file, rule)
+      : SecretSource.fromValue(secret.value, rule),
+  )
+  return read instanceof OperatorError ? read.message : null
 }

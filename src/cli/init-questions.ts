@@ -1,10 +1,10 @@
 /** The four questions of `postern init`, for a person at a terminal. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { intro, isCancel, outro, password, select, text } from '@clack/prompts'
+import { intro, isCancel, outro, password, select, text, type TextOptions } from '@clack/prompts'
 import { isInside } from '../config/rules.ts'
 import type { Sources } from '../config/sources.ts'
-import { OperatorError } from '../errors.ts'
+import { refusedError } from '../errors.ts'
 import {
   defaultFile,
   describeFile,
@@ -44,31 +44,24 @@ function ensureTerminalSize(): void {
 }
 
 async function askService({ values }: GivenAnswers): Promise<void> {
-  const url = await text({
-    ...STDERR_STYLE,
-    message: 'Where is the service?',
+  const url = await askText('Where is the service?', {
     placeholder: 'https://chat.example.org',
-    validate: (typed = '') => describeValue('upstream.url', typed.trim()) ?? undefined,
+    problemOf: (typed) => describeValue('upstream.url', typed.trim()),
   })
-  values.set('upstream.url', answered(url).trim())
+  values.set('upstream.url', url.trim())
 }
 
 async function askToken(given: GivenAnswers, sources: Sources): Promise<void> {
-  const where = await select({
-    ...STDERR_STYLE,
-    message: 'Where is the bot’s token?',
-    options: [
-      { value: 'file', label: 'in a file' },
-      {
-        value: 'typed',
-        label: 'paste it now',
-        hint: 'Postern writes it to a file that only you can read',
-      },
-    ],
-  })
-  if (answered(where) === 'file') {
-    const file = await askSecretFile('Which file?', 'token', sources)
-    given.values.set('bot.tokenFile', file)
+  const where = await choose('Where is the bot’s token?', [
+    { value: 'file', label: 'in a file' },
+    {
+      value: 'typed',
+      label: 'paste it now',
+      hint: 'Postern writes it to a file that only you can read',
+    },
+  ])
+  if (where === 'file') {
+    given.values.set('bot.tokenFile', await askSecretFile('token', sources))
     return
   }
   const token = await password({
@@ -82,24 +75,18 @@ async function askToken(given: GivenAnswers, sources: Sources): Promise<void> {
 }
 
 async function askProtection(given: GivenAnswers, sources: Sources): Promise<void> {
-  const how = await select({
-    ...STDERR_STYLE,
-    message: 'What protects the bot’s secret keys?',
-    options: [
-      { value: 'new', label: 'a new passphrase', hint: 'for servers and containers' },
-      { value: 'file', label: 'a passphrase that I have in a file' },
-      ...(sources.mayHaveKeychain
-        ? [{ value: 'keychain', label: 'the keychain of this operating system' }]
-        : []),
-      { value: 'none', label: 'nothing', hint: 'whoever copies the data folder has the keys' },
-    ],
-  })
-  const chosen = answered(how)
+  const chosen = await choose('What protects the bot’s secret keys?', [
+    { value: 'new', label: 'a new passphrase', hint: 'for servers and containers' },
+    { value: 'file', label: 'a passphrase that I have in a file' },
+    ...(sources.mayHaveKeychain
+      ? [{ value: 'keychain', label: 'the keychain of this operating system' }]
+      : []),
+    { value: 'none', label: 'nothing', hint: 'whoever copies the data folder has the keys' },
+  ])
   if (chosen === 'keychain' || chosen === 'none') {
     given.values.set('key.protection', chosen)
   } else if (chosen === 'file') {
-    const file = await askSecretFile('Which file?', 'passphrase', sources)
-    given.values.set('key.passphraseFile', file)
+    given.values.set('key.passphraseFile', await askSecretFile('passphrase', sources))
   } else {
     given.newPassphrase = await askNewFile('passphrase', given, sources)
     given.values.set('key.passphraseFile', given.newPassphrase)
@@ -108,32 +95,25 @@ async function askProtection(given: GivenAnswers, sources: Sources): Promise<voi
 
 async function askDataDir(given: GivenAnswers, sources: Sources): Promise<void> {
   const secrets = [given.newPassphrase, given.newToken?.file ?? null].filter((one) => one !== null)
-  const typed = await text({
-    ...STDERR_STYLE,
-    message: 'Which folder holds the keys and everything else that must survive a restart?',
+  const question = 'Which folder holds the keys and everything else that must survive a restart?'
+  const typed = await askText(question, {
     initialValue: given.dataDir,
-    validate: (path = '') => {
+    problemOf: (path) => {
       const folder = absolute(path, sources)
       const holds = secrets.some((file) => isInside(file, folder))
       if (holds) return 'expected another folder than that of the secrets'
-      return describeValue('dataDir', path.trim()) ?? undefined
+      return describeValue('dataDir', path.trim())
     },
   })
-  given.values.set('dataDir', absolute(answered(typed), sources))
+  given.values.set('dataDir', absolute(typed, sources))
 }
 
 /** The file that holds a secret already. */
-async function askSecretFile(
-  message: string,
-  rule: 'token' | 'passphrase',
-  sources: Sources,
-): Promise<string> {
-  const path = await text({
-    ...STDERR_STYLE,
-    message,
-    validate: (typed = '') => describeSecret({ file: absolute(typed, sources) }, rule) ?? undefined,
+async function askSecretFile(rule: 'token' | 'passphrase', sources: Sources): Promise<string> {
+  const path = await askText('Which file?', {
+    problemOf: (typed) => describeSecret({ file: absolute(typed, sources) }, rule),
   })
-  return absolute(answered(path), sources)
+  return absolute(path, sources)
 }
 
 /** A file that a secret is to be put into; asked for only where the usual one is taken. */
@@ -144,12 +124,28 @@ async function askNewFile(
 ): Promise<string> {
   const usual = defaultFile(name, dataDir, sources)
   if (!existsSync(usual)) return usual
-  const path = await text({
-    ...STDERR_STYLE,
-    message: `${usual} exists already. Which new file shall hold it?`,
-    validate: (typed = '') => describeFile(absolute(typed, sources), dataDir)?.message,
+  const path = await askText(`${usual} exists already. Which new file shall hold it?`, {
+    problemOf: (typed) => describeFile(absolute(typed, sources), dataDir)?.message ?? null,
   })
-  return absolute(answered(path), sources)
+  return absolute(path, sources)
+}
+
+/** @param o `problemOf`: what is wrong with an answer, or null */
+async function askText(
+  message: string,
+  { problemOf, ...o }: AskedText & { problemOf: (typed: string) => string | null },
+): Promise<string> {
+  const validate = (typed = ''): string | undefined => problemOf(typed) ?? undefined
+  return answered(await text({ ...STDERR_STYLE, ...o, message, validate }))
+}
+
+type AskedText = Pick<TextOptions, 'placeholder' | 'initialValue'>
+
+async function choose(
+  message: string,
+  options: { value: string; label: string; hint?: string }[],
+): Promise<string> {
+  return answered(await select({ ...STDERR_STYLE, message, options }))
 }
 
 function absolute(path: string, { cwd, home }: Sources): string {
@@ -158,8 +154,7 @@ function absolute(path: string, { cwd, home }: Sources): string {
 
 function answered<T>(answer: T): Exclude<T, symbol> {
   if (!isCancel(answer)) return answer as Exclude<T, symbol>
-  throw new OperatorError(
-    'refused',
+  throw refusedError(
     'you gave up, and nothing was written',
     'run it again, or answer beforehand: `postern init --help` lists the flags',
   )

@@ -2,16 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { isIPv6 } from 'node:net'
 import { dirname, join, relative, resolve } from 'node:path'
-import { Command } from 'commander'
 import { load } from '../config/load.ts'
 import type { Loaded } from '../config/read-one.ts'
 import { settingsSchema, settingsTemplate } from '../config/template.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Sources } from '../config/sources.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, refusedError, systemFailure, usageError } from '../errors.ts'
 import { checkSources } from './check.ts'
-import { sourcesOf, takeSettings } from './flags.ts'
 import { givenAnswers, type Answers, type GivenAnswers } from './init-answers.ts'
+import { OperatorCommand } from './operator-command.ts'
 import { writeNewFile } from './write-file.ts'
 import { commandLine, isInteractive, printNotice } from './terminal.ts'
 
@@ -20,14 +19,12 @@ const SCHEMA_NAME = 'postern.schema.json'
 const PASSPHRASE_BYTES = 32
 
 /** `postern init`: makes a settings file that works. */
-export function initCommand(): Command {
-  const command = new Command('init')
+export const initCommand = (): OperatorCommand =>
+  new OperatorCommand('init')
     .description('ask four questions, write a settings file and a passphrase, and check them')
     .option('--make-passphrase', 'make a passphrase file that protects the secret keys')
-    .addHelpText(
-      'after',
-      `
-It writes the file that --config names, else $POSTERN_CONFIG, else
+    .notes(
+      `It writes the file that --config names, else $POSTERN_CONFIG, else
 ${DEFAULT_FILE}, and never overwrites one. These flags answer its questions:
   --upstream-url <url>          where the service is
   --bot-token-file <file>       file that holds the bot's token
@@ -41,20 +38,19 @@ It takes every other flag of \`postern run\` too, and writes it into the file.
 What the environment gives (such as POSTERN_BOT_TOKEN) it does not ask for, and
 does not write into the file.`,
     )
-  return takeSettings(
-    command,
-    'postern init --upstream-url https://chat.example.org --make-passphrase',
-  ).action(init)
-}
+    .example('postern init --upstream-url https://chat.example.org --make-passphrase')
+    .runs(init)
 
-async function init(options: { makePassphrase?: boolean }, command: Command): Promise<void> {
-  const sources = sourcesOf(command)
+async function init(
+  sources: Sources,
+  { makePassphrase = false }: { makePassphrase?: boolean },
+): Promise<void> {
   const file = resolve(
     sources.cwd,
     sources.configFlag ?? sources.env['POSTERN_CONFIG'] ?? DEFAULT_FILE,
   )
   refuseTakenSettings(file)
-  const given = givenAnswers(sources, { makePassphrase: options.makePassphrase === true })
+  const given = givenAnswers(sources, { makePassphrase })
   const answers = given.missing.size === 0 ? given : await complete(given, sources)
   const written = { ...sources, flags: {}, configFlag: file }
   const { settings } = writeAll(file, answers, written)
@@ -90,8 +86,7 @@ async function complete(given: GivenAnswers, sources: Sources): Promise<Answers>
   }
   const { dataDir: _hasDefault, ...left } = Object.fromEntries(given.missing)
   if (Object.keys(left).length > 0) {
-    throw new OperatorError(
-      'usage',
+    throw usageError(
       `answers are missing, and there is no terminal to ask at: ${Object.values(left).join('; ')}`,
       'give these flags, or run it at a terminal; `postern init --help` explains each',
     )
@@ -133,20 +128,14 @@ function makeFolder(path: string, mode: number): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode })
   } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException
-    throw new OperatorError(
-      'failed',
-      `the folder of ${path} cannot be made (${code})`,
-      'name a file in a folder that this user may write to',
-      { cause: error },
-    )
+    const hint = 'name a file in a folder that this user may write to'
+    throw systemFailure(`the folder of ${path} cannot be made`, hint, error)
   }
 }
 
 function refuseTakenSettings(file: string): void {
   if (!existsSync(file)) return
-  throw new OperatorError(
-    'refused',
+  throw refusedError(
     `${file} is there already, and nothing is written over it`,
     'name another file with --config, or change this one and run `postern check`',
   )

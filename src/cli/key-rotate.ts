@@ -1,23 +1,22 @@
-import { Command } from 'commander'
+import type { Sources } from '../config/sources.ts'
 import type { Operations } from '../control/operations.ts'
 import type { RotationReport } from '../control/reports.ts'
-import { OperatorError } from '../errors.ts'
-import { takeSettings } from './flags.ts'
+import { failedError, OperatorError, usageError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
+import { OperatorCommand, type JsonFlag } from './operator-command.ts'
 import { pauseUntilShutdown, handleShutdown, shutdownSignal } from './signals.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 
 const LOOK_MS = 100
 
-interface RotateFlags {
+interface RotateFlags extends JsonFlag {
   watch?: boolean
   abandon?: boolean
-  json?: boolean
 }
 
 /** `postern key rotate`: replaces the published key by a new one. */
-export function keyRotateCommand(): Command {
-  const command = new Command('rotate')
+export const keyRotateCommand = (): OperatorCommand =>
+  new OperatorCommand('rotate')
     .description('replace the bot’s key by a new one, and print the new fingerprint')
     .option('--watch', 'follow it to the end, retries included')
     .option(
@@ -25,19 +24,18 @@ export function keyRotateCommand(): Command {
       'end the rotation under way, if the service has not been sent the new key yet',
     )
     .option('--json', 'print each step as JSON, one line each')
-  return takeSettings(command, 'postern key rotate --watch').action(rotate)
-}
+    .example('postern key rotate --watch')
+    .runs(rotate)
 
-async function rotate(options: RotateFlags, command: Command): Promise<void> {
+async function rotate(sources: Sources, options: RotateFlags): Promise<void> {
   if (options.abandon === true && options.watch === true) {
-    throw new OperatorError(
-      'usage',
+    throw usageError(
       'expected --watch or --abandon, not both',
       '`postern key rotate --help` explains both',
     )
   }
   handleShutdown()
-  await withSidecar(command, async (sidecar) => {
+  await withSidecar(sources, async (sidecar) => {
     if (options.abandon === true) return printStep(await sidecar.keyAbandon(), options)
     await sidecar.keyRotate()
     await follow(sidecar, options)
@@ -49,7 +47,7 @@ async function follow(sidecar: Operations, options: RotateFlags): Promise<void> 
   let lastStep = ''
   while (!shutdownSignal.aborted) {
     const report = await sidecar.keyRotation()
-    if (report === null) throw new OperatorError('failed', 'the rotation is gone', HINT_GONE)
+    if (report === null) throw gone()
     const step = `${report.phase} ${report.attempts} ${report.detail}`
     if (step !== lastStep) printStep(report, options)
     lastStep = step
@@ -70,12 +68,12 @@ function printStep(report: RotationReport, { json }: RotateFlags): void {
   print(to)
 }
 
-const HINT_GONE = 'run `postern key list`, and see the log'
+const gone = (): OperatorError =>
+  failedError('the rotation is gone', 'run `postern key list`, and see the log')
 
 function unfinished({ detail, nextAttemptAt }: RotationReport): OperatorError {
   const when = nextAttemptAt === null ? 'later' : `at ${nextAttemptAt}`
-  return new OperatorError(
-    'failed',
+  return failedError(
     `the rotation is not finished: ${detail}`,
     `a running sidecar tries again ${when}, a starting one at once; ` +
       '--watch follows it, --abandon ends it if that is still possible',

@@ -1,11 +1,10 @@
 /** `postern key export` and `import`: secret keys out of the store and into it. */
-import { Command } from 'commander'
 import { commandPassphrase, PASSPHRASES } from '../config/passphrases.ts'
 import type { Sources } from '../config/sources.ts'
 import type { Operations } from '../control/operations.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, refusedError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
-import { takeSettings } from './flags.ts'
+import { OperatorCommand, printDone } from './operator-command.ts'
 import { promptSecret, readPassphrase } from './prompts.ts'
 import { readInput } from './read-input.ts'
 import { isStdoutTerminal, print, printNotice } from './terminal.ts'
@@ -17,37 +16,32 @@ interface ExportFlags {
 }
 
 /** `postern key export`: a secret key for another program, locked under a passphrase of its own. */
-export function keyExportCommand(): Command {
-  const command = new Command('export')
+export const keyExportCommand = (): OperatorCommand =>
+  new OperatorCommand('export')
     .description(
       'export a secret key in the form that gpg imports, locked under a passphrase of its own',
     )
     .argument('[fingerprint]', 'which key; the active one by default')
     .option('-o, --output <file>', 'write to a new file that only you can read, not to stdout')
     .option('--force', 'replace the file, or print to a terminal')
-    .addHelpText(
-      'after',
-      `
-It asks for the passphrase, or takes it from the environment:
+    .notes(
+      `It asks for the passphrase, or takes it from the environment:
   POSTERN_EXPORT_PASSPHRASE       passphrase that locks the exported key
   POSTERN_EXPORT_PASSPHRASE_FILE  file that holds it`,
     )
-  return takeSettings(command, 'postern key export | gpg --import').action(exportKey)
-}
+    .example('postern key export | gpg --import')
+    .runs(exportKey)
 
 async function exportKey(
+  sources: Sources,
   fingerprint: string | undefined,
   { output, force = false }: ExportFlags,
-  command: Command,
 ): Promise<void> {
   if (output !== undefined) refuseExisting(output, { force })
   else if (isStdoutTerminal() && !force) throw onTerminal()
-  const key = await withSidecar(command, async (sidecar, sources) => {
-    const passphrase = await readPassphrase(sources, {
-      which: 'export',
-      question: 'passphrase for the exported key: ',
-      isNew: true,
-    })
+  const key = await withSidecar(sources, async (sidecar) => {
+    const question = 'passphrase for the exported key: '
+    const passphrase = await readPassphrase(sources, { which: 'export', question, isNew: true })
     return await sidecar.keyExport({ fingerprint, passphrase })
   })
   printNotice(`${key.fingerprint}, ${key.state}: the secret key, locked under the passphrase`)
@@ -56,8 +50,7 @@ async function exportKey(
 }
 
 function onTerminal(): OperatorError {
-  return new OperatorError(
-    'refused',
+  return refusedError(
     'a secret key is not printed to a terminal',
     'name a file with --output, pipe it (`postern key export | gpg --import`), or force it with --force',
   )
@@ -72,8 +65,8 @@ interface ImportFlags {
 }
 
 /** `postern key import`: a secret key that another program exported becomes the bot's. */
-export function keyImportCommand(): Command {
-  const command = new Command('import')
+export const keyImportCommand = (): OperatorCommand =>
+  new OperatorCommand('import')
     .description(
       'import a secret key that gpg or another program exported, and print its fingerprint',
     )
@@ -83,32 +76,25 @@ export function keyImportCommand(): Command {
       'for opening alone, also one that has expired: it never becomes the bot’s published key',
     )
     .option('--force', 'also a key that ends within a day')
-    .addHelpText(
-      'after',
-      `
-If the key has a passphrase, it asks for that, or takes it from the environment:
+    .notes(
+      `If the key has a passphrase, it asks for that, or takes it from the environment:
   POSTERN_EXPORT_PASSPHRASE       passphrase that the key was exported under
   POSTERN_EXPORT_PASSPHRASE_FILE  file that holds it
 The key is pending until the sidecar has published it. With --retired it is never
 published, and opens for key.retainDays from now on.`,
     )
-  return takeSettings(command, 'postern key import bot.asc').action(importKey)
-}
+    .example('postern key import bot.asc')
+    .runs(importKey)
 
 async function importKey(
+  sources: Sources,
   path: string | undefined,
   { retired: isRetired = false, force: mayEndSoon = false }: ImportFlags,
-  command: Command,
 ): Promise<void> {
   const input = await readInput(path, { maxBytes: MAX_BYTES, what: 'the secret key' })
-  const file = input.toString('base64')
-  const done = await withSidecar(
-    command,
-    async (sidecar, sources) => await importWith(sidecar, sources, { file, isRetired, mayEndSoon }),
-    { mayCreateStore: true },
-  )
-  printNotice(done.message)
-  print(done.fingerprint)
+  const wanted = { file: input.toString('base64'), isRetired, mayEndSoon }
+  const importIt = (sidecar: Operations) => importWith(sidecar, sources, wanted)
+  printDone(await withSidecar(sources, importIt, { mayCreateStore: true }))
 }
 
 /** Whether the key has a passphrase shows only when the sidecar reads it. */

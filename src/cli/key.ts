@@ -1,43 +1,102 @@
-/** `postern key list`, `show`, `generate` and `publish`. */
-import { Command } from 'commander'
-import type { KeyRow } from '../control/keys.ts'
+/** `postern key`: the bot's own keys. */
+import { Argument } from 'commander'
+import type { DeletionReport, KeyRow } from '../control/keys.ts'
+import type { Operations } from '../control/operations.ts'
 import { withSidecar } from './connect.ts'
-import { takeSettings } from './flags.ts'
+import { keyRotateCommand } from './key-rotate.ts'
+import { keyExportCommand, keyImportCommand } from './key-transfer.ts'
+import { OperatorCommand, type JsonFlag } from './operator-command.ts'
+import { confirmTyped, readPassphrase } from './prompts.ts'
 import { printList } from './table.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 
-/** `postern key list`: the bot's own keys. */
-export function keyListCommand(): Command {
-  const command = new Command('list')
+export const keyCommands = (): OperatorCommand[] => [
+  new OperatorCommand('list')
     .description('list the bot’s keys, newest first')
     .option('--json', 'print them as JSON')
-  return takeSettings(command, 'postern key list --json').action(list)
-}
+    .example('postern key list --json')
+    .asks((sidecar) => sidecar.keyList(), printKeys),
+  new OperatorCommand('show')
+    .description('print the certificate of a key, armored')
+    .argument('[fingerprint]', 'which key; the active one by default')
+    .option('--json', 'print fingerprint, state and certificate as JSON')
+    .example('postern key show | gpg --import')
+    .asks(
+      (sidecar, fingerprint?: string) => sidecar.keyShow({ fingerprint }),
+      ({ fingerprint, state, certificate }) => {
+        printNotice(`${fingerprint}, ${state}`)
+        print(certificate)
+      },
+    ),
+  new OperatorCommand('generate')
+    .description('make the bot’s first key without publishing it, and print its fingerprint')
+    .example('postern key generate')
+    .does((sidecar) => sidecar.keyGenerate(), { mayCreateStore: true }),
+  new OperatorCommand('publish')
+    .description('publish the bot’s key at the service, and print its fingerprint')
+    .option('--replace', 'replace a key at the service that is not ours')
+    .example('postern key publish --replace')
+    .does((sidecar, { replace = false }: { replace?: boolean }) => sidecar.keyPublish({ replace })),
+  keyRotateCommand(),
+  new OperatorCommand('delete')
+    .description(
+      'destroy the secret part of an old key for good, after showing what becomes unreadable',
+    )
+    .argument('<fingerprint>', 'which key, in full')
+    .option('--yes', 'do not ask')
+    .option('--json', 'print what was deleted, and what becomes unreadable, as JSON')
+    .example('postern key delete 0123456789abcdef0123456789abcdef01234567')
+    .runs((sources, fingerprint: string, options: DeleteFlags) =>
+      withSidecar(sources, (sidecar) => deleteKey(sidecar, fingerprint, options)),
+    ),
+  keyExportCommand(),
+  keyImportCommand(),
+  new OperatorCommand('protect')
+    .description('protect the store with a new passphrase, with the OS keychain, or with nothing')
+    .addArgument(
+      new Argument('<protection>', 'how the store is protected from now on').choices(PROTECTIONS),
+    )
+    .notes(
+      `The settings say what opens the store now. It asks for the new passphrase, or
+takes it from the environment:
+  POSTERN_NEW_PASSPHRASE       the new passphrase of the store
+  POSTERN_NEW_PASSPHRASE_FILE  file that holds it`,
+    )
+    .example('postern key protect passphrase')
+    .runs(async (sources, protection: Protection) => {
+      const asked = { which: 'new', question: 'new passphrase: ', isNew: true } as const
+      const done = await withSidecar(sources, async (sidecar) => {
+        const isTyped = protection === 'passphrase'
+        const passphrase = isTyped ? await readPassphrase(sources, asked) : null
+        return await sidecar.keyProtect({ protection, passphrase })
+      })
+      printNotice(done.message)
+      print(done.protection)
+    }),
+]
 
-async function list({ json }: { json?: boolean }, command: Command): Promise<void> {
-  const keys = await withSidecar(command, (sidecar) => sidecar.keyList())
-  if (json === true) return printJson(keys)
-  if (keys.length === 0)
+type Protection = Parameters<Operations['keyProtect']>[0]['protection']
+const PROTECTIONS: readonly Protection[] = ['passphrase', 'keychain', 'none']
+
+function printKeys(keys: readonly KeyRow[]): void {
+  if (keys.length === 0) {
     return printNotice('there is no key yet; `postern run` makes the first one')
-  printList(
-    ['FINGERPRINT', 'STATE', 'PUBLISHED', 'RETIRED', 'OPENS', 'OPENED', 'LAST OPENED'],
-    keys.map((key) => [
-      key.fingerprint,
-      key.state,
-      minute(key.publishedAt),
-      minute(key.retiredAt),
-      opens(key),
-      `${key.openedMessages} messages, ${key.openedMedia} files`,
-      minute(key.lastOpenedAt),
-    ]),
-  )
-  if (keys.some(isOver))
+  }
+  printList(keys, {
+    FINGERPRINT: ({ fingerprint }) => fingerprint,
+    STATE: ({ state }) => state,
+    PUBLISHED: ({ publishedAt }) => minute(publishedAt),
+    RETIRED: ({ retiredAt }) => minute(retiredAt),
+    OPENS: opens,
+    OPENED: ({ openedMessages, openedMedia }) => `${openedMessages} messages, ${openedMedia} files`,
+    'LAST OPENED': ({ lastOpenedAt }) => minute(lastOpenedAt),
+  })
+  if (keys.some(({ state, opens: now }) => state === 'retired' && !now)) {
     printNotice(
       'keys that no longer open messages can be deleted: `postern key delete <fingerprint>`',
     )
+  }
 }
-
-const isOver = ({ state, opens: now }: KeyRow): boolean => state === 'retired' && !now
 
 function opens({ opens: now, opensUntil }: KeyRow): string {
   if (!now) return 'no more'
@@ -49,54 +108,35 @@ function minute(time: string | null): string {
   return time === null ? '-' : `${time.slice(0, 16).replace('T', ' ')}Z`
 }
 
-/** `postern key show`: a certificate, to compare fingerprints with or to import elsewhere. */
-export function keyShowCommand(): Command {
-  const command = new Command('show')
-    .description('print the certificate of a key, armored')
-    .argument('[fingerprint]', 'which key; the active one by default')
-    .option('--json', 'print fingerprint, state and certificate as JSON')
-  return takeSettings(command, 'postern key show | gpg --import').action(show)
+interface DeleteFlags extends JsonFlag {
+  yes?: boolean
 }
 
-async function show(
-  fingerprint: string | undefined,
-  { json }: { json?: boolean },
-  command: Command,
+async function deleteKey(
+  sidecar: Operations,
+  named: string,
+  { yes = false, json = false }: DeleteFlags,
 ): Promise<void> {
-  const key = await withSidecar(command, (sidecar) => sidecar.keyShow({ fingerprint }))
-  if (json === true) return printJson(key)
-  printNotice(`${key.fingerprint}, ${key.state}`)
-  print(key.certificate)
+  const report = await sidecar.keyDeletion({ fingerprint: named })
+  printDeletion(report)
+  const { fingerprint } = report.key
+  if (!yes) {
+    await confirmTyped({
+      question: 'type the fingerprint to delete it: ',
+      answer: fingerprint,
+      done: 'nothing was deleted',
+      yes: '--yes deletes without asking',
+    })
+  }
+  const deleted = await sidecar.keyDelete({ fingerprint })
+  if (json) printJson(report)
+  else printNotice(deleted.message)
 }
 
-/** `postern key generate`: the bot's first key, before anything is published. */
-export function keyGenerateCommand(): Command {
-  const command = new Command('generate').description(
-    'make the bot’s first key without publishing it, and print its fingerprint',
-  )
-  return takeSettings(command, 'postern key generate').action(generate)
-}
-
-async function generate(_options: unknown, command: Command): Promise<void> {
-  const done = await withSidecar(command, (sidecar) => sidecar.keyGenerate(), {
-    mayCreateStore: true,
-  })
-  printNotice(done.message)
-  print(done.fingerprint)
-}
-
-/** `postern key publish`: publishes our key, when the sidecar does not do it by itself. */
-export function keyPublishCommand(): Command {
-  const command = new Command('publish')
-    .description('publish the bot’s key at the service, and print its fingerprint')
-    .option('--replace', 'replace a key at the service that is not ours')
-  return takeSettings(command, 'postern key publish --replace').action(publish)
-}
-
-async function publish({ replace }: { replace?: boolean }, command: Command): Promise<void> {
-  const done = await withSidecar(command, (sidecar) =>
-    sidecar.keyPublish({ replace: replace === true }),
-  )
-  printNotice(done.message)
-  print(done.fingerprint)
+function printDeletion({ key, loses, unsure }: DeletionReport): void {
+  printNotice(`deleting ${key.fingerprint}, retired at ${key.retiredAt ?? 'no time'}`)
+  printNotice('this becomes unreadable for good:')
+  for (const line of loses) printNotice(`  ${line}`)
+  printNotice('only this store is overwritten; the key may survive in:')
+  for (const line of unsure) printNotice(`  ${line}`)
 }

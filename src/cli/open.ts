@@ -1,29 +1,27 @@
-import { Command } from 'commander'
+import type { Sources } from '../config/sources.ts'
 import { MAX_ARMORED_BYTES } from '../control/protocol.ts'
-import { OperatorError } from '../errors.ts'
-import { takeSettings } from './flags.ts'
+import { failedError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
+import { OperatorCommand } from './operator-command.ts'
 import { readInput } from './read-input.ts'
 import { printText, printNotice } from './terminal.ts'
 
 /** `postern open`: opens a sealed message with the keyring. */
-export function openCommand(): Command {
-  const command = new Command('open').description(
-    'open an armored message from stdin: text on stdout, verdict on stderr',
-  )
-  return takeSettings(command, 'postern open < message.asc').action(open)
-}
+export const openCommand = (): OperatorCommand =>
+  new OperatorCommand('open')
+    .description('open an armored message from stdin: text on stdout, verdict on stderr')
+    .example('postern open < message.asc')
+    .runs(open)
 
-async function open(_options: unknown, command: Command): Promise<void> {
+async function open(sources: Sources): Promise<void> {
   const input = { maxBytes: MAX_ARMORED_BYTES, what: 'the message' }
   const armored = (await readInput(undefined, input)).toString('utf8')
-  const report = await withSidecar(command, (sidecar) => sidecar.open({ armored }))
+  const report = await withSidecar(sources, (sidecar) => sidecar.open({ armored }))
   printNotice(`verdict: ${report.verdict}`)
   if (report.reason !== undefined) printNotice(`reason: ${report.reason}`)
   if (report.signer !== undefined) printNotice(`signer: ${report.signer}`)
   if (!report.opened || report.text === undefined) {
-    throw new OperatorError(
-      'failed',
+    throw failedError(
       `the message was not opened: ${report.verdict}`,
       'it must be one armored message, sealed to a key that `postern key list` shows',
     )

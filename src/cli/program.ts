@@ -1,7 +1,7 @@
 /** How the command line is read. */
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../config/version.ts'
-import { OperatorError } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import { loadCommands } from './commands.ts'
 import { outliveTerminal } from './signals.ts'
 import { commandLine, print, printNotice } from './terminal.ts'
@@ -25,8 +25,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return
-    throw new OperatorError(
-      'usage',
+    throw usageError(
       error.code === 'commander.help' ? 'a command is missing' : sentence(error.message),
       '`postern --help` lists the commands, `postern <command> --help` what each takes',
     )

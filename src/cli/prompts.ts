@@ -6,7 +6,7 @@ import { ReadStream } from 'node:tty'
 import { commandPassphrase, PASSPHRASES } from '../config/passphrases.ts'
 import { SecretSource } from '../config/secrets.ts'
 import type { Sources } from '../config/sources.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, refusedError, usageError } from '../errors.ts'
 import { isInteractive, printNotice, printPrompt } from './terminal.ts'
 
 const TERMINAL = '/dev/tty'
@@ -70,10 +70,10 @@ export async function confirmTyped(o: {
   const typed = await promptLine(o.question)
   if (typed === null) {
     const hint = `${o.done}; ${o.yes}`
-    throw new OperatorError('usage', 'there is no terminal to ask at', hint)
+    throw usageError('there is no terminal to ask at', hint)
   }
   if (typed.trim().toLowerCase() === o.answer) return
-  throw new OperatorError('refused', o.done, `answer with ${o.answer}`)
+  throw refusedError(o.done, `answer with ${o.answer}`)
 }
 
 /**
@@ -112,8 +112,7 @@ function openTerminal(): ReadStream | null {
 
 /** Reads a line key by key, so that arrows and the like are no part of it. */
 function readHiddenLine(terminal: ReadStream): Promise<string> {
-  const gaveUp = new OperatorError(
-    'refused',
+  const gaveUp = refusedError(
     'nothing was done',
     'the question was cancelled; run the command again',
   )

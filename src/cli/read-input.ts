@@ -1,6 +1,6 @@
 /** Reads the input of a command, a file or stdin, up to a bound. */
 import { createReadStream } from 'node:fs'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, refusedError, systemFailure } from '../errors.ts'
 import { printNotice } from './terminal.ts'
 
 /**
@@ -23,22 +23,14 @@ export async function readInput(
       chunks.push(chunk)
       bytes += chunk.length
       if (bytes > o.maxBytes) {
-        throw new OperatorError(
-          'refused',
-          `${o.what} is larger than ${sizeOf(o.maxBytes)}`,
-          'give one, and nothing else',
-        )
+        const problem = `${o.what} is larger than ${sizeOf(o.maxBytes)}`
+        throw refusedError(problem, 'give one, and nothing else')
       }
     }
   } catch (error) {
     if (error instanceof OperatorError) throw error
-    const { code = 'unknown' } = error as NodeJS.ErrnoException
-    throw new OperatorError(
-      'failed',
-      `${file ?? 'stdin'} cannot be read (${code})`,
-      'name a file that this user may read',
-      { cause: error },
-    )
+    const hint = 'name a file that this user may read'
+    throw systemFailure(`${file ?? 'stdin'} cannot be read`, hint, error)
   }
   return Buffer.concat(chunks)
 }

@@ -4,7 +4,7 @@ import { loadAll, loadSeveral } from '../config/load.ts'
 import type { Loaded } from '../config/read-one.ts'
 import type { LoadedBots } from '../config/read-several.ts'
 import { changedOfProcess } from '../config/settings.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, usageError } from '../errors.ts'
 import { addExample, sourcesOf, addSettingFlags } from './flags.ts'
 import { createLog, createProcessLog } from './log.ts'
 import { onReload, shutdownRequested } from './signals.ts'
@@ -99,9 +99,5 @@ async function runSeveral(first: LoadedBots, { sources, stop }: Running): Promis
 }
 
 function wholeProcess(): OperatorError {
-  return new OperatorError(
-    'usage',
-    '`run` serves all bots of the settings, not one of them',
-    'leave --bot out',
-  )
+  return usageError('`run` serves all bots of the settings, not one of them', 'leave --bot out')
 }

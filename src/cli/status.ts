@@ -1,10 +1,11 @@
-import { Command, Option } from 'commander'
+import { Option } from 'commander'
+import type { Sources } from '../config/sources.ts'
 import { loadDataDir } from '../config/store-access.ts'
 import { connectControl } from '../control/client.ts'
 import type { BotsReport, StatusReport } from '../control/reports.ts'
-import { OperatorError } from '../errors.ts'
+import { failedError, OperatorError } from '../errors.ts'
 import { printBots } from './bot.ts'
-import { sourcesOf, takeSettings } from './flags.ts'
+import { OperatorCommand, type JsonFlag } from './operator-command.ts'
 import { pauseUntilShutdown, handleShutdown, shutdownSignal } from './signals.ts'
 import { printTable, printWrapped } from './table.ts'
 import { clearScreen, colourText, print, printJson, printNotice } from './terminal.ts'
@@ -12,22 +13,21 @@ import { clearScreen, colourText, print, printJson, printNotice } from './termin
 const WATCH_MS = 2000
 
 /** `postern status`: how the running sidecar is doing. */
-export function statusCommand(): Command {
-  const command = new Command('status')
+export const statusCommand = (): OperatorCommand =>
+  new OperatorCommand('status')
     .description('show how the running sidecar is doing')
     .option('--watch', 'print it again every two seconds, until stopped')
     .option('--json', 'print it as JSON, one line each time')
     .addOption(
       new Option('--ready', 'exit with 1 unless it is ready, for health checks').conflicts('watch'),
     )
-  return takeSettings(command, 'postern status --watch').action(status)
-}
+    .example('postern status --watch')
+    .runs(status)
 
 async function status(
-  options: { watch?: boolean; json?: boolean; ready?: boolean },
-  command: Command,
+  sources: Sources,
+  { json: isJson = false, ...options }: JsonFlag & { watch?: boolean; ready?: boolean },
 ): Promise<void> {
-  const sources = sourcesOf(command)
   const dataDir = loadDataDir(sources)
   const readReport = (): Promise<ShownReport | null> => fetchReport(dataDir, sources.bot)
   const report = await readReport()
@@ -39,9 +39,9 @@ async function status(
     )
   }
   if (options.watch === true) {
-    return await watch(dataDir, { first: report, isJson: options.json === true, readReport })
+    return await watch(dataDir, { first: report, isJson, readReport })
   }
-  printReport(report, { isJson: options.json === true })
+  printReport(report, { isJson })
   if (options.ready === true) assertReady(report)
 }
 
@@ -106,8 +106,7 @@ async function watch(
 function assertReady(report: ShownReport): void {
   if (report.ready) return
   const reasons = 'bots' in report ? report.bots.flatMap((bot) => bot.reasons) : report.reasons
-  throw new OperatorError(
-    'failed',
+  throw failedError(
     `the sidecar is not ready: ${[...new Set(reasons.map(({ code }) => code))].join(', ')}`,
     reasons[0]?.hint ?? 'try again in a moment',
   )

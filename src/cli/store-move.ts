@@ -1,25 +1,21 @@
 /** `postern store move`: the whole store, from a data directory into PostgreSQL or back. */
 import { resolve } from 'node:path'
-import { Command } from 'commander'
 import { loadStoreAccess } from '../config/store-access.ts'
 import { newStoreUrl } from '../config/passphrases.ts'
 import { SecretSource } from '../config/secrets.ts'
 import type { Sources } from '../config/sources.ts'
 import type { MoveReport } from '../context.ts'
-import { OperatorError } from '../errors.ts'
-import { sourcesOf, takeSettings } from './flags.ts'
+import { usageError } from '../errors.ts'
+import { OperatorCommand, type JsonFlag } from './operator-command.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 
-/** `postern store move` */
-export function storeMoveCommand(): Command {
-  const command = new Command('move')
+export const storeCommands = (): OperatorCommand[] => [
+  new OperatorCommand('move')
     .description('move the whole store into a database that sidecars share, or back into a folder')
     .option('--to <place>', 'postgres://… or a data directory')
     .option('--json', 'print it as JSON')
-    .addHelpText(
-      'after',
-      `
-The settings say where the store is now. Stop every sidecar of the bot first. A
+    .notes(
+      `The settings say where the store is now. Stop every sidecar of the bot first. A
 URL that holds a password is better given in the environment, in place of --to:
   POSTERN_NEW_STORE_URL       the database that the store moves into
   POSTERN_NEW_STORE_URL_FILE  file that holds it
@@ -27,17 +23,11 @@ store.schema and store.caFile count for the new place too. Of several bots, --bo
 names the one whose store moves, by itself into a schema after its name. Whatever
 ends a move on its way: run it again, and it goes on where it stopped.`,
     )
-  return takeSettings(
-    command,
-    'postern store move --to postgres://postern@db.example.org/postern',
-  ).action(move)
-}
+    .example('postern store move --to postgres://postern@db.example.org/postern')
+    .runs(move),
+]
 
-async function move(
-  { to, json }: { to?: string; json?: boolean },
-  command: Command,
-): Promise<void> {
-  const sources = sourcesOf(command)
+async function move(sources: Sources, { to, json }: JsonFlag & { to?: string }): Promise<void> {
   const access = loadStoreAccess(sources)
   const target = readTarget(to, sources)
   const { moveStore } = await import('../context.ts')
@@ -56,8 +46,7 @@ async function move(
 function readTarget(to: string | undefined, sources: Sources): SecretSource | string {
   const given = newStoreUrl(sources)
   if ((to === undefined) === (given === null)) {
-    throw new OperatorError(
-      'usage',
+    throw usageError(
       to === undefined ? 'no new place was given' : 'the new place was given twice',
       'give --to, or POSTERN_NEW_STORE_URL or POSTERN_NEW_STORE_URL_FILE',
     )

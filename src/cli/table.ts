@@ -31,10 +31,16 @@ export function printTable(rows: readonly Cells[]): void {
 }
 
 /**
- * Prints rows under their heads. At a terminal that is too narrow each row is a block, with a line for
- * each of its cells, so that nothing that somebody may copy is cut.
+ * Prints a row for each thing, under the heads of its columns. At a terminal that is too narrow each
+ * row is a block, with a line for each of its cells, so that nothing that somebody may copy is cut.
+ * @param columns by its head, the text that a column has for a thing
  */
-export function printList(heads: Cells, rows: readonly Cells[]): void {
+export function printList<T>(
+  things: readonly T[],
+  columns: Readonly<Record<string, (thing: T) => string>>,
+): void {
+  const heads = Object.keys(columns)
+  const rows = things.map((thing) => Object.values(columns).map((cell) => cell(thing)))
   const cells = [heads, ...rows].map((row) => row.map(cleanCell))
   const widths = widthsOf(cells)
   if (sum(widths) + GAP.length * (widths.length - 1) <= availableWidth()) {

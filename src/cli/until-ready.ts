@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Operations } from '../control/operations.ts'
-import { OperatorError } from '../errors.ts'
+import { failedError } from '../errors.ts'
 
 const READY_WITHIN_MS = 20_000
 const LOOK_EVERY_MS = 20
@@ -16,8 +16,7 @@ export async function untilReady({ status }: Pick<Operations, 'status'>): Promis
     if (ready) return
     if (Date.now() > endMs) {
       const why = reasons.map(({ code, message }) => `${code} ${message}`.trim()).join('; ')
-      throw new OperatorError(
-        'failed',
+      throw failedError(
         `the sidecar did not get ready: ${why}`,
         'try again; on a slow machine the first start may take long',
       )

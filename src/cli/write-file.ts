@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, refusedError, systemCodeOf, systemFailure } from '../errors.ts'
 
 const MODE = 0o600
 
@@ -37,8 +37,7 @@ export function refuseExisting(path: string, o: Overwriting): void {
   const { uid } = lstatSync(path, { throwIfNoEntry: false }) ?? {}
   const me = process.getuid?.()
   if (o.force !== true || me === undefined || uid === undefined || uid === me) return
-  throw new OperatorError(
-    'refused',
+  throw refusedError(
     `${path} is user ${uid}’s, and is not replaced`,
     'name another file, or remove that one first',
   )
@@ -65,14 +64,9 @@ export function writeNewFile(path: string, content: FileContent, o: Overwriting)
     sync(dirname(file), 'r')
     return file
   } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST' && existsSync(file)) throw taken(path, o)
-    throw new OperatorError(
-      'failed',
-      `${path} cannot be written (${code})`,
-      'name a file in a folder that this user may write to, on a disk with room',
-      { cause: error },
-    )
+    if (systemCodeOf(error) === 'EEXIST' && existsSync(file)) throw taken(path, o)
+    const hint = 'name a file in a folder that this user may write to, on a disk with room'
+    throw systemFailure(`${path} cannot be written`, hint, error)
   } finally {
     rmSync(unfinished, { force: true })
   }
@@ -83,8 +77,8 @@ function putUnderName(unfinished: string, file: string): void {
   try {
     linkSync(unfinished, file)
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    if (!['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP'].includes(code)) throw error
+    const isWithoutLinks = ['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP']
+    if (!isWithoutLinks.includes(systemCodeOf(error))) throw error
     copyFileSync(unfinished, file, constants.COPYFILE_EXCL)
     sync(file, 'r+')
   }
@@ -100,8 +94,7 @@ function sync(path: string, flags: 'r' | 'r+'): void {
 }
 
 function taken(path: string, { force }: Overwriting): OperatorError {
-  return new OperatorError(
-    'refused',
+  return refusedError(
     `${path} is there already`,
     force === undefined
       ? 'name another file: nothing is written over one'

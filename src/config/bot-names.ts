@@ -1,5 +1,5 @@
 /** How one of several bots is named, and who is meant by a name. */
-import { OperatorError } from '../errors.ts'
+import { OperatorError, usageError } from '../errors.ts'
 
 /** A bot's name is that of its folder in `dataDir`, of a label and of a field in the log. */
 export const BOT_NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/
@@ -17,8 +17,7 @@ export function pickBot<T extends { name: string }>(bots: readonly T[], named: s
   const more = bots.length > MAX_LISTED ? `, and ${bots.length - MAX_LISTED} more` : ''
   const names = bots.slice(0, MAX_LISTED).map(({ name }) => name)
   const list = bots.length === 0 ? 'none yet' : names.join(', ') + more
-  throw new OperatorError(
-    'usage',
+  throw usageError(
     named === null ? 'there are several bots, and none is named' : 'there is no bot of that name',
     `name one with --bot: ${list}`,
   )
@@ -29,8 +28,7 @@ export function pickBot<T extends { name: string }>(bots: readonly T[], named: s
  * @returns OperatorError `usage`
  */
 export function onlyBot(): OperatorError {
-  return new OperatorError(
-    'usage',
+  return usageError(
     'there is one bot, which has no name',
     'leave --bot out; several bots are set by `bots`',
   )

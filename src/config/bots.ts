@@ -1,6 +1,7 @@
 /** Several bots in one process: which there are, and what counts for each. */
 import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { systemCodeOf } from '../errors.ts'
 import { describeOthersFolder } from './files.ts'
 import { checkLevels, type CollectedSettings } from './collect.ts'
 import { BOT_NAME } from './bot-names.ts'
@@ -72,22 +73,15 @@ const OF_ONE_BOT = 'expected in the entry of each bot, since `bots` is set'
 function withNames(list: readonly BotEntry[], problems: Problem[]): NamedEntry[] {
   const names = new Map<string, BotEntry>()
   return list.flatMap((entry, index) => {
-    const path = `bots.${index}.name`
-    const { name } = entry
-    if (name === null) {
-      problems.push({ place: entry.place, path, message: 'is required' })
+    const { value = '', place = entry.place } = entry.name ?? {}
+    const refuse = (message: string): [] => {
+      problems.push({ place, path: `bots.${index}.name`, message })
       return []
     }
-    const { value, place } = name
-    if (typeof value !== 'string' || !BOT_NAME.test(value)) {
-      problems.push({ place, path, message: NAME_EXPECTED })
-      return []
-    }
+    if (entry.name === null) return refuse('is required')
+    if (typeof value !== 'string' || !BOT_NAME.test(value)) return refuse(NAME_EXPECTED)
     const first = names.get(value)
-    if (first !== undefined) {
-      problems.push({ place, path, message: `is the name of another bot (${first.place})` })
-      return []
-    }
+    if (first !== undefined) return refuse(`is the name of another bot (${first.place})`)
     names.set(value, entry)
     return [{ name: value, entry }]
   })
@@ -100,18 +94,12 @@ function readFolder(
   { place, cwd, problems }: { place: string; cwd: string; problems: Problem[] },
 ): NamedEntry[] {
   const files = listFolder(folder)
-  if ('problem' in files) {
-    problems.push({ place, path: 'bots', message: `${folder} ${files.problem}` })
-    return []
-  }
-  const others = describeOthersFolder(folder)
-  if (others !== null) {
-    const { message, hint } = others
-    problems.push({ place, path: 'bots', message: `${folder} ${message}`, hint })
+  if (!Array.isArray(files)) {
+    problems.push({ place, path: 'bots', ...files, message: `${folder} ${files.message}` })
     return []
   }
   const seen = new Set<string>()
-  return files.names.flatMap((file) => {
+  return files.flatMap((file) => {
     const name = BOT_FILE.exec(file)?.[1]
     if (name === undefined) return []
     const path = join(folder, file)
@@ -144,14 +132,16 @@ function inFile(name: string, path: string): string {
       : `bots.${name}.${rest}`
 }
 
-function listFolder(folder: string): { names: string[] } | { problem: string } {
+/** The names in a folder, or why they are not taken. */
+function listFolder(folder: string): string[] | { message: string; hint?: string } {
   try {
-    return { names: readdirSync(folder).sort() }
+    const names = readdirSync(folder).sort()
+    return describeOthersFolder(folder) ?? names
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return { problem: 'is not there' }
-    if (code === 'ENOTDIR') return { problem: 'is no folder' }
-    return { problem: `cannot be read (${code ?? 'unknown'})` }
+    const code = systemCodeOf(error)
+    if (code === 'ENOENT') return { message: 'is not there' }
+    if (code === 'ENOTDIR') return { message: 'is no folder' }
+    return { message: `cannot be read (${code})` }
   }
 }
 

@@ -1,6 +1,7 @@
 /** Brings flags, environment and file together: for each setting the value that counts. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { z } from 'zod'
 import { PASSPHRASE_VARIABLES } from './passphrases.ts'
 import { LATE_PIPE } from './pipes.ts'
 import { nearestName, settingsError } from './problems.ts'
@@ -13,7 +14,6 @@ import type { BotEntry, GivenSetting } from './yaml-file.ts'
 
 const DEFAULT_FILE = 'config/postern.yaml'
 const ENV_NAMES = SETTINGS.map(({ env }) => env)
-/** Read elsewhere. */
 /** Read elsewhere: one shell may serve a sandbox and a sidecar. */
 const OTHER_ENV = [
   'POSTERN_CONFIG',
@@ -136,12 +136,14 @@ function check(setting: Setting, given: GivenSetting, cwd: string): GivenSetting
     const value: unknown = absolute ? resolve(cwd, parsed.data as string) : parsed.data
     return { value, place: given.place }
   }
-  const custom = parsed.error.issues.find(({ message }) => message.startsWith('expected '))
-  return {
-    place: given.place,
-    path: setting.path,
-    message: custom?.message ?? `expected ${setting.expected}`,
-    nearest:
-      typeof given.value === 'string' ? nearestName(given.value, setting.choices ?? []) : undefined,
-  }
+  const nearest =
+    typeof given.value === 'string' ? nearestName(given.value, setting.choices ?? []) : undefined
+  const message = describeExpected(setting, parsed.error)
+  return { place: given.place, path: setting.path, message, nearest }
+}
+
+/** What a setting takes, where its schema refused a value. */
+export function describeExpected({ expected }: Setting, { issues }: z.ZodError): string {
+  const custom = issues.find(({ message }) => message.startsWith('expected '))
+  return custom?.message ?? `expected ${expected}`
 }

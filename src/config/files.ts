@@ -1,6 +1,7 @@
 /** Reading small files whose size and kind nobody promised. */
 import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
+import { systemCodeOf } from '../errors.ts'
 import { folderOf, othersLink, othersRight, type OthersRight } from '../util/file-owners.ts'
 
 /** What the file was when it was read. */
@@ -106,9 +107,9 @@ function readAll(descriptor: number, maxBytes: number): Buffer | null {
 }
 
 function describe(error: unknown): string {
-  const code = (error as NodeJS.ErrnoException).code
+  const code = systemCodeOf(error)
   if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is no such file'
   if (code === 'EACCES' || code === 'EPERM') return 'may not be read by this user'
   if (code === 'EISDIR') return 'is a folder'
-  return `cannot be read (${code ?? 'unknown'})`
+  return `cannot be read (${code})`
 }

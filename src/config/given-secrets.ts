@@ -1,6 +1,6 @@
 /** Which settings are secrets, and what the sources give for them. */
 import type { CollectedSettings, SettingsLevel } from './collect.ts'
-import { OperatorError } from '../errors.ts'
+import { operatorErrorOf } from '../errors.ts'
 import { describeSecretFile } from './files.ts'
 import { SecretReader } from './pipes.ts'
 import type { Problem } from './problems.ts'
@@ -69,29 +69,28 @@ function findSecret(
 }
 
 function readSecret(
-  found: FoundSecret,
+  { path, place, named, value }: FoundSecret,
   { values }: CollectedSettings,
   { problems, sources }: { problems: Problem[]; sources: Sources },
 ): SecretSource | null {
-  const { path, place } = found
   const rule = RULES[path] ?? 'token'
-  try {
-    if (!found.named && typeof found.value === 'string') {
-      return SecretSource.fromValue(found.value, rule)
-    }
-    const file = values.get(`${path}File`)
-    // A path that was refused is a problem already.
-    if (found.named) {
-      if (file === undefined) return null
-      return (sources.secretReader ?? new SecretReader()).read(String(file.value), rule)
-    }
+  const file = values.get(`${path}File`)
+  // A path that was refused is a problem already.
+  if (named && file === undefined) return null
+  if (!named && typeof value !== 'string') {
     problems.push({ place, path, message: 'expected text' })
-  } catch (error) {
-    if (!(error instanceof OperatorError)) throw error
-    const message = found.named
-      ? describeSecretFile(error.message, String(found.value), sources.cwd)
-      : error.message
-    problems.push({ place, path, message })
+    return null
   }
+  const { secretReader = new SecretReader() } = sources
+  const secret = operatorErrorOf(() =>
+    named
+      ? secretReader.read(String(file?.value), rule)
+      : SecretSource.fromValue(String(value), rule),
+  )
+  if (secret instanceof SecretSource) return secret
+  const message = named
+    ? describeSecretFile(secret.message, String(value), sources.cwd)
+    : secret.message
+  problems.push({ place, path, message })
   return null
 }

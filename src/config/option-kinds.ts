@@ -22,6 +22,10 @@ export function setting<T extends z.ZodType>(schema: T, about: About, meaning: s
   return described
 }
 
+/** Settings under a name of their own. */
+export const group = <T extends z.core.$ZodShape>(shape: T) =>
+  z.strictObject(shape).prefault({} as never)
+
 export const flag = (preset: boolean, meaning: string) =>
   setting(z.boolean().default(preset), { kind: 'boolean', expected: 'true or false' }, meaning)
 
@@ -33,10 +37,11 @@ const whole = (min: number, max: number, unit: string) => ({
   } satisfies About,
 })
 
+/** @param preset the first choice where it is not given */
 export const choice = <const T extends readonly [string, ...string[]]>(
   choices: T,
-  preset: T[number],
   meaning: string,
+  preset: T[number] = choices[0],
 ) =>
   setting(
     z.enum(choices).default(preset),
@@ -44,8 +49,8 @@ export const choice = <const T extends readonly [string, ...string[]]>(
     meaning,
   )
 
-export const path = (meaning: string) =>
-  setting(z.string().min(1).optional(), { kind: 'path', expected: 'the path of a file' }, meaning)
+export const path = (meaning: string, expected = 'the path of a file') =>
+  setting(z.string().min(1).optional(), { kind: 'path', expected }, meaning)
 
 export const secret = (meaning: string) =>
   setting(z.string().min(1).optional(), { kind: 'secret', expected: 'text' }, meaning)

@@ -8,6 +8,7 @@ import {
   choice,
   days,
   flag,
+  group,
   host,
   hostList,
   hostListAbout,
@@ -33,192 +34,151 @@ const OneBot = z.strictObject({
     allowHttp: flag(false, 'allow plain http to a service that is not on loopback'),
     caFile: path('PEM file with the private authority that signed the service’s certificate'),
   }),
-  bot: z
-    .strictObject({
-      token: secret('the bot’s token at the service'),
-      tokenFile: path(
-        'file that holds bot.token; read again when the service answers unauthorized',
-      ),
-      clientToken: secret('token that the local bot presents; bot.token when not set'),
-      clientTokenFile: path('file that holds bot.clientToken'),
-    })
-    .prefault({}),
-  listen: z
-    .strictObject({
-      host: host(
-        '127.0.0.1',
-        'address that the bot calls; any other than loopback needs bot.clientToken',
-      ),
-      port: port(8700, 'port that the bot calls, for /bot/v1 and /media'),
-      socket: setting(
-        z.string().min(1).optional(),
-        { kind: 'path', expected: 'the path of a socket' },
-        'unix socket that the bot calls; created with mode 0600',
-      ),
-      allowedHosts: setting(
-        hostList.default([]),
-        hostListAbout,
-        'more Host names that the bot may use, such as that of a Compose service',
-      ),
-    })
-    .prefault({}),
-  admin: z
-    .strictObject({
-      host: host('127.0.0.1', 'address of /healthz, /readyz, /metrics and /status'),
-      port: port(8701, 'port of /healthz, /readyz, /metrics and /status'),
-      allowedHosts: setting(
-        hostList.optional(),
-        hostListAbout,
-        'more names and addresses by which /metrics and /status may be asked; those of listen.allowedHosts when not set; probes may use any',
-      ),
-      updatesWaiting: choice(
-        ['warn', 'unready'],
-        'warn',
-        'updates that the bot does not take for a minute, or a hundred of them: warn only, or /readyz 503',
-      ),
-      readyWhen: choice(
-        ['all', 'any'],
-        'all',
-        'with several bots, /readyz is 200 when all are ready, or when any is',
-      ),
-    })
-    .prefault({}),
+  bot: group({
+    token: secret('the bot’s token at the service'),
+    tokenFile: path('file that holds bot.token; read again when the service answers unauthorized'),
+    clientToken: secret('token that the local bot presents; bot.token when not set'),
+    clientTokenFile: path('file that holds bot.clientToken'),
+  }),
+  listen: group({
+    host: host(
+      '127.0.0.1',
+      'address that the bot calls; any other than loopback needs bot.clientToken',
+    ),
+    port: port(8700, 'port that the bot calls, for /bot/v1 and /media'),
+    socket: path('unix socket that the bot calls; created with mode 0600', 'the path of a socket'),
+    allowedHosts: setting(
+      hostList.default([]),
+      hostListAbout,
+      'more Host names that the bot may use, such as that of a Compose service',
+    ),
+  }),
+  admin: group({
+    host: host('127.0.0.1', 'address of /healthz, /readyz, /metrics and /status'),
+    port: port(8701, 'port of /healthz, /readyz, /metrics and /status'),
+    allowedHosts: setting(
+      hostList.optional(),
+      hostListAbout,
+      'more names and addresses by which /metrics and /status may be asked; those of listen.allowedHosts when not set; probes may use any',
+    ),
+    updatesWaiting: choice(
+      ['warn', 'unready'],
+      'updates that the bot does not take for a minute, or a hundred of them: warn only, or /readyz 503',
+    ),
+    readyWhen: choice(
+      ['all', 'any'],
+      'with several bots, /readyz is 200 when all are ready, or when any is',
+    ),
+  }),
   dataDir: setting(
     z.string().min(1).default('.postern'),
     { kind: 'path', expected: 'the path of a folder' },
     'folder for everything that survives a restart: keys, chats, people; created with mode 0700, or yours alone and empty',
   ),
-  store: z
-    .strictObject({
-      url: secret(
-        'database of PostgreSQL that several sidecars share, in place of a file in dataDir: postgres://user:password@host/database',
-      ),
-      urlFile: path('file that holds store.url'),
-      caFile: path('PEM file with the private authority that signed the database’s certificate'),
-      schema: setting(
-        z
-          .string()
-          .regex(/^(?!pg_)[a-z_][a-z0-9_-]*$/)
-          .default('postern'),
-        {
-          kind: 'text',
-          expected: 'a name of a-z, 0-9, _ and -, with a letter or _ first, and not pg_',
-        },
-        'schema of that database which holds the store, of one bot; with `bots`, each has this name, _ and its own name where it sets none',
-      ),
-    })
-    .prefault({}),
-  key: z
-    .strictObject({
-      passphrase: secret('passphrase that unlocks the secret keys'),
-      passphraseFile: path('file that holds key.passphrase; keep it outside dataDir'),
-      protection: choice(
-        ['auto', 'passphrase', 'keychain', 'none'],
-        'auto',
-        'what protects the secret keys; auto takes a passphrase or the keychain, never none',
-      ),
-      publish: flag(true, 'create and publish the bot’s key; false passes everything through'),
-      rotateEveryDays: setting(
-        days(1).schema.optional(),
-        days(1).about,
-        'days between rotations of the bot’s key; no rotation when not set',
-      ),
-      retainDays: setting(
-        days(4).schema.default(30),
-        days(4).about,
-        'days for which an old key still opens late messages',
-      ),
-    })
-    .prefault({}),
-  seal: z
-    .strictObject({
-      unusableRecipient: choice(
-        ['skip', 'refuse'],
-        'skip',
-        'skip: send to the others when one certificate cannot be used; refuse: send to nobody',
-      ),
-    })
-    .prefault({}),
-  open: z
-    .strictObject({
-      verify: choice(
-        ['flag', 'require', 'off'],
-        'flag',
-        'flag: withhold forged text; require: deliver verified text only; off: deliver all that opens',
-      ),
-      audience: choice(
-        ['check', 'off'],
-        'check',
-        'check: withhold a message that was sealed for another chat; off: open it',
-      ),
-      normalizeText: flag(true, 'normalize opened text as the service normalizes readable text'),
-    })
-    .prefault({}),
-  trust: z
-    .strictObject({
-      policy: choice(
-        ['accept', 'first-use', 'pinned'],
-        'accept',
-        'accept: any listed certificate; first-use: the first one; pinned: only people you approved',
-      ),
-    })
-    .prefault({}),
-  alert: z
-    .strictObject({
-      command: path('program that runs for each alert, with JSON on its stdin'),
-      url: secret('URL that gets each alert as JSON by POST; https, or http on loopback'),
-      urlFile: path('file that holds alert.url'),
-    })
-    .prefault({}),
+  store: group({
+    url: secret(
+      'database of PostgreSQL that several sidecars share, in place of a file in dataDir: postgres://user:password@host/database',
+    ),
+    urlFile: path('file that holds store.url'),
+    caFile: path('PEM file with the private authority that signed the database’s certificate'),
+    schema: setting(
+      z
+        .string()
+        .regex(/^(?!pg_)[a-z_][a-z0-9_-]*$/)
+        .default('postern'),
+      {
+        kind: 'text',
+        expected: 'a name of a-z, 0-9, _ and -, with a letter or _ first, and not pg_',
+      },
+      'schema of that database which holds the store, of one bot; with `bots`, each has this name, _ and its own name where it sets none',
+    ),
+  }),
+  key: group({
+    passphrase: secret('passphrase that unlocks the secret keys'),
+    passphraseFile: path('file that holds key.passphrase; keep it outside dataDir'),
+    protection: choice(
+      ['auto', 'passphrase', 'keychain', 'none'],
+      'what protects the secret keys; auto takes a passphrase or the keychain, never none',
+    ),
+    publish: flag(true, 'create and publish the bot’s key; false passes everything through'),
+    rotateEveryDays: setting(
+      days(1).schema.optional(),
+      days(1).about,
+      'days between rotations of the bot’s key; no rotation when not set',
+    ),
+    retainDays: setting(
+      days(4).schema.default(30),
+      days(4).about,
+      'days for which an old key still opens late messages',
+    ),
+  }),
+  seal: group({
+    unusableRecipient: choice(
+      ['skip', 'refuse'],
+      'skip: send to the others when one certificate cannot be used; refuse: send to nobody',
+    ),
+  }),
+  open: group({
+    verify: choice(
+      ['flag', 'require', 'off'],
+      'flag: withhold forged text; require: deliver verified text only; off: deliver all that opens',
+    ),
+    audience: choice(
+      ['check', 'off'],
+      'check: withhold a message that was sealed for another chat; off: open it',
+    ),
+    normalizeText: flag(true, 'normalize opened text as the service normalizes readable text'),
+  }),
+  trust: group({
+    policy: choice(
+      ['accept', 'first-use', 'pinned'],
+      'accept: any listed certificate; first-use: the first one; pinned: only people you approved',
+    ),
+  }),
+  alert: group({
+    command: path('program that runs for each alert, with JSON on its stdin'),
+    url: secret('URL that gets each alert as JSON by POST; https, or http on loopback'),
+    urlFile: path('file that holds alert.url'),
+  }),
   readableGroups: choice(
     ['allow', 'refuse'],
-    'allow',
     'refuse: never send readable text, not even to open groups',
   ),
   clearFields: choice(
     ['allow', 'warn', 'refuse'],
-    'warn',
     'buttons and callback answers, which the service never encrypts, in encrypted chats; warn: name them in the answer; refuse: send none',
+    'warn',
   ),
-  routes: z
-    .strictObject({
-      allowUnknown: flag(false, 'pass unknown calls that carry a body'),
-    })
-    .prefault({}),
-  webhook: z
-    .strictObject({
-      allowHosts: setting(
-        hostList.optional(),
-        hostListAbout,
-        'the only hosts that the bot’s webhook may be on, when set',
-      ),
-    })
-    .prefault({}),
-  cache: z
-    .strictObject({
-      keyListSeconds: seconds(60, 'maximum age of a chat’s key list when a message is sealed'),
-      chatSeconds: seconds(60, 'maximum age of a chat’s mode when a message is sent'),
-    })
-    .prefault({}),
-  log: z
-    .strictObject({
-      level: choice(
-        ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
-        'info',
-        'lowest level that is logged',
-      ),
-      ids: choice(
-        ['plain', 'hash'],
-        'plain',
-        'hash: log keyed hashes instead of the ids of chats, people, messages and updates',
-      ),
-      pretty: setting(
-        z.boolean().optional(),
-        { kind: 'boolean', expected: 'true or false' },
-        'log readable lines instead of JSON; true on a terminal when not set',
-      ),
-    })
-    .prefault({}),
+  routes: group({
+    allowUnknown: flag(false, 'pass unknown calls that carry a body'),
+  }),
+  webhook: group({
+    allowHosts: setting(
+      hostList.optional(),
+      hostListAbout,
+      'the only hosts that the bot’s webhook may be on, when set',
+    ),
+  }),
+  cache: group({
+    keyListSeconds: seconds(60, 'maximum age of a chat’s key list when a message is sealed'),
+    chatSeconds: seconds(60, 'maximum age of a chat’s mode when a message is sent'),
+  }),
+  log: group({
+    level: choice(
+      ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+      'lowest level that is logged',
+      'info',
+    ),
+    ids: choice(
+      ['plain', 'hash'],
+      'hash: log keyed hashes instead of the ids of chats, people, messages and updates',
+    ),
+    pretty: setting(
+      z.boolean().optional(),
+      { kind: 'boolean', expected: 'true or false' },
+      'log readable lines instead of JSON; true on a terminal when not set',
+    ),
+  }),
 })
 
 /**
@@ -277,8 +237,8 @@ function ownShape(shape: Record<string, z.ZodType>, above: string[]): Record<str
     const at = [...above, name]
     const inner = innermost(schema)
     if (inner instanceof z.ZodObject) {
-      const group = ownShape(inner.shape, at)
-      if (Object.keys(group).length > 0) own[name] = z.strictObject(group).optional()
+      const inside = ownShape(inner.shape, at)
+      if (Object.keys(inside).length > 0) own[name] = z.strictObject(inside).optional()
     } else if (isOfEachBot(at.join('.'))) {
       own[name] = inner.describe(schema.description ?? '').optional()
     }

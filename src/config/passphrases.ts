@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { describeSecretFile } from './files.ts'
 import { settingsError } from './problems.ts'
 import { SecretSource, type SecretRule } from './secrets.ts'
-import { OperatorError } from '../errors.ts'
+import { operatorErrorOf, type OperatorError } from '../errors.ts'
 
 /** Their names in the environment; each can be given as a file by adding `_FILE`. */
 export const PASSPHRASES = {
@@ -52,21 +52,18 @@ function commandSecret(
   const value = env[name]
   const file = env[`${name}_FILE`]
   if (value === undefined && file === undefined) return null
-  const place = file === undefined ? name : `${name}_FILE`
-  try {
-    if (value !== undefined && file !== undefined) {
-      throw new OperatorError('settings', `expected the secret or its file, not both`, '')
-    }
-    return file === undefined
-      ? SecretSource.fromValue(value ?? '', rule)
-      : SecretSource.fromFile(resolve(cwd, file), rule)
-  } catch (error) {
-    if (!(error instanceof OperatorError)) throw error
+  const refuse = (message: string): OperatorError => {
+    const place = file === undefined ? name : `${name}_FILE`
     const hint = 'give the secret alone, in a file of mode 0600'
-    const message =
-      file === undefined || value !== undefined
-        ? error.message
-        : describeSecretFile(error.message, file, cwd)
-    throw settingsError([{ place, path: '', message, hint }])
+    return settingsError([{ place, path: '', message, hint }])
   }
+  if (file === undefined) {
+    const secret = operatorErrorOf(() => SecretSource.fromValue(value ?? '', rule))
+    if (secret instanceof SecretSource) return secret
+    throw refuse(secret.message)
+  }
+  if (value !== undefined) throw refuse('expected the secret or its file, not both')
+  const secret = operatorErrorOf(() => SecretSource.fromFile(resolve(cwd, file), rule))
+  if (secret instanceof SecretSource) return secret
+  throw refuse(describeSecretFile(secret.message, file, cwd))
 }

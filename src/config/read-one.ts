@@ -51,8 +51,6 @@ export function readOne(
   const isAnythingSet = collected.levels.some((level) => level.size > 0)
   if (!isAnythingSet && collected.problems.length === 0) throw nothingSetError(problems)
   const token = secrets.get('bot.token')
-  const alertUrl = secrets.get('alert.url')
-  const storeUrl = secrets.get('store.url')
   if (problems.length > before || token === undefined || collected.problems.length > 0) return null
   return {
     settings: settingsFrom(nest(collected), {
@@ -63,8 +61,8 @@ export function readOne(
       botToken: token,
       clientToken: secrets.get('bot.clientToken') ?? null,
       passphrase: secrets.get('key.passphrase') ?? null,
-      ...(storeUrl !== undefined && { storeUrl }),
-      ...(alertUrl !== undefined && { alertUrl }),
+      storeUrl: secrets.get('store.url'),
+      alertUrl: secrets.get('alert.url'),
       howToMakePassphrase: passphraseCommands({ dataDir: collected.dataDir, sources }),
     },
     origins,

@@ -53,10 +53,7 @@ export function readSeveral(
   if (problems.length > 0) throw settingsError(dedupe(problems))
   return {
     settings: processSettingsFrom(nest(collected), { pretty: sources.terminal }),
-    secrets: {
-      ...(alertUrl !== undefined && { alertUrl }),
-      ...(storeUrl !== undefined && { storeUrl }),
-    },
+    secrets: { alertUrl, storeUrl },
     origins: originsOf(collected),
     bots: complete,
     folder,

@@ -5,7 +5,7 @@ import { readBounded } from './files.ts'
 import type { Problem } from './problems.ts'
 import { presetOf } from './settings.ts'
 import type { Sources } from './sources.ts'
-import { describeProxyProblem, isLoopback } from './urls.ts'
+import { describeProxyProblem, isLoopback, isPlainHttp } from './urls.ts'
 import type { GivenSetting } from './yaml-file.ts'
 
 /** Room in a socket address on Linux, less its closing zero (unix(7)). */
@@ -43,7 +43,8 @@ export function applyProcessRules(whole: Whole): Problem[] {
 /** Applies the rules for what is of one bot. */
 export function applyBotRules(whole: Whole): Problem[] {
   return [
-    refuseMissing,
+    refuseNoService,
+    refuseNoToken,
     refusePlainHttp,
     refuseOpenDoor,
     refuseCaFile('upstream.caFile'),
@@ -68,32 +69,29 @@ function problem({ values }: Whole, path: string, message: string, hint?: string
   return [{ place: values.get(path)?.place ?? '', path, message, hint }]
 }
 
-function refuseMissing(whole: Whole): Problem[] {
-  const url = valueOf(whole, 'upstream.url') === undefined
-  return [
-    ...(url
-      ? problem(whole, 'upstream.url', 'is required: --upstream-url or POSTERN_UPSTREAM_URL')
-      : []),
-    ...(whole.secrets.has('bot.token')
-      ? []
-      : problem(
-          whole,
-          'bot.token',
-          whole.isOneOfSeveral === true
-            ? 'is required, or tokenFile'
-            : 'is required: POSTERN_BOT_TOKEN or POSTERN_BOT_TOKEN_FILE',
-        )),
-  ]
+function refuseNoService(whole: Whole): Problem[] {
+  if (valueOf(whole, 'upstream.url') !== undefined) return []
+  return problem(whole, 'upstream.url', 'is required: --upstream-url or POSTERN_UPSTREAM_URL')
 }
+
+function refuseNoToken(whole: Whole): Problem[] {
+  if (whole.secrets.has('bot.token')) return []
+  const ways = whole.isOneOfSeveral === true ? OWN_TOKEN : ONLY_TOKEN
+  return problem(whole, 'bot.token', `is required${ways}`)
+}
+
+const OWN_TOKEN = ', or tokenFile'
+const ONLY_TOKEN = ': POSTERN_BOT_TOKEN or POSTERN_BOT_TOKEN_FILE'
 
 function refusePlainHttp(whole: Whole): Problem[] {
   const text = valueOf(whole, 'upstream.url')
   if (typeof text !== 'string' || valueOf(whole, 'upstream.allowHttp') === true) return []
-  const url = new URL(text)
-  if (url.protocol === 'https:' || isLoopback(url.hostname)) return []
-  const message = 'expected https: plain http shows the token to the network'
-  return problem(whole, 'upstream.url', message, 'use https, or set upstream.allowHttp: true')
+  if (!isPlainHttp(text)) return []
+  return problem(whole, 'upstream.url', PLAIN_HTTP, 'use https, or set upstream.allowHttp: true')
 }
+
+/** What is wrong with a service that is reached by plain http. */
+export const PLAIN_HTTP = 'expected https: plain http shows the token to the network'
 
 function refuseOpenDoor(whole: Whole): Problem[] {
   const host = String(valueOf(whole, 'listen.host'))

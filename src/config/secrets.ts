@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { OperatorError } from '../errors.ts'
 import { readBounded } from './files.ts'
-import { isLoopback } from './urls.ts'
+import { isPlainHttp } from './urls.ts'
 import type { FileFacts } from './files.ts'
 
 const MAX_BYTES = 64 * 1024
@@ -55,18 +55,18 @@ export class SecretSource {
    * Reads its file again. A file that is gone or wrong now leaves the value as it was.
    * @returns true when the value changed
    */
-  reload(): Promise<boolean> {
-    if (this.#file === null) return Promise.resolve(false)
+  async reload(): Promise<boolean> {
+    if (this.#file === null) return false
     try {
       // A pipe was emptied by the first reading; a second one would wait for ever.
-      if (!statSync(this.#file).isFile()) return Promise.resolve(false)
+      if (!statSync(this.#file).isFile()) return false
       this.#look = lookOf(this.#file)
       const value = readSecretFile(this.#file, this.#rule)
       const changed = value !== this.#value
       this.#value = value
-      return Promise.resolve(changed)
+      return changed
     } catch {
-      return Promise.resolve(false)
+      return false
     }
   }
 
@@ -143,9 +143,7 @@ function accept(value: string, rule: SecretRule): string {
 }
 
 function isTarget(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { protocol, hostname } = new URL(text)
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+  return /^https?:/.test(URL.parse(text)?.protocol ?? '') && !isPlainHttp(text)
 }
 
 /** The message must never repeat the secret. */

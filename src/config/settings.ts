@@ -2,7 +2,7 @@
  * Settings as the rest of Postern sees them, and the flat table of all there are. Settings and
  * secrets are different types: settings may be printed, secrets have no way to be.
  */
-import type { z } from 'zod'
+import { z } from 'zod'
 import { abouts, type About } from './option-kinds.ts'
 import { isOfEachBot, Options } from './options.ts'
 import type { SecretSource } from './secrets.ts'
@@ -51,9 +51,9 @@ export interface Secrets {
   clientToken: SecretSource | null
   passphrase: SecretSource | null
   /** The database that holds the store; without one it is in `dataDir`. */
-  storeUrl?: SecretSource
+  storeUrl?: SecretSource | undefined
   /** Where alerts are POSTed to. */
-  alertUrl?: SecretSource
+  alertUrl?: SecretSource | undefined
   /** Commands for a person that make a passphrase file outside `dataDir`. */
   howToMakePassphrase?: string
 }
@@ -89,60 +89,38 @@ export function presetOf(path: string): unknown {
  */
 export function settingsFrom(
   options: z.input<typeof Options>,
-  surroundings: { proxy?: ProxySettings; pretty?: boolean } = {},
+  { proxy = {}, pretty = false }: { proxy?: ProxySettings; pretty?: boolean } = {},
 ): Settings {
-  const {
-    bot: _bot,
-    bots: _bots,
-    store,
-    key,
-    alert,
-    log,
-    upstream,
-    ...rest
-  } = Options.parse(options)
+  const given = Options.parse(options)
+  const { bot: _bot, bots: _bots, store, key, alert, log, upstream, ...rest } = given
   const { passphrase: _passphrase, passphraseFile: _file, ...keySettings } = key
   return {
     ...rest,
-    upstream: {
-      ...upstream,
-      url: baseUrlOf(upstream.url),
-      proxy: surroundings.proxy ?? {},
-    },
-    store: {
-      schema: store.schema,
-      ...(store.caFile === undefined ? {} : { caFile: store.caFile }),
-    },
+    upstream: { ...upstream, url: baseUrlOf(upstream.url), proxy },
+    store: { schema: store.schema, caFile: store.caFile },
     key: keySettings,
-    alert: alert.command === undefined ? {} : { command: alert.command },
-    log: { ...log, pretty: log.pretty ?? surroundings.pretty ?? false },
+    alert: { command: alert.command },
+    log: { ...log, pretty: log.pretty ?? pretty },
   }
 }
 
-const ProcessOptions = Options.pick({
-  listen: true,
-  admin: true,
-  dataDir: true,
-  log: true,
-  alert: true,
-  store: true,
-})
+/** All else is left out. */
+const ProcessOptions = z.object(
+  Options.pick({ listen: true, admin: true, dataDir: true, log: true, alert: true, store: true })
+    .shape,
+)
 
 /** The same for what several bots have in common. */
 export function processSettingsFrom(
   options: z.input<typeof ProcessOptions>,
-  surroundings: { pretty?: boolean } = {},
+  { pretty = false }: { pretty?: boolean } = {},
 ): ProcessSettings {
-  const { listen, admin, dataDir, log, alert, store } = options
-  const settings = ProcessOptions.parse({ listen, admin, dataDir, log, alert, store })
-  const { command } = settings.alert
-  const { caFile } = settings.store
-  const pretty = settings.log.pretty ?? surroundings.pretty ?? false
+  const { alert, store, log, ...rest } = ProcessOptions.parse(options)
   return {
-    ...settings,
-    alert: command === undefined ? {} : { command },
-    store: caFile === undefined ? {} : { caFile },
-    log: { ...settings.log, pretty },
+    ...rest,
+    alert: { command: alert.command },
+    store: { caFile: store.caFile },
+    log: { ...log, pretty: log.pretty ?? pretty },
   }
 }
 

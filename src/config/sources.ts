@@ -41,22 +41,14 @@ export interface Sources {
  * @param flags by name without dashes; those that are no settings are ignored
  */
 export function processSources(flags: Readonly<Record<string, unknown>>): Sources {
-  const env = Object.fromEntries(
-    Object.entries(process.env).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined,
-    ),
-  )
-  for (const { kind, env: name } of SETTINGS) if (kind === 'secret') delete process.env[name]
-  for (const name of PASSPHRASE_VARIABLES) delete process.env[name]
+  const env = textsOf(process.env)
+  const given = textsOf(flags)
+  removeSecrets(process.env)
   return {
-    flags: Object.fromEntries(
-      Object.entries(flags).filter(
-        (entry): entry is [string, string] => typeof entry[1] === 'string',
-      ),
-    ),
+    flags: given,
     env,
-    configFlag: typeof flags['config'] === 'string' ? flags['config'] : null,
-    bot: typeof flags['bot'] === 'string' ? flags['bot'] : null,
+    configFlag: given['config'] ?? null,
+    bot: given['bot'] ?? null,
     cwd: process.cwd(),
     home: homedir(),
     runtimeDir: env['XDG_RUNTIME_DIR'] || null,
@@ -66,6 +58,17 @@ export function processSources(flags: Readonly<Record<string, unknown>>): Source
     secretReader: new SecretReader(),
     mayHaveKeychain: mayHaveKeychain(env),
   }
+}
+
+function textsOf(values: Readonly<Record<string, unknown>>): Record<string, string> {
+  const isText = (entry: [string, unknown]): entry is [string, string] =>
+    typeof entry[1] === 'string'
+  return Object.fromEntries(Object.entries(values).filter(isText))
+}
+
+function removeSecrets(env: NodeJS.ProcessEnv): void {
+  for (const { kind, env: name } of SETTINGS) if (kind === 'secret') delete env[name]
+  for (const name of PASSPHRASE_VARIABLES) delete env[name]
 }
 
 /** On macOS and Windows always; elsewhere it is reached by the session's D-Bus. */
@@ -86,8 +89,7 @@ export function commandEnvironment(o: {
   withheld: string
 }): { env: NodeJS.ProcessEnv; hasWithheld: boolean } {
   const { [o.withheld]: withheld, ...env } = process.env
-  for (const { kind, env: name } of SETTINGS) if (kind === 'secret') delete env[name]
-  for (const name of PASSPHRASE_VARIABLES) delete env[name]
+  removeSecrets(env)
   return { env: { ...env, ...o.added }, hasWithheld: withheld !== undefined }
 }
 

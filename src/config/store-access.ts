@@ -65,7 +65,6 @@ export function loadStoreAccess(sources: Sources): StoreAccess {
   )
   if (problems.length > 0) throw settingsError(problems)
   const valueOf = (path: string): unknown => values.get(path)?.value ?? presetOf(path)
-  const caFile = valueOf('store.caFile') as string | undefined
   return {
     dataDir,
     passphrase,
@@ -73,7 +72,7 @@ export function loadStoreAccess(sources: Sources): StoreAccess {
     storeUrl,
     store: {
       schema: valueOf('store.schema') as string,
-      ...(caFile === undefined ? {} : { caFile }),
+      caFile: valueOf('store.caFile') as string | undefined,
     },
   }
 }

@@ -7,6 +7,12 @@ export function isLoopback(host: string): boolean {
   return name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'))
 }
 
+/** Whether a URL shows the network what goes over it: http, and not on loopback. */
+export function isPlainHttp(text: string): boolean {
+  const { protocol, hostname } = new URL(text)
+  return protocol === 'http:' && !isLoopback(hostname)
+}
+
 /** Where the service's paths begin below its base URL. */
 const API_PREFIX = /\/bot(\/v\d+)?\/*$/
 

@@ -1,6 +1,6 @@
 /** The copy of the store that a sidecar made for a backup. */
 import { basename, join } from 'node:path'
-import { OperatorError } from '../errors.ts'
+import { failedError } from '../errors.ts'
 import { COPY } from '../store/create.ts'
 import { isPrivate, ownerOf } from './socket/ownership.ts'
 
@@ -18,8 +18,7 @@ export function locateCopy(dataDir: string, named: string): string {
   } catch {
     // Refused below.
   }
-  throw new OperatorError(
-    'failed',
+  throw failedError(
     `the sidecar names ${named} as its copy, and there is none of that name in ${dataDir}`,
     'run this command where the sidecar runs, with its dataDir and from its version of Postern',
   )

@@ -1,6 +1,6 @@
 /** Operations on copies of the whole store. */
 import { z } from 'zod'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, refusedError } from '../errors.ts'
 import { acceptRestored, restoredFrom } from '../store/restored.ts'
 import { nothing, operation, type OperationParts } from './operation.ts'
 
@@ -16,8 +16,7 @@ export const BACKUPS = {
     async (parts, { isLatest }) => {
       const takenAt = await restoredFrom(parts.store)
       if (takenAt === null) {
-        throw new OperatorError(
-          'refused',
+        throw refusedError(
           'this store was not restored from a backup, or is accepted already',
           '`postern status` shows how the sidecar is doing',
         )

@@ -7,7 +7,7 @@ import {
 } from '../kernel/wall/chat-decisions.ts'
 import { z } from 'zod'
 import type { KnownChats } from '../kernel/wall/known-chats.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, refusedError } from '../errors.ts'
 import { nothing, operation } from './operation.ts'
 
 /** What is known of a chat. */
@@ -83,8 +83,7 @@ export const CHATS = {
     z.strictObject({ chatId: z.int(), userId: z.int() }),
     async ({ knownChats, directory }, { chatId, userId }) => {
       if (!(await bindPerson(knownChats, { chatId, userId }))) {
-        throw new OperatorError(
-          'refused',
+        throw refusedError(
           `chat ${chatId} is not known as a private chat`,
           '`postern chat list` shows the chats and their kinds',
         )
@@ -109,8 +108,7 @@ function requireKnown(chatIds: number[], knownChats: KnownChats): void {
 }
 
 function unknownChats(ids: readonly number[]): OperatorError {
-  return new OperatorError(
-    'refused',
+  return refusedError(
     ids.length === 1 ? `chat ${ids[0]} is not known` : `chats ${ids.join(', ')} are not known`,
     '`postern chat list` shows the chats; Postern learns of one by its first update',
   )

@@ -2,7 +2,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { VERSION } from '../config/version.ts'
-import { OperatorError } from '../errors.ts'
+import { failedError, OperatorError, refusedError, systemCodeOf } from '../errors.ts'
 import { remoteCalls } from '../rpc/operation.ts'
 import type { BotOperations, BOTS } from './bots.ts'
 import type { OPERATIONS, Operations } from './operations.ts'
@@ -46,7 +46,7 @@ export async function connectControl(
   const call = async (name: string, input: object): Promise<unknown> => {
     const body = JSON.stringify(input)
     if (Buffer.byteLength(body) > MAX_REQUEST_BYTES) {
-      throw new OperatorError('refused', 'the request is too large', 'give less at once')
+      throw refusedError('the request is too large', 'give less at once')
     }
     const signal = AbortSignal.timeout(answerMs)
     const headers = bot === null ? {} : { [BOT_HEADER]: bot }
@@ -68,13 +68,9 @@ async function openSocket(dataDir: string): Promise<Socket | null> {
     return await connectSocket(dataDir)
   } catch (error) {
     if (error instanceof OperatorError) throw error
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
-    throw new OperatorError(
-      'data-dir',
-      `the control socket in ${dataDir} cannot be used (${code})`,
-      'run this command as the user that the sidecar runs as',
-      { cause: error },
-    )
+    const problem = `the control socket in ${dataDir} cannot be used (${systemCodeOf(error)})`
+    const hint = 'run this command as the user that the sidecar runs as'
+    throw new OperatorError('data-dir', problem, hint, { cause: error })
   }
 }
 
@@ -110,9 +106,8 @@ async function exchange(
     }
     return { version: answer.headers[VERSION_HEADER], text: Buffer.concat(chunks).toString('utf8') }
   } catch (error) {
-    if (String((error as NodeJS.ErrnoException).code).startsWith('HPE_')) throw otherVersion()
-    throw new OperatorError(
-      'failed',
+    if (systemCodeOf(error).startsWith('HPE_')) throw otherVersion()
+    throw failedError(
       'the sidecar went away before it answered',
       'it may be stopping, or busy with other commands; see its log and try again',
     )
@@ -129,8 +124,7 @@ function parseAnswer({ version, text }: { version: unknown; text: string }): unk
 
 function otherVersion(theirs?: unknown): OperatorError {
   const named = typeof theirs === 'string' ? ` (${theirs}; this is ${VERSION})` : ''
-  return new OperatorError(
-    'failed',
+  return failedError(
     'the sidecar’s answer cannot be read',
     `run this command from the version of Postern that the sidecar runs${named}`,
   )

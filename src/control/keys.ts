@@ -1,8 +1,8 @@
 /** Operations on the bot's own keys. */
 import { z } from 'zod'
-import { OperatorError } from '../errors.ts'
 import type { Keyring } from '../kernel/own-key/keyring.ts'
 import type { OwnKeyRecord } from '../kernel/own-key/own-key.ts'
+import { refusedError } from '../errors.ts'
 import { fingerprint, iso, nothing, operation, type OperationParts } from './operation.ts'
 import { managed } from './rotation.ts'
 
@@ -69,8 +69,7 @@ export const KEYS = {
 export function findKey(keyring: Keyring, named: string | undefined): OwnKeyRecord {
   const found = named === undefined ? (keyring.active ?? keyring.pending) : keyring.find(named)
   if (found !== undefined) return found
-  throw new OperatorError(
-    'refused',
+  throw refusedError(
     named === undefined ? 'there is no key yet' : 'no key of ours has this fingerprint',
     '`postern key list` shows them',
   )
@@ -80,7 +79,7 @@ export function findKey(keyring: Keyring, named: string | undefined): OwnKeyReco
 function deletable(keyring: Keyring, named: string): OwnKeyRecord {
   const key = findKey(keyring, named)
   const refuse = (message: string, hint: string): never => {
-    throw new OperatorError('refused', message, hint)
+    throw refusedError(message, hint)
   }
   if (key.state === 'active') {
     return refuse(

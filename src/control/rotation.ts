@@ -1,5 +1,5 @@
 /** Operations on the rotation of the bot's key. */
-import { OperatorError } from '../errors.ts'
+import { refusedError } from '../errors.ts'
 import type { Publication } from '../keys/publication.ts'
 import type { Rotation } from '../keys/rotation.ts'
 import { iso, nothing, operation } from './operation.ts'
@@ -32,11 +32,7 @@ export function rotationReport(publication: Publication | null): RotationReport 
 /** @throws OperatorError `refused` when the sidecar manages no key */
 export function managed(publication: Publication | null): Publication {
   if (publication !== null) return publication
-  throw new OperatorError(
-    'refused',
-    'key.publish is off',
-    'set key.publish to true and start the sidecar again',
-  )
+  throw refusedError('key.publish is off', 'set key.publish to true and start the sidecar again')
 }
 
 function report({

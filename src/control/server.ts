@@ -5,7 +5,7 @@ import { setTimeout as elapsed } from 'node:timers/promises'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { onlyBot } from '../config/bot-names.ts'
 import { VERSION } from '../config/version.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, usageError } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import type { AnyOperation } from '../rpc/operation.ts'
 import { NO_SCHEMAS } from '../util/local-door.ts'
@@ -156,8 +156,7 @@ function parseInput(described: AnyOperation<never> | undefined, body: unknown): 
 }
 
 function unknownRequest(): OperatorError {
-  return new OperatorError(
-    'usage',
+  return usageError(
     'the sidecar does not know this request',
     'the sidecar and this command must be of one version; `postern status` shows its version',
   )

@@ -1,13 +1,14 @@
 /** Operations on other people's certificates. */
 import { type Pin, TRUST_POLICIES } from '../kernel/index.ts'
 import { z } from 'zod'
-import { OperatorError } from '../errors.ts'
 import type { People } from '../kernel/people/people.ts'
 import type { Trust } from '../kernel/people/trust.ts'
+import { usageError } from '../errors.ts'
 import { iso, nothing, operation } from './operation.ts'
 
-/** A person whom we know. Times are ISO 8601 in UTC. */
-export type TrustRow = Awaited<ReturnType<typeof TRUST.trustList.run>>['people'][number]
+/** Everybody whom we know. Times are ISO 8601 in UTC. */
+export type TrustReport = Awaited<ReturnType<typeof TRUST.trustList.run>>
+export type TrustRow = TrustReport['people'][number]
 
 /** One change, as it was written down. */
 export type LogRow = Awaited<ReturnType<typeof TRUST.trustLog.run>>[number]
@@ -75,7 +76,7 @@ export const TRUST = {
     'Sets the policy of a chat, or of the bot where `chatId` is null; `policy` null unsets it.',
     z.strictObject({ chatId: z.int().nullable(), policy: z.enum(TRUST_POLICIES).nullable() }),
     async ({ trust, directory }, { chatId, policy }) => {
-      if (chatId === 0) throw new OperatorError('usage', 'no chat has the id 0', 'see chat list')
+      if (chatId === 0) throw usageError('no chat has the id 0', 'see chat list')
       await trust.policies.set(chatId, policy)
       directory.forgetAll()
       const where = chatId === null ? 'the bot' : `chat ${chatId}`

@@ -1,6 +1,7 @@
 /** Checks the data directory: its owner, who else can read it, free space on its disk. */
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { systemCodeOf } from '../errors.ts'
 import { freeBytesOf, LEAST_FREE_BYTES } from '../store/disk.ts'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'
 
@@ -8,7 +9,7 @@ const NOTABLE_BYTES = 256 * 1024 * 1024
 
 /** @param dataDir absolute; need not exist. Never throws for what it finds. */
 export async function checkFolder(dataDir: string): Promise<CheckLine[]> {
-  const folder = await lstat(dataDir).catch(codeOf)
+  const folder = await lstat(dataDir).catch(systemCodeOf)
   if (folder === 'ENOENT') return [pass('data folder', `${dataDir} is not there yet`)]
   if (typeof folder === 'string') {
     const hint = 'run this as the user that the sidecar runs as'
@@ -36,14 +37,14 @@ async function openFilesIn(dataDir: string): Promise<string[]> {
   const open: string[] = []
   for (const name of await readdir(dataDir).catch(() => [])) {
     const path = join(dataDir, name)
-    const found = await lstat(path).catch(codeOf)
+    const found = await lstat(path).catch(systemCodeOf)
     if (typeof found !== 'string' && !found.isSymbolicLink() && isOpen(found.mode)) open.push(path)
   }
   return open
 }
 
 async function room(dataDir: string): Promise<CheckLine> {
-  const freeBytes = await freeBytesOf(dataDir).catch(codeOf)
+  const freeBytes = await freeBytesOf(dataDir).catch(systemCodeOf)
   if (typeof freeBytes === 'string') {
     return warn('disk', `its free space is not known (${freeBytes})`, 'look at it with df')
   }
@@ -54,7 +55,3 @@ async function room(dataDir: string): Promise<CheckLine> {
 }
 
 const isOpen = (mode: number): boolean => (mode & 0o077) !== 0
-
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? 'unknown'
-}

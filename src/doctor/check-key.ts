@@ -1,16 +1,13 @@
 /** Checks the bot's own key: what the service shows, how old ours is. */
 import type { Bot } from '../api/bot.ts'
+import type { OwnKeyRecord } from '../kernel/own-key/own-key.ts'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'
 
-/** Our keys. */
+/** What is read of the keyring. */
 export interface OwnKeys {
-  active: string | null
-  /** ms since the epoch; null without an active key. */
-  activeSinceMs: number | null
-  /** When the active key expires, ms since the epoch; Infinity when never, 0 when long since. */
-  activeEndsMs: number
-  pending: string | null
-  all: readonly string[]
+  active: Pick<OwnKeyRecord, 'fingerprint' | 'createdAtMs' | 'endsMs'> | undefined
+  pending: Pick<OwnKeyRecord, 'fingerprint'> | undefined
+  all: readonly Pick<OwnKeyRecord, 'fingerprint'>[]
 }
 
 export interface KeyParts {
@@ -34,16 +31,19 @@ export function checkKey(bot: Bot, parts: KeyParts): CheckLine[] {
 }
 
 function ageLine({ keys, managesKey, rotateEveryDays }: KeyParts): CheckLine[] {
-  const since = keys?.activeSinceMs ?? null
-  if (!managesKey || keys === null || since === null) return []
-  const days = Math.max(0, Math.floor((Date.now() - since) / DAY_MS))
-  const left = (keys.activeEndsMs - Date.now()) / DAY_MS
-  const ends = Number.isFinite(left) ? new Date(keys.activeEndsMs).toISOString().slice(0, 10) : null
-  const message = `${days} days old, ${ends === null ? 'never expires' : `expires on ${ends}`}`
+  const active = keys?.active
+  if (!managesKey || active === undefined) return []
+  const { createdAtMs, endsMs } = active
+  const days = Math.max(0, Math.floor((Date.now() - createdAtMs) / DAY_MS))
+  const left = (endsMs - Date.now()) / DAY_MS
   const rotate = '`postern key rotate` makes a new one; the old one still opens'
   if (left <= 0) {
     return [fail('key age', `${days} days old and expired: nothing is sealed to it`, rotate)]
   }
+  const ends = Number.isFinite(left)
+    ? `expires on ${new Date(endsMs).toISOString().slice(0, 10)}`
+    : 'never expires'
+  const message = `${days} days old, ${ends}`
   if (left < ENDING_DAYS) return [warn('key age', message, rotate)]
   if (rotateEveryDays !== undefined && days > rotateEveryDays + 1) {
     const late = `${message}, and was to be rotated every ${rotateEveryDays}`
@@ -54,37 +54,30 @@ function ageLine({ keys, managesKey, rotateEveryDays }: KeyParts): CheckLine[] {
 
 function keyLine(bot: Bot, { keys, managesKey }: KeyParts): CheckLine {
   const shown = bot.fingerprint?.toLowerCase() ?? null
-  const { active = null, pending = null, all = [] } = keys ?? {}
   if (!managesKey) {
-    return shown === null
-      ? pass('key', 'key.publish is off, and the service shows no key')
-      : warn(
-          'key',
-          `key.publish is off, and the service shows ${shown}`,
-          'protected chats stay closed to the bot',
-        )
+    if (shown === null) return pass('key', 'key.publish is off, and the service shows no key')
+    const message = `key.publish is off, and the service shows ${shown}`
+    return warn('key', message, 'protected chats stay closed to the bot')
   }
+  const pending = keys?.pending?.fingerprint
+  const active = keys?.active?.fingerprint
   if (shown !== null && shown === active) {
     const ours = `the service shows ours, ${shown}`
-    return pending === null
-      ? pass('key', ours)
-      : warn(
-          'key',
-          `${ours}, while ${pending} waits for its publication`,
-          '`postern key rotate --watch` follows it, or --abandon ends it',
-        )
+    if (pending === undefined) return pass('key', ours)
+    const message = `${ours}, while ${pending} waits for its publication`
+    return warn('key', message, '`postern key rotate --watch` follows it, or --abandon ends it')
   }
-  if (shown !== null && !all.includes(shown)) {
+  if (shown !== null && keys?.all.some(({ fingerprint }) => fingerprint === shown) !== true) {
     return fail(
       'key',
       `the service shows ${shown}, which is not ours`,
       'find who published it; `postern key publish --replace` puts ours in its place',
     )
   }
-  if (shown !== null || pending !== null) {
+  if (shown !== null || pending !== undefined) {
     return warn('key', 'a publication is not finished', '`postern run` finishes it')
   }
-  if (active !== null) {
+  if (active !== undefined) {
     return fail(
       'key',
       'the service shows no key, although ours was published',

@@ -57,10 +57,11 @@ export async function checkService(
 function linesOfFailure(error: unknown, parts: ServiceParts): CheckLine[] {
   const url = parts.upstreamUrl
   if (error instanceof ServiceError) {
-    const reached = pass('upstream', `${url} answers`)
-    return error.status === 401
-      ? [reached, fail('token', 'the service refuses it', 'give the token from the bot console')]
-      : [reached, fail('token', `the service says ${error.code}`, 'try again later')]
+    const token =
+      error.status === 401
+        ? fail('token', 'the service refuses it', 'give the token from the bot console')
+        : fail('token', `the service says ${error.code}`, 'try again later')
+    return [pass('upstream', `${url} answers`), token]
   }
   if (error instanceof NoResponseError) return [noResponse(error, parts)]
   if (error instanceof Refusal) {
@@ -84,25 +85,18 @@ function noResponse(
     )
   }
   if (detail === 'ENOTFOUND' || detail === 'EAI_AGAIN') {
-    return isProxied
-      ? fail(
-          'dns',
-          `the proxy’s name does not resolve (${detail})`,
-          'check HTTPS_PROXY and HTTP_PROXY',
-        )
-      : fail(
-          'dns',
-          `the name ${hostname} does not resolve (${detail})`,
-          `check how upstream.url is spelled, and that this machine’s resolver knows the name: getent hosts ${hostname}`,
-        )
+    const name = isProxied ? 'the proxy’s name' : `the name ${hostname}`
+    return fail(
+      'dns',
+      `${name} does not resolve (${detail})`,
+      isProxied
+        ? 'check HTTPS_PROXY and HTTP_PROXY'
+        : `check how upstream.url is spelled, and that this machine’s resolver knows the name: getent hosts ${hostname}`,
+    )
   }
   if (detail === 'ECONNREFUSED') {
-    const where = isProxied ? 'the proxy’s address' : host
-    return fail(
-      'upstream',
-      `nothing listens at ${where} (${detail})`,
-      'check host and port, and that it runs',
-    )
+    const message = `nothing listens at ${isProxied ? 'the proxy’s address' : host} (${detail})`
+    return fail('upstream', message, 'check host and port, and that it runs')
   }
   return fail('upstream', `${url}: ${error.message}`, error.hint ?? 'try again later')
 }

@@ -1,21 +1,29 @@
-/** What the doctor looks at, taken from settings and from what runs. */
+/** Every line of `postern check`, in the order shown. */
 import { resolve } from 'node:path'
+import type { Bot } from '../api/bot.ts'
+import { isInside } from '../config/rules.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { OperatorError } from '../errors.ts'
-import type { Keyring } from '../kernel/own-key/keyring.ts'
 import type { Trust } from '../kernel/people/trust.ts'
 import { chooseProtection } from '../store/choose.ts'
 import type { Store } from '../store/store.ts'
-import { checkSettings, checkStore, type SettingsParts, type StoreParts } from './check-all.ts'
-import type { CheckLine } from './check-line.ts'
-import type { ServiceParts } from './check-service.ts'
+import { checkCoreDumps } from './check-core-dumps.ts'
+import { checkDatabase } from './check-database.ts'
+import { checkFolder } from './check-folder.ts'
+import { checkKey, type OwnKeys } from './check-key.ts'
+import { fail, pass, warn, type CheckLine } from './check-line.ts'
+import { checkService, type ServiceParts } from './check-service.ts'
+import { checkTls } from './check-tls.ts'
 
 /** What is read of a store that opens. */
 export interface ExaminedStore {
   store: Pick<Store, 'method'>
-  keyring: Pick<Keyring, 'active' | 'pending' | 'all'>
+  keyring: OwnKeys
   trust: Pick<Trust, 'all' | 'distrust' | 'policies'>
 }
+
+/** An open store, why it does not open, or null when there never was one. */
+type StoreState = ExaminedStore | OperatorError | null
 
 /** Settings and secrets that are examined. */
 export interface Configured {
@@ -26,17 +34,14 @@ export interface Configured {
 /** What asks the service. */
 export type ExaminedService = Pick<ServiceParts, 'me' | 'limits' | 'skewMs'>
 
-/**
- * Looks once at everything.
- * @param store what is open, why it does not open, or null when there never was one
- */
+/** Looks once at everything; never throws for what it finds. */
 export async function examineAll(
   configured: Configured,
   service: ExaminedService,
-  store: ExaminedStore | OperatorError | null,
+  store: StoreState,
 ): Promise<CheckLine[]> {
-  const { bot, lines } = await checkSettings(settingsParts(configured, service))
-  return [...lines, ...checkStore(bot, await storeParts(configured, store))]
+  const { bot, lines } = await checkSettings(configured, service)
+  return [...lines, ...(await checkStore(bot, configured, store))]
 }
 
 /** Looks once at what settings lead to beside the store. */
@@ -44,60 +49,106 @@ export async function examineSettings(
   configured: Configured,
   service: ExaminedService,
 ): Promise<CheckLine[]> {
-  return (await checkSettings(settingsParts(configured, service))).lines
+  return (await checkSettings(configured, service)).lines
 }
 
-/** Looks once at an open store, and at the bot's key in it. */
+/** Looks once at the store, at the bot's key in it, and at the process that holds it. */
 export async function examineStore(
   configured: Configured,
   { me }: Pick<ExaminedService, 'me'>,
-  store: ExaminedStore | OperatorError | null,
+  store: StoreState,
 ): Promise<CheckLine[]> {
-  const bot = await me().catch(() => null)
-  return checkStore(bot, await storeParts(configured, store))
+  return await checkStore(await me().catch(() => null), configured, store)
 }
 
-function settingsParts({ settings, secrets }: Configured, service: ExaminedService): SettingsParts {
-  const { upstream, key, dataDir, store } = settings
-  const { storeUrl } = secrets
-  return {
-    ...service,
-    upstreamUrl: upstream.url,
-    isProxied: isProxied(upstream),
-    managesKey: key.publish,
-    dataDir: resolve(dataDir),
-    caFile: upstream.caFile,
-    passphraseFile: secrets.passphrase?.file ?? undefined,
-    database: storeUrl === undefined ? null : { ...store, url: storeUrl.reveal() },
-  }
+/** @returns the bot too, where the service gave it */
+async function checkSettings(
+  { settings, secrets: { storeUrl, passphrase } }: Configured,
+  service: ExaminedService,
+): Promise<{ bot: Bot | null; lines: CheckLine[] }> {
+  const { upstream, key, store } = settings
+  const { url, caFile, proxy } = upstream
+  const dataDir = resolve(settings.dataDir)
+  const isProxied = (url.startsWith('https:') ? proxy.httpsProxy : proxy.httpProxy) !== undefined
+  const [folder, database, tls, { bot, lines }] = await Promise.all([
+    checkFolder(dataDir),
+    checkDatabase(storeUrl === undefined ? null : { ...store, url: storeUrl.reveal() }),
+    checkTls(url, { caFile, isProxied }),
+    checkService({ ...service, upstreamUrl: url, isProxied, managesKey: key.publish }),
+  ])
+  const passphraseLines = checkPassphraseFile(passphrase?.file ?? null, dataDir)
+  return { bot, lines: [...folder, ...passphraseLines, ...database, ...tls, ...lines] }
 }
 
-function isProxied({ url, proxy }: Settings['upstream']): boolean {
-  return (url.startsWith('https:') ? proxy.httpsProxy : proxy.httpProxy) !== undefined
+/** @param bot as the service has it just now; null when that is not known */
+async function checkStore(
+  bot: Bot | null,
+  configured: Configured,
+  store: StoreState,
+): Promise<CheckLine[]> {
+  const { publish: managesKey, rotateEveryDays } = configured.settings.key
+  const opened = store instanceof OperatorError ? null : store
+  const keys = opened?.keyring ?? null
+  return [
+    storeLine(store),
+    ...(await checkProtection(configured, store)),
+    ...checkCoreDumps(),
+    ...(bot === null ? [] : checkKey(bot, { keys, managesKey, rotateEveryDays })),
+    ...(opened === null ? [] : [trustLine(opened.trust)]),
+  ]
 }
 
-async function storeParts(
+/** Whoever takes the folder must not have what opens it. */
+function checkPassphraseFile(file: string | null, dataDir: string): CheckLine[] {
+  if (file === null) return []
+  if (!isInside(file, dataDir)) return [pass('passphrase', 'its file lies outside the data folder')]
+  return [
+    warn(
+      'passphrase',
+      `its file lies inside ${dataDir}, so a copy of that folder opens itself`,
+      'move the file elsewhere, and set key.passphraseFile to where it is then',
+    ),
+  ]
+}
+
+function storeLine(store: StoreState): CheckLine {
+  if (store === null) return pass('store', 'there is none yet; `postern run` makes one')
+  if (store instanceof OperatorError) return fail('store', store.message, store.hint)
+  return pass('store', `opens, with ${store.keyring.all.length} of our keys`)
+}
+
+/** What a store rests under, and what the first start puts secrets under. */
+const PROTECTED = {
+  passphrase: ['a passphrase opens the store', 'the first start puts secrets under the passphrase'],
+  keychain: [
+    'the OS keychain opens the store',
+    'the first start puts secrets into the OS keychain, which can be used',
+  ],
+} as const
+const HOW_TO_PROTECT = [
+  '`postern key protect passphrase`, or `postern key protect keychain`',
+  'set key.protection to passphrase before the first start',
+] as const
+
+async function checkProtection(
   { settings: { key, dataDir }, secrets }: Configured,
-  store: ExaminedStore | OperatorError | null,
-): Promise<StoreParts> {
-  const opened = store instanceof Error ? null : store
-  return {
-    dataDir: resolve(dataDir),
-    managesKey: key.publish,
-    rotateEveryDays: key.rotateEveryDays,
-    firstProtection: store === null && key.publish ? await firstProtection(key, secrets) : null,
-    storeProblem: store instanceof Error ? store : null,
-    protection: opened?.store.method ?? null,
-    keys: opened === null ? null : describeKeys(opened.keyring),
-    people: opened === null ? null : countPeople(opened.trust),
-  }
+  store: StoreState,
+): Promise<CheckLine[]> {
+  if (store instanceof OperatorError || (store === null && !key.publish)) return []
+  const method = store === null ? await firstProtection(key, secrets) : store.store.method
+  if (method === null) return []
+  if (method instanceof OperatorError) return [fail('protection', method.message, method.hint)]
+  const when = store === null ? 1 : 0
+  if (method !== 'none') return [pass('protection', PROTECTED[method][when])]
+  const message = `none: whoever has ${resolve(dataDir)}, or a copy of it, has the bot’s secret keys`
+  return [warn('protection', message, HOW_TO_PROTECT[when])]
 }
 
-/** What `postern run` will choose; a keychain is tried. */
+/** What `postern run` will choose, or why it will not; a keychain is tried. */
 async function firstProtection(
   { protection }: Settings['key'],
   { passphrase, howToMakePassphrase }: Secrets,
-): Promise<StoreParts['firstProtection']> {
+): Promise<Store['method'] | OperatorError> {
   try {
     const chosen = await chooseProtection({
       protection,
@@ -112,22 +163,17 @@ async function firstProtection(
   }
 }
 
-function describeKeys({ active, pending, all }: ExaminedStore['keyring']): StoreParts['keys'] {
-  return {
-    active: active?.fingerprint ?? null,
-    activeSinceMs: active?.createdAtMs ?? null,
-    activeEndsMs: active?.endsMs ?? Infinity,
-    pending: pending?.fingerprint ?? null,
-    all: all.map(({ fingerprint }) => fingerprint),
-  }
-}
-
-/** Counts under the bot's policy; chats with a policy of their own are left out. */
-function countPeople(trust: ExaminedStore['trust']): StoreParts['people'] {
-  const people = trust.all
-  const waiting = people.filter(
+/** Counts people under the bot's policy; chats with a policy of their own are left out. */
+function trustLine(trust: ExaminedStore['trust']): CheckLine {
+  const waiting = trust.all.filter(
     ({ userId, listed, standing }) =>
       standing !== 'blocked' && listed !== null && trust.distrust(userId, listed, 0) !== null,
   )
-  return { known: people.length, waiting: waiting.length, policy: trust.policies.bot }
+  const message = `policy ${trust.policies.bot}, ${trust.all.length} people known`
+  if (waiting.length === 0) return pass('trust', message)
+  return warn(
+    'trust',
+    `${message}, ${waiting.length} of them await your approval and receive nothing`,
+    '`postern trust list` shows them; `postern trust accept` or `trust verify` settles it',
+  )
 }

@@ -11,7 +11,13 @@ import { codeOf, retryAfterMs } from './publish-retries.ts'
 import { ClockOff } from '../kernel/own-key/clocks.ts'
 import { Reconciler } from './reconcile.ts'
 import { RotationWatch, type Rotation, type RotationOutcome } from './rotation.ts'
-import { fingerprintOf, type RemoteKeyState, PublicationStatus, type Entered, type PublicationState } from './publication-status.ts'
+import {
+  fingerprintOf,
+  type RemoteKeyState,
+  PublicationStatus,
+  type Entered,
+  type PublicationState,
+} from './publication-status.ts'
 import type { SendFence } from '../replicas/send-fence.ts'
 
 export type { Entered, PublicationState } from './publication-status.ts'

@@ -14,15 +14,20 @@ const BOT_LABEL = 'bot'
 /** One value that a metric shows, with its labels. */
 export type Sample<Name extends MetricName> = [labels: LabelsOf<Name>, value: number]
 
+/** Gauges without labels. */
+type BareGauge = {
+  [N in MetricOf<'gauge'>]: keyof LabelsOf<N> extends never ? N : never
+}[MetricOf<'gauge'>]
+
 type Labels = Record<string, string>
 type Read = () => [labels: Labels, value: number][]
 
 /** Every metric of the catalogue and those of the process: what `/metrics` shows. */
 export class MetricRegistry {
   readonly #registry = new Registry()
-  readonly #counters = new Map<MetricName, Counter<string>>()
-  readonly #gauges = new Map<MetricName, Gauge<string>>()
-  readonly #histograms = new Map<MetricName, Histogram<string>>()
+  readonly counters = new Map<MetricName, Counter<string>>()
+  readonly gauges = new Map<MetricName, Gauge<string>>()
+  readonly histograms = new Map<MetricName, Histogram<string>>()
   /** By metric, what shows it for each bot. */
   readonly #reads = new Map<MetricName, Map<string, Read>>()
   readonly #process = processMetrics()
@@ -56,18 +61,6 @@ export class MetricRegistry {
     return registries.flatMap((one) => one.getMetricsAsArray().map(({ name }) => name))
   }
 
-  counter(name: MetricName): Counter<string> | undefined {
-    return this.#counters.get(name)
-  }
-
-  gauge(name: MetricName): Gauge<string> | undefined {
-    return this.#gauges.get(name)
-  }
-
-  histogram(name: MetricName): Histogram<string> | undefined {
-    return this.#histograms.get(name)
-  }
-
   /** The labels of a metric for a bot: as they are given, where it is of the process or of the one. */
   labelsFor(name: MetricName, bot: string, labels: Labels): Labels {
     return this.#isLabelled(METRICS[name]) ? { ...labels, [BOT_LABEL]: bot } : labels
@@ -82,7 +75,7 @@ export class MetricRegistry {
   /** Forgets all that is of a bot. */
   async forget(bot: string): Promise<void> {
     for (const reads of this.#reads.values()) reads.delete(bot)
-    const all = [...this.#counters.values(), ...this.#gauges.values(), ...this.#histograms.values()]
+    const all = [...this.counters.values(), ...this.gauges.values(), ...this.histograms.values()]
     for (const metric of all) {
       const { values } = await metric.get()
       for (const { labels } of values) {
@@ -99,8 +92,8 @@ export class MetricRegistry {
   #collect(name: MetricName): void {
     const reads = this.#reads.get(name)
     if (reads === undefined) return
-    const gauge = this.#gauges.get(name)
-    const counter = this.#counters.get(name)
+    const gauge = this.gauges.get(name)
+    const counter = this.counters.get(name)
     const samples = [...reads.values()].flatMap((read) => read())
     gauge?.reset()
     counter?.reset()
@@ -122,10 +115,10 @@ export class MetricRegistry {
     ]
     const common = { name, help, labelNames, registers: [this.#registry] }
     const collect = (): void => this.#collect(name)
-    if (type === 'gauge') this.#gauges.set(name, new Gauge({ ...common, collect }))
+    if (type === 'gauge') this.gauges.set(name, new Gauge({ ...common, collect }))
     else if (type === 'histogram') {
-      this.#histograms.set(name, new Histogram({ ...common, buckets: [...(buckets ?? [])] }))
-    } else this.#counters.set(name, new Counter({ ...common, collect }))
+      this.histograms.set(name, new Histogram({ ...common, buckets: [...(buckets ?? [])] }))
+    } else this.counters.set(name, new Counter({ ...common, collect }))
   }
 }
 
@@ -162,14 +155,9 @@ export class Metrics {
     return await this.registry.text()
   }
 
-  /** Names of all metrics, those of the process among them. */
-  get names(): string[] {
-    return this.registry.names
-  }
-
   /** Adds to a counter. */
   count<Name extends MetricOf<'counter'>>(name: Name, labels: LabelsOf<Name>, by = 1): void {
-    this.registry.counter(name)?.inc(this.#of(name, labels), by)
+    this.registry.counters.get(name)?.inc(this.#of(name, labels), by)
   }
 
   /** Puts a value into a histogram. */
@@ -178,12 +166,12 @@ export class Metrics {
     labels: LabelsOf<Name>,
     value: number,
   ): void {
-    this.registry.histogram(name)?.observe(this.#of(name, labels), value)
+    this.registry.histograms.get(name)?.observe(this.#of(name, labels), value)
   }
 
   /** Sets a gauge. */
   set<Name extends MetricOf<'gauge'>>(name: Name, labels: LabelsOf<Name>, value: number): void {
-    this.registry.gauge(name)?.set(this.#of(name, labels), value)
+    this.registry.gauges.get(name)?.set(this.#of(name, labels), value)
   }
 
   /**
@@ -196,18 +184,26 @@ export class Metrics {
     )
   }
 
+  /** Shows a gauge without labels; null: it is absent. */
+  showValue(name: BareGauge, read: () => number | null): void {
+    this.registry.show(name, this.#bot, () => {
+      const value = read()
+      return value === null ? [] : [[this.#of(name, {}), value]]
+    })
+  }
+
   #of(name: MetricName, labels: Labels): Labels {
     return this.registry.labelsFor(name, this.#bot, labels)
   }
 
   #startAtZero(name: MetricName, { type, labels, startsAtZero }: MetricDefinition): void {
     if (type === 'counter' && Object.keys(labels).length === 0) {
-      this.registry.counter(name)?.inc(this.#of(name, {}), 0)
+      this.registry.counters.get(name)?.inc(this.#of(name, {}), 0)
     }
     if (startsAtZero !== true) return
     for (const [label, values] of Object.entries(labels)) {
       for (const value of values ?? []) {
-        this.registry.counter(name)?.inc(this.#of(name, { [label]: value }), 0)
+        this.registry.counters.get(name)?.inc(this.#of(name, { [label]: value }), 0)
       }
     }
   }

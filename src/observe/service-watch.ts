@@ -2,6 +2,7 @@ import { ENDPOINTS } from '../api/endpoints.ts'
 import { Listeners } from '../util/listeners.ts'
 import { wallClockSetMs } from '../util/clock.ts'
 import type { Health, ReasonCode } from './health.ts'
+import { DiskCheck, type Probes } from './probes.ts'
 
 /** Reasons that only a call to the service can take back. */
 const ASKED_ABOUT = ['starting', 'upstream', 'token', 'identity', 'paused', 'clock'] as const
@@ -30,24 +31,6 @@ const ANSWERS_WHILE_PAUSED: ReadonlySet<string> = new Set(
   ),
 )
 
-/** What the watch does to find out how things are. */
-export interface Probes {
-  /** Asks `GET /me` within seconds and takes in what it says; rejects when nothing usable came. */
-  askService: () => Promise<unknown>
-  /** Writes to the store; rejects when it still cannot be written. */
-  tryStore: () => Promise<unknown>
-  /** Asks the store's database, where it is in one; `storeIs` is told what it says. */
-  reachStore: () => Promise<unknown>
-  /** Reads the token again from where it came; true when it is another one. */
-  reloadToken: () => Promise<boolean>
-  /** Looks at what ends at a known date. */
-  lookAtClock: () => void
-  /** Looks at the disk and the memory. */
-  lookLocally: () => Promise<unknown>
-  /** How long until something ends whose date is known, in ms; Infinity when nothing does. */
-  untilNextEndMs: () => number
-}
-
 /**
  * Concludes from calls how the service is: reachable, token good, not paused, clocks together. Once
  * started it asks `/me` whenever that was not heard for `LOOK_MS`, sooner while something is wrong: what
@@ -69,8 +52,7 @@ export class ServiceWatch implements Disposable {
   #unwritableMs = -Infinity
   /** When the service last answered anything but an error of its own. */
   #workedMs = -Infinity
-  /** The look at the disk that is under way: another beside it would hang as it does. */
-  #local: Promise<void> | null = null
+  readonly #disk = new DiskCheck(DISK_MS)
   /** `/me` failed while other calls worked, and has not answered since. */
   #isDoubted = false
   #tokenWaitMs = FIRST_MS
@@ -118,7 +100,10 @@ export class ServiceWatch implements Disposable {
     this.#workedMs = performance.now()
     health.clear('starting')
     health.clear('upstream')
-    if (o.route === ME && o.status !== 429) this.#heard()
+    if (o.route === ME && o.status !== 429) {
+      this.#heardMs = this.#workedMs
+      this.#isDoubted = false
+    }
     if (o.code === 'bot_paused') this.paused()
     if (o.status === 401) return
     if (this.#revoked) this.#revive()
@@ -126,11 +111,6 @@ export class ServiceWatch implements Disposable {
     this.#tokenDueMs = -Infinity
     health.clear('token')
     if (o.status < 300 && !ANSWERS_WHILE_PAUSED.has(o.route)) health.clear('paused')
-  }
-
-  #heard(): void {
-    this.#heardMs = performance.now()
-    this.#isDoubted = false
   }
 
   /** `/me` says whether the bot is paused, even while it is. */
@@ -265,14 +245,11 @@ export class ServiceWatch implements Disposable {
   }
 
   async #lookLocally(probes: Probes): Promise<void> {
-    if (this.#local !== null) return this.writable(false)
-    const look = async (): Promise<void> => {
+    const isEnded = await this.#disk.run(async () => {
       await probes.lookLocally().catch(() => undefined)
       if (this.#holds('store')) await this.#tryStore(probes)
-      this.#local = null
-    }
-    this.#local = look()
-    if (!(await endsWithin(this.#local, DISK_MS))) this.writable(false)
+    })
+    if (!isEnded) this.writable(false)
   }
 
   /** A store that hung, and failed at nothing, does not say itself that it works again. */
@@ -301,14 +278,14 @@ export class ServiceWatch implements Disposable {
       return true
     }
     if (this.#isDoubted || nowMs - this.#heardMs >= LOOK_MS) return true
-    return ASKED_ABOUT.some((code) => this.#holds(code))
+    return this.#holds(...ASKED_ABOUT)
   }
 
   #nextWaitMs(): number {
-    const isWrong =
-      STORE.some((code) => this.#holds(code)) || ASKED_ABOUT.some((code) => this.#holds(code))
+    const isStoreWrong = this.#holds(...STORE)
+    const isWrong = isStoreWrong || this.#holds(...ASKED_ABOUT)
     this.#waitMs = isWrong ? Math.min(this.#waitMs * 2, LOOK_MS) : FIRST_MS
-    if (STORE.some((code) => this.#holds(code))) return Math.min(this.#waitMs, STORE_LOOK_MS)
+    if (isStoreWrong) return Math.min(this.#waitMs, STORE_LOOK_MS)
     if (isWrong) return this.#waitMs
     if (this.#isDoubted) return this.#doubtMs()
     // the look before may have ended, or a timer fired, just before `/me` was to be asked
@@ -316,15 +293,8 @@ export class ServiceWatch implements Disposable {
     return Math.max(0, lastMs + LOOK_MS - performance.now())
   }
 
-  #holds(code: ReasonCode): boolean {
-    return this.#health.holds(code)
+  /** Whether any of these reasons holds. */
+  #holds(...codes: readonly ReasonCode[]): boolean {
+    return codes.some((code) => this.#health.holds(code))
   }
-}
-
-async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<false>()
-  const timer = setTimeout(() => resolve(false), ms)
-  const isEnded = await Promise.race([work.then(() => true), late])
-  clearTimeout(timer)
-  return isEnded
 }

@@ -7,11 +7,10 @@ import { WARNING_CODES, type Warnings } from './warnings.ts'
 
 /** Shows readiness, and each reason against it. */
 export function showHealth(metrics: Metrics, health: Health): void {
-  metrics.show('postern_ready', () => [[{}, health.ready ? 1 : 0]])
-  metrics.show('postern_reason', () => {
-    const holding = new Set(health.reasons().map((reason) => reason.code))
-    return REASON_CODES.map((code) => [{ code }, holding.has(code) ? 1 : 0])
-  })
+  metrics.showValue('postern_ready', () => (health.ready ? 1 : 0))
+  metrics.show('postern_reason', () =>
+    REASON_CODES.map((code) => [{ code }, health.holds(code) ? 1 : 0]),
+  )
 }
 
 /** Shows how much waits at the service, and for how long by now. */
@@ -19,13 +18,12 @@ export function showBacklog(
   metrics: Metrics,
   read: () => { pending: number | null; oldestMs: number | null; leftMs: number | null },
 ): void {
-  metrics.show('postern_updates_waiting', () => [[{}, read().pending ?? 0]])
-  metrics.show('postern_updates_oldest_seconds', () => [[{}, (read().oldestMs ?? 0) / 1000]])
-  metrics.show('postern_updates_dropped_in_seconds', () => {
-    const { leftMs } = read()
-    return leftMs === null ? [] : [[{}, leftMs / 1000]]
-  })
+  metrics.showValue('postern_updates_waiting', () => read().pending ?? 0)
+  metrics.showValue('postern_updates_oldest_seconds', () => (read().oldestMs ?? 0) / 1000)
+  metrics.showValue('postern_updates_dropped_in_seconds', () => seconds(read().leftMs))
 }
+
+const seconds = (ms: number | null): number | null => (ms === null ? null : ms / 1000)
 
 /** Shows each warning. */
 export function showWarnings(metrics: Metrics, warnings: Warnings): void {
@@ -48,14 +46,8 @@ export function showResources(metrics: Metrics, latest: () => ResourceLevels | n
       ends[what] === Infinity ? [] : [[{ what }, (ends[what] - Date.now()) / 1000]],
     )
   })
-  metrics.show('postern_disk_free_bytes', () => {
-    const bytes = latest()?.diskFreeBytes ?? null
-    return bytes === null ? [] : [[{}, bytes]]
-  })
-  metrics.show('postern_memory_used_ratio', () => {
-    const used = latest()?.memoryUsed ?? null
-    return used === null ? [] : [[{}, used]]
-  })
+  metrics.showValue('postern_disk_free_bytes', () => latest()?.diskFreeBytes ?? null)
+  metrics.showValue('postern_memory_used_ratio', () => latest()?.memoryUsed ?? null)
 }
 
 /** The bot's own keys. */
@@ -67,10 +59,10 @@ export interface KeySource {
 
 /** Shows the bot's own keys: how many, how old, and what the service shows against them. */
 export function showKeys(metrics: Metrics, source: KeySource): void {
-  metrics.show('postern_key_age_seconds', () => {
+  metrics.showValue('postern_key_age_seconds', () => {
     const active = source.keys().find(({ state }) => state === 'active')
     const publishedAtMs = active?.publishedAtMs ?? null
-    return publishedAtMs === null ? [] : [[{}, (Date.now() - publishedAtMs) / 1000]]
+    return publishedAtMs === null ? null : (Date.now() - publishedAtMs) / 1000
   })
   metrics.show('postern_own_keys', () =>
     METRICS.postern_own_keys.labels.state.map((state) => [
@@ -78,13 +70,12 @@ export function showKeys(metrics: Metrics, source: KeySource): void {
       source.keys().filter((key) => key.state === state).length,
     ]),
   )
-  metrics.show('postern_key_situation', () => {
-    const holds = source.situation()
-    return METRICS.postern_key_situation.labels.situation.map((situation) => [
+  metrics.show('postern_key_situation', () =>
+    METRICS.postern_key_situation.labels.situation.map((situation) => [
       { situation },
-      situation === holds ? 1 : 0,
-    ])
-  })
+      situation === source.situation() ? 1 : 0,
+    ]),
+  )
 }
 
 /** Shows attachments: how many are being opened, and their bytes on disk. */
@@ -92,8 +83,8 @@ export function showMedia(
   metrics: Metrics,
   source: { readonly openings: number; readonly spoolBytes: number },
 ): void {
-  metrics.show('postern_media_openings', () => [[{}, source.openings]])
-  metrics.show('postern_media_spool_bytes', () => [[{}, source.spoolBytes]])
+  metrics.showValue('postern_media_openings', () => source.openings)
+  metrics.showValue('postern_media_spool_bytes', () => source.spoolBytes)
 }
 
 /** How many are busy, and how many jobs wait for one. */
@@ -114,14 +105,12 @@ export interface LoadSource {
 
 /** Shows how busy threads and connections are, and whether the caches are of use. */
 export function showLoad(metrics: Metrics, source: LoadSource): void {
-  const samples = (loads: Record<string, Load>, what: keyof Load): [{ pool: string }, number][] =>
-    Object.entries(loads).map(([pool, load]) => [{ pool }, load[what]])
-  metrics.show('postern_threads_busy', () => samples(source.threads(), 'busy'))
-  metrics.show('postern_threads_waiting', () => samples(source.threads(), 'waiting'))
-  metrics.show('postern_upstream_connections_busy', () => samples(source.connections(), 'busy'))
-  metrics.show('postern_upstream_connections_waiting', () =>
-    samples(source.connections(), 'waiting'),
-  )
+  for (const what of ['busy', 'waiting'] as const) {
+    const samples = (loads: Record<string, Load>): [{ pool: string }, number][] =>
+      Object.entries(loads).map(([pool, load]) => [{ pool }, load[what]])
+    metrics.show(`postern_threads_${what}`, () => samples(source.threads()))
+    metrics.show(`postern_upstream_connections_${what}`, () => samples(source.connections()))
+  }
   metrics.show('postern_cache_lookups_total', () =>
     Object.entries(source.caches()).flatMap(([cache, { hits, misses }]) => [
       [{ cache, outcome: 'hit' as const }, hits],

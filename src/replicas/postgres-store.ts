@@ -10,7 +10,14 @@ import { ProtectedStore, type Change, type ProtectionMove } from '../store/prote
 import type { OpenProtection } from '../store/protection.ts'
 import type { Schema } from '../store/schema.ts'
 import { readMark } from '../store/move-mark.ts'
-import type { FollowedTable, LockName, Reachability, Reread, Store, StoreLock } from '../store/store.ts'
+import type {
+  FollowedTable,
+  LockName,
+  Reachability,
+  Reread,
+  Store,
+  StoreLock,
+} from '../store/store.ts'
 import { CommitLostError, isOfDatabase, kindOf, toRefusal } from './failures.ts'
 import { EpochReader } from './epoch-reader.ts'
 import { NamedLocks } from './locks.ts'

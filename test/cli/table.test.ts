@@ -78,11 +78,15 @@ describe('at a terminal that is too narrow', () => {
   })
 
   test('a list becomes a block for each row, and nothing in it is cut', () => {
-    const rows = [
-      ['1', FINGERPRINT],
-      ['2', '-'],
+    const people = [
+      { id: '1', fingerprint: FINGERPRINT },
+      { id: '2', fingerprint: '-' },
     ]
-    const list = (): string[] => lines(() => printList(['PERSON', 'FINGERPRINT'], rows))
+    const columns = {
+      PERSON: ({ id }: { id: string }) => id,
+      FINGERPRINT: ({ fingerprint }: { fingerprint: string }) => fingerprint,
+    }
+    const list = (): string[] => lines(() => printList(people, columns))
     terminal(50)
     expect(list()).toEqual(['PERSON  FINGERPRINT', `1       ${FINGERPRINT}`, '2       -'])
     terminal(40)
@@ -116,7 +120,7 @@ describe('at a terminal that is too narrow', () => {
 
 test('what goes through a pipe is one line a row, however long', () => {
   expect(printed([['a', 'word '.repeat(100).trim()]])).toHaveLength(1)
-  expect(lines(() => printList(['A'], [['x'.repeat(500)]]))).toHaveLength(2)
+  expect(lines(() => printList(['x'.repeat(500)], { A: (text) => text }))).toHaveLength(2)
 })
 
 describe('side by side', () => {

@@ -101,37 +101,36 @@ describe('the bot’s key', () => {
   const DAY_MS = 86_400_000
   const OURS = 'a'.repeat(40)
   const { bot } = new DoubleWorld()
-  const look = (more: object, shown: string | null = OURS) => {
-    const keys = { active: OURS, activeSinceMs: Date.now(), activeEndsMs: Infinity, pending: null }
-    const parts = { managesKey: true, rotateEveryDays: undefined }
-    return checkKey({ ...bot, fingerprint: shown } as Bot, {
-      ...parts,
-      keys: { ...keys, all: [OURS], ...more },
+  const look = (more: object, pending?: { fingerprint: string }) => {
+    const active = { fingerprint: OURS, createdAtMs: Date.now(), endsMs: Infinity, ...more }
+    return checkKey({ ...bot, fingerprint: OURS } as Bot, {
+      managesKey: true,
+      rotateEveryDays: undefined,
+      keys: { active, pending, all: [active] },
     })
   }
 
   test('passes while the service shows it and its time is not over', () => {
     expect(look({}).map(({ level }) => level)).toEqual(['pass', 'pass'])
-    const [, age] = look({ activeEndsMs: Date.now() + 40 * DAY_MS })
+    const [, age] = look({ endsMs: Date.now() + 40 * DAY_MS })
     expect(age).toMatchObject({ level: 'pass' })
     expect(age?.message).toMatch(/expires on \d{4}-\d\d-\d\d$/)
   })
 
   test.each([
-    ['waits for its publication', { pending: 'b'.repeat(40) }, 'key', 'warn', '--watch'],
-    [
-      'ends within a month',
-      { activeEndsMs: Date.now() + 29 * DAY_MS },
-      'key age',
-      'warn',
-      'rotate',
-    ],
-    ['has ended', { activeEndsMs: Date.now() - 1 }, 'key age', 'fail', 'rotate'],
-    ['is old', { activeSinceMs: Date.now() - 800 * DAY_MS }, 'key age', 'warn', 'rotate'],
-  ])('that %s is told, with what to do', (_what, more, name, level, hint) => {
-    const line = look(more).find((one) => one.name === name)
-    expect(line).toMatchObject({ level })
-    expect(line?.hint).toContain(hint)
+    ['ends within a month', { endsMs: Date.now() + 29 * DAY_MS }, 'warn'],
+    ['has ended', { endsMs: Date.now() - 1 }, 'fail'],
+    ['is old', { createdAtMs: Date.now() - 800 * DAY_MS }, 'warn'],
+  ])('that %s is told, with what to do', (_what, more, level) => {
+    const [, age] = look(more)
+    expect(age).toMatchObject({ name: 'key age', level })
+    expect(age?.hint).toContain('rotate')
+  })
+
+  test('that another waits for its publication is told, with what to do', () => {
+    const [key] = look({}, { fingerprint: 'b'.repeat(40) })
+    expect(key).toMatchObject({ name: 'key', level: 'warn' })
+    expect(key?.hint).toContain('--watch')
   })
 })
 

@@ -6,7 +6,7 @@ import { REFUSALS } from '../../src/refusals.ts'
 import { VERDICTS } from '../../src/translate/verdict-descriptions.ts'
 import { METRICS } from '../../src/observe/metric-catalogue.ts'
 import { TRUST_ALARM_CODES } from '../../src/observe/trust-alarms.ts'
-import { Metrics } from '../../src/observe/metrics.ts'
+import { MetricRegistry } from '../../src/observe/metrics.ts'
 
 const read = (name: string): string =>
   readFileSync(new URL(`../../config/examples/${name}`, import.meta.url), 'utf8')
@@ -29,7 +29,12 @@ const expressions = [
 
 /** A histogram shows itself under three names. */
 const known = new Set(
-  new Metrics().names.flatMap((name) => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`]),
+  new MetricRegistry().names.flatMap((name) => [
+    name,
+    `${name}_bucket`,
+    `${name}_sum`,
+    `${name}_count`,
+  ]),
 )
 
 test('dashboard and alert rules ask for metrics that there are, and nothing else', () => {

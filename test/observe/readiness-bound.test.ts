@@ -1,7 +1,8 @@
 /** Each reason that ServiceWatch finds out by itself comes and goes in time, fifty times at random moments. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Health, type ReasonCode } from '../../src/observe/health.ts'
-import { ServiceWatch, type Probes } from '../../src/observe/service-watch.ts'
+import type { Probes } from '../../src/observe/probes.ts'
+import { ServiceWatch } from '../../src/observe/service-watch.ts'
 import { Random } from '../support/faults-random.ts'
 
 const TIMES = 50

@@ -1,7 +1,8 @@
 /** How far behind readiness may be, with a clock of its own and a service that does as it is told. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Health } from '../../src/observe/health.ts'
-import { ServiceWatch, type Probes } from '../../src/observe/service-watch.ts'
+import type { Probes } from '../../src/observe/probes.ts'
+import { ServiceWatch } from '../../src/observe/service-watch.ts'
 
 /** What the issue grants; a call may take four seconds of it. */
 const BEHIND_MS = 15_000

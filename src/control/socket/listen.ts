@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, realpathSync, rmdirSync, rmSync } from 'node:fs
 import type { Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { OperatorError } from '../../errors.ts'
+import { OperatorError, systemCodeOf } from '../../errors.ts'
 import { writeDurably } from '../../store/files.ts'
 import { connectSocket } from './connect.ts'
 import { fitsSocket, FOLDER_PREFIX, POINTER_NAME, readPointer, SOCKET_NAME } from './location.ts'
@@ -143,7 +143,7 @@ function removeFolder(folder: string): void {
 }
 
 function cannotListen(dataDir: string, error: unknown): OperatorError {
-  const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
+  const code = systemCodeOf(error)
   const reason = error instanceof NotPrivateError ? error.message : code
   return new OperatorError(
     'listen',

@@ -1,7 +1,6 @@
 import { isObject } from '../../api/common.ts'
-import { isOrdinary } from '../../api/message.ts'
 import { isButton, stepInto, type KeyboardStep } from '../../translate/keyboard.ts'
-import { isOrdinary } from '../api/updates.ts'
+import { isOrdinary } from '../../api/updates.ts'
 
 /** A Message inside an update, with what it says of its place. Nothing in it is proven. */
 export interface FoundMessage {

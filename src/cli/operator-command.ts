@@ -1,0 +1,73 @@
+/** Commands that take every setting, and most of which ask a sidecar one thing and print its answer. */
+import { Command, type OptionValues } from 'commander'
+import type { Sources } from '../config/sources.ts'
+import type { Operations } from '../control/operations.ts'
+import { withSidecar, type SidecarOptions } from './connect.ts'
+import { addExample, addSettingFlags, sourcesOf } from './flags.ts'
+import { print, printJson, printNotice } from './terminal.ts'
+
+/** A command that takes every setting as a flag which its help does not list. */
+export class OperatorCommand extends Command {
+  constructor(name: string) {
+    super(name)
+    addSettingFlags(this, { isListed: false })
+  }
+
+  /** Shows a text below the help. */
+  notes(text: string): this {
+    return this.addHelpText('after', `\n${text}`)
+  }
+
+  /** Shows one line of use below the help. */
+  example(line: string): this {
+    addExample(this, line)
+    return this
+  }
+
+  /** @param run gets the sources of the settings, each argument, and the options */
+  runs(run: (sources: Sources, ...given: never[]) => void | Promise<void>): this {
+    return this.action(async (...given: unknown[]) => {
+      // The last is the command itself.
+      await run(sourcesOf(this), ...(given.slice(0, -1) as never[]))
+    })
+  }
+
+  /**
+   * Asks the sidecar, and prints its answer: with `--json` as JSON, else by `show`.
+   * @param ask gets the operations, each argument, and the options
+   * @param show prints the answer for a person; gets the options too
+   */
+  asks<Answer>(
+    ask: (sidecar: Operations, ...given: never[]) => Promise<Answer>,
+    show: (answer: Answer, options: OptionValues) => void,
+    o?: SidecarOptions,
+  ): this {
+    return this.runs(async (sources, ...given) => {
+      const answer = await withSidecar(sources, (sidecar) => ask(sidecar, ...given), o)
+      const options = this.opts()
+      if (options['json'] === true) printJson(answer)
+      else show(answer, options)
+    })
+  }
+
+  /** Asks the sidecar to do something, and prints what was done, with the fingerprint of its key. */
+  does(ask: (sidecar: Operations, ...given: never[]) => Promise<Done>, o?: SidecarOptions): this {
+    return this.asks(ask, printDone, o)
+  }
+}
+
+interface Done {
+  message: string
+  fingerprint?: string
+}
+
+/** The flag of commands that print JSON too. */
+export interface JsonFlag {
+  json?: boolean
+}
+
+/** Shows what was done, and prints its fingerprint where it is about a key. */
+export function printDone({ message, fingerprint }: Done): void {
+  printNotice(message)
+  if (fingerprint !== undefined) print(fingerprint)
+}
