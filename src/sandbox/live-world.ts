@@ -4,7 +4,6 @@ import { bindControl, type Control } from './control/table.ts'
 import type { Home } from './default-world.ts'
 import type { EventLog } from './events/log.ts'
 import { recordEvents } from './events/record.ts'
-import { plainKind } from './persistence/persistence.ts'
 import { Phones, type SharedEngine } from './phone/phones.ts'
 import { resumeTyping } from './rules/typing.ts'
 import { Schedule } from './seed/schedule.ts'
@@ -35,7 +34,7 @@ export class LiveWorld implements ControlContext {
     this.events = parts.host.events
     recordEvents(world, this.events)
     this.control = bindControl(this)
-    this.#homes = world.persistence.map(plainKind('home'))
+    this.#homes = world.persistence.map('home')
   }
 
   /** Ids and token of the default world, if it is one. */

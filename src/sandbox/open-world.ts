@@ -2,9 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { FIXED_LIMITS } from '../api/limits.ts'
 import { WorldClock, type ClockMode, type ClockState } from './clock.ts'
 import { Faults } from './faults/faults.ts'
-import { MemoryPersistence } from './persistence/record-maps.ts'
-import type { RecordRow } from './persistence/persistence.ts'
-import { plainKind, type Persistence } from './persistence/persistence.ts'
+import { Persistence, type RecordRow } from './persistence/persistence.ts'
 import { CALL_KIND, Transcript } from './transcript.ts'
 import { CLOCK_KEY, World, type WorldRules } from './world.ts'
 
@@ -50,7 +48,7 @@ export function createSuccessor(
 }
 
 function createWorld(persistence: Persistence, options: WorldOptions): World {
-  const clocks = persistence.map<string, ClockState>(plainKind('clock'))
+  const clocks = persistence.map<string, ClockState>('clock')
   const isNew = clocks.size === 0
   return new World({
     persistence,
@@ -70,9 +68,9 @@ function createWorld(persistence: Persistence, options: WorldOptions): World {
 
 /** Loads SQLite only when it is used. */
 async function openPersistence(file: string | undefined): Promise<Persistence> {
-  if (file === undefined) return new MemoryPersistence()
+  if (file === undefined) return new Persistence()
   const { FilePersistence } = await import('./persistence/file.ts')
-  return await FilePersistence.open(file)
+  return FilePersistence.open(file)
 }
 
 function openClock({ clock, startMs }: WorldOptions, stored: ClockState | undefined): WorldClock {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { BackgroundWork } from './background-work.ts'
 import type { ClockMode, ClockState, WorldClock } from './clock.ts'
 import type { Faults } from './faults/faults.ts'
-import { plainKind, type Persistence } from './persistence/persistence.ts'
+import type { Persistence } from './persistence/persistence.ts'
 import { botKind, chatKind, storedRateWindows, restoreBot, restoreChat } from './record-kinds.ts'
 import type { BotRecord, BotState, ChatState, PersonState, WorldEvent } from './state.ts'
 import type { Transcript } from './transcript.ts'
@@ -72,15 +72,15 @@ export class World {
     this.faults = parts.faults
     this.persistence = persistence
     this.isNew = parts.isNew
-    this.#counters = persistence.map(plainKind('counter'))
+    this.#counters = persistence.map('counter')
     this.#clocks = parts.clocks
     this.#storeClock()
     this.addresses = storedRateWindows(persistence, parts.rules.rates, 'addresses')
-    this.people = persistence.map(plainKind('person'))
+    this.people = persistence.map('person')
     this.bots = persistence.map(botKind(this))
     this.chats = persistence.map(chatKind(persistence))
-    this.handles = persistence.map(plainKind('handle'))
-    this.files = persistence.map(plainKind('file'))
+    this.handles = persistence.map('handle')
+    this.files = persistence.map('file')
   }
 
   /**

@@ -246,7 +246,7 @@ export class Phone {
   }
 
   async #open(unread: UnreadMessage): Promise<Omit<InboxEntry, 'n'>> {
-    const { chatId, message, edited, senderKey, at = 0 } = unread
+    const { chatId, message, edited, senderKey, at } = unread
     const { id: messageId, fromId, kind } = message
     const read = await readMessage(this.#reader, message, senderKey)
     const shown = kind !== 'user' ? kind : edited ? 'edited' : 'message'
