@@ -1,7 +1,8 @@
 import type { WorldClock } from './clock.ts'
+import type { EventBody } from './events/event.ts'
 import type { Persistence, RecordKind } from './persistence/persistence.ts'
 import { RateWindows } from './rules/rate-windows.ts'
-import type { BotRecord, BotState, ChatRecord, ChatState, WorldEvent } from './state.ts'
+import type { BotRecord, BotState, ChatRecord, ChatState } from './state.ts'
 import { UpdateQueue, type IdCounter } from './update-queue.ts'
 
 /** What a bot's maps and queue are made from; a `World` is one. */
@@ -10,7 +11,7 @@ export interface BotResources {
   clock: WorldClock
   rules: { rates: 'spec' | 'off' }
   counter(name: string): IdCounter
-  emit(event: WorldEvent): void
+  emit(event: EventBody): void
 }
 
 /** The rate windows of an owner: a bot, or all callers' addresses. */
@@ -54,7 +55,9 @@ export function restoreBot(world: BotResources, record: BotRecord): BotState {
   const { persistence, clock, rules } = world
   const { id } = record
   const queue = new UpdateQueue(clock, persistence.map('update', id), world.counter(`bot ${id}`))
-  queue.onPush((update) => world.emit({ kind: 'queued', botId: id, update }))
+  queue.onPush(({ updateId, kind: updateKind }) =>
+    world.emit({ kind: 'queued', botId: id, updateId, updateKind }),
+  )
   return {
     ...record,
     delivering: null,

@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { BackgroundWork } from './background-work.ts'
 import type { ClockMode, ClockState, WorldClock } from './clock.ts'
+import type { EventBody } from './events/event.ts'
 import type { Faults } from './faults/faults.ts'
 import type { Persistence } from './persistence/persistence.ts'
 import { botKind, chatKind, storedRateWindows, restoreBot, restoreChat } from './record-kinds.ts'
-import type { BotRecord, BotState, ChatState, PersonState, WorldEvent } from './state.ts'
+import type { BotRecord, BotState, ChatState, PersonState } from './state.ts'
 import type { Transcript } from './transcript.ts'
 import type { RateWindows } from './rules/rate-windows.ts'
 import type { IdCounter } from './update-queue.ts'
+import { Listeners } from '../util/listeners.ts'
 
 /** Choices that change what the service enforces. */
 export interface WorldRules {
@@ -51,7 +53,7 @@ export class World {
   readonly addresses: RateWindows
   /** Aborted when the sandbox closes. */
   readonly closing = new AbortController()
-  readonly #listeners = new Set<(event: WorldEvent) => void>()
+  readonly #listeners = new Listeners<EventBody>()
   readonly #counters: Map<string, IdCounter>
   readonly #clocks: Map<string, ClockState>
 
@@ -152,13 +154,12 @@ export class World {
   }
 
   /** Calls back on every event, until the returned function is called. */
-  onEvent(listener: (event: WorldEvent) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+  onEvent(listener: (event: EventBody) => void): () => void {
+    return this.#listeners.add(listener)
   }
 
-  emit(event: WorldEvent): void {
-    for (const listener of this.#listeners) listener(event)
+  emit(event: EventBody): void {
+    this.#listeners.emit(event)
   }
 
   #storeClock(): void {

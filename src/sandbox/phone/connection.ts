@@ -42,11 +42,6 @@ export class PhoneConnection {
     this.#userId = userId
   }
 
-  /** The time at the service, ms since the epoch. */
-  nowMs(): number {
-    return this.#world.clock.now()
-  }
-
   /** @throws PhoneError when another world took the place of this phone's */
   requireCurrent(): void {
     if (!this.#world.closing.signal.aborted) return
@@ -96,13 +91,18 @@ export class PhoneConnection {
   }
 
   /** The time of the sandbox's clock, in ms since 1970. */
-  now(): number {
+  nowMs(): number {
     return this.#world.clock.now()
   }
 
   /** Whether the person is in a chat. */
-  isIn(chat: ChatState): boolean {
-    return chat.members.has(this.#userId)
+  isIn(chatId: number): boolean {
+    return this.#world.chats.get(chatId)?.members.has(this.#userId) === true
+  }
+
+  /** A message that was just posted or edited; undefined when the person is not in its chat. */
+  received(chatId: number, messageId: number): StoredMessage | undefined {
+    return this.isIn(chatId) ? this.#world.chats.get(chatId)?.messages.get(messageId) : undefined
   }
 
   /** The messages that a phone shows in a chat: without open history, those since the person came. */

@@ -13,8 +13,8 @@ import {
   type ReceivedAnswer,
   type SeenEvent,
 } from './seen.ts'
-import type { WorldEvent } from '../state.ts'
-import { Listeners } from '../../util/listeners.ts'
+import type { EventBody } from '../events/event.ts'
+import { Listeners, nextCall } from '../../util/listeners.ts'
 
 /** Options of sending a file. */
 export interface SendOptions extends Omit<FileSealingOptions, 'signer'> {
@@ -192,7 +192,7 @@ export class Phone {
   }
 
   /** Handles an event of the world. What it shows of them, it shows one after the other. */
-  receive(event: WorldEvent): void {
+  receive(event: EventBody): void {
     const received = receivedOf(event, { userId: this.userId, connection: this.#connection })
     if (received === null) return
     if ('seen' in received && this.#memory.unread.size === 0) {
@@ -220,13 +220,13 @@ export class Phone {
    * @throws Error after `withinMs`, with the last messages that it showed instead
    */
   async seen(matches: (seen: InboxEntry) => boolean, withinMs = 10_000): Promise<InboxEntry> {
-    const endMs = Date.now() + withinMs
+    const timeout = AbortSignal.timeout(withinMs)
     for (;;) {
       const found = this.inbox.find(matches)
       if (found !== undefined) return found
       this.#connection.requireCurrent()
-      if (Date.now() >= endMs) throw new Error(describeMissing(this.inbox))
-      await this.#nextMessage(endMs - Date.now())
+      if (timeout.aborted) throw new Error(describeMissing(this.inbox))
+      await nextCall((wake) => this.onSeen(wake), timeout)
     }
   }
 
@@ -251,18 +251,6 @@ export class Phone {
     const read = await readMessage(this.#reader, message, senderKey)
     const shown = kind !== 'user' ? kind : edited ? 'edited' : 'message'
     return { kind: shown, at, messageId, chatId, fromId, edited, ...read }
-  }
-
-  #nextMessage(withinMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer)
-        stopListening()
-        resolve()
-      }
-      const timer = setTimeout(done, withinMs)
-      const stopListening = this.onSeen(done)
-    })
   }
 }
 

@@ -33,12 +33,12 @@ export function publishBotKey(world: World, bot: BotState, key: PublishedKey): v
 /** Sets a bot's key; null removes it, as the owner can. */
 export function setBotKey(world: World, bot: BotState, key: PublishedKey | null): void {
   bot.key = key
-  world.emit({ kind: 'key', userId: bot.id, key })
+  world.emit({ kind: 'key', userId: bot.id, fingerprint: key?.fingerprint ?? null })
 }
 
 export function setPersonKey(world: World, person: PersonState, key: PublishedKey): void {
   person.key = key
-  world.emit({ kind: 'key', userId: person.id, key })
+  world.emit({ kind: 'key', userId: person.id, fingerprint: key.fingerprint })
 }
 
 /**
