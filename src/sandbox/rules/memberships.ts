@@ -56,10 +56,10 @@ export function mayWrite(chat: ChatState, member: Membership | undefined): boole
 export function join(
   world: World,
   chat: ChatState,
-  o: { userId: number; status?: MembershipStatus; rights?: number },
+  o: { userId: number; status: MembershipStatus; rights?: number | undefined },
 ): void {
   if (chat.members.has(o.userId)) return
-  chat.members.set(o.userId, newMembership(chat, o.status ?? 'member', o.rights))
+  chat.members.set(o.userId, newMembership(chat, o.status, o.rights))
   post(world, { chat, fromId: o.userId, kind: 'joined' })
 }
 

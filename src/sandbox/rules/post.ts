@@ -18,7 +18,7 @@ export interface Post {
   markup?: Markup | null
   media?: MediaState[]
   /** Bots that the message is for, as the sender's phone says: the service cannot read sealed text. */
-  addressed?: readonly number[]
+  addressed?: readonly number[] | undefined
 }
 
 /** Stores a message, emits it to the phones, and queues it for the bots that receive it. */
