@@ -1,34 +1,18 @@
 import type { EndpointName } from '../../api/endpoints.ts'
-import { deleteWebhook, getMe, getWebhook, putKey, revokeToken, setWebhook } from './bot.ts'
+import * as bot from './bot.ts'
 import type { RouteHandler } from './call.ts'
-import { getChat, getChatKeys, getMember, getMembers, leaveChat, sendTyping } from './chats.ts'
-import { deleteCommands, getCommands, putCommands } from './commands.ts'
-import { answerCallback, deleteMessage, editMessage, sendMessage } from './messages.ts'
-import { getUserKey, resolve } from './people.ts'
-import { getUpdates } from './updates.ts'
+import * as chats from './chats.ts'
+import * as commands from './commands.ts'
+import * as messages from './messages.ts'
+import * as people from './people.ts'
+import * as updates from './updates.ts'
 
-/** The handler of every endpoint of the spec. */
+/** The handler of every endpoint of the spec. Each file exports those of its subject by their names. */
 export const HANDLERS: Record<EndpointName, RouteHandler> = {
-  getMe,
-  getUpdates,
-  getWebhook,
-  setWebhook,
-  deleteWebhook,
-  putKey,
-  getCommands,
-  putCommands,
-  deleteCommands,
-  sendMessage,
-  editMessage,
-  deleteMessage,
-  answerCallback,
-  getChat,
-  getChatKeys,
-  getMembers,
-  getMember,
-  leaveChat,
-  sendTyping,
-  resolve,
-  getUserKey,
-  revokeToken,
+  ...bot,
+  ...chats,
+  ...commands,
+  ...messages,
+  ...people,
+  ...updates,
 }
