@@ -2,7 +2,7 @@ import { FaultInput } from '../faults/table.ts'
 import type { ControlContext } from '../control/operation.ts'
 import type { Control } from '../control/table.ts'
 import { newToken } from '../rules/bots.ts'
-import { ACTIONS, actionInput, referencesIn } from './actions.ts'
+import { ACTIONS, actionInput } from './actions.ts'
 import { addChat, restrictMembers } from './chats.ts'
 import { parseDurationMs } from './schema.ts'
 import { writeHistory } from './history.ts'
@@ -55,7 +55,7 @@ export async function applySeed(
   for (const { at, ...actions } of [...seed.schedule, ...seed.happenings]) {
     const action = ACTIONS.find((name) => actions[name] !== undefined)
     if (action === undefined) continue
-    const input = ids.resolve({ ...actions[action] }, referencesIn(actionInput(action)))
+    const input = ids.resolve(actionInput(action), { ...actions[action] })
     schedule.add({ atMs: beginsMs + parseDurationMs(at), action, input })
   }
 }
@@ -107,6 +107,6 @@ async function setInitialState(
     if (paused) await control.pause({ botId })
   }
   for (const fault of seed.faults) {
-    await control.fault(FaultInput.parse(ids.resolve(fault, referencesIn(FaultInput))))
+    await control.fault(FaultInput.parse(ids.resolve(FaultInput, fault)))
   }
 }
