@@ -166,7 +166,7 @@ describe('the direction of imports', () => {
       .filter((file) => /^src\/sandbox\/(?!persistence\/)/.test(file))
       .flatMap(importsOf)
       .filter(({ target }) => target === 'sandbox/persistence/file')
-    expect(others.map(({ file }) => file)).toEqual(['src/sandbox/open-world.ts'])
+    expect(others.map(({ file }) => file)).toEqual(['src/sandbox/world.ts'])
   })
 
   it('the page imports its own files alone, and calls its own listener alone', () => {

@@ -9,12 +9,11 @@ import { EventLog } from './events/log.ts'
 import type { ActiveFault } from './faults/faults.ts'
 import type { ResponseRewrite } from './http/response.ts'
 import { LiveWorld } from './live-world.ts'
-import { createSuccessor, openWorld, type WorldOptions } from './open-world.ts'
 import type { RecordRow } from './persistence/persistence.ts'
 import type { SharedEngine } from './phone/phones.ts'
 import { modeOf } from './rules/mode.ts'
 import type { SeedInput } from './seed/schema.ts'
-import type { World } from './world.ts'
+import { World, type WorldOptions } from './world.ts'
 
 /** How a world begins. */
 export interface HostedWorldOptions extends WorldOptions {
@@ -81,7 +80,7 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
   static async open(parts: HostedWorldParts): Promise<HostedWorld> {
     const { options } = parts
     const seed = typeof options.world === 'object' ? await loadSeed(options.world) : null
-    const world = await openWorld({ ...seed?.clock, ...options })
+    const world = await World.open({ ...seed?.clock, ...options })
     const hosted = new HostedWorld(parts, world)
     try {
       const live = hosted.#live
@@ -188,7 +187,7 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
     const before = this.#live
     if (before.world.closing.signal.aborted) throw new ControlError('the world is closed')
     const { options } = this.#parts
-    const world = createSuccessor(before.world, { rows, options })
+    const world = before.world.successor(rows, options)
     const next = this.#bringToLife(world)
     try {
       // A running clock is that of now: what was to happen keeps its distance from it.
