@@ -3,7 +3,7 @@ import { deriveCalls } from '../rpc/operation.ts'
 import { Mutex } from '../util/mutex.ts'
 import type { WorldHost, WorldList } from './control/hosting.ts'
 import { ControlError, type StepError } from './control/operation.ts'
-import { OPERATIONS, type Control } from './control/table.ts'
+import { OPERATIONS, runOperation, type Control } from './control/table.ts'
 import { createDefaultWorld } from './default-world.ts'
 import { EventLog } from './events/log.ts'
 import type { ActiveFault } from './faults/faults.ts'
@@ -67,10 +67,7 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
     this.isNew = world.isNew
     this.#parts = parts
     this.#live = this.#bringToLife(world)
-    this.control = deriveCalls(OPERATIONS, (name, input) => {
-      const call = this.#live.control[name] as (input: object) => Promise<unknown>
-      return call(input)
-    })
+    this.control = deriveCalls(OPERATIONS, (name, input) => runOperation(this.#live, name, input))
   }
 
   /**

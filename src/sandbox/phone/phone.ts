@@ -1,5 +1,5 @@
 import type { Engine } from '../../openpgp/index.ts'
-import type { PhoneConnection } from './connection.ts'
+import type { PhoneConnection, SendPlan } from './connection.ts'
 import type { PhoneMemory, ReceivedEvent, UnreadMessage } from './memory.ts'
 import { readMessage, type MessageReader } from './read.ts'
 import { readFile, type ReadFile } from './read-file.ts'
@@ -108,11 +108,15 @@ export class Phone {
     text: string,
     o: { replyTo?: number | undefined } = {},
   ): Promise<number> {
-    const plan = this.#connection.plan({ chatId, text, replyTo: o.replyTo })
-    const common = { chatId, replyTo: o.replyTo, addressed: plan.addressed }
-    if (plan.mode === 'open') return this.#connection.post({ ...common, text })
-    const armored = await this.seal(text, plan.certificates)
-    return this.#connection.post({ ...common, armored })
+    const { replyTo } = o
+    const plan = this.#connection.plan({ chatId, text, replyTo })
+    const content = await this.#contentOf(text, plan)
+    return this.#connection.post({ chatId, replyTo, addressed: plan.addressed, ...content })
+  }
+
+  /** A text as it is sent: readable, or sealed. */
+  async #contentOf(text: string, { mode, certificates }: SendPlan) {
+    return mode === 'open' ? { text } : { armored: await this.seal(text, certificates) }
   }
 
   /**
@@ -124,13 +128,13 @@ export class Phone {
     const plan = this.#connection.plan({ chatId, text, replyTo })
     const isOpen = plan.mode === 'open'
     const stored = isOpen ? file : await this.sealFile(file, plan.fileCertificates, o)
-    const content = isOpen || text === '' ? text : await this.seal(text, plan.certificates)
+    const content = text === '' ? {} : await this.#contentOf(text, plan)
     const mediaId = this.#connection.upload(stored)
     const messageId = this.#connection.post({
       chatId,
       replyTo,
       addressed: plan.addressed,
-      ...(content === '' ? {} : { [isOpen ? 'text' : 'armored']: content }),
+      ...content,
       media: [{ id: mediaId, durationMs: durationMs ?? null }],
     })
     return { messageId, mediaId }
@@ -158,9 +162,7 @@ export class Phone {
   async edit(chatId: number, messageId: number, text: string): Promise<void> {
     const { replyTo } = this.#connection.ownMessage(chatId, messageId)
     const plan = this.#connection.plan({ chatId, text, replyTo: replyTo ?? undefined })
-    const content =
-      plan.mode === 'open' ? { text } : { armored: await this.seal(text, plan.certificates) }
-    this.#connection.edit({ chatId, messageId, ...content })
+    this.#connection.edit({ chatId, messageId, ...(await this.#contentOf(text, plan)) })
   }
 
   /** Deletes one of the person's own messages for everybody. @throws PhoneError as `edit` does */
