@@ -13,7 +13,7 @@ import {
   flag,
   memberStatus,
   personId,
-  rights,
+  rightBits,
   text,
   textOrNull,
 } from './fields.ts'
@@ -38,14 +38,14 @@ const settings = {
   rosterHidden: flag.optional(),
   adminsHidden: flag.optional(),
 }
-const role = { status: memberStatus.optional(), rights: rights.optional() }
-const member = { chatId, userId: accountId }
+const role = { status: memberStatus.optional(), rights: rightBits.optional() }
+const inChat = { chatId, userId: accountId }
 
 const setMembership = operation(
   'Makes a member an administrator, restricts a member, and the like. With another status come its ' +
     'usual rights: all for an owner and an administrator (whose `rights` can be fewer), none for others.',
   z.strictObject({
-    ...member,
+    ...inChat,
     ...role,
     restrictedUntil: z.int().nullable().optional(),
     title: textOrNull.optional(),
@@ -119,7 +119,7 @@ export const CHATS = {
   ),
   join: operation(
     'Joins, or is added by an administrator. The chat gets a service notice.',
-    z.strictObject({ ...member, ...role }),
+    z.strictObject({ ...inChat, ...role }),
     ChatMember,
     (context, input) => {
       const chat = requireRoom(context, input.chatId)
@@ -132,7 +132,7 @@ export const CHATS = {
   ),
   leave: action(
     'Leaves, or is removed. The chat gets a service notice.',
-    z.strictObject(member),
+    z.strictObject(inChat),
     { left: true },
     (context, o) => {
       const chat = requireRoom(context, o.chatId)

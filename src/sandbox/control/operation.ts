@@ -148,6 +148,6 @@ export interface Mishap {
   why: string
 }
 
-export function toMishap({ atMs, action, reason }: StepError): Mishap {
-  return { atMs, deed: action, why: reason }
+export function toMishap({ atMs, action: deed, reason: why }: StepError): Mishap {
+  return { atMs, deed, why }
 }

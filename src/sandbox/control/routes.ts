@@ -40,16 +40,11 @@ export function addControlRoutes(
   )
   app.get('/', () => ({ ok: true, result: describe() }))
   app.get('/events', (request, reply) => streamEvents(worldOf(request).live, request, reply))
-  app.get('/openapi.json', async (request) => {
+  app.get('/openapi.json', (request) => {
     const { path } = addressesOf(worldOf(request))
-    const { controlDocument } = await import('../openapi/control.ts')
-    return controlDocument(`${request.protocol}://${request.host}${path}`)
+    return controlDocumentAt(`${request.protocol}://${request.host}${path}`)
   })
-  app.get('/bot-openapi.json', async (request) => {
-    const { url } = addressesOf(worldOf(request))
-    const { botDocument } = await import('../openapi/bot.ts')
-    return botDocument(url)
-  })
+  app.get('/bot-openapi.json', (request) => botDocumentAt(addressesOf(worldOf(request)).url))
   app.post<OnOperation>('/:operation', async (request, reply) => {
     const operation = operations.get(request.params.operation)
     if (operation === undefined) throw apiError('not_found', NO_SUCH_OPERATION)
@@ -87,4 +82,12 @@ function describe(): Record<string, object> {
     return [name, { description, ...schema }]
   })
   return Object.fromEntries(described) as Record<string, object>
+}
+
+async function controlDocumentAt(url: string): Promise<object> {
+  return (await import('../openapi/control.ts')).controlDocument(url)
+}
+
+async function botDocumentAt(url: string): Promise<object> {
+  return (await import('../openapi/bot.ts')).botDocument(url)
 }

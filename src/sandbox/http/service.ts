@@ -3,13 +3,13 @@ import { API_PREFIX, ENDPOINTS, type EndpointName } from '../../api/endpoints.ts
 import { FIXED_LIMITS } from '../../api/limits.ts'
 import { errorEnvelope, apiError } from '../api-error.ts'
 import { strikeBefore } from '../faults/strike.ts'
-import * as bot from '../routes/bot.ts'
+import * as botRoutes from '../routes/bot.ts'
 import type { RouteHandler } from '../routes/call.ts'
-import * as chats from '../routes/chats.ts'
-import * as commands from '../routes/commands.ts'
-import * as messages from '../routes/messages.ts'
-import * as people from '../routes/people.ts'
-import * as updates from '../routes/updates.ts'
+import * as chatsRoutes from '../routes/chats.ts'
+import * as commandsRoutes from '../routes/commands.ts'
+import * as messagesRoutes from '../routes/messages.ts'
+import * as peopleRoutes from '../routes/people.ts'
+import * as updatesRoutes from '../routes/updates.ts'
 import type { BotState } from '../state.ts'
 import type { World } from '../world.ts'
 import { admitCall, endpointOf } from './admit.ts'
@@ -37,12 +37,12 @@ interface OpenCall extends ServedWorld {
 
 /** Each file of routes exports the handlers of its subject by their names. */
 const HANDLERS: Record<EndpointName, RouteHandler> = {
-  ...bot,
-  ...chats,
-  ...commands,
-  ...messages,
-  ...people,
-  ...updates,
+  ...botRoutes,
+  ...chatsRoutes,
+  ...commandsRoutes,
+  ...messagesRoutes,
+  ...peopleRoutes,
+  ...updatesRoutes,
 }
 
 /** Endpoints for which the spec defines a body. */
