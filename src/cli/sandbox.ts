@@ -7,12 +7,8 @@ import { SeedError } from '../sandbox/seed/problem.ts'
 import { addExample, readPort } from './flags.ts'
 import { listenRefusal, servePage } from './page.ts'
 import { announceSandbox } from './running-sandboxes.ts'
-import {
-  sandboxResetCommand,
-  sandboxRestoreCommand,
-  sandboxSnapshotCommand,
-} from './sandbox-control.ts'
-import { sandboxAttachCommand, sandboxPressCommand, sandboxSayCommand } from './sandbox-actions.ts'
+import { sandboxActionCommands } from './sandbox-actions.ts'
+import { worldCommands } from './sandbox-control.ts'
 import { sandboxWatchCommand } from './sandbox-watch.ts'
 import { readSeedFile, type SeedFile } from './seed-file.ts'
 import { shutdownRequested } from './signals.ts'
@@ -76,13 +72,9 @@ export function sandboxCommand(): Command {
         .default('spec'),
     )
     .usage('[options]')
-    .addCommand(sandboxResetCommand())
-    .addCommand(sandboxSnapshotCommand())
-    .addCommand(sandboxRestoreCommand())
-    .addCommand(sandboxSayCommand())
-    .addCommand(sandboxPressCommand())
-    .addCommand(sandboxAttachCommand())
-    .addCommand(sandboxWatchCommand())
+  for (const one of [...worldCommands(), ...sandboxActionCommands(), sandboxWatchCommand()]) {
+    command.addCommand(one)
+  }
   return addExample(command, 'postern sandbox --port 8800').action(run)
 }
 
