@@ -5,6 +5,7 @@ import { describeReason } from '../translate/reasons/reason-descriptions.ts'
 import { VERDICT_DESCRIPTIONS } from '../translate/verdict-descriptions.ts'
 import type { SidecarExchange } from '../sandbox/page/bot-traffic.ts'
 import type { ActivityMark } from './activity.ts'
+import { VERDICT_MARKS, withButtons } from './sandbox-seen.ts'
 
 /** One update that the bot got, and what it could read of it. */
 export interface BotRead {
@@ -35,7 +36,6 @@ export interface BotAction {
 type Fields = Record<string, unknown>
 
 const SEND = 'POST /messages'
-const READABLE: ActivityMark = { colour: 'dim', text: '(readable)' }
 
 /** The updates that the bot got with an answer to its poll, or by its webhook. */
 export function readsIn(exchange: SidecarExchange): BotRead[] {
@@ -86,7 +86,7 @@ export function actionIn(exchange: SidecarExchange): BotAction | null {
     sent: messageKey(chatId, result['id']),
     chatId,
     text: wordsOf(request),
-    mark: postern['sealed'] === true ? undefined : READABLE,
+    mark: postern['sealed'] === true ? undefined : VERDICT_MARKS.readable,
     skipped: skippedIn(postern['skipped']),
   }
 }
@@ -115,7 +115,7 @@ function verdictOf(message: Fields): Pick<BotRead, 'text' | 'withheld' | 'mark'>
   const text = typeof message['text'] === 'string' ? message['text'] : null
   const { verdict, reason } = fields(message['postern'])
   if (typeof verdict !== 'string') {
-    return { text: text ?? '', withheld: null, mark: READABLE }
+    return { text: text ?? '', withheld: null, mark: VERDICT_MARKS.readable }
   }
   const named = typeof reason === 'string' ? `${verdict} (${reason})` : verdict
   if (verdict === 'verified') {
@@ -137,8 +137,7 @@ function wordsOf(request: Fields): string {
   const text = typeof request['text'] === 'string' ? request['text'] : ''
   const rows = fields(request['markup'])['inlineKeyboard']
   const buttons = Array.isArray(rows) ? (rows as unknown[]).flat() : []
-  const shown = buttons.map((button) => `[${String(fields(button)['text'])}]`)
-  return [text, ...shown].join(' ').trim()
+  return withButtons([text], buttons.map(fields)).trim()
 }
 
 function skippedIn(value: unknown): BotAction['skipped'] {
