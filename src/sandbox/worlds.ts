@@ -114,15 +114,8 @@ export class Worlds implements WorldList, AsyncDisposable {
     const { name, bots, people, chats } = hosted
     const path = name === MAIN ? '' : WORLDS_PREFIX + name
     const { url, controlUrl } = this.#urls
-    return {
-      name,
-      path,
-      url: url + path,
-      controlUrl: controlUrl + path,
-      bots,
-      people,
-      chats,
-    }
+    const urls = { url: url + path, controlUrl: controlUrl + path }
+    return { name, path, ...urls, bots, people, chats }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
