@@ -39,7 +39,7 @@ export class WorldClock {
 
   /** Continues from a stored state, in another mode if one is given; else as the constructor does. */
   static open(
-    { clock: mode, startMs }: { clock?: ClockMode; startMs?: number },
+    { clock: mode, startMs }: { clock?: ClockMode | undefined; startMs?: number },
     stored: ClockState | undefined,
   ): WorldClock {
     if (stored === undefined) return new WorldClock({ mode: mode ?? 'running', startMs })

@@ -21,7 +21,7 @@ export interface HostedWorldOptions extends WorldOptions {
    * `home` (default): the default world, see `Home`. `empty`: a world with nobody in it. Or a seed.
    * Ignored when `data` holds a world.
    */
-  world?: 'home' | 'empty' | SeedInput
+  world?: 'home' | 'empty' | SeedInput | undefined
   /** `all`: the phones of the default world's people are made at the start. */
   phones?: 'when-needed' | 'all'
   /** Called for each step of a seed's schedule that fails. */
@@ -77,7 +77,7 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
   static async open(parts: HostedWorldParts): Promise<HostedWorld> {
     const { options } = parts
     const seed = typeof options.world === 'object' ? await loadSeed(options.world) : null
-    const world = await World.open({ ...seed?.clock, ...options })
+    const world = await World.open({ ...options, ...seed?.clockFor(options) })
     const hosted = new HostedWorld(parts, world)
     try {
       const live = hosted.#live
@@ -222,7 +222,10 @@ async function loadSeed(input: SeedInput) {
   ])
   const seed = readSeed(input)
   return {
-    clock: { clock: seed.clock?.mode ?? ('running' as const), startMs: clockStartMs(seed) },
+    clockFor: ({ clock = seed.clock?.mode ?? 'running', startMs }: WorldOptions) => ({
+      clock,
+      startMs: startMs ?? clockStartMs(seed),
+    }),
     apply: (live: LiveWorld) => applySeed(live, live.control, seed),
   }
 }

@@ -38,12 +38,12 @@ interface WorldRules {
 
 export interface WorldOptions extends Partial<WorldRules> {
   /** File that stores the world; in memory alone when absent. */
-  data?: string
+  data?: string | undefined
   /**
    * `running` follows real time; `still` moves only by `advance`. By default as stored in `data`,
    * else `running`.
    */
-  clock?: ClockMode
+  clock?: ClockMode | undefined
   /** Time at the start, ms since epoch; the real time by default. */
   startMs?: number
   /** How many of the newest calls the transcript holds; 10 000 by default, 0 for none. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { FaultInput, faultProblem } from '../faults/table.ts'
+import { FaultInput, faultProblem, FaultStatus } from '../faults/table.ts'
 import type { ClockMode } from '../clock.ts'
 import { action, toMishap, ControlError, definedFields, operation } from './operation.ts'
 import { count, text } from './fields.ts'
@@ -11,14 +11,6 @@ const nothing = z.strictObject({})
 const left = z.int().describe('steps that are not due yet')
 /** The end of the year 9999; there are no dates far beyond. */
 const LATEST_MS = Date.UTC(10_000, 0) - 1
-const ActiveFault = z
-  .object({
-    ...FaultInput.shape,
-    id: z.int(),
-    struck: z.int().describe('how often it struck'),
-    left: z.int().nullable().describe('how often it still can; null: without end'),
-  })
-  .meta({ id: 'ActiveFault', description: 'A fault that is set, with its options.' })
 
 /** The clock, the schedule, faults, and the transcript. */
 export const ADMIN = {
@@ -93,7 +85,7 @@ export const ADMIN = {
   faults: operation(
     'Gives the faults that are set, how often each struck, and how often it still can.',
     nothing,
-    z.array(ActiveFault),
+    z.array(FaultStatus),
     ({ world }) => world.faults.status(),
   ),
   transcript: operation(

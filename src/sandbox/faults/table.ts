@@ -124,6 +124,16 @@ export const FaultInput = z.strictObject({
   fingerprint: text.optional(),
 })
 
+/** A fault that is set, and what is left of it. */
+export const FaultStatus = z
+  .object({
+    ...FaultInput.shape,
+    id: z.int(),
+    struck: z.int().describe('how often it struck'),
+    left: z.int().nullable().describe('how often it still can; null: without end'),
+  })
+  .meta({ id: 'ActiveFault', description: 'A fault that is set, with its options.' })
+
 /** How a fault strikes. */
 export type FaultOptions = Omit<z.output<typeof FaultInput>, 'name'>
 

@@ -1,12 +1,12 @@
 import type { ChatMode } from '../../api/chat.ts'
 import { isAddressed } from '../rules/content.ts'
-import { applyDeletion, applyEdit, post } from '../rules/post.ts'
+import { applyDeletion, applyEdit, post, type Post } from '../rules/post.ts'
 import { haveCommonChat } from '../rules/find.ts'
 import { listedKeys, publishedKey } from '../rules/keys.ts'
 import { trueMode } from '../rules/mode.ts'
 import { writingProblem } from '../rules/people.ts'
 import { typingIn } from '../rules/typing.ts'
-import type { ChatState, MediaState, PublishedKey, StoredMessage } from '../state.ts'
+import type { ChatState, PublishedKey, StoredMessage } from '../state.ts'
 import { botIds, personIds } from '../views/accounts.ts'
 import type { World } from '../world.ts'
 import { PosternError } from '../../errors.ts'
@@ -22,13 +22,8 @@ export interface SendPlan {
   addressed: number[]
 }
 
-interface OutgoingMessage {
+type OutgoingMessage = Pick<Post, 'replyTo' | 'addressed' | 'text' | 'armored' | 'media'> & {
   chatId: number
-  replyTo?: number | undefined
-  addressed: number[]
-  text?: string
-  armored?: string
-  media?: MediaState[]
 }
 
 /** A phone's connection to the service. Nothing else passes between the two but world events. */
