@@ -2,16 +2,19 @@
 
 export const COMPLETION_SHELLS = ['bash', 'zsh', 'fish'] as const
 
-/** What is completed where a value is expected: words, files, or nothing that we know. */
-export type CompletedValue = readonly string[] | 'files' | 'nothing'
+/** What is completed where a value is expected; neither words nor files: nothing that we know. */
+export interface CompletedValue {
+  words: readonly string[]
+  files: boolean
+}
 
 /** One command with what can stand behind it. */
 export interface CompletedCommand {
   /** Where it is: empty for the program, `/key/list` for `postern key list`. */
   at: string
   commands: readonly { name: string; description: string }[]
-  /** By the long name; `none`: it takes no value. */
-  options: readonly { long: string; description: string; value: CompletedValue | 'none' }[]
+  /** By the long name; null: it takes no value. */
+  options: readonly { long: string; description: string; value: CompletedValue | null }[]
   /** What its first argument is; the others are alike. */
   argument: CompletedValue
 }
@@ -31,18 +34,13 @@ type Tree = readonly CompletedCommand[]
 
 function bash(tree: Tree): string {
   const places = tree.map(({ at, commands, options, argument }) => {
-    const words = [
-      ...(Array.isArray(argument) ? argument : []),
-      ...commands.map(({ name }) => name),
-    ]
+    const words = [...argument.words, ...commands.map(({ name }) => name)]
     const flags = options.map(({ long }) => long)
-    const files = argument === 'files' ? ' files=yes' : ''
+    const files = argument.files ? ' files=yes' : ''
     return `    '${at}') words='${words.join(' ')}' flags='${flags.join(' ')}'${files} ;;`
   })
-  const values = valuesOf(tree).map(({ at, long, value }) => {
-    const words = Array.isArray(value) ? value.join(' ') : ''
-    const files = value === 'files' ? 'yes' : ''
-    return `    '${at} ${long}') words='${words}' flags='' files='${files}' ;;`
+  const values = valuesOf(tree).map(({ at, long, value: { words, files } }) => {
+    return `    '${at} ${long}') words='${words.join(' ')}' flags='' files='${files ? 'yes' : ''}' ;;`
   })
   return `# Completes postern in bash, from 4.0 on.
 _postern() {
@@ -78,20 +76,12 @@ function zsh(tree: Tree): string {
   const items = tree.map(({ at, commands, options, argument }) => {
     const names = commands.map(({ name, description }) => described(name, description))
     const flags = options.map(({ long, description }) => described(long, description))
-    const more = Array.isArray(argument)
-      ? ` compadd -- ${argument.join(' ')};`
-      : argument === 'files'
-        ? ' _files;'
-        : ''
+    const added = zshValue(argument)
+    const more = added === null ? '' : ` ${added};`
     return `    (${quote(at)})${more} commands=(${names.join(' ')}) options=(${flags.join(' ')}) ;;`
   })
   const values = valuesOf(tree).map(({ at, long, value }) => {
-    const given = Array.isArray(value)
-      ? `compadd -- ${value.join(' ')}`
-      : value === 'files'
-        ? '_files'
-        : '_message value'
-    return `    (${quote(`${at} ${long}`)}) ${given}; return ;;`
+    return `    (${quote(`${at} ${long}`)}) ${zshValue(value) ?? '_message value'}; return ;;`
   })
   return `#compdef postern
 # Completes postern in zsh.
@@ -117,18 +107,24 @@ if [[ \${funcstack[1]} == _postern ]]; then _postern "$@"; else compdef _postern
 `
 }
 
+function zshValue({ words, files }: CompletedValue): string | null {
+  if (words.length > 0) return `compadd -- ${words.join(' ')}`
+  return files ? '_files' : null
+}
+
 function fish(tree: Tree): string {
   const lines = tree.flatMap(({ at, commands, options, argument }) => {
     const here = `complete -c postern -n ${fishQuote(`__postern_at "${at}"`)}`
     return [
       ...commands.map(({ name, description }) => `${here} -a ${name} -d ${fishQuote(description)}`),
-      ...(Array.isArray(argument) ? [`${here} -a ${fishQuote(argument.join(' '))}`] : []),
-      ...(argument === 'files' ? [`${here} -F`] : []),
+      ...(argument.words.length > 0 ? [`${here} -a ${fishQuote(argument.words.join(' '))}`] : []),
+      ...(argument.files ? [`${here} -F`] : []),
       ...options.map(({ long, description, value }) => {
         const flag = `${here} -l ${long.slice(2)} -d ${fishQuote(description)}`
-        if (value === 'none') return flag
-        if (value === 'files') return `${flag} -r -F`
-        return Array.isArray(value) ? `${flag} -x -a ${fishQuote(value.join(' '))}` : `${flag} -x`
+        if (value === null) return flag
+        if (value.files) return `${flag} -r -F`
+        const words = value.words.length === 0 ? '' : ` -a ${fishQuote(value.words.join(' '))}`
+        return `${flag} -x${words}`
       }),
     ]
   })
@@ -156,7 +152,7 @@ function placesOf(tree: Tree): string[] {
 /** Every option that takes a value, with its command. */
 function valuesOf(tree: Tree): { at: string; long: string; value: CompletedValue }[] {
   return tree.flatMap(({ at, options }) =>
-    options.flatMap(({ long, value }) => (value === 'none' ? [] : [{ at, long, value }])),
+    options.flatMap(({ long, value }) => (value === null ? [] : [{ at, long, value }])),
   )
 }
 

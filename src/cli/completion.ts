@@ -33,26 +33,24 @@ called postern: an executable, an alias or a function.`,
 
 /** Every command of a program with what can stand behind it, itself first. */
 function describeTree(root: Command): CompletedCommand[] {
-  const common = [...root.options, helpOf(root)].map(describeOption)
-  const isOfProgram = (long: string): boolean => long === '--version'
+  const help = root.createHelp()
+  const ofHelp = help.visibleOptions(root).filter(({ long }) => long === '--help')
+  const common = [...root.options, ...ofHelp].map(describeOption)
   const walk = (command: Command, at: string): CompletedCommand[] => {
-    const help = command.createHelp()
-    const children = command.commands.filter((child) => !isHelp(child))
+    const [argument] = command.registeredArguments
+    const children = command.commands.filter((child) => child.name() !== 'help')
     const own = help
       .visibleOptions(command)
       .filter(({ long }) => !common.some((one) => one.long === long))
     return [
       {
         at,
-        commands: children.map((child) => ({
-          name: child.name(),
-          description: child.description(),
-        })),
+        commands: children.map((one) => ({ name: one.name(), description: one.description() })),
         options: [
           ...own.map(describeOption),
-          ...common.filter(({ long }) => at === '' || !isOfProgram(long)),
+          ...common.filter(({ long }) => at === '' || long !== '--version'),
         ],
-        argument: command.registeredArguments.map(describeArgument)[0] ?? 'nothing',
+        argument: completed(argument?.argChoices, FILES.test(argument?.name() ?? '')),
       },
       ...children.flatMap((child) => walk(child, `${at}/${child.name()}`)),
     ]
@@ -60,28 +58,20 @@ function describeTree(root: Command): CompletedCommand[] {
   return walk(root, '')
 }
 
-const isHelp = (command: Command): boolean => command.name() === 'help'
-
-function helpOf(root: Command): Option {
-  const help = root.createHelp().visibleOptions(root)
-  return help.find(({ long }) => long === '--help')!
-}
-
 function describeOption(option: Option): CompletedCommand['options'][number] {
-  const { long, description } = option
-  const takesValue = option.required || option.optional
-  return { long: long ?? '', description, value: takesValue ? valueOf(option) : 'none' }
+  const { long, description, required, optional } = option
+  return { long: long ?? '', description, value: required || optional ? valueOf(option) : null }
 }
 
 function valueOf({ argChoices, flags, long }: Option): CompletedValue {
-  if (argChoices !== undefined) return argChoices
   const setting = SETTINGS.find(({ flag }) => `--${flag}` === long)
-  if (setting?.choices !== undefined) return setting.choices
-  if (setting?.kind === 'boolean') return ['true', 'false']
-  return setting?.kind === 'path' || FILES.test(flags) ? 'files' : 'nothing'
+  const booleans = setting?.kind === 'boolean' ? ['true', 'false'] : undefined
+  return completed(
+    argChoices ?? setting?.choices ?? booleans,
+    setting?.kind === 'path' || FILES.test(flags),
+  )
 }
 
-function describeArgument(argument: Argument): CompletedCommand['argument'] {
-  if (argument.argChoices !== undefined) return argument.argChoices
-  return FILES.test(argument.name()) ? 'files' : 'nothing'
+function completed(words: readonly string[] | undefined, hasFiles: boolean): CompletedValue {
+  return { words: words ?? [], files: words === undefined && hasFiles }
 }

@@ -5,6 +5,7 @@ import { describeReason } from '../translate/reasons/reason-descriptions.ts'
 import { VERDICT_DESCRIPTIONS } from '../translate/verdict-descriptions.ts'
 import type { SidecarExchange } from '../sandbox/page/bot-traffic.ts'
 import type { ActivityMark } from './activity.ts'
+import { VERDICT_MARKS, withButtons } from './sandbox-seen.ts'
 
 /** One update that the bot got, and what it could read of it. */
 export interface BotRead {
@@ -34,7 +35,7 @@ export interface BotAction {
 
 type Fields = Record<string, unknown>
 
-const SENDS = new Set(['POST /messages'])
+const SEND = 'POST /messages'
 
 /** The updates that the bot got with an answer to its poll, or by its webhook. */
 export function readsIn(exchange: SidecarExchange): BotRead[] {
@@ -48,49 +49,45 @@ export function readsIn(exchange: SidecarExchange): BotRead[] {
 
 /** What the bot did with a call that nothing else tells of: a message, a webhook, or a refusal. */
 export function actionIn(exchange: SidecarExchange): BotAction | null {
-  if (exchange.kind === 'call' && exchange.status === 0) return null
+  const { kind, status } = exchange
+  if (kind === 'call' && status === 0) return null
   const request = parse(exchange.request)
   const answer = parse(exchange.answer)
-  if (!isSuccess(exchange)) return refusalIn(exchange, request, fields(answer['error']))
-  if (exchange.kind === 'delivery') return null
   const route = routeOf(exchange)
+  const chatId = integer(request['chatId'])
   const plain = { sent: null, chatId: null, mark: undefined, skipped: [], isRefused: false }
-  if (route === 'POST /webhook')
+  if (!isSuccess(exchange)) {
+    const error = fields(answer['error'])
+    const message = kind === 'delivery' ? exchange.answer : error['message']
+    const why = typeof message === 'string' && message !== '' ? `\n${message}` : ''
+    const refused = {
+      call: route,
+      delivery: `does not take update ${String(request['updateId'])} at its webhook`,
+    }[kind]
+    const code = typeof error['code'] === 'string' ? ` ${error['code']}` : ''
+    return {
+      ...plain,
+      chatId,
+      text: (route === SEND ? wordsOf(request) : refused) + why,
+      mark: { colour: 'red', text: status === 0 ? '✗' : `✗ ${status}${code}` },
+      isRefused: true,
+    }
+  }
+  if (kind === 'delivery') return null
+  if (route === 'POST /webhook') {
     return { ...plain, text: `sets its webhook: ${String(request['url'])}` }
+  }
   if (route === 'DELETE /webhook') return { ...plain, text: 'removes its webhook' }
-  if (!SENDS.has(route)) return null
+  if (route !== SEND) return null
   const result = fields(answer['result'])
   const postern = fields(result['postern'])
-  const [chatId, messageId] = [integer(request['chatId']), integer(result['id'])]
   return {
     ...plain,
-    sent: chatId === null || messageId === null ? null : { chatId, messageId },
+    sent: messageKey(chatId, result['id']),
     chatId,
     text: wordsOf(request),
-    mark: postern['sealed'] === true ? undefined : { colour: 'dim', text: '(readable)' },
+    mark: postern['sealed'] === true ? undefined : VERDICT_MARKS.readable,
     skipped: skippedIn(postern['skipped']),
-  }
-}
-
-function refusalIn(exchange: SidecarExchange, request: Fields, error: Fields): BotAction {
-  const { kind, status } = exchange
-  const route = routeOf(exchange)
-  const code = typeof error['code'] === 'string' ? ` ${error['code']}` : ''
-  const message = kind === 'delivery' ? exchange.answer : error['message']
-  const why = typeof message === 'string' && message !== '' ? `\n${message}` : ''
-  const tried =
-    kind === 'delivery'
-      ? `does not take update ${String(request['updateId'])} at its webhook`
-      : SENDS.has(route)
-        ? wordsOf(request)
-        : route
-  return {
-    sent: null,
-    chatId: integer(request['chatId']),
-    text: tried + why,
-    mark: { colour: 'red', text: status === 0 ? '✗' : `✗ ${status}${code}` },
-    skipped: [],
-    isRefused: true,
   }
 }
 
@@ -98,10 +95,9 @@ function readOf(update: Fields): BotRead {
   const press = fields(update['callbackQuery'])
   const isPress = update['callbackQuery'] !== undefined
   const message = fields(isPress ? press['message'] : update['message'])
-  const [chatId, messageId] = [integer(fields(message['chat'])['id']), integer(message['id'])]
   const read: BotRead = {
     updateId: integer(update['updateId']),
-    message: chatId === null || messageId === null ? null : { chatId, messageId },
+    message: messageKey(integer(fields(message['chat'])['id']), message['id']),
     press: null,
     text: null,
     withheld: null,
@@ -119,12 +115,11 @@ function verdictOf(message: Fields): Pick<BotRead, 'text' | 'withheld' | 'mark'>
   const text = typeof message['text'] === 'string' ? message['text'] : null
   const { verdict, reason } = fields(message['postern'])
   if (typeof verdict !== 'string') {
-    return { text: text ?? '', withheld: null, mark: { colour: 'dim', text: '(readable)' } }
+    return { text: text ?? '', withheld: null, mark: VERDICT_MARKS.readable }
   }
   const named = typeof reason === 'string' ? `${verdict} (${reason})` : verdict
   if (verdict === 'verified') {
-    const mark = { colour: 'green', text: `✓ ${named}` } as const
-    return { text, withheld: null, mark }
+    return { text, withheld: null, mark: { colour: 'green', text: `✓ ${named}` } }
   }
   if (text !== null) return { text, withheld: null, mark: { colour: 'yellow', text: `✗ ${named}` } }
   const described =
@@ -142,8 +137,7 @@ function wordsOf(request: Fields): string {
   const text = typeof request['text'] === 'string' ? request['text'] : ''
   const rows = fields(request['markup'])['inlineKeyboard']
   const buttons = Array.isArray(rows) ? (rows as unknown[]).flat() : []
-  const shown = buttons.map((button) => `[${String(fields(button)['text'])}]`)
-  return [text, ...shown].join(' ').trim()
+  return withButtons([text], buttons.map(fields)).trim()
 }
 
 function skippedIn(value: unknown): BotAction['skipped'] {
@@ -164,6 +158,11 @@ function routeOf({ method, path }: SidecarExchange): string {
 
 function isSuccess({ status }: SidecarExchange): boolean {
   return status >= 200 && status < 300
+}
+
+function messageKey(chatId: number | null, id: unknown): BotRead['message'] {
+  const messageId = integer(id)
+  return chatId === null || messageId === null ? null : { chatId, messageId }
 }
 
 function integer(value: unknown): number | null {

@@ -10,7 +10,7 @@ import { RecentMap } from '../util/recent-map.ts'
 import { type ActivityMark, ActivityPrinter, type Activity } from './activity.ts'
 import { actionIn, readsIn, type BotAction, type BotRead } from './dev-exchange.ts'
 import { SandboxNames } from './sandbox-names.ts'
-import { VERDICT_MARKS } from './sandbox-seen.ts'
+import { describeAnswer, VERDICT_MARKS, withButtons } from './sandbox-seen.ts'
 
 type MessageKey = { chatId: number; messageId: number }
 
@@ -89,33 +89,26 @@ export class DevLog {
       case 'edited':
         return await this.#onEdited(event)
       case 'deleted':
-        return this.#printer.write({
-          who: '',
-          text: this.#in(event, `message ${event.messageId} is gone`),
-        })
+        return this.#write('', this.#in(event, `message ${event.messageId} is gone`))
       case 'answer': {
-        const shown = event.text ?? (event.url === null ? 'takes the press' : `opens ${event.url}`)
-        const text = this.#in(event, `${shown}${event.alert ? ' (alert)' : ''}`)
-        return this.#printer.write({ who: this.#account(event.botId), text })
+        const shown = describeAnswer(event, 'takes the press')
+        return this.#write(this.#account(event.botId), this.#in(event, shown))
       }
       case 'key': {
         await this.#know(event.userId)
         const text = event.fingerprint === null ? 'has no key any more' : 'publishes a key'
-        return this.#printer.write({ who: this.#account(event.userId), text })
+        return this.#write(this.#account(event.userId), text)
       }
       case 'notice':
-        return this.#printer.write({
-          who: 'service',
-          text: `tells the bot’s owner: ${event.notice}`,
-        })
+        return this.#write('service', `tells the bot’s owner: ${event.notice}`)
       case 'fault':
         return this.#onFault(event)
       case 'restored':
         this.#names = null
-        return this.#printer.write({ who: 'sandbox', text: 'the world was put back' })
+        return this.#write('sandbox', 'the world was put back')
       case 'step':
         if (event.reason === null) return
-        return this.#printer.write({ who: 'seed', text: `${event.action}: ${event.reason}` })
+        return this.#write('seed', `${event.action}: ${event.reason}`)
       case 'call':
       case 'typing':
       case 'queued':
@@ -129,14 +122,14 @@ export class DevLog {
     const { fromId, messageId, notice } = event
     await this.#know(fromId)
     const who = this.#account(fromId)
-    if (notice !== null) return this.#printer.write({ who, text: this.#in(event, notice) })
+    if (notice !== null) return this.#write(who, this.#in(event, notice))
     const views = await this.#views(event)
     if (fromId === this.#botId) return this.#onBotMessage(event, { who, views })
     const own = views.find(({ userId }) => userId === fromId)?.message
     const words = own === undefined ? '' : wordsOf(own)
     this.#remember(event, own?.text ?? '')
     const text = this.#in(event, words === '' ? `message ${messageId}` : words)
-    this.#printer.write({ who, text, mark: own?.verdict === 'verified' ? undefined : markOf(own) })
+    this.#write(who, text, own?.verdict === 'verified' ? undefined : markOf(own))
   }
 
   /** Each fault once for each call that it strikes: one that lies strikes them all. */
@@ -145,7 +138,7 @@ export class DevLog {
     if (this.#faults.get(key) === true) return
     this.#faults.set(key, true, 1)
     const text = `the fault ${name} strikes${route === null ? '' : ` ${route}`}`
-    this.#printer.write({ who: 'service', text, mark: { colour: 'yellow', text: 'fault' } })
+    this.#write('service', text, { colour: 'yellow', text: 'fault' })
   }
 
   async #onEdited(event: SandboxEvent & { kind: 'edited' }): Promise<void> {
@@ -153,11 +146,8 @@ export class DevLog {
     const [view] = await this.#views(event)
     const words = view === undefined ? '' : `: ${wordsOf(view.message)}`
     this.#remember(event, view?.message.text ?? '')
-    this.#printer.write({
-      who: this.#account(event.fromId),
-      text: this.#in(event, `edits message ${event.messageId}${words}`),
-      mark: markOf(view?.message),
-    })
+    const text = this.#in(event, `edits message ${event.messageId}${words}`)
+    this.#write(this.#account(event.fromId), text, markOf(view?.message))
   }
 
   /** The bot's words as phones opened them, and what each made of them. */
@@ -166,10 +156,9 @@ export class DevLog {
     // Of words that no phone can read, the bot's own call tells.
     if (opened === undefined) return
     this.#remember(key, opened.message.text)
-    this.#printer.write({ who, text: this.#in(key, wordsOf(opened.message)) })
+    this.#write(who, this.#in(key, wordsOf(opened.message)))
     for (const { userId, message } of views) {
-      const mark = VERDICT_MARKS[message.verdict]
-      this.#printer.write({ who: `  ${this.#account(userId)}`, text: 'reads it', mark })
+      this.#write(`  ${this.#account(userId)}`, 'reads it', markOf(message))
     }
   }
 
@@ -178,7 +167,7 @@ export class DevLog {
     const who = this.#account(this.#botId)
     for (const read of readsIn(exchange)) {
       if (read.message !== null) await this.#know(read.message.chatId)
-      this.#printer.write({ who: `  ${who}`, text: this.#describeRead(read), mark: read.mark })
+      this.#write(`  ${who}`, this.#describeRead(read), read.mark)
     }
     const action = actionIn(exchange)
     if (action === null) return
@@ -197,7 +186,7 @@ export class DevLog {
     }
     for (const { userId, why } of skipped) {
       const left = { colour: 'yellow', text: '✗ cannot read it' } as const
-      this.#printer.write({ who: `  ${this.#account(userId)}`, text: why, mark: left })
+      this.#write(`  ${this.#account(userId)}`, why, left)
     }
   }
 
@@ -215,6 +204,10 @@ export class DevLog {
     if (withheld !== null) return `gets ${it} without its text: ${withheld}`
     const written = this.#words.get(nameOf(message))
     return text === null || text === written ? `${reads} ${it}` : `${reads} ${it}: ${text}`
+  }
+
+  #write(who: string, text: string, mark?: ActivityMark): void {
+    this.#printer.write({ who, text, mark })
   }
 
   /** What the phones of a chat show of a message. */
@@ -256,8 +249,7 @@ const nameOf = ({ chatId, messageId }: MessageKey): string => `${chatId}/${messa
 function wordsOf({ text, media, markup }: ScreenMessage): string {
   const files =
     media.length === 0 ? [] : [media.length === 1 ? '[a file]' : `[${media.length} files]`]
-  const buttons = markup?.inlineKeyboard.flat().map((button) => `[${button.text}]`) ?? []
-  return [text, ...files, ...buttons].filter((part) => part !== '').join(' ')
+  return withButtons([text, ...files], markup?.inlineKeyboard.flat())
 }
 
 function markOf(message: ScreenMessage | undefined): ActivityMark | undefined {

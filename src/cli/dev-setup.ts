@@ -63,7 +63,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
       data: folder.world,
       phones: 'all',
       webhooks: 'local',
-      ...(seed === null ? {} : { world: seed.content }),
+      world: seed?.content,
     }).catch((error: unknown) => refuse(error, seed)),
   )
   const bot = chooseBot(sandbox.bots, botName)

@@ -6,10 +6,11 @@ import { OperatorError } from '../errors.ts'
 import { oneLine } from '../util/printable.ts'
 import type { Control } from '../sandbox/control/table.ts'
 import type { ScreenMessage } from '../sandbox/phone/screen.ts'
+import type { SeenEvent } from '../sandbox/phone/seen.ts'
 import { addExample } from './flags.ts'
 import { addControlFlag, withSandbox, type ControlFlags } from './sandbox-client.ts'
 import { SandboxNames } from './sandbox-names.ts'
-import { formatAnswer, formatSeen, NEWEST } from './sandbox-seen.ts'
+import { formatSeen, NEWEST } from './sandbox-seen.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 
 interface ActionFlags extends ControlFlags {
@@ -30,160 +31,165 @@ interface Speaker {
   mode: string
 }
 
+/** What a person did, and what answers it. */
+interface Performed {
+  /** Of the message or press; printed where no answer is awaited. */
+  id: string
+  /** What `--json` prints of it. */
+  result: object
+  notice: string
+  answeredBy: 'message' | 'answer'
+  isAnswer?: (seen: SeenEvent) => boolean
+}
+
+interface ActionCommand {
+  name: string
+  description: string
+  example: string
+  /** Behind person and chat. */
+  args: readonly [syntax: string, description: string][]
+  /** An option that names a message. */
+  option: readonly [syntax: string, description: string]
+  perform: (words: string[], flags: ActionFlags) => (speaker: Speaker) => Promise<Performed>
+}
+
 /** As large as the sandbox stores files. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024
 const WAIT_SECONDS = 10
 const MAX_WAIT_SECONDS = 60
 
-/** `postern sandbox say`: a person writes into a chat. */
-export function sandboxSayCommand(): Command {
-  const command = speaking(new Command('say'))
-    .description('write into a chat as a person of a running sandbox, and print the message’s id')
-    .argument('<words...>', 'what to write')
-    .option('--reply <messageId>', 'quote this message', readMessageId)
-    .action(async (person: string, chat: string, words: string[]) => {
-      const flags = flagsOf(command)
-      await speak({ person, chat, flags }, async ({ control, userId, chatId }) => {
-        const text = words.join(' ')
-        return await control.write({ userId, chatId, text, replyTo: flags.reply })
-      })
-    })
-  return addExample(command, 'postern sandbox say alice dm "hi" --wait')
-}
+const REPLY = ['--reply <messageId>', 'quote this message'] as const
 
-/** `postern sandbox attach`: a person sends a file. */
-export function sandboxAttachCommand(): Command {
-  const command = speaking(new Command('attach'))
-    .description('send a file as a person of a running sandbox, and print the message’s id')
-    .argument('<file>', 'which file, of at most 64 MiB')
-    .argument('[words...]', 'what to write with it')
-    .option('--reply <messageId>', 'quote this message', readMessageId)
-    .action(async (person: string, chat: string, file: string, words: string[]) => {
-      const flags = flagsOf(command)
+const ACTIONS: readonly ActionCommand[] = [
+  {
+    name: 'say',
+    description: 'write into a chat as a person of a running sandbox, and print the message’s id',
+    example: 'postern sandbox say alice dm "hi" --wait',
+    args: [['<words...>', 'what to write']],
+    option: REPLY,
+    perform: (words, { reply: replyTo }) => {
+      const text = words.join(' ')
+      return async (speaker) => {
+        const { control, userId, chatId } = speaker
+        return wrote(speaker, await control.write({ userId, chatId, text, replyTo }))
+      }
+    },
+  },
+  {
+    name: 'press',
+    description: 'press a button as a person of a running sandbox',
+    example: 'postern sandbox press alice dm Yes --wait',
+    args: [['[button]', 'its text or data; may be left out where there is one button alone']],
+    option: ['--message <messageId>', 'below this message; else the newest with buttons'],
+    perform:
+      ([button], { message }) =>
+      (speaker) =>
+        press(speaker, button, message),
+  },
+  {
+    name: 'attach',
+    description: 'send a file as a person of a running sandbox, and print the message’s id',
+    example: 'postern sandbox attach alice dm picture.png "look at this"',
+    args: [
+      ['<file>', 'which file, of at most 64 MiB'],
+      ['[words...]', 'what to write with it'],
+    ],
+    option: REPLY,
+    perform: ([file = '', ...words], { reply: replyTo }) => {
       const base64 = readFile(file).toString('base64')
-      await speak({ person, chat, flags }, async ({ control, userId, chatId }) => {
-        const text = words.length === 0 ? undefined : words.join(' ')
-        return await control.sendMedia({ userId, chatId, base64, text, replyTo: flags.reply })
+      const text = words.length === 0 ? undefined : words.join(' ')
+      return async (speaker) => {
+        const { control, userId, chatId } = speaker
+        return wrote(speaker, await control.sendMedia({ userId, chatId, base64, text, replyTo }))
+      }
+    },
+  },
+]
+
+/** `postern sandbox say`, `press` and `attach`: what a person of a running sandbox does. */
+export function sandboxActionCommands(): Command[] {
+  return ACTIONS.map(({ name, description, example, args, option, perform }) => {
+    const command = addControlFlag(new Command(name))
+      .description(description)
+      .argument('<person>', 'who: a handle, or an id')
+      .argument(
+        '<chat>',
+        'where: its name in the seed, a handle, a title, an id; `dm` is the private chat',
+      )
+      .option(
+        '--wait [seconds]',
+        `print what comes next there, and fail when nothing does within so many seconds (${WAIT_SECONDS})`,
+        readSeconds,
+      )
+      .option('--json', 'print it as JSON')
+      .option(...option, readMessageId)
+    for (const [syntax, meaning] of args) command.argument(syntax, meaning)
+    return addExample(command, example).action(async () => {
+      const [person = '', chat = '', ...rest] = command.processedArgs.flat() as string[]
+      // With `--json`, which the parser takes for that of `postern sandbox`.
+      const flags: ActionFlags = command.optsWithGlobals()
+      const performAs = perform(rest, flags)
+      await withSandbox(flags, async (control) => {
+        const speaker = await findSpeaker(control, { person, chat })
+        await act(speaker, flags, performAs)
       })
     })
-  return addExample(command, 'postern sandbox attach alice dm picture.png "look at this"')
-}
-
-/** `postern sandbox press`: a person presses a button below a message. */
-export function sandboxPressCommand(): Command {
-  const command = speaking(new Command('press'))
-    .description('press a button as a person of a running sandbox')
-    .argument('[button]', 'its text or data; may be left out where there is one button alone')
-    .option(
-      '--message <messageId>',
-      'below this message; else the newest with buttons',
-      readMessageId,
-    )
-    .action(press)
-  return addExample(command, 'postern sandbox press alice dm Yes --wait')
-}
-
-/** With `--json`, which the parser takes for that of `postern sandbox`. */
-function flagsOf(command: Command): ActionFlags {
-  return command.optsWithGlobals()
-}
-
-function speaking(command: Command): Command {
-  return addControlFlag(command)
-    .argument('<person>', 'who: a handle, or an id')
-    .argument(
-      '<chat>',
-      'where: its name in the seed, a handle, a title, an id; `dm` is the private chat',
-    )
-    .option(
-      '--wait [seconds]',
-      `print what comes next there, and fail when nothing does within so many seconds (${WAIT_SECONDS})`,
-      readSeconds,
-    )
-    .option('--json', 'print it as JSON')
-}
-
-/** Lets a person send something, prints its id, and the next message that their phone shows there. */
-async function speak(
-  { person, chat, flags }: { person: string; chat: string; flags: ActionFlags },
-  send: (speaker: Speaker) => Promise<{ messageId: number; mediaId?: string }>,
-): Promise<void> {
-  await withSandbox(flags, async (control) => {
-    const speaker = await findSpeaker(control, { person, chat })
-    const { userId, chatId } = speaker
-    const { last } = await control.inbox({ userId, after: NEWEST })
-    const sent = await send(speaker)
-    const answer =
-      flags.wait === undefined
-        ? null
-        : await nextMessage(control, { speaker, after: last, wait: flags.wait })
-    if (flags.json === true) {
-      return printJson({ ...sent, userId, chatId, ...(answer === null ? {} : { answer }) })
-    }
-    const how = speaker.mode === 'protected' ? 'sealed' : 'readable'
-    printNotice(`${speaker.username} wrote into ${speaker.chatName} (${how})`)
-    print(answer === null ? String(sent.messageId) : formatSeen(answer, speaker.names))
   })
+}
+
+/** Lets a person do something, and prints its id, or the answer that their phone shows. */
+async function act(
+  speaker: Speaker,
+  { wait, json }: ActionFlags,
+  performAs: (speaker: Speaker) => Promise<Performed>,
+): Promise<void> {
+  const { control, userId, chatId, names } = speaker
+  const { last } = await control.inbox({ userId, after: NEWEST })
+  const { id, result, notice, answeredBy, isAnswer = () => true } = await performAs(speaker)
+  let answer: SeenEvent | undefined
+  if (wait !== undefined) {
+    const waitMs = (wait === true ? WAIT_SECONDS : wait) * 1000
+    const kinds = [answeredBy]
+    const { seen } = await control.inbox({ userId, chatId, kinds, after: last, wait: waitMs })
+    answer = seen.find(isAnswer) ?? nothingCame(speaker, waitMs)
+  }
+  if (json === true) {
+    return printJson({ ...result, userId, chatId, ...(answer !== undefined && { answer }) })
+  }
+  printNotice(notice)
+  print(answer === undefined ? id : formatSeen(answer, names))
+}
+
+function wrote(
+  { username, chatName, mode }: Speaker,
+  sent: { messageId: number; mediaId?: string },
+): Performed {
+  return {
+    id: String(sent.messageId),
+    result: sent,
+    notice: `${username} wrote into ${chatName} (${mode === 'protected' ? 'sealed' : 'readable'})`,
+    answeredBy: 'message',
+  }
 }
 
 async function press(
-  person: string,
-  chat: string,
+  speaker: Speaker,
   button: string | undefined,
-  _flags: ActionFlags,
-  command: Command,
-): Promise<void> {
-  const flags = flagsOf(command)
-  await withSandbox(flags, async (control) => {
-    const speaker = await findSpeaker(control, { person, chat })
-    const { userId, chatId } = speaker
-    const { messages } = await control.screen({ userId, chatId })
-    const message = messageWithButtons(messages, { speaker, messageId: flags.message })
-    const data = dataOf(message, button)
-    const { last } = await control.inbox({ userId, after: NEWEST })
-    const { messageId } = message
-    const { callbackId } = await control.press({ userId, chatId, messageId, data })
-    const answer =
-      flags.wait === undefined
-        ? null
-        : await answerTo(control, { callbackId, speaker, after: last, wait: flags.wait })
-    if (flags.json === true) {
-      const pressed = { callbackId, userId, chatId, messageId, data }
-      return printJson({ ...pressed, ...(answer === null ? {} : { answer }) })
-    }
-    printNotice(`${speaker.username} pressed ${oneLine(data)} below message ${messageId}`)
-    print(answer === null ? callbackId : formatAnswer(answer, speaker.names))
-  })
-}
-
-async function nextMessage(
-  control: Control,
-  o: { speaker: Speaker; after: number; wait: number | true },
-) {
-  const { userId, chatId } = o.speaker
-  const { inbox } = await control.inbox({
-    userId,
-    chatId,
-    kinds: ['message'],
-    after: o.after,
-    wait: waitMs(o.wait),
-  })
-  return inbox[0] ?? nothingCame(o.speaker, o.wait)
-}
-
-async function answerTo(
-  control: Control,
-  o: { callbackId: string; speaker: Speaker; after: number; wait: number | true },
-) {
-  const { userId } = o.speaker
-  const { answers } = await control.inbox({
-    userId,
-    kinds: ['answer'],
-    after: o.after,
-    wait: waitMs(o.wait),
-  })
-  const answer = answers.find(({ callbackId }) => callbackId === o.callbackId)
-  return answer ?? nothingCame(o.speaker, o.wait)
+  below: number | undefined,
+): Promise<Performed> {
+  const { control, userId, chatId, username } = speaker
+  const { messages } = await control.screen({ userId, chatId })
+  const message = messageWithButtons(messages, { speaker, messageId: below })
+  const data = dataOf(message, button)
+  const { messageId } = message
+  const { callbackId } = await control.press({ userId, chatId, messageId, data })
+  return {
+    id: callbackId,
+    result: { callbackId, messageId, data },
+    notice: `${username} pressed ${oneLine(data)} below message ${messageId}`,
+    answeredBy: 'answer',
+    isAnswer: (seen) => seen.kind === 'answer' && seen.callbackId === callbackId,
+  }
 }
 
 /** @throws OperatorError `usage` */
@@ -246,16 +252,12 @@ function dataOf(message: ScreenMessage, written: string | undefined): string {
   )
 }
 
-function nothingCame({ username, chatName }: Speaker, wait: number | true): never {
+function nothingCame({ username, chatName }: Speaker, waitMs: number): never {
   throw new OperatorError(
     'failed',
-    `${username} saw no answer in ${chatName} within ${waitMs(wait) / 1000} s`,
+    `${username} saw no answer in ${chatName} within ${waitMs / 1000} s`,
     'see whether the bot runs, and what it says; --wait takes up to 60 seconds',
   )
-}
-
-function waitMs(wait: number | true): number {
-  return (wait === true ? WAIT_SECONDS : wait) * 1000
 }
 
 function readFile(file: string): Buffer {

@@ -23,12 +23,23 @@ export function formatSeen(seen: SeenEvent, names: SandboxNames): string {
 }
 
 /** The bot's answer to a press. */
-export function formatAnswer(answer: ReceivedAnswer, names: SandboxNames): string {
-  const { at, chatId, text, alert, url } = answer
-  const shown = text ?? (url === null ? 'took the press' : `opens ${url}`)
-  const chat = names.chatName(chatId)
-  const line = { atMs: at, who: 'answer', text: `${chat}: ${shown}${alert ? ' (alert)' : ''}` }
-  return formatActivity(line, terminalWidth())
+function formatAnswer(answer: ReceivedAnswer, names: SandboxNames): string {
+  const text = `${names.chatName(answer.chatId)}: ${describeAnswer(answer, 'took the press')}`
+  return formatActivity({ atMs: answer.at, who: 'answer', text }, terminalWidth())
+}
+
+/** The bot's answer to a press in a few words. @param plain for one that shows nothing */
+export function describeAnswer(
+  { text, alert, url }: Pick<ReceivedAnswer, 'text' | 'alert' | 'url'>,
+  plain: string,
+): string {
+  return `${text ?? (url === null ? plain : `opens ${url}`)}${alert ? ' (alert)' : ''}`
+}
+
+/** A message in one line: its parts that are not empty, then its buttons. */
+export function withButtons(parts: string[], buttons: readonly { text?: unknown }[] = []): string {
+  const shown = buttons.map(({ text }) => `[${String(text)}]`)
+  return [...parts, ...shown].filter((part) => part !== '').join(' ')
 }
 
 function describe(

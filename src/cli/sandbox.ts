@@ -7,12 +7,8 @@ import { SeedError } from '../sandbox/seed/problem.ts'
 import { addExample, readPort } from './flags.ts'
 import { listenRefusal, servePage } from './page.ts'
 import { announceSandbox } from './running-sandboxes.ts'
-import {
-  sandboxResetCommand,
-  sandboxRestoreCommand,
-  sandboxSnapshotCommand,
-} from './sandbox-control.ts'
-import { sandboxAttachCommand, sandboxPressCommand, sandboxSayCommand } from './sandbox-actions.ts'
+import { sandboxActionCommands } from './sandbox-actions.ts'
+import { worldCommands } from './sandbox-control.ts'
 import { sandboxWatchCommand } from './sandbox-watch.ts'
 import { readSeedFile, type SeedFile } from './seed-file.ts'
 import { shutdownRequested } from './signals.ts'
@@ -76,19 +72,14 @@ export function sandboxCommand(): Command {
         .default('spec'),
     )
     .usage('[options]')
-    .addCommand(sandboxResetCommand())
-    .addCommand(sandboxSnapshotCommand())
-    .addCommand(sandboxRestoreCommand())
-    .addCommand(sandboxSayCommand())
-    .addCommand(sandboxPressCommand())
-    .addCommand(sandboxAttachCommand())
-    .addCommand(sandboxWatchCommand())
+  for (const one of [...worldCommands(), ...sandboxActionCommands(), sandboxWatchCommand()]) {
+    command.addCommand(one)
+  }
   return addExample(command, 'postern sandbox --port 8800').action(run)
 }
 
 async function run(flags: SandboxFlags): Promise<void> {
-  const { port, controlPort, seed, data, json, localWebhooks, still, host, allowedHost, rates } =
-    flags
+  const { port, controlPort, host, allowedHost: allowedHosts, seed, data, rates } = flags
   if (flags.seedSchema === true) {
     const { seedSchema } = await import('../sandbox/seed/schema.ts')
     return print(seedSchema())
@@ -97,30 +88,25 @@ async function run(flags: SandboxFlags): Promise<void> {
   const controlToken = sandboxControlToken()
   const stop = shutdownRequested()
   const file = seed === undefined ? null : readSeedFile(seed)
+  const given = { port, controlPort, host, allowedHosts, controlToken, data, rates }
   const { createSandbox } = await import('../sandbox/create.ts')
   await using sandbox = await createSandbox({
-    port,
-    controlPort,
-    allowedHosts: allowedHost,
+    ...given,
+    world: file?.content,
     phones: 'all',
-    webhooks: localWebhooks === true ? 'local' : 'public',
-    rates,
+    clock: flags.still === true ? 'still' : undefined,
+    webhooks: flags.localWebhooks === true ? 'local' : 'public',
     onStepError: ({ action, reason }) =>
       printNotice(`a \`${action}\` of the seed could not happen: ${reason}`),
-    ...(file === null ? {} : { world: file.content }),
-    ...(data === undefined ? {} : { data }),
-    ...(still === true ? { clock: 'still' as const } : {}),
-    ...(host === undefined ? {} : { host }),
-    ...(controlToken === undefined ? {} : { controlToken }),
   }).catch((error: unknown) => refuse(error, file))
-  if (!sandbox.isNew)
-    printNotice(
-      `the world of ${data} goes on${seed === undefined ? '' : '; the seed is not applied to it'}`,
-    )
+  if (!sandbox.isNew) {
+    const unused = seed === undefined ? '' : '; the seed is not applied to it'
+    printNotice(`the world of ${data} goes on${unused}`)
+  }
   const page = await servePageOf(sandbox, flags)
   const { controlUrl } = sandbox
   using _ = announceSandbox(userRuntimeFolders(), { command: 'sandbox', controlUrl, dataDir: null })
-  if (json === true) printJsonLine(worldOf(sandbox, page))
+  if (flags.json === true) printJsonLine(worldOf(sandbox, page))
   else describe(sandbox, page)
   await stop
 }
@@ -146,12 +132,7 @@ async function servePageOf(
 ): Promise<Page | null> {
   const isLocal = host === undefined || isLoopback(host)
   if (!isLocal && port === undefined && open !== true) return null
-  return await servePage(sandbox, {
-    open,
-    allowedHosts: allowedHost,
-    ...(port === undefined ? {} : { port }),
-    ...(host === undefined ? {} : { host }),
-  })
+  return await servePage(sandbox, { open, port, host, allowedHosts: allowedHost })
 }
 
 function worldOf({ url, controlUrl, bots, people, chats }: Sandbox, page: Page | null): object {

@@ -25,36 +25,15 @@ export class SandboxApiError extends PosternError {
   }
 }
 
-/** Makes an `SandboxApiError` to throw. `message` must not quote what a person wrote. */
-export function apiError(
-  code: ErrorCode,
-  message: string,
-  details: ApiErrorDetails = {},
-): SandboxApiError {
-  return new SandboxApiError(code, message, details)
-}
+/** Makes a `SandboxApiError` to throw. `message` must not quote what a person wrote. */
+export const apiError = (...of: ConstructorParameters<typeof SandboxApiError>): SandboxApiError =>
+  new SandboxApiError(...of)
 
-/** The status, headers and body that answer an error. */
-export function errorEnvelope(error: SandboxApiError): {
-  status: number
-  headers: Record<string, string>
-  body: { ok: false; error: Record<string, unknown> }
-} {
-  const { code, status, message } = error
-  const { expected, retryAfter, headerSeconds } = error.details
-  const seconds = headerSeconds ?? retryAfter
-  return {
-    status,
-    headers: seconds === undefined ? {} : { 'retry-after': String(seconds) },
-    body: {
-      ok: false,
-      error: {
-        status,
-        code,
-        message,
-        ...(retryAfter === undefined ? {} : { retryAfter }),
-        ...(expected === undefined ? {} : { expected }),
-      },
-    },
-  }
+/** The status, headers and body, as JSON, that answer an error. */
+export function errorEnvelope({ code, status, message, details }: SandboxApiError) {
+  const { expected, retryAfter, headerSeconds = retryAfter } = details
+  const headers: Record<string, string> =
+    headerSeconds === undefined ? {} : { 'retry-after': String(headerSeconds) }
+  const body = { ok: false, error: { status, code, message, retryAfter, expected } }
+  return { status, headers, body }
 }

@@ -37,11 +37,14 @@ export class WorldClock {
     this.#standsAtMs = mode === 'still' ? startMs : null
   }
 
-  /** Continues from a stored state. */
-  static from(state: ClockState): WorldClock {
-    return state.mode === 'still'
-      ? new WorldClock({ mode: 'still', startMs: state.nowMs })
-      : new WorldClock({ mode: 'running', startMs: Date.now() + state.aheadMs })
+  /** Continues from a stored state, in another mode if one is given; else as the constructor does. */
+  static open(
+    { clock: mode, startMs }: { clock?: ClockMode | undefined; startMs?: number },
+    stored: ClockState | undefined,
+  ): WorldClock {
+    if (stored === undefined) return new WorldClock({ mode: mode ?? 'running', startMs })
+    const nowMs = stored.mode === 'still' ? stored.nowMs : Date.now() + stored.aheadMs
+    return new WorldClock({ mode: mode ?? stored.mode, startMs: nowMs })
   }
 
   get state(): ClockState {

@@ -26,7 +26,7 @@ export interface SandboxOptions extends HostedWorldOptions, SandboxAddress {
    * What callers of the control and of the page must present, 32 to 128 of A-Z, a-z, 0-9, "_" and
    * "-". By default a new one on any address but loopback, and none there.
    */
-  controlToken?: string
+  controlToken?: string | undefined
   /** Former name of `onStepError`. */
   onMishap?: (mishap: Mishap) => void
 }
@@ -34,7 +34,7 @@ export interface SandboxOptions extends HostedWorldOptions, SandboxAddress {
 /** Where the page is served, and what it shows. */
 export interface PageOptions extends SandboxAddress {
   /** Any free one by default. */
-  port?: number
+  port?: number | undefined
   /** What the bot and its sidecar say to each other, where that runs in this process. */
   botTraffic?: BotTraffic
 }

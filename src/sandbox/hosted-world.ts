@@ -3,18 +3,17 @@ import { deriveCalls } from '../rpc/operation.ts'
 import { Mutex } from '../util/scheduling.ts'
 import type { WorldHost, WorldList } from './control/hosting.ts'
 import { ControlError, type StepError } from './control/operation.ts'
-import { OPERATIONS, type Control } from './control/table.ts'
+import { OPERATIONS, runOperation, type Control } from './control/table.ts'
 import { createDefaultWorld } from './default-world.ts'
 import { EventLog } from './events/log.ts'
 import type { ActiveFault } from './faults/faults.ts'
 import type { ResponseRewrite } from './http/response.ts'
 import { LiveWorld } from './live-world.ts'
-import { createSuccessor, openWorld, type WorldOptions } from './open-world.ts'
 import type { RecordRow } from './persistence/persistence.ts'
 import type { SharedEngine } from './phone/phones.ts'
 import { modeOf } from './rules/mode.ts'
 import type { SeedInput } from './seed/schema.ts'
-import type { World } from './world.ts'
+import { World, type WorldOptions } from './world.ts'
 
 /** How a world begins. */
 export interface HostedWorldOptions extends WorldOptions {
@@ -22,7 +21,7 @@ export interface HostedWorldOptions extends WorldOptions {
    * `home` (default): the default world, see `Home`. `empty`: a world with nobody in it. Or a seed.
    * Ignored when `data` holds a world.
    */
-  world?: 'home' | 'empty' | SeedInput
+  world?: 'home' | 'empty' | SeedInput | undefined
   /** `all`: the phones of the default world's people are made at the start. */
   phones?: 'when-needed' | 'all'
   /** Called for each step of a seed's schedule that fails. */
@@ -68,10 +67,7 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
     this.isNew = world.isNew
     this.#parts = parts
     this.#live = this.#bringToLife(world)
-    this.control = deriveCalls(OPERATIONS, (name, input) => {
-      const call = this.#live.control[name] as (input: object) => Promise<unknown>
-      return call(input)
-    })
+    this.control = deriveCalls(OPERATIONS, (name, input) => runOperation(this.#live, name, input))
   }
 
   /**
@@ -81,7 +77,7 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
   static async open(parts: HostedWorldParts): Promise<HostedWorld> {
     const { options } = parts
     const seed = typeof options.world === 'object' ? await loadSeed(options.world) : null
-    const world = await openWorld({ ...seed?.clock, ...options })
+    const world = await World.open({ ...options, ...seed?.clockFor(options) })
     const hosted = new HostedWorld(parts, world)
     try {
       const live = hosted.#live
@@ -188,7 +184,7 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
     const before = this.#live
     if (before.world.closing.signal.aborted) throw new ControlError('the world is closed')
     const { options } = this.#parts
-    const world = createSuccessor(before.world, { rows, options })
+    const world = before.world.successor(rows, options)
     const next = this.#bringToLife(world)
     try {
       // A running clock is that of now: what was to happen keeps its distance from it.
@@ -226,7 +222,10 @@ async function loadSeed(input: SeedInput) {
   ])
   const seed = readSeed(input)
   return {
-    clock: { clock: seed.clock?.mode ?? ('running' as const), startMs: clockStartMs(seed) },
+    clockFor: ({ clock = seed.clock?.mode ?? 'running', startMs }: WorldOptions) => ({
+      clock,
+      startMs: startMs ?? clockStartMs(seed),
+    }),
     apply: (live: LiveWorld) => applySeed(live, live.control, seed),
   }
 }

@@ -2,9 +2,8 @@ import type { WorldHost, WorldList } from './control/hosting.ts'
 import type { ControlContext, StepError } from './control/operation.ts'
 import { bindControl, type Control } from './control/table.ts'
 import type { Home } from './default-world.ts'
+import type { EventBody } from './events/event.ts'
 import type { EventLog } from './events/log.ts'
-import { recordEvents } from './events/record.ts'
-import { plainKind } from './persistence/persistence.ts'
 import { Phones, type SharedEngine } from './phone/phones.ts'
 import { resumeTyping } from './rules/typing.ts'
 import { Schedule } from './seed/schedule.ts'
@@ -33,9 +32,24 @@ export class LiveWorld implements ControlContext {
     this.phones = new Phones(world, parts.engine)
     this.schedule = new Schedule(world)
     this.events = parts.host.events
-    recordEvents(world, this.events)
+    this.#recordEvents()
     this.control = bindControl(this)
-    this.#homes = world.persistence.map(plainKind('home'))
+    this.#homes = world.persistence.map('home')
+  }
+
+  /** Records in the log what happens from now on until the world is closed. */
+  #recordEvents(): void {
+    const { clock, closing, transcript, faults } = this.world
+    const append = (body: EventBody): void => {
+      if (!closing.signal.aborted) this.events.append(clock.now(), body)
+    }
+    this.world.onEvent(append)
+    transcript.onCall(({ phase, call: { n, by, method, path, status } }) =>
+      append({ kind: 'call', phase, n, by, method, path, status }),
+    )
+    faults.onStrike(({ fault: { id: faultId, name }, route = null, botId = null }) =>
+      append({ kind: 'fault', faultId, name, route, botId }),
+    )
   }
 
   /** Ids and token of the default world, if it is one. */

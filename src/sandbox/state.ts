@@ -141,17 +141,3 @@ export interface ChatState extends ChatRecord {
   /** By id; ids grow by one from 1 in each chat, so those of two chats overlap. */
   messages: Map<number, StoredMessage>
 }
-
-/** What happens in a world. Phones listen to it, and whoever follows the events of the control. */
-export type WorldEvent =
-  | { kind: 'message' | 'edited'; chat: ChatState; message: StoredMessage }
-  | { kind: 'deleted'; chat: ChatState; messageId: number }
-  | { kind: 'key'; userId: number; key: PublishedKey | null }
-  | { kind: 'typing'; chat: ChatState; botId: number; typing: boolean }
-  | { kind: 'answer'; press: PressState; answer: ButtonAnswer }
-  | { kind: 'queued'; botId: number; update: Update }
-  | { kind: 'delivered'; botId: number; updateId: number }
-  | { kind: 'failed'; botId: number; updateId: number; error: string; nextAttemptAt: number }
-  | { kind: 'notice'; botId: number; notice: OwnerNotice }
-  | { kind: 'clock' }
-  | { kind: 'step'; action: string; reason: string | null }

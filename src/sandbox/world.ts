@@ -1,24 +1,53 @@
 import { randomBytes } from 'node:crypto'
+import { lookup } from 'node:dns/promises'
+import { FIXED_LIMITS } from '../api/limits.ts'
 import { BackgroundWork } from './background-work.ts'
-import type { ClockMode, ClockState, WorldClock } from './clock.ts'
-import type { Faults } from './faults/faults.ts'
-import { plainKind, type Persistence } from './persistence/persistence.ts'
-import { botKind, chatKind, storedRateWindows, restoreBot, restoreChat } from './record-kinds.ts'
-import type { BotRecord, BotState, ChatState, PersonState, WorldEvent } from './state.ts'
-import type { Transcript } from './transcript.ts'
-import type { RateWindows } from './rules/rate-windows.ts'
-import type { IdCounter } from './update-queue.ts'
+import { WorldClock, type ClockMode, type ClockState } from './clock.ts'
+import type { EventBody } from './events/event.ts'
+import { Faults } from './faults/faults.ts'
+import { Persistence, type RecordRow } from './persistence/persistence.ts'
+import type {
+  BotRecord,
+  BotState,
+  ChatRecord,
+  ChatState,
+  Membership,
+  PersonState,
+} from './state.ts'
+import { CALL_KIND, Transcript } from './transcript.ts'
+import { RateWindows } from './rules/rate-windows.ts'
+import { UpdateQueue, type IdCounter } from './update-queue.ts'
+import { Listeners } from '../util/listeners.ts'
 
 /** Choices that change what the service enforces. */
-export interface WorldRules {
-  /** `spec`: every rate window of the limits table. `off`: none, for benchmarks. */
+interface WorldRules {
+  /** `spec` (default): every rate window of the limits table. `off`: none, for benchmarks. */
   rates: 'spec' | 'off'
-  /** `public`: https and public addresses, as the spec says. `local`: http and any address too. */
+  /**
+   * `public` (default): https and public addresses, as the spec says. `local`: http and any address
+   * too, for bots on this machine.
+   */
   webhooks: 'public' | 'local'
-  /** Gives every address of a host name. */
+  /** Gives every address of a host name; by DNS by default. */
   resolveHost: (host: string) => Promise<string[]>
-  /** How much real time `advance` leaves a receiver to answer before it moves on. */
+  /**
+   * How many ms of real time `advance` waits for a receiver that does not answer; 10 000 by default.
+   */
   receiverPatienceMs: number
+}
+
+export interface WorldOptions extends Partial<WorldRules> {
+  /** File that stores the world; in memory alone when absent. */
+  data?: string | undefined
+  /**
+   * `running` follows real time; `still` moves only by `advance`. By default as stored in `data`,
+   * else `running`.
+   */
+  clock?: ClockMode | undefined
+  /** Time at the start, ms since epoch; the real time by default. */
+  startMs?: number
+  /** How many of the newest calls the transcript holds; 10 000 by default, 0 for none. */
+  transcriptCalls?: number
 }
 
 /** Who or what has a handle: people, bots, groups and channels share one name space. */
@@ -28,14 +57,14 @@ export type HandleOwner = { account: number } | { chat: number }
 const FIRST_IDS = { person: 41_000_001, bot: 82_000_001, chat: 9_100_000_001 } as const
 const FIRST_UPDATE_ID = 500_001
 /** Key of the one clock in its map. */
-export const CLOCK_KEY = 'clock'
+const CLOCK_KEY = 'clock'
 
 /** The whole service: its accounts, chats and files, its clock, and its transcript. */
 export class World {
   readonly clock: WorldClock
   readonly rules: WorldRules
   readonly transcript: Transcript
-  readonly faults: Faults
+  readonly faults = new Faults()
   readonly persistence: Persistence
   readonly background = new BackgroundWork()
   /** False when a file held it already. */
@@ -51,36 +80,56 @@ export class World {
   readonly addresses: RateWindows
   /** Aborted when the sandbox closes. */
   readonly closing = new AbortController()
-  readonly #listeners = new Set<(event: WorldEvent) => void>()
+  readonly #listeners = new Listeners<EventBody>()
   readonly #counters: Map<string, IdCounter>
+  /** Where the clock is stored. */
   readonly #clocks: Map<string, ClockState>
 
-  constructor(parts: {
-    clock: WorldClock
-    rules: WorldRules
-    transcript: Transcript
-    faults: Faults
-    persistence: Persistence
-    isNew: boolean
-    /** Where the clock is stored. */
-    clocks: Map<string, ClockState>
-  }) {
-    const { persistence } = parts
-    this.clock = parts.clock
-    this.rules = parts.rules
-    this.transcript = parts.transcript
-    this.faults = parts.faults
+  private constructor(persistence: Persistence, options: WorldOptions) {
     this.persistence = persistence
-    this.isNew = parts.isNew
-    this.#counters = persistence.map(plainKind('counter'))
-    this.#clocks = parts.clocks
+    this.rules = {
+      rates: options.rates ?? 'spec',
+      webhooks: options.webhooks ?? 'public',
+      resolveHost: options.resolveHost ?? resolveByDns,
+      receiverPatienceMs: options.receiverPatienceMs ?? FIXED_LIMITS.webhookAnswerMs,
+    }
+    this.#clocks = persistence.map('clock')
+    this.isNew = this.#clocks.size === 0
+    this.clock = WorldClock.open(options, this.#clocks.get(CLOCK_KEY))
     this.#storeClock()
-    this.addresses = storedRateWindows(persistence, parts.rules.rates, 'addresses')
-    this.people = persistence.map(plainKind('person'))
-    this.bots = persistence.map(botKind(this))
-    this.chats = persistence.map(chatKind(persistence))
-    this.handles = persistence.map(plainKind('handle'))
-    this.files = persistence.map(plainKind('file'))
+    this.transcript = new Transcript(options.transcriptCalls ?? 10_000, persistence.map(CALL_KIND))
+    this.#counters = persistence.map('counter')
+    this.addresses = this.#rateWindows('addresses')
+    this.people = persistence.map('person')
+    this.bots = persistence.map({
+      name: 'bot',
+      write: toBotRecord,
+      read: (stored) => this.#restoreBot(stored as BotRecord),
+    })
+    this.chats = persistence.map({
+      name: 'chat',
+      write: toChatRecord,
+      read: (stored) => this.#restoreChat(stored as ChatRecord),
+    })
+    this.handles = persistence.map('handle')
+    this.files = persistence.map('file')
+  }
+
+  /** Opens the world that a file holds, or makes a new and empty one. @throws OperatorError */
+  static async open(options: WorldOptions): Promise<World> {
+    if (options.data === undefined) return new World(new Persistence(), options)
+    // Loads SQLite only when it is used.
+    const { FilePersistence } = await import('./persistence/file.ts')
+    return new World(FilePersistence.open(options.data), options)
+  }
+
+  /**
+   * Makes the world that takes this one's place and begins with these rows, its clock too. This one
+   * goes on until the persistence of the new one is started.
+   */
+  successor(rows: readonly RecordRow[], options: WorldOptions): World {
+    const { clock: _mode, startMs: _time, ...rest } = options
+    return new World(this.persistence.successor(rows), rest)
   }
 
   /**
@@ -105,7 +154,7 @@ export class World {
   }
 
   addBot(record: BotRecord): BotState {
-    return setAndGet(this.bots, record.id, restoreBot(this, record))
+    return setAndGet(this.bots, record.id, this.#restoreBot(record))
   }
 
   /** A chat with nobody in it; a group or channel without open history is encrypted. */
@@ -124,7 +173,7 @@ export class World {
       adminsHidden: false,
       nextMessageId: 1,
     }
-    return setAndGet(this.chats, id, restoreChat(this.persistence, record))
+    return setAndGet(this.chats, id, this.#restoreChat(record))
   }
 
   /** The next id of its range. */
@@ -152,18 +201,79 @@ export class World {
   }
 
   /** Calls back on every event, until the returned function is called. */
-  onEvent(listener: (event: WorldEvent) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+  onEvent(listener: (event: EventBody) => void): () => void {
+    return this.#listeners.add(listener)
   }
 
-  emit(event: WorldEvent): void {
-    for (const listener of this.#listeners) listener(event)
+  emit(event: EventBody): void {
+    this.#listeners.emit(event)
   }
 
   #storeClock(): void {
     this.#clocks.set(CLOCK_KEY, this.clock.state)
   }
+
+  #rateWindows(owner: string): RateWindows {
+    return new RateWindows(this.rules.rates, this.persistence.map('window', owner))
+  }
+
+  /** Adds the maps and the queue of a bot to its record. */
+  #restoreBot(record: BotRecord): BotState {
+    const { id } = record
+    const { persistence } = this
+    const queue = new UpdateQueue(
+      this.clock,
+      persistence.map('update', id),
+      this.counter(`bot ${id}`),
+    )
+    queue.onPush(({ updateId, kind: updateKind }) =>
+      this.emit({ kind: 'queued', botId: id, updateId, updateKind }),
+    )
+    return {
+      ...record,
+      delivering: null,
+      queue,
+      windows: this.#rateWindows(`bot ${id}`),
+      commands: persistence.map('commands', id),
+      sent: persistence.map('sent', id),
+      typing: persistence.map('typing', id),
+      presses: persistence.map('press', id),
+    }
+  }
+
+  /** Adds the maps of a chat to its record. Members have the name of the format’s first version. */
+  #restoreChat(record: ChatRecord): ChatState {
+    const { id } = record
+    const members = this.persistence.map<number, Membership>('seat', id)
+    return { ...record, members, messages: this.persistence.map('message', id) }
+  }
+}
+
+/** A bot is stored as its record. Its queue, commands and so on are maps of their own. */
+function toBotRecord({
+  delivering: _delivering,
+  queue: _queue,
+  windows: _windows,
+  commands: _commands,
+  sent: _sent,
+  typing: _typing,
+  presses: _presses,
+  ...record
+}: BotState): BotRecord {
+  return record
+}
+
+/** A chat is stored without its members and messages, which are maps of their own. */
+function toChatRecord({
+  members: _members,
+  messages: _messages,
+  ...record
+}: ChatState): ChatRecord {
+  return record
+}
+
+async function resolveByDns(host: string): Promise<string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address)
 }
 
 /** Adds an entry and gives it back: the map may have wrapped it. */

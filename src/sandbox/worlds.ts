@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { WorldDescription, WorldInput, WorldList } from './control/hosting.ts'
 import { ControlError, definedFields } from './control/operation.ts'
 import { HostedWorld, type HostedWorldOptions } from './hosted-world.ts'
-import { WORLDS_PREFIX, mediaIdIn, splitWorldPath } from './http/world-routing.ts'
+import { WORLDS_PREFIX, mediaIdIn, splitWorldPath, type WorldFinder } from './http/world-routing.ts'
 import type { SharedEngine } from './phone/phones.ts'
 import { SeedError } from './seed/problem.ts'
 
@@ -12,13 +12,6 @@ export const MAIN = 'main'
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i
 /** Random bytes of a name that nobody chose. */
 const NAME_BYTES = 6
-
-/** A request's world, and the path below it. */
-export interface WorldRequest {
-  /** Null when no world has the name. */
-  world: HostedWorld | null
-  path: string
-}
 
 /** Every world of a sandbox, by name: `main`, and those that were added. */
 export class Worlds implements WorldList, AsyncDisposable {
@@ -44,7 +37,7 @@ export class Worlds implements WorldList, AsyncDisposable {
   }
 
   /** The world that a request of either listener is for; a file at the root is that of any world. */
-  find(url: string): WorldRequest {
+  find(url: string): ReturnType<WorldFinder<HostedWorld>> {
     const { world: name, path } = splitWorldPath(url)
     if (name !== null) return { world: this.#worlds.get(name) ?? null, path }
     const main = this.#worlds.get(MAIN) ?? null
@@ -114,15 +107,8 @@ export class Worlds implements WorldList, AsyncDisposable {
     const { name, bots, people, chats } = hosted
     const path = name === MAIN ? '' : WORLDS_PREFIX + name
     const { url, controlUrl } = this.#urls
-    return {
-      name,
-      path,
-      url: url + path,
-      controlUrl: controlUrl + path,
-      bots,
-      people,
-      chats,
-    }
+    const urls = { url: url + path, controlUrl: controlUrl + path }
+    return { name, path, ...urls, bots, people, chats }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,3 @@
-import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { PAIR, still } from './seeded.ts'
@@ -48,22 +47,6 @@ test('names outlast the process', async () => {
   await using again = await createSandbox({ data })
   expect(again.isNew).toBe(false)
   expect(await namesIn(again)).toEqual(['dm', 'square', 'backroom'])
-})
-
-test('a world of an earlier version has chats without names', async () => {
-  const data = `${temporaryFolder()}/a.world`
-  await (await createSandbox({ data }))[Symbol.asyncDispose]()
-  const file = new DatabaseSync(data)
-  const rows = file.prepare(`SELECT key, value FROM records WHERE kind = 'chat'`).all()
-  expect(rows).toHaveLength(3)
-  for (const { key, value } of rows) {
-    const { name: _, ...before } = JSON.parse(String(value)) as { name: string }
-    const update = file.prepare(`UPDATE records SET value = ? WHERE kind = 'chat' AND key = ?`)
-    update.run(JSON.stringify(before), String(key))
-  }
-  file.close()
-  await using sandbox = await createSandbox({ data })
-  expect(await namesIn(sandbox)).toEqual([null, null, null])
 })
 
 test('bots see no name of a chat', async () => {

@@ -1,15 +1,14 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { FilePersistence } from '../../src/sandbox/persistence/file.ts'
-import { plainKind, type Persistence } from '../../src/sandbox/persistence/persistence.ts'
+import type { Persistence } from '../../src/sandbox/persistence/persistence.ts'
 import { temporaryFolder } from './world-file.ts'
 
-const KIND = plainKind<string>('letter')
-const letters = (persistence: Persistence) => persistence.map<string, string>(KIND)
+const letters = (persistence: Persistence) => persistence.map<string, string>('letter')
 
 async function opened() {
   const file = join(temporaryFolder(), 'a.world')
-  const first = await FilePersistence.open(file)
+  const first = FilePersistence.open(file)
   const map = letters(first)
   await first.start()
   map.set('a', 'of then')
@@ -19,7 +18,7 @@ async function opened() {
 
 /** What the file holds once nobody has it open. */
 async function held(file: string): Promise<[string, string][]> {
-  await using again = await FilePersistence.open(file)
+  await using again = FilePersistence.open(file)
   return [...letters(again)]
 }
 

@@ -65,17 +65,15 @@ test('a restore that cannot be written leaves the world as it was, which goes on
   sandbox.snapshot('one')
   await post(sandbox, 'two')
   const before = await observableState(sandbox)
-  const prepare = Reflect.get(DatabaseSync.prototype, 'prepare')
-  DatabaseSync.prototype.prepare = function refuse(sql: string) {
-    if (sql.startsWith('delete from "records"') && !sql.includes('where')) {
-      throw Object.assign(new Error('full'), { errcode: 13 })
-    }
-    return prepare.call(this, sql)
+  const exec = Reflect.get(DatabaseSync.prototype, 'exec')
+  DatabaseSync.prototype.exec = function refuse(sql: string) {
+    if (sql === 'DELETE FROM records') throw Object.assign(new Error('full'), { errcode: 13 })
+    exec.call(this, sql)
   }
   try {
     await expect(sandbox.restore('one')).rejects.toThrow('the disk is full')
   } finally {
-    DatabaseSync.prototype.prepare = prepare
+    DatabaseSync.prototype.exec = exec
   }
   expect(await observableState(sandbox)).toEqual(before)
   await post(sandbox, 'three')

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { FaultInput, faultProblem } from '../faults/table.ts'
+import { FaultInput, faultProblem, FaultStatus } from '../faults/table.ts'
 import type { ClockMode } from '../clock.ts'
-import { toMishap, ControlError, definedFields, operation } from './operation.ts'
+import { action, toMishap, ControlError, definedFields, operation } from './operation.ts'
 import { count, text } from './fields.ts'
-import { done, Now, NumberedFailedStep, RecordedCall } from './results.ts'
+import { Now, NumberedFailedStep, RecordedCall } from './results.ts'
 import { GROWING, waitFor } from './waiting.ts'
 import type { World } from '../world.ts'
 
@@ -11,14 +11,6 @@ const nothing = z.strictObject({})
 const left = z.int().describe('steps that are not due yet')
 /** The end of the year 9999; there are no dates far beyond. */
 const LATEST_MS = Date.UTC(10_000, 0) - 1
-const ActiveFault = z
-  .object({
-    ...FaultInput.shape,
-    id: z.int(),
-    struck: z.int().describe('how often it struck'),
-    left: z.int().nullable().describe('how often it still can; null: without end'),
-  })
-  .meta({ id: 'ActiveFault', description: 'A fault that is set, with its options.' })
 
 /** The clock, the schedule, faults, and the transcript. */
 export const ADMIN = {
@@ -56,11 +48,10 @@ export const ADMIN = {
     z.strictObject(GROWING),
     z.object({ left, errors: z.array(NumberedFailedStep) }),
     async (context, { after = 0, wait }) => {
-      const { schedule, world } = context
+      const { schedule } = context
       await waitFor(context, {
         waitMs: wait,
         isThere: () => schedule.left === 0 || schedule.errors.length > after,
-        onChange: (listener) => world.onEvent(listener),
       })
       return { left: schedule.left, errors: schedule.errors.slice(after) }
     },
@@ -72,10 +63,7 @@ export const ADMIN = {
       left,
       mishaps: z.array(z.object({ atMs: z.int(), deed: z.string(), why: z.string() })),
     }),
-    ({ schedule }) => ({
-      left: schedule.left,
-      mishaps: schedule.errors.map(toMishap),
-    }),
+    ({ schedule }) => ({ left: schedule.left, mishaps: schedule.errors.map(toMishap) }),
   ),
   fault: operation(
     'Sets a fault by name. Gives its number.',
@@ -88,19 +76,16 @@ export const ADMIN = {
       return { id: world.faults.set(name, how) }
     },
   ),
-  clearFaults: operation(
+  clearFaults: action(
     'Ends one fault by its number, or all.',
     z.strictObject({ id: z.int().optional() }),
-    z.object({ cleared: done }),
-    ({ world }, { id }) => {
-      world.faults.clear(id)
-      return { cleared: true } as const
-    },
+    { cleared: true },
+    ({ world }, { id }) => world.faults.clear(id),
   ),
   faults: operation(
     'Gives the faults that are set, how often each struck, and how often it still can.',
     nothing,
-    z.array(ActiveFault),
+    z.array(FaultStatus),
     ({ world }) => world.faults.status(),
   ),
   transcript: operation(
@@ -124,14 +109,8 @@ export const ADMIN = {
     z.array(RecordedCall),
     ({ world }, { words }) => world.transcript.search(words),
   ),
-  clearTranscript: operation(
-    'Empties the transcript.',
-    nothing,
-    z.object({ cleared: done }),
-    ({ world }) => {
-      world.transcript.clear()
-      return { cleared: true } as const
-    },
+  clearTranscript: action('Empties the transcript.', nothing, { cleared: true }, ({ world }) =>
+    world.transcript.clear(),
   ),
 }
 

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { ChatMode } from '../../api/chat.ts'
 import { PutCommands } from '../../api/command.ts'
 import { firstProblem } from '../../api/common.ts'
 import { Update } from '../../api/updates.ts'
@@ -10,6 +9,7 @@ import { botView, webhookView } from '../views/bot.ts'
 import { claimHandle, requireFreeHandle } from './handles.ts'
 import { botId, flag, scope, text, textOrNull } from './fields.ts'
 import {
+  action,
   ControlError,
   definedFields,
   operation,
@@ -17,18 +17,8 @@ import {
   requireChat,
   requireMember,
 } from './operation.ts'
-import {
-  Account,
-  BotProfile,
-  BotSummary,
-  done,
-  NumberedNotice,
-  OwnerNotice,
-  PublishedCertificate,
-  ShownCommand,
-  WebhookState,
-} from './results.ts'
-import { GROWING, waitFor } from './waiting.ts'
+import * as results from './results.ts'
+import { GROWING, waitForSome } from './waiting.ts'
 
 const which = z.strictObject({ botId })
 const profile = {
@@ -44,7 +34,7 @@ export const BOTS = {
   addBot: operation(
     'A new bot; gives its token.',
     z.strictObject({ username: text, ...profile }),
-    Account.extend({ token: text }),
+    results.Account.extend({ token: text }),
     ({ world }, { username, ...input }) => {
       requireFreeHandle(world, username)
       const id = world.nextId('bot')
@@ -69,45 +59,27 @@ export const BOTS = {
   changeBot: operation(
     'Changes a bot’s profile, its privacy mode, and whether it may be added to groups.',
     z.strictObject({ botId, ...profile }),
-    BotProfile,
+    results.BotProfile,
     (context, { botId: id, ...changes }) =>
       botView(Object.assign(requireBot(context, id), definedFields(changes))),
   ),
-  pause: operation(
-    'The owner pauses the bot.',
-    which,
-    z.object({ status: z.literal('paused') }),
-    (context, input) => {
-      pause(requireBot(context, input.botId))
-      return { status: 'paused' } as const
-    },
+  pause: action('The owner pauses the bot.', which, { status: 'paused' }, (context, input) =>
+    pause(requireBot(context, input.botId)),
   ),
-  resume: operation(
-    'The owner resumes the bot.',
-    which,
-    z.object({ status: z.literal('active') }),
-    (context, input) => {
-      resume(requireBot(context, input.botId))
-      return { status: 'active' } as const
-    },
+  resume: action('The owner resumes the bot.', which, { status: 'active' }, (context, input) =>
+    resume(requireBot(context, input.botId)),
   ),
-  removeKey: operation(
+  removeKey: action(
     'The owner removes the bot’s key. Its private chats become readable.',
     which,
-    z.object({ mode: z.literal('open') }),
-    (context, input) => {
-      setBotKey(context.world, requireBot(context, input.botId), null)
-      return { mode: 'open' } as const
-    },
+    { mode: 'open' },
+    (context, input) => setBotKey(context.world, requireBot(context, input.botId), null),
   ),
-  setBotKey: operation(
+  setBotKey: action(
     'Replaces the bot’s key, as a second program with the token could.',
     z.strictObject({ botId, publicKey: text, fingerprint: text }),
-    z.object({ mode: z.literal('protected') }),
-    (context, { botId: id, ...key }) => {
-      setBotKey(context.world, requireBot(context, id), key)
-      return { mode: 'protected' } as const
-    },
+    { mode: 'protected' },
+    (context, { botId: id, ...key }) => setBotKey(context.world, requireBot(context, id), key),
   ),
   issueToken: operation(
     'The owner issues a new token. Calls with the old one are answered `unauthorized`.',
@@ -115,19 +87,16 @@ export const BOTS = {
     z.object({ token: text }),
     (context, input) => ({ token: issueToken(requireBot(context, input.botId)) }),
   ),
-  revokeToken: operation(
+  revokeToken: action(
     'Revokes the token, as POST /token/revoke does.',
     which,
-    z.object({ revoked: done }),
-    (context, input) => {
-      revokeToken(context.world, requireBot(context, input.botId))
-      return { revoked: true } as const
-    },
+    { revoked: true },
+    (context, input) => revokeToken(context.world, requireBot(context, input.botId)),
   ),
   setCommands: operation(
     'The owner edits the commands of a scope. Of commands with the same name the first counts.',
     z.strictObject({ botId, scope, commands: z.array(z.unknown()) }),
-    z.object({ scope: text, commands: z.array(ShownCommand) }),
+    z.object({ scope: text, commands: z.array(results.ShownCommand) }),
     (context, { botId: id, ...input }) => {
       const bot = requireBot(context, id)
       const parsed = PutCommands.safeParse(input)
@@ -144,10 +113,10 @@ export const BOTS = {
     'Gives the bot as /me and /webhook show it, its certificate, and the notices to its owner.',
     which,
     z.object({
-      me: BotProfile,
-      webhook: WebhookState,
-      key: PublishedCertificate.nullable(),
-      ownerNotices: z.array(OwnerNotice),
+      me: results.BotProfile,
+      webhook: results.WebhookState,
+      key: results.PublishedCertificate.nullable(),
+      ownerNotices: z.array(results.OwnerNotice),
     }),
     (context, input) => {
       const bot = requireBot(context, input.botId)
@@ -158,21 +127,11 @@ export const BOTS = {
   bots: operation(
     'Every bot, without its token.',
     z.strictObject({}),
-    z.array(BotSummary),
+    z.array(results.BotSummary),
     ({ world }) =>
-      [...world.bots.values()].map((bot) => {
-        const { id, username, name, status, privacyMode, allowGroups, key, webhook, queue } = bot
-        const mode: ChatMode = key === null ? 'open' : 'protected'
-        const settings = { status, mode, privacyMode, allowGroups }
-        return {
-          id,
-          username,
-          name,
-          ...settings,
-          webhook: webhook?.url ?? null,
-          queued: queue.size,
-        }
-      }),
+      Array.from(world.bots.values(), (bot) =>
+        results.BotSummary.parse({ ...botView(bot), webhook: bot.webhook?.url ?? null }),
+      ),
   ),
   queued: operation(
     'Gives the updates that wait for the bot, with an `updateId` above `after`.',
@@ -180,27 +139,23 @@ export const BOTS = {
     z.array(Update),
     async (context, { botId: id, after = 0, wait }) => {
       const { queue } = requireBot(context, id)
-      const newer = () => queue.list(10_000).filter(({ updateId }) => updateId > after)
-      await waitFor(context, {
+      return await waitForSome(context, {
         waitMs: wait,
-        isThere: () => newer().length > 0,
+        list: () => queue.list(10_000).filter(({ updateId }) => updateId > after),
         onChange: (listener) => queue.onPush(listener),
       })
-      return newer()
     },
   ),
   notices: operation(
     'Gives the notices that the app showed to the bot’s owner, numbered from 1.',
     z.strictObject({ botId, ...GROWING }),
-    z.array(NumberedNotice),
+    z.array(results.NumberedNotice),
     async (context, { botId: id, after = 0, wait }) => {
       const bot = requireBot(context, id)
-      await waitFor(context, {
+      return await waitForSome(context, {
         waitMs: wait,
-        isThere: () => bot.ownerNotices.length > after,
-        onChange: (listener) => context.world.onEvent(listener),
+        list: () => bot.ownerNotices.map((one, at) => ({ n: at + 1, ...one })).slice(after),
       })
-      return bot.ownerNotices.map((notice, index) => ({ n: index + 1, ...notice })).slice(after)
     },
   ),
   injectUpdate: operation(
@@ -209,12 +164,11 @@ export const BOTS = {
     z.object({ updateId: z.int() }),
     (context, { botId: id, update }) => {
       const { queue } = requireBot(context, id)
-      const raw = update as { updateId?: number; kind?: string }
-      if (typeof raw.updateId === 'number') {
-        queue.pushRaw(raw as { updateId: number; kind: string })
-        return { updateId: raw.updateId }
-      }
-      return { updateId: queue.push({ kind: 'message', ...raw }) }
+      const { updateId } = update
+      if (typeof updateId !== 'number')
+        return { updateId: queue.push({ kind: 'message', ...update }) }
+      queue.pushRaw(update as Update)
+      return { updateId }
     },
   ),
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { join, leave, membershipOf, newMembership } from '../rules/memberships.ts'
+import { join, leave, membershipOf, newMembership, usualRights } from '../rules/memberships.ts'
 import { modeOf } from '../rules/mode.ts'
-import type { ChatState } from '../state.ts'
+import { ALL_RIGHTS, type ChatState, type Membership, type MembershipStatus } from '../state.ts'
 import { memberView } from '../views/chat.ts'
 import type { World } from '../world.ts'
 import { claimHandle, requireFreeHandle } from './handles.ts'
@@ -13,12 +13,12 @@ import {
   flag,
   memberStatus,
   personId,
-  rights,
+  rightBits,
   text,
   textOrNull,
 } from './fields.ts'
-import { changeSeat, requireSeat } from './seats.ts'
 import {
+  action,
   ControlError,
   requireMember,
   definedFields,
@@ -28,7 +28,7 @@ import {
   requirePerson,
   type ControlContext,
 } from './operation.ts'
-import { ChatEntry, ChatMember, ChatSummary, done } from './results.ts'
+import { ChatEntry, ChatMember, ChatSummary } from './results.ts'
 
 const settings = {
   title: text.optional(),
@@ -38,14 +38,14 @@ const settings = {
   rosterHidden: flag.optional(),
   adminsHidden: flag.optional(),
 }
-const role = { status: memberStatus.optional(), rights: rights.optional() }
-const member = { chatId, userId: accountId }
+const role = { status: memberStatus.optional(), rights: rightBits.optional() }
+const inChat = { chatId, userId: accountId }
 
 const setMembership = operation(
   'Makes a member an administrator, restricts a member, and the like. With another status come its ' +
     'usual rights: all for an owner and an administrator (whose `rights` can be fewer), none for others.',
   z.strictObject({
-    ...member,
+    ...inChat,
     ...role,
     restrictedUntil: z.int().nullable().optional(),
     title: textOrNull.optional(),
@@ -119,30 +119,25 @@ export const CHATS = {
   ),
   join: operation(
     'Joins, or is added by an administrator. The chat gets a service notice.',
-    z.strictObject({ ...member, ...role }),
+    z.strictObject({ ...inChat, ...role }),
     ChatMember,
     (context, input) => {
       const chat = requireRoom(context, input.chatId)
-      requireAddable(context, input.userId)
-      const { userId, status, rights: held } = input
-      requireSeat(status ?? 'member', { rights: held })
-      join(context.world, chat, {
-        userId,
-        ...(status === undefined ? {} : { status }),
-        ...(held === undefined ? {} : { rights: held }),
-      })
+      const { userId, status = 'member', rights: held } = input
+      requireAddable(context, userId)
+      requireSeat(status, { rights: held })
+      join(context.world, chat, { userId, status, rights: held })
       return memberView(context.world, chat, userId)
     },
   ),
-  leave: operation(
+  leave: action(
     'Leaves, or is removed. The chat gets a service notice.',
-    z.strictObject(member),
-    z.object({ left: done }),
+    z.strictObject(inChat),
+    { left: true },
     (context, o) => {
       const chat = requireRoom(context, o.chatId)
       requireMember(chat, o.userId)
       leave(context.world, chat, o.userId)
-      return { left: true } as const
     },
   ),
   setMembership,
@@ -153,9 +148,9 @@ export const CHATS = {
     z.strictObject({}),
     z.array(ChatEntry),
     ({ world }) =>
-      [...world.chats.values()].map((chat) => {
-        const { name, title, username, members } = chat
-        return { ...brief(world, chat), name, title, username, members: [...members.keys()] }
+      Array.from(world.chats.values(), (chat) => {
+        const members = [...chat.members.keys()]
+        return ChatEntry.parse({ ...chat, mode: modeOf(world, chat), members })
       }),
   ),
 }
@@ -187,4 +182,38 @@ function requireAddable(context: ControlContext, userId: number): void {
 
 function brief(world: World, chat: ChatState) {
   return { id: chat.id, kind: chat.kind, mode: modeOf(world, chat) }
+}
+
+/** What can be set of a membership; what is absent stays, or comes with the status. */
+interface SeatChange {
+  status?: MembershipStatus | undefined
+  rights?: number | undefined
+  restrictedUntil?: number | null | undefined
+  title?: string | null | undefined
+}
+
+/**
+ * Changes a membership. With another status come its usual rights, and a restriction ends.
+ * @throws ControlError as `requireSeat` does
+ */
+function changeSeat(member: Membership, change: SeatChange): void {
+  const status = change.status ?? member.status
+  requireSeat(status, change)
+  const isOther = status !== member.status
+  const renewed = isOther ? { rights: usualRights(status), restrictedUntil: null } : {}
+  Object.assign(member, renewed, definedFields(change))
+}
+
+/**
+ * @throws ControlError for rights that do not go with the status, and for an end of a restriction
+ *   that there is not
+ */
+function requireSeat(status: MembershipStatus, { rights, restrictedUntil }: SeatChange): void {
+  if (rights !== undefined && status !== 'admin' && rights !== usualRights(status)) {
+    const held = status === 'owner' ? `every right (${ALL_RIGHTS})` : 'no rights (0)'
+    throw new ControlError(`rights: with the status ${status} one holds ${held}`)
+  }
+  if (typeof restrictedUntil === 'number' && status !== 'restricted') {
+    throw new ControlError('restrictedUntil: only with the status restricted')
+  }
 }

@@ -41,9 +41,17 @@ export async function streamEvents(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const { after, kinds } = readStart(request)
+  const lastId = lastEventId(request)
+  const { after, kinds } = readInput('GET /events', Query, request.query)
   const signal = AbortSignal.any([host.ended, hangUpSignal(reply)])
-  await streamLog(reply, { log, after, signal, isWanted: isOf(kinds) })
+  const isWanted = ({ kind }: SandboxEvent): boolean => kinds?.includes(kind) ?? true
+  await streamLog(reply, { log, after: lastId ?? after, signal, isWanted })
+}
+
+/** The id after which a reader goes on. @throws ControlError when it is none */
+export function lastEventId({ headers }: FastifyRequest): number | undefined {
+  const given = { 'Last-Event-ID': headers['last-event-id'] }
+  return readInput('GET /events', Header, given)['Last-Event-ID']
 }
 
 /**
@@ -97,21 +105,6 @@ export async function streamLog<E extends LoggedEvent>(
   }
 }
 
-/** @throws ControlError when it is wrong */
-function readStart(request: FastifyRequest): {
-  after: number | undefined
-  kinds: EventKind[] | undefined
-} {
-  const given = { 'Last-Event-ID': request.headers['last-event-id'] }
-  const header = readInput('GET /events', Header, given)
-  const query = readInput('GET /events', Query, request.query)
-  return { after: header['Last-Event-ID'] ?? query.after, kinds: query.kinds }
-}
-
-function isOf(kinds: EventKind[] | undefined): (event: SandboxEvent) => boolean {
-  return ({ kind }) => kinds?.includes(kind) ?? true
-}
-
 function format(event: LoggedEvent): string {
   return `id: ${event.id}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`
 }
@@ -119,8 +112,13 @@ function format(event: LoggedEvent): string {
 /** Waits until the reader took what was written, missed events meanwhile, or is gone. */
 async function drained(
   raw: ServerResponse,
-  { log, position, signal }: { log: DrainedLog; position: number; signal: AbortSignal },
+  o: {
+    log: Pick<EventLog<LoggedEvent>, 'onAppend' | 'read'>
+    position: number
+    signal: AbortSignal
+  },
 ): Promise<void> {
+  const { log, position, signal } = o
   const onChange = (listener: () => void): (() => void) => {
     const unsubscribe = log.onAppend(listener)
     raw.on('drain', listener)
@@ -132,12 +130,6 @@ async function drained(
   while (raw.writableNeedDrain && !signal.aborted && log.read(position, 0).missed === 0) {
     await nextCall(onChange, signal)
   }
-}
-
-/** Of a log, all that `drained` needs. */
-interface DrainedLog {
-  onAppend(listener: () => void): () => void
-  read(after: number, limit: number): { missed: number }
 }
 
 function drop(raw: ServerResponse, missed: number): void {

@@ -20,7 +20,7 @@ z.globalRegistry.add(scope, { description: 'a scope, such as `default` or `chat:
 /** The status of a member; whoever left is none. */
 export const memberStatus = z.enum(['owner', 'admin', 'member', 'restricted'])
 /** Bits of `RIGHTS`. */
-export const rights = z.int().min(0).max(ALL_RIGHTS)
+export const rightBits = z.int().min(0).max(ALL_RIGHTS)
 
 export const text = z.string()
 export const textOrNull = z.string().nullable()

@@ -4,8 +4,12 @@ import { pressingProblem } from '../rules/people.ts'
 import { post } from '../rules/post.ts'
 import { press } from '../rules/presses.ts'
 import type { StoredMessage } from '../state.ts'
+import { hasRight, membershipOf } from '../rules/memberships.ts'
+import { trueMode } from '../rules/mode.ts'
+import { PhoneConnection } from '../phone/connection.ts'
 import { accountId, chatId, messageId, personId, text } from './fields.ts'
 import {
+  action,
   ControlError,
   requireWriter,
   requireMember,
@@ -15,9 +19,10 @@ import {
   requirePerson,
   requirePresentPerson,
   requireQuoted,
+  type ControlContext,
 } from './operation.ts'
 import { ChatMessage } from './results.ts'
-import { GROWING, waitFor } from './waiting.ts'
+import { GROWING, waitForSome } from './waiting.ts'
 
 const inChat = { userId: personId, chatId }
 const sent = z.object({ messageId })
@@ -51,17 +56,10 @@ export const MESSAGES = {
     sent,
     (context, input) => {
       const chat = requireWriter(context, input)
-      const { userId, mediaIds = [], addressed = [], ...content } = input
-      const { id } = post(context.world, {
-        chat,
-        fromId: userId,
-        text: content.text ?? null,
-        armored: content.armored ?? null,
-        replyTo: content.replyTo ?? null,
-        addressed,
-        media: mediaIds.map((mediaId) => ({ id: mediaId, durationMs: null })),
-      })
-      return { messageId: id }
+      const { userId: fromId, chatId: _, mediaIds = [], ...content } = input
+      const media = mediaIds.map((id) => ({ id, durationMs: null }))
+      const message = post(context.world, { chat, fromId, media, ...content })
+      return { messageId: message.id }
     },
   ),
   press: operation(
@@ -90,12 +88,8 @@ export const MESSAGES = {
     async (context, { chatId: id, after = 0, wait }) => {
       const { messages } = requireChat(context, id)
       const newer = () => [...messages.values()].filter((message) => message.id > after)
-      await waitFor(context, {
-        waitMs: wait,
-        isThere: () => newer().length > 0,
-        onChange: (listener) => context.world.onEvent(listener),
-      })
-      return newer().map((message) => ({ ...message }))
+      const found = await waitForSome(context, { waitMs: wait, list: newer })
+      return found.map((message) => ({ ...message }))
     },
   ),
   givePhone: operation(
@@ -103,10 +97,8 @@ export const MESSAGES = {
     keyed,
     ownKey,
     async (context, { userId, kind }) => {
-      const { fingerprint } = await context.phones.of(
-        requirePresentPerson(context, userId).id,
-        kind,
-      )
+      const { id } = requirePresentPerson(context, userId)
+      const { fingerprint } = await context.phones.of(id, kind)
       return { fingerprint }
     },
   ),
@@ -115,10 +107,8 @@ export const MESSAGES = {
     keyed,
     ownKey,
     async (context, { userId, kind }) => {
-      const { fingerprint } = await context.phones.renew(
-        requirePresentPerson(context, userId).id,
-        kind,
-      )
+      const { id } = requirePresentPerson(context, userId)
+      const { fingerprint } = await context.phones.renew(id, kind)
       return { fingerprint }
     },
   ),
@@ -127,4 +117,63 @@ export const MESSAGES = {
 function callbackData(message: StoredMessage): string[] {
   const buttons = message.markup?.inlineKeyboard.flat() ?? []
   return buttons.flatMap((button) => button.callbackData ?? [])
+}
+
+/** What people do to messages that are there. Bots get no update of it. */
+export const EDITS = {
+  editMessage: operation(
+    'A person edits a message of their own. In an encrypted chat the phone seals it anew.',
+    z.strictObject({ ...inChat, messageId, text }),
+    z.object({ messageId }),
+    async (context, input) => {
+      const chat = requireWriter(context, input)
+      const message = requireOrdinary(context, input)
+      if (message.fromId !== input.userId) {
+        throw new ControlError(
+          `${input.userId} did not write message ${message.id}: only its author edits it`,
+        )
+      }
+      if (trueMode(context.world, chat) === 'open') {
+        const connection = new PhoneConnection(context.world, input.userId)
+        connection.edit({ chatId: chat.id, messageId: message.id, text: input.text })
+      } else {
+        const phone = await context.phones.of(input.userId)
+        await phone.edit(chat.id, message.id, input.text)
+      }
+      return { messageId: message.id }
+    },
+  ),
+  deleteMessage: action(
+    'A person deletes a message for everybody: their own, or in a group or channel anybody’s with ' +
+      'the right to delete. It can no longer be quoted, edited or pressed.',
+    z.strictObject({ ...inChat, messageId }),
+    { deleted: true },
+    (context, input) => {
+      const chat = requireChat(context, input.chatId)
+      const person = requirePerson(context, input.userId)
+      requireMember(chat, person.id)
+      if (person.gone) throw new ControlError(`${person.id} closed their account`)
+      const message = requireOrdinary(context, input)
+      const isModerator =
+        chat.kind !== 'private' &&
+        hasRight(membershipOf(context.world, chat, person.id), 'deleteMessages')
+      if (message.fromId !== person.id && !isModerator) {
+        throw new ControlError(
+          `${person.id} may not delete message ${message.id}: it is somebody else’s, and the ` +
+            'right to delete others’ is missing',
+        )
+      }
+      new PhoneConnection(context.world, person.id).delete(chat.id, message.id)
+    },
+  ),
+}
+
+/** @throws ControlError when it is not there, or a service notice */
+function requireOrdinary(
+  context: ControlContext,
+  o: { chatId: number; messageId: number },
+): StoredMessage {
+  const message = requireMessage(requireChat(context, o.chatId), o.messageId)
+  if (message.kind === 'user') return message
+  throw new ControlError(`message ${message.id} is a service notice, which nobody edits or deletes`)
 }

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { PosternError } from '../../errors.ts'
 import type { AnyOperation, Operation } from '../../rpc/operation.ts'
 import type { EventLog } from '../events/log.ts'
@@ -55,6 +55,26 @@ export function operation<I extends z.ZodObject, R>(
   run: (on: ControlContext, input: z.output<I>) => NoInfer<R> | Promise<NoInfer<R>>,
 ): ControlOperation<I, R> {
   return { description, input, output, run }
+}
+
+/** An operation that always gives the same, as proof that it is done. */
+export function action<I extends z.ZodObject, const R extends Record<string, string | boolean>>(
+  description: string,
+  input: I,
+  result: R,
+  run: (on: ControlContext, input: z.output<I>) => unknown,
+): ControlOperation<I, R> {
+  const fields = Object.entries(result).map(([name, value]) => [name, z.literal(value)])
+  const output = z.object(Object.fromEntries(fields) as z.ZodRawShape) as unknown as z.ZodType<R>
+  return {
+    description,
+    input,
+    output,
+    run: async (on, given) => {
+      await run(on, given)
+      return result
+    },
+  }
 }
 
 /** An operation cannot be done: an unknown id, a handle in use, and the like. */
@@ -128,6 +148,6 @@ export interface Mishap {
   why: string
 }
 
-export function toMishap({ atMs, action, reason }: StepError): Mishap {
-  return { atMs, deed: action, why: reason }
+export function toMishap({ atMs, action: deed, reason: why }: StepError): Mishap {
+  return { atMs, deed, why }
 }

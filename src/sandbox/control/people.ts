@@ -5,6 +5,7 @@ import { commandsFor } from '../rules/commands.ts'
 import { claimHandle, requireFreeHandle } from './handles.ts'
 import { accountId, botId, chatId, personId, text, textOrNull } from './fields.ts'
 import {
+  action,
   ControlError,
   operation,
   requireBot,
@@ -12,28 +13,26 @@ import {
   requirePerson,
   requirePresentPerson,
 } from './operation.ts'
-import { Account, done, PublishedCertificate, ShownCommand, PersonEntry } from './results.ts'
+import { Account, PublishedCertificate, ShownCommand, PersonEntry } from './results.ts'
 
+const names = { firstName: text.optional(), lastName: textOrNull.optional() }
 const who = { userId: personId }
+const withBot = z.strictObject({ ...who, botId })
 
 export const PEOPLE = {
   addPerson: operation(
     'A new person, without a key until a phone makes one.',
-    z.strictObject({
-      username: text,
-      firstName: text.optional(),
-      lastName: textOrNull.optional(),
-    }),
+    z.strictObject({ username: text, ...names }),
     Account,
-    ({ world }, { username, firstName, lastName }) => {
+    ({ world }, { username, firstName = username, lastName = null }) => {
       requireFreeHandle(world, username)
       const id = world.nextId('person')
       claimHandle(world, username, { account: id })
       world.people.set(id, {
         id,
         username,
-        firstName: firstName ?? username,
-        lastName: lastName ?? null,
+        firstName,
+        lastName,
         key: null,
         gone: false,
         blocked: [],
@@ -41,14 +40,12 @@ export const PEOPLE = {
       return { id, username }
     },
   ),
-  publishKey: operation(
+  publishKey: action(
     'Publishes a certificate for a person whose phone is some other program.',
     z.strictObject({ ...who, publicKey: text, fingerprint: text }),
-    z.object({ published: done }),
-    (context, { userId, ...key }) => {
-      setPersonKey(context.world, requirePresentPerson(context, userId), key)
-      return { published: true } as const
-    },
+    { published: true },
+    (context, { userId, ...key }) =>
+      setPersonKey(context.world, requirePresentPerson(context, userId), key),
   ),
   certificate: operation(
     'Gives the certificate that a person or a bot published; null when there is none.',
@@ -61,32 +58,20 @@ export const PEOPLE = {
       return publishedKey(world, userId)
     },
   ),
-  block: operation(
-    'Blocks a bot.',
-    z.strictObject({ ...who, botId }),
-    z.object({ blocked: done }),
-    (context, input) => {
-      const person = requirePerson(context, input.userId)
-      const { id } = requireBot(context, input.botId)
-      if (!person.blocked.includes(id)) person.blocked = [...person.blocked, id]
-      return { blocked: true } as const
-    },
-  ),
-  unblock: operation(
-    'Unblocks a bot.',
-    z.strictObject({ ...who, botId }),
-    z.object({ blocked: z.literal(false) }),
-    (context, input) => {
-      const person = requirePerson(context, input.userId)
-      person.blocked = person.blocked.filter((id) => id !== input.botId)
-      return { blocked: false } as const
-    },
-  ),
-  closeAccount: operation(
+  block: action('Blocks a bot.', withBot, { blocked: true }, (context, input) => {
+    const person = requirePerson(context, input.userId)
+    const { id } = requireBot(context, input.botId)
+    if (!person.blocked.includes(id)) person.blocked = [...person.blocked, id]
+  }),
+  unblock: action('Unblocks a bot.', withBot, { blocked: false }, (context, input) => {
+    const person = requirePerson(context, input.userId)
+    person.blocked = person.blocked.filter((id) => id !== input.botId)
+  }),
+  closeAccount: action(
     'Closes the account: the person leaves every group, loses the key, and can neither be written ' +
       'to nor resolved any more.',
     z.strictObject(who),
-    z.object({ gone: done }),
+    { gone: true },
     (context, { userId }) => {
       const person = requirePerson(context, userId)
       person.gone = true
@@ -94,7 +79,6 @@ export const PEOPLE = {
       for (const chat of context.world.chats.values()) {
         if (chat.kind !== 'private') leave(context.world, chat, userId)
       }
-      return { gone: true } as const
     },
   ),
   people: operation(
@@ -102,10 +86,9 @@ export const PEOPLE = {
     z.strictObject({}),
     z.array(PersonEntry),
     ({ world, phones }) =>
-      [...world.people.values()].map(({ id, username, firstName, lastName, key, gone }) => {
-        const names = { username, firstName, lastName }
-        const fingerprint = key?.fingerprint ?? null
-        return { id, ...names, fingerprint, hasPhone: phones.has(id), gone }
+      Array.from(world.people.values(), (person) => {
+        const fingerprint = person.key?.fingerprint ?? null
+        return PersonEntry.parse({ ...person, fingerprint, hasPhone: phones.has(person.id) })
       }),
   ),
   commandsFor: operation(

@@ -16,13 +16,18 @@ export const ChatSummary = z
   .object({ id, kind: z.enum(CHAT_KINDS), mode: ChatMode })
   .meta({ id: 'ChatSummary' })
 
+/** A person or a bot, as messages and member lists show them. */
+export const ACCOUNT_FIELDS = {
+  id: id.describe('id of the person or bot'),
+  username: z.string(),
+  firstName: z.string(),
+  lastName: z.string().nullable(),
+  isBot: z.boolean(),
+}
+
 export const ChatMember = z
   .object({
-    id: id.describe('id of the person or bot'),
-    username: z.string(),
-    firstName: z.string(),
-    lastName: z.string().nullable(),
-    isBot: z.boolean(),
+    ...ACCOUNT_FIELDS,
     status: z.enum(SEAT_STATUS),
     rights: z.int().describe('sum of 1 delete, 2 restrict, 4 add, 8 info, 16 post'),
     title: z.string().nullable().describe('shown beside the name'),
@@ -40,8 +45,8 @@ export const PublishedCertificate = z
   })
   .meta({ id: 'PublishedCertificate' })
 
-const webhook = {
-  url: z.string().nullable(),
+export const WEBHOOK_FIELDS = {
+  url: z.string().nullable().describe('null when none is set'),
   hasSecret: z.boolean(),
   failures: z.int().describe('failed deliveries in a row'),
   lastError: z.string().nullable(),
@@ -50,24 +55,24 @@ const webhook = {
 export const BotProfile = z
   .object({
     id,
-    username: z.string(),
-    name: z.string(),
+    username: z.string().describe('public handle'),
+    name: z.string().describe('display name'),
     about: z.string().nullable(),
     description: z.string().nullable(),
     mode: ChatMode.describe('`protected` once a key is published'),
-    fingerprint: z.string().nullable(),
+    fingerprint: z.string().nullable().describe('of the published key; null when open'),
     privacyMode: z.boolean().describe('in groups, only what is addressed to the bot'),
-    allowGroups: z.boolean(),
+    allowGroups: z.boolean().describe('whether the bot may be added to groups'),
     status: z.enum(['active', 'paused']),
-    webhook: z.object(webhook),
+    webhook: z.object(WEBHOOK_FIELDS),
     queued: z.int().describe('updates that wait'),
-    limits: z.record(z.string(), z.int()),
+    limits: z.record(z.string(), z.int()).describe('the limits that this server enforces'),
   })
   .meta({ id: 'BotProfile', description: 'The bot as `GET /me` shows it.' })
 
 export const WebhookState = z
   .object({
-    ...webhook,
+    ...WEBHOOK_FIELDS,
     pending: z.int().describe('updates that wait'),
     nextAttemptAt: ms.nullable(),
   })

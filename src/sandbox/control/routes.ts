@@ -16,6 +16,10 @@ export interface ControlledWorld {
   live: ControlContext
 }
 
+interface OnOperation {
+  Params: { operation: string }
+}
+
 const NO_SUCH_OPERATION = 'no such operation; `GET /` lists them'
 /** Greatest body: a file of 64 MiB in base64, and what goes with it. */
 export const CONTROL_BODY_BYTES = 96 * 1024 * 1024
@@ -35,48 +39,23 @@ export function addControlRoutes(
     ALL_OPERATIONS.map((entry) => [entry[0], entry]),
   )
   app.get('/', () => ({ ok: true, result: describe() }))
-  app.route({
-    method: 'GET',
-    url: '/events',
-    handler: (request, reply) => streamEvents(worldOf(request).live, request, reply),
+  app.get('/events', (request, reply) => streamEvents(worldOf(request).live, request, reply))
+  app.get('/openapi.json', (request) => {
+    const { path } = addressesOf(worldOf(request))
+    return controlDocumentAt(`${request.protocol}://${request.host}${path}`)
   })
-  app.route({
-    method: 'GET',
-    url: '/openapi.json',
-    handler: async (request) => {
-      const { path } = addressesOf(worldOf(request))
-      const { controlDocument } = await import('../openapi/control.ts')
-      return controlDocument(`${request.protocol}://${request.host}${path}`)
-    },
+  app.get('/bot-openapi.json', (request) => botDocumentAt(addressesOf(worldOf(request)).url))
+  app.post<OnOperation>('/:operation', async (request, reply) => {
+    const operation = operations.get(request.params.operation)
+    if (operation === undefined) throw apiError('not_found', NO_SUCH_OPERATION)
+    const [name, { input }] = operation
+    const on = { ...worldOf(request).live, hangUp: hangUpSignal(reply) }
+    const given = readInput(name, input, request.body ?? {})
+    return { ok: true, result: await runOperation(on, name, given) }
   })
-  app.route({
-    method: 'GET',
-    url: '/bot-openapi.json',
-    handler: async (request) => {
-      const { url } = addressesOf(worldOf(request))
-      const { botDocument } = await import('../openapi/bot.ts')
-      return botDocument(url)
-    },
-  })
-  app.route<{ Params: { operation: string } }>({
-    method: 'POST',
-    url: '/:operation',
-    handler: async (request, reply) => {
-      const operation = operations.get(request.params.operation)
-      if (operation === undefined) throw apiError('not_found', NO_SUCH_OPERATION)
-      const [name, { input }] = operation
-      const on = { ...worldOf(request).live, hangUp: hangUpSignal(reply) }
-      const given = readInput(name, input, request.body ?? {})
-      return { ok: true, result: await runOperation(on, name, given) }
-    },
-  })
-  app.route<{ Params: { operation: string } }>({
-    method: 'GET',
-    url: '/:operation',
-    handler: ({ params: { operation } }) => {
-      const isOperation = operations.has(operation)
-      throw apiError('not_found', isOperation ? `call ${operation} with POST` : NO_SUCH_OPERATION)
-    },
+  app.get<OnOperation>('/:operation', ({ params: { operation } }) => {
+    const isOperation = operations.has(operation)
+    throw apiError('not_found', isOperation ? `call ${operation} with POST` : NO_SUCH_OPERATION)
   })
 }
 
@@ -103,4 +82,12 @@ function describe(): Record<string, object> {
     return [name, { description, ...schema }]
   })
   return Object.fromEntries(described) as Record<string, object>
+}
+
+async function controlDocumentAt(url: string): Promise<object> {
+  return (await import('../openapi/control.ts')).controlDocument(url)
+}
+
+async function botDocumentAt(url: string): Promise<object> {
+  return (await import('../openapi/bot.ts')).botDocument(url)
 }

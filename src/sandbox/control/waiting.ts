@@ -26,11 +26,15 @@ export async function waitFor(
   o: {
     waitMs: number | undefined
     isThere: () => boolean
-    /** Calls back whenever something may be there, until the function that it gives is called. */
-    onChange: (listener: () => void) => () => void
+    /**
+     * Calls back whenever something may be there, until the function that it gives is called; every
+     * event of the world by default.
+     */
+    onChange?: (listener: () => void) => () => void
   },
 ): Promise<void> {
   if (o.waitMs === undefined || o.isThere()) return
+  const { onChange = (listener) => world.onEvent(listener) } = o
   const over = new AbortController()
   const timer = setTimeout(() => over.abort(), o.waitMs)
   const signal = AbortSignal.any([
@@ -39,8 +43,17 @@ export async function waitFor(
     ...(hangUp === undefined ? [] : [hangUp]),
   ])
   try {
-    while (!signal.aborted && !o.isThere()) await nextCall(o.onChange, signal)
+    while (!signal.aborted && !o.isThere()) await nextCall(onChange, signal)
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Lists entries; while there are none, it waits as `waitFor` does. */
+export async function waitForSome<T>(
+  context: Pick<ControlContext, 'world' | 'hangUp'>,
+  o: Omit<Parameters<typeof waitFor>[1], 'isThere'> & { list: () => T[] },
+): Promise<T[]> {
+  await waitFor(context, { ...o, isThere: () => o.list().length > 0 })
+  return o.list()
 }

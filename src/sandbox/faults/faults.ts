@@ -1,19 +1,10 @@
+import type { z } from 'zod'
 import { Listeners } from '../../util/listeners.ts'
 import { FAULTS, type FaultName, type FaultOptions, type FaultPhase } from './table.ts'
+import type { FaultStatus } from './table.ts'
 
 /** A fault that is set. */
-export interface ActiveFault extends FaultOptions {
-  id: number
-  name: FaultName
-}
-
-/** A fault that is set, and what is left of it. */
-export interface FaultStatus extends ActiveFault {
-  /** How often it struck. */
-  struck: number
-  /** How often it still strikes; null: without end. */
-  left: number | null
-}
+export type ActiveFault = Omit<z.output<typeof FaultStatus>, 'struck' | 'left'>
 
 /** A fault struck a call, or a rule for a bot. */
 export interface FaultStrike {
@@ -62,7 +53,7 @@ export class Faults {
   }
 
   /** The faults that are set, in the order they were set, and how often each struck. */
-  status(): FaultStatus[] {
+  status(): z.output<typeof FaultStatus>[] {
     return [...this.#armed.values()].map(({ fault, struck, left }) => ({
       ...fault,
       struck,

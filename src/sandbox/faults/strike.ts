@@ -15,6 +15,16 @@ interface AnsweredCall extends FaultyCall {
   body: Buffer
 }
 
+const PROXY_PAGE = '<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>'
+
+function respond(
+  reply: FastifyReply,
+  status: number,
+  { headers = {}, body }: { headers?: Record<string, string> | undefined; body: unknown },
+): void {
+  void reply.code(status).headers(headers).send(body)
+}
+
 type Strike<Call, Result> = (call: Call & { fault: ActiveFault }) => Result
 
 /** What each fault does before the request is handled. All but `delay` end the call. */
@@ -23,9 +33,7 @@ const BEFORE: Partial<Record<FaultName, Strike<FaultyCall, void | Promise<void>>
     reply.hijack()
     request.raw.socket.destroy()
   },
-  hang: ({ reply }) => {
-    reply.hijack()
-  },
+  hang: ({ reply }) => void reply.hijack(),
   delay: async ({ fault }) => {
     await pause(fault.delayMs ?? 0, undefined, { ref: false })
   },
@@ -34,28 +42,16 @@ const BEFORE: Partial<Record<FaultName, Strike<FaultyCall, void | Promise<void>>
     const error = { status, code, message: 'a fault was set', retryAfter, expected }
     const header = retryAfterHeader ?? retryAfter?.toString()
     if (header !== undefined) reply.header('retry-after', header)
-    void reply.code(status).send({ ok: false, error })
+    respond(reply, status, { body: { ok: false, error } })
   },
-  answer: ({ fault, reply }) => {
-    void reply
-      .code(fault.status ?? 200)
-      .type('application/json')
-      .headers(fault.headers ?? {})
-      .send(fault.body ?? '')
+  answer: ({ fault: { status = 200, headers, body = '' }, reply }) => {
+    respond(reply.type('application/json'), status, { headers, body })
   },
-  html: ({ fault, reply }) => {
-    const page = '<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>'
-    void reply
-      .code(fault.status ?? 502)
-      .type('text/html')
-      .send(page)
+  html: ({ fault: { status = 502 }, reply }) => {
+    respond(reply.type('text/html'), status, { body: PROXY_PAGE })
   },
-  redirect: ({ fault, reply }) => {
-    const location = fault.location ?? 'https://elsewhere.invalid/'
-    void reply
-      .code(fault.status ?? 302)
-      .header('location', location)
-      .send('')
+  redirect: ({ fault: { status = 302, location = 'https://elsewhere.invalid/' }, reply }) => {
+    respond(reply, status, { headers: { location }, body: '' })
   },
 }
 

@@ -13,123 +13,79 @@ interface FaultKind {
   /** Options of its own, beside those that say when it strikes. */
   options: readonly string[]
   /** Those without which it would do nothing. */
-  needs?: readonly string[]
+  needs: readonly string[]
 }
 
-/**
- * Every fault by name. `before`: the request is not handled and changes nothing. `after`: the request
- * is handled, and its response is damaged. `rule`: a rule of the service works otherwise. `lie`: a
- * hostile service changes the response.
- */
+/** Makes the kinds of one phase. An option without which a fault does nothing ends in `!`. */
+const during =
+  (phase: FaultKind['phase']) =>
+  (does: string, written: readonly string[] = []): FaultKind => ({
+    phase,
+    does,
+    options: written.map((option) => option.replace('!', '')),
+    needs: written.filter((option) => option.endsWith('!')).map((option) => option.slice(0, -1)),
+  })
+/** The request is not handled and changes nothing. */
+const before = during('before')
+/** The request is handled, and its response is damaged. */
+const after = during('after')
+/** A rule of the service works otherwise. */
+const rule = during('rule')
+/** A hostile service changes the response. */
+const lie = during('lie')
+
+/** Every fault by name. */
 export const FAULTS = {
-  cut: {
-    phase: 'before',
-    does: 'Closes the connection without handling the request.',
-    options: [],
-  },
-  hang: { phase: 'before', does: 'Never answers.', options: [] },
-  delay: {
-    phase: 'before',
-    does: 'Waits `delayMs` of real time, then goes on as usual.',
-    options: ['delayMs'],
-    needs: ['delayMs'],
-  },
-  error: {
-    phase: 'before',
-    does: 'Answers with an error: `status` (500), `code` (`internal`), and what else is given.',
-    options: ['status', 'code', 'retryAfter', 'retryAfterHeader', 'expected'],
-  },
-  answer: {
-    phase: 'before',
-    does: 'Answers with exactly this `status` (200), `headers` and `body`.',
-    options: ['status', 'headers', 'body'],
-  },
-  html: {
-    phase: 'before',
-    does: 'Answers with an HTML page and `status` (502), as a proxy would.',
-    options: ['status'],
-  },
-  redirect: {
-    phase: 'before',
-    does: 'Answers with a redirect: `status` (302) to `location`.',
-    options: ['status', 'location'],
-  },
-  'lost-answer': {
-    phase: 'after',
-    does: 'Handles the request, then closes the connection instead of answering.',
-    options: [],
-  },
-  'half-answer': {
-    phase: 'after',
-    does: 'Handles the request, and closes the connection after half of the response.',
-    options: [],
-  },
-  'slow-body': {
-    phase: 'after',
-    does: 'Sends one byte of the response body every `delayMs` (1000).',
-    options: ['delayMs'],
-  },
-  'giant-body': {
-    phase: 'after',
-    does: 'Appends `bytes` of blanks (64 MiB) to the response body.',
-    options: ['bytes'],
-  },
-  'invalid-json': {
-    phase: 'after',
-    does: 'Drops the last character of the response body.',
-    options: [],
-  },
-  'keep-confirmed': {
-    phase: 'rule',
-    does: 'Ignores `offset`, so that confirmed updates come again.',
-    options: [],
-  },
-  'late-key': {
-    phase: 'rule',
-    does: 'Answers `PUT /key` at once, and applies it after `delayMs` of the sandbox’s clock.',
-    options: ['delayMs'],
-    needs: ['delayMs'],
-  },
-  'claim-mode': {
-    phase: 'rule',
-    does:
-      'The service behaves in every way as if `chatId` had `mode` (and `historyVisible`); phones ' +
+  cut: before('Closes the connection without handling the request.'),
+  hang: before('Never answers.'),
+  delay: before('Waits `delayMs` of real time, then goes on as usual.', ['delayMs!']),
+  error: before(
+    'Answers with an error: `status` (500), `code` (`internal`), and what else is given.',
+    ['status', 'code', 'retryAfter', 'retryAfterHeader', 'expected'],
+  ),
+  answer: before('Answers with exactly this `status` (200), `headers` and `body`.', [
+    'status',
+    'headers',
+    'body',
+  ]),
+  html: before('Answers with an HTML page and `status` (502), as a proxy would.', ['status']),
+  redirect: before('Answers with a redirect: `status` (302) to `location`.', [
+    'status',
+    'location',
+  ]),
+  'lost-answer': after('Handles the request, then closes the connection instead of answering.'),
+  'half-answer': after(
+    'Handles the request, and closes the connection after half of the response.',
+  ),
+  'slow-body': after('Sends one byte of the response body every `delayMs` (1000).', ['delayMs']),
+  'giant-body': after('Appends `bytes` of blanks (64 MiB) to the response body.', ['bytes']),
+  'invalid-json': after('Drops the last character of the response body.'),
+  'keep-confirmed': rule('Ignores `offset`, so that confirmed updates come again.'),
+  'late-key': rule(
+    'Answers `PUT /key` at once, and applies it after `delayMs` of the sandbox’s clock.',
+    ['delayMs!'],
+  ),
+  'claim-mode': rule(
+    'The service behaves in every way as if `chatId` had `mode` (and `historyVisible`); phones ' +
       'go by the true mode. Lasts until it is cleared.',
-    options: ['chatId', 'mode', 'historyVisible'],
-    needs: ['chatId'],
-  },
-  'claim-kind': {
-    phase: 'lie',
-    does: 'Every response shows `chatId` with the kind `kind`.',
-    options: ['chatId', 'kind'],
-    needs: ['chatId', 'kind'],
-  },
-  'claim-unprotected': { phase: 'lie', does: '`/me` claims that the bot has no key.', options: [] },
-  'claim-fingerprint': {
-    phase: 'lie',
-    does: '`/me` shows `fingerprint` instead of the bot’s.',
-    options: ['fingerprint'],
-    needs: ['fingerprint'],
-  },
-  'swap-key': {
-    phase: 'lie',
-    does: 'Key lists and key records show `publicKey` and `fingerprint` for `userId`.',
-    options: ['userId', 'publicKey', 'fingerprint'],
-    needs: ['userId', 'publicKey'],
-  },
-  ghost: {
-    phase: 'lie',
-    does: 'Key lists (of `chatId`) also name `userId` with `publicKey` and `fingerprint`.',
-    options: ['chatId', 'userId', 'publicKey', 'fingerprint'],
-    needs: ['userId', 'publicKey', 'fingerprint'],
-  },
-  'hide-key': {
-    phase: 'lie',
-    does: 'Key lists (of `chatId`) leave out `userId`.',
-    options: ['chatId', 'userId'],
-    needs: ['userId'],
-  },
-} as const satisfies Record<string, FaultKind>
+    ['chatId!', 'mode', 'historyVisible'],
+  ),
+  'claim-kind': lie('Every response shows `chatId` with the kind `kind`.', ['chatId!', 'kind!']),
+  'claim-unprotected': lie('`/me` claims that the bot has no key.'),
+  'claim-fingerprint': lie('`/me` shows `fingerprint` instead of the bot’s.', ['fingerprint!']),
+  'swap-key': lie('Key lists and key records show `publicKey` and `fingerprint` for `userId`.', [
+    'userId!',
+    'publicKey!',
+    'fingerprint',
+  ]),
+  ghost: lie('Key lists (of `chatId`) also name `userId` with `publicKey` and `fingerprint`.', [
+    'chatId',
+    'userId!',
+    'publicKey!',
+    'fingerprint!',
+  ]),
+  'hide-key': lie('Key lists (of `chatId`) leave out `userId`.', ['chatId', 'userId!']),
+}
 
 export type FaultName = keyof typeof FAULTS
 export type FaultPhase = FaultKind['phase']
@@ -168,12 +124,23 @@ export const FaultInput = z.strictObject({
   fingerprint: text.optional(),
 })
 
+/** A fault that is set, and what is left of it. */
+export const FaultStatus = z
+  .object({
+    ...FaultInput.shape,
+    id: z.int(),
+    struck: z.int().describe('how often it struck'),
+    left: z.int().nullable().describe('how often it still can; null: without end'),
+  })
+  .meta({ id: 'ActiveFault', description: 'A fault that is set, with its options.' })
+
 /** How a fault strikes. */
 export type FaultOptions = Omit<z.output<typeof FaultInput>, 'name'>
 
 /** What a fault lacks so that it would do nothing, as a sentence; null when it lacks nothing. */
 export function faultProblem(name: FaultName, options: FaultOptions): string | null {
-  const { needs = [] }: FaultKind = FAULTS[name]
-  const missing = needs.filter((need) => options[need as keyof FaultOptions] === undefined)
+  const missing = FAULTS[name].needs.filter(
+    (need) => options[need as keyof FaultOptions] === undefined,
+  )
   return missing.length === 0 ? null : `${name} does nothing without ${missing.join(', ')}`
 }

@@ -9,7 +9,7 @@ const WILDCARDS = new Set(['0.0.0.0', '::'])
 /** Where both listeners are reached. */
 export interface SandboxAddress {
   /** Address to listen on; 127.0.0.1 by default. */
-  host?: string
+  host?: string | undefined
   /** Names that callers may use for it, beside the loopback ones and `host`. */
   allowedHosts?: readonly string[]
 }

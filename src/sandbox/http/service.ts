@@ -3,7 +3,13 @@ import { API_PREFIX, ENDPOINTS, type EndpointName } from '../../api/endpoints.ts
 import { FIXED_LIMITS } from '../../api/limits.ts'
 import { errorEnvelope, apiError } from '../api-error.ts'
 import { strikeBefore } from '../faults/strike.ts'
-import { HANDLERS } from '../routes/table.ts'
+import * as botRoutes from '../routes/bot.ts'
+import type { RouteHandler } from '../routes/call.ts'
+import * as chatsRoutes from '../routes/chats.ts'
+import * as commandsRoutes from '../routes/commands.ts'
+import * as messagesRoutes from '../routes/messages.ts'
+import * as peopleRoutes from '../routes/people.ts'
+import * as updatesRoutes from '../routes/updates.ts'
 import type { BotState } from '../state.ts'
 import type { World } from '../world.ts'
 import { admitCall, endpointOf } from './admit.ts'
@@ -27,6 +33,16 @@ interface OpenCall extends ServedWorld {
   /** Its body goes to the transcript, even when the call is refused before the body is read. */
   isBodyRecorded: boolean
   bot?: BotState
+}
+
+/** Each file of routes exports the handlers of its subject by their names. */
+const HANDLERS: Record<EndpointName, RouteHandler> = {
+  ...botRoutes,
+  ...chatsRoutes,
+  ...commandsRoutes,
+  ...messagesRoutes,
+  ...peopleRoutes,
+  ...updatesRoutes,
 }
 
 /** Endpoints for which the spec defines a body. */
@@ -124,11 +140,11 @@ export function createService(
       method,
       url: API_PREFIX + path,
       handler: async (request, reply) => {
-        const { world, bot } = openCalls.get(request) ?? {}
-        if (world === undefined || bot === undefined) throw apiError('unauthorized', 'no token')
+        const call = openCalls.get(request)
+        if (call?.bot === undefined) throw apiError('unauthorized', 'no token')
         const { result, status } = await HANDLERS[name]({
-          world,
-          bot,
+          world: call.world,
+          bot: call.bot,
           params: request.params as Record<string, string>,
           query: request.query,
           body: request.body,

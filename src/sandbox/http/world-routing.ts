@@ -5,26 +5,21 @@ import { apiError, type SandboxApiError } from '../api-error.ts'
 /** Finds the world that a path, with its query, is for, and the path below it. */
 export type WorldFinder<W> = (url: string) => { world: W | null; path: string }
 
-/** Lets a listener route by the paths below each world's own. */
-export interface WorldRouting<W> {
-  /** Gives the path below the world's own; for Fastify's option of that name. */
-  rewriteUrl: (request: Pick<IncomingMessage, 'url'>) => string
-  /** The world of a request as it was found on arrival, or null when there is none of the name. */
-  worldOf: (request: FastifyRequest) => W | null
-}
-
 export const noSuchWorld = (): SandboxApiError =>
   apiError('not_found', 'no such world; `worlds` of the control lists them')
 
-export function worldRouting<W>(find: WorldFinder<W>): WorldRouting<W> {
+/** Lets a listener route by the paths below each world's own. */
+export function worldRouting<W>(find: WorldFinder<W>) {
   const found = new WeakMap<object, W>()
   return {
-    rewriteUrl: (request) => {
+    /** Gives the path below the world's own; for Fastify's option of that name. */
+    rewriteUrl: (request: Pick<IncomingMessage, 'url'>): string => {
       const { world, path } = find(request.url ?? '/')
       if (world !== null) found.set(request, world)
       return path
     },
-    worldOf: ({ raw }) => found.get(raw) ?? null,
+    /** The world of a request as it was found on arrival, or null when there is none of the name. */
+    worldOf: ({ raw }: FastifyRequest): W | null => found.get(raw) ?? null,
   }
 }
 
@@ -33,16 +28,8 @@ export const WORLDS_PREFIX = '/worlds/'
 
 const BELOW_WORLD = /^\/worlds\/([^/?]*)([^]*)$/
 
-/** What a path asks for. */
-export interface WorldPath {
-  /** Null at the root. */
-  world: string | null
-  /** Below the world's own path, with the query. */
-  path: string
-}
-
-/** Splits the path of a request, with its query, into the name of a world and the rest. */
-export function splitWorldPath(url: string): WorldPath {
+/** Splits the path of a request, with its query, into the name of a world, null at the root, and the rest. */
+export function splitWorldPath(url: string): { world: string | null; path: string } {
   const [, world, rest = ''] = BELOW_WORLD.exec(url) ?? []
   if (world === undefined) return { world: null, path: url }
   return { world, path: rest.startsWith('/') ? rest : `/${rest}` }

@@ -15,12 +15,13 @@ export interface DescribedEndpoint {
   /** By name. */
   path?: Record<string, z.ZodType>
   query?: z.ZodObject
-  body?: { schema: z.ZodType; required: boolean }
+  body?: z.ZodType
+  isBodyOptional?: true
   result: z.ZodType
   /** Of a success beside 200. */
   created?: true
   /** Beside those that every call can get. */
-  errors: readonly ErrorCode[]
+  errors?: readonly ErrorCode[]
 }
 
 const chatId = { chatId: z.int() }
@@ -43,7 +44,7 @@ const armored = z.string().max(131_072).describe('encrypted chats: an armored Op
 
 /** Every endpoint under the prefix. */
 export const DESCRIBED: Record<EndpointName, DescribedEndpoint> = {
-  getMe: { summary: 'The bot itself.', result: results.Bot, errors: [] },
+  getMe: { summary: 'The bot itself.', result: results.Bot },
   getUpdates: {
     summary:
       'Updates that wait, oldest first. `offset` confirms those below it; with `timeout` the call ' +
@@ -52,31 +53,24 @@ export const DESCRIBED: Record<EndpointName, DescribedEndpoint> = {
     result: z.array(results.Update),
     errors: ['bad_request', 'webhook_active'],
   },
-  getWebhook: { summary: 'The webhook.', result: results.WebhookInfo, errors: [] },
+  getWebhook: { summary: 'The webhook.', result: results.WebhookInfo },
   setWebhook: {
     summary: 'Sets the webhook. Updates are then POSTed there, one at a time.',
-    body: {
-      schema: SetWebhook.extend({
-        url: z.string().max(1024).describe('absolute https, without credentials and fragment'),
-      }),
-      required: true,
-    },
+    body: SetWebhook.extend({
+      url: z.string().max(1024).describe('absolute https, without credentials and fragment'),
+    }),
     result: z.looseObject({ url: z.string(), hasSecret: z.boolean(), pending: z.int() }),
     errors: ['bad_request', 'bad_webhook'],
   },
   deleteWebhook: {
     summary: 'Removes the webhook. Updates that wait stay for polling.',
     result: z.looseObject({ url: z.null(), pending: z.int() }),
-    errors: [],
   },
   putKey: {
     summary: 'Publishes the bot’s key, which makes the bot protected.',
-    body: {
-      schema: PutKey.extend({
-        publicKey: z.string().max(65_536).describe('armored OpenPGP certificate'),
-      }),
-      required: true,
-    },
+    body: PutKey.extend({
+      publicKey: z.string().max(65_536).describe('armored OpenPGP certificate'),
+    }),
     result: z.looseObject({ fingerprint: z.string(), mode: z.literal('protected') }),
     errors: ['bad_request'],
   },
@@ -88,10 +82,7 @@ export const DESCRIBED: Record<EndpointName, DescribedEndpoint> = {
   },
   putCommands: {
     summary: 'Replaces the commands of a scope.',
-    body: {
-      schema: PutCommands.extend({ commands: z.array(results.BotCommand).max(100) }),
-      required: true,
-    },
+    body: PutCommands.extend({ commands: z.array(results.BotCommand).max(100) }),
     result: results.CommandScope,
     errors: ['bad_request', 'chat_not_found'],
   },
@@ -105,17 +96,14 @@ export const DESCRIBED: Record<EndpointName, DescribedEndpoint> = {
     summary:
       'Sends a message: `text` in a readable chat, `armored` in an encrypted one. A repeated ' +
       '`sendId` answers 200 with the message already written.',
-    body: {
-      schema: SendBody.extend({
-        text: text.optional(),
-        armored: armored.optional(),
-        replyTo: z.int().nullish().describe('a message of the same chat; a wrong id is dropped'),
-        markup: Markup.optional(),
-        silent: z.boolean().optional().describe('channels only: no notification'),
-        sendId: z.uuid().optional().describe('makes the call idempotent'),
-      }),
-      required: true,
-    },
+    body: SendBody.extend({
+      text: text.optional(),
+      armored: armored.optional(),
+      replyTo: z.int().nullish().describe('a message of the same chat; a wrong id is dropped'),
+      markup: Markup.optional(),
+      silent: z.boolean().optional().describe('channels only: no notification'),
+      sendId: z.uuid().optional().describe('makes the call idempotent'),
+    }),
     result: results.SentMessage,
     created: true,
     errors: [...WRITING, 'conflict'],
@@ -123,14 +111,11 @@ export const DESCRIBED: Record<EndpointName, DescribedEndpoint> = {
   editMessage: {
     summary: 'Edits a message of the bot’s own. Without `markup` its buttons stay.',
     path: messageId,
-    body: {
-      schema: EditBody.extend({
-        text: text.optional(),
-        armored: armored.optional(),
-        markup: Markup.nullish().describe('null removes the buttons'),
-      }),
-      required: true,
-    },
+    body: EditBody.extend({
+      text: text.optional(),
+      armored: armored.optional(),
+      markup: Markup.nullish().describe('null removes the buttons'),
+    }),
     result: results.SentMessage,
     errors: [...WRITING, 'message_not_found'],
   },
@@ -138,20 +123,19 @@ export const DESCRIBED: Record<EndpointName, DescribedEndpoint> = {
     summary: 'Deletes a message for everyone. The chat is named in the query or in the body.',
     path: messageId,
     query: DeleteBody.partial(),
-    body: { schema: DeleteBody, required: false },
+    body: DeleteBody,
+    isBodyOptional: true,
     result: z.looseObject({ deleted: z.boolean() }),
     errors: ['bad_request', 'forbidden', 'chat_not_found', 'message_not_found'],
   },
   answerCallback: {
     summary: 'Answers the press of a button, within 60 seconds.',
     path: { callbackId: z.string() },
-    body: {
-      schema: CallbackAnswer.extend({
-        text: z.string().max(200).optional().describe('one line'),
-        url: z.string().max(1024).optional().describe('absolute http or https'),
-      }),
-      required: false,
-    },
+    body: CallbackAnswer.extend({
+      text: z.string().max(200).optional().describe('one line'),
+      url: z.string().max(1024).optional().describe('absolute http or https'),
+    }),
+    isBodyOptional: true,
     result: z.looseObject({ answered: z.literal(true) }),
     errors: [
       'bad_request',
@@ -189,7 +173,8 @@ export const DESCRIBED: Record<EndpointName, DescribedEndpoint> = {
   sendTyping: {
     summary: 'Shows that the bot is typing, or no longer is.',
     path: chatId,
-    body: { schema: TypingBody, required: false },
+    body: TypingBody,
+    isBodyOptional: true,
     result: z.looseObject({ sent: z.boolean().describe('whether an indicator went out') }),
     errors: ['bad_request', 'forbidden', 'chat_not_found'],
   },
@@ -208,6 +193,5 @@ export const DESCRIBED: Record<EndpointName, DescribedEndpoint> = {
   revokeToken: {
     summary: 'Revokes the token in use.',
     result: z.looseObject({ revoked: z.literal(true) }),
-    errors: [],
   },
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { CHAT_KINDS, ChatMode } from '../../api/chat.ts'
+import { ACCOUNT_FIELDS, BotProfile, WEBHOOK_FIELDS, WebhookState } from '../control/results.ts'
 
 /**
  * Results of the bot API as the specification says them; further fields are allowed. The schemas of
@@ -11,48 +12,22 @@ const ts = z.int().describe('ms since 1970')
 const kind = z.enum(CHAT_KINDS)
 const OPEN = 'The specification leaves the names open; these are the sandbox’s.'
 
-const webhook = {
-  url: z.string().nullable().describe('null when none is set'),
-  hasSecret: z.boolean(),
-  failures: z.int().describe('consecutive failures'),
-  lastError: z.string().nullable(),
-}
-
 export const Bot = z
   .looseObject({
-    id,
-    username: z.string().describe('public handle'),
-    name: z.string().describe('display name'),
-    about: z.string().nullable(),
-    description: z.string().nullable(),
-    mode: ChatMode.describe('`protected` once a key is published'),
-    fingerprint: z.string().nullable().describe('of the published key; null when open'),
-    privacyMode: z.boolean().describe('only addressed messages in groups'),
-    allowGroups: z.boolean().describe('whether the bot may be added to groups'),
+    ...BotProfile.shape,
     status: z.string().describe('`active`, `paused`'),
-    webhook: z.looseObject(webhook),
-    queued: z.int().describe('updates waiting'),
-    limits: z.record(z.string(), z.int()).describe('the limits that this server enforces'),
+    webhook: z.looseObject(WEBHOOK_FIELDS),
   })
   .meta({ id: 'Bot' })
 
 export const WebhookInfo = z
   .looseObject({
-    ...webhook,
-    pending: z.int().describe('waiting updates'),
+    ...WebhookState.shape,
     nextAttemptAt: ts.nullish().describe('of the next delivery, ms since 1970'),
   })
   .meta({ id: 'WebhookInfo', description: `The name of \`nextAttemptAt\` is the sandbox’s.` })
 
-export const Sender = z
-  .looseObject({
-    id,
-    username: z.string(),
-    firstName: z.string(),
-    lastName: z.string().nullable(),
-    isBot: z.boolean(),
-  })
-  .meta({ id: 'Sender' })
+export const Sender = z.looseObject(ACCOUNT_FIELDS).meta({ id: 'Sender' })
 
 export const MediaItem = z
   .looseObject({

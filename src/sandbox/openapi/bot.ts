@@ -66,7 +66,7 @@ function operationOf(
   described: DescribedEndpoint,
   collector: SchemaCollector,
 ): object {
-  const { summary, body, result, created } = described
+  const { summary, body, isBodyOptional, result, created } = described
   const parameters = parametersOf(described, collector)
   const success = successOf(collector.of(result))
   return {
@@ -74,7 +74,7 @@ function operationOf(
     summary,
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && {
-      requestBody: { required: body.required, ...jsonContent(collector.of(body.schema)) },
+      requestBody: { required: isBodyOptional !== true, ...jsonContent(collector.of(body)) },
     }),
     responses: {
       '200': success,
@@ -95,7 +95,7 @@ function parametersOf({ path = {}, query }: DescribedEndpoint, collector: Schema
   return [...parametersIn('path', path), ...parametersIn('query', query?.shape ?? {})]
 }
 
-function codesOf(endpoint: Endpoint, { body, errors }: DescribedEndpoint): ErrorCode[] {
+function codesOf(endpoint: Endpoint, { body, errors = [] }: DescribedEndpoint): ErrorCode[] {
   const codes: ErrorCode[] = ['unauthorized', ...errors, 'rate_limited', 'internal']
   if (!('whilePaused' in endpoint)) codes.push('bot_paused')
   if (body !== undefined) codes.push('too_large')

@@ -21,9 +21,9 @@ export class SchemaCollector {
       override: ({ jsonSchema }) => tidy(jsonSchema),
     }) as JsonSchema
     for (const [id, definition] of Object.entries((wrapped['$defs'] ?? {}) as Schemas)) {
-      this.components[id] ??= relocate({ ...definition, id: undefined }) as JsonSchema
+      this.components[id] ??= relocate({ ...definition, id: undefined })
     }
-    return relocate((wrapped['properties'] as Schemas)['schema']) as JsonSchema
+    return relocate((wrapped['properties'] as Schemas)['schema'])
   }
 }
 
@@ -68,15 +68,8 @@ function tidy(schema: JsonSchema): void {
 const isPortable = (pattern: string): boolean => !/\[\^\]|\(\?|\\[dswuDSW]/.test(pattern)
 
 /** The same with references into `components`, and without fields that are undefined. */
-function relocate(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(relocate)
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).flatMap(([name, inner]) => {
-    if (inner === undefined) return []
-    if (name === '$ref' && typeof inner === 'string') {
-      return [[name, inner.replace('#/$defs/', '#/components/schemas/')]]
-    }
-    return [[name, relocate(inner)]]
-  })
-  return Object.fromEntries(entries)
+function relocate(schema: JsonSchema | undefined): JsonSchema {
+  return JSON.parse(JSON.stringify(schema), (name, inner: unknown) =>
+    name === '$ref' ? String(inner).replace('#/$defs/', '#/components/schemas/') : inner,
+  ) as JsonSchema
 }

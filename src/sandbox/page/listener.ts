@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { apiError } from '../api-error.ts'
-import { streamLog } from '../control/event-stream.ts'
+import { lastEventId, streamLog } from '../control/event-stream.ts'
 import { readInput } from '../control/input.ts'
 import {
   addControlRoutes,
@@ -41,7 +41,6 @@ const After = z
   .regex(/^\d{1,15}$/, 'expected a number')
   .transform(Number)
 const TrafficQuery = z.strictObject({ after: After.optional() })
-const StreamHeader = z.strictObject({ 'Last-Event-ID': After.optional() })
 
 /**
  * The page's listener, for the sandbox's own world: its files; the control below `/control`;
@@ -84,8 +83,7 @@ export function createPageListener(
     return { ok: true, result }
   })
   app.get('/events', async (request, reply) => {
-    const header = { 'Last-Event-ID': request.headers['last-event-id'] }
-    const { 'Last-Event-ID': after } = readInput('GET /events', StreamHeader, header)
+    const after = lastEventId(request)
     const signal = AbortSignal.any([world.live.host.ended, closing.signal, hangUpSignal(reply)])
     await streamLog(reply, { log, after, signal, isWanted: () => true })
   })

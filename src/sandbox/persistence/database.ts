@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, existsSync, linkSync, openSync, readSync, rmSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { Kysely, SqliteDialect, type Generated, type SqliteDatabase } from 'kysely'
 import { OperatorError } from '../../errors.ts'
 import type { RecordRow } from './persistence.ts'
-
-/** `n` keeps the order in which entries were added. */
-export interface WorldDatabase {
-  records: RecordRow & { n: Generated<number> }
-}
 
 /** `PSBX`: marks a file of the sandbox. */
 const APPLICATION_ID = 0x50534258
@@ -18,22 +12,56 @@ const FORMAT = 1
 const HEADER = 'SQLite format 3\0'
 const AT = { format: 60, application: 68 } as const
 
-/** See `FilePersistence.open`. Checks everything before it opens the file for writing. */
-export async function openDatabase(
-  file: string,
-): Promise<{ db: Kysely<WorldDatabase>; rows: RecordRow[] }> {
-  try {
-    if (!existsSync(file)) createFile(file)
-    verifyFile(file)
-    const database = connect(file)
-    const db = new Kysely<WorldDatabase>({
-      dialect: new SqliteDialect({ database: adapt(database) }),
-    })
-    const columns = ['kind', 'owner', 'key', 'value'] as const
-    const rows = await db.selectFrom('records').select(columns).orderBy('n').execute()
-    return { db, rows }
-  } catch (error) {
-    throw toOperatorError(error, file)
+const DELETE = 'DELETE FROM records WHERE kind = ? AND owner = ? AND key = ?'
+const PUT = `
+  INSERT INTO records (kind, owner, key, value) VALUES (?, ?, ?, ?)
+  ON CONFLICT (kind, owner, key) DO UPDATE SET value = excluded.value`
+
+/** The file of a world, which this process alone has open. Errors are OperatorErrors. */
+export class WorldFile {
+  readonly #path: string
+  readonly #database: DatabaseSync
+
+  private constructor(path: string, database: DatabaseSync) {
+    this.#path = path
+    this.#database = database
+  }
+
+  /** See `FilePersistence.open`. Checks everything before it opens the file for writing. */
+  static open(path: string): { file: WorldFile; rows: RecordRow[] } {
+    try {
+      if (!existsSync(path)) createFile(path)
+      verifyFile(path)
+      const database = connect(path)
+      const stored = database.prepare('SELECT kind, owner, key, value FROM records ORDER BY n')
+      const rows = stored.all() as unknown as RecordRow[]
+      return { file: new WorldFile(path, database), rows }
+    } catch (error) {
+      throw toOperatorError(error, path)
+    }
+  }
+
+  /** Deletes some records or all, then adds or changes others, in one transaction. */
+  write(deleted: 'all' | readonly Omit<RecordRow, 'value'>[], rows: readonly RecordRow[]): void {
+    const database = this.#database
+    try {
+      database.exec('BEGIN IMMEDIATE')
+      if (deleted === 'all') database.exec('DELETE FROM records')
+      else {
+        const remove = database.prepare(DELETE)
+        for (const { kind, owner, key } of deleted) remove.run(kind, owner, key)
+      }
+      const put = database.prepare(PUT)
+      for (const { kind, owner, key, value } of rows) put.run(kind, owner, key, value)
+      database.exec('COMMIT')
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK')
+      throw toOperatorError(error, this.#path)
+    }
+  }
+
+  close(): void {
+    this.#database.close()
   }
 }
 
@@ -46,6 +74,7 @@ function createFile(file: string): void {
     database.exec(`
       PRAGMA application_id = ${APPLICATION_ID};
       PRAGMA user_version = ${FORMAT};
+      -- n keeps the order in which entries were added
       CREATE TABLE records (
         n INTEGER PRIMARY KEY, kind TEXT NOT NULL, owner TEXT NOT NULL, key TEXT NOT NULL,
         value ANY NOT NULL, UNIQUE (kind, owner, key)
@@ -105,57 +134,32 @@ function connect(file: string): DatabaseSync {
   }
 }
 
-function adapt(database: DatabaseSync): SqliteDatabase {
-  return {
-    close: () => database.close(),
-    prepare: (sql) => {
-      const statement = database.prepare(sql)
-      return {
-        reader: statement.columns().length > 0,
-        all: (values) => statement.all(...(values as string[])),
-        run: (values) => statement.run(...(values as string[])),
-        iterate: (values) => statement.iterate(...(values as string[])),
-      }
-    },
-  }
-}
-
 const SQLITE_BUSY = 5
 const SQLITE_FULL = 13
-const SQLITE_CORRUPT = new Set([11, 26])
+const SQLITE_CORRUPT: ReadonlySet<number | undefined> = new Set([11, 26])
 
 /** Turns an error of SQLite or of the file system into one for the operator. */
-export function toOperatorError(error: unknown, file: string): unknown {
+function toOperatorError(error: unknown, file: string): unknown {
   if (error instanceof OperatorError) return error
-  if (error instanceof SyntaxError) return corruptFile(file, error)
   const { errcode, code, syscall } = error as Record<string, unknown>
-  if (typeof errcode === 'number') {
-    const result = errcode & 0xff
-    if (result === SQLITE_BUSY) {
-      return new OperatorError(
-        'store-in-use',
-        `${file} is in use by another sandbox`,
-        'end that one first, or name another file',
-        { cause: error },
-      )
-    }
-    if (result === SQLITE_FULL) {
-      return new OperatorError(
-        'store-unwritable',
-        `${file} cannot be written: the disk is full`,
-        'make room; nothing that was acknowledged is lost',
-        { cause: error },
-      )
-    }
-    if (SQLITE_CORRUPT.has(result)) return corruptFile(file, error)
+  const result = typeof errcode === 'number' ? errcode & 0xff : undefined
+  if (error instanceof SyntaxError || SQLITE_CORRUPT.has(result)) return corruptFile(file, error)
+  const options = { cause: error }
+  if (result === SQLITE_BUSY) {
+    const hint = 'end that one first, or name another file'
+    return new OperatorError('store-in-use', `${file} is in use by another sandbox`, hint, options)
   }
-  const why = typeof syscall === 'string' ? `opened: ${String(code)}` : 'written'
-  return new OperatorError(
-    'store-unwritable',
-    `${file} cannot be ${why}`,
-    'name a file in a directory that you can write to',
-    { cause: error },
-  )
+  const problem =
+    result === SQLITE_FULL
+      ? `written: the disk is full`
+      : typeof syscall === 'string'
+        ? `opened: ${String(code)}`
+        : 'written'
+  const hint =
+    result === SQLITE_FULL
+      ? 'make room; nothing that was acknowledged is lost'
+      : 'name a file in a directory that you can write to'
+  return new OperatorError('store-unwritable', `${file} cannot be ${problem}`, hint, options)
 }
 
 function notASandboxFile(file: string): OperatorError {
@@ -164,10 +168,6 @@ function notASandboxFile(file: string): OperatorError {
 }
 
 function corruptFile(file: string, cause?: unknown): OperatorError {
-  return new OperatorError(
-    'store-corrupt',
-    `${file} is broken`,
-    'put a copy of it back, or name another file; this one was not changed',
-    { cause },
-  )
+  const hint = 'put a copy of it back, or name another file; this one was not changed'
+  return new OperatorError('store-corrupt', `${file} is broken`, hint, { cause })
 }

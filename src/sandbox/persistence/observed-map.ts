@@ -12,34 +12,36 @@ export interface MapListener<K> {
  * values that `get` gives: to change a value after adding it, get it back first.
  */
 export class ObservedMap<K extends RecordKey, V> extends Map<K, V> {
-  #listener: MapListener<K> | undefined
+  readonly #listener: MapListener<K>
 
   /** @param entries the first entries, which are not reported */
   constructor(entries: Iterable<[K, V]>, listener: MapListener<K>) {
     super()
-    for (const [key, value] of entries)
-      super.set(
-        key,
-        observed(value, () => listener.onChange(key)),
-      )
     this.#listener = listener
+    for (const [key, value] of entries) this.#add(key, value)
   }
 
   override set(key: K, value: V): this {
-    const listener = this.#listener
-    super.set(key, listener === undefined ? value : observed(value, () => listener.onChange(key)))
-    listener?.onChange(key)
+    this.#add(key, value)
+    this.#listener.onChange(key)
     return this
+  }
+
+  #add(key: K, value: V): void {
+    super.set(
+      key,
+      observed(value, () => this.#listener.onChange(key)),
+    )
   }
 
   override delete(key: K): boolean {
     if (!this.has(key)) return false
-    this.#listener?.onDelete(key)
+    this.#listener.onDelete(key)
     return super.delete(key)
   }
 
   override clear(): void {
-    for (const key of this.keys()) this.#listener?.onDelete(key)
+    for (const key of this.keys()) this.#listener.onDelete(key)
     super.clear()
   }
 }

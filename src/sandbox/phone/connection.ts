@@ -1,13 +1,12 @@
 import type { ChatMode } from '../../api/chat.ts'
 import { isAddressed } from '../rules/content.ts'
-import { applyDeletion, applyEdit, post } from '../rules/post.ts'
+import { applyDeletion, applyEdit, post, type Post } from '../rules/post.ts'
 import { haveCommonChat } from '../rules/find.ts'
 import { listedKeys, publishedKey } from '../rules/keys.ts'
 import { trueMode } from '../rules/mode.ts'
 import { writingProblem } from '../rules/people.ts'
 import { typingIn } from '../rules/typing.ts'
-import type { ChatState, MediaState, PublishedKey, StoredMessage } from '../state.ts'
-import type { CallRecorder } from '../transcript.ts'
+import type { ChatState, PublishedKey, StoredMessage } from '../state.ts'
 import { botIds, personIds } from '../views/accounts.ts'
 import type { World } from '../world.ts'
 import { PosternError } from '../../errors.ts'
@@ -23,13 +22,8 @@ export interface SendPlan {
   addressed: number[]
 }
 
-interface OutgoingMessage {
+type OutgoingMessage = Pick<Post, 'replyTo' | 'addressed' | 'text' | 'armored' | 'media'> & {
   chatId: number
-  replyTo?: number | undefined
-  addressed: number[]
-  text?: string
-  armored?: string
-  media?: MediaState[]
 }
 
 /** A phone's connection to the service. Nothing else passes between the two but world events. */
@@ -40,11 +34,6 @@ export class PhoneConnection {
   constructor(world: World, userId: number) {
     this.#world = world
     this.#userId = userId
-  }
-
-  /** The time at the service, ms since the epoch. */
-  nowMs(): number {
-    return this.#world.clock.now()
   }
 
   /** @throws PhoneError when another world took the place of this phone's */
@@ -82,27 +71,32 @@ export class PhoneConnection {
       (id) => addressed.includes(id) || world.bots.get(id)?.privacyMode === false,
     )
     const others = personIds(world, chat).filter((id) => id !== this.#userId)
+    const certificatesOf = (ids: number[]): string[] =>
+      ids.flatMap((id) => this.publishedKeyOf(id)?.publicKey ?? [])
     return {
       mode: trueMode(world, chat),
-      certificates: [...others, ...reading].flatMap(
-        (id) => this.publishedKeyOf(id)?.publicKey ?? [],
-      ),
+      certificates: certificatesOf([...others, ...reading]),
       fileCertificates:
         chat.kind === 'private'
-          ? addressed.flatMap((id) => this.publishedKeyOf(id)?.publicKey ?? [])
+          ? certificatesOf(addressed)
           : listedKeys(world, chat, this.#userId).map(({ publicKey }) => publicKey),
       addressed,
     }
   }
 
   /** The time of the sandbox's clock, in ms since 1970. */
-  now(): number {
+  nowMs(): number {
     return this.#world.clock.now()
   }
 
   /** Whether the person is in a chat. */
-  isIn(chat: ChatState): boolean {
-    return chat.members.has(this.#userId)
+  isIn(chatId: number): boolean {
+    return this.#world.chats.get(chatId)?.members.has(this.#userId) === true
+  }
+
+  /** A message that was just posted or edited; undefined when the person is not in its chat. */
+  received(chatId: number, messageId: number): StoredMessage | undefined {
+    return this.isIn(chatId) ? this.#world.chats.get(chatId)?.messages.get(messageId) : undefined
   }
 
   /** The messages that a phone shows in a chat: without open history, those since the person came. */
@@ -129,11 +123,10 @@ export class PhoneConnection {
   /** Uploads a file. The transcript records only its length. Gives its media id. */
   upload(file: Uint8Array): string {
     this.requireCurrent()
-    const mediaId = this.#world.storeFile(file)
     const headers = ['content-length', String(file.length)]
-    const record = this.#record('POST', '/media', headers)
-    record.answered(201, JSON.stringify({ mediaId }))
-    return mediaId
+    return this.#record({ method: 'POST', path: '/media', headers }, () => ({
+      mediaId: this.#world.storeFile(file),
+    })).mediaId
   }
 
   /**
@@ -159,13 +152,10 @@ export class PhoneConnection {
    */
   post(message: OutgoingMessage): number {
     const chat = this.#chat(message.chatId)
-    const problem = writingProblem(this.#world, chat, this.#userId)
-    if (problem !== null) throw new PhoneError(`${this.#userId} cannot write there: ${problem}`)
-    const record = this.#record('POST', '/messages')
-    record.received(JSON.stringify(message))
-    const { id } = post(this.#world, { ...message, chat, fromId: this.#userId })
-    record.answered(201, JSON.stringify({ id }))
-    return id
+    this.#requireWriter(chat, 'write')
+    return this.#record({ method: 'POST', path: '/messages', body: message }, () => {
+      return { id: post(this.#world, { ...message, chat, fromId: this.#userId }).id }
+    }).id
   }
 
   /**
@@ -176,12 +166,11 @@ export class PhoneConnection {
     const { chatId, messageId, text = null, armored = null } = edit
     const chat = this.#chat(chatId)
     const message = this.ownMessage(chatId, messageId)
-    const problem = writingProblem(this.#world, chat, this.#userId)
-    if (problem !== null) throw new PhoneError(`${this.#userId} cannot edit there: ${problem}`)
-    const record = this.#record('PATCH', `/messages/${messageId}`)
-    record.received(JSON.stringify(edit))
-    applyEdit(this.#world, { chat, message, content: { text, armored } })
-    record.answered(200, JSON.stringify({ id: messageId }))
+    this.#requireWriter(chat, 'edit')
+    this.#record({ method: 'PATCH', path: `/messages/${messageId}`, body: edit }, () => {
+      applyEdit(this.#world, { chat, message, content: { text, armored } })
+      return { id: messageId }
+    })
   }
 
   /** Deletes any message for everybody; the transcript records it. Does nothing when it is gone. */
@@ -189,19 +178,31 @@ export class PhoneConnection {
     const chat = this.#chat(chatId)
     const message = chat.messages.get(messageId)
     if (message === undefined) return
-    const record = this.#record('DELETE', `/messages/${messageId}?chatId=${chatId}`)
-    applyDeletion(this.#world, chat, message)
-    record.answered(200, JSON.stringify({ deleted: true }))
+    this.#record({ method: 'DELETE', path: `/messages/${messageId}?chatId=${chatId}` }, () => {
+      applyDeletion(this.#world, chat, message)
+      return { deleted: true }
+    })
   }
 
-  #record(method: string, path: string, headers: string[] = []): CallRecorder {
-    return this.#world.transcript.open({
-      at: this.#world.clock.now(),
-      by: 'phone',
-      method,
-      path: `/phones/${this.#userId}${path}`,
-      headers,
-    })
+  /** Does what a call of the phone asks for, and records the call with its result. */
+  #record<Result extends object>(
+    call: { method: string; path: string; headers?: string[]; body?: object },
+    run: () => Result,
+  ): Result {
+    const { method, path, headers = [], body } = call
+    const { transcript, clock } = this.#world
+    const place = `/phones/${this.#userId}${path}`
+    const record = transcript.open({ at: clock.now(), by: 'phone', method, path: place, headers })
+    if (body !== undefined) record.received(JSON.stringify(body))
+    const result = run()
+    record.answered(method === 'POST' ? 201 : 200, JSON.stringify(result))
+    return result
+  }
+
+  /** @throws PhoneError when the person may not write in a chat */
+  #requireWriter(chat: ChatState, what: 'write' | 'edit'): void {
+    const problem = writingProblem(this.#world, chat, this.#userId)
+    if (problem !== null) throw new PhoneError(`${this.#userId} cannot ${what} there: ${problem}`)
   }
 
   #chat(chatId: number): ChatState {

@@ -21,27 +21,17 @@ export const PHONE_KEYS = [
 const BACKDATED_MS = 300_000
 
 /** A key for a new phone. `name` becomes its OpenPGP user id, `nowMs` is the time at the service. */
-export async function newIdentity({
-  name,
-  kind,
-  nowMs,
-}: {
+export async function newIdentity(o: {
   name: string
   kind: KeyKind
   nowMs: number
 }): Promise<PhoneIdentity> {
+  const { name, kind, nowMs } = o
   // the usual kind is made without openpgp.js, which takes time and memory to load
   const makeKey =
     kind === 'curve25519' ? makeCommonKey : (await import('./library-keys.ts')).makeKey
-  return {
-    ...(await makeKey({
-      userId: name,
-      kind,
-      createdMs: Math.min(Date.now(), nowMs) - BACKDATED_MS,
-    })),
-    kind,
-    former: [],
-  }
+  const createdMs = Math.min(Date.now(), nowMs) - BACKDATED_MS
+  return { ...(await makeKey({ userId: name, kind, createdMs })), kind, former: [] }
 }
 
 type StoredKey = Omit<PhoneIdentity['key'], 'bytes'> & { bytes: string }

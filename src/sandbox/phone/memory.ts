@@ -1,4 +1,4 @@
-import { plainKind, type Persistence } from '../persistence/persistence.ts'
+import type { Persistence } from '../persistence/persistence.ts'
 import type { SeenEvent } from './seen.ts'
 import type { PublishedKey, StoredMessage } from '../state.ts'
 
@@ -11,9 +11,8 @@ export interface UnreadMessage {
   message: StoredMessage
   edited: boolean
   /** The sender's key as it was published then, by which it is verified however late it is opened. */
-  senderKey?: PublishedKey | null
-  /** Absent in files of the first version, as is `senderKey`. */
-  at?: number
+  senderKey: PublishedKey | null
+  at: number
 }
 
 /** What a phone shows, before it has its number. */
@@ -45,33 +44,8 @@ export interface PhoneMemory {
 }
 
 export function openPhoneMemory(persistence: Persistence, userId: number): PhoneMemory {
-  const seen = new SeenList(persistence.map(plainKind<SeenEvent>('shown'), userId))
-  for (const event of takeFormerLists(persistence, userId)) seen.push(event)
-  return { seen, unread: persistence.map(plainKind<ReceivedEvent>('unread'), userId) }
-}
-
-/**
- * The three lists that files of the first version have instead of one, without times. They are
- * emptied.
- */
-function takeFormerLists(persistence: Persistence, userId: number): UnnumberedEvent[] {
-  const take = <V extends object>(name: string): V[] => {
-    const stored = persistence.map<number, V>(plainKind(name), userId)
-    const all = [...stored.values()]
-    stored.clear()
-    return all
+  return {
+    seen: new SeenList(persistence.map('shown', userId)),
+    unread: persistence.map('unread', userId),
   }
-  return [
-    ...take<{ edited: boolean }>('seen').map((one) => ({
-      kind: one.edited ? 'edited' : 'message',
-      ...one,
-    })),
-    ...take('key change').map((one) => ({ kind: 'key', ...one })),
-    ...take('shown answer').map((one) => ({
-      kind: 'answer',
-      chatId: 0,
-      messageId: 0,
-      ...one,
-    })),
-  ].map((one) => ({ at: 0, ...one }) as UnnumberedEvent)
 }

@@ -1,5 +1,5 @@
 import type { Engine } from '../../openpgp/index.ts'
-import type { PhoneConnection } from './connection.ts'
+import type { PhoneConnection, SendPlan } from './connection.ts'
 import type { PhoneMemory, ReceivedEvent, UnreadMessage } from './memory.ts'
 import { readMessage, type MessageReader } from './read.ts'
 import { readFile, type ReadFile } from './read-file.ts'
@@ -13,8 +13,8 @@ import {
   type ReceivedAnswer,
   type SeenEvent,
 } from './seen.ts'
-import type { WorldEvent } from '../state.ts'
-import { Listeners } from '../../util/listeners.ts'
+import type { EventBody } from '../events/event.ts'
+import { Listeners, nextCall } from '../../util/listeners.ts'
 
 /** Options of sending a file. */
 export interface SendOptions extends Omit<FileSealingOptions, 'signer'> {
@@ -108,11 +108,15 @@ export class Phone {
     text: string,
     o: { replyTo?: number | undefined } = {},
   ): Promise<number> {
-    const plan = this.#connection.plan({ chatId, text, replyTo: o.replyTo })
-    const common = { chatId, replyTo: o.replyTo, addressed: plan.addressed }
-    if (plan.mode === 'open') return this.#connection.post({ ...common, text })
-    const armored = await this.seal(text, plan.certificates)
-    return this.#connection.post({ ...common, armored })
+    const { replyTo } = o
+    const plan = this.#connection.plan({ chatId, text, replyTo })
+    const content = await this.#contentOf(text, plan)
+    return this.#connection.post({ chatId, replyTo, addressed: plan.addressed, ...content })
+  }
+
+  /** A text as it is sent: readable, or sealed. */
+  async #contentOf(text: string, { mode, certificates }: SendPlan) {
+    return mode === 'open' ? { text } : { armored: await this.seal(text, certificates) }
   }
 
   /**
@@ -124,13 +128,13 @@ export class Phone {
     const plan = this.#connection.plan({ chatId, text, replyTo })
     const isOpen = plan.mode === 'open'
     const stored = isOpen ? file : await this.sealFile(file, plan.fileCertificates, o)
-    const content = isOpen || text === '' ? text : await this.seal(text, plan.certificates)
+    const content = text === '' ? {} : await this.#contentOf(text, plan)
     const mediaId = this.#connection.upload(stored)
     const messageId = this.#connection.post({
       chatId,
       replyTo,
       addressed: plan.addressed,
-      ...(content === '' ? {} : { [isOpen ? 'text' : 'armored']: content }),
+      ...content,
       media: [{ id: mediaId, durationMs: durationMs ?? null }],
     })
     return { messageId, mediaId }
@@ -158,9 +162,7 @@ export class Phone {
   async edit(chatId: number, messageId: number, text: string): Promise<void> {
     const { replyTo } = this.#connection.ownMessage(chatId, messageId)
     const plan = this.#connection.plan({ chatId, text, replyTo: replyTo ?? undefined })
-    const content =
-      plan.mode === 'open' ? { text } : { armored: await this.seal(text, plan.certificates) }
-    this.#connection.edit({ chatId, messageId, ...content })
+    this.#connection.edit({ chatId, messageId, ...(await this.#contentOf(text, plan)) })
   }
 
   /** Deletes one of the person's own messages for everybody. @throws PhoneError as `edit` does */
@@ -192,7 +194,7 @@ export class Phone {
   }
 
   /** Handles an event of the world. What it shows of them, it shows one after the other. */
-  receive(event: WorldEvent): void {
+  receive(event: EventBody): void {
     const received = receivedOf(event, { userId: this.userId, connection: this.#connection })
     if (received === null) return
     if ('seen' in received && this.#memory.unread.size === 0) {
@@ -220,13 +222,13 @@ export class Phone {
    * @throws Error after `withinMs`, with the last messages that it showed instead
    */
   async seen(matches: (seen: InboxEntry) => boolean, withinMs = 10_000): Promise<InboxEntry> {
-    const endMs = Date.now() + withinMs
+    const timeout = AbortSignal.timeout(withinMs)
     for (;;) {
       const found = this.inbox.find(matches)
       if (found !== undefined) return found
       this.#connection.requireCurrent()
-      if (Date.now() >= endMs) throw new Error(describeMissing(this.inbox))
-      await this.#nextMessage(endMs - Date.now())
+      if (timeout.aborted) throw new Error(describeMissing(this.inbox))
+      await nextCall((wake) => this.onSeen(wake), timeout)
     }
   }
 
@@ -246,23 +248,11 @@ export class Phone {
   }
 
   async #open(unread: UnreadMessage): Promise<Omit<InboxEntry, 'n'>> {
-    const { chatId, message, edited, senderKey, at = 0 } = unread
+    const { chatId, message, edited, senderKey, at } = unread
     const { id: messageId, fromId, kind } = message
     const read = await readMessage(this.#reader, message, senderKey)
     const shown = kind !== 'user' ? kind : edited ? 'edited' : 'message'
     return { kind: shown, at, messageId, chatId, fromId, edited, ...read }
-  }
-
-  #nextMessage(withinMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer)
-        stopListening()
-        resolve()
-      }
-      const timer = setTimeout(done, withinMs)
-      const stopListening = this.onSeen(done)
-    })
   }
 }
 

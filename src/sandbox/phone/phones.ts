@@ -2,7 +2,7 @@ import { IDENTITY_KIND, newIdentity, type KeyKind } from './keys.ts'
 import { PhoneConnection } from './connection.ts'
 import { openPhoneMemory } from './memory.ts'
 import { Phone } from './phone.ts'
-import type { PhoneIdentity } from './seal.ts'
+import { keysOf, type PhoneIdentity } from './seal.ts'
 import { setPersonKey } from '../rules/keys.ts'
 import type { PersonState } from '../state.ts'
 import type { World } from '../world.ts'
@@ -37,52 +37,52 @@ export class Phones {
    * @param kind of that key; ignored when the phone exists
    * @throws Error when nobody has the id
    */
-  of(userId: number, kind: KeyKind = 'curve25519'): Promise<Phone> {
+  async of(userId: number, kind: KeyKind = 'curve25519'): Promise<Phone> {
     const existing = this.#phones.get(userId)
-    if (existing !== undefined) return existing
-    const person = this.#world.people.get(userId)
-    if (person === undefined) return Promise.reject(new Error(`no person has the id ${userId}`))
-    const phone = this.#make(person, kind)
+    if (existing !== undefined) return await existing
+    this.#person(userId)
+    const phone = this.#make(userId, kind)
     this.#phones.set(userId, phone)
-    return phone
+    return await phone
   }
 
   /** Generates and publishes a new key. The old one still opens what was sealed to it. */
   async renew(userId: number, kind: KeyKind = 'curve25519'): Promise<Phone> {
     const phone = await this.of(userId, kind)
-    const person = this.#world.people.get(userId)
-    if (person === undefined) throw new Error(`no person has the id ${userId}`)
-    const renewed = await newIdentity({
-      name: person.firstName,
-      kind,
-      nowMs: this.#world.clock.now(),
-    })
-    const { key, former } = phone.identity
-    phone.identity = { ...renewed, former: [key, ...former] }
-    this.#identities.set(userId, phone.identity)
-    publish(this.#world, person, phone.identity)
+    const renewed = await this.#newIdentity(userId, kind)
+    phone.identity = { ...renewed, former: keysOf(phone.identity) }
+    this.#publish(userId, phone.identity)
     return phone
   }
 
-  async #make(person: PersonState, kind: KeyKind): Promise<Phone> {
-    const { id: userId, firstName: name } = person
+  async #make(userId: number, kind: KeyKind): Promise<Phone> {
     const engine = this.#engine.get()
     const stored = this.#identities.get(userId)
-    const identity = stored ?? (await newIdentity({ name, kind, nowMs: this.#world.clock.now() }))
+    const identity = stored ?? (await this.#newIdentity(userId, kind))
     const connection = new PhoneConnection(this.#world, userId)
     const memory = openPhoneMemory(this.#world.persistence, userId)
     const phone = new Phone({ userId, engine, identity, connection, memory })
     this.#world.onEvent((event) => phone.receive(event))
-    if (stored === undefined) {
-      this.#identities.set(userId, identity)
-      publish(this.#world, person, identity)
-    }
+    if (stored === undefined) this.#publish(userId, identity)
     return phone
   }
-}
 
-function publish(world: World, person: PersonState, { key, certificate }: PhoneIdentity): void {
-  setPersonKey(world, person, { fingerprint: key.fingerprint, publicKey: certificate })
+  #person(userId: number): PersonState {
+    const person = this.#world.people.get(userId)
+    if (person === undefined) throw new Error(`no person has the id ${userId}`)
+    return person
+  }
+
+  async #newIdentity(userId: number, kind: KeyKind): Promise<PhoneIdentity> {
+    const { firstName: name } = this.#person(userId)
+    return await newIdentity({ name, kind, nowMs: this.#world.clock.now() })
+  }
+
+  #publish(userId: number, identity: PhoneIdentity): void {
+    this.#identities.set(userId, identity)
+    const { key, certificate: publicKey } = identity
+    setPersonKey(this.#world, this.#person(userId), { fingerprint: key.fingerprint, publicKey })
+  }
 }
 
 /** The one OpenPGP engine of a sandbox's phones, in all its worlds. It is made when first used. */

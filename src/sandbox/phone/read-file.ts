@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import {
   ByteReader,
   FORM_BYTES,
@@ -6,6 +7,7 @@ import {
   type RawFile,
 } from '../../openpgp/index.ts'
 import { verifySignatures, type MessageReader } from './read.ts'
+import { keysOf } from './seal.ts'
 import type { PhoneVerdict } from './seen.ts'
 
 /** A file as a phone shows it. */
@@ -31,16 +33,14 @@ export async function readFile(
   if (form === null) return { bytes: Buffer.from(stored), verdict: 'readable', signer: null }
   const { engine, identity, connection } = reader
   try {
-    const opened = await engine.openFile(new ByteReader(once(stored)), {
+    const opened = await engine.openFile(new ByteReader(Readable.from([stored])), {
       form,
-      keys: [identity.key, ...identity.former],
+      keys: keysOf(identity),
       room: { file: () => Promise.resolve(new MemoryFile()) },
     })
     if (opened.outcome !== 'opened') return UNOPENED
-    const sender = connection.publishedKeyOf(fromId)
-    const verdict = await verifySignatures(reader, opened, sender?.publicKey ?? null)
-    const signer = verdict === 'verified' ? (sender?.fingerprint ?? null) : null
-    return { bytes: await contentOf(opened.file), verdict, signer }
+    const signed = await verifySignatures(reader, opened, connection.publishedKeyOf(fromId))
+    return { bytes: await contentOf(opened.file), ...signed }
   } catch {
     return UNOPENED
   }
@@ -50,10 +50,6 @@ async function contentOf(file: OpenedFile['file']): Promise<Buffer> {
   const pieces: Buffer[] = []
   for await (const piece of file.read()) pieces.push(piece)
   return Buffer.concat(pieces)
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
-  yield await Promise.resolve(bytes)
 }
 
 /** A file of a phone never rests on a disk. */

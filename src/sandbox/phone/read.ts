@@ -1,7 +1,7 @@
 import type { Engine, OpenedFile, OpenedText } from '../../openpgp/index.ts'
 import type { PhoneConnection } from './connection.ts'
-import type { PhoneIdentity } from './seal.ts'
-import type { InboxEntry, PhoneVerdict } from './seen.ts'
+import { keysOf, type PhoneIdentity } from './seal.ts'
+import type { InboxEntry } from './seen.ts'
 import type { PublishedKey, StoredMessage } from '../state.ts'
 
 /** The text of a message, and what a phone found out about it. */
@@ -28,34 +28,31 @@ export async function readMessage(
   const { armored, text } = message
   if (armored === null) return { text: text ?? '', verdict: 'readable', signer: null }
   try {
-    const opened = await reader.engine.open(armored, [
-      reader.identity.key,
-      ...reader.identity.former,
-    ])
+    const opened = await reader.engine.open(armored, keysOf(reader.identity))
     if (opened.outcome !== 'opened') return UNOPENED
-    const verdict = await verifySignatures(reader, opened, sender?.publicKey ?? null)
-    const by = verdict === 'verified' ? (sender?.fingerprint ?? null) : null
-    return { text: opened.text, verdict, signer: by }
+    return { text: opened.text, ...(await verifySignatures(reader, opened, sender)) }
   } catch {
     return UNOPENED
   }
 }
 
-/** @param certificate of the sender, or null */
+/** What a phone finds out of the signatures. @param sender the key that they are verified by */
 export async function verifySignatures(
   { engine, identity, connection }: MessageReader,
   opened: OpenedText | OpenedFile,
-  certificate: string | null,
-): Promise<PhoneVerdict> {
-  if (opened.signatures.length === 0) return 'unsigned'
-  if (certificate === null) return 'bad'
-  const own = [identity.key, ...identity.former].map(({ fingerprint }) => fingerprint)
+  sender: PublishedKey | null,
+): Promise<Pick<InboxEntry, 'verdict' | 'signer'>> {
+  if (opened.signatures.length === 0) return { verdict: 'unsigned', signer: null }
+  if (sender === null) return { verdict: 'bad', signer: null }
+  const own = keysOf(identity).map(({ fingerprint }) => fingerprint)
   // people sign by the time at the service, a bot by that of its machine
   const nowMs = Math.max(Date.now(), connection.nowMs())
-  const results = await engine.verify(opened.signed, certificate, nowMs)
+  const results = await engine.verify(opened.signed, sender.publicKey, nowMs)
   const good = opened.signatures.some(({ intended }, index) => {
     const meant = intended.length === 0 || own.some((one) => intended.includes(one))
     return results[index] === 'valid' && meant
   })
-  return good ? 'verified' : 'bad'
+  return good
+    ? { verdict: 'verified', signer: sender.fingerprint }
+    : { verdict: 'bad', signer: null }
 }

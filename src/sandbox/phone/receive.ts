@@ -1,6 +1,6 @@
-import type { WorldEvent } from '../state.ts'
+import type { EventBody } from '../events/event.ts'
 import type { PhoneConnection } from './connection.ts'
-import type { ReceivedEvent, UnnumberedEvent } from './memory.ts'
+import type { ReceivedEvent } from './memory.ts'
 
 /** The person whose phone it is, and its connection. */
 interface Receiver {
@@ -10,47 +10,28 @@ interface Receiver {
 
 /** What a phone receives of an event of the world; null when it shows nothing of it. */
 export function receivedOf(
-  event: WorldEvent,
+  event: EventBody,
   { userId, connection }: Receiver,
 ): ReceivedEvent | null {
-  const at = connection.now()
-  const seen = (one: UnnumberedEvent): ReceivedEvent => ({ seen: one })
-  switch (event.kind) {
-    case 'message':
-    case 'edited': {
-      const { chat, message, kind } = event
-      if (message.fromId === userId || !connection.isIn(chat)) return null
-      const senderKey = connection.publishedKeyOf(message.fromId)
-      const edited = kind === 'edited'
-      return { chatId: chat.id, message: { ...message }, edited, senderKey, at }
-    }
-    case 'deleted': {
-      const { kind, chat, messageId } = event
-      return connection.isIn(chat) ? seen({ kind, at, chatId: chat.id, messageId }) : null
-    }
-    case 'typing': {
-      const { kind, chat, botId, typing } = event
-      if (!connection.isIn(chat)) return null
-      return seen({ kind, at, chatId: chat.id, userId: botId, typing })
-    }
-    case 'key': {
-      const { kind, userId: ownerId, key } = event
-      if (!connection.hasCommonChatWith(ownerId)) return null
-      return seen({ kind, at, userId: ownerId, fingerprint: key?.fingerprint ?? null })
-    }
-    case 'answer': {
-      const { kind, press, answer } = event
-      if (press.userId !== userId) return null
-      const { id: callbackId, chatId, messageId } = press
-      return seen({ kind, at, callbackId, chatId, messageId, ...answer })
-    }
-    case 'queued':
-    case 'delivered':
-    case 'failed':
-    case 'notice':
-    case 'clock':
-    case 'step':
-      break
+  const at = connection.nowMs()
+  if (event.kind === 'message' || event.kind === 'edited') {
+    const { chatId, messageId, fromId } = event
+    const message = connection.received(chatId, messageId)
+    if (fromId === userId || message === undefined) return null
+    const senderKey = connection.publishedKeyOf(fromId)
+    return { chatId, message: { ...message }, edited: event.kind === 'edited', senderKey, at }
   }
-  return null
+  if (event.kind === 'deleted') {
+    return connection.isIn(event.chatId) ? { seen: { at, ...event } } : null
+  }
+  if (event.kind === 'typing') {
+    const { botId, ...shown } = event
+    return connection.isIn(event.chatId) ? { seen: { at, userId: botId, ...shown } } : null
+  }
+  if (event.kind === 'key') {
+    return connection.hasCommonChatWith(event.userId) ? { seen: { at, ...event } } : null
+  }
+  if (event.kind !== 'answer' || event.userId !== userId) return null
+  const { botId: _bot, userId: _user, ...shown } = event
+  return { seen: { at, ...shown } }
 }

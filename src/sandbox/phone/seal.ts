@@ -11,6 +11,9 @@ export interface PhoneIdentity {
   former: UnlockedKey[]
 }
 
+/** All keys that open what is sealed to a phone, the newest first. */
+export const keysOf = ({ key, former }: PhoneIdentity): UnlockedKey[] => [key, ...former]
+
 /** How a file is sealed otherwise than usual. */
 export interface FileSealingOptions {
   form?: FileForm | undefined

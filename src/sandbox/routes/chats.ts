@@ -1,14 +1,19 @@
 import { apiError } from '../api-error.ts'
 import { findChat, pathId } from '../rules/find.ts'
 import { listedKeys } from '../rules/keys.ts'
-import { leave, visibleMembers, mayWrite, membershipOf } from '../rules/memberships.ts'
-import { modeOf, parties } from '../rules/mode.ts'
-import type { ChatState, BotState } from '../state.ts'
+import {
+  leave,
+  visibleMembers,
+  mayWrite,
+  membershipOf,
+  reachProblem,
+} from '../rules/memberships.ts'
+import { modeOf } from '../rules/mode.ts'
+import type { ChatState } from '../state.ts'
 import { chatView, memberView } from '../views/chat.ts'
 import { type BotCall, type RouteHandler, parseInput } from './call.ts'
 import { OpenTypingBody } from '../../api/send.ts'
 import { startTyping, stopTyping } from '../rules/typing.ts'
-import type { World } from '../world.ts'
 
 /** GET /chats/{chatId} */
 export const getChat: RouteHandler = ({ world, bot, params }) => ({
@@ -67,13 +72,7 @@ export const sendTyping: RouteHandler = ({ world, bot, params, body }) => {
     throw apiError('forbidden', 'the bot may not write in this chat')
   }
   const sent =
-    reachable(world, chat, bot) &&
+    reachProblem(world, chat, bot) === null &&
     (typing ? startTyping(world, chat, bot) : stopTyping(world, chat, bot))
   return { result: { sent } }
-}
-
-function reachable(world: World, chat: ChatState, bot: BotState): boolean {
-  if (chat.kind !== 'private') return true
-  const { person } = parties(world, chat)
-  return !person.gone && !person.blocked.includes(bot.id)
 }

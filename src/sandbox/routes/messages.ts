@@ -100,6 +100,8 @@ export const answerCallback: RouteHandler = ({ world, bot, params, body }) => {
     throw apiError('callback_expired', 'more than 60 seconds since the press')
   }
   press.answer = { text: text ?? null, alert, url: url ?? null }
-  world.emit({ kind: 'answer', press, answer: press.answer })
+  const { id: callbackId, botId, userId, chatId, messageId } = press
+  const ids = { callbackId, botId, userId, chatId, messageId }
+  world.emit({ kind: 'answer', ...ids, ...press.answer })
   return { result: { answered: true } }
 }

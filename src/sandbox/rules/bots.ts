@@ -19,9 +19,8 @@ export function revokeToken(world: World, bot: BotState): void {
 
 /** Records a notice to the owner, which the app would show. */
 export function notifyOwner(world: World, bot: BotState, kind: OwnerNotice['kind']): void {
-  const notice = { at: world.clock.now(), kind }
-  bot.ownerNotices = [...bot.ownerNotices, notice]
-  world.emit({ kind: 'notice', botId: bot.id, notice })
+  bot.ownerNotices = [...bot.ownerNotices, { at: world.clock.now(), kind }]
+  world.emit({ kind: 'notice', botId: bot.id, notice: kind })
 }
 
 /** The owner issues a new token in the console; the one before is replaced. */

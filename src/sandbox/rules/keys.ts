@@ -2,12 +2,8 @@ import type { BotState, ChatState, PersonState, PublishedKey } from '../state.ts
 import type { World } from '../world.ts'
 
 /** A key record of an answer, in the shape that DESIGN 5 chooses where the spec leaves it open. */
-export interface KeyView extends PublishedKey {
-  userId: number
-}
-
-export function keyView(userId: number, key: PublishedKey): KeyView {
-  return { userId, fingerprint: key.fingerprint, publicKey: key.publicKey }
+export function keyView(userId: number, { fingerprint, publicKey }: PublishedKey) {
+  return { userId, fingerprint, publicKey }
 }
 
 /** The key that a person or a bot published, or null. */
@@ -33,19 +29,19 @@ export function publishBotKey(world: World, bot: BotState, key: PublishedKey): v
 /** Sets a bot's key; null removes it, as the owner can. */
 export function setBotKey(world: World, bot: BotState, key: PublishedKey | null): void {
   bot.key = key
-  world.emit({ kind: 'key', userId: bot.id, key })
+  world.emit({ kind: 'key', userId: bot.id, fingerprint: key?.fingerprint ?? null })
 }
 
 export function setPersonKey(world: World, person: PersonState, key: PublishedKey): void {
   person.key = key
-  world.emit({ kind: 'key', userId: person.id, key })
+  world.emit({ kind: 'key', userId: person.id, fingerprint: key.fingerprint })
 }
 
 /**
  * The keys of an encrypted chat's members, without the account that asks, other bots in privacy
  * mode, and members with no key (spec, GET /chats/{id}/keys).
  */
-export function listedKeys(world: World, chat: ChatState, askerId: number): KeyView[] {
+export function listedKeys(world: World, chat: ChatState, askerId: number) {
   return [...chat.members.keys()].flatMap((id) => {
     const key = publishedKey(world, id)
     const addressedOnly = world.bots.get(id)?.privacyMode === true

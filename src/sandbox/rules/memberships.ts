@@ -32,11 +32,17 @@ export function hasRight(member: Membership | undefined, right: keyof typeof RIG
 
 /** @throws SandboxApiError `blocked_by_user` or `user_gone`, in private chats alone */
 export function requireReachable(world: World, chat: ChatState, bot: BotState): void {
-  if (chat.kind !== 'private') return
+  const problem = reachProblem(world, chat, bot)
+  if (problem === 'user_gone') throw apiError(problem, 'this person closed their account')
+  if (problem !== null) throw apiError(problem, 'this person blocked the bot')
+}
+
+/** Why a bot does not reach the person of a private chat; null where it does, and in other chats. */
+export function reachProblem(world: World, chat: ChatState, bot: BotState) {
+  if (chat.kind !== 'private') return null
   const { person } = parties(world, chat)
-  if (person.gone) throw apiError('user_gone', 'this person closed their account')
-  if (person.blocked.includes(bot.id))
-    throw apiError('blocked_by_user', 'this person blocked the bot')
+  if (person.gone) return 'user_gone'
+  return person.blocked.includes(bot.id) ? 'blocked_by_user' : null
 }
 
 /** @throws SandboxApiError `forbidden`, `blocked_by_user` or `user_gone`, unless the bot may write */
@@ -56,10 +62,10 @@ export function mayWrite(chat: ChatState, member: Membership | undefined): boole
 export function join(
   world: World,
   chat: ChatState,
-  o: { userId: number; status?: MembershipStatus; rights?: number },
+  o: { userId: number; status: MembershipStatus; rights?: number | undefined },
 ): void {
   if (chat.members.has(o.userId)) return
-  chat.members.set(o.userId, newMembership(chat, o.status ?? 'member', o.rights))
+  chat.members.set(o.userId, newMembership(chat, o.status, o.rights))
   post(world, { chat, fromId: o.userId, kind: 'joined' })
 }
 

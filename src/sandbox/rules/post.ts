@@ -18,7 +18,7 @@ export interface Post {
   markup?: Markup | null
   media?: MediaState[]
   /** Bots that the message is for, as the sender's phone says: the service cannot read sealed text. */
-  addressed?: readonly number[]
+  addressed?: readonly number[] | undefined
 }
 
 /** Stores a message, emits it to the phones, and queues it for the bots that receive it. */
@@ -42,7 +42,8 @@ export function post(world: World, input: Post): StoredMessage {
   if (sender !== undefined) sender.wroteAt = message.date
   const author = world.bots.get(message.fromId)
   if (author !== undefined) stopTyping(world, chat, author)
-  world.emit({ kind: 'message', chat, message })
+  const notice = message.kind === 'user' ? null : message.kind
+  world.emit({ kind: 'message', ...idsOf(chat, message), notice })
   for (const id of botIds(world, chat)) {
     const bot = world.bots.get(id)
     if (bot !== undefined && receives(bot, chat, message, input.addressed ?? [])) {
@@ -50,6 +51,10 @@ export function post(world: World, input: Post): StoredMessage {
     }
   }
   return message
+}
+
+function idsOf(chat: ChatState, { id, fromId }: StoredMessage) {
+  return { chatId: chat.id, messageId: id, fromId }
 }
 
 /**
@@ -87,12 +92,12 @@ export function applyEdit(world: World, { chat, message, content, markup }: Mess
   if (content !== null) Object.assign(message, content)
   if (markup !== undefined) message.markup = markup
   message.editedAt = world.clock.now()
-  world.emit({ kind: 'edited', chat, message })
+  world.emit({ kind: 'edited', ...idsOf(chat, message) })
 }
 
 /** Deletes a message and its files, for everybody and for good. Bots get no update. */
 export function applyDeletion(world: World, chat: ChatState, message: StoredMessage): void {
   chat.messages.delete(message.id)
   for (const { id } of message.media) world.files.delete(id)
-  world.emit({ kind: 'deleted', chat, messageId: message.id })
+  world.emit({ kind: 'deleted', chatId: chat.id, messageId: message.id })
 }

@@ -17,28 +17,19 @@ export function press(
 ): PressState {
   const { bot, chat, message, userId, data } = o
   const now = world.clock.now()
+  const ids = { botId: bot.id, userId, chatId: chat.id, messageId: message.id }
   const open = [...bot.presses.values()].find(
-    (earlier) =>
-      earlier.chatId === chat.id &&
-      earlier.messageId === message.id &&
-      earlier.userId === userId &&
-      earlier.answer === null &&
-      now - earlier.pressedAt <= LIMITS.callbackWindowMs,
+    ({ answer, pressedAt, ...earlier }) =>
+      answer === null &&
+      now - pressedAt <= LIMITS.callbackWindowMs &&
+      Object.entries(ids).every(([name, id]) => earlier[name as keyof typeof ids] === id),
   )
   if (open !== undefined) return open
   for (const id of bot.presses.keys()) {
     if (bot.presses.size < MAX_PRESSES) break
     bot.presses.delete(id)
   }
-  const pressed: PressState = {
-    id: world.randomId(),
-    botId: bot.id,
-    userId,
-    chatId: chat.id,
-    messageId: message.id,
-    pressedAt: now,
-    answer: null,
-  }
+  const pressed: PressState = { id: world.randomId(), ...ids, pressedAt: now, answer: null }
   bot.presses.set(pressed.id, pressed)
   bot.queue.push({
     kind: 'callback_query',

@@ -12,7 +12,7 @@ export function startTyping(world: World, chat: ChatState, bot: BotState): boole
   const last = bot.typing.get(chat.id)
   if (last !== undefined && now - last.sentAt < FIXED_LIMITS.typingIntervalMs) return false
   bot.typing.set(chat.id, { sentAt: now, showing: true })
-  world.emit({ kind: 'typing', chat, botId: bot.id, typing: true })
+  world.emit({ kind: 'typing', chatId: chat.id, botId: bot.id, typing: true })
   stopWhenDue(world, chat, bot)
   return true
 }
@@ -43,7 +43,7 @@ export function stopTyping(world: World, chat: ChatState, bot: BotState): boolea
   const last = bot.typing.get(chat.id)
   if (last?.showing !== true) return false
   last.showing = false
-  world.emit({ kind: 'typing', chat, botId: bot.id, typing: false })
+  world.emit({ kind: 'typing', chatId: chat.id, botId: bot.id, typing: false })
   return world.clock.now() - last.sentAt <= SHOWN_MS
 }
 

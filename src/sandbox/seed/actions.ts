@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { REFERENCES, type ReferenceKind } from '../control/fields.ts'
+import { REFERENCES } from '../control/fields.ts'
 import { OPERATIONS, type OperationName } from '../control/table.ts'
 
 /** Operations of the control that a seed can schedule. */
@@ -39,13 +39,13 @@ export const ACTIONS = [
 
 export type ActionName = (typeof ACTIONS)[number]
 
-const Name = z.string().min(1)
 const MessageReference = z
   .union([
     z.int(),
     z.string().regex(/^last(?: by \S+)?$/, 'expected an id, `last` or `last by NAME`'),
   ])
   .meta({ description: 'an id, `last`: the newest message there, or `last by NAME`' })
+  .register(REFERENCES, { kind: 'message' })
 
 /** The input of an operation as a seed spells it: with names in the place of ids. */
 export function inputWithNames(input: z.ZodObject): z.ZodObject {
@@ -57,28 +57,16 @@ export function inputWithNames(input: z.ZodObject): z.ZodObject {
   return z.strictObject(Object.fromEntries(shape) as z.ZodRawShape)
 }
 
-/** The fields of an input that refer to something, alone or in a list. */
-export function referencesIn(input: z.ZodObject): Map<string, ReferenceKind> {
-  const references = new Map<string, ReferenceKind>()
-  for (const [field, schema] of Object.entries(input.shape)) {
-    const kind = referenceKind(unwrapOptional(schema).inner)
-    if (kind !== undefined) references.set(field, kind)
-  }
-  return references
-}
-
 export const actionInput = (action: ActionName): z.ZodObject => OPERATIONS[action].input
 
 function namesForIds(schema: z.ZodType): z.ZodType {
-  const kind = referenceKind(schema)
+  const kind = REFERENCES.get(
+    schema instanceof z.ZodArray ? (schema.element as z.ZodType) : schema,
+  )?.kind
   if (kind === undefined) return schema
   if (kind === 'message') return MessageReference
-  return schema instanceof z.ZodArray ? z.array(Name) : Name
-}
-
-function referenceKind(schema: z.ZodType): ReferenceKind | undefined {
-  const element = schema instanceof z.ZodArray ? (schema.element as z.ZodType) : schema
-  return REFERENCES.get(element)?.kind
+  const name = z.string().min(1).register(REFERENCES, { kind })
+  return schema instanceof z.ZodArray ? z.array(name) : name
 }
 
 function unwrapOptional(schema: unknown): { inner: z.ZodType; isOptional: boolean } {

@@ -1,4 +1,5 @@
-import type { ReferenceKind } from '../control/fields.ts'
+import type { z } from 'zod'
+import { replaceReferences } from './walk.ts'
 
 /** The ids of accounts and chats, by the names that a seed gives them. */
 export class SeedIds {
@@ -21,27 +22,15 @@ export class SeedIds {
     return chat === undefined ? scope : `chat:${this.chat(chat)}`
   }
 
-  /** Replaces the names in an operation's input by ids. @param references fields with names */
-  resolve(
-    input: Record<string, unknown>,
-    references: Map<string, ReferenceKind>,
-  ): Record<string, unknown> {
-    const resolved = { ...input }
-    for (const [field, kind] of references) {
-      const value = input[field]
-      if (Array.isArray(value)) resolved[field] = value.map((one) => this.#id(one, kind))
-      else if (value !== undefined) resolved[field] = this.#id(value, kind)
-    }
-    return resolved
-  }
-
-  #id(name: unknown, kind: ReferenceKind): unknown {
-    if (typeof name !== 'string') return name
-    if (kind === 'chat') return this.chat(name)
-    if (kind === 'scope') return this.scope(name)
-    if (kind !== 'message') return this.account(name)
-    const author = /^last by (.+)$/.exec(name)?.[1]
-    return author === undefined ? name : `last by ${this.account(author)}`
+  /** Replaces the names in the input of an operation by ids. @param schema of the input */
+  resolve(schema: z.ZodType, input: Record<string, unknown>): Record<string, unknown> {
+    return replaceReferences(schema, input, ({ kind, name }) => {
+      if (kind === 'chat') return this.chat(name)
+      if (kind === 'scope') return this.scope(name)
+      if (kind !== 'message') return this.account(name)
+      const author = /^last by (.+)$/.exec(name)?.[1]
+      return author === undefined ? name : `last by ${this.account(author)}`
+    })
   }
 }
 

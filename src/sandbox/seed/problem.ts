@@ -29,31 +29,27 @@ export function toSeedProblems(
   keysOf: (path: SeedProblem['path']) => readonly string[],
 ): SeedProblem[] {
   return error.issues.flatMap((issue): SeedProblem[] => {
-    const path = issue.path.filter((part) => typeof part !== 'symbol')
+    const path = namesIn(issue.path)
     if (issue.code === 'unrecognized_keys') {
-      const candidates = keysOf(path)
-      return issue.keys.map((key) => ({
-        path: [...path, key],
-        message: 'no such field',
-        candidates,
-      }))
+      const problem = { message: 'no such field', candidates: keysOf(path) }
+      return issue.keys.map((key) => ({ path: [...path, key], ...problem }))
     }
     if (issue.code === 'invalid_key') return [{ path, message: expected(issue.issues[0]?.message) }]
     if (issue.code !== 'invalid_union') return [{ path, message: expected(issue.message) }]
     const [closest] = issue.errors.toSorted((a, b) => depth(b) - depth(a))
-    const isDeeper = closest !== undefined && depth(closest) > 0
-    if (!isDeeper) {
-      const alternatives = issue.errors.map(([first]) => expected(first?.message))
-      return [
-        { path, message: [...new Set(alternatives)].join(', or ') || expected(issue.message) },
-      ]
+    if (closest === undefined || depth(closest) === 0) {
+      const alternatives = new Set(issue.errors.map(([first]) => expected(first?.message)))
+      return [{ path, message: [...alternatives].join(', or ') || expected(issue.message) }]
     }
     return closest.map((one) => ({
-      path: [...path, ...one.path.filter((part) => typeof part !== 'symbol')],
+      path: [...path, ...namesIn(one.path)],
       message: expected(one.message),
     }))
   })
 }
+
+const namesIn = (path: readonly PropertyKey[]): SeedProblem['path'] =>
+  path.filter((part) => typeof part !== 'symbol')
 
 /** How far into a value an alternative got before something was wrong. */
 function depth(

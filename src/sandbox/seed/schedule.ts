@@ -3,7 +3,8 @@ import type { Control } from '../control/table.ts'
 import type { RecordKind } from '../persistence/persistence.ts'
 import type { ChatState } from '../state.ts'
 import type { World } from '../world.ts'
-import { actionInput, referencesIn, type ActionName } from './actions.ts'
+import { actionInput, type ActionName } from './actions.ts'
+import { replaceReferences } from './walk.ts'
 
 /** An action of a seed's schedule, with ids in the place of names. */
 export interface ScheduledStep {
@@ -115,14 +116,10 @@ export class Schedule {
   }
 
   #withMessageIds(action: ActionName, input: Record<string, unknown>): Record<string, unknown> {
-    const resolved = { ...input }
-    for (const [field, kind] of referencesIn(actionInput(action))) {
-      const reference = input[field]
-      if (kind !== 'message' || typeof reference !== 'string') continue
-      const chat = this.#world.chats.get(Number(input['chatId']))
-      resolved[field] = newestMessageId(chat, /\d+$/.exec(reference)?.[0])
-    }
-    return resolved
+    const chat = this.#world.chats.get(Number(input['chatId']))
+    return replaceReferences(actionInput(action), input, ({ kind, name }) =>
+      kind === 'message' ? newestMessageId(chat, /\d+$/.exec(name)?.[0]) : name,
+    )
   }
 }
 

@@ -3,6 +3,7 @@ import { Command } from '../../api/command.ts'
 import { Markup } from '../../api/buttons.ts'
 import { USERNAME } from '../../api/chat.ts'
 import { FaultInput } from '../faults/table.ts'
+import { REFERENCES, type ReferenceKind } from '../control/fields.ts'
 import { OPERATIONS } from '../control/table.ts'
 import { PHONE_KEYS } from '../phone/keys.ts'
 import { RIGHTS } from '../state.ts'
@@ -25,7 +26,11 @@ export function parseDurationMs(duration: string): number {
 
 /** The shape of a seed file: a world, and what is scheduled to happen in it. */
 
-const Handle = z.string().regex(USERNAME, 'expected a handle: 3 to 32 of A-Z, a-z, 0-9 and _')
+const newHandle = () =>
+  z.string().regex(USERNAME, 'expected a handle: 3 to 32 of A-Z, a-z, 0-9 and _')
+const Handle = newHandle()
+const handleOf = (kind: ReferenceKind) => newHandle().register(REFERENCES, { kind })
+const BotHandle = handleOf('bot')
 const ChatName = z.string().regex(/^[\w-]{1,64}$/, 'expected a name of letters, digits, _ and -')
 const PublishedCertificate = z
   .strictObject({ publicKey: z.string(), fingerprint: z.string() })
@@ -38,7 +43,7 @@ const Person = z.strictObject({
     .union([z.enum(['none', 'phone', ...PHONE_KEYS]), PublishedCertificate])
     .default('phone')
     .meta({ description: 'none; phone: as phones usually make; or another kind of key' }),
-  blocks: z.array(Handle).default([]).meta({ description: 'bots that this person blocked' }),
+  blocks: z.array(BotHandle).default([]).meta({ description: 'bots that this person blocked' }),
   gone: z.boolean().default(false).meta({ description: 'closed the account before it begins' }),
 })
 
@@ -56,7 +61,7 @@ const Bot = z.strictObject({
     .optional()
     .meta({ description: 'what follows the dot of its token, so that it is the same each time' }),
   commands: z
-    .record(z.string(), z.array(Command))
+    .record(z.string().register(REFERENCES, { kind: 'scope' }), z.array(Command))
     .default({})
     .meta({ description: 'by scope; of one chat: chat:NAME' }),
 })
@@ -86,8 +91,8 @@ const Membership = z.strictObject({
 
 const Private = z.strictObject({
   kind: z.literal('private'),
-  person: Handle,
-  bot: Handle,
+  person: handleOf('person'),
+  bot: BotHandle,
   history,
 })
 const Room = z.strictObject({
@@ -102,7 +107,7 @@ const Room = z.strictObject({
   slowModeSeconds: z.int().min(0).default(0),
   rosterHidden: z.boolean().default(false),
   adminsHidden: z.boolean().default(false),
-  members: z.record(Handle, z.union([Membership.shape.status, Membership])),
+  members: z.record(handleOf('account'), z.union([Membership.shape.status, Membership])),
   history,
 })
 

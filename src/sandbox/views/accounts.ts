@@ -1,14 +1,9 @@
+import type { z } from 'zod'
+import type { ACCOUNT_FIELDS } from '../control/results.ts'
 import type { ChatState } from '../state.ts'
 import type { World } from '../world.ts'
 
-/** An account as answers show it. */
-export interface AccountView {
-  id: number
-  username: string
-  firstName: string
-  lastName: string | null
-  isBot: boolean
-}
+type AccountView = z.output<z.ZodObject<typeof ACCOUNT_FIELDS>>
 
 /** A person or a bot. @throws Error when nobody has the id */
 export function accountView(world: World, id: number): AccountView {
