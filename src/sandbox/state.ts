@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import type { ChatKind, SEAT_STATUS } from '../api/chat.ts'
 import type { Command } from '../api/command.ts'
-import type { Update } from '../api/updates.ts'
 import type {
   ChatMessage,
   OwnerNotice as ShownNotice,
