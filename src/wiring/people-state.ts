@@ -47,7 +47,7 @@ export async function loadPeopleState(o: {
   const ownKeyListings = new OwnKeyListings(journal, own)
   const known = { certificates, trust, journal, keyListHistory, knownKeys, ownKeyListings }
   const directory = new Directory({ calls, ...known })
-  const unknownSenders = new UnknownSenders(journal)
+  const unknownSenders = new UnknownSenders(memory, journal)
   const names = new Names(store)
   return { people, journal, keyListHistory, trust, directory, knownKeys, unknownSenders, names }
 }

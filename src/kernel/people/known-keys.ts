@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { countedCache } from '../../util/caches.ts'
+import { BoundedMap } from '../bounded-map.ts'
 import type { KnownKey, Memory } from '../index.ts'
 
 /** Lists whose digest is kept in memory, so that an unchanged one costs no read of the disk. */
@@ -16,7 +16,7 @@ interface ListedKeys {
 /** Key ids that people's certificates were ever seen to list: who reads what is sealed to them. */
 export class KnownKeys {
   readonly #memory: Memory
-  readonly #digests = countedCache<string, string>(LISTS)
+  readonly #digests = new BoundedMap<string, string>(LISTS)
   /** Those that are not on disk yet, by key id and person. */
   readonly #unwritten = new Map<string, KnownKey>()
 
