@@ -2,11 +2,9 @@ import { countedCache, FreshCache, type Lookups } from '../util/caches.ts'
 import { ChatKeys, readUserKey } from '../api/user-key.ts'
 import { ServiceError, NoResponseError } from '../errors.ts'
 import { monotonicNow } from '../util/clock.ts'
-import { MOST_RECIPIENTS } from '../openpgp/index.ts'
-import type { KnownKeys } from '../kernel/people/known-keys.ts'
-import type { KeyListHistory } from '../kernel/people/key-list-history.ts'
-import type { OwnKeyListings } from '../kernel/people/own-key-listings.ts'
-import { readPeople, type Person, type PersonParts } from '../kernel/people/person.ts'
+import type { Certificates } from '../kernel/people/certificates.ts'
+import type { PeopleObserver } from '../kernel/people/observe.ts'
+import type { Person } from '../kernel/people/person.ts'
 import type { KeyList, KeyLookups } from '../kernel/lookups.ts'
 
 /** The calls that the directory makes; both throw ServiceError and NoResponseError. */
@@ -19,8 +17,6 @@ export interface DirectoryCalls {
 
 const CHATS = 2000
 const USERS = 20_000
-/** Keys of a list that are looked at: some may be of no use. */
-const MOST_LISTED = 2 * MOST_RECIPIENTS
 /** The most memory for lists, and for people by themselves: certificates can be 64 KiB each. */
 const MAX_BYTES = 64 * 2 ** 20
 /** What is kept of a person beside the certificate, about. */
@@ -31,23 +27,22 @@ const SIGNER_MAX_AGE_MS = 600_000
 const VAIN_ANSWERS = 3
 const VAIN_FOR_MS = 60_000
 
-/** Other people's certificates: fetched from the service, judged, and cached. */
+/** Other people's certificates: fetched from the service, observed by the kernel, and cached. */
 export class Directory implements KeyLookups {
   readonly #lists: FreshCache<KeyList>
   readonly #users: FreshCache<{ person: Person | null }>
   readonly #vain = countedCache<string, number>(USERS, { ttlMs: VAIN_FOR_MS })
 
-  readonly #certificates: PersonParts['certificates']
+  readonly #observer: PeopleObserver
+  readonly #certificates: Certificates
 
-  constructor(
-    parts: PersonParts & {
-      calls: DirectoryCalls
-      keyListHistory: KeyListHistory
-      knownKeys: KnownKeys
-      ownKeyListings: OwnKeyListings
-    },
-  ) {
-    const { calls, keyListHistory, knownKeys, ownKeyListings } = parts
+  constructor(parts: {
+    calls: DirectoryCalls
+    observer: PeopleObserver
+    certificates: Certificates
+  }) {
+    const { calls, observer } = parts
+    this.#observer = observer
     this.#certificates = parts.certificates
     this.#lists = new FreshCache({
       max: CHATS,
@@ -56,17 +51,8 @@ export class Directory implements KeyLookups {
         const result = ChatKeys.safeParse(await calls.chatKeys(chatId))
         if (!result.success) throw new NoResponseError('postern_upstream_invalid', 'a key list')
         const { keys, memberCount } = result.data
-        if (keys.length > MOST_LISTED) {
-          const tooMany = keys.length
-          return { people: [], nameless: 0, memberCount, lapsesAtMs: Infinity, tooMany }
-        }
-        const named = keys.map(readUserKey).filter((key) => key !== null)
-        const people = await readPeople(named, parts)
-        await keyListHistory.saw(chatId, people)
-        await knownKeys.saw(`chat ${chatId}`, people)
-        await ownKeyListings.saw(chatId, people)
-        const nameless = keys.length - named.length
-        return { people, nameless, memberCount, lapsesAtMs: lapsesAtMs(people), tooMany: null }
+        const records = keys.map(readUserKey)
+        return await observer.observeKeyList(chatId, { records, memberCount })
       },
     })
     this.#users = new FreshCache({
@@ -77,12 +63,8 @@ export class Directory implements KeyLookups {
       },
       fetch: async (userId) => {
         const result = await absentIfUnknown(calls.userKey(userId))
-        if (result === null) await parts.trust.saw([{ userId, fingerprint: null }])
-        const record = readUserKey(result)
-        const found = record === null ? [] : await readPeople([record], parts)
-        await knownKeys.saw(`person ${userId}`, found)
-        await ownKeyListings.saw(null, found)
-        return { person: found.find((person) => person.userId === userId) ?? null }
+        const answer = result === null ? null : { record: readUserKey(result) }
+        return { person: await observer.observeUserKey(userId, answer) }
       },
     })
   }
@@ -93,10 +75,7 @@ export class Directory implements KeyLookups {
    */
   async keyList(chatId: number, sinceMs: number): Promise<KeyList> {
     const list = await this.#lists.get(chatId, sinceMs)
-    const isLapsed = Date.now() >= list.lapsesAtMs
-    if (isLapsed || list.people.some((one) => this.#isRevokedSince(one))) {
-      await this.#judgeAgain(list)
-    }
+    await this.#observer.refreshList(list, Date.now())
     return list
   }
 
@@ -112,9 +91,7 @@ export class Directory implements KeyLookups {
     const listed = await this.#listedSigner(userId, chatId, since)
     if (listed !== null) return listed
     const known = await this.#users.get(userId, since)
-    if (known.person !== null && this.#isRevokedSince(known.person)) {
-      known.person = await this.#judgedAgain(known.person)
-    }
+    if (known.person !== null) known.person = await this.#observer.refreshPerson(known.person)
     return known.person
   }
 
@@ -168,30 +145,6 @@ export class Directory implements KeyLookups {
     this.#vain.clear()
   }
 
-  /**
-   * Certificates end while a list is kept, and are seen revoked elsewhere; what they are then is
-   * looked at before it is used.
-   */
-  async #judgeAgain(list: KeyList): Promise<void> {
-    const nowMs = Date.now()
-    list.people = await Promise.all(
-      list.people.map(async (person) => {
-        const isLapsed = person.unusable === null && nowMs >= person.certificateStatus.expiresMs
-        return isLapsed || this.#isRevokedSince(person) ? await this.#judgedAgain(person) : person
-      }),
-    )
-    list.lapsesAtMs = lapsesAtMs(list.people)
-  }
-
-  #isRevokedSince({ certificateStatus }: Person): boolean {
-    return this.#certificates.isRevokedSince(certificateStatus)
-  }
-
-  async #judgedAgain(person: Person): Promise<Person> {
-    const certificateStatus = await this.#certificates.judge(person.certificateStatus.armored)
-    return { ...person, unusable: person.unusable ?? certificateStatus.unusable, certificateStatus }
-  }
-
   async #listedSigner(userId: number, chatId: number, sinceMs: number): Promise<Person | null> {
     try {
       const { people } = await this.keyList(chatId, sinceMs)
@@ -201,14 +154,6 @@ export class Directory implements KeyLookups {
       throw error
     }
   }
-}
-
-function lapsesAtMs(people: Person[]): number {
-  return people.reduce(
-    (first, { unusable, certificateStatus }) =>
-      unusable === null ? Math.min(first, certificateStatus.expiresMs) : first,
-    Infinity,
-  )
 }
 
 function bytesOf(people: Person[]): number {

@@ -6,6 +6,7 @@ import { Journal } from '../kernel/people/journal.ts'
 import { KnownKeys } from '../kernel/people/known-keys.ts'
 import { KeyListHistory } from '../kernel/people/key-list-history.ts'
 import { Names } from '../store/names.ts'
+import { PeopleObserver } from '../kernel/people/observe.ts'
 import { OwnKeyListings } from '../kernel/people/own-key-listings.ts'
 import { People } from '../kernel/people/people.ts'
 import type { Memory, TrustPolicy } from '../kernel/index.ts'
@@ -46,8 +47,9 @@ export async function loadPeopleState(o: {
   const knownKeys = new KnownKeys(memory)
   const ownKeyListings = new OwnKeyListings(journal, own)
   const known = { certificates, trust, journal, keyListHistory, knownKeys, ownKeyListings }
-  const directory = new Directory({ calls, ...known })
-  const unknownSenders = new UnknownSenders(journal)
+  const observer = new PeopleObserver(known)
+  const directory = new Directory({ calls, observer, certificates })
+  const unknownSenders = new UnknownSenders(memory, journal)
   const names = new Names(store)
   return { people, journal, keyListHistory, trust, directory, knownKeys, unknownSenders, names }
 }

@@ -6,6 +6,7 @@ import { Directory } from '../../src/lookups/directory.ts'
 import { Journal } from '../../src/kernel/people/journal.ts'
 import { KeyListHistory } from '../../src/kernel/people/key-list-history.ts'
 import { KnownKeys } from '../../src/kernel/people/known-keys.ts'
+import { PeopleObserver } from '../../src/kernel/people/observe.ts'
 import { OwnKeyListings } from '../../src/kernel/people/own-key-listings.ts'
 import { People } from '../../src/kernel/people/people.ts'
 import { Trust } from '../../src/kernel/people/trust.ts'
@@ -22,8 +23,9 @@ async function listing(result: unknown): Promise<Directory> {
   const store = await open(temporary())
   const journal = new Journal(memoryOf(store))
   const people = await People.load(memoryOf(store))
-  return new Directory({
-    certificates: await Certificates.load(engine, memoryOf(store)),
+  const certificates = await Certificates.load(engine, memoryOf(store))
+  const observer = new PeopleObserver({
+    certificates,
     trust: await Trust.load({
       memory: memoryOf(store),
       journal,
@@ -35,6 +37,10 @@ async function listing(result: unknown): Promise<Directory> {
     keyListHistory: new KeyListHistory(memoryOf(store), journal),
     knownKeys: new KnownKeys(memoryOf(store)),
     ownKeyListings: new OwnKeyListings(journal, () => new Set()),
+  })
+  return new Directory({
+    observer,
+    certificates,
     calls: {
       chatKeys: async () => result,
       userKey: () => Promise.reject(new Error('not asked')),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { countedCache } from '../../util/caches.ts'
 import type { KeptList, Memory } from '../memory.ts'
+import { BoundedMap } from '../bounded-map.ts'
 import type { Journal, TrustChange } from './journal.ts'
 
 /** Digests kept in memory, so that an unchanged list costs no read of the disk. */
@@ -34,14 +34,16 @@ const KEPT = 5000
 export class KeyListHistory {
   readonly #memory: Memory
   readonly #journal: Journal
-  readonly #digests = countedCache<number, string>(REMEMBERED)
-  readonly #contradictions = countedCache<number, string>(REMEMBERED)
+  readonly #digests = new BoundedMap<number, string>(REMEMBERED)
+  readonly #contradictions = new BoundedMap<number, string>(REMEMBERED)
   /** The most people that a list had lately, so that one that goes a step at a time is seen too. */
-  readonly #largest = countedCache<number, number>(REMEMBERED, { ttlMs: SHRINKING_MS })
+  readonly #largest: BoundedMap<number, number>
 
   constructor(memory: Memory, journal: Journal) {
     this.#memory = memory
     this.#journal = journal
+    const nowMs = (): number => memory.nowMs()
+    this.#largest = new BoundedMap(REMEMBERED, { ttlMs: SHRINKING_MS, nowMs })
   }
 
   /**

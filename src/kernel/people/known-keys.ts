@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { countedCache } from '../../util/caches.ts'
 import type { KnownKey, Memory } from '../memory.ts'
+import { BoundedMap } from '../bounded-map.ts'
 
 /** Lists whose digest is kept in memory, so that an unchanged one costs no read of the disk. */
 const LISTS = 10_000
@@ -16,7 +16,7 @@ interface ListedKeys {
 /** Key ids that people's certificates were ever seen to list: who reads what is sealed to them. */
 export class KnownKeys {
   readonly #memory: Memory
-  readonly #digests = countedCache<string, string>(LISTS)
+  readonly #digests = new BoundedMap<string, string>(LISTS)
   /** Those that are not on disk yet, by key id and person. */
   readonly #unwritten = new Map<string, KnownKey>()
 

@@ -1,4 +1,4 @@
-import { countedCache } from '../../util/caches.ts'
+import { BoundedMap } from '../bounded-map.ts'
 import type { Journal } from './journal.ts'
 import type { Person } from './person.ts'
 
@@ -11,7 +11,7 @@ const NAMED = 100
 export class OwnKeyListings {
   readonly #journal: Journal
   readonly #own: () => ReadonlySet<string>
-  readonly #found = countedCache<string, string>(REMEMBERED)
+  readonly #found = new BoundedMap<string, string>(REMEMBERED)
 
   /** @param own fingerprints of all keys that ever were the bot's, primary keys and subkeys */
   constructor(journal: Journal, own: () => ReadonlySet<string>) {

@@ -1,4 +1,5 @@
-import { countedCache } from '../../util/caches.ts'
+import { BoundedMap } from '../bounded-map.ts'
+import type { Memory } from '../index.ts'
 import type { Journal } from './journal.ts'
 
 const REMEMBERED = 10_000
@@ -8,10 +9,12 @@ const QUIET_MS = 3_600_000
 /** Writes to the journal who was seen in another person’s private chat. */
 export class UnknownSenders {
   readonly #journal: Journal
-  readonly #noted = countedCache<number, true>(REMEMBERED, { ttlMs: QUIET_MS })
+  readonly #noted: BoundedMap<number, true>
 
-  constructor(journal: Journal) {
+  constructor(memory: Memory, journal: Journal) {
     this.#journal = journal
+    const nowMs = (): number => memory.nowMs()
+    this.#noted = new BoundedMap(REMEMBERED, { ttlMs: QUIET_MS, nowMs })
   }
 
   /**

@@ -6,10 +6,11 @@ import { open, temporary } from '../../store/support.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
 
 async function scene() {
-  const journal = new Journal(memoryOf(await open(temporary())))
+  const memory = memoryOf(await open(temporary()))
+  const journal = new Journal(memory)
   const changes: TrustChange[] = []
   journal.onChange((change) => changes.push(change))
-  return { journal, changes, unknownSenders: new UnknownSenders(journal) }
+  return { journal, changes, unknownSenders: new UnknownSenders(memory, journal) }
 }
 
 test('a chat’s stranger is written once, whoever else is seen there', async () => {

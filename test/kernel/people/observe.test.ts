@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Listing } from '../../../src/kernel/people/certificate-owners.ts'
-import {
-  readPeople,
-  signingCertificate,
-  type PersonParts,
-  type Unusable,
-} from '../../../src/kernel/people/person.ts'
+import { PeopleObserver, type PeopleObserverParts } from '../../../src/kernel/people/observe.ts'
+import { signingCertificate, type Unusable } from '../../../src/kernel/people/person.ts'
 import type { CertificateStatus } from '../../../src/openpgp/engine.ts'
 import { armoredOf, judging, printOf, recordOf, statusOf } from './people-scene.ts'
 
@@ -35,7 +31,10 @@ function scene(
       isRemembered: (userId: number) => o.forgotten?.includes(userId) !== true,
     },
     journal,
-  } as unknown as PersonParts
+    keyListHistory: { saw: async () => {} },
+    knownKeys: { saw: async () => {} },
+    ownKeyListings: { saw: async () => {} },
+  } as unknown as PeopleObserverParts
   return { parts, steps, judged }
 }
 
@@ -44,7 +43,9 @@ const read = async (
   ...given: Parameters<typeof scene>
 ) => {
   const { parts, ...seen } = scene(...given)
-  return { people: await readPeople(records, parts), ...seen }
+  const answer = { records, memberCount: undefined }
+  const { people } = await new PeopleObserver(parts).observeKeyList(7, answer)
+  return { people, ...seen }
 }
 
 test('each record gives a person with the fingerprint that we computed', async () => {

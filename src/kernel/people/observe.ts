@@ -1,0 +1,168 @@
+/** What the service lists of people: every answer is judged and recorded here before it is used. */
+import type { UserKey } from '../../api/user-key.ts'
+import { MOST_RECIPIENTS, type CertificateStatus } from '../../openpgp/index.ts'
+import type { KeyList } from '../lookups.ts'
+import type { Listing } from './certificate-owners.ts'
+import type { Certificates } from './certificates.ts'
+import type { Journal } from './journal.ts'
+import type { KeyListHistory } from './key-list-history.ts'
+import type { KnownKeys } from './known-keys.ts'
+import type { OwnKeyListings } from './own-key-listings.ts'
+import { isWorthless, type Person, type Unusable } from './person.ts'
+import type { Trust } from './trust.ts'
+
+/** Keys of a list that are looked at: some may be of no use. */
+const MOST_LISTED = 2 * MOST_RECIPIENTS
+
+/** An answer of `GET /chats/{chatId}/keys`; null for each record that names nobody. */
+export interface ListedKeys {
+  records: readonly (UserKey | null)[]
+  memberCount: number | undefined
+}
+
+export interface PeopleObserverParts {
+  certificates: Certificates
+  trust: Trust
+  journal: Journal
+  keyListHistory: KeyListHistory
+  knownKeys: KnownKeys
+  ownKeyListings: OwnKeyListings
+}
+
+/** A record with what the engine found of its certificate. */
+interface JudgedRecord {
+  key: UserKey
+  certificateStatus: CertificateStatus
+}
+
+export class PeopleObserver {
+  readonly #parts: PeopleObserverParts
+
+  constructor(parts: PeopleObserverParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Judges and records the key list of a chat. Of a list that is too long nothing is.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async observeKeyList(chatId: number, answer: ListedKeys): Promise<KeyList> {
+    const { records, memberCount } = answer
+    if (records.length > MOST_LISTED) {
+      const tooMany = records.length
+      return { people: [], nameless: 0, memberCount, lapsesAtMs: Infinity, tooMany }
+    }
+    const named = records.filter((key) => key !== null)
+    const people = await this.#observe(named)
+    await this.#parts.keyListHistory.saw(chatId, people)
+    await this.#recordKeys(chatId, `chat ${chatId}`, people)
+    const nameless = records.length - named.length
+    return { people, nameless, memberCount, lapsesAtMs: lapsesAtMs(people), tooMany: null }
+  }
+
+  /**
+   * Judges and records a person's own key record.
+   * @param answer null: the service knows no key of the person; `record` null: it names nobody
+   * @returns null where the record is not that person's
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async observeUserKey(
+    userId: number,
+    answer: { record: UserKey | null } | null,
+  ): Promise<Person | null> {
+    if (answer === null) await this.#parts.trust.saw([{ userId, fingerprint: null }])
+    const record = answer?.record ?? null
+    if (record === null) return null
+    const people = await this.#observe([record])
+    await this.#recordKeys(null, `person ${userId}`, people)
+    return people.find((person) => person.userId === userId) ?? null
+  }
+
+  /** Judges the people of a list again whose certificates ended or were revoked since. */
+  async refreshList(list: KeyList, nowMs: number): Promise<void> {
+    const hasLapsed = nowMs >= list.lapsesAtMs
+    if (!hasLapsed && !list.people.some((person) => this.#isRevokedSince(person))) return
+    list.people = await Promise.all(
+      list.people.map(async (person) => {
+        const isLapsed = person.unusable === null && nowMs >= person.certificateStatus.expiresMs
+        return isLapsed ? await this.#judgeAgain(person) : await this.refreshPerson(person)
+      }),
+    )
+    list.lapsesAtMs = lapsesAtMs(list.people)
+  }
+
+  /** The person as they are now, where a revocation became known since. */
+  async refreshPerson(person: Person): Promise<Person> {
+    return this.#isRevokedSince(person) ? await this.#judgeAgain(person) : person
+  }
+
+  #isRevokedSince({ certificateStatus }: Person): boolean {
+    return this.#parts.certificates.isRevokedSince(certificateStatus)
+  }
+
+  async #judgeAgain(person: Person): Promise<Person> {
+    const { certificates } = this.#parts
+    const certificateStatus = await certificates.judge(person.certificateStatus.armored)
+    return { ...person, unusable: person.unusable ?? certificateStatus.unusable, certificateStatus }
+  }
+
+  /**
+   * Computes each fingerprint, and records who lists it and what was revoked. A record whose
+   * fingerprint is not its certificate's is no claim.
+   */
+  async #observe(records: readonly UserKey[]): Promise<Person[]> {
+    const { certificates, trust, journal } = this.#parts
+    const judged = await Promise.all(
+      records.map(async (key) => ({
+        key,
+        certificateStatus: await certificates.judge(key.publicKey ?? ''),
+      })),
+    )
+    await trust.saw(judged.flatMap((one) => listingOf(one) ?? []))
+    const own = judged.filter((one) => !isWorthless(unusableFor(one, trust)))
+    await certificates.keepCopies(own.map(({ certificateStatus }) => certificateStatus))
+    for (const { key, certificateStatus } of judged) {
+      await certificates.rememberRevoked(certificateStatus, { userId: key.userId, journal })
+    }
+    return judged.map(({ key, certificateStatus }) => ({
+      userId: key.userId,
+      fingerprint: certificateStatus.fingerprint,
+      unusable: unusableFor({ key, certificateStatus }, trust),
+      certificateStatus,
+    }))
+  }
+
+  /** @param source a name of the list */
+  async #recordKeys(chatId: number | null, source: string, people: Person[]): Promise<void> {
+    await this.#parts.knownKeys.saw(source, people)
+    await this.#parts.ownKeyListings.saw(chatId, people)
+  }
+}
+
+function unusableFor({ key, certificateStatus }: JudgedRecord, trust: Trust): Unusable | null {
+  const { fingerprint } = certificateStatus
+  if (fingerprint === null) return certificateStatus.unusable ?? 'unparseable'
+  if (isMismatch(key, fingerprint)) return 'fingerprint-mismatch'
+  if (!trust.isRemembered(key.userId)) return 'not-remembered'
+  return certificateStatus.unusable
+}
+
+/** What a record lists; null when it lists nothing usable, or was not judged in time. */
+function listingOf({ key, certificateStatus }: JudgedRecord): Listing | null {
+  const { fingerprint, unusable } = certificateStatus
+  if (fingerprint === null ? unusable === 'deadline' : isMismatch(key, fingerprint)) return null
+  return { userId: key.userId, fingerprint }
+}
+
+function isMismatch(key: UserKey, computed: string): boolean {
+  return key.fingerprint !== null && key.fingerprint !== computed
+}
+
+/** When the first of the certificates that can be sealed to ends, ms since the epoch. */
+function lapsesAtMs(people: readonly Person[]): number {
+  return people.reduce(
+    (first, { unusable, certificateStatus }) =>
+      unusable === null ? Math.min(first, certificateStatus.expiresMs) : first,
+    Infinity,
+  )
+}
