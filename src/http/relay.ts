@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Envelope } from '../api/envelope.ts'
+import type { Unseen } from '../kernel/unseen.ts'
+import type { AnswerEnvelope } from '../upstream/attempt.ts'
 import type { RawAnswer } from '../errors.ts'
 import { withResult } from '../translate/bot-view.ts'
 import type { Answer, Upstream } from '../upstream/client.ts'
 import { queryOf } from './params.ts'
 
 /** An answer with the name of its failure, as the upstream client or the error handler gives it. */
-export type Relayed = RawAnswer & { code?: string; envelope?: Envelope }
+export type Relayed = RawAnswer & { code?: string; envelope?: AnswerEnvelope }
 
 /**
  * Node writes a text together with the headers, bytes after them, which costs as much again; a
@@ -68,7 +69,7 @@ export async function relayView(
   upstream: Pick<Upstream, 'relay'>,
   path: string,
   call: [FastifyRequest, FastifyReply],
-  view: (result: unknown) => Promise<object | null> | object | null,
+  view: (result: Unseen) => Promise<object | null> | object | null,
 ): Promise<FastifyReply> {
   const answer = await relayGet(upstream, path, call)
   const shown = answer.envelope.ok ? await view(answer.envelope.result) : null

@@ -1,6 +1,7 @@
 import { countedCache, FreshCache, type Lookups } from '../util/caches.ts'
-import { ChatKeys, readUserKey } from '../api/user-key.ts'
-import { ServiceError, NoResponseError } from '../errors.ts'
+import { ServiceError } from '../errors.ts'
+import type { Sightings } from '../kernel/sightings.ts'
+import type { Unseen } from '../kernel/unseen.ts'
 import { monotonicNow } from '../util/clock.ts'
 import type { Certificates } from '../kernel/people/certificates.ts'
 import type { PeopleObserver } from '../kernel/people/observe.ts'
@@ -10,9 +11,9 @@ import type { KeyList, KeyLookups } from '../kernel/lookups.ts'
 /** The calls that the directory makes; both throw ServiceError and NoResponseError. */
 export interface DirectoryCalls {
   /** Result of `GET /chats/{chatId}/keys`. */
-  chatKeys(chatId: number): Promise<unknown>
+  chatKeys(chatId: number): Promise<Unseen>
   /** Result of `GET /users/{userId}/key`. */
-  userKey(userId: number): Promise<unknown>
+  userKey(userId: number): Promise<Unseen>
 }
 
 const CHATS = 2000
@@ -33,26 +34,23 @@ export class Directory implements KeyLookups {
   readonly #users: FreshCache<{ person: Person | null }>
   readonly #vain = countedCache<string, number>(USERS, { ttlMs: VAIN_FOR_MS })
 
-  readonly #observer: PeopleObserver
+  readonly #observer: Pick<PeopleObserver, 'refreshList' | 'refreshPerson'>
   readonly #certificates: Certificates
 
   constructor(parts: {
     calls: DirectoryCalls
-    observer: PeopleObserver
+    sightings: Pick<Sightings, 'sawKeyList' | 'sawUserKey'>
+    observer: Pick<PeopleObserver, 'refreshList' | 'refreshPerson'>
     certificates: Certificates
   }) {
-    const { calls, observer } = parts
+    const { calls, observer, sightings } = parts
     this.#observer = observer
     this.#certificates = parts.certificates
     this.#lists = new FreshCache({
       max: CHATS,
       bounds: { maxBytes: MAX_BYTES, bytesOf: ({ people }) => bytesOf(people) },
       fetch: async (chatId) => {
-        const result = ChatKeys.safeParse(await calls.chatKeys(chatId))
-        if (!result.success) throw new NoResponseError('postern_upstream_invalid', 'a key list')
-        const { keys, memberCount } = result.data
-        const records = keys.map(readUserKey)
-        return await observer.observeKeyList(chatId, { records, memberCount })
+        return await sightings.sawKeyList(await calls.chatKeys(chatId), chatId)
       },
     })
     this.#users = new FreshCache({
@@ -62,9 +60,8 @@ export class Directory implements KeyLookups {
         bytesOf: ({ person }) => bytesOf(person === null ? [] : [person]),
       },
       fetch: async (userId) => {
-        const result = await absentIfUnknown(calls.userKey(userId))
-        const answer = result === null ? null : { record: readUserKey(result) }
-        return { person: await observer.observeUserKey(userId, answer) }
+        const answer = await absentIfUnknown(calls.userKey(userId))
+        return { person: await sightings.sawUserKey(answer, userId) }
       },
     })
   }
@@ -164,7 +161,7 @@ function bytesOf(people: Person[]): number {
 }
 
 /** 404 `user_not_found` and `no_user_key` are answers, not failures. */
-async function absentIfUnknown(record: Promise<unknown>): Promise<unknown> {
+async function absentIfUnknown(record: Promise<Unseen>): Promise<Unseen | null> {
   try {
     return await record
   } catch (error) {

@@ -1,25 +1,28 @@
-import { Chat, isProtected } from '../api/chat.ts'
-import { NoResponseError } from '../errors.ts'
 import { FreshCache, type Lookups } from '../util/caches.ts'
 import { monotonicNow } from '../util/clock.ts'
 import type { ModeAnswer, ModeLookups } from '../kernel/lookups.ts'
-import type { KnownChats } from '../kernel/wall/known-chats.ts'
+import type { SeenChat, Sightings } from '../kernel/sightings.ts'
+import type { Unseen } from '../kernel/unseen.ts'
 
 const CHATS = 20_000
 
 /** Modes of chats as the service reports them, cached; what tightens is remembered for good. */
 export class Modes implements ModeLookups {
   readonly #answers: FreshCache<ModeAnswer>
-  readonly #knownChats: KnownChats
-  readonly #chat: (chatId: number) => Promise<unknown>
+  readonly #sightings: Pick<Sightings, 'sawChat'>
+  readonly #chat: (chatId: number) => Promise<Unseen>
 
   /** @param parts `chat` makes the call `GET /chats/{chatId}` and gives its result */
-  constructor(parts: { knownChats: KnownChats; chat: (chatId: number) => Promise<unknown> }) {
-    this.#knownChats = parts.knownChats
+  constructor(parts: {
+    sightings: Pick<Sightings, 'sawChat'>
+    chat: (chatId: number) => Promise<Unseen>
+  }) {
+    this.#sightings = parts.sightings
     this.#chat = parts.chat
     this.#answers = new FreshCache({
       max: CHATS,
-      fetch: async (chatId) => await this.#read(chatId, await parts.chat(chatId)),
+      fetch: async (chatId) =>
+        modeOf(await parts.sightings.sawChat(await parts.chat(chatId), chatId)),
     })
   }
 
@@ -40,10 +43,10 @@ export class Modes implements ModeLookups {
    * Uses a result of `GET /chats/{chatId}` that somebody else asked for at `askedAtMs`.
    * @throws NoResponseError, Refusal `postern_store_unwritable`
    */
-  async observe(chatId: number, result: unknown, askedAtMs: number): Promise<ModeAnswer> {
-    const answer = await this.#read(chatId, result)
-    this.#answers.set(chatId, answer, askedAtMs)
-    return answer
+  async observe(chatId: number, answer: Unseen, askedAtMs: number): Promise<SeenChat> {
+    const seen = await this.#sightings.sawChat(answer, chatId)
+    this.#answers.set(chatId, modeOf(seen), askedAtMs)
+    return seen
   }
 
   /**
@@ -52,8 +55,7 @@ export class Modes implements ModeLookups {
    */
   async ask(chatId: number): Promise<unknown> {
     const askedAtMs = monotonicNow()
-    const result = await this.#chat(chatId)
-    await this.observe(chatId, result, askedAtMs)
+    const { result } = await this.observe(chatId, await this.#chat(chatId), askedAtMs)
     return result
   }
 
@@ -65,15 +67,11 @@ export class Modes implements ModeLookups {
   forget(chatId: number): void {
     this.#answers.forget(chatId)
   }
-
-  async #read(chatId: number, result: unknown): Promise<ModeAnswer> {
-    const chat = Chat.safeParse(result)
-    if (!chat.success || chat.data.id !== chatId) {
-      throw new NoResponseError('postern_upstream_invalid', 'a chat')
-    }
-    const { kind, mode, historyVisible } = chat.data
-    await this.#knownChats.saw([{ chatId, kind, isProtected: isProtected(chat.data) }])
-    const judgedAs = this.#knownChats.get(chatId)?.kind ?? kind
-    return { kind: judgedAs, mode, historyVisible: historyVisible === true }
-  }
 }
+
+/** What is kept of an answer. */
+const modeOf = ({ mode, kind, historyVisible }: SeenChat): ModeAnswer => ({
+  mode,
+  kind,
+  historyVisible,
+})

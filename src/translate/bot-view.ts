@@ -1,6 +1,8 @@
 /** Answers of the service as the bot sees them: every chat readable (DESIGN: What the bot sees). */
 import { isObject } from '../api/common.ts'
-import type { Envelope } from '../api/envelope.ts'
+import type { ApiError } from '../api/envelope.ts'
+import { unobserved } from '../kernel/sightings.ts'
+import type { Unseen } from '../kernel/unseen.ts'
 import { RESULT_NAMES } from '../api/judged-names.ts'
 import { NoResponseError, type RawAnswer } from '../errors.ts'
 import { stringify, stringifyAnswer } from '../util/exact-json.ts'
@@ -8,7 +10,9 @@ import type { ClearField, ClearFields } from '../kernel/wall/clear-fields.ts'
 import type { Recipients } from '../kernel/people/recipients.ts'
 
 /** An answer of the service in its envelope. */
-export type EnvelopedAnswer = RawAnswer & { envelope: Envelope }
+export type EnvelopedAnswer = RawAnswer & {
+  envelope: { ok: true; result: Unseen } | { ok: false; error: ApiError }
+}
 
 type Result = Record<string, unknown>
 
@@ -44,10 +48,12 @@ export function withClearFields<A extends EnvelopedAnswer>(
   clearFields: Pick<ClearFields, 'taken'>,
 ): A {
   const { envelope } = answer
-  if (clear.length === 0 || !envelope.ok || !isObject(envelope.result)) return answer
+  if (clear.length === 0 || !envelope.ok) return answer
+  const result = unobserved(envelope.result, 'shows-no-chat')
+  if (!isObject(result)) return answer
   const named = clearFields.taken(clear)
   if (Object.keys(named).length === 0) return answer
-  return withResult(answer, { ...objectResult(envelope.result, 'an answer'), postern: named })
+  return withResult(answer, { ...objectResult(result, 'an answer'), postern: named })
 }
 
 /** `GET /me`: an open bot; the truth stands under `postern`. */

@@ -4,6 +4,7 @@
  */
 import type { Outcomes } from '../store/outcomes.ts'
 import type { Outbound } from '../kernel/wall/guard.ts'
+import { unobserved } from '../kernel/sightings.ts'
 import { Listeners } from '../util/listeners.ts'
 import {
   objectResult,
@@ -89,7 +90,7 @@ export class Messages<A extends EnvelopedAnswer> {
     const { skipped, certificates } = recipients
     const count = certificates.length
     this.#seals.emit({ chatId, recipients: count, skipped, isNamed, ms: sealMs })
-    const sent = objectResult(envelope.result, 'a sent message')
+    const sent = objectResult(unobserved(envelope.result, 'shows-no-chat'), 'a sent message')
     const { id } = sent
     if (typeof id === 'number') {
       const atMs = Date.now()

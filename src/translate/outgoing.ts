@@ -12,6 +12,7 @@ import type { Outbound } from '../kernel/wall/guard.ts'
 import { fit, type Engine, type UnlockedKey } from '../openpgp/index.ts'
 import type { ClearField, ClearFields } from '../kernel/wall/clear-fields.ts'
 import { bodyMissing, nothingChanges, type Draft } from './draft.ts'
+import type { Sightings } from '../kernel/sightings.ts'
 import type { Guard, Rule } from '../kernel/wall/guard.ts'
 import { whyPersonIsGone } from './person-gone.ts'
 import { recipientsOf, type RecipientParts } from '../kernel/people/recipient-choice.ts'
@@ -48,6 +49,7 @@ const UNSEALED = {
 
 export interface OutgoingParts extends RecipientParts {
   guard: Guard
+  sightings: Pick<Sightings, 'sawProtected'>
   clearFields: ClearFields
   modes: Modes
   directory: Directory
@@ -114,7 +116,7 @@ export class Outgoing {
       draft.text !== undefined &&
       prepared.recipients === null
     ) {
-      await this.#parts.knownChats.saw([{ chatId: draft.chatId, isProtected: true }])
+      await this.#parts.sightings.sawProtected(draft.chatId)
       return this.#parts.publication === null ? null : await this.prepare(draft)
     }
     if (refusal.expected !== 'armored' && prepared.recipients !== null) {

@@ -1,4 +1,5 @@
 /** The service's queue as the delivery loop reads it: polled, opened, without what was delivered. */
+import { unobserved } from '../kernel/sightings.ts'
 import type { Update } from '../api/updates.ts'
 import { isOwnFailure, Refusal } from '../errors.ts'
 import type { Incoming } from '../translate/incoming.ts'
@@ -168,7 +169,7 @@ export class UpdatePoller {
     const { envelope } = answer
     onPolled(envelope.ok ? null : envelope.error.code)
     if (!envelope.ok) return await this.#refused(answer, stop)
-    const updates = readUpdates(envelope.result)
+    const updates = readUpdates(unobserved(envelope.result, 'has-no-key'))
     this.#waitMs = FIRST_WAIT_MS
     if (confirms) this.#confirmed()
     if (watched.wasTakenOver(updates.length)) {

@@ -1,4 +1,5 @@
 /** The bot's own webhook: what `POST`, `GET` and `DELETE /webhook` do (DESIGN, What the bot sees). */
+import { unobserved } from '../kernel/sightings.ts'
 import { isObject } from '../api/common.ts'
 import { Refusal, NoResponseError } from '../errors.ts'
 import { withResult } from '../translate/bot-view.ts'
@@ -211,7 +212,8 @@ interface Pending {
 function pendingOf(answer: Answer): Pending {
   const { envelope } = answer
   if (!envelope.ok) return { answer, pending: null }
-  const pending = isObject(envelope.result) ? envelope.result['pending'] : null
+  const result = unobserved(envelope.result, 'shows-no-chat')
+  const pending = isObject(result) ? result['pending'] : null
   if (typeof pending === 'number') return { answer, pending }
   throw new NoResponseError('postern_upstream_invalid', 'the state of a webhook')
 }

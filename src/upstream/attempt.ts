@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import { readEnvelope, type Envelope } from '../api/envelope.ts'
+import { readEnvelope, type ApiError } from '../api/envelope.ts'
 import type { RawAnswer } from '../errors.ts'
+import { Unseen } from '../kernel/unseen.ts'
 import { isObject } from '../api/common.ts'
 import { parseAnswer, stringifyAnswer } from '../util/exact-json.ts'
 import { wallClockSetMs } from '../util/clock.ts'
@@ -17,8 +18,11 @@ export type BodilessMethod = 'HEAD' | 'OPTIONS'
 
 /** An answer in the service's envelope, its body as it came where no parser reads another. */
 export interface Answer extends RawAnswer {
-  envelope: Envelope
+  envelope: AnswerEnvelope
 }
+
+/** The envelope of an answer; what is in it is read through the kernel. */
+export type AnswerEnvelope = { ok: true; result: Unseen } | { ok: false; error: ApiError }
 
 /** One HTTP request as it will stand on the wire. */
 export interface WireRequest extends Omit<Exchange, 'options'> {
@@ -75,8 +79,10 @@ function withoutBody({
 }: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>): Answer {
   const { 'content-type': _none, ...kept } = handedOn(headers)
   const code = status === 401 ? 'unauthorized' : `http_${status}`
-  const envelope: Envelope =
-    status < 400 ? { ok: true, result: null } : { ok: false, error: { status, code, message: '' } }
+  const envelope: AnswerEnvelope =
+    status < 400
+      ? { ok: true, result: new Unseen(null) }
+      : { ok: false, error: { status, code, message: '' } }
   return { status, headers: kept, body: Buffer.alloc(0), envelope }
 }
 
@@ -130,8 +136,9 @@ export async function readAnswer(
     if (!isUtf8(body)) return null
     const text = body.toString()
     const json = await parseAnswer(text)
-    const envelope = readEnvelope(json, statusCode)
-    if (envelope === null || !isObject(json)) return null
+    const read = readEnvelope(json, statusCode)
+    if (read === null || !isObject(json)) return null
+    const envelope = read.ok ? { ok: true as const, result: new Unseen(read.result) } : read
     const answer = { status: statusCode, headers: inUtf8(handedOn(headers)), body, envelope }
     if (kind === 'own' && envelope.ok) return answer
     const isAnother = await makeOneReading(json, text, kind === 'own' ? 'other' : kind)

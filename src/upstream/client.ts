@@ -1,4 +1,5 @@
 import { Refusal } from '../errors.ts'
+import type { Unseen } from '../kernel/unseen.ts'
 import { isOutbound, type Outbound } from '../kernel/wall/guard.ts'
 import type { Answer, Method } from './attempt.ts'
 import { Budget } from './budget.ts'
@@ -116,7 +117,7 @@ export class UpstreamClient implements AsyncDisposable {
    * @throws ServiceError when the service says no; Refusal `postern_busy` when its turn would come
    *   too late; Refusal `postern_route_refused` as `relay` does
    */
-  async ask(request: UpstreamRequest): Promise<unknown> {
+  async ask(request: UpstreamRequest): Promise<Unseen> {
     const call = this.#ordinary(request, 'own')
     await this.#parts.budget.take(call.untilMs, this.#ending(call.signal))
     const answer = await this.#caller.run(call)

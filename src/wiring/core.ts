@@ -115,9 +115,8 @@ export async function createCore(
   const own = (): ReadonlySet<string> => keyring.fingerprints
   const { clocks } = keyring
   const peopleState = await loadPeopleState({ store, memory, engine, calls, policy, own, clocks })
-  const { journal } = peopleState
-  const knownChats = await KnownChats.load(memory, { journal })
-  const modes = new Modes({ knownChats, chat: calls.chat })
+  const { knownChats, sightings } = peopleState
+  const modes = new Modes({ sightings, chat: calls.chat })
   const managesKey = settings.key.publish
   const { rotateEveryDays } = settings.key
   const fresh = (): Promise<void> => store.fresh()

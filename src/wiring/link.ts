@@ -5,6 +5,8 @@ import { LIMITS, readLimits, type Limits } from '../api/limits.ts'
 import { isObject } from '../api/common.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { OperatorError, NoResponseError } from '../errors.ts'
+import { unobserved } from '../kernel/sightings.ts'
+import type { Unseen } from '../kernel/unseen.ts'
 import type { Log } from '../logger.ts'
 import { Alerts, type AlertWay } from '../observe/alerts.ts'
 import { Health } from '../observe/health.ts'
@@ -40,9 +42,9 @@ export interface Link extends AsyncDisposable {
     me: () => Promise<Bot>
     /** The same, given up after seconds: for the watch, which must know soon. */
     probe: () => Promise<Bot>
-    chat: (chatId: number) => Promise<unknown>
-    chatKeys: (chatId: number) => Promise<unknown>
-    userKey: (userId: number) => Promise<unknown>
+    chat: (chatId: number) => Promise<Unseen>
+    chatKeys: (chatId: number) => Promise<Unseen>
+    userKey: (userId: number) => Promise<Unseen>
     putKey: (
       key: { publicKey: string; fingerprint: string },
       requireAllowed?: () => void,
@@ -61,9 +63,10 @@ export interface Link extends AsyncDisposable {
   ownCalls: () => { usedLastMinute: number; limit: number }
   /**
    * Uses a `/me` that the bot asked for.
+   * @returns its content
    * @throws NoResponseError `postern_upstream_invalid` when it is another bot's
    */
-  observe: (result: unknown) => void
+  observe: (answer: Unseen) => unknown
   /** Calls back with every `/me` of our bot. */
   onBot(listener: (bot: Bot) => void): void
   /** Calls back with whether a `/me` is of the bot of our token. */
@@ -123,7 +126,8 @@ export function createLink(
   }
 
   async function me(deadlineMs = Infinity): Promise<Bot> {
-    const result = await upstream.ask({ method: 'GET', path: '/me', deadlineMs })
+    const answer = await upstream.ask({ method: 'GET', path: '/me', deadlineMs })
+    const result = unobserved(answer, 'shows-no-chat')
     identify(result)
     const parsed = Bot.safeParse(result)
     if (!parsed.success) throw new NoResponseError('postern_upstream_invalid', 'a bot')
@@ -133,7 +137,7 @@ export function createLink(
 
   const alerts = new Alerts(o)
   const watch = new ServiceWatch(health)
-  const get = async (path: string): Promise<unknown> =>
+  const get = async (path: string): Promise<Unseen> =>
     await upstream.ask({ method: 'GET', path, deadlineMs: LOOKUP_MS })
   return {
     url,
@@ -160,10 +164,12 @@ export function createLink(
     limits: () => limits,
     shareCalls: (count) => (sidecars = count),
     ownCalls: () => ownCalls,
-    observe: (result) => {
+    observe: (answer) => {
+      const result = unobserved(answer, 'shows-no-chat')
       identify(result)
       const parsed = Bot.safeParse(result)
       if (parsed.success) take(parsed.data)
+      return result
     },
     onBot: (listener) => bots.add(listener),
     onIdentified: (listener) => identifications.add(listener),

@@ -1,10 +1,13 @@
-/** Everything that is known of other people: certificates, whose they are, whom we trust. */
+/** Everything that is known of chats and other people: certificates, whose they are, whom we trust. */
 import { Certificates } from '../kernel/people/certificates.ts'
 import type { Clocks } from '../kernel/own-key/clocks.ts'
 import { Directory, type DirectoryCalls } from '../lookups/directory.ts'
 import { Journal } from '../kernel/people/journal.ts'
 import { KnownKeys } from '../kernel/people/known-keys.ts'
 import { KeyListHistory } from '../kernel/people/key-list-history.ts'
+import { READERS } from '../lookups/readers.ts'
+import { Sightings } from '../kernel/sightings.ts'
+import { KnownChats } from '../kernel/wall/known-chats.ts'
 import { Names } from '../store/names.ts'
 import { PeopleObserver } from '../kernel/people/observe.ts'
 import { OwnKeyListings } from '../kernel/people/own-key-listings.ts'
@@ -20,6 +23,8 @@ export interface PeopleState {
   journal: Journal
   keyListHistory: KeyListHistory
   trust: Trust
+  knownChats: KnownChats
+  sightings: Sightings
   directory: Directory
   knownKeys: KnownKeys
   unknownSenders: UnknownSenders
@@ -48,8 +53,21 @@ export async function loadPeopleState(o: {
   const ownKeyListings = new OwnKeyListings(journal, own)
   const known = { certificates, trust, journal, keyListHistory, knownKeys, ownKeyListings }
   const observer = new PeopleObserver(known)
-  const directory = new Directory({ calls, observer, certificates })
+  const knownChats = await KnownChats.load(memory, { journal })
+  const sightings = new Sightings({ knownChats, people: observer, readers: READERS })
+  const directory = new Directory({ calls, sightings, observer, certificates })
   const unknownSenders = new UnknownSenders(memory, journal)
   const names = new Names(store)
-  return { people, journal, keyListHistory, trust, directory, knownKeys, unknownSenders, names }
+  return {
+    people,
+    journal,
+    keyListHistory,
+    trust,
+    knownChats,
+    sightings,
+    directory,
+    knownKeys,
+    unknownSenders,
+    names,
+  }
 }

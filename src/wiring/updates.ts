@@ -1,4 +1,5 @@
 /** How updates reach the bot: its webhook, who delivers to it, and how the queue stands. */
+import { unobserved } from '../kernel/sightings.ts'
 import { isObject } from '../api/common.ts'
 import type { Settings } from '../config/settings.ts'
 import type { BotExchange } from '../http/exchange.ts'
@@ -78,7 +79,7 @@ export async function createUpdates(
       const signal = AbortSignal.timeout(PEEK_MS)
       const query = 'limit=1&timeout=0'
       const { envelope } = await upstream.poll({ query, timeoutSeconds: 0, signal, whose: 'own' })
-      return envelope.ok ? readUpdates(envelope.result) : null
+      return envelope.ok ? readUpdates(unobserved(envelope.result, 'has-no-key')) : null
     },
   })
   const storeReach = new StoreReach(core.store)

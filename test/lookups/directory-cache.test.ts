@@ -1,3 +1,4 @@
+import { sightingsOf, unseen } from '../support/unseen.ts'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { NoResponseError } from '../../src/errors.ts'
 import { PeopleObserver, type PeopleObserverParts } from '../../src/kernel/people/observe.ts'
@@ -41,12 +42,14 @@ function scene(special: Record<string, Partial<CertificateStatus>> = {}) {
     knownKeys: { saw: learn('keys') },
     ownKeyListings: { saw: async () => {} },
   } as unknown as PeopleObserverParts
+  const observer = new PeopleObserver(parts)
   const directory = new Directory({
-    observer: new PeopleObserver(parts),
+    observer,
+    sightings: sightingsOf({ people: observer }),
     certificates: parts.certificates,
     calls: {
-      chatKeys: (chatId: number) => answer(`chat ${chatId}`),
-      userKey: (userId: number) => answer(`person ${userId}`),
+      chatKeys: unseen((chatId: number) => answer(`chat ${chatId}`)),
+      userKey: unseen((userId: number) => answer(`person ${userId}`)),
     },
   })
   const list = (chatId: number, ...keys: unknown[]) => void answers.set(`chat ${chatId}`, { keys })

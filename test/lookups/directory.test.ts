@@ -1,3 +1,4 @@
+import { sightingsOf, unseen } from '../support/unseen.ts'
 import { agreeingClocks } from '../support/judging-clock.ts'
 import { afterAll, expect, test } from 'vitest'
 import { NoResponseError } from '../../src/errors.ts'
@@ -40,9 +41,10 @@ async function listing(result: unknown): Promise<Directory> {
   })
   return new Directory({
     observer,
+    sightings: sightingsOf({ people: observer }),
     certificates,
     calls: {
-      chatKeys: async () => result,
+      chatKeys: unseen(async () => result),
       userKey: () => Promise.reject(new Error('not asked')),
     },
   })

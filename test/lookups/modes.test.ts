@@ -1,3 +1,5 @@
+import { Unseen } from '../../src/kernel/unseen.ts'
+import { sightingsOf, unseen } from '../support/unseen.ts'
 import { expect, test, vi } from 'vitest'
 import type { KnownChats } from '../../src/kernel/wall/known-chats.ts'
 import { Modes } from '../../src/lookups/modes.ts'
@@ -12,7 +14,10 @@ function scene(says: object = OPEN, knownAs?: string) {
     get: () => (knownAs === undefined ? undefined : { kind: knownAs }),
   }
   const chat = vi.fn((_chatId: number) => Promise.resolve<unknown>(says))
-  const modes = new Modes({ knownChats: knownChats as unknown as KnownChats, chat })
+  const modes = new Modes({
+    sightings: sightingsOf({ knownChats: knownChats as unknown as KnownChats }),
+    chat: unseen(chat),
+  })
   return { modes, chat, saw }
 }
 
@@ -35,7 +40,7 @@ test('an answer is asked for once while it is fresh enough, and again when it is
 test('an answer that somebody else asked for counts from when it was asked', async () => {
   const { modes, chat } = scene()
   const askedAtMs = performance.now()
-  expect(await modes.observe(5, OPEN, askedAtMs)).toMatchObject({ mode: 'open' })
+  expect(await modes.observe(5, new Unseen(OPEN), askedAtMs)).toMatchObject({ mode: 'open' })
   expect(modes.peek(5, askedAtMs)).toMatchObject({ mode: 'open' })
   expect(modes.peek(5, askedAtMs + 1)).toBeUndefined()
   expect(chat).not.toHaveBeenCalled()
@@ -46,7 +51,7 @@ test('what an answer says is remembered before it is given', async () => {
   await modes.get(5, 0)
   expect(saw.mock.calls).toEqual([[[{ chatId: 5, kind: 'group', isProtected: true }]]])
   saw.mockRejectedValue(new Error('full'))
-  await expect(modes.observe(5, OPEN, 0)).rejects.toThrow('full')
+  await expect(modes.observe(5, new Unseen(OPEN), 0)).rejects.toThrow('full')
   modes.forget(5)
   await expect(modes.get(5, 0)).rejects.toThrow('full')
   expect(modes.peek(5, 0)).toBeUndefined()

@@ -1,3 +1,4 @@
+import { Unseen } from '../../src/kernel/unseen.ts'
 import { describe, expect, test, vi } from 'vitest'
 import type { SendOutcome } from '../../src/store/outcomes.ts'
 import { readEnvelope } from '../../src/api/envelope.ts'
@@ -8,8 +9,9 @@ import type { Outgoing, PreparedOutbound } from '../../src/translate/outgoing.ts
 import { CHAT, draftOf } from './outgoing-scene.ts'
 
 function answerOf(status: number, json: object): EnvelopedAnswer {
-  const envelope = readEnvelope(json, status)
-  if (envelope === null) throw new Error('no envelope')
+  const read = readEnvelope(json, status)
+  if (read === null) throw new Error('no envelope')
+  const envelope = read.ok ? { ...read, result: new Unseen(read.result) } : read
   return { status, headers: {}, body: Buffer.from(JSON.stringify(json)), envelope }
 }
 

@@ -1,4 +1,5 @@
 /** A bot that sends, and all that it asks: what is prepared for its messages. */
+import { sightingsOf } from '../support/unseen.ts'
 import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { expect, vi } from 'vitest'
 import type { KnownChats } from '../../src/kernel/wall/known-chats.ts'
@@ -76,6 +77,7 @@ export function scene(isProtected = true) {
       readableGroups: 'allow',
       chatMaxAgeMs: 0,
     }),
+    sightings: sightingsOf({ knownChats: knownChats as unknown as KnownChats }),
     clearFields: {
       ofMessage: vi.fn((_fields: object): string[] => []),
       ofMarkupEdit: vi.fn((_chatId: number, _fields: object) => Promise.resolve<string[]>([])),

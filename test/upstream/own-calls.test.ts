@@ -1,3 +1,4 @@
+import { contentOf } from '../../src/kernel/unseen.ts'
 import { describe, expect, test } from 'vitest'
 import { ServiceError } from '../../src/errors.ts'
 import { door, failing, no, ok, rawService, service } from './support.ts'
@@ -7,7 +8,7 @@ const me = { method: 'GET', path: '/me' } as const
 describe('calls of the sidecar’s own', () => {
   test('give the result', async () => {
     const { url } = await service((_request, response) => ok(response, { id: 7 }))
-    expect(await door(url).upstream.ask(me)).toEqual({ id: 7 })
+    expect(contentOf(await door(url).upstream.ask(me))).toEqual({ id: 7 })
   })
 
   test('throw what the service said, with the answer as it came', async () => {
@@ -122,7 +123,7 @@ describe('calls of the sidecar’s own', () => {
       else socket.end('HTTP/1.1 200 OK\r\ncontent-length: 22\r\n\r\n{"ok":true,"result":1}')
     })
     const { upstream, emitted } = door(url)
-    expect(await upstream.ask(me)).toBe(1)
+    expect(contentOf(await upstream.ask(me))).toBe(1)
     const budget = emitted.filter(([name]) => name === 'budget').map(([, value]) => value)
     expect(budget).toEqual([
       { usedLastMinute: 1, limit: 100 },

@@ -1,3 +1,4 @@
+import { contentOf } from '../../src/kernel/unseen.ts'
 import { rmSync } from 'node:fs'
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
@@ -48,7 +49,7 @@ describe('proxies', () => {
       proxy: { httpsProxy: proxyUrl.replace('//', '//user:pass@') },
     })
     const signal = new AbortController().signal
-    expect(await upstream.ask(me)).toBe('from the service')
+    expect(contentOf(await upstream.ask(me))).toBe('from the service')
     await upstream.poll({ query: '', timeoutSeconds: 0, signal })
     const line = `CONNECT service.test:443 Basic ${btoa('user:pass')}`
     expect(lines).toEqual([line, line])
@@ -70,16 +71,16 @@ describe('proxies', () => {
   test('plain http is handed to its proxy, with the same bounds', async () => {
     const { url, lines } = await proxy('http://127.0.0.1:1')
     const { upstream } = door('http://service.test', { proxy: { httpProxy: url } })
-    expect(await upstream.ask(me)).toBe('through the proxy')
+    expect(contentOf(await upstream.ask(me))).toBe('through the proxy')
     expect(lines).toEqual(['GET http://service.test/bot/v1/me'])
   })
 
   test('a service on loopback is never looked for behind a proxy', async () => {
     const { url } = await service((_request, response) => ok(response, 'here'))
     const { url: httpProxy, lines } = await proxy(url)
-    expect(await door(url, { proxy: { httpProxy, httpsProxy: httpProxy } }).upstream.ask(me)).toBe(
-      'here',
-    )
+    expect(
+      contentOf(await door(url, { proxy: { httpProxy, httpsProxy: httpProxy } }).upstream.ask(me)),
+    ).toBe('here')
     expect(lines).toEqual([])
   })
 
@@ -108,7 +109,7 @@ describe('proxies', () => {
         ca: authority.cert,
         proxy: { httpsProxy: proxyUrl },
       })
-      expect(await upstream.ask(me)).toBe('from the service')
+      expect(contentOf(await upstream.ask(me))).toBe('from the service')
     } finally {
       delete process.env['NO_PROXY']
     }

@@ -1,3 +1,4 @@
+import { plain } from '../support/unseen.ts'
 import { describe, expect, test } from 'vitest'
 import { door, failing, no, ok, outbound, rawService, service, TOKEN } from './support.ts'
 
@@ -18,7 +19,8 @@ describe('a send whose answer was lost is sent once more, the same bytes', () =>
     const { upstream, emitted } = door(url)
     const message = outbound.send()
     const answer = await upstream.send(message)
-    expect(answer).toMatchObject({ status: 201, envelope: { ok: true, result: { id: 9 } } })
+    expect(answer.status).toBe(201)
+    expect(plain(answer.envelope)).toEqual({ ok: true, result: { id: 9 } })
     expect(bodies).toEqual([message.body, message.body].map(String))
     expect(emitted.map(([name]) => name)).not.toContain('unreachable')
   })

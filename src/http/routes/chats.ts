@@ -22,8 +22,8 @@ export function chatRoutes({ upstream, knownChats, modes, translates }: ChatRout
     app.get('/chats/:chatId', (...call) => {
       const id = idParam(call[0], 'chatId')
       const askedAtMs = monotonicNow()
-      return relayView(upstream, `/chats/${id}`, call, async (result) => {
-        await modes.observe(Number(id), result, askedAtMs)
+      return relayView(upstream, `/chats/${id}`, call, async (answer) => {
+        const { result } = await modes.observe(Number(id), answer, askedAtMs)
         if (!translates) return null
         const latched = knownChats.isLatched(Number(id))
         return chatView(objectResult(result, 'a chat'), { latched })

@@ -1,4 +1,5 @@
 import { meView, objectResult, withOwnWebhook } from '../../translate/bot-view.ts'
+import type { Unseen } from '../../kernel/unseen.ts'
 import type { Webhook } from '../../updates/webhook.ts'
 import type { Upstream } from '../../upstream/client.ts'
 import { relayView } from '../relay.ts'
@@ -6,8 +7,8 @@ import type { DoorRoute } from '../server.ts'
 
 export interface MeRouteParts {
   upstream: Upstream
-  /** Called with every `/me` that comes by; throws NoResponseError for one that is another bot's. */
-  observe: (bot: unknown) => void
+  /** Receives each `/me`, and gives its content. @throws NoResponseError when it is another bot's */
+  observe: (answer: Unseen) => unknown
   /** Our key and where it stands with the service; null: of that, the answer tells nothing. */
   key: () => { state: string; fingerprint: string | null } | null
   webhook: Webhook
@@ -17,8 +18,8 @@ export interface MeRouteParts {
 export function meRoute({ upstream, observe, key: keyOf, webhook }: MeRouteParts): DoorRoute {
   return (app) => {
     app.get('/me', (...call) =>
-      relayView(upstream, '/me', call, (result) => {
-        observe(result)
+      relayView(upstream, '/me', call, (answer) => {
+        const result = observe(answer)
         const key = keyOf()
         const { own, unconfirmedCount } = webhook
         if (key === null && own === null) return null

@@ -1,3 +1,4 @@
+import { unobserved } from '../../kernel/sightings.ts'
 import { setTimeout as elapsed } from 'node:timers/promises'
 import { isOwnFailure, NoResponseError, Refusal } from '../../errors.ts'
 import { withUpdates } from '../../translate/bot-view.ts'
@@ -134,7 +135,7 @@ async function poll(
   const { envelope } = answer
   parts.onPolled(envelope.ok ? null : envelope.error.code)
   if (!envelope.ok) return answer
-  const updates = readUpdates(envelope.result)
+  const updates = readUpdates(unobserved(envelope.result, 'has-no-key'))
   if (watched.wasTakenOver(updates.length)) {
     const isReplaced = (await parts.sign?.isAnotherAnnounced()) === true
     watched.takenOver(isReplaced ? 'replica' : undefined)

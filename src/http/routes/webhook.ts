@@ -2,6 +2,7 @@ import { firstProblem } from '../../api/common.ts'
 import { SetWebhook } from '../../api/updates.ts'
 import { Refusal } from '../../errors.ts'
 import { objectResult, webhookView } from '../../translate/bot-view.ts'
+import { unobserved } from '../../kernel/sightings.ts'
 import type { Webhook } from '../../updates/webhook.ts'
 import type { Upstream } from '../../upstream/client.ts'
 import { IGNORES_BODY } from '../body.ts'
@@ -24,7 +25,8 @@ export function webhookRoutes({
 }: WebhookRouteParts): DoorRoute {
   return (app) => {
     app.get('/webhook', (...call) =>
-      relayView(upstream, '/webhook', call, async (result) => {
+      relayView(upstream, '/webhook', call, async (answer) => {
+        const result = unobserved(answer, 'shows-no-chat')
         onServiceWebhook(result)
         const own = await webhook.look()
         const { unconfirmedCount } = webhook
@@ -40,7 +42,9 @@ export function webhookRoutes({
     })
     app.delete('/webhook', IGNORES_BODY, async (request, reply) => {
       const answer = await webhook.remove(queryOf(request))
-      if (answer.envelope.ok) onServiceWebhook(answer.envelope.result)
+      if (answer.envelope.ok) {
+        onServiceWebhook(unobserved(answer.envelope.result, 'shows-no-chat'))
+      }
       return relay(reply, answer)
     })
   }

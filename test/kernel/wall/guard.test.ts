@@ -1,3 +1,4 @@
+import { sightingsOf, unseen } from '../../support/unseen.ts'
 import { SYSTEM_TIME } from '../../../src/util/clock.ts'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { KnownChats } from '../../../src/kernel/wall/known-chats.ts'
@@ -21,7 +22,7 @@ async function scene(options: Partial<GuardParts> = {}, says: object = OPEN_GROU
   await store().write((db) => db.deleteFrom('chats').execute())
   const knownChats = await KnownChats.load(memoryOf(store()))
   const chat = vi.fn((id: number) => Promise.resolve({ id, memberCount: 2, ...service.says }))
-  const modes = new Modes({ knownChats, chat })
+  const modes = new Modes({ sightings: sightingsOf({ knownChats }), chat: unseen(chat) })
   const parts: GuardParts = {
     time: SYSTEM_TIME,
     fresh: () => Promise.resolve(),

@@ -1,0 +1,23 @@
+/**
+ * An answer of the service that nothing was learned from yet. Its content can be had through
+ * `Sightings` alone, which first records what it shows of chats and people; so that content which was
+ * not observed cannot be used by mistake.
+ */
+
+let read: (answer: Unseen) => unknown
+
+export class Unseen {
+  readonly #content: unknown
+
+  /** @param content the `result` of a successful answer, parsed */
+  constructor(content: unknown) {
+    this.#content = content
+  }
+
+  static {
+    read = (answer) => answer.#content
+  }
+}
+
+/** The content of an answer. For `sightings.ts` alone: `index.ts` does not export it. */
+export const contentOf = (answer: Unseen): unknown => read(answer)
