@@ -187,12 +187,8 @@ export class Backlog implements Disposable {
   }
 }
 
+/** When the first that has a date was written, in ms since the epoch. */
 function oldestOf(updates: readonly Update[]): number | null {
-  return updates.map(dateOf).find((date) => date !== null) ?? null
-}
-
-/** When an update's message was written, ms since epoch. */
-function dateOf({ message }: Update): number | null {
-  const date = isObject(message) ? message['date'] : null
-  return typeof date === 'number' ? date : null
+  const dates = updates.map(({ message }) => (isObject(message) ? message['date'] : null))
+  return dates.find((date) => typeof date === 'number') ?? null
 }
