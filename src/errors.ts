@@ -45,12 +45,14 @@ export class Refusal extends PosternError {
     detail = '',
     options: { extra?: ErrorExtra; cause?: unknown; status?: number } = {},
   ) {
-    super(sentence(code, detail), options.cause === undefined ? {} : { cause: options.cause })
+    const { status, what, hint, retryAfter } = rowOf(code)
+    const message = what !== undefined && detail ? `${what}: ${detail}` : what || detail || code
+    super(message, options.cause === undefined ? {} : { cause: options.cause })
     this.code = code
-    this.status = options.status ?? statusOf(code)
-    this.hint = isOwn(code) ? REFUSALS[code].hint : undefined
+    this.status = options.status ?? status
+    this.hint = hint
     this.detail = detail
-    this.extra = options.extra ?? retryOf(code)
+    this.extra = options.extra ?? (retryAfter === undefined ? {} : { retryAfter })
   }
 }
 
@@ -203,16 +205,12 @@ export function isOwn(code: string): code is OwnCode {
   return Object.hasOwn(REFUSALS, code)
 }
 
-function statusOf(code: OwnCode | ErrorCode): number {
-  return isOwn(code) ? REFUSALS[code].status : ERROR_STATUS[code]
-}
-
-function retryOf(code: OwnCode | ErrorCode): ErrorExtra {
-  const known = isOwn(code) ? REFUSALS[code] : null
-  return known !== null && 'retryAfter' in known ? { retryAfter: known.retryAfter } : {}
-}
-
-function sentence(code: OwnCode | ErrorCode, detail: string): string {
-  if (!isOwn(code)) return detail || code
-  return detail ? `${REFUSALS[code].what}: ${detail}` : REFUSALS[code].what
+/** What the tables have for a code; of the service's codes, only the status. */
+function rowOf(code: OwnCode | ErrorCode): {
+  status: number
+  what?: string
+  hint?: string
+  retryAfter?: number
+} {
+  return isOwn(code) ? REFUSALS[code] : { status: ERROR_STATUS[code] }
 }

@@ -68,7 +68,9 @@ export function createLogger(o: {
 /** Writes lines to fd 2, as they are or for people. */
 function stderrWriter(isPretty: boolean): (line: string) => void {
   const out = stderr()
-  const print = isPretty ? prettyFactory({ colorize: coloured(), singleLine: true }) : String
+  if (!isPretty) return (line) => void out.write(line)
+  const colorize = process.stderr.isTTY && process.stderr.hasColors()
+  const print = prettyFactory({ colorize, singleLine: true })
   return (line) => void out.write(print(line))
 }
 
@@ -155,8 +157,4 @@ function spell(secret: string): string[] {
   const once = JSON.stringify(secret).slice(1, -1)
   const twice = JSON.stringify(once).slice(1, -1)
   return [...new Set([twice, once, encodeURIComponent(secret)])]
-}
-
-function coloured(): boolean {
-  return process.stderr.isTTY && process.stderr.hasColors()
 }

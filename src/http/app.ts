@@ -72,7 +72,7 @@ export function createApp(options: AppOptions): App {
   const { bounds, routesFor } = options
   const connections = new Connections(bounds)
   const report = reporter(options)
-  const serve = (routes: RequestListener): Server =>
+  const serve = (answer: RequestListener): Server =>
     createBoundedServer(
       {
         bounds,
@@ -89,13 +89,21 @@ export function createApp(options: AppOptions): App {
         },
       },
       routesFor === undefined
-        ? routes
+        ? answer
         : (request, response) =>
-            onTurn(response, () => routesFor(request, routes)(request, response)),
+            onTurn(response, () => routesFor(request, answer)(request, response)),
     )
   const onStopping = (): void => connections.stop()
-  const { app, answer, stopping } = createRoutes(options, report, { serve, onStopping })
-  return { app, answer, stopping, drain: () => drain(app, connections, bounds.drainMs) }
+  const routes = createRoutes(options, report, { serve, onStopping })
+  return {
+    ...routes,
+    drain: async () => {
+      const force = setTimeout(() => connections.closeAll(), bounds.drainMs)
+      await routes.app.close()
+      await connections.allClosed()
+      clearTimeout(force)
+    },
+  }
 }
 
 /**
@@ -113,19 +121,16 @@ function onTurn(response: ServerResponse, answer: () => void): void {
  */
 export function createAppBehind(options: AppOptions): App {
   const underWay = new PendingResponses()
-  const { app, answer, stopping } = createRoutes(options, reporter(options), {
-    serve: () => createServer(),
-    onStopping: () => {},
-  })
+  const behind = { serve: () => createServer(), onStopping: () => {} }
+  const routes = createRoutes(options, reporter(options), behind)
   return {
-    app,
+    ...routes,
     answer: (request, response) => {
       underWay.add(response)
-      answer(request, response)
+      routes.answer(request, response)
     },
-    stopping,
     drain: async () => {
-      await app.close()
+      await routes.app.close()
       await underWay.allEnded(options.bounds.drainMs)
     },
   }
@@ -244,11 +249,4 @@ function fail(
   // The service's own no passes as it came, and the log has its code.
   if (!(error instanceof ServiceError)) reply.raw.setHeader(REQUEST_ID, request.id)
   relay(reply, answerFor(error))
-}
-
-async function drain(app: FastifyInstance, connections: Connections, drainMs: number) {
-  const force = setTimeout(() => connections.closeAll(), drainMs)
-  await app.close()
-  await connections.allClosed()
-  clearTimeout(force)
 }

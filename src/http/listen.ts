@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { lstat, stat, unlink } from 'node:fs/promises'
 import { connect, type Server } from 'node:net'
 import { dirname } from 'node:path'
@@ -28,17 +29,19 @@ export async function listenAt(app: FastifyInstance, at: ListenAt): Promise<stri
   return 'socket' in at ? listenOnSocket(app, at.socket) : listenOnPort(app, at)
 }
 
+/** Where it is tried, and the setting that says so. */
+interface ListenPlace {
+  where: string
+  setting: string
+}
+
 async function listenOnPort(
   app: FastifyInstance,
   { setting, host, port }: { setting: string; host: string; port: number },
 ): Promise<string> {
   const name = host.includes(':') ? `[${host}]` : host
   const place = { where: `${name}:${port}`, setting: `${setting}.port` }
-  try {
-    await app.listen({ host, port })
-  } catch (error) {
-    throw cannotListen(place, error)
-  }
+  await tryListen(app, { host, port }, place)
   const address = app.server.address()
   if (address === null || typeof address === 'string') throw cannotListen(place, null)
   return `http://${name}:${address.port}`
@@ -48,12 +51,18 @@ async function listenOnSocket(app: FastifyInstance, path: string): Promise<strin
   const place = { where: path, setting: 'listen.socket' }
   await makeRoom(path, place)
   bindForOwner(app.server)
-  try {
-    await app.listen({ path })
-  } catch (error) {
-    throw cannotListen(place, error)
-  }
+  await tryListen(app, { path }, place)
   return `unix:${path}`
+}
+
+async function tryListen(
+  app: FastifyInstance,
+  at: { host: string; port: number } | { path: string },
+  place: ListenPlace,
+): Promise<void> {
+  await app.listen(at).catch((error: unknown) => {
+    throw cannotListen(place, error)
+  })
 }
 
 /**
@@ -72,8 +81,9 @@ function bindForOwner(server: Server): void {
   }
 }
 
-async function makeRoom(path: string, place: { where: string; setting: string }): Promise<void> {
-  if (!(await isFolder(dirname(path)))) throw cannotListen(place, { code: 'ENOENT' })
+async function makeRoom(path: string, place: ListenPlace): Promise<void> {
+  const folder = await stat(dirname(path)).catch(() => null)
+  if (folder?.isDirectory() !== true) throw cannotListen(place, { code: 'ENOENT' })
   const there = await lstat(path).catch(() => null)
   if (there === null) return
   if (!there.isSocket()) {
@@ -88,33 +98,23 @@ async function makeRoom(path: string, place: { where: string; setting: string })
   await unlink(path)
 }
 
-async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
-}
-
 /** @returns why nobody answers there, or EADDRINUSE when somebody does */
-function knock(path: string): Promise<string> {
-  return new Promise((resolve) => {
-    const socket = connect({ path })
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve('EADDRINUSE')
-    })
-    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.name))
-  })
+async function knock(path: string): Promise<string> {
+  const socket = connect({ path })
+  try {
+    await once(socket, 'connect')
+    return 'EADDRINUSE'
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? (error as Error).name
+  } finally {
+    socket.destroy()
+  }
 }
 
-function cannotListen(place: { where: string; setting: string }, error: unknown): OperatorError {
-  const code = String((error as { code?: unknown } | null)?.code)
+function cannotListen({ where, setting }: ListenPlace, cause: unknown): OperatorError {
+  const code = String((cause as { code?: unknown } | null)?.code)
   const why = WHY.get(code) ?? `the system says ${code}`
-  const hint =
-    code === 'EADDRINUSE'
-      ? `stop what listens there, or choose another place with \`${place.setting}\``
-      : `choose another place with \`${place.setting}\``
-  return new OperatorError('listen', `cannot listen on ${place.where}: ${why}`, hint, {
-    cause: error,
-  })
+  const choose = `choose another place with \`${setting}\``
+  const hint = code === 'EADDRINUSE' ? `stop what listens there, or ${choose}` : choose
+  return new OperatorError('listen', `cannot listen on ${where}: ${why}`, hint, { cause })
 }

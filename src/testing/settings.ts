@@ -43,25 +43,18 @@ export function loadTestSettings(source: TestSettingsSource): {
   secrets: Secrets
 } {
   const problems: Problem[] = []
-  const botToken = readSecret('token', source.token, 'token', problems)
-  const { clientToken, passphrase } = source
-  const secrets = {
-    clientToken:
-      clientToken === undefined ? null : readSecret('clientToken', clientToken, 'token', problems),
-    passphrase:
-      passphrase === undefined
-        ? null
-        : readSecret('passphrase', passphrase, 'passphrase', problems),
-  }
+  const read = (option: string, value: unknown, rule: SecretRule): SecretSource | null =>
+    value === undefined ? null : readSecret({ option, value, rule }, problems)
+  const botToken = read('token', source.token ?? '', 'token')
+  const clientToken = read('clientToken', source.clientToken, 'token')
+  const passphrase = read('passphrase', source.passphrase, 'passphrase')
   const settings = readSettings(source, problems)
   if (botToken === null || settings === null || problems.length > 0) throw settingsError(problems)
-  return { settings, secrets: { ...secrets, botToken } }
+  return { settings, secrets: { clientToken, passphrase, botToken } }
 }
 
 function readSecret(
-  option: string,
-  value: unknown,
-  rule: SecretRule,
+  { option, value, rule }: { option: string; value: unknown; rule: SecretRule },
   problems: Problem[],
 ): SecretSource | null {
   try {
@@ -119,9 +112,8 @@ function describeIssue(issue: z.core.$ZodIssue): Problem[] {
   const expected =
     SETTINGS.find((setting) => setting.path === path)?.expected ?? 'a group of settings'
   const message = issue.message.startsWith('expected ') ? issue.message : `expected ${expected}`
-  return [
-    path === 'upstream.url'
-      ? { place: 'upstream', path: '', message }
-      : { place: 'settings', path, message },
-  ]
+  return [{ ...(path === 'upstream.url' ? UPSTREAM : { place: 'settings', path }), message }]
 }
+
+/** Where a problem of `upstream.url` is: `startSidecar` has an option for it. */
+const UPSTREAM = { place: 'upstream', path: '' }

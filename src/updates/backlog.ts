@@ -46,9 +46,13 @@ export interface BacklogLook {
 
 const LOOK_MS = 60_000
 const HOUR_MS = 3_600_000
-const NOTICED = { count: 100, ms: 60_000 }
-const WAITING = { count: 1000, ms: 600_000 }
-const EXPIRING = { count: FIXED_LIMITS.retentionUpdates * 0.8, ms: FIXED_LIMITS.retentionMs / 3 }
+const EXPIRING_MS = FIXED_LIMITS.retentionMs / 3
+/** How many updates wait at each level, or how long the oldest of them; the worst first. */
+const THRESHOLDS: readonly { level: BacklogLevel; count: number; ms: number }[] = [
+  { level: 'expiring', count: FIXED_LIMITS.retentionUpdates * 0.8, ms: EXPIRING_MS },
+  { level: 'waiting', count: 1000, ms: 600_000 },
+  { level: 'noticed', count: 100, ms: 60_000 },
+]
 /** A level is left when this part of its threshold is left. */
 const RELIEF = 0.8
 
@@ -87,7 +91,7 @@ export class Backlog implements Disposable {
   get state(): BacklogState {
     const oldestMs =
       this.#oldestAtMs === null ? null : Math.max(0, this.#serviceNowMs() - this.#oldestAtMs)
-    const isOld = oldestMs !== null && oldestMs >= EXPIRING.ms
+    const isOld = oldestMs !== null && oldestMs >= EXPIRING_MS
     const leftMs = isOld ? Math.max(0, FIXED_LIMITS.retentionMs - oldestMs) : null
     return { level: this.#level, pending: this.#pending, oldestMs, leftMs }
   }
@@ -168,31 +172,23 @@ export class Backlog implements Disposable {
 
   #updateLevel(): void {
     const before = this.#level
-    if (this.#exceeds(EXPIRING, 'expiring')) this.#level = 'expiring'
-    else if (this.#parts.isDelivering() && this.#exceeds(WAITING, 'waiting'))
-      this.#level = 'waiting'
-    else if (this.#exceeds(NOTICED, 'noticed')) this.#level = 'noticed'
-    else this.#level = 'none'
+    const { pending, oldestMs } = this.state
+    const reached = THRESHOLDS.find(({ level, count, ms }) => {
+      if (level === 'waiting' && !this.#parts.isDelivering()) return false
+      const part = before === level ? RELIEF : 1
+      return (pending ?? 0) >= count * part || (oldestMs ?? 0) >= ms * part
+    })
+    this.#level = reached?.level ?? 'none'
     const { state } = this
     const hours = state.leftMs === null ? null : Math.ceil(state.leftMs / HOUR_MS)
     const isHourLess = hours !== null && this.#hoursLeft !== null && hours < this.#hoursLeft
     this.#hoursLeft = hours
     this.#looks.emit({ state, before, isHourLess })
   }
-
-  #exceeds({ count, ms }: { count: number; ms: number }, level: BacklogLevel): boolean {
-    const part = this.#level === level ? RELIEF : 1
-    const { pending, oldestMs } = this.state
-    return (pending ?? 0) >= count * part || (oldestMs ?? 0) >= ms * part
-  }
 }
 
+/** When the first that has a date was written, in ms since the epoch. */
 function oldestOf(updates: readonly Update[]): number | null {
-  return updates.map(dateOf).find((date) => date !== null) ?? null
-}
-
-/** When an update's message was written, ms since epoch. */
-function dateOf({ message }: Update): number | null {
-  const date = isObject(message) ? message['date'] : null
-  return typeof date === 'number' ? date : null
+  const dates = updates.map(({ message }) => (isObject(message) ? message['date'] : null))
+  return dates.find((date) => typeof date === 'number') ?? null
 }

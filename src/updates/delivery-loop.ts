@@ -20,6 +20,18 @@ const OPENED_MAX_AGE_MS = 10_000
 
 const { webhookBackoffFirstMs, webhookBackoffMaxMs } = FIXED_LIMITS
 
+/** A delivery that failed, and is tried again. */
+interface RepeatedDelivery {
+  updateId: number
+  /** How long it took. */
+  ms: number
+  failure: DeliveryFailure
+  /** In a row. */
+  failures: number
+  /** How long is waited before the next try. */
+  waitMs: number
+}
+
 export interface DeliveryLoopParts {
   poller: UpdatePoller
   client: Pick<WebhookClient, 'deliver'>
@@ -29,14 +41,8 @@ export interface DeliveryLoopParts {
   mayDeliver: () => boolean
   /** Called after each delivery; must not throw. */
   onDelivered: (o: { updateId: number; ms: number; after: number }) => void
-  /** Called after each failure, with how many there were in a row and how long is waited. */
-  onFailed: (o: {
-    updateId: number
-    ms: number
-    failure: DeliveryFailure
-    failures: number
-    waitMs: number
-  }) => void
+  /** Called after each failure. */
+  onFailed: (o: RepeatedDelivery) => void
   /** Called with an error that is no Refusal. */
   onUnexpectedError: (error: unknown) => void
 }
@@ -126,12 +132,7 @@ export class DeliveryLoop {
     }
   }
 
-  async #backOff(o: {
-    updateId: number
-    ms: number
-    failure: DeliveryFailure
-    failures: number
-  }): Promise<void> {
+  async #backOff(o: Omit<RepeatedDelivery, 'waitMs'>): Promise<void> {
     const { registration, clock, onFailed } = this.#parts
     const doubled = webhookBackoffFirstMs * 2 ** (o.failures - 1)
     const waitMs = Math.min(doubled, webhookBackoffMaxMs)

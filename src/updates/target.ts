@@ -38,9 +38,8 @@ export async function findTarget(text: string, rules: TargetRules): Promise<Webh
   if (allowHosts !== null && !hostNames(allowHosts).has(host)) {
     throw bad('its host is not one of webhook.allowHosts')
   }
-  const addresses =
-    isIP(host) === 0 ? await rules.resolve(url.hostname).catch(() => unresolved()) : [host]
-  if (addresses.length === 0) unresolved()
+  const addresses = isIP(host) === 0 ? await rules.resolve(url.hostname).catch(() => []) : [host]
+  if (addresses.length === 0) throw bad('its host has no address')
   const kinds = new Set(addresses.map(addressKind))
   if (kinds.has('never')) throw bad('its host is at an address where no webhook may be')
   if (url.protocol === 'http:' && kinds.has('public')) {
@@ -69,10 +68,6 @@ function readUrl(text: string): URL {
 /** A URL parser has already made one spelling of numbers, brackets, case and punycode. */
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
-}
-
-function unresolved(): never {
-  throw bad('its host has no address')
 }
 
 function bad(what: string): Refusal {

@@ -174,7 +174,9 @@ export class UpdatePoller {
     if (confirms) this.#confirmed()
     if (watched.wasTakenOver(updates.length)) {
       watched.takenOver()
-      return await this.#evicted(stop)
+      await this.#wait(this.#evictedMs, stop)
+      this.#evictedMs = Math.min(this.#evictedMs * 2, EVICTED_MAX_MS)
+      return null
     }
     this.#evictedMs = EVICTED_FIRST_MS
     backlog.recordPoll(updates, limit)
@@ -206,12 +208,6 @@ export class UpdatePoller {
     } else {
       await this.#backOff(code, status === 401 ? TOKEN_MAX_WAIT_MS : MAX_WAIT_MS, stop)
     }
-    return null
-  }
-
-  async #evicted(stop: AbortSignal): Promise<null> {
-    await this.#wait(this.#evictedMs, stop)
-    this.#evictedMs = Math.min(this.#evictedMs * 2, EVICTED_MAX_MS)
     return null
   }
 

@@ -86,7 +86,11 @@ function withoutBody({
   return { status, headers: kept, body: Buffer.alloc(0), envelope }
 }
 
-/** Reads the whole body of an answer, or says why it need not be read; then the connection is given up. */
+/**
+ * Reads the whole body of an answer.
+ * @returns a failure where the body need not be read: the connection is then given up
+ * @throws what the body fails with
+ */
 export async function readBody(
   { statusCode, headers, body }: Dispatcher.ResponseData,
   maxBytes: number,
@@ -97,27 +101,15 @@ export async function readBody(
     return refusal
   }
   const pieces = new Pieces(maxBytes, statusCode)
-  const failure = await eachPiece(body, (piece) => pieces.take(piece))
-  return failure ?? pieces.joined()
-}
-
-/**
- * Takes the pieces of a body as they come; iterating would first join those that wait.
- * @param take says why no more are wanted
- * @throws what the body fails with
- */
-async function eachPiece(
-  body: Dispatcher.ResponseData['body'],
-  take: (piece: Buffer) => Failure | null,
-): Promise<Failure | null> {
-  const { promise, resolve, reject } = Promise.withResolvers<Failure | null>()
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer | Failure>()
+  // Iterating would first join the pieces that wait.
   body.on('data', (piece: Buffer) => {
-    const failure = take(piece)
+    const failure = pieces.take(piece)
     if (failure === null) return
     resolve(failure)
     body.removeAllListeners('data').destroy()
   })
-  body.on('end', () => resolve(null))
+  body.on('end', () => resolve(pieces.joined()))
   body.on('error', reject)
   body.on('close', () => reject(new Error('the body was closed before its end')))
   return await promise

@@ -92,15 +92,10 @@ export function joined(value: string | string[] | undefined): string {
  * @returns null when there is no valid date
  */
 export function clockSkewMs(date: string, sentAt: number, gotAt: number): number | null {
-  const theirs = parseDate(date)
+  const theirs = HTTP_DATE.test(date) ? Date.parse(date) : Number.NaN
   if (Number.isNaN(theirs)) return null
   const least = sentAt - (theirs + RESOLUTION_MS)
   const most = gotAt - theirs
   if (least > 0) return least
   return most < 0 ? most : 0
-}
-
-/** Milliseconds since epoch; NaN for no valid date. */
-function parseDate(date: string): number {
-  return HTTP_DATE.test(date) ? Date.parse(date) : Number.NaN
 }

@@ -26,7 +26,7 @@ export async function makeOneReading(
   const other = answer['ok'] === true ? 'error' : 'result'
   reading.remove(answer, (name) => name === other || ENVELOPE_NAMES.isImpostor(name))
   if (isObject(error)) reading.remove(error, (name) => ERROR_NAMES.isImpostor(name))
-  reading.count(Object.keys(answer).length)
+  reading.names += Object.keys(answer).length
   const slice = new TimeSlice()
   for (const [name, value] of Object.entries(answer)) {
     if (name !== 'result' || !Array.isArray(value)) reading.clean(value)
@@ -46,11 +46,6 @@ class Reading {
 
   constructor(judged: typeof OWN_NAME) {
     this.#judged = judged
-  }
-
-  /** These names were met elsewhere. */
-  count(names: number): void {
-    this.names += names
   }
 
   remove(object: Record<string, unknown>, isWrong: (name: string) => boolean): void {

@@ -13,6 +13,25 @@ export interface FairQueueBounds {
 /** How long a lane counts after its last task began or ended. */
 const LATELY_MS = 1000
 
+/** The tasks of one of those who share. */
+export interface Lane {
+  /** Tasks that have not begun. */
+  readonly waiting: number
+  /** Tasks under way that have not made room. */
+  readonly busy: number
+  /**
+   * Runs a task when it is its turn.
+   * @param task must not throw before it returns, nor wait for another one of the same queue
+   * @throws what the task rejects with
+   */
+  run<T>(task: () => Promise<T>): Promise<T>
+}
+
+interface LaneState {
+  tasks: (() => Promise<unknown>)[]
+  busy: number
+}
+
 /**
  * Slots that several share fairly: whenever one is free, the lanes that have waiting tasks get it in
  * turns, however many tasks each has. Within a lane, first come, first served.
@@ -20,10 +39,10 @@ const LATELY_MS = 1000
 export class FairQueue {
   readonly #bounds: FairQueueBounds
   /** Lanes with waiting tasks that may begin; the next one first. */
-  readonly #waiting = new Set<Lane>()
+  readonly #waiting = new Set<LaneState>()
   #busy = 0
   /** The two lanes whose tasks came or ended last, the last one first. */
-  #latest: { lane: Lane; atMs: number }[] = []
+  #latest: { lane: LaneState; atMs: number }[] = []
 
   constructor(bounds: FairQueueBounds) {
     this.#bounds = bounds
@@ -31,27 +50,38 @@ export class FairQueue {
 
   /** A lane of its own for one of those who share. */
   lane(): Lane {
-    return new Lane({
-      roomAfterMs: this.#bounds.roomAfterMs ?? Infinity,
-      isFull: (lane) => lane.busy >= this.#boundOf(lane),
-      onActive: (lane) => this.#note(lane),
-      onWaiting: (lane) => {
-        this.#waiting.add(lane)
-        this.#begin()
+    const lane: LaneState = { tasks: [], busy: 0 }
+    return {
+      get waiting() {
+        return lane.tasks.length
       },
-      onEnded: () => {
-        this.#busy--
-        this.#begin()
+      get busy() {
+        return lane.busy
       },
-    })
+      run: (task) =>
+        new Promise((resolve, reject) => {
+          lane.tasks.push(async () => {
+            await task().then(resolve, reject)
+          })
+          this.#noteActive(lane)
+        }),
+    }
   }
 
-  #note(lane: Lane): void {
+  /** A task of the lane came or ended: the next one begins if it may. */
+  #noteActive(lane: LaneState): void {
     const others = this.#latest.filter((one) => one.lane !== lane)
     this.#latest = [{ lane, atMs: performance.now() }, ...others].slice(0, 2)
+    if (!this.#mayBegin(lane)) return
+    this.#waiting.add(lane)
+    this.#begin()
   }
 
-  #boundOf(lane: Lane): number {
+  #mayBegin(lane: LaneState): boolean {
+    return lane.tasks.length > 0 && lane.busy < this.#boundOf(lane)
+  }
+
+  #boundOf(lane: LaneState): number {
     const { perLane, perLaneAmongOthers = perLane } = this.#bounds
     const other = this.#latest.find((one) => one.lane !== lane)
     const isAmongOthers =
@@ -64,76 +94,24 @@ export class FairQueue {
       const [lane] = this.#waiting
       if (lane === undefined) return
       this.#waiting.delete(lane)
-      this.#busy++
-      lane.beginNext()
-      if (lane.mayBegin) this.#waiting.add(lane)
+      this.#beginNext(lane)
+      if (this.#mayBegin(lane)) this.#waiting.add(lane)
     }
   }
-}
 
-interface LaneParts {
-  roomAfterMs: number
-  isFull: (lane: Lane) => boolean
-  /** A task came, or ended. */
-  onActive: (lane: Lane) => void
-  /** There is a task that may begin. */
-  onWaiting: (lane: Lane) => void
-  onEnded: () => void
-}
-
-/** The tasks of one of those who share. */
-export class Lane {
-  readonly #parts: LaneParts
-  readonly #tasks: (() => Promise<unknown>)[] = []
-  #busy = 0
-
-  constructor(parts: LaneParts) {
-    this.#parts = parts
-  }
-
-  /** Tasks that have not begun. */
-  get waiting(): number {
-    return this.#tasks.length
-  }
-
-  /** Tasks under way that have not made room. */
-  get busy(): number {
-    return this.#busy
-  }
-
-  /**
-   * Runs a task when it is its turn.
-   * @param task must not throw before it returns, nor wait for another one of the same queue
-   * @throws what the task rejects with
-   */
-  run<T>(task: () => Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      this.#tasks.push(async () => {
-        await task().then(resolve, reject)
-      })
-      this.#parts.onActive(this)
-      if (this.mayBegin) this.#parts.onWaiting(this)
-    })
-  }
-
-  /** For the queue: whether the next task may begin, as far as the lane is concerned. */
-  get mayBegin(): boolean {
-    return this.#tasks.length > 0 && !this.#parts.isFull(this)
-  }
-
-  /** For the queue. */
-  beginNext(): void {
-    const task = this.#tasks.shift()
+  #beginNext(lane: LaneState): void {
+    const { roomAfterMs = Infinity } = this.#bounds
+    const task = lane.tasks.shift()
     this.#busy++
-    const { roomAfterMs } = this.#parts
+    lane.busy++
     let isBusy = true
     const end = (): void => {
       if (!isBusy) return
       isBusy = false
+      lane.busy--
+      this.#noteActive(lane)
       this.#busy--
-      this.#parts.onActive(this)
-      if (this.mayBegin) this.#parts.onWaiting(this)
-      this.#parts.onEnded()
+      this.#begin()
     }
     const timer = roomAfterMs === Infinity ? undefined : setTimeout(end, roomAfterMs).unref()
     void Promise.resolve(task?.()).finally(() => {

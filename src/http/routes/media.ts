@@ -84,16 +84,12 @@ function answer(request: FastifyRequest, reply: FastifyReply, found: Attachment)
 
 function refuseRange(reply: FastifyReply, bytes: number): FastifyReply {
   const message = `Range: the file has ${bytes} bytes`
-  const { status, headers, body, code } = failureAnswer({
-    status: 416,
-    code: 'bad_request',
-    message,
-  })
-  reply.request.failedWith = code
+  const failed = failureAnswer({ status: 416, code: 'bad_request', message })
+  reply.request.failedWith = failed.code
   return reply
-    .code(status)
-    .headers({ ...headers, 'content-range': `bytes */${bytes}` })
-    .send(body)
+    .code(failed.status)
+    .headers({ ...failed.headers, 'content-range': `bytes */${bytes}` })
+    .send(failed.body)
 }
 
 const joined = (value: string | string[] | undefined): string | undefined =>

@@ -10,7 +10,7 @@ import type { Upstream, UpstreamRequest } from '../../upstream/client.ts'
 import { IGNORES_BODY } from '../body.ts'
 import { idParam, queryOf, textParam } from '../params.ts'
 import { relay, whileConnected } from '../relay.ts'
-import { PASSED, PASSED_KEY, checkBody, noSuchField, type BodyRule } from './passed.ts'
+import { PASSED, checkBody, noSuchField, type BodyRule } from './passed.ts'
 
 /** What passing through needs to know. */
 export interface PassParts {
@@ -34,14 +34,12 @@ const NEVER_UNKNOWN = new Set(['messages', 'key', 'webhook', 'callbacks', 'token
 /** Registers everything under the API's prefix that is not translated. */
 export function passRoutes(app: FastifyInstance, parts: PassParts): void {
   for (const endpoint of ENDPOINTS) {
-    const { name, method, path } = endpoint
-    if (name === 'putKey') {
-      app.route({ method, url: path, handler: keyHandler(endpoint, parts) })
-    } else if (name in PASSED) {
-      const rule = PASSED[name as keyof typeof PASSED]
-      const options = rule === null ? IGNORES_BODY : {}
-      app.route({ method, url: path, ...options, handler: passHandler(endpoint, rule, parts) })
-    }
+    const { name, method, path: url } = endpoint
+    if (!(name in PASSED)) continue
+    const rule = PASSED[name as keyof typeof PASSED]
+    const isOurs = name === 'putKey' && parts.managesKey
+    const handler = isOurs ? refuseKey : passHandler(endpoint, rule, parts)
+    app.route({ method, url, ...(rule === null && IGNORES_BODY), handler })
   }
   app.route({
     method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
@@ -56,11 +54,8 @@ export function passRoutes(app: FastifyInstance, parts: PassParts): void {
   })
 }
 
-function keyHandler(endpoint: Endpoint, parts: PassParts) {
-  if (!parts.managesKey) return passHandler(endpoint, PASSED_KEY, parts)
-  return () => {
-    throw new Refusal('postern_key_managed')
-  }
+function refuseKey(): never {
+  throw new Refusal('postern_key_managed')
 }
 
 function passHandler(endpoint: Endpoint, rule: BodyRule | null, parts: PassParts) {

@@ -27,6 +27,8 @@ export const PASSED = {
   getCommands: null,
   putCommands: { schema: PutCommands, unlisted: 'all', check: 'names' },
   deleteCommands: null,
+  /** For a sidecar that manages no key. */
+  putKey: { schema: z.object({}), unlisted: 'all', check: 'names' },
   deleteMessage: { schema: DeleteBody, unlisted: 'by-chat', check: 'types' },
   answerCallback: { schema: CallbackAnswer, unlisted: 'wordless', check: 'names' },
   getMembers: null,
@@ -37,9 +39,6 @@ export const PASSED = {
   getUserKey: null,
   revokeToken: null,
 } as const satisfies Partial<Record<EndpointName, BodyRule | null>>
-
-/** `PUT /key`, for a sidecar that manages no key. */
-export const PASSED_KEY: BodyRule = { schema: z.object({}), unlisted: 'all', check: 'names' }
 
 /**
  * Judges a parsed body by its rule. Nothing is changed: what passes is written anew from `body`.

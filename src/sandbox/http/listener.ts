@@ -4,13 +4,8 @@ import Fastify, {
   type FastifyRequest,
   type FastifyServerOptions,
 } from 'fastify'
-import {
-  browserProblem,
-  doorProblem,
-  ownPageProblem,
-  type DoorProblem,
-  NO_SCHEMAS,
-} from '../../util/local-door.ts'
+import { browserProblem, doorProblem, NO_SCHEMAS } from '../../util/local-door.ts'
+import { ownPageProblem, type DoorProblem } from '../../util/local-door.ts'
 import { SandboxApiError, apiError, errorEnvelope } from '../api-error.ts'
 import { cookieOf, entryPath, hasCookie, isSameText, presentsToken } from './control-token.ts'
 
