@@ -10,7 +10,7 @@ import { OperatorCommand, type JsonFlag } from './operator-command.ts'
 import { isStdoutTerminal, print, printFile, printJson, printNotice } from './terminal.ts'
 import { refuseExisting, writeNewFile } from './write-file.ts'
 
-export const backupCommands = (): OperatorCommand[] => [
+export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('create')
     .description('copy the whole store into one file, under the same protection')
     .argument('<file>', 'a new file that only you can read; - is stdout')

@@ -24,7 +24,7 @@ import { printTable } from './table.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 import { writeNewFile } from './write-file.ts'
 
-export const botCommands = (): OperatorCommand[] => [
+export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('list')
     .description('list the bots of a process that serves several, and how each is')
     .option('--json', 'print them as JSON')

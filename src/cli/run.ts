@@ -31,7 +31,9 @@ async function run(_options: unknown, command: Command): Promise<void> {
   const stop = shutdownRequested()
   const sources = sourcesOf(command)
   refuseUnsafeProcess(sources)
-  if (sources.bot !== null) throw wholeProcess()
+  if (sources.bot !== null) {
+    throw usageError('`run` serves all bots of the settings, not one of them', 'leave --bot out')
+  }
   const loaded = loadAll(sources)
   if ('several' in loaded) return await runSeveral(loaded.several, { sources, stop })
   await runOne(loaded.one, { sources, stop })
@@ -96,8 +98,4 @@ async function runSeveral(first: LoadedBots, { sources, stop }: Running): Promis
   })
   await stop
   log.info('stopping')
-}
-
-function wholeProcess(): OperatorError {
-  return usageError('`run` serves all bots of the settings, not one of them', 'leave --bot out')
 }
