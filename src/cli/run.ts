@@ -52,12 +52,8 @@ async function runOne(loaded: Loaded, { sources, stop }: Running): Promise<void>
   const log = createLog(loaded)
   const { createSidecar } = await import('../context.ts')
   const { settings, secrets } = loaded
-  await using sidecar = await createSidecar({
-    settings,
-    secrets,
-    log,
-    runtimeDir: sources.runtimeDir,
-  })
+  const { runtimeDir } = sources
+  await using sidecar = await createSidecar({ settings, secrets, log, runtimeDir })
   log.info(await sidecar.listen(), 'listening')
   await stop
   log.info('stopping')
@@ -76,12 +72,13 @@ async function runSeveral(first: LoadedBots, { sources, stop }: Running): Promis
     return loaded
   }
   const { createSeveral } = await import('../context.ts')
+  const { runtimeDir } = sources
   await using several = await createSeveral({
     loaded: first,
     log,
     logOf: createLog,
     load,
-    runtimeDir: sources.runtimeDir,
+    runtimeDir,
   })
   log.info(await several.listen(), 'listening')
   sources.secretReader?.waitNoMore()
