@@ -49,7 +49,12 @@ async function init(
     sources.cwd,
     sources.configFlag ?? sources.env['POSTERN_CONFIG'] ?? DEFAULT_FILE,
   )
-  refuseTakenSettings(file)
+  if (existsSync(file)) {
+    throw refusedError(
+      `${file} is there already, and nothing is written over it`,
+      'name another file with --config, or change this one and run `postern check`',
+    )
+  }
   const given = givenAnswers(sources, { makePassphrase })
   const answers = given.missing.size === 0 ? given : await complete(given, sources)
   const written = { ...sources, flags: {}, configFlag: file }
@@ -131,12 +136,4 @@ function makeFolder(path: string, mode: number): void {
     const hint = 'name a file in a folder that this user may write to'
     throw systemFailure(`the folder of ${path} cannot be made`, hint, error)
   }
-}
-
-function refuseTakenSettings(file: string): void {
-  if (!existsSync(file)) return
-  throw refusedError(
-    `${file} is there already, and nothing is written over it`,
-    'name another file with --config, or change this one and run `postern check`',
-  )
 }
