@@ -10,7 +10,8 @@ import type { Operations } from '../control/operations.ts'
 const READY_WITHIN_MS = 20_000
 const LOOK_EVERY_MS = 20
 
-export interface SidecarOptions {
+/** How a command opens the data directory when no sidecar runs. */
+export interface OfflineOptions {
   /** When none runs and there is no store, one is made. */
   mayCreateStore?: boolean
 }
@@ -23,7 +24,7 @@ export interface SidecarOptions {
 export async function withSidecar<T>(
   sources: Sources,
   use: (sidecar: Operations) => Promise<T>,
-  { mayCreateStore = false }: SidecarOptions = {},
+  { mayCreateStore = false }: OfflineOptions = {},
 ): Promise<T> {
   await using running = await connectServing(sources)
   if (running !== null) return await use(running)

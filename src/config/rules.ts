@@ -81,7 +81,7 @@ function refusePlainHttp(whole: Whole): Problem[] {
   return problem(whole, 'upstream.url', PLAIN_HTTP, 'use https, or set upstream.allowHttp: true')
 }
 
-/** What is wrong with a service that is reached by plain http. */
+/** The problem of a service at an address of plain http. */
 export const PLAIN_HTTP = 'expected https: plain http shows the token to the network'
 
 function refuseOpenDoor(whole: Whole): Problem[] {

@@ -18,7 +18,7 @@ export function loadDataDir(sources: Sources): string {
   return unlessWrong(collect(sources)).dataDir
 }
 
-/** @throws OperatorError `settings` with all that is wrong in what was collected */
+/** @throws OperatorError `settings` with every problem of every source */
 function unlessWrong(collected: CollectedSettings): CollectedSettings {
   if (collected.problems.length > 0) throw settingsError(collected.problems)
   return collected
