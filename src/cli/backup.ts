@@ -4,13 +4,13 @@ import type { Sources } from '../config/sources.ts'
 import { loadStoreDir, loadStoreAccess } from '../config/store-access.ts'
 import type { BackupReport } from '../context.ts'
 import { locateCopy } from '../control/backup-copy.ts'
-import { OperatorError, refusedError } from '../errors.ts'
+import { refusedError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
 import { OperatorCommand, type JsonFlag } from './operator-command.ts'
 import { isStdoutTerminal, print, printFile, printJson, printNotice } from './terminal.ts'
 import { refuseExisting, writeNewFile } from './write-file.ts'
 
-export const backupCommands = (): OperatorCommand[] => [
+export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('create')
     .description('copy the whole store into one file, under the same protection')
     .argument('<file>', 'a new file that only you can read; - is stdout')
@@ -55,7 +55,12 @@ async function create(
 ): Promise<void> {
   const isStdout = path === '-'
   if (!isStdout) refuseExisting(path, { force })
-  else if (isStdoutTerminal()) throw onTerminal()
+  else if (isStdoutTerminal()) {
+    throw refusedError(
+      'a backup is not printed to a terminal',
+      'name a file, or send it on: `postern backup create - > postern.backup`',
+    )
+  }
   await withSidecar(sources, async (sidecar) => {
     const storeDir = loadStoreDir(sources)
     const { file: named, protection } = await sidecar.backupCreate()
@@ -80,13 +85,6 @@ const OPENS = {
   none: 'it is not protected: whoever reads it has the secret keys',
 }
 
-function onTerminal(): OperatorError {
-  return refusedError(
-    'a backup is not printed to a terminal',
-    'name a file, or send it on: `postern backup create - > postern.backup`',
-  )
-}
-
 const PROTECTIONS = {
   passphrase: 'under a passphrase, which opens it',
   keychain: 'under the OS keychain, which opens it',
@@ -98,10 +96,8 @@ function printBackup({ takenAt, bytes, version, method, keys, counts }: BackupRe
   print(`taken       ${takenAt ?? 'by other means than postern backup create'}`)
   print(`size        ${bytes} bytes, schema ${version}`)
   print(`protection  ${method === null ? 'none, and no secrets' : PROTECTIONS[method]}`)
-  if (keys.length === 0) print('keys        none')
-  for (const [index, { fingerprint, state }] of keys.entries()) {
-    print(`${index === 0 ? 'keys  ' : '      '}      ${fingerprint}, ${state}`)
-  }
+  const lines = keys.map(({ fingerprint, state }) => `${fingerprint}, ${state}`)
+  print(`keys        ${lines.join(`\n${' '.repeat(12)}`) || 'none'}`)
   const { chats = 0, people = 0, seen = 0 } = counts
   print(`knows       ${chats} chats, ${people} people, ${seen} traces of messages`)
 }

@@ -24,7 +24,7 @@ import { printTable } from './table.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 import { writeNewFile } from './write-file.ts'
 
-export const botCommands = (): OperatorCommand[] => [
+export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('list')
     .description('list the bots of a process that serves several, and how each is')
     .option('--json', 'print them as JSON')
@@ -66,19 +66,10 @@ export function printBots(bots: readonly BotReport[]): void {
 }
 
 function notRunning({ bots }: LoadedBots): BotReport[] {
-  const reason = {
-    code: 'not-running',
-    message: 'no sidecar runs on the data directory',
-    hint: 'start it with `postern run`',
-    sinceMs: 0,
-  }
-  return bots.map(({ name }) => ({
-    name,
-    ready: false,
-    served: false,
-    reasons: [reason],
-    bot: null,
-  }))
+  const message = 'no sidecar runs on the data directory'
+  const hint = 'start it with `postern run`'
+  const reasons = [{ code: 'not-running', message, hint, sinceMs: 0 }]
+  return bots.map(({ name }) => ({ name, ready: false, served: false, reasons, bot: null }))
 }
 
 async function add(
@@ -107,7 +98,12 @@ async function add(
     several(sources)
     const changes = await reloadRunning(sources)
     const isOther = changes !== null && changes.folder !== folder && !changes.added.includes(name)
-    if (isOther) throw otherFolder(folder)
+    if (isOther) {
+      throw failedError(
+        `the running sidecar does not read its bots from ${folder}`,
+        'run this command with the settings that the sidecar runs with',
+      )
+    }
     print(file)
     printNotice(
       changes === null
@@ -189,12 +185,5 @@ function inFolder({ bots, folder }: LoadedBots): { bots: LoadedBots['bots']; fol
   throw refusedError(
     'the bots are listed in the settings file',
     'change the list and send SIGHUP to the sidecar, or let `bots` name a folder with a file for each',
-  )
-}
-
-function otherFolder(folder: string): OperatorError {
-  return failedError(
-    `the running sidecar does not read its bots from ${folder}`,
-    'run this command with the settings that the sidecar runs with',
   )
 }

@@ -10,7 +10,7 @@ import { confirmTyped } from './prompts.ts'
 import { printList } from './table.ts'
 import { print, printNotice } from './terminal.ts'
 
-export const chatCommands = (): OperatorCommand[] => [
+export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('list')
     .description('list the known chats with kind, mode, latch, refusals and person')
     .option('--json', 'print them as JSON')

@@ -16,23 +16,13 @@ const COMMANDS = new Map<string, CommandLoader>([
   ['init', async () => (await import('./init.ts')).initCommand()],
   ['check', async () => (await import('./check.ts')).checkCommand()],
   ['status', async () => (await import('./status.ts')).statusCommand()],
-  group('config', 'the settings', async () => (await import('./config.ts')).configCommands()),
-  group('key', 'the bot’s keys', async () => (await import('./key.ts')).keyCommands()),
-  group('bot', 'the bots of a process that serves several', async () =>
-    (await import('./bot.ts')).botCommands(),
-  ),
-  group('backup', 'copies of the whole store', async () =>
-    (await import('./backup.ts')).backupCommands(),
-  ),
-  group('store', 'where the store is', async () =>
-    (await import('./store-move.ts')).storeCommands(),
-  ),
-  group('chat', 'what Postern knows of the bot’s chats', async () =>
-    (await import('./chat.ts')).chatCommands(),
-  ),
-  group('trust', 'which certificates are trusted', async () =>
-    (await import('./trust.ts')).trustCommands(),
-  ),
+  group('config', 'the settings', () => import('./config.ts')),
+  group('key', 'the bot’s keys', () => import('./key.ts')),
+  group('bot', 'the bots of a process that serves several', () => import('./bot.ts')),
+  group('backup', 'copies of the whole store', () => import('./backup.ts')),
+  group('store', 'where the store is', () => import('./store-move.ts')),
+  group('chat', 'what Postern knows of the bot’s chats', () => import('./chat.ts')),
+  group('trust', 'which certificates are trusted', () => import('./trust.ts')),
   ['open', async () => (await import('./open.ts')).openCommand()],
   ['explain', async () => (await import('./explain.ts')).explainCommand()],
   [COMPLETION, async () => (await import('./completion.ts')).completionCommand()],
@@ -48,11 +38,11 @@ export async function loadCommands(name?: string): Promise<Command[]> {
 function group(
   name: string,
   description: string,
-  load: () => Promise<Command[]>,
+  load: () => Promise<{ commandsOfGroup: () => Command[] }>,
 ): [string, CommandLoader] {
   const loadGroup = async (): Promise<Command> => {
     const command = new Command(name).description(description)
-    const commands = await load()
+    const commands = (await load()).commandsOfGroup()
     for (const child of commands) command.addCommand(child)
     return addExample(command, `postern ${name} ${commands[0]?.name() ?? ''}`)
   }

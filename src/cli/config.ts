@@ -8,7 +8,7 @@ import { OperatorCommand } from './operator-command.ts'
 import { print, printNotice } from './terminal.ts'
 import { writeNewFile } from './write-file.ts'
 
-export const configCommands = (): Command[] => [
+export const commandsOfGroup = (): Command[] => [
   new OperatorCommand('show')
     .description('print the settings in effect and where each comes from; secrets are masked')
     .option('--output <file>', 'write them to a new file, which `--config` takes, instead')

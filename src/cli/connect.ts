@@ -1,11 +1,17 @@
 /** Connects to a sidecar: the running one through its socket, or its data directory when none runs. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { load } from '../config/load.ts'
 import { loadDataDir } from '../config/store-access.ts'
 import type { Sources } from '../config/sources.ts'
+import { failedError } from '../errors.ts'
 import { connectControl, type RunningSidecar } from '../control/client.ts'
 import type { Operations } from '../control/operations.ts'
 
-export interface SidecarOptions {
+const READY_WITHIN_MS = 20_000
+const LOOK_EVERY_MS = 20
+
+/** How a command opens the data directory when no sidecar runs. */
+export interface OfflineOptions {
   /** When none runs and there is no store, one is made. */
   mayCreateStore?: boolean
 }
@@ -18,7 +24,7 @@ export interface SidecarOptions {
 export async function withSidecar<T>(
   sources: Sources,
   use: (sidecar: Operations) => Promise<T>,
-  { mayCreateStore = false }: SidecarOptions = {},
+  { mayCreateStore = false }: OfflineOptions = {},
 ): Promise<T> {
   await using running = await connectServing(sources)
   if (running !== null) return await use(running)
@@ -53,4 +59,24 @@ async function isDown(running: RunningSidecar, name: string): Promise<boolean> {
   const { bots } = await running.botList()
   const found = bots.find((one) => one.name === name)
   return found?.served === false && found.reasons.every(({ code }) => code !== 'starting')
+}
+
+/**
+ * Waits until a sidecar of this process is ready.
+ * @throws OperatorError `failed`, with the reasons, when it is not within 20 s
+ */
+export async function untilReady({ status }: Pick<Operations, 'status'>): Promise<void> {
+  const endMs = Date.now() + READY_WITHIN_MS
+  for (;;) {
+    const { ready, reasons } = await status()
+    if (ready) return
+    if (Date.now() > endMs) {
+      const why = reasons.map(({ code, message }) => `${code} ${message}`.trim()).join('; ')
+      throw failedError(
+        `the sidecar did not get ready: ${why}`,
+        'try again; on a slow machine the first start may take long',
+      )
+    }
+    await pause(LOOK_EVERY_MS)
+  }
 }

@@ -10,7 +10,7 @@ import { createSandbox, type Sandbox } from '../sandbox/create.ts'
 import { BotTraffic } from '../sandbox/page/bot-traffic.ts'
 import type { Phone } from '../sandbox/phone/phone.ts'
 import { runEchoBot, type EchoedMessage } from './echo-bot.ts'
-import { untilReady } from './until-ready.ts'
+import { untilReady } from './connect.ts'
 
 /** Everything that the demo plays with, running. Disposing ends it and leaves nothing behind. */
 export interface Demo extends AsyncDisposable {

@@ -1,10 +1,7 @@
 /** The settings as flags, and what a command was given, as sources of settings. */
-import { InvalidArgumentError, Option } from 'commander'
-import type { Command } from 'commander'
-import { SETTINGS } from '../config/settings.ts'
-import type { Setting } from '../config/settings.ts'
-import { processSources } from '../config/sources.ts'
-import type { Sources } from '../config/sources.ts'
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { SETTINGS, type Setting } from '../config/settings.ts'
+import { processSources, type Sources } from '../config/sources.ts'
 import { usageError } from '../errors.ts'
 import { commandLine } from './terminal.ts'
 

@@ -43,7 +43,8 @@ export function givenAnswers(sources: Sources, o: { makePassphrase: boolean }): 
   const file = typeof named === 'string' ? named : defaultFile('passphrase', dataDir, sources)
   if (o.makePassphrase) {
     refuseOther(collected)
-    refuseFile(file, dataDir)
+    const problem = describeFile(file, dataDir)
+    if (problem !== null) throw refusedError(`${file} ${problem.message}`, problem.hint)
   }
   const written = [...values].filter(([, { place }]) => place.startsWith('--'))
   const given: GivenAnswers = {
@@ -98,13 +99,6 @@ function missing(
 /** Where a secret of ours is stored by default. */
 export function defaultFile(name: string, dataDir: string, sources: Sources): string {
   return resolve(secretsFolder(dataDir, sources), name)
-}
-
-/** @throws OperatorError `refused`, unless a file with a secret can be made there */
-export function refuseFile(file: string, dataDir: string): void {
-  const problem = describeFile(file, dataDir)
-  if (problem === null) return
-  throw refusedError(`${file} ${problem.message}`, problem.hint)
 }
 
 /** Why no file with a secret is to be made there, or null. */

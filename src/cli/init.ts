@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { isIPv6 } from 'node:net'
-import { dirname, join, relative, resolve } from 'node:path'
+import { dirname, join, relative } from 'node:path'
+import { DEFAULT_FILE, settingsFile } from '../config/collect.ts'
 import { load } from '../config/load.ts'
 import type { Loaded } from '../config/read-one.ts'
 import { settingsSchema, settingsTemplate } from '../config/template.ts'
@@ -14,7 +15,6 @@ import { OperatorCommand } from './operator-command.ts'
 import { writeNewFile } from './write-file.ts'
 import { commandLine, isInteractive, printNotice } from './terminal.ts'
 
-const DEFAULT_FILE = 'config/postern.yaml'
 const SCHEMA_NAME = 'postern.schema.json'
 const PASSPHRASE_BYTES = 32
 
@@ -45,11 +45,13 @@ async function init(
   sources: Sources,
   { makePassphrase = false }: { makePassphrase?: boolean },
 ): Promise<void> {
-  const file = resolve(
-    sources.cwd,
-    sources.configFlag ?? sources.env['POSTERN_CONFIG'] ?? DEFAULT_FILE,
-  )
-  refuseTakenSettings(file)
+  const file = settingsFile(sources)
+  if (existsSync(file)) {
+    throw refusedError(
+      `${file} is there already, and nothing is written over it`,
+      'name another file with --config, or change this one and run `postern check`',
+    )
+  }
   const given = givenAnswers(sources, { makePassphrase })
   const answers = given.missing.size === 0 ? given : await complete(given, sources)
   const written = { ...sources, flags: {}, configFlag: file }
@@ -131,12 +133,4 @@ function makeFolder(path: string, mode: number): void {
     const hint = 'name a file in a folder that this user may write to'
     throw systemFailure(`the folder of ${path} cannot be made`, hint, error)
   }
-}
-
-function refuseTakenSettings(file: string): void {
-  if (!existsSync(file)) return
-  throw refusedError(
-    `${file} is there already, and nothing is written over it`,
-    'name another file with --config, or change this one and run `postern check`',
-  )
 }

@@ -47,7 +47,9 @@ async function follow(sidecar: Operations, options: RotateFlags): Promise<void> 
   let lastStep = ''
   while (!shutdownSignal.aborted) {
     const report = await sidecar.keyRotation()
-    if (report === null) throw gone()
+    if (report === null) {
+      throw failedError('the rotation is gone', 'run `postern key list`, and see the log')
+    }
     const step = `${report.phase} ${report.attempts} ${report.detail}`
     if (step !== lastStep) printStep(report, options)
     lastStep = step
@@ -67,9 +69,6 @@ function printStep(report: RotationReport, { json }: RotateFlags): void {
   printNotice(`done; ${from} still opens late messages`)
   print(to)
 }
-
-const gone = (): OperatorError =>
-  failedError('the rotation is gone', 'run `postern key list`, and see the log')
 
 function unfinished({ detail, nextAttemptAt }: RotationReport): OperatorError {
   const when = nextAttemptAt === null ? 'later' : `at ${nextAttemptAt}`

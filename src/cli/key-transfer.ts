@@ -38,7 +38,12 @@ async function exportKey(
   { output, force = false }: ExportFlags,
 ): Promise<void> {
   if (output !== undefined) refuseExisting(output, { force })
-  else if (isStdoutTerminal() && !force) throw onTerminal()
+  else if (isStdoutTerminal() && !force) {
+    throw refusedError(
+      'a secret key is not printed to a terminal',
+      'name a file with --output, pipe it (`postern key export | gpg --import`), or force it with --force',
+    )
+  }
   const key = await withSidecar(sources, async (sidecar) => {
     const question = 'passphrase for the exported key: '
     const passphrase = await readPassphrase(sources, { which: 'export', question, isNew: true })
@@ -47,13 +52,6 @@ async function exportKey(
   printNotice(`${key.fingerprint}, ${key.state}: the secret key, locked under the passphrase`)
   if (output === undefined) return print(key.armored)
   print(writeNewFile(output, { text: key.armored }, { force }))
-}
-
-function onTerminal(): OperatorError {
-  return refusedError(
-    'a secret key is not printed to a terminal',
-    'name a file with --output, pipe it (`postern key export | gpg --import`), or force it with --force',
-  )
 }
 
 /** Larger than any key that is accepted: a key that is too large gets a refusal of its own. */

@@ -10,7 +10,7 @@ import { confirmTyped, readPassphrase } from './prompts.ts'
 import { printList } from './table.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 
-export const keyCommands = (): OperatorCommand[] => [
+export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('list')
     .description('list the bot’s keys, newest first')
     .option('--json', 'print them as JSON')

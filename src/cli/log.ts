@@ -1,8 +1,7 @@
 import type { Loaded } from '../config/read-one.ts'
 import type { LoadedBot, LoadedBots } from '../config/read-several.ts'
 import type { SecretSource } from '../config/secrets.ts'
-import { createLogger } from '../logger.ts'
-import type { Log } from '../logger.ts'
+import { createLogger, type Log } from '../logger.ts'
 
 /**
  * The log that settings ask for, with all their secrets scrubbed from it.

@@ -2,7 +2,7 @@
 import { Command, type OptionValues } from 'commander'
 import type { Sources } from '../config/sources.ts'
 import type { Operations } from '../control/operations.ts'
-import { withSidecar, type SidecarOptions } from './connect.ts'
+import { withSidecar, type OfflineOptions } from './connect.ts'
 import { addExample, addSettingFlags, sourcesOf } from './flags.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 
@@ -40,7 +40,7 @@ export class OperatorCommand extends Command {
   asks<Answer>(
     ask: (sidecar: Operations, ...given: never[]) => Promise<Answer>,
     show: (answer: Answer, options: OptionValues) => void,
-    o?: SidecarOptions,
+    o?: OfflineOptions,
   ): this {
     return this.runs(async (sources, ...given) => {
       const answer = await withSidecar(sources, (sidecar) => ask(sidecar, ...given), o)
@@ -50,13 +50,17 @@ export class OperatorCommand extends Command {
     })
   }
 
-  /** Asks the sidecar to do something, and prints what was done, with the fingerprint of its key. */
-  does(ask: (sidecar: Operations, ...given: never[]) => Promise<Done>, o?: SidecarOptions): this {
+  /** Asks the sidecar to do something, and prints its message, and the fingerprint of its key. */
+  does(
+    ask: (sidecar: Operations, ...given: never[]) => Promise<DoneAnswer>,
+    o?: OfflineOptions,
+  ): this {
     return this.asks(ask, printDone, o)
   }
 }
 
-interface Done {
+/** The answer of an operation that did something. */
+interface DoneAnswer {
   message: string
   fingerprint?: string
 }
@@ -66,8 +70,8 @@ export interface JsonFlag {
   json?: boolean
 }
 
-/** Shows what was done, and prints its fingerprint where it is about a key. */
-export function printDone({ message, fingerprint }: Done): void {
+/** Prints the message of an answer, and the fingerprint of its key. */
+export function printDone({ message, fingerprint }: DoneAnswer): void {
   printNotice(message)
   if (fingerprint !== undefined) print(fingerprint)
 }

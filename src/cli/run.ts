@@ -31,7 +31,9 @@ async function run(_options: unknown, command: Command): Promise<void> {
   const stop = shutdownRequested()
   const sources = sourcesOf(command)
   refuseUnsafeProcess(sources)
-  if (sources.bot !== null) throw wholeProcess()
+  if (sources.bot !== null) {
+    throw usageError('`run` serves all bots of the settings, not one of them', 'leave --bot out')
+  }
   const loaded = loadAll(sources)
   if ('several' in loaded) return await runSeveral(loaded.several, { sources, stop })
   await runOne(loaded.one, { sources, stop })
@@ -50,12 +52,8 @@ async function runOne(loaded: Loaded, { sources, stop }: Running): Promise<void>
   const log = createLog(loaded)
   const { createSidecar } = await import('../context.ts')
   const { settings, secrets } = loaded
-  await using sidecar = await createSidecar({
-    settings,
-    secrets,
-    log,
-    runtimeDir: sources.runtimeDir,
-  })
+  const { runtimeDir } = sources
+  await using sidecar = await createSidecar({ settings, secrets, log, runtimeDir })
   log.info(await sidecar.listen(), 'listening')
   await stop
   log.info('stopping')
@@ -74,12 +72,13 @@ async function runSeveral(first: LoadedBots, { sources, stop }: Running): Promis
     return loaded
   }
   const { createSeveral } = await import('../context.ts')
+  const { runtimeDir } = sources
   await using several = await createSeveral({
     loaded: first,
     log,
     logOf: createLog,
     load,
-    runtimeDir: sources.runtimeDir,
+    runtimeDir,
   })
   log.info(await several.listen(), 'listening')
   sources.secretReader?.waitNoMore()
@@ -96,8 +95,4 @@ async function runSeveral(first: LoadedBots, { sources, stop }: Running): Promis
   })
   await stop
   log.info('stopping')
-}
-
-function wholeProcess(): OperatorError {
-  return usageError('`run` serves all bots of the settings, not one of them', 'leave --bot out')
 }

@@ -63,24 +63,23 @@ async function fetchReport(dataDir: string, bot: string | null): Promise<ShownRe
 
 function printReport(report: ShownReport, { isJson }: { isJson: boolean }): void {
   if (isJson) return printJson(report)
+  print(report.ready ? colourText('green', 'ready') : colourText('red', 'not ready'))
   if ('bots' in report) printSeveral(report)
   else printStatus(report)
 }
 
-function printSeveral({ ready, warnings, bots, ...report }: BotsReport): void {
-  printReady(ready)
-  for (const { code, message, hint } of warnings) {
+/** Which process answered. */
+function processRow({ version, pid, startedAt }: ShownReport): string[] {
+  return ['sidecar', `version ${version}, process ${pid}, since ${startedAt}`]
+}
+
+function printSeveral(report: BotsReport): void {
+  for (const { code, message, hint } of report.warnings) {
     print(`  warning, ${code}: ${message}`)
     print(`    ${hint}`)
   }
-  printTable([
-    ['sidecar', `version ${report.version}, process ${report.pid}, since ${report.startedAt}`],
-  ])
-  printBots(bots)
-}
-
-function printReady(ready: boolean): void {
-  print(ready ? colourText('green', 'ready') : colourText('red', 'not ready'))
+  printTable([processRow(report)])
+  printBots(report.bots)
 }
 
 /** Shows it until stopped, also over restarts of the sidecar. */
@@ -114,7 +113,6 @@ function assertReady(report: ShownReport): void {
 
 function printStatus(report: StatusReport): void {
   const { bot, key, upstream, chats, updates, calls } = report
-  printReady(report.ready)
   const warnings = report.warnings.map((one) => ({ ...one, code: `warning, ${one.code}` }))
   for (const { code, message, hint, sinceMs } of [...report.reasons, ...warnings]) {
     const since = new Date(sinceMs).toISOString()
@@ -122,7 +120,7 @@ function printStatus(report: StatusReport): void {
     printWrapped(hint, { first: '    ', indent: 4 })
   }
   printTable([
-    ['sidecar', `version ${report.version}, process ${report.pid}, since ${report.startedAt}`],
+    processRow(report),
     ['bot', bot === null ? 'not known yet' : `@${bot.username}, id ${bot.id}, ${bot.mode}`],
     ['published', bot?.fingerprint ?? 'no key'],
     ['our key', key === null ? 'none' : `${key.fingerprint}, ${key.state}`],

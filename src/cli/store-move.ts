@@ -9,7 +9,7 @@ import { usageError } from '../errors.ts'
 import { OperatorCommand, type JsonFlag } from './operator-command.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 
-export const storeCommands = (): OperatorCommand[] => [
+export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('move')
     .description('move the whole store into a database that sidecars share, or back into a folder')
     .option('--to <place>', 'postgres://… or a data directory')

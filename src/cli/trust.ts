@@ -13,7 +13,7 @@ const readPersonId = idReader(
   '`postern trust list` shows the ids of the people whom we know',
 )
 
-export const trustCommands = (): OperatorCommand[] => [
+export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('list')
     .description('list the people whom Postern knows, with name, fingerprint and standing')
     .option('--changed', 'only people for whom the service now lists another certificate')

@@ -4,15 +4,13 @@ import { resolve } from 'node:path'
 import type { z } from 'zod'
 import { PASSPHRASE_VARIABLES } from './passphrases.ts'
 import { LATE_PIPE } from './pipes.ts'
-import { nearestName, settingsError } from './problems.ts'
-import type { Problem } from './problems.ts'
-import { presetOf, SETTINGS } from './settings.ts'
-import type { Setting } from './settings.ts'
+import { nearestName, settingsError, type Problem } from './problems.ts'
+import { presetOf, SETTINGS, type Setting } from './settings.ts'
 import type { Sources } from './sources.ts'
-import { readSettingsFile } from './yaml-file.ts'
-import type { BotEntry, GivenSetting } from './yaml-file.ts'
+import { readSettingsFile, type BotEntry, type GivenSetting } from './yaml-file.ts'
 
-const DEFAULT_FILE = 'config/postern.yaml'
+/** Relative to the working directory. */
+export const DEFAULT_FILE = 'config/postern.yaml'
 const ENV_NAMES = SETTINGS.map(({ env }) => env)
 /** Read elsewhere: one shell may serve a sandbox and a sidecar. */
 const OTHER_ENV = [
@@ -86,12 +84,15 @@ export function checkLevels(
   return values
 }
 
-/** The settings file: `--config`, else POSTERN_CONFIG, else config/postern.yaml if it is there. */
-function findFile({ configFlag, env, cwd }: Sources): string | null {
-  const named = configFlag ?? env['POSTERN_CONFIG']
-  if (named !== undefined) return resolve(cwd, named)
-  const preset = resolve(cwd, DEFAULT_FILE)
-  return existsSync(preset) ? preset : null
+/** Where the settings file is, or would be: `--config`, else POSTERN_CONFIG, else config/postern.yaml. */
+export function settingsFile({ configFlag, env, cwd }: Sources): string {
+  return resolve(cwd, configFlag ?? env['POSTERN_CONFIG'] ?? DEFAULT_FILE)
+}
+
+function findFile(sources: Sources): string | null {
+  const file = settingsFile(sources)
+  const isNamed = (sources.configFlag ?? sources.env['POSTERN_CONFIG']) !== undefined
+  return isNamed || existsSync(file) ? file : null
 }
 
 function fromFlags({ flags }: Sources): SettingsLevel {

@@ -7,7 +7,6 @@ import { collect, type CollectedSettings } from './collect.ts'
 import { settingsError } from './problems.ts'
 import { readOne, type Loaded } from './read-one.ts'
 import { readSeveral, type LoadedBots } from './read-several.ts'
-import { applyRules } from './rules.ts'
 import type { Sources } from './sources.ts'
 
 /**
@@ -50,7 +49,7 @@ export function load(sources: Sources): Loaded {
 
 function loadOne(collected: CollectedSettings, sources: Sources): Loaded {
   const problems = [...collected.problems]
-  const loaded = readOne(collected, { sources, problems, rules: applyRules })
+  const loaded = readOne(collected, { sources, problems, isOneOfSeveral: false })
   if (problems.length > 0 || loaded === null) throw settingsError(problems)
   return loaded
 }

@@ -2,7 +2,7 @@
 import type { CollectedSettings } from './collect.ts'
 import { readGivenSecret, SECRETS } from './given-secrets.ts'
 import { nothingSetError, type Problem } from './problems.ts'
-import { passphraseCommands, type applyRules } from './rules.ts'
+import { applyRules, passphraseCommands } from './rules.ts'
 import type { SecretSource } from './secrets.ts'
 import { settingsFrom, type ProxySettings, type Secrets, type Settings } from './settings.ts'
 import type { Sources } from './sources.ts'
@@ -24,12 +24,16 @@ export function presentedToken({ clientToken, botToken }: Secrets): SecretSource
 
 /**
  * Reads all that is of one bot.
- * @param o `problems` gains what is wrong; `rules` between settings
+ * @param o `problems` gains what is wrong
  * @returns null when the token is missing or anything else is wrong
  */
 export function readOne(
   collected: CollectedSettings,
-  { sources, problems, rules }: { sources: Sources; problems: Problem[]; rules: typeof applyRules },
+  {
+    sources,
+    problems,
+    isOneOfSeveral,
+  }: { sources: Sources; problems: Problem[]; isOneOfSeveral: boolean },
 ): Loaded | null {
   const before = problems.length
   const secrets = new Map<string, SecretSource>()
@@ -44,7 +48,7 @@ export function readOne(
   }
   // What cannot be read may hold what seems to be missing.
   const broken = new Set([...collected.problems, ...problems].map(({ path }) => path))
-  const broke = rules({ ...collected, secrets: given, sources })
+  const broke = applyRules({ ...collected, secrets: given, sources, isOneOfSeveral })
   problems.push(
     ...broke.filter((p) => p.place !== '' || (collected.complete && !broken.has(p.path))),
   )

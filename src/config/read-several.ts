@@ -5,8 +5,8 @@ import type { CollectedSettings } from './collect.ts'
 import { readGivenSecret } from './given-secrets.ts'
 import { settingsError, type Problem } from './problems.ts'
 import { nest, originsOf, presentedToken, readOne, type Loaded } from './read-one.ts'
-import { applyProcessRules, applyRulesOfOne } from './rules.ts'
-import { processSettingsFrom, type ProcessSettings, type Secrets } from './settings.ts'
+import { applyProcessRules } from './rules.ts'
+import { processSettingsFrom, type OfProcess } from './settings.ts'
 import type { Sources } from './sources.ts'
 
 /** One of several bots. */
@@ -15,9 +15,7 @@ export interface LoadedBot extends Loaded {
 }
 
 /** Several bots, and what they have in common. */
-export interface LoadedBots {
-  settings: ProcessSettings
-  secrets: Pick<Secrets, 'alertUrl' | 'storeUrl'>
+export interface LoadedBots extends OfProcess {
   origins: ReadonlyMap<string, string>
   bots: LoadedBot[]
   /** Where each has a file, absolute; null where they are listed in the settings file. */
@@ -44,7 +42,7 @@ export function readSeveral(
   problems.push(...applyProcessRules({ ...collected, secrets: given, sources }))
   const loaded = bots.map(({ name, place, collected: own }): LoadedBot | null => {
     const wrong = [...own.problems]
-    const one = readOne(own, { sources, problems: wrong, rules: applyRulesOfOne })
+    const one = readOne(own, { sources, problems: wrong, isOneOfSeveral: true })
     problems.push(...wrong.map((problem) => ofBot(problem, { name, place })))
     return one === null ? null : { ...one, name }
   })

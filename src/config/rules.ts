@@ -24,9 +24,20 @@ export interface Whole {
   isOneOfSeveral?: boolean
 }
 
-/** Applies every rule for a sidecar with one bot; gives all problems. */
+/** Applies every rule for a bot, and those of its process where that serves no other; gives all problems. */
 export function applyRules(whole: Whole): Problem[] {
-  return [...applyBotRules(whole), ...applyProcessRules(whole)]
+  const ofBot = [
+    refuseNoService,
+    refuseNoToken,
+    refusePlainHttp,
+    refuseOpenDoor,
+    refuseCaFile('upstream.caFile'),
+    refuseLongSchema,
+    refuseAlertCommand,
+    refuseMissingPassphrase,
+    refuseManyKeys,
+  ].flatMap((rule) => rule(whole))
+  return whole.isOneOfSeveral === true ? ofBot : [...ofBot, ...applyProcessRules(whole)]
 }
 
 /** Applies the rules for what is the same for all bots of a process. */
@@ -38,26 +49,6 @@ export function applyProcessRules(whole: Whole): Problem[] {
     refuseCaFile('store.caFile'),
     refuseStoreWithoutUrl,
   ].flatMap((rule) => rule(whole))
-}
-
-/** Applies the rules for what is of one bot. */
-export function applyBotRules(whole: Whole): Problem[] {
-  return [
-    refuseNoService,
-    refuseNoToken,
-    refusePlainHttp,
-    refuseOpenDoor,
-    refuseCaFile('upstream.caFile'),
-    refuseLongSchema,
-    refuseAlertCommand,
-    refuseMissingPassphrase,
-    refuseManyKeys,
-  ].flatMap((rule) => rule(whole))
-}
-
-/** Applies the rules for one of several bots. */
-export function applyRulesOfOne(whole: Whole): Problem[] {
-  return applyBotRules({ ...whole, isOneOfSeveral: true })
 }
 
 /** What counts for a setting: what was given, or its default. */
@@ -90,7 +81,7 @@ function refusePlainHttp(whole: Whole): Problem[] {
   return problem(whole, 'upstream.url', PLAIN_HTTP, 'use https, or set upstream.allowHttp: true')
 }
 
-/** What is wrong with a service that is reached by plain http. */
+/** The problem of a service at an address of plain http. */
 export const PLAIN_HTTP = 'expected https: plain http shows the token to the network'
 
 function refuseOpenDoor(whole: Whole): Problem[] {

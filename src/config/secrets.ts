@@ -3,9 +3,8 @@ import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { OperatorError } from '../errors.ts'
-import { readBounded } from './files.ts'
+import { readBounded, type FileFacts } from './files.ts'
 import { isPlainHttp } from './urls.ts'
-import type { FileFacts } from './files.ts'
 
 const MAX_BYTES = 64 * 1024
 /** Container runtimes put secrets here, readable by all inside and by nobody outside. */

@@ -1,8 +1,7 @@
 /** The settings that count, as a settings file that says where each of them comes from. */
-import { stringify } from 'yaml'
 import type { Loaded } from './read-one.ts'
-import { SETTINGS, valueAt } from './settings.ts'
-import type { ProxySettings, Setting } from './settings.ts'
+import { asYaml } from './template.ts'
+import { SETTINGS, valueAt, type ProxySettings, type Setting } from './settings.ts'
 
 /**
  * @returns YAML that `--config` takes; secrets are comments that say whether they are set and from
@@ -31,15 +30,13 @@ function line(setting: Setting, loaded: Loaded): string {
   // Without a default, what was not set follows from where the process runs.
   const isSet = origin !== undefined || preset !== undefined
   if (!isSet || value === undefined) return `# ${name}: not set`
-  const text = stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim()
-  return `${name}: ${text} # ${origin ?? 'default'}`
+  return `${name}: ${asYaml(value)} # ${origin ?? 'default'}`
 }
 
 /** What counts; undefined for the file of a secret that was given otherwise. */
 function valueOf(path: string, { settings, secretFiles }: Loaded): unknown {
   const isSecretFile = SETTINGS.some((one) => one.kind === 'secret' && `${one.path}File` === path)
-  if (isSecretFile) return secretFiles.get(path)
-  return valueAt(settings, path)
+  return isSecretFile ? secretFiles.get(path) : valueAt(settings, path)
 }
 
 /**

@@ -15,9 +15,13 @@ import type { Sources } from './sources.ts'
  * @throws OperatorError `settings` when any source holds something wrong or unknown
  */
 export function loadDataDir(sources: Sources): string {
-  const { dataDir, problems } = collect(sources)
-  if (problems.length > 0) throw settingsError(problems)
-  return dataDir
+  return unlessWrong(collect(sources)).dataDir
+}
+
+/** @throws OperatorError `settings` with every problem of every source */
+function unlessWrong(collected: CollectedSettings): CollectedSettings {
+  if (collected.problems.length > 0) throw settingsError(collected.problems)
+  return collected
 }
 
 /**
@@ -36,9 +40,7 @@ export function namesService(sources: Sources): boolean {
  * @throws OperatorError `settings` when any source holds something wrong or unknown
  */
 export function loadBotFolder(sources: Sources): string | null {
-  const { values, problems } = collect(sources)
-  if (problems.length > 0) throw settingsError(problems)
-  const folder = values.get('bots')?.value
+  const folder = unlessWrong(collect(sources)).values.get('bots')?.value
   return typeof folder === 'string' ? folder : null
 }
 
@@ -83,9 +85,7 @@ export function loadStoreAccess(sources: Sources): StoreAccess {
  * @throws OperatorError `settings`, `usage` as `load` does
  */
 export function loadStoreDir(sources: Sources): string {
-  const { dataDir, problems } = collectNamed(sources)
-  if (problems.length > 0) throw settingsError(problems)
-  return dataDir
+  return unlessWrong(collectNamed(sources)).dataDir
 }
 
 /** What counts for the only bot, or for the one that `sources.bot` names. */

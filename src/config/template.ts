@@ -45,7 +45,8 @@ function entry({ path, meaning, preset }: Setting, values: ReadonlyMap<string, u
   return `${indent}# ${meaning}\n${indent}${mark}${inner ?? first}:${text}`
 }
 
-const asYaml = (value: unknown): string =>
+/** A value on one line. */
+export const asYaml = (value: unknown): string =>
   stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim()
 
 /**

@@ -1,13 +1,11 @@
 /** Settings files: YAML, strict, every value with the line it stands on. */
 import { statSync } from 'node:fs'
 import { relative } from 'node:path'
-import { isAlias, isMap, isScalar, isSeq } from 'yaml'
-import type { Node, YAMLMap } from 'yaml'
+import { isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml'
 import { describeExposure } from './secrets.ts'
 import { describeOthersChange, readBounded } from './files.ts'
 import { parseYaml, type ParsedYaml } from './parse-yaml.ts'
-import { nearestName } from './problems.ts'
-import type { Problem } from './problems.ts'
+import { nearestName, type Problem } from './problems.ts'
 import { isOfEachBot } from './options.ts'
 import { SETTINGS } from './settings.ts'
 

@@ -39,9 +39,8 @@ async function comparePublished(
   const published = await publishedKey()
   if (published === null) return 'the service shows no key for the bot'
   const key = keyring.find(published)
-  if (key !== undefined) {
+  if (key !== undefined)
     return `the service shows ${published}, which is in the backup (${key.state})`
-  }
   throw new OperatorError(
     'store-restored',
     `the service shows ${published}, which is not in this backup of ${takenAt}: the store is older than ` +

@@ -75,31 +75,24 @@ export function findKey(keyring: Keyring, named: string | undefined): OwnKeyReco
   )
 }
 
+/** Why keys of a state are not deleted, and what to do instead. */
+const UNDELETABLE: Partial<Record<OwnKeyRecord['state'], [message: string, hint: string]>> = {
+  active: ['it is the published key', '`postern key rotate` puts a new one in its place first'],
+  pending: ['it waits for its publication', '`postern key rotate --abandon` ends a rotation'],
+  destroyed: ['it is destroyed already', '`postern key list` shows them'],
+}
+
 /** @throws OperatorError `refused` for a key that is in use, gone, or only just retired */
 function deletable(keyring: Keyring, named: string): OwnKeyRecord {
   const key = findKey(keyring, named)
-  const refuse = (message: string, hint: string): never => {
-    throw refusedError(message, hint)
-  }
-  if (key.state === 'active') {
-    return refuse(
-      'it is the published key',
-      '`postern key rotate` puts a new one in its place first',
-    )
-  }
-  if (key.state === 'pending') {
-    return refuse('it waits for its publication', '`postern key rotate --abandon` ends a rotation')
-  }
-  if (key.state === 'destroyed')
-    return refuse('it is destroyed already', '`postern key list` shows them')
+  const refusal = UNDELETABLE[key.state]
+  if (refusal !== undefined) throw refusedError(...refusal)
   const fromMs = (key.retiredAtMs ?? 0) + FLOOR_MS
-  if (keyring.clocks.earliestMs() < fromMs) {
-    return refuse(
-      'updates that are sealed to it may still wait at the service',
-      `it can be deleted from ${iso(fromMs)} on`,
-    )
-  }
-  return key
+  if (keyring.clocks.earliestMs() >= fromMs) return key
+  throw refusedError(
+    'updates that are sealed to it may still wait at the service',
+    `it can be deleted from ${iso(fromMs)} on`,
+  )
 }
 
 function keyRow(key: OwnKeyRecord, { keyring, keyUsage }: OperationParts) {

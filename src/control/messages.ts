@@ -1,12 +1,11 @@
 /** Operations on single messages. Times are ISO 8601 in UTC. */
 import { z } from 'zod'
+import type { Keyring } from '../keys/keyring.ts'
 import { iso, nothing, operation } from './operation.ts'
 import { MAX_ARMORED_BYTES } from './protocol.ts'
 
 /** What became of one message of an update, without its text. */
 export type Explained = Awaited<ReturnType<typeof MESSAGES.explainUpdate.run>>[number]
-/** Messages of one chat that were withheld for one reason. */
-export type ExplainedWithheld = Awaited<ReturnType<typeof MESSAGES.explainWithheld.run>>[number]
 /** To whom a message of the bot's was sealed. */
 export type ExplainedSent = NonNullable<Awaited<ReturnType<typeof MESSAGES.explainSent.run>>>
 
@@ -33,13 +32,7 @@ export const MESSAGES = {
         /** Its text was given to the bot. */
         delivered: one.delivered,
         /** Our key that opened it, and that key's state. */
-        openedWith:
-          one.openedWith === null
-            ? null
-            : {
-                fingerprint: one.openedWith,
-                state: keyring.find(one.openedWith)?.state ?? 'deleted',
-              },
+        openedWith: one.openedWith === null ? null : stateOf(one.openedWith, keyring),
         signer: one.signer,
       })),
   ),
@@ -63,4 +56,8 @@ export const MESSAGES = {
       return { at: iso(atMs), chatId, recipients, skipped }
     },
   ),
+}
+
+function stateOf(fingerprint: string, keyring: Pick<Keyring, 'find'>) {
+  return { fingerprint, state: keyring.find(fingerprint)?.state ?? 'deleted' }
 }

@@ -1,5 +1,6 @@
 /** What operations report of a sidecar. Times are ISO 8601 in UTC, unless a name says ms. */
 import type { CheckLine } from '../doctor/check-line.ts'
+import type { Condition } from '../observe/conditions.ts'
 import type { HealthReason } from '../observe/health.ts'
 import type { Warning } from '../observe/warnings.ts'
 import type { Rotation } from '../keys/rotation.ts'
@@ -60,12 +61,7 @@ export interface BotReport {
 }
 
 /** Why a bot is not ready. */
-export interface BotReason {
-  code: string
-  message: string
-  hint: string
-  sinceMs: number
-}
+export type BotReason = Condition<string>
 
 /** How a rotation goes. */
 export interface RotationReport extends Omit<

@@ -22,11 +22,9 @@ export const SECRETS = {
     nothing,
     async ({ publication }) => {
       const { fingerprint: made, state } = await managed(publication).makeFirst()
-      return {
-        fingerprint: made,
-        state,
-        message: 'made, and not published: `postern run` publishes it, or `postern key publish`',
-      }
+      const message =
+        'made, and not published: `postern run` publishes it, or `postern key publish`'
+      return { fingerprint: made, state, message }
     },
   ),
   keyExport: operation(
@@ -51,26 +49,17 @@ export const SECRETS = {
     async ({ publication, transfer, keyring }, input) => {
       const { isRetired = false, mayEndSoon = false } = input
       const given = { file: Buffer.from(input.file, 'base64'), passphrase: input.passphrase }
+      const manager = managed(publication)
       if (isRetired) {
-        const key = await managed(publication).adoptRetired((shown) =>
-          transfer.takeRetired(given, shown),
-        )
-        const until = iso(keyring.opensUntilMs(key)).slice(0, 10)
-        return {
-          fingerprint: key.fingerprint,
-          state: key.state,
-          message: `imported for opening alone: it is never published, and opens until ${until} (key.retainDays)`,
-        }
+        const key = await manager.adoptRetired((shown) => transfer.takeRetired(given, shown))
+        const until = day(keyring.opensUntilMs(key))
+        const message = `imported for opening alone: it is never published, and opens until ${until} (key.retainDays)`
+        return { fingerprint: key.fingerprint, state: key.state, message }
       }
-      const { key, expiresMs } = await managed(publication).adopt(() =>
-        transfer.take(given, { mayEndSoon }),
-      )
-      const end = Number.isFinite(expiresMs) ? `; it expires on ${iso(expiresMs).slice(0, 10)}` : ''
-      return {
-        fingerprint: key.fingerprint,
-        state: key.state,
-        message: `imported, and pending: the sidecar publishes it while it runs${end}`,
-      }
+      const { key, expiresMs } = await manager.adopt(() => transfer.take(given, { mayEndSoon }))
+      const end = Number.isFinite(expiresMs) ? `; it expires on ${day(expiresMs)}` : ''
+      const message = `imported, and pending: the sidecar publishes it while it runs${end}`
+      return { fingerprint: key.fingerprint, state: key.state, message }
     },
   ),
   keyProtect: operation(
@@ -90,6 +79,8 @@ export const SECRETS = {
     },
   ),
 }
+
+const day = (ms: number): string => iso(ms).slice(0, 10)
 
 /** What copies that were made before are worth. */
 function aboutCopies(before: ProtectionMethod | null, oldEntry: string | null): string {

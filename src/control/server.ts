@@ -130,25 +130,21 @@ function readRequest(
   { name, bot, body }: { name: string; bot: string | null; body: unknown },
 ): { call: NamedCall; input: object } {
   const isOfAll = Object.hasOwn(BOTS, name)
-  const table = (isOfAll ? BOTS : OPERATIONS) as Record<string, AnyOperation<never>>
-  const described = Object.hasOwn(table, name) ? table[name] : undefined
-  const input = parseInput(described, body)
-  if (!('of' in operations)) {
-    if (isOfAll || bot !== null) throw onlyBot()
-    return { call: callNamed(name, operations), input }
-  }
-  return { call: callNamed(name, isOfAll ? operations.all : operations.of(bot)), input }
+  const input = parseInput(isOfAll ? BOTS : OPERATIONS, name, body)
+  const isOfOne = !('of' in operations)
+  if (isOfOne && (isOfAll || bot !== null)) throw onlyBot()
+  const calls = isOfOne ? operations : isOfAll ? operations.all : operations.of(bot)
+  return { call: (calls as unknown as Record<string, NamedCall>)[name]!, input }
 }
 
-function callNamed(name: string, calls: Operations | BotOperations): NamedCall {
-  const call = (calls as Record<string, NamedCall | undefined>)[name]
-  if (call === undefined) throw unknownRequest()
-  return call
-}
-
-function parseInput(described: AnyOperation<never> | undefined, body: unknown): object {
+function parseInput(
+  table: Record<string, AnyOperation<never>>,
+  name: string,
+  body: unknown,
+): object {
   try {
-    if (described !== undefined) return described.input.parse(JSON.parse(String(body))) as object
+    if (Object.hasOwn(table, name))
+      return table[name]?.input.parse(JSON.parse(String(body))) as object
   } catch {
     // refused below
   }

@@ -67,9 +67,8 @@ export const TRUST = {
     async ({ trust, directory }, input) => {
       await trust.block(input.userId)
       directory.forgetAll()
-      return {
-        message: `person ${input.userId} is blocked: nothing is sealed to them, and nothing from them is trusted`,
-      }
+      const message = `person ${input.userId} is blocked: nothing is sealed to them, and nothing from them is trusted`
+      return { message }
     },
   ),
   trustPolicy: operation(

@@ -3,7 +3,7 @@ import type { Bot } from '../api/bot.ts'
 import type { OwnKeyRecord } from '../kernel/own-key/own-key.ts'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'
 
-/** What is read of the keyring. */
+/** The part of a keyring that is checked. */
 export interface OwnKeys {
   active: Pick<OwnKeyRecord, 'fingerprint' | 'createdAtMs' | 'endsMs'> | undefined
   pending: Pick<OwnKeyRecord, 'fingerprint'> | undefined

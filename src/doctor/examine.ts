@@ -98,7 +98,7 @@ async function checkStore(
   ]
 }
 
-/** Whoever takes the folder must not have what opens it. */
+/** A copy of the folder must not hold the passphrase of its store. */
 function checkPassphraseFile(file: string | null, dataDir: string): CheckLine[] {
   if (file === null) return []
   if (!isInside(file, dataDir)) return [pass('passphrase', 'its file lies outside the data folder')]

@@ -44,17 +44,13 @@ export class ExpiryWarnings {
     this.#date('authority-ending', authorityEndsMs)
     this.#date('needed-key-ending', neededKeyEndsMs)
     if (diskFreeBytes !== null) this.#disk(diskFreeBytes)
-    const most = this.#isWarned('memory-filling') ? MEMORY.relieved : MEMORY.full
+    const most = this.#stages.has('memory-filling') ? MEMORY.relieved : MEMORY.full
     const used = memoryUsed ?? 0
     this.#report('memory-filling', used > most ? 1 : null, `${Math.floor(used * 100)} % are used`)
   }
 
-  #isWarned(code: WarningCode): boolean {
-    return this.#stages.has(code)
-  }
-
   #disk(freeBytes: number): void {
-    const leastBytes = this.#isWarned('disk-filling') ? DISK_BYTES.relieved : DISK_BYTES.low
+    const leastBytes = this.#stages.has('disk-filling') ? DISK_BYTES.relieved : DISK_BYTES.low
     const detail = `${Math.floor(freeBytes / 2 ** 20)} MiB are free`
     this.#report('disk-filling', freeBytes < leastBytes ? 1 : null, detail)
   }

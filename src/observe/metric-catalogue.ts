@@ -34,12 +34,16 @@ const KEY_STATES = ['pending', 'active', 'retired', 'destroyed'] as const
 
 const NONE = {}
 
-type Labels = MetricDefinition['labels']
+type LabelSet = MetricDefinition['labels']
 type Marks = Pick<MetricDefinition, 'startsAtZero' | 'isOfProcess'>
 
 const metric =
   <Type extends 'counter' | 'gauge'>(type: Type) =>
-  <const L extends Labels = typeof NONE>(help: string, labels = NONE as L, marks: Marks = {}) => ({
+  <const L extends LabelSet = typeof NONE>(
+    help: string,
+    labels = NONE as L,
+    marks: Marks = {},
+  ) => ({
     type,
     help,
     labels,
@@ -49,7 +53,7 @@ const metric =
 const counter = metric('counter')
 const gauge = metric('gauge')
 
-const histogram = <const L extends Labels = typeof NONE>(
+const histogram = <const L extends LabelSet = typeof NONE>(
   help: string,
   buckets: readonly number[],
   labels = NONE as L,

@@ -1,7 +1,6 @@
 /** Connects to a sidecar's control socket, once it is known whose it is. */
 import { lstatSync } from 'node:fs'
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import { OperatorError } from '../../errors.ts'
 import { POINTER_NAME, readPointer, SOCKET_NAME } from './location.ts'
