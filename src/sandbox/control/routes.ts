@@ -3,11 +3,10 @@ import { z } from 'zod'
 import { apiError } from '../api-error.ts'
 import { hangUpSignal } from '../http/response.ts'
 import { noSuchWorld } from '../http/world-routing.ts'
-import { PhoneError } from '../phone/connection.ts'
 import { streamEvents } from './event-stream.ts'
 import type { WorldDescription } from './hosting.ts'
 import { readInput } from './input.ts'
-import { ControlError, type ControlContext } from './operation.ts'
+import type { ControlContext } from './operation.ts'
 import { ALL_OPERATIONS, runOperation } from './table.ts'
 
 /** A world as these routes need it. */
@@ -57,15 +56,6 @@ export function addControlRoutes(
     const isOperation = operations.has(operation)
     throw apiError('not_found', isOperation ? `call ${operation} with POST` : NO_SUCH_OPERATION)
   })
-}
-
-/** The error object for a refused operation; null for any other error. */
-export function controlRefusal(
-  error: unknown,
-): { status: number; code: string; message: string } | null {
-  return error instanceof ControlError || error instanceof PhoneError
-    ? { status: 400, code: error.code, message: error.message }
-    : null
 }
 
 /** Where a world is served. @throws SandboxApiError when it has just ended */

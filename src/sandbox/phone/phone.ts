@@ -157,7 +157,7 @@ export class Phone {
 
   /**
    * Edits one of the person's own messages, sealed as `write` would seal it.
-   * @throws PhoneError when it is not there, or not the person's own
+   * @throws ControlError when it is not there, or not the person's own
    */
   async edit(chatId: number, messageId: number, text: string): Promise<void> {
     const { replyTo } = this.#connection.ownMessage(chatId, messageId)
@@ -165,7 +165,7 @@ export class Phone {
     this.#connection.edit({ chatId, messageId, ...(await this.#contentOf(text, plan)) })
   }
 
-  /** Deletes one of the person's own messages for everybody. @throws PhoneError as `edit` does */
+  /** Deletes one of the person's own messages for everybody. @throws ControlError as `edit` does */
   delete(chatId: number, messageId: number): void {
     this.#connection.ownMessage(chatId, messageId)
     this.#connection.delete(chatId, messageId)
@@ -175,7 +175,7 @@ export class Phone {
    * What is on the screen now when the person looks at a chat: its messages as they are now, also
    * the person's own, and who is typing.
    * @param messageId only this message of it
-   * @throws PhoneError when the person is not in the chat
+   * @throws ControlError when the person is not in the chat
    */
   async chat(chatId: number, messageId?: number): Promise<ChatScreen> {
     await this.settled()
@@ -187,7 +187,7 @@ export class Phone {
 
   /**
    * A file of a message, as the phone shows it when the person taps on it.
-   * @throws PhoneError when the person is not in the chat, or the message has no such file
+   * @throws ControlError when the person is not in the chat, or the message has no such file
    */
   async openFile(o: { chatId: number; messageId: number; mediaId: string }): Promise<ReadFile> {
     return await readFile(this.#reader, this.#connection.download(o))
