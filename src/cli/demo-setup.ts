@@ -2,15 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { SecretSource } from '../config/secrets.ts'
 import { settingsFrom } from '../config/settings.ts'
 import { createSidecar } from '../context.ts'
+import type { Operations } from '../control/operations.ts'
+import { OperatorError } from '../errors.ts'
 import { createLogger } from '../logger.ts'
 import { createSandbox, type Sandbox } from '../sandbox/create.ts'
 import { BotTraffic } from '../sandbox/page/bot-traffic.ts'
 import type { Phone } from '../sandbox/phone/phone.ts'
 import { runEchoBot, type EchoedMessage } from './echo-bot.ts'
-import { untilReady } from './until-ready.ts'
 
 /** Everything that the demo plays with, running. Disposing ends it and leaves nothing behind. */
 export interface Demo extends AsyncDisposable {
@@ -88,5 +90,29 @@ export async function startDemo(): Promise<Demo> {
     echoed,
     failure: () => failure,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+const READY_WITHIN_MS = 20_000
+const LOOK_EVERY_MS = 20
+
+/**
+ * Waits until a sidecar of this process is ready.
+ * @throws OperatorError `failed`, with the reasons, when it is not within 20 s
+ */
+export async function untilReady({ status }: Pick<Operations, 'status'>): Promise<void> {
+  const endMs = Date.now() + READY_WITHIN_MS
+  for (;;) {
+    const { ready, reasons } = await status()
+    if (ready) return
+    if (Date.now() > endMs) {
+      const why = reasons.map(({ code, message }) => `${code} ${message}`.trim()).join('; ')
+      throw new OperatorError(
+        'failed',
+        `the sidecar did not get ready: ${why}`,
+        'try again; on a slow machine the first start may take long',
+      )
+    }
+    await pause(LOOK_EVERY_MS)
   }
 }

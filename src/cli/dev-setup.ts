@@ -14,7 +14,7 @@ import { DEV_PORTS, type DevFolder, type DevPorts } from './dev-folder.ts'
 import { DevLog, describeLogLine } from './dev-log.ts'
 import { listenRefusal, servePage } from './page.ts'
 import type { SeedFile } from './seed-file.ts'
-import { untilReady } from './until-ready.ts'
+import { untilReady } from './demo-setup.ts'
 
 /** What `postern dev` runs. Disposing it ends all of it. */
 export interface Dev extends AsyncDisposable {

@@ -3,6 +3,7 @@ import type { ChatKind } from '../api/chat.ts'
 import type { Command } from '../api/command.ts'
 import type { SEAT_STATUS } from '../api/endpoints.ts'
 import type {
+  ANSWER_FIELDS,
   ChatMessage,
   OwnerNotice as ShownNotice,
   PublishedCertificate,
@@ -72,13 +73,6 @@ export interface BotState extends BotRecord {
   presses: Map<string, PressState>
 }
 
-/** The bot's answer to the press of a button. */
-export interface ButtonAnswer {
-  text: string | null
-  alert: boolean
-  url: string | null
-}
-
 export interface PressState {
   id: string
   botId: number
@@ -86,7 +80,8 @@ export interface PressState {
   chatId: number
   messageId: number
   pressedAt: number
-  answer: ButtonAnswer | null
+  /** The bot's answer. */
+  answer: z.output<z.ZodObject<typeof ANSWER_FIELDS>> | null
 }
 
 export type MembershipStatus = Exclude<(typeof SEAT_STATUS)[number], 'left'>

@@ -1,4 +1,4 @@
-import { botIds } from '../views/accounts.ts'
+import { botIds } from './find.ts'
 import type { Markup } from '../../api/markup.ts'
 import { messageView } from '../views/message.ts'
 import type { BotState, ChatState, MediaState, MessageKind, StoredMessage } from '../state.ts'
