@@ -1,8 +1,24 @@
-import { loadPhoneKeys, makeCommonKey, type KeyKind } from '../../openpgp/index.ts'
+import {
+  loadPhoneKeys,
+  makeCommonKey,
+  type KeyKind,
+  type UnlockedKey,
+} from '../../openpgp/index.ts'
 import type { RecordKind } from '../persistence/persistence.ts'
-import type { PhoneIdentity } from './seal.ts'
 
 export type { KeyKind } from '../../openpgp/index.ts'
+
+/** A phone's own key. */
+export interface PhoneIdentity {
+  certificate: string
+  key: UnlockedKey
+  kind: KeyKind
+  /** Keys that it had before, newest first: they still open what was sealed to them. */
+  former: UnlockedKey[]
+}
+
+/** All keys that open what is sealed to a phone, the newest first. */
+export const keysOf = ({ key, former }: PhoneIdentity): UnlockedKey[] => [key, ...former]
 
 /** Kinds of key that a phone can have; the first is what phones usually make. */
 export const PHONE_KEYS = [
@@ -32,7 +48,7 @@ export async function newIdentity(o: {
   return { ...(await makeKey({ userId: name, kind, createdMs })), kind, former: [] }
 }
 
-type StoredKey = Omit<PhoneIdentity['key'], 'bytes'> & { bytes: string }
+type StoredKey = Omit<UnlockedKey, 'bytes'> & { bytes: string }
 
 /** How a phone's keys are stored: unlocked, since only the file's owner can read it. */
 export const IDENTITY_KIND: RecordKind<PhoneIdentity> = {
@@ -53,10 +69,10 @@ type StoredIdentity = Omit<PhoneIdentity, 'key' | 'former'> & {
   former: StoredKey[]
 }
 
-function encodeKey(key: PhoneIdentity['key']): StoredKey {
+function encodeKey(key: UnlockedKey): StoredKey {
   return { ...key, bytes: Buffer.from(key.bytes).toString('base64') }
 }
 
-function decodeKey(key: StoredKey): PhoneIdentity['key'] {
+function decodeKey(key: StoredKey): UnlockedKey {
   return { ...key, bytes: Buffer.from(key.bytes, 'base64') }
 }
