@@ -67,14 +67,17 @@ export async function startDev(options: DevOptions): Promise<Dev> {
     }).catch((error: unknown) => refuse(error, seed)),
   )
   const bot = chooseBot(sandbox.bots, botName)
-  const tokenFile = folder.keepToken(await tokenOf(sandbox, bot.id))
+  const token =
+    tokenOf(sandbox, bot.id) || (await sandbox.control.issueToken({ botId: bot.id })).token
+  const tokenFile = folder.keepToken(token)
   const log = new DevLog({ sandbox, botId: bot.id, print })
   const botTraffic = new BotTraffic({ botId: bot.id, now: () => sandbox.now() })
   const onBotExchange = (exchange: SidecarExchange): void => {
     botTraffic.record(exchange)
     log.exchange(exchange)
     // The owner may have issued another one: sidecar and bot find it in the file.
-    if (exchange.status === 401) renewToken(sandbox, bot.id, folder)
+    const renewed = exchange.status === 401 ? tokenOf(sandbox, bot.id) : ''
+    if (renewed !== '') folder.keepToken(renewed)
   }
   const sidecar = stack.use(
     await createSidecar({
@@ -176,16 +179,9 @@ function chooseBot<Bot extends { username: string }>(
   throw new OperatorError('usage', 'this world has several bots', `choose with --bot: ${handles}`)
 }
 
-/** Its token, or a new one when it was revoked. */
-async function tokenOf({ bots, control }: Sandbox, botId: number): Promise<string> {
-  const token = bots.find(({ id }) => id === botId)?.token ?? ''
-  return token === '' ? (await control.issueToken({ botId })).token : token
-}
-
-/** Puts the token that holds now into its file; a revoked one stays there. */
-function renewToken({ bots }: Sandbox, botId: number, folder: DevFolder): void {
-  const token = bots.find(({ id }) => id === botId)?.token ?? ''
-  if (token !== '') folder.keepToken(token)
+/** The bot's token, empty when it is revoked. */
+function tokenOf({ bots }: Sandbox, botId: number): string {
+  return bots.find(({ id }) => id === botId)?.token ?? ''
 }
 
 function portOf(url: string): number {

@@ -48,7 +48,7 @@ export async function withSandbox<T>(
   const url = (given ?? (await findNewest())).replace(/\/+$/, '')
   const [{ createControlClient }, { ControlError }] = await Promise.all([
     import('../sandbox/control/table.ts'),
-    import('../sandbox/control/operation.ts'),
+    import('../sandbox/api-error.ts'),
   ])
   try {
     return await use(createControlClient(url))

@@ -4,7 +4,7 @@ import { readBounded } from '../config/files.ts'
 import { parseYaml } from '../config/parse-yaml.ts'
 import { nearestName } from '../config/problems.ts'
 import { OperatorError } from '../errors.ts'
-import type { SeedError, SeedProblem } from '../sandbox/seed/problem.ts'
+import type { SeedError, SeedPath, SeedProblem } from '../sandbox/seed/problem.ts'
 
 const MAX_BYTES = 8 * 1024 * 1024
 const MAX_PROBLEMS = 50
@@ -63,7 +63,7 @@ function lineOf({ path, message, candidates }: SeedProblem, place: string): stri
 }
 
 /** Where the value at a path begins, or the nearest value around it that exists. */
-function offsetOf(document: Document, path: SeedProblem['path']): number {
+function offsetOf(document: Document, path: SeedPath): number {
   const above = path.length === 0 ? document.contents : document.getIn(path.slice(0, -1), true)
   if (isMap(above)) {
     const pair = above.items.find(({ key }) => String(key) === String(path.at(-1)))

@@ -29,8 +29,15 @@ export class SandboxApiError extends PosternError {
 export const apiError = (...of: ConstructorParameters<typeof SandboxApiError>): SandboxApiError =>
   new SandboxApiError(...of)
 
+/** An operation cannot be done: an unknown id, a handle in use, a person who may not write there. */
+export class ControlError extends PosternError {
+  readonly code = 'bad_control'
+  readonly status = 400
+  readonly details: ApiErrorDetails = {}
+}
+
 /** The status, headers and body, as JSON, that answer an error. */
-export function errorEnvelope({ code, status, message, details }: SandboxApiError) {
+export function errorEnvelope({ code, status, message, details }: SandboxApiError | ControlError) {
   const { expected, retryAfter, headerSeconds = retryAfter } = details
   const headers: Record<string, string> =
     headerSeconds === undefined ? {} : { 'retry-after': String(headerSeconds) }

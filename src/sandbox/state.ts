@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { ChatKind, SEAT_STATUS } from '../api/chat.ts'
 import type { Command } from '../api/command.ts'
 import type {
+  ANSWER_FIELDS,
   ChatMessage,
   OwnerNotice as ShownNotice,
   PublishedCertificate,
@@ -71,13 +72,6 @@ export interface BotState extends BotRecord {
   presses: Map<string, PressState>
 }
 
-/** The bot's answer to the press of a button. */
-export interface ButtonAnswer {
-  text: string | null
-  alert: boolean
-  url: string | null
-}
-
 export interface PressState {
   id: string
   botId: number
@@ -85,7 +79,8 @@ export interface PressState {
   chatId: number
   messageId: number
   pressedAt: number
-  answer: ButtonAnswer | null
+  /** The bot's answer. */
+  answer: z.output<z.ZodObject<typeof ANSWER_FIELDS>> | null
 }
 
 export type MembershipStatus = Exclude<(typeof SEAT_STATUS)[number], 'left'>

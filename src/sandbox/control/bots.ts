@@ -39,21 +39,21 @@ export const BOTS = {
       requireFreeHandle(world, username)
       const id = world.nextId('bot')
       claimHandle(world, username, { account: id })
-      const { token } = world.addBot({
+      const usual = { about: null, description: null, privacyMode: true, allowGroups: true }
+      const token = newToken(id)
+      world.addBot({
         id,
         username,
-        name: input.name ?? username,
-        about: input.about ?? null,
-        description: input.description ?? null,
+        name: username,
+        ...usual,
+        ...definedFields(input),
         key: null,
-        privacyMode: input.privacyMode ?? true,
-        allowGroups: input.allowGroups ?? true,
         status: 'active',
-        token: newToken(id),
+        token,
         webhook: null,
         ownerNotices: [],
       })
-      return { id, username, token: token ?? '' }
+      return { id, username, token }
     },
   ),
   changeBot: operation(

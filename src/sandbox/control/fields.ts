@@ -24,6 +24,8 @@ export const rightBits = z.int().min(0).max(ALL_RIGHTS)
 
 export const text = z.string()
 export const textOrNull = z.string().nullable()
+/** The names of a person. */
+export const personNames = { firstName: text.optional(), lastName: textOrNull.optional() }
 export const flag = z.boolean()
 export const count = z.int().min(0)
 

@@ -1,7 +1,7 @@
 import { USERNAME } from '../../api/chat.ts'
 import { z } from 'zod'
 import type { HandleOwner, World } from '../world.ts'
-import { botId, chatId, personId, text, textOrNull } from './fields.ts'
+import { botId, chatId, personId, personNames, text, textOrNull } from './fields.ts'
 import {
   ControlError,
   definedFields,
@@ -53,13 +53,7 @@ const formerHandle = z
 export const RENAMES = {
   renamePerson: operation(
     'Changes a person’s handle, and their names where given.',
-    z.strictObject({
-      userId: personId,
-      username: text,
-      firstName: text.optional(),
-      lastName: textOrNull.optional(),
-      formerHandle,
-    }),
+    z.strictObject({ userId: personId, username: text, ...personNames, formerHandle }),
     Account,
     (context, { userId, username, formerHandle: former = 'kept', ...names }) => {
       const person = requirePerson(context, userId)

@@ -1,12 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { createListener, type ListenerAccess } from '../http/listener.ts'
 import { noSuchWorld, worldRouting, type WorldFinder } from '../http/world-routing.ts'
-import {
-  addControlRoutes,
-  CONTROL_BODY_BYTES,
-  controlRefusal,
-  type ControlledWorld,
-} from './routes.ts'
+import { addControlRoutes, CONTROL_BODY_BYTES, type ControlledWorld } from './routes.ts'
 
 const HEALTH_PATH = '/healthz'
 
@@ -30,7 +25,6 @@ export function createControlListener(
     bodyBytes: CONTROL_BODY_BYTES,
     rewriteUrl: routing.rewriteUrl,
     probePath: HEALTH_PATH,
-    refusalOf: controlRefusal,
   })
   app.addHook('onRequest', (request, _reply, next) => {
     worldOf(request)

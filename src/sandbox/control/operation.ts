@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { PosternError } from '../../errors.ts'
 import type { AnyOperation, Operation } from '../../rpc/operation.ts'
+import { ControlError } from '../api-error.ts'
 import type { EventLog } from '../events/log.ts'
 import type { Phones } from '../phone/phones.ts'
 import { writingProblem } from '../rules/people.ts'
@@ -8,6 +8,8 @@ import type { BotState, ChatState, PersonState, StoredMessage } from '../state.t
 import type { World } from '../world.ts'
 import type { WorldHost, WorldList } from './hosting.ts'
 import type { FailedStep, NumberedFailedStep } from './results.ts'
+
+export { ControlError }
 
 /** A step of a seed's schedule that failed; `action` is the operation that it named. */
 export type StepError = z.output<typeof FailedStep>
@@ -75,11 +77,6 @@ export function action<I extends z.ZodObject, const R extends Record<string, str
       return result
     },
   }
-}
-
-/** An operation cannot be done: an unknown id, a handle in use, and the like. */
-export class ControlError extends PosternError {
-  readonly code = 'bad_control'
 }
 
 /** The fields that are not undefined. */

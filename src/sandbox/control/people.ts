@@ -3,7 +3,7 @@ import { publishedKey, setPersonKey } from '../rules/keys.ts'
 import { leave } from '../rules/memberships.ts'
 import { commandsFor } from '../rules/commands.ts'
 import { claimHandle, requireFreeHandle } from './handles.ts'
-import { accountId, botId, chatId, personId, text, textOrNull } from './fields.ts'
+import { accountId, botId, chatId, personId, personNames, text } from './fields.ts'
 import {
   action,
   ControlError,
@@ -15,14 +15,13 @@ import {
 } from './operation.ts'
 import { Account, PublishedCertificate, ShownCommand, PersonEntry } from './results.ts'
 
-const names = { firstName: text.optional(), lastName: textOrNull.optional() }
 const who = { userId: personId }
 const withBot = z.strictObject({ ...who, botId })
 
 export const PEOPLE = {
   addPerson: operation(
     'A new person, without a key until a phone makes one.',
-    z.strictObject({ username: text, ...names }),
+    z.strictObject({ username: text, ...personNames }),
     Account,
     ({ world }, { username, firstName = username, lastName = null }) => {
       requireFreeHandle(world, username)

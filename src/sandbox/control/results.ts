@@ -82,6 +82,13 @@ export const OwnerNotice = z
   .object({ at: ms, kind: z.enum(['token_revoked', 'webhook_failing']) })
   .meta({ id: 'OwnerNotice' })
 
+/** What a bot answers to the press of a button. */
+export const ANSWER_FIELDS = {
+  text: z.string().nullable(),
+  alert: z.boolean(),
+  url: z.string().nullable(),
+}
+
 export const ChatMessage = z
   .object({
     id: id.describe('counts from 1 in each chat'),

@@ -3,12 +3,11 @@ import { z } from 'zod'
 import { apiError } from '../api-error.ts'
 import { hangUpSignal } from '../http/response.ts'
 import { noSuchWorld } from '../http/world-routing.ts'
-import { PhoneError } from '../phone/connection.ts'
 import { streamEvents } from './event-stream.ts'
 import type { WorldDescription } from './hosting.ts'
 import { readInput } from './input.ts'
-import { ControlError, type ControlContext } from './operation.ts'
-import { ALL_OPERATIONS, runOperation } from './table.ts'
+import type { AnyControlOperation, ControlContext } from './operation.ts'
+import { ALL_OPERATIONS, runOperation, type OperationName } from './table.ts'
 
 /** A world as these routes need it. */
 export interface ControlledWorld {
@@ -35,9 +34,7 @@ export function addControlRoutes(
   app: FastifyInstance,
   worldOf: (request: FastifyRequest) => ControlledWorld,
 ): void {
-  const operations = new Map<string, (typeof ALL_OPERATIONS)[number]>(
-    ALL_OPERATIONS.map((entry) => [entry[0], entry]),
-  )
+  const operations: ReadonlyMap<string, AnyControlOperation> = new Map(ALL_OPERATIONS)
   app.get('/', () => ({ ok: true, result: describe() }))
   app.get('/events', (request, reply) => streamEvents(worldOf(request).live, request, reply))
   app.get('/openapi.json', (request) => {
@@ -46,26 +43,17 @@ export function addControlRoutes(
   })
   app.get('/bot-openapi.json', (request) => botDocumentAt(addressesOf(worldOf(request)).url))
   app.post<OnOperation>('/:operation', async (request, reply) => {
-    const operation = operations.get(request.params.operation)
+    const name = request.params.operation
+    const operation = operations.get(name)
     if (operation === undefined) throw apiError('not_found', NO_SUCH_OPERATION)
-    const [name, { input }] = operation
     const on = { ...worldOf(request).live, hangUp: hangUpSignal(reply) }
-    const given = readInput(name, input, request.body ?? {})
-    return { ok: true, result: await runOperation(on, name, given) }
+    const given = readInput(name, operation.input, request.body ?? {})
+    return { ok: true, result: await runOperation(on, name as OperationName, given) }
   })
   app.get<OnOperation>('/:operation', ({ params: { operation } }) => {
     const isOperation = operations.has(operation)
     throw apiError('not_found', isOperation ? `call ${operation} with POST` : NO_SUCH_OPERATION)
   })
-}
-
-/** The error object for a refused operation; null for any other error. */
-export function controlRefusal(
-  error: unknown,
-): { status: number; code: string; message: string } | null {
-  return error instanceof ControlError || error instanceof PhoneError
-    ? { status: 400, code: error.code, message: error.message }
-    : null
 }
 
 /** Where a world is served. @throws SandboxApiError when it has just ended */

@@ -34,9 +34,10 @@ export type Control = Calls<typeof OPERATIONS>
 export type OperationName = keyof typeof OPERATIONS
 
 /** The operations by name, to iterate over. */
-export const ALL_OPERATIONS: readonly [OperationName, AnyControlOperation][] = Object.entries(
-  OPERATIONS,
-) as [OperationName, AnyControlOperation][]
+export const ALL_OPERATIONS = Object.entries(OPERATIONS) as readonly [
+  OperationName,
+  AnyControlOperation,
+][]
 
 /** Binds the operations to a world. An operation gives its result once its changes are written. */
 export function bindControl(on: ControlContext): Control {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ANSWER_FIELDS } from '../control/results.ts'
 
 const id = z.int()
 const message = { chatId: id, messageId: id }
@@ -43,9 +44,7 @@ export const SandboxEvent = z
       botId: id,
       userId: id,
       ...message,
-      text: z.string().nullable(),
-      alert: z.boolean(),
-      url: z.string().nullable(),
+      ...ANSWER_FIELDS,
     }),
     event('key', 'A person or bot has another key.', {
       userId: id,

@@ -4,9 +4,14 @@ import Fastify, {
   type FastifyRequest,
   type FastifyServerOptions,
 } from 'fastify'
-import { browserProblem, doorProblem, NO_SCHEMAS } from '../../util/local-door.ts'
-import { ownPageProblem, type DoorProblem } from '../../util/local-door.ts'
-import { SandboxApiError, apiError, errorEnvelope } from '../api-error.ts'
+import {
+  browserProblem,
+  doorProblem,
+  NO_SCHEMAS,
+  ownPageProblem,
+  type DoorProblem,
+} from '../../util/local-door.ts'
+import { SandboxApiError, apiError, errorEnvelope, ControlError } from '../api-error.ts'
 import { cookieOf, entryPath, hasCookie, isSameText, presentsToken } from './control-token.ts'
 
 const MALFORMED = errorEnvelope(apiError('bad_request', 'the request is malformed')).body
@@ -30,8 +35,6 @@ interface ListenerOptions extends FastifyServerOptions, ListenerAccess {
   takesBody?: (request: FastifyRequest) => boolean
   /** Called with every request before anything is checked. */
   onArrival?: (request: FastifyRequest) => void
-  /** Gives the error object for the caller's own errors, null for all others. */
-  refusalOf?: (error: unknown) => { status: number; code: string; message: string } | null
 }
 
 /**
@@ -39,13 +42,7 @@ interface ListenerOptions extends FastifyServerOptions, ListenerAccess {
  * on every time and size, JSON bodies only, and the error envelope for every failure.
  */
 export function createListener(options: ListenerOptions): FastifyInstance {
-  const {
-    bodyBytes,
-    takesBody = () => true,
-    onArrival,
-    refusalOf = () => null,
-    ...others
-  } = options
+  const { bodyBytes, takesBody = () => true, onArrival, ...others } = options
   const { knownHosts, probePath, token = null, browsers = 'none', ...rest } = others
   const judge = browsers === 'none' ? doorProblem : ownPageProblem
   const app = Fastify({
@@ -96,11 +93,7 @@ export function createListener(options: ListenerOptions): FastifyInstance {
       done(error as Error)
     }
   })
-  app.setErrorHandler((error, _request, reply) => {
-    const refusal = refusalOf(error)
-    if (refusal === null) refuse(reply, toApiError(error))
-    else void reply.code(refusal.status).send({ ok: false, error: refusal })
-  })
+  app.setErrorHandler((error, _request, reply) => refuse(reply, toApiError(error)))
   app.setNotFoundHandler((_request, reply) => refuse(reply, apiError('not_found', 'no such path')))
   return app
 }
@@ -123,14 +116,14 @@ const TOKEN_MISSING =
   'the token is missing or wrong; the `controlUrl` and the address of the page that the sandbox ' +
   'prints hold it, and `Authorization: Bearer` takes it'
 
-function refuse(reply: FastifyReply, error: SandboxApiError): void {
+function refuse(reply: FastifyReply, error: SandboxApiError | ControlError): void {
   const { status, headers, body } = errorEnvelope(error)
   void reply.code(status).headers(headers).send(body)
 }
 
 /** Turns anything thrown into an API error; `internal` carries no details. */
-function toApiError(error: unknown): SandboxApiError {
-  if (error instanceof SandboxApiError) return error
+function toApiError(error: unknown): SandboxApiError | ControlError {
+  if (error instanceof SandboxApiError || error instanceof ControlError) return error
   const { statusCode, code } = error as { statusCode?: number; code?: string }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return apiError('too_large', 'the body is over the limit')

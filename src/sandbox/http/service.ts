@@ -6,7 +6,6 @@ import { strikeBefore } from '../faults/strike.ts'
 import * as botRoutes from '../routes/bot.ts'
 import type { RouteHandler } from '../routes/call.ts'
 import * as chatsRoutes from '../routes/chats.ts'
-import * as commandsRoutes from '../routes/commands.ts'
 import * as messagesRoutes from '../routes/messages.ts'
 import * as peopleRoutes from '../routes/people.ts'
 import * as updatesRoutes from '../routes/updates.ts'
@@ -39,7 +38,6 @@ interface OpenCall extends ServedWorld {
 const HANDLERS: Record<EndpointName, RouteHandler> = {
   ...botRoutes,
   ...chatsRoutes,
-  ...commandsRoutes,
   ...messagesRoutes,
   ...peopleRoutes,
   ...updatesRoutes,

@@ -104,11 +104,8 @@ function codesOf(endpoint: Endpoint, { body, errors = [] }: DescribedEndpoint): 
 
 /** The answers that refuse, by status. Each of its codes is an example. */
 function refusalsOf(codes: readonly ErrorCode[]): Record<string, object> {
-  const statuses = new Set(codes.map((code) => ERROR_STATUS[code]).sort((a, b) => a - b))
-  const refusals = [...statuses].map((status) => {
-    const named = codes.filter((code) => ERROR_STATUS[code] === status)
-    return [String(status), refusalOf(status, named)]
-  })
+  const byStatus = Map.groupBy(codes, (code) => ERROR_STATUS[code])
+  const refusals = Array.from(byStatus, ([status, named]) => [status, refusalOf(status, named)])
   return Object.fromEntries(refusals) as Record<string, object>
 }
 

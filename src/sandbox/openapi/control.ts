@@ -29,9 +29,9 @@ export function controlDocument(controlUrl: string): object {
     description: 'refused: nothing was changed',
     ...jsonContent(collector.of(Refusal)),
   }
-  const paths = ALL_OPERATIONS.map(([name]) => {
-    const stream = name === 'events' ? { get: streamOperation() } : {}
-    return [`/${name}`, { ...stream, post: operationOf(name, collector) }]
+  const paths = ALL_OPERATIONS.map((entry) => {
+    const stream = entry[0] === 'events' ? { get: streamOperation() } : {}
+    return [`/${entry[0]}`, { ...stream, post: operationOf(entry, collector) }]
   })
   return {
     ...headOf(
@@ -72,12 +72,10 @@ function streamOperation(): object {
   }
 }
 
-const BY_NAME = new Map(ALL_OPERATIONS)
-
-function operationOf(name: OperationName, collector: SchemaCollector): object {
-  const operation = BY_NAME.get(name)
-  if (operation === undefined) throw new Error(`no operation ${name}`)
-  const { description, input, output } = operation
+function operationOf(
+  [name, { description, input, output }]: (typeof ALL_OPERATIONS)[number],
+  collector: SchemaCollector,
+): object {
   const example = EXAMPLES[name]
   return {
     operationId: name,

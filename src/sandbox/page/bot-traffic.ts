@@ -34,7 +34,7 @@ export class BotTraffic {
   /** When it began to record, by the sandbox's clock, ms since 1970. */
   readonly sinceMs: number
   readonly #now: () => number
-  readonly #recorded = new Listeners()
+  readonly #recorded = new Listeners<RecordedExchange>()
   #held: RecordedExchange[] = []
   #characters = 0
   #next = 1
@@ -50,13 +50,14 @@ export class BotTraffic {
   record(exchange: SidecarExchange): void {
     const isPoll = exchange.method === 'GET' && /\/updates(?:\?|$)/.test(exchange.path)
     if (isPoll && (exchange.status === 0 || EMPTY_POLL.test(exchange.answer))) return
-    this.#held.push({ n: this.#next++, at: this.#now(), ...exchange })
+    const recorded = { n: this.#next++, at: this.#now(), ...exchange }
+    this.#held.push(recorded)
     this.#characters += sizeOf(exchange)
     while (this.#characters > HELD_CHARACTERS && this.#held.length > 1) {
       const [oldest] = this.#held.splice(0, 1)
       if (oldest !== undefined) this.#characters -= sizeOf(oldest)
     }
-    this.#recorded.emit()
+    this.#recorded.emit(recorded)
   }
 
   /** Number of the newest exchange; 0 before the first. */
@@ -69,8 +70,8 @@ export class BotTraffic {
     return this.#held.filter(({ n }) => n > after)
   }
 
-  /** Calls back after each exchange, until the returned function is called. */
-  onRecord(listener: () => void): () => void {
+  /** Calls back with each exchange, until the returned function is called. */
+  onRecord(listener: (recorded: RecordedExchange) => void): () => void {
     return this.#recorded.add(listener)
   }
 }

@@ -3,12 +3,7 @@ import { z } from 'zod'
 import { apiError } from '../api-error.ts'
 import { lastEventId, streamLog } from '../control/event-stream.ts'
 import { readInput } from '../control/input.ts'
-import {
-  addControlRoutes,
-  CONTROL_BODY_BYTES,
-  controlRefusal,
-  type ControlledWorld,
-} from '../control/routes.ts'
+import { addControlRoutes, CONTROL_BODY_BYTES, type ControlledWorld } from '../control/routes.ts'
 import { hangUpSignal } from '../http/response.ts'
 import { createListener, type ListenerAccess } from '../http/listener.ts'
 import type { BotTraffic } from './bot-traffic.ts'
@@ -56,7 +51,6 @@ export function createPageListener(
     ...access,
     browsers: 'own-page',
     bodyBytes: CONTROL_BODY_BYTES,
-    refusalOf: controlRefusal,
   })
   const log = new PageLog(world.live.events, botTraffic)
   const closing = new AbortController()

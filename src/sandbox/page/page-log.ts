@@ -26,10 +26,7 @@ export class PageLog extends EventLog<PageEvent> implements Disposable {
     )
     if (traffic === null) return
     this.#subscriptions.defer(
-      traffic.onRecord(() => {
-        const newest = traffic.list(traffic.last - 1)[0]
-        if (newest !== undefined) this.append(newest.at, { kind: 'traffic', n: newest.n })
-      }),
+      traffic.onRecord(({ at, n }) => this.append(at, { kind: 'traffic', n })),
     )
   }
 

@@ -1,15 +1,14 @@
 import type { ChatMode } from '../../api/chat.ts'
 import { isAddressed } from '../rules/content.ts'
 import { applyDeletion, applyEdit, post, type Post } from '../rules/post.ts'
-import { haveCommonChat } from '../rules/find.ts'
+import { botIds, haveCommonChat, personIds } from '../rules/find.ts'
 import { listedKeys, publishedKey } from '../rules/keys.ts'
 import { trueMode } from '../rules/mode.ts'
 import { writingProblem } from '../rules/people.ts'
 import { typingIn } from '../rules/typing.ts'
 import type { ChatState, PublishedKey, StoredMessage } from '../state.ts'
-import { botIds, personIds } from '../views/accounts.ts'
 import type { World } from '../world.ts'
-import { PosternError } from '../../errors.ts'
+import { ControlError } from '../api-error.ts'
 
 /** What the sender's phone must know before it writes. */
 export interface SendPlan {
@@ -36,10 +35,10 @@ export class PhoneConnection {
     this.#userId = userId
   }
 
-  /** @throws PhoneError when another world took the place of this phone's */
+  /** @throws ControlError when another world took the place of this phone's */
   requireCurrent(): void {
     if (!this.#world.closing.signal.aborted) return
-    throw new PhoneError(
+    throw new ControlError(
       'this phone’s world was closed, reset or restored; get the phone of the world that is there now',
     )
   }
@@ -111,11 +110,11 @@ export class PhoneConnection {
     return typingIn(this.#world, this.#chat(chatId))
   }
 
-  /** An ordinary message of this person's own. @throws PhoneError when there is no such one */
+  /** An ordinary message of this person's own. @throws ControlError when there is no such one */
   ownMessage(chatId: number, messageId: number): StoredMessage {
     const message = this.#chat(chatId).messages.get(messageId)
     if (message?.fromId !== this.#userId || message.kind !== 'user') {
-      throw new PhoneError(`the phone's person wrote no message ${messageId} in chat ${chatId}`)
+      throw new ControlError(`the phone's person wrote no message ${messageId} in chat ${chatId}`)
     }
     return message
   }
@@ -131,7 +130,7 @@ export class PhoneConnection {
 
   /**
    * A file of a message that the phone shows, as the service holds it, and who sent it.
-   * @throws PhoneError when there is no such one
+   * @throws ControlError when there is no such one
    */
   download(o: { chatId: number; messageId: number; mediaId: string }): {
     stored: Uint8Array
@@ -141,14 +140,14 @@ export class PhoneConnection {
     const isThere = message?.media.some(({ id }) => id === o.mediaId) === true
     const stored = isThere ? this.#world.files.get(o.mediaId) : undefined
     if (message === undefined || stored === undefined) {
-      throw new PhoneError(`message ${o.messageId} of chat ${o.chatId} has no file ${o.mediaId}`)
+      throw new ControlError(`message ${o.messageId} of chat ${o.chatId} has no file ${o.mediaId}`)
     }
     return { stored, fromId: message.fromId }
   }
 
   /**
    * Posts a message, which the transcript records as sent. Gives its id.
-   * @throws PhoneError when the person may not write there
+   * @throws ControlError when the person may not write there
    */
   post(message: OutgoingMessage): number {
     const chat = this.#chat(message.chatId)
@@ -160,7 +159,7 @@ export class PhoneConnection {
 
   /**
    * Changes the content of a message of this person's own; the transcript records it as sent.
-   * @throws PhoneError when there is no such message, or the person may not write there
+   * @throws ControlError when there is no such message, or the person may not write there
    */
   edit(edit: { chatId: number; messageId: number; text?: string; armored?: string }): void {
     const { chatId, messageId, text = null, armored = null } = edit
@@ -199,23 +198,18 @@ export class PhoneConnection {
     return result
   }
 
-  /** @throws PhoneError when the person may not write in a chat */
+  /** @throws ControlError when the person may not write in a chat */
   #requireWriter(chat: ChatState, what: 'write' | 'edit'): void {
     const problem = writingProblem(this.#world, chat, this.#userId)
-    if (problem !== null) throw new PhoneError(`${this.#userId} cannot ${what} there: ${problem}`)
+    if (problem !== null) throw new ControlError(`${this.#userId} cannot ${what} there: ${problem}`)
   }
 
   #chat(chatId: number): ChatState {
     this.requireCurrent()
     const chat = this.#world.chats.get(chatId)
     if (chat === undefined || !chat.members.has(this.#userId)) {
-      throw new PhoneError(`the phone's person is not in chat ${chatId}`)
+      throw new ControlError(`the phone's person is not in chat ${chatId}`)
     }
     return chat
   }
-}
-
-/** A phone cannot do it: its person may not write there, the message is gone, and the like. */
-export class PhoneError extends PosternError {
-  readonly code = 'bad_control'
 }

@@ -1,9 +1,21 @@
+import type { UnlockedKey } from '../../openpgp/index.ts'
 import type { RecordKind } from '../persistence/persistence.ts'
 import type { KeyKind } from './library-keys.ts'
 import { makeCommonKey } from './make-key.ts'
-import type { PhoneIdentity } from './seal.ts'
 
 export type { KeyKind } from './library-keys.ts'
+
+/** A phone's own key. */
+export interface PhoneIdentity {
+  certificate: string
+  key: UnlockedKey
+  kind: KeyKind
+  /** Keys that it had before, newest first: they still open what was sealed to them. */
+  former: UnlockedKey[]
+}
+
+/** All keys that open what is sealed to a phone, the newest first. */
+export const keysOf = ({ key, former }: PhoneIdentity): UnlockedKey[] => [key, ...former]
 
 /** Kinds of key that a phone can have; the first is what phones usually make. */
 export const PHONE_KEYS = [
@@ -34,7 +46,7 @@ export async function newIdentity(o: {
   return { ...(await makeKey({ userId: name, kind, createdMs })), kind, former: [] }
 }
 
-type StoredKey = Omit<PhoneIdentity['key'], 'bytes'> & { bytes: string }
+type StoredKey = Omit<UnlockedKey, 'bytes'> & { bytes: string }
 
 /** How a phone's keys are stored: unlocked, since only the file's owner can read it. */
 export const IDENTITY_KIND: RecordKind<PhoneIdentity> = {
@@ -55,10 +67,10 @@ type StoredIdentity = Omit<PhoneIdentity, 'key' | 'former'> & {
   former: StoredKey[]
 }
 
-function encodeKey(key: PhoneIdentity['key']): StoredKey {
+function encodeKey(key: UnlockedKey): StoredKey {
   return { ...key, bytes: Buffer.from(key.bytes).toString('base64') }
 }
 
-function decodeKey(key: StoredKey): PhoneIdentity['key'] {
+function decodeKey(key: StoredKey): UnlockedKey {
   return { ...key, bytes: Buffer.from(key.bytes, 'base64') }
 }

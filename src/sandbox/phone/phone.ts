@@ -1,11 +1,12 @@
 import type { Engine } from '../../openpgp/index.ts'
+import type { FileForm } from './seal-file.ts'
 import type { PhoneConnection, SendPlan } from './connection.ts'
 import type { PhoneMemory, ReceivedEvent, UnreadMessage } from './memory.ts'
 import { readMessage, type MessageReader } from './read.ts'
 import { readFile, type ReadFile } from './read-file.ts'
 import { receivedOf } from './receive.ts'
 import { ScreenReader, type ChatScreen } from './screen.ts'
-import { PhoneSealer, type FileSealingOptions, type PhoneIdentity } from './seal.ts'
+import type { PhoneIdentity } from './keys.ts'
 import {
   isInboxEntry,
   type InboxEntry,
@@ -17,11 +18,15 @@ import type { EventBody } from '../events/event.ts'
 import { Listeners, nextCall } from '../../util/listeners.ts'
 
 /** Options of sending a file. */
-export interface SendOptions extends Omit<FileSealingOptions, 'signer'> {
+export interface SendOptions {
   text?: string | undefined
   replyTo?: number | undefined
   /** Of timed media. */
   durationMs?: number | undefined
+  /** How the file is sealed otherwise than usual. */
+  form?: FileForm | undefined
+  /** Certificates of those who alone can open the file, instead of all who should. */
+  to?: string[] | undefined
   /** Another person's phone, whose key signs the file. */
   signedBy?: Phone | undefined
 }
@@ -38,9 +43,12 @@ export interface SentFile {
  */
 export class Phone {
   readonly userId: number
+  /** Its own keys, which a test can replace. */
+  identity: PhoneIdentity
   readonly #engine: Engine
   readonly #connection: PhoneConnection
-  readonly #sealer: PhoneSealer
+  /** Whether a certificate can be sealed to. */
+  readonly #usable = new Map<string, Promise<boolean>>()
   readonly #memory: PhoneMemory
   readonly #screen = new ScreenReader()
   readonly #listeners = new Listeners()
@@ -57,7 +65,7 @@ export class Phone {
     this.userId = o.userId
     this.#engine = o.engine
     this.#connection = o.connection
-    this.#sealer = new PhoneSealer(o.engine, o.identity, () => o.connection.nowMs())
+    this.identity = o.identity
     this.#memory = o.memory
     const unread = [...o.memory.unread]
     this.#nextUnread = (unread.at(-1)?.[0] ?? 0) + 1
@@ -80,15 +88,6 @@ export class Phone {
 
   get answers(): readonly ReceivedAnswer[] {
     return this.seenEvents.filter((event) => event.kind === 'answer')
-  }
-
-  /** Its own keys, which a test can replace. */
-  get identity(): PhoneIdentity {
-    return this.#sealer.identity
-  }
-
-  set identity(identity: PhoneIdentity) {
-    this.#sealer.identity = identity
   }
 
   get fingerprint(): string {
@@ -142,22 +141,49 @@ export class Phone {
 
   /** Seals to these certificates and its own, and signs. Unusable certificates are left out. */
   async seal(text: string, certificates: string[]): Promise<string> {
-    return await this.#sealer.sealText(text, certificates)
+    return await this.#engine.seal({
+      text,
+      certificates: await this.#usableOf(certificates),
+      signer: this.identity.key,
+      atMs: this.#connection.nowMs(),
+      cipher: 'aes256',
+      isUnnamed: true,
+    })
   }
 
   /** Seals a file in the same way, unless the options say otherwise. */
   async sealFile(
     file: Uint8Array,
     certificates: string[],
-    { form, to, signedBy }: Pick<SendOptions, 'form' | 'to' | 'signedBy'> = {},
+    { form = {}, to, signedBy = this }: Pick<SendOptions, 'form' | 'to' | 'signedBy'> = {},
   ): Promise<Uint8Array> {
-    const options = { form, to, signer: signedBy?.identity.key }
-    return await this.#sealer.sealFile(file, certificates, options)
+    const { sealFile } = await import('./seal-file.ts')
+    const own = to === undefined ? [this.identity.certificate] : []
+    return await sealFile({
+      file,
+      certificates: [...(await this.#usableOf(to ?? certificates)), ...own],
+      signer: signedBy.identity.key,
+      atMs: this.#connection.nowMs(),
+      form,
+    })
+  }
+
+  async #usableOf(certificates: string[]): Promise<string[]> {
+    const usable = await Promise.all(certificates.map((one) => this.#isUsable(one)))
+    return certificates.filter((_, index) => usable[index])
+  }
+
+  #isUsable(certificate: string): Promise<boolean> {
+    const isUsable =
+      this.#usable.get(certificate) ??
+      this.#engine.judge(certificate).then(({ unusable }) => unusable === null)
+    this.#usable.set(certificate, isUsable)
+    return isUsable
   }
 
   /**
    * Edits one of the person's own messages, sealed as `write` would seal it.
-   * @throws PhoneError when it is not there, or not the person's own
+   * @throws ControlError when it is not there, or not the person's own
    */
   async edit(chatId: number, messageId: number, text: string): Promise<void> {
     const { replyTo } = this.#connection.ownMessage(chatId, messageId)
@@ -165,7 +191,7 @@ export class Phone {
     this.#connection.edit({ chatId, messageId, ...(await this.#contentOf(text, plan)) })
   }
 
-  /** Deletes one of the person's own messages for everybody. @throws PhoneError as `edit` does */
+  /** Deletes one of the person's own messages for everybody. @throws ControlError as `edit` does */
   delete(chatId: number, messageId: number): void {
     this.#connection.ownMessage(chatId, messageId)
     this.#connection.delete(chatId, messageId)
@@ -175,7 +201,7 @@ export class Phone {
    * What is on the screen now when the person looks at a chat: its messages as they are now, also
    * the person's own, and who is typing.
    * @param messageId only this message of it
-   * @throws PhoneError when the person is not in the chat
+   * @throws ControlError when the person is not in the chat
    */
   async chat(chatId: number, messageId?: number): Promise<ChatScreen> {
     await this.settled()
@@ -187,7 +213,7 @@ export class Phone {
 
   /**
    * A file of a message, as the phone shows it when the person taps on it.
-   * @throws PhoneError when the person is not in the chat, or the message has no such file
+   * @throws ControlError when the person is not in the chat, or the message has no such file
    */
   async openFile(o: { chatId: number; messageId: number; mediaId: string }): Promise<ReadFile> {
     return await readFile(this.#reader, this.#connection.download(o))

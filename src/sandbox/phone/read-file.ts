@@ -7,7 +7,7 @@ import {
   type RawFile,
 } from '../../openpgp/index.ts'
 import { verifySignatures, type MessageReader } from './read.ts'
-import { keysOf } from './seal.ts'
+import { keysOf } from './keys.ts'
 import type { PhoneVerdict } from './seen.ts'
 
 /** A file as a phone shows it. */

@@ -1,6 +1,6 @@
 import type { Engine, OpenedFile, OpenedText } from '../../openpgp/index.ts'
 import type { PhoneConnection } from './connection.ts'
-import { keysOf, type PhoneIdentity } from './seal.ts'
+import { keysOf, type PhoneIdentity } from './keys.ts'
 import type { InboxEntry } from './seen.ts'
 import type { PublishedKey, StoredMessage } from '../state.ts'
 

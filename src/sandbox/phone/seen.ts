@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ANSWER_FIELDS } from '../control/results.ts'
 
 const id = z.int()
 const numbered = {
@@ -36,42 +37,38 @@ export const InboxEntry = z
   .meta({ id: 'InboxMessage', description: 'A message or service notice that a phone showed.' })
 export type InboxEntry = z.infer<typeof InboxEntry>
 
-const SeenDeletion = z
-  .object({ kind: z.literal('deleted'), ...numbered, chatId: id, messageId: id })
-  .meta({ id: 'SeenDeletion', description: 'A message is gone, for everybody.' })
+function shown<Kind extends string, Fields extends z.ZodRawShape>(
+  kind: Kind,
+  fields: Fields,
+  meta: { id: string; description: string },
+) {
+  return z.object({ kind: z.literal(kind), ...numbered, ...fields }).meta(meta)
+}
 
-const SeenTyping = z
-  .object({
-    kind: z.literal('typing'),
-    ...numbered,
-    chatId: id,
-    userId: id.describe('id of the bot'),
-    typing: z.boolean(),
-  })
-  .meta({ id: 'SeenTyping', description: 'A bot’s indicator appears or disappears.' })
+const SeenDeletion = shown(
+  'deleted',
+  { chatId: id, messageId: id },
+  { id: 'SeenDeletion', description: 'A message is gone, for everybody.' },
+)
 
-export const SeenKeyChange = z
-  .object({
-    kind: z.literal('key'),
-    ...numbered,
-    userId: id,
-    fingerprint: z.string().nullable().describe('null when the key was removed'),
-  })
-  .meta({ id: 'KeyChange', description: 'Somebody in a common chat has another key, or none.' })
+const SeenTyping = shown(
+  'typing',
+  { chatId: id, userId: id.describe('id of the bot'), typing: z.boolean() },
+  { id: 'SeenTyping', description: 'A bot’s indicator appears or disappears.' },
+)
+
+export const SeenKeyChange = shown(
+  'key',
+  { userId: id, fingerprint: z.string().nullable().describe('null when the key was removed') },
+  { id: 'KeyChange', description: 'Somebody in a common chat has another key, or none.' },
+)
 export type SeenKeyChange = z.infer<typeof SeenKeyChange>
 
-export const ReceivedAnswer = z
-  .object({
-    kind: z.literal('answer'),
-    ...numbered,
-    callbackId: z.string(),
-    chatId: id,
-    messageId: id,
-    text: z.string().nullable(),
-    alert: z.boolean(),
-    url: z.string().nullable(),
-  })
-  .meta({ id: 'CallbackAnswerShown', description: 'The bot’s answer to a press.' })
+export const ReceivedAnswer = shown(
+  'answer',
+  { callbackId: z.string(), chatId: id, messageId: id, ...ANSWER_FIELDS },
+  { id: 'CallbackAnswerShown', description: 'The bot’s answer to a press.' },
+)
 export type ReceivedAnswer = z.infer<typeof ReceivedAnswer>
 
 /** One thing that a phone showed to its person. */

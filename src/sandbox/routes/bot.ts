@@ -1,6 +1,10 @@
+import { z } from 'zod'
+import { PutCommands, Scope, type CommandScope } from '../../api/command.ts'
 import { OpenPutKey } from '../../api/user-key.ts'
 import { SetWebhook } from '../../api/updates.ts'
 import { revokeToken as revoke } from '../rules/bots.ts'
+import { scopeChatId, setCommands } from '../rules/commands.ts'
+import { findChat } from '../rules/find.ts'
 import { publishBotKey } from '../rules/keys.ts'
 import { botView, webhookView } from '../views/bot.ts'
 import { removeWebhook, setWebhook as startWebhook } from '../webhook/delivery-loop.ts'
@@ -38,4 +42,34 @@ export const setWebhook: RouteHandler = async ({ world, bot, body }) => {
 export const deleteWebhook: RouteHandler = ({ bot }) => {
   removeWebhook(bot)
   return { result: { url: null, pending: bot.queue.size } }
+}
+
+const ScopeQuery = z.object({ scope: Scope })
+
+/** GET /commands: every scope with its list, or the list of one scope. */
+export const getCommands: RouteHandler = ({ bot, query }) => {
+  const scope = scopeOf(query)
+  if (scope !== undefined) return { result: bot.commands.get(scope) ?? [] }
+  const all = Array.from(bot.commands, ([name, commands]) => ({ scope: name, commands }))
+  return { result: all satisfies CommandScope[] }
+}
+
+/** PUT /commands: replaces the list of one scope; of commands with the same name the first counts. */
+export const putCommands: RouteHandler = ({ world, bot, body }) => {
+  const { scope, commands } = parseInput(PutCommands, body)
+  const chatId = scopeChatId(scope)
+  if (chatId !== null) findChat(world, bot, chatId)
+  return { result: { scope, commands: setCommands(bot, scope, commands) } satisfies CommandScope }
+}
+
+/** DELETE /commands */
+export const deleteCommands: RouteHandler = ({ bot, query }) => {
+  const scope = scopeOf(query) ?? 'default'
+  setCommands(bot, scope, [])
+  return { result: { scope, commands: [] } satisfies CommandScope }
+}
+
+function scopeOf(query: unknown): string | undefined {
+  const { scope } = query as { scope?: unknown }
+  return scope === undefined ? undefined : parseInput(ScopeQuery, { scope }).scope
 }

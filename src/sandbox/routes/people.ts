@@ -1,9 +1,8 @@
 import { USERNAME } from '../../api/chat.ts'
 import { apiError } from '../api-error.ts'
-import { haveCommonChat, pathId } from '../rules/find.ts'
+import { accountView, haveCommonChat, pathId } from '../rules/find.ts'
 import { keyView, publishedKey } from '../rules/keys.ts'
 import { countLookup, requireLookupRate } from '../rules/rate-limits.ts'
-import { accountView } from '../views/accounts.ts'
 import type { World } from '../world.ts'
 import type { RouteHandler } from './call.ts'
 

@@ -1,5 +1,5 @@
-import { botIds } from '../views/accounts.ts'
 import type { Markup } from '../../api/buttons.ts'
+import { botIds } from './find.ts'
 import { messageView } from '../views/message.ts'
 import type { BotState, ChatState, MediaState, MessageKind, StoredMessage } from '../state.ts'
 import type { World } from '../world.ts'

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../api/limits.ts'
 import type { BotState, ChatState, PressState, StoredMessage } from '../state.ts'
-import { accountView } from '../views/accounts.ts'
+import { accountView } from './find.ts'
 import { messageView } from '../views/message.ts'
 import type { World } from '../world.ts'
 

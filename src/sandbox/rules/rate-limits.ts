@@ -5,15 +5,14 @@ import type { World } from '../world.ts'
 import { isAdmin, membershipOf } from './memberships.ts'
 import type { RateLimit } from './rate-windows.ts'
 
-const CALLS: RateLimit = { limit: LIMITS.apiCallsPerMinute, periodMs: 60_000 }
-const CALLS_OF_ADDRESS: RateLimit = {
-  limit: FIXED_LIMITS.apiCallsPerAddressPerMinute,
-  periodMs: 60_000,
-}
-const OVERALL: RateLimit = { limit: LIMITS.sendsPerSecond, periodMs: 1000 }
-const ROOM: RateLimit = { limit: LIMITS.sendsPerGroupPerMinute, periodMs: 60_000 }
-const PRIVATE: RateLimit = { limit: LIMITS.sendsPerPrivatePerSecond, periodMs: 1000 }
-const LOOKUPS: RateLimit = { limit: FIXED_LIMITS.lookupsPerMinute, periodMs: 60_000 }
+const perMinute = (limit: number): RateLimit => ({ limit, periodMs: 60_000 })
+const perSecond = (limit: number): RateLimit => ({ limit, periodMs: 1000 })
+const CALLS = perMinute(LIMITS.apiCallsPerMinute)
+const CALLS_OF_ADDRESS = perMinute(FIXED_LIMITS.apiCallsPerAddressPerMinute)
+const OVERALL = perSecond(LIMITS.sendsPerSecond)
+const ROOM = perMinute(LIMITS.sendsPerGroupPerMinute)
+const PRIVATE = perSecond(LIMITS.sendsPerPrivatePerSecond)
+const LOOKUPS = perMinute(FIXED_LIMITS.lookupsPerMinute)
 
 const seconds = (ms: number): number => Math.ceil(ms / 1000)
 

@@ -1,5 +1,5 @@
 import { FIXED_LIMITS } from '../../api/limits.ts'
-import { botIds } from '../views/accounts.ts'
+import { botIds } from './find.ts'
 import type { BotState, ChatState } from '../state.ts'
 import type { World } from '../world.ts'
 

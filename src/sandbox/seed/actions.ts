@@ -50,8 +50,8 @@ const MessageReference = z
 /** The input of an operation as a seed spells it: with names in the place of ids. */
 export function inputWithNames(input: z.ZodObject): z.ZodObject {
   const shape = Object.entries(input.shape).map(([field, schema]) => {
-    const { inner, isOptional } = unwrapOptional(schema)
-    const withNames = namesForIds(inner)
+    const isOptional = schema instanceof z.ZodOptional
+    const withNames = namesForIds((isOptional ? schema.unwrap() : schema) as z.ZodType)
     return [field, isOptional ? withNames.optional() : withNames]
   })
   return z.strictObject(Object.fromEntries(shape) as z.ZodRawShape)
@@ -67,10 +67,4 @@ function namesForIds(schema: z.ZodType): z.ZodType {
   if (kind === 'message') return MessageReference
   const name = z.string().min(1).register(REFERENCES, { kind })
   return schema instanceof z.ZodArray ? z.array(name) : name
-}
-
-function unwrapOptional(schema: unknown): { inner: z.ZodType; isOptional: boolean } {
-  return schema instanceof z.ZodOptional
-    ? { inner: schema.unwrap() as z.ZodType, isOptional: true }
-    : { inner: schema as z.ZodType, isOptional: false }
 }

@@ -1,10 +1,12 @@
 import type { z } from 'zod'
 import { PosternError } from '../../errors.ts'
 
+/** Field names and indexes from the top of a seed. */
+export type SeedPath = (string | number)[]
+
 /** One thing that is wrong with a seed. */
 export interface SeedProblem {
-  /** Field names and indexes from the top of the seed. */
-  path: (string | number)[]
+  path: SeedPath
   /** What was expected, or what is wrong. */
   message: string
   /** Known names, where the name is unknown. */
@@ -26,7 +28,7 @@ export class SeedError extends PosternError {
 /** Turns a schema's issues into problems. @param keysOf gives the fields that an object at a path can have */
 export function toSeedProblems(
   error: z.ZodError,
-  keysOf: (path: SeedProblem['path']) => readonly string[],
+  keysOf: (path: SeedPath) => readonly string[],
 ): SeedProblem[] {
   return error.issues.flatMap((issue): SeedProblem[] => {
     const path = namesIn(issue.path)
@@ -48,7 +50,7 @@ export function toSeedProblems(
   })
 }
 
-const namesIn = (path: readonly PropertyKey[]): SeedProblem['path'] =>
+const namesIn = (path: readonly PropertyKey[]): SeedPath =>
   path.filter((part) => typeof part !== 'symbol')
 
 /** How far into a value an alternative got before something was wrong. */

@@ -1,22 +1,20 @@
 /** Walks a schema together with a value, or along a path. */
 import { z } from 'zod'
 import { REFERENCES, type ReferenceKind } from '../control/fields.ts'
-import type { SeedProblem } from './problem.ts'
-
-type Path = SeedProblem['path']
+import type { SeedPath } from './problem.ts'
 
 /** A name in the place of an id. */
 export interface FoundReference {
   kind: ReferenceKind
   name: string
-  path: Path
+  path: SeedPath
 }
 
 /** Every reference in a value, which may be of the wrong shape. */
 export function* referencesAt(
   schema: z.ZodType,
   value: unknown,
-  path: Path = [],
+  path: SeedPath = [],
 ): Generator<FoundReference, void> {
   const kind = REFERENCES.get(schema)?.kind
   if (kind !== undefined) {
@@ -52,7 +50,7 @@ export function replaceReferences(
 }
 
 /** The fields that the object at a path can have. */
-export function keysAt(root: z.ZodType, path: Path): string[] {
+export function keysAt(root: z.ZodType, path: SeedPath): string[] {
   let at = unwrapSchema(root)
   for (const part of path) {
     at = at.flatMap((schema) => childSchemas(schema, part)).flatMap(unwrapSchema)

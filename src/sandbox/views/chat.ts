@@ -2,7 +2,7 @@ import type { BotState, ChatState, Membership } from '../state.ts'
 import { modeOf, parties } from '../rules/mode.ts'
 import { membershipOf } from '../rules/memberships.ts'
 import type { World } from '../world.ts'
-import { accountView } from './accounts.ts'
+import { accountView } from '../rules/find.ts'
 
 /** Result of `GET /chats/{chatId}` for one bot. */
 export function chatView(world: World, chat: ChatState, bot: BotState): Record<string, unknown> {

@@ -1,7 +1,7 @@
 import { deliveredText } from '../../api/text.ts'
 import type { BotState, ChatState, MediaState, StoredMessage } from '../state.ts'
 import type { World } from '../world.ts'
-import { accountView } from './accounts.ts'
+import { accountView } from '../rules/find.ts'
 
 /** Text that contains this header is delivered as `armored` even in a readable chat (spec, Message). */
 const PGP_HEADER = '-----BEGIN PGP MESSAGE-----'
