@@ -3,7 +3,6 @@ import type { StoreAccess } from '../config/store-access.ts'
 import type { SecretSource } from '../config/secrets.ts'
 import { OperatorError } from '../errors.ts'
 import { createEngine } from '../openpgp/index.ts'
-import { FileMoveEnd } from '../replicas/move-file.ts'
 import { relocate, type MoveEnd } from '../replicas/move-store.ts'
 import { connectDatabase } from './core.ts'
 
@@ -26,6 +25,7 @@ export async function moveStore(
   to: SecretSource | string,
   access: StoreAccess,
 ): Promise<MoveReport> {
+  const { FileMoveEnd } = await import('../replicas/move-ends.ts')
   await using stack = new AsyncDisposableStack()
   const passphrase = access.passphrase?.reveal() ?? null
   const source =
@@ -61,7 +61,7 @@ async function databaseEnd(
   stack: AsyncDisposableStack,
 ): Promise<MoveEnd> {
   const { LastSeenTimeline } = await import('../replicas/timeline.ts')
-  const { SchemaMoveEnd } = await import('../replicas/move-schema.ts')
+  const { SchemaMoveEnd } = await import('../replicas/move-ends.ts')
   const server = stack.use(await connectDatabase(url, { caFile: store.caFile }))
   const end = await SchemaMoveEnd.take(server, store.schema)
   // what was seen there was another store
