@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import { OperatorError } from '../errors.ts'
 import { FIRST_VERSION } from '../store/migrations.ts'
 import { newer, older } from '../store/refusals.ts'
@@ -8,36 +8,47 @@ import { lockName, quoted, type Database, type PostgresSchema } from './schema.t
 import type { PostgresServer } from './server.ts'
 import { POSTGRES_STEPS, type PostgresStep } from './steps.ts'
 
+/** A schema and how it is made. */
+interface MigrationPlan {
+  server: PostgresServer
+  schema: string
+  steps?: readonly PostgresStep[]
+}
+
 /** The database of a store, whose queries name its schema. */
 export function databaseOf(server: PostgresServer, schema: string): Database {
-  return server.databaseFor(schema).withSchema(schema)
+  return inSchema(server.databaseFor(schema), schema)
 }
+
+const inSchema = (db: Kysely<Schema>, schema: string): Database => db.withSchema(schema)
 
 /**
  * Which version a store has; null when there is none.
  * @throws OperatorError `store-older`, `store-newer` when its schema is not for this program; an
  *   error of pg
  */
-export async function findVersion(
+export function findVersion(
   server: PostgresServer,
   schema: string,
   steps: readonly PostgresStep[] = POSTGRES_STEPS,
 ): Promise<number | null> {
-  const table = `${quoted(schema)}.state`
-  const { rows } = await sql<{ there: boolean }>`
-    SELECT to_regclass(${table}) IS NOT NULL AS there`.execute(server.databaseFor(schema))
-  if (rows[0]?.there !== true) return null
-  return await readVersion(databaseOf(server, schema), steps)
+  return findVersionIn(server.databaseFor(schema), schema, steps)
 }
 
-async function readVersion(db: Database, steps: readonly PostgresStep[]): Promise<number> {
-  const { version, oldest } = await db
+async function findVersionIn(
+  db: Kysely<Schema>,
+  schema: string,
+  steps: readonly PostgresStep[],
+): Promise<number | null> {
+  const { rows } = await sql<{ there: boolean }>`
+    SELECT to_regclass(${`${quoted(schema)}.state`}) IS NOT NULL AS there`.execute(db)
+  if (rows[0]?.there !== true) return null
+  const { version, oldest } = await inSchema(db, schema)
     .selectFrom('state')
     .select(['version', 'oldest'])
     .executeTakeFirstOrThrow()
-  const ours = newestOf(steps)
   if (version < FIRST_VERSION) throw older(version, FIRST_VERSION)
-  if (oldest > ours) throw newer(oldest, ours)
+  if (oldest > newestOf(steps)) throw newer(oldest, newestOf(steps))
   return version
 }
 
@@ -60,64 +71,38 @@ export async function migrate(
     .execute((transaction) => migrateIn(transaction, { server, schema, steps }))
 }
 
-/**
- * The same within a transaction, which ends with the schema as search_path.
- * @returns the version that was found; 0 when there was no store
- */
+/** The same within a transaction, which ends with the schema as search_path. */
 export async function migrateIn(
   transaction: Transaction<Schema>,
-  o: { server: PostgresServer; schema: string; steps?: readonly PostgresStep[] },
-): Promise<number> {
-  const { server, schema, steps = POSTGRES_STEPS } = o
-  await lock(transaction, lockName(schema, 'migrate'))
-  await makeSchema(transaction, schema)
-  await sql.raw(`SET LOCAL search_path TO ${quoted(schema)}, pg_temp`).execute(transaction)
-  const version = await versionIn(transaction, schema, steps)
-  for (const step of steps.filter((one) => one.version > version)) {
-    await run(transaction, { step, isFirst: version === 0, server, schema })
-  }
-  return version
-}
-
-async function versionIn(
-  transaction: Transaction<Schema>,
-  schema: string,
-  steps: readonly PostgresStep[],
-): Promise<number> {
-  const { rows } = await sql<{ there: boolean }>`
-    SELECT to_regclass('state') IS NOT NULL AS there`.execute(transaction)
-  if (rows[0]?.there !== true) return 0
-  return await readVersion(transaction.withSchema(schema) as unknown as Database, steps)
-}
-
-async function run(
-  transaction: Transaction<Schema>,
-  o: { step: PostgresStep; isFirst: boolean; server: PostgresServer; schema: string },
+  { server, schema, steps = POSTGRES_STEPS }: MigrationPlan,
 ): Promise<void> {
-  const { version, isAdditive, statements } = o.step
-  if (!isAdditive && !o.isFirst) await requireAlone(transaction, o)
-  for (const statement of statements) await sql.raw(statement).execute(transaction)
-  const db = transaction as unknown as Transaction<PostgresSchema>
-  await db
-    .updateTable('state')
-    .set({ version, ...(isAdditive ? {} : { oldest: version }) })
-    .execute()
-}
-
-async function makeSchema(transaction: Transaction<Schema>, schema: string): Promise<void> {
-  const { rows } = await sql`
-    SELECT 1 FROM pg_namespace WHERE nspname = ${schema}`.execute(transaction)
+  const lock = lockName(schema, 'migrate')
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(transaction)
   // the right to make one is asked for only where there is none
-  if (rows.length === 0) await sql.raw(`CREATE SCHEMA ${quoted(schema)}`).execute(transaction)
-}
-
-async function lock(transaction: Transaction<Schema>, name: string): Promise<void> {
-  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(transaction)
+  const there = await sql`
+    SELECT 1 FROM pg_namespace WHERE nspname = ${schema}`.execute(transaction)
+  if (there.rows.length === 0) {
+    await sql.raw(`CREATE SCHEMA ${quoted(schema)}`).execute(transaction)
+  }
+  await sql.raw(`SET LOCAL search_path TO ${quoted(schema)}, pg_temp`).execute(transaction)
+  const found = await findVersionIn(transaction, schema, steps)
+  const db = transaction as unknown as Transaction<PostgresSchema>
+  for (const { version, isAdditive, statements } of steps) {
+    if (version <= (found ?? 0)) continue
+    if (!isAdditive && found !== null) await requireAlone(transaction, server, schema)
+    for (const statement of statements) await sql.raw(statement).execute(transaction)
+    const oldest = isAdditive ? {} : { oldest: version }
+    await db
+      .updateTable('state')
+      .set({ version, ...oldest })
+      .execute()
+  }
 }
 
 async function requireAlone(
   transaction: Transaction<Schema>,
-  { server, schema }: { server: PostgresServer; schema: string },
+  server: PostgresServer,
+  schema: string,
 ): Promise<void> {
   const { rows } = await sql<{ alone: boolean }>`
     SELECT pg_try_advisory_xact_lock(hashtextextended(${lockName(schema, 'presence')}, 0)) AS alone

@@ -126,7 +126,7 @@ async function all<T extends Row>(
   table: 'protection' | 'secrets' | 'own_keys',
 ): Promise<T[]> {
   const found: T[] = []
-  for await (const rows of source.rows(table)) found.push(...(rows as T[]))
+  for await (const rows of source(table)) found.push(...(rows as T[]))
   return found
 }
 
@@ -153,7 +153,7 @@ async function digestAll(source: RowSource): Promise<Record<string, TableDigest>
   const slice = new TimeSlice()
   for (const table of CARRIED_TABLES) {
     let [count, sum] = [0, 0n]
-    for await (const rows of source.rows(table)) {
+    for await (const rows of source(table)) {
       for (const row of rows) {
         if (table === 'flags' && isMark(row)) continue
         count += 1

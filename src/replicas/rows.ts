@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../store/schema.ts'
 import type { Row, RowSource } from '../store/carry.ts'
 import { quoted } from './schema.ts'
@@ -16,31 +16,19 @@ export async function withRows<T>(
   return await transaction.execute(async (db) => {
     // the other database is written to in between, and may take its time
     await sql`SET LOCAL idle_in_transaction_session_timeout = 0`.execute(db)
-    return await use(new SchemaRows(db, schema))
+    return await use((table) => rowsIn(db, `${quoted(schema)}.${table}`))
   })
 }
 
-/** The rows of a schema within one transaction. */
-export class SchemaRows implements RowSource {
-  readonly #db: Transaction<Schema>
-  readonly #schema: string
-
-  constructor(db: Transaction<Schema>, schema: string) {
-    this.#db = db
-    this.#schema = schema
-  }
-
-  async *rows(table: keyof Schema): AsyncIterable<Row[]> {
-    const all = sql.raw(`SELECT * FROM ${quoted(this.#schema)}.${table}`)
-    await sql`DECLARE carried NO SCROLL CURSOR FOR ${all}`.execute(this.#db)
-    try {
-      for (;;) {
-        const { rows } = await sql.raw<Row>(`FETCH ${AT_ONCE} FROM carried`).execute(this.#db)
-        if (rows.length === 0) return
-        yield rows
-      }
-    } finally {
-      await sql`CLOSE carried`.execute(this.#db)
+async function* rowsIn(db: Kysely<Schema>, table: string): AsyncIterable<Row[]> {
+  await sql.raw(`DECLARE carried NO SCROLL CURSOR FOR SELECT * FROM ${table}`).execute(db)
+  try {
+    for (;;) {
+      const { rows } = await sql.raw<Row>(`FETCH ${AT_ONCE} FROM carried`).execute(db)
+      if (rows.length === 0) return
+      yield rows
     }
+  } finally {
+    await sql`CLOSE carried`.execute(db)
   }
 }

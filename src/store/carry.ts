@@ -5,6 +5,7 @@ import { TimeSlice } from '../util/scheduling.ts'
 import { NodeSqliteDialect } from './dialect.ts'
 import { createEmpty } from './files.ts'
 import { migrate } from './migrate.ts'
+import { setMark, type MoveMark } from './move-mark.ts'
 import type { Schema } from './schema.ts'
 import { APPLICATION_ID, connectExclusive } from './sqlite.ts'
 
@@ -36,10 +37,8 @@ export const CARRIED_TABLES = [
 /** One row, as either database gives it. */
 export type Row = Record<string, unknown>
 
-/** Where rows come from: all of a table, as it is at one moment. */
-export interface RowSource {
-  rows(table: keyof Schema): AsyncIterable<Row[]>
-}
+/** Gives all rows of a table, as it is at one moment, some at a time. */
+export type RowSource = (table: keyof Schema) => AsyncIterable<Row[]>
 
 /** Rows that go in one statement. */
 const AT_ONCE = 100
@@ -48,7 +47,7 @@ const AT_ONCE = 100
 export async function carry(source: RowSource, db: Kysely<Schema>): Promise<void> {
   const slice = new TimeSlice()
   for (const table of CARRIED_TABLES) {
-    for await (const rows of source.rows(table)) {
+    for await (const rows of source(table)) {
       for (let at = 0; at < rows.length; at += AT_ONCE) {
         await db
           .insertInto(table)
@@ -60,24 +59,16 @@ export async function carry(source: RowSource, db: Kysely<Schema>): Promise<void
   }
 }
 
-/** The rows of a database file. Nothing may write to it meanwhile. */
-export class FileRows implements RowSource {
-  readonly #database: DatabaseSync
-
-  constructor(database: DatabaseSync) {
-    this.#database = database
+/** The rows of a table of a database file. Nothing may write to it meanwhile. */
+export async function* rowsIn(database: DatabaseSync, table: keyof Schema): AsyncIterable<Row[]> {
+  let some: Row[] = []
+  for (const row of database.prepare(`SELECT * FROM ${table}`).iterate()) {
+    some.push(row)
+    if (some.length < AT_ONCE) continue
+    yield some
+    some = []
   }
-
-  async *rows(table: keyof Schema): AsyncIterable<Row[]> {
-    let some: Row[] = []
-    for (const row of this.#database.prepare(`SELECT * FROM ${table}`).iterate()) {
-      some.push(row)
-      if (some.length < AT_ONCE) continue
-      yield some
-      some = []
-    }
-    if (some.length > 0) yield some
-  }
+  if (some.length > 0) yield some
 }
 
 /** Kysely over a database file. */
@@ -86,11 +77,17 @@ export function kyselyOf(database: DatabaseSync): Kysely<Schema> {
 }
 
 /**
- * Fills a new file with all rows of a source; it is whole and on disk when this resolves.
+ * Fills a new file with all rows of a source; it is whole, without a log, and on disk when this
+ * resolves.
  * @param file must not exist; what is left of it when this rejects is the caller's to remove
+ * @param mark is written into it
  * @throws an error of node:fs or node:sqlite, and what reading the source throws
  */
-export async function fillFile(file: string, source: RowSource): Promise<void> {
+export async function fillFile(
+  file: string,
+  source: RowSource,
+  mark: MoveMark | null = null,
+): Promise<void> {
   createEmpty(file)
   const database = connectExclusive(file)
   try {
@@ -98,7 +95,11 @@ export async function fillFile(file: string, source: RowSource): Promise<void> {
     migrate(database, file)
     await kyselyOf(database)
       .transaction()
-      .execute((transaction) => carry(source, transaction))
+      .execute(async (transaction) => {
+        await carry(source, transaction)
+        await setMark(transaction, mark)
+      })
+    database.exec('PRAGMA journal_mode=DELETE')
   } finally {
     database.close()
   }

@@ -3,7 +3,6 @@
  * one that is being filled, `moved_to` in the one that is left. A store with either does not open,
  * so that two stores of one bot never run.
  */
-import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
 import { OperatorError } from '../errors.ts'
 import type { Schema } from './schema.ts'
@@ -38,30 +37,15 @@ export function parseMark({ name, value }: { name: string; value: string }): Mov
   return { flag: name === ARRIVING ? ARRIVING : MOVED_TO, id, place, at }
 }
 
-/** Writes a mark into a database that is open, or takes it away; on disk when this returns. */
-export function writeMark(database: DatabaseSync, mark: MoveMark | null): void {
-  database.exec('BEGIN IMMEDIATE')
-  try {
-    database.prepare('DELETE FROM flags WHERE name IN (?, ?)').run(ARRIVING, MOVED_TO)
-    if (mark !== null) {
-      const { name, value } = rowOf(mark)
-      database.prepare('INSERT INTO flags (name, value) VALUES (?, ?)').run(name, value)
-    }
-    database.exec('COMMIT')
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK')
-    throw error
-  }
-}
-
-/** The same in a transaction of the caller's. */
+/** Writes the mark of a store in a transaction of the caller's, or takes it away. */
 export async function setMark(db: Kysely<Schema>, mark: MoveMark | null): Promise<void> {
   await db.deleteFrom('flags').where('name', 'in', [ARRIVING, MOVED_TO]).execute()
-  if (mark !== null) await db.insertInto('flags').values(rowOf(mark)).execute()
-}
-
-function rowOf({ flag, ...rest }: MoveMark): { name: string; value: string } {
-  return { name: flag, value: JSON.stringify(rest) }
+  if (mark === null) return
+  const { flag, ...rest } = mark
+  await db
+    .insertInto('flags')
+    .values({ name: flag, value: JSON.stringify(rest) })
+    .execute()
 }
 
 /** The refusal to open a store that has a mark. @param place where it is, for people */

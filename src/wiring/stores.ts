@@ -6,7 +6,6 @@ import { readBackup, type Backup } from '../store/backup.ts'
 import { unsoundBackup } from '../store/refusals.ts'
 import { refuseOccupied, restore } from '../store/restore.ts'
 import type { SecretSource } from '../config/secrets.ts'
-import { FileMoveEnd } from '../replicas/move-file.ts'
 import { relocate, type MoveEnd } from '../replicas/move-store.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { openStore, type StoreOpening } from '../store/open-store.ts'
@@ -83,6 +82,7 @@ export async function moveStore(
   to: SecretSource | string,
   access: StoreAccess,
 ): Promise<MoveReport> {
+  const { FileMoveEnd } = await import('../replicas/move-ends.ts')
   await using stack = new AsyncDisposableStack()
   const passphrase = access.passphrase?.reveal() ?? null
   const source =
@@ -118,7 +118,7 @@ async function databaseEnd(
   stack: AsyncDisposableStack,
 ): Promise<MoveEnd> {
   const { LastSeenTimeline } = await import('../replicas/timeline.ts')
-  const { SchemaMoveEnd } = await import('../replicas/move-schema.ts')
+  const { SchemaMoveEnd } = await import('../replicas/move-ends.ts')
   const server = stack.use(await connectDatabase(url, { caFile: store.caFile }))
   const end = await SchemaMoveEnd.take(server, store.schema)
   // what was seen there was another store

@@ -2,9 +2,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { FileMoveEnd } from '../../src/replicas/move-file.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { SchemaMoveEnd } from '../../src/replicas/move-schema.ts'
+import { FileMoveEnd, SchemaMoveEnd } from '../../src/replicas/move-ends.ts'
 import { relocate, type MoveEnd } from '../../src/replicas/move-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { CARRIED_TABLES, type RowSource } from '../../src/store/carry.ts'
@@ -212,10 +211,8 @@ describe.skipIf(!hasPostgres())('a store', () => {
     const lossy = (end: MoveEnd): MoveEnd => ({
       ...bound(end),
       receive: (rows, mark) => {
-        const some: RowSource = {
-          async *rows(table) {
-            if (table !== 'seen') yield* rows.rows(table)
-          },
+        const some: RowSource = async function* (table) {
+          if (table !== 'seen') yield* rows(table)
         }
         return end.receive(some, mark)
       },
