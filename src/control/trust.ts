@@ -47,7 +47,7 @@ export const TRUST = {
     'Accepts the certificate that is listed for a person, and starts over with them.',
     PersonInput.extend({ fingerprint: TypedFingerprint.optional() }),
     async ({ trust, directory }, input) => {
-      const pin = await trust.accept(input.userId, input.fingerprint)
+      const pin = await trust.decisions.accept(input.userId, input.fingerprint)
       directory.forgetAll()
       return { message: `${describePin(pin)}; you start over with them: ${describeDuty(pin)}` }
     },
@@ -56,7 +56,7 @@ export const TRUST = {
     'Trusts only this fingerprint for a person; the operator compared it with them.',
     PersonInput.extend({ fingerprint: TypedFingerprint }),
     async ({ trust, directory }, input) => {
-      const pin = await trust.verify(input.userId, input.fingerprint)
+      const pin = await trust.decisions.verify(input.userId, input.fingerprint)
       directory.forgetAll()
       return { message: describePin(pin) }
     },
@@ -65,7 +65,7 @@ export const TRUST = {
     'Seals nothing to a person and trusts nothing from them.',
     PersonInput,
     async ({ trust, directory }, input) => {
-      await trust.block(input.userId)
+      await trust.decisions.block(input.userId)
       directory.forgetAll()
       const message = `person ${input.userId} is blocked: nothing is sealed to them, and nothing from them is trusted`
       return { message }

@@ -46,12 +46,12 @@ export async function loadPeopleState(o: {
   const { store, memory, engine, calls, policy, own, clocks } = o
   const journal = new Journal(memory)
   const people = await People.load(memory)
-  const certificates = await Certificates.load(engine, memory)
+  const certificates = await Certificates.load({ engine, memory, journal })
   const trust = await Trust.load({ memory, journal, people, policy, clocks })
   const keyListHistory = new KeyListHistory(memory, journal)
   const knownKeys = new KnownKeys(memory)
   const ownKeyListings = new OwnKeyListings(journal, own)
-  const known = { certificates, trust, journal, keyListHistory, knownKeys, ownKeyListings }
+  const known = { certificates, trust, keyListHistory, knownKeys, ownKeyListings }
   const observer = new PeopleObserver(known)
   const knownChats = await KnownChats.load(memory, { journal })
   const sightings = new Sightings({ knownChats, people: observer, readers: READERS })

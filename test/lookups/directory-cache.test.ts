@@ -37,7 +37,6 @@ function scene(special: Record<string, Partial<CertificateStatus>> = {}) {
       isRevokedSince: () => false,
     },
     trust: { saw: learn('listed'), isRemembered: () => true },
-    journal: {},
     keyListHistory: { saw: learn('list') },
     knownKeys: { saw: learn('keys') },
     ownKeyListings: { saw: async () => {} },

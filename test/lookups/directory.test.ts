@@ -24,7 +24,7 @@ async function listing(result: unknown): Promise<Directory> {
   const store = await open(temporary())
   const journal = new Journal(memoryOf(store))
   const people = await People.load(memoryOf(store))
-  const certificates = await Certificates.load(engine, memoryOf(store))
+  const certificates = await Certificates.load({ engine, memory: memoryOf(store), journal })
   const observer = new PeopleObserver({
     certificates,
     trust: await Trust.load({
@@ -34,7 +34,6 @@ async function listing(result: unknown): Promise<Directory> {
       policy: 'accept',
       clocks: agreeingClocks(),
     }),
-    journal,
     keyListHistory: new KeyListHistory(memoryOf(store), journal),
     knownKeys: new KnownKeys(memoryOf(store)),
     ownKeyListings: new OwnKeyListings(journal, () => new Set()),

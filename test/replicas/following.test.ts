@@ -51,7 +51,7 @@ describeIt('what changed in several tables at once', () => {
       between.push({ epoch: theirs.trust.epoch, isOthers })
     }
     for (const table of ['pins', 'certificates'] as const) two.follow(table, note)
-    await mine.trust.accept(5, fingerprint)
+    await mine.trust.decisions.accept(5, fingerprint)
     await two.fresh()
     expect(theirs.people.isOthers({ userId: 6, fingerprint })).toBe(true)
     const before = between.filter(({ isOthers }) => !isOthers).map(({ epoch }) => epoch)

@@ -170,7 +170,7 @@ describeIt('what only tightens', () => {
   test('who is blocked at one sidecar is blocked at all, a first listing at another included', async () => {
     const [one, two] = await pair()
     const [mine, theirs] = [await trustOver(one), await trustOver(two)]
-    await mine.block(5)
+    await mine.decisions.block(5)
     await theirs.saw([{ userId: 5, fingerprint: 'a'.repeat(40) }])
     expect(theirs.distrust(5, 'a'.repeat(40), 1)).toBe('blocked')
     await one.fresh()

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { Refusal } from '../../errors.ts'
 import type { CertificateCopy, KnownCertificate, Memory, Records } from '../memory.ts'
 import type { CertificateStatus, Engine } from '../../openpgp/index.ts'
-import type { Journal } from './journal.ts'
+import type { Journal, TrustChange } from './journal.ts'
 
 /** Certificates that are kept whole with their revocations; they can be 64 KiB each. */
 const MOST_WHOLE = 20_000
@@ -15,10 +15,12 @@ interface UnwrittenRevocation {
   kept: string
   known: string | null
   userId: number
-  journal: Journal
 }
 
-export interface CertificatesOptions {
+export interface CertificatesParts {
+  engine: Engine
+  memory: Memory
+  journal: Journal
   /** Instead of `MOST_WHOLE`, `MOST_REVOKED` and `MOST_COPIES`. */
   maxWhole?: number
   maxRevoked?: number
@@ -32,6 +34,7 @@ export interface CertificatesOptions {
 export class Certificates {
   readonly #engine: Engine
   readonly #memory: Memory
+  readonly #journal: Journal
   readonly #maxWhole: number
   readonly #maxRevoked: number
   /** Fingerprints of those with revocations; the certificates rest on disk. */
@@ -44,20 +47,18 @@ export class Certificates {
   /** Copies with news that are not on disk yet, and the digest of what is there. */
   readonly #unwrittenCopies = new Map<string, { copy: CertificateCopy; before: string }>()
 
-  private constructor(engine: Engine, memory: Memory, options: CertificatesOptions) {
+  private constructor({ engine, memory, journal, ...bounds }: CertificatesParts) {
     this.#engine = engine
     this.#memory = memory
-    this.#maxWhole = options.maxWhole ?? MOST_WHOLE
-    this.#maxRevoked = options.maxRevoked ?? MOST_REVOKED
-    this.#maxCopies = options.maxCopies ?? MOST_COPIES
+    this.#journal = journal
+    this.#maxWhole = bounds.maxWhole ?? MOST_WHOLE
+    this.#maxRevoked = bounds.maxRevoked ?? MOST_REVOKED
+    this.#maxCopies = bounds.maxCopies ?? MOST_COPIES
   }
 
-  static async load(
-    engine: Engine,
-    memory: Memory,
-    options: CertificatesOptions = {},
-  ): Promise<Certificates> {
-    const certificates = new Certificates(engine, memory, options)
+  static async load(parts: CertificatesParts): Promise<Certificates> {
+    const { memory } = parts
+    const certificates = new Certificates(parts)
     memory.follow('certificates', async (records, keys) => {
       certificates.#take(await records.certificates.of(keys))
     })
@@ -105,9 +106,7 @@ export class Certificates {
       : await this.#engine.judge(armored, known)
   }
 
-  /**
-   * The copy that is kept of a certificate; null for none, and for a revoked one.
-   */
+  /** The copy that is kept of a certificate; null for none, and for a revoked one. */
   async copyOf(fingerprint: string): Promise<string | null> {
     if (this.#revoked.has(fingerprint) || !this.#copies.has(fingerprint)) return null
     const unwritten = this.#unwrittenCopies.get(fingerprint)
@@ -156,14 +155,13 @@ export class Certificates {
 
   /**
    * Remembers the revocations of a certificate. They count from the call on, also when this rejects.
-   * @param made who revoked it, and where that is written down
+   * @param userId who revoked it
    * @throws Refusal `postern_store_unwritable`
    */
   async rememberRevoked(
-    certificateStatus: CertificateStatus,
-    made: { userId: number; journal: Journal },
+    { fingerprint, revocations, armored }: CertificateStatus,
+    userId: number,
   ): Promise<void> {
-    const { fingerprint, revocations, armored } = certificateStatus
     if (!revocations || fingerprint === null) return
     const isKnown = this.#revoked.has(fingerprint)
     if (!isKnown && this.#revoked.size >= this.#maxRevoked) {
@@ -173,7 +171,7 @@ export class Certificates {
     const hold = (one: { kept: string; known: string | null }): void => {
       this.#revoked.add(fingerprint)
       const { known } = this.#unwritten.get(fingerprint) ?? one
-      this.#unwritten.set(fingerprint, { ...made, kept: one.kept, known })
+      this.#unwritten.set(fingerprint, { userId, kept: one.kept, known })
     }
     try {
       const known = await this.#knownOf(fingerprint)
@@ -188,19 +186,19 @@ export class Certificates {
 
   async #saveUnwritten(records: Records): Promise<() => void> {
     const written = [...this.#unwritten]
-    const announcements: (() => void)[] = []
-    for (const [fingerprint, { kept, known, userId, journal }] of written) {
+    const changes: TrustChange[] = []
+    for (const [fingerprint, { kept, known, userId }] of written) {
       const now = await records.certificates.revokedCopyOf(fingerprint)
       // of two that were revoked in other ways at the same time, that they are is all that is kept
       await records.certificates.setRevokedCopy(fingerprint, now === known ? kept : '')
-      const change = { kind: 'key-revoked' as const, userId, detail: { fingerprint } }
-      announcements.push(await journal.append(records, [change]))
+      changes.push({ kind: 'key-revoked', userId, detail: { fingerprint } })
     }
+    const announce = await this.#journal.append(records, changes)
     return () => {
       for (const [fingerprint, one] of written) {
         if (this.#unwritten.get(fingerprint) === one) this.#unwritten.delete(fingerprint)
       }
-      for (const announce of announcements) announce()
+      announce()
     }
   }
 

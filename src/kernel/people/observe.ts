@@ -2,9 +2,8 @@
 import type { UserKey } from '../../api/user-key.ts'
 import { MOST_RECIPIENTS, type CertificateStatus } from '../../openpgp/index.ts'
 import type { KeyList } from '../lookups.ts'
-import type { Listing } from './certificate-owners.ts'
+import type { Listing } from './pins.ts'
 import type { Certificates } from './certificates.ts'
-import type { Journal } from './journal.ts'
 import type { KeyListHistory } from './key-list-history.ts'
 import type { KnownKeys } from './known-keys.ts'
 import type { OwnKeyListings } from './own-key-listings.ts'
@@ -23,7 +22,6 @@ export interface ListedKeys {
 export interface PeopleObserverParts {
   certificates: Certificates
   trust: Trust
-  journal: Journal
   keyListHistory: KeyListHistory
   knownKeys: KnownKeys
   ownKeyListings: OwnKeyListings
@@ -111,7 +109,7 @@ export class PeopleObserver {
    * fingerprint is not its certificate's is no claim.
    */
   async #observe(records: readonly UserKey[]): Promise<Person[]> {
-    const { certificates, trust, journal } = this.#parts
+    const { certificates, trust } = this.#parts
     const judged = await Promise.all(
       records.map(async (key) => ({
         key,
@@ -122,7 +120,7 @@ export class PeopleObserver {
     const own = judged.filter((one) => !isWorthless(unusableFor(one, trust)))
     await certificates.keepCopies(own.map(({ certificateStatus }) => certificateStatus))
     for (const { key, certificateStatus } of judged) {
-      await certificates.rememberRevoked(certificateStatus, { userId: key.userId, journal })
+      await certificates.rememberRevoked(certificateStatus, key.userId)
     }
     return judged.map(({ key, certificateStatus }) => ({
       userId: key.userId,

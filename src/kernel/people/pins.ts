@@ -1,5 +1,4 @@
 import type { Memory, Pin } from '../memory.ts'
-import { Listeners } from '../../util/listeners.ts'
 
 /** A person of whom nothing is known. */
 export const blankPin = (userId: number): Pin => ({
@@ -14,23 +13,18 @@ export const blankPin = (userId: number): Pin => ({
 /** Every pin, in memory and in the store. */
 export class Pins {
   readonly #pins = new Map<number, Pin>()
-  readonly #rereadings = new Listeners()
   /** Who is listed with a certificate: one person, but for disputed ones. */
   readonly #listedBy = new Map<string, number | Set<number>>()
+  /** How often a pin was set since the start, by another sidecar too. */
+  changes = 0
 
   static async load(memory: Memory): Promise<Pins> {
     const pins = new Pins()
     memory.follow('pins', async (records, keys) => {
       for (const pin of await records.pins.of(keys.map(Number))) pins.set(pin)
-      pins.#rereadings.emit()
     })
     for (const pin of await memory.read((records) => records.pins.all())) pins.set(pin)
     return pins
-  }
-
-  /** Calls back when pins were read again that another sidecar has changed. */
-  onReread(listener: () => void): void {
-    this.#rereadings.add(listener)
   }
 
   get(userId: number): Pin | undefined {
@@ -59,8 +53,9 @@ export class Pins {
     return typeof listedBy === 'number' ? [listedBy] : [...listedBy].sort((a, b) => a - b)
   }
 
-  /** Remembers what was written. */
+  /** Remembers a pin that is on disk. */
   set(pin: Pin): void {
+    this.changes++
     const before = this.#pins.get(pin.userId)?.listed ?? null
     // one string for both, of which there are two hundred thousand
     const isSame = pin.listed !== null && pin.listed === pin.fingerprint
@@ -82,4 +77,86 @@ export class Pins {
     if (typeof listedBy === 'object') listedBy.delete(userId)
     if (listedBy === userId || this.claimsOn(fingerprint) === 0) this.#listedBy.delete(fingerprint)
   }
+}
+
+/** What the service lists for a person; null: no certificate that could be read. */
+export interface Listing {
+  userId: number
+  fingerprint: string | null
+}
+
+/** What the service listed for a person first and last since the pin was written. */
+export interface UnwrittenListing {
+  first: string | null
+  last: string | null
+}
+
+/**
+ * The listings that say something new. Somebody listed with two certificates at once is left as they
+ * were: such a list is refused anyway.
+ * @param room how many more people can be remembered
+ * @returns `tooMany`: people of whom nothing could be remembered
+ */
+export function newListings(
+  listed: readonly Listing[],
+  pinOf: (userId: number) => Pick<Pin, 'listed'> | undefined,
+  room: number,
+): { fresh: Listing[]; tooMany: number } {
+  const byPerson = Map.groupBy(listed, ({ userId }) => userId)
+  let [left, tooMany] = [room, 0]
+  const fresh = [...byPerson.values()].flatMap(([one, ...others]) => {
+    if (one === undefined || others.some((it) => it.fingerprint !== one.fingerprint)) return []
+    const pin = pinOf(one.userId)
+    if ((pin?.listed ?? null) === one.fingerprint) return []
+    if (pin !== undefined || left-- > 0) return [one]
+    tooMany++
+    return []
+  })
+  return { fresh, tooMany }
+}
+
+/**
+ * The pin of a person after a listing; null when the listing changes nothing. The first certificate
+ * of a person is pinned, any other one is their claim from now on, and the claim before it is the
+ * former certificate. One that was withdrawn before stays the former one.
+ */
+export function pinAfter(
+  userId: number,
+  pin: Pin | undefined,
+  { first, last, nowMs }: UnwrittenListing & { nowMs: number },
+): Pin | null {
+  if (pin?.listed === last) return null
+  const before = pin ?? { ...blankPin(userId), fingerprint: first, sinceMs: nowMs }
+  const after = { ...before, listed: last, listedAtMs: last === null ? null : nowMs }
+  const { listed, fingerprint } = before
+  if (listed === null) return after
+  const wasPinned = listed === fingerprint
+  return { ...after, former: { fingerprint: listed, changedAtMs: nowMs, wasPinned } }
+}
+
+/** A certificate that several people are listed with. */
+export interface Dispute {
+  fingerprint: string
+  /** Everybody who is listed with it, by id. */
+  people: number[]
+}
+
+/** The disputes that begin with these pins: those that were none before. */
+export function newDisputes(
+  changed: readonly Pin[],
+  pins: Pick<Pins, 'claimsOn' | 'claimantsOf'>,
+): Dispute[] {
+  const byFingerprint = Map.groupBy(changed, ({ listed }) => listed)
+  return [...byFingerprint].flatMap(([fingerprint, claimants]) => {
+    if (fingerprint === null) return []
+    const before = pins.claimsOn(fingerprint)
+    if (before > 1 || before + claimants.length < 2) return []
+    const people = new Set(pins.claimantsOf(fingerprint))
+    for (const pin of changed) {
+      if (pin.listed === fingerprint) people.add(pin.userId)
+      else people.delete(pin.userId)
+    }
+    if (people.size < 2) return []
+    return [{ fingerprint, people: [...people].sort((a, b) => a - b) }]
+  })
 }

@@ -1,6 +1,4 @@
-/** Whose certificate is believed: the policy, and the operator's decisions about people. */
-import { FIXED_LIMITS } from '../../api/limits.ts'
-import { OperatorError } from '../../errors.ts'
+/** Whose certificate is believed, by what the service lists and what the operator decided. */
 import type {
   FormerCertificate,
   KeyChange,
@@ -11,13 +9,19 @@ import type {
   TrustPolicy,
 } from '../memory.ts'
 import { Listeners } from '../../util/listeners.ts'
-import type { Clocks } from '../own-key/clocks.ts'
-import { changedPins, newDisputes, type Listing } from './certificate-owners.ts'
 import type { Journal, TrustChange } from './journal.ts'
+import { Decisions, Policies } from './decisions.ts'
 import { KeyChanges } from './key-changes.ts'
 import type { People } from './people.ts'
-import { Pins, blankPin } from './pins.ts'
-import { Policies } from './policies.ts'
+import {
+  blankPin,
+  newDisputes,
+  newListings,
+  pinAfter,
+  Pins,
+  type Listing,
+  type UnwrittenListing,
+} from './pins.ts'
 
 /** Why a person is neither sealed to nor believed until the operator decides. */
 export type Distrust = 'blocked' | 'key-changed' | 'not-accepted'
@@ -28,7 +32,8 @@ export interface TrustParts {
   people: People
   /** Setting `trust.policy`. */
   policy: TrustPolicy
-  clocks: Pick<Clocks, 'earliestMs'>
+  /** `earliestMs` by the earlier of our clock and the service's, so that nothing ends too soon. */
+  clocks: { earliestMs(): number }
   /** `MOST_PEOPLE` when not given. */
   maxPeople?: number
 }
@@ -40,8 +45,8 @@ export interface TrustParts {
 const MOST_PEOPLE = 250_000
 /** People named in one entry of the journal. */
 const NAMED = 100
-/** How long a former certificate verifies what was signed before the change, in ms. */
-const FORMER_FOR_MS = FIXED_LIMITS.retentionMs
+/** How long a former certificate verifies what was signed before the change: the service's retention. */
+const FORMER_FOR_MS = 72 * 3_600_000
 
 export class Trust {
   readonly #memory: Memory
@@ -49,12 +54,14 @@ export class Trust {
   readonly #people: People
   readonly #pins: Pins
   readonly #maxPeople: number
-  readonly #clocks: Pick<Clocks, 'earliestMs'>
+  readonly #clocks: TrustParts['clocks']
   readonly #refusals = new Listeners()
   readonly policies: Policies
+  readonly decisions: Decisions
   readonly #keyChanges: KeyChanges
-  /** What the service listed for people first and last since it could not be written. */
-  readonly #unwritten = new Map<number, { first: string | null; last: string | null }>()
+  /** Listings that are not on disk yet. */
+  readonly #unwritten = new Map<number, UnwrittenListing>()
+  /** How often something was listed anew since the start. */
   #changes = 0
 
   private constructor(
@@ -69,6 +76,7 @@ export class Trust {
     this.#clocks = parts.clocks
     this.#pins = pins
     this.policies = policies
+    this.decisions = new Decisions({ ...parts, pins })
   }
 
   /** Calls back when a person could not be remembered because there are too many. */
@@ -82,7 +90,6 @@ export class Trust {
     const pins = await Pins.load(memory)
     const keyChanges = await KeyChanges.load(memory)
     const trust = new Trust(parts, { pins, policies, keyChanges })
-    pins.onReread(() => trust.#changes++)
     memory.writeFirst({
       get isDue() {
         return trust.#unwritten.size > 0
@@ -94,7 +101,7 @@ export class Trust {
 
   /** Changes whenever an answer of this class may have changed. */
   get epoch(): number {
-    return this.#changes + this.policies.changes
+    return this.#changes + this.#pins.changes + this.policies.changes
   }
 
   /** Everybody whom we know, by person. */
@@ -207,15 +214,11 @@ export class Trust {
   /** @returns of how many people nothing can be remembered */
   #hold(listed: readonly Listing[]): number {
     const room = this.#maxPeople - this.#pins.size - this.#unwritten.size
-    const known = { get: (userId: number) => this.#pin(userId) }
-    const { changed, tooMany } = changedPins(listed, known, {
-      nowMs: this.#clocks.earliestMs(),
-      room,
-    })
-    for (const { userId, listed: last } of changed) {
+    const { fresh, tooMany } = newListings(listed, (userId) => this.#pin(userId), room)
+    for (const { userId, fingerprint: last } of fresh) {
       this.#unwritten.set(userId, { first: this.#unwritten.get(userId)?.first ?? last, last })
     }
-    if (changed.length > 0) this.#changes++
+    if (fresh.length > 0) this.#changes++
     return tooMany
   }
 
@@ -230,30 +233,21 @@ export class Trust {
       for (const [userId, seen] of written) {
         if (this.#unwritten.get(userId) === seen) this.#unwritten.delete(userId)
       }
-      for (const pin of learned.changed) this.#set(pin)
+      for (const pin of learned.changed) this.#pins.set(pin)
       announce()
     }
   }
 
   /** What listings change, by all that is known now. */
-  #learnedFrom(
-    seen: readonly (readonly [number, { first: string | null; last: string | null }])[],
-  ): {
+  #learnedFrom(seen: readonly [number, UnwrittenListing][]): {
     changed: Pin[]
     changes: TrustChange[]
     keyChanges: KeyChange[]
   } {
     const nowMs = this.#clocks.earliestMs()
-    const changed = seen.flatMap(([userId, { first, last }]) => {
-      const pin = this.#pins.get(userId) ?? {
-        ...blankPin(userId),
-        fingerprint: first,
-        sinceMs: nowMs,
-      }
-      const isSame = this.#pins.get(userId) !== undefined && pin.listed === last
-      const listedAtMs = last === null ? null : nowMs
-      return isSame ? [] : [{ ...pin, ...formerBy(pin, nowMs), listed: last, listedAtMs }]
-    })
+    const changed = seen.flatMap(
+      ([userId, one]) => pinAfter(userId, this.#pins.get(userId), { ...one, nowMs }) ?? [],
+    )
     const changes = [
       ...changed.flatMap((pin) => this.#changeOf(pin)),
       ...newDisputes(changed, this.#pins).map(({ fingerprint, people }) => {
@@ -287,116 +281,10 @@ export class Trust {
       ? [{ kind: 'key-withdrawn', userId, detail: { from, standing } }]
       : [{ kind: 'key-changed', userId, detail: { from, to, standing } }]
   }
-
-  /**
-   * The operator accepts a person's certificate as the service lists it now. The person begins
-   * anew: what they were known to sign is forgotten. The certificate is theirs alone.
-   * @param fingerprint what the operator looked at; absent: whatever is listed
-   * @returns the new pin
-   * @throws OperatorError `refused` for somebody never seen, or when another one is listed by now
-   */
-  async accept(userId: number, fingerprint?: string): Promise<Pin> {
-    return await this.#recordDecision('accepted', () => {
-      const pin = this.#pins.get(userId)
-      const listed = pin?.listed ?? null
-      if (pin === undefined || listed === null) throw noneListed(userId)
-      if (fingerprint !== undefined && readFingerprint(fingerprint) !== listed) {
-        throw new OperatorError(
-          'refused',
-          `the service lists ${listed} for person ${userId}, which is another one`,
-          'ask the person which fingerprint is theirs; nothing was changed',
-        )
-      }
-      const isVerified = pin.standing === 'verified' && pin.fingerprint === listed
-      const standing = isVerified ? 'verified' : 'accepted'
-      return { ...pin, fingerprint: listed, standing }
-    })
-  }
-
-  /**
-   * The operator has compared a fingerprint with the person. From now on the person is sealed to
-   * under this one alone, and it is theirs alone. What they must sign, they must go on signing.
-   * @param fingerprint 40 hexadecimal characters; blanks between and either case are fine
-   * @throws OperatorError `usage` when it is none
-   */
-  async verify(userId: number, fingerprint: string): Promise<Pin> {
-    const compared = readFingerprint(fingerprint)
-    return await this.#recordDecision('verified', () => {
-      const pin = this.#pins.get(userId) ?? blankPin(userId)
-      return { ...pin, fingerprint: compared, standing: 'verified' }
-    })
-  }
-
-  /** Seals nothing to a person and believes nothing of them until they are accepted or verified. */
-  async block(userId: number): Promise<Pin> {
-    let pin = blankPin(userId)
-    const change = { kind: 'blocked' as const, userId, detail: {} }
-    const block = async ({ pins }: Records): Promise<void> => {
-      const known = this.#pins.get(userId) ?? blankPin(userId)
-      pin = { ...known, standing: 'blocked', sinceMs: this.#memory.nowMs() }
-      await pins.save([pin])
-    }
-    await this.#journal.record([change], block, () => this.#set(pin))
-    return pin
-  }
-
-  /** @param decide makes the pin of what is known; throws what refuses it */
-  async #recordDecision(kind: 'accepted' | 'verified', decide: () => Pin): Promise<Pin> {
-    let pin = decide()
-    const changeOf = (): TrustChange => {
-      return { kind, userId: pin.userId, detail: { fingerprint: pin.fingerprint ?? '' } }
-    }
-    const write = async ({ pins, certificates, signers }: Records): Promise<TrustChange[]> => {
-      pin = { ...decide(), sinceMs: this.#memory.nowMs() }
-      await pins.save([pin])
-      await certificates.setOwner(ownerIn(pin).fingerprint, pin.userId)
-      if (kind === 'accepted') await signers.forget(pin.userId)
-      return [changeOf()]
-    }
-    await this.#journal.record([changeOf()], write, () => {
-      this.#people.ownerSaved(ownerIn(pin))
-      if (kind === 'accepted') this.#people.signedForgotten(pin.userId)
-      this.#set(pin)
-    })
-    return pin
-  }
-
-  #set(pin: Pin): void {
-    this.#pins.set(pin)
-    this.#changes++
-  }
-}
-
-/** What is listed no more is the former certificate; one that was withdrawn before stays it. */
-function formerBy({ listed, fingerprint }: Pin, changedAtMs: number): Pick<Pin, 'former'> {
-  if (listed === null) return {}
-  return { former: { fingerprint: listed, changedAtMs, wasPinned: listed === fingerprint } }
-}
-
-function ownerIn({ userId, fingerprint }: Pin): { userId: number; fingerprint: string } {
-  return { userId, fingerprint: fingerprint ?? '' }
 }
 
 function keyChangeIn(change: TrustChange): KeyChange | null {
   if (change.kind !== 'key-changed') return null
   const { from, to } = change.detail
   return { userId: change.userId, from, to }
-}
-
-function readFingerprint(text: string): string {
-  const fingerprint = text.replaceAll(/\s/g, '').toLowerCase()
-  if (/^[0-9a-f]{40}$/.test(fingerprint)) return fingerprint
-  throw new OperatorError(
-    'usage',
-    'a fingerprint is 40 hexadecimal characters',
-    'copy it from the person’s app; blanks between are fine',
-  )
-}
-
-function noneListed(userId: number): OperatorError {
-  return new OperatorError(
-    'refused',
-    `the service lists no certificate of person ${userId} now, as far as was ever seen`,
-    '`postern trust list` shows everybody whom we know; or compare fingerprints and use `postern trust verify`',
-  )
 }

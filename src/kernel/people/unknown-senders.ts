@@ -1,5 +1,5 @@
 import { BoundedMap } from '../bounded-map.ts'
-import type { Memory } from '../index.ts'
+import type { Memory } from '../memory.ts'
 import type { Journal } from './journal.ts'
 
 const REMEMBERED = 10_000

@@ -1,7 +1,12 @@
 import type { Pin } from '../../../src/kernel/index.ts'
 import { expect, test } from 'vitest'
-import { changedPins, newDisputes } from '../../../src/kernel/people/certificate-owners.ts'
-import { blankPin, Pins } from '../../../src/kernel/people/pins.ts'
+import {
+  blankPin,
+  newDisputes,
+  newListings,
+  pinAfter,
+  Pins,
+} from '../../../src/kernel/people/pins.ts'
 
 const of = (userId: number, fingerprint: string | null) => ({ userId, fingerprint })
 const pin = (userId: number, listed: string | null, more: Partial<Pin> = {}): Pin => ({
@@ -17,38 +22,41 @@ function pinsOf(...given: Pin[]): Pins {
   return pins
 }
 
-const AT = { nowMs: 50, room: 9 }
+const listing = (listed: { userId: number; fingerprint: string | null }[], ...known: Pin[]) =>
+  newListings(listed, (userId) => pinsOf(...known).get(userId), 9)
 
-test('the first certificate of a person is pinned, and so is that somebody has none', () => {
+test('the first certificate of a person is pinned', () => {
+  expect(listing([of(1, 'a'), of(1, 'a')])).toEqual({ fresh: [of(1, 'a')], tooMany: 0 })
   const known = { standing: 'seen', sinceMs: 50, listedAtMs: 50 }
-  expect(changedPins([of(1, 'a'), of(1, 'a')], pinsOf(), AT)).toEqual({
-    changed: [{ userId: 1, fingerprint: 'a', listed: 'a', ...known }],
-    tooMany: 0,
-  })
+  const after = pinAfter(1, undefined, { first: 'a', last: 'a', nowMs: 50 })
+  expect(after).toEqual({ userId: 1, fingerprint: 'a', listed: 'a', ...known })
   // of whom nothing is known and nothing listed, there is nothing to remember
-  expect(changedPins([of(2, null)], pinsOf(), AT)).toEqual({ changed: [], tooMany: 0 })
+  expect(listing([of(2, null)])).toEqual({ fresh: [], tooMany: 0 })
 })
 
 test('another certificate is claimed since now, none since never, and the pin stays', () => {
   const before = pin(1, 'a', { sinceMs: 5, listedAtMs: 5, standing: 'verified' })
-  const after = (listed: string | null): Pin[] =>
-    changedPins([of(1, listed)], pinsOf(before), AT).changed
-  expect(after('a')).toEqual([])
-  expect(after('b')).toEqual([{ ...before, listed: 'b', listedAtMs: 50 }])
-  expect(after(null)).toEqual([{ ...before, listed: null, listedAtMs: null }])
+  const former = { fingerprint: 'a', changedAtMs: 50, wasPinned: true }
+  const after = (last: string | null) => pinAfter(1, before, { first: last, last, nowMs: 50 })
+  expect(listing([of(1, 'a')], before).fresh).toEqual([])
+  expect(listing([of(1, 'b')], before).fresh).toEqual([of(1, 'b')])
+  expect(after('a')).toBeNull()
+  expect(after('b')).toEqual({ ...before, listed: 'b', listedAtMs: 50, former })
+  expect(after(null)).toEqual({ ...before, listed: null, listedAtMs: null, former })
 })
 
 test('who is listed with two certificates, or with one and none, is left as they were', () => {
   for (const two of ['b', null]) {
-    expect(changedPins([of(1, 'a'), of(1, two)], pinsOf(), AT)).toEqual({ changed: [], tooMany: 0 })
-    expect(changedPins([of(1, two), of(1, 'a')], pinsOf(), AT).changed).toEqual([])
+    expect(listing([of(1, 'a'), of(1, two)])).toEqual({ fresh: [], tooMany: 0 })
+    expect(listing([of(1, two), of(1, 'a')]).fresh).toEqual([])
   }
 })
 
 test('there is room for so many new people, and known ones need none', () => {
   const listed = [of(1, 'a'), of(2, 'b'), of(3, 'c'), of(4, 'd'), of(5, 'e')]
-  const { changed, tooMany } = changedPins(listed, pinsOf(pin(4, 'x')), { ...AT, room: 2 })
-  expect([changed.map(({ userId }) => userId), tooMany]).toEqual([[1, 2, 4], 2])
+  const known = pinsOf(pin(4, 'x'))
+  const { fresh, tooMany } = newListings(listed, (userId) => known.get(userId), 2)
+  expect([fresh.map(({ userId }) => userId), tooMany]).toEqual([[1, 2, 4], 2])
 })
 
 test('a certificate that is listed for a second person is disputed by all of them, by id', () => {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { Certificates, type CertificatesOptions } from '../../../src/kernel/people/certificates.ts'
+import { Certificates, type CertificatesParts } from '../../../src/kernel/people/certificates.ts'
 import { Journal, type TrustChange } from '../../../src/kernel/people/journal.ts'
 import type { CertificateStatus, Engine } from '../../../src/openpgp/engine.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -8,19 +8,20 @@ import { judging, printOf, statusOf } from './people-scene.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
 
 /** Certificates over an engine that notes what it merges, in a store. */
-async function scene(o: { store?: Store; options?: CertificatesOptions } = {}) {
+async function scene(o: { store?: Store; bounds?: Partial<CertificatesParts> } = {}) {
   const store = o.store ?? (await open(temporary()))
   const judge = vi.fn(async (armored: string, known?: string) => {
     const judged = await judging()(armored)
     return known === undefined ? judged : { ...judged, armored: `${known} + ${armored}` }
   })
   const engine = { judge } as unknown as Engine
-  const journal = new Journal(memoryOf(store))
+  const memory = memoryOf(store)
+  const journal = new Journal(memory)
   const changes: TrustChange[] = []
   journal.onChange((change) => changes.push(change))
-  const certificates = await Certificates.load(engine, memoryOf(store), o.options)
+  const certificates = await Certificates.load({ engine, memory, journal, ...o.bounds })
   const remember = (status: CertificateStatus, userId = 1) =>
-    certificates.rememberRevoked(status, { userId, journal })
+    certificates.rememberRevoked(status, userId)
   const kept = (name: string) =>
     store.read((db) =>
       db
@@ -86,7 +87,7 @@ test('a revocation leaves the operator’s word about whose the certificate is',
 })
 
 test('past the bound of whole ones it is only known that a certificate is revoked', async () => {
-  const { certificates, remember, changes, kept } = await scene({ options: { maxWhole: 1 } })
+  const { certificates, remember, changes, kept } = await scene({ bounds: { maxWhole: 1 } })
   await remember(revoked('ann'))
   await remember(revoked('ben'))
   expect((await kept('ben'))?.revoked_armored).toBe('')
@@ -102,7 +103,7 @@ test('past the bound of whole ones it is only known that a certificate is revoke
 })
 
 test('past the last bound a new one is refused, and what is known may still grow', async () => {
-  const { remember, changes } = await scene({ options: { maxWhole: 1, maxRevoked: 1 } })
+  const { remember, changes } = await scene({ bounds: { maxWhole: 1, maxRevoked: 1 } })
   await remember(revoked('ann'))
   await expect(remember(revoked('ben'))).rejects.toMatchObject({
     code: 'postern_store_unwritable',

@@ -1,8 +1,9 @@
 import { afterAll, expect, test, vi } from 'vitest'
 import { Refusal } from '../../../src/errors.ts'
-import { Certificates } from '../../../src/kernel/people/certificates.ts'
+import { Certificates, type CertificatesParts } from '../../../src/kernel/people/certificates.ts'
 import { Journal } from '../../../src/kernel/people/journal.ts'
 import { createEngine } from '../../../src/openpgp/create.ts'
+import type { Store } from '../../../src/store/store.ts'
 import { open, temporary } from '../../store/support.ts'
 import {
   armoredCertificate,
@@ -18,6 +19,11 @@ import { memoryOf } from '../../../src/store/memory.ts'
 const engine = createEngine()
 afterAll(() => engine[Symbol.asyncDispose]())
 
+const loadCertificates = (store: Store, bounds: Partial<CertificatesParts> = {}) => {
+  const memory = memoryOf(store)
+  return Certificates.load({ engine, memory, journal: new Journal(memory), ...bounds })
+}
+
 const revoked = ({ primary, subkey, name }: TestPerson): string =>
   armoredCertificate(
     keyPacket(primary),
@@ -28,18 +34,17 @@ const revoked = ({ primary, subkey, name }: TestPerson): string =>
 
 test('a revocation sticks, also of more certificates than are kept whole, and after a restart', async () => {
   const store = await open(temporary())
-  const made = { userId: 1, journal: new Journal(memoryOf(store)) }
-  const load = () => Certificates.load(engine, memoryOf(store), { maxWhole: 1, maxRevoked: 2 })
+  const load = () => loadCertificates(store, { maxWhole: 1, maxRevoked: 2 })
   const certificates = await load()
   const [whole, known, tooMany] = ['revoked one', 'revoked two', 'revoked three'].map((name) =>
     testPerson(name),
   ) as [TestPerson, TestPerson, TestPerson]
   for (const one of [whole, known]) {
-    await certificates.rememberRevoked(await certificates.judge(revoked(one)), made)
+    await certificates.rememberRevoked(await certificates.judge(revoked(one)), 1)
   }
   const last = await certificates.judge(revoked(tooMany))
   const code = 'postern_store_unwritable'
-  await expect(certificates.rememberRevoked(last, made)).rejects.toMatchObject({ code })
+  await expect(certificates.rememberRevoked(last, 1)).rejects.toMatchObject({ code })
   for (const each of [certificates, await load()]) {
     const [first, second] = [
       await each.judge(whole.certificate),
@@ -63,12 +68,12 @@ const ended = ({ primary, subkey, name }: TestPerson): string =>
 
 test('what the owner stated last sticks, also after a restart', async () => {
   const store = await open(temporary())
-  const certificates = await Certificates.load(engine, memoryOf(store))
+  const certificates = await loadCertificates(store)
   const person = testPerson('ended')
   for (const armored of [person.certificate, ended(person)]) {
     await certificates.keepCopies([await certificates.judge(armored)])
   }
-  for (const each of [certificates, await Certificates.load(engine, memoryOf(store))]) {
+  for (const each of [certificates, await loadCertificates(store)]) {
     const older = await each.judge(person.certificate)
     expect([older.unusable, older.isNews]).toEqual(['expired', undefined])
     await each.keepCopies([older])
@@ -80,8 +85,7 @@ test('what the owner stated last sticks, also after a restart', async () => {
 
 test('a copy is kept of so many certificates, and given out of none that is revoked', async () => {
   const store = await open(temporary())
-  const made = { userId: 1, journal: new Journal(memoryOf(store)) }
-  const certificates = await Certificates.load(engine, memoryOf(store), { maxCopies: 2 })
+  const certificates = await loadCertificates(store, { maxCopies: 2 })
   const people = ['kept one', 'kept two', 'too many'].map((name) => testPerson(name))
   const statuses = await Promise.all(
     people.map(({ certificate }) => certificates.judge(certificate)),
@@ -92,14 +96,14 @@ test('a copy is kept of so many certificates, and given out of none that is revo
     Promise.all(prints.map((print) => certificates.copyOf(print)))
   const [one, two] = people as [TestPerson, TestPerson]
   expect(await copies()).toEqual([one.certificate, two.certificate, null])
-  await certificates.rememberRevoked(await certificates.judge(revoked(one)), made)
+  await certificates.rememberRevoked(await certificates.judge(revoked(one)), 1)
   expect(await copies()).toEqual([null, two.certificate, null])
   expect((await certificates.judge(one.certificate)).unusable).toBe('revoked')
 })
 
 test('news that cannot be written count all the same, and are written with the next copy', async () => {
   const store = await open(temporary())
-  const certificates = await Certificates.load(engine, memoryOf(store))
+  const certificates = await loadCertificates(store)
   const person = testPerson('ended unwritten')
   await certificates.keepCopies([await certificates.judge(person.certificate)])
   const refusal = new Refusal('postern_store_unwritable')
@@ -108,6 +112,6 @@ test('news that cannot be written count all the same, and are written with the n
   await expect(certificates.keepCopies([news])).rejects.toBe(refusal)
   expect((await certificates.judge(person.certificate)).unusable).toBe('expired')
   await certificates.keepCopies([])
-  const again = await Certificates.load(engine, memoryOf(store))
+  const again = await loadCertificates(store)
   expect((await again.judge(person.certificate)).unusable).toBe('expired')
 })

@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { Listing } from '../../../src/kernel/people/certificate-owners.ts'
+import type { Listing } from '../../../src/kernel/people/pins.ts'
 import { PeopleObserver, type PeopleObserverParts } from '../../../src/kernel/people/observe.ts'
 import { signingCertificate, type Unusable } from '../../../src/kernel/people/person.ts'
 import type { CertificateStatus } from '../../../src/openpgp/engine.ts'
 import { armoredOf, judging, printOf, recordOf, statusOf } from './people-scene.ts'
-
-const journal = {}
 
 /** @param o `forgotten`: people of whom nothing can be remembered */
 function scene(
@@ -21,16 +19,13 @@ function scene(
         return await judging(special)(armored)
       },
       keepCopies: async () => {},
-      rememberRevoked: async (
-        { fingerprint }: CertificateStatus,
-        made: { userId: number; journal: unknown },
-      ) => void steps.push({ fingerprint, userId: made.userId, isOurs: made.journal === journal }),
+      rememberRevoked: async ({ fingerprint }: CertificateStatus, userId: number) =>
+        void steps.push({ fingerprint, userId }),
     },
     trust: {
       saw: async (listed: Listing[]) => void steps.push(listed),
       isRemembered: (userId: number) => o.forgotten?.includes(userId) !== true,
     },
-    journal,
     keyListHistory: { saw: async () => {} },
     knownKeys: { saw: async () => {} },
     ownKeyListings: { saw: async () => {} },
@@ -64,8 +59,8 @@ test('what is listed is learned first, then what was revoked, by person', async 
       { userId: 1, fingerprint: ann },
       { userId: 2, fingerprint: ben },
     ],
-    { fingerprint: ann, userId: 1, isOurs: true },
-    { fingerprint: ben, userId: 2, isOurs: true },
+    { fingerprint: ann, userId: 1 },
+    { fingerprint: ben, userId: 2 },
   ])
 })
 

@@ -16,7 +16,7 @@ describe('the operator accepts', () => {
     await people.rememberSigned([1], 'file')
     changes.length = 0
     vi.setSystemTime(START_MS + 5)
-    const pin = await trust.accept(1)
+    const pin = await trust.decisions.accept(1)
     expect(pin).toEqual({
       userId: 1,
       fingerprint: B,
@@ -42,15 +42,15 @@ describe('the operator accepts', () => {
   test('the fingerprint that they looked at, however it is written, and no other', async () => {
     const { trust, changes } = await trusting()
     await trust.saw([of(1, A)])
-    await expect(trust.accept(1, B)).rejects.toMatchObject({
+    await expect(trust.decisions.accept(1, B)).rejects.toMatchObject({
       code: 'refused',
       message: expect.stringContaining(`the service lists ${A} for person 1`),
       hint: expect.stringContaining('nothing was changed'),
     })
     expect(changes).toEqual([])
-    expect((await trust.accept(1, `${'AAAA '.repeat(5)}\n${'aaaa\t'.repeat(5)}`)).standing).toBe(
-      'accepted',
-    )
+    expect(
+      (await trust.decisions.accept(1, `${'AAAA '.repeat(5)}\n${'aaaa\t'.repeat(5)}`)).standing,
+    ).toBe('accepted')
   })
 
   test('nothing of somebody who lists nothing, or was never seen', async () => {
@@ -58,7 +58,7 @@ describe('the operator accepts', () => {
     await trust.saw([of(1, A)])
     await trust.saw([of(1, null)])
     for (const userId of [1, 2]) {
-      await expect(trust.accept(userId)).rejects.toMatchObject({
+      await expect(trust.decisions.accept(userId)).rejects.toMatchObject({
         code: 'refused',
         message: expect.stringContaining(`no certificate of person ${userId}`),
         hint: expect.stringContaining('postern trust verify'),
@@ -69,12 +69,12 @@ describe('the operator accepts', () => {
   test('what was verified without making less of it, and a changed one as accepted', async () => {
     const { trust } = await trusting()
     await trust.saw([of(1, A), of(2, C)])
-    await trust.verify(1, A)
-    expect((await trust.accept(1)).standing).toBe('verified')
+    await trust.decisions.verify(1, A)
+    expect((await trust.decisions.accept(1)).standing).toBe('verified')
     await trust.saw([of(1, B)])
-    expect((await trust.accept(1)).standing).toBe('accepted')
-    await trust.block(2)
-    expect((await trust.accept(2)).standing).toBe('accepted')
+    expect((await trust.decisions.accept(1)).standing).toBe('accepted')
+    await trust.decisions.block(2)
+    expect((await trust.decisions.accept(2)).standing).toBe('accepted')
   })
 })
 
@@ -83,7 +83,7 @@ describe('the operator verifies', () => {
     const { trust, people, changes, store } = await trusting()
     await people.rememberSigned([1], 'words')
     vi.setSystemTime(START_MS + 5)
-    const pin = await trust.verify(1, A.toUpperCase())
+    const pin = await trust.decisions.verify(1, A.toUpperCase())
     expect(pin).toEqual({
       userId: 1,
       fingerprint: A,
@@ -103,7 +103,7 @@ describe('the operator verifies', () => {
     'nothing that is no fingerprint: %j',
     async (text) => {
       const { trust, changes } = await trusting()
-      await expect(trust.verify(1, text)).rejects.toMatchObject({
+      await expect(trust.decisions.verify(1, text)).rejects.toMatchObject({
         code: 'usage',
         message: 'a fingerprint is 40 hexadecimal characters',
         hint: expect.stringContaining('copy it from the person’s app'),
@@ -119,9 +119,9 @@ test('the operator blocks somebody, seen or not, until they speak again', async 
   vi.setSystemTime(START_MS + 5)
   const seen = { fingerprint: A, listed: A, listedAtMs: START_MS }
   const blocked = { standing: 'blocked', sinceMs: START_MS + 5 }
-  expect(await trust.block(1)).toEqual({ userId: 1, ...seen, ...blocked })
+  expect(await trust.decisions.block(1)).toEqual({ userId: 1, ...seen, ...blocked })
   const nothing = { fingerprint: null, listed: null, listedAtMs: null }
-  expect(await trust.block(2)).toEqual({ userId: 2, ...nothing, ...blocked })
+  expect(await trust.decisions.block(2)).toEqual({ userId: 2, ...nothing, ...blocked })
   expect(changes).toEqual([
     { kind: 'blocked', userId: 1, detail: {} },
     { kind: 'blocked', userId: 2, detail: {} },
@@ -129,7 +129,7 @@ test('the operator blocks somebody, seen or not, until they speak again', async 
   for (const one of [trust, (await trusting({ store })).trust]) {
     expect([1, 2, 3].map((userId) => one.isBlocked(userId))).toEqual([true, true, false])
   }
-  await trust.accept(1)
+  await trust.decisions.accept(1)
   expect(trust.isBlocked(1)).toBe(false)
 })
 
@@ -160,17 +160,17 @@ describe('the former certificate', () => {
     const { trust } = await changed('first-use')
     await trust.saw([of(1, C)])
     expect(trust.formerOf(1, 50, START_MS)).toBeNull()
-    await trust.accept(1)
+    await trust.decisions.accept(1)
     await trust.saw([of(1, A)])
     expect(trust.formerOf(1, 50, START_MS)).toMatchObject({ fingerprint: C, wasPinned: true })
   })
 
   test('verifies nothing once the person is blocked, or you verified another one', async () => {
     for (const [decide, is] of [
-      [(trust: Trust) => trust.block(1), null],
-      [(trust: Trust) => trust.verify(1, B), null],
-      [(trust: Trust) => trust.verify(1, A), former],
-      [(trust: Trust) => trust.accept(1), former],
+      [(trust: Trust) => trust.decisions.block(1), null],
+      [(trust: Trust) => trust.decisions.verify(1, B), null],
+      [(trust: Trust) => trust.decisions.verify(1, A), former],
+      [(trust: Trust) => trust.decisions.accept(1), former],
     ] as const) {
       const { trust } = await changed('accept')
       await decide(trust)

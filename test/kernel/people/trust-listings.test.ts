@@ -12,9 +12,9 @@ describe('whether a certificate may be used', () => {
   async function everybody(policy: TrustPolicy) {
     const { trust } = await trusting({ policy })
     await trust.saw([1, 2, 3, 4].map((userId) => of(userId, A)))
-    await trust.accept(2)
-    await trust.verify(3, A)
-    await trust.block(4)
+    await trust.decisions.accept(2)
+    await trust.decisions.verify(3, A)
+    await trust.decisions.block(4)
     const distrust = (print: string | null) =>
       [1, 2, 3, 4, 5].map((userId) => trust.distrust(userId, print, CHAT))
     return { same: distrust(A), other: distrust(B), none: distrust(null) }
@@ -59,9 +59,9 @@ test('what is asked again and again has another epoch after each change, and onl
   const epochs = new Set([trust.epoch])
   const changes: (() => Promise<unknown>)[] = [
     () => trust.saw([of(1, A), of(2, B)]),
-    () => trust.accept(1),
-    () => trust.verify(1, B),
-    () => trust.block(1),
+    () => trust.decisions.accept(1),
+    () => trust.decisions.verify(1, B),
+    () => trust.decisions.block(1),
     () => trust.policies.set(CHAT, 'pinned'),
   ]
   for (const change of changes) {
@@ -111,7 +111,7 @@ describe('what the service lists', () => {
     changes.length = 0
     await trust.saw([of(2, A)])
     expect(changes).toEqual([])
-    await trust.block(3)
+    await trust.decisions.block(3)
     changes.length = 0
     await trust.saw([of(3, A)])
     expect(changes.filter(({ kind }) => kind !== 'certificate-shared')).toEqual([])
@@ -145,7 +145,7 @@ describe('what the service lists', () => {
   test('for somebody beside the owner names the owner', async () => {
     const { trust, changes } = await trusting()
     await trust.saw([of(1, A)])
-    await trust.accept(1)
+    await trust.decisions.accept(1)
     changes.length = 0
     await trust.saw([of(2, A)])
     expect(changes).toEqual([
@@ -171,6 +171,6 @@ test('who else is listed with a disputed certificate is known, and of another on
   await trust.saw([of(5, null)])
   const sharers = () => trust.all.map((pin) => trust.sharersOf(pin))
   expect(sharers()).toEqual([[2, 3], [1, 3], [1, 2], [], []])
-  await trust.accept(2)
+  await trust.decisions.accept(2)
   expect(sharers()).toEqual([[], [], [], [], []])
 })

@@ -36,7 +36,7 @@ test('a certificate that two list is disputed until one of them lists another, o
   await trust.saw([of(2, C)])
   expect(trust.isShared(A)).toBe(false)
   await trust.saw([of(2, A)])
-  await trust.accept(1)
+  await trust.decisions.accept(1)
   expect(trust.isShared(A)).toBe(false)
   for (const one of [people, (await load(store)).people]) {
     expect([one.isOthers(of(1, A)), one.isOthers(of(2, A))]).toEqual([false, true])
@@ -71,7 +71,7 @@ test('a claim is forgotten when nothing is listed any more, and the pin stays', 
   expect(trust.isShared(A)).toBe(false)
   expect(kinds()).toContain('key-withdrawn')
   expect((await load(store)).trust.isShared(A)).toBe(false)
-  await expect(trust.accept(2)).rejects.toMatchObject({ code: 'refused' })
+  await expect(trust.decisions.accept(2)).rejects.toMatchObject({ code: 'refused' })
   await trust.policies.set(null, 'first-use')
   expect(trust.distrust(2, B, 9)).toBe('key-changed')
   expect(trust.distrust(2, A, 9)).toBeNull()
@@ -92,18 +92,18 @@ test('somebody listed with two at once claims neither', async () => {
 test('whoever is named last owns it, and blocking the owner gives it to nobody', async () => {
   const { trust, people } = await fresh()
   await trust.saw([of(1, A), of(2, A)])
-  await trust.accept(2)
+  await trust.decisions.accept(2)
   expect(people.isOthers(of(1, A))).toBe(true)
-  await trust.verify(1, A)
+  await trust.decisions.verify(1, A)
   expect([people.isOthers(of(1, A)), people.isOthers(of(2, A))]).toEqual([false, true])
-  await trust.block(1)
+  await trust.decisions.block(1)
   expect(people.isOthers(of(2, A))).toBe(true)
 })
 
 test('a word of the operator’s is not undone by a listing that was under way', async () => {
   const { trust, store } = await fresh()
   await trust.saw([of(1, A)])
-  await Promise.all([trust.saw([of(1, B)]), trust.block(1), trust.saw([of(1, C)])])
+  await Promise.all([trust.saw([of(1, B)]), trust.decisions.block(1), trust.saw([of(1, C)])])
   for (const one of [trust, (await load(store)).trust]) {
     expect(one.isBlocked(1)).toBe(true)
     expect(one.all[0]?.listed).toBe(C)
@@ -113,7 +113,7 @@ test('a word of the operator’s is not undone by a listing that was under way',
 test('of more people than are remembered none pushes another out, and nothing new is believed', async () => {
   const { trust, store, onFull } = await fresh(3)
   await trust.saw([of(1, A), of(2, B)])
-  await trust.verify(1, A)
+  await trust.decisions.verify(1, A)
   for (let userId = 100; userId < 150; userId++) await trust.saw([of(userId, C)])
   expect(trust.all.map(({ userId }) => userId)).toEqual([1, 2, 100])
   expect(trust.isRemembered(101)).toBe(false)
@@ -123,6 +123,6 @@ test('of more people than are remembered none pushes another out, and nothing ne
   await trust.saw([of(2, C), of(999, A)])
   expect(trust.isShared(C)).toBe(true)
   // the operator may always speak of somebody
-  await trust.block(555)
+  await trust.decisions.block(555)
   expect((await load(store)).trust.isBlocked(555)).toBe(true)
 })

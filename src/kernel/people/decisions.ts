@@ -1,0 +1,182 @@
+/** What the operator decides, by command: policies, and whose a certificate is. */
+import { OperatorError } from '../../errors.ts'
+import type { Memory, Pin, Records, TrustPolicy } from '../memory.ts'
+import type { Journal, TrustChange } from './journal.ts'
+import type { People } from './people.ts'
+import { blankPin, type Pins } from './pins.ts'
+
+/** The row of the whole bot; no chat has this id. */
+const BOT = 0
+
+/** The policy of the bot and of single chats, changeable while the sidecar runs. */
+export class Policies {
+  readonly #journal: Journal
+  readonly #setting: TrustPolicy
+  readonly #byCommand = new Map<number, TrustPolicy>()
+  /** How often a policy was changed since the start. */
+  changes = 0
+
+  private constructor(journal: Journal, setting: TrustPolicy) {
+    this.#journal = journal
+    this.#setting = setting
+  }
+
+  static async load(o: {
+    memory: Memory
+    journal: Journal
+    setting: TrustPolicy
+  }): Promise<Policies> {
+    const policies = new Policies(o.journal, o.setting)
+    const { memory } = o
+    memory.follow('trust_policies', async (records, keys) => {
+      const ids = keys.map(Number)
+      const set = await records.policies.of(ids)
+      for (const id of ids) policies.#byCommand.delete(id)
+      for (const { chatId, policy } of set) policies.#byCommand.set(chatId, policy)
+      policies.changes++
+    })
+    const set = await memory.read((records) => records.policies.all())
+    for (const { chatId, policy } of set) policies.#byCommand.set(chatId, policy)
+    return policies
+  }
+
+  /** The policy that counts in a chat: its own, else the bot's. */
+  for(chatId: number): TrustPolicy {
+    return this.#byCommand.get(chatId) ?? this.bot
+  }
+
+  /** The bot's: what the operator set by command, else the setting. */
+  get bot(): TrustPolicy {
+    return this.#byCommand.get(BOT) ?? this.#setting
+  }
+
+  /** What was set by command, chat by chat; the bot itself has no chat. */
+  get byCommand(): { chatId: number | null; policy: TrustPolicy }[] {
+    return [...this.#byCommand].map(([id, policy]) => ({ chatId: id === BOT ? null : id, policy }))
+  }
+
+  /**
+   * Sets the policy of a chat, or of the bot.
+   * @param chatId null for the bot, @param policy null takes back what was set before
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async set(chatId: number | null, policy: TrustPolicy | null): Promise<void> {
+    const id = chatId ?? BOT
+    const change = { kind: 'policy' as const, chatId, detail: { policy } }
+    await this.#journal.record([change], ({ policies }) => policies.set(id, policy))
+    this.changes++
+    if (policy === null) this.#byCommand.delete(id)
+    else this.#byCommand.set(id, policy)
+  }
+}
+
+export interface DecisionParts {
+  memory: Memory
+  journal: Journal
+  people: People
+  pins: Pins
+}
+
+/** The operator's word about people. All calls throw Refusal `postern_store_unwritable`. */
+export class Decisions {
+  readonly #parts: DecisionParts
+
+  constructor(parts: DecisionParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * The operator accepts a person's certificate as the service lists it now. The person begins
+   * anew: what they were known to sign is forgotten. The certificate is theirs alone.
+   * @param fingerprint what the operator looked at; absent: whatever is listed
+   * @returns the new pin
+   * @throws OperatorError `refused` for somebody never seen, or when another one is listed by now
+   */
+  async accept(userId: number, fingerprint?: string): Promise<Pin> {
+    return await this.#recordDecision('accepted', () => {
+      const pin = this.#parts.pins.get(userId)
+      const listed = pin?.listed ?? null
+      if (pin === undefined || listed === null) throw noneListed(userId)
+      if (fingerprint !== undefined && readFingerprint(fingerprint) !== listed) {
+        throw new OperatorError(
+          'refused',
+          `the service lists ${listed} for person ${userId}, which is another one`,
+          'ask the person which fingerprint is theirs; nothing was changed',
+        )
+      }
+      const isVerified = pin.standing === 'verified' && pin.fingerprint === listed
+      const standing = isVerified ? 'verified' : 'accepted'
+      return { ...pin, fingerprint: listed, standing }
+    })
+  }
+
+  /**
+   * The operator has compared a fingerprint with the person. From now on the person is sealed to
+   * under this one alone, and it is theirs alone. What they must sign, they must go on signing.
+   * @param fingerprint 40 hexadecimal characters; blanks between and either case are fine
+   * @throws OperatorError `usage` when it is none
+   */
+  async verify(userId: number, fingerprint: string): Promise<Pin> {
+    const compared = readFingerprint(fingerprint)
+    return await this.#recordDecision('verified', () => {
+      const pin = this.#parts.pins.get(userId) ?? blankPin(userId)
+      return { ...pin, fingerprint: compared, standing: 'verified' }
+    })
+  }
+
+  /** Seals nothing to a person and believes nothing of them until they are accepted or verified. */
+  async block(userId: number): Promise<Pin> {
+    let pin = blankPin(userId)
+    const change = { kind: 'blocked' as const, userId, detail: {} }
+    const block = async ({ pins }: Records): Promise<void> => {
+      const known = this.#parts.pins.get(userId) ?? blankPin(userId)
+      pin = { ...known, standing: 'blocked', sinceMs: this.#parts.memory.nowMs() }
+      await pins.save([pin])
+    }
+    await this.#parts.journal.record([change], block, () => this.#parts.pins.set(pin))
+    return pin
+  }
+
+  /** @param decide makes the pin of what is known; throws what refuses it */
+  async #recordDecision(kind: 'accepted' | 'verified', decide: () => Pin): Promise<Pin> {
+    let pin = decide()
+    const changeOf = (): TrustChange => {
+      return { kind, userId: pin.userId, detail: { fingerprint: pin.fingerprint ?? '' } }
+    }
+    const write = async ({ pins, certificates, signers }: Records): Promise<TrustChange[]> => {
+      pin = { ...decide(), sinceMs: this.#parts.memory.nowMs() }
+      await pins.save([pin])
+      await certificates.setOwner(ownerIn(pin).fingerprint, pin.userId)
+      if (kind === 'accepted') await signers.forget(pin.userId)
+      return [changeOf()]
+    }
+    await this.#parts.journal.record([changeOf()], write, () => {
+      this.#parts.people.ownerSaved(ownerIn(pin))
+      if (kind === 'accepted') this.#parts.people.signedForgotten(pin.userId)
+      this.#parts.pins.set(pin)
+    })
+    return pin
+  }
+}
+
+function ownerIn({ userId, fingerprint }: Pin): { userId: number; fingerprint: string } {
+  return { userId, fingerprint: fingerprint ?? '' }
+}
+
+function readFingerprint(text: string): string {
+  const fingerprint = text.replaceAll(/\s/g, '').toLowerCase()
+  if (/^[0-9a-f]{40}$/.test(fingerprint)) return fingerprint
+  throw new OperatorError(
+    'usage',
+    'a fingerprint is 40 hexadecimal characters',
+    'copy it from the person’s app; blanks between are fine',
+  )
+}
+
+function noneListed(userId: number): OperatorError {
+  return new OperatorError(
+    'refused',
+    `the service lists no certificate of person ${userId} now, as far as was ever seen`,
+    '`postern trust list` shows everybody whom we know; or compare fingerprints and use `postern trust verify`',
+  )
+}
