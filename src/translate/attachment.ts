@@ -29,8 +29,12 @@ import {
   type Claimed,
   type SignatureParts,
 } from '../kernel/opening/signatures.ts'
-import { delivers, type Reasoned } from '../kernel/opening/verdict.ts'
-import { type Verdict, type VerifyPolicy } from './verdict-descriptions.ts'
+import {
+  type Reasoned,
+  type Verdict,
+  type VerifyPolicy,
+  delivers,
+} from '../kernel/opening/verdict.ts'
 
 /** A file as the bot gets it, whole and checked. */
 export interface Attachment {

@@ -3,7 +3,7 @@ import { countedCache } from '../util/caches.ts'
 import { monotonicNow } from '../util/clock.ts'
 import type { Judgeable } from '../kernel/opening/examine.ts'
 import type { FoundMessage } from '../kernel/opening/find-messages.ts'
-import type { TransientError } from '../kernel/opening/transient-error.ts'
+import type { TransientError } from '../kernel/opening/verdict.ts'
 
 /** Bounds of waiting, in ms. */
 export interface DeferralTimes {

@@ -27,12 +27,11 @@ import type { Directory } from '../lookups/directory.ts'
 import type { Modes } from '../lookups/modes.ts'
 import { LeftUpdate, type LeavingEvent, type LeftAt } from './left-update.ts'
 import type { MediaUrls } from './media-urls.ts'
-import { delivers, type Reasoned } from '../kernel/opening/verdict.ts'
-import { type VerifyPolicy } from './verdict-descriptions.ts'
 import { outcomeOf, pauseAfterMs } from './outcome.ts'
 import { checkReplay } from '../kernel/opening/replays.ts'
 import { whyNotAnyMore } from '../kernel/opening/signatures.ts'
 import { writeFinding } from './write-finding.ts'
+import { type Reasoned, type VerifyPolicy, delivers } from '../kernel/opening/verdict.ts'
 
 export interface IncomingParts extends ExamineParts {
   directory: Directory

@@ -1,6 +1,6 @@
 /** The update that is left at the service, from its first poll until it is answered. */
 import { monotonicNow } from '../util/clock.ts'
-import type { TransientError } from '../kernel/opening/transient-error.ts'
+import type { TransientError } from '../kernel/opening/verdict.ts'
 
 /** Why an update is left at the service: `ours`, Postern itself could not record or open it. */
 export type LeavingReason = TransientError | 'ours'

@@ -1,7 +1,5 @@
 import { Refusal, type OwnCode } from '../errors.ts'
-import type { TransientError } from '../kernel/opening/transient-error.ts'
-import type { Reason } from './reasons/reason-descriptions.ts'
-import type { Verdict } from './verdict-descriptions.ts'
+import type { Reason, TransientError, Verdict } from '../kernel/opening/verdict.ts'
 
 const RETRY_AFTER_SECONDS = 5
 

@@ -1,8 +1,7 @@
 import type { MessageOutcome } from '../store/outcomes.ts'
 import type { Judgeable, MessageFinding } from '../kernel/opening/examine.ts'
-import { delivers } from '../kernel/opening/verdict.ts'
-import type { VerifyPolicy } from './verdict-descriptions.ts'
 import type { FinalVerdict } from './write-finding.ts'
+import { type VerifyPolicy, delivers } from '../kernel/opening/verdict.ts'
 
 /** What is remembered of a Message: who, where, what was found, never what it says. */
 export function outcomeOf(

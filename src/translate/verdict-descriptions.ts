@@ -1,23 +1,4 @@
-/** Every verdict, with whether its text reaches the bot under each setting of `open.verify`. */
-export const VERDICTS = {
-  verified: { flag: true, require: true, off: true },
-  unsigned: { flag: true, require: false, off: true },
-  'before-key': { flag: true, require: false, off: true },
-  'unknown-signer': { flag: false, require: false, off: true },
-  'signer-unavailable': { flag: false, require: false, off: true },
-  'bad-signature': { flag: false, require: false, off: true },
-  replayed: { flag: false, require: false, off: true },
-  'plaintext-in-protected': { flag: false, require: false, off: true },
-  'not-recipient': { flag: false, require: false, off: false },
-  damaged: { flag: false, require: false, off: false },
-  'too-large': { flag: false, require: false, off: false },
-  locked: { flag: false, require: false, off: false },
-  'mode-unknown': { flag: false, require: false, off: false },
-} as const satisfies Record<string, Record<VerifyPolicy, boolean>>
-
-/** Setting `open.verify`. */
-export type VerifyPolicy = 'flag' | 'require' | 'off'
-export type Verdict = keyof typeof VERDICTS
+import type { Verdict } from '../kernel/opening/verdict.ts'
 
 /** What each verdict means, and what an operator can do; for `postern explain`. */
 export const VERDICT_DESCRIPTIONS: Readonly<Record<Verdict, { what: string; hint: string }>> = {

@@ -3,8 +3,7 @@ import { deliveredText } from '../api/text.ts'
 import { stringify } from '../util/exact-json.ts'
 import type { MessageFinding } from '../kernel/opening/examine.ts'
 import type { Judged } from '../kernel/opening/signatures.ts'
-import { delivers, type Reasoned } from '../kernel/opening/verdict.ts'
-import { type VerifyPolicy } from './verdict-descriptions.ts'
+import { type Reasoned, type VerifyPolicy, delivers } from '../kernel/opening/verdict.ts'
 
 /** The verdict that a Message was given in the end. */
 export interface FinalVerdict extends Reasoned {

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { REASON_CODES } from '../../src/observe/health.ts'
 import { REFUSALS } from '../../src/refusals.ts'
-import { VERDICTS } from '../../src/translate/verdict-descriptions.ts'
 import { METRICS } from '../../src/observe/metric-catalogue.ts'
 import { TRUST_ALARM_CODES } from '../../src/observe/trust-alarms.ts'
 import { MetricRegistry } from '../../src/observe/metrics.ts'
+import { VERDICTS } from '../../src/kernel/opening/verdict.ts'
 
 const read = (name: string): string =>
   readFileSync(new URL(`../../config/examples/${name}`, import.meta.url), 'utf8')

@@ -19,11 +19,8 @@ import { TRUST_ALARMS } from '../../src/observe/trust-alarms.ts'
 import { METRICS } from '../../src/observe/metric-catalogue.ts'
 import { WARNINGS } from '../../src/observe/warnings.ts'
 import { REASON_DESCRIPTIONS } from '../../src/translate/reasons/reason-descriptions.ts'
-import {
-  VERDICT_DESCRIPTIONS,
-  VERDICTS,
-  type Verdict,
-} from '../../src/translate/verdict-descriptions.ts'
+import { VERDICT_DESCRIPTIONS } from '../../src/translate/verdict-descriptions.ts'
+import { VERDICTS, type Verdict } from '../../src/kernel/opening/verdict.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Judgeable } from '../../src/kernel/opening/examine.ts'
 import type { FoundMessage } from '../../src/kernel/opening/find-messages.ts'
 import { DEFERRAL_TIMES, Deferral, type BatchState } from '../../src/translate/deferral.ts'
-import type { TransientError } from '../../src/kernel/opening/transient-error.ts'
 import { found } from '../kernel/opening/examine-scene.ts'
+import type { TransientError } from '../../src/kernel/opening/verdict.ts'
 
 const TIMES = { busyMs: 3000, failedMs: 60_000, othersMs: 10_000 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { refusalOf } from '../../src/translate/media-refusal.ts'
-import type { Verdict } from '../../src/translate/verdict-descriptions.ts'
+import type { Verdict } from '../../src/kernel/opening/verdict.ts'
 
 test.each([
   ['bad-signature', 'postern_bad_signature'],

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { MessageFinding } from '../../src/kernel/opening/examine.ts'
 import { outcomeOf } from '../../src/translate/outcome.ts'
 import type { FinalVerdict } from '../../src/translate/write-finding.ts'
-import type { VerifyPolicy } from '../../src/translate/verdict-descriptions.ts'
 import { found } from '../kernel/opening/examine-scene.ts'
+import type { VerifyPolicy } from '../../src/kernel/opening/verdict.ts'
 
 const NOW_MS = Date.UTC(2026, 1, 2)
 

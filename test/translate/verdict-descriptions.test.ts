@@ -5,10 +5,10 @@ import {
   describeReason,
   REASON_DESCRIPTIONS,
 } from '../../src/translate/reasons/reason-descriptions.ts'
-import { VERDICTS } from '../../src/translate/verdict-descriptions.ts'
+import { VERDICTS } from '../../src/kernel/opening/verdict.ts'
 
-const TABLES = /(reason-descriptions|skip-reasons)\.ts$/
-const code = globSync('src/{translate,openpgp,keys}/**/*.ts')
+const TABLES = /(reason-descriptions|skip-reasons|opening\/verdict)\.ts$/
+const code = globSync('src/{kernel,translate,openpgp,keys}/**/*.ts')
   .filter((file) => !TABLES.test(file))
   .map((file) => readFileSync(file, 'utf8'))
   .join('\n')

@@ -1,14 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { MessageFinding } from '../../src/kernel/opening/examine.ts'
-import { delivers } from '../../src/kernel/opening/verdict.ts'
-import { VERDICTS, type Verdict } from '../../src/translate/verdict-descriptions.ts'
-import {
-  REASON_DESCRIPTIONS,
-  type Reason,
-} from '../../src/translate/reasons/reason-descriptions.ts'
+import { REASON_DESCRIPTIONS } from '../../src/translate/reasons/reason-descriptions.ts'
 import { writeFinding } from '../../src/translate/write-finding.ts'
 import { runs } from '../support/chance.ts'
 import { fc } from '../support/property.ts'
+import { type Reason, VERDICTS, type Verdict, delivers } from '../../src/kernel/opening/verdict.ts'
 
 const NEVER = ['not-recipient', 'damaged', 'too-large', 'locked', 'mode-unknown']
 const OPENED = [

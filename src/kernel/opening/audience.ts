@@ -13,8 +13,8 @@ import {
   type NamedAudienceParts,
   type NamingSignature,
 } from './named-audience.ts'
-import { transientErrorOf } from './transient-error.ts'
 import type { Judged, SignedContent } from './signatures.ts'
+import { transientErrorOf } from './verdict.ts'
 
 export interface AudienceParts extends NamedAudienceParts {
   directory: Pick<KeyLookups, 'keyList' | 'signer' | 'mayAskAgain' | 'askedInVain'>

@@ -3,8 +3,8 @@ import { FIXED_LIMITS } from '../../api/limits.ts'
 import type { KnownChats } from '../wall/known-chats.ts'
 import type { ReplayMemory } from './replay-memory.ts'
 import type { FoundMessage } from './find-messages.ts'
-import type { TransientError } from './transient-error.ts'
 import { judgeUnsigned, type Claimed, type SignatureParts } from './signatures.ts'
+import type { TransientError } from './verdict.ts'
 
 type Parts = SignatureParts & { knownChats: Pick<KnownChats, 'isPrivate' | 'isLatched'> }
 const WITHHELD = { verdict: 'plaintext-in-protected' } as const

@@ -6,10 +6,8 @@ import { judgeAudience, type AudienceParts } from './audience.ts'
 import { judgeReadable } from './before-key.ts'
 import type { FoundMessage } from './find-messages.ts'
 import type { Guard } from '../wall/guard.ts'
-import { transientErrorOf, type TransientError } from './transient-error.ts'
 import { judgeSignatures, type Judged, type SignatureParts } from './signatures.ts'
-import type { Reason } from '../../translate/reasons/reason-descriptions.ts'
-import type { Verdict } from '../../translate/verdict-descriptions.ts'
+import { type Reason, type TransientError, type Verdict, transientErrorOf } from './verdict.ts'
 
 /** What was found out about a Message. */
 export type MessageFinding =

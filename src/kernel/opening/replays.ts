@@ -2,8 +2,7 @@
 import type { ReplayCheck, Sighting } from './sighting.ts'
 import type { OpenedFile, OpenedText } from '../../openpgp/index.ts'
 import type { Judged } from './signatures.ts'
-import { delivers, type Reasoned } from './verdict.ts'
-import { type VerifyPolicy } from '../../translate/verdict-descriptions.ts'
+import { type Reasoned, type VerifyPolicy, delivers } from './verdict.ts'
 
 /** An opened message or file, with its own verdict. */
 export interface JudgedSighting {

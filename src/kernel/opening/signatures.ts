@@ -9,9 +9,7 @@ import type { Trust } from '../people/trust.ts'
 import { signingCertificate } from '../people/person.ts'
 import type { ReplayMemory } from './replay-memory.ts'
 import type { Engine, OpenedFile, OpenedText, SignatureClaim } from '../../openpgp/index.ts'
-import { transientErrorOf, type TransientError } from './transient-error.ts'
-import type { Reason } from '../../translate/reasons/reason-descriptions.ts'
-import type { Verdict } from '../../translate/verdict-descriptions.ts'
+import { type Reason, type TransientError, type Verdict, transientErrorOf } from './verdict.ts'
 
 /** What the signatures establish, before the memory against replays is asked. */
 export interface Judged {

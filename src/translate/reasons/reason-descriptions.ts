@@ -1,4 +1,4 @@
-import type { Verdict } from '../verdict-descriptions.ts'
+import type { Reason, Verdict } from '../../kernel/opening/verdict.ts'
 
 interface ReasonDescription {
   /** Verdicts that it stands beside. */
@@ -16,7 +16,7 @@ const FORGED = 'treat it as forged'
 
 /**
  * Every reason that can stand beside a verdict: in `postern.reason`, in the log and in `postern
- * explain`. The compiler refuses any other; the table in this folder's README is made from it.
+ * explain`. The compiler asks for each and refuses any other; the table in this folder's README is made from it.
  */
 export const REASON_DESCRIPTIONS = {
   'shared-certificate': {
@@ -265,10 +265,7 @@ export const REASON_DESCRIPTIONS = {
     what: 'the file’s form costs more memory to open than is given to it',
     hint: 'ask the person to send the file again from another app',
   },
-} as const satisfies Record<string, ReasonDescription>
-
-/** Why a verdict is what it is. */
-export type Reason = keyof typeof REASON_DESCRIPTIONS
+} as const satisfies Readonly<Record<Reason, ReasonDescription>>
 
 /** @returns null for a reason of another version */
 export function describeReason(reason: string): Readonly<ReasonDescription> | null {

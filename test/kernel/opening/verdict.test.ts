@@ -6,7 +6,7 @@ import {
   ServiceError,
   TooManyChatsError,
 } from '../../../src/errors.ts'
-import { transientErrorOf } from '../../../src/kernel/opening/transient-error.ts'
+import { transientErrorOf } from '../../../src/kernel/opening/verdict.ts'
 
 const said = (status: number, code = 'of_some_kind'): ServiceError =>
   new ServiceError({ status, code } as ConstructorParameters<typeof ServiceError>[0])
