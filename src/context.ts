@@ -10,13 +10,12 @@ import type { Log } from './logger.ts'
 import type { Health } from './observe/health.ts'
 import { createCore } from './wiring/core.ts'
 import type { Purpose } from './wiring/stores.ts'
-import { createLink } from './wiring/link.ts'
+import { createLink, type HandedInParts } from './wiring/link.ts'
 import {
   buildOperations,
   buildOperationsWithoutStore,
   checkSettings as examineLink,
 } from './wiring/operations.ts'
-import type { HandedInParts } from './wiring/parts.ts'
 import type { Several, SeveralOptions } from './bots/several.ts'
 import { subscribeCore, subscribeLink } from './wiring/subscriptions.ts'
 
@@ -29,7 +28,7 @@ export {
   type MoveReport,
 } from './wiring/stores.ts'
 export { createLink, type Link } from './wiring/link.ts'
-export type { HandedInParts } from './wiring/parts.ts'
+export type { HandedInParts } from './wiring/link.ts'
 
 /** Everything but the doors: what commands need when no sidecar runs. */
 export interface Offline extends AsyncDisposable {

@@ -14,7 +14,7 @@ import { FairQueue } from '../util/fair-queue.ts'
 import { Mutex } from '../util/scheduling.ts'
 import { HostedBot } from './hosted-bot.ts'
 import { createEngineQueue, lanedEngine } from './laned-engine.ts'
-import type { HandedInParts } from '../wiring/parts.ts'
+import type { HandedInParts } from '../wiring/link.ts'
 
 /** Bots that are started at once: each reads its store and unlocks its keys. */
 const STARTS = 4

@@ -22,7 +22,7 @@ import { connectDatabase } from '../wiring/stores.ts'
 import { botHosts, createAdminDoor, openDoors } from '../wiring/doors.ts'
 import { HostedBots } from './hosted-bots.ts'
 import { readMachine } from '../wiring/probes.ts'
-import type { HandedInParts } from '../wiring/parts.ts'
+import type { HandedInParts } from '../wiring/link.ts'
 import { subscribeEngine } from '../wiring/subscriptions.ts'
 
 /** How often disk and memory are looked at. */

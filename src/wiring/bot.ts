@@ -9,9 +9,8 @@ import type { Log } from '../logger.ts'
 import { alertWays } from '../reports/alerting.ts'
 import { createCore, type Core } from './core.ts'
 import { describeBotDoor } from './doors.ts'
-import { createLink, type Link } from './link.ts'
+import { createLink, type Link, type HandedInParts } from './link.ts'
 import { buildOperations } from './operations.ts'
-import type { HandedInParts } from './parts.ts'
 import { createProbes } from './probes.ts'
 import {
   botDoorEvents,

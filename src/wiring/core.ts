@@ -28,10 +28,12 @@ import { ClearFields } from '../kernel/wall/clear-fields.ts'
 import { Outgoing } from '../translate/outgoing.ts'
 import type { Answer } from '../upstream/client.ts'
 import { SYSTEM_TIME, type JudgingClock } from '../util/clock.ts'
-import { loadPeopleState, type PeopleState } from './people-state.ts'
-import type { Link } from './link.ts'
+import type { Link, HandedInParts } from './link.ts'
 import { createMedia } from './media.ts'
-import type { HandedInParts } from './parts.ts'
+import { Directory } from '../lookups/directory.ts'
+import { READERS } from '../lookups/readers.ts'
+import { loadKernel, type Kernel } from '../kernel/load.ts'
+import { Names } from '../store/names.ts'
 import { openStoreFor, refuseRestored, serverFor, type Purpose } from './stores.ts'
 
 /** Their listeners are in `subscriptions.ts`. */
@@ -39,7 +41,8 @@ export interface Core extends AsyncDisposable {
   store: Store
   engine: MeasuredEngine
   keyring: Keyring
-  peopleState: PeopleState
+  /** What is known of chats and people. */
+  known: Known
   outcomes: Outcomes
   keyUsage: KeyUsage
   /** Takes secret keys out and in. */
@@ -77,16 +80,81 @@ export interface CoreOptions {
   parts?: Pick<HandedInParts, 'engine' | 'store' | 'stretcher' | 'database' | 'ownerOf'>
 }
 
+/** What is known of chats and people, with what looks it up at the service. */
+export interface Known extends Kernel {
+  directory: Directory
+  modes: Modes
+  names: Names
+}
+
 /**
  * Opens the store and makes the parts over it.
  * @throws OperatorError for everything that keeps a store from opening
  */
 export async function createCore(
-  { settings, secrets, log, name, mayCreateStore = true, parts = {} }: CoreOptions,
+  options: CoreOptions,
   link: Link,
   purpose: Purpose,
 ): Promise<Core> {
   await using stack = new AsyncDisposableStack()
+  const base = await openBase(options, link, { purpose, stack })
+  const { store, memory, engine, keyring } = base
+  const keyUsage = stack.use(await KeyUsage.load(store))
+  const outcomes = stack.use(new Outcomes(store))
+  const known = await loadKnown(options, link, base)
+  const publication = await createPublication(options, link, { ...base, stack })
+  const wall = createWall(options, base, known)
+  const doors = await createDirections(options, link, {
+    ...base,
+    known,
+    ...wall,
+    publication,
+    stack,
+  })
+  const { outgoing, ...rest } = doors
+  const resources = stack.move()
+  const { parts = {} } = options
+  const { clearFields, guard } = wall
+  return {
+    store,
+    engine,
+    keyring,
+    known,
+    outcomes,
+    keyUsage,
+    transfer: new Transfer({ memory, engine, keyring, ownerOf: parts.ownerOf ?? (() => null) }),
+    knownChats: known.knownChats,
+    modes: known.modes,
+    guard,
+    publication,
+    clearFields,
+    messages: new Messages({
+      outgoing,
+      clearFields,
+      outcomes,
+      send: (outbound) => link.upstream.send(outbound),
+      edit: (outbound) => link.upstream.edit(outbound),
+    }),
+    recordConfirmed: async (below) => await rest.replayMemory?.confirmed.record(below),
+    ...rest,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+/** What everything else rests on. */
+interface Base {
+  store: Store
+  memory: Memory
+  engine: MeasuredEngine
+  keyring: Keyring
+  fresh: () => Promise<void>
+}
+
+async function openBase(
+  { settings, secrets, log, mayCreateStore = true, parts = {} }: CoreOptions,
+  link: Link,
+  { purpose, stack }: { purpose: Purpose; stack: AsyncDisposableStack },
+): Promise<Base> {
   const server = await serverFor({ settings, secrets, parts }, stack)
   const database = server === null ? undefined : { server, schema: settings.store.schema }
   const store =
@@ -102,64 +170,97 @@ export async function createCore(
   if (purpose === 'run') await refuseRestored(store, settings.dataDir)
   if (purpose === 'run') log.info({ protection: store.method }, 'the store is open')
   const engine = parts.engine ?? stack.use(createEngine())
-  const { calls, botId, upstream } = link
   await scrubIfDue(store)
   const memory = memoryOf(store)
   const keyring = await Keyring.load(memory, engine, {
     retainMs: settings.key.retainDays * DAY_MS,
-    serviceNowMs: () => serviceNowMs(link),
+    serviceNowMs: () => (link.watch.skewMs === null ? null : Date.now() - link.watch.skewMs),
   })
-  const keyUsage = stack.use(await KeyUsage.load(store))
-  const outcomes = stack.use(new Outcomes(store))
-  const { policy } = settings.trust
-  const own = (): ReadonlySet<string> => keyring.fingerprints
-  const { clocks } = keyring
-  const peopleState = await loadPeopleState({ store, memory, engine, calls, policy, own, clocks })
-  const { knownChats, sightings } = peopleState
-  const modes = new Modes({ sightings, chat: calls.chat })
-  const managesKey = settings.key.publish
-  const { rotateEveryDays } = settings.key
-  const fresh = (): Promise<void> => store.fresh()
+  return { store, memory, engine, keyring, fresh: () => store.fresh() }
+}
+
+async function loadKnown(
+  { settings }: CoreOptions,
+  { calls }: Link,
+  { store, memory, engine, keyring }: Base,
+): Promise<Known> {
+  const kernel = await loadKernel({
+    memory,
+    engine,
+    policy: settings.trust.policy,
+    own: () => keyring.fingerprints,
+    clocks: keyring.clocks,
+    readers: READERS,
+  })
+  return {
+    ...kernel,
+    directory: new Directory({ calls, ...kernel }),
+    modes: new Modes({ sightings: kernel.sightings, chat: calls.chat }),
+    names: new Names(store),
+  }
+}
+
+/** Null when the sidecar manages no key. */
+async function createPublication(
+  { settings, log }: CoreOptions,
+  { calls }: Link,
+  { store, keyring, fresh, stack }: Base & { stack: AsyncDisposableStack },
+): Promise<Publication | null> {
+  const { publish, rotateEveryDays } = settings.key
   const fence = store.isShared ? stack.use(await SendFence.load(store)) : null
-  const publication = managesKey
-    ? stack.use(
-        new Publication({
-          keyring,
-          calls,
-          log,
-          rotateEveryMs: rotateEveryDays === undefined ? null : rotateEveryDays * DAY_MS,
-          shared: fence === null ? null : { fence, fresh, turn: new KeyTurn({ store, fence }) },
-        }),
-      )
-    : null
-  const hasKey = managesKey || keyring.all.length > 0
+  if (!publish) return null
+  const rotateEveryMs = rotateEveryDays === undefined ? null : rotateEveryDays * DAY_MS
+  const shared = fence === null ? null : { fence, fresh, turn: new KeyTurn({ store, fence }) }
+  return stack.use(new Publication({ keyring, calls, log, rotateEveryMs, shared }))
+}
+
+/** What decides whether a body may leave. */
+interface Wall {
+  guard: Guard
+  presses: Presses
+  clearFields: ClearFields
+}
+
+function createWall(
+  { settings }: CoreOptions,
+  { store, memory, keyring, fresh }: Base,
+  { knownChats, modes }: Known,
+): Wall {
+  const ownsKey = (): boolean => settings.key.publish || keyring.all.length > 0
   const guard = new Guard({
     fresh,
     freshForMs: store.isShared ? FRESH_FOR_MS : Infinity,
     knownChats,
     modes,
     time: SYSTEM_TIME,
-    ownsKey: () => managesKey || keyring.all.length > 0,
-    sealsForBot: hasKey,
+    ownsKey,
+    sealsForBot: ownsKey(),
     readableGroups: settings.readableGroups,
     chatMaxAgeMs: settings.cache.chatSeconds * 1000,
   })
   const presses = new Presses(memory)
-  const clearFields = new ClearFields({ guard, presses, policy: settings.clearFields })
-  const keyListMaxAgeMs = settings.cache.keyListSeconds * 1000
-  const asked = { botId, keyListMaxAgeMs }
-  const shared = {
-    ...peopleState,
-    ...asked,
-    fresh,
-    knownChats,
-    modes,
+  return {
     guard,
-    keyring,
-    engine,
-    clock: clocks,
+    presses,
+    clearFields: new ClearFields({ guard, presses, policy: settings.clearFields }),
   }
-  const replayMemory = hasKey ? await loadReplayMemory(store, memory, clocks) : null
+}
+
+/** What seals on the way out, and opens on the way in. */
+async function createDirections(
+  { settings, name }: CoreOptions,
+  link: Link,
+  o: Base & Wall & { known: Known; publication: Publication | null; stack: AsyncDisposableStack },
+): Promise<
+  { outgoing: Outgoing } & Pick<Core, 'replayMemory' | 'previewChat' | 'incoming' | 'attachments'>
+> {
+  const { store, memory, keyring, engine, fresh, known, guard, presses, clearFields, stack } = o
+  const { clocks: clock } = keyring
+  const keyListMaxAgeMs = settings.cache.keyListSeconds * 1000
+  const { botId } = link
+  const shared = { ...known, botId, keyListMaxAgeMs, fresh, guard, keyring, engine, clock }
+  const hasKey = settings.key.publish || keyring.all.length > 0
+  const replayMemory = hasKey ? await loadReplayMemory(store, memory, clock) : null
   const { audience, verify, normalizeText } = settings.open
   const opening = replayMemory === null ? null : { ...shared, replayMemory, audience }
   const { attachments, urls } = stack.use(
@@ -170,40 +271,19 @@ export async function createCore(
     ...shared,
     clearFields,
     replayMemory,
-    publication,
+    publication: o.publication,
     armoredMax: () => Math.min(link.limits().armoredMax, BOUNDS.messageChars),
     unusableRecipient,
   })
-  const resources = stack.move()
   return {
-    store,
-    engine,
-    keyring,
-    peopleState,
-    outcomes,
-    keyUsage,
-    transfer: new Transfer({ memory, engine, keyring, ownerOf: parts.ownerOf ?? (() => null) }),
-    knownChats,
-    modes,
-    guard,
-    publication,
+    outgoing,
     replayMemory,
-    recordConfirmed: async (below) => await replayMemory?.confirmed.record(below),
     previewChat: (chatId) => previewChat(chatId, { ...shared, unusableRecipient }),
-    clearFields,
-    messages: new Messages({
-      outgoing,
-      clearFields,
-      outcomes,
-      send: (outbound) => upstream.send(outbound),
-      edit: (outbound) => upstream.edit(outbound),
-    }),
     attachments,
     incoming:
       opening === null || urls === null
         ? null
         : new Incoming({ ...opening, urls, presses, verify, normalizeText }),
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
 
@@ -215,9 +295,4 @@ export async function loadReplayMemory(
 ): Promise<ReplayMemory> {
   const [key, gaps] = [await store.secret('seen'), await memoryGaps(store)]
   return await ReplayMemory.load(memory, { key, gaps, clock })
-}
-
-/** The time by the service's clock, ms since the epoch; null while unknown. */
-function serviceNowMs({ watch }: Link): number | null {
-  return watch.skewMs === null ? null : Date.now() - watch.skewMs
 }

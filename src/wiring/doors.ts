@@ -11,8 +11,7 @@ import { webhookRoutes } from '../http/routes/webhook.ts'
 import type { BotDoorEvents, BotDoorParts, Door } from '../http/server.ts'
 import type { Log } from '../logger.ts'
 import type { Core } from './core.ts'
-import type { Link } from './link.ts'
-import type { HandedInParts } from './parts.ts'
+import type { Link, HandedInParts } from './link.ts'
 import type { Updates } from './updates.ts'
 
 export interface Doors {

@@ -30,7 +30,7 @@ export function buildOperations(
   const { settings } = options
   const { link, core } = parts
   const startedAt = new Date().toISOString()
-  const opened = { ...core, ...core.peopleState }
+  const opened = { ...core, ...core.known }
   const operations = bindOperations({
     ...opened,
     storeCopies: () => copiesIn(settings.dataDir),

@@ -12,7 +12,7 @@ import { openStore, type StoreOpening } from '../store/open-store.ts'
 import type { PostgresServer } from '../replicas/server.ts'
 import { restored, restoredFrom } from '../store/restored.ts'
 import type { Store } from '../store/store.ts'
-import type { HandedInParts } from './parts.ts'
+import type { HandedInParts } from './link.ts'
 /** What a backup holds, without anything secret. */
 export interface BackupReport extends Pick<
   Backup,

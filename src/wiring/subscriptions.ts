@@ -84,7 +84,7 @@ export function subscribeLink(link: Link): void {
  */
 export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
   const { health, alerts, metrics, watch } = link
-  const { store, engine, keyring, publication, knownChats, peopleState } = core
+  const { store, engine, keyring, publication, knownChats, known } = core
   const resources = new DisposableStack()
 
   store.onWritable((isWritable) => watch.writable(isWritable))
@@ -112,9 +112,9 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
     })
   }
 
-  peopleState.journal.onChange((change) => {
+  known.journal.onChange((change) => {
     metrics.count('postern_trust_changes_total', { kind: change.kind })
-    const alert = alertForTrustChange(change, peopleState.trust.policies)
+    const alert = alertForTrustChange(change, known.trust.policies)
     if (alert !== null) {
       metrics.count('postern_trust_alarms_total', { alarm: alert.alert })
       alerts.raise(alert)
@@ -123,20 +123,20 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
   })
   core.incoming?.onStranger((stranger) => {
     // a store that cannot be written is reported by itself
-    peopleState.unknownSenders.record(stranger).catch(() => undefined)
+    known.unknownSenders.record(stranger).catch(() => undefined)
   })
   core.incoming?.onNamed((people) => {
-    const { names, trust } = peopleState
-    const known = people.filter(({ userId }) => trust.isRemembered(userId))
-    names.saw(known).catch(() => undefined)
+    const { names, trust } = known
+    const remembered = people.filter(({ userId }) => trust.isRemembered(userId))
+    names.saw(remembered).catch(() => undefined)
   })
   const reportFull = createFullReport(link, log)
   knownChats.onReread((chatId) => {
     core.modes.forget(chatId)
-    peopleState.directory.forget(chatId)
+    known.directory.forget(chatId)
   })
   knownChats.onFull(() => reportFull('chats'))
-  peopleState.trust.onFull(() => reportFull('people'))
+  known.trust.onFull(() => reportFull('people'))
 
   core.messages.onSealed(({ chatId, recipients, skipped, isNamed, ms }) => {
     if (skipped.length > 0) log.warn({ chatId, skipped }, 'sealed, but not to everybody')
@@ -187,7 +187,7 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
     threads: () => engine.load().threads,
     connections: () => link.upstream.load(),
     caches: () => {
-      const { lists, people } = peopleState.directory.lookups
+      const { lists, people } = known.directory.lookups
       const { certificates } = engine.load()
       const own = { 'key-lists': lists, people, modes: core.modes.lookups }
       return certificates === null ? own : { ...own, certificates }

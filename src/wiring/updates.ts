@@ -19,8 +19,7 @@ import { resolveHost } from '../updates/target.ts'
 import { Webhook } from '../updates/webhook.ts'
 import { Listeners } from '../util/listeners.ts'
 import type { Core } from './core.ts'
-import type { Link } from './link.ts'
-import type { HandedInParts } from './parts.ts'
+import type { Link, HandedInParts } from './link.ts'
 
 const PEEK_MS = 4000
 

@@ -1,0 +1,74 @@
+/** The kernel over its memory: what is known of chats and people, and the one entry for sightings. */
+import type { Engine } from '../openpgp/index.ts'
+import type { Memory, TrustPolicy } from './memory.ts'
+import type { Clocks } from './own-key/clocks.ts'
+import { Certificates } from './people/certificates.ts'
+import { Journal } from './people/journal.ts'
+import { KeyListHistory } from './people/key-list-history.ts'
+import { KnownKeys } from './people/known-keys.ts'
+import { PeopleObserver } from './people/observe.ts'
+import { OwnKeyListings } from './people/own-key-listings.ts'
+import { People } from './people/people.ts'
+import { Trust } from './people/trust.ts'
+import { UnknownSenders } from './people/unknown-senders.ts'
+import { Sightings, type Readers } from './sightings.ts'
+import { KnownChats } from './wall/known-chats.ts'
+
+/** What is known of chats and people, beside the bot's own key. */
+export interface Kernel {
+  journal: Journal
+  people: People
+  certificates: Certificates
+  trust: Trust
+  keyListHistory: KeyListHistory
+  knownKeys: KnownKeys
+  observer: PeopleObserver
+  knownChats: KnownChats
+  sightings: Sightings
+  unknownSenders: UnknownSenders
+}
+
+/**
+ * Reads what is remembered.
+ * @param o `policy` the setting `trust.policy`; `own` fingerprints of all keys that ever were the
+ *   bot's, primary keys and subkeys; `readers` read answers of the service
+ */
+export async function loadKernel(o: {
+  memory: Memory
+  engine: Engine
+  policy: TrustPolicy
+  own: () => ReadonlySet<string>
+  clocks: Clocks
+  readers: Readers
+}): Promise<Kernel> {
+  const { memory, engine, policy, own, clocks, readers } = o
+  const journal = new Journal(memory)
+  const people = await People.load(memory)
+  const certificates = await Certificates.load({ engine, memory, journal })
+  const trust = await Trust.load({ memory, journal, people, policy, clocks })
+  const keyListHistory = new KeyListHistory(memory, journal)
+  const knownKeys = new KnownKeys(memory)
+  const ownKeyListings = new OwnKeyListings(journal, own)
+  const observer = new PeopleObserver({
+    certificates,
+    trust,
+    keyListHistory,
+    knownKeys,
+    ownKeyListings,
+  })
+  const knownChats = await KnownChats.load(memory, { journal })
+  const sightings = new Sightings({ knownChats, people: observer, readers })
+  const unknownSenders = new UnknownSenders(memory, journal)
+  return {
+    journal,
+    people,
+    certificates,
+    trust,
+    keyListHistory,
+    knownKeys,
+    observer,
+    knownChats,
+    sightings,
+    unknownSenders,
+  }
+}
