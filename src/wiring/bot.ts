@@ -8,12 +8,11 @@ import type { BotDoorParts } from '../http/server.ts'
 import type { Log } from '../logger.ts'
 import { alertWays } from '../reports/alerting.ts'
 import { createCore, type Core } from './core.ts'
-import { describeBotDoor } from './doors.ts'
+import { botDoorEvents, describeBotDoor } from './doors.ts'
 import { createLink, type Link, type HandedInParts } from './link.ts'
 import { buildOperations } from './operations.ts'
 import { createProbes } from './probes.ts'
 import {
-  botDoorEvents,
   subscribeCore,
   subscribeLink,
   subscribeReadiness,

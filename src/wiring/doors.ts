@@ -1,4 +1,5 @@
 /** The doors of a sidecar, built and not open yet. */
+import { recordRequest } from '../observe/record.ts'
 import { presentedToken } from '../config/read-one.ts'
 import type { ProcessSettings, Secrets, Settings } from '../config/settings.ts'
 import { buildAdminDoor, type AdminDoorParts } from '../http/admin.ts'
@@ -65,6 +66,26 @@ export function describeBotDoor(
       }),
     ],
     outside: [mediaRoute(core.attachments)],
+  }
+}
+
+/** What the bot's door calls back with. */
+export function botDoorEvents(
+  { metrics, watch }: Link,
+  { publication }: Core,
+  { webhook }: Updates,
+): BotDoorEvents {
+  return {
+    onAnswered: (line) => {
+      recordRequest(metrics, line)
+      if (line.method !== 'GET') metrics.noteWork()
+    },
+    // The bot burnt its token: nothing is asked until a call works again.
+    onTokenRevoked: () => {
+      watch.revoked()
+      publication?.pause()
+      webhook.hold()
+    },
   }
 }
 

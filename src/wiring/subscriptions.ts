@@ -3,7 +3,6 @@
  * folder build, and add no listener.
  */
 import type { Settings } from '../config/settings.ts'
-import type { BotDoorEvents } from '../http/server.ts'
 import { isReady } from '../kernel/own-key/own-key.ts'
 import type { Keyring } from '../kernel/own-key/keyring.ts'
 import type { OpenedKind } from '../store/key-usage.ts'
@@ -13,7 +12,6 @@ import {
   recordMedia,
   recordNoUpstreamAnswer,
   recordOwnCalls,
-  recordRequest,
   recordSeal,
   recordUpstreamAnswer,
   recordVerdict,
@@ -83,13 +81,11 @@ export function subscribeLink(link: Link): void {
  * @returns what ends the hourly work
  */
 export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
-  const { health, alerts, metrics, watch } = link
-  const { store, engine, keyring, publication, knownChats, known } = core
+  const { store, engine, keyring, replayMemory } = core
+  const { health, metrics, watch } = link
   const resources = new DisposableStack()
-
   store.onWritable((isWritable) => watch.writable(isWritable))
   store.onReachability((now) => watch.storeIs(now))
-
   subscribeEngine(engine, metrics, log)
   resources.defer(
     engine.onAvailable((isAvailable) => {
@@ -97,63 +93,78 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
       else health.set('no-threads', '')
     }),
   )
-
-  if (publication !== null) {
-    if (publication.state === 'unpublished') health.set('key-unpublished', '')
-    publication.onState((change) => reportPublication(change, health, knownChats))
-    publication.onRotationAttempt((outcome) =>
-      metrics.count('postern_rotations_total', { outcome }),
-    )
-    link.onBot((bot) => publication.observe(bot))
-    keyring.onReread(() => publication.followKeys())
-    watch.onRevived(() => publication.suspect())
-    health.onChange(({ code, holds }) => {
-      if (code === 'token' && !holds) publication.suspect()
-    })
+  subscribeKey(core, link)
+  subscribeKnown(core, link, log)
+  subscribeMessages(core, link, log)
+  showCore(core, link)
+  if (replayMemory !== null) {
+    resources.use(pruneHourly(replayMemory, () => oldestKeyMs(keyring)))
   }
+  return resources
+}
 
-  known.journal.onChange((change) => {
+/** Health and metrics follow the publication of the key, and it the service. */
+function subscribeKey({ publication, knownChats, keyring }: Core, link: Link): void {
+  if (publication === null) return
+  const { health, metrics, watch } = link
+  if (publication.state === 'unpublished') health.set('key-unpublished', '')
+  publication.onState((change) => reportPublication(change, health, knownChats))
+  publication.onRotationAttempt((outcome) => metrics.count('postern_rotations_total', { outcome }))
+  link.onBot((bot) => publication.observe(bot))
+  keyring.onReread(() => publication.followKeys())
+  watch.onRevived(() => publication.suspect())
+  health.onChange(({ code, holds }) => {
+    if (code === 'token' && !holds) publication.suspect()
+  })
+}
+
+/** Alerts and log follow changes of trust; caches follow other sidecars. */
+function subscribeKnown({ known, incoming }: Core, link: Link, log: Log): void {
+  const { alerts, metrics } = link
+  const { journal, trust, names, knownChats } = known
+  journal.onChange((change) => {
     metrics.count('postern_trust_changes_total', { kind: change.kind })
-    const alert = alertForTrustChange(change, known.trust.policies)
+    const alert = alertForTrustChange(change, trust.policies)
     if (alert !== null) {
       metrics.count('postern_trust_alarms_total', { alarm: alert.alert })
       alerts.raise(alert)
     }
     logTrustChange(change, log)
   })
-  core.incoming?.onStranger((stranger) => {
+  incoming?.onStranger((stranger) => {
     // a store that cannot be written is reported by itself
     known.unknownSenders.record(stranger).catch(() => undefined)
   })
-  core.incoming?.onNamed((people) => {
-    const { names, trust } = known
+  incoming?.onNamed((people) => {
     const remembered = people.filter(({ userId }) => trust.isRemembered(userId))
     names.saw(remembered).catch(() => undefined)
   })
   const reportFull = createFullReport(link, log)
   knownChats.onReread((chatId) => {
-    core.modes.forget(chatId)
+    known.modes.forget(chatId)
     known.directory.forget(chatId)
   })
   knownChats.onFull(() => reportFull('chats'))
-  known.trust.onFull(() => reportFull('people'))
+  trust.onFull(() => reportFull('people'))
+}
 
+/** Metrics, outcomes and log follow messages and attachments. */
+function subscribeMessages(core: Core, { metrics }: Link, log: Log): void {
+  const { incoming, attachments, keyring } = core
   core.messages.onSealed(({ chatId, recipients, skipped, isNamed, ms }) => {
     if (skipped.length > 0) log.warn({ chatId, skipped }, 'sealed, but not to everybody')
     if (!isNamed) metrics.count('postern_seals_unnamed_total', {})
     recordSeal(metrics, { recipients, skipped: skipped.length, ms })
   })
-
   core.clearFields.onSent((fields) => {
     for (const field of fields) metrics.count('postern_clear_fields_total', { field })
   })
-
   const noteKeyUse = (fingerprint: string, kind: OpenedKind): void => {
     core.keyUsage.note(fingerprint, kind)
     const state = keyring.find(fingerprint)?.state ?? 'destroyed'
     metrics.count('postern_opened_by_key_total', { state })
   }
-  core.incoming?.onJudged((outcomes) => {
+  incoming?.onJudged((outcomes) => {
     if (outcomes.length > 0) metrics.noteWork()
     for (const { verdict, tookMs, openedWith } of outcomes) {
       recordVerdict(metrics, { verdict, ms: tookMs ?? 0 })
@@ -161,39 +172,38 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
     }
     core.outcomes.received(outcomes)
   })
-  core.incoming?.onLeaving((event) => {
+  incoming?.onLeaving((event) => {
     if (event.kind === 'left') metrics.count('postern_updates_left_total', { why: event.why })
     logLeaving(event, log)
   })
   core.replayMemory?.onIdsWentBack((event) => {
     log.warn(event, 'update ids went back: new updates come under ids that the bot has confirmed')
   })
-  core.attachments.onDecrypted((fingerprint) => noteKeyUse(fingerprint, 'media'))
-  core.attachments.onFetched((fetched) => {
+  attachments.onDecrypted((fingerprint) => noteKeyUse(fingerprint, 'media'))
+  attachments.onFetched((fetched) => {
     recordMedia(metrics, fetched)
     metrics.noteWork()
   })
+}
 
-  if (core.replayMemory !== null) {
-    resources.use(pruneHourly(core.replayMemory, () => oldestKeyMs(keyring)))
-  }
-
+/** Metrics that are read when they are asked for. */
+function showCore({ known, engine, keyring, publication, attachments }: Core, link: Link): void {
+  const { metrics, upstream } = link
   showKeys(metrics, {
     keys: () => keyring.all,
     situation: () => publication?.remoteKeyState ?? null,
   })
-  showMedia(metrics, core.attachments)
+  showMedia(metrics, attachments)
   showLoad(metrics, {
     threads: () => engine.load().threads,
-    connections: () => link.upstream.load(),
+    connections: () => upstream.load(),
     caches: () => {
       const { lists, people } = known.directory.lookups
       const { certificates } = engine.load()
-      const own = { 'key-lists': lists, people, modes: core.modes.lookups }
+      const own = { 'key-lists': lists, people, modes: known.modes.lookups }
       return certificates === null ? own : { ...own, certificates }
     },
   })
-  return resources
 }
 
 /** The log follows readiness; what holds before is not logged. */
@@ -268,26 +278,6 @@ export function subscribeUpdates(
     log.warn({ code, waitSeconds: waitMs / 1000 }, 'updates could not be read'),
   )
   updates.onUnexpectedError((error) => log.error({ error }, 'reading updates failed'))
-}
-
-/** What the bot's door calls back with. */
-export function botDoorEvents(
-  { metrics, watch }: Link,
-  { publication }: Core,
-  { webhook }: Updates,
-): BotDoorEvents {
-  return {
-    onAnswered: (line) => {
-      recordRequest(metrics, line)
-      if (line.method !== 'GET') metrics.noteWork()
-    },
-    // The bot burnt its token: nothing is asked until a call works again.
-    onTokenRevoked: () => {
-      watch.revoked()
-      publication?.pause()
-      webhook.hold()
-    },
-  }
 }
 
 /** When the oldest key was made that still opens, ms since the epoch; null when there is none. */
