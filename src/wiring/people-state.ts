@@ -7,10 +7,9 @@ import { KnownKeys } from '../kernel/people/known-keys.ts'
 import { KeyListHistory } from '../kernel/people/key-list-history.ts'
 import { Names } from '../store/names.ts'
 import { PeopleObserver } from '../kernel/people/observe.ts'
-import { OwnKeyListings } from '../kernel/people/own-key-listings.ts'
 import { People } from '../kernel/people/people.ts'
 import type { Memory, TrustPolicy } from '../kernel/index.ts'
-import { UnknownSenders } from '../kernel/people/unknown-senders.ts'
+import { Findings } from '../kernel/people/findings.ts'
 import { Trust } from '../kernel/people/trust.ts'
 import type { Engine } from '../openpgp/index.ts'
 import type { Store } from '../store/store.ts'
@@ -22,7 +21,7 @@ export interface PeopleState {
   trust: Trust
   directory: Directory
   knownKeys: KnownKeys
-  unknownSenders: UnknownSenders
+  findings: Findings
   names: Names
 }
 
@@ -45,11 +44,10 @@ export async function loadPeopleState(o: {
   const trust = await Trust.load({ memory, journal, people, policy, clocks })
   const keyListHistory = new KeyListHistory(memory, journal)
   const knownKeys = new KnownKeys(memory)
-  const ownKeyListings = new OwnKeyListings(journal, own)
-  const known = { certificates, trust, keyListHistory, knownKeys, ownKeyListings }
+  const findings = new Findings(memory, journal, own)
+  const known = { certificates, trust, keyListHistory, knownKeys, findings }
   const observer = new PeopleObserver(known)
   const directory = new Directory({ calls, observer, certificates })
-  const unknownSenders = new UnknownSenders(memory, journal)
   const names = new Names(store)
-  return { people, journal, keyListHistory, trust, directory, knownKeys, unknownSenders, names }
+  return { people, journal, keyListHistory, trust, directory, knownKeys, findings, names }
 }

@@ -123,7 +123,7 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
   })
   core.incoming?.onStranger((stranger) => {
     // a store that cannot be written is reported by itself
-    peopleState.unknownSenders.record(stranger).catch(() => undefined)
+    peopleState.findings.recordUnknownSender(stranger).catch(() => undefined)
   })
   core.incoming?.onNamed((people) => {
     const { names, trust } = peopleState

@@ -4,9 +4,9 @@ import { MOST_RECIPIENTS, type CertificateStatus } from '../../openpgp/index.ts'
 import type { KeyList } from '../lookups.ts'
 import type { Listing } from './pins.ts'
 import type { Certificates } from './certificates.ts'
+import type { Findings } from './findings.ts'
 import type { KeyListHistory } from './key-list-history.ts'
 import type { KnownKeys } from './known-keys.ts'
-import type { OwnKeyListings } from './own-key-listings.ts'
 import { isWorthless, type Person, type Unusable } from './person.ts'
 import type { Trust } from './trust.ts'
 
@@ -24,7 +24,7 @@ export interface PeopleObserverParts {
   trust: Trust
   keyListHistory: KeyListHistory
   knownKeys: KnownKeys
-  ownKeyListings: OwnKeyListings
+  findings: Findings
 }
 
 /** A record with what the engine found of its certificate. */
@@ -133,7 +133,7 @@ export class PeopleObserver {
   /** @param source a name of the list */
   async #recordKeys(chatId: number | null, source: string, people: Person[]): Promise<void> {
     await this.#parts.knownKeys.saw(source, people)
-    await this.#parts.ownKeyListings.saw(chatId, people)
+    await this.#parts.findings.recordOwnKeys(chatId, people)
   }
 }
 

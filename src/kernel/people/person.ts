@@ -37,6 +37,15 @@ export function isWorthless(unusable: Unusable | null): boolean {
   return unusable !== null && WORTHLESS.has(unusable)
 }
 
+/** Whether a person is listed with one of these keys, as their certificate or in it. */
+export function listsKeyOf(
+  { fingerprint, certificateStatus }: Person,
+  own: ReadonlySet<string>,
+): boolean {
+  if (fingerprint === null) return false
+  return own.has(fingerprint) || certificateStatus.encryptionKeys.some((key) => own.has(key))
+}
+
 /** A decision of the operator or of the policy against a certificate as a person's. */
 export type DecisionAgainst = Distrust | 'other-person'
 

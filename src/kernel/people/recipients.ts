@@ -5,9 +5,14 @@ import type { KeyList } from '../lookups.ts'
 import type { Keyring } from '../own-key/keyring.ts'
 import type { KnownChats } from '../wall/known-chats.ts'
 import type { KeyListHistory } from './key-list-history.ts'
-import { listsKeyOf } from './own-key-listings.ts'
 import type { People } from './people.ts'
-import { decisionAgainst, type DecisionAgainst, type Person, type Unusable } from './person.ts'
+import {
+  decisionAgainst,
+  listsKeyOf,
+  type DecisionAgainst,
+  type Person,
+  type Unusable,
+} from './person.ts'
 import type { Trust } from './trust.ts'
 
 /** Who gets a message, and who could not. */
