@@ -14,7 +14,7 @@ import type { Trust } from './trust.ts'
 const MOST_LISTED = 2 * MOST_RECIPIENTS
 
 /** An answer of `GET /chats/{chatId}/keys`; null for each record that names nobody. */
-export interface ListedKeys {
+export interface KeyListAnswer {
   records: readonly (UserKey | null)[]
   memberCount: number | undefined
 }
@@ -44,7 +44,7 @@ export class PeopleObserver {
    * Judges and records the key list of a chat. Of a list that is too long nothing is.
    * @throws Refusal `postern_store_unwritable`
    */
-  async observeKeyList(chatId: number, answer: ListedKeys): Promise<KeyList> {
+  async observeKeyList(chatId: number, answer: KeyListAnswer): Promise<KeyList> {
     const { records, memberCount } = answer
     if (records.length > MOST_LISTED) {
       const tooMany = records.length
