@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { BoundedMap } from '../bounded-map.ts'
 import type { KnownKey, Memory } from '../index.ts'
 
@@ -48,7 +48,7 @@ export class KnownKeys {
       })),
     )
     if (pairs.length === 0) return
-    const digest = createHash('sha256').update(JSON.stringify(pairs)).digest('base64')
+    const digest = hash('sha256', JSON.stringify(pairs), 'base64')
     if (this.#digests.get(source) === digest) return
     const sinceMs = this.#memory.nowMs()
     const keys = pairs.map((pair) => ({ ...pair, sinceMs }))
