@@ -3,14 +3,13 @@ import type { Engine } from '../openpgp/index.ts'
 import type { Memory, TrustPolicy } from './memory.ts'
 import type { Clocks } from './own-key/clocks.ts'
 import { Certificates } from './people/certificates.ts'
+import { Findings } from './people/findings.ts'
 import { Journal } from './people/journal.ts'
 import { KeyListHistory } from './people/key-list-history.ts'
 import { KnownKeys } from './people/known-keys.ts'
 import { PeopleObserver } from './people/observe.ts'
-import { OwnKeyListings } from './people/own-key-listings.ts'
 import { People } from './people/people.ts'
 import { Trust } from './people/trust.ts'
-import { UnknownSenders } from './people/unknown-senders.ts'
 import { Sightings, type Readers } from './sightings.ts'
 import { KnownChats } from './wall/known-chats.ts'
 
@@ -25,7 +24,7 @@ export interface Kernel {
   observer: PeopleObserver
   knownChats: KnownChats
   sightings: Sightings
-  unknownSenders: UnknownSenders
+  findings: Findings
 }
 
 /**
@@ -48,17 +47,16 @@ export async function loadKernel(o: {
   const trust = await Trust.load({ memory, journal, people, policy, clocks })
   const keyListHistory = new KeyListHistory(memory, journal)
   const knownKeys = new KnownKeys(memory)
-  const ownKeyListings = new OwnKeyListings(journal, own)
+  const findings = new Findings(memory, journal, own)
   const observer = new PeopleObserver({
     certificates,
     trust,
     keyListHistory,
     knownKeys,
-    ownKeyListings,
+    findings,
   })
   const knownChats = await KnownChats.load(memory, { journal })
   const sightings = new Sightings({ knownChats, people: observer, readers })
-  const unknownSenders = new UnknownSenders(memory, journal)
   return {
     journal,
     people,
@@ -69,6 +67,6 @@ export async function loadKernel(o: {
     observer,
     knownChats,
     sightings,
-    unknownSenders,
+    findings,
   }
 }

@@ -6,7 +6,7 @@ import type { Chat } from '../api/chat.ts'
 import type { UserKey } from '../api/user-key.ts'
 import { NoResponseError } from '../errors.ts'
 import type { KeyList, ModeAnswer } from './lookups.ts'
-import type { ListedKeys, PeopleObserver } from './people/observe.ts'
+import type { KeyListAnswer, PeopleObserver } from './people/observe.ts'
 import type { Person } from './people/person.ts'
 import { contentOf, type Unseen } from './unseen.ts'
 import type { KnownChats } from './wall/known-chats.ts'
@@ -14,7 +14,7 @@ import type { KnownChats } from './wall/known-chats.ts'
 /** How answers are read by the contract of the service; null: it is no such answer. */
 export interface Readers {
   chat(content: unknown): Chat | null
-  keyList(content: unknown): ListedKeys | null
+  keyList(content: unknown): KeyListAnswer | null
   /** Null: a record that names nobody. */
   userKey(content: unknown): UserKey | null
 }

@@ -8,9 +8,14 @@ import { NoResponseError, OperatorError, Refusal, ServiceError } from '../errors
 import { monotonicNow } from '../util/clock.ts'
 import type { Directory } from '../lookups/directory.ts'
 import type { KeyList } from '../kernel/lookups.ts'
-import { chooseRecipients, whyNot, type RecipientRules } from '../kernel/people/recipients.ts'
+import {
+  chooseRecipients,
+  recipientRules,
+  whyNot,
+  type RecipientParts,
+  type RecipientRules,
+} from '../kernel/people/recipients.ts'
 import type { Guard } from '../kernel/wall/guard.ts'
-import { recipientRules, type RecipientParts } from '../kernel/people/recipient-choice.ts'
 
 /** Somebody on a chat's key list. */
 export interface PreviewedPerson {

@@ -7,7 +7,6 @@ import { monotonicNow } from '../util/clock.ts'
 import type { Directory } from '../lookups/directory.ts'
 import type { KeyList } from '../kernel/lookups.ts'
 import type { Entered, Publication } from '../keys/publication.ts'
-import type { Recipients } from '../kernel/people/recipients.ts'
 import type { Outbound } from '../kernel/wall/guard.ts'
 import { fit, type Engine, type UnlockedKey } from '../openpgp/index.ts'
 import type { ClearField, ClearFields } from '../kernel/wall/clear-fields.ts'
@@ -15,7 +14,7 @@ import { bodyMissing, nothingChanges, type Draft } from './draft.ts'
 import type { Sightings } from '../kernel/sightings.ts'
 import type { Guard, Rule } from '../kernel/wall/guard.ts'
 import { whyPersonIsGone } from './person-gone.ts'
-import { recipientsOf, type RecipientParts } from '../kernel/people/recipient-choice.ts'
+import { recipientsOf, type RecipientParts, type Recipients } from '../kernel/people/recipients.ts'
 
 /** A body with its permit, and for whom; `recipients` is null when nothing was sealed. */
 export interface PreparedOutbound {

@@ -39,7 +39,7 @@ function scene(special: Record<string, Partial<CertificateStatus>> = {}) {
     trust: { saw: learn('listed'), isRemembered: () => true },
     keyListHistory: { saw: learn('list') },
     knownKeys: { saw: learn('keys') },
-    ownKeyListings: { saw: async () => {} },
+    findings: { recordOwnKeys: async () => {} },
   } as unknown as PeopleObserverParts
   const observer = new PeopleObserver(parts)
   const directory = new Directory({

@@ -8,7 +8,7 @@ import { Journal } from '../../src/kernel/people/journal.ts'
 import { KeyListHistory } from '../../src/kernel/people/key-list-history.ts'
 import { KnownKeys } from '../../src/kernel/people/known-keys.ts'
 import { PeopleObserver } from '../../src/kernel/people/observe.ts'
-import { OwnKeyListings } from '../../src/kernel/people/own-key-listings.ts'
+import { Findings } from '../../src/kernel/people/findings.ts'
 import { People } from '../../src/kernel/people/people.ts'
 import { Trust } from '../../src/kernel/people/trust.ts'
 import { createEngine } from '../../src/openpgp/create.ts'
@@ -36,7 +36,7 @@ async function listing(result: unknown): Promise<Directory> {
     }),
     keyListHistory: new KeyListHistory(memoryOf(store), journal),
     knownKeys: new KnownKeys(memoryOf(store)),
-    ownKeyListings: new OwnKeyListings(journal, () => new Set()),
+    findings: new Findings(memoryOf(store), journal, () => new Set()),
   })
   return new Directory({
     observer,

@@ -6,7 +6,7 @@ import type { KeyList, KeyLookups } from '../lookups.ts'
 import type { Keyring } from '../own-key/keyring.ts'
 import type { KeyListHistory, PastListing } from '../people/key-list-history.ts'
 import type { People } from '../people/people.ts'
-import type { Person } from '../people/person.ts'
+import { decisionAgainst, type Person } from '../people/person.ts'
 import { whyNot } from '../people/recipients.ts'
 import type { Trust } from '../people/trust.ts'
 
@@ -57,9 +57,7 @@ export async function audienceInGroup(
   const present = new Set(list.people.map(({ fingerprint }) => fingerprint))
   const rules = {
     own,
-    isOthers: parts.people.isOthers.bind(parts.people),
-    distrust: (userId: number, fingerprint: string | null) =>
-      parts.trust.distrust(userId, fingerprint, chatId),
+    decisionAgainst: (person: Person) => decisionAgainst(person, chatId, parts),
   }
   const readers = list.people.filter(
     (person) => ![fromId, botId()].includes(person.userId) && whyNot(person, rules) === null,

@@ -32,28 +32,19 @@ export interface CertificatesParts {
  * owner once stated of one sticks, a revocation above all, across restarts.
  */
 export class Certificates {
-  readonly #engine: Engine
-  readonly #memory: Memory
-  readonly #journal: Journal
-  readonly #maxWhole: number
-  readonly #maxRevoked: number
+  readonly #parts: Required<CertificatesParts>
   /** Fingerprints of those with revocations; the certificates rest on disk. */
   readonly #revoked = new Set<string>()
   /** Those that are not on disk yet: what is kept of each, what the store had, who revoked it. */
   readonly #unwritten = new Map<string, UnwrittenRevocation>()
-  readonly #maxCopies: number
   /** Digests of the copies that are kept, by fingerprint; the copies rest on disk. */
   readonly #copies = new Map<string, string>()
   /** Copies with news that are not on disk yet, and the digest of what is there. */
   readonly #unwrittenCopies = new Map<string, { copy: CertificateCopy; before: string }>()
 
-  private constructor({ engine, memory, journal, ...bounds }: CertificatesParts) {
-    this.#engine = engine
-    this.#memory = memory
-    this.#journal = journal
-    this.#maxWhole = bounds.maxWhole ?? MOST_WHOLE
-    this.#maxRevoked = bounds.maxRevoked ?? MOST_REVOKED
-    this.#maxCopies = bounds.maxCopies ?? MOST_COPIES
+  private constructor(parts: CertificatesParts) {
+    const bounds = { maxWhole: MOST_WHOLE, maxRevoked: MOST_REVOKED, maxCopies: MOST_COPIES }
+    this.#parts = { ...bounds, ...parts }
   }
 
   static async load(parts: CertificatesParts): Promise<Certificates> {
@@ -95,15 +86,15 @@ export class Certificates {
    * @throws Error when the engine is gone
    */
   async judge(armored: string): Promise<CertificateStatus> {
-    const certificateStatus = await this.#engine.judge(armored)
+    const certificateStatus = await this.#parts.engine.judge(armored)
     const known = await this.#knownOf(certificateStatus.fingerprint)
     if (known === null) {
       const copy = await this.#newerCopyOf(certificateStatus, armored)
-      return copy === null ? certificateStatus : await this.#engine.judge(armored, copy)
+      return copy === null ? certificateStatus : await this.#parts.engine.judge(armored, copy)
     }
     return known === ''
       ? { ...certificateStatus, unusable: 'revoked', armored: '' }
-      : await this.#engine.judge(armored, known)
+      : await this.#parts.engine.judge(armored, known)
   }
 
   /** The copy that is kept of a certificate; null for none, and for a revoked one. */
@@ -111,7 +102,7 @@ export class Certificates {
     if (this.#revoked.has(fingerprint) || !this.#copies.has(fingerprint)) return null
     const unwritten = this.#unwrittenCopies.get(fingerprint)
     if (unwritten !== undefined) return unwritten.copy.copy
-    return await this.#memory.read(({ certificates }) => certificates.copyOf(fingerprint))
+    return await this.#parts.memory.read(({ certificates }) => certificates.copyOf(fingerprint))
   }
 
   /**
@@ -128,10 +119,10 @@ export class Certificates {
       if (before === undefined) first.push(copy)
       else if (isNews === true && before !== copy.copyDigest) this.#hold(copy, before)
     }
-    first.splice(Math.max(0, this.#maxCopies - this.#copies.size))
+    first.splice(Math.max(0, this.#parts.maxCopies - this.#copies.size))
     const newer = [...this.#unwrittenCopies.values()]
     if (first.length + newer.length === 0) return
-    await this.#memory.note(async ({ certificates }) => {
+    await this.#parts.memory.note(async ({ certificates }) => {
       await certificates.addCopies(first)
       for (const { copy, before } of newer) await certificates.replaceCopy(copy, before)
     })
@@ -164,10 +155,10 @@ export class Certificates {
   ): Promise<void> {
     if (!revocations || fingerprint === null) return
     const isKnown = this.#revoked.has(fingerprint)
-    if (!isKnown && this.#revoked.size >= this.#maxRevoked) {
+    if (!isKnown && this.#revoked.size >= this.#parts.maxRevoked) {
       throw new Refusal('postern_store_unwritable', 'no more revocations can be remembered')
     }
-    const kept = isKnown || this.#revoked.size < this.#maxWhole ? armored : ''
+    const kept = isKnown || this.#revoked.size < this.#parts.maxWhole ? armored : ''
     const hold = (one: { kept: string; known: string | null }): void => {
       this.#revoked.add(fingerprint)
       const { known } = this.#unwritten.get(fingerprint) ?? one
@@ -178,10 +169,10 @@ export class Certificates {
       if (known !== armored && known !== '') hold({ kept, known })
     } catch (error) {
       hold({ kept: '', known: null })
-      await this.#memory.settle()
+      await this.#parts.memory.settle()
       throw error
     }
-    if (this.#unwritten.has(fingerprint)) await this.#memory.settle()
+    if (this.#unwritten.has(fingerprint)) await this.#parts.memory.settle()
   }
 
   async #saveUnwritten(records: Records): Promise<() => void> {
@@ -193,7 +184,7 @@ export class Certificates {
       await records.certificates.setRevokedCopy(fingerprint, now === known ? kept : '')
       changes.push({ kind: 'key-revoked', userId, detail: { fingerprint } })
     }
-    const announce = await this.#journal.append(records, changes)
+    const announce = await this.#parts.journal.append(records, changes)
     return () => {
       for (const [fingerprint, one] of written) {
         if (this.#unwritten.get(fingerprint) === one) this.#unwritten.delete(fingerprint)
@@ -208,7 +199,7 @@ export class Certificates {
     const unwritten = this.#unwritten.get(fingerprint)
     if (unwritten !== undefined) return unwritten.kept
     const query = ({ certificates }: Records) => certificates.revokedCopyOf(fingerprint)
-    return (await this.#memory.read(query)) ?? ''
+    return (await this.#parts.memory.read(query)) ?? ''
   }
 }
 

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { KeptList, Memory } from '../memory.ts'
+import { hash } from 'node:crypto'
 import { BoundedMap } from '../bounded-map.ts'
 import type { Journal, TrustChange } from './journal.ts'
 
@@ -54,13 +54,17 @@ export class KeyListHistory {
     const now = listedOf(people)
     const usable = listedOf(people.filter(({ unusable }) => unusable === null))
     const text = JSON.stringify(now)
-    const digest = createHash('sha256')
-      .update(JSON.stringify([now, usable]))
-      .digest('base64')
+    const digest = hash('sha256', JSON.stringify([now, usable]), 'base64')
     if (this.#digests.get(chatId) === digest) return
     const kept = await this.#kept(chatId)
-    const isSame = kept?.people === text && kept.ever === this.#everText(usable, kept)
-    if (!isSame) await this.#changed(chatId, { now, usable, text, before: kept?.people })
+    if (kept?.people !== text || kept.ever !== this.#everText(usable, kept)) {
+      const isOther = kept !== undefined && kept.people !== text
+      const changes = isOther ? this.#changesOf(chatId, JSON.parse(kept.people), now) : []
+      await this.#journal.record(changes, async ({ keyLists }) => {
+        const ever = this.#everText(usable, await keyLists.of(chatId))
+        await keyLists.save(chatId, { people: text, ever })
+      })
+    }
     this.#digests.set(chatId, digest)
     this.#contradictions.delete(chatId)
   }
@@ -88,21 +92,6 @@ export class KeyListHistory {
     if (this.#contradictions.get(chatId) === why) return
     await this.#journal.record([{ kind: 'list-contradicts', chatId, detail }])
     this.#contradictions.set(chatId, why)
-  }
-
-  async #changed(
-    chatId: number,
-    o: { now: ListedPeople; usable: ListedPeople; text: string; before: string | undefined },
-  ): Promise<void> {
-    const { now, usable, text, before } = o
-    const changes =
-      before === undefined || before === text
-        ? []
-        : this.#changesOf(chatId, JSON.parse(before) as ListedPeople, now)
-    await this.#journal.record(changes, async ({ keyLists }) => {
-      const ever = this.#everText(usable, await keyLists.of(chatId))
-      await keyLists.save(chatId, { people: text, ever })
-    })
   }
 
   #changesOf(chatId: number, before: ListedPeople, now: ListedPeople): TrustChange[] {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { KnownKey, Memory } from '../memory.ts'
+import { hash } from 'node:crypto'
 import { BoundedMap } from '../bounded-map.ts'
 
 /** Lists whose digest is kept in memory, so that an unchanged one costs no read of the disk. */
@@ -48,7 +48,7 @@ export class KnownKeys {
       })),
     )
     if (pairs.length === 0) return
-    const digest = createHash('sha256').update(JSON.stringify(pairs)).digest('base64')
+    const digest = hash('sha256', JSON.stringify(pairs), 'base64')
     if (this.#digests.get(source) === digest) return
     const sinceMs = this.#memory.nowMs()
     const keys = pairs.map((pair) => ({ ...pair, sinceMs }))

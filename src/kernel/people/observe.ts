@@ -4,9 +4,9 @@ import { MOST_RECIPIENTS, type CertificateStatus } from '../../openpgp/index.ts'
 import type { KeyList } from '../lookups.ts'
 import type { Listing } from './pins.ts'
 import type { Certificates } from './certificates.ts'
+import type { Findings } from './findings.ts'
 import type { KeyListHistory } from './key-list-history.ts'
 import type { KnownKeys } from './known-keys.ts'
-import type { OwnKeyListings } from './own-key-listings.ts'
 import { isWorthless, type Person, type Unusable } from './person.ts'
 import type { Trust } from './trust.ts'
 
@@ -14,7 +14,7 @@ import type { Trust } from './trust.ts'
 const MOST_LISTED = 2 * MOST_RECIPIENTS
 
 /** An answer of `GET /chats/{chatId}/keys`; null for each record that names nobody. */
-export interface ListedKeys {
+export interface KeyListAnswer {
   records: readonly (UserKey | null)[]
   memberCount: number | undefined
 }
@@ -24,7 +24,7 @@ export interface PeopleObserverParts {
   trust: Trust
   keyListHistory: KeyListHistory
   knownKeys: KnownKeys
-  ownKeyListings: OwnKeyListings
+  findings: Findings
 }
 
 /** A record with what the engine found of its certificate. */
@@ -44,7 +44,7 @@ export class PeopleObserver {
    * Judges and records the key list of a chat. Of a list that is too long nothing is.
    * @throws Refusal `postern_store_unwritable`
    */
-  async observeKeyList(chatId: number, answer: ListedKeys): Promise<KeyList> {
+  async observeKeyList(chatId: number, answer: KeyListAnswer): Promise<KeyList> {
     const { records, memberCount } = answer
     if (records.length > MOST_LISTED) {
       const tooMany = records.length
@@ -133,7 +133,7 @@ export class PeopleObserver {
   /** @param source a name of the list */
   async #recordKeys(chatId: number | null, source: string, people: Person[]): Promise<void> {
     await this.#parts.knownKeys.saw(source, people)
-    await this.#parts.ownKeyListings.saw(chatId, people)
+    await this.#parts.findings.recordOwnKeys(chatId, people)
   }
 }
 

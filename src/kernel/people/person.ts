@@ -1,4 +1,6 @@
 import type { CertificateStatus, UnusableReason } from '../../openpgp/index.ts'
+import type { People } from './people.ts'
+import type { Distrust, Trust } from './trust.ts'
 
 /** Why a person cannot be sealed to; beyond what the certificate itself says. */
 export type Unusable = UnusableReason | 'fingerprint-mismatch' | 'not-remembered'
@@ -33,4 +35,26 @@ export function signingCertificate({ unusable, certificateStatus }: Person): str
 /** Whether not even a signature is verified against a certificate. */
 export function isWorthless(unusable: Unusable | null): boolean {
   return unusable !== null && WORTHLESS.has(unusable)
+}
+
+/** Whether a person is listed with one of these keys, as their certificate or in it. */
+export function listsKeyOf(
+  { fingerprint, certificateStatus }: Person,
+  own: ReadonlySet<string>,
+): boolean {
+  if (fingerprint === null) return false
+  return own.has(fingerprint) || certificateStatus.encryptionKeys.some((key) => own.has(key))
+}
+
+/** A decision of the operator or of the policy against a certificate as a person's. */
+export type DecisionAgainst = Distrust | 'other-person'
+
+/** Whether a certificate may not be used as a person's in a chat: it is another's, or not trusted. */
+export function decisionAgainst(
+  { userId, fingerprint }: { userId: number; fingerprint: string | null },
+  chatId: number,
+  { people, trust }: { people: Pick<People, 'isOthers'>; trust: Pick<Trust, 'distrust'> },
+): DecisionAgainst | null {
+  const isOthers = fingerprint !== null && people.isOthers({ userId, fingerprint })
+  return isOthers ? 'other-person' : trust.distrust(userId, fingerprint, chatId)
 }

@@ -1,10 +1,19 @@
+/** To whom a message into a chat is sealed, by what is known of the chat and its people. */
 import { Refusal } from '../../errors.ts'
 import type { CertificateStatus, CipherSizes } from '../../openpgp/index.ts'
 import type { KeyList } from '../lookups.ts'
-import { listsKeyOf } from './own-key-listings.ts'
-import type { Pair } from './people.ts'
-import type { Person, Unusable } from './person.ts'
-import type { Distrust } from './trust.ts'
+import type { Keyring } from '../own-key/keyring.ts'
+import type { KnownChats } from '../wall/known-chats.ts'
+import type { KeyListHistory } from './key-list-history.ts'
+import type { People } from './people.ts'
+import {
+  decisionAgainst,
+  listsKeyOf,
+  type DecisionAgainst,
+  type Person,
+  type Unusable,
+} from './person.ts'
+import type { Trust } from './trust.ts'
 
 /** Who gets a message, and who could not. */
 export interface Recipients {
@@ -21,11 +30,8 @@ export interface Recipients {
 /** Somebody who gets nothing, and why. */
 export interface Skipped {
   userId: number
-  reason: Unusable | Distrust | NotTheirs
+  reason: Unusable | DecisionAgainst | 'own-key'
 }
-
-/** A certificate that the service lists for somebody, and that is the bot's or another person's. */
-type NotTheirs = 'own-key' | 'other-person'
 
 export interface RecipientRules {
   isPrivate: boolean
@@ -36,14 +42,76 @@ export interface RecipientRules {
   botId: number | null
   /** Fingerprints of all keys that ever were the bot's, primary keys and subkeys. */
   own: ReadonlySet<string>
-  /** Whether the operator has named somebody else as a certificate's owner. */
-  isOthers: (pair: Pair) => boolean
-  /** Changes whenever an answer of `isOthers` or `distrust` may have changed. */
+  /** Changes whenever an answer of `decisionAgainst` may have changed. */
   epoch: number
-  /**
-   * Why somebody's certificate awaits the operator's decision in this chat; null when it does not.
-   */
-  distrust: (userId: number, fingerprint: string | null) => Distrust | null
+  /** The decision against a person's certificate in this chat; null where there is none. */
+  decisionAgainst: (person: Person) => DecisionAgainst | null
+}
+
+export interface RecipientParts {
+  knownChats: KnownChats
+  keyring: Keyring
+  people: People
+  trust: Trust
+  keyListHistory: KeyListHistory
+  botId: () => number | null
+  /** Setting `seal.unusableRecipient`. */
+  unusableRecipient: 'skip' | 'refuse'
+}
+
+/**
+ * The recipients of a message, by a chat's key list. A private chat is its first person's for good,
+ * which is on disk before anything is sealed to them.
+ * @throws as `chooseRecipients` does; Refusal `postern_store_unwritable`
+ */
+export async function recipientsOf(
+  chatId: number,
+  list: KeyList,
+  parts: RecipientParts,
+): Promise<Recipients> {
+  const { knownChats, keyListHistory, botId } = parts
+  if (knownChats.isPrivate(chatId) && knownChats.personOf(chatId) === null) {
+    const userId = solePersonOf(list, botId())
+    if (userId !== null) await knownChats.saw([{ chatId, userId }])
+  }
+  try {
+    // from here on nothing is waited for: of two sends with other lists, one finds its list wrong
+    return chooseRecipients(list, recipientRules(chatId, parts))
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'postern_recipients_inconsistent') {
+      const stranger = strangerIn(list, [knownChats.personOf(chatId), botId()])
+      await keyListHistory.contradicts(chatId, {
+        why: error.message,
+        ...(stranger !== undefined && { stranger }),
+      })
+    }
+    throw error
+  }
+}
+
+/** How a chat's key list is judged now. */
+export function recipientRules(
+  chatId: number,
+  { knownChats, keyring, people, trust, unusableRecipient, botId }: RecipientParts,
+): RecipientRules {
+  return {
+    isPrivate: knownChats.isPrivate(chatId),
+    personId: knownChats.personOf(chatId),
+    unusable: unusableRecipient,
+    botId: botId(),
+    own: keyring.fingerprints,
+    epoch: trust.epoch,
+    decisionAgainst: (person) => decisionAgainst(person, chatId, { people, trust }),
+  }
+}
+
+/** Who is on the list of a private chat that is a person's, and is neither them nor the bot. */
+function strangerIn(
+  { people }: KeyList,
+  [personId, botId]: [number | null, number | null],
+): number | undefined {
+  if (personId === null) return undefined
+  return people.find(({ userId }) => userId !== personId && userId !== botId)?.userId
 }
 
 /**
@@ -127,17 +195,17 @@ export function solePersonOf(list: KeyList, botId: number | null): number | null
   return first !== undefined && isPlain ? first.userId : null
 }
 
-/** Why a person would be left out of a message; null when it is sealed to them. */
+/**
+ * Why a person would be left out of a message; null when it is sealed to them. First whether the
+ * certificate is theirs, then what it states of itself, then whether it is trusted.
+ */
 export function whyNot(
   person: Person,
-  { own, isOthers, distrust }: Pick<RecipientRules, 'own' | 'isOthers' | 'distrust'>,
+  rules: Pick<RecipientRules, 'own' | 'decisionAgainst'>,
 ): Skipped['reason'] | null {
-  const { userId, fingerprint, unusable } = person
-  if (fingerprint !== null) {
-    if (listsKeyOf(person, own)) return 'own-key'
-    if (isOthers({ fingerprint, userId })) return 'other-person'
-  }
-  return unusable ?? distrust(userId, fingerprint)
+  if (listsKeyOf(person, rules.own)) return 'own-key'
+  const decision = rules.decisionAgainst(person)
+  return decision === 'other-person' ? decision : (person.unusable ?? decision)
 }
 
 const isOwnFault = (reason: Skipped['reason']): boolean =>
@@ -148,7 +216,7 @@ const FOR_OPERATOR = new Set<string>([
   'key-changed',
   'not-accepted',
   'other-person',
-] satisfies (Distrust | NotTheirs)[])
+] satisfies DecisionAgainst[])
 
 const isForOperator = (reason: Skipped['reason']): boolean => FOR_OPERATOR.has(reason)
 

@@ -49,12 +49,8 @@ const NAMED = 100
 const FORMER_FOR_MS = 72 * 3_600_000
 
 export class Trust {
-  readonly #memory: Memory
-  readonly #journal: Journal
-  readonly #people: People
+  readonly #parts: TrustParts
   readonly #pins: Pins
-  readonly #maxPeople: number
-  readonly #clocks: TrustParts['clocks']
   readonly #refusals = new Listeners()
   readonly policies: Policies
   readonly decisions: Decisions
@@ -68,12 +64,8 @@ export class Trust {
     parts: TrustParts,
     { pins, policies, keyChanges }: { pins: Pins; policies: Policies; keyChanges: KeyChanges },
   ) {
-    this.#memory = parts.memory
+    this.#parts = parts
     this.#keyChanges = keyChanges
-    this.#journal = parts.journal
-    this.#people = parts.people
-    this.#maxPeople = parts.maxPeople ?? MOST_PEOPLE
-    this.#clocks = parts.clocks
     this.#pins = pins
     this.policies = policies
     this.decisions = new Decisions({ ...parts, pins })
@@ -153,7 +145,7 @@ export class Trust {
    * named no owner. Neither being listed first nor a signature proves one.
    */
   isShared(fingerprint: string): boolean {
-    if (this.#people.ownerOf(fingerprint) !== undefined) return false
+    if (this.#parts.people.ownerOf(fingerprint) !== undefined) return false
     if (this.#unwritten.size === 0) return this.#pins.claimsOn(fingerprint) > 1
     const claimants = new Set(this.#pins.claimantsOf(fingerprint))
     for (const [userId, { last }] of this.#unwritten) {
@@ -201,19 +193,20 @@ export class Trust {
    */
   async saw(listed: readonly Listing[]): Promise<void> {
     this.#hold(listed)
-    await this.#memory.fresh().catch(async (error: unknown) => {
-      await this.#memory.settle()
+    await this.#parts.memory.fresh().catch(async (error: unknown) => {
+      await this.#parts.memory.settle()
       throw error
     })
     // compared with what others have written by now
     const tooMany = this.#hold(listed)
     if (tooMany > 0) this.#refusals.emit()
-    if (listed.some(({ userId }) => this.#unwritten.has(userId))) await this.#memory.settle()
+    if (listed.some(({ userId }) => this.#unwritten.has(userId))) await this.#parts.memory.settle()
   }
 
   /** @returns of how many people nothing can be remembered */
   #hold(listed: readonly Listing[]): number {
-    const room = this.#maxPeople - this.#pins.size - this.#unwritten.size
+    const { maxPeople = MOST_PEOPLE } = this.#parts
+    const room = maxPeople - this.#pins.size - this.#unwritten.size
     const { fresh, tooMany } = newListings(listed, (userId) => this.#pin(userId), room)
     for (const { userId, fingerprint: last } of fresh) {
       this.#unwritten.set(userId, { first: this.#unwritten.get(userId)?.first ?? last, last })
@@ -222,41 +215,33 @@ export class Trust {
     return tooMany
   }
 
+  /** Writes what the listings change, by all that is known as of this write. */
   async #saveUnwritten(records: Records): Promise<() => void> {
     const written = [...this.#unwritten]
-    const learned = this.#learnedFrom(written)
-    await records.pins.save(learned.changed)
-    await records.keyChanges.save(learned.keyChanges)
-    const announce = await this.#journal.append(records, learned.changes)
+    const nowMs = this.#parts.clocks.earliestMs()
+    const pins = written.flatMap(
+      ([userId, one]) => pinAfter(userId, this.#pins.get(userId), { ...one, nowMs }) ?? [],
+    )
+    const certificateChanges = pins.flatMap((pin) => this.#changeOf(pin))
+    const keyChanges = certificateChanges
+      .filter((one) => one.kind === 'key-changed')
+      .map(({ userId, detail: { from, to } }) => ({ userId, from, to }))
+    const disputes = newDisputes(pins, this.#pins).map(({ fingerprint, people }): TrustChange => {
+      const owner = this.#parts.people.ownerOf(fingerprint) ?? null
+      const detail = { fingerprint, people: people.slice(0, NAMED), owner }
+      return { kind: 'certificate-shared', detail }
+    })
+    await records.pins.save(pins)
+    await records.keyChanges.save(keyChanges)
+    const announce = await this.#parts.journal.append(records, [...certificateChanges, ...disputes])
     return () => {
-      for (const change of learned.keyChanges) this.#keyChanges.saved(change)
+      for (const change of keyChanges) this.#keyChanges.saved(change)
       for (const [userId, seen] of written) {
         if (this.#unwritten.get(userId) === seen) this.#unwritten.delete(userId)
       }
-      for (const pin of learned.changed) this.#pins.set(pin)
+      for (const pin of pins) this.#pins.set(pin)
       announce()
     }
-  }
-
-  /** What listings change, by all that is known now. */
-  #learnedFrom(seen: readonly [number, UnwrittenListing][]): {
-    changed: Pin[]
-    changes: TrustChange[]
-    keyChanges: KeyChange[]
-  } {
-    const nowMs = this.#clocks.earliestMs()
-    const changed = seen.flatMap(
-      ([userId, one]) => pinAfter(userId, this.#pins.get(userId), { ...one, nowMs }) ?? [],
-    )
-    const changes = [
-      ...changed.flatMap((pin) => this.#changeOf(pin)),
-      ...newDisputes(changed, this.#pins).map(({ fingerprint, people }) => {
-        const owner = this.#people.ownerOf(fingerprint) ?? null
-        const detail = { fingerprint, people: people.slice(0, NAMED), owner }
-        return { kind: 'certificate-shared' as const, detail }
-      }),
-    ]
-    return { changed, changes, keyChanges: changes.flatMap((one) => keyChangeIn(one) ?? []) }
   }
 
   /**
@@ -281,10 +266,4 @@ export class Trust {
       ? [{ kind: 'key-withdrawn', userId, detail: { from, standing } }]
       : [{ kind: 'key-changed', userId, detail: { from, to, standing } }]
   }
-}
-
-function keyChangeIn(change: TrustChange): KeyChange | null {
-  if (change.kind !== 'key-changed') return null
-  const { from, to } = change.detail
-  return { userId: change.userId, from, to }
 }

@@ -28,7 +28,7 @@ function scene(
     },
     keyListHistory: { saw: async () => {} },
     knownKeys: { saw: async () => {} },
-    ownKeyListings: { saw: async () => {} },
+    findings: { recordOwnKeys: async () => {} },
   } as unknown as PeopleObserverParts
   return { parts, steps, judged }
 }

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { KeyList } from '../../../src/kernel/lookups.ts'
-import { recipientsOf, type RecipientParts } from '../../../src/kernel/people/recipient-choice.ts'
+import { recipientsOf, type RecipientParts } from '../../../src/kernel/people/recipients.ts'
 
 const [BOT, ALICE, BOB] = [1, 5, 6]
 const listOf = (...userIds: number[]): KeyList =>

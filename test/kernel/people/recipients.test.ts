@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Refusal } from '../../../src/errors.ts'
 import type { KeyList } from '../../../src/kernel/lookups.ts'
-import type { Person } from '../../../src/kernel/people/person.ts'
+import { decisionAgainst, type Person } from '../../../src/kernel/people/person.ts'
 import {
   chooseRecipients,
   solePersonOf,
@@ -35,19 +35,26 @@ const listOf = (people: Person[], more: Partial<KeyList> = {}): KeyList => ({
   ...more,
 })
 
-const rulesOf = (more: Partial<RecipientRules> = {}): RecipientRules => ({
+interface Ruling extends RecipientRules {
+  isOthers: (pair: { userId: number; fingerprint: string }) => boolean
+  distrust: (userId: number, fingerprint: string | null) => Distrust | null
+}
+
+const rulesOf = ({ isOthers, distrust, ...more }: Partial<Ruling> = {}): RecipientRules => ({
   isPrivate: false,
   personId: null,
   unusable: 'skip',
   botId: 900,
   own: new Set<string>(),
   epoch: 0,
-  isOthers: () => false,
-  distrust: () => null,
+  decisionAgainst: (one) => {
+    const people = { isOthers: isOthers ?? (() => false) }
+    return decisionAgainst(one, 0, { people, trust: { distrust: distrust ?? (() => null) } })
+  },
   ...more,
 })
 
-const chosen = (people: Person[], more: Partial<RecipientRules> = {}): string[] => [
+const chosen = (people: Person[], more: Partial<Ruling> = {}): string[] => [
   ...chooseRecipients(listOf(people), rulesOf(more)).certificates,
 ]
 
@@ -100,7 +107,7 @@ test('the same are chosen as the very same array, without being judged again', (
 
 test('whatever is said otherwise counts at once, although the list is the same', () => {
   const list = listOf([person(1, 'a'), person(2, 'b')], { memberCount: 3 })
-  const skippedBy = (more: Partial<RecipientRules>) =>
+  const skippedBy = (more: Partial<Ruling>) =>
     chooseRecipients(list, rulesOf(more)).skipped.map(({ reason }) => reason)
   const distrust = (userId: number): Distrust | null => (userId === 1 ? 'blocked' : null)
   expect(skippedBy({})).toEqual([])
@@ -117,7 +124,7 @@ test('whatever is said otherwise counts at once, although the list is the same',
 })
 
 /** What a send is refused with: code and message. */
-function refusal(list: KeyList, more: Partial<RecipientRules> = {}): string {
+function refusal(list: KeyList, more: Partial<Ruling> = {}): string {
   try {
     chooseRecipients(list, rulesOf(more))
   } catch (error) {
@@ -182,7 +189,7 @@ test('of a list that no message fits, nobody is judged, and it is said how many 
 })
 
 /** Rules by which people are left out for these reasons, by id. */
-function leavingOut(reasons: Record<number, Skipped['reason']>): Partial<RecipientRules> {
+function leavingOut(reasons: Record<number, Skipped['reason']>): Partial<Ruling> {
   const has = (userId: number, reason: string): boolean => reasons[userId] === reason
   return {
     own: new Set([...FINGERPRINTS].flatMap(([id, print]) => (has(id, 'own-key') ? [print] : []))),
