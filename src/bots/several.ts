@@ -19,7 +19,7 @@ import { makeDataDir } from '../store/data-dir.ts'
 import { SharedStretcher } from '../store/stretcher.ts'
 import { alertWays } from '../reports/alerting.ts'
 import { connectDatabase } from '../wiring/stores.ts'
-import { botHosts, createAdminDoor, openDoors } from '../wiring/doors.ts'
+import { botHosts, createAdminDoor, openDoors, type Doors } from '../wiring/doors.ts'
 import { HostedBots } from './hosted-bots.ts'
 import { readMachine } from '../wiring/probes.ts'
 import type { HandedInParts } from '../wiring/link.ts'
@@ -87,54 +87,15 @@ export async function createSeveral(options: SeveralOptions): Promise<Several> {
       parts: { ...parts, database, stretcher: new SharedStretcher(dataDir) },
     }),
   )
-  let isStopping = false
-  const startedAt = new Date().toISOString()
-  const isReady = (): boolean => {
-    if (isStopping) return false
-    const all = bots.report()
-    return settings.admin.readyWhen === 'any'
-      ? all.some(({ ready }) => ready)
-      : all.every(({ ready }) => ready)
-  }
-  const report = (): BotsReport => ({
-    version: VERSION,
-    pid: process.pid,
-    startedAt,
-    ready: isReady(),
-    warnings: machine.warnings.all(),
-    bots: bots.report(),
-  })
-  const readiness = (bot: string | null): Readiness | null => {
-    if (bot === null) return { ready: isReady(), reasons: bots.reasons }
-    const one = bots.find(bot)
-    return one === null ? null : { ready: one.reasons.length === 0, reasons: one.reasons }
-  }
+  const state = new ProcessState(options, bots, machine.warnings)
+  const doors = createDoors(options, { bots, metrics, state })
   const reload = async (): Promise<BotReload> => {
     const again = options.load()
     const changes = await bots.set(again.bots)
     log.info(changes, 'the settings were read again')
     return { ...changes, folder: again.folder }
   }
-  const doors = {
-    bot: buildSharedDoor({
-      log,
-      onAnswered: (line) => recordRequest(metrics, line),
-      allowedHosts: botHosts(settings),
-      bots: bots.tokens,
-      strangers: bots.doorQueues.strangers,
-    }),
-    admin: createAdminDoor(
-      { settings, log },
-      {
-        metrics,
-        readiness,
-        status: (bot) => {
-          if (bot === null) return Promise.resolve(report())
-          return bots.find(bot)?.status() ?? null
-        },
-      },
-    ),
-  }
+  const report = (): BotsReport => state.report()
   const operations = {
     all: bindCalls(BOTS, { report, reload }),
     of: (bot: string | null) => bots.named(bot).operations,
@@ -152,12 +113,80 @@ export async function createSeveral(options: SeveralOptions): Promise<Several> {
       return addresses
     },
     [Symbol.asyncDispose]: async () => {
-      isStopping = true
+      state.isStopping = true
       // While the door is open still: a bot that takes an update may have to answer it.
       await bots[Symbol.asyncDispose]()
       await Promise.all([doors.bot.drain(), doors.admin.drain()])
       await resources.disposeAsync()
     },
+  }
+}
+
+/** Whether the process is ready, and what it reports of its bots. */
+class ProcessState {
+  isStopping = false
+  readonly #readyWhen: 'any' | 'all'
+  readonly #bots: HostedBots
+  readonly #warnings: Warnings
+  readonly #startedAt = new Date().toISOString()
+
+  constructor({ loaded }: SeveralOptions, bots: HostedBots, warnings: Warnings) {
+    this.#readyWhen = loaded.settings.admin.readyWhen
+    this.#bots = bots
+    this.#warnings = warnings
+  }
+
+  get isReady(): boolean {
+    if (this.isStopping) return false
+    const all = this.#bots.report()
+    return this.#readyWhen === 'any'
+      ? all.some(({ ready }) => ready)
+      : all.every(({ ready }) => ready)
+  }
+
+  report(): BotsReport {
+    return {
+      version: VERSION,
+      pid: process.pid,
+      startedAt: this.#startedAt,
+      ready: this.isReady,
+      warnings: this.#warnings.all(),
+      bots: this.#bots.report(),
+    }
+  }
+
+  /** @param bot null: of the whole process. @returns null where there is no such bot */
+  readiness(bot: string | null): Readiness | null {
+    if (bot === null) return { ready: this.isReady, reasons: this.#bots.reasons }
+    const one = this.#bots.find(bot)
+    return one === null ? null : { ready: one.reasons.length === 0, reasons: one.reasons }
+  }
+}
+
+/** The doors that all bots share. */
+function createDoors(
+  { loaded: { settings }, log }: SeveralOptions,
+  { bots, metrics, state }: { bots: HostedBots; metrics: Metrics; state: ProcessState },
+): Doors {
+  return {
+    bot: buildSharedDoor({
+      log,
+      onAnswered: (line) => recordRequest(metrics, line),
+      allowedHosts: botHosts(settings),
+      bots: bots.tokens,
+      strangers: bots.doorQueues.strangers,
+    }),
+    admin: createAdminDoor(
+      { settings, log },
+      {
+        metrics,
+        readiness: (bot) => state.readiness(bot),
+        status: (bot) => {
+          if (bot === null) return Promise.resolve(state.report())
+          return bots.find(bot)?.status() ?? null
+        },
+      },
+    ),
   }
 }
 

@@ -96,14 +96,9 @@ export function createLink(
     metrics?: Metrics | undefined
   },
 ): Link {
-  let known: Bot | null = null
-  // a token that is read again later does not turn this store's bot into another
-  let identity = botIdOf(secrets.botToken.reveal())
-  let limits: Limits = { ...LIMITS }
   let sidecars = 1
   let ownCalls = { usedLastMinute: 0, limit: 0 }
-  const bots = new Listeners<Bot>()
-  const identifications = new Listeners<boolean>()
+  const bot = new BotDescription(botIdOf(secrets.botToken.reveal()))
   const upstreamListeners: Partial<UpstreamEvents>[] = [{ budget: (used) => (ownCalls = used) }]
   const health = new Health()
   const { caFile, url, proxy } = settings.upstream
@@ -112,39 +107,11 @@ export function createLink(
     ...(caFile === undefined ? {} : { ca: readCa(caFile) }),
     proxy,
     token: secrets.botToken,
-    ownCallsPerMinute: () => Math.floor((limits.apiCallsPerMinute * OWN_SHARE) / sidecars),
+    ownCallsPerMinute: () => Math.floor((bot.limits.apiCallsPerMinute * OWN_SHARE) / sidecars),
     events: forwardTo(upstreamListeners),
   })
-
-  /** The token names the bot. A `/me` that names another bot is refused. */
-  function identify(result: unknown): void {
-    if (!isObject(result) || !('id' in result) || identity === null) return
-    const isOurs = result['id'] === identity
-    identifications.emit(isOurs)
-    if (!isOurs) throw new NoResponseError('postern_upstream_invalid', 'the bot of another token')
-  }
-
-  function take(bot: Bot): void {
-    known = bot
-    identity = bot.id
-    limits = readLimits(bot.limits)
-    bots.emit(bot)
-  }
-
-  async function me(deadlineMs = Infinity): Promise<Bot> {
-    const answer = await upstream.ask({ method: 'GET', path: '/me', deadlineMs })
-    const result = unobserved(answer, 'shows-no-chat')
-    identify(result)
-    const parsed = Bot.safeParse(result)
-    if (!parsed.success) throw new NoResponseError('postern_upstream_invalid', 'a bot')
-    take(parsed.data)
-    return parsed.data
-  }
-
   const alerts = new Alerts(o)
   const watch = new ServiceWatch(health)
-  const get = async (path: string): Promise<Unseen> =>
-    await upstream.ask({ method: 'GET', path, deadlineMs: LOOKUP_MS })
   return {
     url,
     upstream,
@@ -153,38 +120,79 @@ export function createLink(
     metrics: o.metrics ?? new Metrics(),
     alerts,
     watch,
-    calls: {
-      me: () => me(),
-      probe: () => me(PROBE_MS),
-      chat: (chatId) => get(`/chats/${chatId}`),
-      chatKeys: (chatId) => get(`/chats/${chatId}/keys`),
-      userKey: (userId) => get(`/users/${userId}/key`),
-      putKey: async (key, requireAllowed = () => {}) => {
-        const call = { method: 'PUT', path: '/key', body: JSON.stringify(key) } as const
-        await upstream.ask({ ...call, deadlineMs: PUBLISH_MS, requireAllowed })
-      },
-    },
-    bot: () => known,
-    botId: () => identity,
-    expectBot: (botId) => (identity ??= botId),
-    limits: () => limits,
+    calls: callsOf(upstream, bot),
+    bot: () => bot.known,
+    botId: () => bot.id,
+    expectBot: (botId) => (bot.id ??= botId),
+    limits: () => bot.limits,
     shareCalls: (count) => (sidecars = count),
     ownCalls: () => ownCalls,
-    observe: (answer) => {
-      const result = unobserved(answer, 'shows-no-chat')
-      identify(result)
-      const parsed = Bot.safeParse(result)
-      if (parsed.success) take(parsed.data)
-      return result
-    },
-    onBot: (listener) => bots.add(listener),
-    onIdentified: (listener) => identifications.add(listener),
+    observe: (answer) => bot.read(answer).result,
+    onBot: (listener) => bot.descriptions.add(listener),
+    onIdentified: (listener) => bot.identifications.add(listener),
     onUpstream: (listener) => upstreamListeners.push(listener),
     async [Symbol.asyncDispose]() {
       watch[Symbol.dispose]()
       await alerts[Symbol.asyncDispose]()
       await upstream[Symbol.asyncDispose]()
     },
+  }
+}
+
+/** Calls of our own. */
+function callsOf(upstream: Upstream, bot: BotDescription): Link['calls'] {
+  const get = async (path: string, deadlineMs = LOOKUP_MS): Promise<Unseen> =>
+    await upstream.ask({ method: 'GET', path, deadlineMs })
+  const me = async (deadlineMs: number): Promise<Bot> => {
+    const { described } = bot.read(await get('/me', deadlineMs))
+    if (described === null) throw new NoResponseError('postern_upstream_invalid', 'a bot')
+    return described
+  }
+  return {
+    me: () => me(Infinity),
+    probe: () => me(PROBE_MS),
+    chat: (chatId) => get(`/chats/${chatId}`),
+    chatKeys: (chatId) => get(`/chats/${chatId}/keys`),
+    userKey: (userId) => get(`/users/${userId}/key`),
+    putKey: async (key, requireAllowed = () => {}) => {
+      const call = { method: 'PUT', path: '/key', body: JSON.stringify(key) } as const
+      await upstream.ask({ ...call, deadlineMs: PUBLISH_MS, requireAllowed })
+    },
+  }
+}
+
+/** The bot as the service describes it. Which bot it is, its token says. */
+class BotDescription {
+  known: Bot | null = null
+  limits: Limits = { ...LIMITS }
+  /** A token that is read again later does not turn this store's bot into another. */
+  id: number | null
+  readonly descriptions = new Listeners<Bot>()
+  readonly identifications = new Listeners<boolean>()
+
+  constructor(id: number | null) {
+    this.id = id
+  }
+
+  /**
+   * Reads a `/me`.
+   * @returns its content, and the bot that it describes, if it does
+   * @throws NoResponseError `postern_upstream_invalid` when it is another bot's
+   */
+  read(answer: Unseen): { result: unknown; described: Bot | null } {
+    const result = unobserved(answer, 'shows-no-chat')
+    if (isObject(result) && 'id' in result && this.id !== null) {
+      const isOurs = result['id'] === this.id
+      this.identifications.emit(isOurs)
+      if (!isOurs) throw new NoResponseError('postern_upstream_invalid', 'the bot of another token')
+    }
+    const { data: described = null } = Bot.safeParse(result)
+    if (described === null) return { result, described }
+    this.known = described
+    this.id = described.id
+    this.limits = readLimits(described.limits)
+    this.descriptions.emit(described)
+    return { result, described }
   }
 }
 

@@ -4,7 +4,7 @@ import { isObject } from '../api/common.ts'
 import type { Settings } from '../config/settings.ts'
 import type { BotExchange } from '../http/exchange.ts'
 import { Backlog } from '../updates/backlog.ts'
-import { REAL_CLOCK } from '../util/clock.ts'
+import { REAL_CLOCK, type Clock } from '../util/clock.ts'
 import { WebhookClient, type Delivery } from '../updates/webhook-client.ts'
 import { PollTurn, type Turn } from '../updates/poll-turn.ts'
 import { PollAnnouncement } from '../updates/poll-announcement.ts'
@@ -48,6 +48,16 @@ export interface Updates extends AsyncDisposable {
   onUnexpectedError(listener: (error: unknown) => void): void
 }
 
+/** What happens to updates, for who listens. */
+class UpdateEvents {
+  readonly polled = new Listeners<string | null>()
+  readonly serviceWebhooks = new Listeners<string | null>()
+  readonly deliveries = new Listeners<Parameters<DeliveryLoopParts['onDelivered']>[0]>()
+  readonly failures = new Listeners<Parameters<DeliveryLoopParts['onFailed']>[0]>()
+  readonly readFailures = new Listeners<Parameters<UpdatePollerParts['onReadFailed']>[0]>()
+  readonly errors = new Listeners<unknown>()
+}
+
 /** @throws OperatorError `store-corrupt` */
 export async function createUpdates(
   { settings, parts = {} }: { settings: Settings; parts?: HandedInParts },
@@ -55,22 +65,82 @@ export async function createUpdates(
   core: Core,
 ): Promise<Updates> {
   const { clock = REAL_CLOCK } = parts
-  const { upstream, limits } = link
+  const { store } = core
   const rules = {
     allowHosts: settings.webhook.allowHosts ?? null,
     resolve: parts.resolveHost ?? resolveHost,
   }
-  const registration = await Registration.load(core.store)
+  const registration = await Registration.load(store)
   const client = new WebhookClient({ ...rules, clock })
-  const { onBotExchange } = parts
   const polls = new PollWatch(clock)
-  const turns = core.store.isShared ? new PollTurn(core.store, clock) : null
-  const sign = core.store.isShared ? new PollAnnouncement(core.store) : null
-  const backlog = new Backlog({
+  const turns = store.isShared ? new PollTurn(store, clock) : null
+  const sign = store.isShared ? new PollAnnouncement(store) : null
+  const backlog = createBacklog(link, { clock, polls, turns, registration })
+  const storeReach = new StoreReach(store)
+  const fresh = (): Promise<void> => store.fresh()
+  const events = new UpdateEvents()
+  const poller = { ...link, ...core, clock, polls, backlog, storeReach }
+  const makeLoop = loopMaker({ poller, registration, client, parts, events })
+  const webhook = new Webhook({
+    upstream: link.upstream,
+    registration,
+    rules,
+    polls,
+    fresh,
+    makeLoop: () =>
+      turns === null ? makeLoop(null) : new DeliveryTurns({ turns, clock, fresh, makeLoop }),
+  })
+  return {
+    webhook,
+    polls,
+    backlog,
+    storeReach,
+    turns,
+    sign,
+    ...listening(events, backlog),
+    async [Symbol.asyncDispose]() {
+      await webhook[Symbol.asyncDispose]()
+      await sign?.[Symbol.asyncDispose]()
+      backlog[Symbol.dispose]()
+      polls[Symbol.dispose]()
+      client[Symbol.dispose]()
+    },
+  }
+}
+
+/** How others report to the events, and listen to them. */
+function listening(
+  events: UpdateEvents,
+  backlog: Backlog,
+): Pick<Updates, (`on${string}` & keyof Updates) | (`note${string}` & keyof Updates)> {
+  return {
+    notePoll: (code) => events.polled.emit(code),
+    noteServiceWebhook: (result) => {
+      if (!isObject(result)) return
+      const { pending, url } = result
+      if (typeof pending === 'number') backlog.recordPending(pending)
+      if (url === null || typeof url === 'string') events.serviceWebhooks.emit(url)
+    },
+    onPolled: (listener) => events.polled.add(listener),
+    onServiceWebhook: (listener) => events.serviceWebhooks.add(listener),
+    onDelivered: (listener) => events.deliveries.add(listener),
+    onDeliveryFailed: (listener) => events.failures.add(listener),
+    onReadFailed: (listener) => events.readFailures.add(listener),
+    onUnexpectedError: (listener) => events.errors.add(listener),
+  }
+}
+
+/** How the queue stands at the service: by `/me`, and by the oldest update where nobody polls. */
+function createBacklog(
+  { calls, upstream, watch }: Link,
+  o: { clock: Clock; polls: PollWatch; turns: PollTurn | null; registration: Registration },
+): Backlog {
+  const { clock, polls, turns, registration } = o
+  return new Backlog({
     clock,
-    skewMs: () => link.watch.skewMs,
+    skewMs: () => watch.skewMs,
     isDelivering: () => registration.webhook !== null,
-    ask: link.calls.me,
+    ask: calls.me,
     peek: async () => {
       if (polls.mayBeUnderWay || registration.webhook !== null) return null
       await using turn = await turns?.tryTake()
@@ -81,77 +151,36 @@ export async function createUpdates(
       return envelope.ok ? readUpdates(unobserved(envelope.result, 'has-no-key')) : null
     },
   })
-  const storeReach = new StoreReach(core.store)
-  const fresh = (): Promise<void> => core.store.fresh()
-  const polled = new Listeners<string | null>()
-  const serviceWebhooks = new Listeners<string | null>()
-  const deliveries = new Listeners<Parameters<DeliveryLoopParts['onDelivered']>[0]>()
-  const failures = new Listeners<Parameters<DeliveryLoopParts['onFailed']>[0]>()
-  const readFailures = new Listeners<Parameters<UpdatePollerParts['onReadFailed']>[0]>()
-  const errors = new Listeners<unknown>()
+}
+
+/** Makes loops that deliver to the webhook, each while its turn is held; null: without turns. */
+function loopMaker(o: {
+  poller: Omit<UpdatePollerParts, `on${string}` & keyof UpdatePollerParts>
+  registration: Registration
+  client: WebhookClient
+  parts: HandedInParts
+  events: UpdateEvents
+}): (turn: Turn | null) => DeliveryLoop {
+  const { poller, registration, client, events } = o
+  const { onBotExchange } = o.parts
+  const onUnexpectedError = (error: unknown): void => events.errors.emit(error)
   const pollerParts: UpdatePollerParts = {
-    upstream,
-    incoming: core.incoming,
-    clock,
-    polls,
-    backlog,
-    limits,
-    storeReach,
-    recordConfirmed: core.recordConfirmed,
-    onPolled: (code) => polled.emit(code),
-    onReadFailed: (failure) => readFailures.emit(failure),
-    onUnexpectedError: (error) => errors.emit(error),
+    ...poller,
+    onPolled: (code) => events.polled.emit(code),
+    onReadFailed: (failure) => events.readFailures.emit(failure),
+    onUnexpectedError,
   }
-  const makeLoop = (turn: Turn | null): DeliveryLoop =>
+  return (turn) =>
     new DeliveryLoop({
       poller: new UpdatePoller(pollerParts, registration.delivered),
       client: onBotExchange === undefined ? client : observed(client, onBotExchange),
       registration,
-      clock,
+      clock: poller.clock,
       mayDeliver: () => turn?.isHeld !== false,
-      onDelivered: (delivery) => deliveries.emit(delivery),
-      onFailed: (failure) => failures.emit(failure),
-      onUnexpectedError: (error) => errors.emit(error),
+      onDelivered: (delivery) => events.deliveries.emit(delivery),
+      onFailed: (failure) => events.failures.emit(failure),
+      onUnexpectedError,
     })
-  const webhook = new Webhook({
-    upstream,
-    registration,
-    rules,
-    polls,
-    fresh,
-    makeLoop: () => {
-      if (turns === null) return makeLoop(null)
-      return new DeliveryTurns({ turns, clock, fresh, makeLoop })
-    },
-  })
-  return {
-    webhook,
-    polls,
-    backlog,
-    storeReach,
-    turns,
-    sign,
-    notePoll: (code) => polled.emit(code),
-    noteServiceWebhook: (result) => {
-      if (!isObject(result)) return
-      const { pending, url } = result
-      if (typeof pending === 'number') backlog.recordPending(pending)
-      if (url === null || typeof url === 'string') serviceWebhooks.emit(url)
-    },
-    onPolled: (listener) => polled.add(listener),
-    onServiceWebhook: (listener) => serviceWebhooks.add(listener),
-    onDelivered: (listener) => deliveries.add(listener),
-    onDeliveryFailed: (listener) => failures.add(listener),
-    onReadFailed: (listener) => readFailures.add(listener),
-    onUnexpectedError: (listener) => errors.add(listener),
-    async [Symbol.asyncDispose]() {
-      await webhook[Symbol.asyncDispose]()
-      await sign?.[Symbol.asyncDispose]()
-      backlog[Symbol.dispose]()
-      polls[Symbol.dispose]()
-      client[Symbol.dispose]()
-    },
-  }
 }
 
 /** Calls back with each delivery that came to an end. */
