@@ -27,7 +27,8 @@ import { Messages } from '../translate/messages.ts'
 import { ClearFields } from '../kernel/wall/clear-fields.ts'
 import { Outgoing } from '../translate/outgoing.ts'
 import type { Answer } from '../upstream/client.ts'
-import { SYSTEM_TIME, type JudgingClock } from '../util/clock.ts'
+import { SYSTEM_TIME } from '../util/clock.ts'
+import type { JudgingClock } from '../kernel/lookups.ts'
 import { loadPeopleState, type PeopleState } from './people-state.ts'
 import type { Link } from './link.ts'
 import { createMedia } from './media.ts'
@@ -159,6 +160,7 @@ export async function createCore(
     keyring,
     engine,
     clock: clocks,
+    time: SYSTEM_TIME,
   }
   const replayMemory = hasKey ? await loadReplayMemory(store, memory, clocks) : null
   const { audience, verify, normalizeText } = settings.open

@@ -1,7 +1,7 @@
 /** Readable private words from before the bot's key, which the service may still have queued. */
-import { FIXED_LIMITS } from '../../api/limits.ts'
 import type { KnownChats } from '../wall/known-chats.ts'
 import type { ReplayMemory } from './replay-memory.ts'
+import { RETENTION_MS } from './seen-rules.ts'
 import type { FoundMessage } from './find-messages.ts'
 import { judgeUnsigned, type Claimed, type SignatureParts } from './signatures.ts'
 import type { TransientError } from './verdict.ts'
@@ -32,7 +32,7 @@ function isBeforeKey({ chatId, dateMs, message }: FoundMessage, parts: Parts): b
   if (chatId === null || !parts.knownChats.isPrivate(chatId)) return false
   const publishedAtMs = parts.keyring.firstPublishedAtMs
   if (publishedAtMs === null) return !parts.knownChats.isLatched(chatId)
-  const queuedUntilMs = publishedAtMs + FIXED_LIMITS.retentionMs
+  const queuedUntilMs = publishedAtMs + RETENTION_MS
   return dateMs !== null && dateMs < publishedAtMs && parts.clock.expiryNowMs() < queuedUntilMs
 }
 

@@ -48,7 +48,7 @@ export interface ExamineParts extends SignatureParts, Omit<AudienceParts, keyof 
 
 /** When a batch reached us, and what ends work on it that nobody waits for. */
 export interface Arrival {
-  /** By `monotonicNow`. */
+  /** `Time.monotonicMs`. */
   receivedAtMs: number
   signal: AbortSignal
 }

@@ -1,5 +1,5 @@
 /** What was opened and judged, against the memory of what was seen before. */
-import type { ReplayCheck, Sighting } from './sighting.ts'
+import type { ReplayCheck, Sighting } from './seen-rules.ts'
 import type { OpenedFile, OpenedText } from '../../openpgp/index.ts'
 import type { Judged } from './signatures.ts'
 import { type Reasoned, type VerifyPolicy, delivers } from './verdict.ts'
