@@ -74,6 +74,16 @@ export async function examine(
   return await examineSealed(found, sealed, { arrival, parts })
 }
 
+/** What is found of a Message that was not examined: nothing of it is words. */
+export function unexamined(
+  { armored }: Record<string, unknown>,
+  reason: 'deadline' | 'failed' | 'too-many-messages',
+): MessageFinding {
+  if (typeof armored !== 'string') return { kind: 'plain', verdict: 'mode-unknown' }
+  const verdict = reason === 'too-many-messages' ? 'too-large' : 'damaged'
+  return { kind: 'closed', verdict, reason }
+}
+
 /** Whether it was examined as a readable chat's, and the chat is protected by now. */
 export function isProtectedSince(
   { found, examined }: { found: FoundMessage; examined: Examined },

@@ -1,4 +1,5 @@
 /** Where Messages stand in an update, and what each claims of its place. */
+import type { ChatSighting } from '../wall/tightening.ts'
 
 /** A Message inside an update, with what it says of its place. Nothing in it is proven. */
 export interface FoundMessage {
@@ -213,6 +214,21 @@ function senderOf({ from }: Record<string, unknown>): number | null {
 
 function integer(value: unknown): number | null {
   return Number.isSafeInteger(value) ? (value as number) : null
+}
+
+/**
+ * What a Message shows of its chat: its kind, and whose a private one is. A notice, a quotation and a
+ * press show nobody's.
+ */
+export function sightingsIn(one: FoundMessage, botId: number | null): ChatSighting[] {
+  const { chatId, chatKind, fromId, updateChatId, position } = one
+  if (chatId === null) return []
+  const isPlain = one.isOrdinary && position === 'top' && chatId === updateChatId
+  const hasPerson = isPlain && fromId !== null && fromId !== botId
+  return [
+    ...(chatKind === null ? [] : [{ chatId, kind: chatKind }]),
+    ...(hasPerson ? [{ chatId, userId: fromId }] : []),
+  ]
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
