@@ -17,11 +17,11 @@ import {
   type Judgeable,
 } from '../kernel/opening/examine.ts'
 import type { FoundMessage } from '../kernel/opening/find-messages.ts'
-import type { LeavingReason } from './left-update.ts'
 import {
   DEFERRAL_TIMES,
   Deferral,
   whyTransient,
+  type LeavingReason,
   type BatchState,
   type DeferralTimes,
 } from './deferral.ts'

@@ -15,7 +15,7 @@ import { settle, stillStanding, type Numbered, type Settled } from '../kernel/op
 import { Freshness } from '../kernel/wall/freshness.ts'
 import type { Directory } from '../lookups/directory.ts'
 import type { Modes } from '../lookups/modes.ts'
-import { LeftUpdate, type LeavingEvent, type LeftAt } from './left-update.ts'
+import { LeftUpdate, type LeavingEvent, type LeftAt } from './deferral.ts'
 import type { MediaUrls } from './media-urls.ts'
 import { outcomeOf, pauseAfterMs } from './outcome.ts'
 import { writeFinding } from './write-finding.ts'

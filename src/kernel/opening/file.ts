@@ -1,15 +1,13 @@
 /** The verdict of an attachment: whose file it is, in which chat, under which id. */
 import type { OpenedFile } from '../../openpgp/index.ts'
-import type { ModeLookups } from '../lookups.ts'
 import type { MediaPlace } from '../memory.ts'
 import type { Freshness } from '../wall/freshness.ts'
-import type { Guard } from '../wall/guard.ts'
-import { judgeAudience, type AudienceParts } from './audience.ts'
-import { isByStranger, OTHER_PERSON } from './examine.ts'
+import { judgeAudience } from './audience.ts'
+import { isByStranger, OTHER_PERSON, type ExamineParts } from './examine.ts'
 import type { NamedMedia, OpenedBefore } from './named-media.ts'
 import type { ReplayMemory } from './replay-memory.ts'
-import { checkReplay } from './replays.ts'
-import { judgeSignatures, whyNotAnyMore, type Claimed, type SignatureParts } from './signatures.ts'
+import { checkReplay } from './settle.ts'
+import { judgeSignatures, whyNotAnyMore, type Claimed } from './signatures.ts'
 import {
   delivers,
   type Reasoned,
@@ -18,11 +16,9 @@ import {
   type VerifyPolicy,
 } from './verdict.ts'
 
-export interface FileParts extends SignatureParts, Omit<AudienceParts, keyof SignatureParts> {
+export interface FileParts extends ExamineParts {
   /** Brings what is remembered up to what any sidecar has seen (`Store.fresh`). */
   fresh: () => Promise<void>
-  modes: ModeLookups
-  guard: Pick<Guard, 'mustSeal'>
   replayMemory: ReplayMemory
   named: NamedMedia
   /** Setting `open.verify`. */

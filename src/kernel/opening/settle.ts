@@ -3,7 +3,8 @@
  * was seen before, and what was learned since they were examined.
  */
 import { isOwnFailure } from '../../errors.ts'
-import { isFromBeforeKey, PastKey } from './before-key.ts'
+import type { OpenedFile, OpenedText } from '../../openpgp/index.ts'
+import { chatsPastKey, isFromBeforeKey } from './before-key.ts'
 import {
   isByStranger,
   isProtectedSince,
@@ -14,8 +15,7 @@ import {
 } from './examine.ts'
 import type { FoundMessage } from './find-messages.ts'
 import type { ReplayMemory } from './replay-memory.ts'
-import { checkReplay } from './replays.ts'
-import type { ReplayCheck } from './seen-rules.ts'
+import type { ReplayCheck, Sighting } from './seen-rules.ts'
 import { whyNotAnyMore, type Judged } from './signatures.ts'
 import { delivers, type Reasoned, type VerifyPolicy } from './verdict.ts'
 
@@ -65,7 +65,7 @@ export async function settle(
   const { replayMemory, botId, people } = parts
   const index = prefix.findIndex((all) => all.some(isOpened))
   const judged = prefix.flat()
-  const past = await PastKey.among(judged, replayMemory, botId())
+  const past = await chatsPastKey(judged, replayMemory, botId())
   const ended = judged.map((one) => endedBeforeKey(one, past, parts))
   if (index === -1) return { prefix, verdicts: ended }
   try {
@@ -78,6 +78,49 @@ export async function settle(
     if (!isOwnFailure(error) || index === 0) throw error
     return { prefix: prefix.slice(0, index), verdicts: ended }
   }
+}
+
+/** An opened message or file, with its own verdict. */
+export interface JudgedSighting {
+  place: Omit<Sighting, 'dataDigest' | 'signatureDigest'>
+  opened: Pick<OpenedText | OpenedFile, 'dataDigest' | 'signatures'>
+  judged: Judged
+  isForOtherChat: boolean
+}
+
+/** What else counts, beside the memory. */
+export interface ReplayRules {
+  /** Setting `open.verify`. */
+  verify: VerifyPolicy
+  /** The bot's own message, which the service brings as a new one. */
+  isOwnWords?: boolean
+  /** Called where the memory allows it. Gives what was learned since, or null. */
+  objection?: () => Reasoned | null
+}
+
+/**
+ * Asks the memory against replays, and records what is delivered.
+ * @returns what replaces its own verdict; undefined: that stands
+ */
+export async function checkReplay(
+  check: ReplayCheck,
+  { place, opened, judged, isForOtherChat }: JudgedSighting,
+  { verify, isOwnWords = false, objection = () => null }: ReplayRules,
+): Promise<Reasoned | undefined> {
+  const { dataDigest, signatures } = opened
+  const sighting = { ...place, dataDigest, signatureDigest: judged.signatureDigest ?? null }
+  const claims = signatures.map(({ digest }) => digest)
+  const recognized = await check.recognize(sighting, claims)
+  if (recognized === 'replayed') return { verdict: 'replayed' }
+  if (isOwnWords) return { verdict: 'replayed', reason: 'own-words' }
+  if (recognized === 'confirmed') return { verdict: 'replayed', reason: 'confirmed-before' }
+  if (recognized === 'new' && isForOtherChat) {
+    return { verdict: 'replayed', reason: 'other-audience' }
+  }
+  const objected = objection()
+  if (objected !== null) return objected
+  if (delivers(judged, verify)) await check.remember(sighting, recognized)
+  return undefined
 }
 
 /** The verdict in the end. @param settled of `settle`; null where no verdict is needed */
@@ -99,7 +142,7 @@ export const deliversText = (
 /** What replaces the verdict of words from before the key, by what is known by now. */
 function endedBeforeKey(
   one: Numbered,
-  past: PastKey,
+  past: ReadonlySet<number | null>,
   parts: SettleParts,
   signed: ReadonlySet<number | null> = new Set(),
 ): Reasoned | undefined {
@@ -107,14 +150,18 @@ function endedBeforeKey(
   const { chatId, fromId } = one.found
   const place = { fromId, chatId: chatId ?? 0, kind: 'words' as const }
   const learned = whyNotAnyMore({ verdict: 'unsigned' }, place, parts)
-  return past.has(one) || signed.has(fromId) || learned !== null
+  return past.has(chatId) || signed.has(fromId) || learned !== null
     ? { verdict: 'plaintext-in-protected' }
     : undefined
 }
 
 async function settleInOrder(
   judged: Numbered[],
-  { check, past, pause }: { check: ReplayCheck; past: PastKey; pause: () => Promise<void> },
+  {
+    check,
+    past,
+    pause,
+  }: { check: ReplayCheck; past: Set<number | null>; pause: () => Promise<void> },
   parts: SettleParts,
 ): Promise<(Reasoned | undefined)[]> {
   const verdicts: (Reasoned | undefined)[] = []
@@ -128,7 +175,7 @@ async function settleInOrder(
     const final = finding.kind === 'opened' ? (settled ?? finding.judged) : null
     if (final?.verdict === 'verified') signed.add(one.found.fromId)
     const isOwn = one.found.fromId === parts.botId()
-    if (final !== null && !isOwn && delivers(final, 'flag')) past.add(one)
+    if (final !== null && !isOwn && delivers(final, 'flag')) past.add(one.found.chatId)
     verdicts.push(settled)
     await pause()
   }
