@@ -20,11 +20,6 @@ export const UpdatesQuery = z.strictObject({
 })
 export type UpdatesQuery = z.infer<typeof UpdatesQuery>
 
-/** True for what a person wrote, false for a service notice (spec, Message). */
-export function isOrdinary(message: { kind?: unknown }): boolean {
-  return message.kind === undefined || message.kind === 'user'
-}
-
 /** Media ids that are ever put into a path. */
 export const MEDIA_ID = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,128}$/
 

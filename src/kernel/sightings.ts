@@ -4,11 +4,13 @@
  */
 import type { Chat } from '../api/chat.ts'
 import type { UserKey } from '../api/user-key.ts'
-import { NoResponseError } from '../errors.ts'
+import { NoResponseError, TooManyChatsError, isOwnFailure } from '../errors.ts'
 import type { KeyList, ModeAnswer } from './lookups.ts'
 import type { KeyListAnswer, PeopleObserver } from './people/observe.ts'
 import type { Person } from './people/person.ts'
+import { findMessages, sightingsIn, type FoundMessage } from './opening/find-messages.ts'
 import { contentOf, type Unseen } from './unseen.ts'
+import type { Freshness } from './wall/freshness.ts'
 import type { KnownChats } from './wall/known-chats.ts'
 
 /** How answers are read by the contract of the service; null: it is no such answer. */
@@ -17,12 +19,32 @@ export interface Readers {
   keyList(content: unknown): KeyListAnswer | null
   /** Null: a record that names nobody. */
   userKey(content: unknown): UserKey | null
+  /** Oldest first, with growing ids. @throws NoResponseError `postern_upstream_invalid` */
+  updates(content: unknown): SeenUpdate[]
 }
 
 /** A chat as an answer describes it, once that is recorded. */
 export interface SeenChat extends ModeAnswer {
   /** The whole result. */
   result: unknown
+}
+
+/** An update as it was parsed. */
+export interface SeenUpdate {
+  updateId: number
+  [name: string]: unknown
+}
+
+/** Updates of which everything is found that is judged; what they show is recorded by `record`. */
+export class SeenUpdates {
+  readonly updates: readonly SeenUpdate[]
+  /** The Messages in each update. */
+  readonly found: readonly ReturnType<typeof findMessages>[]
+
+  constructor(updates: readonly SeenUpdate[]) {
+    this.updates = updates
+    this.found = updates.map(findMessages)
+  }
 }
 
 /**

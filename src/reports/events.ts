@@ -6,7 +6,7 @@ import type { PublicationChange, PublicationState } from '../keys/publication.ts
 import type { Log } from '../logger.ts'
 import type { Health, ReasonCode } from '../observe/health.ts'
 import type { Warnings } from '../observe/warnings.ts'
-import type { LeavingEvent } from '../translate/left-update.ts'
+import type { LeavingEvent } from '../translate/deferral.ts'
 import type { BacklogLevel, BacklogLook } from '../updates/backlog.ts'
 import type { DeliveryLoopParts } from '../updates/delivery-loop.ts'
 import type { Stranger } from '../updates/poll-watch.ts'

@@ -1,11 +1,11 @@
 /** One attachment: fetched, opened where it is for us, judged, and at rest. */
-import type { MediaPlace } from '../kernel/index.ts'
 import { createHash, randomUUID } from 'node:crypto'
-import type { NamedMedia, OpenedBefore } from '../kernel/opening/named-media.ts'
-import type { Modes } from '../lookups/modes.ts'
-import type { ReplayMemory } from '../kernel/opening/replay-memory.ts'
+import type { MediaPlace } from '../kernel/index.ts'
 import { Refusal } from '../errors.ts'
-import { SYSTEM_TIME, monotonicNow } from '../util/clock.ts'
+import { isProtectedChat, judgeFile, whyNotFrom } from '../kernel/opening/file.ts'
+import type { FileParts, GivenVerdict } from '../kernel/opening/file.ts'
+import { delivers, type Verdict } from '../kernel/opening/verdict.ts'
+import { Freshness } from '../kernel/wall/freshness.ts'
 import { TYPE_BYTES, contentTypeOf } from '../media/content-type.ts'
 import {
   BOUNDS,
@@ -17,49 +17,18 @@ import {
   type RestingFile,
   type Room,
 } from '../openpgp/index.ts'
-import { judgeAudience, type AudienceParts } from '../kernel/opening/audience.ts'
-import { OTHER_PERSON, isByStranger } from '../kernel/opening/examine.ts'
-import { Freshness } from '../kernel/wall/freshness.ts'
-import type { Guard } from '../kernel/wall/guard.ts'
 import { refusalOf } from './media-refusal.ts'
-import { checkReplay } from '../kernel/opening/replays.ts'
-import {
-  judgeSignatures,
-  whyNotAnyMore,
-  type Claimed,
-  type SignatureParts,
-} from '../kernel/opening/signatures.ts'
-import {
-  type Reasoned,
-  type Verdict,
-  type VerifyPolicy,
-  delivers,
-} from '../kernel/opening/verdict.ts'
 
 /** A file as the bot gets it, whole and checked. */
-export interface Attachment {
+export interface Attachment extends GivenVerdict {
   file: RestingFile
   contentType: string
   /** The same for the same content as long as it is kept, and of what was opened for ever. */
   tag: string
-  /** Null for what is given as it is stored. */
-  verdict: Verdict | null
-  /** Fingerprint of the certificate that verified it. */
-  signer?: string | undefined
-  /** When it was signed, ms since the epoch. */
-  signedAtMs?: number | undefined
 }
 
-export interface AttachmentParts extends SignatureParts, Omit<AudienceParts, keyof SignatureParts> {
-  /** Brings what is remembered up to what any sidecar has seen (`Store.fresh`). */
-  fresh: () => Promise<void>
-  modes: Modes
-  guard: Guard
-  replayMemory: ReplayMemory
-  named: NamedMedia
+export interface AttachmentParts extends FileParts {
   room: Room
-  /** Setting `open.verify`. */
-  verify: VerifyPolicy
   /** Called with the fingerprint of the own key that opened one, whatever became of it then. */
   onOpened: (fingerprint: string) => void
   /** The bytes of a stored attachment. @throws ServiceError, NoResponseError, Refusal */
@@ -76,18 +45,17 @@ export async function openAttachment(
   signal: AbortSignal,
   parts: AttachmentParts,
 ): Promise<Attachment> {
-  const { chatId, userId: fromId } = place
-  const freshness = new Freshness(parts.fresh, SYSTEM_TIME)
+  const freshness = new Freshness(parts.fresh, parts.time)
   await freshness.renew()
-  if (isByStranger({ chatId, fromId, pressedById: null }, parts)) {
-    throw refusalOf(OTHER_PERSON.verdict, OTHER_PERSON.reason)
-  }
+  const refused = whyNotFrom(place, parts)
+  if (refused !== null) throw refusalOf(refused.verdict, refused.reason)
   const reader = new ByteReader(await parts.stored(place.mediaId, signal))
   try {
     const form = sealedForm(await reader.peek(FORM_BYTES))
     if (form === null) return await takePlain(reader, { place, freshness, parts })
-    if (!(await isProtected(place, monotonicNow(), parts)))
+    if (!(await isProtectedChat(place.chatId, parts.time.monotonicMs(), parts))) {
       return await keep(reader, parts.room, null)
+    }
     const { engine, keyring, room } = parts
     const opened = await engine.openFile(reader, { form, keys: keyring.unlocked, room })
     if (opened.outcome === 'not-encrypted') throw refusalOf('damaged', 'not-encrypted')
@@ -118,23 +86,6 @@ export async function fetchAttachment(
   }
 }
 
-/**
- * Whether an attachment that was opened before may still be given: nothing that was learned since
- * forbids it. One that may not must be fetched and judged anew.
- * @throws Refusal `postern_store_unwritable`
- */
-export async function mayStillGive(
-  kept: Attachment,
-  place: MediaPlace,
-  parts: Omit<AttachmentParts, 'onOpened'>,
-): Promise<boolean> {
-  await parts.fresh()
-  if (kept.verdict === null && parts.guard.mustSeal(place.chatId)) return false
-  // what a revocation leaves of a signature depends on the reasons and dates of both
-  if (kept.signer !== undefined && parts.directory.isRevoked(kept.signer)) return false
-  return learnedSince(kept, { ...place, wasUnsigned: true }, parts) === null
-}
-
 /** One decision about an attachment. */
 interface Decision {
   place: MediaPlace
@@ -151,7 +102,7 @@ async function takePlain(
   const refuse = (): void => {
     if (!delivers({ verdict }, parts.verify)) throw refusalOf(verdict)
   }
-  const wasProtected = await isProtected(place, 0, parts)
+  const wasProtected = await isProtectedChat(place.chatId, 0, parts)
   if (wasProtected) refuse()
   const taken = await keep(reader, parts.room, wasProtected ? verdict : null)
   try {
@@ -163,20 +114,6 @@ async function takePlain(
     await taken.file.close()
     throw error
   }
-}
-
-/**
- * @param sinceMs how old the service's word for open may be
- * @throws ServiceError, NoResponseError when the mode cannot be learned: then nothing is given
- */
-async function isProtected(
-  { chatId }: MediaPlace,
-  sinceMs: number,
-  parts: AttachmentParts,
-): Promise<boolean> {
-  if (parts.guard.mustSeal(chatId)) return true
-  const { mode } = await parts.modes.get(chatId, sinceMs)
-  return mode === 'protected' || parts.guard.mustSeal(chatId)
 }
 
 async function keep(reader: ByteReader, room: Room, verdict: Verdict | null): Promise<Attachment> {
@@ -194,59 +131,19 @@ async function keep(reader: ByteReader, room: Room, verdict: Verdict | null): Pr
   }
 }
 
+/** @throws Refusal where it is not given */
 async function judge(
   opened: OpenedFile,
-  { place, signal, freshness, parts }: Decision & { signal: AbortSignal },
+  { parts, ...arrival }: Decision & { signal: AbortSignal },
 ): Promise<Attachment> {
-  const { named, verify } = parts
-  const { dataDigest } = opened
-  await freshness.renew()
-  const before = await named.openedBefore(place, dataDigest)
-  if (before === 'other') throw refusalOf('replayed', 'other-data-before')
-  const receivedAtMs = monotonicNow()
-  const found = { chatId: place.chatId, fromId: place.userId, dateMs: null, receivedAtMs, signal }
-  const claimed = { kind: 'file' as const, ...found, ...known(before) }
-  const bySignatures = await judgeSignatures(opened, claimed, parts)
-  const { judged, isForOtherChat } = await judgeAudience(bySignatures, opened, found, parts)
-  const unnumbered = { updateId: null, messageId: null, dateMs: null }
-  const sighting = { place: { ...place, ...unnumbered }, opened, judged, isForOtherChat }
-  await freshness.renew()
-  const objection = (): Reasoned | null =>
-    learnedSince(judged, { ...place, ...known(before) }, parts)
-  const settled = await parts.replayMemory.batch((check) =>
-    checkReplay(check, sighting, { verify, objection }),
-  )
-  const final = settled ?? judged
-  const { verdict, reason } = final
-  if (!delivers(final, verify)) {
-    throw refusalOf(verdict, reason, settled === undefined ? judged.passing : undefined)
+  const decision = await judgeFile(opened, arrival, parts)
+  if ('refused' in decision) {
+    const { verdict, reason, passing } = decision.refused
+    throw refusalOf(verdict, reason, passing)
   }
-  const { userId } = place
-  if (verdict === 'verified' && userId !== null) await parts.people.rememberSigned([userId], 'file')
-  if (before === 'none') {
-    const as = verdict === 'unsigned' ? ([verdict] as const) : ([] as const)
-    const isKept = await named.opened(place, dataDigest, ...as)
-    if (!isKept) throw refusalOf('replayed', 'other-data-before')
-  }
-  const tag = createHash('sha256').update(`tag ${dataDigest}`).digest('base64url').slice(0, 22)
-  const { signer, signedAtMs } = judged
-  return await attachment(opened.file, { tag, verdict, signer, signedAtMs })
-}
-
-/** What was judged once under an id keeps its verdict for the same bytes. */
-const known = (before: OpenedBefore): Pick<Claimed, 'isKnown' | 'wasUnsigned'> => ({
-  isKnown: before === 'same' || before === 'unsigned',
-  wasUnsigned: before === 'unsigned',
-})
-
-/** What was learned since it was judged, and forbids it. */
-function learnedSince(
-  judged: Pick<Attachment, 'verdict' | 'signer'>,
-  { chatId, userId: fromId, wasUnsigned }: MediaPlace & Pick<Claimed, 'wasUnsigned'>,
-  parts: Omit<AttachmentParts, 'onOpened'>,
-): Reasoned | null {
-  if (isByStranger({ chatId, fromId, pressedById: null }, parts)) return OTHER_PERSON
-  return whyNotAnyMore(judged, { fromId, chatId, kind: 'file', wasUnsigned }, parts)
+  const text = `tag ${opened.dataDigest}`
+  const tag = createHash('sha256').update(text).digest('base64url').slice(0, 22)
+  return await attachment(opened.file, { tag, ...decision.given })
 }
 
 async function attachment(

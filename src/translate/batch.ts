@@ -10,17 +10,18 @@ import { monotonicNow } from '../util/clock.ts'
 import {
   examine,
   isProtectedSince,
+  unexamined,
   type Arrival,
   type Examined,
   type ExamineParts,
   type Judgeable,
 } from '../kernel/opening/examine.ts'
 import type { FoundMessage } from '../kernel/opening/find-messages.ts'
-import type { LeavingReason } from './left-update.ts'
 import {
   DEFERRAL_TIMES,
   Deferral,
   whyTransient,
+  type LeavingReason,
   type BatchState,
   type DeferralTimes,
 } from './deferral.ts'
@@ -285,8 +286,7 @@ function unlessOurs(error: unknown): null {
 }
 
 /** Something went wrong with this one alone: the others must not wait for it. */
-function failed({ message }: FoundMessage, reason: 'deadline' | 'failed' = 'failed'): Examined {
-  return typeof message['armored'] === 'string'
-    ? { finding: { kind: 'closed', verdict: 'damaged', reason }, passing: null }
-    : { finding: { kind: 'plain', verdict: 'mode-unknown' }, passing: null }
-}
+const failed = ({ message }: FoundMessage, reason: 'deadline' | 'failed' = 'failed'): Examined => ({
+  finding: unexamined(message, reason),
+  passing: null,
+})

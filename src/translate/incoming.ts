@@ -1,35 +1,23 @@
 /** From the service's updates to what the bot reads: opened side by side, answered in order. */
 import { setTimeout as elapsed } from 'node:timers/promises'
 import type { MessageOutcome } from '../store/outcomes.ts'
-import type { ChatSighting } from '../kernel/wall/tightening.ts'
 import type { Presses } from '../kernel/wall/presses.ts'
 import type { ReplayMemory } from '../kernel/opening/replay-memory.ts'
-import type { ReplayCheck } from '../kernel/opening/sighting.ts'
 import { isObject } from '../api/common.ts'
 import { Listeners } from '../util/listeners.ts'
 import { TimeSlice } from '../util/scheduling.ts'
 import { isOwnFailure, Refusal, TooManyChatsError } from '../errors.ts'
 import { SYSTEM_TIME, monotonicNow } from '../util/clock.ts'
-import { PastKey, isFromBeforeKey } from '../kernel/opening/before-key.ts'
 import { Batches, type BatchRequest } from './batch.ts'
-import {
-  OTHER_PERSON,
-  isByStranger,
-  isProtectedSince,
-  strangerIn,
-  type ExamineParts,
-  type Judgeable,
-  type MessageFinding,
-} from '../kernel/opening/examine.ts'
-import { findMessages, type FoundMessage } from '../kernel/opening/find-messages.ts'
+import { strangerIn, unexamined, type ExamineParts } from '../kernel/opening/examine.ts'
+import { findMessages, sightingsIn, type FoundMessage } from '../kernel/opening/find-messages.ts'
+import { settle, stillStanding, type Numbered, type Settled } from '../kernel/opening/settle.ts'
 import { Freshness } from '../kernel/wall/freshness.ts'
 import type { Directory } from '../lookups/directory.ts'
 import type { Modes } from '../lookups/modes.ts'
-import { LeftUpdate, type LeavingEvent, type LeftAt } from './left-update.ts'
+import { LeftUpdate, type LeavingEvent, type LeftAt } from './deferral.ts'
 import type { MediaUrls } from './media-urls.ts'
 import { outcomeOf, pauseAfterMs } from './outcome.ts'
-import { checkReplay } from '../kernel/opening/replays.ts'
-import { whyNotAnyMore } from '../kernel/opening/signatures.ts'
 import { writeFinding } from './write-finding.ts'
 import { type Reasoned, type VerifyPolicy, delivers } from '../kernel/opening/verdict.ts'
 
@@ -49,10 +37,6 @@ export interface IncomingParts extends ExamineParts {
 
 /** Updates that are opened at once (spec, Limits, `pollLimitMax`): a short batch is legal. */
 const LARGEST_BATCH = 100
-
-const STOPPED_SIGNING = { verdict: 'bad-signature', reason: 'stopped-signing' } as const
-
-type OpenedFinding = Extract<MessageFinding, { kind: 'opened' }>
 
 export class Incoming {
   readonly #parts: IncomingParts
@@ -147,10 +131,14 @@ export class Incoming {
     collected: Collected[],
     request: BatchRequest & { onLeft: Leave },
   ): Promise<Written> {
+    const { verify, normalizeText } = this.#parts
     const settled = await this.#settleAll(updates, collected, request)
     const outcomes = this.#write(settled)
     const answered = collected.slice(0, outcomes.length)
-    for (const message of answered.flatMap(({ surplus }) => surplus)) this.#withhold(message)
+    for (const message of answered.flatMap(({ surplus }) => surplus)) {
+      const finding = unexamined(message, 'too-many-messages')
+      writeFinding(message, finding, { settled: undefined, verify, normalizeText })
+    }
     for (const { restore } of collected) restore()
     const { changed: renamed, count } = await this.#parts.urls.rewrite(
       answered.map(({ updateChatId }, index) => ({ update: updates[index], chatId: updateChatId })),
@@ -178,21 +166,18 @@ export class Incoming {
     const hasMore = request.hasMore === true || learned.length < all.length
     const finished = await this.#batches.examine(learned, { ...request, hasMore })
     await freshness.renew()
-    const prefix = this.#stillStanding(finished).map((messages, index) =>
+    const prefix = stillStanding(finished, this.#parts).map((messages, index) =>
       messages.map((one) => ({ ...one, updateId: idOf(updates[index]) })),
     )
-    return await this.#settle(prefix, request.onLeft)
+    const slice = new TimeSlice()
+    const settled = await settle(prefix, this.#parts, () => slice.yieldIfOver())
+    const { length } = settled.prefix
+    if (length < prefix.length) request.onLeft({ index: length, why: 'ours' })
+    return settled
   }
 
   #tellLeaving(answered: number[], left: LeftAt | null): void {
     for (const event of this.#left.record(answered, left)) this.#leavings.emit(event)
-  }
-
-  /** Up to what was readable, and must be examined anew: its chat is protected by now. */
-  #stillStanding(finished: Judgeable[][]): Judgeable[][] {
-    const { guard } = this.#parts
-    const end = finished.findIndex((all) => all.some((one) => isProtectedSince(one, guard)))
-    return end === -1 ? finished : finished.slice(0, end)
   }
 
   /**
@@ -212,24 +197,16 @@ export class Incoming {
     }
   }
 
-  /** A Message too many in its update: nothing is found out of it, and nothing of it is words. */
-  #withhold(message: Record<string, unknown>): void {
-    const { verify, normalizeText } = this.#parts
-    const finding: MessageFinding =
-      typeof message['armored'] === 'string'
-        ? { kind: 'closed', verdict: 'too-large', reason: 'too-many-messages' }
-        : { kind: 'plain', verdict: 'mode-unknown' }
-    writeFinding(message, finding, { settled: undefined, verify, normalizeText })
-  }
-
   /**
    * Records what updates show of chats: kinds and people stick, a notice reaches other sidecars.
    * @returns how many updates, from the first on, show nothing that could not be recorded
    * @throws Refusal (`isOwnFailure`) where that is none
    */
   async #recordSightings(updates: FoundMessage[][], freshness: Freshness): Promise<number> {
-    const { knownChats } = this.#parts
-    const sightings = updates.map((messages) => messages.flatMap((one) => this.#sightingsIn(one)))
+    const { knownChats, botId } = this.#parts
+    const sightings = updates.map((messages) =>
+      messages.flatMap((one) => sightingsIn(one, botId())),
+    )
     const notices = updates.map((messages) =>
       messages.flatMap(({ isOrdinary, chatId }) => (isOrdinary || chatId === null ? [] : [chatId])),
     )
@@ -255,13 +232,6 @@ export class Incoming {
     }
   }
 
-  /** What a Message shows of its chat: its kind, and whose a private one is. */
-  #sightingsIn(one: FoundMessage): ChatSighting[] {
-    const { chatId, chatKind } = one
-    const isNamed = chatId !== null && chatKind !== null
-    return [...(isNamed ? [{ chatId, kind: chatKind }] : []), ...this.#personIn(one)]
-  }
-
   /** What updates say of chats: a notice makes lists and modes stale. */
   #learn(found: FoundMessage[]): void {
     const { directory, modes } = this.#parts
@@ -275,113 +245,6 @@ export class Incoming {
         directory.sawPerson(chatId, isOrdinary ? fromId : null)
       }
     }
-  }
-
-  /** Whom a Message shows a private chat to be with: never a notice, a quotation or a press. */
-  #personIn({ chatId, fromId, updateChatId, position, isOrdinary }: FoundMessage): ChatSighting[] {
-    if (chatId === null || fromId === null || fromId === this.#parts.botId()) return []
-    const isPlain = isOrdinary && position === 'top' && chatId === updateChatId
-    return isPlain ? [{ chatId, userId: fromId }] : []
-  }
-
-  /**
-   * Asks the memory against replays in order, and records what is delivered. Where that fails, only
-   * what is before the first update with anything to record is answered.
-   * @throws what the store fails with, where nothing is before it
-   */
-  async #settle(prefix: Numbered[][], onLeft: Leave): Promise<Settled> {
-    const { replayMemory, botId } = this.#parts
-    const index = prefix.findIndex((all) => all.some(isOpened))
-    const judged = prefix.flat()
-    const past = await PastKey.among(judged, replayMemory, botId())
-    const ended = judged.map((one) => this.#endedBeforeKey(one, past))
-    if (index === -1) return { prefix, verdicts: ended }
-    try {
-      const verdicts = await replayMemory.batch((check) => this.#judgeAll(judged, check, past))
-      await this.#parts.people.rememberSigned(signersAmong(judged, verdicts), 'words')
-      return { prefix, verdicts }
-    } catch (error) {
-      if (!isOwnFailure(error) || index === 0) throw error
-      onLeft({ index, why: 'ours' })
-      return { prefix: prefix.slice(0, index), verdicts: ended }
-    }
-  }
-
-  /** What replaces the verdict of words from before the key, by what is known by now. */
-  #endedBeforeKey(
-    one: Numbered,
-    past: PastKey,
-    signed: ReadonlySet<number | null> = new Set(),
-  ): Reasoned | undefined {
-    if (!isFromBeforeKey(one)) return undefined
-    const { chatId, fromId } = one.found
-    const place = { fromId, chatId: chatId ?? 0, kind: 'words' as const }
-    const learned = whyNotAnyMore({ verdict: 'unsigned' }, place, this.#parts)
-    return past.has(one) || signed.has(fromId) || learned !== null
-      ? { verdict: 'plaintext-in-protected' }
-      : undefined
-  }
-
-  async #judgeAll(
-    judged: Numbered[],
-    check: ReplayCheck,
-    past: PastKey,
-  ): Promise<(Reasoned | undefined)[]> {
-    const verdicts: (Reasoned | undefined)[] = []
-    const signed = new Set<number | null>()
-    const slice = new TimeSlice()
-    for (const one of judged) {
-      const { finding } = one.examined
-      const settled =
-        finding.kind === 'opened'
-          ? await this.#judge(one, finding, { check, signed })
-          : this.#endedBeforeKey(one, past, signed)
-      const final = finding.kind === 'opened' ? (settled ?? finding.judged) : null
-      if (final?.verdict === 'verified') signed.add(one.found.fromId)
-      const isOwn = one.found.fromId === this.#parts.botId()
-      if (final !== null && !isOwn && delivers(final, 'flag')) past.add(one)
-      verdicts.push(settled)
-      await slice.yieldIfOver()
-    }
-    return verdicts
-  }
-
-  /**
-   * @param signed who signed earlier in this batch, and must go on signing
-   * @returns what replaces the Message's own verdict; undefined: that stands
-   */
-  async #judge(
-    { found, updateId }: Numbered,
-    { opened, judged, isForOtherChat }: OpenedFinding,
-    { check, signed }: { check: ReplayCheck; signed: ReadonlySet<number | null> },
-  ): Promise<Reasoned | undefined> {
-    const { messageId, dateMs, position, fromId } = found
-    const place = {
-      chatId: found.chatId ?? 0,
-      updateId: position === 'top' ? updateId : null,
-      messageId,
-      userId: fromId,
-      dateMs,
-    }
-    const isOwn = judged.verdict === 'verified' && fromId === this.#parts.botId()
-    const hasStopped = judged.verdict === 'unsigned' && signed.has(fromId)
-    return await checkReplay(
-      check,
-      { place, opened, judged, isForOtherChat },
-      {
-        verify: this.#parts.verify,
-        isOwnWords: isOwn && position === 'top',
-        objection: () => (hasStopped ? STOPPED_SIGNING : this.#learnedSince(found, judged)),
-      },
-    )
-  }
-
-  /** What was examined for an earlier poll may not stand any more. */
-  #learnedSince(found: FoundMessage, judged: OpenedFinding['judged']): Reasoned | null {
-    if (!delivers(judged, 'flag')) return null
-    if (isByStranger(found, this.#parts)) return OTHER_PERSON
-    const { fromId, chatId } = found
-    return whyNotAnyMore(judged, { fromId, chatId: chatId ?? 0, kind: 'words' }, this.#parts)
   }
 
   /** @returns what became of the Messages that got a verdict, by update */
@@ -399,16 +262,8 @@ export class Incoming {
   }
 }
 
-/** Of the update that it came in. */
-type Numbered = Judgeable & { updateId: number }
 type Collected = ReturnType<typeof findMessages>
 type Leave = NonNullable<BatchRequest['onLeft']>
-
-/** The updates that can be answered; what replaces the verdicts of their Messages, in one list. */
-interface Settled {
-  prefix: Numbered[][]
-  verdicts: (Reasoned | undefined)[]
-}
 
 /** The updates that are answered, with what became of their Messages. */
 interface Written {
@@ -418,8 +273,6 @@ interface Written {
   renamed: boolean
 }
 
-const isOpened = ({ examined }: Judgeable): boolean => examined.finding.kind === 'opened'
-
 function idOf(update: unknown): number {
   const id = isObject(update) ? update['updateId'] : null
   return Number.isSafeInteger(id) ? (id as number) : 0
@@ -428,13 +281,6 @@ function idOf(update: unknown): number {
 /** Chats beyond those that are remembered are judged as unknown. */
 function unlessTooMany(error: unknown): void {
   if (!(error instanceof TooManyChatsError)) throw error
-}
-
-function signersAmong(judged: Judgeable[], settled: (Reasoned | undefined)[]): number[] {
-  return judged.flatMap(({ found, examined: { finding } }, index) => {
-    const isVerified = finding.kind === 'opened' && finding.judged.verdict === 'verified'
-    return isVerified && settled[index] === undefined && found.fromId !== null ? [found.fromId] : []
-  })
 }
 
 function namedSender({ fromId, position, message }: FoundMessage) {

@@ -1,7 +1,8 @@
 import type { MessageOutcome } from '../store/outcomes.ts'
 import type { Judgeable, MessageFinding } from '../kernel/opening/examine.ts'
 import type { FinalVerdict } from './write-finding.ts'
-import { type VerifyPolicy, delivers } from '../kernel/opening/verdict.ts'
+import { deliversText } from '../kernel/opening/settle.ts'
+import type { VerifyPolicy } from '../kernel/opening/verdict.ts'
 
 /** What is remembered of a Message: who, where, what was found, never what it says. */
 export function outcomeOf(
@@ -20,7 +21,7 @@ export function outcomeOf(
     userId: fromId,
     verdict,
     reason,
-    delivered: finding.kind !== 'closed' && delivers(final, verify),
+    delivered: deliversText(finding, final, verify),
     openedWith: finding.kind === 'opened' ? finding.opened.openedWith : null,
     signer,
   }

@@ -3,7 +3,8 @@ import { deliveredText } from '../api/text.ts'
 import { stringify } from '../util/exact-json.ts'
 import type { MessageFinding } from '../kernel/opening/examine.ts'
 import type { Judged } from '../kernel/opening/signatures.ts'
-import { type Reasoned, type VerifyPolicy, delivers } from '../kernel/opening/verdict.ts'
+import { deliversText, finalOf } from '../kernel/opening/settle.ts'
+import type { Reasoned, VerifyPolicy } from '../kernel/opening/verdict.ts'
 
 /** The verdict that a Message was given in the end. */
 export interface FinalVerdict extends Reasoned {
@@ -23,15 +24,12 @@ export function writeFinding(
   finding: MessageFinding,
   how: { settled: Reasoned | undefined; verify: VerifyPolicy; normalizeText: boolean },
 ): FinalVerdict | null {
-  if (finding.kind === 'untouched') return null
-  if (finding.kind === 'readable') {
-    writeReadable(message)
-    return null
-  }
-  const final = finalVerdict(how.settled ?? (finding.kind === 'opened' ? finding.judged : finding))
-  const isDelivered = delivers(final, how.verify)
-  const keepsText = isDelivered && finding.kind !== 'closed'
-  const withheld = keepsText ? {} : withholdText(message)
+  if (finding.kind === 'readable') writeReadable(message)
+  const decided = finalOf(finding, how.settled)
+  if (decided === null) return null
+  const final = shownVerdict(decided)
+  const isDelivered = deliversText(finding, final, how.verify)
+  const withheld = isDelivered ? {} : withholdText(message)
   message['postern'] = { opened: finding.kind === 'opened', ...final, ...withheld }
   if (isDelivered && finding.kind === 'opened') {
     const { text } = finding.opened
@@ -42,7 +40,7 @@ export function writeFinding(
 }
 
 /** Nothing else of how a verdict came about is shown. */
-function finalVerdict({
+function shownVerdict({
   verdict,
   signer,
   signedAtMs,

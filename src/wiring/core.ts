@@ -27,8 +27,9 @@ import { Messages } from '../translate/messages.ts'
 import { ClearFields } from '../kernel/wall/clear-fields.ts'
 import { Outgoing } from '../translate/outgoing.ts'
 import type { Answer } from '../upstream/client.ts'
-import { SYSTEM_TIME, type JudgingClock } from '../util/clock.ts'
+import { SYSTEM_TIME } from '../util/clock.ts'
 import type { Link, HandedInParts } from './link.ts'
+import type { JudgingClock } from '../kernel/lookups.ts'
 import { createMedia } from './media.ts'
 import { Directory } from '../lookups/directory.ts'
 import { READERS } from '../lookups/readers.ts'
@@ -258,7 +259,8 @@ async function createDirections(
   const { clocks: clock } = keyring
   const keyListMaxAgeMs = settings.cache.keyListSeconds * 1000
   const { botId } = link
-  const shared = { ...known, botId, keyListMaxAgeMs, fresh, guard, keyring, engine, clock }
+  const time = SYSTEM_TIME
+  const shared = { ...known, botId, keyListMaxAgeMs, fresh, guard, keyring, engine, clock, time }
   const hasKey = settings.key.publish || keyring.all.length > 0
   const replayMemory = hasKey ? await loadReplayMemory(store, memory, clock) : null
   const { audience, verify, normalizeText } = settings.open

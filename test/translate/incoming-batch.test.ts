@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Refusal, TooManyChatsError } from '../../src/errors.ts'
-import type { LeavingEvent } from '../../src/translate/left-update.ts'
+import type { LeavingEvent } from '../../src/translate/deferral.ts'
 import { ALICE, BOT } from '../kernel/opening/examine-scene.ts'
 import { SIGNED, openedAs, scene, signedBy, update, verdictOf } from './incoming-scene.ts'
 
@@ -324,10 +324,7 @@ describe('readable private words from before the key', () => {
       'verified',
       'plaintext-in-protected',
     ])
-    expect(all.hasOpened.mock.calls).toEqual([
-      [50, 1],
-      [50, 1],
-    ])
+    expect(all.hasOpened.mock.calls).toEqual([[50, 1]])
     all.hasOpened.mockResolvedValue(true)
     const later = words()
     await incoming.open([later])

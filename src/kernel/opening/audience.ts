@@ -1,6 +1,5 @@
 /** For whom a message was written: its recipients against the people of the chat (DESIGN: Opening). */
-import { monotonicNow } from '../../util/clock.ts'
-import type { KeyList, KeyLookups } from '../lookups.ts'
+import type { KeyList, KeyLookups, Time } from '../lookups.ts'
 import type { Keyring } from '../own-key/keyring.ts'
 import { keyIdOf, type KnownKeys } from '../people/known-keys.ts'
 import type { Person } from '../people/person.ts'
@@ -22,6 +21,7 @@ export interface AudienceParts extends NamedAudienceParts {
   knownKeys: Pick<KnownKeys, 'ownersOf'>
   knownChats: { isPrivate(chatId: number): boolean; personOf(chatId: number): number | null }
   trust: Pick<Trust, 'distrust' | 'isNamed'>
+  time: Time
   /** Setting `open.audience`. */
   audience: 'check' | 'off'
 }
@@ -37,7 +37,7 @@ export interface Addressed {
   signer: string | null
   chatId: number
   fromId: number | null
-  /** When it reached us (by `monotonicNow`): what was asked later counts as asked afresh. */
+  /** When it reached us (`Time.monotonicMs`): what was asked later counts as asked afresh. */
   receivedAtMs: number
 }
 
@@ -156,7 +156,7 @@ function speakersOf(owners: ReadonlyMap<number, number>, trust: Pick<Trust, 'isN
 async function judgeGroup(message: SentByPerson, parts: AudienceParts): Promise<Audience> {
   const { chatId, fromId, receivedAtMs } = message
   const { directory } = parts
-  const known = await directory.keyList(chatId, monotonicNow() - LIST_MAX_AGE_MS)
+  const known = await directory.keyList(chatId, parts.time.monotonicMs() - LIST_MAX_AGE_MS)
   const first = await judgeByList(known, message, parts)
   if (first === 'meant' || !directory.mayAskAgain(fromId, chatId)) return first
   const fresh = await directory.keyList(chatId, receivedAtMs)

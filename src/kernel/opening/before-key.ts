@@ -1,7 +1,7 @@
 /** Readable private words from before the bot's key, which the service may still have queued. */
-import { FIXED_LIMITS } from '../../api/limits.ts'
 import type { KnownChats } from '../wall/known-chats.ts'
 import type { ReplayMemory } from './replay-memory.ts'
+import { RETENTION_MS } from './seen-rules.ts'
 import type { FoundMessage } from './find-messages.ts'
 import { judgeUnsigned, type Claimed, type SignatureParts } from './signatures.ts'
 import type { TransientError } from './verdict.ts'
@@ -32,7 +32,7 @@ function isBeforeKey({ chatId, dateMs, message }: FoundMessage, parts: Parts): b
   if (chatId === null || !parts.knownChats.isPrivate(chatId)) return false
   const publishedAtMs = parts.keyring.firstPublishedAtMs
   if (publishedAtMs === null) return !parts.knownChats.isLatched(chatId)
-  const queuedUntilMs = publishedAtMs + FIXED_LIMITS.retentionMs
+  const queuedUntilMs = publishedAtMs + RETENTION_MS
   return dateMs !== null && dateMs < publishedAtMs && parts.clock.expiryNowMs() < queuedUntilMs
 }
 
@@ -45,31 +45,15 @@ interface JudgedMessage {
 export const isFromBeforeKey = ({ examined: { finding } }: JudgedMessage): boolean =>
   finding.kind === 'plain' && finding.verdict === 'before-key'
 
-/** Chats where something sealed was opened: no readable words there are from before the key. */
-export class PastKey {
-  readonly #chats = new Set<number | null>()
-
-  /** Looks up the chats of a batch that have words from before the key. */
-  static async among(
-    judged: readonly JudgedMessage[],
-    memory: Pick<ReplayMemory, 'hasOpened'>,
-    botId: number | null,
-  ): Promise<PastKey> {
-    const past = new PastKey()
-    for (const { found } of judged.filter(isFromBeforeKey)) {
-      const { chatId } = found
-      if (chatId !== null && !past.has({ found }) && (await memory.hasOpened(chatId, botId)))
-        past.#chats.add(chatId)
-    }
-    return past
+/** Chats, of those with words from before the key, where something sealed was opened: no such words count there. */
+export async function chatsPastKey(
+  judged: readonly JudgedMessage[],
+  memory: Pick<ReplayMemory, 'hasOpened'>,
+  botId: number | null,
+): Promise<Set<number | null>> {
+  const chats = new Set(judged.filter(isFromBeforeKey).map(({ found }) => found.chatId))
+  for (const chatId of chats) {
+    if (chatId === null || !(await memory.hasOpened(chatId, botId))) chats.delete(chatId)
   }
-
-  /** Something sealed was opened. */
-  add({ found }: Pick<JudgedMessage, 'found'>): void {
-    this.#chats.add(found.chatId)
-  }
-
-  has({ found }: Pick<JudgedMessage, 'found'>): boolean {
-    return this.#chats.has(found.chatId)
-  }
+  return chats
 }

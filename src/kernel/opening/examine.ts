@@ -48,7 +48,7 @@ export interface ExamineParts extends SignatureParts, Omit<AudienceParts, keyof 
 
 /** When a batch reached us, and what ends work on it that nobody waits for. */
 export interface Arrival {
-  /** By `monotonicNow`. */
+  /** `Time.monotonicMs`. */
   receivedAtMs: number
   signal: AbortSignal
 }
@@ -72,6 +72,16 @@ export async function examine(
   if (isProtected === null) return { finding: { kind: 'closed', verdict: 'mode-unknown' }, passing }
   if (!isProtected) return settled({ kind: 'readable' })
   return await examineSealed(found, sealed, { arrival, parts })
+}
+
+/** What is found of a Message that was not examined: nothing of it is words. */
+export function unexamined(
+  { armored }: Record<string, unknown>,
+  reason: 'deadline' | 'failed' | 'too-many-messages',
+): MessageFinding {
+  if (typeof armored !== 'string') return { kind: 'plain', verdict: 'mode-unknown' }
+  const verdict = reason === 'too-many-messages' ? 'too-large' : 'damaged'
+  return { kind: 'closed', verdict, reason }
 }
 
 /** Whether it was examined as a readable chat's, and the chat is protected by now. */

@@ -1,6 +1,5 @@
-import { isObject } from '../../api/common.ts'
-import { isButton, stepInto, type KeyboardStep } from '../../translate/keyboard.ts'
-import { isOrdinary } from '../../api/updates.ts'
+/** Where Messages stand in an update, and what each claims of its place. */
+import type { ChatSighting } from '../wall/tightening.ts'
 
 /** A Message inside an update, with what it says of its place. Nothing in it is proven. */
 export interface FoundMessage {
@@ -23,6 +22,7 @@ export interface FoundMessage {
   messageId: number | null
   fromId: number | null
   dateMs: number | null
+  /** A person wrote it: it is no service notice (spec, Message). */
   isOrdinary: boolean
 }
 
@@ -166,7 +166,7 @@ function describe(message: Record<string, unknown>, place: MessagePlace): FoundM
     messageId: integer(message['id']),
     fromId: senderOf(message),
     dateMs: integer(message['date']),
-    isOrdinary: isOrdinary(message),
+    isOrdinary: message['kind'] === undefined || message['kind'] === 'user',
   }
 }
 
@@ -214,4 +214,51 @@ function senderOf({ from }: Record<string, unknown>): number | null {
 
 function integer(value: unknown): number | null {
   return Number.isSafeInteger(value) ? (value as number) : null
+}
+
+/**
+ * What a Message shows of its chat: its kind, and whose a private one is. A notice, a quotation and a
+ * press show nobody's.
+ */
+export function sightingsIn(one: FoundMessage, botId: number | null): ChatSighting[] {
+  const { chatId, chatKind, fromId, updateChatId, position } = one
+  if (chatId === null) return []
+  const isPlain = one.isOrdinary && position === 'top' && chatId === updateChatId
+  const hasPerson = isPlain && fromId !== null && fromId !== botId
+  return [
+    ...(chatKind === null ? [] : [{ chatId, kind: chatKind }]),
+    ...(hasPerson ? [{ chatId, userId: fromId }] : []),
+  ]
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * How far a walk has come from a `markup` to a button, which is never encrypted (spec, Inline keyboard):
+ * its text is nobody's Message. 0 outside of any.
+ */
+export type KeyboardStep = 0 | 1 | 2 | 3 | 4
+
+const BUTTON: KeyboardStep = 4
+
+/** Where a walk is with `inner`, which stands under `name` in `value`. */
+export function stepInto(
+  step: KeyboardStep,
+  { value, name, inner }: { value: object; name: string; inner: unknown },
+): KeyboardStep {
+  if (!Array.isArray(value)) {
+    if (name === 'markup') return 1
+    return step === 1 && name === 'inlineKeyboard' && Array.isArray(inner) ? 2 : 0
+  }
+  if (step === 2 && Array.isArray(inner)) return 3
+  return step === 3 ? BUTTON : 0
+}
+
+/** Whether an object is a button as the spec has it, with nothing in it that could be a Message. */
+export function isButton(step: KeyboardStep, object: Record<string, unknown>): boolean {
+  if (step !== BUTTON || typeof object['text'] !== 'string' || 'armored' in object) return false
+  const { callbackData, url } = object
+  if (typeof callbackData !== 'string' && typeof url !== 'string') return false
+  return Object.values(object).every((value) => typeof value !== 'object' || value === null)
 }

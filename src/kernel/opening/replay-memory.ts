@@ -2,10 +2,20 @@ import { createHmac } from 'node:crypto'
 import { OvertakenError } from '../../errors.ts'
 import type { Gap, Memory, NewSeen, Records } from '../memory.ts'
 import { Listeners } from '../../util/listeners.ts'
-import type { JudgingClock } from '../../util/clock.ts'
-import { REPEATS, isSamePlace, isSameThing, mayRepeat, repeatRule } from './seen-rules.ts'
+import type { JudgingClock } from '../lookups.ts'
+import {
+  REPEATS,
+  isSamePlace,
+  isSameThing,
+  mayRepeat,
+  repeatRule,
+  type Recognition,
+  type Rememberable,
+  type ReplayCheck,
+  type Sighting,
+  type Thing,
+} from './seen-rules.ts'
 import { ConfirmedUpdates } from './confirmed-updates.ts'
-import type { Recognition, Rememberable, ReplayCheck, Sighting, Thing } from './sighting.ts'
 
 const DAY_MS = 86_400_000
 /** How long what was signed is remembered, in ms; an older signature counts as replayed. */

@@ -1,13 +1,12 @@
 /** Whose words they are: signatures against the certificate of the Message's `from` alone. */
 import type { SignedKind } from '../memory.ts'
-import { FIXED_LIMITS } from '../../api/limits.ts'
-import { monotonicNow, type JudgingClock } from '../../util/clock.ts'
-import type { KeyLookups } from '../lookups.ts'
+import type { JudgingClock, KeyLookups, Time } from '../lookups.ts'
 import type { Keyring } from '../own-key/keyring.ts'
 import type { People } from '../people/people.ts'
 import type { Trust } from '../people/trust.ts'
 import { signingCertificate } from '../people/person.ts'
 import type { ReplayMemory } from './replay-memory.ts'
+import { RETENTION_MS } from './seen-rules.ts'
 import type { Engine, OpenedFile, OpenedText, SignatureClaim } from '../../openpgp/index.ts'
 import { type Reason, type TransientError, type Verdict, transientErrorOf } from './verdict.ts'
 
@@ -45,6 +44,7 @@ export interface SignatureParts {
   keyListMaxAgeMs: number
   replayMemory: Pick<ReplayMemory, 'reaches'>
   clock: JudgingClock
+  time: Time
 }
 
 /** What was opened, as far as its signatures go. */
@@ -57,7 +57,7 @@ export interface Claimed {
   fromId: number | null
   /** When the Message says that it was written, ms since the epoch; null: it does not, or a file. */
   dateMs: number | null
-  /** When the update reached us (by `monotonicNow`): what was asked later counts as asked afresh. */
+  /** When the update reached us (`Time.monotonicMs`): what was asked later counts as asked afresh. */
   receivedAtMs: number
   /** Ends work that nobody waits for any more. */
   signal: AbortSignal
@@ -82,7 +82,7 @@ export async function judgeSignatures(
   if ('failure' in found) return found.failure
   const { valid, signer, isFormer } = found
   // the bot's own words are dated by its clock alone
-  const nowMs = claimed.fromId === parts.botId() ? Date.now() : parts.clock.nowMs()
+  const nowMs = claimed.fromId === parts.botId() ? parts.time.nowMs() : parts.clock.nowMs()
   if (claimed.isKnown !== true && !parts.replayMemory.reaches(valid.createdMs, nowMs)) {
     return { verdict: 'replayed', reason: 'older-than-memory' }
   }
@@ -98,7 +98,7 @@ function reasonBeside(
 ): Reason | null {
   const { kind, dateMs, fromId } = o.claimed
   if (fromId === o.parts.botId()) return null
-  const isLongBefore = (dateMs ?? o.parts.clock.nowMs()) - createdMs > FIXED_LIMITS.retentionMs
+  const isLongBefore = (dateMs ?? o.parts.clock.nowMs()) - createdMs > RETENTION_MS
   // a file may be asked for at any time
   if (kind === 'words' && isLongBefore) return 'signed-long-before'
   if (o.isFormer === true) return 'former-certificate'
@@ -164,10 +164,10 @@ export function whyNotAnyMore(
 async function judgeByPolicy(
   fromId: number,
   { chatId }: Claimed,
-  { directory, people, trust, keyListMaxAgeMs }: SignatureParts,
+  { directory, people, trust, time, keyListMaxAgeMs }: SignatureParts,
 ): Promise<Judged> {
   try {
-    const person = await directory.signer(fromId, chatId, monotonicNow() - keyListMaxAgeMs)
+    const person = await directory.signer(fromId, chatId, time.monotonicMs() - keyListMaxAgeMs)
     const fingerprint = person?.fingerprint ?? null
     // of somebody who never had a certificate none has changed
     const isFirst = fingerprint === null && !trust.isRemembered(fromId)

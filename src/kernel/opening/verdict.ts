@@ -24,9 +24,9 @@ export const VERDICTS = {
 export type VerifyPolicy = 'flag' | 'require' | 'off'
 export type Verdict = keyof typeof VERDICTS
 
-type Opening = Awaited<ReturnType<Engine['open'] | Engine['openFile']>>
+type EngineResult = Awaited<ReturnType<Engine['open'] | Engine['openFile']>>
 /** Why the engine did not open something. */
-type EngineReason = NonNullable<Exclude<Opening, { outcome: 'opened' }>['reason']>
+type EngineReason = NonNullable<Exclude<EngineResult, { outcome: 'opened' }>['reason']>
 
 /** Why a verdict is what it is: `translate/reasons` describes each for people. */
 export type Reason =

@@ -1,6 +1,7 @@
 /** What time it is, where our clock or the service's may be wrong. All times are ms since the epoch. */
 import { OperatorError } from '../../errors.ts'
-import { wallClockSetMs, type JudgingClock } from '../../util/clock.ts'
+import { wallClockSetMs } from '../../util/clock.ts'
+import type { JudgingClock } from '../lookups.ts'
 
 /** Clocks that differ by more disagree: no key is made, and ours judges nothing. */
 export const SKEW_MAX_MS = 120_000

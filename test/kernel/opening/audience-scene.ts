@@ -1,5 +1,6 @@
 /** A group and its key list, and what else is known of for whom a message is. */
 import { vi } from 'vitest'
+import { SYSTEM_TIME } from '../../../src/util/clock.ts'
 import type { KeyList } from '../../../src/kernel/lookups.ts'
 import type { PastListing } from '../../../src/kernel/people/key-list-history.ts'
 import type { Person } from '../../../src/kernel/people/person.ts'
@@ -83,6 +84,7 @@ export function scene() {
       personOf: () => (all.isPrivate ? all.personId : null),
     },
     botId: () => BOT,
+    time: SYSTEM_TIME,
     keyListHistory: { everListed: () => Promise.resolve(all.past) },
     people: { isOthers: () => false },
     trust: { distrust: () => null, isNamed: (userId: number) => all.named.includes(userId) },

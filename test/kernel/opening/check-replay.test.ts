@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import type { Recognition, Sighting } from '../../../src/kernel/opening/sighting.ts'
-import { checkReplay, type JudgedSighting } from '../../../src/kernel/opening/replays.ts'
+import type { Recognition, Sighting } from '../../../src/kernel/opening/seen-rules.ts'
+import { checkReplay, type JudgedSighting } from '../../../src/kernel/opening/settle.ts'
 
 const place = { chatId: 1, updateId: 2, messageId: 3, userId: 4, dateMs: 5 }
 const sighting: JudgedSighting = {

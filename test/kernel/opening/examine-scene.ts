@@ -1,5 +1,6 @@
 /** A private chat with Alice, and what a Message there is examined by. */
 import { vi } from 'vitest'
+import { SYSTEM_TIME } from '../../../src/util/clock.ts'
 import { agreeingClocks } from '../../support/judging-clock.ts'
 import { examine, type ExamineParts } from '../../../src/kernel/opening/examine.ts'
 import type { FoundMessage } from '../../../src/kernel/opening/find-messages.ts'
@@ -54,6 +55,7 @@ export function partsOf(all: ReturnType<typeof known>): ExamineParts {
     botId: () => BOT,
     audience: 'check',
     clock: agreeingClocks(),
+    time: SYSTEM_TIME,
   } as unknown as ExamineParts
 }
 

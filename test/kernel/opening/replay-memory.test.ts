@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { SEEN_FOR_MS, ReplayMemory } from '../../../src/kernel/opening/replay-memory.ts'
-import type { Recognition, Sighting } from '../../../src/kernel/opening/sighting.ts'
+import type { Recognition, Sighting } from '../../../src/kernel/opening/seen-rules.ts'
 import { Clocks } from '../../../src/kernel/own-key/clocks.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { open, put, temporary } from '../../store/support.ts'

@@ -1,6 +1,7 @@
 /** What a signature is judged by, all of which allows it; and how a test asks. */
 import type { FormerCertificate } from '../../../src/kernel/index.ts'
 import { vi } from 'vitest'
+import { SYSTEM_TIME } from '../../../src/util/clock.ts'
 import { agreeingClocks } from '../../support/judging-clock.ts'
 import type { Person } from '../../../src/kernel/people/person.ts'
 import type { SignatureClaim } from '../../../src/openpgp/engine.ts'
@@ -95,6 +96,7 @@ export function partsOf(all: ReturnType<typeof known>): SignatureParts {
     keyListMaxAgeMs: 60_000,
     replayMemory: { reaches: () => all.reaches },
     clock: agreeingClocks(),
+    time: SYSTEM_TIME,
   }
   return parts as unknown as SignatureParts
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { findMessages } from '../../src/kernel/opening/find-messages.ts'
-import { isButton, stepInto, type KeyboardStep } from '../../src/translate/keyboard.ts'
+import { findMessages } from '../../../src/kernel/opening/find-messages.ts'
+import { isButton, stepInto, type KeyboardStep } from '../../../src/kernel/opening/find-messages.ts'
 
 const BUTTON = { text: 'Yes', callbackData: 'yes' }
 const CHAT = { chat: { id: 5 }, id: 1, date: 2 }
