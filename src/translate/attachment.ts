@@ -2,7 +2,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { MediaPlace } from '../kernel/index.ts'
 import { Refusal } from '../errors.ts'
-import { isProtectedChat, judgeFile, whyNotFrom } from '../kernel/opening/file.ts'
+import { isProtectedIn } from '../kernel/opening/examine.ts'
+import { judgeFile, whyNotFrom } from '../kernel/opening/file.ts'
 import type { FileParts, GivenVerdict } from '../kernel/opening/file.ts'
 import { delivers, type Verdict } from '../kernel/opening/verdict.ts'
 import { Freshness } from '../kernel/wall/freshness.ts'
@@ -53,7 +54,7 @@ export async function openAttachment(
   try {
     const form = sealedForm(await reader.peek(FORM_BYTES))
     if (form === null) return await takePlain(reader, { place, freshness, parts })
-    if (!(await isProtectedChat(place.chatId, parts.time.monotonicMs(), parts))) {
+    if (!(await isProtectedIn([place.chatId], parts.time.monotonicMs(), parts))) {
       return await keep(reader, parts.room, null)
     }
     const { engine, keyring, room } = parts
@@ -102,7 +103,7 @@ async function takePlain(
   const refuse = (): void => {
     if (!delivers({ verdict }, parts.verify)) throw refusalOf(verdict)
   }
-  const wasProtected = await isProtectedChat(place.chatId, 0, parts)
+  const wasProtected = await isProtectedIn([place.chatId], 0, parts)
   if (wasProtected) refuse()
   const taken = await keep(reader, parts.room, wasProtected ? verdict : null)
   try {

@@ -116,17 +116,28 @@ async function learnMode(
   if (chatId === null) return { isProtected: null, passing: null }
   // a quotation that says it is from elsewhere is held to the stricter of the two chats
   const chats = [...new Set([chatId, updateChatId ?? chatId])]
-  if (chats.some((id) => parts.guard.mustSeal(id))) return { isProtected: true, passing: null }
   const sinceMs = sealed !== null && looksEncrypted(sealed) ? arrival.receivedAtMs : 0
   try {
-    const answers = await Promise.all(chats.map((id) => parts.modes.get(id, sinceMs)))
-    const isProtected =
-      answers.some(({ mode }) => mode === 'protected') ||
-      chats.some((id) => parts.guard.mustSeal(id))
-    return { isProtected, passing: null }
+    return { isProtected: await isProtectedIn(chats, sinceMs, parts), passing: null }
   } catch (error) {
     return { isProtected: null, passing: transientErrorOf(error) }
   }
+}
+
+/**
+ * Whether anything in one of these chats must be sealed.
+ * @param sinceMs an answer `open` counts that was asked for then (`Time.monotonicMs`) or later
+ * @throws ServiceError, NoResponseError, Refusal when a mode cannot be learned
+ */
+export async function isProtectedIn(
+  chatIds: readonly number[],
+  sinceMs: number,
+  { guard, modes }: Pick<ExamineParts, 'guard' | 'modes'>,
+): Promise<boolean> {
+  const isKnown = (): boolean => chatIds.some((id) => guard.mustSeal(id))
+  if (isKnown()) return true
+  const answers = await Promise.all(chatIds.map((id) => modes.get(id, sinceMs)))
+  return answers.some(({ mode }) => mode === 'protected') || isKnown()
 }
 
 async function examinePlain(

@@ -49,21 +49,6 @@ export function whyNotFrom(place: MediaPlace, parts: FileParts): Reasoned | null
 }
 
 /**
- * Whether what is stored in a chat must be sealed.
- * @param sinceMs how old the service's answer `open` may be
- * @throws ServiceError, NoResponseError when the mode cannot be learned: then nothing is given
- */
-export async function isProtectedChat(
-  chatId: number,
-  sinceMs: number,
-  parts: Pick<FileParts, 'guard' | 'modes'>,
-): Promise<boolean> {
-  if (parts.guard.mustSeal(chatId)) return true
-  const { mode } = await parts.modes.get(chatId, sinceMs)
-  return mode === 'protected' || parts.guard.mustSeal(chatId)
-}
-
-/**
  * Judges an opened attachment, and records one that is given.
  * @throws Refusal `postern_store_unwritable`
  */
