@@ -20,7 +20,7 @@ export interface Readers {
   /** Null: a record that names nobody. */
   userKey(content: unknown): UserKey | null
   /** Oldest first, with growing ids. @throws NoResponseError `postern_upstream_invalid` */
-  updates(content: unknown): SeenUpdate[]
+  updates(content: unknown): UpdateHead[]
 }
 
 /** A chat as an answer describes it, once that is recorded. */
@@ -29,22 +29,30 @@ export interface SeenChat extends ModeAnswer {
   result: unknown
 }
 
-/** An update as it was parsed. */
-export interface SeenUpdate {
-  updateId: number
-  [name: string]: unknown
+/** What is read of an update before it is observed: its place in the queue. */
+export interface UpdateHead {
+  readonly updateId: number
+  readonly kind: string
 }
 
-/** Updates of which everything is found that is judged; what they show is recorded by `record`. */
-export class SeenUpdates {
-  readonly updates: readonly SeenUpdate[]
-  /** The Messages in each update. */
-  readonly found: readonly ReturnType<typeof findMessages>[]
+/** Updates of an answer, oldest first, of which nothing was recorded yet. */
+export class UnseenUpdates {
+  readonly heads: readonly UpdateHead[]
 
-  constructor(updates: readonly SeenUpdate[]) {
-    this.updates = updates
-    this.found = updates.map(findMessages)
+  constructor(updates: readonly UpdateHead[]) {
+    this.heads = updates
   }
+
+  /** Those from an index on. */
+  from(index: number): UnseenUpdates {
+    return new UnseenUpdates(this.heads.slice(index))
+  }
+}
+
+/** Updates with the Messages that were found in each. */
+export interface FoundUpdates {
+  updates: readonly unknown[]
+  found: readonly ReturnType<typeof findMessages>[]
 }
 
 /**
@@ -108,4 +116,62 @@ export class Sightings {
     const record = answer === null ? null : { record: this.#readers.userKey(contentOf(answer)) }
     return await this.#people.observeUserKey(userId, record)
   }
+
+  /**
+   * A result of `GET /updates`, of which nothing but its place in the queue can be used yet.
+   * @throws NoResponseError `postern_upstream_invalid`
+   */
+  readUpdates(answer: Unseen): UnseenUpdates {
+    return new UnseenUpdates(this.#readers.updates(contentOf(answer)))
+  }
+
+  /**
+   * Records what updates show of chats: kinds and people stick, a notice reaches other sidecars.
+   * @returns how many updates, from the first on, show nothing that could not be recorded
+   * @throws Refusal (`isOwnFailure`) where that is none
+   */
+  async sawUpdates(
+    { found }: FoundUpdates,
+    { freshness, botId }: { freshness: Freshness; botId: number | null },
+  ): Promise<number> {
+    const knownChats = this.#knownChats
+    const sightings = found.map(({ messages }) =>
+      messages.flatMap((one) => sightingsIn(one, botId)),
+    )
+    const notices = found.map(({ messages }) => messages.flatMap(noticeIn))
+    try {
+      // whose a private chat is counts where its kind is known
+      const kindsFirst = sightings
+        .flat()
+        .sort((a, b) => Number('userId' in a) - Number('userId' in b))
+      await knownChats.saw(kindsFirst, () => freshness.renew()).catch(unlessTooMany)
+      await knownChats.sawNotices([...new Set(notices.flat())])
+      return found.length
+    } catch (error) {
+      if (!isOwnFailure(error)) throw error
+      // what is recorded already is known for certain only by what any sidecar has learned
+      await freshness.renew()
+      const index = found.findIndex(
+        (_one, at) =>
+          notices[at]?.length !== 0 ||
+          sightings[at]?.some(({ chatId }) => knownChats.isUnwritten(chatId)) === true,
+      )
+      if (index < 1) throw error
+      return index
+    }
+  }
+}
+
+/** The updates of a batch, with the Messages in each. For what records them next. */
+export const findIn = ({ heads }: UnseenUpdates, most: number): FoundUpdates => {
+  const updates = heads.slice(0, most)
+  return { updates, found: updates.map(findMessages) }
+}
+
+const noticeIn = ({ isOrdinary, chatId }: FoundMessage): number[] =>
+  isOrdinary || chatId === null ? [] : [chatId]
+
+/** Chats beyond those that are remembered are judged as unknown. */
+function unlessTooMany(error: unknown): void {
+  if (!(error instanceof TooManyChatsError)) throw error
 }

@@ -1,5 +1,7 @@
 import { Chat } from '../api/chat.ts'
+import { Updates, type Update } from '../api/updates.ts'
 import { ChatKeys, readUserKey } from '../api/user-key.ts'
+import { NoResponseError } from '../errors.ts'
 import type { Readers } from '../kernel/sightings.ts'
 
 /** How the kernel reads answers: by the contract of the service, with everything else kept as it came. */
@@ -12,4 +14,24 @@ export const READERS: Readers = {
       : { records: data.keys.map(readUserKey), memberCount: data.memberCount }
   },
   userKey: readUserKey,
+  updates: readUpdates,
+}
+
+/**
+ * The updates of a successful answer to `GET /updates`, as they were parsed.
+ * @throws NoResponseError `postern_upstream_invalid` when it is no list of updates with growing ids: a
+ *   batch that does not grow is confirmed wrongly by whoever takes it
+ */
+function readUpdates(result: unknown): Update[] {
+  if (!Array.isArray(result) || !Updates.safeParse(result).success || !grows(result as Update[])) {
+    throw new NoResponseError('postern_upstream_invalid', 'a list of updates')
+  }
+  return result as Update[]
+}
+
+function grows(updates: Update[]): boolean {
+  return updates.every(({ updateId }, index) => {
+    const before = updates[index - 1]
+    return before === undefined || updateId > before.updateId
+  })
 }

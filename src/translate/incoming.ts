@@ -6,11 +6,12 @@ import type { ReplayMemory } from '../kernel/opening/replay-memory.ts'
 import { isObject } from '../api/common.ts'
 import { Listeners } from '../util/listeners.ts'
 import { TimeSlice } from '../util/scheduling.ts'
-import { isOwnFailure, Refusal, TooManyChatsError } from '../errors.ts'
+import { isOwnFailure, Refusal } from '../errors.ts'
 import { SYSTEM_TIME, monotonicNow } from '../util/clock.ts'
 import { Batches, type BatchRequest } from './batch.ts'
 import { strangerIn, unexamined, type ExamineParts } from '../kernel/opening/examine.ts'
-import { findMessages, sightingsIn, type FoundMessage } from '../kernel/opening/find-messages.ts'
+import type { FoundMessage, MessagesOfUpdate } from '../kernel/opening/find-messages.ts'
+import { findIn, type Sightings, type UnseenUpdates } from '../kernel/sightings.ts'
 import { settle, stillStanding, type Numbered, type Settled } from '../kernel/opening/settle.ts'
 import { Freshness } from '../kernel/wall/freshness.ts'
 import type { Directory } from '../lookups/directory.ts'
@@ -33,6 +34,7 @@ export interface IncomingParts extends ExamineParts {
   normalizeText: boolean
   urls: MediaUrls
   presses: Pick<Presses, 'saw'>
+  sightings: Pick<Sightings, 'sawUpdates'>
 }
 
 /** Updates that are opened at once (spec, Limits, `pollLimitMax`): a short batch is legal. */
@@ -75,7 +77,7 @@ export class Incoming {
   /**
    * Opens the updates of one answer in place. Gives the longest prefix that was ready in time and is
    * recorded; nothing is dropped, nothing changes its place.
-   * @param updates parsed updates, oldest first; those beyond a batch wait for the next poll
+   * @param unseen oldest first; those beyond a batch wait for the next poll
    * @param request who waits, and whether more may wait at the service; empty when nobody waits any
    *   more, and while the first update waits for the service's answer about its sender
    * @returns the updates to answer, and whether anything in them is not as it came
@@ -83,11 +85,11 @@ export class Incoming {
    *   a failure of our own: all updates stay at the service
    */
   async open(
-    updates: unknown[],
+    unseen: UnseenUpdates,
     { gone, hasMore = false }: BatchRequest = {},
   ): Promise<{ updates: unknown[]; changed: boolean }> {
     const startedAtMs = monotonicNow()
-    const collected = updates.slice(0, LARGEST_BATCH).map(findMessages)
+    const { updates, found: collected } = findIn(unseen, LARGEST_BATCH)
     const ending: { left: LeftAt | null } = { left: null }
     const leave: Leave = ({ index, why }) => {
       const chatId = collected[index]?.updateChatId ?? null
@@ -97,7 +99,7 @@ export class Incoming {
     try {
       written = await this.#writeAll(updates, collected, {
         gone,
-        hasMore: hasMore || updates.length > LARGEST_BATCH,
+        hasMore: hasMore || unseen.heads.length > LARGEST_BATCH,
         onLeft: leave,
       })
     } catch (error) {
@@ -119,7 +121,7 @@ export class Incoming {
     )
     const touched = judged.some(({ examined }) => examined.finding.kind !== 'untouched')
     const cleaned = collected.some((one) => one.cleaned || one.surplus.length > 0)
-    const changed = touched || cleaned || written.renamed || given.length < updates.length
+    const changed = touched || cleaned || written.renamed || given.length < unseen.heads.length
     const restMs = pauseAfterMs(outcomes, monotonicNow() - startedAtMs)
     if (restMs > 0) await elapsed(restMs, undefined, { signal: gone }).catch(() => undefined)
     return { updates: given, changed }
@@ -127,8 +129,8 @@ export class Incoming {
 
   /** Records what is delivered, then writes what was found into it; announces nothing yet. */
   async #writeAll(
-    updates: unknown[],
-    collected: Collected[],
+    updates: readonly unknown[],
+    collected: readonly Collected[],
     request: BatchRequest & { onLeft: Leave },
   ): Promise<Written> {
     const { verify, normalizeText } = this.#parts
@@ -153,14 +155,18 @@ export class Incoming {
 
   /** Examines updates side by side and records what is delivered: nothing of them is written yet. */
   async #settleAll(
-    updates: unknown[],
-    collected: Collected[],
+    updates: readonly unknown[],
+    collected: readonly Collected[],
     request: BatchRequest & { onLeft: Leave },
   ): Promise<Settled> {
     if (!this.#parts.clock.isKnown()) throw new Refusal('postern_clock_wrong')
     const freshness = new Freshness(this.#parts.fresh, SYSTEM_TIME)
     const all = collected.map(({ messages }) => messages)
-    const learned = all.slice(0, await this.#recordSightings(all, freshness))
+    const recorded = await this.#parts.sightings.sawUpdates(
+      { updates, found: collected },
+      { freshness, botId: this.#parts.botId() },
+    )
+    const learned = all.slice(0, recorded)
     this.#learn(learned.flat())
     if (learned.length < all.length) request.onLeft({ index: learned.length, why: 'ours' })
     const hasMore = request.hasMore === true || learned.length < all.length
@@ -197,41 +203,6 @@ export class Incoming {
     }
   }
 
-  /**
-   * Records what updates show of chats: kinds and people stick, a notice reaches other sidecars.
-   * @returns how many updates, from the first on, show nothing that could not be recorded
-   * @throws Refusal (`isOwnFailure`) where that is none
-   */
-  async #recordSightings(updates: FoundMessage[][], freshness: Freshness): Promise<number> {
-    const { knownChats, botId } = this.#parts
-    const sightings = updates.map((messages) =>
-      messages.flatMap((one) => sightingsIn(one, botId())),
-    )
-    const notices = updates.map((messages) =>
-      messages.flatMap(({ isOrdinary, chatId }) => (isOrdinary || chatId === null ? [] : [chatId])),
-    )
-    try {
-      // whose a private chat is counts where its kind is known
-      const kindsFirst = sightings
-        .flat()
-        .sort((a, b) => Number('userId' in a) - Number('userId' in b))
-      await knownChats.saw(kindsFirst, () => freshness.renew()).catch(unlessTooMany)
-      await knownChats.sawNotices([...new Set(notices.flat())])
-      return updates.length
-    } catch (error) {
-      if (!isOwnFailure(error)) throw error
-      // what is recorded already is known for certain only by what any sidecar has learned
-      await freshness.renew()
-      const index = updates.findIndex(
-        (_messages, at) =>
-          notices[at]?.length !== 0 ||
-          sightings[at]?.some(({ chatId }) => knownChats.isUnwritten(chatId)) === true,
-      )
-      if (index < 1) throw error
-      return index
-    }
-  }
-
   /** What updates say of chats: a notice makes lists and modes stale. */
   #learn(found: FoundMessage[]): void {
     const { directory, modes } = this.#parts
@@ -262,7 +233,7 @@ export class Incoming {
   }
 }
 
-type Collected = ReturnType<typeof findMessages>
+type Collected = MessagesOfUpdate
 type Leave = NonNullable<BatchRequest['onLeft']>
 
 /** The updates that are answered, with what became of their Messages. */
@@ -276,11 +247,6 @@ interface Written {
 function idOf(update: unknown): number {
   const id = isObject(update) ? update['updateId'] : null
   return Number.isSafeInteger(id) ? (id as number) : 0
-}
-
-/** Chats beyond those that are remembered are judged as unknown. */
-function unlessTooMany(error: unknown): void {
-  if (!(error instanceof TooManyChatsError)) throw error
 }
 
 function namedSender({ fromId, position, message }: FoundMessage) {

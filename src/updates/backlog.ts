@@ -1,7 +1,7 @@
 /** How much waits at the service and for how long: it drops what is too old or too much. */
 import { isObject } from '../api/common.ts'
 import { FIXED_LIMITS } from '../api/limits.ts'
-import type { Update } from '../api/updates.ts'
+import type { UpdateHead } from '../kernel/sightings.ts'
 import { Listeners } from '../util/listeners.ts'
 import type { Clock } from '../util/clock.ts'
 
@@ -33,7 +33,7 @@ export interface BacklogParts {
    * Reads the oldest update at the service without confirming anything; null while a poll of the
    * bot's may be under way, which that would end.
    */
-  peek: () => Promise<readonly Update[] | null>
+  peek: () => Promise<readonly UpdateHead[] | null>
 }
 
 /** How the backlog stands, and its level before. */
@@ -97,7 +97,7 @@ export class Backlog implements Disposable {
   }
 
   /** A poll, ours or the bot's, was answered with these, where so many were asked for. */
-  recordPoll(updates: readonly Update[], asked: number): void {
+  recordPoll(updates: readonly UpdateHead[], asked: number): void {
     const isAll = updates.length < asked
     this.#isBehind = !isAll
     if (isAll) this.#pending = updates.length
@@ -129,7 +129,7 @@ export class Backlog implements Disposable {
   }
 
   /** An update without a date, such as a press, counts from when it was first read. */
-  #takeOldest(updates: readonly Update[]): void {
+  #takeOldest(updates: readonly UpdateHead[]): void {
     const [first] = updates
     const dateMs = oldestOf(updates)
     const isSame = first !== undefined && first.updateId === this.#oldestId
@@ -188,7 +188,10 @@ export class Backlog implements Disposable {
 }
 
 /** When the first that has a date was written, in ms since the epoch. */
-function oldestOf(updates: readonly Update[]): number | null {
-  const dates = updates.map(({ message }) => (isObject(message) ? message['date'] : null))
+function oldestOf(updates: readonly UpdateHead[]): number | null {
+  const dates = updates.map((update) => {
+    const { message } = update as UpdateHead & { message?: unknown }
+    return isObject(message) ? message['date'] : null
+  })
   return dates.find((date) => typeof date === 'number') ?? null
 }

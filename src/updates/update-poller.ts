@@ -1,13 +1,12 @@
 /** The service's queue as the delivery loop reads it: polled, opened, without what was delivered. */
-import { unobserved } from '../kernel/sightings.ts'
-import type { Update } from '../api/updates.ts'
+import type { Sightings, UnseenUpdates } from '../kernel/sightings.ts'
 import { isOwnFailure, Refusal } from '../errors.ts'
 import type { Incoming } from '../translate/incoming.ts'
 import type { Answer, Upstream } from '../upstream/client.ts'
 import { retryAfterSeconds } from '../upstream/service-error.ts'
 import type { Backlog } from './backlog.ts'
 import type { Clock } from '../util/clock.ts'
-import { afterDelivered, deliveredOf, readUpdates, type Delivered } from './update-batch.ts'
+import { afterDelivered, deliveredOf, type Delivered } from './update-batch.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import type { PollWatch } from './poll-watch.ts'
 import type { StoreReach } from './store-reach.ts'
@@ -37,7 +36,7 @@ export interface PendingUpdate {
 
 /** What a poll gave. */
 interface Polled {
-  updates: Update[]
+  unseen: UnseenUpdates
   /** More may wait at the service. */
   hasMore: boolean
 }
@@ -45,6 +44,7 @@ interface Polled {
 /** What a poll of the service's queue needs, whether the bot makes it or the sidecar. */
 export interface QueueParts {
   upstream: Upstream
+  sightings: Pick<Sightings, 'readUpdates'>
   /** Null when the sidecar holds no key: updates then pass as they came. */
   incoming: Incoming | null
   polls: PollWatch
@@ -169,29 +169,32 @@ export class UpdatePoller {
     const { envelope } = answer
     onPolled(envelope.ok ? null : envelope.error.code)
     if (!envelope.ok) return await this.#refused(answer, stop)
-    const updates = readUpdates(unobserved(envelope.result, 'has-no-key'))
+    const unseen = this.#parts.sightings.readUpdates(envelope.result)
+    const { heads } = unseen
     this.#waitMs = FIRST_WAIT_MS
     if (confirms) this.#confirmed()
-    if (watched.wasTakenOver(updates.length)) {
+    if (watched.wasTakenOver(heads.length)) {
       watched.takenOver()
       await this.#wait(this.#evictedMs, stop)
       this.#evictedMs = Math.min(this.#evictedMs * 2, EVICTED_MAX_MS)
       return null
     }
     this.#evictedMs = EVICTED_FIRST_MS
-    backlog.recordPoll(updates, limit)
-    return { updates, hasMore: updates.length >= limit }
+    backlog.recordPoll(heads, limit)
+    return { unseen, hasMore: heads.length >= limit }
   }
 
-  async #openPending({ updates, hasMore }: Polled, gone: AbortSignal): Promise<PendingUpdate[]> {
+  async #openPending({ unseen, hasMore }: Polled, gone: AbortSignal): Promise<PendingUpdate[]> {
     this.#limit = Math.min(this.#limit * 2, BATCH)
-    const left = afterDelivered(updates, this.#last)
+    const left = afterDelivered(unseen, this.#last)
     // The service gives again what was confirmed, or the confirmation did not arrive.
-    if (left.length < updates.length) this.#isUnconfirmed = true
-    if (left.length === 0) return []
-    const delivered = left.map(deliveredOf)
+    const { heads } = left
+    if (heads.length < unseen.heads.length) this.#isUnconfirmed = true
+    if (heads.length === 0) return []
+    const delivered = heads.map(deliveredOf)
     const { incoming } = this.#parts
-    const opened = incoming === null ? left : (await incoming.open(left, { gone, hasMore })).updates
+    const opened =
+      incoming === null ? heads : (await incoming.open(left, { gone, hasMore })).updates
     return opened.flatMap((update, index) => {
       const mark = delivered[index]
       return mark === undefined ? [] : [{ update, delivered: mark }]

@@ -46,6 +46,7 @@ export function describeBotDoor(
       messageRoutes({ messages: core.messages, limits: link.limits, sealsForBot: managesKey }),
       updateRoutes({
         upstream,
+        sightings: core.known.sightings,
         incoming: core.incoming,
         webhook,
         polls,

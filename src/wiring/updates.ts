@@ -1,5 +1,4 @@
 /** How updates reach the bot: its webhook, who delivers to it, and how the queue stands. */
-import { unobserved } from '../kernel/sightings.ts'
 import { isObject } from '../api/common.ts'
 import type { Settings } from '../config/settings.ts'
 import type { BotExchange } from '../http/exchange.ts'
@@ -13,7 +12,6 @@ import { DeliveryTurns } from '../updates/delivery-turns.ts'
 import { DeliveryLoop, type DeliveryLoopParts } from '../updates/delivery-loop.ts'
 import { Registration } from '../updates/registration.ts'
 import { StoreReach } from '../updates/store-reach.ts'
-import { readUpdates } from '../updates/update-batch.ts'
 import { UpdatePoller, type UpdatePollerParts } from '../updates/update-poller.ts'
 import { resolveHost } from '../updates/target.ts'
 import { Webhook } from '../updates/webhook.ts'
@@ -75,11 +73,12 @@ export async function createUpdates(
   const polls = new PollWatch(clock)
   const turns = store.isShared ? new PollTurn(store, clock) : null
   const sign = store.isShared ? new PollAnnouncement(store) : null
-  const backlog = createBacklog(link, { clock, polls, turns, registration })
+  const backlog = createBacklog(link, core, { clock, polls, turns, registration })
   const storeReach = new StoreReach(store)
   const fresh = (): Promise<void> => store.fresh()
   const events = new UpdateEvents()
-  const poller = { ...link, ...core, clock, polls, backlog, storeReach }
+  const { sightings } = core.known
+  const poller = { ...link, ...core, sightings, clock, polls, backlog, storeReach }
   const makeLoop = loopMaker({ poller, registration, client, parts, events })
   const webhook = new Webhook({
     upstream: link.upstream,
@@ -133,6 +132,7 @@ function listening(
 /** How the queue stands at the service: by `/me`, and by the oldest update where nobody polls. */
 function createBacklog(
   { calls, upstream, watch }: Link,
+  { known }: Core,
   o: { clock: Clock; polls: PollWatch; turns: PollTurn | null; registration: Registration },
 ): Backlog {
   const { clock, polls, turns, registration } = o
@@ -148,7 +148,7 @@ function createBacklog(
       const signal = AbortSignal.timeout(PEEK_MS)
       const query = 'limit=1&timeout=0'
       const { envelope } = await upstream.poll({ query, timeoutSeconds: 0, signal, whose: 'own' })
-      return envelope.ok ? readUpdates(unobserved(envelope.result, 'has-no-key')) : null
+      return envelope.ok ? known.sightings.readUpdates(envelope.result).heads : null
     },
   })
 }

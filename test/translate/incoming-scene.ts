@@ -1,4 +1,7 @@
 /** Updates of a private chat with Alice, and all that they are opened with. */
+import { UnseenUpdates, type UpdateHead } from '../../src/kernel/sightings.ts'
+import type { KnownChats } from '../../src/kernel/wall/known-chats.ts'
+import { sightingsOf } from '../support/unseen.ts'
 import { vi } from 'vitest'
 import type { MessageOutcome } from '../../src/store/outcomes.ts'
 import { Incoming, type IncomingParts } from '../../src/translate/incoming.ts'
@@ -45,6 +48,13 @@ export function scene(
       isUnwritten: (id: number) => all.unwritten.has(id),
     },
     modes: { ...parts.modes, forget: all.forget },
+    sightings: sightingsOf({
+      knownChats: {
+        saw: all.saw,
+        sawNotices: all.sawNotices,
+        isUnwritten: (id: number) => all.unwritten.has(id),
+      } as unknown as KnownChats,
+    }),
     presses: { saw: () => Promise.resolve() },
     directory: {
       sawPerson: all.sawPerson,
@@ -82,8 +92,18 @@ export function scene(
   } as unknown as IncomingParts)
   const told: MessageOutcome[][] = []
   incoming.onJudged((outcomes) => told.push(outcomes))
-  return { all, incoming, told }
+  return { all, incoming: overArrays(incoming), told }
 }
+
+/** Takes updates as they were parsed. */
+const overArrays = (incoming: Incoming) => ({
+  open: (updates: readonly unknown[], ...request: [Parameters<Incoming['open']>[1]?]) =>
+    incoming.open(new UnseenUpdates(updates as readonly UpdateHead[]), ...request),
+  onJudged: incoming.onJudged.bind(incoming),
+  onStranger: incoming.onStranger.bind(incoming),
+  onLeaving: incoming.onLeaving.bind(incoming),
+  onNamed: incoming.onNamed.bind(incoming),
+})
 
 export type Json = Record<string, unknown>
 

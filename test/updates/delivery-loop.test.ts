@@ -1,3 +1,4 @@
+import { sightingsOf } from '../support/unseen.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
 import type { Incoming } from '../../src/translate/incoming.ts'
@@ -48,6 +49,7 @@ function open(
   const limits = () => ({ pollTimeoutMaxS: 50, apiCallsPerMinute: 600 })
   const poller = new UpdatePoller(
     {
+      sightings: sightingsOf({}),
       upstream,
       clock,
       polls,

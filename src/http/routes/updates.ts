@@ -1,10 +1,8 @@
-import { unobserved } from '../../kernel/sightings.ts'
 import { setTimeout as elapsed } from 'node:timers/promises'
 import { isOwnFailure, NoResponseError, Refusal } from '../../errors.ts'
 import { withUpdates } from '../../translate/bot-view.ts'
 import type { PollTurn, Turn } from '../../updates/poll-turn.ts'
 import type { PollAnnouncement } from '../../updates/poll-announcement.ts'
-import { readUpdates } from '../../updates/update-batch.ts'
 import type { QueueParts } from '../../updates/update-poller.ts'
 import type { Webhook } from '../../updates/webhook.ts'
 import { queryOf } from '../params.ts'
@@ -135,19 +133,20 @@ async function poll(
   const { envelope } = answer
   parts.onPolled(envelope.ok ? null : envelope.error.code)
   if (!envelope.ok) return answer
-  const updates = readUpdates(unobserved(envelope.result, 'has-no-key'))
-  if (watched.wasTakenOver(updates.length)) {
+  const unseen = parts.sightings.readUpdates(envelope.result)
+  const { heads } = unseen
+  if (watched.wasTakenOver(heads.length)) {
     const isReplaced = (await parts.sign?.isAnotherAnnounced()) === true
     watched.takenOver(isReplaced ? 'replica' : undefined)
     return isReplaced ? REPLACED : answer
   }
   const limit = within(names.get('limit') ?? '', POLL_LIMIT_MAX)
-  parts.backlog.recordPoll(updates, limit)
-  if (parts.incoming === null || updates.length === 0) return answer
+  parts.backlog.recordPoll(heads, limit)
+  if (parts.incoming === null || heads.length === 0) return answer
   const turn = await turnOf()
   if (turn?.isHeld !== true) return EMPTY
   const opened = await parts.incoming
-    .open(updates, { gone: signal, hasMore: updates.length >= limit })
+    .open(unseen, { gone: signal, hasMore: heads.length >= limit })
     .catch((error: unknown) => heldBack(error, signal))
   if (!turn.isHeld) return EMPTY
   return opened.changed ? await withUpdates(answer, opened.updates) : answer
