@@ -53,8 +53,8 @@ export function fromRow(
 }
 
 /** Whether the time of a key is over. One that a message was sealed to before still opens it. */
-export function isExpired({ endsMs }: OwnKeyRecord): boolean {
-  return Date.now() >= endsMs
+export function isExpired({ endsMs }: OwnKeyRecord, nowMs: number): boolean {
+  return nowMs >= endsMs
 }
 
 export function isReady(key: OwnKeyRecord | undefined): key is ReadyKey {

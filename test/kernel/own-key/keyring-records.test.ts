@@ -287,9 +287,9 @@ test('a key ends when its certificate does, and at once when that is over', asyn
   const ending = await load({
     judge: async () => statusOf('', { fingerprint: FIRST, expiresMs: Date.now() + 1 }),
   })
-  expect(isExpired(ending.active!)).toBe(false)
+  expect(isExpired(ending.active!, Date.now())).toBe(false)
   vi.advanceTimersByTime(1)
-  expect(isExpired(ending.active!)).toBe(true)
+  expect(isExpired(ending.active!, Date.now())).toBe(true)
   const over = await load({
     judge: async () =>
       statusOf('', { fingerprint: FIRST, expiresMs: Infinity, unusable: 'expired' }),
