@@ -3,6 +3,12 @@ import { setTimeout as elapsed } from 'node:timers/promises'
 /** Now in ms, by a clock that nobody can set back. Freshness is measured with it. */
 export const monotonicNow = (): number => performance.now()
 
+/** The clocks of this machine, as the kernel asks for them. */
+export const SYSTEM_TIME = {
+  nowMs: (): number => Date.now(),
+  monotonicMs: (): number => performance.now(),
+}
+
 /** Time, as deliveries count it: handed in, so that hours of waiting can be tried in no time. */
 export interface Clock {
   /** ms since the Unix epoch. */

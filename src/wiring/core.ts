@@ -30,7 +30,7 @@ import { Messages } from '../translate/messages.ts'
 import { ClearFields } from '../kernel/wall/clear-fields.ts'
 import { Outgoing } from '../translate/outgoing.ts'
 import type { Answer } from '../upstream/client.ts'
-import type { JudgingClock } from '../util/clock.ts'
+import { SYSTEM_TIME, type JudgingClock } from '../util/clock.ts'
 import { loadPeopleState, type PeopleState } from './people-state.ts'
 import type { Link } from './link.ts'
 import { createMedia } from './media.ts'
@@ -115,6 +115,7 @@ export async function createCore(
   const memory = memoryOf(store)
   const keyring = await Keyring.load(memory, engine, {
     retainMs: settings.key.retainDays * DAY_MS,
+    time: SYSTEM_TIME,
     serviceNowMs: () => serviceNowMs(link),
   })
   const keyUsage = stack.use(await KeyUsage.load(store))

@@ -1,4 +1,5 @@
 /** A keyring in memory and a service with one bot, for tests of what publishes keys. */
+import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { vi } from 'vitest'
 import type { Bot } from '../../src/api/bot.ts'
 import { Clocks } from '../../src/kernel/own-key/clocks.ts'
@@ -105,7 +106,9 @@ export class Scene {
 
   get clocks(): Clocks {
     const { clockSkewMs } = this.#options
-    return new Clocks(() => (clockSkewMs === undefined ? null : Date.now() - clockSkewMs))
+    return new Clocks(SYSTEM_TIME, () =>
+      clockSkewMs === undefined ? null : Date.now() - clockSkewMs,
+    )
   }
 
   get keyring(): Keyring {

@@ -5,7 +5,8 @@
 import { OperatorError, Refusal } from '../../errors.ts'
 import { ANY_TIME, resumeRotation } from './any-time.ts'
 import { ATTEMPT_STEPS, beginAttempt, NOT_SHOWN, published } from './attempt.ts'
-import { Change, codeOf, type Handlers } from './change.ts'
+import { Change, type Handlers } from './change.ts'
+import { abandon, abort, make, NEW_KEY_STEPS } from './new-key.ts'
 import {
   activeKey,
   beginLife,
@@ -19,13 +20,7 @@ import {
   type KeyLife,
   type Step,
 } from './life.ts'
-import {
-  beginRotation,
-  currentRotation,
-  endRotation,
-  pauseMsOf,
-  stallRotation,
-} from './rotation.ts'
+import { currentRotation, pauseMsOf, stallRotation } from './rotation.ts'
 
 /** How long `/me` may lag behind an accepted publication before it is made again. */
 const LAG_MAX_MS = 300_000
@@ -78,17 +73,8 @@ export const STEPS: Handlers<Step> = {
     },
     failed: abort,
   },
-  making: { done: made, failed: notMade },
+  ...NEW_KEY_STEPS,
   ...ATTEMPT_STEPS,
-  discarding: {
-    done: (change, { fingerprint, errand }) => {
-      change.report('abandoned')
-      change.log('info', { fingerprint }, 'the rotation was abandoned')
-      change.rotate((it) => endRotation(it, 'abandoned', change.facts))
-      change.finish(errand, { isSettled: true })
-    },
-    failed: abort,
-  },
 }
 
 interface Reading {
@@ -233,78 +219,6 @@ function confirmShown(change: Change, errand: Errand): void {
   }
   const { fingerprint } = pending
   change.act({ step: 'promoting', errand, attempt: null }, { kind: 'promote', fingerprint })
-}
-
-function make(
-  change: Change,
-  { errand, shown, name }: Pick<Reading, 'errand' | 'shown' | 'name'>,
-): void {
-  change.act({ step: 'making', errand, shown }, { kind: 'make-key', name })
-}
-
-/** Whether a key is made for a rotation, which the operator or the setting asks for. */
-function isForRotation(change: Change, errand: Errand): boolean {
-  return errand === 'rotate' || (errand === 'compare' && change.life.remote === 'equal')
-}
-
-function made(change: Change, { errand, shown }: { errand: Errand; shown: string | null }): void {
-  const { keys } = change.facts
-  const pending = pendingKey(keys)
-  if (pending === undefined) throw new Error('a key was made and is not there')
-  const { fingerprint: to, createdAtMs: startedAtMs } = pending
-  change.log('info', { fingerprint: to }, 'made a key for the bot')
-  if (isForRotation(change, errand)) {
-    const from = activeKey(keys)?.fingerprint ?? ''
-    const begun = { from, to, startedAtMs, detail: 'the new key is on disk' }
-    change.rotate((it) => beginRotation(it, begun))
-    change.log('info', { from, to }, 'rotating the bot’s key')
-  }
-  const isLeft = errand === 'rotate' || errand === 'make-first'
-  if (isLeft) change.finish(errand, { isSettled: true })
-  else beginAttempt(change, pending, { errand, before: shown })
-}
-
-function notMade(
-  change: Change,
-  { errand }: { errand: Errand },
-  { error }: { error: unknown },
-): void {
-  const isRotation = isForRotation(change, errand)
-  if (isRotation) change.effects.push({ kind: 'rotation-attempt', outcome: 'not-made' })
-  if (!isRotation || errand === 'rotate') return change.finish(errand, { error })
-  change.log('warn', { code: codeOf(error) }, 'a planned rotation could not be begun')
-  change.finish(errand, { isSettled: true })
-}
-
-/** Forgets the key of a rotation, while the service cannot know it. */
-function abandon(change: Change): void {
-  change.set({ isDropping: false })
-  const pending = pendingKey(change.facts.keys)
-  const refuse = (message: string, hint: string): void => {
-    change.finish('abandon', { error: new OperatorError('refused', message, hint) })
-  }
-  if (pending === undefined || currentRotation(change.life.rotation) === null) {
-    return refuse('no rotation is under way', '`postern key list` shows them')
-  }
-  if (pending.offeredAtMs !== null) {
-    return refuse(
-      'the service may have the new key already: this rotation is finished, not abandoned',
-      '`postern key rotate --watch` follows it to its end',
-    )
-  }
-  const { fingerprint } = pending
-  change.act(
-    { step: 'discarding', errand: 'abandon', fingerprint },
-    { kind: 'discard', fingerprint },
-  )
-}
-
-function abort(
-  change: Change,
-  { errand }: { errand: Errand },
-  { error }: { error: unknown },
-): void {
-  change.finish(errand, { error })
 }
 
 function lose(change: Change, remote: 'foreign' | 'none', shown: string | null): void {
