@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { NoResponseError, Refusal } from '../../src/errors.ts'
-import { codeOf, retryAfterMs } from '../../src/kernel/own-key/change.ts'
+import { codeOf, retryAfterMs } from '../../src/kernel/own-key/transition.ts'
 import {
   keyOf,
   NEW,

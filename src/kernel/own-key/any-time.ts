@@ -1,6 +1,6 @@
 /** Events that happen while a task is under way as well: none of them changes the task. */
 import { NoResponseError, ServiceError } from '../../errors.ts'
-import { codeOf, retryAfterMs, type Change } from './change.ts'
+import { codeOf, retryAfterMs, type Transition } from './transition.ts'
 import { ClockOff } from './clocks.ts'
 import { activeKey, pendingKey, RETRY_FIRST_MS, type ActionResult, type KeyEvent } from './life.ts'
 import { isExpired } from './own-key.ts'
@@ -21,7 +21,10 @@ const TOKEN_RETRY_MS = 60_000
 type AnyTimeEvent = Exclude<KeyEvent, ActionResult | { kind: 'asked' }>
 
 export const ANY_TIME: {
-  [K in AnyTimeEvent['kind']]: (change: Change, event: Extract<AnyTimeEvent, { kind: K }>) => void
+  [K in AnyTimeEvent['kind']]: (
+    change: Transition,
+    event: Extract<AnyTimeEvent, { kind: K }>,
+  ) => void
 } = {
   'bot-observed': (change, { fingerprint }) => {
     const { task, shown, isUnanswered } = change.life
@@ -92,7 +95,7 @@ export const ANY_TIME: {
 }
 
 /** A pending key beside an active one is a rotation. */
-export function resumeRotation(change: Change, detail: string): void {
+export function resumeRotation(change: Transition, detail: string): void {
   const { keys } = change.facts
   const [active, pending] = [activeKey(keys), pendingKey(keys)]
   if (active === undefined || pending === undefined) return
@@ -101,7 +104,7 @@ export function resumeRotation(change: Change, detail: string): void {
   change.rotate((it) => beginRotation(it, begun))
 }
 
-function compareLater(change: Change, isSettled: boolean): void {
+function compareLater(change: Transition, isSettled: boolean): void {
   const { retryMs, rotation } = change.life
   const isRotating = currentRotation(rotation) !== null
   const nextMs = isRotating ? pauseMsOf(rotation, change.facts.monotonicMs) : Infinity

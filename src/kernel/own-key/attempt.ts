@@ -1,5 +1,5 @@
 /** One attempt at publishing a key: hold sends, record, publish, confirm by `/me`, promote (DESIGN: Keys). */
-import { codeOf, isRefused, retryAfterMs, type Change, type Handlers } from './change.ts'
+import { codeOf, isRefused, retryAfterMs, type Transition, type Handlers } from './transition.ts'
 import { activeKey, type AttemptStep, type Attempt, type Ending, type Errand } from './life.ts'
 import type { ReadyKey } from './own-key.ts'
 import { currentRotation, endRotation, enterPhase, pauseRotation } from './rotation.ts'
@@ -27,7 +27,7 @@ interface Attempting {
 
 /** @param before what `/me` shows now */
 export function beginAttempt(
-  change: Change,
+  change: Transition,
   { fingerprint, offeredAtMs }: ReadyKey,
   { errand, before }: { errand: Errand; before: string | null },
 ): void {
@@ -110,7 +110,7 @@ export const ATTEMPT_STEPS: Handlers<AttemptStep | 'promoting' | 'releasing'> = 
 }
 
 /** The service shows the active key, which a rotation may have made that. */
-export function published(change: Change): void {
+export function published(change: Transition): void {
   const done = currentRotation(change.life.rotation)
   change.report('done')
   change.rotate((it) => endRotation(it, 'done', change.facts))
@@ -121,25 +121,29 @@ export function published(change: Change): void {
   change.becomeShown()
 }
 
-function record(change: Change, o: Attempting, step: 'recording' | 'withdrawing'): void {
+function record(change: Transition, o: Attempting, step: 'recording' | 'withdrawing'): void {
   const { fingerprint } = o.attempt
   const isOffered = step === 'recording'
   change.act({ ...o, step }, { kind: 'record-offered', fingerprint, isOffered })
 }
 
-function put(change: Change, { errand, attempt }: Attempting): void {
+function put(change: Transition, { errand, attempt }: Attempting): void {
   change.rotate((it) => enterPhase(it, 'publishing', 'PUT /key'))
   const next = { ...attempt, puts: attempt.puts + 1, looks: 0 }
   const { fingerprint } = attempt
   change.act({ step: 'putting', errand, attempt: next }, { kind: 'put-key', fingerprint })
 }
 
-function confirm(change: Change, { errand, attempt }: Attempting, answer: Partial<Attempt>): void {
+function confirm(
+  change: Transition,
+  { errand, attempt }: Attempting,
+  answer: Partial<Attempt>,
+): void {
   change.rotate((it) => enterPhase(it, 'confirming', 'GET /me must show it'))
   look(change, { errand, attempt: { ...attempt, ...answer } })
 }
 
-function look(change: Change, { errand, attempt }: Attempting): void {
+function look(change: Transition, { errand, attempt }: Attempting): void {
   const ms = PAUSES_MS[attempt.accepted][attempt.looks]
   if (ms === undefined) decide(change, { errand, attempt })
   else if (ms > 0) change.act({ step: 'pausing', errand, attempt }, { kind: 'pause', ms })
@@ -147,7 +151,7 @@ function look(change: Change, { errand, attempt }: Attempting): void {
 }
 
 /** `/me` shows the key, or something else than before, or is not asked again. */
-function decide(change: Change, o: Attempting): void {
+function decide(change: Transition, o: Attempting): void {
   const { fingerprint, shown, before, accepted, puts, wasLost, isNew } = o.attempt
   if (shown === fingerprint) {
     return change.act({ ...o, step: 'promoting' }, { kind: 'promote', fingerprint })
@@ -158,7 +162,7 @@ function decide(change: Change, o: Attempting): void {
 }
 
 /** The key is not confirmed. */
-function conclude(change: Change, { errand, attempt }: Attempting): void {
+function conclude(change: Transition, { errand, attempt }: Attempting): void {
   const { fingerprint, before, accepted, wasLost, error, shown } = attempt
   if (accepted === 'yes') {
     change.report('unconfirmed')
@@ -182,7 +186,7 @@ function conclude(change: Change, { errand, attempt }: Attempting): void {
 
 /** Nothing more is known of the key at the service. */
 function fail(
-  change: Change,
+  change: Transition,
   { errand, attempt }: Attempting,
   { error }: { error: unknown },
 ): void {
@@ -193,6 +197,6 @@ function fail(
   release(change, errand, { error })
 }
 
-function release(change: Change, errand: Errand, ending: Ending): void {
+function release(change: Transition, errand: Errand, ending: Ending): void {
   change.act({ step: 'releasing', errand, ending }, { kind: 'release-sends' })
 }

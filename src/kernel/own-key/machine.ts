@@ -5,7 +5,7 @@
 import { OperatorError, Refusal } from '../../errors.ts'
 import { ANY_TIME, resumeRotation } from './any-time.ts'
 import { ATTEMPT_STEPS, beginAttempt, NOT_SHOWN, published } from './attempt.ts'
-import { Change, type Handlers } from './change.ts'
+import { Transition, type Handlers } from './transition.ts'
 import { abandon, abort, make, NEW_KEY_STEPS } from './new-key.ts'
 import {
   activeKey,
@@ -33,7 +33,7 @@ const LOST = {
 
 /** The life of the key at the start of a process. A rotation that was interrupted resumes. */
 export function startLife(facts: Facts, rotateEveryMs: number | null): KeyLife {
-  const change = new Change(beginLife(facts, rotateEveryMs), facts)
+  const change = new Transition(beginLife(facts, rotateEveryMs), facts)
   resumeRotation(change, 'it was interrupted, and is taken up again')
   return change.life
 }
@@ -47,15 +47,15 @@ export function advance(
   event: KeyEvent,
   facts: Facts,
 ): { life: KeyLife; effects: Effect[] } {
-  const change = new Change(life, facts)
+  const change = new Transition(life, facts)
   if (event.kind === 'asked') begin(change, event)
   else if (isResult(event)) goOn(change, event)
-  else (ANY_TIME[event.kind] as (change: Change, event: KeyEvent) => void)(change, event)
+  else (ANY_TIME[event.kind] as (change: Transition, event: KeyEvent) => void)(change, event)
   return { life: change.life, effects: change.effects }
 }
 
 /** What each step does on the results of its action; without `stopped`, as on `failed`. */
-export const STEPS: Handlers<Step> = {
+const STEPS: Handlers<Step> = {
   idle: {},
   reading: {
     shown: (change, { errand }, { fingerprint: shown, name }) => {
@@ -77,14 +77,14 @@ export const STEPS: Handlers<Step> = {
   ...ATTEMPT_STEPS,
 }
 
-interface Reading {
+interface Comparison {
   errand: Errand
   remote: NonNullable<KeyLife['remote']>
   shown: string | null
   name: string
 }
 
-const ERRANDS: Record<Errand, (change: Change, reading: Reading) => void> = {
+const ERRANDS: Record<Errand, (change: Transition, reading: Comparison) => void> = {
   compare,
   observe: (change, { errand, remote, shown }) => {
     if (remote === 'foreign' || remote === 'none') lose(change, remote, shown)
@@ -113,7 +113,7 @@ const ERRANDS: Record<Errand, (change: Change, reading: Reading) => void> = {
 }
 
 function begin(
-  change: Change,
+  change: Transition,
   { errand, sinceMs = 0 }: { errand: Errand; sinceMs?: number },
 ): void {
   const { task, rotation } = change.life
@@ -140,7 +140,7 @@ function isResult(event: KeyEvent): event is ActionResult {
   return ['done', 'shown', 'failed', 'stopped'].includes(event.kind)
 }
 
-function goOn(change: Change, result: ActionResult): void {
+function goOn(change: Transition, result: ActionResult): void {
   const { task } = change.life
   const kinds = STEPS[task.step] as Record<string, ((...o: unknown[]) => void) | undefined>
   const handle = kinds[result.kind] ?? (result.kind === 'stopped' ? kinds['failed'] : undefined)
@@ -149,7 +149,7 @@ function goOn(change: Change, result: ActionResult): void {
 }
 
 /** Makes no second key while one waits, replaces none that is not ours, and restores none that was removed. */
-function compare(change: Change, reading: Reading): void {
+function compare(change: Transition, reading: Comparison): void {
   const { errand, remote, shown, name } = reading
   const { keys } = change.facts
   if (isLagging(change, shown)) {
@@ -178,7 +178,7 @@ function compare(change: Change, reading: Reading): void {
   }
 }
 
-function compareEqual(change: Change, { errand, shown, name }: Reading): void {
+function compareEqual(change: Transition, { errand, shown, name }: Comparison): void {
   const { rotation, rotateEveryMs } = change.life
   const { keys, nowMs, monotonicMs } = change.facts
   const pending = pendingKey(keys)
@@ -193,7 +193,7 @@ function compareEqual(change: Change, { errand, shown, name }: Reading): void {
 }
 
 /** Whether the service accepted a publication recently, and `/me` may not show it yet. */
-function isLagging(change: Change, shown: string | null): boolean {
+function isLagging(change: Transition, shown: string | null): boolean {
   const { accepted } = change.life
   if (accepted === null) return false
   const isRecent = change.facts.monotonicMs - accepted.atMs < LAG_MAX_MS
@@ -202,7 +202,7 @@ function isLagging(change: Change, shown: string | null): boolean {
   return false
 }
 
-function publish(change: Change, { errand, shown, name }: Reading): void {
+function publish(change: Transition, { errand, shown, name }: Comparison): void {
   const { keys } = change.facts
   const key = pendingKey(keys) ?? activeKey(keys)
   if (key === undefined) make(change, { errand, shown, name })
@@ -211,7 +211,7 @@ function publish(change: Change, { errand, shown, name }: Reading): void {
 }
 
 /** The service shows our newest key: it is the active one. */
-function confirmShown(change: Change, errand: Errand): void {
+function confirmShown(change: Transition, errand: Errand): void {
   const pending = pendingKey(change.facts.keys)
   if (pending === undefined) {
     published(change)
@@ -221,7 +221,7 @@ function confirmShown(change: Change, errand: Errand): void {
   change.act({ step: 'promoting', errand, attempt: null }, { kind: 'promote', fingerprint })
 }
 
-function lose(change: Change, remote: 'foreign' | 'none', shown: string | null): void {
+function lose(change: Transition, remote: 'foreign' | 'none', shown: string | null): void {
   if (remote === 'foreign') change.become('conflict', `the service lists ${shown}`)
   else change.become('unprotected', LOST.none)
 }

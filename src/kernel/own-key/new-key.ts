@@ -1,7 +1,7 @@
 /** A new key: it is made for the first publication or a rotation, and that of a rotation may be abandoned. */
 import { OperatorError } from '../../errors.ts'
 import { beginAttempt } from './attempt.ts'
-import { codeOf, type Change, type Handlers } from './change.ts'
+import { codeOf, type Transition, type Handlers } from './transition.ts'
 import { activeKey, pendingKey, type Errand } from './life.ts'
 import { beginRotation, currentRotation, endRotation } from './rotation.ts'
 
@@ -20,18 +20,21 @@ export const NEW_KEY_STEPS: Handlers<'making' | 'discarding'> = {
 
 /** @param o `shown`, `name`: the fingerprint that `/me` shows, and the bot's name */
 export function make(
-  change: Change,
+  change: Transition,
   { errand, shown, name }: { errand: Errand; shown: string | null; name: string },
 ): void {
   change.act({ step: 'making', errand, shown }, { kind: 'make-key', name })
 }
 
 /** Whether a key is made for a rotation, which the operator or the setting asks for. */
-function isForRotation(change: Change, errand: Errand): boolean {
+function isForRotation(change: Transition, errand: Errand): boolean {
   return errand === 'rotate' || (errand === 'compare' && change.life.remote === 'equal')
 }
 
-function made(change: Change, { errand, shown }: { errand: Errand; shown: string | null }): void {
+function made(
+  change: Transition,
+  { errand, shown }: { errand: Errand; shown: string | null },
+): void {
   const { keys } = change.facts
   const pending = pendingKey(keys)
   if (pending === undefined) throw new Error('a key was made and is not there')
@@ -49,7 +52,7 @@ function made(change: Change, { errand, shown }: { errand: Errand; shown: string
 }
 
 function notMade(
-  change: Change,
+  change: Transition,
   { errand }: { errand: Errand },
   { error }: { error: unknown },
 ): void {
@@ -61,7 +64,7 @@ function notMade(
 }
 
 /** Forgets the key of a rotation, while the service cannot know it. */
-export function abandon(change: Change): void {
+export function abandon(change: Transition): void {
   change.set({ isDropping: false })
   const pending = pendingKey(change.facts.keys)
   const refuse = (message: string, hint: string): void => {
@@ -85,7 +88,7 @@ export function abandon(change: Change): void {
 
 /** The task fails. */
 export function abort(
-  change: Change,
+  change: Transition,
   { errand }: { errand: Errand },
   { error }: { error: unknown },
 ): void {

@@ -20,7 +20,7 @@ import { PosternError, Refusal, ServiceError } from '../../errors.ts'
 export type Handlers<S extends Step> = {
   [K in S]: {
     [E in ActionResult['kind']]?: (
-      change: Change,
+      change: Transition,
       task: Extract<Task, { step: K }>,
       result: Extract<ActionResult, { kind: E }>,
     ) => void
@@ -28,7 +28,7 @@ export type Handlers<S extends Step> = {
 }
 
 /** One transition of the key's life while it is put together: the life after it, and its effects. */
-export class Change {
+export class Transition {
   life: KeyLife
   readonly facts: Facts
   readonly effects: Effect[] = []
