@@ -191,7 +191,7 @@ export class Publication implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
     clearTimeout(this.#timer)
-    // what is under way ends first
+    // the task under way ends first
     await this.#mutex.run(() => Promise.resolve())
   }
 

@@ -78,16 +78,13 @@ export const ATTEMPT_STEPS: Handlers<AttemptStep | 'promoting' | 'releasing'> = 
     stopped: fail,
   },
   confirming: {
-    shown: (change, { errand, attempt: before }, { fingerprint: shown }) => {
+    shown: (change, task, { fingerprint: shown }) => {
+      const { fingerprint, before } = task.attempt
       change.set({ shown })
-      const attempt = { ...before, looks: before.looks + 1, shown }
-      const isOther = shown === attempt.fingerprint || shown !== attempt.before
-      ;(isOther ? decide : look)(change, { errand, attempt })
+      looked(change, task, { shown, isOver: shown === fingerprint || shown !== before })
     },
-    failed: (change, { errand, attempt: before }, { error }) => {
-      const attempt = { ...before, looks: before.looks + 1, shown: undefined }
-      ;(isRefused(error) ? decide : look)(change, { errand, attempt })
-    },
+    failed: (change, task, { error }) =>
+      looked(change, task, { shown: undefined, isOver: isRefused(error) }),
     stopped: fail,
   },
   withdrawing: { done: conclude, failed: fail },
@@ -148,6 +145,16 @@ function look(change: Transition, { errand, attempt }: Attempting): void {
   if (ms === undefined) decide(change, { errand, attempt })
   else if (ms > 0) change.act({ step: 'pausing', errand, attempt }, { kind: 'pause', ms })
   else change.act({ step: 'confirming', errand, attempt }, { kind: 'get-me' })
+}
+
+function looked(
+  change: Transition,
+  { errand, attempt }: Attempting,
+  { shown, isOver }: { shown: Attempt['shown']; isOver: boolean },
+): void {
+  const next = { errand, attempt: { ...attempt, looks: attempt.looks + 1, shown } }
+  if (isOver) decide(change, next)
+  else look(change, next)
 }
 
 /** `/me` shows the key, or something else than before, or is not asked again. */

@@ -50,7 +50,7 @@ export class KeyReader {
     return await opened(this.#engine.unlock(locked, this.#memory.masterSecret ?? ''))
   }
 
-  /** A key that signs no more. @param o `isOpening`: it opens what is late */
+  /** A key that signs no more. @param o `isOpening`: messages that arrive late are opened with it */
   async old(row: OwnKeyRow, { isOpening }: { isOpening: boolean }): Promise<OwnKeyRecord> {
     const unlocked = isOpening ? await this.#unlock(row) : null
     const fingerprints = unlocked?.fingerprints ?? (await this.judge(row)).encryptionKeys

@@ -1,4 +1,4 @@
-/** The life of the bot's key as data: what is known of it, what happens to it, what is done about it. */
+/** The life of the bot's key as data: its states, events and effects. */
 import type { Bot } from '../../api/bot.ts'
 import { Refusal, type OwnCode } from '../../errors.ts'
 import { isExpired, isReady, type OwnKeyRecord, type ReadyKey } from './own-key.ts'
@@ -79,7 +79,7 @@ export type Task =
 
 export type Step = Task['step']
 
-/** All that is known of the key's life beside what is on disk. */
+/** The state of the key's life beside the keys on disk. */
 export interface KeyLife {
   /** Setting `key.rotateEveryDays`, in ms; null when no rotation is planned. */
   readonly rotateEveryMs: number | null
