@@ -1,60 +1,31 @@
 import type { Bot } from '../api/bot.ts'
-import { NoResponseError, ServiceError } from '../errors.ts'
-import type { Log } from '../logger.ts'
-import { Listeners } from '../util/listeners.ts'
-import { Mutex } from '../util/scheduling.ts'
 import type { Keyring } from '../kernel/own-key/keyring.ts'
-import type { PublicationCalls } from './publish-key.ts'
-import type { KeyTurn } from '../replicas/key-turn.ts'
-import type { ReadyKey } from '../kernel/own-key/own-key.ts'
-import { codeOf, retryAfterMs } from './publish-retries.ts'
-import { ClockOff } from '../kernel/own-key/clocks.ts'
-import { Reconciler } from './reconcile.ts'
-import { RotationWatch, type Rotation, type RotationOutcome } from './rotation.ts'
 import {
   fingerprintOf,
-  type RemoteKeyState,
-  PublicationStatus,
-  type Entered,
   type PublicationState,
-} from './publication-status.ts'
+  type RemoteKeyState,
+} from '../kernel/own-key/life.ts'
+import type { ReadyKey } from '../kernel/own-key/own-key.ts'
+import { currentRotation, type Rotation, type RotationOutcome } from '../kernel/own-key/rotation.ts'
+import type { KeyTurn } from '../replicas/key-turn.ts'
 import type { SendFence } from '../replicas/send-fence.ts'
+import { Listeners } from '../util/listeners.ts'
+import { Mutex } from '../util/scheduling.ts'
+import { KeyDriver, type Announcement, type DriverParts, type Entered } from './driver.ts'
 
-export type { Entered, PublicationState } from './publication-status.ts'
-
-export interface PublicationParts {
-  keyring: Keyring
-  calls: PublicationCalls
-  log: Log
-  /** Setting `key.rotateEveryDays`, in ms; null when no rotation is planned. */
-  rotateEveryMs: number | null
-  /** Where several sidecars have the key. */
-  shared?: { turn: KeyTurn; fence: SendFence; fresh: () => Promise<void> } | null
-}
-
-/** The state of the publication, with what an operator should read. */
+/** The state of the publication, for operators. */
 export interface PublicationChange {
   state: PublicationState
   detail: string
 }
 
-const CHECK_EVERY_MS = 600_000
-const RETRY_FIRST_MS = 1000
-/** While the key is not the published one: with its spread and an attempt below the 15 s of readiness. */
-const RETRY_MAX_MS = 8000
-/** A refused token is not tried more often. */
-const TOKEN_RETRY_MS = 60_000
-
 /**
- * Keeps the service's view of our key equal to ours, and rotates it (DESIGN: Keys): looks at start,
- * on a timer and when asked, one step at a time.
+ * Keeps the service's view of our key equal to ours, and rotates it (DESIGN: Keys): performs the
+ * effects of the machine in `kernel/own-key`, one task at a time, and hands back their results.
  */
 export class Publication implements AsyncDisposable {
-  readonly #log: Log
   readonly #keyring: Keyring
-  readonly #status: PublicationStatus
-  readonly #rotations = new RotationWatch()
-  readonly #reconciler: Reconciler
+  readonly #driver: KeyDriver
   readonly #turn: KeyTurn | null
   readonly #fence: SendFence | null
   readonly #changes = new Listeners<PublicationChange>()
@@ -62,46 +33,15 @@ export class Publication implements AsyncDisposable {
   readonly #stop = new AbortController()
   readonly #mutex = new Mutex()
   #timer: NodeJS.Timeout | undefined
-  #retryMs = RETRY_FIRST_MS
-  /** Why the last comparison failed, which is logged once; null when it did not. */
-  #failedWith: string | null = null
-  /** Whether the last comparison failed because the service did not answer. */
-  #isUnanswered = false
-  #paused = false
+  #isPaused = false
   #isStarted = false
-  /** What `/me` showed when we last asked. */
-  #shown: string | null | undefined
-  #asking = 0
 
-  constructor(parts: PublicationParts) {
-    const { keyring, log } = parts
-    this.#log = log
-    this.#keyring = keyring
-    const { turn = null, fence = null, fresh } = parts.shared ?? {}
-    this.#turn = turn
-    this.#fence = fence
-    fence?.onClosed(() => this.#look())
-    this.#status = new PublicationStatus({
-      ...parts,
-      fence,
-      onChange: (state, detail) => this.#changes.emit({ state, detail }),
-    })
-    this.#reconciler = new Reconciler({
-      ...parts,
-      ...(fresh === undefined ? {} : { fresh }),
-      calls: {
-        me: () => this.#me(parts.calls),
-        putKey: async (key) => {
-          turn?.requireHeld()
-          await parts.calls.putKey(key, () => turn?.requireHeld())
-        },
-      },
-      status: this.#status,
-      rotations: this.#rotations,
-      onRotationAttempt: (outcome) => this.#rotationAttempts.emit(outcome),
-      stop: this.#stop.signal,
-    })
-    this.#takeUp('it was interrupted, and is taken up again')
+  constructor(parts: DriverParts) {
+    this.#turn = parts.shared?.turn ?? null
+    this.#fence = parts.shared?.fence ?? null
+    this.#fence?.onClosed(() => this.#compareSoon())
+    this.#driver = new KeyDriver(parts, (one) => this.#announce(one), this.#stop.signal)
+    this.#keyring = parts.keyring
   }
 
   /** Calls back each time that the state is found out, whether it is another one or not. */
@@ -115,93 +55,94 @@ export class Publication implements AsyncDisposable {
   }
 
   get state(): PublicationState {
-    return this.#status.state
+    return this.#driver.life.publication
   }
 
-  /** What `/me` last showed; null before the first look. */
+  /** What `/me` last showed; null before the first comparison. */
   get remoteKeyState(): RemoteKeyState | null {
-    return this.#status.remoteKeyState
+    return this.#driver.life.remote
   }
 
   /** The rotation under way, or the last one since the start. */
   get rotation(): Rotation | null {
-    return this.#rotations.latest
+    return this.#driver.life.rotation.latest
   }
 
   /** @throws Refusal naming why nothing can be sealed now */
   requirePublished(): ReadyKey {
-    return this.#status.requirePublished()
+    return this.#driver.requirePublished()
   }
 
-  /** A send will enter soon: makes ready for it what needs the database. */
+  /** A send will enter soon: see `SendFence.expect`. */
   expectSend(): void {
-    this.#status.expectSend()
+    this.#fence?.expect()
   }
 
-  /**
-   * Gives the key to seal with, which stays the published one until `leave` is called: when the
-   * message was answered, or will not leave. Waits, with a bound, while another is published.
-   * @throws Refusal naming why nothing can be sealed now
-   */
+  /** @see KeyDriver.enter */
   async enter(): Promise<Entered> {
-    return await this.#status.enter()
+    return await this.#driver.enter()
   }
 
-  /** Compares now and then on a timer, sooner while something is missing. */
+  /** Compares on a timer, sooner while something is missing. */
   start(): void {
     this.#isStarted = true
-    void this.#cycle()
+    void this.#compare({ isTimed: true })
   }
 
   /** The token was burnt: asks nothing until `suspect` is called. */
   pause(): void {
-    this.#paused = true
+    this.#isPaused = true
     clearTimeout(this.#timer)
   }
 
-  /** Something hints that the service's view changed: compare soon. */
+  /** Something hints that the service's view changed: compares soon. */
   suspect(): void {
-    this.#paused = false
-    if (this.#stop.signal.aborted) return
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.#cycle(), 0)
+    this.#isPaused = false
+    this.#compareIn(0)
   }
 
   /** Compares at once. A failure shows in `state` only. */
   async compareNow(): Promise<void> {
-    await this.#compare()
+    await this.#compare({ isTimed: false })
   }
 
   /** Uses a `/me` that somebody else asked for; it also shows that the service answers again. */
   observe(bot: Bot): void {
-    if (this.#asking > 0) return
-    const isOther = this.#shown !== undefined && fingerprintOf(bot) !== this.#shown
-    if (isOther || this.#isUnanswered) this.suspect()
+    this.#driver.apply({ kind: 'bot-observed', fingerprint: fingerprintOf(bot) })
   }
 
-  /** Looks at the clock alone: whether the time of the published key is over. */
+  /** Compares the time of the published key with the clock alone. */
   lookAtClock(): void {
-    this.#status.lookAtClock()
+    this.#driver.apply({ kind: 'clock-passed' })
+  }
+
+  /** Adopts what another sidecar made of our keys. */
+  followKeys(): void {
+    this.#driver.apply({ kind: 'keys-changed' })
+    this.#compareSoon()
   }
 
   /**
-   * Publishes when the operator asks: the active key again, or a first one.
+   * Publishes when the operator asks: the pending key, the active key again, or a first one.
    * @param options `replace`: also over a key that is not ours
-   * @throws ServiceError, NoResponseError, Refusal `postern_key_conflict`
+   * @throws ServiceError, NoResponseError, OperatorError; Refusal `postern_key_conflict`,
+   *   `postern_key_unpublished`, `postern_store_unwritable`
    */
-  async publish(options: { replace: boolean }): Promise<ReadyKey> {
-    return await this.#step(() => this.#reconciler.publish(options))
+  async publish({ replace }: { replace: boolean }): Promise<ReadyKey> {
+    await this.#step(() => this.#driver.run(replace ? 'replace' : 'publish'))
+    return this.#newest()
   }
 
-  /** Makes the bot's first key and publishes nothing. @throws as `Reconciler.makeFirst` does */
+  /** Makes the bot's first key and publishes nothing. @throws as `publish` does */
   async makeFirst(): Promise<ReadyKey> {
-    return await this.#step(() => this.#reconciler.makeFirst())
+    await this.#step(() => this.#driver.run('make-first'))
+    return this.#newest()
   }
 
   /** Imports a pending key by `take`. A running sidecar publishes it. */
   async adopt<T>(take: () => Promise<T>): Promise<T> {
     const taken = await this.#step(take)
-    this.#takeUp('an imported key is on disk')
+    this.#driver.apply({ kind: 'key-imported' })
     if (this.#isStarted) this.suspect()
     return taken
   }
@@ -212,7 +153,10 @@ export class Publication implements AsyncDisposable {
    * @throws what `take` throws; ServiceError, NoResponseError
    */
   async adoptRetired<T>(take: (shown: string | null) => Promise<T>): Promise<T> {
-    return await this.#step(async () => await take(await this.#reconciler.shownNow()))
+    return await this.#step(async () => {
+      await this.#driver.run('report')
+      return await take(this.#driver.life.shown ?? null)
+    })
   }
 
   /**
@@ -221,18 +165,12 @@ export class Publication implements AsyncDisposable {
    * @throws as `publish` does; Refusal naming why our key is not the published one
    */
   async rotate(): Promise<Rotation> {
-    const askedAtMs = performance.now()
-    return (
-      this.#join() ??
-      (await this.#step(async () => {
-        const { latest } = this.#rotations
-        if (latest !== null && this.#rotations.endedSince(askedAtMs)) return latest
-        if (this.#rotations.current === null) await this.#reconciler.beginRotation()
-        const begun = this.#join()
-        if (begun === null) throw new Error('a rotation was begun and is not there')
-        return begun
-      }))
-    )
+    const sinceMs = performance.now()
+    if (currentRotation(this.#driver.life.rotation) === null) {
+      await this.#step(() => this.#driver.run('rotate', sinceMs))
+    }
+    this.#driver.apply({ kind: 'rotation-joined' })
+    return this.#latestRotation()
   }
 
   /**
@@ -240,119 +178,86 @@ export class Publication implements AsyncDisposable {
    * @throws OperatorError `refused` when none is, or when it is too late
    */
   async abandon(): Promise<Rotation> {
-    if (this.#keyring.pending?.offeredAtMs === null) this.#reconciler.drop()
-    const abandoned = await this.#step(() => this.#reconciler.abandon())
+    this.#driver.apply({ kind: 'dropping', isOn: true })
+    try {
+      await this.#step(() => this.#driver.run('abandon'))
+    } finally {
+      this.#driver.apply({ kind: 'dropping', isOn: false })
+    }
     this.suspect()
-    return abandoned
+    return this.#latestRotation()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
     clearTimeout(this.#timer)
-    // what is under way ends first
+    // the task under way ends first
     await this.#mutex.run(() => Promise.resolve())
   }
 
-  /** Takes over what another sidecar made of our keys. */
-  followKeys(): void {
-    const { active, pending } = this.#keyring
-    const { current } = this.#rotations
-    if (current !== null && pending?.fingerprint !== current.to) {
-      this.#rotations.end(active?.fingerprint === current.to ? 'done' : 'abandoned')
-    }
-    if (this.#rotations.current === null) this.#takeUp('another sidecar rotates the key')
-    if (pending?.offeredAtMs != null) {
-      this.#status.become('unpublished', 'another sidecar publishes a key')
-    } else if (active !== undefined && this.state === 'unpublished') {
-      this.#status.becomeShown()
-    }
-    this.#look()
-  }
-
-  #look(): void {
-    if (this.#isStarted && !this.#paused) this.suspect()
-  }
-
-  /** One step at a time, among all sidecars of the bot. */
+  /** One task at a time, among all sidecars of the bot. */
   async #step<T>(step: () => Promise<T>): Promise<T> {
     const turn = this.#turn
     try {
       return await this.#mutex.run(() => (turn === null ? step() : turn.step(step)))
     } finally {
-      // sends that could not be let in again are let in by the next comparison
-      if (this.#fence?.isRaised === true) this.#look()
+      // the next comparison opens a fence that could not be opened
+      if (this.#fence?.isRaised === true) this.#compareSoon()
     }
   }
 
-  /** A pending key beside an active one is a rotation. */
-  #takeUp(detail: string): void {
-    const { active, pending } = this.#keyring
-    if (active === undefined || pending === undefined) return
-    const [from, to] = [active.fingerprint, pending.fingerprint]
-    this.#rotations.begin({ from, to, startedAtMs: pending.createdAtMs, detail })
+  async #compare({ isTimed }: { isTimed: boolean }): Promise<void> {
+    if (isTimed) clearTimeout(this.#timer)
+    const event = await this.#mutex
+      .run(() => this.#compareInTurn())
+      .then(
+        (isSettled) => ({ kind: 'compared', isSettled, isTimed }) as const,
+        (error: unknown) => ({ kind: 'compare-failed', error, isTimed }) as const,
+      )
+    if (!this.#stop.signal.aborted) this.#driver.apply(event)
   }
 
-  #join(): Rotation | null {
-    if (this.#rotations.current === null) return null
-    this.#rotations.hurry()
-    this.suspect()
-    return this.#rotations.current
+  async #compareInTurn(): Promise<boolean> {
+    if (this.#turn === null) return await this.#driver.run('compare')
+    const compared = await this.#turn.tryStep(() => this.#driver.run('compare'))
+    const isSettled = compared === null ? await this.#driver.run('observe') : compared.result
+    // the other may die before it opens the fence, and this one may have failed to
+    return isSettled && this.#fence?.isRaised !== true
   }
 
-  async #cycle(): Promise<void> {
-    clearTimeout(this.#timer)
-    const settled = await this.#compare()
-    if (this.#stop.signal.aborted || this.#paused) return
-    const rotationMs = this.#rotations.current === null ? Infinity : this.#rotations.waitMs
-    const waitMs = settled ? Math.min(CHECK_EVERY_MS, rotationMs) : this.#retryMs
-    this.#retryMs = settled ? RETRY_FIRST_MS : Math.min(this.#retryMs * 2, RETRY_MAX_MS)
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.#cycle(), waitMs * (1 + Math.random() * 0.2))
-  }
-
-  /** @returns whether nothing is left to do until the next regular look */
-  async #compare(): Promise<boolean> {
-    this.#isUnanswered = false
-    try {
-      const settled = await this.#mutex.run(async () => {
-        if (this.#turn === null) return await this.#reconciler.compare()
-        const compared = await this.#turn.tryStep(() => this.#reconciler.compare())
-        const isDone = compared === null ? await this.#reconciler.look() : compared.result
-        // the other may die before it lets sends in again, and this one may have failed to
-        return isDone && this.#fence?.isRaised !== true
-      })
-      this.#failedWith = null
-      return settled
-    } catch (error) {
-      this.#failed(error)
-      return false
+  #announce(announcement: Announcement): void {
+    switch (announcement.kind) {
+      case 'state':
+        return this.#changes.emit({ state: announcement.state, detail: announcement.detail })
+      case 'rotation-attempt':
+        return this.#rotationAttempts.emit(announcement.outcome)
+      case 'compare-soon':
+        return this.suspect()
+      case 'compare-later':
+        if (!this.#isPaused) this.#compareIn(announcement.ms * (1 + Math.random() * 0.2))
     }
   }
 
-  #failed(error: unknown): void {
+  /** Compares, where the sidecar has started and its token is good. */
+  #compareSoon(): void {
+    if (this.#isStarted && !this.#isPaused) this.suspect()
+  }
+
+  #compareIn(ms: number): void {
+    clearTimeout(this.#timer)
     if (this.#stop.signal.aborted) return
-    const detail =
-      error instanceof ClockOff ? error.message : `waiting to publish: ${codeOf(error)}`
-    const code = codeOf(error)
-    // That nobody answered is a reason of its own against readiness, which is logged.
-    const isSaid = code === this.#failedWith || error instanceof NoResponseError
-    this.#failedWith = code
-    this.#isUnanswered = error instanceof NoResponseError
-    this.#log[isSaid ? 'debug' : 'warn']({ code }, 'the key could not be compared or published')
-    if (this.state === 'unpublished') this.#status.become('unpublished', detail)
-    const refusedToken = error instanceof ServiceError && error.status === 401
-    const leastMs = refusedToken ? TOKEN_RETRY_MS : retryAfterMs(error)
-    this.#retryMs = Math.max(this.#retryMs, leastMs)
+    this.#timer = setTimeout(() => void this.#compare({ isTimed: true }), ms)
   }
 
-  async #me(calls: PublicationCalls): Promise<Bot> {
-    this.#asking++
-    try {
-      const bot = await calls.me()
-      this.#shown = fingerprintOf(bot)
-      return bot
-    } finally {
-      this.#asking--
-    }
+  /** The key that a task has made or published. */
+  #newest(): ReadyKey {
+    const key = this.#keyring.pending ?? this.#keyring.active
+    if (key === undefined) throw new Error('a key was made and is not there')
+    return key
+  }
+
+  #latestRotation(): Rotation {
+    if (this.rotation === null) throw new Error('a rotation was begun and is not there')
+    return this.rotation
   }
 }

@@ -1,3 +1,5 @@
+import { raceAbort } from '../util/race-abort.ts'
+
 /**
  * Sends wait here while the key that signs them changes. A send that is inside has sealed with the
  * published key; its message reaches the service before another key is published.
@@ -39,14 +41,8 @@ export class SendGate {
   async empty(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     if (this.#inside === 0) return
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const end = (): void => reject(signal.reason as Error)
-    signal.addEventListener('abort', end)
+    const { promise, resolve } = Promise.withResolvers<void>()
     this.#emptied.push(resolve)
-    try {
-      await promise
-    } finally {
-      signal.removeEventListener('abort', end)
-    }
+    await raceAbort(promise, signal)
   }
 }

@@ -175,6 +175,7 @@ async function openBase(
   const memory = memoryOf(store)
   const keyring = await Keyring.load(memory, engine, {
     retainMs: settings.key.retainDays * DAY_MS,
+    time: SYSTEM_TIME,
     serviceNowMs: () => (link.watch.skewMs === null ? null : Date.now() - link.watch.skewMs),
   })
   return { store, memory, engine, keyring, fresh: () => store.fresh() }

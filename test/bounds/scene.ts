@@ -1,4 +1,5 @@
 /** A sandbox, a sidecar in a process of its own before it, and what a bot does with them. */
+import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -193,6 +194,7 @@ export async function makeKeys(
   await using engine = createEngine()
   const ring = await Keyring.load(memoryOf(store), engine, {
     retainMs: 30 * 86_400_000,
+    time: SYSTEM_TIME,
     serviceNowMs: () => null,
   })
   for (let n = 0; n < count; n++) {

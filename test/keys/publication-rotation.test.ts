@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Refusal } from '../../src/errors.ts'
+import type { DriverParts } from '../../src/keys/driver.ts'
+import { Publication } from '../../src/keys/publication.ts'
 import {
   keyOf,
   NEW,
@@ -7,6 +10,7 @@ import {
   pendingKey,
   published,
   publishing,
+  Scene,
   START_MS,
 } from './publication-scene.ts'
 import { serviceError } from './support.ts'
@@ -129,6 +133,25 @@ describe('abandoning a rotation', () => {
     await passing(comparing)
     expect(publication.rotation?.phase).toBe('done')
     await expect(abandoning).rejects.toMatchObject({ code: 'refused' })
+  })
+
+  test('that fails while another sidecar has the turn leaves later attempts alone', async () => {
+    const scene = new Scene(INTERRUPTED)
+    const turn = {
+      step: () => Promise.reject(new Refusal('postern_busy')),
+      tryStep: async (step: () => Promise<unknown>) => ({ result: await step() }),
+      requireHeld: () => {},
+    }
+    const closed = { [Symbol.asyncDispose]: async () => {} }
+    const fence = { onClosed: () => {}, isRaised: false, close: async () => closed }
+    const shared = { turn, fence, fresh: async () => {} }
+    const publication = new Publication({
+      ...scene.parts,
+      shared: shared as unknown as NonNullable<DriverParts['shared']>,
+    })
+    await expect(publication.abandon()).rejects.toMatchObject({ code: 'postern_busy' })
+    await passing(publication.compareNow())
+    expect(publication.rotation?.phase).toBe('done')
   })
 
   test('is refused where none is under way', async () => {

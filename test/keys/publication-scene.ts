@@ -1,14 +1,13 @@
 /** A keyring in memory and a service with one bot, for tests of what publishes keys. */
+import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { vi } from 'vitest'
 import type { Bot } from '../../src/api/bot.ts'
 import { Clocks } from '../../src/kernel/own-key/clocks.ts'
 import type { Keyring } from '../../src/kernel/own-key/keyring.ts'
-import type { PublicationCalls } from '../../src/keys/publish-key.ts'
+import { currentRotation, type RotationOutcome } from '../../src/kernel/own-key/rotation.ts'
 import type { ReadyKey } from '../../src/kernel/own-key/own-key.ts'
 import { Publication, type PublicationChange } from '../../src/keys/publication.ts'
-import { PublicationStatus } from '../../src/keys/publication-status.ts'
-import { Reconciler } from '../../src/keys/reconcile.ts'
-import { RotationWatch, type RotationOutcome } from '../../src/keys/rotation.ts'
+import { KeyDriver, type PublicationCalls } from '../../src/keys/driver.ts'
 import type { UnlockedKey } from '../../src/openpgp/engine.ts'
 import { watchedLog } from '../support/watched-log.ts'
 
@@ -64,6 +63,8 @@ export class Scene {
   readonly promotes: (Error | null)[] = []
   /** Whether `/me` shows a key that was put. */
   shows = true
+  /** Called at each step. */
+  onStep: () => void = () => {}
   #made = 0
 
   constructor(options: SceneOptions = {}) {
@@ -88,14 +89,14 @@ export class Scene {
     const username = 'username' in this.#options ? this.#options.username : 'mybot'
     return {
       me: async () => {
-        this.steps.push('me')
+        this.#step('me')
         const look = this.looks.shift()
         if (look instanceof Error) throw look
         await look
         return { id: 900, username, fingerprint: this.shown } as Bot
       },
       putKey: async ({ publicKey, fingerprint }) => {
-        this.steps.push(`put ${publicKey} as ${fingerprint}`)
+        this.#step(`put ${publicKey} as ${fingerprint}`)
         const fails = this.puts.shift() ?? null
         if (fails !== null) throw fails
         if (this.shows) this.shown = fingerprint
@@ -105,7 +106,9 @@ export class Scene {
 
   get clocks(): Clocks {
     const { clockSkewMs } = this.#options
-    return new Clocks(() => (clockSkewMs === undefined ? null : Date.now() - clockSkewMs))
+    return new Clocks(SYSTEM_TIME, () =>
+      clockSkewMs === undefined ? null : Date.now() - clockSkewMs,
+    )
   }
 
   get keyring(): Keyring {
@@ -113,6 +116,9 @@ export class Scene {
     const scene = this
     const keyring = {
       clocks: scene.clocks,
+      get all() {
+        return scene.keys
+      },
       get active() {
         return scene.keys.find(({ state }) => state === 'active')
       },
@@ -127,30 +133,35 @@ export class Scene {
       makePending: async (userId: string) => {
         const createdAtMs = scene.clocks.agreedMs()
         const key = pendingKey(`made${++scene.#made}`, { createdAtMs })
-        scene.steps.push(`make ${key.fingerprint} for ${userId}`)
+        scene.#step(`make ${key.fingerprint} for ${userId}`)
         scene.keys.unshift(key)
         return key
       },
       markOffered: async (print: string, offeredAtMs: number | null) => {
         const fails = scene.marks.shift() ?? null
         if (fails !== null) throw fails
-        scene.steps.push(`mark ${print} ${offeredAtMs === null ? 'not ' : ''}offered`)
+        scene.#step(`mark ${print} ${offeredAtMs === null ? 'not ' : ''}offered`)
         scene.#change(print, { offeredAtMs })
       },
       promote: async (print: string) => {
         const fails = scene.promotes.shift() ?? null
         if (fails !== null) throw fails
-        scene.steps.push(`promote ${print}`)
+        scene.#step(`promote ${print}`)
         const before = keyring.active
         if (before !== undefined) scene.#change(before.fingerprint, { state: 'retired' })
         scene.#change(print, { state: 'active', publishedAtMs: Date.now() })
       },
       discard: async (print: string) => {
-        scene.steps.push(`discard ${print}`)
+        scene.#step(`discard ${print}`)
         scene.keys = scene.keys.filter(({ fingerprint }) => fingerprint !== print)
       },
     }
     return keyring as unknown as Keyring
+  }
+
+  #step(step: string): void {
+    this.steps.push(step)
+    this.onStep()
   }
 
   #change(print: string, change: Partial<ReadyKey>): void {
@@ -186,31 +197,32 @@ export async function passing<T>(promise: Promise<T>): Promise<T> {
   return await promise
 }
 
-/** A reconciler, and what it tells. */
-export function reconciling(o: SceneOptions = {}) {
+/** A driver of the key's life, and what it announces. */
+export function driving(o: SceneOptions = {}) {
   const scene = new Scene(o)
   const states: string[] = []
   const outcomes: RotationOutcome[] = []
   const stop = new AbortController()
-  const rotations = new RotationWatch()
-  const status = new PublicationStatus({
-    ...scene.parts,
-    onChange: (state, detail) => states.push(`${state}: ${detail}`),
-  })
-  const reconciler = new Reconciler({
-    ...scene.parts,
-    status,
-    rotations,
-    onRotationAttempt: (outcome) => outcomes.push(outcome),
-    stop: stop.signal,
-  })
-  return { scene, reconciler, status, rotations, states, outcomes, stop }
+  const driver = new KeyDriver(
+    scene.parts,
+    (one) => {
+      if (one.kind === 'state') states.push(`${one.state}: ${one.detail}`)
+      if (one.kind === 'rotation-attempt') outcomes.push(one.outcome)
+    },
+    stop.signal,
+  )
+  const rotation = () => currentRotation(driver.life.rotation)
+  return { scene, driver, rotation, states, outcomes, stop }
 }
 
 /** The same with a rotation from the old key to the new one under way. */
-export function rotating(o: SceneOptions = {}) {
-  const all = reconciling({ keys: [NEW, OLD], shown: 'old', ...o })
-  all.rotations.begin({ from: 'old', to: 'new', startedAtMs: 5, detail: 'begun' })
+export const rotating = (o: SceneOptions = {}) => driving({ keys: [NEW, OLD], shown: 'old', ...o })
+
+/** The same while the old key still counts as published, since the new one is on disk just now. */
+export function rotatingPublished() {
+  const all = driving({ keys: [OLD], shown: 'old' })
+  all.scene.keys = [NEW, OLD]
+  all.driver.apply({ kind: 'key-imported' })
   return all
 }
 

@@ -1,3 +1,4 @@
+import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Keyring } from '../../src/kernel/own-key/keyring.ts'
 import { Transfer, type TransferParts } from '../../src/keys/transfer.ts'
@@ -22,6 +23,7 @@ async function scene(over: Partial<Engine> = {}, ownerOf: TransferParts['ownerOf
   const engine = engineDouble(over)
   const keyring = await Keyring.load(memoryOf(store), engine, {
     retainMs: 1,
+    time: SYSTEM_TIME,
     serviceNowMs: () => null,
   })
   await keyring.promote((await keyring.makePending('mybot')).fingerprint)
@@ -161,6 +163,7 @@ describe('a key on its way in for opening alone', () => {
     expect([keyring.pending, keyring.active?.fingerprint]).toEqual([undefined, FIRST])
     const again = await Keyring.load(memoryOf(store), engine, {
       retainMs: 86_400_000,
+      time: SYSTEM_TIME,
       serviceNowMs: () => null,
     })
     expect(again.find(THEIRS)).toMatchObject({ state: 'retired', retiredAtMs: key.retiredAtMs })

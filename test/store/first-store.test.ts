@@ -1,4 +1,5 @@
 /** From 0.1.0 on every store opens in every later version. */
+import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { chmodSync, copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -44,6 +45,7 @@ test('a store of 0.1.0 opens, with every key and every secret in it', async () =
   const store = await open(firstStore(), { passphrase, botId, mode: 'existing' })
   const keys = await Keyring.load(memoryOf(store), engine, {
     retainMs: Infinity,
+    time: SYSTEM_TIME,
     serviceNowMs: () => null,
   })
   expect(keys.all.map(({ state }) => state)).toEqual(['pending', 'active', 'retired'])

@@ -1,4 +1,5 @@
 /** What a store's file gives to a thief, and what it takes from somebody who can write to it. */
+import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -18,7 +19,11 @@ afterAll(() => engine[Symbol.asyncDispose]())
 
 const passphrase = 'words'
 const load = (store: Store) =>
-  Keyring.load(memoryOf(store), engine, { retainMs: Infinity, serviceNowMs: () => null })
+  Keyring.load(memoryOf(store), engine, {
+    retainMs: Infinity,
+    time: SYSTEM_TIME,
+    serviceNowMs: () => null,
+  })
 
 /** A store with one key and one sealed secret, closed. */
 async function closedStore(): Promise<{ dataDir: string; masterSecret: string }> {

@@ -1,5 +1,5 @@
 /**
- * `npm run near -- src/keys/publish-key.ts`: runs the tests nearest to files or folders, or without a
+ * `npm run near -- src/keys/publication.ts`: runs the tests nearest to files or folders, or without a
  * name to what git says is changed. Nearest are the tests of the same folder, those that import
  * the file (not those that import what imports it), and a few that reach it through a process.
  */

@@ -1,3 +1,4 @@
+import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { Clocks } from '../../src/kernel/own-key/clocks.ts'
 import { ALICE, BOT, MALLORY, sealed } from '../kernel/opening/examine-scene.ts'
@@ -209,7 +210,7 @@ describe('what is opened', () => {
 })
 
 test('updates stay at the service while neither clock can be right', async () => {
-  const clock = new Clocks(() => null)
+  const clock = new Clocks(SYSTEM_TIME, () => null)
   clock.passed(Date.now() + 60_000)
   const { incoming, all } = scene({}, { clock })
   const one = update()

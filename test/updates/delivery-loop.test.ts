@@ -1,3 +1,4 @@
+import type { UnseenUpdates } from '../../src/kernel/sightings.ts'
 import { sightingsOf } from '../support/unseen.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
@@ -121,10 +122,10 @@ test('what cannot be opened for a failure of our own is delivered and confirmed 
   }
   let failures = 0
   const incoming = {
-    open: (updates: unknown[]) =>
+    open: ({ heads }: UnseenUpdates) =>
       ++failures <= 5
         ? Promise.reject(new Refusal('postern_store_unwritable'))
-        : Promise.resolve({ updates, changed: false }),
+        : Promise.resolve({ updates: heads, changed: false }),
   } as unknown as Incoming
   const clock = { ...REAL_CLOCK, wait }
   open(service, bot, () => Promise.resolve(), { clock, incoming })

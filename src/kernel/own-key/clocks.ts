@@ -1,14 +1,14 @@
 /** What time it is, where our clock or the service's may be wrong. All times are ms since the epoch. */
 import { OperatorError } from '../../errors.ts'
-import { wallClockSetMs } from '../../util/clock.ts'
-import type { JudgingClock } from '../lookups.ts'
+import type { JudgingClock, Time } from '../lookups.ts'
 
 /** Clocks that differ by more disagree: no key is made, and ours judges nothing. */
 export const SKEW_MAX_MS = 120_000
 
 export class Clocks implements JudgingClock {
+  readonly #time: Time
   readonly #serviceNowMs: () => number | null
-  /** How the wall clock was set when both last agreed. */
+  /** The wall clock minus the monotonic one when both last agreed. */
   #agreedSetMs = -Infinity
   #earliestMs = 0
 
@@ -16,13 +16,14 @@ export class Clocks implements JudgingClock {
    * @param serviceNowMs the time by the service's clock, carried on by the monotonic one; null
    *   while unknown
    */
-  constructor(serviceNowMs: () => number | null) {
+  constructor(time: Time, serviceNowMs: () => number | null) {
+    this.#time = time
     this.#serviceNowMs = serviceNowMs
   }
 
   agree(): boolean {
-    const skewMs = Math.abs(Date.now() - (this.#serviceNowMs() ?? Infinity))
-    if (skewMs <= SKEW_MAX_MS) this.#agreedSetMs = wallClockSetMs()
+    const skewMs = Math.abs(this.#time.nowMs() - (this.#serviceNowMs() ?? Infinity))
+    if (skewMs <= SKEW_MAX_MS) this.#agreedSetMs = this.#time.nowMs() - this.#time.monotonicMs()
     return skewMs <= SKEW_MAX_MS
   }
 
@@ -31,13 +32,13 @@ export class Clocks implements JudgingClock {
   }
 
   nowMs(): number {
-    return this.agree() ? Date.now() : (this.#serviceNowMs() ?? Date.now())
+    return this.agree() ? this.#time.nowMs() : (this.#serviceNowMs() ?? this.#time.nowMs())
   }
 
   /** A service that sets its date back revives nothing. */
   expiryNowMs(): number {
-    if (this.agree()) return Date.now()
-    const lastAgreedMs = Math.floor(performance.now() + this.#agreedSetMs)
+    if (this.agree()) return this.#time.nowMs()
+    const lastAgreedMs = Math.floor(this.#time.monotonicMs() + this.#agreedSetMs)
     return Math.max(this.nowMs(), lastAgreedMs, this.#earliestMs)
   }
 
@@ -48,7 +49,7 @@ export class Clocks implements JudgingClock {
 
   /** Whether our clock shows a time that is certainly past. */
   isBehind(): boolean {
-    return Date.now() < this.#earliestMs
+    return this.#time.nowMs() < this.#earliestMs
   }
 
   isKnown(): boolean {
@@ -57,18 +58,18 @@ export class Clocks implements JudgingClock {
 
   /** The earlier of both clocks: by it, nothing ends too soon. */
   earliestMs(): number {
-    const nowMs = Date.now()
+    const nowMs = this.#time.nowMs()
     return Math.min(nowMs, this.#serviceNowMs() ?? nowMs)
   }
 
   /** The later of both clocks. */
   latestMs(): number {
-    return Math.max(Date.now(), this.#serviceNowMs() ?? 0)
+    return Math.max(this.#time.nowMs(), this.#serviceNowMs() ?? 0)
   }
 
   /** Our clock, to date a key by. @throws ClockOff */
   agreedMs(): number {
-    const nowMs = Date.now()
+    const nowMs = this.#time.nowMs()
     const skewMs = nowMs - (this.#serviceNowMs() ?? nowMs)
     if (Math.abs(skewMs) > SKEW_MAX_MS) throw new ClockOff(skewMs)
     return nowMs

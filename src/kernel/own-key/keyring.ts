@@ -1,16 +1,11 @@
-import { Refusal } from '../../errors.ts'
 import type { MadeKeyRecord, Memory, OwnKeyRow, Records } from '../memory.ts'
-import type { CertificateStatus, Engine, OwnKey, UnlockedKey } from '../../openpgp/index.ts'
+import type { Engine, OwnKey, UnlockedKey } from '../../openpgp/index.ts'
 import { Listeners } from '../../util/listeners.ts'
+import type { Time } from '../lookups.ts'
 import { Clocks } from './clocks.ts'
+import { KeyReader } from './key-reader.ts'
 import { makeKey, type MadeKey } from './make-key.ts'
-import {
-  doesNotOpen,
-  exchanged,
-  nothingToLockUnder,
-  otherPending,
-  tooMany,
-} from './keyring-refusals.ts'
+import { nothingToLockUnder, otherPending, tooMany } from './keyring-refusals.ts'
 import { fromRow, isReady, type OwnKeyRecord, type ReadyKey } from './own-key.ts'
 
 /**
@@ -26,6 +21,7 @@ export interface Locking {
 }
 
 export interface KeyringOptions {
+  time: Time
   /** Setting `key.retainDays`, in ms: how long a retired key opens. */
   retainMs: number
   /** The time by the service's clock, ms since the epoch; null while unknown. */
@@ -41,6 +37,7 @@ export class Keyring {
   readonly #engine: Engine
   readonly #options: KeyringOptions
   readonly clocks: Clocks
+  readonly #reader: KeyReader
   readonly #rereads = new Listeners()
   #keys: OwnKeyRecord[] = []
   #fingerprints: { of: OwnKeyRecord[]; all: ReadonlySet<string> } | null = null
@@ -50,7 +47,8 @@ export class Keyring {
     this.#memory = memory
     this.#engine = engine
     this.#options = options
-    this.clocks = new Clocks(options.serviceNowMs)
+    this.clocks = new Clocks(options.time, options.serviceNowMs)
+    this.#reader = new KeyReader(memory, engine, this.clocks)
   }
 
   /**
@@ -71,10 +69,8 @@ export class Keyring {
     const opening = new Set([...inUse, ...retired].slice(0, MAX_OPENING))
     ring.#keys = await Promise.all(
       rows.map(async (row) => {
-        if (inUse.includes(row)) return await ring.#inUse(row)
-        const unlocked = opening.has(row) ? await ring.#unlock(row) : null
-        const fingerprints = unlocked?.fingerprints ?? (await ring.#judge(row)).encryptionKeys
-        return fromRow(row, { unlocked, endsMs: Infinity, fingerprints })
+        if (inUse.includes(row)) return await ring.#reader.inUse(row)
+        return await ring.#reader.old(row, { isOpening: opening.has(row) })
       }),
     )
     await memory.read(readFirstPublished)
@@ -148,7 +144,7 @@ export class Keyring {
   async makePending(userId: string): Promise<ReadyKey> {
     return await this.#add(async (o) => {
       const createdAtMs = this.clocks.agreedMs()
-      return await makeKey(this.#engine, { userId, createdAtMs, ...o })
+      return await makeKey(this.#engine, this.#options.time, { userId, createdAtMs, ...o })
     }, 'pending')
   }
 
@@ -242,7 +238,7 @@ export class Keyring {
       if (passphrase === null) throw nothingToLockUnder()
       const { made, unlocked } = await make({ passphrase, certifiedBy: this.active?.unlocked })
       const retiredAtMs = state === 'retired' ? this.clocks.latestMs() : null
-      const { endsMs } = await this.#judge(made)
+      const { endsMs } = await this.#reader.judge(made)
       const kept = await this.#keep(made, { lockedUnder: passphrase, retiredAtMs })
       if (kept === null) continue
       const { fingerprints } = unlocked
@@ -268,21 +264,12 @@ export class Keyring {
   /** Brings keys up to what another sidecar has made of them. */
   async #reread({ ownKeys }: Records, fingerprints: readonly string[]): Promise<void> {
     const rows = await ownKeys.of(fingerprints)
-    const changed = await Promise.all(rows.map((row) => this.#changed(row)))
+    const changed = await Promise.all(
+      rows.map((row) => this.#reader.changed(row, this.find(row.fingerprint))),
+    )
     const others = this.#keys.filter(({ fingerprint }) => !fingerprints.includes(fingerprint))
     this.#keys = [...changed, ...others].sort((a, b) => b.createdAtMs - a.createdAtMs)
     this.#rereads.emit()
-  }
-
-  async #changed(row: OwnKeyRow): Promise<OwnKeyRecord> {
-    const known = this.find(row.fingerprint)
-    if (known?.unlocked != null && row.state !== 'destroyed') {
-      return fromRow(row, { ...known, unlocked: known.unlocked })
-    }
-    known?.unlocked?.bytes.fill(0)
-    if (row.state !== 'destroyed') return await this.#inUse(row).catch(refuseLocked)
-    const fingerprints = known?.fingerprints ?? (await this.#judge(row)).encryptionKeys
-    return fromRow(row, { unlocked: null, endsMs: Infinity, fingerprints })
   }
 
   #ready(state: 'active' | 'pending'): ReadyKey | undefined {
@@ -295,50 +282,4 @@ export class Keyring {
       key.fingerprint === fingerprint ? { ...key, ...change } : key,
     )
   }
-
-  /**
-   * A key that is published, or will be. Only the locked part is proved to be ours: whoever could
-   * write the file could change the rest of the row, which must agree with it.
-   */
-  async #inUse(row: OwnKeyRow): Promise<OwnKeyRecord> {
-    const unlocked = await this.#unlock(row)
-    const { fingerprint, endsMs, notBeforeMs } = await this.#judge(row)
-    this.clocks.passed(notBeforeMs)
-    const named = [row.fingerprint, fingerprint ?? row.fingerprint]
-    if (named.some((one) => one !== unlocked.fingerprint)) throw exchanged(row.fingerprint)
-    const { fingerprints } = unlocked
-    return fromRow(row, { unlocked, endsMs, fingerprints })
-  }
-
-  async #judge({
-    certificate,
-  }: Pick<OwnKeyRow, 'certificate'>): Promise<
-    Pick<CertificateStatus, 'fingerprint' | 'encryptionKeys' | 'notBeforeMs'> & { endsMs: number }
-  > {
-    const judged = await this.#engine.judge(certificate)
-    const { fingerprint, encryptionKeys, unusable, expiresMs, notBeforeMs } = judged
-    return {
-      fingerprint,
-      encryptionKeys,
-      notBeforeMs,
-      endsMs: unusable === 'expired' ? 0 : expiresMs,
-    }
-  }
-
-  async #unlock({ locked }: OwnKeyRow): Promise<UnlockedKey> {
-    return await opened(this.#engine.unlock(locked, this.#memory.masterSecret ?? ''))
-  }
-}
-
-async function opened<T>(opening: Promise<T>): Promise<T> {
-  try {
-    return await opening
-  } catch (cause) {
-    throw doesNotOpen(cause)
-  }
-}
-
-/** Another sidecar keeps keys under a protection that this one was not started with. */
-function refuseLocked(cause: unknown): never {
-  throw new Refusal('postern_locked', 'a key of another sidecar does not open here', { cause })
 }

@@ -1,4 +1,5 @@
 import type { MadeKeyRecord } from '../memory.ts'
+import type { Time } from '../lookups.ts'
 import type { Engine, UnlockedKey } from '../../openpgp/index.ts'
 
 /** Keys are dated back, so that a phone whose clock is behind accepts them. */
@@ -20,6 +21,7 @@ export interface MadeKey {
  */
 export async function makeKey(
   engine: Engine,
+  time: Time,
   {
     createdAtMs,
     ...o
@@ -44,7 +46,7 @@ export async function makeKey(
   })
   const opened = await engine.open(sealed, [unlocked])
   const words = opened.outcome === 'opened' ? opened : null
-  const signed = words && (await engine.verify(words.signed, certificate, Date.now()))
+  const signed = words && (await engine.verify(words.signed, certificate, time.nowMs()))
   if (words?.text !== TRIAL || signed?.join() !== 'valid' || unlocked.fingerprint !== fingerprint) {
     throw new Error('the new key does not open what was sealed to it')
   }

@@ -31,30 +31,16 @@ export type ReadyKey = OwnKeyRecord & { unlocked: UnlockedKey }
  */
 export function fromRow(
   row: OwnKeyRow,
-  {
-    unlocked,
-    endsMs,
-    fingerprints,
-  }: { unlocked: UnlockedKey | null; endsMs: number; fingerprints: readonly string[] },
+  { unlocked, endsMs, fingerprints }: Pick<OwnKeyRecord, 'unlocked' | 'endsMs' | 'fingerprints'>,
 ): OwnKeyRecord {
-  return {
-    fingerprint: row.fingerprint,
-    fingerprints: [...new Set([row.fingerprint, ...fingerprints])],
-    state: row.state,
-    createdAtMs: row.createdAtMs,
-    offeredAtMs: row.offeredAtMs,
-    publishedAtMs: row.publishedAtMs,
-    retiredAtMs: row.retiredAtMs,
-    destroyedAtMs: row.destroyedAtMs,
-    certificate: row.certificate,
-    endsMs,
-    unlocked,
-  }
+  const { locked: _locked, ...known } = row
+  const all = [...new Set([row.fingerprint, ...fingerprints])]
+  return { ...known, fingerprints: all, endsMs, unlocked }
 }
 
 /** Whether the time of a key is over. One that a message was sealed to before still opens it. */
-export function isExpired({ endsMs }: OwnKeyRecord): boolean {
-  return Date.now() >= endsMs
+export function isExpired({ endsMs }: OwnKeyRecord, nowMs: number): boolean {
+  return nowMs >= endsMs
 }
 
 export function isReady(key: OwnKeyRecord | undefined): key is ReadyKey {

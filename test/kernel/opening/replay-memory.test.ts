@@ -1,3 +1,4 @@
+import { SYSTEM_TIME } from '../../../src/util/clock.ts'
 import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { SEEN_FOR_MS, ReplayMemory } from '../../../src/kernel/opening/replay-memory.ts'
@@ -289,7 +290,7 @@ test('what is remembered stands in the store under a hash with its own secret, u
 test('a lie of the service about the time brings nothing back into reach that was deleted', async () => {
   const store = await open(temporary(), { protection: 'none' })
   let serviceAheadMs = 0
-  const clocks = new Clocks(() => Date.now() + serviceAheadMs)
+  const clocks = new Clocks(SYSTEM_TIME, () => Date.now() + serviceAheadMs)
   const memory = await loadReplayMemory(store, memoryOf(store), clocks)
   await take(memory, signed)
   vi.setSystemTime(MADE_MS + SEEN_FOR_MS + 2 * DAY_MS)
@@ -308,7 +309,9 @@ test('a lie of the service about the time brings nothing back into reach that wa
 test('nothing is deleted while the clocks disagree, or the service sends no date', async () => {
   for (const serviceAheadMs of [-DAY_MS, DAY_MS, null]) {
     const store = await open(temporary(), { protection: 'none' })
-    const clocks = new Clocks(() => (serviceAheadMs === null ? null : Date.now() + serviceAheadMs))
+    const clocks = new Clocks(SYSTEM_TIME, () =>
+      serviceAheadMs === null ? null : Date.now() + serviceAheadMs,
+    )
     const memory = await loadReplayMemory(store, memoryOf(store), clocks)
     await take(memory, signed)
     vi.setSystemTime(MADE_MS + 400 * DAY_MS)
@@ -324,7 +327,7 @@ test('a sighting while our clock is wrong is dated by the service’s time', asy
   const memory = await loadReplayMemory(
     store,
     memoryOf(store),
-    new Clocks(() => Date.now() + serviceAheadMs),
+    new Clocks(SYSTEM_TIME, () => Date.now() + serviceAheadMs),
   )
   await take(memory, signed)
   vi.setSystemTime(MADE_MS + 400 * DAY_MS)
@@ -339,7 +342,7 @@ test('a signature that was first seen by the service’s time alone stands on no
   const memory = await loadReplayMemory(
     store,
     memoryOf(store),
-    new Clocks(() => Date.now() + serviceAheadMs),
+    new Clocks(SYSTEM_TIME, () => Date.now() + serviceAheadMs),
   )
   await take(memory, signed)
   vi.setSystemTime(MADE_MS + 600_000)

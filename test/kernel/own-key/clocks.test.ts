@@ -1,3 +1,4 @@
+import { SYSTEM_TIME } from '../../../src/util/clock.ts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ClockOff, Clocks } from '../../../src/kernel/own-key/clocks.ts'
 
@@ -10,8 +11,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const ahead = (skewMs: number): Clocks => new Clocks(() => NOW_MS - skewMs)
-const UNKNOWN = new Clocks(() => null)
+const ahead = (skewMs: number): Clocks => new Clocks(SYSTEM_TIME, () => NOW_MS - skewMs)
+const UNKNOWN = new Clocks(SYSTEM_TIME, () => null)
 
 test('the earlier and the later of both clocks; ours alone while the other is unknown', () => {
   expect([ahead(5).earliestMs(), ahead(5).latestMs()]).toEqual([NOW_MS - 5, NOW_MS])
@@ -57,7 +58,7 @@ describe('the time that words are judged by', () => {
 
   test('brings back nothing that had ended by a time that both agreed on', () => {
     let skewMs = 0
-    const clocks = new Clocks(() => Date.now() - skewMs)
+    const clocks = new Clocks(SYSTEM_TIME, () => Date.now() - skewMs)
     expect(clocks.agree()).toBe(true)
     skewMs = 40 * 86_400_000
     expect(clocks.nowMs()).toBe(NOW_MS - skewMs)
@@ -66,7 +67,7 @@ describe('the time that words are judged by', () => {
   })
 
   test('is not known where ours shows a time that is past, and the service sends none', () => {
-    const silent = new Clocks(() => null)
+    const silent = new Clocks(SYSTEM_TIME, () => null)
     silent.passed(NOW_MS)
     expect([silent.isKnown(), silent.isBehind()]).toEqual([true, false])
     silent.passed(NOW_MS + 1)

@@ -1,3 +1,4 @@
+import { SYSTEM_TIME } from '../../../src/util/clock.ts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Keyring, type KeyringOptions } from '../../../src/kernel/own-key/keyring.ts'
 import { isExpired, isReady } from '../../../src/kernel/own-key/own-key.ts'
@@ -18,7 +19,7 @@ const [FIRST, SECOND, THIRD] = ['key1', 'key2', 'key3'].map(printOf) as [string,
 /** A keyring of an empty store. */
 async function scene(o: { options?: Partial<KeyringOptions>; engine?: Partial<Engine> } = {}) {
   const store = await open(temporary(), { protection: 'none' })
-  const options = { retainMs: DAY_MS, serviceNowMs: () => null, ...o.options }
+  const options = { retainMs: DAY_MS, time: SYSTEM_TIME, serviceNowMs: () => null, ...o.options }
   const engine = engineDouble(o.engine)
   const load = (over: Partial<Engine> = {}) =>
     Keyring.load(memoryOf(store), { ...engine, ...over }, options)
@@ -224,6 +225,7 @@ test('no key is made where nothing could lock it', async () => {
   const store = await open(temporary())
   const ring = await Keyring.load(memoryOf(store), engineDouble(), {
     retainMs: 1,
+    time: SYSTEM_TIME,
     serviceNowMs: () => null,
   })
   await expect(ring.makePending('mybot')).rejects.toMatchObject({
@@ -287,9 +289,9 @@ test('a key ends when its certificate does, and at once when that is over', asyn
   const ending = await load({
     judge: async () => statusOf('', { fingerprint: FIRST, expiresMs: Date.now() + 1 }),
   })
-  expect(isExpired(ending.active!)).toBe(false)
+  expect(isExpired(ending.active!, Date.now())).toBe(false)
   vi.advanceTimersByTime(1)
-  expect(isExpired(ending.active!)).toBe(true)
+  expect(isExpired(ending.active!, Date.now())).toBe(true)
   const over = await load({
     judge: async () =>
       statusOf('', { fingerprint: FIRST, expiresMs: Infinity, unusable: 'expired' }),

@@ -1,3 +1,4 @@
+import { SYSTEM_TIME } from '../../../src/util/clock.ts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Keyring, MAX_OPENING } from '../../../src/kernel/own-key/keyring.ts'
 import type { Engine, OwnKey } from '../../../src/openpgp/engine.ts'
@@ -17,7 +18,11 @@ const [FIRST, TAKEN] = ['key1', 'taken'].map(printOf) as [string, string]
 
 const newStore = (): Promise<Store> => open(temporary(), { protection: 'none' })
 const load = (store: Store, over: Partial<Engine> = {}): Promise<Keyring> =>
-  Keyring.load(memoryOf(store), engineDouble(over), { retainMs: DAY_MS, serviceNowMs: () => null })
+  Keyring.load(memoryOf(store), engineDouble(over), {
+    retainMs: DAY_MS,
+    time: SYSTEM_TIME,
+    serviceNowMs: () => null,
+  })
 
 describe('a key from elsewhere', () => {
   test('waits like one of ours, and is on disk, locked under the store’s master secret', async () => {

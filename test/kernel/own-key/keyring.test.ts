@@ -1,3 +1,4 @@
+import { SYSTEM_TIME } from '../../../src/util/clock.ts'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { ClockOff } from '../../../src/kernel/own-key/clocks.ts'
 import { Keyring, MAX_OPENING, type KeyringOptions } from '../../../src/kernel/own-key/keyring.ts'
@@ -13,7 +14,12 @@ const engine = createEngine()
 afterAll(() => engine[Symbol.asyncDispose]())
 
 const ring = (store: Store, over: Partial<KeyringOptions> = {}, by: Engine = engine) =>
-  Keyring.load(memoryOf(store), by, { retainMs: 30 * DAY_MS, serviceNowMs: () => null, ...over })
+  Keyring.load(memoryOf(store), by, {
+    retainMs: 30 * DAY_MS,
+    time: SYSTEM_TIME,
+    serviceNowMs: () => null,
+    ...over,
+  })
 
 async function openKeys(): Promise<{ dataDir: string; store: Store }> {
   const dataDir = temporary()

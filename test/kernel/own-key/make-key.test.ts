@@ -1,3 +1,4 @@
+import { SYSTEM_TIME } from '../../../src/util/clock.ts'
 import { expect, test, vi } from 'vitest'
 import { makeKey } from '../../../src/kernel/own-key/make-key.ts'
 import type { Engine } from '../../../src/openpgp/engine.ts'
@@ -11,7 +12,7 @@ const OPTIONS = { ...LOCKING, createdAtMs: 1_000_000_000 }
 test('a key is made for the bot, dated five minutes back, certified by the one before it', async () => {
   const engine = engineDouble()
   const generate = vi.spyOn(engine, 'generate')
-  const made = await makeKey(engine, OPTIONS)
+  const made = await makeKey(engine, SYSTEM_TIME, OPTIONS)
   expect(generate.mock.calls).toEqual([
     [{ ...LOCKING, isRandom: true, createdMs: 1_000_000_000 - 300_000 }],
   ])
@@ -33,7 +34,7 @@ test('it is tried with what its locked block gives back, and with its own certif
     vi.spyOn(engine, 'open'),
     vi.spyOn(engine, 'verify'),
   ]
-  await makeKey(engine, OPTIONS)
+  await makeKey(engine, SYSTEM_TIME, OPTIONS)
   const text = seal.mock.calls[0]?.[0].text ?? ''
   expect(text).not.toBe('')
   expect(seal.mock.calls).toEqual([
@@ -54,5 +55,5 @@ test.each<[string, Partial<Engine>]>([
   ['signs twice', { verify: async () => ['valid', 'valid'] }],
   ['is another one than its locked block', { unlock: async () => unlockedOf('other') }],
 ])('a key that %s is of no use', async (_, over) => {
-  await expect(makeKey(engineDouble(over), OPTIONS)).rejects.toThrow('does not open')
+  await expect(makeKey(engineDouble(over), SYSTEM_TIME, OPTIONS)).rejects.toThrow('does not open')
 })

@@ -7,8 +7,9 @@ import {
   passing,
   pendingKey,
   published,
-  reconciling,
+  driving,
   rotating,
+  rotatingPublished,
   START_MS,
 } from './publication-scene.ts'
 import { serviceError } from './support.ts'
@@ -17,64 +18,63 @@ beforeEach(() => void vi.useFakeTimers({ now: START_MS }))
 afterEach(() => void vi.useRealTimers())
 
 const RETIRED = keyOf('retired', { state: 'retired' })
-const PUBLISH = { replace: false }
 
 describe('publishing because the operator asks', () => {
   test('publishes the key that waits, else the active one again, else a first one', async () => {
     const waiting = rotating()
-    expect(await passing(waiting.reconciler.publish(PUBLISH))).toMatchObject({ fingerprint: 'new' })
+    expect(await passing(waiting.driver.run('publish'))).toBe(true)
     expect(waiting.scene.steps).toEqual(['me', 'mark new offered', ...published('new')])
-    const removed = reconciling({ keys: [OLD] })
-    expect(await passing(removed.reconciler.publish(PUBLISH))).toMatchObject({ fingerprint: 'old' })
+    const removed = driving({ keys: [OLD] })
+    expect(await passing(removed.driver.run('publish'))).toBe(true)
     expect(removed.scene.steps).toEqual(['me', ...published('old')])
-    const first = reconciling()
-    await passing(first.reconciler.publish(PUBLISH))
+    const first = driving()
+    await passing(first.driver.run('publish'))
     const made = ['make made1 for mybot', 'mark made1 offered']
     expect(first.scene.steps).toEqual(['me', ...made, ...published('made1')])
   })
 
   test('puts nothing where the key is shown already', async () => {
-    const { scene, reconciler, status } = rotating({ shown: 'new' })
-    expect(await passing(reconciler.publish(PUBLISH))).toMatchObject({ fingerprint: 'new' })
-    expect([scene.steps, status.state]).toEqual([['me', 'promote new'], 'published'])
-    const active = reconciling({ keys: [OLD], shown: 'old' })
-    await passing(active.reconciler.publish(PUBLISH))
+    const { scene, driver } = rotating({ shown: 'new' })
+    expect(await passing(driver.run('publish'))).toBe(true)
+    expect([scene.steps, driver.life.publication]).toEqual([['me', 'promote new'], 'published'])
+    const active = driving({ keys: [OLD], shown: 'old' })
+    await passing(active.driver.run('publish'))
     expect(active.scene.steps).toEqual(['me'])
   })
 
   test('goes over a key that is not ours only when that is asked for', async () => {
-    const { scene, reconciler } = reconciling({ keys: [OLD], shown: 'theirs' })
-    await expect(reconciler.publish(PUBLISH)).rejects.toMatchObject({
+    const { scene, driver } = driving({ keys: [OLD], shown: 'theirs' })
+    await expect(driver.run('publish')).rejects.toMatchObject({
       code: 'postern_key_conflict',
     })
     expect(scene.steps).toEqual(['me'])
-    await passing(reconciler.publish({ replace: true }))
+    await passing(driver.run('replace'))
     expect(scene.steps.slice(1)).toEqual(['me', ...published('old')])
   })
 
   test('fails with what the service refused, also where the key before it stays published', async () => {
-    const { scene, reconciler, status } = rotating()
+    const { scene, driver } = rotating()
     scene.puts.push(serviceError(403))
-    await expect(passing(reconciler.publish(PUBLISH))).rejects.toMatchObject({ status: 403 })
-    expect(status.state).toBe('published')
+    await expect(passing(driver.run('publish'))).rejects.toMatchObject({ status: 403 })
+    expect(driver.life.publication).toBe('published')
   })
 
   test('fails while the service takes the key and does not show it', async () => {
-    const { scene, reconciler, status } = reconciling({ keys: [NEW] })
+    const { scene, driver } = driving({ keys: [NEW] })
     scene.shows = false
-    await expect(passing(reconciler.publish(PUBLISH))).rejects.toMatchObject({
+    await expect(passing(driver.run('publish'))).rejects.toMatchObject({
       code: 'postern_key_unpublished',
     })
-    expect(status.state).toBe('unpublished')
+    expect(driver.life.publication).toBe('unpublished')
   })
 })
 
 describe('beginning a rotation', () => {
   test('makes the new key and publishes nothing yet', async () => {
-    const { scene, reconciler, rotations, outcomes } = reconciling({ keys: [OLD], shown: 'old' })
-    await reconciler.beginRotation()
+    const { scene, driver, rotation, outcomes } = driving({ keys: [OLD], shown: 'old' })
+    await driver.run('rotate')
     expect(scene.steps).toEqual(['me', 'make made1 for mybot'])
-    expect(rotations.current).toMatchObject({
+    expect(rotation()).toMatchObject({
       from: 'old',
       to: 'made1',
       phase: 'made',
@@ -88,31 +88,32 @@ describe('beginning a rotation', () => {
     ['not ours', { keys: [OLD], shown: 'theirs' }, 'postern_key_conflict'],
     ['gone', { keys: [OLD], shown: null }, 'postern_bot_unprotected'],
     ['an older one', { keys: [OLD, RETIRED], shown: 'retired' }, 'postern_key_unpublished'],
-    ['the one that waits', { keys: [NEW, OLD], shown: 'new' }, 'postern_key_unpublished'],
-    [
-      'the old one while another waits',
-      { keys: [NEW, OLD], shown: 'old' },
-      'postern_key_unpublished',
-    ],
+    ['the one that waits', { keys: [NEW], shown: 'new' }, 'postern_key_unpublished'],
+    ['none, while a first one waits', { keys: [NEW] }, 'postern_key_unpublished'],
     ['none, as ever', {}, 'postern_key_unpublished'],
   ])('is refused where the key that is shown is %s', async (_, o, code) => {
-    const { scene, reconciler, rotations } = reconciling(o)
-    await expect(reconciler.beginRotation()).rejects.toMatchObject({ code })
-    expect([scene.steps, rotations.latest]).toEqual([['me'], null])
+    const { scene, driver } = driving(o)
+    await expect(driver.run('rotate')).rejects.toMatchObject({ code })
+    expect([scene.steps, driver.life.rotation.latest]).toEqual([['me'], null])
   })
 
   test('counts as not made where the clocks are too far apart', async () => {
     const o = { keys: [OLD], shown: 'old', clockSkewMs: -200_000 }
-    const { scene, reconciler, rotations, outcomes } = reconciling(o)
-    await expect(reconciler.beginRotation()).rejects.toMatchObject({ code: 'refused' })
-    expect([scene.steps, outcomes, rotations.latest]).toEqual([['me'], ['not-made'], null])
+    const { scene, driver, outcomes } = driving(o)
+    await expect(driver.run('rotate')).rejects.toMatchObject({ code: 'refused' })
+    expect([scene.steps, outcomes, driver.life.rotation.latest]).toEqual([
+      ['me'],
+      ['not-made'],
+      null,
+    ])
   })
 })
 
 describe('making the first key', () => {
   test('makes it and leaves it unpublished', async () => {
-    const { scene, reconciler } = reconciling()
-    expect(await reconciler.makeFirst()).toMatchObject({ fingerprint: 'made1', state: 'pending' })
+    const { scene, driver } = driving()
+    expect(await driver.run('make-first')).toBe(true)
+    expect(scene.keys).toMatchObject([{ fingerprint: 'made1', state: 'pending' }])
     expect(scene.steps).toEqual(['me', 'make made1 for mybot'])
   })
 
@@ -120,8 +121,8 @@ describe('making the first key', () => {
     [[OLD], 'active: old'],
     [[NEW, OLD], 'pending: new'],
   ])('is refused where there is one already', async (keys, which) => {
-    const { scene, reconciler } = reconciling({ keys })
-    await expect(reconciler.makeFirst()).rejects.toMatchObject({
+    const { scene, driver } = driving({ keys })
+    await expect(driver.run('make-first')).rejects.toMatchObject({
       code: 'refused',
       message: expect.stringContaining(which),
       hint: expect.stringContaining('postern key rotate'),
@@ -130,34 +131,33 @@ describe('making the first key', () => {
   })
 
   test('is refused where the clocks are too far apart', async () => {
-    const { scene, reconciler } = reconciling({ clockSkewMs: 120_001 })
-    await expect(reconciler.makeFirst()).rejects.toBeInstanceOf(ClockOff)
+    const { scene, driver } = driving({ clockSkewMs: 120_001 })
+    await expect(driver.run('make-first')).rejects.toBeInstanceOf(ClockOff)
     expect([scene.steps, scene.keys]).toEqual([['me'], []])
   })
 })
 
 describe('abandoning a rotation', () => {
   test('forgets the new key, which the service was not told of', async () => {
-    const { scene, reconciler, rotations, outcomes } = rotating()
-    const abandoned = await reconciler.abandon()
-    expect(abandoned).toMatchObject({ to: 'new', phase: 'abandoned', endedAtMs: START_MS })
-    expect([scene.steps, outcomes, rotations.current]).toEqual([
-      ['discard new'],
-      ['abandoned'],
-      null,
-    ])
+    const { scene, driver, rotation, outcomes } = rotating()
+    await driver.run('abandon')
+    expect(driver.life.rotation.latest).toMatchObject({
+      to: 'new',
+      phase: 'abandoned',
+      endedAtMs: START_MS,
+    })
+    expect([scene.steps, outcomes, rotation()]).toEqual([['discard new'], ['abandoned'], null])
     expect(scene.logged('info')).toEqual([
       { fingerprint: 'new', msg: 'the rotation was abandoned' },
     ])
   })
 
   test('is refused where none is under way, or a key waits that belongs to none', async () => {
-    for (const { scene, reconciler } of [
-      reconciling({ keys: [OLD], shown: 'old' }),
-      reconciling({ keys: [NEW] }),
-      rotating({ keys: [OLD] }),
+    for (const { scene, driver } of [
+      driving({ keys: [OLD], shown: 'old' }),
+      driving({ keys: [NEW] }),
     ]) {
-      await expect(reconciler.abandon()).rejects.toMatchObject({
+      await expect(driver.run('abandon')).rejects.toMatchObject({
         code: 'refused',
         message: 'no rotation is under way',
         hint: expect.stringContaining('postern key list'),
@@ -168,32 +168,31 @@ describe('abandoning a rotation', () => {
 
   test('is refused once the service may have the key', async () => {
     const keys = [pendingKey('new', { offeredAtMs: 0 }), OLD]
-    const { scene, reconciler, rotations, outcomes } = rotating({ keys })
-    await expect(reconciler.abandon()).rejects.toMatchObject({
+    const { scene, driver, rotation, outcomes } = rotating({ keys })
+    await expect(driver.run('abandon')).rejects.toMatchObject({
       code: 'refused',
       message: expect.stringContaining('may have the new key already'),
       hint: expect.stringContaining('--watch'),
     })
     expect([scene.steps, outcomes]).toEqual([[], []])
-    expect(rotations.current).not.toBeNull()
+    expect(rotation()).not.toBeNull()
   })
 
   test('lets go of sends that are waited for, and later attempts are made again', async () => {
-    const { scene, reconciler, status } = rotating()
-    status.becomeShown()
-    const { leave } = await status.enter()
-    const comparing = reconciler.compare()
+    const { scene, driver } = rotatingPublished()
+    const { leave } = await driver.enter()
+    const comparing = driver.run('compare')
     await vi.advanceTimersByTimeAsync(0)
-    reconciler.drop()
+    driver.apply({ kind: 'dropping', isOn: true })
     // nothing is left to do for whoever compared
     expect(await comparing).toBe(true)
     expect(scene.steps).toEqual(['me'])
-    await expect(reconciler.compare()).resolves.toBe(true)
+    await expect(driver.run('compare')).resolves.toBe(true)
     expect(scene.steps).toEqual(['me', 'me'])
-    await reconciler.abandon()
-    await reconciler.beginRotation()
+    await driver.run('abandon')
+    await driver.run('rotate', 1)
     leave()
-    expect(await passing(reconciler.compare())).toBe(true)
+    expect(await passing(driver.run('compare'))).toBe(true)
     expect(scene.steps.slice(-3)).toEqual(published('made1'))
   })
 })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { NoResponseError, Refusal } from '../../src/errors.ts'
-import { codeOf, retryAfterMs } from '../../src/keys/publish-retries.ts'
+import { codeOf, retryAfterMs } from '../../src/kernel/own-key/transition.ts'
 import {
   keyOf,
   NEW,
@@ -8,8 +8,9 @@ import {
   passing,
   pendingKey,
   published,
-  reconciling,
+  driving,
   rotating,
+  rotatingPublished,
   START_MS,
 } from './publication-scene.ts'
 import { serviceError } from './support.ts'
@@ -22,14 +23,16 @@ const NOT_SHOWN = 'unpublished: the service took the key and does not show it ye
 
 describe('an attempt', () => {
   test('shows each of its steps, and ends the rotation', async () => {
-    const { scene, reconciler, rotations, outcomes, states } = rotating()
+    const { scene, driver, rotation, outcomes, states } = rotating()
     const phases: string[] = []
-    const enter = vi.spyOn(rotations, 'enter')
-    enter.mockImplementation((phase, detail) => void phases.push(`${phase}: ${detail}`))
-    expect(await passing(reconciler.compare())).toBe(true)
+    const seen = (): void => void phases.push(`${rotation()?.phase}: ${rotation()?.detail}`)
+    scene.onStep = seen
+    expect(await passing(driver.run('compare'))).toBe(true)
     expect(phases).toEqual([
+      'made: it was interrupted, and is taken up again',
       'holding: sends under way are waited for',
       'publishing: PUT /key',
+      'confirming: GET /me must show it',
       'confirming: GET /me must show it',
     ])
     expect([outcomes, states]).toEqual([['done'], [SHOWN]])
@@ -40,8 +43,8 @@ describe('an attempt', () => {
   })
 
   test('says before the first publication what follows from it, and only then', async () => {
-    const { scene, reconciler } = reconciling({ keys: [NEW] })
-    await passing(reconciler.compare())
+    const { scene, driver } = driving({ keys: [NEW] })
+    await passing(driver.run('compare'))
     expect(scene.logged('info')[0]).toEqual({
       fingerprint: 'new',
       msg: 'publishing the bot’s key: its private chats become encrypted for good',
@@ -51,22 +54,20 @@ describe('an attempt', () => {
   })
 
   test('waits for the sends under way', async () => {
-    const { scene, reconciler, status, rotations } = rotating()
-    status.becomeShown()
-    const { leave } = await status.enter()
-    const comparing = reconciler.compare()
+    const { scene, driver, rotation } = rotatingPublished()
+    const { leave } = await driver.enter()
+    const comparing = driver.run('compare')
     await vi.advanceTimersByTimeAsync(1000)
-    expect([scene.steps, rotations.current?.phase]).toEqual([['me'], 'holding'])
+    expect([scene.steps, rotation()?.phase]).toEqual([['me'], 'holding'])
     leave()
     expect(await passing(comparing)).toBe(true)
     expect(scene.steps).toEqual(['me', 'mark new offered', ...published('new')])
   })
 
   test('that waits for sends ends with the process', async () => {
-    const { scene, reconciler, status, stop } = rotating()
-    status.becomeShown()
-    await status.enter()
-    const comparing = reconciler.compare()
+    const { scene, driver, stop } = rotatingPublished()
+    await driver.enter()
+    const comparing = driver.run('compare')
     await vi.advanceTimersByTimeAsync(0)
     const reason = new Error('stopped')
     stop.abort(reason)
@@ -75,11 +76,11 @@ describe('an attempt', () => {
   })
 
   test('that is refused is made later, and the old key stays published', async () => {
-    const { scene, reconciler, rotations, states, outcomes } = rotating()
+    const { scene, driver, rotation, states, outcomes } = rotating()
     scene.puts.push(serviceError(429, 90))
-    expect(await passing(reconciler.compare())).toBe(true)
+    expect(await passing(driver.run('compare'))).toBe(true)
     expect([states, outcomes]).toEqual([[SHOWN], ['refused']])
-    expect(rotations.current).toMatchObject({
+    expect(rotation()).toMatchObject({
       phase: 'waiting',
       detail: 'the service refused it: refused_429',
       nextAttemptAtMs: START_MS + 90_000,
@@ -90,14 +91,12 @@ describe('an attempt', () => {
   })
 
   test('without an answer may have worked, and the old key stays published while it is shown', async () => {
-    const { scene, reconciler, rotations, states, outcomes } = rotating()
+    const { scene, driver, rotation, states, outcomes } = rotating()
     const lost = new NoResponseError('postern_upstream_timeout', 'cut')
     scene.puts.push(lost, lost)
-    expect(await passing(reconciler.compare())).toBe(true)
+    expect(await passing(driver.run('compare'))).toBe(true)
     expect([states, outcomes]).toEqual([[SHOWN], ['unanswered']])
-    expect(rotations.current?.detail).toBe(
-      'the service may have taken it: postern_upstream_timeout',
-    )
+    expect(rotation()?.detail).toBe('the service may have taken it: postern_upstream_timeout')
     expect(scene.keys[0]?.offeredAtMs).not.toBeNull()
   })
 
@@ -106,9 +105,9 @@ describe('an attempt', () => {
       { keys: [NEW] },
       { keys: [OLD, keyOf('x', { state: 'retired' })], shown: 'x' },
     ]) {
-      const { scene, reconciler, states, outcomes } = reconciling(o)
+      const { scene, driver, states, outcomes } = driving(o)
       scene.puts.push(serviceError(403))
-      await expect(passing(reconciler.compare())).rejects.toMatchObject({ status: 403 })
+      await expect(passing(driver.run('compare'))).rejects.toMatchObject({ status: 403 })
       expect(states.at(-1)).toBe('unpublished: waiting to publish: refused_403')
       // only a rotation has outcomes
       expect(outcomes).toEqual([])
@@ -116,101 +115,99 @@ describe('an attempt', () => {
   })
 
   test('that fails leaves the key unpublished while it is not known what is shown', async () => {
-    const { scene, reconciler, states } = reconciling({ keys: [NEW] })
+    const { scene, driver, states } = driving({ keys: [NEW] })
     scene.puts.push(serviceError(403))
     scene.looks.push(null, serviceError(401))
-    await expect(passing(reconciler.compare())).rejects.toMatchObject({ status: 403 })
+    await expect(passing(driver.run('compare'))).rejects.toMatchObject({ status: 403 })
     expect(states.at(-1)).toBe('unpublished: waiting to publish: refused_403')
   })
 
   test('that is refused over a key that is not ours leaves a first key unpublished', async () => {
-    const { scene, reconciler, states } = reconciling({ keys: [NEW], shown: 'theirs' })
+    const { scene, driver, states } = driving({ keys: [NEW], shown: 'theirs' })
     scene.puts.push(serviceError(403))
-    const publishing = reconciler.publish({ replace: true })
+    const publishing = driver.run('replace')
     await expect(passing(publishing)).rejects.toMatchObject({ status: 403 })
     expect(states).toEqual(['unpublished: waiting to publish: refused_403'])
   })
 
   test('that cannot be marked on disk is not made, and waits', async () => {
-    const { scene, reconciler, rotations, states } = rotating()
+    const { scene, driver, rotation, states } = rotating()
     scene.marks.push(new Refusal('postern_store_unwritable'))
-    await expect(passing(reconciler.compare())).rejects.toMatchObject({
+    await expect(passing(driver.run('compare'))).rejects.toMatchObject({
       code: 'postern_store_unwritable',
     })
     expect([scene.steps, states]).toEqual([['me'], []])
-    expect(rotations.current).toMatchObject({
+    expect(rotation()).toMatchObject({
       phase: 'waiting',
       detail: 'postern_store_unwritable',
     })
   })
 
   test('whose end cannot be kept leaves it open which key is published', async () => {
-    const { scene, reconciler, states } = rotating()
+    const { scene, driver, states } = rotating()
     scene.promotes.push(new Refusal('postern_store_unwritable'))
-    await expect(passing(reconciler.compare())).rejects.toMatchObject({
+    await expect(passing(driver.run('compare'))).rejects.toMatchObject({
       code: 'postern_store_unwritable',
     })
     expect(states).toEqual(['unpublished: postern_store_unwritable'])
   })
 })
 
-const NEW_PRINT = { fingerprint: 'new' }
-
 describe('a key that the service took and does not show', () => {
   const lagging = async () => {
     const all = rotating()
     all.scene.shows = false
-    expect(await passing(all.reconciler.compare())).toBe(false)
+    expect(await passing(all.driver.run('compare'))).toBe(false)
     return { ...all, put: () => all.scene.steps.filter((step) => step.startsWith('put')).length }
   }
 
   test('is not put again while the one before it is shown, for five minutes', async () => {
-    const { reconciler, rotations, states, outcomes, put } = await lagging()
+    const { driver, rotation, states, outcomes, put } = await lagging()
     expect([states, outcomes]).toEqual([[NOT_SHOWN], ['unconfirmed']])
-    expect(rotations.current).toMatchObject({
+    expect(rotation()).toMatchObject({
       phase: 'confirming',
       detail: 'the service took the key and does not show it yet',
     })
     vi.advanceTimersByTime(299_999)
-    expect(await passing(reconciler.compare())).toBe(false)
+    expect(await passing(driver.run('compare'))).toBe(false)
     expect([put(), states]).toEqual([1, [NOT_SHOWN, NOT_SHOWN]])
     vi.advanceTimersByTime(1)
-    await passing(reconciler.compare())
+    await passing(driver.run('compare'))
     expect(put()).toBe(2)
   })
 
   test('becomes the active one once it is shown', async () => {
-    const { scene, reconciler, put } = await lagging()
+    const { scene, driver, put } = await lagging()
     scene.shown = 'new'
-    expect(await passing(reconciler.publish({ replace: false }))).toMatchObject(NEW_PRINT)
+    expect(await passing(driver.run('publish'))).toBe(true)
     expect([put(), scene.steps.at(-1)]).toEqual([1, 'promote new'])
     // it was taken and shown: what is shown afterwards is no lag
     scene.shown = 'old'
     scene.shows = true
-    expect(await passing(reconciler.compare())).toBe(true)
+    expect(await passing(driver.run('compare'))).toBe(true)
     expect(put()).toBe(2)
   })
 
   test('is waited for no longer once something else was shown', async () => {
-    const { scene, reconciler, states, put } = await lagging()
+    const { scene, driver, states, put } = await lagging()
     scene.shown = 'theirs'
-    expect(await passing(reconciler.compare())).toBe(false)
+    expect(await passing(driver.run('compare'))).toBe(false)
     expect(states.at(-1)).toBe('conflict: the service lists theirs')
     scene.shown = 'old'
     scene.shows = true
-    expect(await passing(reconciler.compare())).toBe(true)
+    expect(await passing(driver.run('compare'))).toBe(true)
     expect(put()).toBe(2)
   })
 
   test('is waited for no longer once a later attempt was refused', async () => {
-    const { scene, reconciler, put } = await lagging()
+    const { scene, driver, put } = await lagging()
     scene.puts.push(serviceError(403))
-    await expect(passing(reconciler.publish({ replace: false }))).rejects.toMatchObject({
+    await expect(passing(driver.run('publish'))).rejects.toMatchObject({
       status: 403,
     })
     scene.shows = true
     vi.advanceTimersByTime(60_000)
-    expect(await passing(reconciler.compare())).toBe(true)
+    expect(await passing(driver.run('compare'))).toBe(true)
     expect(put()).toBe(3)
   })
 })
@@ -230,8 +227,8 @@ test('only the service asks to wait', () => {
 })
 
 test('a key that is made the active one already is not promoted again', async () => {
-  const { scene, reconciler } = reconciling({ keys: [pendingKey('new'), OLD], shown: 'old' })
-  await passing(reconciler.publish({ replace: false }))
-  await passing(reconciler.publish({ replace: false }))
+  const { scene, driver } = driving({ keys: [pendingKey('new'), OLD], shown: 'old' })
+  await passing(driver.run('publish'))
+  await passing(driver.run('publish'))
   expect(scene.steps.filter((step) => step === 'promote new')).toHaveLength(1)
 })

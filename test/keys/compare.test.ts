@@ -5,7 +5,7 @@ import {
   OLD,
   passing,
   published,
-  reconciling,
+  driving,
   rotating,
   START_MS,
 } from './publication-scene.ts'
@@ -20,13 +20,13 @@ const SHOWN = 'published: the key is published'
 
 describe('comparing what the service shows with what we hold', () => {
   test('a bot’s first key is made under its name and published', async () => {
-    const { scene, reconciler, status, states, outcomes } = reconciling({})
-    expect(await passing(reconciler.compare())).toBe(true)
+    const { scene, driver, states, outcomes } = driving({})
+    expect(await passing(driver.run('compare'))).toBe(true)
     const made = ['make made1 for mybot', 'mark made1 offered']
     expect(scene.steps).toEqual(['me', ...made, ...published('made1')])
     expect(states).toEqual(['unpublished: the key is being published', SHOWN])
     // it is now the one that is shown, and was no rotation
-    expect([status.remoteKeyState, outcomes]).toEqual(['equal', []])
+    expect([driver.life.remote, outcomes]).toEqual(['equal', []])
     expect(scene.logged('info')[0]).toEqual({
       fingerprint: 'made1',
       msg: 'made a key for the bot',
@@ -34,29 +34,29 @@ describe('comparing what the service shows with what we hold', () => {
   })
 
   test('a bot without a name gives its key its id', async () => {
-    const { scene, reconciler } = reconciling({ username: undefined })
-    await passing(reconciler.compare())
+    const { scene, driver } = driving({ username: undefined })
+    await passing(driver.run('compare'))
     expect(scene.steps).toContain('make made1 for bot 900')
   })
 
   test('a first key that waits already is published, and no other is made', async () => {
-    const { scene, reconciler } = reconciling({ keys: [NEW] })
-    expect(await passing(reconciler.compare())).toBe(true)
+    const { scene, driver } = driving({ keys: [NEW] })
+    expect(await passing(driver.run('compare'))).toBe(true)
     expect(scene.steps).toEqual(['me', 'mark new offered', ...published('new')])
   })
 
   test('the published key is left alone', async () => {
-    const { scene, reconciler, states, status } = reconciling({ keys: [OLD], shown: 'OLD' })
-    expect(await passing(reconciler.compare())).toBe(true)
-    expect([scene.steps, states, status.remoteKeyState]).toEqual([['me'], [SHOWN], 'equal'])
+    const { scene, driver, states } = driving({ keys: [OLD], shown: 'OLD' })
+    expect(await passing(driver.run('compare'))).toBe(true)
+    expect([scene.steps, states, driver.life.remote]).toEqual([['me'], [SHOWN], 'equal'])
   })
 
   test('a key that waits and is shown becomes the active one, and is not put again', async () => {
-    const { scene, reconciler, rotations, outcomes, status } = rotating({ shown: 'new' })
-    expect(await passing(reconciler.compare())).toBe(true)
+    const { scene, driver, outcomes } = rotating({ shown: 'new' })
+    expect(await passing(driver.run('compare'))).toBe(true)
     expect(scene.steps).toEqual(['me', 'promote new'])
-    expect(rotations.latest).toMatchObject({ phase: 'done', to: 'new' })
-    expect([outcomes, status.state, status.remoteKeyState]).toEqual([
+    expect(driver.life.rotation.latest).toMatchObject({ phase: 'done', to: 'new' })
+    expect([outcomes, driver.life.publication, driver.life.remote]).toEqual([
       ['done'],
       'published',
       'equal',
@@ -64,10 +64,10 @@ describe('comparing what the service shows with what we hold', () => {
   })
 
   test('nothing is put over a key that is not ours', async () => {
-    const { scene, reconciler, rotations, states } = rotating({ shown: 'theirs' })
-    expect(await passing(reconciler.compare())).toBe(false)
+    const { scene, driver, rotation, states } = rotating({ shown: 'theirs' })
+    expect(await passing(driver.run('compare'))).toBe(false)
     expect([scene.steps, states]).toEqual([['me'], ['conflict: the service lists theirs']])
-    expect(rotations.current).toMatchObject({
+    expect(rotation()).toMatchObject({
       phase: 'waiting',
       detail: 'the service shows a key that is not ours',
       nextAttemptAtMs: null,
@@ -75,68 +75,69 @@ describe('comparing what the service shows with what we hold', () => {
   })
 
   test('a key that was removed is not put back', async () => {
-    const { scene, reconciler, rotations, states } = rotating({ shown: null })
-    expect(await passing(reconciler.compare())).toBe(false)
+    const { scene, driver, rotation, states } = rotating({ shown: null })
+    expect(await passing(driver.run('compare'))).toBe(false)
     expect([scene.steps, states]).toEqual([
       ['me'],
       ['unprotected: the service shows no key for the bot'],
     ])
-    expect(rotations.current).toMatchObject({
+    expect(rotation()).toMatchObject({
       phase: 'waiting',
       detail: 'the service shows no key for the bot',
     })
   })
 
   test('an older key of ours is replaced by the active one, or by the one that waits', async () => {
-    const older = reconciling({ keys: [OLD, RETIRED], shown: 'retired' })
-    expect(await passing(older.reconciler.compare())).toBe(true)
+    const older = driving({ keys: [OLD, RETIRED], shown: 'retired' })
+    expect(await passing(older.driver.run('compare'))).toBe(true)
     expect(older.scene.steps).toEqual(['me', ...published('old')])
     expect(older.states).toEqual(['unpublished: the service shows an older key of ours', SHOWN])
     const waiting = rotating({ keys: [NEW, OLD, RETIRED], shown: 'retired' })
-    expect(await passing(waiting.reconciler.compare())).toBe(true)
+    expect(await passing(waiting.driver.run('compare'))).toBe(true)
     expect(waiting.scene.steps).toEqual(['me', 'mark new offered', ...published('new')])
   })
 
   test('nothing is left to do where an older key is shown and no other can sign', async () => {
-    const { scene, reconciler } = reconciling({ keys: [RETIRED], shown: 'retired' })
-    expect(await passing(reconciler.compare())).toBe(false)
+    const { scene, driver } = driving({ keys: [RETIRED], shown: 'retired' })
+    expect(await passing(driver.run('compare'))).toBe(false)
     expect(scene.steps).toEqual(['me'])
   })
 
   test('a failed look is thrown, and changes nothing', async () => {
-    const { scene, reconciler, states } = reconciling({ keys: [OLD], shown: 'old' })
+    const { scene, driver, states } = driving({ keys: [OLD], shown: 'old' })
     scene.looks.push(serviceError(500))
-    await expect(reconciler.compare()).rejects.toMatchObject({ status: 500 })
+    await expect(driver.run('compare')).rejects.toMatchObject({ status: 500 })
     expect(states).toEqual([])
   })
 })
 
 describe('a rotation', () => {
   test('that is due is tried, and one that waits is left until it is', async () => {
-    const { scene, reconciler, rotations, states } = rotating()
-    rotations.wait({ detail: 'refused' })
-    expect(await passing(reconciler.compare())).toBe(true)
-    expect([scene.steps, states]).toEqual([['me'], [SHOWN]])
+    const { scene, driver, states } = rotating({ puts: [serviceError(403)] })
+    expect(await passing(driver.run('compare'))).toBe(true)
+    scene.steps.length = 0
+    expect(await passing(driver.run('compare'))).toBe(true)
+    expect([scene.steps, states]).toEqual([['me'], [SHOWN, SHOWN]])
     vi.advanceTimersByTime(60_000)
-    expect(await passing(reconciler.compare())).toBe(true)
+    expect(await passing(driver.run('compare'))).toBe(true)
     expect(scene.steps.slice(1)).toEqual(['me', 'mark new offered', ...published('new')])
   })
 
   test('that is planned begins when its days are over, and not before', async () => {
     const rotateEveryMs = 5000
     const keys = [keyOf('old', { publishedAtMs: START_MS - rotateEveryMs + 1 })]
-    const { scene, reconciler, rotations, outcomes } = reconciling({
+    const { scene, driver, outcomes } = driving({
       keys,
       shown: 'old',
       rotateEveryMs,
     })
-    expect(await passing(reconciler.compare())).toBe(true)
-    expect([scene.steps, rotations.latest]).toEqual([['me'], null])
+    expect(await passing(driver.run('compare'))).toBe(true)
+    expect([scene.steps, driver.life.rotation.latest]).toEqual([['me'], null])
     vi.advanceTimersByTime(1)
-    expect(await passing(reconciler.compare())).toBe(true)
+    expect(await passing(driver.run('compare'))).toBe(true)
     const made = ['make made1 for mybot', 'mark made1 offered']
     expect(scene.steps.slice(1)).toEqual(['me', ...made, ...published('made1')])
-    expect(rotations.latest).toMatchObject({
+    expect(driver.life.rotation.latest).toMatchObject({
       from: 'old',
       to: 'made1',
       phase: 'done',
@@ -155,18 +156,18 @@ describe('a rotation', () => {
       { keys: [OLD] },
       { keys: [keyOf('old', { publishedAtMs: null })], rotateEveryMs: 1 },
     ]) {
-      const { scene, reconciler } = reconciling({ shown: 'old', ...o })
-      expect(await passing(reconciler.compare())).toBe(true)
+      const { scene, driver } = driving({ shown: 'old', ...o })
+      expect(await passing(driver.run('compare'))).toBe(true)
       expect(scene.steps).toEqual(['me'])
     }
   })
 
   test('that is planned and cannot begin leaves the key published, and is told', async () => {
     const o = { keys: [OLD], shown: 'old', rotateEveryMs: 1, clockSkewMs: 120_001 }
-    const { scene, reconciler, rotations, states, outcomes } = reconciling(o)
-    expect(await passing(reconciler.compare())).toBe(true)
+    const { scene, driver, states, outcomes } = driving(o)
+    expect(await passing(driver.run('compare'))).toBe(true)
     expect([scene.steps, states, outcomes]).toEqual([['me'], [SHOWN], ['not-made']])
-    expect(rotations.latest).toBeNull()
+    expect(driver.life.rotation.latest).toBeNull()
     expect(scene.logged('warn')).toEqual([
       { code: 'refused', msg: 'a planned rotation could not be begun' },
     ])

@@ -1,0 +1,83 @@
+/** Reads own keys from rows of the store. */
+import { Refusal } from '../../errors.ts'
+import type { CertificateStatus, Engine, UnlockedKey } from '../../openpgp/index.ts'
+import type { Memory, OwnKeyRow } from '../memory.ts'
+import type { Clocks } from './clocks.ts'
+import { doesNotOpen, exchanged } from './keyring-refusals.ts'
+import { fromRow, type OwnKeyRecord } from './own-key.ts'
+
+export class KeyReader {
+  readonly #memory: Memory
+  readonly #engine: Engine
+  readonly #clocks: Clocks
+
+  constructor(memory: Memory, engine: Engine, clocks: Clocks) {
+    this.#memory = memory
+    this.#engine = engine
+    this.#clocks = clocks
+  }
+
+  /**
+   * A key that is published, or will be. Only the locked part is proved to be ours: whoever could
+   * write the file could change the rest of the row, which must agree with it.
+   */
+  async inUse(row: OwnKeyRow): Promise<OwnKeyRecord> {
+    const unlocked = await this.#unlock(row)
+    const { fingerprint, endsMs, notBeforeMs } = await this.judge(row)
+    this.#clocks.passed(notBeforeMs)
+    const named = [row.fingerprint, fingerprint ?? row.fingerprint]
+    if (named.some((one) => one !== unlocked.fingerprint)) throw exchanged(row.fingerprint)
+    const { fingerprints } = unlocked
+    return fromRow(row, { unlocked, endsMs, fingerprints })
+  }
+
+  async judge({
+    certificate,
+  }: Pick<OwnKeyRow, 'certificate'>): Promise<
+    Pick<CertificateStatus, 'fingerprint' | 'encryptionKeys' | 'notBeforeMs'> & { endsMs: number }
+  > {
+    const judged = await this.#engine.judge(certificate)
+    const { fingerprint, encryptionKeys, unusable, expiresMs, notBeforeMs } = judged
+    return {
+      fingerprint,
+      encryptionKeys,
+      notBeforeMs,
+      endsMs: unusable === 'expired' ? 0 : expiresMs,
+    }
+  }
+
+  async #unlock({ locked }: OwnKeyRow): Promise<UnlockedKey> {
+    return await opened(this.#engine.unlock(locked, this.#memory.masterSecret ?? ''))
+  }
+
+  /** A key that signs no more. @param o `isOpening`: messages that arrive late are opened with it */
+  async old(row: OwnKeyRow, { isOpening }: { isOpening: boolean }): Promise<OwnKeyRecord> {
+    const unlocked = isOpening ? await this.#unlock(row) : null
+    const fingerprints = unlocked?.fingerprints ?? (await this.judge(row)).encryptionKeys
+    return fromRow(row, { unlocked, endsMs: Infinity, fingerprints })
+  }
+
+  /** A key that another sidecar has changed. @param known as it was before */
+  async changed(row: OwnKeyRow, known: OwnKeyRecord | undefined): Promise<OwnKeyRecord> {
+    if (known?.unlocked != null && row.state !== 'destroyed') {
+      return fromRow(row, { ...known, unlocked: known.unlocked })
+    }
+    known?.unlocked?.bytes.fill(0)
+    if (row.state !== 'destroyed') return await this.inUse(row).catch(refuseLocked)
+    const fingerprints = known?.fingerprints ?? (await this.judge(row)).encryptionKeys
+    return fromRow(row, { unlocked: null, endsMs: Infinity, fingerprints })
+  }
+}
+
+async function opened<T>(opening: Promise<T>): Promise<T> {
+  try {
+    return await opening
+  } catch (cause) {
+    throw doesNotOpen(cause)
+  }
+}
+
+/** Another sidecar keeps keys under a protection that this one was not started with. */
+function refuseLocked(cause: unknown): never {
+  throw new Refusal('postern_locked', 'a key of another sidecar does not open here', { cause })
+}

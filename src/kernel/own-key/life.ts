@@ -1,0 +1,244 @@
+/** The life of the bot's key as data: its states, events and effects. */
+import type { Bot } from '../../api/bot.ts'
+import { Refusal, type OwnCode } from '../../errors.ts'
+import { isExpired, isReady, type OwnKeyRecord, type ReadyKey } from './own-key.ts'
+import { NO_ROTATION, type RotationOutcome, type RotationProgress } from './rotation.ts'
+
+/**
+ * `published`: `/me` shows it. `unpublished`: not confirmed yet. `conflict`: `/me` shows a key that
+ * is not ours. `expired`: `/me` shows ours, whose time is over. `unprotected`: none, although we
+ * had published.
+ */
+export type PublicationState = 'published' | 'unpublished' | 'conflict' | 'expired' | 'unprotected'
+
+/**
+ * What `/me` shows against what we hold (DESIGN: Keys). `equal`: the active key. `pending`: the one
+ * that waits for its publication. `older`: one that was ours before. `foreign`: one that never was.
+ * `none`: none, although we had published. `first`: none, and we never had.
+ */
+export type RemoteKeyState = 'equal' | 'pending' | 'older' | 'foreign' | 'none' | 'first'
+
+/** The keys as they are on disk, and the time: of the moment at which an event happens. */
+export interface Facts {
+  /** Newest first. */
+  keys: readonly OwnKeyRecord[]
+  firstPublishedAtMs: number | null
+  /** As in `Time`. */
+  nowMs: number
+  monotonicMs: number
+  /** Whether `nowMs` is certainly past. */
+  isClockBehind: boolean
+}
+
+/**
+ * What a task is for. `compare`: `/me` with our keys. `observe`: the same while another sidecar has
+ * the turn, without an act. `report`: the fingerprint that `/me` shows. The others are commands of
+ * the operator; `replace` publishes also over a key that is not ours.
+ */
+export type Errand =
+  'compare' | 'observe' | 'publish' | 'replace' | 'rotate' | 'make-first' | 'report' | 'abandon'
+
+/** The publication of a key, from the first send that is held to the last. */
+export interface Attempt {
+  fingerprint: string
+  /** The service cannot have known the key before. */
+  isNew: boolean
+  /** The fingerprint that `/me` showed before; null for none. */
+  before: string | null
+  /** How many `PUT /key` were made, and whether the service accepted the last. */
+  puts: number
+  accepted: 'yes' | 'no' | 'unknown'
+  /** The error of the last `PUT /key`. */
+  error: unknown
+  /** The answer to one of them was lost. */
+  wasLost: boolean
+  /** How many `GET /me` followed the last `PUT /key`. */
+  looks: number
+  /** The fingerprint in the last of these; undefined when it failed. */
+  shown: string | null | undefined
+}
+
+/** How a task ends. `isSettled`: nothing is left to do until the next regular comparison. */
+export type Ending = { isSettled: boolean } | { error: unknown }
+
+/** The steps of an attempt; sends are held from the second to the last. */
+export type AttemptStep =
+  'holding' | 'recording' | 'putting' | 'pausing' | 'confirming' | 'withdrawing'
+
+/** The task under way: one action is performed for its step, and the next event is the result. */
+export type Task =
+  | { step: 'idle' }
+  | { step: 'reading'; errand: Errand }
+  | { step: 'refreshing'; errand: Errand; shown: string | null; name: string }
+  | { step: 'making'; errand: Errand; shown: string | null }
+  | { [S in AttemptStep]: { step: S; errand: Errand; attempt: Attempt } }[AttemptStep]
+  /** Without an attempt where the service shows the key already. */
+  | { step: 'promoting'; errand: Errand; attempt: Attempt | null }
+  | { step: 'releasing'; errand: Errand; ending: Ending }
+  | { step: 'discarding'; errand: Errand; fingerprint: string }
+
+export type Step = Task['step']
+
+/** The state of the key's life beside the keys on disk. */
+export interface KeyLife {
+  /** Setting `key.rotateEveryDays`, in ms; null when no rotation is planned. */
+  readonly rotateEveryMs: number | null
+  publication: PublicationState
+  /** What `/me` last showed: against our keys, null before the first; and its fingerprint. */
+  remote: RemoteKeyState | null
+  shown: string | null | undefined
+  rotation: RotationProgress
+  task: Task
+  /** The operator abandons the rotation: no attempt is made until that has ended. */
+  isDropping: boolean
+  /**
+   * What the service showed before it accepted the last publication, while it does not show that;
+   * and when, by `Time.monotonicMs`.
+   */
+  accepted: { before: string | null; atMs: number } | null
+  /** The pause before the next comparison while something is missing. */
+  retryMs: number
+  /** The code that the last comparison failed with, and whether the service gave no answer. */
+  failedWith: string | null
+  isUnanswered: boolean
+}
+
+/** The result of an action. `stopped`: the process ends, and the action was not performed, or failed. */
+export type ActionResult =
+  | { kind: 'done' }
+  /** The answer of `GET /me`. `name`: of the bot, for a certificate. */
+  | { kind: 'shown'; fingerprint: string | null; name: string }
+  | { kind: 'failed'; error: unknown }
+  | { kind: 'stopped'; error: unknown }
+
+export type KeyEvent =
+  | ActionResult
+  /** Begins a task, while none is under way. `sinceMs`: when `rotate` was asked, monotonic. */
+  | { kind: 'asked'; errand: Errand; sinceMs?: number }
+  /** At any time. `bot-observed`: somebody else made `GET /me`. */
+  | { kind: 'bot-observed'; fingerprint: string | null }
+  | { kind: 'clock-passed' }
+  /** Another sidecar changed our keys. */
+  | { kind: 'keys-changed' }
+  | { kind: 'key-imported' }
+  | { kind: 'rotation-joined' }
+  /** The operator abandons the rotation, until that has ended. */
+  | { kind: 'dropping'; isOn: boolean }
+  /** Sends are held for too long. */
+  | { kind: 'hold-overrun' }
+  /** A comparison has ended; `isTimed`: that of the timer. */
+  | { kind: 'compared'; isSettled: boolean; isTimed: boolean }
+  | { kind: 'compare-failed'; error: unknown; isTimed: boolean }
+
+/** The driver performs one action at a time and hands back its result as an event. */
+export type Action =
+  | { kind: 'get-me' }
+  /** Reads what other sidecars made of our keys. */
+  | { kind: 'refresh-keys' }
+  /** @see Keyring.makePending */
+  | { kind: 'make-key'; name: string }
+  /** Done when no send is under way, at any sidecar. */
+  | { kind: 'hold-sends' }
+  | { kind: 'release-sends' }
+  /** `isOffered`: the service may know the key from now on; else it certainly does not. */
+  | { kind: 'record-offered'; fingerprint: string; isOffered: boolean }
+  | { kind: 'put-key'; fingerprint: string }
+  | { kind: 'pause'; ms: number }
+  | { kind: 'promote'; fingerprint: string }
+  | { kind: 'discard'; fingerprint: string }
+
+/** Announced at once, in order, before the action. */
+export type Notice =
+  | { kind: 'state'; state: PublicationState; detail: string }
+  | { kind: 'rotation-attempt'; outcome: RotationOutcome }
+  | {
+      kind: 'log'
+      level: 'debug' | 'info' | 'warn'
+      fields: Record<string, unknown>
+      message: string
+    }
+  /** The next comparison: as soon as possible, or after a pause. */
+  | { kind: 'compare-soon' }
+  | { kind: 'compare-later'; ms: number }
+  /** Sends that are held go on, and are refused where nothing is published. */
+  | { kind: 'open-gate' }
+  /** `hold-sends` fails now. */
+  | { kind: 'drop-hold' }
+  /** The task has ended. */
+  | ({ kind: 'ended' } & Ending)
+
+export type Effect = Action | Notice
+
+export const RETRY_FIRST_MS = 1000
+
+/** The life at the start of a process: while a key waits for its publication, nothing counts as published. */
+export function beginLife({ keys }: Pick<Facts, 'keys'>, rotateEveryMs: number | null): KeyLife {
+  const isPublished = activeKey(keys) !== undefined && pendingKey(keys) === undefined
+  return {
+    rotateEveryMs,
+    publication: isPublished ? 'published' : 'unpublished',
+    remote: null,
+    shown: undefined,
+    rotation: NO_ROTATION,
+    task: { step: 'idle' },
+    isDropping: false,
+    accepted: null,
+    retryMs: RETRY_FIRST_MS,
+    failedWith: null,
+    isUnanswered: false,
+  }
+}
+
+const REFUSED: Record<Exclude<PublicationState, 'published'>, OwnCode> = {
+  unpublished: 'postern_key_unpublished',
+  conflict: 'postern_key_conflict',
+  expired: 'postern_key_expired',
+  unprotected: 'postern_bot_unprotected',
+}
+
+/** The key to sign with. @throws Refusal naming why nothing can be sealed now */
+export function requirePublished({ publication }: KeyLife, facts: Facts): ReadyKey {
+  if (publication !== 'published') throw new Refusal(REFUSED[publication])
+  const active = activeKey(facts.keys)
+  if (active === undefined) throw new Refusal('postern_key_unpublished')
+  if (isExpired(active, facts.nowMs)) throw new Refusal('postern_key_expired')
+  if (facts.isClockBehind) throw new Refusal('postern_clock_wrong')
+  return active
+}
+
+/** The published key, which signs. */
+export function activeKey(keys: Facts['keys']): ReadyKey | undefined {
+  return readyKey(keys, 'active')
+}
+
+/** The key that waits for its publication. */
+export function pendingKey(keys: Facts['keys']): ReadyKey | undefined {
+  return readyKey(keys, 'pending')
+}
+
+function readyKey(keys: Facts['keys'], state: 'active' | 'pending'): ReadyKey | undefined {
+  const key = keys.find((one) => one.state === state)
+  return isReady(key) ? key : undefined
+}
+
+/** The fingerprint in `/me`, in lower case, or null for a bot without a key. */
+export function fingerprintOf(bot: Pick<Bot, 'fingerprint'>): string | null {
+  return bot.fingerprint == null || bot.fingerprint === '' ? null : bot.fingerprint.toLowerCase()
+}
+
+const BY_STATE = {
+  active: 'equal',
+  pending: 'pending',
+  retired: 'older',
+  destroyed: 'older',
+} as const
+
+/** @param shown the fingerprint in `/me`, lower case */
+export function remoteKeyStateOf(
+  shown: string | null,
+  { keys, firstPublishedAtMs }: Pick<Facts, 'keys' | 'firstPublishedAtMs'>,
+): RemoteKeyState {
+  if (shown === null) return firstPublishedAtMs === null ? 'first' : 'none'
+  const own = keys.find(({ fingerprint }) => fingerprint === shown)
+  return own === undefined ? 'foreign' : BY_STATE[own.state]
+}

@@ -1,0 +1,227 @@
+/**
+ * The life of the bot's key: each event makes another life and effects, and nothing else happens
+ * here. README.md has the table of the steps.
+ */
+import { OperatorError, Refusal } from '../../errors.ts'
+import { ANY_TIME, resumeRotation } from './any-time.ts'
+import { ATTEMPT_STEPS, beginAttempt, NOT_SHOWN, published } from './attempt.ts'
+import { Transition, type Handlers } from './transition.ts'
+import { abandon, abort, make, NEW_KEY_STEPS } from './new-key.ts'
+import {
+  activeKey,
+  beginLife,
+  pendingKey,
+  remoteKeyStateOf,
+  type ActionResult,
+  type Effect,
+  type Errand,
+  type Facts,
+  type KeyEvent,
+  type KeyLife,
+  type Step,
+} from './life.ts'
+import { currentRotation, pauseMsOf, stallRotation } from './rotation.ts'
+
+/** How long `/me` may lag behind an accepted publication before it is made again. */
+const LAG_MAX_MS = 300_000
+
+/** For operators, when the service shows none of our keys. */
+const LOST = {
+  foreign: 'the service shows a key that is not ours',
+  none: 'the service shows no key for the bot',
+} as const
+
+/** The life of the key at the start of a process. A rotation that was interrupted resumes. */
+export function startLife(facts: Facts, rotateEveryMs: number | null): KeyLife {
+  const change = new Transition(beginLife(facts, rotateEveryMs), facts)
+  resumeRotation(change, 'it was interrupted, and is taken up again')
+  return change.life
+}
+
+/**
+ * One transition. At most one effect is an action, the last; its result is another event.
+ * @throws Error for an event that the step of the life does not have
+ */
+export function advance(
+  life: KeyLife,
+  event: KeyEvent,
+  facts: Facts,
+): { life: KeyLife; effects: Effect[] } {
+  const change = new Transition(life, facts)
+  if (event.kind === 'asked') begin(change, event)
+  else if (isResult(event)) goOn(change, event)
+  else (ANY_TIME[event.kind] as (change: Transition, event: KeyEvent) => void)(change, event)
+  return { life: change.life, effects: change.effects }
+}
+
+/** What each step does on the results of its action; without `stopped`, as on `failed`. */
+const STEPS: Handlers<Step> = {
+  idle: {},
+  reading: {
+    shown: (change, { errand }, { fingerprint: shown, name }) => {
+      change.set({ shown })
+      // another sidecar may have made and published it since the last time
+      change.act({ step: 'refreshing', errand, shown, name }, { kind: 'refresh-keys' })
+    },
+    failed: abort,
+  },
+  refreshing: {
+    done: (change, { errand, shown, name }) => {
+      const remote = remoteKeyStateOf(shown, change.facts)
+      change.set({ remote })
+      ERRANDS[errand](change, { errand, remote, shown, name })
+    },
+    failed: abort,
+  },
+  ...NEW_KEY_STEPS,
+  ...ATTEMPT_STEPS,
+}
+
+interface Comparison {
+  errand: Errand
+  remote: NonNullable<KeyLife['remote']>
+  shown: string | null
+  name: string
+}
+
+const ERRANDS: Record<Errand, (change: Transition, reading: Comparison) => void> = {
+  compare,
+  observe: (change, { errand, remote, shown }) => {
+    if (remote === 'foreign' || remote === 'none') lose(change, remote, shown)
+    if (remote === 'equal') change.becomeShown()
+    change.finish(errand, { isSettled: remote === 'equal' })
+  },
+  publish: (change, reading) => {
+    if (reading.remote !== 'foreign') return publish(change, reading)
+    change.finish(reading.errand, { error: new Refusal('postern_key_conflict') })
+  },
+  replace: publish,
+  rotate: (change, { errand, remote, shown, name }) => {
+    const code =
+      remote === 'foreign'
+        ? 'postern_key_conflict'
+        : remote === 'none'
+          ? 'postern_bot_unprotected'
+          : 'postern_key_unpublished'
+    const isOurs = remote === 'equal' && pendingKey(change.facts.keys) === undefined
+    if (isOurs) make(change, { errand, shown, name })
+    else change.finish(errand, { error: new Refusal(code) })
+  },
+  'make-first': make,
+  report: (change, { errand }) => change.finish(errand, { isSettled: true }),
+  abandon: (change, { errand }) => change.finish(errand, { isSettled: true }),
+}
+
+function begin(
+  change: Transition,
+  { errand, sinceMs = 0 }: { errand: Errand; sinceMs?: number },
+): void {
+  const { task, rotation } = change.life
+  if (task.step !== 'idle') throw new Error(`a task is under way: ${task.step}`)
+  const { keys } = change.facts
+  if (errand === 'abandon') return abandon(change)
+  if (
+    errand === 'rotate' &&
+    (currentRotation(rotation) !== null || rotation.endedAtMs >= sinceMs)
+  ) {
+    return change.finish(errand, { isSettled: true })
+  }
+  const known = pendingKey(keys) ?? activeKey(keys)
+  if (errand === 'make-first' && known !== undefined) {
+    const message = `there is a key already, and it is ${known.state}: ${known.fingerprint}`
+    const hint = '`postern key rotate` puts a new one in the place of a published one'
+    return change.finish(errand, { error: new OperatorError('refused', message, hint) })
+  }
+  if (errand === 'compare' || errand === 'observe') change.set({ isUnanswered: false })
+  change.act({ step: 'reading', errand }, { kind: 'get-me' })
+}
+
+function isResult(event: KeyEvent): event is ActionResult {
+  return ['done', 'shown', 'failed', 'stopped'].includes(event.kind)
+}
+
+function goOn(change: Transition, result: ActionResult): void {
+  const { task } = change.life
+  const kinds = STEPS[task.step] as Record<string, ((...o: unknown[]) => void) | undefined>
+  const handle = kinds[result.kind] ?? (result.kind === 'stopped' ? kinds['failed'] : undefined)
+  if (handle === undefined) throw new Error(`${task.step} has no ${result.kind}`)
+  handle(change, task, result)
+}
+
+/** Makes no second key while one waits, replaces none that is not ours, and restores none that was removed. */
+function compare(change: Transition, reading: Comparison): void {
+  const { errand, remote, shown, name } = reading
+  const { keys } = change.facts
+  if (isLagging(change, shown)) {
+    change.become('unpublished', NOT_SHOWN)
+    return change.finish(errand, { isSettled: false })
+  }
+  const key = pendingKey(keys) ?? activeKey(keys)
+  switch (remote) {
+    case 'pending':
+      return confirmShown(change, errand)
+    case 'foreign':
+    case 'none':
+      lose(change, remote, shown)
+      change.rotate((it) => stallRotation(it, LOST[remote]))
+      return change.finish(errand, { isSettled: false })
+    case 'equal':
+      return compareEqual(change, reading)
+    case 'older':
+      change.become('unpublished', 'the service shows an older key of ours')
+      if (key === undefined) return change.finish(errand, { isSettled: false })
+      return beginAttempt(change, key, { errand, before: shown })
+    case 'first':
+      change.become('unpublished', 'the key is being published')
+      if (key?.state !== 'pending') return make(change, { errand, shown, name })
+      return beginAttempt(change, key, { errand, before: shown })
+  }
+}
+
+function compareEqual(change: Transition, { errand, shown, name }: Comparison): void {
+  const { rotation, rotateEveryMs } = change.life
+  const { keys, nowMs, monotonicMs } = change.facts
+  const pending = pendingKey(keys)
+  if (pending !== undefined && pauseMsOf(rotation, monotonicMs) === 0) {
+    return beginAttempt(change, pending, { errand, before: shown })
+  }
+  change.becomeShown()
+  const publishedAtMs = activeKey(keys)?.publishedAtMs ?? Infinity
+  const isDue = rotateEveryMs !== null && nowMs - publishedAtMs >= rotateEveryMs
+  if (pending === undefined && isDue) make(change, { errand, shown, name })
+  else change.finish(errand, { isSettled: true })
+}
+
+/** Whether the service accepted a publication recently, and `/me` may not show it yet. */
+function isLagging(change: Transition, shown: string | null): boolean {
+  const { accepted } = change.life
+  if (accepted === null) return false
+  const isRecent = change.facts.monotonicMs - accepted.atMs < LAG_MAX_MS
+  if (shown === accepted.before && isRecent) return true
+  change.set({ accepted: null })
+  return false
+}
+
+function publish(change: Transition, { errand, shown, name }: Comparison): void {
+  const { keys } = change.facts
+  const key = pendingKey(keys) ?? activeKey(keys)
+  if (key === undefined) make(change, { errand, shown, name })
+  else if (shown === key.fingerprint) confirmShown(change, errand)
+  else beginAttempt(change, key, { errand, before: shown })
+}
+
+/** The service shows our newest key: it is the active one. */
+function confirmShown(change: Transition, errand: Errand): void {
+  const pending = pendingKey(change.facts.keys)
+  if (pending === undefined) {
+    published(change)
+    return change.finish(errand, { isSettled: true })
+  }
+  const { fingerprint } = pending
+  change.act({ step: 'promoting', errand, attempt: null }, { kind: 'promote', fingerprint })
+}
+
+function lose(change: Transition, remote: 'foreign' | 'none', shown: string | null): void {
+  if (remote === 'foreign') change.become('conflict', `the service lists ${shown}`)
+  else change.become('unprotected', LOST.none)
+}

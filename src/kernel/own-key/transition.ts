@@ -1,0 +1,102 @@
+import { type ReadyKey, isExpired } from './own-key.ts'
+import {
+  activeKey,
+  type Action,
+  type ActionResult,
+  type Effect,
+  type Ending,
+  type Errand,
+  type Facts,
+  type KeyLife,
+  type PublicationState,
+  type Step,
+  type Task,
+} from './life.ts'
+import { currentRotation, type RotationOutcome, type RotationProgress } from './rotation.ts'
+import { PosternError, Refusal, ServiceError } from '../../errors.ts'
+
+/** What the steps of a task do on each result of their action. */
+export type Handlers<S extends Step> = {
+  [K in S]: {
+    [E in ActionResult['kind']]?: (
+      change: Transition,
+      task: Extract<Task, { step: K }>,
+      result: Extract<ActionResult, { kind: E }>,
+    ) => void
+  }
+}
+
+/** One transition of the key's life while it is put together: the life after it, and its effects. */
+export class Transition {
+  life: KeyLife
+  readonly facts: Facts
+  readonly effects: Effect[] = []
+
+  constructor(life: KeyLife, facts: Facts) {
+    this.life = life
+    this.facts = facts
+  }
+
+  set(part: Partial<KeyLife>): void {
+    this.life = { ...this.life, ...part }
+  }
+
+  /** Goes on with a task, whose next step waits for the action. */
+  act(task: Task, action: Action): void {
+    this.set({ task })
+    this.effects.push(action)
+  }
+
+  /** Ends the task. A publication that the operator asked for must be seen at the service. */
+  finish(errand: Errand, ending: Ending): void {
+    const isCommand = errand === 'publish' || errand === 'replace'
+    const isUnseen = isCommand && 'isSettled' in ending && !ending.isSettled
+    const end = isUnseen ? { error: new Refusal('postern_key_unpublished') } : ending
+    this.set({ task: { step: 'idle' } })
+    this.effects.push({ kind: 'ended', ...end })
+  }
+
+  /** @param detail for operators */
+  become(state: PublicationState, detail: string): void {
+    if (this.life.publication !== state) this.log('debug', { state }, 'the bot’s key')
+    this.set({ publication: state })
+    this.effects.push({ kind: 'state', state, detail })
+  }
+
+  /** The service shows the active key. */
+  becomeShown(active: ReadyKey | undefined = activeKey(this.facts.keys)): void {
+    if (active === undefined || !isExpired(active, this.facts.nowMs)) {
+      this.become('published', 'the key is published')
+    } else this.become('expired', 'phones seal nothing to it any more')
+  }
+
+  rotate(progress: (before: RotationProgress) => RotationProgress): void {
+    this.set({ rotation: progress(this.life.rotation) })
+  }
+
+  /** The outcome of an attempt at a rotation, where one is under way. */
+  report(outcome: RotationOutcome): void {
+    if (currentRotation(this.life.rotation) !== null) {
+      this.effects.push({ kind: 'rotation-attempt', outcome })
+    }
+  }
+
+  log(level: 'debug' | 'info' | 'warn', fields: Record<string, unknown>, message: string): void {
+    this.effects.push({ kind: 'log', level, fields, message })
+  }
+}
+
+/** The code of an error for log and status; others have none. */
+export function codeOf(error: unknown): string {
+  return error instanceof PosternError ? error.code : 'failed'
+}
+
+/** Whether the service certainly did not do what it was asked for. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof ServiceError && error.status < 500
+}
+
+/** How long the service asks to wait, in ms. */
+export function retryAfterMs(error: unknown): number {
+  return error instanceof ServiceError ? (error.retryAfterSeconds ?? 0) * 1000 : 0
+}

@@ -1,0 +1,232 @@
+/** Performs the effects of the life of the bot's key (`kernel/own-key`), and hands back their results. */
+import type { Bot } from '../api/bot.ts'
+import type { Keyring } from '../kernel/own-key/keyring.ts'
+import {
+  fingerprintOf,
+  requirePublished,
+  type Action,
+  type ActionResult,
+  type Effect,
+  type Errand,
+  type Facts,
+  type KeyEvent,
+  type KeyLife,
+} from '../kernel/own-key/life.ts'
+import { advance, startLife } from '../kernel/own-key/machine.ts'
+import type { ReadyKey } from '../kernel/own-key/own-key.ts'
+import type { Log } from '../logger.ts'
+import type { KeyTurn } from '../replicas/key-turn.ts'
+import type { SendFence } from '../replicas/send-fence.ts'
+import { raceAbort } from '../util/race-abort.ts'
+import { SendGate } from './send-gate.ts'
+
+/** The calls that publication makes; all throw ServiceError and NoResponseError. */
+export interface PublicationCalls {
+  me(): Promise<Bot>
+  /** @param requireAllowed asked when it is written; throws what keeps it from leaving */
+  putKey(
+    key: { publicKey: string; fingerprint: string },
+    requireAllowed?: () => void,
+  ): Promise<void>
+}
+
+export interface DriverParts {
+  keyring: Keyring
+  calls: PublicationCalls
+  log: Log
+  /** Setting `key.rotateEveryDays`, in ms; null when no rotation is planned. */
+  rotateEveryMs: number | null
+  /** Where several sidecars have the key. */
+  shared?: { turn: KeyTurn; fence: SendFence; fresh: () => Promise<void> } | null
+}
+
+const ANNOUNCED = ['state', 'rotation-attempt', 'compare-soon', 'compare-later'] as const
+
+/** What the driver leaves to its caller. */
+export type Announcement = Extract<Effect, { kind: (typeof ANNOUNCED)[number] }>
+
+/** A send that may leave. */
+export interface Entered {
+  /** The key to sign with. */
+  signer: ReadyKey
+  /** @throws Refusal `postern_store_unwritable` when another sidecar may be replacing it by now */
+  requireHeld: () => void
+  /** Call it when the message was answered or will not leave. */
+  leave: () => void
+}
+
+type Ended = Extract<Effect, { kind: 'ended' }>
+
+/** How long sends wait for a key that is being published: below what bots wait for an answer. */
+const HOLD_MAX_MS = 20_000
+/** The end of the process keeps these from their begin, and ends them. */
+const STOPPABLE: Action['kind'][] = ['get-me', 'put-key', 'pause', 'hold-sends']
+
+/** The caller runs one task at a time. */
+export class KeyDriver {
+  readonly #parts: DriverParts
+  readonly #announce: (announcement: Announcement) => void
+  readonly #stop: AbortSignal
+  readonly #gate = new SendGate()
+  #life: KeyLife
+  #overrun: NodeJS.Timeout | undefined
+  /** Ends the wait for sends under way. */
+  #dropping = new AbortController()
+  /** The fence that is closed while a key is published. */
+  #closed: AsyncDisposable | null = null
+
+  /** @param stop aborts when the process ends */
+  constructor(
+    parts: DriverParts,
+    announce: (announcement: Announcement) => void,
+    stop: AbortSignal,
+  ) {
+    this.#parts = parts
+    this.#announce = announce
+    this.#stop = stop
+    this.#life = startLife(this.#facts(), parts.rotateEveryMs)
+  }
+
+  get life(): KeyLife {
+    return this.#life
+  }
+
+  /** @throws Refusal naming why nothing can be sealed now */
+  requirePublished(): ReadyKey {
+    return requirePublished(this.#life, this.#facts())
+  }
+
+  /**
+   * Gives the key to seal with, which stays the published one until `leave` is called: when the
+   * message was answered, or will not leave. Waits, with a bound, while another is published.
+   * @throws Refusal naming why nothing can be sealed now
+   */
+  async enter(): Promise<Entered> {
+    this.requirePublished()
+    const leaves = [await this.#gate.enter()]
+    const leave = (): void => leaves.forEach((one) => one())
+    try {
+      const pass = await this.#parts.shared?.fence.enter()
+      if (pass !== undefined) leaves.push(pass.leave)
+      const requireHeld = pass?.requireHeld ?? ((): void => {})
+      return { signer: this.requirePublished(), requireHeld, leave }
+    } catch (error) {
+      leave()
+      throw error
+    }
+  }
+
+  /** Does a task. @returns whether nothing is left to do now @throws why it failed */
+  async run(errand: Errand, sinceMs = 0): Promise<boolean> {
+    let event: KeyEvent = { kind: 'asked', errand, sinceMs }
+    for (;;) {
+      const next = this.apply(event)
+      if (next === null) throw new Error('a task has no next step')
+      if (next.kind !== 'ended') event = await this.#perform(next)
+      else if ('error' in next) throw next.error
+      else return next.isSettled
+    }
+  }
+
+  /** Applies an event, and announces what follows. @returns the next step of the task, if any */
+  apply(event: KeyEvent): Action | Ended | null {
+    const { life, effects } = advance(this.#life, event, this.#facts())
+    this.#life = life
+    let next: Action | Ended | null = null
+    for (const effect of effects) {
+      if (effect.kind === 'log') this.#parts.log[effect.level](effect.fields, effect.message)
+      else if (effect.kind === 'open-gate') this.#gate.open()
+      else if (effect.kind === 'drop-hold') this.#dropping.abort()
+      else if (isAnnouncement(effect)) this.#announce(effect)
+      else next = effect
+    }
+    return next
+  }
+
+  async #perform(action: Action): Promise<ActionResult> {
+    const isStopped = (): boolean => this.#stop.aborted && STOPPABLE.includes(action.kind)
+    try {
+      if (!isStopped()) return (await this.#do(action)) ?? { kind: 'done' }
+    } catch (error) {
+      if (!isStopped()) return { kind: 'failed', error }
+    }
+    return { kind: 'stopped', error: this.#stop.reason }
+  }
+
+  async #do(action: Action): Promise<ActionResult | void> {
+    const { keyring, calls, shared } = this.#parts
+    switch (action.kind) {
+      case 'get-me': {
+        const bot = await calls.me()
+        const name = bot.username ?? `bot ${bot.id}`
+        return { kind: 'shown', fingerprint: fingerprintOf(bot), name }
+      }
+      case 'refresh-keys':
+        return await shared?.fresh()
+      case 'make-key':
+        return void (await keyring.makePending(action.name))
+      case 'record-offered':
+        return await keyring.markOffered(action.fingerprint, action.isOffered ? Date.now() : null)
+      case 'put-key':
+        return await this.#putKey(action.fingerprint)
+      case 'pause':
+        return await pause(action.ms, this.#stop)
+      case 'promote':
+        return await keyring.promote(action.fingerprint)
+      case 'discard':
+        return await keyring.discard(action.fingerprint)
+      case 'hold-sends':
+        return await this.#holdSends()
+      case 'release-sends':
+        return await this.#releaseSends()
+    }
+  }
+
+  async #putKey(fingerprint: string): Promise<void> {
+    const publicKey = this.#parts.keyring.find(fingerprint)?.certificate
+    if (publicKey === undefined) throw new Error('no such key')
+    const requireTurn = (): void => this.#parts.shared?.turn.requireHeld()
+    requireTurn()
+    await this.#parts.calls.putKey({ publicKey, fingerprint }, requireTurn)
+  }
+
+  /** Past the bound the key counts as unpublished until it is known better, and sends are refused. */
+  async #holdSends(): Promise<void> {
+    this.#gate.close()
+    this.#overrun = setTimeout(() => this.apply({ kind: 'hold-overrun' }), HOLD_MAX_MS)
+    this.#dropping = new AbortController()
+    const signal = AbortSignal.any([this.#stop, this.#dropping.signal])
+    await this.#gate.empty(signal)
+    this.#closed = (await this.#parts.shared?.fence.close(signal)) ?? null
+  }
+
+  async #releaseSends(): Promise<void> {
+    clearTimeout(this.#overrun)
+    this.#gate.open()
+    const closed = this.#closed
+    this.#closed = null
+    await closed?.[Symbol.asyncDispose]()
+  }
+
+  #facts(): Facts {
+    const { all: keys, firstPublishedAtMs, clocks } = this.#parts.keyring
+    return {
+      keys,
+      firstPublishedAtMs,
+      nowMs: Date.now(),
+      monotonicMs: performance.now(),
+      isClockBehind: clocks.isBehind(),
+    }
+  }
+}
+
+function isAnnouncement(effect: Effect): effect is Announcement {
+  return ANNOUNCED.some((kind) => kind === effect.kind)
+}
+
+/** @throws the signal's reason */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  await raceAbort(promise, signal).finally(() => clearTimeout(timer))
+}

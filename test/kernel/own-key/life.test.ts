@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest'
+import {
+  beginLife,
+  fingerprintOf,
+  remoteKeyStateOf,
+  requirePublished,
+  type Facts,
+  type KeyLife,
+  type PublicationState,
+} from '../../../src/kernel/own-key/life.ts'
+import { advance } from '../../../src/kernel/own-key/machine.ts'
+import type { OwnKeyRecord } from '../../../src/kernel/own-key/own-key.ts'
+import { keyOf, pendingKey } from '../../keys/publication-scene.ts'
+
+const KEY = keyOf('ours')
+const NOW_MS = 1_000_000
+const factsOf = (...keys: OwnKeyRecord[]): Facts => ({
+  keys,
+  firstPublishedAtMs: 5,
+  nowMs: NOW_MS,
+  monotonicMs: 5,
+  isClockBehind: false,
+})
+const FACTS = factsOf(KEY)
+const life = (publication: PublicationState, facts = FACTS): KeyLife => ({
+  ...beginLife(facts, null),
+  publication,
+})
+const refusing = (code: string): unknown => expect.objectContaining({ code })
+
+test('at a start, a key counts as published unless there is none, or another one waits', () => {
+  const of = (...keys: OwnKeyRecord[]) => beginLife(factsOf(...keys), null).publication
+  expect(of(KEY)).toBe('published')
+  expect(of()).toBe('unpublished')
+  expect(of(KEY, pendingKey('new'))).toBe('unpublished')
+})
+
+test.each<[PublicationState, string]>([
+  ['unpublished', 'postern_key_unpublished'],
+  ['conflict', 'postern_key_conflict'],
+  ['expired', 'postern_key_expired'],
+  ['unprotected', 'postern_bot_unprotected'],
+])('nothing is sealed while the key is %s', (state, code) => {
+  expect(() => requirePublished(life(state), FACTS)).toThrow(refusing(code))
+})
+
+test('a published key signs until its time is over, and one that is missing never', () => {
+  const ending = factsOf({ ...KEY, endsMs: NOW_MS + 1 })
+  expect(requirePublished(life('published'), ending)).toBe(ending.keys[0])
+  const over = { ...ending, nowMs: NOW_MS + 1 }
+  expect(() => requirePublished(life('published'), over)).toThrow(refusing('postern_key_expired'))
+  const none = factsOf()
+  expect(() => requirePublished(life('published'), none)).toThrow(
+    refusing('postern_key_unpublished'),
+  )
+})
+
+test('nothing is signed by a clock that shows a time before the key was made', () => {
+  const behind = { ...FACTS, isClockBehind: true }
+  expect(() => requirePublished(life('published'), behind)).toThrow(refusing('postern_clock_wrong'))
+  expect(requirePublished(life('published'), FACTS)).toBe(KEY)
+})
+
+describe('the clock alone', () => {
+  const after = (state: PublicationState, facts: Facts) =>
+    advance(life(state), { kind: 'clock-passed' }, facts)
+  const ending = factsOf({ ...KEY, endsMs: NOW_MS + 500 })
+
+  test('shows the end of a published key, and one that is set back takes that back', () => {
+    expect(after('published', ending).effects).toEqual([])
+    const over = { ...ending, nowMs: NOW_MS + 500 }
+    const expired = after('published', over)
+    expect(expired.effects).toEqual([
+      { kind: 'log', level: 'debug', fields: { state: 'expired' }, message: 'the bot’s key' },
+      { kind: 'state', state: 'expired', detail: 'phones seal nothing to it any more' },
+    ])
+    expect(after('expired', over).effects).toEqual([])
+    expect(after('expired', ending).life.publication).toBe('published')
+  })
+
+  test.each<PublicationState>(['unpublished', 'conflict', 'unprotected'])(
+    'leaves a key that is %s as it is',
+    (state) => {
+      expect(after(state, factsOf({ ...KEY, endsMs: 5 }))).toEqual({
+        life: life(state),
+        effects: [],
+      })
+      expect(after('published', factsOf()).effects).toEqual([])
+    },
+  )
+})
+
+test.each([
+  ['ABCD', 'abcd'],
+  ['', null],
+  [null, null],
+  [undefined, null],
+])('a bot with the fingerprint %j claims %j', (fingerprint, claimed) => {
+  expect(fingerprintOf({ fingerprint })).toBe(claimed)
+})
+
+test('what the service shows is told apart by what we ever held', () => {
+  const states = { a: 'active', b: 'pending', c: 'retired', d: 'destroyed' } as const
+  const keys = Object.entries(states).map(([print, state]) => keyOf(print, { state }))
+  const of = (shown: string | null, firstPublishedAtMs: number | null): string =>
+    remoteKeyStateOf(shown, { keys, firstPublishedAtMs })
+  expect(['a', 'b', 'c', 'd', 'x'].map((shown) => of(shown, 5))).toEqual([
+    'equal',
+    'pending',
+    'older',
+    'older',
+    'foreign',
+  ])
+  expect([of(null, null), of(null, 0), of('x', null)]).toEqual(['first', 'none', 'foreign'])
+})
+
+test('an event that the step does not have is an error', () => {
+  const step = (kind: 'done' | 'failed') => () =>
+    advance(life('published'), { kind, error: 0 }, FACTS)
+  expect(step('done')).toThrow('idle has no done')
+  const { life: reading } = advance(life('published'), { kind: 'asked', errand: 'compare' }, FACTS)
+  expect(() => advance(reading, { kind: 'asked', errand: 'compare' }, FACTS)).toThrow('reading')
+  expect(() => advance(reading, { kind: 'done' }, FACTS)).toThrow('reading has no done')
+})
