@@ -1,6 +1,6 @@
 /** Operations on the bot's own keys. */
 import { z } from 'zod'
-import type { Keyring } from '../kernel/own-key/keyring.ts'
+import type { Keyring } from '../keys/keyring.ts'
 import type { OwnKeyRecord } from '../kernel/own-key/own-key.ts'
 import { refusedError } from '../errors.ts'
 import { fingerprint, iso, nothing, operation, type OperationParts } from './operation.ts'

@@ -1,6 +1,6 @@
 /** Operations on single messages. Times are ISO 8601 in UTC. */
 import { z } from 'zod'
-import type { Keyring } from '../kernel/own-key/keyring.ts'
+import type { Keyring } from '../keys/keyring.ts'
 import { iso, nothing, operation } from './operation.ts'
 import { MAX_ARMORED_BYTES } from './protocol.ts'
 

@@ -1,6 +1,6 @@
 /** Performs the effects of the life of the bot's key (`kernel/own-key`), and hands back their results. */
 import type { Bot } from '../api/bot.ts'
-import type { Keyring } from '../kernel/own-key/keyring.ts'
+import type { Keyring } from './keyring.ts'
 import {
   fingerprintOf,
   requirePublished,

@@ -1,5 +1,5 @@
 import type { Bot } from '../api/bot.ts'
-import type { Keyring } from '../kernel/own-key/keyring.ts'
+import type { Keyring } from './keyring.ts'
 import {
   fingerprintOf,
   type PublicationState,

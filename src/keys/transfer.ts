@@ -2,7 +2,7 @@
 import { OperatorError } from '../errors.ts'
 import type { AdoptSecrets, Adopted, Engine } from '../openpgp/index.ts'
 import type { Memory } from '../kernel/index.ts'
-import type { Keyring, Locking } from '../kernel/own-key/keyring.ts'
+import type { Keyring, Locking } from './keyring.ts'
 import type { ReadyKey } from '../kernel/own-key/own-key.ts'
 import { unfitKey } from './unfit.ts'
 

@@ -4,7 +4,7 @@
  */
 import type { Settings } from '../config/settings.ts'
 import { isReady } from '../kernel/own-key/own-key.ts'
-import type { Keyring } from '../kernel/own-key/keyring.ts'
+import type { Keyring } from '../keys/keyring.ts'
 import type { OpenedKind } from '../store/key-usage.ts'
 import type { Log } from '../logger.ts'
 import {

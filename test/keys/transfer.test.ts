@@ -1,15 +1,10 @@
 import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Keyring } from '../../src/kernel/own-key/keyring.ts'
+import { Keyring } from '../../src/keys/keyring.ts'
 import { Transfer, type TransferParts } from '../../src/keys/transfer.ts'
 import type { Adopted, Engine } from '../../src/openpgp/engine.ts'
 import { open, temporary } from '../store/support.ts'
-import {
-  certificateOf,
-  engineDouble,
-  lockedUnder,
-  unlockedOf,
-} from '../kernel/own-key/engine-double.ts'
+import { certificateOf, engineDouble, lockedUnder, unlockedOf } from './engine-double.ts'
 import { printOf } from '../kernel/people/people-scene.ts'
 import { memoryOf } from '../../src/store/memory.ts'
 

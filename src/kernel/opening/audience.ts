@@ -1,6 +1,6 @@
 /** For whom a message was written: its recipients against the people of the chat (DESIGN: Opening). */
 import type { KeyList, KeyLookups, Time } from '../lookups.ts'
-import type { Keyring } from '../own-key/keyring.ts'
+import type { OwnKeys } from '../own-key/own-key.ts'
 import { keyIdOf, type KnownKeys } from '../people/known-keys.ts'
 import type { Person } from '../people/person.ts'
 import type { Trust } from '../people/trust.ts'
@@ -17,7 +17,7 @@ import { transientErrorOf } from './verdict.ts'
 
 export interface AudienceParts extends NamedAudienceParts {
   directory: Pick<KeyLookups, 'keyList' | 'signer' | 'mayAskAgain' | 'askedInVain'>
-  keyring: Pick<Keyring, 'unlocked' | 'fingerprints'>
+  keyring: Pick<OwnKeys, 'unlocked' | 'fingerprints'>
   knownKeys: Pick<KnownKeys, 'ownersOf'>
   knownChats: { isPrivate(chatId: number): boolean; personOf(chatId: number): number | null }
   trust: Pick<Trust, 'distrust' | 'isNamed'>

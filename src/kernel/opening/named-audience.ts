@@ -3,7 +3,7 @@
  * that a service can rewrite count for nothing here.
  */
 import type { KeyList, KeyLookups } from '../lookups.ts'
-import type { Keyring } from '../own-key/keyring.ts'
+import type { OwnKeys } from '../own-key/own-key.ts'
 import type { KeyListHistory, PastListing } from '../people/key-list-history.ts'
 import type { People } from '../people/people.ts'
 import { decisionAgainst, type Person } from '../people/person.ts'
@@ -15,7 +15,7 @@ export type Audience = 'meant' | 'not-for-all' | 'other'
 
 export interface NamedAudienceParts {
   directory: Pick<KeyLookups, 'signer'>
-  keyring: Pick<Keyring, 'fingerprints'>
+  keyring: Pick<OwnKeys, 'fingerprints'>
   keyListHistory: Pick<KeyListHistory, 'everListed'>
   people: Pick<People, 'isOthers'>
   trust: Pick<Trust, 'distrust'>

@@ -1,7 +1,7 @@
 /** Whose words they are: signatures against the certificate of the Message's `from` alone. */
 import type { SignedKind } from '../memory.ts'
 import type { JudgingClock, KeyLookups, Time } from '../lookups.ts'
-import type { Keyring } from '../own-key/keyring.ts'
+import type { OwnKeys } from '../own-key/own-key.ts'
 import type { People } from '../people/people.ts'
 import type { Trust } from '../people/trust.ts'
 import { signingCertificate } from '../people/person.ts'
@@ -36,7 +36,7 @@ export interface Judged {
 export interface SignatureParts {
   engine: Engine
   directory: KeyLookups
-  keyring: Keyring
+  keyring: OwnKeys
   people: People
   trust: Trust
   botId: () => number | null
@@ -273,7 +273,7 @@ async function findFormer(
 }
 
 /** A key of ours verifies nobody else, whatever certificate it is put into. */
-function isByOwnKey({ issuerKeyId }: SignatureClaim, { fingerprints }: Keyring): boolean {
+function isByOwnKey({ issuerKeyId }: SignatureClaim, { fingerprints }: OwnKeys): boolean {
   return issuerKeyId !== null && [...fingerprints].some((one) => one.endsWith(issuerKeyId))
 }
 
@@ -293,7 +293,7 @@ async function findOwn(
 }
 
 /** A signature that names its recipients, none of which is ours (RFC 9580, 5.2.3.36). */
-function isForOthers(claim: SignatureClaim, keyring: Keyring): boolean {
+function isForOthers(claim: SignatureClaim, keyring: OwnKeys): boolean {
   if (claim.intended.length === 0) return false
   const own = new Set(keyring.unlocked.flatMap(({ fingerprints }) => fingerprints))
   return !claim.intended.some((fingerprint) => own.has(fingerprint))

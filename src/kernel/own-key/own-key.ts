@@ -46,3 +46,15 @@ export function isExpired({ endsMs }: OwnKeyRecord, nowMs: number): boolean {
 export function isReady(key: OwnKeyRecord | undefined): key is ReadyKey {
   return key !== undefined && key.unlocked !== null
 }
+
+/** The bot's own keys, as far as a verdict or a choice of recipients asks for them. */
+export interface OwnKeys {
+  /** Every key that ever was, the destroyed ones too, newest first. */
+  readonly all: readonly OwnKeyRecord[]
+  /** Fingerprints of all keys that ever were ours, primary keys and subkeys. */
+  readonly fingerprints: ReadonlySet<string>
+  /** The keys that open messages now, the likeliest first. */
+  readonly unlocked: UnlockedKey[]
+  /** When the first key was published, ms since the epoch; null when none was. */
+  readonly firstPublishedAtMs: number | null
+}

@@ -2,7 +2,7 @@
 import { Refusal } from '../../errors.ts'
 import type { CertificateStatus, CipherSizes } from '../../openpgp/index.ts'
 import type { KeyList } from '../lookups.ts'
-import type { Keyring } from '../own-key/keyring.ts'
+import type { OwnKeys } from '../own-key/own-key.ts'
 import type { KnownChats } from '../wall/known-chats.ts'
 import type { KeyListHistory } from './key-list-history.ts'
 import type { People } from './people.ts'
@@ -50,7 +50,7 @@ export interface RecipientRules {
 
 export interface RecipientParts {
   knownChats: KnownChats
-  keyring: Keyring
+  keyring: OwnKeys
   people: People
   trust: Trust
   keyListHistory: KeyListHistory

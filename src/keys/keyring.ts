@@ -1,12 +1,18 @@
-import type { MadeKeyRecord, Memory, OwnKeyRow, Records } from '../memory.ts'
-import type { Engine, OwnKey, UnlockedKey } from '../../openpgp/index.ts'
-import { Listeners } from '../../util/listeners.ts'
-import type { Time } from '../lookups.ts'
-import { Clocks } from './clocks.ts'
+import type { MadeKeyRecord, Memory, OwnKeyRow, Records } from '../kernel/memory.ts'
+import type { Engine, OwnKey, UnlockedKey } from '../openpgp/index.ts'
+import { Listeners } from '../util/listeners.ts'
+import type { Time } from '../kernel/lookups.ts'
+import { Clocks } from '../kernel/own-key/clocks.ts'
 import { KeyReader } from './key-reader.ts'
 import { makeKey, type MadeKey } from './make-key.ts'
 import { nothingToLockUnder, otherPending, tooMany } from './keyring-refusals.ts'
-import { fromRow, isReady, type OwnKeyRecord, type ReadyKey } from './own-key.ts'
+import {
+  fromRow,
+  isReady,
+  type OwnKeyRecord,
+  type ReadyKey,
+  type OwnKeys,
+} from '../kernel/own-key/own-key.ts'
 
 /**
  * How many keys open at most, the newest first: what is tried on a message, and unlocked at a
@@ -32,7 +38,7 @@ export interface KeyringOptions {
  * The bot's own keys: everything we can open with, and the one we sign with. What changes here is
  * on disk when it resolves; one key at most is pending, and one active.
  */
-export class Keyring {
+export class Keyring implements OwnKeys {
   readonly #memory: Memory
   readonly #engine: Engine
   readonly #options: KeyringOptions

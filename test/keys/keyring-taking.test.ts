@@ -1,12 +1,12 @@
-import { SYSTEM_TIME } from '../../../src/util/clock.ts'
+import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Keyring, MAX_OPENING } from '../../../src/kernel/own-key/keyring.ts'
-import type { Engine, OwnKey } from '../../../src/openpgp/engine.ts'
-import type { Store } from '../../../src/store/store.ts'
-import { open, temporary } from '../../store/support.ts'
+import { Keyring, MAX_OPENING } from '../../src/keys/keyring.ts'
+import type { Engine, OwnKey } from '../../src/openpgp/engine.ts'
+import type { Store } from '../../src/store/store.ts'
+import { open, temporary } from '../store/support.ts'
 import { certificateOf, engineDouble, lockedUnder, unlockedOf } from './engine-double.ts'
-import { printOf } from '../people/people-scene.ts'
-import { memoryOf } from '../../../src/store/memory.ts'
+import { printOf } from '../kernel/people/people-scene.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 const START_MS = 1_000_000_000
 const DAY_MS = 86_400_000

@@ -1,6 +1,6 @@
 /** An engine whose keys are texts: what is locked says under what. */
-import type { Engine, UnlockedKey } from '../../../src/openpgp/engine.ts'
-import { printOf, statusOf } from '../people/people-scene.ts'
+import type { Engine, UnlockedKey } from '../../src/openpgp/engine.ts'
+import { printOf, statusOf } from '../kernel/people/people-scene.ts'
 
 /** The locked secret key of a fingerprint. */
 export const lockedUnder = (print: string, passphrase: string): string =>

@@ -1,9 +1,9 @@
-import { SYSTEM_TIME } from '../../../src/util/clock.ts'
+import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { expect, test, vi } from 'vitest'
-import { makeKey } from '../../../src/kernel/own-key/make-key.ts'
-import type { Engine } from '../../../src/openpgp/engine.ts'
+import { makeKey } from '../../src/keys/make-key.ts'
+import type { Engine } from '../../src/openpgp/engine.ts'
 import { certificateOf, engineDouble, lockedUnder, unlockedOf } from './engine-double.ts'
-import { printOf } from '../people/people-scene.ts'
+import { printOf } from '../kernel/people/people-scene.ts'
 
 const PRINT = printOf('key1')
 const LOCKING = { userId: 'mybot', passphrase: 'secret', certifiedBy: unlockedOf('before') }

@@ -1,5 +1,5 @@
 /** Why the keyring takes no key, or does not open. */
-import { OperatorError } from '../../errors.ts'
+import { OperatorError } from '../errors.ts'
 
 export function tooMany(open: number): OperatorError {
   return new OperatorError(

@@ -1,10 +1,10 @@
 /** Reads own keys from rows of the store. */
-import { Refusal } from '../../errors.ts'
-import type { CertificateStatus, Engine, UnlockedKey } from '../../openpgp/index.ts'
-import type { Memory, OwnKeyRow } from '../memory.ts'
-import type { Clocks } from './clocks.ts'
+import { Refusal } from '../errors.ts'
+import type { CertificateStatus, Engine, UnlockedKey } from '../openpgp/index.ts'
+import type { Memory, OwnKeyRow } from '../kernel/memory.ts'
+import type { Clocks } from '../kernel/own-key/clocks.ts'
 import { doesNotOpen, exchanged } from './keyring-refusals.ts'
-import { fromRow, type OwnKeyRecord } from './own-key.ts'
+import { fromRow, type OwnKeyRecord } from '../kernel/own-key/own-key.ts'
 
 export class KeyReader {
   readonly #memory: Memory

@@ -1,13 +1,13 @@
-import { SYSTEM_TIME } from '../../../src/util/clock.ts'
+import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { ClockOff } from '../../../src/kernel/own-key/clocks.ts'
-import { Keyring, MAX_OPENING, type KeyringOptions } from '../../../src/kernel/own-key/keyring.ts'
-import { KeyUsage } from '../../../src/store/key-usage.ts'
-import { createEngine } from '../../../src/openpgp/create.ts'
-import type { Engine } from '../../../src/openpgp/engine.ts'
-import type { Store } from '../../../src/store/store.ts'
-import { open, temporary } from '../../store/support.ts'
-import { memoryOf } from '../../../src/store/memory.ts'
+import { ClockOff } from '../../src/kernel/own-key/clocks.ts'
+import { Keyring, MAX_OPENING, type KeyringOptions } from '../../src/keys/keyring.ts'
+import { KeyUsage } from '../../src/store/key-usage.ts'
+import { createEngine } from '../../src/openpgp/create.ts'
+import type { Engine } from '../../src/openpgp/engine.ts'
+import type { Store } from '../../src/store/store.ts'
+import { open, temporary } from '../store/support.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 const DAY_MS = 86_400_000
 const engine = createEngine()

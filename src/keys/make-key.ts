@@ -1,6 +1,6 @@
-import type { MadeKeyRecord } from '../memory.ts'
-import type { Time } from '../lookups.ts'
-import type { Engine, UnlockedKey } from '../../openpgp/index.ts'
+import type { MadeKeyRecord } from '../kernel/memory.ts'
+import type { Time } from '../kernel/lookups.ts'
+import type { Engine, UnlockedKey } from '../openpgp/index.ts'
 
 /** Keys are dated back, so that a phone whose clock is behind accepts them. */
 const BACKDATE_MS = 300_000
