@@ -15,59 +15,77 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   openpgp: { may: [], packages: ['openpgp'], why: 'it must be readable and testable alone' },
   config: { may: ['api'], packages: ['zod', 'yaml', 'leven'], why: 'it returns values' },
   store: {
-    may: ['kernel', 'api', 'replicas/open'],
+    may: ['kernel/index', 'api', 'replicas/open'],
     packages: ['kysely', 'keytar', 'lru-cache'],
     why: 'it keeps bytes',
   },
   replicas: { may: ['store'], packages: ['kysely', 'pg'], why: 'it keeps bytes, for several' },
   kernel: {
-    may: ['api', 'openpgp/index', 'replicas/send-fence', 'translate', 'lookups'],
-    packages: ['lru-cache'],
-    why: 'it decides, and does not act',
+    may: ['api', 'openpgp/index'],
+    packages: [],
+    why: 'it decides, and does not act; below, more of it',
   },
   lookups: {
-    may: ['api', 'kernel', 'openpgp/index'],
+    may: ['api', 'kernel/index', 'openpgp/index'],
     packages: ['lru-cache'],
     why: 'it keeps answers of the service that the kernel has observed',
   },
   keys: {
-    may: ['api', 'openpgp/index', 'kernel', 'replicas/send-fence', 'replicas/key-turn'],
+    may: ['api', 'openpgp/index', 'kernel/index', 'replicas/send-fence', 'replicas/key-turn'],
     packages: [],
     why: 'it is handed the calls to the service',
   },
   upstream: {
-    may: ['api', 'config/version', 'kernel/wall/guard'],
+    may: ['api', 'config/version', 'kernel/index'],
     packages: ['undici', 'zod'],
     why: 'it never sees readable text of a protected chat: it knows permits, and not who issues them',
   },
   translate: {
-    may: ['api', 'openpgp/index', 'keys', 'kernel', 'lookups', 'media', 'store/outcomes'],
+    may: ['api', 'openpgp/index', 'keys', 'kernel/index', 'lookups', 'media', 'store/outcomes'],
     packages: ['lru-cache'],
     why: 'values in, values out',
   },
   updates: {
-    may: ['api', 'translate', 'store', 'upstream'],
+    may: ['api', 'translate', 'store', 'upstream', 'kernel/index'],
     packages: ['undici'],
     why: 'it moves updates, and neither opens them nor answers the bot',
   },
   media: {
-    may: ['api', 'kernel', 'openpgp/index'],
+    may: ['api', 'kernel/index', 'openpgp/index'],
     packages: ['lru-cache', 'magic-bytes.js'],
     why: 'it keeps what others open, and decides nothing',
   },
   reports: {
-    may: ['api', 'kernel', 'keys', 'observe', 'translate', 'updates', 'config', 'wiring/link'],
+    may: [
+      'api',
+      'kernel/index',
+      'keys',
+      'observe',
+      'translate',
+      'updates',
+      'config',
+      'wiring/link',
+    ],
     packages: [],
     why: 'it words what happened for log, health and alerts, and decides nothing',
   },
   observe: { may: ['api'], packages: ['@prometheus-io/client'], why: 'others call it' },
   doctor: {
-    may: ['api', 'config', 'keys', 'kernel', 'lookups', 'openpgp/index', 'store', 'replicas/look'],
+    may: [
+      'api',
+      'config',
+      'keys',
+      'kernel/index',
+      'lookups',
+      'openpgp/index',
+      'store',
+      'replicas/look',
+    ],
     packages: [],
     why: 'it looks at what others hold, and changes nothing',
   },
   http: {
-    may: ['api', 'translate', 'updates', 'upstream', 'observe', 'kernel', 'lookups'],
+    may: ['api', 'translate', 'updates', 'upstream', 'observe', 'kernel/index', 'lookups'],
     packages: ['fastify', 'zod'],
     why: 'a route does no OpenPGP and touches no disk',
   },
@@ -75,7 +93,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     may: [
       'rpc',
       'keys',
-      'kernel',
+      'kernel/index',
       'lookups',
       'observe',
       'doctor/check-line',
@@ -235,6 +253,92 @@ describe('what is loaded where', () => {
   })
 })
 
+/** Code without its comments. */
+const codeOf = (file: string): string =>
+  readFileSync(file, 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/ [^\n]*/g, '')
+
+describe('the wall of the kernel', () => {
+  const kernel = files.filter((file) => file.startsWith('src/kernel/'))
+  const others = files.filter((file) => !file.startsWith('src/kernel/'))
+
+  it('everybody else imports kernel/index.ts, and nothing behind it', () => {
+    const behind = others
+      .flatMap(importsOf)
+      .filter(({ target }) => /^kernel\/(?!index$)/.test(target))
+      .map(({ file, target }) => `${file} imports ${target}`)
+    expect(behind).toEqual([])
+  })
+
+  it('it imports openpgp, errors and listeners, and of the contract the types alone', () => {
+    const outside = kernel.flatMap((file) =>
+      [...codeOf(file).matchAll(/^(?:import|export) (type )?[^']*? from '([^']+)'/gm)].flatMap(
+        ([, type, specifier = '']) => {
+          const target = normalize(join(dirname(file), specifier))
+          const isOwn = specifier.startsWith('.') && target.startsWith('src/kernel/')
+          return isOwn ? [] : [`${type ?? ''}${specifier.startsWith('.') ? target : specifier}`]
+        },
+      ),
+    )
+    const allowed = [
+      'src/openpgp/index.ts',
+      'type src/openpgp/index.ts',
+      'src/errors.ts',
+      'type src/errors.ts',
+      // events are handed back with it: a few lines that import nothing
+      'src/util/listeners.ts',
+      // digests and MACs
+      'node:crypto',
+    ]
+    const forbidden = outside.filter((one) => !allowed.includes(one))
+    expect(forbidden.filter((one) => !/^type src\/api\/[a-z-]+\.ts$/.test(one))).toEqual([])
+    expect(outside.length).toBeGreaterThan(20)
+  })
+
+  it('it reads no clock, sets no timer, and makes nothing at random', () => {
+    const acts =
+      /\b(?:Date\.now|new Date\(\)|performance\.|setTimeout|setInterval|setImmediate|queueMicrotask|Math\.random|random\w+|process\.|fetch\(|import\()/
+    expect(kernel.filter((file) => acts.test(codeOf(file)))).toEqual([])
+    const crypto = kernel.flatMap((file) =>
+      [...codeOf(file).matchAll(/import \{([^}]*)\} from 'node:crypto'/g)].map(([, names]) =>
+        names?.trim(),
+      ),
+    )
+    expect(crypto.filter((names) => !/^(?:hash|createHash|createHmac)$/.test(names ?? ''))).toEqual(
+      [],
+    )
+  })
+
+  it('the content of an answer is read by Sightings alone', () => {
+    const reading = kernel.filter((file) => /\bcontentOf\(/.test(codeOf(file)))
+    expect(reading).toEqual(['src/kernel/sightings.ts'])
+    expect(readFileSync('src/kernel/index.ts', 'utf8')).not.toContain('contentOf')
+  })
+
+  it('answers that show no chat are read by these alone', () => {
+    const reading = others.filter((file) => /\bunobserved\(/.test(codeOf(file)))
+    expect(reading.toSorted()).toEqual([
+      'src/http/routes/webhook.ts',
+      'src/translate/bot-view.ts',
+      'src/translate/messages.ts',
+      'src/updates/webhook.ts',
+      'src/wiring/link.ts',
+    ])
+  })
+
+  it('what is known of chats and people is written by Sightings and PeopleObserver alone', () => {
+    const by = (pattern: RegExp): string[] =>
+      files.filter((file) => pattern.test(codeOf(file))).toSorted()
+    expect(by(/\bknownChats\.saw(?:Notices)?\(|#knownChats\.saw/)).toEqual([
+      // the first list of a private chat names its person
+      'src/kernel/people/recipients.ts',
+      'src/kernel/sightings.ts',
+    ])
+    expect(by(/\btrust\.saw\(|\bknownKeys\.saw\(|\bkeyListHistory\.saw\(/)).toEqual([
+      'src/kernel/people/observe.ts',
+    ])
+  })
+})
+
 describe('what only one place does', () => {
   const holding = (pattern: RegExp): string[] =>
     files.filter((file) => pattern.test(readFileSync(file, 'utf8')))
@@ -270,13 +374,6 @@ describe('what only one place does', () => {
     const guard = readFileSync('src/kernel/wall/guard.ts', 'utf8')
     expect(guard).not.toMatch(/export (?:abstract )?class (?:Permit|ChatRule)\b/)
     expect(guard).not.toMatch(/export (?:const|function) \w+[^\n]*new Permit\(/)
-  })
-
-  it('a chat is asked for by Modes alone, which records what the answer shows', () => {
-    expect(holding(/\bcalls\.chat\b/)).toEqual(['src/wiring/core.ts'])
-    const wiring = readFileSync('src/wiring/core.ts', 'utf8')
-    expect(wiring.match(/\bcalls\.chat\b/g)).toEqual(['calls.chat'])
-    expect(wiring).toContain('new Modes({ knownChats, chat: calls.chat })')
   })
 
   it('no permission has a default: who asks for one says by what it holds', () => {

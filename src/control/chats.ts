@@ -1,12 +1,12 @@
 /** Operations on what is known of the bot's chats. */
 import {
+  type KnownChats,
   bindPerson,
   correctKind,
   liftLatches,
   liftPrivateChats,
-} from '../kernel/wall/chat-decisions.ts'
+} from '../kernel/index.ts'
 import { z } from 'zod'
-import type { KnownChats } from '../kernel/wall/known-chats.ts'
 import { OperatorError, refusedError } from '../errors.ts'
 import { nothing, operation } from './operation.ts'
 

@@ -1,7 +1,7 @@
 /** Operations on the bot's own keys. */
 import { z } from 'zod'
 import type { Keyring } from '../keys/keyring.ts'
-import type { OwnKeyRecord } from '../kernel/own-key/own-key.ts'
+import type { OwnKeyRecord } from '../kernel/index.ts'
 import { refusedError } from '../errors.ts'
 import { fingerprint, iso, nothing, operation, type OperationParts } from './operation.ts'
 import { managed } from './rotation.ts'

@@ -1,8 +1,6 @@
 /** Operations on other people's certificates. */
-import { type Pin, TRUST_POLICIES } from '../kernel/index.ts'
+import { type People, type Pin, TRUST_POLICIES, type Trust } from '../kernel/index.ts'
 import { z } from 'zod'
-import type { People } from '../kernel/people/people.ts'
-import type { Trust } from '../kernel/people/trust.ts'
 import { usageError } from '../errors.ts'
 import { iso, nothing, operation } from './operation.ts'
 

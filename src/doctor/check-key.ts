@@ -1,6 +1,6 @@
 /** Checks the bot's own key: what the service shows, how old ours is. */
 import type { Bot } from '../api/bot.ts'
-import type { OwnKeyRecord } from '../kernel/own-key/own-key.ts'
+import type { OwnKeyRecord } from '../kernel/index.ts'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'
 
 /** The part of a keyring that is checked. */

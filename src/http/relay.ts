@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Unseen } from '../kernel/unseen.ts'
+import type { Unseen } from '../kernel/index.ts'
 import type { AnswerEnvelope } from '../upstream/attempt.ts'
 import type { RawAnswer } from '../errors.ts'
 import { withResult } from '../translate/bot-view.ts'

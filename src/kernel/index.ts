@@ -1,2 +1,137 @@
-/** The only door of the kernel. */
-export * from './memory.ts'
+/** The only door of the kernel: what everybody else may use of it. */
+export { loadKernel, type Kernel } from './load.ts'
+export type { JudgingClock, KeyList, KeyLookups, ModeAnswer, ModeLookups, Time } from './lookups.ts'
+export {
+  TRUST_POLICIES,
+  type CertificateCopy,
+  type CertificateRecords,
+  type ChatRecords,
+  type ConfirmedRecords,
+  type EncryptionKeyRecords,
+  type FormerCertificate,
+  type Gap,
+  type JournalEntry,
+  type JournalRecords,
+  type KeptList,
+  type KeyChange,
+  type KeyChangeRecords,
+  type KeyListRecords,
+  type KnownCertificate,
+  type KnownChange,
+  type KnownChat,
+  type KnownKey,
+  type MadeKeyRecord,
+  type MediaPlace,
+  type MediaRecords,
+  type Memory,
+  type NewSeen,
+  type OwnKeyRecords,
+  type OwnKeyRow,
+  type Pin,
+  type PinRecords,
+  type PolicyRecords,
+  type PressRecords,
+  type Records,
+  type SeenRecord,
+  type SeenRecords,
+  type SignatureRepeatRule,
+  type SignedKind,
+  type SignerRecords,
+  type ToldWith,
+  type TrustPolicy,
+} from './memory.ts'
+export {
+  examine,
+  isProtectedIn,
+  isProtectedSince,
+  strangerIn,
+  unexamined,
+  type Arrival,
+  type ExamineParts,
+  type Examined,
+  type Judgeable,
+  type MessageFinding,
+} from './opening/examine.ts'
+export {
+  judgeFile,
+  mayStillGive,
+  whyNotFrom,
+  type FileParts,
+  type GivenVerdict,
+} from './opening/file.ts'
+export type { FoundMessage, MessagesOfUpdate } from './opening/find-messages.ts'
+export { NamedMedia } from './opening/named-media.ts'
+export { ReplayMemory } from './opening/replay-memory.ts'
+export {
+  deliversText,
+  finalOf,
+  settle,
+  stillStanding,
+  type Numbered,
+  type Settled,
+} from './opening/settle.ts'
+export type { Judged } from './opening/signatures.ts'
+export {
+  delivers,
+  type Reason,
+  type Reasoned,
+  type TransientError,
+  type Verdict,
+  type VerifyPolicy,
+} from './opening/verdict.ts'
+export { Clocks, SKEW_MAX_MS, describeSkew } from './own-key/clocks.ts'
+export {
+  fingerprintOf,
+  requirePublished,
+  type Action,
+  type ActionResult,
+  type Effect,
+  type Errand,
+  type Facts,
+  type KeyEvent,
+  type KeyLife,
+  type PublicationState,
+  type RemoteKeyState,
+} from './own-key/life.ts'
+export { advance, startLife } from './own-key/machine.ts'
+export {
+  fromRow,
+  isReady,
+  type OwnKeyRecord,
+  type OwnKeys,
+  type ReadyKey,
+} from './own-key/own-key.ts'
+export { currentRotation, type Rotation, type RotationOutcome } from './own-key/rotation.ts'
+export type { Certificates } from './people/certificates.ts'
+export type { Policies } from './people/decisions.ts'
+export type { Journal, TrustChange } from './people/journal.ts'
+export type { PeopleObserver } from './people/observe.ts'
+export type { People } from './people/people.ts'
+export type { Person } from './people/person.ts'
+export {
+  chooseRecipients,
+  recipientRules,
+  recipientsOf,
+  whyNot,
+  type RecipientParts,
+  type RecipientRules,
+  type Recipients,
+  type Skipped,
+} from './people/recipients.ts'
+export type { Trust } from './people/trust.ts'
+export {
+  findIn,
+  unobserved,
+  type Readers,
+  type SeenChat,
+  type Sightings,
+  type UnseenUpdates,
+  type UpdateHead,
+} from './sightings.ts'
+export { Unseen } from './unseen.ts'
+export { bindPerson, correctKind, liftLatches, liftPrivateChats } from './wall/chat-decisions.ts'
+export { ClearFields, type ClearField } from './wall/clear-fields.ts'
+export { Freshness } from './wall/freshness.ts'
+export { Guard, isOutbound, type Outbound, type PermitTarget, type Rule } from './wall/guard.ts'
+export { KnownChats } from './wall/known-chats.ts'
+export { Presses } from './wall/presses.ts'

@@ -21,3 +21,7 @@ export class Unseen {
 
 /** The content of an answer. For `sightings.ts` alone: `index.ts` does not export it. */
 export const contentOf = (answer: Unseen): unknown => read(answer)
+
+/** True for a JSON object, false for arrays, null and scalars. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

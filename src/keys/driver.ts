@@ -2,8 +2,6 @@
 import type { Bot } from '../api/bot.ts'
 import type { Keyring } from './keyring.ts'
 import {
-  fingerprintOf,
-  requirePublished,
   type Action,
   type ActionResult,
   type Effect,
@@ -11,9 +9,12 @@ import {
   type Facts,
   type KeyEvent,
   type KeyLife,
-} from '../kernel/own-key/life.ts'
-import { advance, startLife } from '../kernel/own-key/machine.ts'
-import type { ReadyKey } from '../kernel/own-key/own-key.ts'
+  type ReadyKey,
+  advance,
+  fingerprintOf,
+  requirePublished,
+  startLife,
+} from '../kernel/index.ts'
 import type { Log } from '../logger.ts'
 import type { KeyTurn } from '../replicas/key-turn.ts'
 import type { SendFence } from '../replicas/send-fence.ts'

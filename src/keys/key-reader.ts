@@ -1,10 +1,14 @@
 /** Reads own keys from rows of the store. */
 import { Refusal } from '../errors.ts'
 import type { CertificateStatus, Engine, UnlockedKey } from '../openpgp/index.ts'
-import type { Memory, OwnKeyRow } from '../kernel/memory.ts'
-import type { Clocks } from '../kernel/own-key/clocks.ts'
+import {
+  type Clocks,
+  type Memory,
+  type OwnKeyRecord,
+  type OwnKeyRow,
+  fromRow,
+} from '../kernel/index.ts'
 import { doesNotOpen, exchanged } from './keyring-refusals.ts'
-import { fromRow, type OwnKeyRecord } from '../kernel/own-key/own-key.ts'
 
 export class KeyReader {
   readonly #memory: Memory

@@ -1,18 +1,21 @@
-import type { MadeKeyRecord, Memory, OwnKeyRow, Records } from '../kernel/memory.ts'
+import {
+  Clocks,
+  type MadeKeyRecord,
+  type Memory,
+  type OwnKeyRecord,
+  type OwnKeyRow,
+  type OwnKeys,
+  type ReadyKey,
+  type Records,
+  type Time,
+  fromRow,
+  isReady,
+} from '../kernel/index.ts'
 import type { Engine, OwnKey, UnlockedKey } from '../openpgp/index.ts'
 import { Listeners } from '../util/listeners.ts'
-import type { Time } from '../kernel/lookups.ts'
-import { Clocks } from '../kernel/own-key/clocks.ts'
 import { KeyReader } from './key-reader.ts'
 import { makeKey, type MadeKey } from './make-key.ts'
 import { nothingToLockUnder, otherPending, tooMany } from './keyring-refusals.ts'
-import {
-  fromRow,
-  isReady,
-  type OwnKeyRecord,
-  type ReadyKey,
-  type OwnKeys,
-} from '../kernel/own-key/own-key.ts'
 
 /**
  * How many keys open at most, the newest first: what is tried on a message, and unlocked at a

@@ -1,5 +1,4 @@
-import type { MadeKeyRecord } from '../kernel/memory.ts'
-import type { Time } from '../kernel/lookups.ts'
+import type { MadeKeyRecord, Time } from '../kernel/index.ts'
 import type { Engine, UnlockedKey } from '../openpgp/index.ts'
 
 /** Keys are dated back, so that a phone whose clock is behind accepts them. */

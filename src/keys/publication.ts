@@ -1,12 +1,14 @@
 import type { Bot } from '../api/bot.ts'
 import type { Keyring } from './keyring.ts'
 import {
-  fingerprintOf,
   type PublicationState,
+  type ReadyKey,
   type RemoteKeyState,
-} from '../kernel/own-key/life.ts'
-import type { ReadyKey } from '../kernel/own-key/own-key.ts'
-import { currentRotation, type Rotation, type RotationOutcome } from '../kernel/own-key/rotation.ts'
+  type Rotation,
+  type RotationOutcome,
+  currentRotation,
+  fingerprintOf,
+} from '../kernel/index.ts'
 import type { KeyTurn } from '../replicas/key-turn.ts'
 import type { SendFence } from '../replicas/send-fence.ts'
 import { Listeners } from '../util/listeners.ts'

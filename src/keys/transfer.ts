@@ -1,9 +1,8 @@
 /** Secret keys on their way out, in, and from one protection to another. */
 import { OperatorError } from '../errors.ts'
 import type { AdoptSecrets, Adopted, Engine } from '../openpgp/index.ts'
-import type { Memory } from '../kernel/index.ts'
+import type { Memory, ReadyKey } from '../kernel/index.ts'
 import type { Keyring, Locking } from './keyring.ts'
-import type { ReadyKey } from '../kernel/own-key/own-key.ts'
 import { unfitKey } from './unfit.ts'
 
 export interface TransferParts {

@@ -1,12 +1,15 @@
 import { countedCache, FreshCache, type Lookups } from '../util/caches.ts'
 import { ServiceError } from '../errors.ts'
-import type { Sightings } from '../kernel/sightings.ts'
-import type { Unseen } from '../kernel/unseen.ts'
+import type {
+  Certificates,
+  KeyList,
+  KeyLookups,
+  PeopleObserver,
+  Person,
+  Sightings,
+  Unseen,
+} from '../kernel/index.ts'
 import { monotonicNow } from '../util/clock.ts'
-import type { Certificates } from '../kernel/people/certificates.ts'
-import type { PeopleObserver } from '../kernel/people/observe.ts'
-import type { Person } from '../kernel/people/person.ts'
-import type { KeyList, KeyLookups } from '../kernel/lookups.ts'
 
 /** The calls that the directory makes; both throw ServiceError and NoResponseError. */
 export interface DirectoryCalls {

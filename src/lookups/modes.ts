@@ -1,8 +1,6 @@
 import { FreshCache, type Lookups } from '../util/caches.ts'
 import { monotonicNow } from '../util/clock.ts'
-import type { ModeAnswer, ModeLookups } from '../kernel/lookups.ts'
-import type { SeenChat, Sightings } from '../kernel/sightings.ts'
-import type { Unseen } from '../kernel/unseen.ts'
+import type { ModeAnswer, ModeLookups, SeenChat, Sightings, Unseen } from '../kernel/index.ts'
 
 const CHATS = 20_000
 

@@ -2,7 +2,7 @@ import { Chat } from '../api/chat.ts'
 import { Updates, type Update } from '../api/updates.ts'
 import { ChatKeys, readUserKey } from '../api/user-key.ts'
 import { NoResponseError } from '../errors.ts'
-import type { Readers } from '../kernel/sightings.ts'
+import type { Readers } from '../kernel/index.ts'
 
 /** How the kernel reads answers: by the contract of the service, with everything else kept as it came. */
 export const READERS: Readers = {

@@ -1,7 +1,6 @@
 /** Which of all that happens alerts the operator, and by which ways. */
 import type { Secrets, Settings } from '../config/settings.ts'
-import type { TrustChange } from '../kernel/people/journal.ts'
-import type { Policies } from '../kernel/people/decisions.ts'
+import type { Policies, TrustChange } from '../kernel/index.ts'
 import { byCommand, byUrl } from '../observe/alert-ways.ts'
 import type { Alert, AlertWay } from '../observe/alerts.ts'
 import { Health, type ReasonChange, type ReasonCode } from '../observe/health.ts'

@@ -1,8 +1,6 @@
 /** What health and log say of events that take more than a line to describe. */
 import { FIXED_LIMITS } from '../api/limits.ts'
-import type { KnownChats } from '../kernel/wall/known-chats.ts'
-import type { TrustChange } from '../kernel/people/journal.ts'
-import type { PublicationState } from '../kernel/own-key/life.ts'
+import type { KnownChats, PublicationState, TrustChange } from '../kernel/index.ts'
 import type { PublicationChange } from '../keys/publication.ts'
 import type { Log } from '../logger.ts'
 import type { Health, ReasonCode } from '../observe/health.ts'

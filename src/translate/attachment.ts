@@ -1,12 +1,17 @@
 /** One attachment: fetched, opened where it is for us, judged, and at rest. */
 import { createHash, randomUUID } from 'node:crypto'
-import type { MediaPlace } from '../kernel/index.ts'
+import {
+  type FileParts,
+  Freshness,
+  type GivenVerdict,
+  type MediaPlace,
+  type Verdict,
+  delivers,
+  isProtectedIn,
+  judgeFile,
+  whyNotFrom,
+} from '../kernel/index.ts'
 import { Refusal } from '../errors.ts'
-import { isProtectedIn } from '../kernel/opening/examine.ts'
-import { judgeFile, whyNotFrom } from '../kernel/opening/file.ts'
-import type { FileParts, GivenVerdict } from '../kernel/opening/file.ts'
-import { delivers, type Verdict } from '../kernel/opening/verdict.ts'
-import { Freshness } from '../kernel/wall/freshness.ts'
 import { TYPE_BYTES, contentTypeOf } from '../media/content-type.ts'
 import {
   BOUNDS,

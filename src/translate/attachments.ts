@@ -1,7 +1,6 @@
 /** Attachments as the bot asks for them: one opening at a time for each, and only so many at once. */
-import type { MediaPlace } from '../kernel/index.ts'
+import { type MediaPlace, mayStillGive } from '../kernel/index.ts'
 import { Refusal } from '../errors.ts'
-import { mayStillGive } from '../kernel/opening/file.ts'
 import { Listeners } from '../util/listeners.ts'
 import type { Capability } from '../media/capability.ts'
 import { FileCache, type CacheEntry, type ReadHandle } from '../media/file-cache.ts'

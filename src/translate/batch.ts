@@ -8,15 +8,15 @@ import { raceAbort } from '../util/race-abort.ts'
 import { nextTurn } from '../util/scheduling.ts'
 import { monotonicNow } from '../util/clock.ts'
 import {
+  type Arrival,
+  type ExamineParts,
+  type Examined,
+  type FoundMessage,
+  type Judgeable,
   examine,
   isProtectedSince,
   unexamined,
-  type Arrival,
-  type Examined,
-  type ExamineParts,
-  type Judgeable,
-} from '../kernel/opening/examine.ts'
-import type { FoundMessage } from '../kernel/opening/find-messages.ts'
+} from '../kernel/index.ts'
 import {
   DEFERRAL_TIMES,
   Deferral,

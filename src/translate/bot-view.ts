@@ -1,13 +1,16 @@
 /** Answers of the service as the bot sees them: every chat readable (DESIGN: What the bot sees). */
 import { isObject } from '../api/common.ts'
 import type { ApiError } from '../api/envelope.ts'
-import { unobserved } from '../kernel/sightings.ts'
-import type { Unseen } from '../kernel/unseen.ts'
+import {
+  type ClearField,
+  type ClearFields,
+  type Recipients,
+  type Unseen,
+  unobserved,
+} from '../kernel/index.ts'
 import { RESULT_NAMES } from '../api/judged-names.ts'
 import { NoResponseError, type RawAnswer } from '../errors.ts'
 import { stringify, stringifyAnswer } from '../util/exact-json.ts'
-import type { ClearField, ClearFields } from '../kernel/wall/clear-fields.ts'
-import type { Recipients } from '../kernel/people/recipients.ts'
 
 /** An answer of the service in its envelope. */
 export type EnvelopedAnswer = RawAnswer & {

@@ -3,19 +3,19 @@
  * operator who wants to know before (`postern chat show`, `postern check --chats`).
  */
 import type { Modes } from '../lookups/modes.ts'
-import type { ModeAnswer } from '../kernel/lookups.ts'
-import { NoResponseError, OperatorError, Refusal, ServiceError } from '../errors.ts'
-import { monotonicNow } from '../util/clock.ts'
-import type { Directory } from '../lookups/directory.ts'
-import type { KeyList } from '../kernel/lookups.ts'
 import {
+  type Guard,
+  type KeyList,
+  type ModeAnswer,
+  type RecipientParts,
+  type RecipientRules,
   chooseRecipients,
   recipientRules,
   whyNot,
-  type RecipientParts,
-  type RecipientRules,
-} from '../kernel/people/recipients.ts'
-import type { Guard } from '../kernel/wall/guard.ts'
+} from '../kernel/index.ts'
+import { NoResponseError, OperatorError, Refusal, ServiceError } from '../errors.ts'
+import { monotonicNow } from '../util/clock.ts'
+import type { Directory } from '../lookups/directory.ts'
 
 /** Somebody on a chat's key list. */
 export interface PreviewedPerson {

@@ -1,9 +1,7 @@
 /** How long updates are left at the service while what decides on them cannot be had from it. */
 import { countedCache } from '../util/caches.ts'
 import { monotonicNow } from '../util/clock.ts'
-import type { Judgeable } from '../kernel/opening/examine.ts'
-import type { FoundMessage } from '../kernel/opening/find-messages.ts'
-import type { TransientError } from '../kernel/opening/verdict.ts'
+import type { FoundMessage, Judgeable, TransientError } from '../kernel/index.ts'
 
 /** Bounds of waiting, in ms. */
 export interface DeferralTimes {

@@ -4,7 +4,7 @@ import { firstProblem, isObject } from '../api/common.ts'
 import { EDIT_FIELDS, OpenEditBody, OpenSendBody, SEND_FIELDS } from '../api/send.ts'
 import { textProblem } from '../api/text.ts'
 import { Refusal } from '../errors.ts'
-import type { PermitTarget } from '../kernel/wall/guard.ts'
+import type { PermitTarget } from '../kernel/index.ts'
 
 /** A send or an edit as it was validated; `fields` holds everything but `text` and `armored`. */
 export interface Draft {

@@ -1,26 +1,38 @@
 /** From the service's updates to what the bot reads: opened side by side, answered in order. */
 import { setTimeout as elapsed } from 'node:timers/promises'
 import type { MessageOutcome } from '../store/outcomes.ts'
-import type { Presses } from '../kernel/wall/presses.ts'
-import type { ReplayMemory } from '../kernel/opening/replay-memory.ts'
+import {
+  type ExamineParts,
+  type FoundMessage,
+  Freshness,
+  type MessagesOfUpdate,
+  type Numbered,
+  type Presses,
+  type Reasoned,
+  type ReplayMemory,
+  type Settled,
+  type Sightings,
+  type UnseenUpdates,
+  type VerifyPolicy,
+  delivers,
+  findIn,
+  settle,
+  stillStanding,
+  strangerIn,
+  unexamined,
+} from '../kernel/index.ts'
 import { isObject } from '../api/common.ts'
 import { Listeners } from '../util/listeners.ts'
 import { TimeSlice } from '../util/scheduling.ts'
 import { isOwnFailure, Refusal } from '../errors.ts'
 import { SYSTEM_TIME, monotonicNow } from '../util/clock.ts'
 import { Batches, type BatchRequest } from './batch.ts'
-import { strangerIn, unexamined, type ExamineParts } from '../kernel/opening/examine.ts'
-import type { FoundMessage, MessagesOfUpdate } from '../kernel/opening/find-messages.ts'
-import { findIn, type Sightings, type UnseenUpdates } from '../kernel/sightings.ts'
-import { settle, stillStanding, type Numbered, type Settled } from '../kernel/opening/settle.ts'
-import { Freshness } from '../kernel/wall/freshness.ts'
 import type { Directory } from '../lookups/directory.ts'
 import type { Modes } from '../lookups/modes.ts'
 import { LeftUpdate, type LeavingEvent, type LeftAt } from './deferral.ts'
 import type { MediaUrls } from './media-urls.ts'
 import { outcomeOf, pauseAfterMs } from './outcome.ts'
 import { writeFinding } from './write-finding.ts'
-import { type Reasoned, type VerifyPolicy, delivers } from '../kernel/opening/verdict.ts'
 
 export interface IncomingParts extends ExamineParts {
   directory: Directory

@@ -1,5 +1,5 @@
 import { Refusal, type OwnCode } from '../errors.ts'
-import type { Reason, TransientError, Verdict } from '../kernel/opening/verdict.ts'
+import type { Reason, TransientError, Verdict } from '../kernel/index.ts'
 
 const RETRY_AFTER_SECONDS = 5
 

@@ -1,7 +1,6 @@
 /** The urls of attachments in updates: each gains the right to fetch it at our own door. */
-import type { MediaPlace } from '../kernel/index.ts'
+import type { MediaPlace, NamedMedia } from '../kernel/index.ts'
 import { isObject } from '../api/common.ts'
-import type { NamedMedia } from '../kernel/opening/named-media.ts'
 import { mediaIdOf } from '../api/updates.ts'
 import { isOwnFailure } from '../errors.ts'
 import type { Capability } from '../media/capability.ts'

@@ -3,8 +3,7 @@
  * refuses the kind of body, and answered as in a readable chat.
  */
 import type { Outcomes } from '../store/outcomes.ts'
-import type { Outbound } from '../kernel/wall/guard.ts'
-import { unobserved } from '../kernel/sightings.ts'
+import { type ClearFields, type Outbound, unobserved } from '../kernel/index.ts'
 import { Listeners } from '../util/listeners.ts'
 import {
   objectResult,
@@ -13,7 +12,6 @@ import {
   withResult,
   type EnvelopedAnswer,
 } from './bot-view.ts'
-import type { ClearFields } from '../kernel/wall/clear-fields.ts'
 import type { Draft } from './draft.ts'
 import type { Outgoing, PreparedOutbound } from './outgoing.ts'
 

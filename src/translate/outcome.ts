@@ -1,8 +1,11 @@
 import type { MessageOutcome } from '../store/outcomes.ts'
-import type { Judgeable, MessageFinding } from '../kernel/opening/examine.ts'
+import {
+  type Judgeable,
+  type MessageFinding,
+  type VerifyPolicy,
+  deliversText,
+} from '../kernel/index.ts'
 import type { FinalVerdict } from './write-finding.ts'
-import { deliversText } from '../kernel/opening/settle.ts'
-import type { VerifyPolicy } from '../kernel/opening/verdict.ts'
 
 /** What is remembered of a Message: who, where, what was found, never what it says. */
 export function outcomeOf(

@@ -1,21 +1,27 @@
 /** Makes a draft ready to send: readable or sealed, always with a permit (DESIGN: Sealing). */
-import type { KeyChange } from '../kernel/index.ts'
+import {
+  type ClearField,
+  type ClearFields,
+  type Guard,
+  type KeyChange,
+  type KeyList,
+  type Outbound,
+  type RecipientParts,
+  type Recipients,
+  type ReplayMemory,
+  type Rule,
+  type Sightings,
+  recipientsOf,
+} from '../kernel/index.ts'
 import type { Modes } from '../lookups/modes.ts'
-import type { ReplayMemory } from '../kernel/opening/replay-memory.ts'
 import { Refusal, ServiceError } from '../errors.ts'
 import { monotonicNow } from '../util/clock.ts'
 import type { Directory } from '../lookups/directory.ts'
-import type { KeyList } from '../kernel/lookups.ts'
 import type { Publication } from '../keys/publication.ts'
-import type { Outbound } from '../kernel/wall/guard.ts'
 import type { Entered } from '../keys/driver.ts'
 import { fit, type Engine, type UnlockedKey } from '../openpgp/index.ts'
-import type { ClearField, ClearFields } from '../kernel/wall/clear-fields.ts'
 import { bodyMissing, nothingChanges, type Draft } from './draft.ts'
-import type { Sightings } from '../kernel/sightings.ts'
-import type { Guard, Rule } from '../kernel/wall/guard.ts'
 import { whyPersonIsGone } from './person-gone.ts'
-import { recipientsOf, type RecipientParts, type Recipients } from '../kernel/people/recipients.ts'
 
 /** A body with its permit, and for whom; `recipients` is null when nothing was sealed. */
 export interface PreparedOutbound {

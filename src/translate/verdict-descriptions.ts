@@ -1,4 +1,4 @@
-import type { Verdict } from '../kernel/opening/verdict.ts'
+import type { Verdict } from '../kernel/index.ts'
 
 /** What each verdict means, and what an operator can do; for `postern explain`. */
 export const VERDICT_DESCRIPTIONS: Readonly<Record<Verdict, { what: string; hint: string }>> = {

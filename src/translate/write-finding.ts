@@ -1,10 +1,14 @@
 /** Writing what was found out into the Message that the bot reads (DESIGN: Opening). */
 import { deliveredText } from '../api/text.ts'
 import { stringify } from '../util/exact-json.ts'
-import type { MessageFinding } from '../kernel/opening/examine.ts'
-import type { Judged } from '../kernel/opening/signatures.ts'
-import { deliversText, finalOf } from '../kernel/opening/settle.ts'
-import type { Reasoned, VerifyPolicy } from '../kernel/opening/verdict.ts'
+import {
+  type Judged,
+  type MessageFinding,
+  type Reasoned,
+  type VerifyPolicy,
+  deliversText,
+  finalOf,
+} from '../kernel/index.ts'
 
 /** The verdict that a Message was given in the end. */
 export interface FinalVerdict extends Reasoned {

@@ -1,7 +1,7 @@
 /** How much waits at the service and for how long: it drops what is too old or too much. */
 import { isObject } from '../api/common.ts'
 import { FIXED_LIMITS } from '../api/limits.ts'
-import type { UpdateHead } from '../kernel/sightings.ts'
+import type { UpdateHead } from '../kernel/index.ts'
 import { Listeners } from '../util/listeners.ts'
 import type { Clock } from '../util/clock.ts'
 

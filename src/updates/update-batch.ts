@@ -1,7 +1,7 @@
 /** A batch of updates as the service gives it: leaving out what was delivered. */
 import { createHash } from 'node:crypto'
 import { isObject } from '../api/common.ts'
-import type { UnseenUpdates, UpdateHead } from '../kernel/sightings.ts'
+import type { UnseenUpdates, UpdateHead } from '../kernel/index.ts'
 
 const MARK_CHARS = 22
 

@@ -1,5 +1,5 @@
 /** The service's queue as the delivery loop reads it: polled, opened, without what was delivered. */
-import type { Sightings, UnseenUpdates } from '../kernel/sightings.ts'
+import type { Sightings, UnseenUpdates } from '../kernel/index.ts'
 import { isOwnFailure, Refusal } from '../errors.ts'
 import type { Incoming } from '../translate/incoming.ts'
 import type { Answer, Upstream } from '../upstream/client.ts'

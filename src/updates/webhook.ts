@@ -1,5 +1,5 @@
 /** The bot's own webhook: what `POST`, `GET` and `DELETE /webhook` do (DESIGN, What the bot sees). */
-import { unobserved } from '../kernel/sightings.ts'
+import { unobserved } from '../kernel/index.ts'
 import { isObject } from '../api/common.ts'
 import { Refusal, NoResponseError } from '../errors.ts'
 import { withResult } from '../translate/bot-view.ts'

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { readEnvelope, type ApiError } from '../api/envelope.ts'
 import type { RawAnswer } from '../errors.ts'
-import { Unseen } from '../kernel/unseen.ts'
+import { Unseen } from '../kernel/index.ts'
 import { isObject } from '../api/common.ts'
 import { parseAnswer, stringifyAnswer } from '../util/exact-json.ts'
 import { wallClockSetMs } from '../util/clock.ts'

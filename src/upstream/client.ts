@@ -1,6 +1,5 @@
 import { Refusal } from '../errors.ts'
-import type { Unseen } from '../kernel/unseen.ts'
-import { isOutbound, type Outbound } from '../kernel/wall/guard.ts'
+import { type Outbound, type Unseen, isOutbound } from '../kernel/index.ts'
 import type { Answer, Method } from './attempt.ts'
 import { Budget } from './budget.ts'
 import {

@@ -1,13 +1,20 @@
 /** What a sidecar is between its doors: store, keys, chats, guard, translation. */
-import { KnownChats } from '../kernel/wall/known-chats.ts'
+import {
+  ClearFields,
+  Guard,
+  type JudgingClock,
+  type Kernel,
+  KnownChats,
+  type Memory,
+  Presses,
+  ReplayMemory,
+  loadKernel,
+} from '../kernel/index.ts'
 import { Modes } from '../lookups/modes.ts'
-import { Presses } from '../kernel/wall/presses.ts'
-import { ReplayMemory } from '../kernel/opening/replay-memory.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { Publication } from '../keys/publication.ts'
 import { Transfer } from '../keys/transfer.ts'
-import type { Memory } from '../kernel/index.ts'
 import type { Log } from '../logger.ts'
 import { BOUNDS, createEngine, type MeasuredEngine } from '../openpgp/index.ts'
 import { readBot } from '../store/bot-of-store.ts'
@@ -20,20 +27,16 @@ import { KeyTurn } from '../replicas/key-turn.ts'
 import { SendFence } from '../replicas/send-fence.ts'
 import type { Store } from '../store/store.ts'
 import { previewChat, type ChatPreview } from '../translate/chat-preview.ts'
-import { Guard } from '../kernel/wall/guard.ts'
 import { Incoming } from '../translate/incoming.ts'
 import type { Attachments } from '../translate/attachments.ts'
 import { Messages } from '../translate/messages.ts'
-import { ClearFields } from '../kernel/wall/clear-fields.ts'
 import { Outgoing } from '../translate/outgoing.ts'
 import type { Answer } from '../upstream/client.ts'
 import { SYSTEM_TIME } from '../util/clock.ts'
 import type { Link, HandedInParts } from './link.ts'
-import type { JudgingClock } from '../kernel/lookups.ts'
 import { createMedia } from './media.ts'
 import { Directory } from '../lookups/directory.ts'
 import { READERS } from '../lookups/readers.ts'
-import { loadKernel, type Kernel } from '../kernel/load.ts'
 import { Names } from '../store/names.ts'
 import { openStoreFor, refuseRestored, serverFor, type Purpose } from './stores.ts'
 

@@ -1,9 +1,8 @@
 /** Attachments of a sidecar: where they rest, what their urls are, who may fetch them. */
-import { NamedMedia } from '../kernel/opening/named-media.ts'
+import { type Memory, NamedMedia } from '../kernel/index.ts'
 import type { Settings } from '../config/settings.ts'
 import { Capability } from '../media/capability.ts'
 import { SpoolDir } from '../media/spool-dir.ts'
-import type { Memory } from '../kernel/index.ts'
 import type { Store } from '../store/store.ts'
 import type { AttachmentParts } from '../translate/attachment.ts'
 import { Attachments } from '../translate/attachments.ts'

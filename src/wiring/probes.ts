@@ -11,7 +11,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
-import type { ReplayMemory } from '../kernel/opening/replay-memory.ts'
+import type { ReplayMemory } from '../kernel/index.ts'
 import type { Store } from '../store/store.ts'
 
 export interface ProbesOptions {

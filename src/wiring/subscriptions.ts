@@ -3,7 +3,7 @@
  * folder build, and add no listener.
  */
 import type { Settings } from '../config/settings.ts'
-import { isReady } from '../kernel/own-key/own-key.ts'
+import { isReady } from '../kernel/index.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { OpenedKind } from '../store/key-usage.ts'
 import type { Log } from '../logger.ts'

@@ -1,4 +1,4 @@
-import type { KnownChats } from '../../kernel/wall/known-chats.ts'
+import type { KnownChats } from '../../kernel/index.ts'
 import type { Modes } from '../../lookups/modes.ts'
 import { Refusal } from '../../errors.ts'
 import { monotonicNow } from '../../util/clock.ts'

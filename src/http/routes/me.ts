@@ -1,5 +1,5 @@
 import { meView, objectResult, withOwnWebhook } from '../../translate/bot-view.ts'
-import type { Unseen } from '../../kernel/unseen.ts'
+import type { Unseen } from '../../kernel/index.ts'
 import type { Webhook } from '../../updates/webhook.ts'
 import type { Upstream } from '../../upstream/client.ts'
 import { relayView } from '../relay.ts'

@@ -1,4 +1,5 @@
 /** Where Messages stand in an update, and what each claims of its place. */
+import { isObject } from '../unseen.ts'
 import type { ChatSighting } from '../wall/tightening.ts'
 
 /** A Message inside an update, with what it says of its place. Nothing in it is proven. */
@@ -230,9 +231,6 @@ export function sightingsIn(one: FoundMessage, botId: number | null): ChatSighti
     ...(hasPerson ? [{ chatId, userId: fromId }] : []),
   ]
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
  * How far a walk has come from a `markup` to a button, which is never encrypted (spec, Inline keyboard):

@@ -1,5 +1,5 @@
 /** Fields that the service never encrypts (spec, Inline keyboard, Events), in protected chats. */
-import { isObject } from '../../api/common.ts'
+import { isObject } from '../unseen.ts'
 import type { Presses } from './presses.ts'
 import { Refusal } from '../../errors.ts'
 import { Listeners } from '../../util/listeners.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { isObject } from '../../api/common.ts'
-import { countedCache } from '../../util/caches.ts'
+import { isObject } from '../unseen.ts'
+import { BoundedMap } from '../bounded-map.ts'
 import type { Memory } from '../memory.ts'
 
 /** A press is answered within a minute of its update (spec, Events); a bot may hold one longer. */
@@ -17,11 +17,12 @@ const MOST_CHATS = 16
  */
 export class Presses {
   readonly #memory: Memory
-  readonly #chats = countedCache<string, readonly number[]>(KEPT, { ttlMs: KEPT_MS })
+  readonly #chats: BoundedMap<string, readonly number[]>
   #prunedAtMs = -Infinity
 
   constructor(memory: Memory) {
     this.#memory = memory
+    this.#chats = new BoundedMap(KEPT, { ttlMs: KEPT_MS, nowMs: () => memory.nowMs() })
   }
 
   /**

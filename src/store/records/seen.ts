@@ -9,9 +9,9 @@ import {
 import type {
   ConfirmedRecords,
   NewSeen,
-  SignatureRepeatRule,
   SeenRecord,
   SeenRecords,
+  SignatureRepeatRule,
 } from '../../kernel/index.ts'
 import type { Schema, SeenTable } from '../schema.ts'
 import { Rows, readFlag, writeFlag } from './rows.ts'

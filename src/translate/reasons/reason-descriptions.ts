@@ -1,4 +1,4 @@
-import type { Reason, Verdict } from '../../kernel/opening/verdict.ts'
+import type { Reason, Verdict } from '../../kernel/index.ts'
 
 interface ReasonDescription {
   /** Verdicts that it stands beside. */

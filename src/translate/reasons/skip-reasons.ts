@@ -1,4 +1,4 @@
-import type { Skipped } from '../../kernel/people/recipients.ts'
+import type { Skipped } from '../../kernel/index.ts'
 
 const NEW_KEY = 'the person must publish a key that their app makes anew'
 const OTHER_APP =

@@ -1,6 +1,6 @@
 /** Whose a certificate is and who the recipients are, over generated lists and listings. */
 import { expect, test } from 'vitest'
-import type { Memory, Pin, Records, UnwrittenSightings } from '../../../src/kernel/index.ts'
+import type { Memory, Pin, Records, UnwrittenSightings } from '../../../src/kernel/memory.ts'
 import type { KeyList } from '../../../src/kernel/lookups.ts'
 import { Journal, type TrustChange } from '../../../src/kernel/people/journal.ts'
 import { People } from '../../../src/kernel/people/people.ts'
