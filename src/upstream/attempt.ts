@@ -24,7 +24,7 @@ export interface Answer extends RawAnswer {
 /** The envelope of an answer; what is in it is read through the kernel. */
 export type AnswerEnvelope = { ok: true; result: Unseen } | { ok: false; error: ApiError }
 
-/** One HTTP request as it will stand on the wire. */
+/** One HTTP request as sent on the wire. */
 export interface WireRequest extends Omit<Exchange, 'options'> {
   /** Scheme and host; the proxy is chosen by it. */
   origin: string
@@ -37,7 +37,7 @@ export interface WireRequest extends Omit<Exchange, 'options'> {
   answer: AnswerKind | 'own'
 }
 
-/** What came of one request. */
+/** The result of one request. */
 export type AttemptOutcome =
   { kind: 'answered'; answer: Answer; skewMs: number | null } | (Failure & { answer?: never })
 

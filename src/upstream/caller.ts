@@ -17,7 +17,7 @@ export interface TokenSource {
 /** Whether an outcome may be followed by a second attempt of the same call. */
 export type RepeatRule = (outcome: AttemptOutcome) => boolean
 
-/** One logical call: what is asked, how long it may take in all, and when it is asked again. */
+/** One logical call: the request, its total time limit and its retries. */
 export interface Call {
   pool: Dispatcher
   method: WireRequest['method']

@@ -20,7 +20,7 @@ export interface Exchange {
   requireAllowed?: (() => void) | undefined
 }
 
-/** An answer as it came. */
+/** A response as received. */
 export interface Received {
   statusCode: number
   headers: Dispatcher.ResponseData['headers']
