@@ -7,7 +7,7 @@ import type { Budget } from './budget.ts'
 import type { UpstreamLimits } from './limits.ts'
 import { endpointOf, routeOf } from './path.ts'
 
-/** The bot's token, which may be read again from where it came. */
+/** The bot's token, which may be read again from its source. */
 export interface TokenSource {
   reveal(): string
   /** Reads it again; true when it changed. */
@@ -79,7 +79,7 @@ export class Caller {
 
   /**
    * Gives the service's answer, ok or not.
-   * @throws NoResponseError when none came that can be used
+   * @throws NoResponseError without a usable response
    */
   async run(call: Call): Promise<Answer> {
     let outcome = await this.#authorized(call, call.firstUntilMs)

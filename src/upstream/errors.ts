@@ -4,7 +4,7 @@ import { joined } from './headers.ts'
 
 /** Why nobody usable answered, as far as it matters for what may be repeated. */
 export type CallFailureKind =
-  /** No byte of an answer came: refused, reset, no such host, no connection in time. */
+  /** No byte of a response was received: refused, reset, no such host, no connection in time. */
   | 'unreached'
   /** Somebody is there who cannot prove to be the service; the token was not sent. */
   | 'untrusted'
@@ -66,7 +66,7 @@ function failure(
   return { kind, error: new NoResponseError(code, detail), status }
 }
 
-/** Why an answer is of no use whatever its body says; null when it may be. */
+/** Why a response is unusable regardless of its body; null when it may be. */
 export function whyUnusable(
   status: number,
   headers: Dispatcher.ResponseData['headers'],

@@ -65,7 +65,7 @@ async function ask(
   return await raceAbort(asking, signal)
 }
 
-/** Anything but a file of a size that is taken. */
+/** Anything but a file of an accepted size. */
 async function check(response: Dispatcher.ResponseData, limits: UpstreamLimits): Promise<void> {
   const { statusCode, headers } = response
   const useless = whyUnusable(statusCode, headers)
