@@ -1,9 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { circles, codeLines, measureSource } from './support/kernel.ts'
+import {
+  circles,
+  codeLines,
+  exportedNames,
+  longFunctions,
+  measureSend,
+  measureSource,
+} from './support/kernel.ts'
 
 const measure = measureSource()
-const codeOf = (name: string): number =>
-  measure.folders.find(({ folder }) => folder === name)?.code ?? 0
+const send = measureSend()
+const sizeOf = (name: string): { files: number; lines: number; code: number } =>
+  measure.folders.find(({ folder }) => folder === name) ?? { files: 0, lines: 0, code: 0 }
+const codeOf = (name: string): number => sizeOf(name).code
 
 /**
  * Upper bounds of `npm run kernel`. A bound is only ever lowered: whoever makes a number smaller
@@ -13,23 +22,65 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src',
     is: measure.code,
-    limit: 50_630,
+    limit: 49_500,
     goal: 44_000,
     advice: 'Delete what the change makes dead, and simplify or merge what does the same nearby.',
   },
   {
     what: 'lines of code in src/sandbox',
     is: codeOf('sandbox'),
-    limit: 9_032,
+    limit: 8_560,
     goal: 9_000,
     advice: 'Derive it from the tables of operations, routes and faults.',
   },
   {
     what: 'lines of code in src/cli',
     is: codeOf('cli'),
-    limit: 5_389,
+    limit: 5_120,
     goal: 5_000,
     advice: 'Commands are thin: what decides belongs to the folder that knows it.',
+  },
+  {
+    what: 'lines in src/kernel, comments included',
+    is: sizeOf('kernel').lines,
+    limit: 7_203,
+    goal: 6_500,
+    advice: 'The kernel decides, and does not act: move what acts to its driver.',
+  },
+  {
+    what: 'files that one reads of a send into a prepared group',
+    is: send.files,
+    limit: 24,
+    goal: 20,
+    advice: '`node test/support/path-read.ts` lists them with the functions that run.',
+  },
+  {
+    what: 'lines that one reads of a send into a prepared group',
+    is: send.lines,
+    limit: 4_000,
+    goal: 3_000,
+    advice: 'Move what a send does not need out of the files that it reads.',
+  },
+  {
+    what: 'names that src/openpgp exports',
+    is: exportedNames('openpgp'),
+    limit: 60,
+    goal: 60,
+    advice: 'What only one neighbour needs may be its own.',
+  },
+  {
+    what: 'files of src/wiring',
+    is: sizeOf('wiring').files,
+    limit: 10,
+    goal: 10,
+    advice: 'What decides belongs to the folder that knows it.',
+  },
+  {
+    what: 'functions of src/wiring with more than 60 lines',
+    is: longFunctions(60).length,
+    limit: 0,
+    goal: 0,
+    advice: 'A part is made by a function of its own; the list of parts is read in a sitting.',
   },
   {
     what: 'circles of imports',
@@ -48,14 +99,14 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'files of more than 300 lines',
     is: measure.long.length,
-    limit: 12,
+    limit: 3,
     goal: 0,
     advice: 'Divide it by concept; or find what it does twice.',
   },
   {
     what: 'files of fewer than 30 lines',
     is: measure.short.length,
-    limit: 37,
+    limit: 16,
     goal: 30,
     advice: 'Put it into the file that uses it, or beside what it is about.',
   },

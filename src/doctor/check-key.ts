@@ -4,7 +4,7 @@ import type { OwnKeyRecord } from '../kernel/index.ts'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'
 
 /** The part of a keyring that is checked. */
-export interface OwnKeys {
+export interface CheckedKeys {
   active: Pick<OwnKeyRecord, 'fingerprint' | 'createdAtMs' | 'endsMs'> | undefined
   pending: Pick<OwnKeyRecord, 'fingerprint'> | undefined
   all: readonly Pick<OwnKeyRecord, 'fingerprint'>[]
@@ -12,7 +12,7 @@ export interface OwnKeys {
 
 export interface KeyParts {
   /** Null when there is no store that opens. */
-  keys: OwnKeys | null
+  keys: CheckedKeys | null
   /** Setting `key.publish`. */
   managesKey: boolean
   /** Setting `key.rotateEveryDays`. */

@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts'
 import { checkCoreDumps } from './check-core-dumps.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkFolder } from './check-folder.ts'
-import { checkKey, type OwnKeys } from './check-key.ts'
+import { checkKey, type CheckedKeys } from './check-key.ts'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'
 import { checkService, type ServiceParts } from './check-service.ts'
 import { checkTls } from './check-tls.ts'
@@ -18,7 +18,7 @@ import { checkTls } from './check-tls.ts'
 /** What is read of a store that opens. */
 export interface ExaminedStore {
   store: Pick<Store, 'method'>
-  keyring: OwnKeys
+  keyring: CheckedKeys
   trust: Pick<Trust, 'all' | 'distrust' | 'policies'>
 }
 

@@ -1,9 +1,11 @@
 /**
- * `npm run kernel` prints how large the source is and how its files hang together; the upper
- * bounds are in `test/size.test.ts`.
+ * `npm run kernel` prints how large the source is, how its files hang together, and what one reads
+ * of a send into a prepared group; the upper bounds are in `test/size.test.ts`.
  */
+import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
+import type { PathRead } from './path-read.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 /** A file with more lines is divided; one with fewer belongs to a neighbour. */
@@ -48,6 +50,38 @@ export function measureSource(): SourceMeasure {
     long: files.filter(({ lines }) => lines > LONGEST).map(size),
     short: files.filter(({ lines }) => lines < SHORTEST).map(size),
   }
+}
+
+/**
+ * Files and lines of the kernel and openpgp in which anything runs for a send: in a process of its
+ * own, where nothing else does.
+ */
+export function measureSend(): { files: number; lines: number } {
+  const program = join(import.meta.dirname, 'path-read.ts')
+  const printed = execFileSync(process.execPath, [program, '--json'], { encoding: 'utf8' })
+  const { send } = JSON.parse(printed) as PathRead
+  const read = send.filter(({ file }) => /^src\/(?:kernel|openpgp)\//.test(file))
+  return { files: read.length, lines: sum(read.map(({ lines }) => lines)) }
+}
+
+/** Names that a folder exports by its `index.ts`. */
+export function exportedNames(folder: string): number {
+  const door = readFileSync(join(ROOT, `src/${folder}/index.ts`), 'utf8')
+  const lists = [...door.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].map(([, list = '']) => list)
+  const single = door.match(/^export (?:const|function)/gm) ?? []
+  const names = lists.flatMap((list) => list.split(',').filter((name) => name.trim() !== ''))
+  return names.length + single.length
+}
+
+/** Functions of `wiring` with more lines than that. */
+export function longFunctions(longest: number): string[] {
+  return globSync('src/wiring/*.ts', { cwd: ROOT }).flatMap((file) => {
+    const text = readFileSync(join(ROOT, file), 'utf8')
+    const found = text.matchAll(/^(?:export )?(?:async )?function (\w+)[\s\S]*?^\}\n/gm)
+    return [...found].flatMap(([whole, name]) =>
+      whole.split('\n').length - 1 > longest ? [`${file} ${name}`] : [],
+    )
+  })
 }
 
 interface SourceFile {
@@ -125,7 +159,7 @@ export function circles(imports: ReadonlyMap<string, readonly string[]>): string
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
 
-function format(measure: SourceMeasure): string {
+function format(measure: SourceMeasure, send: { files: number; lines: number }): string {
   const columns = ['files', 'lines', 'code'] as const
   const row = (name: string, values: readonly (string | number)[]): string =>
     name.padEnd(12) + values.map((value) => String(value).padStart(8)).join('')
@@ -140,6 +174,9 @@ function format(measure: SourceMeasure): string {
     row('', columns),
     ...measure.folders.map((one) => row(one.folder, [one.files, one.lines, one.code])),
     row('src', total),
+    '',
+    `names that kernel exports: ${exportedNames('kernel')}, openpgp: ${exportedNames('openpgp')}`,
+    `a send into a prepared group, in kernel and openpgp: ${send.files} files, ${send.lines} lines`,
     ...list(
       'type names declared more than once',
       measure.sharedTypeNames.map(({ name, files }) => `${name}: ${files.join(', ')}`),
@@ -154,4 +191,4 @@ function format(measure: SourceMeasure): string {
   return `${text.join('\n')}\n`
 }
 
-if (import.meta.main) process.stdout.write(format(measureSource()))
+if (import.meta.main) process.stdout.write(format(measureSource(), measureSend()))

@@ -1,16 +1,33 @@
 /**
- * Which lines of a folder of `src` run when a message is sealed for a group that was sealed to
- * before: V8's coverage of the calling thread and of the worker threads.
+ * Which files run when a message is sent into a group that was sealed to before: V8's coverage of the calling thread and of the worker threads.
  */
-import { readFileSync } from 'node:fs'
+import { readFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { Session, type NodeWorker, type Profiler } from 'node:inspector'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createEngine, fit } from '../../src/openpgp/index.ts'
+import { tmpdir } from 'node:os'
+import {
+  ClearFields,
+  Clocks,
+  Guard,
+  loadKernel,
+  Presses,
+  ReplayMemory,
+  Unseen,
+  type Memory,
+} from '../../src/kernel/index.ts'
+import { Directory } from '../../src/lookups/directory.ts'
+import { READERS } from '../../src/lookups/readers.ts'
+import { createEngine, type MeasuredEngine } from '../../src/openpgp/index.ts'
+import { memoryOf } from '../../src/store/memory.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import { readSend } from '../../src/translate/draft.ts'
+import { Outgoing, type OutgoingParts } from '../../src/translate/outgoing.ts'
+import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { makeCommonKey } from '../../src/sandbox/phone/make-key.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const PLACE = 'group'
+const GROUP = 5
 /** More than are sealed to in the calling thread: the threads take part. */
 const PEOPLE = 40
 
@@ -30,44 +47,99 @@ export interface PathRead {
   preparation: ReadFile[]
 }
 
-/** Seals to a group that was sealed to before, and records what runs. */
+/** Sends to a group that was sealed to before, and records what runs. */
 export async function readPath(): Promise<PathRead> {
-  const createdMs = Date.now() - 300_000
-  const made = Array.from({ length: PEOPLE }, (_, index) =>
-    makeCommonKey({ userId: `person ${index}`, createdMs }),
-  )
-  const { key: signer } = makeCommonKey({ userId: 'bot', createdMs })
   let onPrepared = (): void => {}
   await using engine = createEngine({ onPrepared: () => onPrepared() })
-  const certificates = made.map(({ certificate }) => certificate)
-  const send = async (text = 'hello'): Promise<void> => {
-    const statuses = await Promise.all(certificates.map((armored) => engine.judge(armored)))
-    const sum = (cipher: 'aes256' | 'aes128'): number =>
-      statuses.reduce((all, { recipientBytes }) => all + recipientBytes[cipher], 0)
-    const recipients = { aes256: sum('aes256'), aes128: sum('aes128') }
-    const named = certificates.length + 1
-    const size = { textBytes: text.length, maxChars: 131_072, own: signer.sizes, named }
-    const found = fit(recipients, size)
-    if (!found.fits) throw new Error('the message does not fit')
-    await engine.sealKnown({ text, certificates, signer, cipher: found.cipher, place: PLACE })
+  const dataDir = mkdtempSync(join(tmpdir(), 'postern-path-'))
+  await using store = await openStore({ dataDir, passphrase: null, mode: 'create' })
+  const outgoing = await makeOutgoing(engine, memoryOf(store))
+  const send = async (): Promise<void> => {
+    const body = { chatId: GROUP, text: 'hello' }
+    const { leave } = await outgoing.prepare(readSend(body, { textMax: 4000, sealsForBot: true }))
+    leave()
   }
   const prepared = async (work: () => Promise<void>): Promise<void> => {
     const ready = new Promise<void>((resolve) => (onPrepared = resolve))
     await work()
     await ready
   }
-  await prepared(send)
-  await prepared(send)
-  await quiet(engine)
-  using coverage = await Coverage.begin()
-  let sealed: ReadFile[] = []
-  await prepared(async () => {
-    await send()
-    sealed = await coverage.take()
+  try {
+    await prepared(send)
+    await prepared(send)
+    await quiet(engine)
+    using coverage = await Coverage.begin()
+    let sealed: ReadFile[] = []
+    await prepared(async () => {
+      await send()
+      sealed = await coverage.take()
+    })
+    await quiet(engine)
+    const preparation = await coverage.take()
+    return { send: sealed, preparation }
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+/** What seals, over a real memory; the service answers every key list with the same people. */
+async function makeOutgoing(engine: MeasuredEngine, memory: Memory): Promise<Outgoing> {
+  const createdMs = Date.now() - 300_000
+  const keys = Array.from({ length: PEOPLE }, (_, index) => ({
+    userId: index + 10,
+    publicKey: makeCommonKey({ userId: `person ${index}`, createdMs }).certificate,
+  }))
+  const { key: unlocked } = makeCommonKey({ userId: 'bot', createdMs })
+  const clocks = new Clocks(SYSTEM_TIME, () => null)
+  const own = new Set<string>()
+  const kernel = await loadKernel({
+    memory,
+    engine,
+    policy: 'accept',
+    own: () => own,
+    clocks,
+    readers: READERS,
   })
-  await quiet(engine)
-  const preparation = await coverage.take()
-  return { send: sealed, preparation }
+  await kernel.sightings.sawProtected(GROUP)
+  const list = { keys, memberCount: PEOPLE + 1 }
+  const calls = {
+    chatKeys: () => Promise.resolve(new Unseen(list)),
+    userKey: () => Promise.reject(new Error('not asked')),
+  }
+  const guard = new Guard({
+    time: SYSTEM_TIME,
+    fresh: () => Promise.resolve(),
+    freshForMs: Infinity,
+    knownChats: kernel.knownChats,
+    modes: { get: () => Promise.reject(new Error('not asked')) },
+    ownsKey: () => true,
+    sealsForBot: true,
+    readableGroups: 'allow',
+    chatMaxAgeMs: 60_000,
+  })
+  const key = Buffer.alloc(32)
+  // a wait for the disk would let the preparation of the next message begin
+  const notes: Memory = { ...memory, note: () => Promise.resolve(undefined as never) }
+  const replayMemory = await ReplayMemory.load(notes, { key, gaps: [], clock: clocks })
+  const entered = { signer: { unlocked }, requireHeld: () => {}, leave: () => {} }
+  return new Outgoing({
+    ...kernel,
+    guard,
+    clearFields: new ClearFields({ guard, presses: new Presses(memory), policy: 'warn' }),
+    directory: new Directory({ calls, ...kernel }),
+    publication: {
+      expectSend: () => {},
+      requirePublished: () => entered.signer,
+      enter: () => Promise.resolve(entered),
+    },
+    engine,
+    replayMemory,
+    keyring: { all: [], fingerprints: own, unlocked: [], firstPublishedAtMs: null },
+    botId: () => 1,
+    unusableRecipient: 'skip',
+    armoredMax: () => 131_072,
+    keyListMaxAgeMs: 60_000,
+  } as unknown as OutgoingParts)
 }
 
 /** Resolves when no thread of the engine has had a job for a while. */
@@ -163,12 +235,16 @@ class Coverage implements Disposable {
 }
 
 if (import.meta.main) {
-  const { send, preparation } = await readPath()
-  for (const [title, files] of Object.entries({ send, preparation })) {
-    const lines = files.reduce((sum, one) => sum + one.lines, 0)
-    process.stdout.write(`\n${title}: ${files.length} files, ${lines} lines\n`)
-    for (const one of files) {
-      process.stdout.write(`  ${one.file} ${one.lines} (${one.functions.join(', ')})\n`)
-    }
-  }
+  const read = await readPath()
+  process.stdout.write(process.argv.includes('--json') ? JSON.stringify(read) : format(read))
+}
+
+function format(read: PathRead): string {
+  return Object.entries(read)
+    .map(([title, files]: [string, ReadFile[]]) => {
+      const lines = files.reduce((sum, one) => sum + one.lines, 0)
+      const rows = files.map((one) => `  ${one.file} ${one.lines} (${one.functions.join(', ')})\n`)
+      return `\n${title}: ${files.length} files, ${lines} lines\n${rows.join('')}`
+    })
+    .join('')
 }
