@@ -21,7 +21,7 @@ import type { Publication } from '../keys/publication.ts'
 import type { Entered } from '../keys/driver.ts'
 import { fit, type Engine, type UnlockedKey } from '../openpgp/index.ts'
 import { bodyMissing, nothingChanges, type Draft } from './draft.ts'
-import { whyPersonIsGone } from './person-gone.ts'
+import { tooLarge, whyPersonIsGone } from './send-refusals.ts'
 
 /** A body with its permit, and for whom; `recipients` is null when nothing was sealed. */
 export interface PreparedOutbound {
@@ -219,7 +219,7 @@ export class Outgoing {
       requireHeld,
     }: { rule: Rule; draft: Draft; text: string; signer: UnlockedKey; requireHeld: () => void },
   ): Promise<Pick<PreparedOutbound, 'outbound' | 'isNamed' | 'sealMs'>> {
-    const { engine, guard, armoredMax } = this.#parts
+    const { engine, guard, armoredMax, replayMemory, botId } = this.#parts
     const count = recipients.certificates.length + 1
     const fitting = fit(recipients.recipientBytes, {
       textBytes: Buffer.byteLength(text),
@@ -239,7 +239,16 @@ export class Outgoing {
       place: String(draft.chatId),
     })
     if (sealed.chars > armoredMax()) throw tooLarge(count, sealed.chars, armoredMax())
-    await this.#remember(draft.chatId, sealed)
+    // before they leave, so that nobody can put our words before the bot in another chat
+    await replayMemory?.rememberOwn({
+      chatId: draft.chatId,
+      updateId: null,
+      messageId: null,
+      userId: botId(),
+      dateMs: Date.now(),
+      dataDigest: sealed.dataDigest,
+      signatureDigest: sealed.statementDigest,
+    })
     return {
       outbound: guard.permitSealed(rule, draft.target, {
         fields: draft.fields,
@@ -249,26 +258,6 @@ export class Outgoing {
       isNamed,
       sealMs: performance.now() - startedAtMs,
     }
-  }
-
-  /**
-   * Our own words are remembered before they leave, so that nobody can put them before the bot
-   * in another chat. @throws Refusal `postern_store_unwritable`
-   */
-  async #remember(
-    chatId: number,
-    known: { dataDigest: string; statementDigest: string },
-  ): Promise<void> {
-    const { replayMemory, botId } = this.#parts
-    await replayMemory?.rememberOwn({
-      chatId,
-      updateId: null,
-      messageId: null,
-      userId: botId(),
-      dateMs: Date.now(),
-      dataDigest: known.dataDigest,
-      signatureDigest: known.statementDigest,
-    })
   }
 
   async #keyList(chatId: number): Promise<KeyList> {
@@ -304,11 +293,4 @@ export class Outgoing {
     }
     return new Refusal('postern_downgrade_refused')
   }
-}
-
-function tooLarge(count: number, chars: number, max: number): Refusal {
-  return new Refusal(
-    'postern_seal_too_large',
-    `${count} recipients make it ${chars} characters, of at most ${max}`,
-  )
 }

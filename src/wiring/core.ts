@@ -2,12 +2,11 @@
 import {
   ClearFields,
   Guard,
-  type JudgingClock,
   type Kernel,
   KnownChats,
   type Memory,
   Presses,
-  ReplayMemory,
+  type ReplayMemory,
   loadKernel,
 } from '../kernel/index.ts'
 import { Modes } from '../lookups/modes.ts'
@@ -21,7 +20,6 @@ import { readBot } from '../store/bot-of-store.ts'
 import { KeyUsage } from '../store/key-usage.ts'
 import { memoryOf } from '../store/memory.ts'
 import { Outcomes } from '../store/outcomes.ts'
-import { memoryGaps } from '../store/restored.ts'
 import { scrubIfDue } from '../store/scrub.ts'
 import { KeyTurn } from '../replicas/key-turn.ts'
 import { SendFence } from '../replicas/send-fence.ts'
@@ -38,7 +36,13 @@ import { createMedia } from './media.ts'
 import { Directory } from '../lookups/directory.ts'
 import { READERS } from '../lookups/readers.ts'
 import { Names } from '../store/names.ts'
-import { openStoreFor, refuseRestored, serverFor, type Purpose } from './stores.ts'
+import {
+  loadReplayMemory,
+  openStoreFor,
+  refuseRestored,
+  serverFor,
+  type Purpose,
+} from './stores.ts'
 
 /** Their listeners are in `subscriptions.ts`. */
 export interface Core extends AsyncDisposable {
@@ -291,14 +295,4 @@ async function createDirections(
         ? null
         : new Incoming({ ...opening, urls, presses, verify, normalizeText }),
   }
-}
-
-/** @throws Refusal `postern_locked` when the store has no protection */
-export async function loadReplayMemory(
-  store: Store,
-  memory: Memory,
-  clock: JudgingClock,
-): Promise<ReplayMemory> {
-  const [key, gaps] = [await store.secret('seen'), await memoryGaps(store)]
-  return await ReplayMemory.load(memory, { key, gaps, clock })
 }

@@ -1,4 +1,5 @@
 /** Opening a store as the settings say, moving it elsewhere, and restoring a backup of it. */
+import { ReplayMemory, type JudgingClock, type Memory } from '../kernel/index.ts'
 import type { StoreAccess } from '../config/store-access.ts'
 import { OperatorError } from '../errors.ts'
 import { createEngine } from '../openpgp/index.ts'
@@ -10,7 +11,7 @@ import { relocate, type MoveEnd } from '../replicas/move-store.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { openStore, type StoreOpening } from '../store/open-store.ts'
 import type { PostgresServer } from '../replicas/server.ts'
-import { restored, restoredFrom } from '../store/restored.ts'
+import { memoryGaps, restored, restoredFrom } from '../store/restored.ts'
 import type { Store } from '../store/store.ts'
 import type { HandedInParts } from './link.ts'
 /** What a backup holds, without anything secret. */
@@ -202,4 +203,14 @@ export async function openStoreFor(
 export async function refuseRestored(store: Store, dataDir: string): Promise<void> {
   const takenAt = await restoredFrom(store)
   if (takenAt !== null) throw restored(dataDir, takenAt)
+}
+
+/** @throws Refusal `postern_locked` when the store has no protection */
+export async function loadReplayMemory(
+  store: Store,
+  memory: Memory,
+  clock: JudgingClock,
+): Promise<ReplayMemory> {
+  const [key, gaps] = [await store.secret('seen'), await memoryGaps(store)]
+  return await ReplayMemory.load(memory, { key, gaps, clock })
 }

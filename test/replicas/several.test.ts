@@ -14,7 +14,7 @@ import { hasPostgres } from '../support/postgres.ts'
 import { flags, put, temporary } from '../store/support.ts'
 import { openOn, serverOf, sidecars } from './scene.ts'
 import { memoryOf } from '../../src/store/memory.ts'
-import { loadReplayMemory } from '../../src/wiring/core.ts'
+import { loadReplayMemory } from '../../src/wiring/stores.ts'
 
 const describeIt = describe.skipIf(!hasPostgres())
 

@@ -8,7 +8,7 @@ import type { Store } from '../../../src/store/store.ts'
 import { open, put, temporary } from '../../store/support.ts'
 import { agreeingClocks } from '../../support/judging-clock.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
-import { loadReplayMemory } from '../../../src/wiring/core.ts'
+import { loadReplayMemory } from '../../../src/wiring/stores.ts'
 
 const DAY_MS = 86_400_000
 const MADE_MS = Date.UTC(2026, 0, 1)

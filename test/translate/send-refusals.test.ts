@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { whyPersonIsGone } from '../../src/translate/person-gone.ts'
+import { whyPersonIsGone } from '../../src/translate/send-refusals.ts'
 
 const within = (depth: number, value: object): object =>
   depth === 0 ? value : { inner: within(depth - 1, value) }

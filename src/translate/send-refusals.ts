@@ -1,3 +1,4 @@
+/** Why a message cannot be sealed or sent. */
 import { isObject } from '../api/common.ts'
 import { Refusal } from '../errors.ts'
 
@@ -22,5 +23,13 @@ function hasTrueField(value: unknown, name: RegExp, depth = 0): boolean {
   if (!isObject(value) || depth > MAX_DEPTH) return false
   return Object.entries(value).some(
     ([key, inner]) => (inner === true && name.test(key)) || hasTrueField(inner, name, depth + 1),
+  )
+}
+
+/** The refusal of a message that is too large once it is sealed. @param chars of its armor */
+export function tooLarge(count: number, chars: number, max: number): Refusal {
+  return new Refusal(
+    'postern_seal_too_large',
+    `${count} recipients make it ${chars} characters, of at most ${max}`,
   )
 }
