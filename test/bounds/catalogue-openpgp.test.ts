@@ -61,7 +61,7 @@ const MESSAGES: Record<string, Row> = {
   P45: [['translate/shape', 'that is itself a sealed message is not opened again']],
   P46: [
     vector('replay', 'replay-elsewhere', 'delivered-again'),
-    ['translate/replays', 'that is asked for again reads the same', 'are replayed'],
+    ['kernel/opening/replays', 'that is asked for again reads the same', 'are replayed'],
   ],
   P47: [
     vector('plain', 'plain-in-group', 'before-key'),
@@ -70,7 +70,7 @@ const MESSAGES: Record<string, Row> = {
   ],
   P48: [['translate/readable-groups', 'of a message with both, the sealed body counts']],
   P49: [
-    ['translate/find-messages', 'whatever an update is'],
+    ['kernel/opening/find-messages', 'whatever an update is'],
     ['bounds/odd-answers', 'U8 kinds'],
   ],
 }

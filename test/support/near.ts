@@ -23,7 +23,7 @@ export const FROM_OUTSIDE: Record<string, string[]> = {
     'guard/latch',
     'guard/mode-flips',
     'guard/private',
-    'translate/replays',
+    'kernel/opening/replays',
     'translate/one-chat',
     'trust/policies',
   ],
