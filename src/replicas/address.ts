@@ -79,7 +79,8 @@ function takeApart(text: string): Omit<DatabaseAddress, 'tls'> & { parameters: U
   if (!/^postgres(ql)?:\/\//.test(text)) throw wrong('is no URL that begins with postgres://')
   if (/^\w+:\/\/([^/?#]*@)?[^/?#@]*,/.test(text))
     throw wrong('names several hosts, where one address must follow the primary')
-  const url = parsed(text)
+  const url = URL.parse(text.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)\//, `$1${NO_HOST}/`))
+  if (url === null) throw wrong('is no URL')
   const database = decoded(url.pathname.slice(1))
   const user = decoded(url.username)
   if (database === '' || database.includes('/')) throw wrong('names no database')
@@ -92,14 +93,6 @@ function takeApart(text: string): Omit<DatabaseAddress, 'tls'> & { parameters: U
     user,
     password: url.password === '' ? undefined : decoded(url.password),
     parameters: url.searchParams,
-  }
-}
-
-function parsed(text: string): URL {
-  try {
-    return new URL(text.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)\//, `$1${NO_HOST}/`))
-  } catch {
-    throw wrong('is no URL')
   }
 }
 

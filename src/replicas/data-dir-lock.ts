@@ -1,6 +1,7 @@
+import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { createEmpty, errnoOf } from '../store/files.ts'
+import { FILE_MODE } from '../store/files.ts'
 import { claim, readOwner, release } from '../store/owner.ts'
 import { inUse } from '../store/refusals.ts'
 import { isBusy } from '../store/sqlite.ts'
@@ -18,7 +19,7 @@ export class DataDirLock implements Disposable {
   /** @throws OperatorError `store-in-use`; an error of node:fs or node:sqlite */
   constructor(dataDir: string) {
     const file = join(dataDir, FILE)
-    makeOnce(file)
+    closeSync(openSync(file, 'a', FILE_MODE))
     this.#dataDir = dataDir
     this.#lock = new DatabaseSync(file)
     try {
@@ -33,13 +34,5 @@ export class DataDirLock implements Disposable {
   [Symbol.dispose](): void {
     release(this.#dataDir)
     this.#lock.close()
-  }
-}
-
-function makeOnce(file: string): void {
-  try {
-    createEmpty(file)
-  } catch (error) {
-    if (errnoOf(error) !== 'EEXIST') throw error
   }
 }

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperatorError } from '../errors.ts'
-import { chooseProtection, openExisting, protect, type ProtectionRequest } from '../store/choose.ts'
-import type { OpeningMode } from '../store/acquire.ts'
+import { chooseProtection, openExisting, protect } from '../store/choose.ts'
+import type { Opening } from '../store/acquire.ts'
 import { clearUnfinished } from '../store/create.ts'
 import { makeDataDir } from '../store/data-dir.ts'
 import { errnoOf } from '../store/files.ts'
@@ -26,17 +26,12 @@ import type { PostgresServer } from './server.ts'
 /** The schema of a store when none is named. */
 export const SCHEMA = 'postern'
 
-/** Where the store is, whether it may be made, and which protection is asked for. */
-export interface DatabaseOpening extends ProtectionRequest {
+/** As for a file; `dataDir` is for what is of this process alone. */
+export interface DatabaseOpening extends Omit<Opening, 'isMoving'> {
   /** Whoever hands it in disposes of it, after the store. */
   server: PostgresServer
   /** `SCHEMA` when not given; each bot has its own. */
   schema?: string
-  /** For what is of this process alone. */
-  dataDir: string
-  mode: OpeningMode
-  /** Whose store it must be, by the token; null or absent where that is not known. */
-  botId?: number | null
 }
 
 /**

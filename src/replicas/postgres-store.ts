@@ -19,33 +19,22 @@ import type {
   StoreLock,
 } from '../store/store.ts'
 import { CommitLostError, isOfDatabase, kindOf, toRefusal } from './failures.ts'
-import { EpochReader } from './epoch-reader.ts'
+import { EpochReader, type EpochReaderParts } from './epoch-reader.ts'
 import { NamedLocks } from './locks.ts'
 import { databaseOf } from './migrate.ts'
-import type { OpenLock } from './open-lock.ts'
 import { withRows } from './rows.ts'
 import { isCommitted, runAgain, takeTurn } from './runs.ts'
 import { quoted, type Database, type PostgresSchema } from './schema.ts'
-import type { LastSeenTimeline } from './timeline.ts'
-import type { PostgresServer } from './server.ts'
 
-export interface PostgresStoreParts {
-  server: PostgresServer
-  schema: string
+export interface PostgresStoreParts extends Omit<EpochReaderParts, 'db' | 'order'> {
   /** Null when the store has no protection and none was asked for. */
   held: OpenProtection | null
   /** What opens the protection again when another sidecar has moved the store. */
   request: ProtectionRequest
   /** Where copies are made. */
   dataDir: string
-  /** Shows to others that the store is open. */
-  openLock: OpenLock
   /** Disposed of with the store. */
   resources: AsyncDisposable
-  /** Written whenever more was seen. */
-  lastSeen: LastSeenTimeline
-  /** Epoch when the store was opened: before anything was read. */
-  epoch: number
 }
 
 /** A store in a schema of PostgreSQL; `Store` documents its methods. */
