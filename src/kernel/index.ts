@@ -120,13 +120,13 @@ export {
 } from './people/recipients.ts'
 export type { Trust } from './people/trust.ts'
 export {
-  findIn,
   unobserved,
   type Readers,
   type SeenChat,
   type Sightings,
   type UnseenUpdates,
   type UpdateHead,
+  type SeenUpdates,
 } from './sightings.ts'
 export { Unseen } from './unseen.ts'
 export { bindPerson, correctKind, liftLatches, liftPrivateChats } from './wall/chat-decisions.ts'

@@ -8,7 +8,12 @@ import { NoResponseError, TooManyChatsError, isOwnFailure } from '../errors.ts'
 import type { KeyList, ModeAnswer } from './lookups.ts'
 import type { KeyListAnswer, PeopleObserver } from './people/observe.ts'
 import type { Person } from './people/person.ts'
-import { findMessages, sightingsIn, type FoundMessage } from './opening/find-messages.ts'
+import {
+  findMessages,
+  sightingsIn,
+  type FoundMessage,
+  type MessagesOfUpdate,
+} from './opening/find-messages.ts'
 import { contentOf, type Unseen } from './unseen.ts'
 import type { Freshness } from './wall/freshness.ts'
 import type { KnownChats } from './wall/known-chats.ts'
@@ -49,20 +54,21 @@ export class UnseenUpdates {
   }
 }
 
-/** Updates with the Messages that were found in each. */
-export interface FoundUpdates {
+/** Updates with the Messages in each, once what they show is recorded. */
+export interface SeenUpdates {
   updates: readonly unknown[]
-  found: readonly ReturnType<typeof findMessages>[]
+  found: readonly MessagesOfUpdate[]
+  /** How many updates, from the first on, show nothing that could not be recorded. */
+  recorded: number
+  /** Why not all of them are; a failure of our own. */
+  failure?: unknown
 }
 
 /**
- * Why an answer is read without being observed: it holds neither a chat nor a person (`/me`, a
- * webhook, a message that was sent), or the sidecar has no key, and passes everything on.
+ * The content of an answer that holds neither a chat nor a person: `/me`, a webhook, a message that
+ * was sent.
  */
-export type WhyUnobserved = 'shows-no-chat' | 'has-no-key'
-
-/** The content of an answer that is not observed. */
-export const unobserved = (answer: Unseen, _why: WhyUnobserved): unknown => contentOf(answer)
+export const unobserved = (answer: Unseen): unknown => contentOf(answer)
 
 export class Sightings {
   readonly #knownChats: KnownChats
@@ -127,14 +133,15 @@ export class Sightings {
 
   /**
    * Records what updates show of chats: kinds and people stick, a notice reaches other sidecars.
-   * @returns how many updates, from the first on, show nothing that could not be recorded
-   * @throws Refusal (`isOwnFailure`) where that is none
+   * @param o `most` so many are read; `freshness` of the decision that this is for
    */
   async sawUpdates(
-    { found }: FoundUpdates,
-    { freshness, botId }: { freshness: Freshness; botId: number | null },
-  ): Promise<number> {
+    { heads }: UnseenUpdates,
+    { most, freshness, botId }: { most: number; freshness: Freshness; botId: number | null },
+  ): Promise<SeenUpdates> {
     const knownChats = this.#knownChats
+    const updates = heads.slice(0, most)
+    const found = updates.map(findMessages)
     const sightings = found.map(({ messages }) =>
       messages.flatMap((one) => sightingsIn(one, botId)),
     )
@@ -146,26 +153,19 @@ export class Sightings {
         .sort((a, b) => Number('userId' in a) - Number('userId' in b))
       await knownChats.saw(kindsFirst, () => freshness.renew()).catch(unlessTooMany)
       await knownChats.sawNotices([...new Set(notices.flat())])
-      return found.length
-    } catch (error) {
-      if (!isOwnFailure(error)) throw error
+      return { updates, found, recorded: found.length }
+    } catch (failure) {
+      if (!isOwnFailure(failure)) throw failure
       // what is recorded already is known for certain only by what any sidecar has learned
-      await freshness.renew()
-      const index = found.findIndex(
-        (_one, at) =>
-          notices[at]?.length !== 0 ||
-          sightings[at]?.some(({ chatId }) => knownChats.isUnwritten(chatId)) === true,
-      )
-      if (index < 1) throw error
-      return index
+      const unreachable: unknown = await freshness.renew().catch((error: unknown) => error)
+      if (unreachable !== undefined) return { updates, found, recorded: 0, failure: unreachable }
+      const isLeft = (at: number): boolean =>
+        notices[at]?.length !== 0 ||
+        sightings[at]?.some(({ chatId }) => knownChats.isUnwritten(chatId)) === true
+      const recorded = [...found.keys()].findIndex(isLeft)
+      return { updates, found, recorded: Math.max(0, recorded), failure }
     }
   }
-}
-
-/** The updates of a batch, with the Messages in each. For what records them next. */
-export const findIn = ({ heads }: UnseenUpdates, most: number): FoundUpdates => {
-  const updates = heads.slice(0, most)
-  return { updates, found: updates.map(findMessages) }
 }
 
 const noticeIn = ({ isOrdinary, chatId }: FoundMessage): number[] =>

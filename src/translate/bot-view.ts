@@ -52,7 +52,7 @@ export function withClearFields<A extends EnvelopedAnswer>(
 ): A {
   const { envelope } = answer
   if (clear.length === 0 || !envelope.ok) return answer
-  const result = unobserved(envelope.result, 'shows-no-chat')
+  const result = unobserved(envelope.result)
   if (!isObject(result)) return answer
   const named = clearFields.taken(clear)
   if (Object.keys(named).length === 0) return answer

@@ -15,7 +15,7 @@ import {
   type UnseenUpdates,
   type VerifyPolicy,
   delivers,
-  findIn,
+  type SeenUpdates,
   settle,
   stillStanding,
   strangerIn,
@@ -101,21 +101,26 @@ export class Incoming {
     { gone, hasMore = false }: BatchRequest = {},
   ): Promise<{ updates: unknown[]; changed: boolean }> {
     const startedAtMs = monotonicNow()
-    const { updates, found: collected } = findIn(unseen, LARGEST_BATCH)
     const ending: { left: LeftAt | null } = { left: null }
+    let found: readonly MessagesOfUpdate[] = []
     const leave: Leave = ({ index, why }) => {
-      const chatId = collected[index]?.updateChatId ?? null
-      ending.left = { updateId: idOf(updates[index]), chatId, why }
+      const chatId = found[index]?.updateChatId ?? null
+      ending.left = { updateId: unseen.heads[index]?.updateId ?? 0, chatId, why }
     }
+    let updates: readonly unknown[]
     let written: Written
     try {
-      written = await this.#writeAll(updates, collected, {
+      const { freshness, ...seen } = await this.#see(unseen)
+      updates = seen.updates
+      found = seen.found
+      if (seen.recorded === 0) requireRecorded(seen)
+      written = await this.#writeAll(seen, freshness, {
         gone,
         hasMore: hasMore || unseen.heads.length > LARGEST_BATCH,
         onLeft: leave,
       })
     } catch (error) {
-      if (isOwnFailure(error) && updates.length > 0) {
+      if (isOwnFailure(error) && unseen.heads.length > 0) {
         leave({ index: 0, why: 'ours' })
         this.#tellLeaving([], ending.left)
       }
@@ -129,31 +134,41 @@ export class Incoming {
     await this.#tellKeyChanges(judged)
     this.#names.emit(judged.flatMap(({ found }) => namedSender(found)))
     await this.#parts.presses.saw(
-      given.map((update, index) => ({ update, chatId: collected[index]?.updateChatId ?? null })),
+      given.map((update, index) => ({ update, chatId: found[index]?.updateChatId ?? null })),
     )
     const touched = judged.some(({ examined }) => examined.finding.kind !== 'untouched')
-    const cleaned = collected.some((one) => one.cleaned || one.surplus.length > 0)
+    const cleaned = found.some((one) => one.cleaned || one.surplus.length > 0)
     const changed = touched || cleaned || written.renamed || given.length < unseen.heads.length
     const restMs = pauseAfterMs(outcomes, monotonicNow() - startedAtMs)
     if (restMs > 0) await elapsed(restMs, undefined, { signal: gone }).catch(() => undefined)
     return { updates: given, changed }
   }
 
+  /** Records what updates show of chats, before anything of them is used. */
+  async #see(unseen: UnseenUpdates): Promise<SeenUpdates & { freshness: Freshness }> {
+    const { clock, fresh, sightings, botId } = this.#parts
+    if (!clock.isKnown()) throw new Refusal('postern_clock_wrong')
+    const freshness = new Freshness(fresh, SYSTEM_TIME)
+    const how = { most: LARGEST_BATCH, freshness, botId: botId() }
+    return { ...(await sightings.sawUpdates(unseen, how)), freshness }
+  }
+
   /** Records what is delivered, then writes what was found into it; announces nothing yet. */
   async #writeAll(
-    updates: readonly unknown[],
-    collected: readonly Collected[],
+    seen: SeenUpdates,
+    freshness: Freshness,
     request: BatchRequest & { onLeft: Leave },
   ): Promise<Written> {
     const { verify, normalizeText } = this.#parts
-    const settled = await this.#settleAll(updates, collected, request)
+    const { updates, found } = seen
+    const settled = await this.#settleAll(seen, freshness, request)
     const outcomes = this.#write(settled)
-    const answered = collected.slice(0, outcomes.length)
+    const answered = found.slice(0, outcomes.length)
     for (const message of answered.flatMap(({ surplus }) => surplus)) {
       const finding = unexamined(message, 'too-many-messages')
       writeFinding(message, finding, { settled: undefined, verify, normalizeText })
     }
-    for (const { restore } of collected) restore()
+    for (const { restore } of found) restore()
     const { changed: renamed, count } = await this.#parts.urls.rewrite(
       answered.map(({ updateChatId }, index) => ({ update: updates[index], chatId: updateChatId })),
     )
@@ -167,21 +182,14 @@ export class Incoming {
 
   /** Examines updates side by side and records what is delivered: nothing of them is written yet. */
   async #settleAll(
-    updates: readonly unknown[],
-    collected: readonly Collected[],
+    { updates, found, recorded }: SeenUpdates,
+    freshness: Freshness,
     request: BatchRequest & { onLeft: Leave },
   ): Promise<Settled> {
-    if (!this.#parts.clock.isKnown()) throw new Refusal('postern_clock_wrong')
-    const freshness = new Freshness(this.#parts.fresh, SYSTEM_TIME)
-    const all = collected.map(({ messages }) => messages)
-    const recorded = await this.#parts.sightings.sawUpdates(
-      { updates, found: collected },
-      { freshness, botId: this.#parts.botId() },
-    )
-    const learned = all.slice(0, recorded)
+    const learned = found.slice(0, recorded).map(({ messages }) => messages)
     this.#learn(learned.flat())
-    if (learned.length < all.length) request.onLeft({ index: learned.length, why: 'ours' })
-    const hasMore = request.hasMore === true || learned.length < all.length
+    if (recorded < found.length) request.onLeft({ index: recorded, why: 'ours' })
+    const hasMore = request.hasMore === true || recorded < found.length
     const finished = await this.#batches.examine(learned, { ...request, hasMore })
     await freshness.renew()
     const prefix = stillStanding(finished, this.#parts).map((messages, index) =>
@@ -245,7 +253,6 @@ export class Incoming {
   }
 }
 
-type Collected = MessagesOfUpdate
 type Leave = NonNullable<BatchRequest['onLeft']>
 
 /** The updates that are answered, with what became of their Messages. */
@@ -254,6 +261,11 @@ interface Written {
   outcomes: MessageOutcome[][]
   /** Urls in them are not as they came. */
   renamed: boolean
+}
+
+/** @throws why nothing of a batch could be recorded */
+function requireRecorded({ failure }: SeenUpdates): void {
+  if (failure !== undefined) throw failure
 }
 
 function idOf(update: unknown): number {

@@ -88,7 +88,7 @@ export class Messages<A extends EnvelopedAnswer> {
     const { skipped, certificates } = recipients
     const count = certificates.length
     this.#seals.emit({ chatId, recipients: count, skipped, isNamed, ms: sealMs })
-    const sent = objectResult(unobserved(envelope.result, 'shows-no-chat'), 'a sent message')
+    const sent = objectResult(unobserved(envelope.result), 'a sent message')
     const { id } = sent
     if (typeof id === 'number') {
       const atMs = Date.now()

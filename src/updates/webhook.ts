@@ -212,7 +212,7 @@ interface Pending {
 function pendingOf(answer: Answer): Pending {
   const { envelope } = answer
   if (!envelope.ok) return { answer, pending: null }
-  const result = unobserved(envelope.result, 'shows-no-chat')
+  const result = unobserved(envelope.result)
   const pending = isObject(result) ? result['pending'] : null
   if (typeof pending === 'number') return { answer, pending }
   throw new NoResponseError('postern_upstream_invalid', 'the state of a webhook')

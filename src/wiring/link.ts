@@ -179,7 +179,7 @@ class BotDescription {
    * @throws NoResponseError `postern_upstream_invalid` when it is another bot's
    */
   read(answer: Unseen): { result: unknown; described: Bot | null } {
-    const result = unobserved(answer, 'shows-no-chat')
+    const result = unobserved(answer)
     if (isObject(result) && 'id' in result && this.id !== null) {
       const isOurs = result['id'] === this.id
       this.identifications.emit(isOurs)

@@ -26,7 +26,7 @@ export function webhookRoutes({
   return (app) => {
     app.get('/webhook', (...call) =>
       relayView(upstream, '/webhook', call, async (answer) => {
-        const result = unobserved(answer, 'shows-no-chat')
+        const result = unobserved(answer)
         onServiceWebhook(result)
         const own = await webhook.look()
         const { unconfirmedCount } = webhook
@@ -43,7 +43,7 @@ export function webhookRoutes({
     app.delete('/webhook', IGNORES_BODY, async (request, reply) => {
       const answer = await webhook.remove(queryOf(request))
       if (answer.envelope.ok) {
-        onServiceWebhook(unobserved(answer.envelope.result, 'shows-no-chat'))
+        onServiceWebhook(unobserved(answer.envelope.result))
       }
       return relay(reply, answer)
     })
