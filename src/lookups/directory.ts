@@ -148,7 +148,9 @@ export class Directory implements KeyLookups {
   async #listedSigner(userId: number, chatId: number, sinceMs: number): Promise<Person | null> {
     try {
       const { people } = await this.keyList(chatId, sinceMs)
-      return people.find((person) => person.userId === userId) ?? null
+      const listed = people.filter((person) => person.userId === userId)
+      // a list that gives somebody two keys contradicts itself: it speaks for neither
+      return listed.length === 1 ? (listed[0] ?? null) : null
     } catch (error) {
       if (error instanceof ServiceError && error.status < 429 && error.status !== 401) return null
       throw error

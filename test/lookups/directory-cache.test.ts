@@ -174,6 +174,21 @@ describe('whose certificate speaks for a person', () => {
     expect(asked).toHaveLength(4)
   })
 
+  test('is what the own record says of somebody whom a list gives two keys, in either order', async () => {
+    const forged = recordOf(1, 'ben')
+    const real = recordOf(1, 'ann')
+    for (const keys of [
+      [forged, real],
+      [real, forged],
+    ]) {
+      const { directory, asked, answers, list } = scene()
+      list(7, ...keys)
+      answers.set('person 1', real)
+      expect((await directory.signer(1, 7))?.fingerprint).toBe(printOf('ann'))
+      expect(asked).toEqual(['chat 7', 'person 1'])
+    }
+  })
+
   test('is nobody where the service knows none, which takes back what was listed', async () => {
     const { directory, learned, list } = scene()
     list(7)
