@@ -247,6 +247,12 @@ function loadedWith(file: string, seen = new Set<string>()): Set<string> {
 }
 
 describe('what is loaded where', () => {
+  it('a command loads neither the settings nor the kernel before it is known which one it is', () => {
+    const loaded = [...loadedWith('src/main.ts')]
+    expect(loaded).toContain('commander')
+    expect(loaded.filter((one) => /^zod$|^src\/(?:config\/settings|kernel)/.test(one))).toEqual([])
+  })
+
   it('openpgp.js is loaded in threads of its own, never in the process that answers', () => {
     expect([...loadedWith('src/main.ts')]).not.toContain('openpgp')
     expect([...loadedWith('src/openpgp/library/worker.ts')]).toContain('openpgp')

@@ -1,6 +1,6 @@
 /** The commands there are, each loaded when it is asked for. */
 import { Command } from 'commander'
-import { addExample } from './flags.ts'
+import { addExample } from './terminal.ts'
 
 type CommandLoader = () => Promise<Command>
 

@@ -1,10 +1,13 @@
 /** `postern completion`: a script that lets a shell complete commands, flags and their values. */
 import { Argument, Command, type Option } from 'commander'
 import { SETTINGS } from '../config/settings.ts'
-import { COMPLETION_SHELLS, completionScript } from './completion-scripts.ts'
-import type { CompletedCommand, CompletedValue } from './completion-scripts.ts'
-import { addExample } from './flags.ts'
-import { print } from './terminal.ts'
+import {
+  COMPLETION_SHELLS,
+  completionScript,
+  type CompletedCommand,
+  type CompletedValue,
+} from './completion-scripts.ts'
+import { addExample, print } from './terminal.ts'
 
 /** Names of arguments that are files or folders. */
 const FILES = /file|path|folder/

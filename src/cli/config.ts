@@ -3,9 +3,8 @@ import { Command } from 'commander'
 import { load } from '../config/load.ts'
 import { settingsSchema } from '../config/template.ts'
 import { secretsLeftOut, showSettings } from '../config/show.ts'
-import { addExample } from './flags.ts'
+import { addExample, print, printNotice } from './terminal.ts'
 import { OperatorCommand } from './operator-command.ts'
-import { print, printNotice } from './terminal.ts'
 import { writeNewFile } from './write-file.ts'
 
 export const commandsOfGroup = (): Command[] => [

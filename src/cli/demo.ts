@@ -3,10 +3,10 @@ import { Command } from 'commander'
 import { OperatorError } from '../errors.ts'
 import type { Demo } from './demo-setup.ts'
 import type { ScriptLine, SceneResult } from './demo-view.ts'
-import { addExample, readPort } from './flags.ts'
+import { readPort } from './flags.ts'
+import { addExample, printNotice } from './terminal.ts'
 import { servePage } from './page.ts'
 import { shutdownRequested, shutdownSignal } from './signals.ts'
-import { printNotice } from './terminal.ts'
 
 const SCRIPT: readonly ScriptLine[] = [
   { chat: 'private', text: 'The key is under the third stone.' },

@@ -4,11 +4,11 @@ import { Command } from 'commander'
 import { commandEnvironment, userRuntimeFolders } from '../config/sources.ts'
 import { startCommand, type CommandEnd } from './child-command.ts'
 import { openDevFolder, type DevPorts } from './dev-folder.ts'
-import { addExample, readPort } from './flags.ts'
+import { readPort } from './flags.ts'
+import { addExample, flush, print, printJsonLine, printNotice } from './terminal.ts'
 import { announceSandbox } from './running-sandboxes.ts'
 import { readSeedFile } from './seed-file.ts'
 import { shutdownRequested, shutdownSignal } from './signals.ts'
-import { flush, print, printJsonLine, printNotice } from './terminal.ts'
 import type { Dev } from './dev-setup.ts'
 
 interface DevFlags extends Partial<DevPorts> {

@@ -3,7 +3,6 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { SETTINGS, type Setting } from '../config/settings.ts'
 import { processSources, type Sources } from '../config/sources.ts'
 import { usageError } from '../errors.ts'
-import { commandLine } from './terminal.ts'
 
 const PLACEHOLDERS = {
   text: 'text',
@@ -27,11 +26,6 @@ export function addSettingFlags(command: Command, { isListed }: { isListed: bool
     command.addOption(option.helpGroup('Settings:').hideHelp(!isListed))
   }
   return command
-}
-
-/** Shows one line of use below a command's help. */
-export function addExample(command: Command, line: string): Command {
-  return command.addHelpText('after', `\nexample: ${commandLine(line)}`)
 }
 
 /** What a command was started with. Call it once: it takes the secrets out of the environment. */

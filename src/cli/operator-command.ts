@@ -3,8 +3,8 @@ import { Command, type OptionValues } from 'commander'
 import type { Sources } from '../config/sources.ts'
 import type { Operations } from '../control/operations.ts'
 import { withSidecar, type OfflineOptions } from './connect.ts'
-import { addExample, addSettingFlags, sourcesOf } from './flags.ts'
-import { print, printJson, printNotice } from './terminal.ts'
+import { addSettingFlags, sourcesOf } from './flags.ts'
+import { addExample, print, printJson, printNotice } from './terminal.ts'
 
 /** A command that takes every setting as a flag which its help does not list. */
 export class OperatorCommand extends Command {

@@ -7,11 +7,10 @@ import { oneLine } from '../util/printable.ts'
 import type { Control } from '../sandbox/control/table.ts'
 import type { ScreenMessage } from '../sandbox/phone/screen.ts'
 import type { SeenEvent } from '../sandbox/phone/seen.ts'
-import { addExample } from './flags.ts'
+import { addExample, print, printJson, printNotice } from './terminal.ts'
 import { addControlFlag, withSandbox, type ControlFlags } from './sandbox-client.ts'
 import { SandboxNames } from './sandbox-names.ts'
 import { formatSeen, NEWEST } from './sandbox-seen.ts'
-import { print, printJson, printNotice } from './terminal.ts'
 
 interface ActionFlags extends ControlFlags {
   json?: boolean

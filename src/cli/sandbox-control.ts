@@ -1,7 +1,6 @@
 import { Command } from 'commander'
-import { addExample } from './flags.ts'
+import { addExample, print, printNotice } from './terminal.ts'
 import { addControlFlag, withSandbox, type ControlFlags } from './sandbox-client.ts'
-import { print, printNotice } from './terminal.ts'
 
 /** `postern sandbox reset`, `snapshot` and `restore`: the world of a running sandbox as it was. */
 export function worldCommands(): Command[] {

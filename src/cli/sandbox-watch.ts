@@ -4,12 +4,11 @@ import { PosternError } from '../errors.ts'
 import type { Control } from '../sandbox/control/table.ts'
 import type { SeenEvent } from '../sandbox/phone/seen.ts'
 import { RecentMap } from '../util/recent-map.ts'
-import { addExample } from './flags.ts'
+import { addExample, print, printJsonLine, printNotice } from './terminal.ts'
 import { addControlFlag, withSandbox, type ControlFlags } from './sandbox-client.ts'
 import { SandboxNames } from './sandbox-names.ts'
 import { formatSeen, NEWEST } from './sandbox-seen.ts'
 import { shutdownRequested } from './signals.ts'
-import { print, printJsonLine, printNotice } from './terminal.ts'
 
 /** How long one question to the sandbox waits for something new. */
 const WAIT_MS = 30_000

@@ -4,7 +4,8 @@ import { sandboxControlToken, userRuntimeFolders } from '../config/sources.ts'
 import { isLoopback } from '../util/local-door.ts'
 import type { Page, Sandbox } from '../sandbox/create.ts'
 import { SeedError } from '../sandbox/seed/problem.ts'
-import { addExample, readPort } from './flags.ts'
+import { readPort } from './flags.ts'
+import { addExample, print, printJsonLine, printNotice } from './terminal.ts'
 import { listenRefusal, servePage } from './page.ts'
 import { announceSandbox } from './running-sandboxes.ts'
 import { sandboxActionCommands } from './sandbox-actions.ts'
@@ -13,7 +14,6 @@ import { sandboxWatchCommand } from './sandbox-watch.ts'
 import { readSeedFile, type SeedFile } from './seed-file.ts'
 import { shutdownRequested } from './signals.ts'
 import { printTable } from './table.ts'
-import { print, printJsonLine, printNotice } from './terminal.ts'
 
 interface SandboxFlags {
   port: number
