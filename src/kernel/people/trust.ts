@@ -1,4 +1,5 @@
 /** Whose certificate is believed, by what the service lists and what the operator decided. */
+import { RETENTION_MS } from '../opening/seen-rules.ts'
 import type {
   FormerCertificate,
   KeyChange,
@@ -45,8 +46,6 @@ export interface TrustParts {
 const MOST_PEOPLE = 250_000
 /** People named in one entry of the journal. */
 const NAMED = 100
-/** How long a former certificate verifies what was signed before the change: the service's retention. */
-const FORMER_FOR_MS = 72 * 3_600_000
 
 export class Trust {
   readonly #parts: TrustParts
@@ -126,7 +125,8 @@ export class Trust {
   formerOf(userId: number, chatId: number, nowMs: number): FormerCertificate | null {
     const pin = this.#pins.get(userId)
     const former = pin?.former
-    if (former === undefined || nowMs >= former.changedAtMs + FORMER_FOR_MS) return null
+    // what was signed before the change may be queued for as long as the service retains it
+    if (former === undefined || nowMs >= former.changedAtMs + RETENTION_MS) return null
     if (this.#pins.claimsOn(former.fingerprint) > 0) return null
     const { standing, fingerprint } = pin ?? {}
     if (standing === 'blocked') return null
