@@ -132,7 +132,7 @@ export class Incoming {
     const outcomes = written.outcomes.flat()
     this.#judgements.emit(outcomes)
     await this.#tellKeyChanges(judged)
-    this.#names.emit(judged.flatMap(({ found }) => namedSender(found)))
+    this.#names.emit(judged.flatMap((one) => namedSender(one.found)))
     await this.#parts.presses.saw(
       given.map((update, index) => ({ update, chatId: found[index]?.updateChatId ?? null })),
     )
