@@ -3,6 +3,8 @@
  * implements it over SQL. Every time is in ms since the epoch, every digest is keyed.
  */
 import type {
+  KeptRecords,
+  Keys,
   PinRecords,
   KeyChangeRecords,
   PolicyRecords,
@@ -27,9 +29,7 @@ export interface KnownChat {
   refusedAtMs: number | null
 }
 
-export interface ChatRecords {
-  all(): Promise<KnownChat[]>
-  of(chatIds: readonly number[]): Promise<KnownChat[]>
+export interface ChatRecords extends KeptRecords<KnownChat> {
   /** @param o `liftedAtMs` when the operator lifted their latches */
   save(chats: readonly KnownChat[], o?: { liftedAtMs?: number }): Promise<void>
   /** Has other sidecars read chats again that are as they were. */
@@ -73,10 +73,8 @@ export interface OwnKeyRow extends MadeKeyRecord {
   destroyedAtMs: number | null
 }
 
-export interface OwnKeyRecords {
-  /** Newest first. */
-  all(): Promise<OwnKeyRow[]>
-  of(fingerprints: readonly string[]): Promise<OwnKeyRow[]>
+/** Newest first. */
+export interface OwnKeyRecords extends KeptRecords<OwnKeyRow> {
   /** When the first key was published; null when none was. */
   firstPublishedAtMs(): Promise<number | null>
   /** @param retiredAtMs null makes it the pending key */
@@ -221,10 +219,10 @@ export type FollowedRecords =
   | 'trust_policies'
   | 'flags'
 
-/** What was observed and is not on disk yet. */
-export interface UnwrittenSightings {
-  /** Whether anything is not on disk yet. */
-  readonly isDue: boolean
+/** Observations of one class that are not on disk yet. */
+export interface Unwritten {
+  /** Whether there are any. */
+  isDue(): boolean
   /**
    * Writes all of it, compared with what is remembered as of this write.
    * @returns to be called once it is on disk, before any other write begins
@@ -248,11 +246,9 @@ export interface Memory {
   ): Promise<T>
   settle(): Promise<void>
   fresh(): Promise<void>
-  writeFirst(sightings: UnwrittenSightings): void
-  follow(
-    kind: FollowedRecords,
-    reread: (records: Records, keys: readonly string[]) => Promise<void>,
-  ): void
+  writeFirst(unwritten: Unwritten): void
+  /** Reads all records of a kind, and later those again that another sidecar has changed. */
+  keep(kind: FollowedRecords, read: (records: Records, keys: Keys) => Promise<void>): Promise<void>
   /** Overwrites on disk what was deleted. */
   scrub(): Promise<void>
 }

@@ -1,5 +1,13 @@
 /** What is remembered of people and their certificates; part of `memory.ts`. */
 
+/** Which records: those with these keys, as text; null: all. */
+export type Keys = readonly string[] | null
+
+/** Records of a kind that is kept in memory. */
+export interface KeptRecords<R> {
+  of(keys: Keys): Promise<R[]>
+}
+
 /**
  * How far a person's fingerprint is trusted: `seen` first, `accepted` by the operator, `verified`
  * by the operator against the person's own word, or the person is `blocked`.
@@ -32,9 +40,7 @@ export interface FormerCertificate {
   wasPinned: boolean
 }
 
-export interface PinRecords {
-  all(): Promise<Pin[]>
-  of(userIds: readonly number[]): Promise<Pin[]>
+export interface PinRecords extends KeptRecords<Pin> {
   save(pins: readonly Pin[]): Promise<void>
 }
 
@@ -55,9 +61,7 @@ export interface KnownChange extends KeyChange {
   send: string | null
 }
 
-export interface KeyChangeRecords {
-  all(): Promise<KnownChange[]>
-  of(userIds: readonly number[]): Promise<KnownChange[]>
+export interface KeyChangeRecords extends KeptRecords<KnownChange> {
   /** Writes changes of which the bot was told nothing yet. */
   save(changes: readonly KeyChange[]): Promise<void>
   /** @param key which update, or which send */
@@ -69,9 +73,7 @@ export const TRUST_POLICIES = ['accept', 'first-use', 'pinned'] as const
 export type TrustPolicy = (typeof TRUST_POLICIES)[number]
 
 /** Policies that were set by command; chat 0 is the bot. */
-export interface PolicyRecords {
-  all(): Promise<{ chatId: number; policy: TrustPolicy }[]>
-  of(chatIds: readonly number[]): Promise<{ chatId: number; policy: TrustPolicy }[]>
+export interface PolicyRecords extends KeptRecords<{ chatId: number; policy: TrustPolicy }> {
   /** @param policy null takes back what was set */
   set(chatId: number, policy: TrustPolicy | null): Promise<void>
 }
@@ -80,9 +82,7 @@ export interface PolicyRecords {
 export type SignedKind = 'words' | 'file'
 
 /** Who ever signed. */
-export interface SignerRecords {
-  all(): Promise<{ userId: number; kinds: SignedKind[] }[]>
-  of(userIds: readonly number[]): Promise<{ userId: number; kinds: SignedKind[] }[]>
+export interface SignerRecords extends KeptRecords<{ userId: number; kinds: SignedKind[] }> {
   add(userId: number, kind: SignedKind): Promise<void>
   forget(userId: number): Promise<void>
 }
@@ -101,11 +101,9 @@ export interface CertificateCopy {
   copyDigest: string
 }
 
-export interface CertificateRecords {
-  all(): Promise<KnownCertificate[]>
-  of(fingerprints: readonly string[]): Promise<KnownCertificate[]>
-  /** Every certificate that the operator has named an owner of. */
-  owners(fingerprints?: readonly string[]): Promise<{ fingerprint: string; userId: number }[]>
+export interface CertificateRecords extends KeptRecords<KnownCertificate> {
+  /** Certificates that the operator has named an owner of. */
+  owners(fingerprints: Keys): Promise<{ fingerprint: string; userId: number }[]>
   setOwner(fingerprint: string, userId: number): Promise<void>
   copyOf(fingerprint: string): Promise<string | null>
   /** A copy that another sidecar has kept stays. */

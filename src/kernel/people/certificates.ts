@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { Refusal } from '../../errors.ts'
-import type { CertificateCopy, KnownCertificate, Memory, Records } from '../memory.ts'
+import type { CertificateCopy, Memory, Records } from '../memory.ts'
 import type { CertificateStatus, Engine } from '../../openpgp/index.ts'
 import type { Journal, TrustChange } from './journal.ts'
 
@@ -50,24 +50,18 @@ export class Certificates {
   static async load(parts: CertificatesParts): Promise<Certificates> {
     const { memory } = parts
     const certificates = new Certificates(parts)
-    memory.follow('certificates', async (records, keys) => {
-      certificates.#take(await records.certificates.of(keys))
-    })
     memory.writeFirst({
-      get isDue() {
-        return certificates.#unwritten.size > 0
-      },
+      isDue: () => certificates.#unwritten.size > 0,
       save: (records) => certificates.#saveUnwritten(records),
     })
-    certificates.#take(await memory.read((records) => records.certificates.all()))
+    await memory.keep('certificates', async (records, fingerprints) => {
+      for (const one of await records.certificates.of(fingerprints)) {
+        const { fingerprint, copyDigest, isRevoked } = one
+        if (isRevoked) certificates.#revoked.add(fingerprint)
+        if (copyDigest !== null) certificates.#copies.set(fingerprint, copyDigest)
+      }
+    })
     return certificates
-  }
-
-  #take(known: readonly KnownCertificate[]): void {
-    for (const { fingerprint, copyDigest, isRevoked } of known) {
-      if (isRevoked) this.#revoked.add(fingerprint)
-      if (copyDigest !== null) this.#copies.set(fingerprint, copyDigest)
-    }
   }
 
   /** Whether a revocation is known, of a certificate or a part of it, which this status lacks. */

@@ -28,15 +28,12 @@ export class Policies {
   }): Promise<Policies> {
     const policies = new Policies(o.journal, o.setting)
     const { memory } = o
-    memory.follow('trust_policies', async (records, keys) => {
-      const ids = keys.map(Number)
-      const set = await records.policies.of(ids)
-      for (const id of ids) policies.#byCommand.delete(id)
+    await memory.keep('trust_policies', async (records, chatIds) => {
+      const set = await records.policies.of(chatIds)
+      for (const id of chatIds ?? []) policies.#byCommand.delete(Number(id))
       for (const { chatId, policy } of set) policies.#byCommand.set(chatId, policy)
       policies.changes++
     })
-    const set = await memory.read((records) => records.policies.all())
-    for (const { chatId, policy } of set) policies.#byCommand.set(chatId, policy)
     return policies
   }
 

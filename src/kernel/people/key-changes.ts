@@ -11,15 +11,10 @@ export class KeyChanges {
 
   static async load(memory: Memory): Promise<KeyChanges> {
     const changes = new KeyChanges(memory)
-    memory.follow('key_changes', async ({ keyChanges }, keys) => {
-      changes.#take(await keyChanges.of(keys.map(Number)))
+    await memory.keep('key_changes', async ({ keyChanges }, userIds) => {
+      for (const change of await keyChanges.of(userIds)) changes.#changes.set(change.userId, change)
     })
-    changes.#take(await memory.read(({ keyChanges }) => keyChanges.all()))
     return changes
-  }
-
-  #take(known: readonly KnownChange[]): void {
-    for (const change of known) this.#changes.set(change.userId, change)
   }
 
   /** Remembers a change of which the bot was told nothing, once it is on disk. */

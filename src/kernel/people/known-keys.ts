@@ -24,9 +24,7 @@ export class KnownKeys {
     this.#memory = memory
     const unwritten = this.#unwritten
     memory.writeFirst({
-      get isDue() {
-        return unwritten.size > 0
-      },
+      isDue: () => unwritten.size > 0,
       save: async ({ encryptionKeys }) => {
         const keys = [...unwritten.values()]
         await encryptionKeys.add(keys)

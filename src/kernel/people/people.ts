@@ -1,4 +1,4 @@
-import type { Memory, Records, SignedKind } from '../memory.ts'
+import type { Keys, Memory, Records, SignedKind } from '../memory.ts'
 
 /** A certificate, and the person who is its claimed owner. */
 export interface Pair {
@@ -23,34 +23,26 @@ export class People {
 
   static async load(memory: Memory): Promise<People> {
     const people = new People(memory)
-    memory.follow('certificates', (records, keys) => people.#rereadOwners(records, keys))
-    memory.follow('people', (records, keys) => people.#rereadSigned(records, keys.map(Number)))
+    const { words, file } = people.#unwritten
     memory.writeFirst({
-      get isDue() {
-        return people.#unwritten.words.size + people.#unwritten.file.size > 0
-      },
+      isDue: () => words.size + file.size > 0,
       save: (records) => people.#saveUnwritten(records),
     })
-    const owners = await memory.read(({ certificates }) => certificates.owners())
-    for (const { fingerprint, userId } of owners) people.#ownerOf.set(fingerprint, userId)
-    people.#takeSigned(await memory.read(({ signers }) => signers.all()))
+    await memory.keep('certificates', (records, keys) => people.#readOwners(records, keys))
+    await memory.keep('people', (records, keys) => people.#readSigned(records, keys))
     return people
   }
 
-  async #rereadOwners({ certificates }: Records, fingerprints: readonly string[]): Promise<void> {
+  async #readOwners({ certificates }: Records, fingerprints: Keys): Promise<void> {
     const owners = await certificates.owners(fingerprints)
-    for (const fingerprint of fingerprints) this.#ownerOf.delete(fingerprint)
+    for (const fingerprint of fingerprints ?? []) this.#ownerOf.delete(fingerprint)
     for (const { fingerprint, userId } of owners) this.#ownerOf.set(fingerprint, userId)
   }
 
-  async #rereadSigned({ signers }: Records, userIds: readonly number[]): Promise<void> {
+  async #readSigned({ signers }: Records, userIds: Keys): Promise<void> {
     const signed = await signers.of(userIds)
-    for (const userId of userIds) this.signedForgotten(userId)
-    this.#takeSigned(signed)
-  }
-
-  #takeSigned(signers: readonly { userId: number; kinds: SignedKind[] }[]): void {
-    for (const { userId, kinds } of signers) {
+    for (const userId of userIds ?? []) this.signedForgotten(Number(userId))
+    for (const { userId, kinds } of signed) {
       for (const kind of kinds) this.#signed[kind].add(userId)
     }
   }

@@ -20,10 +20,9 @@ export class Pins {
 
   static async load(memory: Memory): Promise<Pins> {
     const pins = new Pins()
-    memory.follow('pins', async (records, keys) => {
-      for (const pin of await records.pins.of(keys.map(Number))) pins.set(pin)
+    await memory.keep('pins', async (records, userIds) => {
+      for (const pin of await records.pins.of(userIds)) pins.set(pin)
     })
-    for (const pin of await memory.read((records) => records.pins.all())) pins.set(pin)
     return pins
   }
 

@@ -82,9 +82,7 @@ export class Trust {
     const keyChanges = await KeyChanges.load(memory)
     const trust = new Trust(parts, { pins, policies, keyChanges })
     memory.writeFirst({
-      get isDue() {
-        return trust.#unwritten.size > 0
-      },
+      isDue: () => trust.#unwritten.size > 0,
       save: (records) => trust.#saveUnwritten(records),
     })
     return trust

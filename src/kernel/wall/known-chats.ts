@@ -75,20 +75,15 @@ export class KnownChats {
     const readFlag = async (records: Records): Promise<void> => {
       knownChats.#privateReadable = await records.chats.isPrivateReadable()
     }
-    memory.follow('chats', async (records, keys) => {
-      const ids = keys.map(Number)
-      for (const chat of await records.chats.of(ids)) chats.set(chat.id, chat)
-      for (const id of ids) knownChats.#rereads.emit(id)
-    })
-    memory.follow('flags', readFlag)
     memory.writeFirst({
-      get isDue() {
-        return knownChats.#unwritten.size > 0
-      },
+      isDue: () => knownChats.#unwritten.size > 0,
       save: (records) => knownChats.#saveUnwritten(records),
     })
-    for (const chat of await memory.read(({ chats: all }) => all.all())) chats.set(chat.id, chat)
-    await memory.read(readFlag)
+    await memory.keep('chats', async (records, chatIds) => {
+      for (const chat of await records.chats.of(chatIds)) chats.set(chat.id, chat)
+      for (const id of chatIds ?? []) knownChats.#rereads.emit(Number(id))
+    })
+    await memory.keep('flags', readFlag)
     return knownChats
   }
 
