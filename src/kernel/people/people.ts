@@ -1,15 +1,12 @@
 import type { Keys, Memory, Records, SignedKind } from '../memory.ts'
 
-/** A certificate, and the person who is its claimed owner. */
+/** A certificate and its claimed owner. */
 export interface Pair {
   fingerprint: string
   userId: number
 }
 
-/**
- * What is remembered of people for good: whose a certificate is by the operator's decision, and who
- * has ever signed. Only the operator changes either.
- */
+/** Owners of certificates by the operator's decision, and everybody who has ever signed. */
 export class People {
   readonly #memory: Memory
   readonly #ownerOf = new Map<string, number>()
@@ -47,28 +44,28 @@ export class People {
     }
   }
 
-  /** Whose certificate it is by the operator's decision; undefined without one. */
+  /** The owner by the operator's decision; undefined without one. */
   ownerOf(fingerprint: string): number | undefined {
     return this.#ownerOf.get(fingerprint)
   }
 
-  /** Whether the operator has named somebody else as the owner of a certificate. */
+  /** Whether the operator has named another owner. */
   isOthers({ fingerprint, userId }: Pair): boolean {
     const owner = this.#ownerOf.get(fingerprint)
     return owner !== undefined && owner !== userId
   }
 
-  /** Remembers an owner that the operator has named, once it is on disk. */
+  /** Remembers an owner that is on disk. */
   ownerSaved({ userId, fingerprint }: Pair): void {
     this.#ownerOf.set(fingerprint, userId)
   }
 
-  /** Whether the person has ever signed such a thing; from then on, one without is not theirs. */
+  /** Whether the person has ever signed this kind, and must go on signing. */
   hasSigned(userId: number, kind: SignedKind): boolean {
     return this.#signed[kind].has(userId) || this.#unwritten[kind].has(userId)
   }
 
-  /** It counts from the call on, also when this rejects. @throws Refusal `postern_store_unwritable` */
+  /** Counts from the call on, also when this rejects. @throws Refusal `postern_store_unwritable` */
   async rememberSigned(userIds: number[], kind: SignedKind): Promise<void> {
     const unwritten = this.#unwritten[kind]
     for (const userId of userIds) {
@@ -91,7 +88,7 @@ export class People {
     }
   }
 
-  /** Forgets that a person once signed, once that is forgotten on disk: the person begins anew. */
+  /** Forgets signatures of a person that are forgotten on disk. */
   signedForgotten(userId: number): void {
     for (const signed of Object.values(this.#signed)) signed.delete(userId)
   }
