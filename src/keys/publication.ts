@@ -203,8 +203,9 @@ export class Publication implements AsyncDisposable {
     try {
       return await this.#mutex.run(() => (turn === null ? step() : turn.step(step)))
     } finally {
-      // the next comparison opens a fence that could not be opened
-      if (this.#fence?.isRaised === true) this.#compareSoon()
+      // the next comparison opens a fence that could not be opened, and judges what a command was shown
+      const isUnjudged = this.state === 'published' && this.remoteKeyState !== 'equal'
+      if (isUnjudged || this.#fence?.isRaised === true) this.#compareSoon()
     }
   }
 
