@@ -79,7 +79,6 @@ export {
   type Verdict,
   type VerifyPolicy,
 } from './opening/verdict.ts'
-export { Clocks, SKEW_MAX_MS, describeSkew } from './own-key/clocks.ts'
 export {
   fingerprintOf,
   requirePublished,

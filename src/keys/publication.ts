@@ -9,6 +9,7 @@ import {
   currentRotation,
   fingerprintOf,
 } from '../kernel/index.ts'
+import { ClockOff } from '../lookups/clocks.ts'
 import type { KeyTurn } from '../replicas/key-turn.ts'
 import type { SendFence } from '../replicas/send-fence.ts'
 import { Listeners } from '../util/listeners.ts'
@@ -214,7 +215,10 @@ export class Publication implements AsyncDisposable {
       .run(() => this.#compareInTurn())
       .then(
         (isSettled) => ({ kind: 'compared', isSettled, isTimed }) as const,
-        (error: unknown) => ({ kind: 'compare-failed', error, isTimed }) as const,
+        (error: unknown) => {
+          const detail = error instanceof ClockOff ? error.message : null
+          return { kind: 'compare-failed', error, detail, isTimed } as const
+        },
       )
     if (!this.#stop.signal.aborted) this.#driver.apply(event)
   }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { ClockOff } from '../../src/kernel/own-key/clocks.ts'
+import { ClockOff } from '../../src/lookups/clocks.ts'
 import {
   keyOf,
   NEW,

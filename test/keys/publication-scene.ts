@@ -2,7 +2,7 @@
 import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { vi } from 'vitest'
 import type { Bot } from '../../src/api/bot.ts'
-import { Clocks } from '../../src/kernel/own-key/clocks.ts'
+import { Clocks } from '../../src/lookups/clocks.ts'
 import type { Keyring } from '../../src/keys/keyring.ts'
 import { currentRotation, type RotationOutcome } from '../../src/kernel/own-key/rotation.ts'
 import type { ReadyKey } from '../../src/kernel/own-key/own-key.ts'

@@ -1,7 +1,6 @@
 /** Events that happen while a task is under way as well: none of them changes the task. */
 import { NoResponseError, ServiceError } from '../../errors.ts'
 import { codeOf, retryAfterMs, type Transition } from './transition.ts'
-import { ClockOff } from './clocks.ts'
 import { activeKey, pendingKey, RETRY_FIRST_MS, type ActionResult, type KeyEvent } from './life.ts'
 import { isExpired } from './own-key.ts'
 import {
@@ -76,16 +75,16 @@ export const ANY_TIME: {
     change.set({ failedWith: null })
     if (isTimed) compareLater(change, isSettled)
   },
-  'compare-failed': (change, { error, isTimed }) => {
-    const detail =
-      error instanceof ClockOff ? error.message : `waiting to publish: ${codeOf(error)}`
+  'compare-failed': (change, { error, detail, isTimed }) => {
     const code = codeOf(error)
     const isUnanswered = error instanceof NoResponseError
     // That nobody answered is a reason of its own against readiness, which is logged.
     const isLogged = code === change.life.failedWith || isUnanswered
     const message = 'the key could not be compared or published'
     change.log(isLogged ? 'debug' : 'warn', { code }, message)
-    if (change.life.publication === 'unpublished') change.become('unpublished', detail)
+    if (change.life.publication === 'unpublished') {
+      change.become('unpublished', detail ?? `waiting to publish: ${code}`)
+    }
     const isTokenRefused = error instanceof ServiceError && error.status === 401
     const leastMs = isTokenRefused ? TOKEN_RETRY_MS : retryAfterMs(error)
     const retryMs = Math.max(change.life.retryMs, leastMs)
