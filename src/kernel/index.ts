@@ -80,6 +80,7 @@ export {
   type VerifyPolicy,
 } from './opening/verdict.ts'
 export {
+  beginLife,
   fingerprintOf,
   requirePublished,
   type Action,
@@ -91,8 +92,10 @@ export {
   type KeyLife,
   type PublicationState,
   type RemoteKeyState,
+  type RotationOutcome,
+  type RotationPhase,
 } from './own-key/life.ts'
-export { advance, startLife } from './own-key/machine.ts'
+export { advance } from './own-key/machine.ts'
 export {
   fromRow,
   isReady,
@@ -100,7 +103,6 @@ export {
   type OwnKeys,
   type ReadyKey,
 } from './own-key/own-key.ts'
-export { currentRotation, type Rotation, type RotationOutcome } from './own-key/rotation.ts'
 export type { Certificates } from './people/certificates.ts'
 export type { Policies } from './people/decisions.ts'
 export type { Journal, TrustChange } from './people/journal.ts'
