@@ -41,8 +41,8 @@ export {
   type Verdict,
   type VerifyPolicy,
 } from './opening/verdict.ts'
-export { Clocks, SKEW_MAX_MS, describeSkew } from './own-key/clocks.ts'
 export {
+  beginLife,
   fingerprintOf,
   requirePublished,
   type Action,
@@ -54,8 +54,10 @@ export {
   type KeyLife,
   type PublicationState,
   type RemoteKeyState,
+  type RotationOutcome,
+  type RotationPhase,
 } from './own-key/life.ts'
-export { advance, startLife } from './own-key/machine.ts'
+export { advance } from './own-key/machine.ts'
 export {
   fromRow,
   isReady,
@@ -63,7 +65,6 @@ export {
   type OwnKeys,
   type ReadyKey,
 } from './own-key/own-key.ts'
-export { currentRotation, type Rotation, type RotationOutcome } from './own-key/rotation.ts'
 export type { Certificates } from './people/certificates.ts'
 export type { Policies } from './people/decisions.ts'
 export type { Journal, TrustChange } from './people/journal.ts'

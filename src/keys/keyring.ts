@@ -1,5 +1,4 @@
 import {
-  Clocks,
   type MadeKeyRecord,
   type Memory,
   type OwnKeyRecord,
@@ -11,6 +10,7 @@ import {
   fromRow,
   isReady,
 } from '../kernel/index.ts'
+import { Clocks } from '../lookups/clocks.ts'
 import type { Engine, OwnKey, UnlockedKey } from '../openpgp/index.ts'
 import { Listeners } from '../util/listeners.ts'
 import { KeyReader } from './key-reader.ts'
