@@ -23,6 +23,8 @@ const SECRET = 'webhook'
 export class Registration {
   readonly #store: Store
   readonly #changes = new Listeners()
+  /** Calls back when another sidecar of this store has set or removed the webhook. */
+  readonly onChangedElsewhere = this.#changes.add
   #webhook: OwnWebhook | null = null
   #delivered: Delivered | null = null
 
@@ -40,11 +42,6 @@ export class Registration {
     })
     await store.read((db) => registration.#read(db))
     return registration
-  }
-
-  /** Calls back when another sidecar of this store has set or removed the webhook. */
-  onChangedElsewhere(listener: () => void): void {
-    this.#changes.add(listener)
   }
 
   async #read(db: Parameters<Reread>[0]): Promise<void> {

@@ -37,6 +37,7 @@ export interface WebhookChange {
 export class Webhook implements AsyncDisposable {
   readonly #parts: WebhookParts
   readonly #listeners = new Listeners<WebhookChange>()
+  readonly onChange = this.#listeners.add
   #loop: ReturnType<WebhookParts['makeLoop']> | null = null
   #polls = new AbortController()
   readonly #changes = new Mutex()
@@ -46,10 +47,6 @@ export class Webhook implements AsyncDisposable {
   constructor(parts: WebhookParts) {
     this.#parts = parts
     parts.registration.onChangedElsewhere(() => void this.#follow())
-  }
-
-  onChange(listener: (change: WebhookChange) => void): void {
-    this.#listeners.add(listener)
   }
 
   /** Begins to deliver, when a webhook is set; also again after `hold`. */
