@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { CHAT_KINDS } from '../../api/chat.ts'
 import type { ChatRecords, KnownChat, PressRecords } from '../../kernel/index.ts'
 import { TimeSlice } from '../../util/scheduling.ts'
-import type { ChatsTable } from '../schema.ts'
+import type { SchemaRow } from '../schema.ts'
 import { Rows, readFlag, upsert, writeFlag } from './rows.ts'
 
 const PRIVATE_READABLE = 'private_readable_since'
@@ -43,7 +43,7 @@ export class ChatRows extends Rows implements ChatRecords {
   }
 }
 
-function fromRow(row: ChatsTable): KnownChat {
+function fromRow(row: SchemaRow<'chats'>): KnownChat {
   return {
     id: row.id,
     // one string for all chats of a kind, however many come from the disk

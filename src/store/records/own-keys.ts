@@ -1,5 +1,5 @@
 import type { MadeKeyRecord, OwnKeyRecords, OwnKeyRow } from '../../kernel/index.ts'
-import type { OwnKeysRow } from '../schema.ts'
+import type { SchemaRow } from '../schema.ts'
 import { Rows, readFlag } from './rows.ts'
 
 const FIRST_PUBLISHED = 'first_published_at'
@@ -87,7 +87,7 @@ export class OwnKeyRows extends Rows implements OwnKeyRecords {
   }
 }
 
-const keyOf = (row: OwnKeysRow): OwnKeyRow => ({
+const keyOf = (row: SchemaRow<'own_keys'>): OwnKeyRow => ({
   fingerprint: row.fingerprint,
   state: row.state,
   createdAtMs: row.created_at,

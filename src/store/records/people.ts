@@ -1,4 +1,3 @@
-import type { Selectable } from 'kysely'
 import type {
   FormerCertificate,
   KeyChange,
@@ -12,7 +11,7 @@ import type {
   ToldWith,
   TrustPolicy,
 } from '../../kernel/index.ts'
-import type { KeyChangesTable, PeopleTable, PinsTable, TrustPoliciesTable } from '../schema.ts'
+import type { SchemaRow } from '../schema.ts'
 import { TimeSlice } from '../../util/scheduling.ts'
 import { Rows, upsert } from './rows.ts'
 
@@ -46,7 +45,7 @@ export class PinRows extends Rows implements PinRecords {
   }
 }
 
-function pinOf(row: Selectable<PinsTable>): Pin {
+function pinOf(row: SchemaRow<'pins'>): Pin {
   const former = row.former === null ? undefined : formerIn(row, row.former)
   return {
     ...(former && { former }),
@@ -59,7 +58,7 @@ function pinOf(row: Selectable<PinsTable>): Pin {
   }
 }
 
-const formerIn = (row: Selectable<PinsTable>, fingerprint: string): FormerCertificate => ({
+const formerIn = (row: SchemaRow<'pins'>, fingerprint: string): FormerCertificate => ({
   fingerprint,
   changedAtMs: row.former_at ?? 0,
   wasPinned: row.former_pinned === 1,
@@ -95,7 +94,13 @@ export class KeyChangeRows extends Rows implements KeyChangeRecords {
   }
 }
 
-const changeOf = ({ user_id, before, now, message, send }: KeyChangesTable): KnownChange => ({
+const changeOf = ({
+  user_id,
+  before,
+  now,
+  message,
+  send,
+}: SchemaRow<'key_changes'>): KnownChange => ({
   userId: user_id,
   from: before,
   to: now,
@@ -122,7 +127,7 @@ export class PolicyRows extends Rows implements PolicyRecords {
   }
 }
 
-const policyOf = ({ chat_id, policy }: TrustPoliciesTable) => ({ chatId: chat_id, policy })
+const policyOf = ({ chat_id, policy }: SchemaRow<'trust_policies'>) => ({ chatId: chat_id, policy })
 
 const SIGNED_COLUMN = { words: 'signed_at', file: 'signed_files_at' } as const
 
@@ -151,7 +156,7 @@ export class SignerRows extends Rows implements SignerRecords {
   }
 }
 
-const signerOf = (row: PeopleTable): { userId: number; kinds: SignedKind[] } => ({
+const signerOf = (row: SchemaRow<'people'>): { userId: number; kinds: SignedKind[] } => ({
   userId: row.user_id,
   kinds: (['words', 'file'] as const).filter((kind) => row[SIGNED_COLUMN[kind]] !== null),
 })
