@@ -3,7 +3,7 @@ import { CHAT_KINDS } from '../../api/chat.ts'
 import type { ChatRecords, KnownChat, PressRecords } from '../../kernel/index.ts'
 import { TimeSlice } from '../../util/scheduling.ts'
 import type { SchemaRow } from '../schema.ts'
-import { Rows, readFlag, upsert, writeFlag } from './rows.ts'
+import { Rows, insertNew, readFlag, upsert, writeFlag } from './rows.ts'
 
 const PRIVATE_READABLE = 'private_readable_since'
 
@@ -57,11 +57,8 @@ function fromRow(row: SchemaRow<'chats'>): KnownChat {
 /** In which chats buttons were lately pressed. */
 export class PressRows extends Rows implements PressRecords {
   async add(presses: readonly { id: string; chatId: number }[], seenAtMs: number): Promise<void> {
-    await this.db
-      .insertInto('presses')
-      .values(presses.map(({ id, chatId }) => ({ id, chat_id: chatId, seen_at: seenAtMs })))
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
+    const rows = presses.map(({ id, chatId }) => ({ id, chat_id: chatId, seen_at: seenAtMs }))
+    await insertNew(this.db, 'presses', rows)
   }
 
   async chatsOf(id: string, limit: number): Promise<number[]> {
