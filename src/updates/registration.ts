@@ -2,20 +2,9 @@
 import { Refusal } from '../errors.ts'
 import { ConfirmedRows } from '../store/records/seen.ts'
 import type { Reread, Store } from '../store/store.ts'
+import type { OwnWebhook } from '../translate/bot-view.ts'
 import { Listeners } from '../util/listeners.ts'
 import type { Delivered } from './update-batch.ts'
-
-/** A webhook that is set. */
-export interface OwnWebhook {
-  /** As the bot gave it. */
-  url: string
-  secret: string | null
-  /** Failed deliveries in a row, and what the last of them failed for. */
-  failures: number
-  lastError: string | null
-  /** When the next delivery is tried, ms since epoch; null when none is waiting for its time. */
-  nextAttemptAt: number | null
-}
 
 const ROW = 1
 const SECRET = 'webhook'
