@@ -48,6 +48,8 @@ export class Keyring implements OwnKeys {
   readonly clocks: Clocks
   readonly #reader: KeyReader
   readonly #rereads = new Listeners()
+  /** Calls back when another sidecar of this store has changed our keys, once they are as it left them. */
+  readonly onReread = this.#rereads.add
   #keys: OwnKeyRecord[] = []
   #fingerprints: { of: OwnKeyRecord[]; all: ReadonlySet<string> } | null = null
   #firstPublishedAtMs: number | null = null
@@ -86,11 +88,6 @@ export class Keyring implements OwnKeys {
     )
     await memory.keep('flags', readFirstPublished)
     return ring
-  }
-
-  /** Calls back when another sidecar of this store has changed our keys, once they are as it left them. */
-  onReread(listener: () => void): void {
-    this.#rereads.add(listener)
   }
 
   /** The published key, which signs; undefined before the first publication. */

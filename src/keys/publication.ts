@@ -31,7 +31,11 @@ export class Publication implements AsyncDisposable {
   readonly #turn: KeyTurn | null
   readonly #fence: SendFence | null
   readonly #changes = new Listeners<PublicationChange>()
+  /** Calls back each time that the state is found out, whether it is another one or not. */
+  readonly onState = this.#changes.add
   readonly #rotationAttempts = new Listeners<RotationOutcome>()
+  /** Calls back when an attempt at a rotation has ended. */
+  readonly onRotationAttempt = this.#rotationAttempts.add
   readonly #stop = new AbortController()
   readonly #mutex = new Mutex()
   #timer: NodeJS.Timeout | undefined
@@ -44,16 +48,6 @@ export class Publication implements AsyncDisposable {
     this.#fence?.onClosed(() => this.#compareSoon())
     this.#driver = new KeyDriver(parts, (one) => this.#announce(one), this.#stop.signal)
     this.#keyring = parts.keyring
-  }
-
-  /** Calls back each time that the state is found out, whether it is another one or not. */
-  onState(listener: (change: PublicationChange) => void): void {
-    this.#changes.add(listener)
-  }
-
-  /** Calls back when an attempt at a rotation has ended. */
-  onRotationAttempt(listener: (outcome: RotationOutcome) => void): void {
-    this.#rotationAttempts.add(listener)
   }
 
   get state(): PublicationState {

@@ -4,9 +4,10 @@ export class Listeners<Event = void> {
 
   /**
    * Calls back on every event, until the returned function is called.
+   * Bound, so that a class can offer it: `readonly onChange = this.#changes.add`.
    * @param listener must not throw
    */
-  add(listener: (event: Event) => void): () => void {
+  readonly add = (listener: (event: Event) => void): (() => void) => {
     this.#listeners = [...this.#listeners, listener]
     return () => {
       this.#listeners = this.#listeners.filter((one) => one !== listener)

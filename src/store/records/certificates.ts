@@ -9,7 +9,7 @@ import type {
   KnownKey,
 } from '../../kernel/index.ts'
 import { TimeSlice } from '../../util/scheduling.ts'
-import { Rows, upsert } from './rows.ts'
+import { Rows, insertNew, upsert } from './rows.ts'
 
 /** Copies that go in one statement. */
 const COPIES_AT_ONCE = 100
@@ -142,11 +142,7 @@ export class EncryptionKeyRows extends Rows implements EncryptionKeyRecords {
     }))
     for (let at = 0; at < rows.length; at += KEYS_AT_ONCE) {
       await slice.yieldIfOver()
-      await this.db
-        .insertInto('encryption_keys')
-        .values(rows.slice(at, at + KEYS_AT_ONCE))
-        .onConflict((conflict) => conflict.doNothing())
-        .execute()
+      await insertNew(this.db, 'encryption_keys', rows.slice(at, at + KEYS_AT_ONCE))
     }
   }
 

@@ -1,4 +1,3 @@
-import type { Selectable } from 'kysely'
 import type {
   FormerCertificate,
   KeyChange,
@@ -13,7 +12,7 @@ import type {
   ToldWith,
   TrustPolicy,
 } from '../../kernel/index.ts'
-import type { KeyChangesTable, PeopleTable, PinsTable, TrustPoliciesTable } from '../schema.ts'
+import type { SchemaRow } from '../schema.ts'
 import { TimeSlice } from '../../util/scheduling.ts'
 import { Rows, upsert } from './rows.ts'
 
@@ -44,7 +43,7 @@ export class PinRows extends Rows implements PinRecords {
   }
 }
 
-function pinOf(row: Selectable<PinsTable>): Pin {
+function pinOf(row: SchemaRow<'pins'>): Pin {
   const former = row.former === null ? undefined : formerIn(row, row.former)
   return {
     ...(former && { former }),
@@ -57,7 +56,7 @@ function pinOf(row: Selectable<PinsTable>): Pin {
   }
 }
 
-const formerIn = (row: Selectable<PinsTable>, fingerprint: string): FormerCertificate => ({
+const formerIn = (row: SchemaRow<'pins'>, fingerprint: string): FormerCertificate => ({
   fingerprint,
   changedAtMs: row.former_at ?? 0,
   wasPinned: row.former_pinned === 1,
@@ -90,7 +89,13 @@ export class KeyChangeRows extends Rows implements KeyChangeRecords {
   }
 }
 
-const changeOf = ({ user_id, before, now, message, send }: KeyChangesTable): KnownChange => ({
+const changeOf = ({
+  user_id,
+  before,
+  now,
+  message,
+  send,
+}: SchemaRow<'key_changes'>): KnownChange => ({
   userId: user_id,
   from: before,
   to: now,
@@ -114,7 +119,7 @@ export class PolicyRows extends Rows implements PolicyRecords {
   }
 }
 
-const policyOf = ({ chat_id, policy }: TrustPoliciesTable) => ({ chatId: chat_id, policy })
+const policyOf = ({ chat_id, policy }: SchemaRow<'trust_policies'>) => ({ chatId: chat_id, policy })
 
 const SIGNED_COLUMN = { words: 'signed_at', file: 'signed_files_at' } as const
 
@@ -140,7 +145,7 @@ export class SignerRows extends Rows implements SignerRecords {
   }
 }
 
-const signerOf = (row: PeopleTable): { userId: number; kinds: SignedKind[] } => ({
+const signerOf = (row: SchemaRow<'people'>): { userId: number; kinds: SignedKind[] } => ({
   userId: row.user_id,
   kinds: (['words', 'file'] as const).filter((kind) => row[SIGNED_COLUMN[kind]] !== null),
 })
