@@ -2,7 +2,7 @@
 import type { LoadedBot } from '../config/read-several.ts'
 import type { BotReason, BotReport } from '../control/reports.ts'
 import { OPERATIONS, type Operations } from '../control/operations.ts'
-import { OperatorError, type OperatorCode } from '../errors.ts'
+import { failedError, OperatorError, type OperatorCode } from '../errors.ts'
 import { buildBotRoutes, type BotRoutes } from '../http/server.ts'
 import { SharedBot, type DoorLanes } from '../http/shared-door.ts'
 import type { Log } from '../logger.ts'
@@ -185,10 +185,10 @@ function refusing(problem: OperatorError): Operations {
 }
 
 function notYet(): OperatorError {
-  return new OperatorError('failed', STARTING.message, STARTING.hint)
+  return failedError(STARTING.message, STARTING.hint)
 }
 
 function internal(cause: unknown): OperatorError {
   const name = cause instanceof Error ? cause.name : typeof cause
-  return new OperatorError('failed', `internal failure (${name})`, 'see the log', { cause })
+  return failedError(`internal failure (${name})`, 'see the log', { cause })
 }
