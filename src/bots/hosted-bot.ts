@@ -103,7 +103,8 @@ export class HostedBot {
 
   /** What an operator can ask of it: while it is not served, why not. */
   get operations(): Operations {
-    return this.#served?.bot.operations ?? refusing(this.#error ?? notYet())
+    const problem = this.#error ?? failedError(STARTING.message, STARTING.hint)
+    return this.#served?.bot.operations ?? deriveCalls(OPERATIONS, () => Promise.reject(problem))
   }
 
   async #start(): Promise<void> {
@@ -178,14 +179,6 @@ const STARTING = {
   code: 'starting',
   message: 'the bot is still starting',
   hint: 'wait; if it takes long, the log says what it waits for',
-}
-
-function refusing(problem: OperatorError): Operations {
-  return deriveCalls(OPERATIONS, () => Promise.reject(problem))
-}
-
-function notYet(): OperatorError {
-  return failedError(STARTING.message, STARTING.hint)
 }
 
 function internal(cause: unknown): OperatorError {
