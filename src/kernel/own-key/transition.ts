@@ -91,9 +91,12 @@ export function codeOf(error: unknown): string {
   return error instanceof PosternError ? error.code : 'failed'
 }
 
+/** What the service refuses a call with (spec, Errors); another status proves nothing. */
+const REFUSED_WITH = [400, 401, 403, 404, 409, 410, 413, 429]
+
 /** Whether the service certainly did not do what it was asked for. */
 export function isRefused(error: unknown): boolean {
-  return error instanceof ServiceError && error.status < 500
+  return error instanceof ServiceError && REFUSED_WITH.includes(error.status)
 }
 
 /** How long the service asks to wait, in ms. */

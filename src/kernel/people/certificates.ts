@@ -161,8 +161,8 @@ export class Certificates {
     const kept = isKnown || this.#revoked.size < this.#parts.maxWhole ? armored : ''
     const hold = (one: { kept: string; known: string | null }): void => {
       this.#revoked.add(fingerprint)
-      const { known } = this.#unwritten.get(fingerprint) ?? one
-      this.#unwritten.set(fingerprint, { userId, kept: one.kept, known })
+      const { known, userId: by } = this.#unwritten.get(fingerprint) ?? { ...one, userId }
+      this.#unwritten.set(fingerprint, { userId: by, kept: one.kept, known })
     }
     try {
       const known = await this.#knownOf(fingerprint)

@@ -51,9 +51,9 @@ export class PeopleObserver {
       return { people: [], nameless: 0, memberCount, lapsesAtMs: Infinity, tooMany }
     }
     const named = records.filter((key) => key !== null)
-    const people = await this.#observe(named)
+    const people = await this.#observe(`chat ${chatId}`, named)
     await this.#parts.keyListHistory.saw(chatId, people)
-    await this.#recordKeys(chatId, `chat ${chatId}`, people)
+    await this.#parts.findings.recordOwnKeys(chatId, people)
     const nameless = records.length - named.length
     return { people, nameless, memberCount, lapsesAtMs: lapsesAtMs(people), tooMany: null }
   }
@@ -71,8 +71,8 @@ export class PeopleObserver {
     if (answer === null) await this.#parts.trust.saw([{ userId, fingerprint: null }])
     const record = answer?.record ?? null
     if (record === null) return null
-    const people = await this.#observe([record])
-    await this.#recordKeys(null, `person ${userId}`, people)
+    const people = await this.#observe(`person ${userId}`, [record])
+    await this.#parts.findings.recordOwnKeys(null, people)
     return people.find((person) => person.userId === userId) ?? null
   }
 
@@ -105,35 +105,39 @@ export class PeopleObserver {
   }
 
   /**
-   * Computes each fingerprint, and records who lists it and what was revoked. A record whose
-   * fingerprint is not its certificate's is no claim.
+   * Computes each fingerprint, and records who lists it, its keys and what was revoked: all of it
+   * counts at once, whichever write fails. A record whose fingerprint is not its certificate's is no
+   * claim.
+   * @param source a name of the list
    */
-  async #observe(records: readonly UserKey[]): Promise<Person[]> {
-    const { certificates, trust } = this.#parts
+  async #observe(source: string, records: readonly UserKey[]): Promise<Person[]> {
+    const { certificates, trust, knownKeys } = this.#parts
     const judged = await Promise.all(
       records.map(async (key) => ({
         key,
         certificateStatus: await certificates.judge(key.publicKey ?? ''),
       })),
     )
-    await trust.saw(judged.flatMap((one) => listingOf(one) ?? []))
+    const listed = trust.saw(judged.flatMap((one) => listingOf(one) ?? []))
     const own = judged.filter((one) => !isWorthless(unusableFor(one, trust)))
-    await certificates.keepCopies(own.map(({ certificateStatus }) => certificateStatus))
-    for (const { key, certificateStatus } of judged) {
-      await certificates.rememberRevoked(certificateStatus, key.userId)
-    }
+    const writes = await Promise.allSettled([
+      listed,
+      certificates.keepCopies(own.map(({ certificateStatus }) => certificateStatus)),
+      ...judged.map(({ key, certificateStatus }) =>
+        certificates.rememberRevoked(certificateStatus, key.userId),
+      ),
+      knownKeys.saw(
+        source,
+        judged.map(({ key, certificateStatus }) => ({ userId: key.userId, certificateStatus })),
+      ),
+    ])
+    for (const write of writes) if (write.status === 'rejected') throw write.reason
     return judged.map(({ key, certificateStatus }) => ({
       userId: key.userId,
       fingerprint: certificateStatus.fingerprint,
       unusable: unusableFor({ key, certificateStatus }, trust),
       certificateStatus,
     }))
-  }
-
-  /** @param source a name of the list */
-  async #recordKeys(chatId: number | null, source: string, people: Person[]): Promise<void> {
-    await this.#parts.knownKeys.saw(source, people)
-    await this.#parts.findings.recordOwnKeys(chatId, people)
   }
 }
 
