@@ -43,7 +43,7 @@ const MAX_DEPTH = 128
 const MAX_MESSAGES = 100
 
 /** The place of an object in an update. */
-interface Place {
+interface MessagePlace {
   /** The nearest object that names the chat; null where there is none. */
   chat: Record<string, unknown> | null
   /** Ids of the chats that the objects around it name. */
@@ -56,7 +56,7 @@ interface Place {
   depth: number
 }
 
-const OUTSIDE: Place = {
+const OUTSIDE: MessagePlace = {
   chat: null,
   around: [],
   isInside: false,
@@ -68,11 +68,11 @@ const OUTSIDE: Place = {
 
 interface PlacedMessage {
   message: Record<string, unknown>
-  place: Place
+  place: MessagePlace
 }
 
 /** The state of one walk through an update. */
-interface Walk {
+interface MessageWalk {
   /** The update is a press; the object that it brings carries its Message. */
   isPress: boolean
   messages: PlacedMessage[]
@@ -90,7 +90,7 @@ interface Walk {
  * it, else in that of its update.
  */
 export function findMessages(update: unknown): MessagesOfUpdate {
-  const walk: Walk = {
+  const walk: MessageWalk = {
     isPress: isObject(update) && update['kind'] === 'callback_query',
     messages: [],
     surplus: [],
@@ -105,7 +105,7 @@ export function findMessages(update: unknown): MessagesOfUpdate {
   return { messages, surplus, updateChatId, cleaned, restore: () => quotations.forEach(restore) }
 }
 
-function collect(value: unknown, place: Place, walk: Walk): void {
+function collect(value: unknown, place: MessagePlace, walk: MessageWalk): void {
   if (typeof value !== 'object' || value === null || place.depth > MAX_DEPTH) return
   if (isObject(value) && 'postern' in value) walk.cleaned = delete value['postern']
   if (walk.buttons.has(value) && isButton(value)) return
@@ -116,10 +116,10 @@ function collect(value: unknown, place: Place, walk: Walk): void {
 }
 
 /** Collects one object. @returns the place of its values, but for their key and depth */
-function enter(value: Record<string, unknown>, at: Place, walk: Walk): Place {
+function enter(value: Record<string, unknown>, at: MessagePlace, walk: MessageWalk): MessagePlace {
   const named = namedChat(value)
   const isPayload = walk.isPress && at.depth === 1 && at.key !== 'message'
-  const place: Place = {
+  const place: MessagePlace = {
     ...at,
     chat: named ?? at.chat,
     ...(isPayload && { position: 'carried', pressedById: senderOf(value) }),
@@ -168,7 +168,7 @@ function describe({ message, place }: PlacedMessage, updateChatId: number | null
 }
 
 /** Makes a Message of a quotation that is text, so that it is judged as one. */
-function wrapQuotation(holder: Record<string, unknown>, { quotations }: Walk): void {
+function wrapQuotation(holder: Record<string, unknown>, { quotations }: MessageWalk): void {
   const quotation = holder['replyTo']
   if (!hasText(quotation)) return
   holder['replyTo'] = { text: quotation }
