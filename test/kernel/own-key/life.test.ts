@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
   beginLife,
-  fingerprintOf,
   remoteKeyStateOf,
   requirePublished,
   type Facts,
@@ -88,15 +87,6 @@ describe('the clock alone', () => {
       expect(after('published', factsOf()).effects).toEqual([])
     },
   )
-})
-
-test.each([
-  ['ABCD', 'abcd'],
-  ['', null],
-  [null, null],
-  [undefined, null],
-])('a bot with the fingerprint %j claims %j', (fingerprint, claimed) => {
-  expect(fingerprintOf({ fingerprint })).toBe(claimed)
 })
 
 test('what the service shows is told apart by what we ever held', () => {
