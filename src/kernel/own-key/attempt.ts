@@ -62,14 +62,10 @@ export const ATTEMPT_STEPS: Handlers<AttemptStep | 'promoting' | 'releasing'> = 
   recording: { done: put, failed: fail },
   putting: {
     done: (change, task) => confirm(change, task, { accepted: 'yes' }),
-    failed: (change, task, { error }) =>
-      confirm(
-        change,
-        task,
-        isRefused(error)
-          ? { accepted: 'no', error }
-          : { accepted: 'unknown', error, wasLost: true },
-      ),
+    failed: (change, task, { error }) => {
+      const lost = { accepted: 'unknown', error, wasLost: true } as const
+      confirm(change, task, isRefused(error) ? { accepted: 'no', error } : lost)
+    },
     stopped: fail,
   },
   pausing: {

@@ -69,10 +69,8 @@ export function abandon(change: Transition): void {
     )
   }
   const { fingerprint } = pending
-  change.act(
-    { step: 'discarding', errand: 'abandon', fingerprint },
-    { kind: 'discard', fingerprint },
-  )
+  const task = { step: 'discarding', errand: 'abandon', fingerprint } as const
+  change.act(task, { kind: 'discard', fingerprint })
 }
 
 /** The task fails. */
