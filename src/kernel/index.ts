@@ -34,7 +34,6 @@ export {
 } from './opening/verdict.ts'
 export {
   beginLife,
-  fingerprintOf,
   requirePublished,
   type Action,
   type ActionResult,
