@@ -12,7 +12,6 @@ import { Trust, type TrustParts } from './people/trust.ts'
 import { Sightings, type Readers } from './sightings.ts'
 import { KnownChats } from './wall/known-chats.ts'
 
-/** What is known of chats and people, beside the bot's own key. */
 export interface Kernel {
   journal: Journal
   people: People

@@ -36,7 +36,11 @@ export class Publication implements AsyncDisposable {
   readonly #turn: KeyTurn | null
   readonly #fence: SendFence | null
   readonly #changes = new Listeners<PublicationChange>()
+  /** Calls back each time that the state is found out, whether it is another one or not. */
+  readonly onState = this.#changes.add
   readonly #rotationAttempts = new Listeners<RotationOutcome>()
+  /** Calls back when an attempt at a rotation has ended. */
+  readonly onRotationAttempt = this.#rotationAttempts.add
   readonly #stop = new AbortController()
   readonly #mutex = new Mutex()
   #timer: NodeJS.Timeout | undefined
@@ -49,16 +53,6 @@ export class Publication implements AsyncDisposable {
     this.#fence?.onClosed(() => this.#compareSoon())
     this.#driver = new KeyDriver(parts, (one) => this.#announce(one), this.#stop.signal)
     this.#keyring = parts.keyring
-  }
-
-  /** Calls back each time that the state is found out, whether it is another one or not. */
-  onState(listener: (change: PublicationChange) => void): void {
-    this.#changes.add(listener)
-  }
-
-  /** Calls back when an attempt at a rotation has ended. */
-  onRotationAttempt(listener: (outcome: RotationOutcome) => void): void {
-    this.#rotationAttempts.add(listener)
   }
 
   get state(): PublicationState {
@@ -208,8 +202,9 @@ export class Publication implements AsyncDisposable {
     try {
       return await this.#mutex.run(() => (turn === null ? step() : turn.step(step)))
     } finally {
-      // the next comparison opens a fence that could not be opened
-      if (this.#fence?.isRaised === true) this.#compareSoon()
+      // the next comparison opens a fence that could not be opened, and judges what a command was shown
+      const isUnjudged = this.state === 'published' && this.remoteKeyState !== 'equal'
+      if (isUnjudged || this.#fence?.isRaised === true) this.#compareSoon()
     }
   }
 

@@ -44,7 +44,8 @@ export const ANY_TIME: {
     if (pending?.offeredAtMs != null) {
       change.become('unpublished', 'another sidecar publishes a key')
     } else if (active !== undefined && change.life.publication === 'unpublished') {
-      change.becomeShown()
+      // where `/me` showed no key that waited or was active, the next comparison decides
+      if ([null, 'equal', 'pending'].includes(change.life.remote)) change.becomeShown()
     }
   },
   'key-found': (change, { detail }) => beginRotation(change, detail),
