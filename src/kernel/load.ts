@@ -6,23 +6,18 @@ import { Findings } from './people/findings.ts'
 import { Journal } from './people/journal.ts'
 import { KeyListHistory } from './people/key-list-history.ts'
 import { KnownKeys } from './people/known-keys.ts'
-import { PeopleObserver } from './people/observe.ts'
+import { PeopleObserver, type PeopleObserverParts } from './people/observe.ts'
 import { People } from './people/people.ts'
 import { Trust, type TrustParts } from './people/trust.ts'
 import { Sightings, type Readers } from './sightings.ts'
 import { KnownChats } from './wall/known-chats.ts'
 
-export interface Kernel {
+export interface Kernel extends PeopleObserverParts {
   journal: Journal
   people: People
-  certificates: Certificates
-  trust: Trust
-  keyListHistory: KeyListHistory
-  knownKeys: KnownKeys
   observer: PeopleObserver
   knownChats: KnownChats
   sightings: Sightings
-  findings: Findings
 }
 
 /**
@@ -43,28 +38,15 @@ export async function loadKernel(o: {
   const people = await People.load(memory)
   const certificates = await Certificates.load({ engine, memory, journal })
   const trust = await Trust.load({ memory, journal, people, policy, clocks })
-  const keyListHistory = new KeyListHistory(memory, journal)
-  const knownKeys = new KnownKeys(memory)
-  const findings = new Findings(memory, journal, own)
-  const observer = new PeopleObserver({
+  const observed = {
     certificates,
     trust,
-    keyListHistory,
-    knownKeys,
-    findings,
-  })
+    keyListHistory: new KeyListHistory(memory, journal),
+    knownKeys: new KnownKeys(memory),
+    findings: new Findings(memory, journal, own),
+  }
+  const observer = new PeopleObserver(observed)
   const knownChats = await KnownChats.load(memory, { journal })
   const sightings = new Sightings({ knownChats, people: observer, readers })
-  return {
-    journal,
-    people,
-    certificates,
-    trust,
-    keyListHistory,
-    knownKeys,
-    observer,
-    knownChats,
-    sightings,
-    findings,
-  }
+  return { ...observed, journal, people, observer, knownChats, sightings }
 }

@@ -45,6 +45,8 @@ export class ReplayMemory {
   #prunedBeforeMs = -Infinity
   readonly confirmed: ConfirmedUpdates
   readonly #idsBack = new Listeners<{ updateId: number }>()
+  /** Calls back when update ids went back: new data is remembered under ids that were confirmed. */
+  readonly onIdsWentBack = this.#idsBack.add
   #isCountedAnew = false
 
   private constructor(memory: Memory, { key, gaps, clock }: ReplayMemoryParts) {
@@ -53,11 +55,6 @@ export class ReplayMemory {
     this.#gaps = gaps
     this.#clock = clock
     this.confirmed = new ConfirmedUpdates(memory)
-  }
-
-  /** Calls back when update ids went back: new data is remembered under ids that were confirmed. */
-  onIdsWentBack(listener: (event: { updateId: number }) => void): void {
-    this.#idsBack.add(listener)
   }
 
   static async load(memory: Memory, parts: ReplayMemoryParts): Promise<ReplayMemory> {

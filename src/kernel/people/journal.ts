@@ -51,14 +51,11 @@ export type TrustChange =
 export class Journal {
   readonly #memory: Memory
   readonly #changes = new Listeners<TrustChange>()
+  /** Calls back with every change once it is on disk. */
+  readonly onChange = this.#changes.add
 
   constructor(memory: Memory) {
     this.#memory = memory
-  }
-
-  /** Calls back with every change once it is on disk. */
-  onChange(listener: (change: TrustChange) => void): void {
-    this.#changes.add(listener)
   }
 
   /**

@@ -220,22 +220,16 @@ const isForOperator = (reason: Skipped['reason']): boolean => FOR_OPERATOR.has(r
  * one with no other key. Where there is none, each is sealed to.
  */
 function oncePerSubkey(usable: readonly Person[]): CertificateStatus[] {
-  const bySubkey = new Map<string, Person>()
-  const beside: CertificateStatus[] = []
-  for (const person of usable) {
-    const { certificateStatus, fingerprint } = person
-    const subkey = certificateStatus.encryptionKeys[0] ?? fingerprint ?? ''
-    const known = bySubkey.get(subkey)
-    if (known === undefined) bySubkey.set(subkey, person)
-    else if (
-      known.fingerprint === fingerprint ||
-      known.certificateStatus.encryptionKeys.length === 1
-    )
-      continue
-    else if (certificateStatus.encryptionKeys.length === 1) bySubkey.set(subkey, person)
-    else beside.push(certificateStatus)
-  }
-  return [...Array.from(bySubkey.values(), ({ certificateStatus }) => certificateStatus), ...beside]
+  const bySubkey = Map.groupBy(
+    usable,
+    ({ certificateStatus, fingerprint }) => certificateStatus.encryptionKeys[0] ?? fingerprint,
+  )
+  return [...bySubkey.values()].flatMap((people) => {
+    const statuses = people.map(({ certificateStatus }) => certificateStatus)
+    const plain = statuses.find(({ encryptionKeys }) => encryptionKeys.length === 1)
+    if (plain !== undefined) return [plain]
+    return [...new Map(statuses.map((one) => [one.fingerprint, one])).values()]
+  })
 }
 
 function asBefore(

@@ -48,6 +48,8 @@ export class Trust {
   readonly #parts: TrustParts
   readonly #pins: Pins
   readonly #refusals = new Listeners()
+  /** Calls back when a person is one too many. */
+  readonly onFull = this.#refusals.add
   readonly policies: Policies
   readonly decisions: Decisions
   readonly #keyChanges: KeyChanges
@@ -65,11 +67,6 @@ export class Trust {
     this.#pins = pins
     this.policies = policies
     this.decisions = new Decisions({ ...parts, pins })
-  }
-
-  /** Calls back when a person is one too many. */
-  onFull(listener: () => void): void {
-    this.#refusals.add(listener)
   }
 
   static async load(parts: TrustParts): Promise<Trust> {

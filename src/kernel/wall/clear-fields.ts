@@ -21,14 +21,11 @@ export interface ClearFieldsParts {
 export class ClearFields {
   readonly #parts: ClearFieldsParts
   readonly #sent = new Listeners<readonly ClearField[]>()
+  /** Calls back with the fields sent in clear into a protected chat, once the service accepted them. */
+  readonly onSent = this.#sent.add
 
   constructor(parts: ClearFieldsParts) {
     this.#parts = parts
-  }
-
-  /** Calls back with the fields sent in clear into a protected chat, once the service accepted them. */
-  onSent(listener: (fields: readonly ClearField[]) => void): void {
-    this.#sent.add(listener)
   }
 
   /**

@@ -43,23 +43,17 @@ export class KnownChats {
   readonly #maxChats: number
   readonly #journal: KnownChatsOptions['journal']
   readonly #refusals = new Listeners()
+  /** Calls back with each refusal of a new chat. */
+  readonly onFull = this.#refusals.add
   readonly #rereads = new Listeners<number>()
+  /** Calls back with a chat that another sidecar has changed: cached answers about it are stale. */
+  readonly onReread = this.#rereads.add
   #privateReadable = false
 
   private constructor(memory: Memory, { maxChats = MOST_CHATS, journal }: KnownChatsOptions) {
     this.#memory = memory
     this.#maxChats = maxChats
     this.#journal = journal
-  }
-
-  /** Calls back with each refusal of a new chat. */
-  onFull(listener: () => void): void {
-    this.#refusals.add(listener)
-  }
-
-  /** Calls back with a chat that another sidecar has changed: cached answers about it are stale. */
-  onReread(listener: (chatId: number) => void): void {
-    this.#rereads.add(listener)
   }
 
   static async load(memory: Memory, options: KnownChatsOptions = {}): Promise<KnownChats> {
