@@ -21,7 +21,8 @@ export async function judgeReadable(
   const { chatId, fromId, dateMs } = found
   if (chatId === null || !isBeforeKey(found, parts)) return { ...WITHHELD, passing: null }
   // its own words, which a Message of that time quotes, the bot has signed no more than anybody
-  if (fromId === parts.botId()) return { verdict: 'before-key', passing: null }
+  if (found.position === 'carried' && fromId === parts.botId())
+    return { verdict: 'before-key', passing: null }
   const claimed = { kind: 'words' as const, chatId, fromId, dateMs, ...arrival }
   const { verdict, passing = null } = await judgeUnsigned(claimed, parts)
   return verdict === 'unsigned' ? { verdict: 'before-key', passing } : { ...WITHHELD, passing }
