@@ -127,7 +127,10 @@ export class Trust {
     const former = pin?.former
     // what was signed before the change may be queued for as long as the service retains it
     if (former === undefined || nowMs >= former.changedAtMs + RETENTION_MS) return null
-    if (this.#pins.claimsOn(former.fingerprint) > 0) return null
+    // a listing that is not on disk yet ends it, and makes none
+    const seen = this.#unwritten.get(userId)
+    if (seen !== undefined && pin?.listed !== null && seen.last !== pin?.listed) return null
+    if (this.#claimantsOf(former.fingerprint).size > 0) return null
     const { standing, fingerprint } = pin ?? {}
     if (standing === 'blocked') return null
     if (standing === 'verified' && fingerprint !== former.fingerprint) return null
@@ -147,12 +150,17 @@ export class Trust {
   isShared(fingerprint: string): boolean {
     if (this.#parts.people.ownerOf(fingerprint) !== undefined) return false
     if (this.#unwritten.size === 0) return this.#pins.claimsOn(fingerprint) > 1
+    return this.#claimantsOf(fingerprint).size > 1
+  }
+
+  /** Who is listed with a certificate, with what is not on disk yet. */
+  #claimantsOf(fingerprint: string): Set<number> {
     const claimants = new Set(this.#pins.claimantsOf(fingerprint))
     for (const [userId, { last }] of this.#unwritten) {
       if (last === fingerprint) claimants.add(userId)
       else claimants.delete(userId)
     }
-    return claimants.size > 1
+    return claimants
   }
 
   /** What is known of a person, with what is not on disk yet. */
