@@ -90,9 +90,10 @@ export class Trust {
     return trust
   }
 
-  /** Changes whenever an answer of this class may have changed. */
+  /** Changes whenever an answer of this class, or of `People` about owners, may have changed. */
   get epoch(): number {
-    return this.#changes + this.#pins.changes + this.policies.changes
+    const { people } = this.#parts
+    return this.#changes + this.#pins.changes + this.policies.changes + people.changes
   }
 
   /** Everybody whom we know, by person. */
