@@ -9,10 +9,11 @@ import {
   type Facts,
   type KeyLife,
   type PublicationState,
+  type RotationOutcome,
+  type RotationPhase,
   type Step,
   type Task,
 } from './life.ts'
-import { currentRotation, type RotationOutcome, type RotationProgress } from './rotation.ts'
 import { PosternError, Refusal, ServiceError } from '../../errors.ts'
 
 /** What the steps of a task do on each result of their action. */
@@ -70,15 +71,16 @@ export class Transition {
     } else this.become('expired', 'phones seal nothing to it any more')
   }
 
-  rotate(progress: (before: RotationProgress) => RotationProgress): void {
-    this.set({ rotation: progress(this.life.rotation) })
+  /** A step of the rotation under way, for people. @param waitMs until the next attempt */
+  showRotation(phase: RotationPhase, detail: string, waitMs: number | null = null): void {
+    if (this.life.rotation.current === null) return
+    this.effects.push({ kind: 'rotation-step', phase, detail, waitMs })
   }
 
   /** The outcome of an attempt at a rotation, where one is under way. */
   report(outcome: RotationOutcome): void {
-    if (currentRotation(this.life.rotation) !== null) {
-      this.effects.push({ kind: 'rotation-attempt', outcome })
-    }
+    if (this.life.rotation.current === null) return
+    this.effects.push({ kind: 'rotation-attempt', outcome })
   }
 
   log(level: 'debug' | 'info' | 'warn', fields: Record<string, unknown>, message: string): void {

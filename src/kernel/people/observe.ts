@@ -1,4 +1,4 @@
-/** What the service lists of people: every answer is judged and recorded here before it is used. */
+/** Judges and records every key list and key record before its people are used. */
 import type { UserKey } from '../../api/user-key.ts'
 import { MOST_RECIPIENTS, type CertificateStatus } from '../../openpgp/index.ts'
 import type { KeyList } from '../lookups.ts'
@@ -10,7 +10,7 @@ import type { KnownKeys } from './known-keys.ts'
 import { isWorthless, type Person, type Unusable } from './person.ts'
 import type { Trust } from './trust.ts'
 
-/** Keys of a list that are looked at: some may be of no use. */
+/** Keys of a list that are judged: some may be unusable. */
 const MOST_LISTED = 2 * MOST_RECIPIENTS
 
 /** An answer of `GET /chats/{chatId}/keys`; null for each record that names nobody. */
@@ -27,7 +27,7 @@ export interface PeopleObserverParts {
   findings: Findings
 }
 
-/** A record with what the engine found of its certificate. */
+/** A record with the status of its certificate. */
 interface JudgedRecord {
   key: UserKey
   certificateStatus: CertificateStatus
@@ -40,10 +40,7 @@ export class PeopleObserver {
     this.#parts = parts
   }
 
-  /**
-   * Judges and records the key list of a chat. Of a list that is too long nothing is.
-   * @throws Refusal `postern_store_unwritable`
-   */
+  /** Judges and records a key list, unless it is too long. @throws Refusal `postern_store_unwritable` */
   async observeKeyList(chatId: number, answer: KeyListAnswer): Promise<KeyList> {
     const { records, memberCount } = answer
     if (records.length > MOST_LISTED) {
@@ -76,7 +73,7 @@ export class PeopleObserver {
     return people.find((person) => person.userId === userId) ?? null
   }
 
-  /** Judges the people of a list again whose certificates ended or were revoked since. */
+  /** Judges again the people of a list whose certificates ended or were revoked since. */
   async refreshList(list: KeyList, nowMs: number): Promise<void> {
     const hasLapsed = nowMs >= list.lapsesAtMs
     if (!hasLapsed && !list.people.some((person) => this.#isRevokedSince(person))) return
@@ -89,7 +86,7 @@ export class PeopleObserver {
     list.lapsesAtMs = lapsesAtMs(list.people)
   }
 
-  /** The person as they are now, where a revocation became known since. */
+  /** The person, judged again after a revocation. */
   async refreshPerson(person: Person): Promise<Person> {
     return this.#isRevokedSince(person) ? await this.#judgeAgain(person) : person
   }
@@ -105,9 +102,8 @@ export class PeopleObserver {
   }
 
   /**
-   * Computes each fingerprint, and records who lists it, its keys and what was revoked: all of it
-   * counts at once, whichever write fails. A record whose fingerprint is not its certificate's is no
-   * claim.
+   * Records listings, keys and revocations, which all count at once, whichever write fails. A record
+   * with a false fingerprint is no listing.
    * @param source a name of the list
    */
   async #observe(source: string, records: readonly UserKey[]): Promise<Person[]> {
@@ -149,7 +145,7 @@ function unusableFor({ key, certificateStatus }: JudgedRecord, trust: Trust): Un
   return certificateStatus.unusable
 }
 
-/** What a record lists; null when it lists nothing usable, or was not judged in time. */
+/** The listing of a record; null for one that is false, or was not judged in time. */
 function listingOf({ key, certificateStatus }: JudgedRecord): Listing | null {
   const { fingerprint, unusable } = certificateStatus
   if (fingerprint === null ? unusable === 'deadline' : isMismatch(key, fingerprint)) return null
