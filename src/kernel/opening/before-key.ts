@@ -23,7 +23,7 @@ export async function judgeReadable(
   const { chatId, fromId, dateMs } = found
   if (chatId === null || !isBeforeKey(found, parts)) return WITHHELD
   // the bot's own words, quoted by a Message of that time, are as unsigned as all others
-  if (fromId === parts.botId()) return { verdict: 'before-key' }
+  if (found.position === 'carried' && fromId === parts.botId()) return { verdict: 'before-key' }
   const claimed = { kind: 'words' as const, chatId, fromId, dateMs, ...arrival }
   const { verdict, transientError } = await judgeUnsigned(claimed, parts)
   if (verdict === 'unsigned') return { verdict: 'before-key' }

@@ -48,14 +48,15 @@ export class Certificates {
     const { memory } = parts
     const certificates = new Certificates(parts)
     memory.writeFirst({
-      isDue: () => certificates.#unwritten.size > 0,
+      isDue: () => certificates.#unwritten.size + certificates.#unwrittenCopies.size > 0,
       save: (records) => certificates.#saveUnwritten(records),
     })
     await memory.keep('certificates', async (records, fingerprints) => {
       for (const one of await records.certificates.of(fingerprints)) {
         const { fingerprint, copyDigest, isRevoked } = one
         if (isRevoked) certificates.#revoked.add(fingerprint)
-        if (copyDigest !== null) certificates.#copies.set(fingerprint, copyDigest)
+        const isHeld = certificates.#unwrittenCopies.has(fingerprint)
+        if (copyDigest !== null && !isHeld) certificates.#copies.set(fingerprint, copyDigest)
       }
     })
     return certificates
@@ -111,14 +112,11 @@ export class Certificates {
       else if (isNews === true && before !== copy.copyDigest) this.#hold(copy, before)
     }
     first.splice(Math.max(0, this.#parts.maxCopies - this.#copies.size))
-    const newer = [...this.#unwrittenCopies.values()]
-    if (first.length + newer.length === 0) return
-    await this.#parts.memory.note(async ({ certificates }) => {
-      await certificates.addCopies(first)
-      for (const { copy, before } of newer) await certificates.replaceCopy(copy, before)
-    })
-    for (const copy of first) this.#copies.set(copy.fingerprint, copy.copyDigest)
-    for (const { copy } of newer) this.#unwrittenCopies.delete(copy.fingerprint)
+    if (first.length > 0) {
+      await this.#parts.memory.note(({ certificates }) => certificates.addCopies(first))
+      for (const copy of first) this.#copies.set(copy.fingerprint, copy.copyDigest)
+    }
+    if (this.#unwrittenCopies.size > 0) await this.#parts.memory.settle()
   }
 
   #hold(copy: CertificateCopy, before: string): void {
@@ -175,8 +173,15 @@ export class Certificates {
       await records.certificates.setRevokedCopy(fingerprint, now === known ? kept : '')
       changes.push({ kind: 'key-revoked', userId, detail: { fingerprint } })
     }
+    const copies = [...this.#unwrittenCopies]
+    for (const [, { copy, before }] of copies) await records.certificates.replaceCopy(copy, before)
     const announce = await this.#parts.journal.append(records, changes)
     return () => {
+      for (const [fingerprint, one] of copies) {
+        const held = this.#unwrittenCopies.get(fingerprint)
+        if (held === one) this.#unwrittenCopies.delete(fingerprint)
+        else if (held !== undefined) held.before = one.copy.copyDigest
+      }
       for (const [fingerprint, one] of written) {
         if (this.#unwritten.get(fingerprint) === one) this.#unwritten.delete(fingerprint)
       }

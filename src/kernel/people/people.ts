@@ -10,6 +10,8 @@ export interface Pair {
 export class People {
   readonly #memory: Memory
   readonly #ownerOf = new Map<string, number>()
+  /** How often owners were read again since the start. */
+  changes = 0
   readonly #signed = { words: new Set<number>(), file: new Set<number>() }
   /** Of these, who is not on disk yet. */
   readonly #unwritten = { words: new Set<number>(), file: new Set<number>() }
@@ -32,6 +34,7 @@ export class People {
 
   async #readOwners({ certificates }: Records, fingerprints: Keys): Promise<void> {
     const owners = await certificates.owners(fingerprints)
+    this.changes++
     for (const fingerprint of fingerprints ?? []) this.#ownerOf.delete(fingerprint)
     for (const { fingerprint, userId } of owners) this.#ownerOf.set(fingerprint, userId)
   }

@@ -82,9 +82,10 @@ export class Trust {
     return trust
   }
 
-  /** Changes whenever an answer of this class may have changed. */
+  /** Changes whenever an answer of this class, or of `People` about owners, may have changed. */
   get epoch(): number {
-    return this.#changes + this.#pins.changes + this.policies.changes
+    const { people } = this.#parts
+    return this.#changes + this.#pins.changes + this.policies.changes + people.changes
   }
 
   /** Every pin, by person. */
@@ -118,7 +119,10 @@ export class Trust {
     const former = pin?.former
     // the service may queue an older message for so long
     if (former === undefined || nowMs >= former.changedAtMs + RETENTION_MS) return null
-    if (this.#pins.claimsOn(former.fingerprint) > 0) return null
+    // a listing that is not on disk yet ends it, and makes none
+    const seen = this.#unwritten.get(userId)
+    if (seen !== undefined && pin?.listed !== null && seen.last !== pin?.listed) return null
+    if (this.#claimantsOf(former.fingerprint).size > 0) return null
     const { standing, fingerprint } = pin ?? {}
     if (standing === 'blocked') return null
     if (standing === 'verified' && fingerprint !== former.fingerprint) return null
@@ -135,12 +139,17 @@ export class Trust {
   isShared(fingerprint: string): boolean {
     if (this.#parts.people.ownerOf(fingerprint) !== undefined) return false
     if (this.#unwritten.size === 0) return this.#pins.claimsOn(fingerprint) > 1
+    return this.#claimantsOf(fingerprint).size > 1
+  }
+
+  /** Who is listed with a certificate, with what is not on disk yet. */
+  #claimantsOf(fingerprint: string): Set<number> {
     const claimants = new Set(this.#pins.claimantsOf(fingerprint))
     for (const [userId, { last }] of this.#unwritten) {
       if (last === fingerprint) claimants.add(userId)
       else claimants.delete(userId)
     }
-    return claimants.size > 1
+    return claimants
   }
 
   /** The pin of a person, with listings that are not on disk yet. */
