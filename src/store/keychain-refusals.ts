@@ -64,12 +64,7 @@ const INSTEAD =
 /** The refusal for what is wrong with the keychain. */
 export function keychainRefusal(trouble: KeychainTrouble, cause?: unknown): OperatorError {
   const { code, message, hint } = TROUBLES[trouble]
-  return new OperatorError(
-    code,
-    message,
-    `${hint}\n${INSTEAD}`,
-    cause === undefined ? {} : { cause },
-  )
+  return new OperatorError(code, message, `${hint}\n${INSTEAD}`, { cause })
 }
 
 /** The keychain works, and holds nothing for this store. */
