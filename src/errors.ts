@@ -56,6 +56,10 @@ export class Refusal extends PosternError {
   }
 }
 
+/** Refusal `postern_busy`: it may be tried again after the given seconds. */
+export const busyRefusal = (detail: string, retryAfter: number): Refusal =>
+  new Refusal('postern_busy', detail, { extra: { retryAfter } })
+
 /** Nobody usable answered: unreachable, too late, or not in the service's language. */
 export class NoResponseError extends Refusal {}
 

@@ -1,4 +1,4 @@
-import { Refusal, type OwnCode } from '../errors.ts'
+import { Refusal, busyRefusal, type OwnCode } from '../errors.ts'
 import type { Reason, TransientError, Verdict } from '../kernel/index.ts'
 
 const RETRY_AFTER_SECONDS = 5
@@ -26,8 +26,7 @@ const CODES: Record<Verdict, OwnCode> = {
  */
 export function refusalOf(verdict: Verdict, reason?: Reason, passing?: TransientError): Refusal {
   if (passing === 'busy') {
-    const extra = { retryAfter: RETRY_AFTER_SECONDS }
-    return new Refusal('postern_busy', 'the sender’s certificate could not be asked for', { extra })
+    return busyRefusal('the sender’s certificate could not be asked for', RETRY_AFTER_SECONDS)
   }
   if (passing === 'failed') {
     return new Refusal('postern_upstream_unreachable', 'the sender’s certificate')
