@@ -1,5 +1,5 @@
 import { nearestName } from '../config/problems.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, usageError } from '../errors.ts'
 import type { Control } from '../sandbox/control/table.ts'
 
 type SandboxPerson = Awaited<ReturnType<Control['people']>>[number]
@@ -60,7 +60,7 @@ export class SandboxNames {
     const other = named(this.chats, written)
     const names = own.map((one) => this.nameOf(one))
     if (other === undefined) throw unknown('chat', { written, names })
-    throw new OperatorError('usage', `${person.username} is not in ${written}`, chooseFrom(names))
+    throw usageError(`${person.username} is not in ${written}`, chooseFrom(names))
   }
 
   /** What a chat is called here: a name that `chatOf` takes. */
@@ -122,7 +122,7 @@ function unknown(
 ): OperatorError {
   const nearest = nearestName(written, names)
   const meant = nearest === undefined ? '' : `, did you mean ${nearest}?`
-  return new OperatorError('usage', `no ${what} is called ${written}${meant}`, chooseFrom(names))
+  return usageError(`no ${what} is called ${written}${meant}`, chooseFrom(names))
 }
 
 function chooseFrom(names: string[]): string {

@@ -25,14 +25,21 @@ const SHOWN = 100
  * @returns OperatorError `settings`
  */
 export function settingsError(problems: readonly Problem[]): OperatorError {
-  const lines = problems.slice(0, SHOWN).map(describe)
+  const lines = problems.slice(0, SHOWN).map(describeProblem)
   const hints = [...new Set(problems.flatMap(({ hint }) => (hint === undefined ? [] : [hint])))]
-  const message =
-    lines.length === 1
-      ? `the settings are refused: ${lines[0]}`
-      : `the settings are refused, for ${problems.length} reasons:\n${lines.map((l) => `  ${l}`).join('\n')}`
+  const message = describeRefusal('the settings are refused', lines, problems.length)
   const hint = hints.length === 0 ? '`postern run --help` lists every setting' : hints.join('\n')
   return new OperatorError('settings', message, hint)
+}
+
+/**
+ * The message of a refusal.
+ * @param lines what is wrong
+ * @param count of all that is wrong, also of what is not among the lines
+ */
+export function describeRefusal(refusal: string, lines: readonly string[], count: number): string {
+  if (lines.length === 1) return `${refusal}: ${lines[0]}`
+  return [`${refusal}, for ${count} reasons:`, ...lines.map((line) => `  ${line}`)].join('\n')
 }
 
 /**
@@ -45,12 +52,13 @@ export function nothingSetError(required: readonly Problem[]): OperatorError {
     '`postern init` asks four questions and writes the settings',
     '`postern demo` shows all of it on this machine, with nothing to set',
     'or set these yourself, `postern run --help` lists every setting:',
-    ...required.map((problem) => `  ${describe(problem)}`),
+    ...required.map((problem) => `  ${describeProblem(problem)}`),
   ]
   return new OperatorError('settings', 'nothing is set up here yet', lines.join('\n      '))
 }
 
-function describe({ place, path, message, nearest }: Problem): string {
+/** A problem as one line. */
+export function describeProblem({ place, path, message, nearest }: Problem): string {
   const where = [place, path].filter((part) => part !== '').join(' ')
   const meant = nearest === undefined ? '' : `, did you mean ${nearest}?`
   return `${where}: ${message}${meant}`

@@ -44,14 +44,12 @@ export function memoryOf(store: Store): Memory {
     note: (change, o) => store.note((db) => change(records(db)), o),
     settle: () => store.settle(),
     fresh: () => store.fresh(),
-    writeFirst: (sightings) =>
-      store.writeFirst({
-        get isDue() {
-          return sightings.isDue
-        },
-        save: (db) => sightings.save(records(db)),
-      }),
-    follow: (kind, reread) => store.follow(kind, (db, keys) => reread(records(db), keys)),
+    writeFirst: (one) =>
+      store.writeFirst({ isDue: () => one.isDue(), save: (db) => one.save(records(db)) }),
+    keep: async (kind, read) => {
+      store.follow(kind, (db, keys) => read(records(db), keys))
+      await store.read((db) => read(records(db), null))
+    },
     scrub: () => store.scrub(),
   }
 }

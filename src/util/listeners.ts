@@ -3,8 +3,8 @@ export class Listeners<Event = void> {
   #listeners: readonly ((event: Event) => void)[] = []
 
   /**
-   * Calls back on every event, until the returned function is called.
-   * Bound, so that a class can offer it: `readonly onChange = this.#changes.add`.
+   * Calls back on every event, until the returned function is called. Bound, so that a class can
+   * offer it as its own `onX`.
    * @param listener must not throw
    */
   readonly add = (listener: (event: Event) => void): (() => void) => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { CHAT_KINDS } from '../../api/chat.ts'
-import type { ChatRecords, KnownChat, PressRecords } from '../../kernel/index.ts'
+import type { ChatRecords, Keys, KnownChat, PressRecords } from '../../kernel/index.ts'
 import { TimeSlice } from '../../util/scheduling.ts'
 import type { SchemaRow } from '../schema.ts'
 import { Rows, insertNew, readFlag, upsert, writeFlag } from './rows.ts'
@@ -9,12 +9,9 @@ const PRIVATE_READABLE = 'private_readable_since'
 
 /** Kinds, latches and people of chats. */
 export class ChatRows extends Rows implements ChatRecords {
-  async all(): Promise<KnownChat[]> {
-    return (await this.db.selectFrom('chats').selectAll().execute()).map(fromRow)
-  }
-
-  async of(chatIds: readonly number[]): Promise<KnownChat[]> {
-    const rows = this.db.selectFrom('chats').selectAll().where('id', 'in', chatIds)
+  async of(keys: Keys): Promise<KnownChat[]> {
+    const all = this.db.selectFrom('chats').selectAll()
+    const rows = keys === null ? all : all.where('id', 'in', keys.map(Number))
     return (await rows.execute()).map(fromRow)
   }
 

@@ -1,4 +1,4 @@
-import type { MadeKeyRecord, OwnKeyRecords, OwnKeyRow } from '../../kernel/index.ts'
+import type { Keys, MadeKeyRecord, OwnKeyRecords, OwnKeyRow } from '../../kernel/index.ts'
 import type { SchemaRow } from '../schema.ts'
 import { Rows, insertNew, readFlag } from './rows.ts'
 
@@ -6,13 +6,9 @@ const FIRST_PUBLISHED = 'first_published_at'
 
 /** The bot's own keys. */
 export class OwnKeyRows extends Rows implements OwnKeyRecords {
-  async all(): Promise<OwnKeyRow[]> {
-    const rows = this.db.selectFrom('own_keys').selectAll().orderBy('created_at', 'desc')
-    return (await rows.execute()).map(keyOf)
-  }
-
-  async of(fingerprints: readonly string[]): Promise<OwnKeyRow[]> {
-    const rows = this.db.selectFrom('own_keys').selectAll().where('fingerprint', 'in', fingerprints)
+  async of(keys: Keys): Promise<OwnKeyRow[]> {
+    const all = this.db.selectFrom('own_keys').selectAll().orderBy('created_at', 'desc')
+    const rows = keys === null ? all : all.where('fingerprint', 'in', keys)
     return (await rows.execute()).map(keyOf)
   }
 

@@ -2,6 +2,7 @@ import type {
   FormerCertificate,
   KeyChange,
   KeyChangeRecords,
+  Keys,
   KnownChange,
   Pin,
   PinRecords,
@@ -17,12 +18,9 @@ import { Rows, upsert } from './rows.ts'
 
 /** People's fingerprints, and how far they are trusted. */
 export class PinRows extends Rows implements PinRecords {
-  async all(): Promise<Pin[]> {
-    return (await this.db.selectFrom('pins').selectAll().execute()).map(pinOf)
-  }
-
-  async of(userIds: readonly number[]): Promise<Pin[]> {
-    const rows = this.db.selectFrom('pins').selectAll().where('user_id', 'in', userIds)
+  async of(keys: Keys): Promise<Pin[]> {
+    const all = this.db.selectFrom('pins').selectAll()
+    const rows = keys === null ? all : all.where('user_id', 'in', keys.map(Number))
     return (await rows.execute()).map(pinOf)
   }
 
@@ -66,12 +64,9 @@ const formerIn = (row: SchemaRow<'pins'>, fingerprint: string): FormerCertificat
 
 /** The last change of each person's certificate. */
 export class KeyChangeRows extends Rows implements KeyChangeRecords {
-  async all(): Promise<KnownChange[]> {
-    return (await this.db.selectFrom('key_changes').selectAll().execute()).map(changeOf)
-  }
-
-  async of(userIds: readonly number[]): Promise<KnownChange[]> {
-    const rows = this.db.selectFrom('key_changes').selectAll().where('user_id', 'in', userIds)
+  async of(keys: Keys): Promise<KnownChange[]> {
+    const all = this.db.selectFrom('key_changes').selectAll()
+    const rows = keys === null ? all : all.where('user_id', 'in', keys.map(Number))
     return (await rows.execute()).map(changeOf)
   }
 
@@ -110,12 +105,9 @@ const changeOf = ({
 
 /** Policies that were set by command. */
 export class PolicyRows extends Rows implements PolicyRecords {
-  async all(): Promise<{ chatId: number; policy: TrustPolicy }[]> {
-    return (await this.db.selectFrom('trust_policies').selectAll().execute()).map(policyOf)
-  }
-
-  async of(chatIds: readonly number[]): Promise<{ chatId: number; policy: TrustPolicy }[]> {
-    const rows = this.db.selectFrom('trust_policies').selectAll().where('chat_id', 'in', chatIds)
+  async of(keys: Keys): Promise<{ chatId: number; policy: TrustPolicy }[]> {
+    const all = this.db.selectFrom('trust_policies').selectAll()
+    const rows = keys === null ? all : all.where('chat_id', 'in', keys.map(Number))
     return (await rows.execute()).map(policyOf)
   }
 
@@ -133,12 +125,9 @@ const SIGNED_COLUMN = { words: 'signed_at', file: 'signed_files_at' } as const
 
 /** Who ever signed. */
 export class SignerRows extends Rows implements SignerRecords {
-  async all(): Promise<{ userId: number; kinds: SignedKind[] }[]> {
-    return (await this.db.selectFrom('people').selectAll().execute()).map(signerOf)
-  }
-
-  async of(userIds: readonly number[]): Promise<{ userId: number; kinds: SignedKind[] }[]> {
-    const rows = this.db.selectFrom('people').selectAll().where('user_id', 'in', userIds)
+  async of(keys: Keys): Promise<{ userId: number; kinds: SignedKind[] }[]> {
+    const all = this.db.selectFrom('people').selectAll()
+    const rows = keys === null ? all : all.where('user_id', 'in', keys.map(Number))
     return (await rows.execute()).map(signerOf)
   }
 
