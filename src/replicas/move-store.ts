@@ -5,7 +5,7 @@
  * it goes on where it stopped.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, refusedError } from '../errors.ts'
 import { openExisting, type ProtectionRequest } from '../store/choose.ts'
 import { ARRIVING, moved, MOVED_TO, type MoveMark } from '../store/move-mark.ts'
 import { corrupt } from '../store/refusals.ts'
@@ -140,8 +140,7 @@ function noStore({ place }: MoveEnd): OperatorError {
 
 function taken({ place }: MoveEnd, mark: MoveMark | null): OperatorError {
   const what = mark === null ? 'a store' : 'the store that was moved away from there'
-  return new OperatorError(
-    'refused',
+  return refusedError(
     `${place} holds ${what}, and nothing is moved over it`,
     'move it aside first, or name another place',
   )

@@ -1,6 +1,6 @@
 /** Attachments as the bot asks for them: one opening at a time for each, and only so many at once. */
 import { type MediaPlace, mayStillGive } from '../kernel/index.ts'
-import { Refusal } from '../errors.ts'
+import { Refusal, busyRefusal } from '../errors.ts'
 import { Listeners } from '../util/listeners.ts'
 import type { Capability } from '../media/capability.ts'
 import { FileCache, type CacheEntry, type ReadHandle } from '../media/file-cache.ts'
@@ -159,7 +159,4 @@ export class Attachments implements AsyncDisposable {
   }
 }
 
-function busy(): Refusal {
-  const extra = { retryAfter: RETRY_AFTER_SECONDS }
-  return new Refusal('postern_busy', 'other attachments are being opened', { extra })
-}
+const busy = (): Refusal => busyRefusal('other attachments are being opened', RETRY_AFTER_SECONDS)

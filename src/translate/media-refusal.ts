@@ -1,4 +1,4 @@
-import { Refusal, type OwnCode } from '../errors.ts'
+import { Refusal, busyRefusal, type OwnCode } from '../errors.ts'
 import type { Reason, TransientError, Verdict } from '../kernel/index.ts'
 
 const RETRY_AFTER_SECONDS = 5
@@ -30,8 +30,7 @@ export function refusalOf(
   transientError?: TransientError,
 ): Refusal {
   if (transientError === 'busy') {
-    const extra = { retryAfter: RETRY_AFTER_SECONDS }
-    return new Refusal('postern_busy', 'the sender’s certificate could not be asked for', { extra })
+    return busyRefusal('the sender’s certificate could not be asked for', RETRY_AFTER_SECONDS)
   }
   if (transientError === 'failed') {
     return new Refusal('postern_upstream_unreachable', 'the sender’s certificate')
