@@ -25,7 +25,11 @@ export class UpdateQueue {
   readonly #ids: IdCounter
   #nextPosition: number
   readonly #listeners = new Listeners()
+  /** Calls back on every `wake` until the returned function is called. */
+  readonly onWake = this.#listeners.add
   readonly #pushes = new Listeners<Update>()
+  /** Calls back with every update that is queued, until the returned function is called. */
+  readonly onPush = this.#pushes.add
   /** Ends the poll in progress; the poll sets it. */
   endPoll: (() => void) | null = null
 
@@ -80,16 +84,6 @@ export class UpdateQueue {
   /** Lets every waiting poll or delivery look at the queue again. */
   wake(): void {
     this.#listeners.emit()
-  }
-
-  /** Calls back on every `wake` until the returned function is called. */
-  onWake(listener: () => void): () => void {
-    return this.#listeners.add(listener)
-  }
-
-  /** Calls back with every update that is queued, until the returned function is called. */
-  onPush(listener: (update: Update) => void): () => void {
-    return this.#pushes.add(listener)
   }
 
   #dropOld(): void {

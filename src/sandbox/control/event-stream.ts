@@ -97,7 +97,7 @@ export async function streamLog<E extends LoggedEvent>(
       }
       position = page.last
       if (raw.writableNeedDrain) await drained(raw, { log, position, signal })
-      else if (page.events.length === 0) await nextCall((wake) => log.onAppend(wake), signal)
+      else if (page.events.length === 0) await nextCall(log.onAppend, signal)
     }
   } finally {
     clearInterval(heartbeat)

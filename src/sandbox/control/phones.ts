@@ -44,7 +44,7 @@ export const PHONES = {
         waitMs: wait,
         // A number that the phone did not reach is of a world that was put back since.
         isThere: () => matching().length > 0 || after > phone.seenEvents.length,
-        onChange: (listener) => phone.onSeen(listener),
+        onChange: phone.onSeen,
       })
       const seen = matching()
       return {

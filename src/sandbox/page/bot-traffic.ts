@@ -35,6 +35,8 @@ export class BotTraffic {
   readonly sinceMs: number
   readonly #now: () => number
   readonly #recorded = new Listeners<RecordedExchange>()
+  /** Calls back with each exchange, until the returned function is called. */
+  readonly onRecord = this.#recorded.add
   #held: RecordedExchange[] = []
   #characters = 0
   #next = 1
@@ -68,11 +70,6 @@ export class BotTraffic {
   /** What is held, oldest first; with `after`, only what has greater numbers. */
   list(after = 0): RecordedExchange[] {
     return this.#held.filter(({ n }) => n > after)
-  }
-
-  /** Calls back with each exchange, until the returned function is called. */
-  onRecord(listener: (recorded: RecordedExchange) => void): () => void {
-    return this.#recorded.add(listener)
   }
 }
 

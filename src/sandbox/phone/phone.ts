@@ -52,6 +52,8 @@ export class Phone {
   readonly #memory: PhoneMemory
   readonly #screen = new ScreenReader()
   readonly #listeners = new Listeners()
+  /** Calls back each time it showed something, until the returned function is called. */
+  readonly onSeen = this.#listeners.add
   #nextUnread: number
   #work: Promise<void> = Promise.resolve()
 
@@ -233,11 +235,6 @@ export class Phone {
     this.#showLater(n, received)
   }
 
-  /** Calls back each time it showed something, until the returned function is called. */
-  onSeen(listener: () => void): () => void {
-    return this.#listeners.add(listener)
-  }
-
   /** Waits until everything received so far is shown. */
   async settled(): Promise<void> {
     await this.#work
@@ -254,7 +251,7 @@ export class Phone {
       if (found !== undefined) return found
       this.#connection.requireCurrent()
       if (timeout.aborted) throw new Error(describeMissing(this.inbox))
-      await nextCall((wake) => this.onSeen(wake), timeout)
+      await nextCall(this.onSeen, timeout)
     }
   }
 
