@@ -1,5 +1,5 @@
 import { createControlListener } from './control/listener.ts'
-import { type StepError, toMishap, type Mishap } from './control/operation.ts'
+import { type StepError, toMishap, type StepMishap } from './control/operation.ts'
 import type { Control } from './control/table.ts'
 import type { Home } from './default-world.ts'
 import type { SandboxEvent } from './events/event.ts'
@@ -28,7 +28,7 @@ export interface SandboxOptions extends HostedWorldOptions, SandboxAddress {
    */
   controlToken?: string | undefined
   /** Former name of `onStepError`. */
-  onMishap?: (mishap: Mishap) => void
+  onMishap?: (mishap: StepMishap) => void
 }
 
 /** Where the page is served, and what it shows. */

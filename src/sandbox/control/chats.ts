@@ -30,17 +30,19 @@ const settings = {
   adminsHidden: flag.optional(),
 }
 const role = { status: memberStatus.optional(), rights: rightBits.optional() }
+const seat = {
+  ...role,
+  restrictedUntil: z.int().nullable().optional(),
+  title: textOrNull.optional(),
+}
+/** Changes of a membership; an absent field stays, or follows the status. */
+type SeatChange = z.output<z.ZodObject<typeof seat>>
 const inChat = { chatId, userId: accountId }
 
 const setMembership = operation(
   'Makes a member an administrator, restricts a member, and the like. With another status come its ' +
     'usual rights: all for an owner and an administrator (whose `rights` can be fewer), none for others.',
-  z.strictObject({
-    ...inChat,
-    ...role,
-    restrictedUntil: z.int().nullable().optional(),
-    title: textOrNull.optional(),
-  }),
+  z.strictObject({ ...inChat, ...seat }),
   ChatMember,
   ({ world, find }, { chatId: id, userId, ...changes }) => {
     const chat = find.room(id)
@@ -161,14 +163,6 @@ function requireAddable({ world, find }: ControlContext, userId: number): void {
 
 function brief(world: World, chat: ChatState) {
   return { id: chat.id, kind: chat.kind, mode: modeOf(world, chat) }
-}
-
-/** What can be set of a membership; what is absent stays, or comes with the status. */
-interface SeatChange {
-  status?: MembershipStatus | undefined
-  rights?: number | undefined
-  restrictedUntil?: number | null | undefined
-  title?: string | null | undefined
 }
 
 /**
