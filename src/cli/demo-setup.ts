@@ -55,7 +55,7 @@ export async function startDemo(): Promise<Demo> {
     }),
   )
   const { bot: url } = await sidecar.listen()
-  await untilReady(sidecar.operations)
+  await untilReady(sidecar)
   const echoed: EchoedMessage[] = []
   const stop = new AbortController()
   const { token } = sandbox

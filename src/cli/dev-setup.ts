@@ -103,7 +103,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
     }),
   )
   const { bot: botUrl, admin } = await sidecar.listen().catch(namePortFlags)
-  await untilReady(sidecar.operations)
+  await untilReady(sidecar)
   const page = await servePage(sandbox, { port: ports.pagePort, open, botTraffic })
   folder.keepPorts({
     port: portOf(botUrl),
