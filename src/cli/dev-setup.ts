@@ -35,7 +35,7 @@ interface DevOptions {
   /** Handle of the bot, where the world has several. */
   botName: string | undefined
   open: boolean
-  /** Takes the lines of the log. */
+  /** Receives the lines of the log. */
   print: (lines: string) => void
 }
 
