@@ -31,7 +31,14 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     why: 'it keeps answers of the service that the kernel has observed',
   },
   keys: {
-    may: ['api', 'openpgp/index', 'kernel/index', 'replicas/send-fence', 'replicas/key-turn'],
+    may: [
+      'api',
+      'openpgp/index',
+      'kernel/index',
+      'lookups/clocks',
+      'replicas/send-fence',
+      'replicas/key-turn',
+    ],
     packages: [],
     why: 'it is handed the calls to the service',
   },

@@ -1,7 +1,6 @@
 /** The kernel over its memory: what is known of chats and people, and the one entry for sightings. */
 import type { Engine } from '../openpgp/index.ts'
 import type { Memory, TrustPolicy } from './memory.ts'
-import type { Clocks } from './own-key/clocks.ts'
 import { Certificates } from './people/certificates.ts'
 import { Findings } from './people/findings.ts'
 import { Journal } from './people/journal.ts'
@@ -9,11 +8,10 @@ import { KeyListHistory } from './people/key-list-history.ts'
 import { KnownKeys } from './people/known-keys.ts'
 import { PeopleObserver } from './people/observe.ts'
 import { People } from './people/people.ts'
-import { Trust } from './people/trust.ts'
+import { Trust, type TrustParts } from './people/trust.ts'
 import { Sightings, type Readers } from './sightings.ts'
 import { KnownChats } from './wall/known-chats.ts'
 
-/** What is known of chats and people, beside the bot's own key. */
 export interface Kernel {
   journal: Journal
   people: People
@@ -37,7 +35,7 @@ export async function loadKernel(o: {
   engine: Engine
   policy: TrustPolicy
   own: () => ReadonlySet<string>
-  clocks: Clocks
+  clocks: TrustParts['clocks']
   readers: Readers
 }): Promise<Kernel> {
   const { memory, engine, policy, own, clocks, readers } = o

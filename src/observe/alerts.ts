@@ -60,6 +60,8 @@ export interface AlertParts {
 export class Alerts implements AsyncDisposable {
   readonly #parts: AlertParts
   readonly #outcomes = new Listeners<AlertOutcome>()
+  /** Calls back when an alert has ended, once for each way. */
+  readonly onOutcome = this.#outcomes.add
   readonly #sent = new Map<string, Sent>()
   /** What goes out later unless it has changed by then. */
   readonly #later = new Map<string, NodeJS.Timeout>()
@@ -69,11 +71,6 @@ export class Alerts implements AsyncDisposable {
 
   constructor(parts: AlertParts) {
     this.#parts = parts
-  }
-
-  /** Calls back when an alert has ended, once for each way. */
-  onOutcome(listener: (outcome: AlertOutcome) => void): void {
-    this.#outcomes.add(listener)
   }
 
   /**

@@ -4,6 +4,7 @@ import { Refusal } from '../errors.ts'
 import { Mutex } from '../util/scheduling.ts'
 import { prepare } from './choose.ts'
 import type { NewProtection, OpenProtection, SecretSealer } from './protection.ts'
+import { insertNew } from './records/rows.ts'
 import { corrupt } from './refusals.ts'
 import { relockAll, type MoveTarget, type Relocked } from './relock.ts'
 import type { ProtectionMethod, Schema } from './schema.ts'
@@ -140,11 +141,7 @@ export abstract class ProtectedStore {
 
   async #make(name: string): Promise<Buffer> {
     return await this.write(async (db) => {
-      await db
-        .insertInto('secrets')
-        .values({ name, sealed: this.seal(name, randomBytes(SECRET_BYTES)) })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute()
+      await insertNew(db, 'secrets', { name, sealed: this.seal(name, randomBytes(SECRET_BYTES)) })
       const made = await this.#find(db, name)
       if (made === null) throw corrupt('a sealed secret is gone')
       return made

@@ -56,34 +56,22 @@ export class Incoming {
   readonly #parts: IncomingParts
   readonly #batches: Batches
   readonly #judgements = new Listeners<MessageOutcome[]>()
+  /** Calls back with every Message of an answer that got a verdict, in order. */
+  readonly onJudged = this.#judgements.add
   readonly #strangers = new Listeners<{ chatId: number; userId: number }>()
+  /** Calls back when somebody writes or presses in a private chat that is another person's. */
+  readonly onStranger = this.#strangers.add
   readonly #leavings = new Listeners<LeavingEvent>()
+  /** Calls back each time that an update is left at the service, and when it comes back. */
+  readonly onLeaving = this.#leavings.add
   readonly #left = new LeftUpdate()
   readonly #names = new Listeners<{ userId: number; username: string }[]>()
+  /** Calls back with the senders of an answer's Messages and their handles, as the service says. */
+  readonly onNamed = this.#names.add
 
   constructor(parts: IncomingParts) {
     this.#parts = parts
     this.#batches = new Batches(parts)
-  }
-
-  /** Calls back with every Message of an answer that got a verdict, in order. */
-  onJudged(listener: (outcomes: MessageOutcome[]) => void): void {
-    this.#judgements.add(listener)
-  }
-
-  /** Calls back when somebody writes or presses in a private chat that is another person's. */
-  onStranger(listener: (stranger: { chatId: number; userId: number }) => void): void {
-    this.#strangers.add(listener)
-  }
-
-  /** Calls back each time that an update is left at the service, and when it comes back. */
-  onLeaving(listener: (event: LeavingEvent) => void): void {
-    this.#leavings.add(listener)
-  }
-
-  /** Calls back with the senders of an answer's Messages and their handles, as the service says. */
-  onNamed(listener: (people: { userId: number; username: string }[]) => void): void {
-    this.#names.add(listener)
   }
 
   /**

@@ -65,8 +65,7 @@ export class ReplayMemory {
     const readPruned = async ({ seen }: Records): Promise<void> => {
       replays.#prunedBeforeMs = await seen.prunedBeforeMs()
     }
-    memory.follow('flags', readPruned)
-    await memory.read(readPruned)
+    await memory.keep('flags', readPruned)
     return replays
   }
 

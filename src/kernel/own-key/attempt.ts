@@ -2,7 +2,7 @@
 import { codeOf, isRefused, retryAfterMs, type Transition, type Handlers } from './transition.ts'
 import { activeKey, type AttemptStep, type Attempt, type Ending, type Errand } from './life.ts'
 import type { ReadyKey } from './own-key.ts'
-import { currentRotation, endRotation, enterPhase, pauseRotation } from './rotation.ts'
+import { endRotation, pauseRotation } from './rotation.ts'
 
 /** Pauses before each `GET /me`, in ms: a service may show a key later than it accepts it. */
 const PAUSES_MS = {
@@ -32,7 +32,7 @@ export function beginAttempt(
   { errand, before }: { errand: Errand; before: string | null },
 ): void {
   if (change.life.isDropping) return change.finish(errand, { isSettled: true })
-  change.rotate((it) => enterPhase(it, 'holding', 'sends under way are waited for'))
+  change.showRotation('holding', 'sends under way are waited for')
   const attempt: Attempt = {
     fingerprint,
     isNew: offeredAtMs === null,
@@ -108,12 +108,10 @@ export const ATTEMPT_STEPS: Handlers<AttemptStep | 'promoting' | 'releasing'> = 
 
 /** The service shows the active key, which a rotation may have made that. */
 export function published(change: Transition): void {
-  const done = currentRotation(change.life.rotation)
+  const done = change.life.rotation.current
   change.report('done')
-  change.rotate((it) => endRotation(it, 'done', change.facts))
-  if (done !== null) {
-    change.log('info', { from: done.from, to: done.to }, 'the bot’s key is rotated')
-  }
+  endRotation(change, 'done')
+  if (done !== null) change.log('info', { ...done }, 'the bot’s key is rotated')
   change.set({ accepted: null, remote: 'equal' })
   change.becomeShown()
 }
@@ -125,7 +123,7 @@ function record(change: Transition, o: Attempting, step: 'recording' | 'withdraw
 }
 
 function put(change: Transition, { errand, attempt }: Attempting): void {
-  change.rotate((it) => enterPhase(it, 'publishing', 'PUT /key'))
+  change.showRotation('publishing', 'PUT /key')
   const next = { ...attempt, puts: attempt.puts + 1, looks: 0 }
   const { fingerprint } = attempt
   change.act({ step: 'putting', errand, attempt: next }, { kind: 'put-key', fingerprint })
@@ -136,7 +134,7 @@ function confirm(
   { errand, attempt }: Attempting,
   answer: Partial<Attempt>,
 ): void {
-  change.rotate((it) => enterPhase(it, 'confirming', 'GET /me must show it'))
+  change.showRotation('confirming', 'GET /me must show it')
   look(change, { errand, attempt: { ...attempt, ...answer } })
 }
 
@@ -175,15 +173,14 @@ function conclude(change: Transition, { errand, attempt }: Attempting): void {
     change.report('unconfirmed')
     change.set({ accepted: { before, atMs: change.facts.monotonicMs } })
     change.become('unpublished', NOT_SHOWN)
-    change.rotate((it) => enterPhase(it, 'confirming', NOT_SHOWN))
+    change.showRotation('confirming', NOT_SHOWN)
     return release(change, errand, { isSettled: false })
   }
   change.set({ accepted: null })
   const outcome = wasLost ? 'unanswered' : 'refused'
   const code = codeOf(error)
   change.report(outcome)
-  const pause = { detail: `${FAILED[outcome]}: ${code}`, atLeastMs: retryAfterMs(error) }
-  change.rotate((it) => pauseRotation(it, pause, change.facts))
+  pauseRotation(change, `${FAILED[outcome]}: ${code}`, retryAfterMs(error))
   change.log('warn', { fingerprint, code }, 'the key could not be published')
   const isOldShown = shown != null && shown === activeKey(change.facts.keys)?.fingerprint
   if (isOldShown) change.becomeShown()
@@ -200,7 +197,7 @@ function fail(
   const detail = codeOf(error)
   const key = change.facts.keys.find(({ fingerprint }) => fingerprint === attempt.fingerprint)
   if (key?.offeredAtMs != null) change.become('unpublished', detail)
-  change.rotate((it) => pauseRotation(it, { detail }, change.facts))
+  pauseRotation(change, detail)
   release(change, errand, { error })
 }
 

@@ -2,7 +2,6 @@
 import type { Bot } from '../../api/bot.ts'
 import { Refusal, type OwnCode } from '../../errors.ts'
 import { isExpired, isReady, type OwnKeyRecord, type ReadyKey } from './own-key.ts'
-import { NO_ROTATION, type RotationOutcome, type RotationProgress } from './rotation.ts'
 
 /**
  * `published`: `/me` shows it. `unpublished`: not confirmed yet. `conflict`: `/me` shows a key that
@@ -17,6 +16,28 @@ export type PublicationState = 'published' | 'unpublished' | 'conflict' | 'expir
  * `none`: none, although we had published. `first`: none, and we never had.
  */
 export type RemoteKeyState = 'equal' | 'pending' | 'older' | 'foreign' | 'none' | 'first'
+
+/**
+ * `made`: the key is on disk. `holding`: sends under way are waited for, later ones wait.
+ * `publishing`, `confirming`: at the service. `waiting`: it did not work, and is tried again.
+ */
+export type RotationPhase =
+  'made' | 'holding' | 'publishing' | 'confirming' | 'waiting' | 'done' | 'abandoned'
+
+/** The result of an attempt at a rotation. */
+export type RotationOutcome =
+  'done' | 'abandoned' | 'refused' | 'unanswered' | 'unconfirmed' | 'not-made'
+
+/** When rotations are made. Times are by `Time.monotonicMs`. */
+export interface RotationState {
+  /** Fingerprints of the key that is active and of the one that is to be; null when none is under way. */
+  current: { from: string; to: string } | null
+  nextAtMs: number
+  /** When the last one ended. */
+  endedAtMs: number
+  /** The pause after the next failure. */
+  pauseMs: number
+}
 
 /** The keys as they are on disk, and the time: of the moment at which an event happens. */
 export interface Facts {
@@ -87,7 +108,7 @@ export interface KeyLife {
   /** What `/me` last showed: against our keys, null before the first; and its fingerprint. */
   remote: RemoteKeyState | null
   shown: string | null | undefined
-  rotation: RotationProgress
+  rotation: RotationState
   task: Task
   /** The operator abandons the rotation: no attempt is made until that has ended. */
   isDropping: boolean
@@ -120,15 +141,16 @@ export type KeyEvent =
   | { kind: 'clock-passed' }
   /** Another sidecar changed our keys. */
   | { kind: 'keys-changed' }
-  | { kind: 'key-imported' }
+  /** A key may wait beside the active one, after a start or an import. `detail`: for people. */
+  | { kind: 'key-found'; detail: string }
   | { kind: 'rotation-joined' }
   /** The operator abandons the rotation, until that has ended. */
   | { kind: 'dropping'; isOn: boolean }
   /** Sends are held for too long. */
   | { kind: 'hold-overrun' }
-  /** A comparison has ended; `isTimed`: that of the timer. */
+  /** A comparison has ended; `isTimed`: that of the timer. `detail`: for operators, in place of the code. */
   | { kind: 'compared'; isSettled: boolean; isTimed: boolean }
-  | { kind: 'compare-failed'; error: unknown; isTimed: boolean }
+  | { kind: 'compare-failed'; error: unknown; detail: string | null; isTimed: boolean }
 
 /** The driver performs one action at a time and hands back its result as an event. */
 export type Action =
@@ -151,6 +173,9 @@ export type Action =
 export type Notice =
   | { kind: 'state'; state: PublicationState; detail: string }
   | { kind: 'rotation-attempt'; outcome: RotationOutcome }
+  /** The progress of a rotation, for people. `waitMs`: until the next attempt, where its time is known. */
+  | { kind: 'rotation-begun'; from: string; to: string; startedAtMs: number; detail: string }
+  | { kind: 'rotation-step'; phase: RotationPhase; detail: string; waitMs: number | null }
   | {
       kind: 'log'
       level: 'debug' | 'info' | 'warn'
@@ -170,6 +195,13 @@ export type Notice =
 export type Effect = Action | Notice
 
 export const RETRY_FIRST_MS = 1000
+
+export const NO_ROTATION: RotationState = {
+  current: null,
+  nextAtMs: 0,
+  endedAtMs: -Infinity,
+  pauseMs: 60_000,
+}
 
 /** The life at the start of a process: while a key waits for its publication, nothing counts as published. */
 export function beginLife({ keys }: Pick<Facts, 'keys'>, rotateEveryMs: number | null): KeyLife {

@@ -3,13 +3,12 @@
  * here. README.md has the table of the steps.
  */
 import { OperatorError, Refusal } from '../../errors.ts'
-import { ANY_TIME, resumeRotation } from './any-time.ts'
+import { ANY_TIME } from './any-time.ts'
 import { ATTEMPT_STEPS, beginAttempt, NOT_SHOWN, published } from './attempt.ts'
 import { Transition, type Handlers } from './transition.ts'
 import { abandon, abort, make, NEW_KEY_STEPS } from './new-key.ts'
 import {
   activeKey,
-  beginLife,
   pendingKey,
   remoteKeyStateOf,
   type ActionResult,
@@ -20,7 +19,7 @@ import {
   type KeyLife,
   type Step,
 } from './life.ts'
-import { currentRotation, pauseMsOf, stallRotation } from './rotation.ts'
+import { hurryRotation, pauseMsOf } from './rotation.ts'
 
 /** How long `/me` may lag behind an accepted publication before it is made again. */
 const LAG_MAX_MS = 300_000
@@ -30,13 +29,6 @@ const LOST = {
   foreign: 'the service shows a key that is not ours',
   none: 'the service shows no key for the bot',
 } as const
-
-/** The life of the key at the start of a process. A rotation that was interrupted resumes. */
-export function startLife(facts: Facts, rotateEveryMs: number | null): KeyLife {
-  const change = new Transition(beginLife(facts, rotateEveryMs), facts)
-  resumeRotation(change, 'it was interrupted, and is taken up again')
-  return change.life
-}
 
 /**
  * One transition. At most one effect is an action, the last; its result is another event.
@@ -120,10 +112,7 @@ function begin(
   if (task.step !== 'idle') throw new Error(`a task is under way: ${task.step}`)
   const { keys } = change.facts
   if (errand === 'abandon') return abandon(change)
-  if (
-    errand === 'rotate' &&
-    (currentRotation(rotation) !== null || rotation.endedAtMs >= sinceMs)
-  ) {
+  if (errand === 'rotate' && (rotation.current !== null || rotation.endedAtMs >= sinceMs)) {
     return change.finish(errand, { isSettled: true })
   }
   const known = pendingKey(keys) ?? activeKey(keys)
@@ -163,7 +152,7 @@ function compare(change: Transition, reading: Comparison): void {
     case 'foreign':
     case 'none':
       lose(change, remote, shown)
-      change.rotate((it) => stallRotation(it, LOST[remote]))
+      hurryRotation(change, 'waiting', LOST[remote])
       return change.finish(errand, { isSettled: false })
     case 'equal':
       return compareEqual(change, reading)
@@ -179,10 +168,10 @@ function compare(change: Transition, reading: Comparison): void {
 }
 
 function compareEqual(change: Transition, { errand, shown, name }: Comparison): void {
-  const { rotation, rotateEveryMs } = change.life
-  const { keys, nowMs, monotonicMs } = change.facts
+  const { rotateEveryMs } = change.life
+  const { keys, nowMs } = change.facts
   const pending = pendingKey(keys)
-  if (pending !== undefined && pauseMsOf(rotation, monotonicMs) === 0) {
+  if (pending !== undefined && pauseMsOf(change) === 0) {
     return beginAttempt(change, pending, { errand, before: shown })
   }
   change.becomeShown()

@@ -2,8 +2,8 @@
 import { OperatorError } from '../../errors.ts'
 import { beginAttempt } from './attempt.ts'
 import { codeOf, type Transition, type Handlers } from './transition.ts'
-import { activeKey, pendingKey, type Errand } from './life.ts'
-import { beginRotation, currentRotation, endRotation } from './rotation.ts'
+import { pendingKey, type Errand } from './life.ts'
+import { beginRotation, endRotation } from './rotation.ts'
 
 export const NEW_KEY_STEPS: Handlers<'making' | 'discarding'> = {
   making: { done: made, failed: notMade },
@@ -11,7 +11,7 @@ export const NEW_KEY_STEPS: Handlers<'making' | 'discarding'> = {
     done: (change, { fingerprint, errand }) => {
       change.report('abandoned')
       change.log('info', { fingerprint }, 'the rotation was abandoned')
-      change.rotate((it) => endRotation(it, 'abandoned', change.facts))
+      endRotation(change, 'abandoned')
       change.finish(errand, { isSettled: true })
     },
     failed: abort,
@@ -35,16 +35,13 @@ function made(
   change: Transition,
   { errand, shown }: { errand: Errand; shown: string | null },
 ): void {
-  const { keys } = change.facts
-  const pending = pendingKey(keys)
+  const pending = pendingKey(change.facts.keys)
   if (pending === undefined) throw new Error('a key was made and is not there')
-  const { fingerprint: to, createdAtMs: startedAtMs } = pending
-  change.log('info', { fingerprint: to }, 'made a key for the bot')
+  const { fingerprint } = pending
+  change.log('info', { fingerprint }, 'made a key for the bot')
   if (isForRotation(change, errand)) {
-    const from = activeKey(keys)?.fingerprint ?? ''
-    const begun = { from, to, startedAtMs, detail: 'the new key is on disk' }
-    change.rotate((it) => beginRotation(it, begun))
-    change.log('info', { from, to }, 'rotating the bot’s key')
+    beginRotation(change, 'the new key is on disk')
+    change.log('info', { ...change.life.rotation.current }, 'rotating the bot’s key')
   }
   const isLeft = errand === 'rotate' || errand === 'make-first'
   if (isLeft) change.finish(errand, { isSettled: true })
@@ -70,7 +67,7 @@ export function abandon(change: Transition): void {
   const refuse = (message: string, hint: string): void => {
     change.finish('abandon', { error: new OperatorError('refused', message, hint) })
   }
-  if (pending === undefined || currentRotation(change.life.rotation) === null) {
+  if (pending === undefined || change.life.rotation.current === null) {
     return refuse('no rotation is under way', '`postern key list` shows them')
   }
   if (pending.offeredAtMs !== null) {

@@ -7,6 +7,7 @@ import {
   type Facts,
   type KeyLife,
   type PublicationState,
+  type RemoteKeyState,
 } from '../../../src/kernel/own-key/life.ts'
 import { advance } from '../../../src/kernel/own-key/machine.ts'
 import type { OwnKeyRecord } from '../../../src/kernel/own-key/own-key.ts'
@@ -88,6 +89,18 @@ describe('the clock alone', () => {
       expect(after('published', factsOf()).effects).toEqual([])
     },
   )
+})
+
+test.each<[RemoteKeyState | null, PublicationState]>([
+  [null, 'published'],
+  ['equal', 'published'],
+  ['pending', 'published'],
+  ['older', 'unpublished'],
+  ['foreign', 'unpublished'],
+  ['none', 'unpublished'],
+])('a change by another sidecar publishes no key where %s was shown last', (remote, state) => {
+  const before = { ...life('unpublished'), remote }
+  expect(advance(before, { kind: 'keys-changed' }, FACTS).life.publication).toBe(state)
 })
 
 test.each([
