@@ -6,32 +6,23 @@ export {
   examine,
   isProtectedIn,
   isProtectedSince,
-  strangerIn,
-  unexamined,
   type Arrival,
   type ExamineParts,
-  type Examined,
-  type Judgeable,
-  type MessageFinding,
 } from './opening/examine.ts'
-export {
-  judgeFile,
-  mayStillGive,
-  whyNotFrom,
-  type FileParts,
-  type GivenVerdict,
-} from './opening/file.ts'
+export { judgeFile, mayStillGive, type FileParts, type GivenVerdict } from './opening/file.ts'
 export type { FoundMessage, MessagesOfUpdate } from './opening/find-messages.ts'
-export { NamedMedia } from './opening/named-media.ts'
-export { ReplayMemory } from './opening/replay-memory.ts'
 export {
   deliversText,
   finalOf,
-  settle,
-  stillStanding,
-  type Numbered,
-  type Settled,
-} from './opening/settle.ts'
+  transientErrorIn,
+  unexamined,
+  type ExaminedMessage,
+  type MessageFinding,
+} from './opening/finding.ts'
+export { NamedMedia } from './opening/named-media.ts'
+export { ReplayMemory } from './opening/replay-memory.ts'
+export { strangerIn, whyStranger } from './opening/sender-rules.ts'
+export { settle, stillStanding, type NumberedMessage, type Settled } from './opening/settle.ts'
 export type { Judged } from './opening/signatures.ts'
 export {
   delivers,
@@ -43,7 +34,6 @@ export {
 } from './opening/verdict.ts'
 export {
   beginLife,
-  fingerprintOf,
   requirePublished,
   type Action,
   type ActionResult,

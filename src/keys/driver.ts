@@ -12,7 +12,6 @@ import {
   type ReadyKey,
   advance,
   beginLife,
-  fingerprintOf,
   requirePublished,
 } from '../kernel/index.ts'
 import type { Log } from '../logger.ts'
@@ -72,6 +71,8 @@ export class KeyDriver {
   readonly #gate = new SendGate()
   #life: KeyLife
   #rotation: Rotation | null = null
+  /** By the last `/me`, for a certificate. */
+  #botName = ''
   #overrun: NodeJS.Timeout | undefined
   /** Ends the wait for sends under way. */
   #dropping = new AbortController()
@@ -170,13 +171,13 @@ export class KeyDriver {
     switch (action.kind) {
       case 'get-me': {
         const bot = await calls.me()
-        const name = bot.username ?? `bot ${bot.id}`
-        return { kind: 'shown', fingerprint: fingerprintOf(bot), name }
+        this.#botName = bot.username ?? `bot ${bot.id}`
+        return { kind: 'shown', fingerprint: fingerprintOf(bot) }
       }
       case 'refresh-keys':
         return await shared?.fresh()
       case 'make-key':
-        return void (await keyring.makePending(action.name))
+        return void (await keyring.makePending(this.#botName))
       case 'record-offered':
         return await keyring.markOffered(action.fingerprint, action.isOffered ? Date.now() : null)
       case 'put-key':
@@ -230,6 +231,11 @@ export class KeyDriver {
       isClockBehind: clocks.isBehind(),
     }
   }
+}
+
+/** The fingerprint in `/me`, in lower case, or null for a bot without a key. */
+export function fingerprintOf({ fingerprint }: Pick<Bot, 'fingerprint'>): string | null {
+  return fingerprint == null || fingerprint === '' ? null : fingerprint.toLowerCase()
 }
 
 function isAnnouncement(effect: Effect): effect is Announcement {

@@ -5,14 +5,19 @@ import {
   type ReadyKey,
   type RemoteKeyState,
   type RotationOutcome,
-  fingerprintOf,
 } from '../kernel/index.ts'
 import { ClockOff } from '../lookups/clocks.ts'
 import type { KeyTurn } from '../replicas/key-turn.ts'
 import type { SendFence } from '../replicas/send-fence.ts'
 import { Listeners } from '../util/listeners.ts'
 import { Mutex } from '../util/scheduling.ts'
-import { KeyDriver, type Announcement, type DriverParts, type Entered } from './driver.ts'
+import {
+  fingerprintOf,
+  KeyDriver,
+  type Announcement,
+  type DriverParts,
+  type Entered,
+} from './driver.ts'
 import type { Rotation } from './rotation.ts'
 
 /** The state of the publication, for operators. */

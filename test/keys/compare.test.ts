@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { fingerprintOf } from '../../src/keys/driver.ts'
 import {
   keyOf,
   NEW,
@@ -172,4 +173,13 @@ describe('a rotation', () => {
       { code: 'refused', msg: 'a planned rotation could not be begun' },
     ])
   })
+})
+
+test.each([
+  ['ABCD', 'abcd'],
+  ['', null],
+  [null, null],
+  [undefined, null],
+])('a bot with the fingerprint %j claims %j', (fingerprint, claimed) => {
+  expect(fingerprintOf({ fingerprint })).toBe(claimed)
 })

@@ -13,7 +13,7 @@ import {
   type NamingSignature,
 } from './named-audience.ts'
 import type { Judged, SignedContent } from './signatures.ts'
-import { transientErrorOf } from './verdict.ts'
+import { withTransientError } from './verdict.ts'
 
 export interface AudienceParts extends NamedAudienceParts {
   directory: Pick<KeyLookups, 'keyList' | 'signer' | 'mayAskAgain' | 'askedInVain'>
@@ -89,9 +89,8 @@ export async function judgeAudience(
     const reasoned = isSaid ? { ...judged, reason: 'not-for-all' as const } : judged
     return { judged: reasoned, isForOtherChat: audience === 'other' }
   } catch (error) {
-    const passing = transientErrorOf(error)
-    const unavailable = { verdict: 'signer-unavailable', reason: 'audience-unavailable' } as const
-    return { judged: passing ? { ...unavailable, passing } : unavailable, isForOtherChat: false }
+    const unavailable: Judged = { verdict: 'signer-unavailable', reason: 'audience-unavailable' }
+    return { judged: withTransientError(unavailable, error), isForOtherChat: false }
   }
 }
 

@@ -1,7 +1,7 @@
 /** Events that happen while a task is under way as well: none of them changes the task. */
 import { NoResponseError, ServiceError } from '../../errors.ts'
 import { codeOf, retryAfterMs, type Transition } from './transition.ts'
-import { activeKey, pendingKey, RETRY_FIRST_MS, type ActionResult, type KeyEvent } from './life.ts'
+import { RETRY_FIRST_MS, type ActionResult, type KeyEvent } from './life.ts'
 import { isExpired } from './own-key.ts'
 import { beginRotation, endRotation, hurryRotation, pauseMsOf } from './rotation.ts'
 
@@ -27,15 +27,13 @@ export const ANY_TIME: {
   },
   /** The time of the published key may be over, or, by a clock that was set, not yet. */
   'clock-passed': (change) => {
-    const { keys, nowMs } = change.facts
-    const active = activeKey(keys)
+    const { active, facts } = change
     if (active === undefined) return
-    const other = isExpired(active, nowMs) ? 'published' : 'expired'
+    const other = isExpired(active, facts.nowMs) ? 'published' : 'expired'
     if (change.life.publication === other) change.becomeShown()
   },
   'keys-changed': (change) => {
-    const { keys } = change.facts
-    const [active, pending] = [activeKey(keys), pendingKey(keys)]
+    const { active, pending } = change
     const { current } = change.life.rotation
     if (current !== null && pending?.fingerprint !== current.to) {
       endRotation(change, active?.fingerprint === current.to ? 'done' : 'abandoned')
@@ -57,7 +55,7 @@ export const ANY_TIME: {
     change.effects.push({ kind: 'compare-soon' })
   },
   dropping: (change, { isOn }) => {
-    const isDropping = isOn && pendingKey(change.facts.keys)?.offeredAtMs === null
+    const isDropping = isOn && change.pending?.offeredAtMs === null
     change.set({ isDropping })
     if (isDropping) change.effects.push({ kind: 'drop-hold' })
   },

@@ -1,6 +1,6 @@
 /** One attempt at publishing a key: hold sends, record, publish, confirm by `/me`, promote (DESIGN: Keys). */
 import { codeOf, isRefused, retryAfterMs, type Transition, type Handlers } from './transition.ts'
-import { activeKey, type AttemptStep, type Attempt, type Ending, type Errand } from './life.ts'
+import type { AttemptStep, Attempt, Ending, Errand } from './life.ts'
 import type { ReadyKey } from './own-key.ts'
 import { endRotation, pauseRotation } from './rotation.ts'
 
@@ -25,18 +25,17 @@ interface Attempting {
   attempt: Attempt
 }
 
-/** @param before what `/me` shows now */
 export function beginAttempt(
   change: Transition,
   { fingerprint, offeredAtMs }: ReadyKey,
-  { errand, before }: { errand: Errand; before: string | null },
+  errand: Errand,
 ): void {
   if (change.life.isDropping) return change.finish(errand, { isSettled: true })
   change.showRotation('holding', 'sends under way are waited for')
   const attempt: Attempt = {
     fingerprint,
     isNew: offeredAtMs === null,
-    before,
+    before: change.life.shown ?? null,
     puts: 0,
     accepted: 'unknown',
     error: null,
@@ -63,14 +62,10 @@ export const ATTEMPT_STEPS: Handlers<AttemptStep | 'promoting' | 'releasing'> = 
   recording: { done: put, failed: fail },
   putting: {
     done: (change, task) => confirm(change, task, { accepted: 'yes' }),
-    failed: (change, task, { error }) =>
-      confirm(
-        change,
-        task,
-        isRefused(error)
-          ? { accepted: 'no', error }
-          : { accepted: 'unknown', error, wasLost: true },
-      ),
+    failed: (change, task, { error }) => {
+      const lost = { accepted: 'unknown', error, wasLost: true } as const
+      confirm(change, task, isRefused(error) ? { accepted: 'no', error } : lost)
+    },
     stopped: fail,
   },
   pausing: {
@@ -81,10 +76,9 @@ export const ATTEMPT_STEPS: Handlers<AttemptStep | 'promoting' | 'releasing'> = 
     shown: (change, task, { fingerprint: shown }) => {
       const { fingerprint, before } = task.attempt
       change.set({ shown })
-      looked(change, task, { shown, isOver: shown === fingerprint || shown !== before })
+      looked(change, task, shown, shown === fingerprint || shown !== before)
     },
-    failed: (change, task, { error }) =>
-      looked(change, task, { shown: undefined, isOver: isRefused(error) }),
+    failed: (change, task, { error }) => looked(change, task, undefined, isRefused(error)),
     stopped: fail,
   },
   withdrawing: { done: conclude, failed: fail },
@@ -148,7 +142,8 @@ function look(change: Transition, { errand, attempt }: Attempting): void {
 function looked(
   change: Transition,
   { errand, attempt }: Attempting,
-  { shown, isOver }: { shown: Attempt['shown']; isOver: boolean },
+  shown: Attempt['shown'],
+  isOver: boolean,
 ): void {
   const next = { errand, attempt: { ...attempt, looks: attempt.looks + 1, shown } }
   if (isOver) decide(change, next)
@@ -182,7 +177,7 @@ function conclude(change: Transition, { errand, attempt }: Attempting): void {
   change.report(outcome)
   pauseRotation(change, `${FAILED[outcome]}: ${code}`, retryAfterMs(error))
   change.log('warn', { fingerprint, code }, 'the key could not be published')
-  const isOldShown = shown != null && shown === activeKey(change.facts.keys)?.fingerprint
+  const isOldShown = shown != null && shown === change.active?.fingerprint
   if (isOldShown) change.becomeShown()
   else change.become('unpublished', `waiting to publish: ${code}`)
   release(change, errand, isOldShown && errand === 'compare' ? { isSettled: true } : { error })

@@ -1,5 +1,4 @@
 /** The life of the bot's key as data: its states, events and effects. */
-import type { Bot } from '../../api/bot.ts'
 import { Refusal, type OwnCode } from '../../errors.ts'
 import { isExpired, isReady, type OwnKeyRecord, type ReadyKey } from './own-key.ts'
 
@@ -90,8 +89,8 @@ export type AttemptStep =
 export type Task =
   | { step: 'idle' }
   | { step: 'reading'; errand: Errand }
-  | { step: 'refreshing'; errand: Errand; shown: string | null; name: string }
-  | { step: 'making'; errand: Errand; shown: string | null }
+  | { step: 'refreshing'; errand: Errand }
+  | { step: 'making'; errand: Errand }
   | { [S in AttemptStep]: { step: S; errand: Errand; attempt: Attempt } }[AttemptStep]
   /** Without an attempt where the service shows the key already. */
   | { step: 'promoting'; errand: Errand; attempt: Attempt | null }
@@ -127,8 +126,8 @@ export interface KeyLife {
 /** The result of an action. `stopped`: the process ends, and the action was not performed, or failed. */
 export type ActionResult =
   | { kind: 'done' }
-  /** The answer of `GET /me`. `name`: of the bot, for a certificate. */
-  | { kind: 'shown'; fingerprint: string | null; name: string }
+  /** The answer of `GET /me`. */
+  | { kind: 'shown'; fingerprint: string | null }
   | { kind: 'failed'; error: unknown }
   | { kind: 'stopped'; error: unknown }
 
@@ -158,7 +157,7 @@ export type Action =
   /** Reads what other sidecars made of our keys. */
   | { kind: 'refresh-keys' }
   /** @see Keyring.makePending */
-  | { kind: 'make-key'; name: string }
+  | { kind: 'make-key' }
   /** Done when no send is under way, at any sidecar. */
   | { kind: 'hold-sends' }
   | { kind: 'release-sends' }
@@ -251,11 +250,6 @@ export function pendingKey(keys: Facts['keys']): ReadyKey | undefined {
 function readyKey(keys: Facts['keys'], state: 'active' | 'pending'): ReadyKey | undefined {
   const key = keys.find((one) => one.state === state)
   return isReady(key) ? key : undefined
-}
-
-/** The fingerprint in `/me`, in lower case, or null for a bot without a key. */
-export function fingerprintOf(bot: Pick<Bot, 'fingerprint'>): string | null {
-  return bot.fingerprint == null || bot.fingerprint === '' ? null : bot.fingerprint.toLowerCase()
 }
 
 const BY_STATE = {

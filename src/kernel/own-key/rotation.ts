@@ -1,13 +1,12 @@
 /** A rotation of the bot's key: when its next attempt is made, and when it is over. */
-import { activeKey, NO_ROTATION, pendingKey } from './life.ts'
+import { NO_ROTATION } from './life.ts'
 import type { Transition } from './transition.ts'
 
 const PAUSE_MAX_MS = 3_600_000
 
 /** Begins one where a pending key is beside an active one. @param detail for people */
 export function beginRotation(change: Transition, detail: string): void {
-  const { keys } = change.facts
-  const [active, pending] = [activeKey(keys), pendingKey(keys)]
+  const { active, pending } = change
   if (active === undefined || pending === undefined) return
   const current = { from: active.fingerprint, to: pending.fingerprint }
   const { endedAtMs } = change.life.rotation

@@ -1,6 +1,7 @@
 import { type ReadyKey, isExpired } from './own-key.ts'
 import {
   activeKey,
+  pendingKey,
   type Action,
   type ActionResult,
   type Effect,
@@ -38,6 +39,21 @@ export class Transition {
     this.facts = facts
   }
 
+  /** The published key, which signs. */
+  get active(): ReadyKey | undefined {
+    return activeKey(this.facts.keys)
+  }
+
+  /** The key that waits for its publication. */
+  get pending(): ReadyKey | undefined {
+    return pendingKey(this.facts.keys)
+  }
+
+  /** The only key of ours that may be published. */
+  get newest(): ReadyKey | undefined {
+    return this.pending ?? this.active
+  }
+
   set(part: Partial<KeyLife>): void {
     this.life = { ...this.life, ...part }
   }
@@ -65,8 +81,8 @@ export class Transition {
   }
 
   /** The service shows the active key. */
-  becomeShown(active: ReadyKey | undefined = activeKey(this.facts.keys)): void {
-    if (active === undefined || !isExpired(active, this.facts.nowMs)) {
+  becomeShown(): void {
+    if (this.active === undefined || !isExpired(this.active, this.facts.nowMs)) {
       this.become('published', 'the key is published')
     } else this.become('expired', 'phones seal nothing to it any more')
   }

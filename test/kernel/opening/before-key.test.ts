@@ -10,7 +10,7 @@ import { ALICE, BOT, FINGERPRINT, alice, known, partsOf } from './signatures-sce
 async function judge(more: Partial<ReturnType<typeof known>>, fromId: number | null = ALICE) {
   const parts = {
     ...partsOf({ ...known(), ...more }),
-    knownChats: { isPrivate: () => true, isLatched: () => false },
+    knownChats: { isPrivate: () => true, isLatched: () => false, personOf: () => null },
   }
   Object.assign(parts.keyring, { firstPublishedAtMs: null })
   const found = { chatId: 50, fromId, dateMs: 1, message: { text: 'words' } }
@@ -36,16 +36,16 @@ describe('readable private words from before the key are withheld', () => {
       { policy: 'first-use', isOthers: ({ fingerprint }) => fingerprint === FINGERPRINT },
     ],
   ])('%s', async (_, more) => {
-    expect(await judge(more)).toMatchObject({ verdict: 'plaintext-in-protected', passing: null })
+    expect(await judge(more)).toEqual({ verdict: 'plaintext-in-protected' })
   })
 
   test('of nobody, and while nobody can say whether they may speak', async () => {
-    expect(await judge({}, null)).toMatchObject({ verdict: 'plaintext-in-protected' })
+    expect(await judge({}, null)).toEqual({ verdict: 'plaintext-in-protected' })
     const { signer } = known()
     signer.mockRejectedValue(new NoResponseError('postern_upstream_timeout'))
     expect(await judge({ policy: 'first-use', signer })).toEqual({
       verdict: 'plaintext-in-protected',
-      passing: 'failed',
+      transientError: 'failed',
     })
   })
 })
@@ -65,7 +65,7 @@ test.each<[string, Partial<ReturnType<typeof known>>, number]>([
   ],
   ['the bot, quoted', {}, BOT],
 ])('readable private words from before the key are delivered of %s', async (_, more, fromId) => {
-  expect(await judge(more, fromId)).toEqual({ verdict: 'before-key', passing: null })
+  expect(await judge(more, fromId)).toEqual({ verdict: 'before-key' })
 })
 
 describe('with a sidecar', () => {

@@ -162,7 +162,7 @@ export function outcomes(world: World, n: number, action: Action): Outcome[] {
   switch (action.kind) {
     case 'get-me':
       return [
-        ['shown', world, { kind: 'shown', fingerprint: world.shown, name: 'bot' }],
+        ['shown', world, { kind: 'shown', fingerprint: world.shown }],
         ['refused', world, failing(REFUSED)],
         ['lost', world, failing(LOST)],
       ]

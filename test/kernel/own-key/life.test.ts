@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
   beginLife,
-  fingerprintOf,
   remoteKeyStateOf,
   requirePublished,
   type Facts,
@@ -101,15 +100,6 @@ test.each<[RemoteKeyState | null, PublicationState]>([
 ])('a change by another sidecar publishes no key where %s was shown last', (remote, state) => {
   const before = { ...life('unpublished'), remote }
   expect(advance(before, { kind: 'keys-changed' }, FACTS).life.publication).toBe(state)
-})
-
-test.each([
-  ['ABCD', 'abcd'],
-  ['', null],
-  [null, null],
-  [undefined, null],
-])('a bot with the fingerprint %j claims %j', (fingerprint, claimed) => {
-  expect(fingerprintOf({ fingerprint })).toBe(claimed)
 })
 
 test('what the service shows is told apart by what we ever held', () => {
