@@ -59,7 +59,7 @@ export class HostedBot {
     return this.#starting
   }
 
-  /** Ends what is under way, and gives its store back. */
+  /** Ends its calls and closes its store. */
   async end(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#timer)
@@ -84,7 +84,7 @@ export class HostedBot {
     return this.#served?.bot.core.keyring.fingerprints.has(fingerprint) ?? false
   }
 
-  /** What `/status` says of it: less while it is not served. */
+  /** The answer of `/status`; shorter while it is not served. */
   status(): Promise<object> {
     return this.#served?.bot.operations.status() ?? Promise.resolve(this.report())
   }

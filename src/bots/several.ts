@@ -25,7 +25,7 @@ import { readMachine } from '../wiring/probes.ts'
 import type { HandedInParts } from '../wiring/link.ts'
 import { subscribeEngine } from '../wiring/subscriptions.ts'
 
-/** How often disk and memory are looked at. */
+/** How often disk and memory are measured. */
 const LOOK_MS = 10_000
 
 export interface SeveralOptions {
@@ -114,7 +114,7 @@ export async function createSeveral(options: SeveralOptions): Promise<Several> {
     },
     [Symbol.asyncDispose]: async () => {
       state.stop()
-      // While the door is open still: a bot that takes an update may have to answer it.
+      // While the door is still open: a bot that receives an update may have to answer it.
       await bots[Symbol.asyncDispose]()
       await Promise.all([doors.bot.drain(), doors.admin.drain()])
       await resources.disposeAsync()
@@ -185,7 +185,7 @@ function createDoors(
   }
 }
 
-/** Looks at what all bots have in common, the disk and the memory, and warns before either is full. */
+/** Measures the disk and the memory that all bots share, and warns before either is full. */
 function watchMachine(
   { loaded: { settings, secrets }, log }: SeveralOptions,
   metrics: Metrics,

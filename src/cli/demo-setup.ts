@@ -16,7 +16,7 @@ import { untilReady } from './connect.ts'
 export interface Demo extends AsyncDisposable {
   sandbox: Sandbox
   alice: Phone
-  /** What the bot and the sidecar say to each other. */
+  /** The exchanges between bot and sidecar. */
   botTraffic: BotTraffic
   /** What the bot read and answered, in order. */
   echoed: EchoedMessage[]
@@ -55,7 +55,7 @@ export async function startDemo(): Promise<Demo> {
     }),
   )
   const { bot: url } = await sidecar.listen()
-  await untilReady(sidecar.operations)
+  await untilReady(sidecar)
   const echoed: EchoedMessage[] = []
   const stop = new AbortController()
   const { token } = sandbox

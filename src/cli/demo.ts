@@ -57,7 +57,7 @@ async function run({ once, open, pagePort: port = 0 }: DemoFlags): Promise<void>
   if (!process.stdin.isTTY) await stop
 }
 
-/** Sends what is typed, line by line, until the input ends or a stop was asked for. */
+/** Sends each typed line, until the input ends or a stop was requested. */
 async function converse(
   demo: Demo,
   playLine: (demo: Demo, line: ScriptLine) => Promise<SceneResult>,

@@ -35,7 +35,7 @@ interface DevOptions {
   /** Handle of the bot, where the world has several. */
   botName: string | undefined
   open: boolean
-  /** Takes the lines of the log. */
+  /** Receives the lines of the log. */
   print: (lines: string) => void
 }
 
@@ -103,7 +103,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
     }),
   )
   const { bot: botUrl, admin } = await sidecar.listen().catch(namePortFlags)
-  await untilReady(sidecar.operations)
+  await untilReady(sidecar)
   const page = await servePage(sandbox, { port: ports.pagePort, open, botTraffic })
   folder.keepPorts({
     port: portOf(botUrl),

@@ -125,7 +125,7 @@ export function sandboxActionCommands(): Command[] {
     for (const [syntax, meaning] of args) command.argument(syntax, meaning)
     return addExample(command, example).action(async () => {
       const [person = '', chat = '', ...rest] = command.processedArgs.flat() as string[]
-      // With `--json`, which the parser takes for that of `postern sandbox`.
+      // With `--json`, which the parser gives to `postern sandbox`.
       const flags: ActionFlags = command.optsWithGlobals()
       const performAs = perform(rest, flags)
       await withSandbox(flags, async (control) => {

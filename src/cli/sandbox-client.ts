@@ -19,7 +19,7 @@ const HOW_TO_NAME =
   'start one with `postern dev` or `postern sandbox`, or name one: give --control or ' +
   'POSTERN_SANDBOX_CONTROL the `controlUrl` that `postern sandbox --json` prints'
 
-/** Lets a command take `--control`. */
+/** Adds `--control` to a command. */
 export function addControlFlag(command: Command): Command {
   return command.option(
     '--control <url>',
@@ -66,7 +66,7 @@ function isHttpUrl(text: string): boolean {
   return url !== null && ['http:', 'https:'].includes(url.protocol)
 }
 
-/** The control of the newest sandbox that answers. Says which, where there are several. */
+/** The control address of the newest sandbox that answers; prints which, where several run. */
 async function findNewest(): Promise<string> {
   const running = findSandboxes(userRuntimeFolders())
   for (const [at, one] of running.entries()) {

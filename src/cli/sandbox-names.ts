@@ -6,7 +6,7 @@ type SandboxPerson = Awaited<ReturnType<Control['people']>>[number]
 type SandboxBot = Awaited<ReturnType<Control['bots']>>[number]
 type SandboxChat = Awaited<ReturnType<Control['chats']>>[number]
 
-/** Names a person's private chat with the bot, where a world does not say otherwise. */
+/** The name of a person's private chat with the only bot. */
 const PRIVATE_CHAT = 'dm'
 
 /** Who and what there is in a sandbox's world, by the names that people use. */
@@ -63,7 +63,7 @@ export class SandboxNames {
     throw usageError(`${person.username} is not in ${written}`, chooseFrom(names))
   }
 
-  /** What a chat is called here: a name that `chatOf` takes. */
+  /** The name of a chat, as `chatOf` accepts it. */
   nameOf({ id, kind, name, username, title, members }: SandboxChat): string {
     if (kind !== 'private') return name ?? username ?? title ?? String(id)
     const bot = this.bots.find((one) => members.includes(one.id))

@@ -1,4 +1,4 @@
-/** Secrets that single commands take, beside the settings. */
+/** Secrets of single commands, beside the settings. */
 import { resolve } from 'node:path'
 import { describeSecretFile } from './files.ts'
 import { settingsError } from './problems.ts'

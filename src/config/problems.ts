@@ -1,4 +1,4 @@
-/** What is wrong with settings, all of it at once. */
+/** The problems of settings, reported together. */
 import leven from 'leven'
 import { OperatorError } from '../errors.ts'
 
@@ -8,7 +8,7 @@ export interface Problem {
   place: string
   /** The setting, dotted; empty when it is about a whole source. */
   path: string
-  /** What was expected, or what is wrong. */
+  /** The expected value, or the fault. */
   message: string
   /** The nearest right name. */
   nearest?: string | undefined
@@ -34,8 +34,8 @@ export function settingsError(problems: readonly Problem[]): OperatorError {
 
 /**
  * The message of a refusal.
- * @param lines what is wrong
- * @param count of all that is wrong, also of what is not among the lines
+ * @param lines a problem each
+ * @param count of all problems; there may be fewer lines
  */
 export function describeRefusal(refusal: string, lines: readonly string[], count: number): string {
   if (lines.length === 1) return `${refusal}: ${lines[0]}`
@@ -43,8 +43,8 @@ export function describeRefusal(refusal: string, lines: readonly string[], count
 }
 
 /**
- * The refusal where nothing at all is set: whoever sees it has most likely just begun.
- * @param required what is missing
+ * The refusal where nothing at all is set: its reader has most likely just begun.
+ * @param required the missing settings
  * @returns OperatorError `settings`
  */
 export function nothingSetError(required: readonly Problem[]): OperatorError {
@@ -64,13 +64,13 @@ export function describeProblem({ place, path, message, nearest }: Problem): str
   return `${where}: ${message}${meant}`
 }
 
-/** Of names that are compared, for that takes as long as both are; no name of ours is half of it. */
+/** Longest name that is compared: the time grows with both lengths. No name of ours has half of it. */
 const LONGEST = 100
 
 /**
  * The name that was probably meant.
  * @returns the candidate with the fewest edits, if these are at most a third of its length, or one
- *   whose last part is what was written; undefined when none is near
+ *   whose last part is `written`; undefined when none is near
  */
 export function nearestName(written: string, candidates: readonly string[]): string | undefined {
   if (written.length > LONGEST) return undefined

@@ -48,7 +48,7 @@ export class UpdateQueue {
     return updateId
   }
 
-  /** Queues exactly this update, whatever its id, as a hostile service might. */
+  /** Queues exactly this update, under any id, as a hostile service might. */
   pushRaw(update: Update): void {
     if (update.updateId >= this.#ids.next) this.#ids.next = update.updateId + 1
     this.#queued.set(this.#nextPosition++, { update, atMs: this.#clock.now() })
@@ -81,7 +81,7 @@ export class UpdateQueue {
     return this.#queued.size
   }
 
-  /** Lets every waiting poll or delivery look at the queue again. */
+  /** Has every waiting poll or delivery read the queue again. */
   wake(): void {
     this.#listeners.emit()
   }

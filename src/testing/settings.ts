@@ -81,7 +81,7 @@ function readSettings(source: TestSettingsSource, problems: Problem[]): Settings
   }
 }
 
-/** What is no group stays as it is, and is refused with everything else. */
+/** A value that is no group stays as it is, and is refused with everything else. */
 function withPresets<Group extends object>(given: Group | undefined, presets: Group): Group {
   return given === undefined || typeof given === 'object' ? { ...presets, ...given } : given
 }

@@ -166,7 +166,7 @@ function brief(world: World, chat: ChatState) {
 }
 
 /**
- * Changes a membership. With another status come its usual rights, and a restriction ends.
+ * Changes a membership. A new status brings its usual rights and ends a restriction.
  * @throws ControlError as `requireSeat` does
  */
 function changeSeat(member: Membership, change: SeatChange): void {

@@ -14,9 +14,9 @@ export interface LoggedEvent {
 /** A part of the log. */
 export interface EventPage<E = SandboxEvent> {
   events: E[]
-  /** The id to continue after: that of the newest event that was looked at. */
+  /** The id to continue after: that of the newest event that was read. */
   last: number
-  /** How many events came after `after` and are held no longer. */
+  /** How many events after `after` are held no longer. */
   missed: number
 }
 

@@ -8,7 +8,7 @@ import { isLoopback, valuesOf } from '../../util/local-door.ts'
 import { usageError } from '../../errors.ts'
 
 const GIVEN = /^[\w-]{32,128}$/
-/** Of the user in an address; any other is taken too. */
+/** The user in an address; any other is accepted too. */
 const USER = 'postern'
 
 /**

@@ -22,7 +22,7 @@ export interface DescribedEndpoint {
   errors?: readonly ErrorCode[]
 }
 
-/** What stands in paths, by name. */
+/** The parameters of paths, by name. */
 export const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
   chatId: z.int(),
   messageId: z.int(),

@@ -133,13 +133,13 @@ function example(code: ErrorCode): object {
     status,
     code,
     message: 'what was wrong',
-    // Of `rate_limited` the body always says 60 (spec, Errors, rule 1).
+    // The body of `rate_limited` always has 60 (spec, Errors, rule 1).
     ...(status === 429 && { retryAfter: code === 'rate_limited' ? 60 : 3 }),
     ...(code === 'wrong_body_kind' && { expected: 'armored' }),
   }
 }
 
-/** `GET /media/{id}`, which is outside the prefix and takes no token. */
+/** `GET /media/{id}`, which is outside the prefix and needs no token. */
 function mediaPath(serviceUrl: string): object {
   return {
     servers: [{ url: serviceUrl }],

@@ -153,7 +153,7 @@ export class Phone {
     })
   }
 
-  /** Seals a file in the same way, unless the options say otherwise. */
+  /** Seals a file in the same way, unless the options differ. */
   async sealFile(
     file: Uint8Array,
     certificates: string[],
@@ -200,8 +200,7 @@ export class Phone {
   }
 
   /**
-   * What is on the screen now when the person looks at a chat: its messages as they are now, also
-   * the person's own, and who is typing.
+   * The screen of a chat: its messages as they are now, also the person's own, and who is typing.
    * @param messageId only this message of it
    * @throws ControlError when the person is not in the chat
    */
