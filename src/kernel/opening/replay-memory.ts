@@ -37,9 +37,7 @@ export interface ReplayMemoryParts {
  */
 export class ReplayMemory {
   readonly #memory: Memory
-  readonly #key: Buffer
-  readonly #gaps: readonly Gap[]
-  readonly #clock: JudgingClock
+  readonly #parts: ReplayMemoryParts
   #prunedBeforeMs = -Infinity
   readonly confirmed: ConfirmedUpdates
   readonly #idsBack = new Listeners<{ updateId: number }>()
@@ -47,11 +45,9 @@ export class ReplayMemory {
   readonly onIdsWentBack = this.#idsBack.add
   #isCountedAnew = false
 
-  private constructor(memory: Memory, { key, gaps, clock }: ReplayMemoryParts) {
+  private constructor(memory: Memory, parts: ReplayMemoryParts) {
     this.#memory = memory
-    this.#key = key
-    this.#gaps = gaps
-    this.#clock = clock
+    this.#parts = parts
     this.confirmed = new ConfirmedUpdates(memory)
   }
 
@@ -68,10 +64,10 @@ export class ReplayMemory {
    * Whether memory reaches back to a signature of this date.
    * @param nowMs by the clock that dated it: ours, or that by which words are judged
    */
-  reaches(createdMs: number, nowMs = this.#clock.nowMs()): boolean {
+  reaches(createdMs: number, nowMs = this.#parts.clock.nowMs()): boolean {
     if (createdMs < nowMs - SEEN_FOR_MS) return false
     if (createdMs < this.#prunedBeforeMs + MARGIN_MS) return false
-    return !this.#gaps.some(({ fromMs, toMs }) => createdMs >= fromMs && createdMs <= toMs)
+    return !this.#parts.gaps.some(({ fromMs, toMs }) => createdMs >= fromMs && createdMs <= toMs)
   }
 
   /** Whether sealed data of anybody but the bot was opened in a chat. */
@@ -101,8 +97,8 @@ export class ReplayMemory {
    * @param keysSinceMs when the oldest key was made that still opens; null: keep all unsigned data
    */
   async prune(keysSinceMs: number | null): Promise<void> {
-    if (!this.#clock.agree()) return
-    const signedBefore = this.#clock.nowMs() - SEEN_FOR_MS - MARGIN_MS
+    if (!this.#parts.clock.agree()) return
+    const signedBefore = this.#parts.clock.nowMs() - SEEN_FOR_MS - MARGIN_MS
     const unsignedBefore = Math.min(signedBefore, keysSinceMs ?? 0)
     const prunedBeforeMs = Math.max(signedBefore, this.#prunedBeforeMs)
     await this.#memory.note(async ({ seen }) => {
@@ -124,7 +120,7 @@ export class ReplayMemory {
     if (!found.every((seen) => isSamePlace(seen, thing))) return 'replayed'
     const known = found.find(({ kind }) => kind === 'data')
     if (known !== undefined) {
-      if (!isSameThing(known, thing, this.#clock.expiryNowMs())) return 'replayed'
+      if (!isSameThing(known, thing, this.#parts.clock.expiryNowMs())) return 'replayed'
       const { updateId } = thing
       if (updateId === null || known.isCountedAnew) return 'again'
       return (await this.confirmed.includes(records, updateId)) ? 'confirmed' : 'again'
@@ -151,7 +147,7 @@ export class ReplayMemory {
   /** Numbers data that has no number yet. @throws OvertakenError when another transaction has */
   async #bind({ seen }: Records, digest: Buffer, sighting: Sighting): Promise<void> {
     const bound = await seen.bind(digest, sighting)
-    if (bound === undefined || !isSameThing(bound, sighting, this.#clock.expiryNowMs()))
+    if (bound === undefined || !isSameThing(bound, sighting, this.#parts.clock.expiryNowMs()))
       throw new OvertakenError()
   }
 
@@ -163,10 +159,10 @@ export class ReplayMemory {
       updateId,
       mediaId: sighting.mediaId ?? null,
       userId,
-      seenAtMs: this.#clock.expiryNowMs(),
+      seenAtMs: this.#parts.clock.expiryNowMs(),
       datedAtMs: dateMs,
       // a repeat counts by our own clock alone
-      repeats: this.#clock.isOurs() ? 0 : REPEATS,
+      repeats: this.#parts.clock.isOurs() ? 0 : REPEATS,
       isSigned: signatureDigest !== null,
     }
     const data = { ...common, kind: 'data' as const, digest: this.#keyed('data', dataDigest) }
@@ -176,6 +172,6 @@ export class ReplayMemory {
   }
 
   #keyed(kind: string, digest: string): Buffer {
-    return createHmac('sha256', this.#key).update(`${kind}:${digest}`).digest()
+    return createHmac('sha256', this.#parts.key).update(`${kind}:${digest}`).digest()
   }
 }

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../bounded-map.ts'
+import { BoundedMap } from '../../util/bounded-map.ts'
 import type { Memory } from '../memory.ts'
 import type { Journal } from './journal.ts'
 import { listsKeyOf, type Person } from './person.ts'

@@ -1,6 +1,6 @@
 import type { KeptList, Memory } from '../memory.ts'
 import { hash } from 'node:crypto'
-import { BoundedMap } from '../bounded-map.ts'
+import { BoundedMap } from '../../util/bounded-map.ts'
 import type { Journal, TrustChange } from './journal.ts'
 
 /** Digests kept in memory, so that an unchanged list costs no read of the disk. */

@@ -1,6 +1,6 @@
 import type { KnownKey, Memory } from '../memory.ts'
 import { hash } from 'node:crypto'
-import { BoundedMap } from '../bounded-map.ts'
+import { BoundedMap } from '../../util/bounded-map.ts'
 
 /** Digests of lists kept in memory, so that an unchanged list costs no read of the disk. */
 const LISTS = 10_000

@@ -58,10 +58,7 @@ export class Trust {
   /** How often something was listed anew since the start. */
   #changes = 0
 
-  private constructor(
-    parts: TrustParts,
-    { pins, policies, keyChanges }: { pins: Pins; policies: Policies; keyChanges: KeyChanges },
-  ) {
+  private constructor(parts: TrustParts, policies: Policies, pins: Pins, keyChanges: KeyChanges) {
     this.#parts = parts
     this.#keyChanges = keyChanges
     this.#pins = pins
@@ -74,7 +71,7 @@ export class Trust {
     const policies = await Policies.load({ memory, journal, setting: policy })
     const pins = await Pins.load(memory)
     const keyChanges = await KeyChanges.load(memory)
-    const trust = new Trust(parts, { pins, policies, keyChanges })
+    const trust = new Trust(parts, policies, pins, keyChanges)
     memory.writeFirst({
       isDue: () => trust.#unwritten.size > 0,
       save: (records) => trust.#saveUnwritten(records),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isObject } from '../unseen.ts'
-import { BoundedMap } from '../bounded-map.ts'
+import { BoundedMap } from '../../util/bounded-map.ts'
 import type { Memory } from '../memory.ts'
 
 /** A press is answered within a minute of its update (spec, Events); a bot may delay it. */
