@@ -9,7 +9,10 @@ const KEPT = 50_000
 /** How many more are written before the oldest are removed. */
 const PRUNE_EVERY = 500
 
-/** The attachments in updates, which alone a bot may fetch, and the data opened under each id. */
+/**
+ * The attachments in updates, which alone a bot may fetch, and the data opened under each id. All
+ * calls throw Refusal `postern_store_unwritable`.
+ */
 export class NamedMedia {
   readonly #memory: Memory
   readonly #key: Buffer
@@ -23,7 +26,7 @@ export class NamedMedia {
     this.#kept = kept
   }
 
-  /** Remembers attachments of an answer. @throws Refusal `postern_store_unwritable` */
+  /** Remembers attachments of an answer. */
   async name(places: readonly MediaPlace[]): Promise<void> {
     if (places.length === 0) return
     this.#sincePruned += places.length
@@ -64,7 +67,6 @@ export class NamedMedia {
    * Remembers opened data.
    * @param as `unsigned` where it is given as such
    * @returns false, with nothing remembered, when other data was opened under this id since
-   * @throws Refusal `postern_store_unwritable`
    */
   async opened(place: MediaPlace, dataDigest: string, as?: 'unsigned'): Promise<boolean> {
     const digest = this.#keyed(dataDigest, as)

@@ -82,17 +82,19 @@ export type Ending = { isSettled: boolean } | { error: unknown }
 export type AttemptStep =
   'holding' | 'recording' | 'putting' | 'pausing' | 'confirming' | 'withdrawing'
 
-/** The task under way: one action is performed for its step, and the next event is the result. */
-export type Task =
-  | { step: 'idle' }
-  | { step: 'reading'; errand: Errand }
-  | { step: 'refreshing'; errand: Errand }
-  | { step: 'making'; errand: Errand }
-  | { [S in AttemptStep]: { step: S; errand: Errand; attempt: Attempt } }[AttemptStep]
+/** A step of a task: one action is performed for it, and the next event is the result. */
+export type TaskStep =
+  | { step: 'reading' }
+  | { step: 'refreshing' }
+  | { step: 'making' }
+  | { [S in AttemptStep]: { step: S; attempt: Attempt } }[AttemptStep]
   /** Without an attempt where the service shows the key already. */
-  | { step: 'promoting'; errand: Errand; attempt: Attempt | null }
-  | { step: 'releasing'; errand: Errand; ending: Ending }
-  | { step: 'discarding'; errand: Errand; fingerprint: string }
+  | { step: 'promoting'; attempt: Attempt | null }
+  | { step: 'releasing'; ending: Ending }
+  | { step: 'discarding'; fingerprint: string }
+
+/** The task under way. */
+export type Task = { step: 'idle' } | ({ errand: Errand } & TaskStep)
 
 export type Step = Task['step']
 

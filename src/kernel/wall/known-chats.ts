@@ -34,6 +34,7 @@ export interface ChatEdit {
 /**
  * Kinds, latches and the people of private chats (DESIGN: The guard, Sealing). They only tighten
  * until the operator loosens them. A sighting counts from the call of `saw` on, before it is on disk.
+ * All calls that write throw Refusal `postern_store_unwritable`.
  */
 export class KnownChats {
   readonly #memory: Memory
@@ -113,7 +114,6 @@ export class KnownChats {
    * Records sightings in one write, and resolves once they are on disk. They count from the call on,
    * also when this rejects.
    * @param fresh reads what any sidecar has written
-   * @throws Refusal `postern_store_unwritable`
    */
   async saw(
     sightings: readonly ChatSighting[],
@@ -179,7 +179,6 @@ export class KnownChats {
 
   /**
    * Has the other sidecars drop cached answers about chats with a notice: somebody joined or left.
-   * @throws Refusal `postern_store_unwritable`
    */
   async sawNotices(chatIds: readonly number[]): Promise<void> {
     if (!this.#memory.isShared || chatIds.length === 0) return
@@ -195,7 +194,7 @@ export class KnownChats {
     })
   }
 
-  /** @throws Refusal `postern_store_unwritable` */
+  /** */
   async setPrivateReadable({ readable }: { readable: boolean }): Promise<void> {
     await this.#memory.write(
       async (records) => {
@@ -212,11 +211,7 @@ export class KnownChats {
     )
   }
 
-  /**
-   * Changes chats as the store has them in this write.
-   * @returns the chats that changed
-   * @throws Refusal `postern_store_unwritable`
-   */
+  /** Changes chats as the store has them in this write. @returns the chats that changed */
   async edit(
     chatIds: readonly number[],
     { change, journal, isLift = false }: ChatEdit,
