@@ -104,8 +104,7 @@ export class Sightings {
   }
 
   /**
-   * A result of `GET /users/{userId}/key`; null: the service knows no key of the person.
-   * @returns null where the record is not that person's
+   * A result of `GET /users/{userId}/key`, null without a key; as `PeopleObserver.observeUserKey`.
    * @throws Refusal `postern_store_unwritable`
    */
   async sawUserKey(answer: Unseen | null, userId: number): Promise<Person | null> {

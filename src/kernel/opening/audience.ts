@@ -20,7 +20,7 @@ export interface AudienceParts extends NamedAudienceParts {
   keyring: Pick<OwnKeys, 'unlocked' | 'fingerprints'>
   knownKeys: Pick<KnownKeys, 'ownersOf'>
   knownChats: { isPrivate(chatId: number): boolean; personOf(chatId: number): number | null }
-  trust: Pick<Trust, 'distrust' | 'isNamed'>
+  trust: Pick<Trust, 'distrust' | 'standingOf'>
   time: Time
   /** Setting `open.audience`. */
   audience: 'check' | 'off'
@@ -46,10 +46,9 @@ const KEY_ID_BYTES = 8
 const LIST_MAX_AGE_MS = 600_000
 
 /**
- * For whom something is that was opened. Recipients whom a verified signature names decide alone.
- * Without names: of a group, its sender is on the list, and somebody else of it is a recipient; of
- * a private chat, no third person is. Recipients who are not named, and keys that nobody was seen
- * with, tell nothing: recipient packets are not authenticated.
+ * The audience of opened data, by the recipients that a verified signature names. Without names: a
+ * group's sender is on the list, and another of the list is a recipient; a private chat has no third
+ * recipient. Unknown keys are no evidence: recipient packets are not authenticated.
  * @throws ServiceError, NoResponseError, Refusal when the people of the chat cannot be asked for
  */
 export async function audienceOf(message: Addressed, parts: AudienceParts): Promise<Audience> {
@@ -144,8 +143,13 @@ async function isForThirdPerson(message: SentByPerson, parts: AudienceParts): Pr
  * The owner of a key that several list, since anybody can list another's subkey: the first of them, or
  * of those with a certificate named by the operator; nobody where two are first.
  */
-function speakersOf(owners: ReadonlyMap<number, number>, trust: Pick<Trust, 'isNamed'>): number[] {
-  const named = [...owners].filter(([userId]) => trust.isNamed(userId))
+function speakersOf(
+  owners: ReadonlyMap<number, number>,
+  trust: Pick<Trust, 'standingOf'>,
+): number[] {
+  const isNamed = ([userId]: [number, number]): boolean =>
+    ['accepted', 'verified'].includes(trust.standingOf(userId) ?? '')
+  const named = [...owners].filter(isNamed)
   const among = named.length > 0 ? named : [...owners]
   const firstMs = Math.min(...among.map(([, sinceMs]) => sinceMs))
   const first = among.filter(([, sinceMs]) => sinceMs === firstMs)

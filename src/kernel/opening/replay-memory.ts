@@ -53,10 +53,9 @@ export class ReplayMemory {
 
   static async load(memory: Memory, parts: ReplayMemoryParts): Promise<ReplayMemory> {
     const replays = new ReplayMemory(memory, parts)
-    const readPruned = async ({ seen }: Records): Promise<void> => {
+    await memory.keep('flags', async ({ seen }) => {
       replays.#prunedBeforeMs = await seen.prunedBeforeMs()
-    }
-    await memory.keep('flags', readPruned)
+    })
     return replays
   }
 

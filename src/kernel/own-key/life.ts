@@ -200,7 +200,8 @@ export const NO_ROTATION: RotationState = {
 
 /** The life at the start of a process; with a pending key, nothing counts as published. */
 export function beginLife({ keys }: Pick<Facts, 'keys'>, rotateEveryMs: number | null): KeyLife {
-  const isPublished = activeKey(keys) !== undefined && pendingKey(keys) === undefined
+  const isPublished =
+    readyKey(keys, 'active') !== undefined && readyKey(keys, 'pending') === undefined
   return {
     rotateEveryMs,
     publication: isPublished ? 'published' : 'unpublished',
@@ -226,24 +227,15 @@ const REFUSED: Record<Exclude<PublicationState, 'published'>, OwnCode> = {
 /** The key to sign with. @throws Refusal naming why nothing can be sealed now */
 export function requirePublished({ publication }: KeyLife, facts: Facts): ReadyKey {
   if (publication !== 'published') throw new Refusal(REFUSED[publication])
-  const active = activeKey(facts.keys)
+  const active = readyKey(facts.keys, 'active')
   if (active === undefined) throw new Refusal('postern_key_unpublished')
   if (isExpired(active, facts.nowMs)) throw new Refusal('postern_key_expired')
   if (facts.isClockBehind) throw new Refusal('postern_clock_wrong')
   return active
 }
 
-/** The published key, which signs. */
-export function activeKey(keys: Facts['keys']): ReadyKey | undefined {
-  return readyKey(keys, 'active')
-}
-
-/** The key that waits for its publication. */
-export function pendingKey(keys: Facts['keys']): ReadyKey | undefined {
-  return readyKey(keys, 'pending')
-}
-
-function readyKey(keys: Facts['keys'], state: 'active' | 'pending'): ReadyKey | undefined {
+/** The key that is published and signs (`active`), or that waits for its publication. */
+export function readyKey(keys: Facts['keys'], state: 'active' | 'pending'): ReadyKey | undefined {
   const key = keys.find((one) => one.state === state)
   return isReady(key) ? key : undefined
 }

@@ -15,11 +15,7 @@ export interface OwnKeyRecord extends Omit<OwnKeyRow, 'locked'> {
 /** A key that can sign and open. */
 export type ReadyKey = OwnKeyRecord & { unlocked: UnlockedKey }
 
-/**
- * The key of a row of the store.
- * @param o `unlocked` what `locked` holds, or null; `endsMs` when it expires; `fingerprints` of its
- *   subkeys
- */
+/** The key of a row of the store. @param o `fingerprints` of its subkeys */
 export function fromRow(
   row: OwnKeyRow,
   { unlocked, endsMs, fingerprints }: Pick<OwnKeyRecord, 'unlocked' | 'endsMs' | 'fingerprints'>,

@@ -1,7 +1,6 @@
 import { type ReadyKey, isExpired } from './own-key.ts'
 import {
-  activeKey,
-  pendingKey,
+  readyKey,
   type Action,
   type ActionResult,
   type Effect,
@@ -42,12 +41,12 @@ export class Transition {
 
   /** The published key, which signs. */
   get active(): ReadyKey | undefined {
-    return activeKey(this.facts.keys)
+    return readyKey(this.facts.keys, 'active')
   }
 
   /** The key that waits for its publication. */
   get pending(): ReadyKey | undefined {
-    return pendingKey(this.facts.keys)
+    return readyKey(this.facts.keys, 'pending')
   }
 
   /** The only key of ours that may be published. */

@@ -60,9 +60,6 @@ export class KnownChats {
   static async load(memory: Memory, options: KnownChatsOptions = {}): Promise<KnownChats> {
     const knownChats = new KnownChats(memory, options)
     const chats = knownChats.#chats
-    const readFlag = async (records: Records): Promise<void> => {
-      knownChats.#privateReadable = await records.chats.isPrivateReadable()
-    }
     memory.writeFirst({
       isDue: () => knownChats.#unwritten.size > 0,
       save: (records) => knownChats.#saveUnwritten(records),
@@ -71,7 +68,9 @@ export class KnownChats {
       for (const chat of await records.chats.of(chatIds)) chats.set(chat.id, chat)
       for (const id of chatIds ?? []) knownChats.#rereads.emit(Number(id))
     })
-    await memory.keep('flags', readFlag)
+    await memory.keep('flags', async (records) => {
+      knownChats.#privateReadable = await records.chats.isPrivateReadable()
+    })
     return knownChats
   }
 
@@ -126,7 +125,10 @@ export class KnownChats {
     })
     for (const { chatId } of sightings) this.#dropKnown(chatId)
     if (sightings.some(({ chatId }) => this.#unwritten.has(chatId))) await this.#memory.settle()
-    if (tooMany.length > 0) throw this.#full()
+    if (tooMany.length === 0) return
+    this.#refusals.emit()
+    const detail = `no more than ${this.#maxChats} chats are remembered, and this one is new`
+    throw new TooManyChatsError('postern_store_unwritable', detail)
   }
 
   /** @returns false where the chat is one too many */
@@ -194,7 +196,7 @@ export class KnownChats {
     })
   }
 
-  /** */
+  /** Writes the operator's decision. */
   async setPrivateReadable({ readable }: { readable: boolean }): Promise<void> {
     await this.#memory.write(
       async (records) => {
@@ -241,13 +243,5 @@ export class KnownChats {
 
   #tighten(known: KnownChat, seen: ChatSighting): KnownChat {
     return tighten(known, seen, this.#memory.nowMs())
-  }
-
-  #full(): TooManyChatsError {
-    this.#refusals.emit()
-    return new TooManyChatsError(
-      'postern_store_unwritable',
-      `no more than ${this.#maxChats} chats are remembered, and this one is new`,
-    )
   }
 }
