@@ -6,6 +6,7 @@ import { FairQueue, type Lane } from '../util/fair-queue.ts'
 import type { DatabaseAddress } from './address.ts'
 import { clientOptions, DatabaseClient, parametersOf } from './client.ts'
 import { CommitLostError, kindOf, PostgresError } from './failures.ts'
+import { LOOK_MS, LOST_MS, SLOW_MS } from './times.ts'
 
 /** Connections at most: what is written to a store runs one after the other anyway. */
 const MOST = { slots: 8, perLane: 8 }
@@ -13,12 +14,6 @@ const MOST = { slots: 8, perLane: 8 }
 const MOST_OF_SEVERAL = { slots: 16, perLane: 8, perLaneAmongOthers: 2 }
 /** One that nobody used for so long is closed, ms. */
 const IDLE_MS = 60_000
-/** Queries that take longer make the session ask whether the database still answers, ms. */
-const SLOW_MS = 500
-const LOOK_MS = 250
-/** After so long an answer that the server has given is lost on its way, ms. */
-const LOST_MS = 1000
-
 export interface QueryConnectionsParts {
   isOfSeveral: boolean
   /** Called when the database may not answer any more. */

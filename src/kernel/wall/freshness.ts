@@ -2,7 +2,7 @@ import { Refusal } from '../../errors.ts'
 import type { Time } from '../lookups.ts'
 
 /** What was read so long ago counts as read just now, in ms. */
-const JUST_NOW_MS = 500
+export const JUST_NOW_MS = 500
 
 /**
  * Whether what is remembered is as any sidecar has learned it, for one decision. A decision that
