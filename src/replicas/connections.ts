@@ -81,6 +81,7 @@ export class QueryConnections implements AsyncDisposable {
   /** Takes a place for as long as the connection is used. */
   #connect(lane: Lane): Promise<PostgresPoolClient> {
     const { promise, resolve, reject } = Promise.withResolvers<PostgresPoolClient>()
+    // oxlint-disable-next-line typescript/no-floating-promises -- the returned promise rejects instead
     void lane.run(async () => {
       const released = Promise.withResolvers<void>()
       try {
@@ -135,6 +136,7 @@ export class QueryConnections implements AsyncDisposable {
     const slow = [...this.#waiting].filter(({ sinceMs }) => nowMs - sinceMs > SLOW_MS)
     if (slow.length === 0) return
     this.#parts.suspect()
+    // oxlint-disable-next-line typescript/no-floating-promises -- #endDead catches its errors
     void this.#endDead(slow.filter(({ client }) => client !== null))
   }
 

@@ -123,6 +123,7 @@ export class PostgresServer implements AsyncDisposable {
    * lead to another by now. The stores of other bots are cut off only when it does.
    */
   doubt(): void {
+    // oxlint-disable-next-line typescript/no-floating-promises -- #lookAnew catches its errors
     if (this.#isOfSeveral && this.timeline !== null) void this.#lookAnew()
     else this.session.cut()
   }

@@ -172,6 +172,7 @@ export class Outcomes implements AsyncDisposable {
   #soon(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null
+      // oxlint-disable-next-line typescript/no-floating-promises -- #flush catches its errors
       void this.#flush()
     }, FLUSH_MS).unref()
   }

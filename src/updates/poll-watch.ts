@@ -96,6 +96,7 @@ export class PollWatch implements Disposable {
     this.#contests.emit(
       this.#evictions.some((one) => one.by === 'elsewhere') ? 'elsewhere' : 'here',
     )
+    // oxlint-disable-next-line typescript/no-floating-promises -- a clock never rejects
     void this.#clearWhenQuiet()
   }
 
