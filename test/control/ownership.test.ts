@@ -140,7 +140,7 @@ describe('a socket that is not its owner’s alone is not connected to', () => {
   })
 
   test.skipIf(!canBeNobody)('dataDir is another user’s', async () => {
-    const dataDir = dataFolder()
+    const dataDir = dataFolder(1)
     const thief = await listener(join(dataDir, 'control.sock'), 0o777)
     chmodSync(dataDir, 0o755)
     chmodSync(dirname(dataDir), 0o755)

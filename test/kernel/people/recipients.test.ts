@@ -80,7 +80,7 @@ test('a subkey is sealed to once, by the certificate that can be sealed to under
 })
 
 test('of as many people as fit into a message each is sealed to or named as skipped', () => {
-  const people = Array.from({ length: MOST_RECIPIENTS }, (_, at) => person(at + 1, `p${at}`))
+  const people = Array.from({ length: MOST_RECIPIENTS }, (_, at) => person(at + 1000, `p${at}`))
   const isOut = (userId: number): boolean => userId % 7 === 0
   const distrust = (userId: number): Distrust | null => (isOut(userId) ? 'blocked' : null)
   const { certificates, skipped } = chooseRecipients(listOf(people), rulesOf({ distrust }))
