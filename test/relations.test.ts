@@ -12,7 +12,7 @@ import { RETENTION_MS } from '../src/kernel/opening/seen-rules.ts'
 import { SEEN_FOR_MS } from '../src/kernel/opening/replay-memory.ts'
 import { RETRY_MAX_MS } from '../src/kernel/own-key/any-time.ts'
 import { PUTS_MAX } from '../src/kernel/own-key/attempt.ts'
-import { SKEW_MAX_MS } from '../src/kernel/own-key/clocks.ts'
+import { SKEW_MAX_MS } from '../src/lookups/clocks.ts'
 import { JUST_NOW_MS } from '../src/kernel/wall/freshness.ts'
 import { HOLD_MAX_MS } from '../src/keys/driver.ts'
 import { MAX_OPENING } from '../src/keys/keyring.ts'
@@ -107,7 +107,7 @@ const RELATIONS: [sentence: string, left: number, is: '<' | '≤' | '=', right: 
   ['a key that is not published is seen in time', RETRY_MAX_MS * 1.2 + PROBE_MS, '<', READINESS_MS],
   ['a new key is not dated ahead where our clock may be', SKEW_MAX_MS, '<', BACKDATE_MS],
   ['a new key is valid wherever a clock is let be', BACKDATE_MS, '=', BOUNDS.clockToleranceMs],
-  ['readiness and the kernel call the same clocks wrong', watch.SKEW_MAX_MS, '=', SKEW_MAX_MS],
+  ['readiness and look-ups call the same clocks wrong', watch.SKEW_MAX_MS, '=', SKEW_MAX_MS],
   [
     'the keyring opens old keys beside the active and the pending one',
     MAX_OLD_KEYS + 2,

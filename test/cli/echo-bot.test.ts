@@ -56,7 +56,7 @@ test('a 429 is waited out and the call made again', async () => {
   const fetched = vi.spyOn(globalThis, 'fetch')
   const sentMs: number[] = []
   fetched.mockImplementation((url, init) => {
-    if (String(url).endsWith('/messages')) sentMs.push(performance.now())
+    if (typeof url === 'string' && url.endsWith('/messages')) sentMs.push(performance.now())
     return plainFetch(url, init)
   })
   onTestFinished(() => fetched.mockRestore())
