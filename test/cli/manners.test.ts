@@ -100,7 +100,7 @@ describe.runIf(hasTerminals)('the demo', () => {
 
 /** As East Asian terminals count: two for what stands in these blocks. */
 function widthOf(line: string): number {
-  // eslint-disable-next-line no-control-regex
+  // eslint-disable-next-line no-control-regex -- escape sequences begin with one
   const plain = line.replace(/\u001b\[[0-9;]*m/g, '')
   return [...plain].reduce(
     (sum, one) => sum + (/[\u3000-\u9fff\uff00-\uff60]/.test(one) ? 2 : 1),

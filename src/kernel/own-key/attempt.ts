@@ -11,7 +11,7 @@ const PAUSES_MS = {
   no: [0],
 }
 /** After a lost answer the same key is published once more. */
-const PUTS_MAX = 2
+export const PUTS_MAX = 2
 
 /** For operators, of an attempt that failed. */
 const FAILED = {
