@@ -99,11 +99,7 @@ export default defineConfig({
 
     // Tests wait for real processes much of the time, so more run at once than there are cores.
     maxWorkers: '200%',
-    globalSetup: [
-      'test/support/build.ts',
-      'test/support/generated-store.ts',
-      'test/support/postgres.ts',
-    ],
+    globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/canaries-setup.ts'],
     // What ends a test that hangs. The few that take long name how long.
     testTimeout: 30_000,

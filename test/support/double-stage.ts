@@ -42,7 +42,7 @@ export class Stage {
     this.double = this.use(await DoubleService.start())
     before?.(this.double)
     const isOrdinary = before === undefined && !('POSTERN_KEY_PROTECTION' in env)
-    const made = dataDir === undefined && isOrdinary ? copyOfStore() : undefined
+    const made = dataDir === undefined && isOrdinary ? await copyOfStore() : undefined
     this.sidecar = await startSidecar({
       upstream: this.double.url,
       env,
