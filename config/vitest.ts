@@ -5,20 +5,8 @@ import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { hasPostgres } from '../test/support/postgres.ts'
 import { lowCost } from '../test/support/changed-constants.ts'
+import { LONG } from '../test/support/long.ts'
 import { COMPILED } from '../test/support/postern-process.ts'
-
-/** What starts hundreds of processes, or tries every bit, or a crowd: `npm run test:all` alone. */
-const LONG = [
-  'test/cli/backups.test.ts',
-  'test/cli/key-files.test.ts',
-  'test/cli/protect.test.ts',
-  'test/contract/persistence.test.ts',
-  'test/faults/command-kills.test.ts',
-  'test/faults/rotation-kills.test.ts',
-  'test/media/crowded.test.ts',
-  'test/openpgp/stream/flips.test.ts',
-  'test/sandbox/kill.test.ts',
-]
 
 /**
  * What shares its process with the files after it, since it leaves nothing behind there: to load
