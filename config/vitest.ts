@@ -58,6 +58,12 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const long = process.argv.includes('--mode=all') ? [] : LONG
 const together = globSync(TOGETHER, { cwd: root, exclude: APART })
 
+const isMeasured = process.env['TESTS_SECONDS'] !== undefined
+const setupFiles = [
+  ...(isMeasured ? ['test/support/seconds-setup.ts'] : []),
+  'test/support/canaries-setup.ts',
+]
+
 export default defineConfig({
   plugins: [lowCost],
   test: {
@@ -79,7 +85,7 @@ export default defineConfig({
           isolate: false,
           include: hasPostgres() ? ON_POSTGRES : [],
           env: { TESTS_STORE_KIND: 'postgres' },
-          setupFiles: ['test/support/canaries-setup.ts', 'test/support/postgres-setup.ts'],
+          setupFiles: ['test/support/postgres-setup.ts'],
         },
       },
     ],
@@ -88,7 +94,7 @@ export default defineConfig({
     // Tests wait for real processes much of the time, so more run at once than there are cores.
     maxWorkers: '200%',
     globalSetup: ['test/support/global-setup.ts'],
-    setupFiles: ['test/support/canaries-setup.ts'],
+    setupFiles,
     // What ends a test that hangs. The few that take long name how long.
     testTimeout: 30_000,
     hookTimeout: 30_000,
