@@ -8,6 +8,7 @@ import { GO_CACHE, hasGo } from '../support/go-bot.ts'
 import { COMPILED, mainFile } from '../support/postern-process.ts'
 import { mortal } from '../support/mortal.ts'
 import { run } from '../support/openpgp-run.ts'
+import { has } from '../support/lacks.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../../config/examples')
 const WITHIN_MS = 180_000
@@ -19,7 +20,10 @@ const environment = {
   POSTERN: `${process.execPath} ${mainFile()}`,
   NODE_COMPILE_CACHE: COMPILED,
 }
-const hasPytest = spawnSync('python3', ['-m', 'pytest', '--version']).status === 0
+const hasPytest = has(
+  spawnSync('python3', ['-m', 'pytest', '--version']).status === 0,
+  'pytest is not installed',
+)
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

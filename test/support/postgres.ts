@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onceInRun, runFolder } from './run-folder.ts'
+import { has } from './lacks.ts'
 
 /** What the cluster of a run is called in its folder. */
 const SHARED = 'pg'
@@ -31,7 +32,7 @@ export function stopSharedCluster(): void {
 
 /** Whether a server is installed. */
 export function hasPostgres(): boolean {
-  return binFolder() !== undefined
+  return has(binFolder() !== undefined, 'PostgreSQL is not installed')
 }
 
 /** The cluster of this run; it is begun when it is first asked for. */
