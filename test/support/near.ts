@@ -154,7 +154,8 @@ function sameFolder(file: string): string[] {
 
 function fromOutside(file: string): string[] {
   const [top, folder = ''] = file.split('/')
-  const names = top === 'src' ? (FROM_OUTSIDE[folder] ?? FROM_OUTSIDE['wiring'] ?? []) : []
+  const isSource = top === 'src' && file.endsWith('.ts')
+  const names = isSource ? (FROM_OUTSIDE[folder] ?? FROM_OUTSIDE['wiring'] ?? []) : []
   return names.map((name) => `test/${name}.test.ts`)
 }
 
