@@ -1,8 +1,8 @@
 /** One attempt at publishing a key: hold sends, record, publish, confirm by `/me`, promote (DESIGN: Keys). */
 import { codeOf, isRefused, retryAfterMs, type Transition, type Handlers } from './transition.ts'
-import { activeKey, type AttemptStep, type Attempt, type Ending, type Errand } from './life.ts'
+import type { AttemptStep, Attempt, Ending, Errand } from './life.ts'
 import type { ReadyKey } from './own-key.ts'
-import { currentRotation, endRotation, enterPhase, pauseRotation } from './rotation.ts'
+import { endRotation, pauseRotation } from './rotation.ts'
 
 /** Pauses before each `GET /me`, in ms: a service may show a key later than it accepts it. */
 const PAUSES_MS = {
@@ -25,18 +25,17 @@ interface Attempting {
   attempt: Attempt
 }
 
-/** @param before what `/me` shows now */
 export function beginAttempt(
   change: Transition,
   { fingerprint, offeredAtMs }: ReadyKey,
-  { errand, before }: { errand: Errand; before: string | null },
+  errand: Errand,
 ): void {
   if (change.life.isDropping) return change.finish(errand, { isSettled: true })
-  change.rotate((it) => enterPhase(it, 'holding', 'sends under way are waited for'))
+  change.showRotation('holding', 'sends under way are waited for')
   const attempt: Attempt = {
     fingerprint,
     isNew: offeredAtMs === null,
-    before,
+    before: change.life.shown ?? null,
     puts: 0,
     accepted: 'unknown',
     error: null,
@@ -63,14 +62,10 @@ export const ATTEMPT_STEPS: Handlers<AttemptStep | 'promoting' | 'releasing'> = 
   recording: { done: put, failed: fail },
   putting: {
     done: (change, task) => confirm(change, task, { accepted: 'yes' }),
-    failed: (change, task, { error }) =>
-      confirm(
-        change,
-        task,
-        isRefused(error)
-          ? { accepted: 'no', error }
-          : { accepted: 'unknown', error, wasLost: true },
-      ),
+    failed: (change, task, { error }) => {
+      const lost = { accepted: 'unknown', error, wasLost: true } as const
+      confirm(change, task, isRefused(error) ? { accepted: 'no', error } : lost)
+    },
     stopped: fail,
   },
   pausing: {
@@ -81,10 +76,9 @@ export const ATTEMPT_STEPS: Handlers<AttemptStep | 'promoting' | 'releasing'> = 
     shown: (change, task, { fingerprint: shown }) => {
       const { fingerprint, before } = task.attempt
       change.set({ shown })
-      looked(change, task, { shown, isOver: shown === fingerprint || shown !== before })
+      looked(change, task, shown, shown === fingerprint || shown !== before)
     },
-    failed: (change, task, { error }) =>
-      looked(change, task, { shown: undefined, isOver: isRefused(error) }),
+    failed: (change, task, { error }) => looked(change, task, undefined, isRefused(error)),
     stopped: fail,
   },
   withdrawing: { done: conclude, failed: fail },
@@ -108,12 +102,10 @@ export const ATTEMPT_STEPS: Handlers<AttemptStep | 'promoting' | 'releasing'> = 
 
 /** The service shows the active key, which a rotation may have made that. */
 export function published(change: Transition): void {
-  const done = currentRotation(change.life.rotation)
+  const done = change.life.rotation.current
   change.report('done')
-  change.rotate((it) => endRotation(it, 'done', change.facts))
-  if (done !== null) {
-    change.log('info', { from: done.from, to: done.to }, 'the bot’s key is rotated')
-  }
+  endRotation(change, 'done')
+  if (done !== null) change.log('info', { ...done }, 'the bot’s key is rotated')
   change.set({ accepted: null, remote: 'equal' })
   change.becomeShown()
 }
@@ -125,7 +117,7 @@ function record(change: Transition, o: Attempting, step: 'recording' | 'withdraw
 }
 
 function put(change: Transition, { errand, attempt }: Attempting): void {
-  change.rotate((it) => enterPhase(it, 'publishing', 'PUT /key'))
+  change.showRotation('publishing', 'PUT /key')
   const next = { ...attempt, puts: attempt.puts + 1, looks: 0 }
   const { fingerprint } = attempt
   change.act({ step: 'putting', errand, attempt: next }, { kind: 'put-key', fingerprint })
@@ -136,7 +128,7 @@ function confirm(
   { errand, attempt }: Attempting,
   answer: Partial<Attempt>,
 ): void {
-  change.rotate((it) => enterPhase(it, 'confirming', 'GET /me must show it'))
+  change.showRotation('confirming', 'GET /me must show it')
   look(change, { errand, attempt: { ...attempt, ...answer } })
 }
 
@@ -150,7 +142,8 @@ function look(change: Transition, { errand, attempt }: Attempting): void {
 function looked(
   change: Transition,
   { errand, attempt }: Attempting,
-  { shown, isOver }: { shown: Attempt['shown']; isOver: boolean },
+  shown: Attempt['shown'],
+  isOver: boolean,
 ): void {
   const next = { errand, attempt: { ...attempt, looks: attempt.looks + 1, shown } }
   if (isOver) decide(change, next)
@@ -175,17 +168,16 @@ function conclude(change: Transition, { errand, attempt }: Attempting): void {
     change.report('unconfirmed')
     change.set({ accepted: { before, atMs: change.facts.monotonicMs } })
     change.become('unpublished', NOT_SHOWN)
-    change.rotate((it) => enterPhase(it, 'confirming', NOT_SHOWN))
+    change.showRotation('confirming', NOT_SHOWN)
     return release(change, errand, { isSettled: false })
   }
   change.set({ accepted: null })
   const outcome = wasLost ? 'unanswered' : 'refused'
   const code = codeOf(error)
   change.report(outcome)
-  const pause = { detail: `${FAILED[outcome]}: ${code}`, atLeastMs: retryAfterMs(error) }
-  change.rotate((it) => pauseRotation(it, pause, change.facts))
+  pauseRotation(change, `${FAILED[outcome]}: ${code}`, retryAfterMs(error))
   change.log('warn', { fingerprint, code }, 'the key could not be published')
-  const isOldShown = shown != null && shown === activeKey(change.facts.keys)?.fingerprint
+  const isOldShown = shown != null && shown === change.active?.fingerprint
   if (isOldShown) change.becomeShown()
   else change.become('unpublished', `waiting to publish: ${code}`)
   release(change, errand, isOldShown && errand === 'compare' ? { isSettled: true } : { error })
@@ -200,7 +192,7 @@ function fail(
   const detail = codeOf(error)
   const key = change.facts.keys.find(({ fingerprint }) => fingerprint === attempt.fingerprint)
   if (key?.offeredAtMs != null) change.become('unpublished', detail)
-  change.rotate((it) => pauseRotation(it, { detail }, change.facts))
+  pauseRotation(change, detail)
   release(change, errand, { error })
 }
 

@@ -1,16 +1,16 @@
-import { BoundedMap } from '../bounded-map.ts'
+import { BoundedMap } from '../../util/bounded-map.ts'
 import type { Memory } from '../memory.ts'
 import type { Journal } from './journal.ts'
 import { listsKeyOf, type Person } from './person.ts'
 
-/** Findings that are kept in memory, so that each is written down once. */
+/** Findings kept in memory, so that each is recorded once. */
 const REMEMBERED = 10_000
 /** People named in one entry. */
 const NAMED = 100
 /** One unknown sender a chat in this time: a service can invent people. */
 const QUIET_MS = 3_600_000
 
-/** Writes to the journal, once, what no honest service or member shows. */
+/** Records in the journal, once each, findings that no honest service or member causes. */
 export class Findings {
   readonly #journal: Journal
   readonly #own: () => ReadonlySet<string>
@@ -26,8 +26,8 @@ export class Findings {
   }
 
   /**
-   * Records who of these people is listed with a key of the bot's own.
-   * @param chatId null when they are not from a chat's list
+   * Records people who are listed with a key of the bot's own.
+   * @param chatId null for a person's own record
    * @throws Refusal `postern_store_unwritable`
    */
   async recordOwnKeys(chatId: number | null, people: readonly Person[]): Promise<void> {
@@ -43,10 +43,7 @@ export class Findings {
     this.#listers.set(source, text)
   }
 
-  /**
-   * Records that somebody wrote or pressed in a private chat that is another person's.
-   * @throws Refusal `postern_store_unwritable`; the next sighting is then written
-   */
+  /** Records a writer or presser in another person's private chat. @throws as above */
   async recordUnknownSender({ chatId, userId }: { chatId: number; userId: number }): Promise<void> {
     if (this.#chats.has(chatId)) return
     this.#chats.set(chatId, true)

@@ -1,8 +1,8 @@
-/** The operator's decisions on chats: the only ways back from what was observed of them. */
+/** The operator's decisions on chats, which alone loosen what is known of them. */
 import type { KnownChats } from './known-chats.ts'
 
 /**
- * Names the person of a private chat, whoever was learned before.
+ * Names the person of a private chat.
  * @returns whether it is a private chat, and known
  * @throws Refusal `postern_store_unwritable`
  */
@@ -21,8 +21,7 @@ export async function bindPerson(
 }
 
 /**
- * Corrects the kind of a chat that the service once named wrongly. Whose private chat it was is
- * forgotten; the latch stays.
+ * Corrects the kind of a chat, and forgets its person; the latch stays.
  * @returns the kind before; null when nothing is known of the chat
  * @throws Refusal `postern_store_unwritable`
  */
@@ -43,8 +42,8 @@ export async function correctKind(
 }
 
 /**
- * Lifts latches. The next sighting of `protected` latches again.
- * @returns the chats that were latched or refused and are not any more
+ * Lifts latches; the next sighting of `protected` latches again.
+ * @returns the chats that were latched or refused
  * @throws Refusal `postern_store_unwritable`
  */
 export async function liftLatches(
@@ -64,7 +63,7 @@ export async function liftLatches(
 }
 
 /**
- * Lets private chats be readable again, and lifts their latches.
+ * Makes private chats readable, and lifts their latches.
  * @returns as `liftLatches`
  * @throws Refusal `postern_store_unwritable`
  */
