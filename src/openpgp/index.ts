@@ -23,11 +23,12 @@ export { FORM_BYTES, looksEncrypted, sealedForm } from './format/encrypted-messa
 export { ByteReader } from './format/packet-stream.ts'
 export { type RawFile, type Room, RestingWriter, type RestingFile } from './stream/resting.ts'
 export { Sealed, armorBlock } from './format/armor-writer.ts'
-export { capacity, MOST_RECIPIENTS, fit } from './native/prepared-message.ts'
+export { capacity, MOST_RECIPIENTS, fit } from './size.ts'
 export { ALGORITHM } from './crypto/algorithm.ts'
 export { EDDSA_LEGACY } from './crypto/ed25519.ts'
-export { fingerprintOf, keyOver, publicKeyBody } from './crypto/public-key.ts'
-export { CIPHERS, type Cipher } from './crypto/seipd.ts'
+export { fingerprintOf, publicKeyBody } from './crypto/public-key.ts'
+export { keyOver } from './format/packet-writer.ts'
+export { CIPHERS, type Cipher } from './format/ciphers.ts'
 export {
   SUBPACKET,
   framePacket,

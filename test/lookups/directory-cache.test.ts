@@ -6,7 +6,7 @@ import { Directory } from '../../src/lookups/directory.ts'
 import type { CertificateStatus } from '../../src/openpgp/engine.ts'
 import { judging, printOf, recordOf } from '../kernel/people/people-scene.ts'
 import { serviceError } from '../keys/support.ts'
-import { MOST_RECIPIENTS } from '../../src/openpgp/native/prepared-message.ts'
+import { MOST_RECIPIENTS } from '../../src/openpgp/size.ts'
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }))
 afterEach(() => void vi.useRealTimers())

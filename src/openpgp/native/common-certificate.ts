@@ -12,7 +12,8 @@ import {
   recipientAlgorithm,
   signatureAlgorithm,
 } from '../crypto/algorithms.ts'
-import { publicKeyOf, fingerprintOf, keyOver } from '../crypto/public-key.ts'
+import { publicKeyOf, fingerprintOf } from '../crypto/public-key.ts'
+import { keyOver } from '../format/packet-writer.ts'
 import { dearmor } from '../format/armor.ts'
 import { FramingError, TAG, packetsOf, type Packet } from '../format/packets.ts'
 import { SUBPACKET } from '../format/packet-writer.ts'

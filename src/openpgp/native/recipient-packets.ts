@@ -1,7 +1,7 @@
 /** Builds recipient packets: a fresh session key, wrapped for everybody on a list exactly once. */
 import { RECIPIENT_KEY_BYTES } from '../crypto/recipient.ts'
 import { freshSessionKey, type SessionKey } from '../crypto/session-key.ts'
-import type { Cipher } from '../crypto/seipd.ts'
+import type { Cipher } from '../format/ciphers.ts'
 import { armorPackets, type ArmoredPackets } from '../format/armor-writer.ts'
 import { EngineUnavailableError } from '../../errors.ts'
 import { JobKilled } from '../pool.ts'

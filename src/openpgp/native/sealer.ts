@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import { hexOf } from '../bytes.ts'
 import { packRecipientKeys } from '../crypto/recipient.ts'
-import type { Cipher } from '../crypto/seipd.ts'
+import type { Cipher } from '../format/ciphers.ts'
 import type { SealRequest } from '../engine.ts'
 import type { Sealed } from '../format/armor-writer.ts'
 import { recipientNames } from '../format/packet-writer.ts'

@@ -1,7 +1,7 @@
 /** A version 1 container while it arrives, and where the document in it comes to rest. */
 import { createHash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
-import type { SymmetricKey } from '../crypto/seipd.ts'
+import type { SymmetricKey } from '../format/ciphers.ts'
 import { Version1 } from '../crypto/seipd-stream.ts'
 import type { DocumentSink } from '../format/decrypted-stream.ts'
 import type { StreamedPacket } from '../format/packet-stream.ts'

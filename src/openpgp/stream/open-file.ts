@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
 import { CfbDecipher } from '../crypto/seipd-stream.ts'
-import { cipherOf, type SymmetricKey } from '../crypto/seipd.ts'
+import { cipherOf, type SymmetricKey } from '../format/ciphers.ts'
 import type { NotOpened, OpenedFile } from '../engine.ts'
 import { dearmored } from '../format/armor.ts'
 import { ByteReader } from '../format/packet-stream.ts'

@@ -4,7 +4,7 @@
  */
 import { createCipheriv, createSecretKey, randomBytes, type Cipheriv } from 'node:crypto'
 import { CfbDecipher } from '../crypto/seipd-stream.ts'
-import { CIPHERS, type SymmetricKey } from '../crypto/seipd.ts'
+import { CIPHERS, type SymmetricKey } from '../format/ciphers.ts'
 
 /** Where bytes rest on a disk while they are needed; nobody else reads or writes them. */
 export interface RawFile {
