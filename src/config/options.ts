@@ -129,6 +129,17 @@ const OneBot = z.strictObject({
     ),
     normalizeText: flag(true, 'normalize opened text as the service normalizes readable text'),
   }),
+  openpgp: group({
+    engine: choice(
+      ['native', 'library'],
+      'native: common OpenPGP by node:crypto, all else by openpgp.js; library: openpgp.js alone, slower',
+    ),
+    check: choice(
+      ['off', 'sample', 'all'],
+      'how much of what native code sealed, opened and verified openpgp.js does again, behind everything else; sample: one in 256, and the first of each kind',
+      'sample',
+    ),
+  }),
   trust: group({
     policy: choice(
       ['accept', 'first-use', 'pinned'],

@@ -1,5 +1,6 @@
 /** The engine in use: natively what is of the common forms, openpgp.js in threads for the rest. */
 import { Listeners } from '../util/listeners.ts'
+import { Checker, type CheckScope, type EngineCheck } from './checker.ts'
 import type { Engine } from './engine.ts'
 import { parseMessage } from './format/encrypted-message.ts'
 import { ownIdsOf } from './format/recipient-scan.ts'
@@ -12,6 +13,8 @@ import { openFileStream } from './stream/open-file.ts'
 export interface EngineOptions extends LibraryOptions {
   /** What seals and opens: native code beside openpgp.js (the default), or openpgp.js alone. */
   engine?: 'native' | 'library'
+  /** How much of what native code did openpgp.js does again; nothing by default. */
+  check?: CheckScope
   /** Bounds of what is prepared of next messages; 16 MiB and five minutes by default. */
   precompute?: PrecomputeBounds
   /** Called when a job had to be killed. */
@@ -34,6 +37,10 @@ export interface MeasuredEngine extends Engine {
    * then on it reads them all.
    */
   onDisagreement(listener: () => void): void
+  /** Calls back when a check of native code ended. */
+  onCheck(listener: (check: EngineCheck) => void): void
+  /** Calls back once, when a check found a difference: from then on openpgp.js does all of the work. */
+  onDifference: (listener: () => void) => () => void
   load(): {
     /** By kind of thread: those at work, and the jobs that wait for one. */
     threads: Record<string, ThreadLoad>
@@ -50,6 +57,8 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
   const kills = new Listeners<string>()
   const availabilities = new Listeners<boolean>()
   const disagreements = new Listeners()
+  const checks = new Listeners<EngineCheck>()
+  const differences = new Listeners()
   if (options.onThreadKilled !== undefined) kills.add(options.onThreadKilled)
   let poolsWithoutThread = 0
   const events: PoolEvents = {
@@ -67,9 +76,17 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
   const load = async (): Promise<NativeEngine> => {
     const { NativeEngine: Loaded } = await import('./native/engine.ts')
     const onDisagreement = (): void => disagreements.emit()
-    native = new Loaded({ library, threads, events, bounds, onPrepared, onDisagreement })
+    const onSealed = checker.sealed.bind(checker)
+    const loaded = { library, threads, events, bounds, onPrepared, onDisagreement, onSealed }
+    native = new Loaded(loaded)
     return native
   }
+  const checker = new Checker(options.check ?? 'off', (ended) => {
+    checks.emit(ended)
+    if (ended.result !== 'differs' || !isNative) return
+    void endNative()
+    differences.emit()
+  })
   /** Native code, loaded when it is first asked for; null where the library does all of it. */
   const ours = async (): Promise<NativeEngine | null> =>
     isNative ? (native ?? (await (loading ??= load()))) : null
@@ -103,6 +120,7 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
     open: async (armored, keys, signal) => {
       const natively = (await ours())?.open(armored, keys, signal)
       const left = (await natively) ?? parseMessage(armored, ownIdsOf(keys))
+      if (left.outcome === 'opened') checker.opened(armored, keys, left)
       return left.outcome === 'encrypted' ? await library.open(left, keys, signal) : left
     },
     openFile: async (reader, { form, keys, room }) => {
@@ -121,17 +139,21 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
     verify: async (signed, certificate, nowMs, signal) => {
       const at = { nowMs, signal }
       const results = await (await ours())?.verify(signed, certificate, at)
+      if (results) checker.verified(signed, certificate, { nowMs, results })
       return results ?? (await library.verify(signed, certificate, at))
     },
     onThreadKilled: (listener) => kills.add(listener),
     onAvailable: (listener) => availabilities.add(listener),
     onDisagreement: (listener) => disagreements.add(listener),
+    onCheck: (listener) => checks.add(listener),
+    onDifference: (listener) => differences.add(listener),
     load: () => ({
       threads: { ...library.load, native: native?.load ?? { busy: 0, waiting: 0 } },
       certificates: native?.lookups ?? library.certificates.lookups,
     }),
     async [Symbol.asyncDispose]() {
-      await Promise.all([endNative(), library[Symbol.asyncDispose]()])
+      const all = [checker, library].map((part) => part[Symbol.asyncDispose]())
+      await Promise.all([endNative(), ...all])
     },
   }
 }

@@ -8,6 +8,7 @@ import { serve } from '../pool.ts'
 import { adopt } from './adopt.ts'
 import type { OwnKeyInfo } from './certificate-info.ts'
 import { judge } from './certificate.ts'
+import { compareOpened, compareSealed, compareVerified } from './check.ts'
 import { open, openWhole, unpackWhole, unwrap } from './open.ts'
 import { applyProfile } from './profile.ts'
 import { allListAes256, recipientPackets, seal } from './seal.ts'
@@ -42,6 +43,9 @@ const JOBS = {
   },
   recipientPackets,
   allListAes256,
+  compareSealed,
+  compareOpened,
+  compareVerified,
 }
 
 /** What the threads do, by name; arguments and results are structured clones. */

@@ -34,6 +34,8 @@ export interface NativeEngineParts {
   onPrepared: (place: string) => void
   /** Called once, when the library does not find what was read of a certificate. */
   onDisagreement: () => void
+  /** Called for every message that was sealed here, with the kind of its recipient list. */
+  onSealed: (request: SealRequest, sealed: Sealed, kind: string) => void
 }
 
 /** What is native is done here; null stands for what is the library's. */
@@ -47,7 +49,8 @@ export class NativeEngine implements AsyncDisposable {
   #isEnded = false
   readonly containers = containers
 
-  constructor({ library, threads, events, bounds, onPrepared, onDisagreement }: NativeEngineParts) {
+  constructor(parts: NativeEngineParts) {
+    const { library, threads, events, bounds, onPrepared, onDisagreement, onSealed } = parts
     this.#threads = new Pool('native/worker', threads, events)
     const priority = new WorkPriority()
     this.#certificates = new CertificateCache({
@@ -70,6 +73,7 @@ export class NativeEngine implements AsyncDisposable {
       packets,
       precomputer: new Precomputer({ packets, bounds, onPrepared }),
       readAes256: library.readAes256,
+      onSealed,
     })
     this.#opener = new MessageOpener(this.#own, () => !this.#isEnded)
     this.#verifier = new Verifier(() => this.#opener.isBusy)
