@@ -16,13 +16,8 @@ const session = new Session()
 session.connect()
 session.on('Debugger.scriptParsed', ({ params }) => note(params))
 session.on('NodeWorker.attachedToWorker', ({ params: { sessionId } }) => {
-  const send = (id: number, method: string): void =>
-    session.post('NodeWorker.sendMessageToWorker', {
-      sessionId,
-      message: JSON.stringify({ id, method }),
-    })
-  send(1, 'Debugger.enable')
-  send(2, 'Runtime.runIfWaitingForDebugger')
+  const message = JSON.stringify({ id: 1, method: 'Debugger.enable' })
+  session.post('NodeWorker.sendMessageToWorker', { sessionId, message })
 })
 session.on(
   'NodeWorker.receivedMessageFromWorker',
@@ -35,7 +30,7 @@ session.on(
   },
 )
 session.post('Debugger.enable')
-session.post('NodeWorker.enable', { waitForDebuggerOnStart: true })
+session.post('NodeWorker.enable', { waitForDebuggerOnStart: false })
 
 const engine = createEngine({ engine: process.argv[2] as 'native' | 'library', check: 'all' })
 const passphrase = 'loaded'
