@@ -45,5 +45,5 @@ export const BOUNDS = {
   rsaBitsMax: 4096,
 } as const
 
-/** Stands for never, where times are seconds. */
+/** Never, where times are seconds. */
 export const NEVER_S = 0xffff_ffff

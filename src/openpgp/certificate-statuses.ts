@@ -56,7 +56,7 @@ export interface StatusRequest {
   known?: string | undefined
 }
 
-/** What was found of a certificate, and whether its finder remembers it. */
+/** A judged certificate, and whether the judge remembers it. */
 export interface FoundCertificate {
   checked: CheckedCertificate
   isRecorded: boolean
@@ -64,7 +64,7 @@ export interface FoundCertificate {
 
 type Judge = (request: StatusRequest, atMs: number) => Promise<FoundCertificate>
 
-/** Judges certificates once. What has a time is looked at on each use. */
+/** Judges certificates once. Times are compared on each use. */
 export class CertificateStatuses {
   readonly #judge: Judge
   readonly #kept = new RecentMap<CachedStatus>(KEPT_CHARS)

@@ -8,33 +8,33 @@ import type {
   UnlockedKey,
 } from './engine.ts'
 import type { Sealed } from './format/armor-writer.ts'
-import type { Comparison } from './library/check.ts'
+import type { CheckResult } from './library/check.ts'
 import type { Jobs } from './library/worker.ts'
 import { Pool } from './pool.ts'
 
 /** How much is checked. */
-export type CheckScope = 'off' | 'sample' | 'all'
+export type CheckScope = 'sample' | 'all'
 
 /** A check that ended; `skipped` where too many waited. */
 export interface EngineCheck {
   work: 'sealed' | 'opened' | 'verified'
-  result: Comparison | 'skipped'
+  result: CheckResult | 'skipped'
 }
 
-/** What is checked of all that is alike, beside the first. */
+/** One in so many of a kind is checked, and the first. */
 const SAMPLE = 256
 const KINDS_MAX = 1000
 const WAITING_MAX = 256
 const WAITING_CHARS = 8 * 1024 * 1024
-/** When whoever waits for the message has it. */
+/** After the message has left or reached the bot. */
 const CHECK_AFTER_MS = 500
-/** Certificates of a large group that are looked for among the recipients. */
+/** Certificates of a large group whose recipient packets are checked. */
 const CERTIFICATES = 16
 
 interface PendingCheck {
   work: EngineCheck['work']
   chars: number
-  compare(): Promise<Comparison>
+  compare(): Promise<CheckResult>
 }
 
 export class Checker implements AsyncDisposable {
@@ -90,7 +90,7 @@ export class Checker implements AsyncDisposable {
 
   /** All, or the first of a kind and every so many after it. */
   #isChosen(kind: string): boolean {
-    if (this.#isClosed || this.#scope === 'off') return false
+    if (this.#isClosed) return false
     if (this.#scope === 'all') return true
     const before = this.#seen.get(kind) ?? 0
     if (before > 0 || this.#seen.size < KINDS_MAX) this.#seen.set(kind, before + 1)

@@ -14,7 +14,7 @@ export interface EngineOptions extends LibraryOptions {
   /** What seals and opens: native code beside openpgp.js (the default), or openpgp.js alone. */
   engine?: 'native' | 'library'
   /** How much of what native code did openpgp.js does again; nothing by default. */
-  check?: CheckScope
+  check?: CheckScope | 'off'
   /** Bounds of what is prepared of next messages; 16 MiB and five minutes by default. */
   precompute?: PrecomputeBounds
   /** Called when a job had to be killed. */
@@ -76,17 +76,19 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
   const load = async (): Promise<NativeEngine> => {
     const { NativeEngine: Loaded } = await import('./native/engine.ts')
     const onDisagreement = (): void => disagreements.emit()
-    const onSealed = checker.sealed.bind(checker)
+    const onSealed = checker?.sealed.bind(checker)
     const loaded = { library, threads, events, bounds, onPrepared, onDisagreement, onSealed }
     native = new Loaded(loaded)
     return native
   }
-  const checker = new Checker(options.check ?? 'off', (ended) => {
+  const { check: scope = 'off' } = options
+  const report = (ended: EngineCheck): void => {
     checks.emit(ended)
     if (ended.result !== 'differs' || !isNative) return
     void endNative()
     differences.emit()
-  })
+  }
+  const checker = scope === 'off' || !isNative ? null : new Checker(scope, report)
   /** Native code, loaded when it is first asked for; null where the library does all of it. */
   const ours = async (): Promise<NativeEngine | null> =>
     isNative ? (native ?? (await (loading ??= load()))) : null
@@ -120,7 +122,7 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
     open: async (armored, keys, signal) => {
       const natively = (await ours())?.open(armored, keys, signal)
       const left = (await natively) ?? parseMessage(armored, ownIdsOf(keys))
-      if (left.outcome === 'opened') checker.opened(armored, keys, left)
+      if (left.outcome === 'opened') checker?.opened(armored, keys, left)
       return left.outcome === 'encrypted' ? await library.open(left, keys, signal) : left
     },
     openFile: async (reader, { form, keys, room }) => {
@@ -139,7 +141,7 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
     verify: async (signed, certificate, nowMs, signal) => {
       const at = { nowMs, signal }
       const results = await (await ours())?.verify(signed, certificate, at)
-      if (results) checker.verified(signed, certificate, { nowMs, results })
+      if (results) checker?.verified(signed, certificate, { nowMs, results })
       return results ?? (await library.verify(signed, certificate, at))
     },
     onThreadKilled: (listener) => kills.add(listener),
@@ -152,7 +154,7 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
       certificates: native?.lookups ?? library.certificates.lookups,
     }),
     async [Symbol.asyncDispose]() {
-      const all = [checker, library].map((part) => part[Symbol.asyncDispose]())
+      const all = [checker, library].map((part) => part?.[Symbol.asyncDispose]())
       await Promise.all([endNative(), ...all])
     },
   }

@@ -86,12 +86,6 @@ test('all are checked where all are to be; those beyond what may wait are skippe
   expect(ended.filter(({ result }) => result === 'skipped')).toHaveLength(300 - 256)
 })
 
-test('nothing is checked where nothing is to be', async () => {
-  const { checker: one, ended } = checker('off')
-  await sealedBy(one, 2)
-  expect(ended).toEqual([])
-})
-
 test('a check whose thread cannot be had says nothing, and the next one is done', async () => {
   const { checker: one, ended } = checker('all')
   const run = vi.spyOn(Pool.prototype, 'run').mockRejectedValueOnce(new JobKilled('compareSealed'))

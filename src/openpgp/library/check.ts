@@ -15,11 +15,11 @@ import { open } from './open.ts'
 import { generate, unlock } from './secret-key.ts'
 import { verify } from './verify.ts'
 
-/** `unchecked`: the library could not do it, which says nothing of native code. */
-export type Comparison = 'same' | 'differs' | 'unchecked'
+/** `unchecked`: the library could not do it; nothing is known of native code. */
+export type CheckResult = 'same' | 'differs' | 'unchecked'
 
 /** A message that was sealed natively. */
-export interface SealedMessage {
+export interface CheckedMessage {
   armored: string
   text: string
   signer: UnlockedKey
@@ -30,13 +30,13 @@ export interface SealedMessage {
   of: number
 }
 
-/** Opens it with the bot's own key, verifies it, and looks for whom it has recipient packets. */
-export async function compareSealed(sealed: SealedMessage): Promise<Comparison> {
+/** Opens a message with the bot's own key, verifies it, and compares its recipient packets. */
+export async function compareSealed(sealed: CheckedMessage): Promise<CheckResult> {
   const key = await secretKeyOf(sealed.signer).catch(() => null)
   return key === null ? 'unchecked' : await compared(() => isAsSealed(sealed, key))
 }
 
-async function isAsSealed(sealed: SealedMessage, key: PrivateKey): Promise<boolean> {
+async function isAsSealed(sealed: CheckedMessage, key: PrivateKey): Promise<boolean> {
   const { armored, text, certificates, of } = sealed
   const date = new Date(sealed.atMs)
   const message = await readMessage({ armoredMessage: armored })
@@ -63,7 +63,7 @@ export async function compareOpened(
   armored: string,
   key: UnlockedKey,
   opened: OpenedText,
-): Promise<Comparison> {
+): Promise<CheckResult> {
   if ((await secretKeyOf(key).catch(() => null)) === null) return 'unchecked'
   return await compared(async () => {
     const encrypted = parseMessage(armored, ownIdsOf([key]))
@@ -77,13 +77,13 @@ export async function compareVerified(
   signed: Signed | SignedAtLength,
   certificate: string,
   { nowMs, results }: { nowMs: number; results: SignatureResult[] },
-): Promise<Comparison> {
+): Promise<CheckResult> {
   return await compared(async () =>
     isDeepStrictEqual(await verify(signed, certificate, nowMs), results),
   )
 }
 
-async function compared(isSame: () => Promise<boolean>): Promise<Comparison> {
+async function compared(isSame: () => Promise<boolean>): Promise<CheckResult> {
   if (await isSame().catch(() => false)) return 'same'
   return (await isWorking().catch(() => false)) ? 'differs' : 'unchecked'
 }

@@ -84,7 +84,7 @@ export class Library implements AsyncDisposable {
     this.#ours.run('describeOwnKey', [key, atMs], DEADLINES_MS.own)
 
   /**
-   * What a certificate is, with what native code takes of it. Unusable by `deadline` when that
+   * The status of a certificate, with the info for native code. Unusable by `deadline` when that
    * passed; never throws for what the text holds.
    * @throws EngineUnavailableError
    */

@@ -8,7 +8,7 @@ import { BOUNDS } from '../bounds.ts'
 import { bufferOf } from '../bytes.ts'
 import { cipherOf, type CipherInfo, type SymmetricKey } from '../format/ciphers.ts'
 
-/** Stands in for the library's configuration, and takes the bytes that it is about to parse. */
+/** Replaces the library's configuration, and keeps the bytes that the library would parse. */
 class KeptBytes {
   bytes: Uint8Array | null = null
 }
@@ -27,7 +27,7 @@ interface DecryptingPacket {
   decrypt(cipher: number, key: Uint8Array, settings: KeptBytes): Promise<unknown>
 }
 
-/** The packets in a container, with what stood at its end. */
+/** The packets in a container, with the hash at its end. */
 export interface OpenedContainer {
   packets: Uint8Array
   /** SHA-1 of all before it. */
@@ -39,7 +39,8 @@ const MDC_HEADER = Buffer.from([0xd3, 0x14])
 const MDC_BYTES = 22
 
 /**
- * Takes the container's whole body and a key that `cipherOf` knows.
+ * @param container its whole body
+ * @param key one that `cipherOf` knows
  * @returns null when the key is not the one, or a single bit was changed
  */
 export async function openVersion1(
@@ -60,7 +61,7 @@ export async function openVersion1(
   } catch {
     return null
   }
-  // The library looks at no header of the hash that it checks.
+  // The library checks the hash, and not its header.
   const end = endOf(container, key, cipher)
   if (kept.bytes === null || !end.subarray(0, MDC_HEADER.length).equals(MDC_HEADER)) return null
   return { packets: kept.bytes, hash: end.subarray(MDC_HEADER.length) }
@@ -80,7 +81,7 @@ function endOf(
 }
 
 /**
- * The identity of the encrypted data. What is too long to be a message is known by its session key
+ * The identity of the encrypted data. A container longer than any message is known by its session key
  * and its hash, from which the one ciphertext follows.
  */
 export function identityOf(container: Uint8Array, key: SymmetricKey, hash: Uint8Array): string {

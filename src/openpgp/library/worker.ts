@@ -20,7 +20,7 @@ const JOBS = {
   unlock,
   relock,
   adopt,
-  /** @param isForNative with what native code takes of it */
+  /** @param isForNative with the info for native code */
   async judge(
     armored: string,
     atMs: number,

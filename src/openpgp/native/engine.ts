@@ -1,4 +1,4 @@
-/** Sealing, opening, verifying and unlocking of the common forms, and what is kept for them. */
+/** Sealing, opening, verifying and unlocking of the common forms, with their caches and threads. */
 import type { CheckedCertificate } from '../certificate-statuses.ts'
 import type {
   SealRequest,
@@ -32,13 +32,13 @@ export interface NativeEngineParts {
   events: PoolEvents
   bounds: PrecomputeBounds
   onPrepared: (place: string) => void
-  /** Called once, when the library does not find what was read of a certificate. */
+  /** Called once, when the library and native code read a certificate differently. */
   onDisagreement: () => void
   /** Called for every message that was sealed here, with the kind of its recipient list. */
-  onSealed: (request: SealRequest, sealed: Sealed, kind: string) => void
+  onSealed: ((request: SealRequest, sealed: Sealed, kind: string) => void) | undefined
 }
 
-/** What is native is done here; null stands for what is the library's. */
+/** Native code for all common forms; null for any other form, which is the library's. */
 export class NativeEngine implements AsyncDisposable {
   readonly #threads: Pool<NativeJobs>
   readonly #certificates: CertificateCache
@@ -83,7 +83,7 @@ export class NativeEngine implements AsyncDisposable {
     return this.#sealer.seal(request)
   }
 
-  /** In a thread, where it takes time. */
+  /** A slow lock is opened in a thread. */
   async unlock(locked: string, passphrase: string): Promise<UnlockedKey | null> {
     const quickly = unlockQuickly(locked, passphrase)
     return quickly ?? (await this.#threads.run('unlock', [locked, passphrase]))

@@ -27,7 +27,7 @@ export interface MessageSealerParts {
   /** Whether certificates that are the library's to seal to all list AES-256. */
   readAes256(certificates: string[]): Promise<boolean>
   /** Called for every sealed message, with the kind of its recipient list. */
-  onSealed?(request: SealRequest, sealed: Sealed, kind: string): void
+  onSealed?: ((request: SealRequest, sealed: Sealed, kind: string) => void) | undefined
 }
 
 export class MessageSealer implements Disposable {

@@ -1,4 +1,4 @@
-/** Where the document of an attachment comes to rest. */
+/** The document of an attachment, at rest. */
 import type { DocumentSink } from '../format/decrypted-stream.ts'
 import type { Container } from '../native/container.ts'
 import {
