@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { hasPostgres } from '../test/support/postgres.ts'
-import { lowCost } from '../test/support/changed-constants.ts'
+import { engineOfTests, lowCost } from '../test/support/changed-constants.ts'
 import { COMPILED } from '../test/support/postern-process.ts'
 
 /** What starts hundreds of processes, or tries every bit, or a crowd: `npm run test:all` alone. */
@@ -71,7 +71,7 @@ const long = process.argv.includes('--mode=all') ? [] : LONG
 const together = globSync(TOGETHER, { cwd: root, exclude: APART })
 
 export default defineConfig({
-  plugins: [lowCost],
+  plugins: [lowCost, engineOfTests],
   test: {
     root,
     projects: [

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundle } from '../../config/bundle.ts'
-import { lowCost, deferral } from './changed-constants.ts'
+import { deferral, engineOfTests, lowCost } from './changed-constants.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const CACHE = join(ROOT, 'node_modules/.cache')
@@ -27,7 +27,7 @@ export async function setup(): Promise<void> {
 async function build(folder: string): Promise<void> {
   removeOld()
   const made = `${folder}.${process.pid}`
-  await bundle(made, [lowCost, deferral])
+  await bundle(made, [lowCost, deferral, engineOfTests])
   try {
     renameSync(made, folder)
   } catch {
