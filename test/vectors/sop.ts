@@ -187,13 +187,15 @@ function agreesOnCertificate(program: Program, name: string): boolean {
 
 const args = process.argv.slice(2)
 const chosen = args.filter((arg) => !arg.startsWith('--'))
-const rows: { program: string; version: string; differing: Record<string, string[]> }[] = []
 const SETS = {
   messages: { names: readdirSync(join(HERE, 'messages')).toSorted(), agrees: agreesOnMessage },
   certificates: {
     names: readdirSync(join(HERE, 'certificates')).toSorted(),
     agrees: agreesOnCertificate,
   },
+}
+if (args.includes('--markdown')) {
+  process.stdout.write('| program | messages | certificates |\n| --- | --- | --- |\n')
 }
 try {
   for (const [name, start] of Object.entries(PROGRAMS)) {
@@ -209,31 +211,28 @@ try {
     for (const [set, { names, agrees }] of Object.entries(SETS)) {
       differing[set] = names.filter((vector) => !agrees(program, vector))
     }
-    rows.push({ program: name, version: program.version, differing })
+    print(name, program.version, differing)
   }
 } finally {
   rmSync(FOLDER, { recursive: true, force: true })
 }
-const cell = (set: keyof typeof SETS, differing: string[] = []): string => {
+
+function cell(set: keyof typeof SETS, differing: string[] = []): string {
   const { length } = SETS[set].names
   return `${length - differing.length} of ${length}`
 }
-if (args.includes('--markdown')) {
-  process.stdout.write('| program | messages | certificates |\n| --- | --- | --- |\n')
-  for (const { version, differing } of rows) {
-    const cells = [
-      cell('messages', differing['messages']),
-      cell('certificates', differing['certificates']),
-    ]
+
+function print(program: string, version: string, differing: Record<string, string[]>): void {
+  const sets = ['messages', 'certificates'] as const
+  if (args.includes('--markdown')) {
+    const cells = sets.map((set) => cell(set, differing[set]))
     process.stdout.write(`| ${version} | ${cells.join(' | ')} |\n`)
+    return
   }
-} else {
-  for (const { program, version, differing } of rows) {
-    process.stdout.write(`${program} (${version})\n`)
-    for (const set of ['messages', 'certificates'] as const) {
-      const names = differing[set] ?? []
-      process.stdout.write(`  ${set}: ${cell(set, names)} alike\n`)
-      for (const one of names) process.stdout.write(`    otherwise: ${one}\n`)
-    }
+  process.stdout.write(`${program} (${version})\n`)
+  for (const set of sets) {
+    const names = differing[set] ?? []
+    process.stdout.write(`  ${set}: ${cell(set, names)} alike\n`)
+    for (const one of names) process.stdout.write(`    otherwise: ${one}\n`)
   }
 }
