@@ -22,7 +22,7 @@ export abstract class PosternError extends Error {
   abstract readonly code: string
 
   constructor(message: string, options?: { cause?: unknown }) {
-    super(message, options)
+    super(message, options?.cause === undefined ? {} : { cause: options.cause })
     this.name = new.target.name
   }
 }
@@ -47,7 +47,7 @@ export class Refusal extends PosternError {
   ) {
     const { status, what, hint, retryAfter } = rowOf(code)
     const message = what !== undefined && detail ? `${what}: ${detail}` : what || detail || code
-    super(message, options.cause === undefined ? {} : { cause: options.cause })
+    super(message, options)
     this.code = code
     this.status = options.status ?? status
     this.hint = hint
@@ -55,6 +55,10 @@ export class Refusal extends PosternError {
     this.extra = options.extra ?? (retryAfter === undefined ? {} : { retryAfter })
   }
 }
+
+/** Refusal `postern_busy`: it may be tried again after the given seconds. */
+export const busyRefusal = (detail: string, retryAfter: number): Refusal =>
+  new Refusal('postern_busy', detail, { extra: { retryAfter } })
 
 /** Nobody usable answered: unreachable, too late, or not in the service's language. */
 export class NoResponseError extends Refusal {}

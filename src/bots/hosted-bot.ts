@@ -2,7 +2,7 @@
 import type { LoadedBot } from '../config/read-several.ts'
 import type { BotReason, BotReport } from '../control/reports.ts'
 import { OPERATIONS, type Operations } from '../control/operations.ts'
-import { OperatorError, type OperatorCode } from '../errors.ts'
+import { failedError, OperatorError, type OperatorCode } from '../errors.ts'
 import { buildBotRoutes, type BotRoutes } from '../http/server.ts'
 import { SharedBot, type DoorLanes } from '../http/shared-door.ts'
 import type { Log } from '../logger.ts'
@@ -59,7 +59,7 @@ export class HostedBot {
     return this.#starting
   }
 
-  /** Ends what is under way, and gives its store back. */
+  /** Ends its calls and closes its store. */
   async end(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#timer)
@@ -84,7 +84,7 @@ export class HostedBot {
     return this.#served?.bot.core.keyring.fingerprints.has(fingerprint) ?? false
   }
 
-  /** What `/status` says of it: less while it is not served. */
+  /** The answer of `/status`; shorter while it is not served. */
   status(): Promise<object> {
     return this.#served?.bot.operations.status() ?? Promise.resolve(this.report())
   }
@@ -103,7 +103,8 @@ export class HostedBot {
 
   /** What an operator can ask of it: while it is not served, why not. */
   get operations(): Operations {
-    return this.#served?.bot.operations ?? refusing(this.#error ?? notYet())
+    const problem = this.#error ?? failedError(STARTING.message, STARTING.hint)
+    return this.#served?.bot.operations ?? deriveCalls(OPERATIONS, () => Promise.reject(problem))
   }
 
   async #start(): Promise<void> {
@@ -180,15 +181,7 @@ const STARTING = {
   hint: 'wait; if it takes long, the log says what it waits for',
 }
 
-function refusing(problem: OperatorError): Operations {
-  return deriveCalls(OPERATIONS, () => Promise.reject(problem))
-}
-
-function notYet(): OperatorError {
-  return new OperatorError('failed', STARTING.message, STARTING.hint)
-}
-
 function internal(cause: unknown): OperatorError {
   const name = cause instanceof Error ? cause.name : typeof cause
-  return new OperatorError('failed', `internal failure (${name})`, 'see the log', { cause })
+  return failedError(`internal failure (${name})`, 'see the log', { cause })
 }

@@ -25,7 +25,7 @@ import { readMachine } from '../wiring/probes.ts'
 import type { HandedInParts } from '../wiring/link.ts'
 import { subscribeEngine } from '../wiring/subscriptions.ts'
 
-/** How often disk and memory are looked at. */
+/** How often disk and memory are measured. */
 const LOOK_MS = 10_000
 
 export interface SeveralOptions {
@@ -87,7 +87,7 @@ export async function createSeveral(options: SeveralOptions): Promise<Several> {
       parts: { ...parts, database, stretcher: new SharedStretcher(dataDir) },
     }),
   )
-  const state = new ProcessState(options, bots, machine.warnings)
+  const state = createState(options, bots, machine.warnings)
   const doors = createDoors(options, { bots, metrics, state })
   const reload = async (): Promise<BotReload> => {
     const again = options.load()
@@ -95,7 +95,7 @@ export async function createSeveral(options: SeveralOptions): Promise<Several> {
     log.info(changes, 'the settings were read again')
     return { ...changes, folder: again.folder }
   }
-  const report = (): BotsReport => state.report()
+  const { report } = state
   const operations = {
     all: bindCalls(BOTS, { report, reload }),
     of: (bot: string | null) => bots.named(bot).operations,
@@ -113,8 +113,8 @@ export async function createSeveral(options: SeveralOptions): Promise<Several> {
       return addresses
     },
     [Symbol.asyncDispose]: async () => {
-      state.isStopping = true
-      // While the door is open still: a bot that takes an update may have to answer it.
+      state.stop()
+      // While the door is still open: a bot that receives an update may have to answer it.
       await bots[Symbol.asyncDispose]()
       await Promise.all([doors.bot.drain(), doors.admin.drain()])
       await resources.disposeAsync()
@@ -122,51 +122,46 @@ export async function createSeveral(options: SeveralOptions): Promise<Several> {
   }
 }
 
-/** Whether the process is ready, and what it reports of its bots. */
-class ProcessState {
-  isStopping = false
-  readonly #readyWhen: 'any' | 'all'
-  readonly #bots: HostedBots
-  readonly #warnings: Warnings
-  readonly #startedAt = new Date().toISOString()
-
-  constructor({ loaded }: SeveralOptions, bots: HostedBots, warnings: Warnings) {
-    this.#readyWhen = loaded.settings.admin.readyWhen
-    this.#bots = bots
-    this.#warnings = warnings
+/** Whether the process is ready, and its report of the bots. */
+function createState({ loaded }: SeveralOptions, bots: HostedBots, warnings: Warnings) {
+  const { readyWhen } = loaded.settings.admin
+  const startedAt = new Date().toISOString()
+  let isStopping = false
+  const isReady = (): boolean => {
+    if (isStopping) return false
+    const all = bots.report()
+    return readyWhen === 'any' ? all.some(({ ready }) => ready) : all.every(({ ready }) => ready)
   }
-
-  get isReady(): boolean {
-    if (this.isStopping) return false
-    const all = this.#bots.report()
-    return this.#readyWhen === 'any'
-      ? all.some(({ ready }) => ready)
-      : all.every(({ ready }) => ready)
-  }
-
-  report(): BotsReport {
-    return {
+  return {
+    /** It is not ready from now on. */
+    stop: (): void => {
+      isStopping = true
+    },
+    report: (): BotsReport => ({
       version: VERSION,
       pid: process.pid,
-      startedAt: this.#startedAt,
-      ready: this.isReady,
-      warnings: this.#warnings.all(),
-      bots: this.#bots.report(),
-    }
-  }
-
-  /** @param bot null: of the whole process. @returns null where there is no such bot */
-  readiness(bot: string | null): Readiness | null {
-    if (bot === null) return { ready: this.isReady, reasons: this.#bots.reasons }
-    const one = this.#bots.find(bot)
-    return one === null ? null : { ready: one.reasons.length === 0, reasons: one.reasons }
+      startedAt,
+      ready: isReady(),
+      warnings: warnings.all(),
+      bots: bots.report(),
+    }),
+    /** @param bot null: of the whole process. @returns null where there is no such bot */
+    readiness: (bot: string | null): Readiness | null => {
+      if (bot === null) return { ready: isReady(), reasons: bots.reasons }
+      const one = bots.find(bot)
+      return one === null ? null : { ready: one.reasons.length === 0, reasons: one.reasons }
+    },
   }
 }
 
 /** The doors that all bots share. */
 function createDoors(
   { loaded: { settings }, log }: SeveralOptions,
-  { bots, metrics, state }: { bots: HostedBots; metrics: Metrics; state: ProcessState },
+  {
+    bots,
+    metrics,
+    state,
+  }: { bots: HostedBots; metrics: Metrics; state: ReturnType<typeof createState> },
 ): Doors {
   return {
     bot: buildSharedDoor({
@@ -190,7 +185,7 @@ function createDoors(
   }
 }
 
-/** Looks at what all bots have in common, the disk and the memory, and warns before either is full. */
+/** Measures the disk and the memory that all bots share, and warns before either is full. */
 function watchMachine(
   { loaded: { settings, secrets }, log }: SeveralOptions,
   metrics: Metrics,

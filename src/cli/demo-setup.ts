@@ -15,11 +15,8 @@ import { untilReady } from './connect.ts'
 /** Everything that the demo plays with, running. Disposing ends it and leaves nothing behind. */
 export interface Demo extends AsyncDisposable {
   sandbox: Sandbox
-  /** The bot's door of the sidecar. */
-  url: string
   alice: Phone
-  bob: Phone
-  /** What the bot and the sidecar say to each other. */
+  /** The exchanges between bot and sidecar. */
   botTraffic: BotTraffic
   /** What the bot read and answered, in order. */
   echoed: EchoedMessage[]
@@ -33,11 +30,8 @@ export interface Demo extends AsyncDisposable {
  */
 export async function startDemo(): Promise<Demo> {
   await using stack = new AsyncDisposableStack()
-  const sandbox = stack.use(await createSandbox())
-  const [alice, bob] = await Promise.all([
-    sandbox.phone(sandbox.home.alice.id),
-    sandbox.phone(sandbox.home.bob.id),
-  ])
+  const sandbox = stack.use(await createSandbox({ phones: 'all' }))
+  const alice = await sandbox.phone(sandbox.home.alice.id)
   const botTraffic = new BotTraffic({ botId: sandbox.home.bot.id, now: () => sandbox.now() })
   const dataDir = await mkdtemp(join(tmpdir(), 'postern-demo-'))
   stack.defer(() => rm(dataDir, { recursive: true, force: true }))
@@ -61,7 +55,7 @@ export async function startDemo(): Promise<Demo> {
     }),
   )
   const { bot: url } = await sidecar.listen()
-  await untilReady(sidecar.operations)
+  await untilReady(sidecar)
   const echoed: EchoedMessage[] = []
   const stop = new AbortController()
   const { token } = sandbox
@@ -81,9 +75,7 @@ export async function startDemo(): Promise<Demo> {
   const resources = stack.move()
   return {
     sandbox,
-    url,
     alice,
-    bob,
     botTraffic,
     echoed,
     failure: () => failure,

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { Command } from 'commander'
-import { OperatorError } from '../errors.ts'
+import { failedError } from '../errors.ts'
 import type { Demo } from './demo-setup.ts'
 import type { ScriptLine, SceneResult } from './demo-view.ts'
 import { readPort } from './flags.ts'
@@ -57,7 +57,7 @@ async function run({ once, open, pagePort: port = 0 }: DemoFlags): Promise<void>
   if (!process.stdin.isTTY) await stop
 }
 
-/** Sends what is typed, line by line, until the input ends or a stop was asked for. */
+/** Sends each typed line, until the input ends or a stop was requested. */
 async function converse(
   demo: Demo,
   playLine: (demo: Demo, line: ScriptLine) => Promise<SceneResult>,
@@ -74,8 +74,7 @@ async function converse(
 
 function assertNone(problems: string[]): void {
   if (problems.length === 0) return
-  throw new OperatorError(
-    'failed',
+  throw failedError(
     `the demo did not work: ${problems.join('; ')}`,
     'run it again; if it fails again, this is a fault of Postern',
   )

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { SecretSource } from '../config/secrets.ts'
 import { settingsFrom } from '../config/settings.ts'
 import { createSidecar } from '../context.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, usageError } from '../errors.ts'
 import { createLogger } from '../logger.ts'
 import { createSandbox, type Sandbox } from '../sandbox/create.ts'
 import { BotTraffic, type SidecarExchange } from '../sandbox/page/bot-traffic.ts'
@@ -35,7 +35,7 @@ interface DevOptions {
   /** Handle of the bot, where the world has several. */
   botName: string | undefined
   open: boolean
-  /** Takes the lines of the log. */
+  /** Receives the lines of the log. */
   print: (lines: string) => void
 }
 
@@ -103,7 +103,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
     }),
   )
   const { bot: botUrl, admin } = await sidecar.listen().catch(namePortFlags)
-  await untilReady(sidecar.operations)
+  await untilReady(sidecar)
   const page = await servePage(sandbox, { port: ports.pagePort, open, botTraffic })
   folder.keepPorts({
     port: portOf(botUrl),
@@ -170,13 +170,13 @@ function chooseBot<Bot extends { username: string }>(
     const handle = name.replace(/^@/, '').toLowerCase()
     const named = bots.find(({ username }) => username.toLowerCase() === handle)
     if (named !== undefined) return named
-    throw new OperatorError('usage', `no bot is called ${name}`, `there are ${handles}`)
+    throw usageError(`no bot is called ${name}`, `there are ${handles}`)
   }
   if (first === undefined) {
-    throw new OperatorError('usage', 'there is no bot in this world', 'name one in the seed')
+    throw usageError('there is no bot in this world', 'name one in the seed')
   }
   if (others.length === 0) return first
-  throw new OperatorError('usage', 'this world has several bots', `choose with --bot: ${handles}`)
+  throw usageError('this world has several bots', `choose with --bot: ${handles}`)
 }
 
 /** The bot's token, empty when it is revoked. */

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
-import { OperatorError } from '../errors.ts'
+import { failedError, OperatorError, refusedError, usageError } from '../errors.ts'
 import { oneLine } from '../util/printable.ts'
 import type { Control } from '../sandbox/control/table.ts'
 import type { ScreenMessage } from '../sandbox/phone/screen.ts'
@@ -125,7 +125,7 @@ export function sandboxActionCommands(): Command[] {
     for (const [syntax, meaning] of args) command.argument(syntax, meaning)
     return addExample(command, example).action(async () => {
       const [person = '', chat = '', ...rest] = command.processedArgs.flat() as string[]
-      // With `--json`, which the parser takes for that of `postern sandbox`.
+      // With `--json`, which the parser gives to `postern sandbox`.
       const flags: ActionFlags = command.optsWithGlobals()
       const performAs = perform(rest, flags)
       await withSandbox(flags, async (control) => {
@@ -214,8 +214,7 @@ function messageWithButtons(
     return messageId === undefined ? buttonsOf(message).length > 0 : message.messageId === messageId
   })
   if (found !== undefined && buttonsOf(found).length > 0) return found
-  throw new OperatorError(
-    'refused',
+  throw refusedError(
     messageId === undefined
       ? `no message in ${speaker.chatName} has buttons`
       : `no message ${messageId} with buttons is in ${speaker.chatName}`,
@@ -240,8 +239,7 @@ function dataOf(message: ScreenMessage, written: string | undefined): string {
         buttons.find(({ callbackData }) => callbackData === written) ??
         buttons.find(({ text }) => text.toLowerCase() === written.toLowerCase()))
   if (meant?.callbackData !== undefined) return meant.callbackData
-  throw new OperatorError(
-    'usage',
+  throw usageError(
     meant !== undefined
       ? `the button ${meant.text} opens an address, and tells the bot nothing`
       : written === undefined
@@ -252,8 +250,7 @@ function dataOf(message: ScreenMessage, written: string | undefined): string {
 }
 
 function nothingCame({ username, chatName }: Speaker, waitMs: number): never {
-  throw new OperatorError(
-    'failed',
+  throw failedError(
     `${username} saw no answer in ${chatName} within ${waitMs / 1000} s`,
     'see whether the bot runs, and what it says; --wait takes up to 60 seconds',
   )
@@ -264,22 +261,18 @@ function readFile(file: string): Buffer {
     const found = statSync(file)
     // A device or a pipe may never end.
     if (!found.isFile()) {
-      throw new OperatorError('usage', `${file}: it is no file`, 'put what you send into a file')
+      throw usageError(`${file}: it is no file`, 'put what you send into a file')
     }
     const { size } = found
     if (size > MAX_FILE_BYTES) {
-      throw new OperatorError('usage', `${file} is larger than 64 MiB`, 'send a smaller file')
+      throw usageError(`${file} is larger than 64 MiB`, 'send a smaller file')
     }
     return readFileSync(file)
   } catch (error) {
     if (error instanceof OperatorError) throw error
     const { code = 'unknown' } = error as NodeJS.ErrnoException
     const why = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`
-    throw new OperatorError(
-      'usage',
-      `${file}: ${why}`,
-      `name the file ${basename(file)} with its folder`,
-    )
+    throw usageError(`${file}: ${why}`, `name the file ${basename(file)} with its folder`)
   }
 }
 

@@ -1,7 +1,7 @@
 /** Connects a command to the sandbox that it speaks to: a named one, or the newest of this user. */
 import type { Command } from 'commander'
 import { sandboxControlUrl, userRuntimeFolders } from '../config/sources.ts'
-import { OperatorError } from '../errors.ts'
+import { failedError, OperatorError, refusedError, usageError } from '../errors.ts'
 import type { Control } from '../sandbox/control/table.ts'
 import { splitAddress } from '../sandbox/http/control-token.ts'
 import { findSandboxes, type RunningSandbox } from './running-sandboxes.ts'
@@ -19,7 +19,7 @@ const HOW_TO_NAME =
   'start one with `postern dev` or `postern sandbox`, or name one: give --control or ' +
   'POSTERN_SANDBOX_CONTROL the `controlUrl` that `postern sandbox --json` prints'
 
-/** Lets a command take `--control`. */
+/** Adds `--control` to a command. */
 export function addControlFlag(command: Command): Command {
   return command.option(
     '--control <url>',
@@ -39,11 +39,7 @@ export async function withSandbox<T>(
 ): Promise<T> {
   const given = named ?? sandboxControlUrl()
   if (given !== undefined && !isHttpUrl(given)) {
-    throw new OperatorError(
-      'usage',
-      'the address of the sandbox is no URL with http:// or https://',
-      HOW_TO_NAME,
-    )
+    throw usageError('the address of the sandbox is no URL with http:// or https://', HOW_TO_NAME)
   }
   const url = (given ?? (await findNewest())).replace(/\/+$/, '')
   const [{ createControlClient }, { ControlError }] = await Promise.all([
@@ -54,15 +50,10 @@ export async function withSandbox<T>(
     return await use(createControlClient(url))
   } catch (error) {
     if (error instanceof ControlError) {
-      throw new OperatorError(
-        'refused',
-        error.message,
-        'the page of the sandbox shows what is there',
-      )
+      throw refusedError(error.message, 'the page of the sandbox shows what is there')
     }
     if (error instanceof OperatorError) throw error
-    throw new OperatorError(
-      'failed',
+    throw failedError(
       `no sandbox answers at ${new URL(url).origin}`,
       'start one with `postern sandbox`, or give --control its `controlUrl`',
       { cause: error },
@@ -75,7 +66,7 @@ function isHttpUrl(text: string): boolean {
   return url !== null && ['http:', 'https:'].includes(url.protocol)
 }
 
-/** The control of the newest sandbox that answers. Says which, where there are several. */
+/** The control address of the newest sandbox that answers; prints which, where several run. */
 async function findNewest(): Promise<string> {
   const running = findSandboxes(userRuntimeFolders())
   for (const [at, one] of running.entries()) {
@@ -85,7 +76,7 @@ async function findNewest(): Promise<string> {
     }
     return one.controlUrl
   }
-  throw new OperatorError('usage', 'no sandbox is named, and none of yours runs', HOW_TO_NAME)
+  throw usageError('no sandbox is named, and none of yours runs', HOW_TO_NAME)
 }
 
 async function answers({ controlUrl }: RunningSandbox): Promise<boolean> {

@@ -1,12 +1,12 @@
 import { nearestName } from '../config/problems.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, usageError } from '../errors.ts'
 import type { Control } from '../sandbox/control/table.ts'
 
 type SandboxPerson = Awaited<ReturnType<Control['people']>>[number]
 type SandboxBot = Awaited<ReturnType<Control['bots']>>[number]
 type SandboxChat = Awaited<ReturnType<Control['chats']>>[number]
 
-/** Names a person's private chat with the bot, where a world does not say otherwise. */
+/** The name of a person's private chat with the only bot. */
 const PRIVATE_CHAT = 'dm'
 
 /** Who and what there is in a sandbox's world, by the names that people use. */
@@ -60,10 +60,10 @@ export class SandboxNames {
     const other = named(this.chats, written)
     const names = own.map((one) => this.nameOf(one))
     if (other === undefined) throw unknown('chat', { written, names })
-    throw new OperatorError('usage', `${person.username} is not in ${written}`, chooseFrom(names))
+    throw usageError(`${person.username} is not in ${written}`, chooseFrom(names))
   }
 
-  /** What a chat is called here: a name that `chatOf` takes. */
+  /** The name of a chat, as `chatOf` accepts it. */
   nameOf({ id, kind, name, username, title, members }: SandboxChat): string {
     if (kind !== 'private') return name ?? username ?? title ?? String(id)
     const bot = this.bots.find((one) => members.includes(one.id))
@@ -122,7 +122,7 @@ function unknown(
 ): OperatorError {
   const nearest = nearestName(written, names)
   const meant = nearest === undefined ? '' : `, did you mean ${nearest}?`
-  return new OperatorError('usage', `no ${what} is called ${written}${meant}`, chooseFrom(names))
+  return usageError(`no ${what} is called ${written}${meant}`, chooseFrom(names))
 }
 
 function chooseFrom(names: string[]): string {

@@ -2,9 +2,9 @@
 import { isMap, type Document, type Node } from 'yaml'
 import { readBounded } from '../config/files.ts'
 import { parseYaml } from '../config/parse-yaml.ts'
-import { nearestName } from '../config/problems.ts'
+import { describeProblem, describeRefusal, nearestName } from '../config/problems.ts'
 import { OperatorError } from '../errors.ts'
-import type { SeedError, SeedPath, SeedProblem } from '../sandbox/seed/problem.ts'
+import type { SeedError, SeedPath } from '../sandbox/seed/problem.ts'
 
 const MAX_BYTES = 8 * 1024 * 1024
 const MAX_PROBLEMS = 50
@@ -46,20 +46,15 @@ export function readSeedFile(file: string): SeedFile {
   }
   return {
     content,
-    refusal: ({ problems }) =>
-      refused(
-        problems
-          .slice(0, MAX_PROBLEMS)
-          .map((problem) => lineOf(problem, place(offsetOf(document, problem.path)))),
-        problems.length,
-      ),
+    refusal: ({ problems }) => {
+      const lines = problems.slice(0, MAX_PROBLEMS).map(({ path, message, candidates = [] }) => {
+        const nearest = nearestName(String(path.at(-1)), candidates)
+        const at = place(offsetOf(document, path))
+        return describeProblem({ place: at, path: path.join('.'), message, nearest })
+      })
+      return refused(lines, problems.length)
+    },
   }
-}
-
-function lineOf({ path, message, candidates }: SeedProblem, place: string): string {
-  const nearest = nearestName(String(path.at(-1)), candidates ?? [])
-  const meant = nearest === undefined ? '' : `, did you mean ${nearest}?`
-  return `${place} ${path.join('.')}: ${message}${meant}`
 }
 
 /** Where the value at a path begins, or the nearest value around it that exists. */
@@ -77,9 +72,5 @@ function offsetOf(document: Document, path: SeedPath): number {
 
 /** @param shown at most 50 lines @param count of all */
 function refused(shown: string[], count = shown.length): OperatorError {
-  const message =
-    shown.length === 1
-      ? `the seed is refused: ${shown[0]}`
-      : `the seed is refused, for ${count} reasons:\n${shown.map((one) => `  ${one}`).join('\n')}`
-  return new OperatorError('settings', message, HINT)
+  return new OperatorError('settings', describeRefusal('the seed is refused', shown, count), HINT)
 }

@@ -1,4 +1,4 @@
-/** Secrets that single commands take, beside the settings. */
+/** Secrets of single commands, beside the settings. */
 import { resolve } from 'node:path'
 import { describeSecretFile } from './files.ts'
 import { settingsError } from './problems.ts'
@@ -52,18 +52,19 @@ function commandSecret(
   const value = env[name]
   const file = env[`${name}_FILE`]
   if (value === undefined && file === undefined) return null
+  const place = file === undefined ? name : `${name}_FILE`
   const refuse = (message: string): OperatorError => {
-    const place = file === undefined ? name : `${name}_FILE`
     const hint = 'give the secret alone, in a file of mode 0600'
     return settingsError([{ place, path: '', message, hint }])
   }
-  if (file === undefined) {
-    const secret = operatorErrorOf(() => SecretSource.fromValue(value ?? '', rule))
-    if (secret instanceof SecretSource) return secret
-    throw refuse(secret.message)
+  if (value !== undefined && file !== undefined) {
+    throw refuse('expected the secret or its file, not both')
   }
-  if (value !== undefined) throw refuse('expected the secret or its file, not both')
-  const secret = operatorErrorOf(() => SecretSource.fromFile(resolve(cwd, file), rule))
+  const secret = operatorErrorOf(() =>
+    file === undefined
+      ? SecretSource.fromValue(value ?? '', rule)
+      : SecretSource.fromFile(resolve(cwd, file), rule),
+  )
   if (secret instanceof SecretSource) return secret
-  throw refuse(describeSecretFile(secret.message, file, cwd))
+  throw refuse(file === undefined ? secret.message : describeSecretFile(secret.message, file, cwd))
 }

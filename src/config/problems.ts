@@ -1,4 +1,4 @@
-/** What is wrong with settings, all of it at once. */
+/** The problems of settings, reported together. */
 import leven from 'leven'
 import { OperatorError } from '../errors.ts'
 
@@ -8,7 +8,7 @@ export interface Problem {
   place: string
   /** The setting, dotted; empty when it is about a whole source. */
   path: string
-  /** What was expected, or what is wrong. */
+  /** The expected value, or the fault. */
   message: string
   /** The nearest right name. */
   nearest?: string | undefined
@@ -25,19 +25,26 @@ const SHOWN = 100
  * @returns OperatorError `settings`
  */
 export function settingsError(problems: readonly Problem[]): OperatorError {
-  const lines = problems.slice(0, SHOWN).map(describe)
+  const lines = problems.slice(0, SHOWN).map(describeProblem)
   const hints = [...new Set(problems.flatMap(({ hint }) => (hint === undefined ? [] : [hint])))]
-  const message =
-    lines.length === 1
-      ? `the settings are refused: ${lines[0]}`
-      : `the settings are refused, for ${problems.length} reasons:\n${lines.map((l) => `  ${l}`).join('\n')}`
+  const message = describeRefusal('the settings are refused', lines, problems.length)
   const hint = hints.length === 0 ? '`postern run --help` lists every setting' : hints.join('\n')
   return new OperatorError('settings', message, hint)
 }
 
 /**
- * The refusal where nothing at all is set: whoever sees it has most likely just begun.
- * @param required what is missing
+ * The message of a refusal.
+ * @param lines a problem each
+ * @param count of all problems; there may be fewer lines
+ */
+export function describeRefusal(refusal: string, lines: readonly string[], count: number): string {
+  if (lines.length === 1) return `${refusal}: ${lines[0]}`
+  return [`${refusal}, for ${count} reasons:`, ...lines.map((line) => `  ${line}`)].join('\n')
+}
+
+/**
+ * The refusal where nothing at all is set: its reader has most likely just begun.
+ * @param required the missing settings
  * @returns OperatorError `settings`
  */
 export function nothingSetError(required: readonly Problem[]): OperatorError {
@@ -45,24 +52,25 @@ export function nothingSetError(required: readonly Problem[]): OperatorError {
     '`postern init` asks four questions and writes the settings',
     '`postern demo` shows all of it on this machine, with nothing to set',
     'or set these yourself, `postern run --help` lists every setting:',
-    ...required.map((problem) => `  ${describe(problem)}`),
+    ...required.map((problem) => `  ${describeProblem(problem)}`),
   ]
   return new OperatorError('settings', 'nothing is set up here yet', lines.join('\n      '))
 }
 
-function describe({ place, path, message, nearest }: Problem): string {
+/** A problem as one line. */
+export function describeProblem({ place, path, message, nearest }: Problem): string {
   const where = [place, path].filter((part) => part !== '').join(' ')
   const meant = nearest === undefined ? '' : `, did you mean ${nearest}?`
   return `${where}: ${message}${meant}`
 }
 
-/** Of names that are compared, for that takes as long as both are; no name of ours is half of it. */
+/** Longest name that is compared: the time grows with both lengths. No name of ours has half of it. */
 const LONGEST = 100
 
 /**
  * The name that was probably meant.
  * @returns the candidate with the fewest edits, if these are at most a third of its length, or one
- *   whose last part is what was written; undefined when none is near
+ *   whose last part is `written`; undefined when none is near
  */
 export function nearestName(written: string, candidates: readonly string[]): string | undefined {
   if (written.length > LONGEST) return undefined

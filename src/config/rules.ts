@@ -5,7 +5,8 @@ import { readBounded } from './files.ts'
 import type { Problem } from './problems.ts'
 import { presetOf } from './settings.ts'
 import type { Sources } from './sources.ts'
-import { describeProxyProblem, isLoopback, isPlainHttp } from './urls.ts'
+import { isLoopback } from '../util/local-door.ts'
+import { describeProxyProblem, isPlainHttp } from './urls.ts'
 import type { GivenSetting } from './yaml-file.ts'
 
 /** Room in a socket address on Linux, less its closing zero (unix(7)). */

@@ -1,11 +1,5 @@
 /** What makes a URL or an address usable. Messages do not repeat it: it may hold secrets. */
-import { isIPv4 } from 'node:net'
-
-/** True for localhost, 127.0.0.0/8 and ::1, with or without brackets. */
-export function isLoopback(host: string): boolean {
-  const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase()
-  return name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'))
-}
+import { isLoopback } from '../util/local-door.ts'
 
 /** Whether a URL shows the network what goes over it: http, and not on loopback. */
 export function isPlainHttp(text: string): boolean {

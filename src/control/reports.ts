@@ -3,7 +3,7 @@ import type { CheckLine } from '../doctor/check-line.ts'
 import type { Condition } from '../observe/conditions.ts'
 import type { HealthReason } from '../observe/health.ts'
 import type { Warning } from '../observe/warnings.ts'
-import type { Rotation } from '../kernel/index.ts'
+import type { Rotation } from '../keys/rotation.ts'
 
 /** The answer of `/status`, which `postern status` shows to people. */
 export interface StatusReport {

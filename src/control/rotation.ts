@@ -1,7 +1,7 @@
 /** Operations on the rotation of the bot's key. */
 import { refusedError } from '../errors.ts'
 import type { Publication } from '../keys/publication.ts'
-import type { Rotation } from '../kernel/index.ts'
+import type { Rotation } from '../keys/rotation.ts'
 import { iso, nothing, operation } from './operation.ts'
 import type { RotationReport } from './reports.ts'
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
-import { isLoopback } from '../config/urls.ts'
+import { isLoopback } from '../util/local-door.ts'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'
 
 const WITHIN_MS = 10_000

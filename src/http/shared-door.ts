@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { API_PREFIX } from '../api/endpoints.ts'
 import { hostNames } from '../util/local-door.ts'
-import { Refusal } from '../errors.ts'
+import { Refusal, busyRefusal } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import { FairQueue, type Lane } from '../util/fair-queue.ts'
 import { createApp, type RequestLine } from './app.ts'
@@ -92,8 +92,7 @@ export class SharedBot {
     if (this.#routes === null)
       return new Refusal('postern_bot_down', '', { extra: { retryAfter: DOWN_SECONDS } })
     if (this.#underWay[caller] < UNDER_WAY) return null
-    const extra = { retryAfter: RETRY_AFTER_SECONDS }
-    return new Refusal('postern_busy', 'the bot has too many calls under way', { extra })
+    return busyRefusal('the bot has too many calls under way', RETRY_AFTER_SECONDS)
   }
 
   /** Answers a request in its turn; a poll, which mostly waits, at once. */

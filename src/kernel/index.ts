@@ -1,75 +1,28 @@
 /** The only door of the kernel: what everybody else may use of it. */
 export { loadKernel, type Kernel } from './load.ts'
 export type { JudgingClock, KeyList, KeyLookups, ModeAnswer, ModeLookups, Time } from './lookups.ts'
-export {
-  TRUST_POLICIES,
-  type CertificateCopy,
-  type CertificateRecords,
-  type ChatRecords,
-  type ConfirmedRecords,
-  type EncryptionKeyRecords,
-  type FormerCertificate,
-  type Gap,
-  type JournalEntry,
-  type JournalRecords,
-  type KeptList,
-  type KeyChange,
-  type KeyChangeRecords,
-  type KeyListRecords,
-  type KnownCertificate,
-  type KnownChange,
-  type KnownChat,
-  type KnownKey,
-  type MadeKeyRecord,
-  type MediaPlace,
-  type MediaRecords,
-  type Memory,
-  type NewSeen,
-  type OwnKeyRecords,
-  type OwnKeyRow,
-  type Pin,
-  type PinRecords,
-  type PolicyRecords,
-  type PressRecords,
-  type Records,
-  type SeenRecord,
-  type SeenRecords,
-  type SignatureRepeatRule,
-  type SignedKind,
-  type SignerRecords,
-  type ToldWith,
-  type TrustPolicy,
-} from './memory.ts'
+export * from './memory.ts'
 export {
   examine,
   isProtectedIn,
   isProtectedSince,
-  strangerIn,
-  unexamined,
   type Arrival,
   type ExamineParts,
-  type Examined,
-  type Judgeable,
-  type MessageFinding,
 } from './opening/examine.ts'
-export {
-  judgeFile,
-  mayStillGive,
-  whyNotFrom,
-  type FileParts,
-  type GivenVerdict,
-} from './opening/file.ts'
+export { judgeFile, mayStillGive, type FileParts, type GivenVerdict } from './opening/file.ts'
 export type { FoundMessage, MessagesOfUpdate } from './opening/find-messages.ts'
-export { NamedMedia } from './opening/named-media.ts'
-export { ReplayMemory } from './opening/replay-memory.ts'
 export {
   deliversText,
   finalOf,
-  settle,
-  stillStanding,
-  type Numbered,
-  type Settled,
-} from './opening/settle.ts'
+  transientErrorIn,
+  unexamined,
+  type ExaminedMessage,
+  type MessageFinding,
+} from './opening/finding.ts'
+export { NamedMedia } from './opening/named-media.ts'
+export { ReplayMemory } from './opening/replay-memory.ts'
+export { strangerIn, whyStranger } from './opening/sender-rules.ts'
+export { settle, stillStanding, type NumberedMessage, type Settled } from './opening/settle.ts'
 export type { Judged } from './opening/signatures.ts'
 export {
   delivers,
@@ -79,9 +32,8 @@ export {
   type Verdict,
   type VerifyPolicy,
 } from './opening/verdict.ts'
-export { Clocks, SKEW_MAX_MS, describeSkew } from './own-key/clocks.ts'
 export {
-  fingerprintOf,
+  beginLife,
   requirePublished,
   type Action,
   type ActionResult,
@@ -92,8 +44,10 @@ export {
   type KeyLife,
   type PublicationState,
   type RemoteKeyState,
+  type RotationOutcome,
+  type RotationPhase,
 } from './own-key/life.ts'
-export { advance, startLife } from './own-key/machine.ts'
+export { advance } from './own-key/machine.ts'
 export {
   fromRow,
   isReady,
@@ -101,7 +55,6 @@ export {
   type OwnKeys,
   type ReadyKey,
 } from './own-key/own-key.ts'
-export { currentRotation, type Rotation, type RotationOutcome } from './own-key/rotation.ts'
 export type { Certificates } from './people/certificates.ts'
 export type { Policies } from './people/decisions.ts'
 export type { Journal, TrustChange } from './people/journal.ts'

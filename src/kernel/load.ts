@@ -1,30 +1,23 @@
 /** The kernel over its memory: what is known of chats and people, and the one entry for sightings. */
 import type { Engine } from '../openpgp/index.ts'
 import type { Memory, TrustPolicy } from './memory.ts'
-import type { Clocks } from './own-key/clocks.ts'
 import { Certificates } from './people/certificates.ts'
 import { Findings } from './people/findings.ts'
 import { Journal } from './people/journal.ts'
 import { KeyListHistory } from './people/key-list-history.ts'
 import { KnownKeys } from './people/known-keys.ts'
-import { PeopleObserver } from './people/observe.ts'
+import { PeopleObserver, type PeopleObserverParts } from './people/observe.ts'
 import { People } from './people/people.ts'
-import { Trust } from './people/trust.ts'
+import { Trust, type TrustParts } from './people/trust.ts'
 import { Sightings, type Readers } from './sightings.ts'
 import { KnownChats } from './wall/known-chats.ts'
 
-/** What is known of chats and people, beside the bot's own key. */
-export interface Kernel {
+export interface Kernel extends PeopleObserverParts {
   journal: Journal
   people: People
-  certificates: Certificates
-  trust: Trust
-  keyListHistory: KeyListHistory
-  knownKeys: KnownKeys
   observer: PeopleObserver
   knownChats: KnownChats
   sightings: Sightings
-  findings: Findings
 }
 
 /**
@@ -37,7 +30,7 @@ export async function loadKernel(o: {
   engine: Engine
   policy: TrustPolicy
   own: () => ReadonlySet<string>
-  clocks: Clocks
+  clocks: TrustParts['clocks']
   readers: Readers
 }): Promise<Kernel> {
   const { memory, engine, policy, own, clocks, readers } = o
@@ -45,28 +38,15 @@ export async function loadKernel(o: {
   const people = await People.load(memory)
   const certificates = await Certificates.load({ engine, memory, journal })
   const trust = await Trust.load({ memory, journal, people, policy, clocks })
-  const keyListHistory = new KeyListHistory(memory, journal)
-  const knownKeys = new KnownKeys(memory)
-  const findings = new Findings(memory, journal, own)
-  const observer = new PeopleObserver({
+  const observed = {
     certificates,
     trust,
-    keyListHistory,
-    knownKeys,
-    findings,
-  })
+    keyListHistory: new KeyListHistory(memory, journal),
+    knownKeys: new KnownKeys(memory),
+    findings: new Findings(memory, journal, own),
+  }
+  const observer = new PeopleObserver(observed)
   const knownChats = await KnownChats.load(memory, { journal })
   const sightings = new Sightings({ knownChats, people: observer, readers })
-  return {
-    journal,
-    people,
-    certificates,
-    trust,
-    keyListHistory,
-    knownKeys,
-    observer,
-    knownChats,
-    sightings,
-    findings,
-  }
+  return { ...observed, journal, people, observer, knownChats, sightings }
 }

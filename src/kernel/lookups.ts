@@ -1,6 +1,6 @@
 /**
- * What a decision asks beside `Memory`: the time, and answers of the service. They are handed in; who
- * hands them in fetches, bounds and caches, and passes each answer through the kernel first.
+ * The time and the answers of the service, which decisions ask for beside `Memory`. The implementation
+ * fetches, bounds and caches, and has the kernel observe each answer first.
  */
 import type { ChatMode } from '../api/chat.ts'
 import type { Person } from './people/person.ts'
@@ -13,11 +13,11 @@ export interface Time {
   monotonicMs(): number
 }
 
-/** The time that words, signatures and certificates are judged by, in ms since the epoch. */
+/** The time by which words, signatures and certificates are judged, in ms since the epoch. */
 export interface JudgingClock {
-  /** By which the age of words is counted: our clock, or the service's where the two disagree. */
+  /** For the age of words: our clock, or the service's where the two disagree. */
   nowMs(): number
-  /** By which ends are counted: `nowMs`, and never before a time that both clocks agreed on. */
+  /** For ends: `nowMs`, but never before a time that both clocks agreed on. */
   expiryNowMs(): number
   /** Whether `nowMs` is our clock: it agrees with the service's, or that is not known. */
   isOurs(): boolean
@@ -40,23 +40,23 @@ export interface KeyList {
 }
 
 /**
- * Other people's certificates. `sinceMs` is by `Time.monotonicMs`: an answer that was asked for then or
- * later. Both calls throw ServiceError, NoResponseError and Refusal `postern_store_unwritable`.
+ * Other people's certificates. `sinceMs`, by `Time.monotonicMs`: how old an answer may be. Lookups
+ * throw ServiceError, NoResponseError and Refusal `postern_store_unwritable`.
  */
 export interface KeyLookups {
   keyList(chatId: number, sinceMs: number): Promise<KeyList>
   /**
-   * Whose certificate speaks for a person in a chat: the chat's list first, then the person's own
-   * record. Null when the service knows none. Without `sinceMs`, ten minutes may be old.
+   * The certificate of a person in a chat: by the chat's list, else by the person's own record. Null
+   * when the service knows none. Without `sinceMs`, ten minutes may be old.
    */
   signer(userId: number, chatId: number, sinceMs?: number): Promise<Person | null>
-  /** Whether to ask afresh for a signer: not on and on for somebody whose key does not fit. */
+  /** Whether to ask afresh for a signer; bounded for somebody whose key does not fit. */
   mayAskAgain(userId: number, chatId: number): boolean
-  /** Asking afresh did not help. */
+  /** The fresh answer did not help. */
   askedInVain(userId: number, chatId: number): void
   /** Whether any revocation of a certificate, or of a part of it, is known. */
   isRevoked(fingerprint: string): boolean
-  /** A certificate that was listed before, armored; null where none is kept, or it is revoked. */
+  /** An armored certificate that was listed before; null where none is kept, or it is revoked. */
   formerCertificate(fingerprint: string): Promise<string | null>
 }
 
@@ -70,9 +70,6 @@ export interface ModeAnswer {
 
 /** Modes of chats as the service reports them. */
 export interface ModeLookups {
-  /**
-   * The mode by an answer that was asked for at `sinceMs` or later.
-   * @throws ServiceError, NoResponseError, Refusal `postern_store_unwritable`
-   */
+  /** @param sinceMs as in `KeyLookups`, @throws as there */
   get(chatId: number, sinceMs: number): Promise<ModeAnswer>
 }

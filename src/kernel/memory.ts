@@ -1,8 +1,10 @@
 /**
- * The kernel's only view of a store: what is remembered, in the words of the domain. `store/memory.ts`
- * implements it over SQL. Every time is in ms since the epoch, every digest is keyed.
+ * The kernel's only view of a store, which `store/memory.ts` implements over SQL. Every time is in ms
+ * since the epoch, every digest is keyed.
  */
 import type {
+  KeptRecords,
+  Keys,
   PinRecords,
   KeyChangeRecords,
   PolicyRecords,
@@ -15,11 +17,11 @@ import type {
 
 export * from './people-records.ts'
 
-/** What is remembered of a chat for good. */
+/** A chat that is remembered for good. */
 export interface KnownChat {
   id: number
   kind: string
-  /** The one person of a private chat, once learned; null in any other chat. */
+  /** The one person of a private chat; null while unknown, and in any other chat. */
   personId: number | null
   /** Since when it is known to be protected; null: never seen protected, or lifted since. */
   latchedAtMs: number | null
@@ -27,14 +29,12 @@ export interface KnownChat {
   refusedAtMs: number | null
 }
 
-export interface ChatRecords {
-  all(): Promise<KnownChat[]>
-  of(chatIds: readonly number[]): Promise<KnownChat[]>
-  /** @param o `liftedAtMs` when the operator lifted their latches */
+export interface ChatRecords extends KeptRecords<KnownChat> {
+  /** @param o `liftedAtMs`: when the operator lifted their latches */
   save(chats: readonly KnownChat[], o?: { liftedAtMs?: number }): Promise<void>
-  /** Has other sidecars read chats again that are as they were. */
+  /** Has other sidecars read unchanged chats again. */
   touch(chatIds: readonly number[]): Promise<void>
-  /** Whether the operator let private chats be readable. */
+  /** Whether the operator has made private chats readable. */
   isPrivateReadable(): Promise<boolean>
   /** @param sinceMs null: they are not */
   setPrivateReadable(sinceMs: number | null): Promise<void>
@@ -66,23 +66,21 @@ export interface MadeKeyRecord {
 /** One of the bot's own keys. */
 export interface OwnKeyRow extends MadeKeyRecord {
   state: KeyState
-  /** When its publication was begun: from then on the service may know it. */
+  /** When its publication began: from then on the service may know it. */
   offeredAtMs: number | null
   publishedAtMs: number | null
   retiredAtMs: number | null
   destroyedAtMs: number | null
 }
 
-export interface OwnKeyRecords {
-  /** Newest first. */
-  all(): Promise<OwnKeyRow[]>
-  of(fingerprints: readonly string[]): Promise<OwnKeyRow[]>
+/** Newest first. */
+export interface OwnKeyRecords extends KeptRecords<OwnKeyRow> {
   /** When the first key was published; null when none was. */
   firstPublishedAtMs(): Promise<number | null>
   /** @param retiredAtMs null makes it the pending key */
   add(made: MadeKeyRecord, retiredAtMs: number | null): Promise<OwnKeyRow>
   setOffered(fingerprint: string, atMs: number | null): Promise<void>
-  /** Makes a key the active one and retires the one before it. */
+  /** Makes a key the active one and retires the former. */
   promote(fingerprint: string, atMs: number): Promise<void>
   /** Deletes a pending key that was never offered. @returns whether there was one */
   deleteUnoffered(fingerprint: string): Promise<boolean>
@@ -90,7 +88,7 @@ export interface OwnKeyRecords {
   eraseSecret(fingerprint: string, atMs: number): Promise<boolean>
 }
 
-/** Sealed data or a signature that was met. */
+/** Sealed data or a signature that was seen. */
 export interface SeenRecord {
   digest: Uint8Array
   kind: 'data' | 'signature'
@@ -107,52 +105,52 @@ export interface SeenRecord {
   /** How often the signature was seen on other data since. */
   repeats: number
   isSigned: boolean
-  /** Its update came first with an id that was confirmed, and was not confirmed since. */
+  /** Its update arrived first under a confirmed id, and was not confirmed since. */
   isCountedAnew: boolean
 }
 
-/** Of `SeenRecord`, what is written: `confirmedBelow`, where it is an update's, decides `isCountedAnew`. */
+/** The written part of `SeenRecord`: `ConfirmedRecords.below` decides `isCountedAnew`. */
 export type NewSeen = Omit<SeenRecord, 'isCountedAnew'>
 
-/** A signature that may stand on other data once more. */
+/** Which signature may repeat on other data. */
 export interface SignatureRepeatRule {
   chatId: number
   userId: number | null
   isFile: boolean
   /** It was seen on other data fewer times. */
   fewerThan: number
-  /** Within so many ms of both, by the date of the Message and by our own clock; null: at any time. */
+  /** Within `ms` of both the date of the Message and our own clock; null: at any time. */
   within: { ms: number; datedAtMs: number; seenAtMs: number } | null
 }
 
 export interface SeenRecords {
   find(digests: readonly Uint8Array[]): Promise<SeenRecord[]>
-  /** Adds what the bot seals itself, in one statement; what is there is repeated once more. */
+  /** Adds own sealed data in one statement; a row that is there repeats once more. */
   addOwn(seen: readonly NewSeen[]): Promise<void>
   /**
-   * Adds what is not there; a signature that is there is repeated once more where `rule` lets it.
-   * @param heldBelow ids below it are confirmed, whatever is written
-   * @returns of each that was added or repeated whether it is counted anew
+   * Adds new rows; a signature that is there repeats once more where `rule` permits it.
+   * @param o `heldBelow`: ids below it are confirmed, although the store may not have it
+   * @returns whether each added or repeated row is counted anew
    */
   add(
     seen: readonly NewSeen[],
     o: { rule: SignatureRepeatRule; heldBelow: number },
   ): Promise<{ isCountedAnew: boolean }[]>
-  /** Gives data its numbers where it has none yet. @returns it as it is then */
+  /** Gives data its numbers where it has none yet. @returns the row after that */
   bind(
     digest: Uint8Array,
     numbers: { messageId: number | null; updateId: number | null },
   ): Promise<SeenRecord | undefined>
   /** Whether data of anybody but one person was opened in a chat. */
   hasOpened(chatId: number, exceptUserId: number): Promise<boolean>
-  /** Deletes what was seen before these times. @returns whether there was anything */
+  /** Deletes rows of before these times. @returns whether there were any */
   forgetBefore(o: { signedMs: number; allMs: number }): Promise<boolean>
-  /** Before which time rows may be missing since they were deleted; -Infinity: none are. */
+  /** Rows of before this time may be deleted; -Infinity: none are. */
   prunedBeforeMs(): Promise<number>
   setPrunedBeforeMs(atMs: number): Promise<void>
 }
 
-/** A stretch of time that the memory against replays knows nothing of, in ms since the epoch. */
+/** A period without any memory against replays, in ms since the epoch. */
 export interface Gap {
   fromMs: number
   toMs: number
@@ -160,39 +158,39 @@ export interface Gap {
 
 /** Up to where updates were confirmed. */
 export interface ConfirmedRecords {
-  /** All updates with a lower id were; 0: none is known. */
+  /** All updates with a lower id are confirmed; 0: none is known. */
   below(): Promise<number>
-  /** In one statement. @returns whether data may be counted anew; null where it is as high already */
+  /** In one statement. @returns whether data may be counted anew; null where nothing changed */
   raise(below: number): Promise<{ countsAnew: boolean } | null>
-  /** Whether all below is recorded, and nothing below is counted anew. */
+  /** Whether all lower ids are recorded, and none is counted anew. */
   isRecorded(below: number): Promise<boolean>
-  /** Data that is remembered under an id that was confirmed exists. */
+  /** Records that there is data under a confirmed id. */
   noteCountedAnew(): Promise<void>
-  /** `raise`, and no data below is counted anew any more. */
+  /** `raise`, and ends counting anew below. */
   settle(below: number): Promise<void>
 }
 
-/** An attachment where it was found: its id, the chat, and who sent it. */
+/** An attachment: its id, its chat, and its sender. */
 export interface MediaPlace {
   mediaId: string
   chatId: number
-  /** Null where nobody is named. */
+  /** Null where no sender is named. */
   userId: number | null
 }
 
 export interface MediaRecords {
-  /** Adds places with the time now, those that are not there. */
+  /** Adds new places with the time now. */
   name(places: readonly MediaPlace[]): Promise<void>
   /** Keeps the newest ones alone. */
   prune(kept: number): Promise<void>
-  /** Where an id was named first. */
+  /** The first place of an id. */
   placeOf(mediaId: string): Promise<MediaPlace | null>
   /** What was opened under an id. */
   openedAs(mediaId: string): Promise<(MediaPlace & { digest: Uint8Array })[]>
   setOpened(place: MediaPlace, digest: Uint8Array): Promise<void>
 }
 
-/** All that is remembered, within one read or write. */
+/** The records within one read or write. */
 export interface Records {
   readonly chats: ChatRecords
   readonly presses: PressRecords
@@ -210,7 +208,7 @@ export interface Records {
   readonly media: MediaRecords
 }
 
-/** Records that decisions keep in memory: a change by another sidecar is announced. */
+/** Records that the kernel keeps in memory: a change by another sidecar is announced. */
 export type FollowedRecords =
   | 'own_keys'
   | 'chats'
@@ -221,10 +219,10 @@ export type FollowedRecords =
   | 'trust_policies'
   | 'flags'
 
-/** What was observed and is not on disk yet. */
-export interface UnwrittenSightings {
-  /** Whether anything is not on disk yet. */
-  readonly isDue: boolean
+/** Observations of one class that are not on disk yet. */
+export interface Unwritten {
+  /** Whether there are any. */
+  isDue(): boolean
   /**
    * Writes all of it, compared with what is remembered as of this write.
    * @returns to be called once it is on disk, before any other write begins
@@ -232,13 +230,13 @@ export interface UnwrittenSightings {
   save(records: Records): Promise<() => void>
 }
 
-/** What is remembered. `Store` says of each method what holds when it resolves, and what it throws. */
+/** The memory of the kernel. `Store` documents what each method guarantees and throws. */
 export interface Memory {
   /** Whether several sidecars write it. */
   readonly isShared: boolean
-  /** What a key is locked under; null without protection. Ask inside the `write` of the key. */
+  /** The secret that locks a key; null without protection. Read it inside the `write` of the key. */
   readonly masterSecret: string | null
-  /** The time now, to date what is remembered. */
+  /** The time now, to date records. */
   nowMs(): number
   read<T>(query: (records: Records) => Promise<T>): Promise<T>
   write<T>(change: (records: Records) => Promise<T>, onWritten?: (result: T) => void): Promise<T>
@@ -248,11 +246,9 @@ export interface Memory {
   ): Promise<T>
   settle(): Promise<void>
   fresh(): Promise<void>
-  writeFirst(sightings: UnwrittenSightings): void
-  follow(
-    kind: FollowedRecords,
-    reread: (records: Records, keys: readonly string[]) => Promise<void>,
-  ): void
+  writeFirst(unwritten: Unwritten): void
+  /** Reads all records of a kind, and later those again that another sidecar has changed. */
+  keep(kind: FollowedRecords, read: (records: Records, keys: Keys) => Promise<void>): Promise<void>
   /** Overwrites on disk what was deleted. */
   scrub(): Promise<void>
 }

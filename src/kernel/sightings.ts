@@ -1,6 +1,6 @@
 /**
- * The one entry for what is read from the service: each answer passes here before its content is
- * used, and what it shows of chats and people is recorded on the way (DESIGN: The guard, Sealing).
+ * The one entry for answers of the service: an answer is observed here before its content is used
+ * (DESIGN: The guard, Sealing).
  */
 import type { Chat } from '../api/chat.ts'
 import type { UserKey } from '../api/user-key.ts'
@@ -18,7 +18,7 @@ import { contentOf, type Unseen } from './unseen.ts'
 import type { Freshness } from './wall/freshness.ts'
 import type { KnownChats } from './wall/known-chats.ts'
 
-/** How answers are read by the contract of the service; null: it is no such answer. */
+/** Readers by the contract of the service; null: it is no such answer. */
 export interface Readers {
   chat(content: unknown): Chat | null
   keyList(content: unknown): KeyListAnswer | null
@@ -28,19 +28,19 @@ export interface Readers {
   updates(content: unknown): UpdateHead[]
 }
 
-/** A chat as an answer describes it, once that is recorded. */
+/** A recorded answer about a chat. */
 export interface SeenChat extends ModeAnswer {
   /** The whole result. */
   result: unknown
 }
 
-/** What is read of an update before it is observed: its place in the queue. */
+/** Of an update that was not observed yet: its place in the queue. */
 export interface UpdateHead {
   readonly updateId: number
   readonly kind: string
 }
 
-/** Updates of an answer, oldest first, of which nothing was recorded yet. */
+/** Updates of an answer that were not observed yet, oldest first. */
 export class UnseenUpdates {
   readonly heads: readonly UpdateHead[]
 
@@ -54,63 +54,53 @@ export class UnseenUpdates {
   }
 }
 
-/** Updates with the Messages in each, once what they show is recorded. */
+/** Recorded updates with the Messages in each. */
 export interface SeenUpdates {
   updates: readonly unknown[]
   found: readonly MessagesOfUpdate[]
-  /** How many updates, from the first on, show nothing that could not be recorded. */
+  /** How many updates, from the first on, are recorded. */
   recorded: number
-  /** Why not all of them are; a failure of our own. */
+  /** The failure of our own that left the others unrecorded. */
   failure?: unknown
 }
 
-/**
- * The content of an answer that holds neither a chat nor a person: `/me`, a webhook, a message that
- * was sent.
- */
+/** The content of an answer without a chat or a person: `/me`, a webhook, a sent message. */
 export const unobserved = (answer: Unseen): unknown => contentOf(answer)
 
 export class Sightings {
-  readonly #knownChats: KnownChats
-  readonly #people: PeopleObserver
-  readonly #readers: Readers
+  readonly #parts: { knownChats: KnownChats; people: PeopleObserver; readers: Readers }
 
   constructor(parts: { knownChats: KnownChats; people: PeopleObserver; readers: Readers }) {
-    this.#knownChats = parts.knownChats
-    this.#people = parts.people
-    this.#readers = parts.readers
+    this.#parts = parts
   }
 
   /**
    * A result of `GET /chats/{chatId}`.
-   * @throws NoResponseError `postern_upstream_invalid` when it is of no chat, or of another;
-   *   Refusal `postern_store_unwritable`
+   * @throws NoResponseError `postern_upstream_invalid` when it is not of this chat; Refusal
+   *   `postern_store_unwritable`
    */
   async sawChat(answer: Unseen, chatId: number): Promise<SeenChat> {
     const result = contentOf(answer)
-    const chat = this.#readers.chat(result)
+    const chat = this.#parts.readers.chat(result)
     if (chat === null || chat.id !== chatId) {
       throw new NoResponseError('postern_upstream_invalid', 'a chat')
     }
     const { kind, mode, historyVisible } = chat
-    await this.#knownChats.saw([{ chatId, kind, isProtected: mode !== 'open' }])
-    const judgedAs = this.#knownChats.get(chatId)?.kind ?? kind
+    await this.#parts.knownChats.saw([{ chatId, kind, isProtected: mode !== 'open' }])
+    const judgedAs = this.#parts.knownChats.get(chatId)?.kind ?? kind
     return { kind: judgedAs, mode, historyVisible: historyVisible === true, result }
   }
 
   /** The service refused readable text in a chat. @throws Refusal `postern_store_unwritable` */
   async sawProtected(chatId: number): Promise<void> {
-    await this.#knownChats.saw([{ chatId, isProtected: true }])
+    await this.#parts.knownChats.saw([{ chatId, isProtected: true }])
   }
 
-  /**
-   * A result of `GET /chats/{chatId}/keys`.
-   * @throws NoResponseError, Refusal `postern_store_unwritable`
-   */
+  /** A result of `GET /chats/{chatId}/keys`. @throws as `sawChat` */
   async sawKeyList(answer: Unseen, chatId: number): Promise<KeyList> {
-    const listed = this.#readers.keyList(contentOf(answer))
+    const listed = this.#parts.readers.keyList(contentOf(answer))
     if (listed === null) throw new NoResponseError('postern_upstream_invalid', 'a key list')
-    return await this.#people.observeKeyList(chatId, listed)
+    return await this.#parts.people.observeKeyList(chatId, listed)
   }
 
   /**
@@ -119,27 +109,25 @@ export class Sightings {
    * @throws Refusal `postern_store_unwritable`
    */
   async sawUserKey(answer: Unseen | null, userId: number): Promise<Person | null> {
-    const record = answer === null ? null : { record: this.#readers.userKey(contentOf(answer)) }
-    return await this.#people.observeUserKey(userId, record)
+    const record =
+      answer === null ? null : { record: this.#parts.readers.userKey(contentOf(answer)) }
+    return await this.#parts.people.observeUserKey(userId, record)
   }
 
-  /**
-   * A result of `GET /updates`, of which nothing but its place in the queue can be used yet.
-   * @throws NoResponseError `postern_upstream_invalid`
-   */
+  /** A result of `GET /updates`. @throws NoResponseError `postern_upstream_invalid` */
   readUpdates(answer: Unseen): UnseenUpdates {
-    return new UnseenUpdates(this.#readers.updates(contentOf(answer)))
+    return new UnseenUpdates(this.#parts.readers.updates(contentOf(answer)))
   }
 
   /**
-   * Records what updates show of chats: kinds and people stick, a notice reaches other sidecars.
-   * @param o `most` so many are read; `freshness` of the decision that this is for
+   * Records what updates show of chats; a notice reaches the other sidecars.
+   * @param o `most`: how many are read; `freshness` of the decision
    */
   async sawUpdates(
     { heads }: UnseenUpdates,
     { most, freshness, botId }: { most: number; freshness: Freshness; botId: number | null },
   ): Promise<SeenUpdates> {
-    const knownChats = this.#knownChats
+    const knownChats = this.#parts.knownChats
     const updates = heads.slice(0, most)
     const found = updates.map(findMessages)
     const sightings = found.map(({ messages }) =>
@@ -147,7 +135,7 @@ export class Sightings {
     )
     const notices = found.map(({ messages }) => messages.flatMap(noticeIn))
     try {
-      // whose a private chat is counts where its kind is known
+      // the person of a private chat counts where its kind is known
       const kindsFirst = sightings
         .flat()
         .sort((a, b) => Number('userId' in a) - Number('userId' in b))
@@ -156,7 +144,7 @@ export class Sightings {
       return { updates, found, recorded: found.length }
     } catch (failure) {
       if (!isOwnFailure(failure)) throw failure
-      // what is recorded already is known for certain only by what any sidecar has learned
+      // after the failure only the store knows which sightings are recorded
       const unreachable: unknown = await freshness.renew().catch((error: unknown) => error)
       if (unreachable !== undefined) return { updates, found, recorded: 0, failure: unreachable }
       const isLeft = (at: number): boolean =>
@@ -171,7 +159,7 @@ export class Sightings {
 const noticeIn = ({ isOrdinary, chatId }: FoundMessage): number[] =>
   isOrdinary || chatId === null ? [] : [chatId]
 
-/** Chats beyond those that are remembered are judged as unknown. */
+/** A chat beyond those that are remembered counts as unknown. */
 function unlessTooMany(error: unknown): void {
   if (!(error instanceof TooManyChatsError)) throw error
 }

@@ -1,7 +1,6 @@
 /**
- * An answer of the service that nothing was learned from yet. Its content can be had through
- * `Sightings` alone, which first records what it shows of chats and people; so that content which was
- * not observed cannot be used by mistake.
+ * An answer of the service that was not observed yet. `Sightings` alone gives its content, and first
+ * records what it shows of chats and people.
  */
 
 let read: (answer: Unseen) => unknown

@@ -11,14 +11,14 @@ import {
   type KeyLife,
   type ReadyKey,
   advance,
-  fingerprintOf,
+  beginLife,
   requirePublished,
-  startLife,
 } from '../kernel/index.ts'
 import type { Log } from '../logger.ts'
 import type { KeyTurn } from '../replicas/key-turn.ts'
 import type { SendFence } from '../replicas/send-fence.ts'
 import { raceAbort } from '../util/race-abort.ts'
+import { followRotation, type Rotation } from './rotation.ts'
 import { SendGate } from './send-gate.ts'
 
 /** The calls that publication makes; all throw ServiceError and NoResponseError. */
@@ -70,6 +70,9 @@ export class KeyDriver {
   readonly #stop: AbortSignal
   readonly #gate = new SendGate()
   #life: KeyLife
+  #rotation: Rotation | null = null
+  /** By the last `/me`, for a certificate. */
+  #botName = ''
   #overrun: NodeJS.Timeout | undefined
   /** Ends the wait for sends under way. */
   #dropping = new AbortController()
@@ -85,7 +88,13 @@ export class KeyDriver {
     this.#parts = parts
     this.#announce = announce
     this.#stop = stop
-    this.#life = startLife(this.#facts(), parts.rotateEveryMs)
+    this.#life = beginLife(this.#facts(), parts.rotateEveryMs)
+    this.apply({ kind: 'key-found', detail: 'it was interrupted, and is taken up again' })
+  }
+
+  /** The rotation under way, or the last one since the start. */
+  get rotation(): Rotation | null {
+    return this.#rotation
   }
 
   get life(): KeyLife {
@@ -131,7 +140,8 @@ export class KeyDriver {
 
   /** Applies an event, and announces what follows. @returns the next step of the task, if any */
   apply(event: KeyEvent): Action | Ended | null {
-    const { life, effects } = advance(this.#life, event, this.#facts())
+    const facts = this.#facts()
+    const { life, effects } = advance(this.#life, event, facts)
     this.#life = life
     let next: Action | Ended | null = null
     for (const effect of effects) {
@@ -139,7 +149,9 @@ export class KeyDriver {
       else if (effect.kind === 'open-gate') this.#gate.open()
       else if (effect.kind === 'drop-hold') this.#dropping.abort()
       else if (isAnnouncement(effect)) this.#announce(effect)
-      else next = effect
+      else if (effect.kind === 'rotation-begun' || effect.kind === 'rotation-step') {
+        this.#rotation = followRotation(this.#rotation, effect, facts.nowMs)
+      } else next = effect
     }
     return next
   }
@@ -159,13 +171,13 @@ export class KeyDriver {
     switch (action.kind) {
       case 'get-me': {
         const bot = await calls.me()
-        const name = bot.username ?? `bot ${bot.id}`
-        return { kind: 'shown', fingerprint: fingerprintOf(bot), name }
+        this.#botName = bot.username ?? `bot ${bot.id}`
+        return { kind: 'shown', fingerprint: fingerprintOf(bot) }
       }
       case 'refresh-keys':
         return await shared?.fresh()
       case 'make-key':
-        return void (await keyring.makePending(action.name))
+        return void (await keyring.makePending(this.#botName))
       case 'record-offered':
         return await keyring.markOffered(action.fingerprint, action.isOffered ? Date.now() : null)
       case 'put-key':
@@ -219,6 +231,11 @@ export class KeyDriver {
       isClockBehind: clocks.isBehind(),
     }
   }
+}
+
+/** The fingerprint in `/me`, in lower case, or null for a bot without a key. */
+export function fingerprintOf({ fingerprint }: Pick<Bot, 'fingerprint'>): string | null {
+  return fingerprint == null || fingerprint === '' ? null : fingerprint.toLowerCase()
 }
 
 function isAnnouncement(effect: Effect): effect is Announcement {

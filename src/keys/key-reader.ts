@@ -1,13 +1,8 @@
 /** Reads own keys from rows of the store. */
 import { Refusal } from '../errors.ts'
 import type { CertificateStatus, Engine, UnlockedKey } from '../openpgp/index.ts'
-import {
-  type Clocks,
-  type Memory,
-  type OwnKeyRecord,
-  type OwnKeyRow,
-  fromRow,
-} from '../kernel/index.ts'
+import { type Memory, type OwnKeyRecord, type OwnKeyRow, fromRow } from '../kernel/index.ts'
+import type { Clocks } from '../lookups/clocks.ts'
 import { doesNotOpen, exchanged } from './keyring-refusals.ts'
 
 export class KeyReader {

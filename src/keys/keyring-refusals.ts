@@ -1,17 +1,15 @@
 /** Why the keyring takes no key, or does not open. */
-import { OperatorError } from '../errors.ts'
+import { OperatorError, refusedError } from '../errors.ts'
 
 export function tooMany(open: number): OperatorError {
-  return new OperatorError(
-    'refused',
+  return refusedError(
     `${open} keys are open already, and no more may be`,
     'lower key.retainDays, rotate less often, or delete old ones with `postern key delete`',
   )
 }
 
 export function otherPending(fingerprint: string): OperatorError {
-  return new OperatorError(
-    'refused',
+  return refusedError(
     `another key waits for its publication: ${fingerprint}`,
     'let `postern run` or `postern key publish` finish it first',
   )

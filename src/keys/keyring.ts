@@ -1,5 +1,4 @@
 import {
-  Clocks,
   type MadeKeyRecord,
   type Memory,
   type OwnKeyRecord,
@@ -11,6 +10,7 @@ import {
   fromRow,
   isReady,
 } from '../kernel/index.ts'
+import { Clocks } from '../lookups/clocks.ts'
 import type { Engine, OwnKey, UnlockedKey } from '../openpgp/index.ts'
 import { Listeners } from '../util/listeners.ts'
 import { KeyReader } from './key-reader.ts'
@@ -48,6 +48,8 @@ export class Keyring implements OwnKeys {
   readonly clocks: Clocks
   readonly #reader: KeyReader
   readonly #rereads = new Listeners()
+  /** Calls back when another sidecar of this store has changed our keys, once they are as it left them. */
+  readonly onReread = this.#rereads.add
   #keys: OwnKeyRecord[] = []
   #fingerprints: { of: OwnKeyRecord[]; all: ReadonlySet<string> } | null = null
   #firstPublishedAtMs: number | null = null
@@ -67,12 +69,14 @@ export class Keyring implements OwnKeys {
    */
   static async load(memory: Memory, engine: Engine, options: KeyringOptions): Promise<Keyring> {
     const ring = new Keyring(memory, engine, options)
-    memory.follow('own_keys', (records, fingerprints) => ring.#reread(records, fingerprints))
     const readFirstPublished = async ({ ownKeys }: Records): Promise<void> => {
       ring.#firstPublishedAtMs = await ownKeys.firstPublishedAtMs()
     }
-    memory.follow('flags', readFirstPublished)
-    const rows = await memory.read(({ ownKeys }) => ownKeys.all())
+    let rows: OwnKeyRow[] = []
+    await memory.keep('own_keys', async (records, fingerprints) => {
+      if (fingerprints === null) rows = await records.ownKeys.of(null)
+      else await ring.#reread(records, fingerprints)
+    })
     const inUse = rows.filter(({ state }) => state === 'active' || state === 'pending')
     const retired = rows.filter(({ state }) => state === 'retired')
     const opening = new Set([...inUse, ...retired].slice(0, MAX_OPENING))
@@ -82,13 +86,8 @@ export class Keyring implements OwnKeys {
         return await ring.#reader.old(row, { isOpening: opening.has(row) })
       }),
     )
-    await memory.read(readFirstPublished)
+    await memory.keep('flags', readFirstPublished)
     return ring
-  }
-
-  /** Calls back when another sidecar of this store has changed our keys, once they are as it left them. */
-  onReread(listener: () => void): void {
-    this.#rereads.add(listener)
   }
 
   /** The published key, which signs; undefined before the first publication. */
@@ -264,7 +263,7 @@ export class Keyring implements OwnKeys {
   ): Promise<OwnKeyRow | null> {
     return await this.#memory.write(async ({ ownKeys }) => {
       if (this.#memory.masterSecret !== lockedUnder) return null
-      const pending = (await ownKeys.all()).find(({ state }) => state === 'pending')
+      const pending = (await ownKeys.of(null)).find(({ state }) => state === 'pending')
       if (retiredAtMs === null && pending !== undefined) throw otherPending(pending.fingerprint)
       return await ownKeys.add(made, retiredAtMs)
     })

@@ -4,16 +4,21 @@ import {
   type PublicationState,
   type ReadyKey,
   type RemoteKeyState,
-  type Rotation,
   type RotationOutcome,
-  currentRotation,
-  fingerprintOf,
 } from '../kernel/index.ts'
+import { ClockOff } from '../lookups/clocks.ts'
 import type { KeyTurn } from '../replicas/key-turn.ts'
 import type { SendFence } from '../replicas/send-fence.ts'
 import { Listeners } from '../util/listeners.ts'
 import { Mutex } from '../util/scheduling.ts'
-import { KeyDriver, type Announcement, type DriverParts, type Entered } from './driver.ts'
+import {
+  fingerprintOf,
+  KeyDriver,
+  type Announcement,
+  type DriverParts,
+  type Entered,
+} from './driver.ts'
+import type { Rotation } from './rotation.ts'
 
 /** The state of the publication, for operators. */
 export interface PublicationChange {
@@ -31,7 +36,11 @@ export class Publication implements AsyncDisposable {
   readonly #turn: KeyTurn | null
   readonly #fence: SendFence | null
   readonly #changes = new Listeners<PublicationChange>()
+  /** Calls back each time that the state is found out, whether it is another one or not. */
+  readonly onState = this.#changes.add
   readonly #rotationAttempts = new Listeners<RotationOutcome>()
+  /** Calls back when an attempt at a rotation has ended. */
+  readonly onRotationAttempt = this.#rotationAttempts.add
   readonly #stop = new AbortController()
   readonly #mutex = new Mutex()
   #timer: NodeJS.Timeout | undefined
@@ -46,16 +55,6 @@ export class Publication implements AsyncDisposable {
     this.#keyring = parts.keyring
   }
 
-  /** Calls back each time that the state is found out, whether it is another one or not. */
-  onState(listener: (change: PublicationChange) => void): void {
-    this.#changes.add(listener)
-  }
-
-  /** Calls back when an attempt at a rotation has ended. */
-  onRotationAttempt(listener: (outcome: RotationOutcome) => void): void {
-    this.#rotationAttempts.add(listener)
-  }
-
   get state(): PublicationState {
     return this.#driver.life.publication
   }
@@ -67,7 +66,7 @@ export class Publication implements AsyncDisposable {
 
   /** The rotation under way, or the last one since the start. */
   get rotation(): Rotation | null {
-    return this.#driver.life.rotation.latest
+    return this.#driver.rotation
   }
 
   /** @throws Refusal naming why nothing can be sealed now */
@@ -144,7 +143,7 @@ export class Publication implements AsyncDisposable {
   /** Imports a pending key by `take`. A running sidecar publishes it. */
   async adopt<T>(take: () => Promise<T>): Promise<T> {
     const taken = await this.#step(take)
-    this.#driver.apply({ kind: 'key-imported' })
+    this.#driver.apply({ kind: 'key-found', detail: 'an imported key is on disk' })
     if (this.#isStarted) this.suspect()
     return taken
   }
@@ -168,7 +167,7 @@ export class Publication implements AsyncDisposable {
    */
   async rotate(): Promise<Rotation> {
     const sinceMs = performance.now()
-    if (currentRotation(this.#driver.life.rotation) === null) {
+    if (this.#driver.life.rotation.current === null) {
       await this.#step(() => this.#driver.run('rotate', sinceMs))
     }
     this.#driver.apply({ kind: 'rotation-joined' })
@@ -203,8 +202,9 @@ export class Publication implements AsyncDisposable {
     try {
       return await this.#mutex.run(() => (turn === null ? step() : turn.step(step)))
     } finally {
-      // the next comparison opens a fence that could not be opened
-      if (this.#fence?.isRaised === true) this.#compareSoon()
+      // the next comparison opens a fence that could not be opened, and judges what a command was shown
+      const isUnjudged = this.state === 'published' && this.remoteKeyState !== 'equal'
+      if (isUnjudged || this.#fence?.isRaised === true) this.#compareSoon()
     }
   }
 
@@ -214,7 +214,10 @@ export class Publication implements AsyncDisposable {
       .run(() => this.#compareInTurn())
       .then(
         (isSettled) => ({ kind: 'compared', isSettled, isTimed }) as const,
-        (error: unknown) => ({ kind: 'compare-failed', error, isTimed }) as const,
+        (error: unknown) => {
+          const detail = error instanceof ClockOff ? error.message : null
+          return { kind: 'compare-failed', error, detail, isTimed } as const
+        },
       )
     if (!this.#stop.signal.aborted) this.#driver.apply(event)
   }

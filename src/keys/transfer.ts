@@ -1,5 +1,5 @@
 /** Secret keys on their way out, in, and from one protection to another. */
-import { OperatorError } from '../errors.ts'
+import { type OperatorError, refusedError } from '../errors.ts'
 import type { AdoptSecrets, Adopted, Engine } from '../openpgp/index.ts'
 import type { Memory, ReadyKey } from '../kernel/index.ts'
 import type { Keyring, Locking } from './keyring.ts'
@@ -45,8 +45,7 @@ export class Transfer {
       return { locked: key.locked, from: memory.masterSecret ?? '' }
     })
     if (locked !== '') return await engine.relock(locked, { from, to: passphrase })
-    throw new OperatorError(
-      'refused',
+    throw refusedError(
       'the secret of this key is destroyed',
       '`postern key list` shows which keys still open',
     )
@@ -109,8 +108,7 @@ export class Transfer {
 function refuseKnown(keyring: Keyring, fingerprint: string): void {
   const known = keyring.find(fingerprint)
   if (known === undefined) return
-  throw new OperatorError(
-    'refused',
+  throw refusedError(
     `${fingerprint} is ours already, and ${known.state}`,
     '`postern key list` shows our keys',
   )
@@ -119,16 +117,14 @@ function refuseKnown(keyring: Keyring, fingerprint: string): void {
 /** Bots with one key could be given each other's messages by the service. */
 function refuseOthers(owner: string | null, fingerprint: string): void {
   if (owner === null) return
-  throw new OperatorError(
-    'refused',
+  throw refusedError(
     `${fingerprint} is the key of the bot ${owner}: each bot has keys of its own`,
     'leave it there; `postern run` makes a key for a bot that has none',
   )
 }
 
 function endsSoon(expiresMs: number): OperatorError {
-  return new OperatorError(
-    'refused',
+  return refusedError(
     `the key ends at ${new Date(expiresMs).toISOString()}, within a day: nobody seals to it from then on`,
     'give it a later expiry (`gpg --quick-set-expire FINGERPRINT never`, for its subkeys too) and export it again; ' +
       '`--retired` takes it in for opening alone, `--force` as it is',
@@ -136,8 +132,7 @@ function endsSoon(expiresMs: number): OperatorError {
 }
 
 function stillShown(fingerprint: string): OperatorError {
-  return new OperatorError(
-    'refused',
+  return refusedError(
     `${fingerprint} is the key that the service shows for this bot: it is not retired`,
     'import it without `--retired` to go on with it, or put ours in its place first: `postern key publish --replace`',
   )

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, unlink } from 'node:fs/promises'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { Refusal } from '../errors.ts'
+import { busyRefusal } from '../errors.ts'
 import type { RawFile, Room } from '../openpgp/index.ts'
 import { SpoolFile, onDisk } from './spool-file.ts'
 
@@ -52,7 +52,8 @@ export class SpoolDir implements Room, AsyncDisposable {
     })
     const file = new SpoolFile(handle, {
       reserve: (bytes) => {
-        if (this.bytes + bytes > this.#maxBytes) throw full()
+        if (this.bytes + bytes > this.#maxBytes)
+          throw busyRefusal('the spool of attachments is full', RETRY_AFTER_SECONDS)
       },
       onClosed: () => this.#files.delete(file),
     })
@@ -73,11 +74,6 @@ export class SpoolDir implements Room, AsyncDisposable {
       // There is no folder yet; and what stays behind cannot be read without a key that is gone.
     }
   }
-}
-
-function full(): Refusal {
-  const extra = { retryAfter: RETRY_AFTER_SECONDS }
-  return new Refusal('postern_busy', 'the spool of attachments is full', { extra })
 }
 
 /** Not its parents: a data directory that was taken away is not made again. */

@@ -1,5 +1,6 @@
 import { setTimeout as elapsed } from 'node:timers/promises'
 import type { Log } from '../logger.ts'
+import { countedCache } from '../util/caches.ts'
 import { Listeners } from '../util/listeners.ts'
 
 /** What an operator must not miss. Holds no secret and nobody's words. */
@@ -60,7 +61,9 @@ export interface AlertParts {
 export class Alerts implements AsyncDisposable {
   readonly #parts: AlertParts
   readonly #outcomes = new Listeners<AlertOutcome>()
-  readonly #sent = new Map<string, Sent>()
+  /** Calls back when an alert has ended, once for each way. */
+  readonly onOutcome = this.#outcomes.add
+  readonly #sent = countedCache<string, Sent>(REMEMBERED)
   /** What goes out later unless it has changed by then. */
   readonly #later = new Map<string, NodeJS.Timeout>()
   readonly #end = new AbortController()
@@ -69,11 +72,6 @@ export class Alerts implements AsyncDisposable {
 
   constructor(parts: AlertParts) {
     this.#parts = parts
-  }
-
-  /** Calls back when an alert has ended, once for each way. */
-  onOutcome(listener: (outcome: AlertOutcome) => void): void {
-    this.#outcomes.add(listener)
   }
 
   /**
@@ -86,7 +84,7 @@ export class Alerts implements AsyncDisposable {
     clearTimeout(this.#later.get(key))
     this.#later.delete(key)
     if (ways.length === 0 || this.#end.signal.aborted) return
-    const sent = this.#sent.get(key)
+    const sent = this.#sent.peek(key)
     const quietMs = leftOfQuietMs(sent, alert.holds)
     if (quietMs === 0) return this.#enqueue(key, alert)
     if (sent?.holds === alert.holds) return
@@ -116,15 +114,12 @@ export class Alerts implements AsyncDisposable {
   }
 
   #remember(key: string, holds: boolean): void {
-    const { beganMs = -Infinity, endedMs = -Infinity } = this.#sent.get(key) ?? {}
+    const { beganMs = -Infinity, endedMs = -Infinity } = this.#sent.peek(key) ?? {}
     const nowMs = performance.now()
-    this.#sent.delete(key)
     this.#sent.set(
       key,
       holds ? { holds, beganMs: nowMs, endedMs } : { holds, beganMs, endedMs: nowMs },
     )
-    const [oldest] = this.#sent.keys()
-    if (this.#sent.size > REMEMBERED && oldest !== undefined) this.#sent.delete(oldest)
   }
 
   async #after(last: Promise<void>, alert: SentAlert): Promise<void> {

@@ -28,14 +28,11 @@ export class Conditions<Code extends string> {
   readonly #table: Readonly<Record<Code, ConditionText>>
   readonly #holding = new Map<Code, { detail: string; sinceMs: number }>()
   readonly #changes = new Listeners<ConditionChange<Code>>()
+  /** Calls back when a condition comes up and when it goes, until the returned function is called. */
+  readonly onChange = this.#changes.add
 
   constructor(table: Readonly<Record<Code, ConditionText>>) {
     this.#table = table
-  }
-
-  /** Calls back when a condition comes up and when it goes, until the returned function is called. */
-  onChange(listener: (change: ConditionChange<Code>) => void): () => void {
-    return this.#changes.add(listener)
   }
 
   /**

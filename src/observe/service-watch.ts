@@ -39,6 +39,8 @@ const ANSWERS_WHILE_PAUSED: ReadonlySet<string> = new Set(
 export class ServiceWatch implements Disposable {
   readonly #health: Health
   readonly #revivals = new Listeners()
+  /** Calls back when a call works again after the token was burnt. */
+  readonly onRevived = this.#revivals.add
   #probes: Probes | null = null
   #timer: NodeJS.Timeout | undefined
   /** When the timer fires; this and the times below are of `performance.now()`. */
@@ -65,11 +67,6 @@ export class ServiceWatch implements Disposable {
   constructor(health: Health) {
     this.#health = health
     health.set('starting', '')
-  }
-
-  /** Calls back when a call works again after the token was burnt. */
-  onRevived(listener: () => void): void {
-    this.#revivals.add(listener)
   }
 
   /**

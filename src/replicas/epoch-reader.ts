@@ -33,6 +33,8 @@ export class EpochReader {
   readonly #parts: EpochReaderParts
   readonly #rereads = new Map<FollowedTable, Reread[]>()
   readonly #behindChanges = new Listeners()
+  /** Calls back when `isBehind` was found out anew. */
+  readonly onBehind = this.#behindChanges.add
   #seen: number
   #isBehind = false
   #asking: Promise<void> = Promise.resolve()
@@ -51,11 +53,6 @@ export class EpochReader {
   /** The database answers, and does not hold all that was read of it. */
   get isBehind(): boolean {
     return this.#isBehind
-  }
-
-  /** Calls back when `isBehind` was found out anew. */
-  onBehind(listener: () => void): void {
-    this.#behindChanges.add(listener)
   }
 
   /** Has changed rows of a table read again. */

@@ -5,11 +5,11 @@
  * it goes on where it stopped.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, refusedError } from '../errors.ts'
 import { openExisting, type ProtectionRequest } from '../store/choose.ts'
 import { ARRIVING, moved, MOVED_TO, type MoveMark } from '../store/move-mark.ts'
 import { corrupt } from '../store/refusals.ts'
-import type { OwnKeysTable, ProtectionTable, SecretsTable } from '../store/schema.ts'
+import type { Schema, SchemaRow } from '../store/schema.ts'
 import { CARRIED_TABLES, type Row, type RowSource } from '../store/carry.ts'
 import { TimeSlice } from '../util/scheduling.ts'
 
@@ -105,9 +105,9 @@ function compare(left: Record<string, TableDigest>, arrived: Record<string, Tabl
 
 /** Opens everything secret. @returns how many keys opened */
 async function tryAll(rows: RowSource, { request, tryKey }: RelocateOptions): Promise<number> {
-  const [protection] = await all<ProtectionTable & Row>(rows, 'protection')
-  const secrets = await all<SecretsTable & Row>(rows, 'secrets')
-  const keys = await all<OwnKeysTable & Row>(rows, 'own_keys')
+  const [protection] = await all(rows, 'protection')
+  const secrets = await all(rows, 'secrets')
+  const keys = await all(rows, 'own_keys')
   if (protection === undefined) {
     if (secrets.length + keys.length > 0) throw corrupt('the record of its protection is gone')
     return 0
@@ -121,12 +121,12 @@ async function tryAll(rows: RowSource, { request, tryKey }: RelocateOptions): Pr
   return locked.length
 }
 
-async function all<T extends Row>(
+async function all<Table extends keyof Schema>(
   source: RowSource,
-  table: 'protection' | 'secrets' | 'own_keys',
-): Promise<T[]> {
-  const found: T[] = []
-  for await (const rows of source(table)) found.push(...(rows as T[]))
+  table: Table,
+): Promise<SchemaRow<Table>[]> {
+  const found: SchemaRow<Table>[] = []
+  for await (const rows of source(table)) found.push(...(rows as SchemaRow<Table>[]))
   return found
 }
 
@@ -140,8 +140,7 @@ function noStore({ place }: MoveEnd): OperatorError {
 
 function taken({ place }: MoveEnd, mark: MoveMark | null): OperatorError {
   const what = mark === null ? 'a store' : 'the store that was moved away from there'
-  return new OperatorError(
-    'refused',
+  return refusedError(
     `${place} holds ${what}, and nothing is moved over it`,
     'move it aside first, or name another place',
   )

@@ -47,6 +47,7 @@ export class PostgresStore extends ProtectedStore implements Store {
   /** Writes, and what others wrote being read, one after the other. */
   readonly #order = new Mutex()
   readonly #changes = new Listeners<Reachability>()
+  readonly onReachability = this.#changes.add
   readonly #stopListening: () => void
   #reachability: Reachability = 'reachable'
   #isMovedAway = false
@@ -99,10 +100,6 @@ export class PostgresStore extends ProtectedStore implements Store {
 
   follow(table: FollowedTable, reread: Reread): void {
     this.#reader.follow(table, reread)
-  }
-
-  onReachability(listener: (now: Reachability) => void): void {
-    this.#changes.add(listener)
   }
 
   keepWatch(): Disposable {

@@ -4,27 +4,19 @@ import { OperatorError } from '../errors.ts'
 import type { Schema } from '../store/schema.ts'
 import type { LockName } from '../store/store.ts'
 
-export interface StateTable {
-  /** 1: there is one row. */
-  id: number
-  /** The version of the schema, and the lowest version of a program that may use it. */
-  version: number
-  oldest: number
-  /** Rises with every `write`, and with every note that changes what decisions rest on. */
-  epoch: number
-  /** The transaction that raised it last. */
-  writer: number
-}
-
-export interface ChangesTable {
-  relation: string
-  key: string
-  epoch: number
-}
-
 export interface PostgresSchema extends Schema {
-  state: StateTable
-  changes: ChangesTable
+  state: {
+    /** 1: there is one row. */
+    id: number
+    /** The version of the schema, and the lowest version of a program that may use it. */
+    version: number
+    oldest: number
+    /** Rises with every `write`, and with every note that changes what decisions rest on. */
+    epoch: number
+    /** The transaction that raised it last. */
+    writer: number
+  }
+  changes: { relation: string; key: string; epoch: number }
 }
 
 export type Database = Kysely<PostgresSchema>

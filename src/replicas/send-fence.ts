@@ -34,6 +34,8 @@ export class SendFence implements AsyncDisposable {
   readonly #store: Store
   readonly #id = randomUUID()
   readonly #closings = new Listeners()
+  /** Calls back when another sidecar begins to keep sends out. */
+  readonly onClosed = this.#closings.add
   #raisedBy: string | null = null
   #inside = 0
   #lock: StoreLock | null = null
@@ -56,11 +58,6 @@ export class SendFence implements AsyncDisposable {
     })
     fence.#raisedBy = await store.read((db) => readFlag(db, RAISED))
     return fence
-  }
-
-  /** Calls back when another sidecar begins to keep sends out. */
-  onClosed(listener: () => void): void {
-    this.#closings.add(listener)
   }
 
   /** Whether another sidecar keeps sends out. */

@@ -26,6 +26,8 @@ export class PostgresServer implements AsyncDisposable {
   readonly #databases = new Map<string, Kysely<Schema>>()
   readonly #isOfSeveral: boolean
   readonly #changes = new Listeners<Reachability>()
+  /** Calls back when the database is lost, and when it is back. */
+  readonly onReachability = this.#changes.add
   #timeline: Timeline | null = null
   #reachability: Reachability = 'reachable'
   #asking: Promise<void> | null = null
@@ -60,11 +62,6 @@ export class PostgresServer implements AsyncDisposable {
     const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
     this.#databases.set(schema, db)
     return db
-  }
-
-  /** Calls back when the database is lost, and when it is back. */
-  onReachability(listener: (now: Reachability) => void): () => void {
-    return this.#changes.add(listener)
   }
 
   /** Where connections lead; null until one was made, and where the server does not say. */

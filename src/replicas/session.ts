@@ -48,6 +48,8 @@ export class Session implements AsyncDisposable {
   readonly #address: DatabaseAddress
   readonly #admit: (client: DatabaseClient) => Promise<void>
   readonly #losses = new Listeners<SessionLoss>()
+  /** Calls back when the connection was lost, with all of its locks. */
+  readonly onLost = this.#losses.add
   #connecting: Promise<DatabaseClient> | null = null
   #client: DatabaseClient | null = null
   #beat: NodeJS.Timeout | null = null
@@ -62,11 +64,6 @@ export class Session implements AsyncDisposable {
   constructor(address: DatabaseAddress, admit: (client: DatabaseClient) => Promise<void>) {
     this.#address = address
     this.#admit = admit
-  }
-
-  /** Calls back when the connection was lost, with all of its locks. */
-  onLost(listener: (how: SessionLoss) => void): () => void {
-    return this.#losses.add(listener)
   }
 
   /** Counts connections: locks that were taken under another number are lost. */

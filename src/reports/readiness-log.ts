@@ -1,7 +1,7 @@
 /** What the log says of readiness: one line at each change, and no line that is of no use alone. */
 import type { Bot } from '../api/bot.ts'
 import type { NoResponseError } from '../errors.ts'
-import { fingerprintOf } from '../kernel/index.ts'
+import { fingerprintOf } from '../keys/driver.ts'
 import type { Log } from '../logger.ts'
 import type { Health, ReasonChange, ReasonCode } from '../observe/health.ts'
 import type { Publication } from '../keys/publication.ts'

@@ -1,5 +1,5 @@
 import { createControlListener } from './control/listener.ts'
-import { type StepError, toMishap, type Mishap } from './control/operation.ts'
+import { type StepError, toMishap, type StepMishap } from './control/operation.ts'
 import type { Control } from './control/table.ts'
 import type { Home } from './default-world.ts'
 import type { SandboxEvent } from './events/event.ts'
@@ -28,14 +28,14 @@ export interface SandboxOptions extends HostedWorldOptions, SandboxAddress {
    */
   controlToken?: string | undefined
   /** Former name of `onStepError`. */
-  onMishap?: (mishap: Mishap) => void
+  onMishap?: (mishap: StepMishap) => void
 }
 
 /** Where the page is served, and what it shows. */
 export interface PageOptions extends SandboxAddress {
   /** Any free one by default. */
   port?: number | undefined
-  /** What the bot and its sidecar say to each other, where that runs in this process. */
+  /** The exchanges of bot and sidecar, where the sidecar runs in this process. */
   botTraffic?: BotTraffic
 }
 
@@ -49,7 +49,7 @@ export interface Page extends AsyncDisposable {
 export interface Sandbox extends AsyncDisposable {
   /** Base URL of the API, without `/bot/v1`. */
   readonly url: string
-  /** With the token as its password, where it needs one; `createControlClient` takes it as it is. */
+  /** With the token as its password, where it needs one; `createControlClient` accepts it as it is. */
   readonly controlUrl: string
   /** False when `data` held a world already. */
   readonly isNew: boolean
@@ -62,7 +62,7 @@ export interface Sandbox extends AsyncDisposable {
   readonly chats: { id: number; kind: string; mode: string }[]
   /** All operations of the control listener, to call in this process. */
   readonly control: Control
-  /** Of the world as it is now; take it anew after `reset` and `restore`. */
+  /** Of the world as it is now; get it again after `reset` and `restore`. */
   readonly transcript: Transcript
   /**
    * What happens from now on, or after an event's id, one by one until the sandbox closes; also

@@ -1,3 +1,4 @@
+import { Finder } from './control/find.ts'
 import type { WorldHost, WorldList } from './control/hosting.ts'
 import type { ControlContext, StepError } from './control/operation.ts'
 import { bindControl, type Control } from './control/table.ts'
@@ -16,6 +17,7 @@ import type { World } from './world.ts'
  */
 export class LiveWorld implements ControlContext {
   readonly world: World
+  readonly find: Finder
   readonly host: WorldHost
   readonly worlds: WorldList
   readonly phones: Phones
@@ -27,6 +29,7 @@ export class LiveWorld implements ControlContext {
 
   constructor(world: World, parts: { host: WorldHost; worlds: WorldList; engine: SharedEngine }) {
     this.world = world
+    this.find = new Finder(world)
     this.host = parts.host
     this.worlds = parts.worlds
     this.phones = new Phones(world, parts.engine)

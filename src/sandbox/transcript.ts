@@ -36,6 +36,8 @@ export class Transcript {
   /** By number: calls of this run and of earlier ones. */
   readonly #calls: Map<number, TranscriptCall>
   readonly #listeners = new Listeners<TranscriptEvent>()
+  /** Calls back when a call begins and when it is answered, until the returned function is called. */
+  readonly onCall = this.#listeners.add
   #next: number
   /** Number of the newest call that is held and answered; 0 for none. */
   #newestAnswered: number
@@ -85,11 +87,6 @@ export class Transcript {
       this.#calls.delete(n)
       this.#stored.delete(n)
     }
-  }
-
-  /** Calls back when a call begins and when it is answered, until the returned function is called. */
-  onCall(listener: (recorded: TranscriptEvent) => void): () => void {
-    return this.#listeners.add(listener)
   }
 
   /** Calls in order; with `after`, only those with greater numbers. */

@@ -25,7 +25,11 @@ export class UpdateQueue {
   readonly #ids: IdCounter
   #nextPosition: number
   readonly #listeners = new Listeners()
+  /** Calls back on every `wake` until the returned function is called. */
+  readonly onWake = this.#listeners.add
   readonly #pushes = new Listeners<Update>()
+  /** Calls back with every update that is queued, until the returned function is called. */
+  readonly onPush = this.#pushes.add
   /** Ends the poll in progress; the poll sets it. */
   endPoll: (() => void) | null = null
 
@@ -44,7 +48,7 @@ export class UpdateQueue {
     return updateId
   }
 
-  /** Queues exactly this update, whatever its id, as a hostile service might. */
+  /** Queues exactly this update, under any id, as a hostile service might. */
   pushRaw(update: Update): void {
     if (update.updateId >= this.#ids.next) this.#ids.next = update.updateId + 1
     this.#queued.set(this.#nextPosition++, { update, atMs: this.#clock.now() })
@@ -77,19 +81,9 @@ export class UpdateQueue {
     return this.#queued.size
   }
 
-  /** Lets every waiting poll or delivery look at the queue again. */
+  /** Has every waiting poll or delivery read the queue again. */
   wake(): void {
     this.#listeners.emit()
-  }
-
-  /** Calls back on every `wake` until the returned function is called. */
-  onWake(listener: () => void): () => void {
-    return this.#listeners.add(listener)
-  }
-
-  /** Calls back with every update that is queued, until the returned function is called. */
-  onPush(listener: (update: Update) => void): () => void {
-    return this.#pushes.add(listener)
   }
 
   #dropOld(): void {

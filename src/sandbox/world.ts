@@ -81,6 +81,8 @@ export class World {
   /** Aborted when the sandbox closes. */
   readonly closing = new AbortController()
   readonly #listeners = new Listeners<EventBody>()
+  /** Calls back on every event, until the returned function is called. */
+  readonly onEvent = this.#listeners.add
   readonly #counters: Map<string, IdCounter>
   /** Where the clock is stored. */
   readonly #clocks: Map<string, ClockState>
@@ -198,11 +200,6 @@ export class World {
     const mediaId = this.randomId()
     this.files.set(mediaId, file)
     return mediaId
-  }
-
-  /** Calls back on every event, until the returned function is called. */
-  onEvent(listener: (event: EventBody) => void): () => void {
-    return this.#listeners.add(listener)
   }
 
   emit(event: EventBody): void {

@@ -5,6 +5,7 @@ import { claimForBot, refuseOtherBot, type BotPlace } from './bot-of-store.ts'
 import { chooseProtection, openExisting, protect, type ProtectionRequest } from './choose.ts'
 import { createDatabase, settle } from './create.ts'
 import { checkDataDir, checkFile, makeDataDir } from './data-dir.ts'
+import { kyselyOf } from './dialect.ts'
 import { errnoOf } from './files.ts'
 import {
   DATABASE,
@@ -20,7 +21,6 @@ import { claim, readOwner, release } from './owner.ts'
 import { isSameProtection, type OpenProtection, type NewProtection } from './protection.ts'
 import { inUse, missing, unwritable } from './refusals.ts'
 import { connectExclusive, pragma } from './sqlite.ts'
-import { kyselyOf } from './carry.ts'
 
 /** A database that is ours until it is closed. */
 export interface Acquired {

@@ -6,22 +6,22 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
 import { OperatorError } from '../errors.ts'
+import { flagIn, insertNew, readFlag } from './records/rows.ts'
 import type { Schema } from './schema.ts'
 
 const BOT = 'bot_id'
 
 /** The bot of a store that is looked at or open; null when none has run on it yet. */
 export function botIn(database: DatabaseSync): number | null {
-  const row = database.prepare('SELECT value FROM flags WHERE name = ?').get(BOT)
-  return row === undefined ? null : Number(row['value'])
+  return idOf(flagIn(database, BOT))
 }
 
 /** The same of a store in a database. */
 export async function readBot(db: Kysely<Schema>): Promise<number | null> {
-  const query = db.selectFrom('flags').select('value').where('name', '=', BOT)
-  const row = await query.executeTakeFirst()
-  return row === undefined ? null : Number(row.value)
+  return idOf(await readFlag(db, BOT))
 }
+
+const idOf = (flag: string | null): number | null => (flag === null ? null : Number(flag))
 
 /** Where a store is, for people, and the setting that each bot has its own of. */
 export interface BotPlace {
@@ -40,11 +40,7 @@ export async function claimForBot(
   place: BotPlace,
 ): Promise<void> {
   if (botId === null || (await readBot(db)) === botId) return
-  await db
-    .insertInto('flags')
-    .values({ name: BOT, value: String(botId) })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await insertNew(db, 'flags', { name: BOT, value: String(botId) })
   refuseOtherBot([await readBot(db), botId], place)
 }
 

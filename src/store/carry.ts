@@ -1,8 +1,8 @@
 /** Every row of a store, carried from one database into another. */
 import type { DatabaseSync } from 'node:sqlite'
-import { Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import { TimeSlice } from '../util/scheduling.ts'
-import { NodeSqliteDialect } from './dialect.ts'
+import { kyselyOf } from './dialect.ts'
 import { createEmpty } from './files.ts'
 import { migrate } from './migrate.ts'
 import { setMark, type MoveMark } from './move-mark.ts'
@@ -69,11 +69,6 @@ export async function* rowsIn(database: DatabaseSync, table: keyof Schema): Asyn
     some = []
   }
   if (some.length > 0) yield some
-}
-
-/** Kysely over a database file. */
-export function kyselyOf(database: DatabaseSync): Kysely<Schema> {
-  return new Kysely<Schema>({ dialect: new NodeSqliteDialect(database) })
 }
 
 /**

@@ -1,11 +1,14 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import {
+  Kysely,
   SqliteAdapter,
   SqliteDialect,
   type DialectAdapter,
   type SqliteDatabase,
   type SqliteStatement,
 } from 'kysely'
+import { LRUCache } from 'lru-cache'
+import type { Schema } from './schema.ts'
 
 /** SQLite's DDL is transactional: all steps of a migration happen, or none. */
 class TransactionalAdapter extends SqliteAdapter {
@@ -25,11 +28,16 @@ export class NodeSqliteDialect extends SqliteDialect {
   }
 }
 
+/** Kysely over a database file. */
+export function kyselyOf(database: DatabaseSync): Kysely<Schema> {
+  return new Kysely<Schema>({ dialect: new NodeSqliteDialect(database) })
+}
+
 /** How many prepared statements are cached: preparing one takes longer than running it. */
 const KEPT = 100
 
 function adapt(database: DatabaseSync): SqliteDatabase {
-  const kept = new Map<string, SqliteStatement>()
+  const kept = new LRUCache<string, SqliteStatement>({ max: KEPT })
   return {
     close() {
       if (database.isOpen) database.close()
@@ -46,8 +54,6 @@ function adapt(database: DatabaseSync): SqliteDatabase {
         run: (parameters) => statement.run(...values(parameters)),
         iterate: (parameters) => statement.iterate(...values(parameters)),
       }
-      const [oldest] = kept.keys()
-      if (kept.size === KEPT && oldest !== undefined) kept.delete(oldest)
       kept.set(sql, made)
       return made
     },

@@ -56,8 +56,12 @@ const isCopy = (name: string): boolean => /^postern\.v\d+\./.test(name)
  *   `store-unwritable`
  */
 export function inspect(dataDir: string): FileState {
+  return lookInto(dataDir, examine)
+}
+
+function lookInto<T>(dataDir: string, read: (database: DatabaseSync) => T): T {
   try {
-    return look(join(dataDir, DATABASE), examine)
+    return look(join(dataDir, DATABASE), read)
   } catch (error) {
     throw explain(error, dataDir)
   }
@@ -128,11 +132,7 @@ export function examine(database: DatabaseSync): FileState {
  * @throws OperatorError as `inspect` does
  */
 export function readMarkOf(dataDir: string): MoveMark | null {
-  try {
-    return look(join(dataDir, DATABASE), markIn)
-  } catch (error) {
-    throw explain(error, dataDir)
-  }
+  return lookInto(dataDir, markIn)
 }
 
 /** The same of a database that is open. */

@@ -50,15 +50,9 @@ export class KeyUsage implements AsyncDisposable {
 
   /** Counts something that a key has opened; redelivered updates count each time. */
   note(fingerprint: string, kind: OpenedKind): void {
-    const lastAtMs = Date.now()
-    for (const counts of [this.#total, this.#unwritten]) {
-      const { messages, media } = counts.get(fingerprint) ?? NONE
-      counts.set(fingerprint, {
-        messages: messages + (kind === 'message' ? 1 : 0),
-        media: media + (kind === 'media' ? 1 : 0),
-        lastAtMs,
-      })
-    }
+    const [messages, media] = kind === 'message' ? [1, 0] : [0, 1]
+    const one = { messages, media, lastAtMs: Date.now() }
+    for (const counts of [this.#total, this.#unwritten]) addTo(counts, fingerprint, one)
     this.#timer ??= setTimeout(() => void this.flush(), WRITE_AFTER_MS).unref()
   }
 
@@ -69,14 +63,16 @@ export class KeyUsage implements AsyncDisposable {
     const counted = this.#unwritten
     if (counted.size === 0) return
     this.#unwritten = new Map()
-    await this.#add(counted).catch(() => this.#putBack(counted))
+    await this.#write(counted).catch(() => {
+      for (const [fingerprint, counts] of counted) addTo(this.#unwritten, fingerprint, counts)
+    })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.flush()
   }
 
-  async #add(counted: ReadonlyMap<string, KeyUsageCounts>): Promise<void> {
+  async #write(counted: ReadonlyMap<string, KeyUsageCounts>): Promise<void> {
     await this.#store.write(async (db) => {
       for (const [fingerprint, { messages, media, lastAtMs }] of counted) {
         await db
@@ -91,15 +87,17 @@ export class KeyUsage implements AsyncDisposable {
       }
     })
   }
+}
 
-  #putBack(counted: Map<string, KeyUsageCounts>): void {
-    for (const [fingerprint, { messages, media, lastAtMs }] of counted) {
-      const since = this.#unwritten.get(fingerprint) ?? NONE
-      this.#unwritten.set(fingerprint, {
-        messages: since.messages + messages,
-        media: since.media + media,
-        lastAtMs: since.lastAtMs ?? lastAtMs,
-      })
-    }
-  }
+function addTo(
+  sums: Map<string, KeyUsageCounts>,
+  fingerprint: string,
+  { messages, media, lastAtMs }: KeyUsageCounts,
+): void {
+  const sum = sums.get(fingerprint) ?? NONE
+  sums.set(fingerprint, {
+    messages: sum.messages + messages,
+    media: sum.media + media,
+    lastAtMs: Math.max(sum.lastAtMs ?? 0, lastAtMs ?? 0),
+  })
 }

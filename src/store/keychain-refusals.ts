@@ -7,53 +7,51 @@ interface Words {
   hint: string
 }
 
+const unusable = (problem: string, hint: string): Words => ({
+  code: 'keychain',
+  message: `the OS keychain cannot be used: ${problem}`,
+  hint,
+})
+
 const TROUBLES = {
-  'not-installed': {
-    code: 'keychain',
-    message: 'the OS keychain cannot be used: the optional package keytar is not installed',
-    hint: 'install it: on Debian `apt-get install libsecret-1-dev make g++ python3`, then `npm ci` once more',
-  },
-  'no-library': {
-    code: 'keychain',
-    message: 'the OS keychain cannot be used: keytar’s library does not load (libsecret)',
-    hint: 'install the library: on Debian `apt-get install libsecret-1-0`',
-  },
-  'no-bus': {
-    code: 'keychain',
-    message: 'the OS keychain cannot be used: there is no session D-Bus to reach it by',
-    hint: 'start Postern inside a desktop session, or with `dbus-run-session`',
-  },
-  'no-service': {
-    code: 'keychain',
-    message: 'the OS keychain cannot be used: nobody keeps secrets on the session D-Bus',
-    hint: 'install and start a Secret Service, such as gnome-keyring',
-  },
+  'not-installed': unusable(
+    'the optional package keytar is not installed',
+    'install it: on Debian `apt-get install libsecret-1-dev make g++ python3`, then `npm ci` once more',
+  ),
+  'no-library': unusable(
+    'keytar’s library does not load (libsecret)',
+    'install the library: on Debian `apt-get install libsecret-1-0`',
+  ),
+  'no-bus': unusable(
+    'there is no session D-Bus to reach it by',
+    'start Postern inside a desktop session, or with `dbus-run-session`',
+  ),
+  'no-service': unusable(
+    'nobody keeps secrets on the session D-Bus',
+    'install and start a Secret Service, such as gnome-keyring',
+  ),
   locked: {
     code: 'store-locked',
     message: 'the OS keychain is locked',
     hint: 'unlock it, by logging in or with `gnome-keyring-daemon --unlock`, and start again',
   },
-  'no-collection': {
-    code: 'keychain',
-    message: 'the OS keychain cannot be used: it has no collection to keep secrets in',
-    hint: 'make one: `gnome-keyring-daemon --unlock` makes the login collection with the password it is given',
-  },
-  forgetful: {
-    code: 'keychain',
-    message: 'the OS keychain cannot be used: it did not keep what was written to it',
-    hint: 'see what answers as the Secret Service of this session',
-  },
-  silent: {
-    code: 'keychain',
-    message: 'the OS keychain cannot be used: it did not answer in time',
-    hint: 'it may be asking to be unlocked on a screen; unlock it and start again',
-  },
-  other: {
-    code: 'keychain',
-    message: 'the OS keychain cannot be used: it refused',
-    hint: 'see whether `secret-tool store --label=trial a b` works in this session',
-  },
-} as const satisfies Record<string, Words>
+  'no-collection': unusable(
+    'it has no collection to keep secrets in',
+    'make one: `gnome-keyring-daemon --unlock` makes the login collection with the password it is given',
+  ),
+  forgetful: unusable(
+    'it did not keep what was written to it',
+    'see what answers as the Secret Service of this session',
+  ),
+  silent: unusable(
+    'it did not answer in time',
+    'it may be asking to be unlocked on a screen; unlock it and start again',
+  ),
+  other: unusable(
+    'it refused',
+    'see whether `secret-tool store --label=trial a b` works in this session',
+  ),
+} satisfies Record<string, Words>
 
 /** What is wrong with a keychain. */
 export type KeychainTrouble = keyof typeof TROUBLES
@@ -64,12 +62,7 @@ const INSTEAD =
 /** The refusal for what is wrong with the keychain. */
 export function keychainRefusal(trouble: KeychainTrouble, cause?: unknown): OperatorError {
   const { code, message, hint } = TROUBLES[trouble]
-  return new OperatorError(
-    code,
-    message,
-    `${hint}\n${INSTEAD}`,
-    cause === undefined ? {} : { cause },
-  )
+  return new OperatorError(code, message, `${hint}\n${INSTEAD}`, { cause })
 }
 
 /** The keychain works, and holds nothing for this store. */

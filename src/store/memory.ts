@@ -12,50 +12,22 @@ import { ConfirmedRows, SeenRows } from './records/seen.ts'
 import type { Schema } from './schema.ts'
 import type { Store } from './store.ts'
 
-/** The records of one read or write; each kind is made when it is asked for. */
-export class SqlRecords extends Rows implements Records {
-  get chats(): ChatRows {
-    return new ChatRows(this.db)
-  }
-  get presses(): PressRows {
-    return new PressRows(this.db)
-  }
-  get pins(): PinRows {
-    return new PinRows(this.db)
-  }
-  get keyChanges(): KeyChangeRows {
-    return new KeyChangeRows(this.db)
-  }
-  get policies(): PolicyRows {
-    return new PolicyRows(this.db)
-  }
-  get signers(): SignerRows {
-    return new SignerRows(this.db)
-  }
-  get certificates(): CertificateRows {
-    return new CertificateRows(this.db)
-  }
-  get keyLists(): KeyListRows {
-    return new KeyListRows(this.db)
-  }
-  get encryptionKeys(): EncryptionKeyRows {
-    return new EncryptionKeyRows(this.db)
-  }
-  get journal(): JournalRows {
-    return new JournalRows(this.db)
-  }
-  get ownKeys(): OwnKeyRows {
-    return new OwnKeyRows(this.db)
-  }
-  get seen(): SeenRows {
-    return new SeenRows(this.db)
-  }
-  get confirmed(): ConfirmedRows {
-    return new ConfirmedRows(this.db)
-  }
-  get media(): MediaRows {
-    return new MediaRows(this.db)
-  }
+/** The records of one read or write. */
+class SqlRecords extends Rows implements Records {
+  readonly chats = new ChatRows(this.db)
+  readonly presses = new PressRows(this.db)
+  readonly pins = new PinRows(this.db)
+  readonly keyChanges = new KeyChangeRows(this.db)
+  readonly policies = new PolicyRows(this.db)
+  readonly signers = new SignerRows(this.db)
+  readonly certificates = new CertificateRows(this.db)
+  readonly keyLists = new KeyListRows(this.db)
+  readonly encryptionKeys = new EncryptionKeyRows(this.db)
+  readonly journal = new JournalRows(this.db)
+  readonly ownKeys = new OwnKeyRows(this.db)
+  readonly seen = new SeenRows(this.db)
+  readonly confirmed = new ConfirmedRows(this.db)
+  readonly media = new MediaRows(this.db)
 }
 
 /** The memory that a store keeps. */
@@ -72,14 +44,12 @@ export function memoryOf(store: Store): Memory {
     note: (change, o) => store.note((db) => change(records(db)), o),
     settle: () => store.settle(),
     fresh: () => store.fresh(),
-    writeFirst: (sightings) =>
-      store.writeFirst({
-        get isDue() {
-          return sightings.isDue
-        },
-        save: (db) => sightings.save(records(db)),
-      }),
-    follow: (kind, reread) => store.follow(kind, (db, keys) => reread(records(db), keys)),
+    writeFirst: (one) =>
+      store.writeFirst({ isDue: () => one.isDue(), save: (db) => one.save(records(db)) }),
+    keep: async (kind, read) => {
+      store.follow(kind, (db, keys) => read(records(db), keys))
+      await store.read((db) => read(records(db), null))
+    },
     scrub: () => store.scrub(),
   }
 }

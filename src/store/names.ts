@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { upsert } from './records/rows.ts'
 import type { Store } from './store.ts'
 
 /** Most people whose handle is compared in memory before it is written. */
@@ -35,11 +36,7 @@ export class Names {
     if (fresh.length === 0) return
     await this.#store.note(async (db) => {
       for (const { userId, username } of fresh) {
-        await db
-          .insertInto('names')
-          .values({ user_id: userId, username })
-          .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ username }))
-          .execute()
+        await upsert(db, 'names', 'user_id', { user_id: userId, username })
       }
     })
     for (const { userId, username } of fresh) this.#recent.set(userId, username)

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import { OperatorError, Refusal } from '../errors.ts'
 import { acquire, type Opening } from './acquire.ts'
 import { takeCopy } from './backup.ts'
-import { NodeSqliteDialect } from './dialect.ts'
+import { kyselyOf } from './dialect.ts'
 import { errnoOf } from './files.ts'
 import { DATABASE } from './inspect.ts'
 import { LogSync } from './log-sync.ts'
@@ -40,12 +40,7 @@ export async function openStore({ database, ...o }: StoreOpening): Promise<Store
     const { openDatabaseStore } = await import('../replicas/open.ts')
     return await openDatabaseStore({ ...o, ...database })
   }
-  return await openFile(o)
-}
-
-async function openFile(o: Opening): Promise<Store> {
-  const { database, held } = await acquire(o)
-  return new OpenStore({ dataDir: o.dataDir, database, held })
+  return new OpenStore({ dataDir: o.dataDir, ...(await acquire(o)) })
 }
 
 const FRESH = Promise.resolve()
@@ -71,7 +66,7 @@ class OpenStore extends ProtectedStore implements Store {
     this.#dataDir = o.dataDir
     this.#database = o.database
     this.#log = new LogSync(o.database, join(o.dataDir, `${DATABASE}-wal`))
-    this.#db = new Kysely<Schema>({ dialect: new NodeSqliteDialect(o.database) })
+    this.#db = kyselyOf(o.database)
   }
 
   async read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T> {

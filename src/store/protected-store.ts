@@ -4,13 +4,13 @@ import { Refusal } from '../errors.ts'
 import { Mutex } from '../util/scheduling.ts'
 import { prepare } from './choose.ts'
 import type { NewProtection, OpenProtection, SecretSealer } from './protection.ts'
+import { insertNew } from './records/rows.ts'
 import { corrupt } from './refusals.ts'
 import { relockAll, type MoveTarget, type Relocked } from './relock.ts'
 import type { ProtectionMethod, Schema } from './schema.ts'
 import { scrubDue } from './scrub.ts'
 import { SightingWriter, type DueSightings } from './sightings.ts'
 import type { Moved, Relock } from './store.ts'
-import { UnderWay } from './under-way.ts'
 import { Writability } from './writability.ts'
 
 const SECRET_BYTES = 32
@@ -36,6 +36,7 @@ export abstract class ProtectedStore {
   protected held: OpenProtection | null
   protected readonly underWay = new UnderWay()
   protected readonly writability = new Writability()
+  readonly onWritable = this.writability.onChange
   protected readonly sightings = new SightingWriter((...write) => this.put(...write))
 
   constructor(held: OpenProtection | null) {
@@ -70,10 +71,6 @@ export abstract class ProtectedStore {
 
   settle(): Promise<void> {
     return this.sightings.settle()
-  }
-
-  onWritable(listener: (isWritable: boolean) => void): void {
-    this.writability.onChange(listener)
   }
 
   /** Writes what is due, and lets nothing new begin. @returns false when it was closed before */
@@ -140,14 +137,36 @@ export abstract class ProtectedStore {
 
   async #make(name: string): Promise<Buffer> {
     return await this.write(async (db) => {
-      await db
-        .insertInto('secrets')
-        .values({ name, sealed: this.seal(name, randomBytes(SECRET_BYTES)) })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute()
+      await insertNew(db, 'secrets', { name, sealed: this.seal(name, randomBytes(SECRET_BYTES)) })
       const made = await this.#find(db, name)
       if (made === null) throw corrupt('a sealed secret is gone')
       return made
     })
+  }
+}
+
+/** What runs on a store: closing waits for it, and nothing new begins after that. */
+class UnderWay {
+  readonly #running = new Set<Promise<unknown>>()
+  #isClosed = false
+
+  /** @throws Refusal `postern_store_unwritable` when the store is closed; what the task throws */
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new Refusal('postern_store_unwritable', 'the store is closed')
+    const promise = task()
+    this.#running.add(promise)
+    try {
+      return await promise
+    } finally {
+      this.#running.delete(promise)
+    }
+  }
+
+  /** Lets nothing new begin, and waits for what runs. @returns false when it was closed before */
+  async close(): Promise<boolean> {
+    if (this.#isClosed) return false
+    this.#isClosed = true
+    await Promise.allSettled(this.#running)
+    return true
   }
 }

@@ -1,4 +1,4 @@
-import { OperatorError } from '../errors.ts'
+import { OperatorError, failedError, refusedError } from '../errors.ts'
 import type { ExitCode } from '../operator-refusals.ts'
 import type { Owner } from './owner.ts'
 import type { ProtectionMethod } from './schema.ts'
@@ -97,7 +97,7 @@ export function corrupt(what: string, cause?: unknown): OperatorError {
     'store-corrupt',
     `the store is damaged: ${what}`,
     'nothing was changed; move the folder aside, keep it, and `postern backup restore` a backup',
-    cause === undefined ? {} : { cause },
+    { cause },
   )
 }
 
@@ -126,7 +126,7 @@ export function unwritable(dataDir: string, what: string, cause?: unknown): Oper
     'store-unwritable',
     `${dataDir} cannot be written: ${what}`,
     'free space on its disk, or mount it writable; nothing was lost',
-    cause === undefined ? {} : { cause },
+    { cause },
   )
 }
 
@@ -143,19 +143,17 @@ export function unsettledMove(dataDir: string, cause: unknown): OperatorError {
 
 /** A file that is no backup, or is damaged. `what`: how that shows. */
 export function unsoundBackup(file: string, what: string, cause?: unknown): OperatorError {
-  return new OperatorError(
-    'failed',
+  return failedError(
     `${file} is no sound backup: ${what}`,
     'nothing was changed; take another backup: `postern backup create` makes them, and `postern ' +
       'backup verify` looks into them',
-    cause === undefined ? {} : { cause },
+    { cause },
   )
 }
 
 /** A backup may only go where nothing is. */
 export function occupied(dataDir: string): OperatorError {
-  return new OperatorError(
-    'refused',
+  return refusedError(
     `${dataDir} holds a store, or held one, and nothing is restored over it`,
     `stop the sidecar and move it aside first: mv ${dataDir} ${dataDir}.aside`,
   )

@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
 import { OperatorError } from '../errors.ts'
 import { ConfirmedRows } from './records/seen.ts'
-import { readFlag, writeFlag } from './records/rows.ts'
+import { flagIn, readFlag, writeFlag } from './records/rows.ts'
 import type { Gap } from '../kernel/index.ts'
 import type { Schema } from './schema.ts'
 import type { Store } from './store.ts'
@@ -26,8 +26,7 @@ export function writeNote(copy: DatabaseSync, takenAt: string): void {
 
 /** When the copy that a database is was taken, ISO 8601; null when it is none. */
 export function readNote(database: DatabaseSync): string | null {
-  const row = database.prepare('SELECT value FROM flags WHERE name = ?').get(NOTE)
-  return row === undefined ? null : String(row['value'])
+  return flagIn(database, NOTE)
 }
 
 /**

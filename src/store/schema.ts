@@ -4,166 +4,6 @@
  */
 import type { Generated, Selectable } from 'kysely'
 
-/** The bot's own OpenPGP keys (DESIGN, Keys). */
-export interface OwnKeysTable {
-  /** 40 lower-case hexadecimal characters. */
-  fingerprint: string
-  /** One key is pending at most, and one active. */
-  state: 'pending' | 'active' | 'retired' | 'destroyed'
-  created_at: number
-  /** When its publication was begun: from then on the service may know it. */
-  offered_at: number | null
-  published_at: number | null
-  retired_at: number | null
-  destroyed_at: number | null
-  /** What it has opened, and when it last did. */
-  opened_messages: Generated<number>
-  opened_media: Generated<number>
-  last_opened_at: number | null
-  /** Armored certificate. */
-  certificate: string
-  /**
-   * Armored secret key, locked under `Store.masterSecret`; the store keeps it as it came.
-   * Empty once it is destroyed.
-   */
-  locked: string
-}
-
-/** The same as it is read. */
-export type OwnKeysRow = Selectable<OwnKeysTable>
-
-/** What is known of a chat. */
-export interface ChatsTable {
-  id: number
-  kind: string
-  /** The one person of a private chat, once learned. */
-  person_id: number | null
-  /** When the chat was first seen protected; null when it is not latched. */
-  latched_at: number | null
-  /** When readable text for it was last refused; null when none was since the last lift. */
-  refused_at: number | null
-  /** When the operator last lifted the latch. */
-  lifted_at: number | null
-}
-
-/** What is known of a person. */
-export interface PeopleTable {
-  user_id: number
-  /** When the person first signed words; from then on they must sign words. */
-  signed_at: number | null
-  /** The same of files: phones may sign the one and not the other. */
-  signed_files_at: number | null
-}
-
-/** The handle that the service last showed of a person (`names.ts`). */
-export interface NamesTable {
-  user_id: number
-  username: string
-}
-
-/** Whose a certificate is by the operator's decision, and statements that must not be forgotten. */
-export interface CertificatesTable {
-  fingerprint: string
-  /** Null while the operator has named nobody. */
-  owner: number | null
-  /** The armored certificate with its revocations, once it had any. */
-  revoked_armored: string | null
-  /** The armored certificate as it was last listed, with the newest self-signatures ever seen. */
-  copy: string | null
-  /** SHA-256 of `copy`, base64. */
-  copy_digest: string | null
-}
-
-/** Sealed data and signatures met before, as keyed digests. */
-export interface SeenTable {
-  digest: Uint8Array
-  kind: 'data' | 'signature'
-  chat_id: number
-  message_id: number | null
-  user_id: number | null
-  seen_at: number
-  /** Of an attachment; null for a message. */
-  media_id: string | null
-  /** The update that brought the message; null while none has. */
-  update_id: number | null
-  /** When the message says that it was written; null for an attachment. */
-  dated_at: number | null
-  /** How often the signature was seen on other data since. */
-  repeats: Generated<number>
-  /** 0 or 1: a signature on the data was verified. */
-  is_signed: Generated<number>
-  /**
-   * 0 or 1: its update came first with an id below what was confirmed, since the service counts
-   * anew, and was not confirmed since.
-   */
-  counted_anew: Generated<number>
-}
-
-/** Up to where updates were confirmed (`confirmed-updates.ts`): no row, or the one with `id` 1. */
-export interface ConfirmedTable {
-  id: number
-  /** All updates with a lower id were. */
-  below: number
-  /** 0 or 1: rows of `seen` may be counted anew. */
-  counts_anew: Generated<number>
-}
-
-/** Keys that people's certificates list to be encrypted to (`keys/known-keys.ts`). */
-export interface EncryptionKeysTable {
-  /** 16 lower-case hexadecimal characters. */
-  key_id: string
-  user_id: number
-  /** When the person was first listed with it; 0: before that was noted. */
-  since: Generated<number>
-}
-
-/** Attachments that updates named, with where and by whom (`chats/named-media.ts`). */
-export interface MediaTable {
-  id: string
-  chat_id: number
-  /** The sender's user id in decimal; empty for nobody. */
-  sender: string
-  named_at: number
-  /** Of the data that was opened under this id, keyed; null before it was. */
-  digest: Uint8Array | null
-}
-
-/** In which chats a button was lately pressed (`chats/presses.ts`); 0: its update names none. */
-export interface PressesTable {
-  /** SHA-256 of the id of the press, base64. */
-  id: string
-  chat_id: number
-  seen_at: number
-}
-
-/** Single facts about the bot or the sidecar. */
-export interface FlagsTable {
-  name: string
-  value: string
-}
-
-/** Secrets by name, sealed under the protection (`protection.ts`). */
-export interface SecretsTable {
-  name: string
-  sealed: Uint8Array
-}
-
-/**
- * The bot's own webhook: no row, or the one row with `id` 1. Its secret, when it has one, rests in
- * `secrets` under the name `webhook`.
- */
-export interface WebhookTable {
-  id: number
-  /** As the bot gave it; null while none is set. */
-  url: string | null
-  /** Failed deliveries in a row. */
-  failures: number
-  last_error: string | null
-  /** The update that was delivered last, and what tells it from another with the same id. */
-  delivered_id: number | null
-  delivered_mark: string | null
-}
-
 /**
  * What a store rests under. Everything secret is locked under a master secret of 256 random bits,
  * and that alone is sealed under what the method gives: the operator's passphrase, through scrypt;
@@ -173,121 +13,261 @@ export interface WebhookTable {
 export const METHODS = ['passphrase', 'keychain', 'none'] as const
 export type ProtectionMethod = (typeof METHODS)[number]
 
-/** How the secrets are protected: no row, or the one row with `id` 1 (`protection.ts`). */
-export interface ProtectionTable {
-  id: number
-  method: string
-  n: number
-  r: number
-  p: number
-  salt: Uint8Array
-  /** A known value sealed under the passphrase. */
-  proof: Uint8Array
-  /** The random master secret, sealed under the passphrase; all other secrets rest under it. */
-  master: Uint8Array
-  /** SHA-256 over all of the above, so that damage is not taken for a wrong passphrase. */
-  digest: Uint8Array
-}
-
-/**
- * A person's fingerprint as it stands, and the one that the service lists: their claim to that
- * certificate, null once it lists none (`keys/pins.ts`).
- */
-export interface PinsTable {
-  user_id: number
-  fingerprint: string | null
-  since: number
-  standing: 'seen' | 'accepted' | 'verified' | 'blocked'
-  listed: string | null
-  listed_at: number | null
-  /** The certificate that was listed before this one; null while there was none. */
-  former: string | null
-  /** When the change from it was seen; from then on it verifies nothing new. */
-  former_at: number | null
-  /** 0 or 1: it was `fingerprint` then. */
-  former_pinned: Generated<number>
-}
-
-/**
- * The last change of a person's certificate: fingerprints, and the update and the send with which
- * the bot was told of it; null while it was not (`keys/key-changes.ts`).
- */
-export interface KeyChangesTable {
-  user_id: number
-  before: string
-  now: string
-  message: string | null
-  send: string | null
-}
-
-/** Trust policies set by command; `chat_id` 0 is the bot's own. */
-export interface TrustPoliciesTable {
-  chat_id: number
-  policy: 'accept' | 'first-use' | 'pinned'
-}
-
-/** The last key list of a chat: a JSON array of `[userId, fingerprint]`, by person. */
-export interface ListsTable {
-  chat_id: number
-  people: string
-  /** Everybody who was ever on it with a certificate that could be sealed to: JSON of `PastListing`. */
-  ever: Generated<string | null>
-}
-
-/** The append-only record of changes (`keys/journal.ts`); `detail` is JSON. */
-export interface JournalTable {
-  id: Generated<number>
-  at: number
-  kind: string
-  user_id: number | null
-  chat_id: number | null
-  detail: string
-}
-
-/** What became of incoming Messages (`outcomes.ts`); several may be in one update. */
-export interface OutcomesTable {
-  update_id: number
-  at: number
-  chat_id: number | null
-  message_id: number | null
-  user_id: number | null
-  verdict: string
-  reason: string | null
-  /** 0 or 1 */
-  delivered: number
-  opened_with: string | null
-  signer: string | null
-}
-
-/** To whom messages of the bot's were sealed; `skipped` is JSON. */
-export interface SentTable {
-  message_id: number
-  at: number
-  chat_id: number
-  recipients: number
-  skipped: string
-}
-
 export interface Schema {
-  own_keys: OwnKeysTable
-  chats: ChatsTable
-  people: PeopleTable
-  names: NamesTable
-  certificates: CertificatesTable
-  seen: SeenTable
-  confirmed: ConfirmedTable
-  encryption_keys: EncryptionKeysTable
-  media: MediaTable
-  flags: FlagsTable
-  secrets: SecretsTable
-  protection: ProtectionTable
-  pins: PinsTable
-  key_changes: KeyChangesTable
-  trust_policies: TrustPoliciesTable
-  lists: ListsTable
-  journal: JournalTable
-  outcomes: OutcomesTable
-  sent: SentTable
-  webhook: WebhookTable
-  presses: PressesTable
+  /** The bot's own OpenPGP keys (DESIGN, Keys). */
+  own_keys: {
+    /** 40 lower-case hexadecimal characters. */
+    fingerprint: string
+    /** One key is pending at most, and one active. */
+    state: 'pending' | 'active' | 'retired' | 'destroyed'
+    created_at: number
+    /** When its publication was begun: from then on the service may know it. */
+    offered_at: number | null
+    published_at: number | null
+    retired_at: number | null
+    destroyed_at: number | null
+    /** What it has opened, and when it last did. */
+    opened_messages: Generated<number>
+    opened_media: Generated<number>
+    last_opened_at: number | null
+    /** Armored certificate. */
+    certificate: string
+    /**
+     * Armored secret key, locked under `Store.masterSecret`; the store keeps it as it came.
+     * Empty once it is destroyed.
+     */
+    locked: string
+  }
+
+  /** What is known of a chat. */
+  chats: {
+    id: number
+    kind: string
+    /** The one person of a private chat, once learned. */
+    person_id: number | null
+    /** When the chat was first seen protected; null when it is not latched. */
+    latched_at: number | null
+    /** When readable text for it was last refused; null when none was since the last lift. */
+    refused_at: number | null
+    /** When the operator last lifted the latch. */
+    lifted_at: number | null
+  }
+
+  /** What is known of a person. */
+  people: {
+    user_id: number
+    /** When the person first signed words; from then on they must sign words. */
+    signed_at: number | null
+    /** The same of files: phones may sign the one and not the other. */
+    signed_files_at: number | null
+  }
+
+  /** The handle that the service last showed of a person (`names.ts`). */
+  names: {
+    user_id: number
+    username: string
+  }
+
+  /** The owner of a certificate by the operator's decision, and its revocations. */
+  certificates: {
+    fingerprint: string
+    /** Null while the operator has named nobody. */
+    owner: number | null
+    /** The armored certificate with its revocations, once it had any. */
+    revoked_armored: string | null
+    /** The armored certificate as it was last listed, with the newest self-signatures ever seen. */
+    copy: string | null
+    /** SHA-256 of `copy`, base64. */
+    copy_digest: string | null
+  }
+
+  /** Sealed data and signatures met before, as keyed digests. */
+  seen: {
+    digest: Uint8Array
+    kind: 'data' | 'signature'
+    chat_id: number
+    message_id: number | null
+    user_id: number | null
+    seen_at: number
+    /** Of an attachment; null for a message. */
+    media_id: string | null
+    /** The update that brought the message; null while none has. */
+    update_id: number | null
+    /** When the message says that it was written; null for an attachment. */
+    dated_at: number | null
+    /** How often the signature was seen on other data since. */
+    repeats: Generated<number>
+    /** 0 or 1: a signature on the data was verified. */
+    is_signed: Generated<number>
+    /**
+     * 0 or 1: its update came first with an id below what was confirmed, since the service counts
+     * anew, and was not confirmed since.
+     */
+    counted_anew: Generated<number>
+  }
+
+  /** The confirmed updates (`confirmed-updates.ts`): no row, or the one with `id` 1. */
+  confirmed: {
+    id: number
+    /** All updates with a lower id were. */
+    below: number
+    /** 0 or 1: rows of `seen` may be counted anew. */
+    counts_anew: Generated<number>
+  }
+
+  /** Keys that people's certificates list to be encrypted to (`keys/known-keys.ts`). */
+  encryption_keys: {
+    /** 16 lower-case hexadecimal characters. */
+    key_id: string
+    user_id: number
+    /** When the person was first listed with it; 0: before that was noted. */
+    since: Generated<number>
+  }
+
+  /** Attachments that updates named, with where and by whom (`chats/named-media.ts`). */
+  media: {
+    id: string
+    chat_id: number
+    /** The sender's user id in decimal; empty for nobody. */
+    sender: string
+    named_at: number
+    /** Of the data that was opened under this id, keyed; null before it was. */
+    digest: Uint8Array | null
+  }
+
+  /** Single facts about the bot or the sidecar. */
+  flags: {
+    name: string
+    value: string
+  }
+
+  /** Secrets by name, sealed under the protection (`protection.ts`). */
+  secrets: {
+    name: string
+    sealed: Uint8Array
+  }
+
+  /** How the secrets are protected: no row, or the one row with `id` 1 (`protection.ts`). */
+  protection: {
+    id: number
+    method: string
+    n: number
+    r: number
+    p: number
+    salt: Uint8Array
+    /** A known value sealed under the passphrase. */
+    proof: Uint8Array
+    /** The random master secret, sealed under the passphrase; all other secrets rest under it. */
+    master: Uint8Array
+    /** SHA-256 over all of the above, so that damage is not taken for a wrong passphrase. */
+    digest: Uint8Array
+  }
+
+  /**
+   * A person's fingerprint as it stands, and the one that the service lists: their claim to that
+   * certificate, null once it lists none (`keys/pins.ts`).
+   */
+  pins: {
+    user_id: number
+    fingerprint: string | null
+    since: number
+    standing: 'seen' | 'accepted' | 'verified' | 'blocked'
+    listed: string | null
+    listed_at: number | null
+    /** The certificate that was listed before this one; null while there was none. */
+    former: string | null
+    /** When the change from it was seen; from then on it verifies nothing new. */
+    former_at: number | null
+    /** 0 or 1: it was `fingerprint` then. */
+    former_pinned: Generated<number>
+  }
+
+  /**
+   * The last change of a person's certificate: fingerprints, and the update and the send with which
+   * the bot was told of it; null while it was not (`keys/key-changes.ts`).
+   */
+  key_changes: {
+    user_id: number
+    before: string
+    now: string
+    message: string | null
+    send: string | null
+  }
+
+  /** Trust policies set by command; `chat_id` 0 is the bot's own. */
+  trust_policies: {
+    chat_id: number
+    policy: 'accept' | 'first-use' | 'pinned'
+  }
+
+  /** The last key list of a chat: a JSON array of `[userId, fingerprint]`, by person. */
+  lists: {
+    chat_id: number
+    people: string
+    /** Every person ever listed with a usable certificate: JSON of `PastListing`. */
+    ever: Generated<string | null>
+  }
+
+  /** The append-only record of changes (`keys/journal.ts`); `detail` is JSON. */
+  journal: {
+    id: Generated<number>
+    at: number
+    kind: string
+    user_id: number | null
+    chat_id: number | null
+    detail: string
+  }
+
+  /** What became of incoming Messages (`outcomes.ts`); several may be in one update. */
+  outcomes: {
+    update_id: number
+    at: number
+    chat_id: number | null
+    message_id: number | null
+    user_id: number | null
+    verdict: string
+    reason: string | null
+    /** 0 or 1 */
+    delivered: number
+    opened_with: string | null
+    signer: string | null
+  }
+
+  /** To whom messages of the bot's were sealed; `skipped` is JSON. */
+  sent: {
+    message_id: number
+    at: number
+    chat_id: number
+    recipients: number
+    skipped: string
+  }
+
+  /**
+   * The bot's own webhook: no row, or the one row with `id` 1. Its secret, when it has one, rests in
+   * `secrets` under the name `webhook`.
+   */
+  webhook: {
+    id: number
+    /** As the bot gave it; null while none is set. */
+    url: string | null
+    /** Failed deliveries in a row. */
+    failures: number
+    last_error: string | null
+    /** The update that was delivered last, and what tells it from another with the same id. */
+    delivered_id: number | null
+    delivered_mark: string | null
+  }
+
+  /** In which chats a button was lately pressed (`chats/presses.ts`); 0: its update names none. */
+  presses: {
+    /** SHA-256 of the id of the press, base64. */
+    id: string
+    chat_id: number
+    seen_at: number
+  }
 }
+
+/** A row of a table as it is read. */
+export type SchemaRow<Table extends keyof Schema> = Selectable<Schema[Table]>
+
+export type ProtectionTable = Schema['protection']

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fstatSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
+import { insertNew, readFlag, writeFlag } from './records/rows.ts'
 import type { Schema } from './schema.ts'
 import type { Store } from './store.ts'
 
@@ -9,11 +10,7 @@ const DUE = 'scrub_due'
 
 /** Notes, in the transaction that replaces secrets, that their former versions must be scrubbed. */
 export async function noteScrub(db: Kysely<Schema>): Promise<void> {
-  await db
-    .insertInto('flags')
-    .values({ name: DUE, value: '1' })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await insertNew(db, 'flags', { name: DUE, value: '1' })
 }
 
 /** Scrubs when a process died between such a transaction and the end of its scrubbing. */
@@ -23,13 +20,12 @@ export async function scrubIfDue(store: Pick<Store, 'scrub' | 'read' | 'write'>)
 
 /** Whether scrubbing is due. */
 export async function isScrubDue(db: Kysely<Schema>): Promise<boolean> {
-  const query = db.selectFrom('flags').select('name').where('name', '=', DUE)
-  return (await query.executeTakeFirst()) !== undefined
+  return (await readFlag(db, DUE)) !== null
 }
 
 /** Removes the note, after scrubbing. */
 export async function forgetScrub(db: Kysely<Schema>): Promise<void> {
-  await db.deleteFrom('flags').where('name', '=', DUE).execute()
+  await writeFlag(db, DUE, null)
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Schema } from './schema.ts'
 /** What one class has observed and what is not on disk yet. */
 export interface DueSightings {
   /** Whether anything is not on disk yet. */
-  readonly isDue: boolean
+  isDue(): boolean
   /**
    * Writes all of it, compared with the state of the store as of this write.
    * @returns to be called once it is on disk, before any other write begins
@@ -39,7 +39,7 @@ export class SightingWriter {
   }
 
   get isDue(): boolean {
-    return this.#sightings.some(({ isDue }) => isDue)
+    return this.#sightings.some((one) => one.isDue())
   }
 
   /**
@@ -63,7 +63,7 @@ export class SightingWriter {
   }
 
   async #writeDue(): Promise<void> {
-    const due = this.#sightings.filter(({ isDue }) => isDue)
+    const due = this.#sightings.filter((one) => one.isDue())
     if (due.length === 0) return
     await this.#write(
       async (db) => {

@@ -6,12 +6,9 @@ const SLOW_MS = 1500
 /** Whether the last write worked; tells its listeners when that changes. */
 export class Writability {
   readonly #changes = new Listeners<boolean>()
-  #isWritable = true
-
   /** Calls back with false when a write has failed, with true when one works again. */
-  onChange(listener: (isWritable: boolean) => void): void {
-    this.#changes.add(listener)
-  }
+  readonly onChange = this.#changes.add
+  #isWritable = true
 
   /** Counts a query as failed, again and again, while it waits for long: somebody may lock its rows. */
   async during<T>(query: Promise<T>): Promise<T> {

@@ -3,7 +3,7 @@ import type { Options } from '../config/options.ts'
 import { nearestName, settingsError, type Problem } from '../config/problems.ts'
 import { SecretSource, type SecretRule } from '../config/secrets.ts'
 import { SETTINGS, settingsFrom, valueAt, type Secrets, type Settings } from '../config/settings.ts'
-import { OperatorError } from '../errors.ts'
+import { operatorErrorOf } from '../errors.ts'
 
 type SettingsInput = z.input<typeof Options>
 
@@ -43,27 +43,20 @@ export function loadTestSettings(source: TestSettingsSource): {
   secrets: Secrets
 } {
   const problems: Problem[] = []
-  const read = (option: string, value: unknown, rule: SecretRule): SecretSource | null =>
-    value === undefined ? null : readSecret({ option, value, rule }, problems)
+  const read = (option: string, value: unknown, rule: SecretRule): SecretSource | null => {
+    if (value === undefined) return null
+    const text = typeof value === 'string' ? value : ''
+    const secret = operatorErrorOf(() => SecretSource.fromValue(text, rule))
+    if (secret instanceof SecretSource) return secret
+    problems.push({ place: option, path: '', message: secret.message })
+    return null
+  }
   const botToken = read('token', source.token ?? '', 'token')
   const clientToken = read('clientToken', source.clientToken, 'token')
   const passphrase = read('passphrase', source.passphrase, 'passphrase')
   const settings = readSettings(source, problems)
   if (botToken === null || settings === null || problems.length > 0) throw settingsError(problems)
   return { settings, secrets: { clientToken, passphrase, botToken } }
-}
-
-function readSecret(
-  { option, value, rule }: { option: string; value: unknown; rule: SecretRule },
-  problems: Problem[],
-): SecretSource | null {
-  try {
-    return SecretSource.fromValue(typeof value === 'string' ? value : '', rule)
-  } catch (error) {
-    if (!(error instanceof OperatorError)) throw error
-    problems.push({ place: option, path: '', message: error.message })
-    return null
-  }
 }
 
 function readSettings(source: TestSettingsSource, problems: Problem[]): Settings | null {
@@ -88,7 +81,7 @@ function readSettings(source: TestSettingsSource, problems: Problem[]): Settings
   }
 }
 
-/** What is no group stays as it is, and is refused with everything else. */
+/** A value that is no group stays as it is, and is refused with everything else. */
 function withPresets<Group extends object>(given: Group | undefined, presets: Group): Group {
   return given === undefined || typeof given === 'object' ? { ...presets, ...given } : given
 }

@@ -9,7 +9,7 @@ import {
   delivers,
   isProtectedIn,
   judgeFile,
-  whyNotFrom,
+  whyStranger,
 } from '../kernel/index.ts'
 import { Refusal } from '../errors.ts'
 import { TYPE_BYTES, contentTypeOf } from '../media/content-type.ts'
@@ -53,7 +53,7 @@ export async function openAttachment(
 ): Promise<Attachment> {
   const freshness = new Freshness(parts.fresh, parts.time)
   await freshness.renew()
-  const refused = whyNotFrom(place, parts)
+  const refused = whyStranger({ chatId: place.chatId, fromId: place.userId }, parts)
   if (refused !== null) throw refusalOf(refused.verdict, refused.reason)
   const reader = new ByteReader(await parts.stored(place.mediaId, signal))
   try {
@@ -144,8 +144,8 @@ async function judge(
 ): Promise<Attachment> {
   const decision = await judgeFile(opened, arrival, parts)
   if ('refused' in decision) {
-    const { verdict, reason, passing } = decision.refused
-    throw refusalOf(verdict, reason, passing)
+    const { verdict, reason, transientError } = decision.refused
+    throw refusalOf(verdict, reason, transientError)
   }
   const text = `tag ${opened.dataDigest}`
   const tag = createHash('sha256').update(text).digest('base64url').slice(0, 22)

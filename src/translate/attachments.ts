@@ -1,6 +1,6 @@
 /** Attachments as the bot asks for them: one opening at a time for each, and only so many at once. */
 import { type MediaPlace, mayStillGive } from '../kernel/index.ts'
-import { Refusal } from '../errors.ts'
+import { Refusal, busyRefusal } from '../errors.ts'
 import { Listeners } from '../util/listeners.ts'
 import type { Capability } from '../media/capability.ts'
 import { FileCache, type CacheEntry, type ReadHandle } from '../media/file-cache.ts'
@@ -46,7 +46,11 @@ export class Attachments implements AsyncDisposable {
   readonly #parts: AttachmentsParts
   readonly #bounds: AttachmentBounds
   readonly #fetches = new Listeners<AttachmentOutcome>()
+  /** Calls back when a fetch has ended, well or not. */
+  readonly onFetched = this.#fetches.add
   readonly #decryptions = new Listeners<string>()
+  /** Calls back with the fingerprint of the own key that decrypted one, whatever comes of it then. */
+  readonly onDecrypted = this.#decryptions.add
   readonly #kept: FileCache<Attachment>
   readonly #opening = new Map<string, Promise<CacheEntry<Attachment>>>()
   readonly #stopping = new AbortController()
@@ -56,16 +60,6 @@ export class Attachments implements AsyncDisposable {
     this.#bounds = parts.bounds ?? ATTACHMENT_BOUNDS
     const { keptBytes: maxBytes, keptFiles: maxFiles, keptMs: maxAgeMs } = this.#bounds
     this.#kept = new FileCache({ maxBytes, maxFiles, maxAgeMs })
-  }
-
-  /** Calls back when a fetch has ended, well or not. */
-  onFetched(listener: (outcome: AttachmentOutcome) => void): void {
-    this.#fetches.add(listener)
-  }
-
-  /** Calls back with the fingerprint of the own key that decrypted one, whatever comes of it then. */
-  onDecrypted(listener: (fingerprint: string) => void): void {
-    this.#decryptions.add(listener)
   }
 
   /** What all of them take on disk now. */
@@ -165,7 +159,4 @@ export class Attachments implements AsyncDisposable {
   }
 }
 
-function busy(): Refusal {
-  const extra = { retryAfter: RETRY_AFTER_SECONDS }
-  return new Refusal('postern_busy', 'other attachments are being opened', { extra })
-}
+const busy = (): Refusal => busyRefusal('other attachments are being opened', RETRY_AFTER_SECONDS)

@@ -10,11 +10,12 @@ import { monotonicNow } from '../util/clock.ts'
 import {
   type Arrival,
   type ExamineParts,
-  type Examined,
+  type ExaminedMessage,
   type FoundMessage,
-  type Judgeable,
+  type MessageFinding,
   examine,
   isProtectedSince,
+  transientErrorIn,
   unexamined,
 } from '../kernel/index.ts'
 import {
@@ -60,7 +61,7 @@ const RETRY_WITHIN_MS = 5000
 export class Batches {
   readonly #parts: ExamineParts
   readonly #times: BatchTimes
-  readonly #kept = new LRUCache<string, Judgeable[]>({
+  readonly #kept = new LRUCache<string, ExaminedMessage[]>({
     max: KEPT_UPDATES,
     ttl: KEPT_MS,
     maxSize: KEPT_BYTES,
@@ -86,7 +87,7 @@ export class Batches {
   async examine(
     updates: FoundMessage[][],
     { gone, hasMore = false, onLeft }: BatchRequest = {},
-  ): Promise<Judgeable[][]> {
+  ): Promise<ExaminedMessage[][]> {
     if (updates.length === 0 || isOver(gone)) return []
     const batch: Batch = {
       updates,
@@ -125,10 +126,10 @@ export class Batches {
     if (indexes.length === 0) return
     const end = new AbortController()
     const arrival = { receivedAtMs: monotonicNow(), signal: end.signal }
-    const one = async (found: FoundMessage): Promise<Judgeable> => {
+    const one = async (found: FoundMessage): Promise<ExaminedMessage> => {
       const startedAtMs = monotonicNow()
-      const examined = await this.#examine(found, arrival)
-      return { found, examined, ms: monotonicNow() - startedAtMs }
+      const finding = await this.#examine(found, arrival)
+      return { found, finding, ms: monotonicNow() - startedAtMs }
     }
     const work: Promise<void>[] = []
     for (const index of indexes) {
@@ -160,21 +161,21 @@ export class Batches {
    * What failed quickly is tried again: it decides on a person's message.
    * @throws a failure of our own
    */
-  async #examine(found: FoundMessage, arrival: Arrival): Promise<Examined> {
+  async #examine(found: FoundMessage, arrival: Arrival): Promise<MessageFinding> {
     const startedAtMs = monotonicNow()
     const retries = this.#deferral.isWaitingFor([found]) ? [] : RETRY_AFTER_MS
     for (const waitMs of [...retries, null]) {
-      const examined = await examine(found, arrival, this.#parts).catch(unlessOurs)
+      const finding = await examine(found, arrival, this.#parts).catch(unlessOurs)
       const isLate = monotonicNow() - startedAtMs > RETRY_WITHIN_MS || arrival.signal.aborted
-      const isToTryAgain = examined === null || examined.passing === 'failed'
-      if (!isToTryAgain || waitMs === null || isLate) return examined ?? failed(found)
+      const isToTryAgain = finding === null || transientErrorIn(finding) === 'failed'
+      if (!isToTryAgain || waitMs === null || isLate) return finding ?? failed(found)
       await elapsed(waitMs, undefined, { ref: false })
     }
     return failed(found)
   }
 
   /** @param known which updates are of somebody about whom the service did not answer before */
-  #prefix(batch: Batch, known: readonly boolean[]): Judgeable[][] {
+  #prefix(batch: Batch, known: readonly boolean[]): ExaminedMessage[][] {
     const { updates, ready } = batch
     const found = ready.findIndex((done, index) => {
       if (done === undefined) return true
@@ -189,12 +190,12 @@ export class Batches {
   }
 
   /** Nothing is finished: the first update is left at the service, or delivered as overdue. */
-  #withoutFirst(batch: Batch): Judgeable[][] {
+  #withoutFirst(batch: Batch): ExaminedMessage[][] {
     const [first = []] = batch.updates
     const isFailed = batch.failures.has(0)
     const tries = (this.#overdue.get(keyOf(first)) ?? 0) + (isFailed ? 0 : 1)
     if (tries >= OVERDUE_TRIES) {
-      return [first.map((found) => ({ found, examined: failed(found, 'deadline'), ms: 0 }))]
+      return [first.map((found) => ({ found, finding: failed(found, 'deadline'), ms: 0 }))]
     }
     this.#overdue.set(keyOf(first), tries)
     this.#leave(0, batch)
@@ -235,7 +236,7 @@ export class Batches {
   }
 
   /** What was examined for the poll before, put into this poll's objects. */
-  #take(messages: FoundMessage[]): Judgeable[] | null {
+  #take(messages: FoundMessage[]): ExaminedMessage[] | null {
     // The key takes as long as all else that happens to a full message on this thread.
     if (this.#kept.size === 0) return null
     const key = keyOf(messages)
@@ -250,7 +251,7 @@ export class Batches {
 /** A batch at work: `ready` is filled as its updates are finished. */
 type Batch = BatchState &
   Pick<BatchRequest, 'onLeft'> & {
-    ready: (Judgeable[] | undefined)[]
+    ready: (ExaminedMessage[] | undefined)[]
     /** Failures of our own, by the index of the update that they happened to. */
     failures: Map<number, unknown>
   }
@@ -265,8 +266,8 @@ function keyOf(messages: FoundMessage[]): string {
 }
 
 /** Bytes that what was found out of an update takes, about. */
-function sizeOf(judged: Judgeable[]): number {
-  const sizes = judged.map(({ found: { message }, examined: { finding } }) => {
+function sizeOf(judged: ExaminedMessage[]): number {
+  const sizes = judged.map(({ found: { message }, finding }) => {
     const { armored } = message
     const carried = typeof armored === 'string' ? armored.length : 0
     return 1024 + carried + (finding.kind === 'opened' ? 3 * finding.opened.text.length : 0)
@@ -276,7 +277,7 @@ function sizeOf(judged: Judgeable[]): number {
 
 const isOver = (gone: AbortSignal | undefined): boolean => gone?.aborted === true
 
-const isTransient = ({ examined }: Judgeable): boolean => examined.passing !== null
+const isTransient = ({ finding }: ExaminedMessage): boolean => transientErrorIn(finding) !== null
 
 /** What nobody foresaw may be the message's own fault; a failure of ours never is. */
 function unlessOurs(error: unknown): null {
@@ -286,7 +287,7 @@ function unlessOurs(error: unknown): null {
 }
 
 /** Something went wrong with this one alone: the others must not wait for it. */
-const failed = ({ message }: FoundMessage, reason: 'deadline' | 'failed' = 'failed'): Examined => ({
-  finding: unexamined(message, reason),
-  passing: null,
-})
+const failed = (
+  { message }: FoundMessage,
+  reason: 'deadline' | 'failed' = 'failed',
+): MessageFinding => unexamined(message, reason)

@@ -70,17 +70,20 @@ export function meView(bot: Result, key: { state: string; fingerprint: string | 
   return { ...bot, mode: 'open', fingerprint: null, postern: truth }
 }
 
-/** The bot's own webhook, as far as answers show it. */
-export interface ShownWebhook {
+/** The bot's own webhook. */
+export interface OwnWebhook {
+  /** As the bot gave it. */
   url: string
   secret: string | null
+  /** Failed deliveries in a row, and what the last of them failed for. */
   failures: number
   lastError: string | null
+  /** When the next delivery is tried, ms since epoch; null when none is waiting for its time. */
   nextAttemptAt: number | null
 }
 
 /** `GET /me` while the bot has a webhook of its own; `ahead` updates were delivered already. */
-export function withOwnWebhook(bot: Result, own: ShownWebhook, ahead: number): Result {
+export function withOwnWebhook(bot: Result, own: OwnWebhook, ahead: number): Result {
   const { url, secret, failures, lastError } = own
   const webhook = { url, hasSecret: secret !== null, failures, lastError }
   return { ...bot, webhook, ...(isCount(bot['queued']) && { queued: less(bot['queued'], ahead) }) }
@@ -92,7 +95,7 @@ const INFO = new Set(['url', 'hasSecret', 'pending', 'failures', 'lastError'])
  * `GET /webhook` likewise. What the service calls the next attempt is an open point of the spec:
  * it stands under the one further name that its answer has, else under `nextAttemptAt`.
  */
-export function webhookView(info: Result, own: ShownWebhook, ahead: number): Result {
+export function webhookView(info: Result, own: OwnWebhook, ahead: number): Result {
   const { url, secret, failures, lastError, nextAttemptAt } = own
   const next = Object.keys(info).find((name) => !INFO.has(name)) ?? 'nextAttemptAt'
   return {

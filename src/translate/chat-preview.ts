@@ -13,7 +13,7 @@ import {
   recipientRules,
   whyNot,
 } from '../kernel/index.ts'
-import { NoResponseError, OperatorError, Refusal, ServiceError } from '../errors.ts'
+import { NoResponseError, OperatorError, Refusal, ServiceError, failedError } from '../errors.ts'
 import { monotonicNow } from '../util/clock.ts'
 import type { Directory } from '../lookups/directory.ts'
 
@@ -100,8 +100,7 @@ async function keyListOf(
 }
 
 function personUnknown(chatId: number): OperatorError {
-  return new OperatorError(
-    'failed',
+  return failedError(
     'the service gives no key list for a readable chat, and whose private chat it is was not learned yet',
     `\`postern chat bind ${chatId} <userId>\` says whose it is`,
   )

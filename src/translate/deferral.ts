@@ -1,7 +1,12 @@
 /** How long updates are left at the service while what decides on them cannot be had from it. */
 import { countedCache } from '../util/caches.ts'
 import { monotonicNow } from '../util/clock.ts'
-import type { FoundMessage, Judgeable, TransientError } from '../kernel/index.ts'
+import {
+  type ExaminedMessage,
+  type FoundMessage,
+  type TransientError,
+  transientErrorIn,
+} from '../kernel/index.ts'
 
 /** Bounds of waiting, in ms. */
 export interface DeferralTimes {
@@ -25,7 +30,7 @@ export const DEFERRAL_TIMES: DeferralTimes = {
 /** A batch as far as it was examined; `ready` has no entry for what was not. */
 export interface BatchState {
   updates: readonly FoundMessage[][]
-  ready: readonly (Judgeable[] | undefined)[]
+  ready: readonly (ExaminedMessage[] | undefined)[]
   /** More updates may wait at the service behind these. */
   hasMore: boolean
 }
@@ -77,7 +82,7 @@ export class Deferral {
       this.#delayedMs = { busy: 0, failed: 0 }
     }
     const examined = ready.flatMap((done) => done ?? [])
-    const failed = examined.filter((one) => one.examined.passing === 'failed')
+    const failed = examined.filter(hasFailed)
     const silent = new Set(failed.map(({ found }) => senderOf(found)))
     for (const one of examined.filter(isByAnswer)) {
       if (!silent.has(senderOf(one.found))) this.#failedSinceMs.delete(senderOf(one.found))
@@ -94,7 +99,7 @@ export class Deferral {
   mayWait(index: number, key: string, batch: BatchState): boolean {
     const done = batch.ready[index] ?? []
     if (whyTransient(done) === 'busy') return this.#mayWaitBusy(key)
-    const failed = done.filter(({ examined }) => examined.passing === 'failed')
+    const failed = done.filter(hasFailed)
     if (!failed.some(({ found }) => this.#isWithin(senderOf(found)))) return false
     if (!isBeforeOthers(index, batch)) return true
     return this.#delayedMs.failed < this.#times.othersMs
@@ -109,9 +114,9 @@ export class Deferral {
       this.#delay = { why, sinceMs: nowMs }
       return PAUSE_MS.min
     }
-    const sinceMs = done.flatMap(({ found, examined }) =>
-      examined.passing === 'failed' ? [this.#failedSinceMs.get(senderOf(found)) ?? nowMs] : [],
-    )
+    const sinceMs = done
+      .filter(hasFailed)
+      .map(({ found }) => this.#failedSinceMs.get(senderOf(found)) ?? nowMs)
     const waitedMs = nowMs - Math.min(nowMs, ...sinceMs)
     return Math.max(PAUSE_MS.min, Math.min(waitedMs / 10, PAUSE_MS.max))
   }
@@ -130,16 +135,18 @@ export class Deferral {
 }
 
 /** Why an update's Messages may be judged better soon: used-up calls first. */
-export function whyTransient(done: readonly Judgeable[]): TransientError | null {
-  const reasons = done.map(({ examined }) => examined.passing)
+export function whyTransient(done: readonly ExaminedMessage[]): TransientError | null {
+  const reasons = done.map(({ finding }) => transientErrorIn(finding))
   return reasons.find((why) => why === 'busy') ?? reasons.find((why) => why !== null) ?? null
 }
 
 /** False for what is found out without asking the service, or may be: it says nothing of it. */
-function isByAnswer({ found: { message }, examined: { finding } }: Judgeable): boolean {
+function isByAnswer({ found: { message }, finding }: ExaminedMessage): boolean {
   if (finding.kind === 'opened') return finding.judged.verdict !== 'unsigned'
   return finding.kind === 'readable' || (finding.kind === 'untouched' && 'text' in message)
 }
+
+const hasFailed = ({ finding }: ExaminedMessage): boolean => transientErrorIn(finding) === 'failed'
 
 const senderOf = ({ chatId, fromId }: FoundMessage): string => `${chatId}:${fromId}`
 
@@ -148,7 +155,7 @@ function isBeforeOthers(index: number, { updates, ready, hasMore }: BatchState):
   if (hasMore) return true
   const senders = new Set((updates[index] ?? []).map(senderOf))
   return ready.slice(index + 1).some((done) => {
-    if (done === undefined || done.some(({ examined }) => examined.passing !== null)) return false
+    if (done === undefined || whyTransient(done) !== null) return false
     return done.length === 0 || done.some(({ found }) => !senders.has(senderOf(found)))
   })
 }

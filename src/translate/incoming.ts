@@ -6,7 +6,7 @@ import {
   type FoundMessage,
   Freshness,
   type MessagesOfUpdate,
-  type Numbered,
+  type NumberedMessage,
   type Presses,
   type Reasoned,
   type ReplayMemory,
@@ -56,34 +56,22 @@ export class Incoming {
   readonly #parts: IncomingParts
   readonly #batches: Batches
   readonly #judgements = new Listeners<MessageOutcome[]>()
+  /** Calls back with every Message of an answer that got a verdict, in order. */
+  readonly onJudged = this.#judgements.add
   readonly #strangers = new Listeners<{ chatId: number; userId: number }>()
+  /** Calls back when somebody writes or presses in a private chat that is another person's. */
+  readonly onStranger = this.#strangers.add
   readonly #leavings = new Listeners<LeavingEvent>()
+  /** Calls back each time that an update is left at the service, and when it comes back. */
+  readonly onLeaving = this.#leavings.add
   readonly #left = new LeftUpdate()
   readonly #names = new Listeners<{ userId: number; username: string }[]>()
+  /** Calls back with the senders of an answer's Messages and their handles, as the service says. */
+  readonly onNamed = this.#names.add
 
   constructor(parts: IncomingParts) {
     this.#parts = parts
     this.#batches = new Batches(parts)
-  }
-
-  /** Calls back with every Message of an answer that got a verdict, in order. */
-  onJudged(listener: (outcomes: MessageOutcome[]) => void): void {
-    this.#judgements.add(listener)
-  }
-
-  /** Calls back when somebody writes or presses in a private chat that is another person's. */
-  onStranger(listener: (stranger: { chatId: number; userId: number }) => void): void {
-    this.#strangers.add(listener)
-  }
-
-  /** Calls back each time that an update is left at the service, and when it comes back. */
-  onLeaving(listener: (event: LeavingEvent) => void): void {
-    this.#leavings.add(listener)
-  }
-
-  /** Calls back with the senders of an answer's Messages and their handles, as the service says. */
-  onNamed(listener: (people: { userId: number; username: string }[]) => void): void {
-    this.#names.add(listener)
   }
 
   /**
@@ -136,7 +124,7 @@ export class Incoming {
     await this.#parts.presses.saw(
       given.map((update, index) => ({ update, chatId: found[index]?.updateChatId ?? null })),
     )
-    const touched = judged.some(({ examined }) => examined.finding.kind !== 'untouched')
+    const touched = judged.some(({ finding }) => finding.kind !== 'untouched')
     const cleaned = found.some((one) => one.cleaned || one.surplus.length > 0)
     const changed = touched || cleaned || written.renamed || given.length < unseen.heads.length
     const restMs = pauseAfterMs(outcomes, monotonicNow() - startedAtMs)
@@ -210,7 +198,7 @@ export class Incoming {
    * The first Message of a person whose certificate changed says so, of those that are delivered or
    * withheld for that change: forged words, which a bot passes over, use nothing up.
    */
-  async #tellKeyChanges(judged: Numbered[]): Promise<void> {
+  async #tellKeyChanges(judged: NumberedMessage[]): Promise<void> {
     for (const { found, updateId } of judged) {
       const { fromId, chatId, position, message } = found
       const { postern } = message
@@ -244,10 +232,10 @@ export class Incoming {
     const settled = verdicts.values()
     return prefix.map((messages) =>
       messages.flatMap((one) => {
-        const { finding } = one.examined
+        const { finding } = one
         const how = { settled: settled.next().value, verify, normalizeText }
         const final = writeFinding(one.found.message, finding, how)
-        return final === null ? [] : [outcomeOf(one, { final, finding, verify })]
+        return final === null ? [] : [outcomeOf(one, { final, verify })]
       }),
     )
   }
@@ -257,7 +245,7 @@ type Leave = NonNullable<BatchRequest['onLeft']>
 
 /** The updates that are answered, with what became of their Messages. */
 interface Written {
-  prefix: Numbered[][]
+  prefix: NumberedMessage[][]
   outcomes: MessageOutcome[][]
   /** Urls in them are not as they came. */
   renamed: boolean

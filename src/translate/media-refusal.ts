@@ -1,4 +1,4 @@
-import { Refusal, type OwnCode } from '../errors.ts'
+import { Refusal, busyRefusal, type OwnCode } from '../errors.ts'
 import type { Reason, TransientError, Verdict } from '../kernel/index.ts'
 
 const RETRY_AFTER_SECONDS = 5
@@ -22,14 +22,17 @@ const CODES: Record<Verdict, OwnCode> = {
 
 /**
  * Why an attachment is not given, as an answer. What may be otherwise soon says so.
- * @param reason a word of ours, @param passing why asking again may help
+ * @param reason a word of ours, @param transientError why asking again may help
  */
-export function refusalOf(verdict: Verdict, reason?: Reason, passing?: TransientError): Refusal {
-  if (passing === 'busy') {
-    const extra = { retryAfter: RETRY_AFTER_SECONDS }
-    return new Refusal('postern_busy', 'the sender’s certificate could not be asked for', { extra })
+export function refusalOf(
+  verdict: Verdict,
+  reason?: Reason,
+  transientError?: TransientError,
+): Refusal {
+  if (transientError === 'busy') {
+    return busyRefusal('the sender’s certificate could not be asked for', RETRY_AFTER_SECONDS)
   }
-  if (passing === 'failed') {
+  if (transientError === 'failed') {
     return new Refusal('postern_upstream_unreachable', 'the sender’s certificate')
   }
   const code = CODES[verdict]

@@ -42,14 +42,11 @@ const DOUBTFUL = new Set([403, 404])
 export class Messages<A extends EnvelopedAnswer> {
   readonly #parts: MessagesParts<A>
   readonly #seals = new Listeners<SealedMessage>()
+  /** Calls back for every message that was sealed and taken by the service. */
+  readonly onSealed = this.#seals.add
 
   constructor(parts: MessagesParts<A>) {
     this.#parts = parts
-  }
-
-  /** Calls back for every message that was sealed and taken by the service. */
-  onSealed(listener: (sealed: SealedMessage) => void): void {
-    this.#seals.add(listener)
   }
 
   /**

@@ -1,19 +1,13 @@
 import type { MessageOutcome } from '../store/outcomes.ts'
-import {
-  type Judgeable,
-  type MessageFinding,
-  type VerifyPolicy,
-  deliversText,
-} from '../kernel/index.ts'
+import { type NumberedMessage, type VerifyPolicy, deliversText } from '../kernel/index.ts'
 import type { FinalVerdict } from './write-finding.ts'
 
 /** What is remembered of a Message: who, where, what was found, never what it says. */
 export function outcomeOf(
-  { found, ms, updateId }: Judgeable & { updateId: number },
-  judged: { final: FinalVerdict; finding: MessageFinding; verify: VerifyPolicy },
+  { found, finding, ms, updateId }: NumberedMessage,
+  { final, verify }: { final: FinalVerdict; verify: VerifyPolicy },
 ): MessageOutcome {
   const { chatId, messageId, fromId } = found
-  const { final, finding, verify } = judged
   const { verdict, reason = null, signer = null } = final
   return {
     updateId,

@@ -59,6 +59,8 @@ const RELIEF = 0.8
 export class Backlog implements Disposable {
   readonly #parts: BacklogParts
   readonly #looks = new Listeners<BacklogLook>()
+  /** Calls back at each look and each answer, whether the state is another one or not. */
+  readonly onState = this.#looks.add
   readonly #end = new AbortController()
   #pending: number | null = null
   #oldestAtMs: number | null = null
@@ -76,11 +78,6 @@ export class Backlog implements Disposable {
 
   constructor(parts: BacklogParts) {
     this.#parts = parts
-  }
-
-  /** Calls back at each look and each answer, whether the state is another one or not. */
-  onState(listener: (look: BacklogLook) => void): void {
-    this.#looks.add(listener)
   }
 
   /** Looks once a minute from now on, and asks the service while something is behind. */

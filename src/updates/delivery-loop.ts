@@ -6,10 +6,11 @@ import { FIXED_LIMITS } from '../api/limits.ts'
 import { Refusal } from '../errors.ts'
 import { stringify } from '../util/exact-json.ts'
 import { REAL_CLOCK, type Clock } from '../util/clock.ts'
+import type { OwnWebhook } from '../translate/bot-view.ts'
 import type { WebhookClient } from './webhook-client.ts'
 import type { Delivered } from './update-batch.ts'
 import type { DeliveryFailure } from './delivery-outcome.ts'
-import type { OwnWebhook, Registration } from './registration.ts'
+import type { Registration } from './registration.ts'
 import type { PendingUpdate, UpdatePoller } from './update-poller.ts'
 
 /**

@@ -37,7 +37,11 @@ export interface WatchedPoll {
 export class PollWatch implements Disposable {
   readonly #clock: Clock
   readonly #takeOvers = new Listeners<Taker>()
+  /** Calls back when a poll was taken over. */
+  readonly onEvicted = this.#takeOvers.add
   readonly #contests = new Listeners<Stranger | null>()
+  /** Calls back when that happens so often that somebody else polls; with null when it has stopped. */
+  readonly onContested = this.#contests.add
   #begun = 0
   #begunAtMs = -Infinity
   #evictions: { atMs: number; by: Stranger }[] = []
@@ -46,16 +50,6 @@ export class PollWatch implements Disposable {
 
   constructor(clock: Clock) {
     this.#clock = clock
-  }
-
-  /** Calls back when a poll was taken over. */
-  onEvicted(listener: (by: Taker) => void): void {
-    this.#takeOvers.add(listener)
-  }
-
-  /** Calls back when that happens so often that somebody else polls; with null when it has stopped. */
-  onContested(listener: (by: Stranger | null) => void): void {
-    this.#contests.add(listener)
   }
 
   /** A poll begins. */

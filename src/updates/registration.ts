@@ -2,20 +2,9 @@
 import { Refusal } from '../errors.ts'
 import { ConfirmedRows } from '../store/records/seen.ts'
 import type { Reread, Store } from '../store/store.ts'
+import type { OwnWebhook } from '../translate/bot-view.ts'
 import { Listeners } from '../util/listeners.ts'
 import type { Delivered } from './update-batch.ts'
-
-/** A webhook that is set. */
-export interface OwnWebhook {
-  /** As the bot gave it. */
-  url: string
-  secret: string | null
-  /** Failed deliveries in a row, and what the last of them failed for. */
-  failures: number
-  lastError: string | null
-  /** When the next delivery is tried, ms since epoch; null when none is waiting for its time. */
-  nextAttemptAt: number | null
-}
 
 const ROW = 1
 const SECRET = 'webhook'
@@ -23,6 +12,8 @@ const SECRET = 'webhook'
 export class Registration {
   readonly #store: Store
   readonly #changes = new Listeners()
+  /** Calls back when another sidecar of this store has set or removed the webhook. */
+  readonly onChangedElsewhere = this.#changes.add
   #webhook: OwnWebhook | null = null
   #delivered: Delivered | null = null
 
@@ -40,11 +31,6 @@ export class Registration {
     })
     await store.read((db) => registration.#read(db))
     return registration
-  }
-
-  /** Calls back when another sidecar of this store has set or removed the webhook. */
-  onChangedElsewhere(listener: () => void): void {
-    this.#changes.add(listener)
   }
 
   async #read(db: Parameters<Reread>[0]): Promise<void> {

@@ -2,13 +2,13 @@
 import { unobserved } from '../kernel/index.ts'
 import { isObject } from '../api/common.ts'
 import { Refusal, NoResponseError } from '../errors.ts'
-import { withResult } from '../translate/bot-view.ts'
+import { withResult, type OwnWebhook } from '../translate/bot-view.ts'
 import type { Answer, Upstream } from '../upstream/client.ts'
 import { Listeners } from '../util/listeners.ts'
 import { Mutex } from '../util/scheduling.ts'
 import type { PollWatch } from './poll-watch.ts'
 import type { DeliveryLoop } from './delivery-loop.ts'
-import type { OwnWebhook, Registration } from './registration.ts'
+import type { Registration } from './registration.ts'
 import { findTarget, type TargetRules } from './target.ts'
 
 /** A delivery under way when the sidecar stops is given so long to end. */
@@ -37,6 +37,7 @@ export interface WebhookChange {
 export class Webhook implements AsyncDisposable {
   readonly #parts: WebhookParts
   readonly #listeners = new Listeners<WebhookChange>()
+  readonly onChange = this.#listeners.add
   #loop: ReturnType<WebhookParts['makeLoop']> | null = null
   #polls = new AbortController()
   readonly #changes = new Mutex()
@@ -46,10 +47,6 @@ export class Webhook implements AsyncDisposable {
   constructor(parts: WebhookParts) {
     this.#parts = parts
     parts.registration.onChangedElsewhere(() => void this.#follow())
-  }
-
-  onChange(listener: (change: WebhookChange) => void): void {
-    this.#listeners.add(listener)
   }
 
   /** Begins to deliver, when a webhook is set; also again after `hold`. */

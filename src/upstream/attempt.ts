@@ -6,7 +6,7 @@ import { isObject } from '../api/common.ts'
 import { parseAnswer, stringifyAnswer } from '../util/exact-json.ts'
 import { wallClockSetMs } from '../util/clock.ts'
 import type { Dispatcher } from 'undici'
-import { unusable, whyUnusable, type Failure } from './errors.ts'
+import { unusable, type Failure } from './errors.ts'
 import { exchange, type Exchange } from './exchange.ts'
 import { clockSkewMs, handedOn, inUtf8, joined, requestHeaders } from './headers.ts'
 import { makeOneReading, type AnswerKind } from './one-reading.ts'
@@ -88,18 +88,13 @@ function withoutBody({
 
 /**
  * Reads the whole body of an answer.
- * @returns a failure where the body need not be read: the connection is then given up
+ * @returns a failure when the body is too large: the connection is then given up
  * @throws what the body fails with
  */
 export async function readBody(
-  { statusCode, headers, body }: Dispatcher.ResponseData,
+  { statusCode, body }: Dispatcher.ResponseData,
   maxBytes: number,
 ): Promise<Buffer | Failure> {
-  const refusal = whyUnusable(statusCode, headers)
-  if (refusal !== null) {
-    body.on('error', () => {}).destroy()
-    return refusal
-  }
   const pieces = new Pieces(maxBytes, statusCode)
   const { promise, resolve, reject } = Promise.withResolvers<Buffer | Failure>()
   // Iterating would first join the pieces that wait.

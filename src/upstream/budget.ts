@@ -1,4 +1,4 @@
-import { Refusal } from '../errors.ts'
+import { busyRefusal, type Refusal } from '../errors.ts'
 import { givenUp } from './errors.ts'
 
 interface Waiter {
@@ -112,7 +112,5 @@ export class Budget {
 
 function busy(turn: number): Refusal {
   const retryAfter = Math.max(1, Math.ceil((turn - performance.now()) / 1000))
-  return new Refusal('postern_busy', 'the sidecar’s own calls are used up', {
-    extra: { retryAfter },
-  })
+  return busyRefusal('the sidecar’s own calls are used up', retryAfter)
 }

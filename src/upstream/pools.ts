@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import { EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici'
 import { OperatorError } from '../errors.ts'
+import { isLoopback } from '../util/local-door.ts'
 import type { UpstreamLimits } from './limits.ts'
 
 /** Egress proxies, as their environment variables would name them. */
@@ -56,7 +57,7 @@ export function createPools(o: {
       connect: { ...tls, timeout: o.limits.connectMs },
     }
     const { httpProxy = '', httpsProxy = '', noProxy = '' } = o.proxy ?? {}
-    if ((httpProxy === '' && httpsProxy === '') || isLoopback(o.origin)) {
+    if ((httpProxy === '' && httpsProxy === '') || isLoopback(new URL(o.origin).hostname)) {
       const pool = new Pool(o.origin, options)
       return { dispatcher: pool, load: () => loadOf([pool]) }
     }
@@ -132,8 +133,4 @@ function readable(ca: string): string {
       cause: error,
     })
   }
-}
-
-function isLoopback(origin: string): boolean {
-  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(origin).hostname)
 }

@@ -3,10 +3,11 @@ export class Listeners<Event = void> {
   #listeners: readonly ((event: Event) => void)[] = []
 
   /**
-   * Calls back on every event, until the returned function is called.
+   * Calls back on every event, until the returned function is called. Bound, so that a class can
+   * offer it as its own `onX`.
    * @param listener must not throw
    */
-  add(listener: (event: Event) => void): () => void {
+  readonly add = (listener: (event: Event) => void): (() => void) => {
     this.#listeners = [...this.#listeners, listener]
     return () => {
       this.#listeners = this.#listeners.filter((one) => one !== listener)

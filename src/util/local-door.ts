@@ -101,8 +101,9 @@ function hostProblem(rawHeaders: readonly string[], allowed: ReadonlySet<string>
   return allowed.has(known) ? null : refused('postern_host_refused')
 }
 
-/** Whether a host reaches this machine alone. `name` in lower case, an address without brackets. */
-export function isLoopback(name: string): boolean {
+/** True for localhost, 127.0.0.0/8 and ::1, with or without brackets. */
+export function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase()
   return name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'))
 }
 

@@ -11,7 +11,7 @@ import {
   type ExaminedStore,
 } from '../doctor/examine.ts'
 import type { OperatorError } from '../errors.ts'
-import { fingerprintOf } from '../kernel/index.ts'
+import { fingerprintOf } from '../keys/driver.ts'
 import { deriveCalls } from '../rpc/operation.ts'
 import { copiesIn, whatIsThere } from '../store/inspect.ts'
 import type { Core } from './core.ts'

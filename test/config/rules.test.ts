@@ -34,6 +34,11 @@ describe('upstream.url', () => {
     ['https://u:p@api.example.org/bot?y#z', 'without credentials, /bot/v1, a query, a fragment'],
     ['http://api.example.org', 'expected https: plain http shows the token to the network'],
     ['http://127.0.0.1.example.org', 'expected https'],
+    ['http://localhost.evil.example', 'expected https'],
+    ['http://localhosts', 'expected https'],
+    ['http://evil.localhost', 'expected https'],
+    ['http://[::1:1]', 'expected https'],
+    ['http://128.0.0.1', 'expected https'],
     ['http://0.0.0.0', 'expected https'],
   ])('%j is refused', (url, message) => {
     expect(messageOf({ POSTERN_UPSTREAM_URL: url })).toContain(

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { connectControl } from '../../src/control/client.ts'
 import {
   bodiesOf,
   connected,
@@ -89,6 +90,22 @@ describe('what is not a request', () => {
     const [first, second] = bodiesOf(text)
     expect(first).toMatchObject({ error: { code: 'usage' } })
     expect(second).toEqual({ result: STATUS })
+  })
+
+  test('nothing about a bot of another name is done to the only one', async () => {
+    const dataDir = dataFolder()
+    const status = vi.fn(async () => STATUS)
+    await serve(dataDir, { status })
+    for (const bot of ['news', '']) {
+      await using control = await connectControl(dataDir, undefined, bot)
+      await expect(control?.status()).rejects.toMatchObject({
+        code: 'usage',
+        message: expect.stringContaining('there is one bot, which has no name'),
+      })
+    }
+    await using control = await connectControl(dataDir)
+    await expect(control?.botList()).rejects.toMatchObject({ code: 'usage' })
+    expect(status).not.toHaveBeenCalled()
   })
 
   test('nothing is answered to another method', async () => {

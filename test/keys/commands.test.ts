@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { ClockOff } from '../../src/kernel/own-key/clocks.ts'
+import { ClockOff } from '../../src/lookups/clocks.ts'
 import {
   keyOf,
   NEW,
@@ -94,18 +94,14 @@ describe('beginning a rotation', () => {
   ])('is refused where the key that is shown is %s', async (_, o, code) => {
     const { scene, driver } = driving(o)
     await expect(driver.run('rotate')).rejects.toMatchObject({ code })
-    expect([scene.steps, driver.life.rotation.latest]).toEqual([['me'], null])
+    expect([scene.steps, driver.rotation]).toEqual([['me'], null])
   })
 
   test('counts as not made where the clocks are too far apart', async () => {
     const o = { keys: [OLD], shown: 'old', clockSkewMs: -200_000 }
     const { scene, driver, outcomes } = driving(o)
     await expect(driver.run('rotate')).rejects.toMatchObject({ code: 'refused' })
-    expect([scene.steps, outcomes, driver.life.rotation.latest]).toEqual([
-      ['me'],
-      ['not-made'],
-      null,
-    ])
+    expect([scene.steps, outcomes, driver.rotation]).toEqual([['me'], ['not-made'], null])
   })
 })
 
@@ -141,7 +137,7 @@ describe('abandoning a rotation', () => {
   test('forgets the new key, which the service was not told of', async () => {
     const { scene, driver, rotation, outcomes } = rotating()
     await driver.run('abandon')
-    expect(driver.life.rotation.latest).toMatchObject({
+    expect(driver.rotation).toMatchObject({
       to: 'new',
       phase: 'abandoned',
       endedAtMs: START_MS,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { fingerprintOf } from '../../src/keys/driver.ts'
 import {
   keyOf,
   NEW,
@@ -55,7 +56,7 @@ describe('comparing what the service shows with what we hold', () => {
     const { scene, driver, outcomes } = rotating({ shown: 'new' })
     expect(await passing(driver.run('compare'))).toBe(true)
     expect(scene.steps).toEqual(['me', 'promote new'])
-    expect(driver.life.rotation.latest).toMatchObject({ phase: 'done', to: 'new' })
+    expect(driver.rotation).toMatchObject({ phase: 'done', to: 'new' })
     expect([outcomes, driver.life.publication, driver.life.remote]).toEqual([
       ['done'],
       'published',
@@ -132,12 +133,12 @@ describe('a rotation', () => {
       rotateEveryMs,
     })
     expect(await passing(driver.run('compare'))).toBe(true)
-    expect([scene.steps, driver.life.rotation.latest]).toEqual([['me'], null])
+    expect([scene.steps, driver.rotation]).toEqual([['me'], null])
     vi.advanceTimersByTime(1)
     expect(await passing(driver.run('compare'))).toBe(true)
     const made = ['make made1 for mybot', 'mark made1 offered']
     expect(scene.steps.slice(1)).toEqual(['me', ...made, ...published('made1')])
-    expect(driver.life.rotation.latest).toMatchObject({
+    expect(driver.rotation).toMatchObject({
       from: 'old',
       to: 'made1',
       phase: 'done',
@@ -167,9 +168,18 @@ describe('a rotation', () => {
     const { scene, driver, states, outcomes } = driving(o)
     expect(await passing(driver.run('compare'))).toBe(true)
     expect([scene.steps, states, outcomes]).toEqual([['me'], [SHOWN], ['not-made']])
-    expect(driver.life.rotation.latest).toBeNull()
+    expect(driver.rotation).toBeNull()
     expect(scene.logged('warn')).toEqual([
       { code: 'refused', msg: 'a planned rotation could not be begun' },
     ])
   })
+})
+
+test.each([
+  ['ABCD', 'abcd'],
+  ['', null],
+  [null, null],
+  [undefined, null],
+])('a bot with the fingerprint %j claims %j', (fingerprint, claimed) => {
+  expect(fingerprintOf({ fingerprint })).toBe(claimed)
 })

@@ -128,6 +128,14 @@ test('a key that was refused is looked for once, and counts as never offered', a
   expect(tookMs).toBe(0)
 })
 
+test.each([400, 401, 403, 413, 429])(
+  'a key that was refused with %i was never offered',
+  async (status) => {
+    const { steps } = await published({ puts: [() => serviceError(status)], looks: ['old'] })
+    expect(steps.at(-1)).toBe('mark new null')
+  },
+)
+
 test('a refused key that an earlier process may have offered stays marked', async () => {
   const { steps } = await published({ key: { offeredAtMs: 5 }, puts: [refused], looks: ['old'] })
   expect(steps).toEqual([...PUT, 'me'])
@@ -141,6 +149,8 @@ test('a key that is shown although it was refused is ours', async () => {
 test.each([
   ['no answer', unanswered],
   ['an error of the service’s own', () => serviceError(500)],
+  ['a time limit of what stands between', () => serviceError(408)],
+  ['a redirect', () => serviceError(302)],
 ])('after %s the same key is offered once more, and stays marked', async (_, fails) => {
   const { outcome, steps, tookMs } = await published({ puts: [fails], looks: ['old'] })
   expect(outcome).toMatchObject({ kind: 'unanswered' })

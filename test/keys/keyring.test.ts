@@ -1,6 +1,6 @@
 import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { ClockOff } from '../../src/kernel/own-key/clocks.ts'
+import { ClockOff } from '../../src/lookups/clocks.ts'
 import { Keyring, MAX_OPENING, type KeyringOptions } from '../../src/keys/keyring.ts'
 import { KeyUsage } from '../../src/store/key-usage.ts'
 import { createEngine } from '../../src/openpgp/create.ts'

@@ -80,6 +80,31 @@ describe('a rotation', () => {
     expect([publication.rotation, scene.steps]).toEqual([null, ['me']])
   })
 
+  test.each([
+    ['theirs', 'conflict'],
+    [null, 'unprotected'],
+  ])(
+    'that is asked for while %s is shown ends the publication of our key at once, as an import does',
+    async (shown, state) => {
+      const { publication, scene } = publishing(SETTLED)
+      publication.start()
+      await vi.advanceTimersByTimeAsync(0)
+      scene.shown = shown
+      for (const command of [
+        () => publication.rotate(),
+        () => publication.adoptRetired(async () => {}),
+      ]) {
+        await command().catch(() => undefined)
+        await vi.advanceTimersByTimeAsync(0)
+        expect(publication.state).toBe(state)
+        scene.shown = 'old'
+        await publication.compareNow()
+        expect(publication.state).toBe('published')
+        scene.shown = shown
+      }
+    },
+  )
+
   test('that a former process began is taken up again', () => {
     expect(publishing(INTERRUPTED).publication.rotation).toMatchObject({
       from: 'old',

@@ -2,9 +2,9 @@
 import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { vi } from 'vitest'
 import type { Bot } from '../../src/api/bot.ts'
-import { Clocks } from '../../src/kernel/own-key/clocks.ts'
+import { Clocks } from '../../src/lookups/clocks.ts'
 import type { Keyring } from '../../src/keys/keyring.ts'
-import { currentRotation, type RotationOutcome } from '../../src/kernel/own-key/rotation.ts'
+import type { RotationOutcome } from '../../src/kernel/own-key/life.ts'
 import type { ReadyKey } from '../../src/kernel/own-key/own-key.ts'
 import { Publication, type PublicationChange } from '../../src/keys/publication.ts'
 import { KeyDriver, type PublicationCalls } from '../../src/keys/driver.ts'
@@ -211,7 +211,7 @@ export function driving(o: SceneOptions = {}) {
     },
     stop.signal,
   )
-  const rotation = () => currentRotation(driver.life.rotation)
+  const rotation = () => (driver.rotation?.endedAtMs === null ? driver.rotation : null)
   return { scene, driver, rotation, states, outcomes, stop }
 }
 
@@ -222,7 +222,7 @@ export const rotating = (o: SceneOptions = {}) => driving({ keys: [NEW, OLD], sh
 export function rotatingPublished() {
   const all = driving({ keys: [OLD], shown: 'old' })
   all.scene.keys = [NEW, OLD]
-  all.driver.apply({ kind: 'key-imported' })
+  all.driver.apply({ kind: 'key-found', detail: 'an imported key is on disk' })
   return all
 }
 

@@ -136,10 +136,12 @@ test('a closing sandbox ends every wait', async () => {
 })
 
 test('whoever hangs up waits no longer', async () => {
+  const making = vi.spyOn(World.prototype, 'nextId')
+  onTestFinished(() => making.mockRestore())
   await using sandbox = await still()
+  const [world] = making.mock.contexts
   const left = vi.fn()
-  const subscribed = vi.spyOn(World.prototype, 'onEvent').mockReturnValue(left)
-  onTestFinished(() => subscribed.mockRestore())
+  const subscribed = vi.spyOn(world as World, 'onEvent').mockReturnValue(left)
   const caller = new AbortController()
   const waiting = fetch(`${sandbox.controlUrl}/messages`, {
     method: 'POST',

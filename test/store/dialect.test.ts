@@ -43,9 +43,9 @@ describe('statements', () => {
     }
     for (let n = 0; n < 100; n++) expect(await prepared(n)).toBe(true)
     for (const n of [0, 99]) expect(await prepared(n)).toBe(false)
-    // the oldest one goes, and no other
+    // the least recently used one goes, and no other
     expect(await prepared(100)).toBe(true)
-    expect([await prepared(1), await prepared(0)]).toEqual([false, true])
+    expect([await prepared(0), await prepared(1)]).toEqual([false, true])
   })
 })
 

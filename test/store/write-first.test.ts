@@ -8,9 +8,7 @@ async function scene() {
   const steps: string[] = []
   const observed = { isDue: true, fails: false }
   store.writeFirst({
-    get isDue() {
-      return observed.isDue
-    },
+    isDue: () => observed.isDue,
     save: () => {
       steps.push('save')
       if (observed.fails) return Promise.reject(new Error('no room'))

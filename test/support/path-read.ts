@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url'
 import { tmpdir } from 'node:os'
 import {
   ClearFields,
-  Clocks,
   Guard,
   loadKernel,
   Presses,
@@ -16,6 +15,7 @@ import {
   Unseen,
   type Memory,
 } from '../../src/kernel/index.ts'
+import { Clocks } from '../../src/lookups/clocks.ts'
 import { Directory } from '../../src/lookups/directory.ts'
 import { READERS } from '../../src/lookups/readers.ts'
 import { createEngine, type MeasuredEngine } from '../../src/openpgp/index.ts'

@@ -21,7 +21,7 @@ const words = (text: string, chatId = 50): FoundMessage[] => [
 ]
 const bad = (text: string): FoundMessage[] => words(text, BAD_CHAT)
 const OK = [{ kind: 'untouched' }]
-const WITHHELD = [{ kind: 'plain', verdict: 'mode-unknown' }]
+const WITHHELD = [{ kind: 'plain', verdict: 'mode-unknown', transientError: 'failed' }]
 
 /** A service that does not answer about one chat, until `heal`. */
 function scene(times = TIMES) {
@@ -101,7 +101,9 @@ describe('an update about which the service does not answer', () => {
     )
     const updates = [bad('a'), words('b'), bad('c')]
     for (let tries = 1; tries < 3; tries++) expect(await batches.examine(updates)).toEqual([])
-    expect(findings(await batches.examine(updates))).toEqual([WITHHELD])
+    expect(findings(await batches.examine(updates))).toEqual([
+      [{ kind: 'plain', verdict: 'mode-unknown' }],
+    ])
     expect(findings(await batches.examine([words('b')]))).toEqual([OK])
   })
 

@@ -31,7 +31,7 @@ export function asking(mode: () => Promise<string>, times: BatchTimes = SHORT) {
 export const sealed = (armored: string): FoundMessage[] => [found({ armored })]
 export const words = (text: string): FoundMessage[] => [found({ text })]
 export const findings = (judged: Awaited<ReturnType<Batches['examine']>>) =>
-  judged.map((ones) => ones.map(({ examined }) => examined.finding))
+  judged.map((ones) => ones.map(({ finding }) => finding))
 export const damaged = (reason?: string) => ({
   kind: 'closed',
   verdict: 'damaged',

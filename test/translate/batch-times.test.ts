@@ -8,6 +8,7 @@ import {
 } from '../../src/errors.ts'
 import { BATCH_TIMES, Batches } from '../../src/translate/batch.ts'
 import type { FoundMessage } from '../../src/kernel/opening/find-messages.ts'
+import { transientErrorIn } from '../../src/kernel/opening/finding.ts'
 import {
   DAMAGED,
   SHORT,
@@ -71,8 +72,8 @@ describe('a batch that is not finished in time', () => {
       [damaged('deadline'), { kind: 'plain', verdict: 'mode-unknown' }],
     ])
     expect(
-      judged[0]?.map(({ examined: { passing }, ms, found: { messageId } }) => [
-        passing,
+      judged[0]?.map(({ finding, ms, found: { messageId } }) => [
+        transientErrorIn(finding),
         ms,
         messageId,
       ]),
@@ -171,16 +172,17 @@ describe('a call that failed', () => {
     const { batches, all } = asking(() => Promise.resolve('open'), times)
     all.mode.mockImplementationOnce(failure)
     const [[one] = []] = await batches.examine([words('a')])
-    expect(one?.examined).toEqual({ finding: { kind: 'untouched' }, passing: null })
+    expect(one?.finding).toEqual({ kind: 'untouched' })
     expect(all.mode).toHaveBeenCalledTimes(2)
   })
 
   test('is made three times, and then the Message is withheld', async () => {
     const { batches, all } = asking(failure, times)
     const [[one] = []] = await batches.examine([words('a')])
-    expect(one?.examined).toEqual({
-      finding: { kind: 'plain', verdict: 'mode-unknown' },
-      passing: 'failed',
+    expect(one?.finding).toEqual({
+      kind: 'plain',
+      verdict: 'mode-unknown',
+      transientError: 'failed',
     })
     expect(all.mode).toHaveBeenCalledTimes(3)
   })
@@ -232,7 +234,7 @@ describe('while our calls are used up', () => {
     expect(await batches.examine([words('a')])).toEqual([])
     vi.advanceTimersByTime(1)
     expect(findings(await batches.examine([words('a')]))).toEqual([
-      [{ kind: 'plain', verdict: 'mode-unknown' }],
+      [{ kind: 'plain', verdict: 'mode-unknown', transientError: 'busy' }],
     ])
     expect(all.mode).toHaveBeenCalledTimes(3)
   })

@@ -45,7 +45,7 @@ test('opening ends when nobody waits for it, and what was finished is not opened
   expect(await all.examine(updates, { gone: gone.signal })).toEqual([])
   expect(ended).toEqual(['slow'])
   const again = await all.examine(updates)
-  expect(again.map(([judged]) => judged?.examined.finding)).toEqual(
+  expect(again.map(([judged]) => judged?.finding)).toEqual(
     Array.from({ length: 3 }, () => ({ kind: 'closed', verdict: 'damaged' })),
   )
   expect(opened).toEqual(['quick', 'slow', 'quicker', 'slow'])
@@ -71,7 +71,7 @@ test('a quotation is judged anew where it stands in another chat', async () => {
   await all.examine([[found]])
   expect(opened.filter((armored) => armored === 'quoted').length).toBe(1)
   const [[elsewhere] = []] = await all.examine([[{ ...found, updateChatId: 6 }]])
-  expect(elsewhere?.examined.finding).toMatchObject({ verdict: 'replayed', reason: 'other-chat' })
+  expect(elsewhere?.finding).toMatchObject({ verdict: 'replayed', reason: 'other-chat' })
 })
 
 test('readable text that was kept is judged anew once its chat is protected', async () => {
@@ -87,5 +87,5 @@ test('readable text that was kept is judged anew once its chat is protected', as
   expect(await examining).toEqual([])
   chat.isProtected = true
   const parts = await all.examine([readable()])
-  expect(parts.flat().map(({ examined }) => examined.finding)).not.toEqual([{ kind: 'untouched' }])
+  expect(parts.flat().map(({ finding }) => finding)).not.toEqual([{ kind: 'untouched' }])
 })

@@ -9,7 +9,7 @@ import {
   withOwnWebhook,
   withResult,
   withUpdates,
-  type ShownWebhook,
+  type OwnWebhook,
 } from '../../src/translate/bot-view.ts'
 
 const ANSWER = { status: 200, headers: { 'x-served-by': 'a' }, body: Buffer.from('before') }
@@ -69,7 +69,7 @@ describe('the bot', () => {
   })
 })
 
-const OWN: ShownWebhook = {
+const OWN: OwnWebhook = {
   url: 'http://127.0.0.1:9/hook',
   secret: 'a secret',
   failures: 2,

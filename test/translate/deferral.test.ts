@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Judgeable } from '../../src/kernel/opening/examine.ts'
+import type { ExaminedMessage, MessageFinding } from '../../src/kernel/opening/finding.ts'
 import type { FoundMessage } from '../../src/kernel/opening/find-messages.ts'
 import { DEFERRAL_TIMES, Deferral, type BatchState } from '../../src/translate/deferral.ts'
 import { found } from '../kernel/opening/examine-scene.ts'
@@ -19,17 +19,19 @@ const by = (fromId: number, chatId = 50): FoundMessage => found({ text: 'x' }, {
 
 /** A batch of one Message an update, each as it was examined. */
 function batchOf(
-  ones: [from: FoundMessage, passing: TransientError | null][],
+  ones: [from: FoundMessage, transientError: TransientError | null][],
   { hasMore = false } = {},
 ): BatchState {
-  const ready = ones.map(([one, passing]): Judgeable[] => [
-    { found: one, examined: { finding: { kind: 'untouched' }, passing }, ms: 1 },
-  ])
+  const ready = ones.map(([one, transientError]): ExaminedMessage[] => {
+    if (transientError === null) return [{ found: one, finding: { kind: 'untouched' }, ms: 1 }]
+    const finding = { kind: 'plain', verdict: 'mode-unknown', transientError } as const
+    return [{ found: one, finding, ms: 1 }]
+  })
   return { updates: ones.map(([one]) => [one]), ready, hasMore }
 }
 
 const opened = (verdict: 'verified' | 'unsigned') =>
-  ({ kind: 'opened', judged: { verdict } }) as Judgeable['examined']['finding']
+  ({ kind: 'opened', judged: { verdict } }) as MessageFinding
 
 /** Takes a batch and, where its first update may wait, lets it. */
 function look(deferral: Deferral, batch: BatchState): boolean {
@@ -61,7 +63,7 @@ describe('an update about whose sender the service does not answer', () => {
     expect(look(deferral, alone)).toBe(true)
   })
 
-  test.each<[string, Judgeable['examined']['finding'], object]>([
+  test.each<[string, MessageFinding, object]>([
     ['without words', { kind: 'untouched' }, {}],
     ['that is damaged', { kind: 'closed', verdict: 'damaged' }, { armored: 'junk' }],
     ['in the clear', { kind: 'plain', verdict: 'plaintext-in-protected' }, { text: 'x' }],
@@ -72,10 +74,9 @@ describe('an update about whose sender the service does not answer', () => {
     look(deferral, alone)
     vi.advanceTimersByTime(60_000)
     const one = found(message, { chatId: 50, fromId: 5 })
-    deferral.record([[{ found: one, examined: { finding, passing: null }, ms: 1 }]])
+    deferral.record([[{ found: one, finding, ms: 1 }]])
     expect(look(deferral, alone)).toBe(false)
-    const examined = { finding: opened('verified'), passing: null }
-    deferral.record([[{ found: one, examined, ms: 1 }]])
+    deferral.record([[{ found: one, finding: opened('verified'), ms: 1 }]])
     expect(look(deferral, alone)).toBe(true)
   })
 

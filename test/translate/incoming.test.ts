@@ -1,6 +1,6 @@
 import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { describe, expect, test, vi } from 'vitest'
-import { Clocks } from '../../src/kernel/own-key/clocks.ts'
+import { Clocks } from '../../src/lookups/clocks.ts'
 import { ALICE, BOT, MALLORY, sealed } from '../kernel/opening/examine-scene.ts'
 import {
   CERTIFICATE,

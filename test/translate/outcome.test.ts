@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { MessageFinding } from '../../src/kernel/opening/examine.ts'
+import type { MessageFinding } from '../../src/kernel/opening/finding.ts'
 import { outcomeOf } from '../../src/translate/outcome.ts'
 import type { FinalVerdict } from '../../src/translate/write-finding.ts'
 import { found } from '../kernel/opening/examine-scene.ts'
@@ -15,9 +15,8 @@ afterEach(() => {
 })
 
 function outcome(final: FinalVerdict, finding: MessageFinding, verify: VerifyPolicy = 'flag') {
-  const examined = { finding, passing: null }
-  const one = { found: found({ armored: 'words' }), examined, ms: 12, updateId: 4 }
-  return outcomeOf(one, { final, finding, verify })
+  const one = { found: found({ armored: 'words' }), finding, ms: 12, updateId: 4 }
+  return outcomeOf(one, { final, verify })
 }
 
 const opened = {

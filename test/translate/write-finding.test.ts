@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { MessageFinding } from '../../src/kernel/opening/examine.ts'
+import type { MessageFinding } from '../../src/kernel/opening/finding.ts'
 import { REASON_DESCRIPTIONS } from '../../src/translate/reasons/reason-descriptions.ts'
 import { writeFinding } from '../../src/translate/write-finding.ts'
 import { runs } from '../support/chance.ts'

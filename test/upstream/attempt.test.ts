@@ -73,16 +73,6 @@ describe('the body of an answer', () => {
     expect([body.destroyed, body.listenerCount('data')]).toEqual([true, 0])
   })
 
-  test('of an answer that is of no use is not read, and what it fails with is nobody’s', async () => {
-    const body = new PassThrough()
-    expect(await readBody(answerOf(body, { statusCode: 302 }), 4)).toMatchObject({
-      kind: 'unusable',
-      status: 302,
-    })
-    expect(body.destroyed).toBe(true)
-    expect(() => body.emit('error', new Error('late'))).not.toThrow()
-  })
-
   test('that fails, or ends before its end, fails', async () => {
     const failing = new PassThrough()
     const reading = readBody(answerOf(failing), 4)

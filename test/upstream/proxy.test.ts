@@ -68,12 +68,15 @@ describe('proxies', () => {
     expect(lines).toEqual([])
   })
 
-  test('plain http is handed to its proxy, with the same bounds', async () => {
-    const { url, lines } = await proxy('http://127.0.0.1:1')
-    const { upstream } = door('http://service.test', { proxy: { httpProxy: url } })
-    expect(contentOf(await upstream.ask(me))).toBe('through the proxy')
-    expect(lines).toEqual(['GET http://service.test/bot/v1/me'])
-  })
+  test.each(['http://service.test', 'http://localhost.evil.example', 'http://127.0.0.1.test'])(
+    'plain http to %s is handed to its proxy, with the same bounds',
+    async (origin) => {
+      const { url, lines } = await proxy('http://127.0.0.1:1')
+      const { upstream } = door(origin, { proxy: { httpProxy: url } })
+      expect(contentOf(await upstream.ask(me))).toBe('through the proxy')
+      expect(lines).toEqual([`GET ${origin}/bot/v1/me`])
+    },
+  )
 
   test('a service on loopback is never looked for behind a proxy', async () => {
     const { url } = await service((_request, response) => ok(response, 'here'))

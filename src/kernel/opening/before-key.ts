@@ -1,30 +1,33 @@
 /** Readable private words from before the bot's key, which the service may still have queued. */
 import type { KnownChats } from '../wall/known-chats.ts'
+import type { FoundMessage } from './find-messages.ts'
+import type { ExaminedMessage } from './finding.ts'
 import type { ReplayMemory } from './replay-memory.ts'
 import { RETENTION_MS } from './seen-rules.ts'
-import type { FoundMessage } from './find-messages.ts'
+import { whyNotAnyMore, type SenderParts } from './sender-rules.ts'
 import { judgeUnsigned, type Claimed, type SignatureParts } from './signatures.ts'
-import type { TransientError } from './verdict.ts'
+import type { Reasoned } from './verdict.ts'
 
 type Parts = SignatureParts & { knownChats: Pick<KnownChats, 'isPrivate' | 'isLatched'> }
-const WITHHELD = { verdict: 'plaintext-in-protected' } as const
+const WITHHELD: Reasoned = { verdict: 'plaintext-in-protected' }
 
 /**
- * Whether readable words in a protected chat are from before the key, and of somebody who may speak
- * unsigned: an old date gets nothing past block, pin and ratchet.
+ * Judges readable words in a protected chat: `before-key` for those from before the key, of a person
+ * who may speak unsigned, since an old date bypasses neither block, pin nor ratchet.
  */
 export async function judgeReadable(
   found: FoundMessage,
   arrival: Pick<Claimed, 'receivedAtMs' | 'signal'>,
   parts: Parts,
-): Promise<{ verdict: 'before-key' | 'plaintext-in-protected'; passing: TransientError | null }> {
+): Promise<Reasoned> {
   const { chatId, fromId, dateMs } = found
-  if (chatId === null || !isBeforeKey(found, parts)) return { ...WITHHELD, passing: null }
-  // its own words, which a Message of that time quotes, the bot has signed no more than anybody
-  if (fromId === parts.botId()) return { verdict: 'before-key', passing: null }
+  if (chatId === null || !isBeforeKey(found, parts)) return WITHHELD
+  // the bot's own words, quoted by a Message of that time, are as unsigned as all others
+  if (found.position === 'carried' && fromId === parts.botId()) return { verdict: 'before-key' }
   const claimed = { kind: 'words' as const, chatId, fromId, dateMs, ...arrival }
-  const { verdict, passing = null } = await judgeUnsigned(claimed, parts)
-  return verdict === 'unsigned' ? { verdict: 'before-key', passing } : { ...WITHHELD, passing }
+  const { verdict, transientError } = await judgeUnsigned(claimed, parts)
+  if (verdict === 'unsigned') return { verdict: 'before-key' }
+  return transientError === undefined ? WITHHELD : { ...WITHHELD, transientError }
 }
 
 function isBeforeKey({ chatId, dateMs, message }: FoundMessage, parts: Parts): boolean {
@@ -36,24 +39,39 @@ function isBeforeKey({ chatId, dateMs, message }: FoundMessage, parts: Parts): b
   return dateMs !== null && dateMs < publishedAtMs && parts.clock.expiryNowMs() < queuedUntilMs
 }
 
-/** A judged Message, as far as it counts here. */
-interface JudgedMessage {
-  found: Pick<FoundMessage, 'chatId' | 'fromId'>
-  examined: { finding: { kind: string; verdict?: string } }
-}
+type Examined = Pick<ExaminedMessage, 'found' | 'finding'>
 
-export const isFromBeforeKey = ({ examined: { finding } }: JudgedMessage): boolean =>
+const isFromBeforeKey = ({ finding }: Examined): boolean =>
   finding.kind === 'plain' && finding.verdict === 'before-key'
 
-/** Chats, of those with words from before the key, where something sealed was opened: no such words count there. */
+/** The chats of such words in which sealed data was opened: the words do not count there. */
 export async function chatsPastKey(
-  judged: readonly JudgedMessage[],
+  examined: readonly Examined[],
   memory: Pick<ReplayMemory, 'hasOpened'>,
   botId: number | null,
 ): Promise<Set<number | null>> {
-  const chats = new Set(judged.filter(isFromBeforeKey).map(({ found }) => found.chatId))
+  const chats = new Set(examined.filter(isFromBeforeKey).map(({ found }) => found.chatId))
   for (const chatId of chats) {
     if (chatId === null || !(await memory.hasOpened(chatId, botId))) chats.delete(chatId)
   }
   return chats
+}
+
+/**
+ * The verdict that replaces `before-key` by what is known by now.
+ * @param past chats with opened data, `signed` people who signed
+ */
+export function whyPastKey(
+  one: Examined,
+  { past, signed }: { past: ReadonlySet<number | null>; signed: ReadonlySet<number | null> },
+  parts: SenderParts,
+): Reasoned | undefined {
+  if (!isFromBeforeKey(one)) return undefined
+  const { chatId, fromId } = one.found
+  const sender = { fromId, chatId: chatId ?? 0, kind: 'words' as const }
+  const isPast =
+    past.has(chatId) ||
+    signed.has(fromId) ||
+    whyNotAnyMore({ verdict: 'unsigned' }, sender, parts) !== null
+  return isPast ? WITHHELD : undefined
 }

@@ -3,21 +3,16 @@ import type { OpenedFile } from '../../openpgp/index.ts'
 import type { MediaPlace } from '../memory.ts'
 import type { Freshness } from '../wall/freshness.ts'
 import { judgeAudience } from './audience.ts'
-import { isByStranger, OTHER_PERSON, type ExamineParts } from './examine.ts'
-import type { NamedMedia, OpenedBefore } from './named-media.ts'
+import type { ExamineParts } from './examine.ts'
+import type { NamedMedia } from './named-media.ts'
 import type { ReplayMemory } from './replay-memory.ts'
+import { whyNotAnyMore } from './sender-rules.ts'
 import { checkReplay } from './settle.ts'
-import { judgeSignatures, whyNotAnyMore, type Claimed } from './signatures.ts'
-import {
-  delivers,
-  type Reasoned,
-  type TransientError,
-  type Verdict,
-  type VerifyPolicy,
-} from './verdict.ts'
+import { judgeSignatures } from './signatures.ts'
+import { delivers, type Reasoned, type Verdict, type VerifyPolicy } from './verdict.ts'
 
 export interface FileParts extends ExamineParts {
-  /** Brings what is remembered up to what any sidecar has seen (`Store.fresh`). */
+  /** Updates what is remembered to what any sidecar has seen (`Store.fresh`). */
   fresh: () => Promise<void>
   replayMemory: ReplayMemory
   named: NamedMedia
@@ -25,9 +20,9 @@ export interface FileParts extends ExamineParts {
   verify: VerifyPolicy
 }
 
-/** What a file is given with. */
+/** The verdict that a file is given with. */
 export interface GivenVerdict {
-  /** Null for what is given as it is stored. */
+  /** Null for a file that is given as it is stored. */
   verdict: Verdict | null
   /** Fingerprint of the certificate that verified it. */
   signer?: string | undefined
@@ -35,18 +30,9 @@ export interface GivenVerdict {
   signedAtMs?: number | undefined
 }
 
-/** Why a file is not given; `passing` when asking again soon may help. */
-export interface RefusedFile extends Reasoned {
-  passing?: TransientError
-}
+export type FileDecision = { given: GivenVerdict & { verdict: Verdict } } | { refused: Reasoned }
 
-export type FileDecision = { given: GivenVerdict & { verdict: Verdict } } | { refused: RefusedFile }
-
-/** Why nothing of a place is given, whatever is stored there; null where something may be. */
-export function whyNotFrom(place: MediaPlace, parts: FileParts): Reasoned | null {
-  const { chatId, userId: fromId } = place
-  return isByStranger({ chatId, fromId, pressedById: null }, parts) ? OTHER_PERSON : null
-}
+const OTHER_DATA: FileDecision = { refused: { verdict: 'replayed', reason: 'other-data-before' } }
 
 /**
  * Judges an opened attachment, and records one that is given.
@@ -59,29 +45,30 @@ export async function judgeFile(
 ): Promise<FileDecision> {
   const { named, verify, people } = parts
   const { dataDigest } = opened
-  const { chatId, userId } = place
+  const { chatId, userId: fromId } = place
   await freshness.renew()
   const before = await named.openedBefore(place, dataDigest)
   if (before === 'other') return OTHER_DATA
+  // the same data under the same id keeps its verdict
+  const sender = { kind: 'file' as const, chatId, fromId, wasUnsigned: before === 'unsigned' }
   const receivedAtMs = parts.time.monotonicMs()
-  const found = { chatId, fromId: userId, dateMs: null, receivedAtMs, signal }
-  const claimed = { kind: 'file' as const, ...found, ...knownAs(before) }
+  const claimed = { ...sender, isKnown: before !== 'none', dateMs: null, receivedAtMs, signal }
   const bySignatures = await judgeSignatures(opened, claimed, parts)
-  const { judged, isForOtherChat } = await judgeAudience(bySignatures, opened, found, parts)
+  const { judged, isForOtherChat } = await judgeAudience(bySignatures, opened, claimed, parts)
   const unnumbered = { updateId: null, messageId: null, dateMs: null }
   const sighting = { place: { ...place, ...unnumbered }, opened, judged, isForOtherChat }
   await freshness.renew()
-  const objection = (): Reasoned | null => learnedSince(judged, place, knownAs(before), parts)
+  const objection = (): Reasoned | null => whyNotAnyMore(judged, sender, parts)
   const settled = await parts.replayMemory.batch((check) =>
     checkReplay(check, sighting, { verify, objection }),
   )
-  const final: RefusedFile = settled ?? judged
+  const final = settled ?? judged
   if (!delivers(final, verify)) return { refused: final }
   const { verdict } = final
-  if (verdict === 'verified' && userId !== null) await people.rememberSigned([userId], 'file')
+  if (verdict === 'verified' && fromId !== null) await people.rememberSigned([fromId], 'file')
   if (before === 'none') {
-    const as = verdict === 'unsigned' ? ([verdict] as const) : ([] as const)
-    if (!(await named.opened(place, dataDigest, ...as))) return OTHER_DATA
+    const as = verdict === 'unsigned' ? verdict : undefined
+    if (!(await named.opened(place, dataDigest, as))) return OTHER_DATA
   }
   const { signer, signedAtMs } = judged
   return { given: { verdict, signer, signedAtMs } }
@@ -94,32 +81,13 @@ export async function judgeFile(
  */
 export async function mayStillGive(
   given: GivenVerdict,
-  place: MediaPlace,
+  { chatId, userId: fromId }: MediaPlace,
   parts: FileParts,
 ): Promise<boolean> {
   await parts.fresh()
-  if (given.verdict === null && parts.guard.mustSeal(place.chatId)) return false
+  if (given.verdict === null && parts.guard.mustSeal(chatId)) return false
   // what a revocation leaves of a signature depends on the reasons and dates of both
   if (given.signer !== undefined && parts.directory.isRevoked(given.signer)) return false
-  return learnedSince(given, place, { wasUnsigned: true }, parts) === null
-}
-
-const OTHER_DATA = { refused: { verdict: 'replayed', reason: 'other-data-before' } } as const
-
-/** What was judged once under an id keeps its verdict for the same bytes. */
-const knownAs = (before: OpenedBefore): Pick<Claimed, 'isKnown' | 'wasUnsigned'> => ({
-  isKnown: before === 'same' || before === 'unsigned',
-  wasUnsigned: before === 'unsigned',
-})
-
-/** What was learned since a file was judged, and forbids it. */
-function learnedSince(
-  judged: GivenVerdict,
-  place: MediaPlace,
-  { wasUnsigned }: Pick<Claimed, 'wasUnsigned'>,
-  parts: FileParts,
-): Reasoned | null {
-  const { chatId, userId: fromId } = place
-  const claimed = { fromId, chatId, kind: 'file' as const, wasUnsigned }
-  return whyNotFrom(place, parts) ?? whyNotAnyMore(judged, claimed, parts)
+  const sender = { kind: 'file' as const, chatId, fromId, wasUnsigned: true }
+  return whyNotAnyMore(given, sender, parts) === null
 }

@@ -61,10 +61,11 @@ export type Reason =
   | 'not-encrypted'
   | 'too-many-messages'
 
-/** A verdict with a word of ours that says why. */
+/** A verdict, the word of ours that says why, and why asking the service again soon may help. */
 export interface Reasoned {
   verdict: Verdict
   reason?: Reason
+  transientError?: TransientError
 }
 
 /** Whether text that was judged so is given to the bot. */
@@ -80,8 +81,17 @@ export function delivers({ verdict, reason }: Reasoned, policy: VerifyPolicy): b
 export type TransientError = 'busy' | 'failed'
 
 /**
- * What a failed call of our own was, or null when the service answered.
+ * The verdict where a call of our own failed.
  * @throws the error itself when it is no refusal, or a failure of Postern's own
+ */
+export function withTransientError<T extends Reasoned>(judged: T, error: unknown): T {
+  const transientError = transientErrorOf(error)
+  return transientError === null ? judged : { ...judged, transientError }
+}
+
+/**
+ * The kind of a failed call of our own, or null when the service answered.
+ * @throws as `withTransientError` does
  */
 export function transientErrorOf(error: unknown): TransientError | null {
   if (error instanceof ServiceError) {

@@ -1,16 +1,9 @@
 /** Events that happen while a task is under way as well: none of them changes the task. */
 import { NoResponseError, ServiceError } from '../../errors.ts'
 import { codeOf, retryAfterMs, type Transition } from './transition.ts'
-import { ClockOff } from './clocks.ts'
-import { activeKey, pendingKey, RETRY_FIRST_MS, type ActionResult, type KeyEvent } from './life.ts'
+import { RETRY_FIRST_MS, type ActionResult, type KeyEvent } from './life.ts'
 import { isExpired } from './own-key.ts'
-import {
-  beginRotation,
-  currentRotation,
-  endRotation,
-  hurryRotation,
-  pauseMsOf,
-} from './rotation.ts'
+import { beginRotation, endRotation, hurryRotation, pauseMsOf } from './rotation.ts'
 
 const CHECK_EVERY_MS = 600_000
 /** While the key is not the published one: with its spread and an attempt below the 15 s of readiness. */
@@ -34,37 +27,35 @@ export const ANY_TIME: {
   },
   /** The time of the published key may be over, or, by a clock that was set, not yet. */
   'clock-passed': (change) => {
-    const { keys, nowMs } = change.facts
-    const active = activeKey(keys)
+    const { active, facts } = change
     if (active === undefined) return
-    const other = isExpired(active, nowMs) ? 'published' : 'expired'
+    const other = isExpired(active, facts.nowMs) ? 'published' : 'expired'
     if (change.life.publication === other) change.becomeShown()
   },
   'keys-changed': (change) => {
-    const { keys } = change.facts
-    const [active, pending] = [activeKey(keys), pendingKey(keys)]
-    const current = currentRotation(change.life.rotation)
+    const { active, pending } = change
+    const { current } = change.life.rotation
     if (current !== null && pending?.fingerprint !== current.to) {
-      const end = active?.fingerprint === current.to ? 'done' : 'abandoned'
-      change.rotate((it) => endRotation(it, end, change.facts))
+      endRotation(change, active?.fingerprint === current.to ? 'done' : 'abandoned')
     }
-    if (currentRotation(change.life.rotation) === null) {
-      resumeRotation(change, 'another sidecar rotates the key')
+    if (change.life.rotation.current === null) {
+      beginRotation(change, 'another sidecar rotates the key')
     }
     if (pending?.offeredAtMs != null) {
       change.become('unpublished', 'another sidecar publishes a key')
     } else if (active !== undefined && change.life.publication === 'unpublished') {
-      change.becomeShown()
+      // where `/me` showed no key that waited or was active, the next comparison decides
+      if ([null, 'equal', 'pending'].includes(change.life.remote)) change.becomeShown()
     }
   },
-  'key-imported': (change) => resumeRotation(change, 'an imported key is on disk'),
+  'key-found': (change, { detail }) => beginRotation(change, detail),
   'rotation-joined': (change) => {
-    if (currentRotation(change.life.rotation) === null) return
-    change.rotate(hurryRotation)
+    if (change.life.rotation.current === null) return
+    hurryRotation(change, 'made', 'it is tried again')
     change.effects.push({ kind: 'compare-soon' })
   },
   dropping: (change, { isOn }) => {
-    const isDropping = isOn && pendingKey(change.facts.keys)?.offeredAtMs === null
+    const isDropping = isOn && change.pending?.offeredAtMs === null
     change.set({ isDropping })
     if (isDropping) change.effects.push({ kind: 'drop-hold' })
   },
@@ -76,16 +67,16 @@ export const ANY_TIME: {
     change.set({ failedWith: null })
     if (isTimed) compareLater(change, isSettled)
   },
-  'compare-failed': (change, { error, isTimed }) => {
-    const detail =
-      error instanceof ClockOff ? error.message : `waiting to publish: ${codeOf(error)}`
+  'compare-failed': (change, { error, detail, isTimed }) => {
     const code = codeOf(error)
     const isUnanswered = error instanceof NoResponseError
     // That nobody answered is a reason of its own against readiness, which is logged.
     const isLogged = code === change.life.failedWith || isUnanswered
     const message = 'the key could not be compared or published'
     change.log(isLogged ? 'debug' : 'warn', { code }, message)
-    if (change.life.publication === 'unpublished') change.become('unpublished', detail)
+    if (change.life.publication === 'unpublished') {
+      change.become('unpublished', detail ?? `waiting to publish: ${code}`)
+    }
     const isTokenRefused = error instanceof ServiceError && error.status === 401
     const leastMs = isTokenRefused ? TOKEN_RETRY_MS : retryAfterMs(error)
     const retryMs = Math.max(change.life.retryMs, leastMs)
@@ -94,20 +85,9 @@ export const ANY_TIME: {
   },
 }
 
-/** A pending key beside an active one is a rotation. */
-export function resumeRotation(change: Transition, detail: string): void {
-  const { keys } = change.facts
-  const [active, pending] = [activeKey(keys), pendingKey(keys)]
-  if (active === undefined || pending === undefined) return
-  const [from, to] = [active.fingerprint, pending.fingerprint]
-  const begun = { from, to, startedAtMs: pending.createdAtMs, detail }
-  change.rotate((it) => beginRotation(it, begun))
-}
-
 function compareLater(change: Transition, isSettled: boolean): void {
   const { retryMs, rotation } = change.life
-  const isRotating = currentRotation(rotation) !== null
-  const nextMs = isRotating ? pauseMsOf(rotation, change.facts.monotonicMs) : Infinity
+  const nextMs = rotation.current === null ? Infinity : pauseMsOf(change)
   const ms = isSettled ? Math.min(CHECK_EVERY_MS, nextMs) : retryMs
   change.effects.push({ kind: 'compare-later', ms })
   change.set({ retryMs: isSettled ? RETRY_FIRST_MS : Math.min(retryMs * 2, RETRY_MAX_MS) })

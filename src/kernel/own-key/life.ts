@@ -1,24 +1,42 @@
 /** The life of the bot's key as data: its states, events and effects. */
-import type { Bot } from '../../api/bot.ts'
 import { Refusal, type OwnCode } from '../../errors.ts'
 import { isExpired, isReady, type OwnKeyRecord, type ReadyKey } from './own-key.ts'
-import { NO_ROTATION, type RotationOutcome, type RotationProgress } from './rotation.ts'
 
 /**
- * `published`: `/me` shows it. `unpublished`: not confirmed yet. `conflict`: `/me` shows a key that
- * is not ours. `expired`: `/me` shows ours, whose time is over. `unprotected`: none, although we
- * had published.
+ * `/me` shows the key (`published`), not yet (`unpublished`), a key that is not ours (`conflict`), our
+ * key after its end (`expired`), or none after a publication (`unprotected`).
  */
 export type PublicationState = 'published' | 'unpublished' | 'conflict' | 'expired' | 'unprotected'
 
 /**
- * What `/me` shows against what we hold (DESIGN: Keys). `equal`: the active key. `pending`: the one
- * that waits for its publication. `older`: one that was ours before. `foreign`: one that never was.
- * `none`: none, although we had published. `first`: none, and we never had.
+ * The key that `/me` shows (DESIGN: Keys): the active one (`equal`), the `pending` one, an `older` one
+ * of ours, a `foreign` one, `none` after a publication, or none before the `first`.
  */
 export type RemoteKeyState = 'equal' | 'pending' | 'older' | 'foreign' | 'none' | 'first'
 
-/** The keys as they are on disk, and the time: of the moment at which an event happens. */
+/**
+ * `made`: the key is on disk. `holding`: sends wait. `publishing`, `confirming`: at the service.
+ * `waiting`: for the next attempt.
+ */
+export type RotationPhase =
+  'made' | 'holding' | 'publishing' | 'confirming' | 'waiting' | 'done' | 'abandoned'
+
+/** The result of an attempt at a rotation. */
+export type RotationOutcome =
+  'done' | 'abandoned' | 'refused' | 'unanswered' | 'unconfirmed' | 'not-made'
+
+/** When rotations are made. Times are by `Time.monotonicMs`. */
+export interface RotationState {
+  /** Fingerprints of the key that is active and of the one that is to be; null when none is under way. */
+  current: { from: string; to: string } | null
+  nextAtMs: number
+  /** When the last one ended. */
+  endedAtMs: number
+  /** The pause after the next failure. */
+  pauseMs: number
+}
+
+/** The keys on disk, and the time, at the moment of an event. */
 export interface Facts {
   /** Newest first. */
   keys: readonly OwnKeyRecord[]
@@ -31,51 +49,52 @@ export interface Facts {
 }
 
 /**
- * What a task is for. `compare`: `/me` with our keys. `observe`: the same while another sidecar has
- * the turn, without an act. `report`: the fingerprint that `/me` shows. The others are commands of
- * the operator; `replace` publishes also over a key that is not ours.
+ * The purpose of a task. `compare`: `/me` with our keys. `observe`: the same without an act, while
+ * another sidecar has the turn. `report`: the fingerprint in `/me`. The others are commands of the
+ * operator; `replace` publishes also over a foreign key.
  */
 export type Errand =
   'compare' | 'observe' | 'publish' | 'replace' | 'rotate' | 'make-first' | 'report' | 'abandon'
 
-/** The publication of a key, from the first send that is held to the last. */
+/** The publication of a key, while sends are held. */
 export interface Attempt {
   fingerprint: string
   /** The service cannot have known the key before. */
   isNew: boolean
   /** The fingerprint that `/me` showed before; null for none. */
   before: string | null
-  /** How many `PUT /key` were made, and whether the service accepted the last. */
+  /** The number of `PUT /key`, and whether the service accepted the last. */
   puts: number
   accepted: 'yes' | 'no' | 'unknown'
   /** The error of the last `PUT /key`. */
   error: unknown
   /** The answer to one of them was lost. */
   wasLost: boolean
-  /** How many `GET /me` followed the last `PUT /key`. */
+  /** The number of `GET /me` after the last `PUT /key`, and its fingerprint; undefined: it failed. */
   looks: number
-  /** The fingerprint in the last of these; undefined when it failed. */
   shown: string | null | undefined
 }
 
-/** How a task ends. `isSettled`: nothing is left to do until the next regular comparison. */
+/** The end of a task. `isSettled`: nothing is left until the next regular comparison. */
 export type Ending = { isSettled: boolean } | { error: unknown }
 
 /** The steps of an attempt; sends are held from the second to the last. */
 export type AttemptStep =
   'holding' | 'recording' | 'putting' | 'pausing' | 'confirming' | 'withdrawing'
 
-/** The task under way: one action is performed for its step, and the next event is the result. */
-export type Task =
-  | { step: 'idle' }
-  | { step: 'reading'; errand: Errand }
-  | { step: 'refreshing'; errand: Errand; shown: string | null; name: string }
-  | { step: 'making'; errand: Errand; shown: string | null }
-  | { [S in AttemptStep]: { step: S; errand: Errand; attempt: Attempt } }[AttemptStep]
+/** A step of a task: one action is performed for it, and the next event is the result. */
+export type TaskStep =
+  | { step: 'reading' }
+  | { step: 'refreshing' }
+  | { step: 'making' }
+  | { [S in AttemptStep]: { step: S; attempt: Attempt } }[AttemptStep]
   /** Without an attempt where the service shows the key already. */
-  | { step: 'promoting'; errand: Errand; attempt: Attempt | null }
-  | { step: 'releasing'; errand: Errand; ending: Ending }
-  | { step: 'discarding'; errand: Errand; fingerprint: string }
+  | { step: 'promoting'; attempt: Attempt | null }
+  | { step: 'releasing'; ending: Ending }
+  | { step: 'discarding'; fingerprint: string }
+
+/** The task under way. */
+export type Task = { step: 'idle' } | ({ errand: Errand } & TaskStep)
 
 export type Step = Task['step']
 
@@ -87,14 +106,11 @@ export interface KeyLife {
   /** What `/me` last showed: against our keys, null before the first; and its fingerprint. */
   remote: RemoteKeyState | null
   shown: string | null | undefined
-  rotation: RotationProgress
+  rotation: RotationState
   task: Task
   /** The operator abandons the rotation: no attempt is made until that has ended. */
   isDropping: boolean
-  /**
-   * What the service showed before it accepted the last publication, while it does not show that;
-   * and when, by `Time.monotonicMs`.
-   */
+  /** An accepted publication that `/me` does not show yet: what it showed `before`, and when (monotonic). */
   accepted: { before: string | null; atMs: number } | null
   /** The pause before the next comparison while something is missing. */
   retryMs: number
@@ -103,11 +119,11 @@ export interface KeyLife {
   isUnanswered: boolean
 }
 
-/** The result of an action. `stopped`: the process ends, and the action was not performed, or failed. */
+/** The result of an action. `stopped`: the process ends, and the action was not performed. */
 export type ActionResult =
   | { kind: 'done' }
-  /** The answer of `GET /me`. `name`: of the bot, for a certificate. */
-  | { kind: 'shown'; fingerprint: string | null; name: string }
+  /** The answer of `GET /me`. */
+  | { kind: 'shown'; fingerprint: string | null }
   | { kind: 'failed'; error: unknown }
   | { kind: 'stopped'; error: unknown }
 
@@ -120,15 +136,16 @@ export type KeyEvent =
   | { kind: 'clock-passed' }
   /** Another sidecar changed our keys. */
   | { kind: 'keys-changed' }
-  | { kind: 'key-imported' }
+  /** A key may wait beside the active one, after a start or an import. `detail`: for people. */
+  | { kind: 'key-found'; detail: string }
   | { kind: 'rotation-joined' }
   /** The operator abandons the rotation, until that has ended. */
   | { kind: 'dropping'; isOn: boolean }
   /** Sends are held for too long. */
   | { kind: 'hold-overrun' }
-  /** A comparison has ended; `isTimed`: that of the timer. */
+  /** A comparison has ended; `isTimed`: that of the timer. `detail`: for operators, in place of the code. */
   | { kind: 'compared'; isSettled: boolean; isTimed: boolean }
-  | { kind: 'compare-failed'; error: unknown; isTimed: boolean }
+  | { kind: 'compare-failed'; error: unknown; detail: string | null; isTimed: boolean }
 
 /** The driver performs one action at a time and hands back its result as an event. */
 export type Action =
@@ -136,7 +153,7 @@ export type Action =
   /** Reads what other sidecars made of our keys. */
   | { kind: 'refresh-keys' }
   /** @see Keyring.makePending */
-  | { kind: 'make-key'; name: string }
+  | { kind: 'make-key' }
   /** Done when no send is under way, at any sidecar. */
   | { kind: 'hold-sends' }
   | { kind: 'release-sends' }
@@ -151,6 +168,9 @@ export type Action =
 export type Notice =
   | { kind: 'state'; state: PublicationState; detail: string }
   | { kind: 'rotation-attempt'; outcome: RotationOutcome }
+  /** The progress of a rotation, for people. `waitMs`: until the next attempt, where its time is known. */
+  | { kind: 'rotation-begun'; from: string; to: string; startedAtMs: number; detail: string }
+  | { kind: 'rotation-step'; phase: RotationPhase; detail: string; waitMs: number | null }
   | {
       kind: 'log'
       level: 'debug' | 'info' | 'warn'
@@ -171,7 +191,14 @@ export type Effect = Action | Notice
 
 export const RETRY_FIRST_MS = 1000
 
-/** The life at the start of a process: while a key waits for its publication, nothing counts as published. */
+export const NO_ROTATION: RotationState = {
+  current: null,
+  nextAtMs: 0,
+  endedAtMs: -Infinity,
+  pauseMs: 60_000,
+}
+
+/** The life at the start of a process; with a pending key, nothing counts as published. */
 export function beginLife({ keys }: Pick<Facts, 'keys'>, rotateEveryMs: number | null): KeyLife {
   const isPublished = activeKey(keys) !== undefined && pendingKey(keys) === undefined
   return {
@@ -219,11 +246,6 @@ export function pendingKey(keys: Facts['keys']): ReadyKey | undefined {
 function readyKey(keys: Facts['keys'], state: 'active' | 'pending'): ReadyKey | undefined {
   const key = keys.find((one) => one.state === state)
   return isReady(key) ? key : undefined
-}
-
-/** The fingerprint in `/me`, in lower case, or null for a bot without a key. */
-export function fingerprintOf(bot: Pick<Bot, 'fingerprint'>): string | null {
-  return bot.fingerprint == null || bot.fingerprint === '' ? null : bot.fingerprint.toLowerCase()
 }
 
 const BY_STATE = {

@@ -2,15 +2,12 @@
  * The life of the bot's key: each event makes another life and effects, and nothing else happens
  * here. README.md has the table of the steps.
  */
-import { OperatorError, Refusal } from '../../errors.ts'
-import { ANY_TIME, resumeRotation } from './any-time.ts'
+import { Refusal, refusedError } from '../../errors.ts'
+import { ANY_TIME } from './any-time.ts'
 import { ATTEMPT_STEPS, beginAttempt, NOT_SHOWN, published } from './attempt.ts'
 import { Transition, type Handlers } from './transition.ts'
 import { abandon, abort, make, NEW_KEY_STEPS } from './new-key.ts'
 import {
-  activeKey,
-  beginLife,
-  pendingKey,
   remoteKeyStateOf,
   type ActionResult,
   type Effect,
@@ -18,9 +15,10 @@ import {
   type Facts,
   type KeyEvent,
   type KeyLife,
+  type RemoteKeyState,
   type Step,
 } from './life.ts'
-import { currentRotation, pauseMsOf, stallRotation } from './rotation.ts'
+import { hurryRotation, pauseMsOf } from './rotation.ts'
 
 /** How long `/me` may lag behind an accepted publication before it is made again. */
 const LAG_MAX_MS = 300_000
@@ -30,13 +28,6 @@ const LOST = {
   foreign: 'the service shows a key that is not ours',
   none: 'the service shows no key for the bot',
 } as const
-
-/** The life of the key at the start of a process. A rotation that was interrupted resumes. */
-export function startLife(facts: Facts, rotateEveryMs: number | null): KeyLife {
-  const change = new Transition(beginLife(facts, rotateEveryMs), facts)
-  resumeRotation(change, 'it was interrupted, and is taken up again')
-  return change.life
-}
 
 /**
  * One transition. At most one effect is an action, the last; its result is another event.
@@ -58,18 +49,18 @@ export function advance(
 const STEPS: Handlers<Step> = {
   idle: {},
   reading: {
-    shown: (change, { errand }, { fingerprint: shown, name }) => {
+    shown: (change, _task, { fingerprint: shown }) => {
       change.set({ shown })
       // another sidecar may have made and published it since the last time
-      change.act({ step: 'refreshing', errand, shown, name }, { kind: 'refresh-keys' })
+      change.act({ step: 'refreshing' }, { kind: 'refresh-keys' })
     },
     failed: abort,
   },
   refreshing: {
-    done: (change, { errand, shown, name }) => {
-      const remote = remoteKeyStateOf(shown, change.facts)
+    done: (change, { errand }) => {
+      const remote = remoteKeyStateOf(change.life.shown ?? null, change.facts)
       change.set({ remote })
-      ERRANDS[errand](change, { errand, remote, shown, name })
+      ERRANDS[errand](change, remote)
     },
     failed: abort,
   },
@@ -77,39 +68,32 @@ const STEPS: Handlers<Step> = {
   ...ATTEMPT_STEPS,
 }
 
-interface Comparison {
-  errand: Errand
-  remote: NonNullable<KeyLife['remote']>
-  shown: string | null
-  name: string
-}
-
-const ERRANDS: Record<Errand, (change: Transition, reading: Comparison) => void> = {
+const ERRANDS: Record<Errand, (change: Transition, remote: RemoteKeyState) => void> = {
   compare,
-  observe: (change, { errand, remote, shown }) => {
-    if (remote === 'foreign' || remote === 'none') lose(change, remote, shown)
+  observe: (change, remote) => {
+    if (remote === 'foreign' || remote === 'none') lose(change, remote)
     if (remote === 'equal') change.becomeShown()
-    change.finish(errand, { isSettled: remote === 'equal' })
+    change.finish({ isSettled: remote === 'equal' })
   },
-  publish: (change, reading) => {
-    if (reading.remote !== 'foreign') return publish(change, reading)
-    change.finish(reading.errand, { error: new Refusal('postern_key_conflict') })
+  publish: (change, remote) => {
+    if (remote !== 'foreign') return publish(change)
+    change.finish({ error: new Refusal('postern_key_conflict') })
   },
   replace: publish,
-  rotate: (change, { errand, remote, shown, name }) => {
+  rotate: (change, remote) => {
     const code =
       remote === 'foreign'
         ? 'postern_key_conflict'
         : remote === 'none'
           ? 'postern_bot_unprotected'
           : 'postern_key_unpublished'
-    const isOurs = remote === 'equal' && pendingKey(change.facts.keys) === undefined
-    if (isOurs) make(change, { errand, shown, name })
-    else change.finish(errand, { error: new Refusal(code) })
+    const isOurs = remote === 'equal' && change.pending === undefined
+    if (isOurs) make(change)
+    else change.finish({ error: new Refusal(code) })
   },
   'make-first': make,
-  report: (change, { errand }) => change.finish(errand, { isSettled: true }),
-  abandon: (change, { errand }) => change.finish(errand, { isSettled: true }),
+  report: (change) => change.finish({ isSettled: true }),
+  abandon: (change) => change.finish({ isSettled: true }),
 }
 
 function begin(
@@ -118,22 +102,18 @@ function begin(
 ): void {
   const { task, rotation } = change.life
   if (task.step !== 'idle') throw new Error(`a task is under way: ${task.step}`)
-  const { keys } = change.facts
   if (errand === 'abandon') return abandon(change)
-  if (
-    errand === 'rotate' &&
-    (currentRotation(rotation) !== null || rotation.endedAtMs >= sinceMs)
-  ) {
-    return change.finish(errand, { isSettled: true })
+  if (errand === 'rotate' && (rotation.current !== null || rotation.endedAtMs >= sinceMs)) {
+    return change.finish({ isSettled: true }, errand)
   }
-  const known = pendingKey(keys) ?? activeKey(keys)
+  const known = change.newest
   if (errand === 'make-first' && known !== undefined) {
     const message = `there is a key already, and it is ${known.state}: ${known.fingerprint}`
     const hint = '`postern key rotate` puts a new one in the place of a published one'
-    return change.finish(errand, { error: new OperatorError('refused', message, hint) })
+    return change.finish({ error: refusedError(message, hint) }, errand)
   }
   if (errand === 'compare' || errand === 'observe') change.set({ isUnanswered: false })
-  change.act({ step: 'reading', errand }, { kind: 'get-me' })
+  change.act({ step: 'reading' }, { kind: 'get-me' }, errand)
 }
 
 function isResult(event: KeyEvent): event is ActionResult {
@@ -149,52 +129,47 @@ function goOn(change: Transition, result: ActionResult): void {
 }
 
 /** Makes no second key while one waits, replaces none that is not ours, and restores none that was removed. */
-function compare(change: Transition, reading: Comparison): void {
-  const { errand, remote, shown, name } = reading
-  const { keys } = change.facts
-  if (isLagging(change, shown)) {
+function compare(change: Transition, remote: RemoteKeyState): void {
+  if (isLagging(change)) {
     change.become('unpublished', NOT_SHOWN)
-    return change.finish(errand, { isSettled: false })
+    return change.finish({ isSettled: false })
   }
-  const key = pendingKey(keys) ?? activeKey(keys)
+  const key = change.newest
   switch (remote) {
     case 'pending':
-      return confirmShown(change, errand)
+      return confirmShown(change)
     case 'foreign':
     case 'none':
-      lose(change, remote, shown)
-      change.rotate((it) => stallRotation(it, LOST[remote]))
-      return change.finish(errand, { isSettled: false })
+      lose(change, remote)
+      hurryRotation(change, 'waiting', LOST[remote])
+      return change.finish({ isSettled: false })
     case 'equal':
-      return compareEqual(change, reading)
+      return compareEqual(change)
     case 'older':
       change.become('unpublished', 'the service shows an older key of ours')
-      if (key === undefined) return change.finish(errand, { isSettled: false })
-      return beginAttempt(change, key, { errand, before: shown })
+      if (key === undefined) return change.finish({ isSettled: false })
+      return beginAttempt(change, key)
     case 'first':
       change.become('unpublished', 'the key is being published')
-      if (key?.state !== 'pending') return make(change, { errand, shown, name })
-      return beginAttempt(change, key, { errand, before: shown })
+      if (key?.state !== 'pending') return make(change)
+      return beginAttempt(change, key)
   }
 }
 
-function compareEqual(change: Transition, { errand, shown, name }: Comparison): void {
-  const { rotation, rotateEveryMs } = change.life
-  const { keys, nowMs, monotonicMs } = change.facts
-  const pending = pendingKey(keys)
-  if (pending !== undefined && pauseMsOf(rotation, monotonicMs) === 0) {
-    return beginAttempt(change, pending, { errand, before: shown })
-  }
+function compareEqual(change: Transition): void {
+  const { rotateEveryMs } = change.life
+  const { pending, active, facts } = change
+  if (pending !== undefined && pauseMsOf(change) === 0) return beginAttempt(change, pending)
   change.becomeShown()
-  const publishedAtMs = activeKey(keys)?.publishedAtMs ?? Infinity
-  const isDue = rotateEveryMs !== null && nowMs - publishedAtMs >= rotateEveryMs
-  if (pending === undefined && isDue) make(change, { errand, shown, name })
-  else change.finish(errand, { isSettled: true })
+  const publishedAtMs = active?.publishedAtMs ?? Infinity
+  const isDue = rotateEveryMs !== null && facts.nowMs - publishedAtMs >= rotateEveryMs
+  if (pending === undefined && isDue) make(change)
+  else change.finish({ isSettled: true })
 }
 
 /** Whether the service accepted a publication recently, and `/me` may not show it yet. */
-function isLagging(change: Transition, shown: string | null): boolean {
-  const { accepted } = change.life
+function isLagging(change: Transition): boolean {
+  const { accepted, shown } = change.life
   if (accepted === null) return false
   const isRecent = change.facts.monotonicMs - accepted.atMs < LAG_MAX_MS
   if (shown === accepted.before && isRecent) return true
@@ -202,26 +177,24 @@ function isLagging(change: Transition, shown: string | null): boolean {
   return false
 }
 
-function publish(change: Transition, { errand, shown, name }: Comparison): void {
-  const { keys } = change.facts
-  const key = pendingKey(keys) ?? activeKey(keys)
-  if (key === undefined) make(change, { errand, shown, name })
-  else if (shown === key.fingerprint) confirmShown(change, errand)
-  else beginAttempt(change, key, { errand, before: shown })
+function publish(change: Transition): void {
+  const key = change.newest
+  if (key === undefined) make(change)
+  else if (change.life.shown === key.fingerprint) confirmShown(change)
+  else beginAttempt(change, key)
 }
 
 /** The service shows our newest key: it is the active one. */
-function confirmShown(change: Transition, errand: Errand): void {
-  const pending = pendingKey(change.facts.keys)
-  if (pending === undefined) {
+function confirmShown(change: Transition): void {
+  if (change.pending === undefined) {
     published(change)
-    return change.finish(errand, { isSettled: true })
+    return change.finish({ isSettled: true })
   }
-  const { fingerprint } = pending
-  change.act({ step: 'promoting', errand, attempt: null }, { kind: 'promote', fingerprint })
+  const { fingerprint } = change.pending
+  change.act({ step: 'promoting', attempt: null }, { kind: 'promote', fingerprint })
 }
 
-function lose(change: Transition, remote: 'foreign' | 'none', shown: string | null): void {
-  if (remote === 'foreign') change.become('conflict', `the service lists ${shown}`)
+function lose(change: Transition, remote: 'foreign' | 'none'): void {
+  if (remote === 'foreign') change.become('conflict', `the service lists ${change.life.shown}`)
   else change.become('unprotected', LOST.none)
 }

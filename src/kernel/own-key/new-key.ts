@@ -1,76 +1,60 @@
 /** A new key: it is made for the first publication or a rotation, and that of a rotation may be abandoned. */
-import { OperatorError } from '../../errors.ts'
+import { refusedError } from '../../errors.ts'
 import { beginAttempt } from './attempt.ts'
 import { codeOf, type Transition, type Handlers } from './transition.ts'
-import { activeKey, pendingKey, type Errand } from './life.ts'
-import { beginRotation, currentRotation, endRotation } from './rotation.ts'
+import { beginRotation, endRotation } from './rotation.ts'
 
 export const NEW_KEY_STEPS: Handlers<'making' | 'discarding'> = {
   making: { done: made, failed: notMade },
   discarding: {
-    done: (change, { fingerprint, errand }) => {
+    done: (change, { fingerprint }) => {
       change.report('abandoned')
       change.log('info', { fingerprint }, 'the rotation was abandoned')
-      change.rotate((it) => endRotation(it, 'abandoned', change.facts))
-      change.finish(errand, { isSettled: true })
+      endRotation(change, 'abandoned')
+      change.finish({ isSettled: true })
     },
     failed: abort,
   },
 }
 
-/** @param o `shown`, `name`: the fingerprint that `/me` shows, and the bot's name */
-export function make(
-  change: Transition,
-  { errand, shown, name }: { errand: Errand; shown: string | null; name: string },
-): void {
-  change.act({ step: 'making', errand, shown }, { kind: 'make-key', name })
+export function make(change: Transition): void {
+  change.act({ step: 'making' }, { kind: 'make-key' })
 }
 
 /** Whether a key is made for a rotation, which the operator or the setting asks for. */
-function isForRotation(change: Transition, errand: Errand): boolean {
-  return errand === 'rotate' || (errand === 'compare' && change.life.remote === 'equal')
+function isForRotation({ errand, life }: Transition): boolean {
+  return errand === 'rotate' || (errand === 'compare' && life.remote === 'equal')
 }
 
-function made(
-  change: Transition,
-  { errand, shown }: { errand: Errand; shown: string | null },
-): void {
-  const { keys } = change.facts
-  const pending = pendingKey(keys)
+function made(change: Transition): void {
+  const { pending } = change
   if (pending === undefined) throw new Error('a key was made and is not there')
-  const { fingerprint: to, createdAtMs: startedAtMs } = pending
-  change.log('info', { fingerprint: to }, 'made a key for the bot')
-  if (isForRotation(change, errand)) {
-    const from = activeKey(keys)?.fingerprint ?? ''
-    const begun = { from, to, startedAtMs, detail: 'the new key is on disk' }
-    change.rotate((it) => beginRotation(it, begun))
-    change.log('info', { from, to }, 'rotating the bot’s key')
+  const { fingerprint } = pending
+  change.log('info', { fingerprint }, 'made a key for the bot')
+  if (isForRotation(change)) {
+    beginRotation(change, 'the new key is on disk')
+    change.log('info', { ...change.life.rotation.current }, 'rotating the bot’s key')
   }
-  const isLeft = errand === 'rotate' || errand === 'make-first'
-  if (isLeft) change.finish(errand, { isSettled: true })
-  else beginAttempt(change, pending, { errand, before: shown })
+  const isLeft = change.errand === 'rotate' || change.errand === 'make-first'
+  if (isLeft) change.finish({ isSettled: true })
+  else beginAttempt(change, pending)
 }
 
-function notMade(
-  change: Transition,
-  { errand }: { errand: Errand },
-  { error }: { error: unknown },
-): void {
-  const isRotation = isForRotation(change, errand)
+function notMade(change: Transition, _task: unknown, { error }: { error: unknown }): void {
+  const isRotation = isForRotation(change)
   if (isRotation) change.effects.push({ kind: 'rotation-attempt', outcome: 'not-made' })
-  if (!isRotation || errand === 'rotate') return change.finish(errand, { error })
+  if (!isRotation || change.errand === 'rotate') return change.finish({ error })
   change.log('warn', { code: codeOf(error) }, 'a planned rotation could not be begun')
-  change.finish(errand, { isSettled: true })
+  change.finish({ isSettled: true })
 }
 
 /** Forgets the key of a rotation, while the service cannot know it. */
 export function abandon(change: Transition): void {
   change.set({ isDropping: false })
-  const pending = pendingKey(change.facts.keys)
-  const refuse = (message: string, hint: string): void => {
-    change.finish('abandon', { error: new OperatorError('refused', message, hint) })
-  }
-  if (pending === undefined || currentRotation(change.life.rotation) === null) {
+  const { pending } = change
+  const refuse = (message: string, hint: string): void =>
+    change.finish({ error: refusedError(message, hint) }, 'abandon')
+  if (pending === undefined || change.life.rotation.current === null) {
     return refuse('no rotation is under way', '`postern key list` shows them')
   }
   if (pending.offeredAtMs !== null) {
@@ -80,17 +64,10 @@ export function abandon(change: Transition): void {
     )
   }
   const { fingerprint } = pending
-  change.act(
-    { step: 'discarding', errand: 'abandon', fingerprint },
-    { kind: 'discard', fingerprint },
-  )
+  change.act({ step: 'discarding', fingerprint }, { kind: 'discard', fingerprint }, 'abandon')
 }
 
 /** The task fails. */
-export function abort(
-  change: Transition,
-  { errand }: { errand: Errand },
-  { error }: { error: unknown },
-): void {
-  change.finish(errand, { error })
+export function abort(change: Transition, _task: unknown, { error }: { error: unknown }): void {
+  change.finish({ error })
 }

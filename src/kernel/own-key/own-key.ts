@@ -1,21 +1,12 @@
 /** One of the bot's own keys, as a value; how it stands in the store. */
 import type { UnlockedKey } from '../../openpgp/index.ts'
-import type { KeyState, OwnKeyRow } from '../memory.ts'
+import type { OwnKeyRow } from '../memory.ts'
 
 /** One of the bot's own keys. Times are ms since the epoch. */
-export interface OwnKeyRecord {
-  fingerprint: string
+export interface OwnKeyRecord extends Omit<OwnKeyRow, 'locked'> {
   /** Of all its keys that are known, the primary key first. */
   fingerprints: readonly string[]
-  state: KeyState
-  createdAtMs: number
-  /** When its publication was begun: from then on the service may know it. */
-  offeredAtMs: number | null
-  publishedAtMs: number | null
-  retiredAtMs: number | null
-  destroyedAtMs: number | null
-  certificate: string
-  /** When it expires: from then on nothing is sealed to it. Infinity when never, 0 when it was over at the start. */
+  /** When it expires, ms since the epoch; Infinity: never; 0: before the start. */
   endsMs: number
   /** Null when it is destroyed, or one of too many old ones. */
   unlocked: UnlockedKey | null

@@ -1,6 +1,7 @@
 import { type ReadyKey, isExpired } from './own-key.ts'
 import {
   activeKey,
+  pendingKey,
   type Action,
   type ActionResult,
   type Effect,
@@ -9,10 +10,12 @@ import {
   type Facts,
   type KeyLife,
   type PublicationState,
+  type RotationOutcome,
+  type RotationPhase,
   type Step,
   type Task,
+  type TaskStep,
 } from './life.ts'
-import { currentRotation, type RotationOutcome, type RotationProgress } from './rotation.ts'
 import { PosternError, Refusal, ServiceError } from '../../errors.ts'
 
 /** What the steps of a task do on each result of their action. */
@@ -37,18 +40,39 @@ export class Transition {
     this.facts = facts
   }
 
+  /** The published key, which signs. */
+  get active(): ReadyKey | undefined {
+    return activeKey(this.facts.keys)
+  }
+
+  /** The key that waits for its publication. */
+  get pending(): ReadyKey | undefined {
+    return pendingKey(this.facts.keys)
+  }
+
+  /** The only key of ours that may be published. */
+  get newest(): ReadyKey | undefined {
+    return this.pending ?? this.active
+  }
+
   set(part: Partial<KeyLife>): void {
     this.life = { ...this.life, ...part }
   }
 
-  /** Goes on with a task, whose next step waits for the action. */
-  act(task: Task, action: Action): void {
-    this.set({ task })
+  get errand(): Errand {
+    const { task } = this.life
+    if (task.step === 'idle') throw new Error('no task is under way')
+    return task.errand
+  }
+
+  /** Goes on with the task, whose next step waits for the action. */
+  act(step: TaskStep, action: Action, errand = this.errand): void {
+    this.set({ task: { ...step, errand } })
     this.effects.push(action)
   }
 
   /** Ends the task. A publication that the operator asked for must be seen at the service. */
-  finish(errand: Errand, ending: Ending): void {
+  finish(ending: Ending, errand = this.errand): void {
     const isCommand = errand === 'publish' || errand === 'replace'
     const isUnseen = isCommand && 'isSettled' in ending && !ending.isSettled
     const end = isUnseen ? { error: new Refusal('postern_key_unpublished') } : ending
@@ -64,21 +88,22 @@ export class Transition {
   }
 
   /** The service shows the active key. */
-  becomeShown(active: ReadyKey | undefined = activeKey(this.facts.keys)): void {
-    if (active === undefined || !isExpired(active, this.facts.nowMs)) {
+  becomeShown(): void {
+    if (this.active === undefined || !isExpired(this.active, this.facts.nowMs)) {
       this.become('published', 'the key is published')
     } else this.become('expired', 'phones seal nothing to it any more')
   }
 
-  rotate(progress: (before: RotationProgress) => RotationProgress): void {
-    this.set({ rotation: progress(this.life.rotation) })
+  /** A step of the rotation under way, for people. @param waitMs until the next attempt */
+  showRotation(phase: RotationPhase, detail: string, waitMs: number | null = null): void {
+    if (this.life.rotation.current === null) return
+    this.effects.push({ kind: 'rotation-step', phase, detail, waitMs })
   }
 
   /** The outcome of an attempt at a rotation, where one is under way. */
   report(outcome: RotationOutcome): void {
-    if (currentRotation(this.life.rotation) !== null) {
-      this.effects.push({ kind: 'rotation-attempt', outcome })
-    }
+    if (this.life.rotation.current === null) return
+    this.effects.push({ kind: 'rotation-attempt', outcome })
   }
 
   log(level: 'debug' | 'info' | 'warn', fields: Record<string, unknown>, message: string): void {
@@ -91,9 +116,12 @@ export function codeOf(error: unknown): string {
   return error instanceof PosternError ? error.code : 'failed'
 }
 
+/** What the service refuses a call with (spec, Errors); another status proves nothing. */
+const REFUSED_WITH = [400, 401, 403, 404, 409, 410, 413, 429]
+
 /** Whether the service certainly did not do what it was asked for. */
 export function isRefused(error: unknown): boolean {
-  return error instanceof ServiceError && error.status < 500
+  return error instanceof ServiceError && REFUSED_WITH.includes(error.status)
 }
 
 /** How long the service asks to wait, in ms. */

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto'
 import { Refusal } from '../../errors.ts'
-import type { CertificateCopy, KnownCertificate, Memory, Records } from '../memory.ts'
+import type { CertificateCopy, Memory, Records } from '../memory.ts'
 import type { CertificateStatus, Engine } from '../../openpgp/index.ts'
 import type { Journal, TrustChange } from './journal.ts'
 
-/** Certificates that are kept whole with their revocations; they can be 64 KiB each. */
+/** Certificates kept whole with their revocations; they can be 64 KiB each. */
 const MOST_WHOLE = 20_000
-/** Of more it is only kept that they are revoked, whatever of them was; beyond these, of none. */
+/** Of more, only the fact of a revocation is kept; beyond these, of none. */
 const MOST_REVOKED = 250_000
-/** Certificates of which a copy is kept; of none beyond, so that an invented one displaces none. */
+/** Copies kept; none beyond, so that an invented certificate displaces none. */
 const MOST_COPIES = 20_000
 
 interface UnwrittenRevocation {
@@ -28,18 +28,18 @@ export interface CertificatesParts {
 }
 
 /**
- * Certificates, judged by the engine, which remembers them, and merged with what is known: what its
- * owner once stated of one sticks, a revocation above all, across restarts.
+ * Certificates, judged by the engine and merged with all statements of their owners. All calls that
+ * wait throw Refusal `postern_store_unwritable`.
  */
 export class Certificates {
   readonly #parts: Required<CertificatesParts>
   /** Fingerprints of those with revocations; the certificates rest on disk. */
   readonly #revoked = new Set<string>()
-  /** Those that are not on disk yet: what is kept of each, what the store had, who revoked it. */
+  /** Revocations that are not on disk yet: the copy to keep, the one in the store, who revoked it. */
   readonly #unwritten = new Map<string, UnwrittenRevocation>()
   /** Digests of the copies that are kept, by fingerprint; the copies rest on disk. */
   readonly #copies = new Map<string, string>()
-  /** Copies with news that are not on disk yet, and the digest of what is there. */
+  /** Newer copies that are not on disk yet, and the digest of the stored one. */
   readonly #unwrittenCopies = new Map<string, { copy: CertificateCopy; before: string }>()
 
   private constructor(parts: CertificatesParts) {
@@ -50,27 +50,22 @@ export class Certificates {
   static async load(parts: CertificatesParts): Promise<Certificates> {
     const { memory } = parts
     const certificates = new Certificates(parts)
-    memory.follow('certificates', async (records, keys) => {
-      certificates.#take(await records.certificates.of(keys))
-    })
     memory.writeFirst({
-      get isDue() {
-        return certificates.#unwritten.size > 0
-      },
+      isDue: () => certificates.#unwritten.size + certificates.#unwrittenCopies.size > 0,
       save: (records) => certificates.#saveUnwritten(records),
     })
-    certificates.#take(await memory.read((records) => records.certificates.all()))
+    await memory.keep('certificates', async (records, fingerprints) => {
+      for (const one of await records.certificates.of(fingerprints)) {
+        const { fingerprint, copyDigest, isRevoked } = one
+        if (isRevoked) certificates.#revoked.add(fingerprint)
+        const isHeld = certificates.#unwrittenCopies.has(fingerprint)
+        if (copyDigest !== null && !isHeld) certificates.#copies.set(fingerprint, copyDigest)
+      }
+    })
     return certificates
   }
 
-  #take(known: readonly KnownCertificate[]): void {
-    for (const { fingerprint, copyDigest, isRevoked } of known) {
-      if (isRevoked) this.#revoked.add(fingerprint)
-      if (copyDigest !== null) this.#copies.set(fingerprint, copyDigest)
-    }
-  }
-
-  /** Whether a revocation is known, of a certificate or a part of it, which this status lacks. */
+  /** Whether a revocation of a certificate or a part is known that this status lacks. */
   isRevokedSince({ fingerprint, revocations, unusable }: CertificateStatus): boolean {
     if (revocations || unusable === 'revoked') return false
     return fingerprint !== null && this.#revoked.has(fingerprint)
@@ -81,10 +76,7 @@ export class Certificates {
     return this.#revoked.has(fingerprint)
   }
 
-  /**
-   * What an armored certificate is now. `unusable` takes the time into account.
-   * @throws Error when the engine is gone
-   */
+  /** The status of an armored certificate now. @throws Error when the engine is gone */
   async judge(armored: string): Promise<CertificateStatus> {
     const certificateStatus = await this.#parts.engine.judge(armored)
     const known = await this.#knownOf(certificateStatus.fingerprint)
@@ -97,7 +89,7 @@ export class Certificates {
       : await this.#parts.engine.judge(armored, known)
   }
 
-  /** The copy that is kept of a certificate; null for none, and for a revoked one. */
+  /** The copy of a certificate; null for none, and for a revoked one. */
   async copyOf(fingerprint: string): Promise<string | null> {
     if (this.#revoked.has(fingerprint) || !this.#copies.has(fingerprint)) return null
     const unwritten = this.#unwrittenCopies.get(fingerprint)
@@ -106,9 +98,8 @@ export class Certificates {
   }
 
   /**
-   * Keeps a copy of each certificate, with all that its owner ever stated of it. News count from the
-   * call on, also when this rejects.
-   * @throws Refusal `postern_store_unwritable`
+   * Keeps a copy of each certificate with all statements of its owner, from the call on, also when this
+   * rejects.
    */
   async keepCopies(statuses: readonly CertificateStatus[]): Promise<void> {
     const first: CertificateCopy[] = []
@@ -120,14 +111,11 @@ export class Certificates {
       else if (isNews === true && before !== copy.copyDigest) this.#hold(copy, before)
     }
     first.splice(Math.max(0, this.#parts.maxCopies - this.#copies.size))
-    const newer = [...this.#unwrittenCopies.values()]
-    if (first.length + newer.length === 0) return
-    await this.#parts.memory.note(async ({ certificates }) => {
-      await certificates.addCopies(first)
-      for (const { copy, before } of newer) await certificates.replaceCopy(copy, before)
-    })
-    for (const copy of first) this.#copies.set(copy.fingerprint, copy.copyDigest)
-    for (const { copy } of newer) this.#unwrittenCopies.delete(copy.fingerprint)
+    if (first.length > 0) {
+      await this.#parts.memory.note(({ certificates }) => certificates.addCopies(first))
+      for (const copy of first) this.#copies.set(copy.fingerprint, copy.copyDigest)
+    }
+    if (this.#unwrittenCopies.size > 0) await this.#parts.memory.settle()
   }
 
   #hold(copy: CertificateCopy, before: string): void {
@@ -137,7 +125,7 @@ export class Certificates {
     this.#copies.set(fingerprint, copy.copyDigest)
   }
 
-  /** The copy that is kept, where a certificate is listed otherwise. */
+  /** The copy, where it differs from the listed certificate. */
   async #newerCopyOf({ fingerprint }: CertificateStatus, armored: string): Promise<string | null> {
     const digest = fingerprint === null ? undefined : this.#copies.get(fingerprint)
     if (fingerprint === null || digest === undefined || digest === digestOf(armored)) return null
@@ -145,9 +133,8 @@ export class Certificates {
   }
 
   /**
-   * Remembers the revocations of a certificate. They count from the call on, also when this rejects.
+   * Remembers revocations of a certificate, from the call on, also when this rejects.
    * @param userId who revoked it
-   * @throws Refusal `postern_store_unwritable`
    */
   async rememberRevoked(
     { fingerprint, revocations, armored }: CertificateStatus,
@@ -161,8 +148,8 @@ export class Certificates {
     const kept = isKnown || this.#revoked.size < this.#parts.maxWhole ? armored : ''
     const hold = (one: { kept: string; known: string | null }): void => {
       this.#revoked.add(fingerprint)
-      const { known } = this.#unwritten.get(fingerprint) ?? one
-      this.#unwritten.set(fingerprint, { userId, kept: one.kept, known })
+      const { known, userId: by } = this.#unwritten.get(fingerprint) ?? { ...one, userId }
+      this.#unwritten.set(fingerprint, { userId: by, kept: one.kept, known })
     }
     try {
       const known = await this.#knownOf(fingerprint)
@@ -180,12 +167,19 @@ export class Certificates {
     const changes: TrustChange[] = []
     for (const [fingerprint, { kept, known, userId }] of written) {
       const now = await records.certificates.revokedCopyOf(fingerprint)
-      // of two that were revoked in other ways at the same time, that they are is all that is kept
+      // of two sidecars with different revocations at once, only the fact is kept
       await records.certificates.setRevokedCopy(fingerprint, now === known ? kept : '')
       changes.push({ kind: 'key-revoked', userId, detail: { fingerprint } })
     }
+    const copies = [...this.#unwrittenCopies]
+    for (const [, { copy, before }] of copies) await records.certificates.replaceCopy(copy, before)
     const announce = await this.#parts.journal.append(records, changes)
     return () => {
+      for (const [fingerprint, one] of copies) {
+        const held = this.#unwrittenCopies.get(fingerprint)
+        if (held === one) this.#unwrittenCopies.delete(fingerprint)
+        else if (held !== undefined) held.before = one.copy.copyDigest
+      }
       for (const [fingerprint, one] of written) {
         if (this.#unwritten.get(fingerprint) === one) this.#unwritten.delete(fingerprint)
       }
@@ -193,7 +187,7 @@ export class Certificates {
     }
   }
 
-  /** The copy with revocations; empty where only that it is revoked is known, null for none. */
+  /** As `CertificateRecords.revokedCopyOf`, with revocations that are not on disk yet. */
   async #knownOf(fingerprint: string | null): Promise<string | null> {
     if (fingerprint === null || !this.#revoked.has(fingerprint)) return null
     const unwritten = this.#unwritten.get(fingerprint)

@@ -1,19 +1,19 @@
-/** What the operator decides, by command: policies, and whose a certificate is. */
-import { OperatorError } from '../../errors.ts'
+/** The operator's decisions, by command: policies, and owners of certificates. */
+import { OperatorError, refusedError } from '../../errors.ts'
 import type { Memory, Pin, Records, TrustPolicy } from '../memory.ts'
 import type { Journal, TrustChange } from './journal.ts'
 import type { People } from './people.ts'
 import { blankPin, type Pins } from './pins.ts'
 
-/** The row of the whole bot; no chat has this id. */
+/** The row of the bot; no chat has this id. */
 const BOT = 0
 
-/** The policy of the bot and of single chats, changeable while the sidecar runs. */
+/** The policy of the bot and of single chats. */
 export class Policies {
   readonly #journal: Journal
   readonly #setting: TrustPolicy
   readonly #byCommand = new Map<number, TrustPolicy>()
-  /** How often a policy was changed since the start. */
+  /** Grows with every change of a policy. */
   changes = 0
 
   private constructor(journal: Journal, setting: TrustPolicy) {
@@ -28,15 +28,12 @@ export class Policies {
   }): Promise<Policies> {
     const policies = new Policies(o.journal, o.setting)
     const { memory } = o
-    memory.follow('trust_policies', async (records, keys) => {
-      const ids = keys.map(Number)
-      const set = await records.policies.of(ids)
-      for (const id of ids) policies.#byCommand.delete(id)
+    await memory.keep('trust_policies', async (records, chatIds) => {
+      const set = await records.policies.of(chatIds)
+      for (const id of chatIds ?? []) policies.#byCommand.delete(Number(id))
       for (const { chatId, policy } of set) policies.#byCommand.set(chatId, policy)
       policies.changes++
     })
-    const set = await memory.read((records) => records.policies.all())
-    for (const { chatId, policy } of set) policies.#byCommand.set(chatId, policy)
     return policies
   }
 
@@ -45,19 +42,19 @@ export class Policies {
     return this.#byCommand.get(chatId) ?? this.bot
   }
 
-  /** The bot's: what the operator set by command, else the setting. */
+  /** The bot's policy: by command, else by the setting. */
   get bot(): TrustPolicy {
     return this.#byCommand.get(BOT) ?? this.#setting
   }
 
-  /** What was set by command, chat by chat; the bot itself has no chat. */
+  /** Policies that were set by command; `chatId` null: the bot's. */
   get byCommand(): { chatId: number | null; policy: TrustPolicy }[] {
     return [...this.#byCommand].map(([id, policy]) => ({ chatId: id === BOT ? null : id, policy }))
   }
 
   /**
    * Sets the policy of a chat, or of the bot.
-   * @param chatId null for the bot, @param policy null takes back what was set before
+   * @param chatId null for the bot, @param policy null deletes the one that was set
    * @throws Refusal `postern_store_unwritable`
    */
   async set(chatId: number | null, policy: TrustPolicy | null): Promise<void> {
@@ -77,7 +74,7 @@ export interface DecisionParts {
   pins: Pins
 }
 
-/** The operator's word about people. All calls throw Refusal `postern_store_unwritable`. */
+/** The operator's decisions about people. All calls throw Refusal `postern_store_unwritable`. */
 export class Decisions {
   readonly #parts: DecisionParts
 
@@ -86,11 +83,10 @@ export class Decisions {
   }
 
   /**
-   * The operator accepts a person's certificate as the service lists it now. The person begins
-   * anew: what they were known to sign is forgotten. The certificate is theirs alone.
-   * @param fingerprint what the operator looked at; absent: whatever is listed
+   * Accepts a person's certificate as it is listed now, as theirs alone, and forgets their signatures.
+   * @param fingerprint which the operator has read; absent: the listed one
    * @returns the new pin
-   * @throws OperatorError `refused` for somebody never seen, or when another one is listed by now
+   * @throws OperatorError `refused` for an unknown person, or when another one is listed now
    */
   async accept(userId: number, fingerprint?: string): Promise<Pin> {
     return await this.#recordDecision('accepted', () => {
@@ -98,8 +94,7 @@ export class Decisions {
       const listed = pin?.listed ?? null
       if (pin === undefined || listed === null) throw noneListed(userId)
       if (fingerprint !== undefined && readFingerprint(fingerprint) !== listed) {
-        throw new OperatorError(
-          'refused',
+        throw refusedError(
           `the service lists ${listed} for person ${userId}, which is another one`,
           'ask the person which fingerprint is theirs; nothing was changed',
         )
@@ -111,8 +106,8 @@ export class Decisions {
   }
 
   /**
-   * The operator has compared a fingerprint with the person. From now on the person is sealed to
-   * under this one alone, and it is theirs alone. What they must sign, they must go on signing.
+   * Verifies a fingerprint, which the operator has compared with the person: it is theirs alone, and
+   * nothing is sealed to another one of theirs.
    * @param fingerprint 40 hexadecimal characters; blanks between and either case are fine
    * @throws OperatorError `usage` when it is none
    */
@@ -124,7 +119,7 @@ export class Decisions {
     })
   }
 
-  /** Seals nothing to a person and believes nothing of them until they are accepted or verified. */
+  /** Ends sealing to a person and trust in them until they are accepted or verified. */
   async block(userId: number): Promise<Pin> {
     let pin = blankPin(userId)
     const change = { kind: 'blocked' as const, userId, detail: {} }
@@ -137,7 +132,7 @@ export class Decisions {
     return pin
   }
 
-  /** @param decide makes the pin of what is known; throws what refuses it */
+  /** @param decide the new pin by the present one; throws a refusal */
   async #recordDecision(kind: 'accepted' | 'verified', decide: () => Pin): Promise<Pin> {
     let pin = decide()
     const changeOf = (): TrustChange => {
@@ -174,8 +169,7 @@ function readFingerprint(text: string): string {
 }
 
 function noneListed(userId: number): OperatorError {
-  return new OperatorError(
-    'refused',
+  return refusedError(
     `the service lists no certificate of person ${userId} now, as far as was ever seen`,
     '`postern trust list` shows everybody whom we know; or compare fingerprints and use `postern trust verify`',
   )

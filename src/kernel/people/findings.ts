@@ -1,16 +1,19 @@
-import { BoundedMap } from '../bounded-map.ts'
+import { BoundedMap } from '../../util/bounded-map.ts'
 import type { Memory } from '../memory.ts'
 import type { Journal } from './journal.ts'
 import { listsKeyOf, type Person } from './person.ts'
 
-/** Findings that are kept in memory, so that each is written down once. */
+/** Findings kept in memory, so that each is recorded once. */
 const REMEMBERED = 10_000
 /** People named in one entry. */
 const NAMED = 100
 /** One unknown sender a chat in this time: a service can invent people. */
 const QUIET_MS = 3_600_000
 
-/** Writes to the journal, once, what no honest service or member shows. */
+/**
+ * Records in the journal, once each, findings that no honest service or member causes. All calls throw
+ * Refusal `postern_store_unwritable`.
+ */
 export class Findings {
   readonly #journal: Journal
   readonly #own: () => ReadonlySet<string>
@@ -26,9 +29,8 @@ export class Findings {
   }
 
   /**
-   * Records who of these people is listed with a key of the bot's own.
-   * @param chatId null when they are not from a chat's list
-   * @throws Refusal `postern_store_unwritable`
+   * Records people who are listed with a key of the bot's own.
+   * @param chatId null for a person's own record
    */
   async recordOwnKeys(chatId: number | null, people: readonly Person[]): Promise<void> {
     const own = this.#own()
@@ -43,10 +45,7 @@ export class Findings {
     this.#listers.set(source, text)
   }
 
-  /**
-   * Records that somebody wrote or pressed in a private chat that is another person's.
-   * @throws Refusal `postern_store_unwritable`; the next sighting is then written
-   */
+  /** Records a writer or presser in another person's private chat. */
   async recordUnknownSender({ chatId, userId }: { chatId: number; userId: number }): Promise<void> {
     if (this.#chats.has(chatId)) return
     this.#chats.set(chatId, true)

@@ -1,29 +1,26 @@
-import type { JournalEntry, Memory, Records } from '../memory.ts'
+import type { JournalEntry, JournalRecords, Memory, Records } from '../memory.ts'
 import { Listeners } from '../../util/listeners.ts'
 
-/** What can change about whom we seal to and whose words we believe. */
+/** A change about recipients or trust. */
 export type TrustChange =
   /** The service lists another certificate for a person than before. */
   | { kind: 'key-changed'; userId: number; detail: { from: string; to: string; standing: string } }
-  /** The service lists none for a person any more. */
+  /** The service lists no certificate for a person any more. */
   | { kind: 'key-withdrawn'; userId: number; detail: { from: string; standing: string } }
   /** Several people are listed with one certificate; at most 100 are named. */
   | {
       kind: 'certificate-shared'
       detail: { fingerprint: string; people: number[]; owner: number | null }
     }
-  /** A certificate that we know was revoked by its owner. */
+  /** A known certificate was revoked by its owner. */
   | { kind: 'key-revoked'; userId: number; detail: { fingerprint: string } }
-  /** Who gets what is written into a chat; at most 100 people are named each way. */
+  /** The recipients of a chat changed; at most 100 people are named each way. */
   | {
       kind: 'recipients-changed'
       chatId: number
       detail: { count: number; added: number[]; removed: number[]; changed: number[] }
     }
-  /**
-   * The key list of a chat contradicts itself; nothing is sealed by it. `stranger` is who else it
-   * names in somebody's private chat.
-   */
+  /** A key list contradicts itself; `stranger`: an additional person in a private chat. */
   | { kind: 'list-contradicts'; chatId: number; detail: { why: string; stranger?: number } }
   /** The key list of a chat lost half of its people or more within a day. */
   | { kind: 'list-shrank'; chatId: number; detail: { from: number; to: number } }
@@ -33,42 +30,38 @@ export type TrustChange =
       userId: number
       detail: { chatId: number | null; people: number[] }
     }
-  /** Somebody wrote or pressed in a private chat that is another person's. */
+  /** Somebody wrote or pressed in the private chat of another person. */
   | { kind: 'stranger'; chatId: number; userId: number; detail: Record<string, never> }
-  /** The operator spoke. */
+  /** Decisions of the operator. */
   | { kind: 'accepted' | 'verified'; userId: number; detail: { fingerprint: string } }
   | { kind: 'blocked'; userId: number; detail: Record<string, never> }
   | { kind: 'policy'; chatId: number | null; detail: { policy: string | null } }
-  /** The service shows a chat as one of a stricter kind; the operator took that back. */
+  /** The service reports a stricter kind of a chat; the operator corrects the kind. */
   | {
       kind: 'kind-tightened' | 'kind-corrected'
       chatId: number
       detail: { from: string; to: string }
     }
-  /** The operator loosened what is known of a chat, or of all private chats. */
+  /** The operator loosens a chat, or all private chats. */
   | { kind: 'latch-lifted'; chatId: number; detail: Record<string, never> }
   | { kind: 'private-readable'; chatId: null; detail: Record<string, never> }
   | { kind: 'person-bound'; chatId: number; userId: number; detail: { before: number | null } }
 
-/** The append-only record of changes: nothing in it is ever rewritten; only the oldest go. */
+/** The append-only record of changes; only the oldest entries are deleted. */
 export class Journal {
   readonly #memory: Memory
   readonly #changes = new Listeners<TrustChange>()
+  /** Calls back with every change once it is on disk. */
+  readonly onChange = this.#changes.add
 
   constructor(memory: Memory) {
     this.#memory = memory
   }
 
-  /** Calls back with every change once it is on disk. */
-  onChange(listener: (change: TrustChange) => void): void {
-    this.#changes.add(listener)
-  }
-
   /**
-   * Writes changes down, together with what they change. Without any, it is noted: to know it
-   * although this rejects does no harm.
-   * @param change runs in the same transaction, first; what it gives is written down in place of
-   *   `changes`, which were computed before what other sidecars wrote was known
+   * Records changes in one transaction with their effect. Without changes, a `note` suffices.
+   * @param change the effect, first in the transaction; its result, by the store as it is then,
+   *   replaces `changes`
    * @param onWritten called once changes are on disk, before any other write begins
    * @throws Refusal `postern_store_unwritable`; then nothing was changed
    */
@@ -86,7 +79,7 @@ export class Journal {
     })
   }
 
-  /** Writes changes down within a write. @returns what calls the listeners, once it is on disk */
+  /** Records changes within a write. @returns calls the listeners; for after the write */
   async append({ journal }: Records, changes: readonly TrustChange[]): Promise<() => void> {
     for (const one of changes) {
       const { kind, detail } = one
@@ -97,12 +90,8 @@ export class Journal {
     return () => changes.forEach((one) => this.#changes.emit(one))
   }
 
-  /**
-   * Entries in the order in which they were written.
-   * @param from `afterId` gives what came later than that entry, `sinceMs` than that time;
-   *   `limit` at most so many
-   */
-  async read(from: { afterId: number; sinceMs: number; limit: number }): Promise<JournalEntry[]> {
+  /** As `JournalRecords.read`. */
+  async read(from: Parameters<JournalRecords['read']>[0]): Promise<JournalEntry[]> {
     return await this.#memory.read(({ journal }) => journal.read(from))
   }
 }

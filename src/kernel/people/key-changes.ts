@@ -1,6 +1,6 @@
 import type { KeyChange, KnownChange, Memory, ToldWith } from '../memory.ts'
 
-/** The last change of each person's certificate, until the bot was told and after. */
+/** The last change of each person's certificate. */
 export class KeyChanges {
   readonly #memory: Memory
   readonly #changes = new Map<number, KnownChange>()
@@ -11,27 +11,21 @@ export class KeyChanges {
 
   static async load(memory: Memory): Promise<KeyChanges> {
     const changes = new KeyChanges(memory)
-    memory.follow('key_changes', async ({ keyChanges }, keys) => {
-      changes.#take(await keyChanges.of(keys.map(Number)))
+    await memory.keep('key_changes', async ({ keyChanges }, userIds) => {
+      for (const change of await keyChanges.of(userIds)) changes.#changes.set(change.userId, change)
     })
-    changes.#take(await memory.read(({ keyChanges }) => keyChanges.all()))
     return changes
   }
 
-  #take(known: readonly KnownChange[]): void {
-    for (const change of known) this.#changes.set(change.userId, change)
-  }
-
-  /** Remembers a change of which the bot was told nothing, once it is on disk. */
+  /** Remembers a change that is on disk. */
   saved({ userId, from, to }: KeyChange): void {
     this.#changes.set(userId, { userId, from, to, message: null, send: null })
   }
 
   /**
-   * The changes of people that the bot is told of now. Each is told once with a message and once
-   * with a send; with the same update or send again when that is asked for again. What cannot be
-   * written is told all the same, and after a restart once more.
-   * @param key which update, or which send
+   * The changes of people to inform the bot of now: once with a message and once with a send, and
+   * again with the same ones. A failed write may repeat one after a restart.
+   * @param key of the update or the send
    */
   async tell(userIds: Iterable<number>, by: ToldWith, key: string): Promise<KeyChange[]> {
     if (this.#changes.size === 0) return []

@@ -1,25 +1,21 @@
 import type { KeptList, Memory } from '../memory.ts'
 import { hash } from 'node:crypto'
-import { BoundedMap } from '../bounded-map.ts'
+import { BoundedMap } from '../../util/bounded-map.ts'
 import type { Journal, TrustChange } from './journal.ts'
 
 /** Digests kept in memory, so that an unchanged list costs no read of the disk. */
 const REMEMBERED = 10_000
 /** People named in one entry, each way. */
 const NAMED = 100
-/** In this time a list must lose half of its people, and two at least, to have shrunk. */
+/** A list has shrunk that loses half of its people, and two at least, in this time. */
 const SHRINKING_MS = 86_400_000
 
-/** Who was on a chat's key list, with which fingerprint (empty where nothing could be parsed). */
+/** The people of a key list; an empty fingerprint where nothing could be parsed. */
 type ListedPeople = [userId: number, fingerprint: string][]
 
-/**
- * A certificate that could be sealed to when it was on a chat's list, under whose name, and since
- * when, ms since the epoch; 0: on the first list that was seen of the chat.
- */
+/** A usable certificate of a chat's list, since when, ms since the epoch; 0: on the first list. */
 export type PastListing = [userId: number, fingerprint: string, sinceMs: number]
 
-/** Somebody as a list shows them. */
 interface ListedPerson {
   userId: number
   fingerprint: string | null
@@ -27,16 +23,19 @@ interface ListedPerson {
   unusable?: string | null
 }
 
-/** Past listings kept of a chat; of more, those that are listed no more are forgotten first. */
+/** Past listings kept of a chat; those that are not listed now are forgotten first. */
 const KEPT = 5000
 
-/** Keeps each chat's last key list, and writes every change to the journal. */
+/**
+ * Keeps each chat's last key list, and records every change in the journal. All calls throw Refusal
+ * `postern_store_unwritable`.
+ */
 export class KeyListHistory {
   readonly #memory: Memory
   readonly #journal: Journal
   readonly #digests = new BoundedMap<number, string>(REMEMBERED)
   readonly #contradictions = new BoundedMap<number, string>(REMEMBERED)
-  /** The most people that a list had lately, so that one that goes a step at a time is seen too. */
+  /** The most people that a list had lately, so that shrinking step by step is found too. */
   readonly #largest: BoundedMap<number, number>
 
   constructor(memory: Memory, journal: Journal) {
@@ -46,10 +45,7 @@ export class KeyListHistory {
     this.#largest = new BoundedMap(REMEMBERED, { ttlMs: SHRINKING_MS, nowMs })
   }
 
-  /**
-   * Records a chat's key list. The first one of a chat makes no journal entry.
-   * @throws Refusal `postern_store_unwritable`
-   */
+  /** Records a chat's key list; the first makes no journal entry. */
   async saw(chatId: number, people: readonly ListedPerson[]): Promise<void> {
     const now = listedOf(people)
     const usable = listedOf(people.filter(({ unusable }) => unusable === null))
@@ -69,7 +65,7 @@ export class KeyListHistory {
     this.#contradictions.delete(chatId)
   }
 
-  /** Every certificate that was ever on a chat's list and could be sealed to, oldest first. */
+  /** Every certificate that was ever usable on a chat's list, oldest first. */
   async everListed(chatId: number): Promise<PastListing[]> {
     return everListed([], await this.#kept(chatId), 0)
   }
@@ -83,9 +79,8 @@ export class KeyListHistory {
   }
 
   /**
-   * Records that a chat's key list contradicts itself, once for each contradiction.
-   * @param detail `stranger` is who else it names in somebody's private chat
-   * @throws Refusal `postern_store_unwritable`
+   * Records a contradiction in a chat's key list, once each.
+   * @param detail as of `list-contradicts`
    */
   async contradicts(chatId: number, detail: { why: string; stranger?: number }): Promise<void> {
     const { why } = detail
@@ -111,7 +106,7 @@ export class KeyListHistory {
   }
 }
 
-/** What was ever listed, with what can be sealed to now. */
+/** All listings ever, with the certificates that are usable now. */
 function everListed(
   usable: ListedPeople,
   kept: KeptList | undefined,

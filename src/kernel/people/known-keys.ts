@@ -1,19 +1,21 @@
 import type { KnownKey, Memory } from '../memory.ts'
 import { hash } from 'node:crypto'
-import { BoundedMap } from '../bounded-map.ts'
+import { BoundedMap } from '../../util/bounded-map.ts'
 
-/** Lists whose digest is kept in memory, so that an unchanged one costs no read of the disk. */
+/** Digests of lists kept in memory, so that an unchanged list costs no read of the disk. */
 const LISTS = 10_000
 /** Keys that are kept in memory until they can be written. */
 const UNWRITTEN = 50_000
 
-/** A person with the keys that their certificate lists to be encrypted to. */
 interface ListedKeys {
   userId: number
   certificateStatus: { encryptionKeys: readonly string[] }
 }
 
-/** Key ids that people's certificates were ever seen to list: who reads what is sealed to them. */
+/**
+ * Key ids that people's certificates ever listed: the readers of data sealed to them. All calls throw
+ * Refusal `postern_store_unwritable`.
+ */
 export class KnownKeys {
   readonly #memory: Memory
   readonly #digests = new BoundedMap<string, string>(LISTS)
@@ -24,9 +26,7 @@ export class KnownKeys {
     this.#memory = memory
     const unwritten = this.#unwritten
     memory.writeFirst({
-      get isDue() {
-        return unwritten.size > 0
-      },
+      isDue: () => unwritten.size > 0,
       save: async ({ encryptionKeys }) => {
         const keys = [...unwritten.values()]
         await encryptionKeys.add(keys)
@@ -36,9 +36,8 @@ export class KnownKeys {
   }
 
   /**
-   * Remembers the keys of people whom the service lists, from the call on, also when it rejects.
-   * @param source the list that they are from, by a name of its own
-   * @throws Refusal `postern_store_unwritable`
+   * Remembers the keys of listed people, from the call on, also when it rejects.
+   * @param source a name of the list
    */
   async saw(source: string, people: readonly ListedKeys[]): Promise<void> {
     const pairs = people.flatMap(({ userId, certificateStatus }) =>
@@ -67,10 +66,9 @@ export class KnownKeys {
   }
 
   /**
-   * Who was ever listed with each of these keys, and since when; a key that nobody was seen with is
-   * missing.
+   * Who was ever listed with each of these keys, and since when; an unknown key is missing.
    * @param keyIds 16 lower-case hexadecimal characters each
-   * @returns by key id, by person: ms since the epoch, 0 where that was not noted yet
+   * @returns by key id, by person: ms since the epoch, 0 where times were not recorded yet
    */
   async ownersOf(keyIds: readonly string[]): Promise<Map<string, Map<number, number>>> {
     const owners = new Map<string, Map<number, number>>()

@@ -1,4 +1,4 @@
-/** What the service lists of people: every answer is judged and recorded here before it is used. */
+/** Judges and records every key list and key record before its people are used. */
 import type { UserKey } from '../../api/user-key.ts'
 import { MOST_RECIPIENTS, type CertificateStatus } from '../../openpgp/index.ts'
 import type { KeyList } from '../lookups.ts'
@@ -10,7 +10,7 @@ import type { KnownKeys } from './known-keys.ts'
 import { isWorthless, type Person, type Unusable } from './person.ts'
 import type { Trust } from './trust.ts'
 
-/** Keys of a list that are looked at: some may be of no use. */
+/** Keys of a list that are judged: some may be unusable. */
 const MOST_LISTED = 2 * MOST_RECIPIENTS
 
 /** An answer of `GET /chats/{chatId}/keys`; null for each record that names nobody. */
@@ -27,7 +27,7 @@ export interface PeopleObserverParts {
   findings: Findings
 }
 
-/** A record with what the engine found of its certificate. */
+/** A record with the status of its certificate. */
 interface JudgedRecord {
   key: UserKey
   certificateStatus: CertificateStatus
@@ -40,10 +40,7 @@ export class PeopleObserver {
     this.#parts = parts
   }
 
-  /**
-   * Judges and records the key list of a chat. Of a list that is too long nothing is.
-   * @throws Refusal `postern_store_unwritable`
-   */
+  /** Judges and records a key list, unless it is too long. @throws Refusal `postern_store_unwritable` */
   async observeKeyList(chatId: number, answer: KeyListAnswer): Promise<KeyList> {
     const { records, memberCount } = answer
     if (records.length > MOST_LISTED) {
@@ -51,9 +48,9 @@ export class PeopleObserver {
       return { people: [], nameless: 0, memberCount, lapsesAtMs: Infinity, tooMany }
     }
     const named = records.filter((key) => key !== null)
-    const people = await this.#observe(named)
+    const people = await this.#observe(`chat ${chatId}`, named)
     await this.#parts.keyListHistory.saw(chatId, people)
-    await this.#recordKeys(chatId, `chat ${chatId}`, people)
+    await this.#parts.findings.recordOwnKeys(chatId, people)
     const nameless = records.length - named.length
     return { people, nameless, memberCount, lapsesAtMs: lapsesAtMs(people), tooMany: null }
   }
@@ -71,12 +68,12 @@ export class PeopleObserver {
     if (answer === null) await this.#parts.trust.saw([{ userId, fingerprint: null }])
     const record = answer?.record ?? null
     if (record === null) return null
-    const people = await this.#observe([record])
-    await this.#recordKeys(null, `person ${userId}`, people)
+    const people = await this.#observe(`person ${userId}`, [record])
+    await this.#parts.findings.recordOwnKeys(null, people)
     return people.find((person) => person.userId === userId) ?? null
   }
 
-  /** Judges the people of a list again whose certificates ended or were revoked since. */
+  /** Judges again the people of a list whose certificates ended or were revoked since. */
   async refreshList(list: KeyList, nowMs: number): Promise<void> {
     const hasLapsed = nowMs >= list.lapsesAtMs
     if (!hasLapsed && !list.people.some((person) => this.#isRevokedSince(person))) return
@@ -89,7 +86,7 @@ export class PeopleObserver {
     list.lapsesAtMs = lapsesAtMs(list.people)
   }
 
-  /** The person as they are now, where a revocation became known since. */
+  /** The person, judged again after a revocation. */
   async refreshPerson(person: Person): Promise<Person> {
     return this.#isRevokedSince(person) ? await this.#judgeAgain(person) : person
   }
@@ -105,35 +102,38 @@ export class PeopleObserver {
   }
 
   /**
-   * Computes each fingerprint, and records who lists it and what was revoked. A record whose
-   * fingerprint is not its certificate's is no claim.
+   * Records listings, keys and revocations, which all count at once, whichever write fails. A record
+   * with a false fingerprint is no listing.
+   * @param source a name of the list
    */
-  async #observe(records: readonly UserKey[]): Promise<Person[]> {
-    const { certificates, trust } = this.#parts
+  async #observe(source: string, records: readonly UserKey[]): Promise<Person[]> {
+    const { certificates, trust, knownKeys } = this.#parts
     const judged = await Promise.all(
       records.map(async (key) => ({
         key,
         certificateStatus: await certificates.judge(key.publicKey ?? ''),
       })),
     )
-    await trust.saw(judged.flatMap((one) => listingOf(one) ?? []))
+    const listed = trust.saw(judged.flatMap((one) => listingOf(one) ?? []))
     const own = judged.filter((one) => !isWorthless(unusableFor(one, trust)))
-    await certificates.keepCopies(own.map(({ certificateStatus }) => certificateStatus))
-    for (const { key, certificateStatus } of judged) {
-      await certificates.rememberRevoked(certificateStatus, key.userId)
-    }
+    const writes = await Promise.allSettled([
+      listed,
+      certificates.keepCopies(own.map(({ certificateStatus }) => certificateStatus)),
+      ...judged.map(({ key, certificateStatus }) =>
+        certificates.rememberRevoked(certificateStatus, key.userId),
+      ),
+      knownKeys.saw(
+        source,
+        judged.map(({ key, certificateStatus }) => ({ userId: key.userId, certificateStatus })),
+      ),
+    ])
+    for (const write of writes) if (write.status === 'rejected') throw write.reason
     return judged.map(({ key, certificateStatus }) => ({
       userId: key.userId,
       fingerprint: certificateStatus.fingerprint,
       unusable: unusableFor({ key, certificateStatus }, trust),
       certificateStatus,
     }))
-  }
-
-  /** @param source a name of the list */
-  async #recordKeys(chatId: number | null, source: string, people: Person[]): Promise<void> {
-    await this.#parts.knownKeys.saw(source, people)
-    await this.#parts.findings.recordOwnKeys(chatId, people)
   }
 }
 
@@ -145,7 +145,7 @@ function unusableFor({ key, certificateStatus }: JudgedRecord, trust: Trust): Un
   return certificateStatus.unusable
 }
 
-/** What a record lists; null when it lists nothing usable, or was not judged in time. */
+/** The listing of a record; null for one that is false, or was not judged in time. */
 function listingOf({ key, certificateStatus }: JudgedRecord): Listing | null {
   const { fingerprint, unusable } = certificateStatus
   if (fingerprint === null ? unusable === 'deadline' : isMismatch(key, fingerprint)) return null

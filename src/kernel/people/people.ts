@@ -1,18 +1,17 @@
-import type { Memory, Records, SignedKind } from '../memory.ts'
+import type { Keys, Memory, Records, SignedKind } from '../memory.ts'
 
-/** A certificate, and the person who is its claimed owner. */
+/** A certificate and its claimed owner. */
 export interface Pair {
   fingerprint: string
   userId: number
 }
 
-/**
- * What is remembered of people for good: whose a certificate is by the operator's decision, and who
- * has ever signed. Only the operator changes either.
- */
+/** Owners of certificates by the operator's decision, and everybody who has ever signed. */
 export class People {
   readonly #memory: Memory
   readonly #ownerOf = new Map<string, number>()
+  /** How often owners were read again since the start. */
+  changes = 0
   readonly #signed = { words: new Set<number>(), file: new Set<number>() }
   /** Of these, who is not on disk yet. */
   readonly #unwritten = { words: new Set<number>(), file: new Set<number>() }
@@ -23,60 +22,53 @@ export class People {
 
   static async load(memory: Memory): Promise<People> {
     const people = new People(memory)
-    memory.follow('certificates', (records, keys) => people.#rereadOwners(records, keys))
-    memory.follow('people', (records, keys) => people.#rereadSigned(records, keys.map(Number)))
+    const { words, file } = people.#unwritten
     memory.writeFirst({
-      get isDue() {
-        return people.#unwritten.words.size + people.#unwritten.file.size > 0
-      },
+      isDue: () => words.size + file.size > 0,
       save: (records) => people.#saveUnwritten(records),
     })
-    const owners = await memory.read(({ certificates }) => certificates.owners())
-    for (const { fingerprint, userId } of owners) people.#ownerOf.set(fingerprint, userId)
-    people.#takeSigned(await memory.read(({ signers }) => signers.all()))
+    await memory.keep('certificates', (records, keys) => people.#readOwners(records, keys))
+    await memory.keep('people', (records, keys) => people.#readSigned(records, keys))
     return people
   }
 
-  async #rereadOwners({ certificates }: Records, fingerprints: readonly string[]): Promise<void> {
+  async #readOwners({ certificates }: Records, fingerprints: Keys): Promise<void> {
     const owners = await certificates.owners(fingerprints)
-    for (const fingerprint of fingerprints) this.#ownerOf.delete(fingerprint)
+    this.changes++
+    for (const fingerprint of fingerprints ?? []) this.#ownerOf.delete(fingerprint)
     for (const { fingerprint, userId } of owners) this.#ownerOf.set(fingerprint, userId)
   }
 
-  async #rereadSigned({ signers }: Records, userIds: readonly number[]): Promise<void> {
+  async #readSigned({ signers }: Records, userIds: Keys): Promise<void> {
     const signed = await signers.of(userIds)
-    for (const userId of userIds) this.signedForgotten(userId)
-    this.#takeSigned(signed)
-  }
-
-  #takeSigned(signers: readonly { userId: number; kinds: SignedKind[] }[]): void {
-    for (const { userId, kinds } of signers) {
+    for (const userId of userIds ?? []) this.signedForgotten(Number(userId))
+    for (const { userId, kinds } of signed) {
       for (const kind of kinds) this.#signed[kind].add(userId)
     }
   }
 
-  /** Whose certificate it is by the operator's decision; undefined without one. */
+  /** The owner by the operator's decision; undefined without one. */
   ownerOf(fingerprint: string): number | undefined {
     return this.#ownerOf.get(fingerprint)
   }
 
-  /** Whether the operator has named somebody else as the owner of a certificate. */
+  /** Whether the operator has named another owner. */
   isOthers({ fingerprint, userId }: Pair): boolean {
     const owner = this.#ownerOf.get(fingerprint)
     return owner !== undefined && owner !== userId
   }
 
-  /** Remembers an owner that the operator has named, once it is on disk. */
+  /** Remembers an owner that is on disk. */
   ownerSaved({ userId, fingerprint }: Pair): void {
     this.#ownerOf.set(fingerprint, userId)
   }
 
-  /** Whether the person has ever signed such a thing; from then on, one without is not theirs. */
+  /** Whether the person has ever signed this kind, and must go on signing. */
   hasSigned(userId: number, kind: SignedKind): boolean {
     return this.#signed[kind].has(userId) || this.#unwritten[kind].has(userId)
   }
 
-  /** It counts from the call on, also when this rejects. @throws Refusal `postern_store_unwritable` */
+  /** Counts from the call on, also when this rejects. @throws Refusal `postern_store_unwritable` */
   async rememberSigned(userIds: number[], kind: SignedKind): Promise<void> {
     const unwritten = this.#unwritten[kind]
     for (const userId of userIds) {
@@ -99,7 +91,7 @@ export class People {
     }
   }
 
-  /** Forgets that a person once signed, once that is forgotten on disk: the person begins anew. */
+  /** Forgets signatures of a person that are forgotten on disk. */
   signedForgotten(userId: number): void {
     for (const signed of Object.values(this.#signed)) signed.delete(userId)
   }

@@ -2,7 +2,7 @@ import type { CertificateStatus, UnusableReason } from '../../openpgp/index.ts'
 import type { People } from './people.ts'
 import type { Distrust, Trust } from './trust.ts'
 
-/** Why a person cannot be sealed to; beyond what the certificate itself says. */
+/** Why nothing can be sealed to a person, beyond the state of the certificate itself. */
 export type Unusable = UnusableReason | 'fingerprint-mismatch' | 'not-remembered'
 
 /** A person with the certificate that the service lists for them. */

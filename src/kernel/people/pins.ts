@@ -1,6 +1,6 @@
 import type { Memory, Pin } from '../memory.ts'
 
-/** A person of whom nothing is known. */
+/** The pin of an unknown person. */
 export const blankPin = (userId: number): Pin => ({
   userId,
   fingerprint: null,
@@ -13,17 +13,16 @@ export const blankPin = (userId: number): Pin => ({
 /** Every pin, in memory and in the store. */
 export class Pins {
   readonly #pins = new Map<number, Pin>()
-  /** Who is listed with a certificate: one person, but for disputed ones. */
+  /** Who is listed with a certificate: one person, or several for a disputed one. */
   readonly #listedBy = new Map<string, number | Set<number>>()
   /** How often a pin was set since the start, by another sidecar too. */
   changes = 0
 
   static async load(memory: Memory): Promise<Pins> {
     const pins = new Pins()
-    memory.follow('pins', async (records, keys) => {
-      for (const pin of await records.pins.of(keys.map(Number))) pins.set(pin)
+    await memory.keep('pins', async (records, userIds) => {
+      for (const pin of await records.pins.of(userIds)) pins.set(pin)
     })
-    for (const pin of await memory.read((records) => records.pins.all())) pins.set(pin)
     return pins
   }
 
@@ -79,23 +78,23 @@ export class Pins {
   }
 }
 
-/** What the service lists for a person; null: no certificate that could be read. */
+/** The listing of a person; null: no readable certificate. */
 export interface Listing {
   userId: number
   fingerprint: string | null
 }
 
-/** What the service listed for a person first and last since the pin was written. */
+/** The first and the last listing of a person since the pin was written. */
 export interface UnwrittenListing {
   first: string | null
   last: string | null
 }
 
 /**
- * The listings that say something new. Somebody listed with two certificates at once is left as they
- * were: such a list is refused anyway.
+ * The listings that change something. A person listed with two certificates at once is left out: such
+ * a list is refused.
  * @param room how many more people can be remembered
- * @returns `tooMany`: people of whom nothing could be remembered
+ * @returns `tooMany`: people beyond the room
  */
 export function newListings(
   listed: readonly Listing[],
@@ -116,9 +115,8 @@ export function newListings(
 }
 
 /**
- * The pin of a person after a listing; null when the listing changes nothing. The first certificate
- * of a person is pinned, any other one is their claim from now on, and the claim before it is the
- * former certificate. One that was withdrawn before stays the former one.
+ * The pin of a person after a listing; null when the listing changes nothing. The first certificate is
+ * pinned; the one listed before, or withdrawn, is the former certificate.
  */
 export function pinAfter(
   userId: number,
@@ -134,18 +132,11 @@ export function pinAfter(
   return { ...after, former: { fingerprint: listed, changedAtMs: nowMs, wasPinned } }
 }
 
-/** A certificate that several people are listed with. */
-export interface Dispute {
-  fingerprint: string
-  /** Everybody who is listed with it, by id. */
-  people: number[]
-}
-
-/** The disputes that begin with these pins: those that were none before. */
+/** The disputes that begin with these pins, each with everybody listed, by id. */
 export function newDisputes(
   changed: readonly Pin[],
   pins: Pick<Pins, 'claimsOn' | 'claimantsOf'>,
-): Dispute[] {
+): { fingerprint: string; people: number[] }[] {
   const byFingerprint = Map.groupBy(changed, ({ listed }) => listed)
   return [...byFingerprint].flatMap(([fingerprint, claimants]) => {
     if (fingerprint === null) return []

@@ -1,4 +1,4 @@
-/** To whom a message into a chat is sealed, by what is known of the chat and its people. */
+/** The recipients of a message into a chat. */
 import { Refusal } from '../../errors.ts'
 import type { CertificateStatus, CipherSizes } from '../../openpgp/index.ts'
 import type { KeyList } from '../lookups.ts'
@@ -15,19 +15,19 @@ import {
 } from './person.ts'
 import type { Trust } from './trust.ts'
 
-/** Who gets a message, and who could not. */
+/** The recipients of a message, and the people left out. */
 export interface Recipients {
   /**
-   * Armored certificates, one for each key that is sealed to; the bot's own is not among them. The
-   * very same array while the same are chosen from the same list.
+   * Armored certificates of others, one for each key. The very same array while the same are chosen
+   * from the same list.
    */
   certificates: readonly string[]
-  /** Most bytes that the recipient packets of `certificates` take. */
+  /** The most bytes of the recipient packets of `certificates`. */
   recipientBytes: CipherSizes
   skipped: Skipped[]
 }
 
-/** Somebody who gets nothing, and why. */
+/** Somebody who is left out, and why. */
 export interface Skipped {
   userId: number
   reason: Unusable | DecisionAgainst | 'own-key'
@@ -35,7 +35,7 @@ export interface Skipped {
 
 export interface RecipientRules {
   isPrivate: boolean
-  /** Whose private chat it is; null while that is not known, and for any other chat. */
+  /** Whose private chat it is; null while unknown, and for any other chat. */
   personId: number | null
   /** `skip` sends to the others; `refuse` sends to nobody (setting `seal.unusableRecipient`). */
   unusable: 'skip' | 'refuse'
@@ -60,8 +60,8 @@ export interface RecipientParts {
 }
 
 /**
- * The recipients of a message, by a chat's key list. A private chat is its first person's for good,
- * which is on disk before anything is sealed to them.
+ * The recipients of a message by a chat's key list. The first person of a private chat is recorded
+ * before anything is sealed to them.
  * @throws as `chooseRecipients` does; Refusal `postern_store_unwritable`
  */
 export async function recipientsOf(
@@ -75,7 +75,7 @@ export async function recipientsOf(
     if (userId !== null) await knownChats.saw([{ chatId, userId }])
   }
   try {
-    // from here on nothing is waited for: of two sends with other lists, one finds its list wrong
+    // without an await from here on: of two sends with different lists, one is refused
     return chooseRecipients(list, recipientRules(chatId, parts))
   } catch (error) {
     if (error instanceof Refusal && error.code === 'postern_recipients_inconsistent') {
@@ -89,7 +89,7 @@ export async function recipientsOf(
   }
 }
 
-/** How a chat's key list is judged now. */
+/** The rules for a chat's key list now. */
 export function recipientRules(
   chatId: number,
   { knownChats, keyring, people, trust, unusableRecipient, botId }: RecipientParts,
@@ -105,7 +105,7 @@ export function recipientRules(
   }
 }
 
-/** Who is on the list of a private chat that is a person's, and is neither them nor the bot. */
+/** Somebody on the list of a private chat beside its person and the bot. */
 function strangerIn(
   { people }: KeyList,
   [personId, botId]: [number | null, number | null],
@@ -115,15 +115,13 @@ function strangerIn(
 }
 
 /**
- * Chooses the recipients of one message from a chat's key list, person by person: what one
- * publishes harms nobody else (DESIGN: Sealing). Who lists a key of the bot's, or a certificate
- * that the operator knows as another's, has none of their own: they are left out and named whatever
- * `unusable` says, or any member could silence a group.
- * @throws Refusal `postern_seal_too_large` when nobody was judged because no message fits so many,
- *   `postern_recipients_inconsistent` when the list says what no honest service can,
- *   `postern_no_recipient` when it is empty; when nobody is left, or somebody must not be left out,
- *   `postern_trust_required` where the operator's decision would help, else
- *   `postern_recipient_unusable`
+ * Chooses the recipients of one message from a chat's key list, person by person (DESIGN: Sealing). A
+ * person with a key of the bot's, or with a certificate that the operator knows as another's, is
+ * always left out, whatever `unusable` is: else any member could silence a group.
+ * @throws Refusal `postern_seal_too_large` when no message fits so many,
+ *   `postern_recipients_inconsistent` when the list contradicts itself, `postern_no_recipient` when it
+ *   is empty; when nobody is left, or somebody must not be left out, `postern_trust_required` where
+ *   the operator's decision would help, else `postern_recipient_unusable`
  */
 export function chooseRecipients(list: KeyList, rules: RecipientRules): Recipients {
   const before = chosenFrom.get(list)
@@ -136,7 +134,7 @@ export function chooseRecipients(list: KeyList, rules: RecipientRules): Recipien
   return recipients
 }
 
-/** What was last chosen from a list, and by what: a thousand people are not judged at each send. */
+/** The last choice from each list with its rules: a thousand people are not judged at each send. */
 const chosenFrom = new WeakMap<KeyList, { depends: unknown[]; recipients: Recipients }>()
 
 function dependenciesOf({ people }: KeyList, rules: RecipientRules): unknown[] {
@@ -184,10 +182,7 @@ function choose(
   }
 }
 
-/**
- * The one person whom a list names, from which a private chat learns whose it is; null when the
- * list names nobody or several, or contradicts itself.
- */
+/** The only person on a list, hence of a private chat; null for nobody, several or a contradiction. */
 export function solePersonOf(list: KeyList, botId: number | null): number | null {
   const [first] = list.people
   const rules = { isPrivate: true, personId: null, botId }
@@ -196,8 +191,8 @@ export function solePersonOf(list: KeyList, botId: number | null): number | null
 }
 
 /**
- * Why a person would be left out of a message; null when it is sealed to them. First whether the
- * certificate is theirs, then what it states of itself, then whether it is trusted.
+ * Why a person is left out of a message; null for a recipient: first by the owner of the certificate,
+ * then by its own state, then by trust.
  */
 export function whyNot(
   person: Person,
@@ -221,27 +216,20 @@ const FOR_OPERATOR = new Set<string>([
 const isForOperator = (reason: Skipped['reason']): boolean => FOR_OPERATOR.has(reason)
 
 /**
- * One certificate for each key that is sealed to, however many list it: a subkey can be put under
- * anybody's primary key. A certificate with no other key can only be sealed to that one; where none
- * is so plain, each is sealed to, lest somebody's own certificate goes elsewhere later.
+ * One certificate for each key, since anybody can put a subkey under their own primary key: preferably
+ * one with no other key. Where there is none, each is sealed to.
  */
 function oncePerSubkey(usable: readonly Person[]): CertificateStatus[] {
-  const bySubkey = new Map<string, Person>()
-  const beside: CertificateStatus[] = []
-  for (const person of usable) {
-    const { certificateStatus, fingerprint } = person
-    const subkey = certificateStatus.encryptionKeys[0] ?? fingerprint ?? ''
-    const known = bySubkey.get(subkey)
-    if (known === undefined) bySubkey.set(subkey, person)
-    else if (
-      known.fingerprint === fingerprint ||
-      known.certificateStatus.encryptionKeys.length === 1
-    )
-      continue
-    else if (certificateStatus.encryptionKeys.length === 1) bySubkey.set(subkey, person)
-    else beside.push(certificateStatus)
-  }
-  return [...Array.from(bySubkey.values(), ({ certificateStatus }) => certificateStatus), ...beside]
+  const bySubkey = Map.groupBy(
+    usable,
+    ({ certificateStatus, fingerprint }) => certificateStatus.encryptionKeys[0] ?? fingerprint,
+  )
+  return [...bySubkey.values()].flatMap((people) => {
+    const statuses = people.map(({ certificateStatus }) => certificateStatus)
+    const plain = statuses.find(({ encryptionKeys }) => encryptionKeys.length === 1)
+    if (plain !== undefined) return [plain]
+    return [...new Map(statuses.map((one) => [one.fingerprint, one])).values()]
+  })
 }
 
 function asBefore(
@@ -254,7 +242,7 @@ function asBefore(
   return isSame ? before : certificates
 }
 
-/** Why no honest service can give this key list, without anybody's words; null when it can. */
+/** Why no honest service can give this key list; null when it can. */
 function contradictionIn(
   list: KeyList,
   rules: Pick<RecipientRules, 'isPrivate' | 'personId' | 'botId'>,

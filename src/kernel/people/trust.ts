@@ -1,4 +1,4 @@
-/** Whose certificate is believed, by what the service lists and what the operator decided. */
+/** Whose certificates are trusted, by listings of the service and decisions of the operator. */
 import { RETENTION_MS } from '../opening/seen-rules.ts'
 import type {
   FormerCertificate,
@@ -24,7 +24,7 @@ import {
   type UnwrittenListing,
 } from './pins.ts'
 
-/** Why a person is neither sealed to nor believed until the operator decides. */
+/** Why a certificate is not used until the operator decides. */
 export type Distrust = 'blocked' | 'key-changed' | 'not-accepted'
 
 export interface TrustParts {
@@ -39,10 +39,7 @@ export interface TrustParts {
   maxPeople?: number
 }
 
-/**
- * How many people are remembered. Forgetting one would loosen what is known of them, so beyond
- * these nobody new is learned: nothing is sealed to them, and nothing of theirs is verified.
- */
+/** How many people are remembered: of others, nothing is sealed or verified. */
 const MOST_PEOPLE = 250_000
 /** People named in one entry of the journal. */
 const NAMED = 100
@@ -51,6 +48,8 @@ export class Trust {
   readonly #parts: TrustParts
   readonly #pins: Pins
   readonly #refusals = new Listeners()
+  /** Calls back when a person is one too many. */
+  readonly onFull = this.#refusals.add
   readonly policies: Policies
   readonly decisions: Decisions
   readonly #keyChanges: KeyChanges
@@ -59,10 +58,7 @@ export class Trust {
   /** How often something was listed anew since the start. */
   #changes = 0
 
-  private constructor(
-    parts: TrustParts,
-    { pins, policies, keyChanges }: { pins: Pins; policies: Policies; keyChanges: KeyChanges },
-  ) {
+  private constructor(parts: TrustParts, policies: Policies, pins: Pins, keyChanges: KeyChanges) {
     this.#parts = parts
     this.#keyChanges = keyChanges
     this.#pins = pins
@@ -70,39 +66,33 @@ export class Trust {
     this.decisions = new Decisions({ ...parts, pins })
   }
 
-  /** Calls back when a person could not be remembered because there are too many. */
-  onFull(listener: () => void): void {
-    this.#refusals.add(listener)
-  }
-
   static async load(parts: TrustParts): Promise<Trust> {
     const { memory, journal, policy } = parts
     const policies = await Policies.load({ memory, journal, setting: policy })
     const pins = await Pins.load(memory)
     const keyChanges = await KeyChanges.load(memory)
-    const trust = new Trust(parts, { pins, policies, keyChanges })
+    const trust = new Trust(parts, policies, pins, keyChanges)
     memory.writeFirst({
-      get isDue() {
-        return trust.#unwritten.size > 0
-      },
+      isDue: () => trust.#unwritten.size > 0,
       save: (records) => trust.#saveUnwritten(records),
     })
     return trust
   }
 
-  /** Changes whenever an answer of this class may have changed. */
+  /** Changes whenever an answer of this class, or of `People` about owners, may have changed. */
   get epoch(): number {
-    return this.#changes + this.#pins.changes + this.policies.changes
+    const { people } = this.#parts
+    return this.#changes + this.#pins.changes + this.policies.changes + people.changes
   }
 
-  /** Everybody whom we know, by person. */
+  /** Every pin, by person. */
   get all(): Pin[] {
     return this.#pins.all
   }
 
   /**
-   * Whether a person's certificate may be used in a chat; null when it may. A verified person
-   * whose key changed never is, whatever the policy.
+   * Why a person's certificate may not be used in a chat; null when it may. The changed key of a
+   * verified person is refused under every policy.
    */
   distrust(userId: number, fingerprint: string | null, chatId: number): Distrust | null {
     const pin = this.#pin(userId)
@@ -116,18 +106,20 @@ export class Trust {
   }
 
   /**
-   * The certificate that a person was listed with before, while it still verifies what was signed
-   * before the change was seen; null when it does not: 72 hours are over, the person is blocked, the
-   * policy is `pinned`, the operator has verified another one, it was never accepted, or somebody
-   * is listed with it now.
+   * The former certificate of a person, while it still verifies signatures of before the change; null
+   * after 72 hours, for a blocked person, under the policy `pinned`, where the operator has verified
+   * another, where it was never pinned, or where somebody is listed with it now.
    * @param nowMs by which ends are counted (`JudgingClock.expiryNowMs`)
    */
   formerOf(userId: number, chatId: number, nowMs: number): FormerCertificate | null {
     const pin = this.#pins.get(userId)
     const former = pin?.former
-    // what was signed before the change may be queued for as long as the service retains it
+    // the service may queue an older message for so long
     if (former === undefined || nowMs >= former.changedAtMs + RETENTION_MS) return null
-    if (this.#pins.claimsOn(former.fingerprint) > 0) return null
+    // a listing that is not on disk yet ends it, and makes none
+    const seen = this.#unwritten.get(userId)
+    if (seen !== undefined && pin?.listed !== null && seen.last !== pin?.listed) return null
+    if (this.#claimantsOf(former.fingerprint).size > 0) return null
     const { standing, fingerprint } = pin ?? {}
     if (standing === 'blocked') return null
     if (standing === 'verified' && fingerprint !== former.fingerprint) return null
@@ -140,22 +132,24 @@ export class Trust {
     return this.#pins.get(userId)?.standing === 'blocked'
   }
 
-  /**
-   * Whether a certificate is disputed: several people are listed with it, and the operator has
-   * named no owner. Neither being listed first nor a signature proves one.
-   */
+  /** Whether a certificate is disputed: listed for several people, without an owner by the operator. */
   isShared(fingerprint: string): boolean {
     if (this.#parts.people.ownerOf(fingerprint) !== undefined) return false
     if (this.#unwritten.size === 0) return this.#pins.claimsOn(fingerprint) > 1
+    return this.#claimantsOf(fingerprint).size > 1
+  }
+
+  /** Who is listed with a certificate, with what is not on disk yet. */
+  #claimantsOf(fingerprint: string): Set<number> {
     const claimants = new Set(this.#pins.claimantsOf(fingerprint))
     for (const [userId, { last }] of this.#unwritten) {
       if (last === fingerprint) claimants.add(userId)
       else claimants.delete(userId)
     }
-    return claimants.size > 1
+    return claimants
   }
 
-  /** What is known of a person, with what is not on disk yet. */
+  /** The pin of a person, with listings that are not on disk yet. */
   #pin(userId: number): Pin | undefined {
     const pin = this.#pins.get(userId)
     const seen = this.#unwritten.get(userId)
@@ -163,32 +157,31 @@ export class Trust {
     return { ...(pin ?? { ...blankPin(userId), fingerprint: seen.first }), listed: seen.last }
   }
 
-  /** Who else is listed with a person's certificate while it is disputed, by id. */
+  /** The others who are listed with a person's disputed certificate, by id. */
   sharersOf({ userId, listed }: Pin): number[] {
     if (listed === null || !this.isShared(listed)) return []
     return this.#pins.claimantsOf(listed).filter((other) => other !== userId)
   }
 
-  /** Whether anything is remembered of a person. Nothing is when there are too many. */
+  /** Whether a person is remembered. */
   isRemembered(userId: number): boolean {
     return this.#pin(userId) !== undefined
   }
 
-  /** Whether the operator has compared the fingerprint with the person. */
+  /** Whether the operator has verified the person. */
   isVerified(userId: number): boolean {
     return this.#pins.get(userId)?.standing === 'verified'
   }
 
-  /** Whether the operator has said which certificate is theirs. */
+  /** Whether the operator has named the certificate of the person. */
   isNamed(userId: number): boolean {
     const standing = this.#pins.get(userId)?.standing
     return standing === 'accepted' || standing === 'verified'
   }
 
   /**
-   * The service lists these certificates, or none for somebody. Pins the first of a person, and
-   * writes changes and shared certificates to the journal, all in one write. It counts from the call
-   * on, also when this rejects.
+   * Records listings, with changes and shared certificates in the journal, in one write. They count
+   * from the call on, also when this rejects.
    * @throws Refusal `postern_store_unwritable`
    */
   async saw(listed: readonly Listing[]): Promise<void> {
@@ -197,13 +190,13 @@ export class Trust {
       await this.#parts.memory.settle()
       throw error
     })
-    // compared with what others have written by now
+    // against the listings of other sidecars
     const tooMany = this.#hold(listed)
     if (tooMany > 0) this.#refusals.emit()
     if (listed.some(({ userId }) => this.#unwritten.has(userId))) await this.#parts.memory.settle()
   }
 
-  /** @returns of how many people nothing can be remembered */
+  /** @returns how many people are too many */
   #hold(listed: readonly Listing[]): number {
     const { maxPeople = MOST_PEOPLE } = this.#parts
     const room = maxPeople - this.#pins.size - this.#unwritten.size
@@ -215,7 +208,6 @@ export class Trust {
     return tooMany
   }
 
-  /** Writes what the listings change, by all that is known as of this write. */
   async #saveUnwritten(records: Records): Promise<() => void> {
     const written = [...this.#unwritten]
     const nowMs = this.#parts.clocks.earliestMs()
@@ -245,9 +237,9 @@ export class Trust {
   }
 
   /**
-   * Changed certificates of people that the bot is told of now, in a chat where the policy is not
-   * `pinned`: there the operator decides on each.
-   * @param o `by` what, and `key` which update or send
+   * Changed certificates to inform the bot of now; none under the policy `pinned`, where the operator
+   * decides on each.
+   * @param o as for `KeyChanges.tell`
    */
   async keyChangesToTell(
     userIds: Iterable<number>,

@@ -1,11 +1,10 @@
-/** The operator's decisions on chats: the only ways back from what was observed of them. */
+/**
+ * The operator's decisions on chats, which alone loosen what is known of them. All calls throw Refusal
+ * `postern_store_unwritable`.
+ */
 import type { KnownChats } from './known-chats.ts'
 
-/**
- * Names the person of a private chat, whoever was learned before.
- * @returns whether it is a private chat, and known
- * @throws Refusal `postern_store_unwritable`
- */
+/** Names the person of a private chat. @returns whether it is a private chat, and known */
 export async function bindPerson(
   knownChats: KnownChats,
   { chatId, userId }: { chatId: number; userId: number },
@@ -21,10 +20,8 @@ export async function bindPerson(
 }
 
 /**
- * Corrects the kind of a chat that the service once named wrongly. Whose private chat it was is
- * forgotten; the latch stays.
+ * Corrects the kind of a chat, and forgets its person; the latch stays.
  * @returns the kind before; null when nothing is known of the chat
- * @throws Refusal `postern_store_unwritable`
  */
 export async function correctKind(
   knownChats: KnownChats,
@@ -43,9 +40,8 @@ export async function correctKind(
 }
 
 /**
- * Lifts latches. The next sighting of `protected` latches again.
- * @returns the chats that were latched or refused and are not any more
- * @throws Refusal `postern_store_unwritable`
+ * Lifts latches; the next sighting of `protected` latches again.
+ * @returns the chats that were latched or refused
  */
 export async function liftLatches(
   knownChats: KnownChats,
@@ -63,11 +59,7 @@ export async function liftLatches(
   })
 }
 
-/**
- * Lets private chats be readable again, and lifts their latches.
- * @returns as `liftLatches`
- * @throws Refusal `postern_store_unwritable`
- */
+/** Makes private chats readable, and lifts their latches. @returns as `liftLatches` */
 export async function liftPrivateChats(knownChats: KnownChats): Promise<number[]> {
   await knownChats.setPrivateReadable({ readable: true })
   const isPrivate = ({ kind }: { kind: string }): boolean => kind === 'private'

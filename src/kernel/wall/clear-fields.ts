@@ -21,18 +21,15 @@ export interface ClearFieldsParts {
 export class ClearFields {
   readonly #parts: ClearFieldsParts
   readonly #sent = new Listeners<readonly ClearField[]>()
+  /** Calls back with the fields sent in clear into a protected chat, once the service accepted them. */
+  readonly onSent = this.#sent.add
 
   constructor(parts: ClearFieldsParts) {
     this.#parts = parts
   }
 
-  /** Calls back with the fields that went in clear into a protected chat, once they were taken. */
-  onSent(listener: (fields: readonly ClearField[]) => void): void {
-    this.#sent.add(listener)
-  }
-
   /**
-   * What of a send or edit into a protected chat goes in clear; buttons that are removed do not.
+   * The clear fields of a send or edit into a protected chat; removed buttons are none.
    * @throws Refusal `postern_clear_refused` where the setting refuses it
    */
   ofMessage(fields: Record<string, unknown>): readonly ClearField[] {
@@ -40,8 +37,8 @@ export class ClearFields {
   }
 
   /**
-   * The same of an edit of the buttons alone, which goes into any chat. Only where the setting
-   * refuses is the chat's mode asked for.
+   * The same for an edit of the buttons alone, into any chat. The chat's mode is asked for only
+   * where the setting refuses.
    * @throws as `ofMessage` and `Guard.rule`
    */
   async ofMarkupEdit(
@@ -56,8 +53,8 @@ export class ClearFields {
   }
 
   /**
-   * What of the answer to a press goes in clear. Unless every chat that it was seen in is known to be
-   * readable, it counts as one of a protected chat.
+   * The clear fields of the answer to a press, which counts as one in a protected chat unless every
+   * chat of the press is readable.
    * @throws Refusal `postern_clear_refused` where the setting refuses it
    */
   async ofCallback(callbackId: string, body: unknown): Promise<readonly ClearField[]> {
@@ -66,7 +63,7 @@ export class ClearFields {
     return (await this.#isReadable(callbackId)) ? [] : this.#judge(body, ['text', 'url'])
   }
 
-  /** The service has taken them. @returns what `postern` says of it */
+  /** The service has accepted the fields. @returns the part of `postern` about them */
   taken(clear: readonly ClearField[]): { clear?: readonly ClearField[] } {
     if (clear.length === 0) return {}
     this.#sent.emit(clear)

@@ -1,27 +1,24 @@
 import { Refusal } from '../../errors.ts'
 import type { Time } from '../lookups.ts'
 
-/** What was read so long ago counts as read just now, in ms. */
+/** A reading of the store counts as new for so long, in ms. */
 const JUST_NOW_MS = 500
 
-/**
- * Whether what is remembered is as any sidecar has learned it, for one decision. A decision that
- * waits for the service goes on with what others have learned meanwhile.
- */
+/** Whether memory is as any sidecar has written it, for one decision. */
 export class Freshness {
   readonly #fresh: () => Promise<void>
   readonly #time: Time
   #atMs = -Infinity
 
-  /** @param fresh brings what is remembered up to what any sidecar has seen (`Store.fresh`) */
+  /** @param fresh reads what any sidecar has written (`Store.fresh`) */
   constructor(fresh: () => Promise<void>, time: Time) {
     this.#fresh = fresh
     this.#time = time
   }
 
   /**
-   * Reads what any sidecar has learned, when that was not done just now. Call it where the decision
-   * begins, and again after each wait for the service.
+   * Reads what any sidecar has written, where the last reading is not new. Call it at the beginning
+   * of the decision, and after each wait for the service.
    * @throws Refusal `postern_store_unwritable`
    */
   async renew(): Promise<void> {
@@ -32,7 +29,7 @@ export class Freshness {
   }
 
   /**
-   * Refuses when it was read too long ago: the process was stopped since, or waited for a connection.
+   * Refuses after a reading that is too old: the process was stopped, or waited for a connection.
    * @throws Refusal `postern_store_unwritable`
    */
   requireWithin(ms: number): void {

@@ -1,6 +1,6 @@
 /**
- * The guard: the one place that decides whether a body may leave, and the only maker of a permit,
- * which is all that the client of the service accepts for a send or an edit (DESIGN: The guard).
+ * The guard decides whether a body may leave, and alone makes the permit that the client of the
+ * service demands for a send or an edit (DESIGN: The guard).
  */
 import { Refusal } from '../../errors.ts'
 import { Sealed, looksEncrypted } from '../../openpgp/index.ts'
@@ -16,18 +16,15 @@ export interface PermitTarget {
   path: string
 }
 
-/** What a permit rests on: asked for by every permit, whatever it lets out. */
+/** The ground of a permit. */
 export interface PermitGround {
   /**
-   * Read before every attempt, and when the body is written: false once something was learned that
+   * Read before every attempt, and when the body is written: false once a sighting or a setting
    * forbids the body to leave.
    * @throws Refusal when that is not known any more
    */
   holds: () => boolean
-  /**
-   * Called before `holds`: brings what it rests on up to date.
-   * @throws Refusal `postern_store_unwritable`
-   */
+  /** Called before `holds`: reads the store. @throws Refusal `postern_store_unwritable` */
   renew: () => Promise<void>
 }
 
@@ -52,20 +49,16 @@ class Permit {
   }
 }
 
-/** A send or an edit that the guard let through. */
+/** A send or an edit that the guard permits. */
 export type Outbound = Permit
 
-/** True when the guard issued it; the client of the service asks before it sends. */
+/** Whether the guard made it; the client of the service checks before each send. */
 export const isOutbound = (value: unknown): value is Outbound => Permit.isReal(value)
 
 /** How the chat must be written to; made by `Guard.rule` alone. */
 class ChatRule implements PermitGround {
   readonly chatId: number
   readonly body: 'sealed' | 'readable'
-  /**
-   * False once something was learned that forbids it.
-   * @throws Refusal `postern_store_unwritable` when that is not known any more
-   */
   readonly holds: () => boolean
   readonly #freshness: Freshness
   readonly #judged = true
@@ -80,10 +73,6 @@ class ChatRule implements PermitGround {
     this.#freshness = freshness
   }
 
-  /**
-   * Reads what any sidecar has learned, when the rule is not of just now.
-   * @throws Refusal `postern_store_unwritable`
-   */
   async renew(): Promise<void> {
     await this.#freshness.renew()
   }
@@ -110,19 +99,13 @@ export interface GuardParts {
   time: Time
   /** Brings what is remembered up to what any sidecar has seen (`Store.fresh`). */
   fresh: () => Promise<void>
-  /**
-   * How old that may be when readable text is written to a connection, in ms; Infinity where no other
-   * sidecar learns anything.
-   */
+  /** How old that may be when readable text is written, in ms; Infinity for a store of one sidecar. */
   freshForMs: number
   knownChats: KnownChats
   modes: ModeLookups
-  /**
-   * Whether there is a key of ours, or will be: from the first on, private chats are protected
-   * whatever the service says.
-   */
+  /** Whether the bot has a key or will have one: from then on private chats are always protected. */
   ownsKey(): boolean
-  /** False for a sidecar without a key: then the service's word for open is taken as it is. */
+  /** False for a sidecar without a key: then the reported mode decides. */
   sealsForBot: boolean
   /** Setting `readableGroups`. */
   readableGroups: 'allow' | 'refuse'
@@ -138,26 +121,20 @@ export class Guard {
   }
 
   /**
-   * How a chat must be written to. Readable only by an answer of the service that is no older than
-   * the setting; what was seen private or protected is never asked.
+   * How a chat must be written to. Readable only by an answer of the service no older than the
+   * setting; a chat that is known as private or protected is sealed without an answer.
    * @throws Refusal `postern_downgrade_refused`, `postern_store_unwritable`; ServiceError and
    *   NoResponseError when the mode cannot be learned
    */
   async rule(chatId: number): Promise<Rule> {
-    const { knownChats, modes, chatMaxAgeMs, freshForMs } = this.#parts
-    const { time } = this.#parts
-    const freshness = new Freshness(this.#parts.fresh, time)
+    const { knownChats, modes, time, fresh, chatMaxAgeMs, freshForMs, sealsForBot } = this.#parts
+    const freshness = new Freshness(fresh, time)
     await freshness.renew()
     const sealed = new ChatRule({ chatId, body: 'sealed', holds: always }, freshness)
     if (this.mustSeal(chatId)) return sealed
     const answer = await modes.get(chatId, time.monotonicMs() - chatMaxAgeMs)
     if (this.mustSeal(chatId) || answer.mode === 'protected') return sealed
-    // it may be seen as a group at any time since the answer
-    const whyNot = (): string | null =>
-      this.#whyNotReadable(
-        { ...answer, kind: knownChats.get(chatId)?.kind ?? answer.kind },
-        this.#parts,
-      )
+    const whyNot = (): string | null => this.#whyNotReadable(chatId, answer, sealsForBot)
     const refused = whyNot()
     if (refused !== null) {
       await knownChats.refused(chatId)
@@ -170,7 +147,7 @@ export class Guard {
     return new ChatRule({ chatId, body: 'readable', holds }, freshness)
   }
 
-  /** Whether a chat takes no readable text by what we remember of it. */
+  /** Whether memory forbids readable text in a chat. */
   mustSeal(chatId: number): boolean {
     const { knownChats } = this.#parts
     return (
@@ -191,22 +168,20 @@ export class Guard {
 
   /** Why readable text will be refused once there is a key; null when it may leave. */
   whyNotReadable(chatId: number, answer: ModeAnswer): string | null {
-    const kind = this.#parts.knownChats.get(chatId)?.kind ?? answer.kind
-    const { readableGroups } = this.#parts
-    return this.#whyNotReadable({ ...answer, kind }, { readableGroups, sealsForBot: true })
+    return this.#whyNotReadable(chatId, answer, true)
   }
 
-  /** True without a key, now or ever: then whatever the bot sends is between it and the service. */
+  /** True for a bot that never had a key: then nothing is sealed. */
   get passesAll(): boolean {
     return !this.#parts.sealsForBot && !this.#isPrivateProtected()
   }
 
   /**
-   * Lets what sealing made leave, beside the other fields of the send or edit.
+   * Permits a sealed body with the other fields of the send or edit.
    * @param requireHeld called before every attempt: throws a Refusal once the key that signed may
    *   not be the published one any more
-   * @throws Refusal `postern_downgrade_refused` without a rule for it, `bad_request` when it is not
-   *   what sealing made
+   * @throws Refusal `postern_downgrade_refused` without a rule for it, `bad_request` when sealing
+   *   did not make it
    */
   permitSealed(
     rule: Rule,
@@ -219,18 +194,18 @@ export class Guard {
   ): Outbound {
     requireRule(rule, fields.chatId, 'sealed')
     if (!Sealed.isReal(sealed)) throw notSealed()
-    // A hundred thousand characters that are ready for JSON are not gone through once more.
+    // `sealed.json` is escaped already: JSON.stringify would read a hundred thousand characters again
     const start = Buffer.from(`${JSON.stringify(bodiless(fields)).slice(0, -1)},"armored":"`)
+    const body = Buffer.concat([start, ...sealed.json, Buffer.from('"}')])
     const holds = (): boolean => {
       requireHeld()
       return rule.holds()
     }
-    const ground = { holds, renew: nothingToRenew }
-    return new Permit(target, Buffer.concat([start, ...sealed.json, Buffer.from('"}')]), ground)
+    return new Permit(target, body, { holds, renew: nothingToRenew })
   }
 
   /**
-   * Lets what a bot sealed by itself leave. Where there was ever a key of ours, it must be an
+   * Permits a body that the bot sealed itself. For a bot that ever had a key here it must be an
    * encrypted message; otherwise the service judges it.
    * @throws Refusal `postern_downgrade_refused` without a rule for it, `bad_request`
    */
@@ -245,29 +220,24 @@ export class Guard {
     return new Permit(target, json({ ...bodiless(fields), armored }), ground)
   }
 
-  /**
-   * Lets readable text leave, for a chat that the guard ruled readable.
-   * @throws Refusal `postern_downgrade_refused` without a rule for it
-   */
+  /** Permits readable text. @throws Refusal `postern_downgrade_refused` without a rule for it */
   permitReadable(rule: Rule, target: PermitTarget, fields: BodyFields): Outbound {
     requireRule(rule, fields.chatId, 'readable')
     return new Permit(target, json(fields), rule)
   }
 
-  /** Lets an edit of the buttons alone leave: it has no body, and buttons are never encrypted. */
+  /** Permits an edit of the buttons alone: it has no body, and buttons are never encrypted. */
   permitMarkup(target: PermitTarget, { chatId, markup }: BodyFields): Outbound {
     return new Permit(target, json({ chatId, markup }), { holds: always, renew: nothingToRenew })
   }
 
-  #whyNotReadable(
-    answer: { kind: string; historyVisible: boolean },
-    { readableGroups, sealsForBot }: Pick<GuardParts, 'readableGroups' | 'sealsForBot'>,
-  ): string | null {
+  #whyNotReadable(chatId: number, answer: ModeAnswer, sealsForBot: boolean): string | null {
+    const { knownChats, readableGroups } = this.#parts
     if (readableGroups === 'refuse') return 'the setting readableGroups refuses it'
-    if (answer.kind === 'private' || answer.kind === 'channel') return null
-    if (answer.kind !== 'group' && sealsForBot) {
-      return 'the chat is of a kind that is not known'
-    }
+    // a later sighting may have shown a stricter kind than the answer
+    const kind = knownChats.get(chatId)?.kind ?? answer.kind
+    if (kind === 'private' || kind === 'channel') return null
+    if (kind !== 'group' && sealsForBot) return 'the chat is of a kind that is not known'
     if (!sealsForBot || answer.historyVisible) return null
     return 'the group claims to be open without an open history'
   }

@@ -4,13 +4,10 @@ import type { KnownChat, Memory, Records } from '../memory.ts'
 import type { Journal, TrustChange } from '../people/journal.ts'
 import { join, tighten, unseen, type ChatSighting } from './tightening.ts'
 
-/**
- * How many chats are remembered. Forgetting one would loosen it, so a new chat beyond these is
- * refused.
- */
+/** How many chats are remembered: forgetting one would loosen it, so the next is refused. */
 const MOST_CHATS = 250_000
 
-/** What the journal keeps of chats: what the service changed, and what the operator loosened. */
+/** Journal entries about chats: changes by the service, and decisions of the operator. */
 type ChatChange = Extract<
   TrustChange,
   {
@@ -21,11 +18,11 @@ type ChatChange = Extract<
 export interface KnownChatsOptions {
   /** `MOST_CHATS` when not given. */
   maxChats?: number
-  /** Writes changes down in the same transaction. @returns what announces them once they are on disk */
+  /** Records changes in the same transaction. */
   journal?: Pick<Journal, 'append'>
 }
 
-/** A change of known chats by the operator, or by a refusal of ours. */
+/** A change of known chats by the operator or a refusal. */
 export interface ChatEdit {
   /** Null: nothing changes. */
   change: (known: KnownChat) => KnownChat | null
@@ -35,9 +32,9 @@ export interface ChatEdit {
 }
 
 /**
- * Kinds, latches and the people of private chats (DESIGN: The guard, Sealing). All of them only
- * tighten until the operator loosens them. A sighting counts from the moment of `saw`, on disk or
- * not: what is not on disk is merged into every answer of this class.
+ * Kinds, latches and the people of private chats (DESIGN: The guard, Sealing). They only tighten
+ * until the operator loosens them. A sighting counts from the call of `saw` on, before it is on disk.
+ * All calls that write throw Refusal `postern_store_unwritable`.
  */
 export class KnownChats {
   readonly #memory: Memory
@@ -47,7 +44,11 @@ export class KnownChats {
   readonly #maxChats: number
   readonly #journal: KnownChatsOptions['journal']
   readonly #refusals = new Listeners()
+  /** Calls back with each refusal of a new chat. */
+  readonly onFull = this.#refusals.add
   readonly #rereads = new Listeners<number>()
+  /** Calls back with a chat that another sidecar has changed: cached answers about it are stale. */
+  readonly onReread = this.#rereads.add
   #privateReadable = false
 
   private constructor(memory: Memory, { maxChats = MOST_CHATS, journal }: KnownChatsOptions) {
@@ -56,39 +57,21 @@ export class KnownChats {
     this.#journal = journal
   }
 
-  /** Calls back when a new chat is refused because there are too many. */
-  onFull(listener: () => void): void {
-    this.#refusals.add(listener)
-  }
-
-  /**
-   * Calls back with a chat of which another sidecar has learned something, or a notice came: what is
-   * kept of the service's answers about it is stale.
-   */
-  onReread(listener: (chatId: number) => void): void {
-    this.#rereads.add(listener)
-  }
-
   static async load(memory: Memory, options: KnownChatsOptions = {}): Promise<KnownChats> {
     const knownChats = new KnownChats(memory, options)
     const chats = knownChats.#chats
     const readFlag = async (records: Records): Promise<void> => {
       knownChats.#privateReadable = await records.chats.isPrivateReadable()
     }
-    memory.follow('chats', async (records, keys) => {
-      const ids = keys.map(Number)
-      for (const chat of await records.chats.of(ids)) chats.set(chat.id, chat)
-      for (const id of ids) knownChats.#rereads.emit(id)
-    })
-    memory.follow('flags', readFlag)
     memory.writeFirst({
-      get isDue() {
-        return knownChats.#unwritten.size > 0
-      },
+      isDue: () => knownChats.#unwritten.size > 0,
       save: (records) => knownChats.#saveUnwritten(records),
     })
-    for (const chat of await memory.read(({ chats: all }) => all.all())) chats.set(chat.id, chat)
-    await memory.read(readFlag)
+    await memory.keep('chats', async (records, chatIds) => {
+      for (const chat of await records.chats.of(chatIds)) chats.set(chat.id, chat)
+      for (const id of chatIds ?? []) knownChats.#rereads.emit(Number(id))
+    })
+    await memory.keep('flags', readFlag)
     return knownChats
   }
 
@@ -104,7 +87,7 @@ export class KnownChats {
     return seen === undefined ? stored : this.#tighten(stored ?? unseen(chatId), seen)
   }
 
-  /** Whether something was observed of a chat that is not on disk yet. */
+  /** Whether a sighting of a chat is not on disk yet. */
   isUnwritten(chatId: number): boolean {
     return this.#unwritten.has(chatId)
   }
@@ -113,7 +96,7 @@ export class KnownChats {
     return this.get(chatId)?.kind === 'private'
   }
 
-  /** Whose private chat it is, once that was learned; null for any other chat. */
+  /** Whose private chat it is; null while unknown, and for any other chat. */
   personOf(chatId: number): number | null {
     return this.isPrivate(chatId) ? (this.get(chatId)?.personId ?? null) : null
   }
@@ -122,17 +105,15 @@ export class KnownChats {
     return this.get(chatId)?.latchedAtMs != null
   }
 
-  /** Whether the operator let private chats be readable again. */
+  /** Whether the operator has made private chats readable. */
   get privateReadable(): boolean {
     return this.#privateReadable
   }
 
   /**
-   * Records what the service said of chats, and resolves once it is on disk. It counts from the call
-   * on, also when this rejects, and is compared with what any sidecar has written by then. One write
-   * for all that is new.
-   * @param fresh brings what is remembered up to what any sidecar has written
-   * @throws Refusal `postern_store_unwritable`
+   * Records sightings in one write, and resolves once they are on disk. They count from the call on,
+   * also when this rejects.
+   * @param fresh reads what any sidecar has written
    */
   async saw(
     sightings: readonly ChatSighting[],
@@ -148,13 +129,13 @@ export class KnownChats {
     if (tooMany.length > 0) throw this.#full()
   }
 
-  /** Merges a sighting into every answer from now on. @returns false where it is a chat too many */
+  /** @returns false where the chat is one too many */
   #hold(seen: ChatSighting): boolean {
     const { chatId } = seen
     const known = this.get(chatId)
     const before = known ?? unseen(chatId)
     const after = this.#tighten(before, seen)
-    // of a store that others write, memory may hold what they have loosened since
+    // another sidecar may have loosened a shared store since
     if (after === before && (known === undefined || !this.#memory.isShared)) return true
     const size = this.#chats.size + this.#unwritten.size
     if (known === undefined && size >= this.#maxChats) return false
@@ -197,16 +178,14 @@ export class KnownChats {
   }
 
   /**
-   * Notices of the service came: somebody joined or left, or a chat has changed. Other sidecars of
-   * the bot, which do not see them, are told.
-   * @throws Refusal `postern_store_unwritable`
+   * Has the other sidecars drop cached answers about chats with a notice: somebody joined or left.
    */
   async sawNotices(chatIds: readonly number[]): Promise<void> {
     if (!this.#memory.isShared || chatIds.length === 0) return
     await this.#memory.write(({ chats }) => chats.touch(chatIds))
   }
 
-  /** Readable text was refused for a chat; remembered for `chat allow-readable --pending`. */
+  /** Records a refusal of readable text, for `chat allow-readable --pending`. */
   async refused(chatId: number): Promise<void> {
     if (this.get(chatId)?.refusedAtMs !== null) return
     await this.edit([chatId], {
@@ -215,10 +194,7 @@ export class KnownChats {
     })
   }
 
-  /**
-   * Writes that private chats may be readable (`true`) or are protected again.
-   * @throws Refusal `postern_store_unwritable`
-   */
+  /** */
   async setPrivateReadable({ readable }: { readable: boolean }): Promise<void> {
     await this.#memory.write(
       async (records) => {
@@ -235,11 +211,7 @@ export class KnownChats {
     )
   }
 
-  /**
-   * Changes chats, as the store has them in this write; for `chat-decisions.ts` and refusals.
-   * @returns the chats that changed
-   * @throws Refusal `postern_store_unwritable`
-   */
+  /** Changes chats as the store has them in this write. @returns the chats that changed */
   async edit(
     chatIds: readonly number[],
     { change, journal, isLift = false }: ChatEdit,

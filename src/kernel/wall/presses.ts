@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
 import { isObject } from '../unseen.ts'
-import { BoundedMap } from '../bounded-map.ts'
+import { BoundedMap } from '../../util/bounded-map.ts'
 import type { Memory } from '../memory.ts'
 
-/** A press is answered within a minute of its update (spec, Events); a bot may hold one longer. */
+/** A press is answered within a minute of its update (spec, Events); a bot may delay it. */
 const KEPT_MS = 600_000
 const KEPT = 10_000
 /** Stands for a chat that an update does not name; no chat has this id. */
 const NO_CHAT = 0
-/** An honest press is in one; one that comes in more than so many is clear in none. */
+/** An honest press is in one chat; a press in more than so many is clear in none. */
 const MOST_CHATS = 16
 
 /**
- * In which chats buttons were pressed lately, by the id of the press; an id may come in several. The
- * sidecars of one bot share them.
+ * In which chats buttons were pressed lately, by the id of the press, for all sidecars of the bot. All
+ * calls throw Refusal `postern_store_unwritable`.
  */
 export class Presses {
   readonly #memory: Memory
@@ -26,10 +26,9 @@ export class Presses {
   }
 
   /**
-   * Updates are given to the bot. The spec does not name the field that holds a press, so every
-   * object of a `callback_query` with an id is taken for one.
-   * @param updates each with the chat that it speaks of
-   * @throws Refusal `postern_store_unwritable`
+   * Records the presses in updates. The spec does not name the field of a press, so every object of a
+   * `callback_query` with an id counts as one.
+   * @param updates each with its chat
    */
   async saw(updates: readonly { update: unknown; chatId: number | null }[]): Promise<void> {
     const seen = updates.flatMap(({ update, chatId }) =>
@@ -49,10 +48,7 @@ export class Presses {
     if (nowMs - this.#prunedAtMs >= KEPT_MS) this.#prunedAtMs = nowMs
   }
 
-  /**
-   * Every chat of a press; empty when none is known, or it was seen in an update that names none.
-   * @throws Refusal `postern_store_unwritable`
-   */
+  /** Every chat of a press; empty when none is known, or an update of the press names none. */
   async chatsOf(callbackId: string): Promise<number[]> {
     const id = keyOf(callbackId)
     const chats = new Set(this.#chats.get(id))
@@ -73,6 +69,6 @@ function idsIn(update: unknown): string[] {
   })
 }
 
-/** Of one length, whatever the service says. */
+/** Of one length for every id. */
 const keyOf = (callbackId: string): string =>
   createHash('sha256').update(callbackId).digest('base64')

@@ -1,13 +1,13 @@
-/** What an observation changes of what is known of a chat: values in, values out. */
+/** How a sighting changes a known chat: values in, values out. */
 import type { KnownChat } from '../memory.ts'
 
-/** What the service said of a chat. */
+/** An observation of a chat. */
 export interface ChatSighting {
   chatId: number
   kind?: string
   /** By the chat's own mode, or by the service's refusal of readable text. */
   isProtected?: boolean
-  /** Whom it shows the chat to be with; counts for a private chat alone. */
+  /** The person of the chat; counts for a private chat alone. */
   userId?: number
 }
 
@@ -17,9 +17,9 @@ export function unseen(id: number): KnownChat {
 }
 
 /**
- * A known chat after a sighting: once private it stays private, once a group it is a group or
- * private, once protected it stays latched, and the first person of a private chat is its person.
- * @returns `known` itself where the sighting says nothing new
+ * A known chat after a sighting: a private chat stays private, a group becomes nothing but private, a
+ * latch stays, and the first person of a private chat is its person.
+ * @returns `known` itself where the sighting changes nothing
  */
 export function tighten(known: KnownChat, seen: ChatSighting, nowMs: number): KnownChat {
   const kind = stricterKind(known.kind, seen.kind)
@@ -30,7 +30,7 @@ export function tighten(known: KnownChat, seen: ChatSighting, nowMs: number): Kn
   return isSame ? known : { ...known, kind, latchedAtMs, personId }
 }
 
-/** Both sightings of a chat in one; the person counts where `isPrivate`. */
+/** Two sightings of a chat in one; the person counts where `isPrivate`. */
 export function join(
   before: ChatSighting | undefined,
   seen: ChatSighting,
@@ -47,7 +47,6 @@ export function join(
   }
 }
 
-/** The kind of a chat that was known as one kind and is now claimed to be another. */
 function stricterKind(known: string, claimed = known): string {
   for (const kind of ['private', 'group']) if (known === kind || claimed === kind) return kind
   return claimed

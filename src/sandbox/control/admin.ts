@@ -3,7 +3,7 @@ import { FaultInput, faultProblem, FaultStatus } from '../faults/table.ts'
 import type { ClockMode } from '../clock.ts'
 import { action, toMishap, ControlError, definedFields, operation } from './operation.ts'
 import { count, text } from './fields.ts'
-import { Now, NumberedFailedStep, RecordedCall } from './results.ts'
+import { Mishap, Now, NumberedFailedStep, RecordedCall } from './results.ts'
 import { GROWING, waitFor } from './waiting.ts'
 import type { World } from '../world.ts'
 
@@ -59,10 +59,7 @@ export const ADMIN = {
   story: operation(
     'Gives what `schedule` gives, by its former names.',
     nothing,
-    z.object({
-      left,
-      mishaps: z.array(z.object({ atMs: z.int(), deed: z.string(), why: z.string() })),
-    }),
+    z.object({ left, mishaps: z.array(Mishap) }),
     ({ schedule }) => ({ left: schedule.left, mishaps: schedule.errors.map(toMishap) }),
   ),
   fault: operation(
@@ -98,7 +95,7 @@ export const ADMIN = {
       await waitFor(context, {
         waitMs: wait,
         isThere: () => transcript.hasAnswered(after),
-        onChange: (listener) => transcript.onCall(listener),
+        onChange: transcript.onCall,
       })
       return transcript.list(after)
     },

@@ -8,15 +8,8 @@ import { setBotKey } from '../rules/keys.ts'
 import { botView, webhookView } from '../views/bot.ts'
 import { claimHandle, requireFreeHandle } from './handles.ts'
 import { botId, flag, scope, text, textOrNull } from './fields.ts'
-import {
-  action,
-  ControlError,
-  definedFields,
-  operation,
-  requireBot,
-  requireChat,
-  requireMember,
-} from './operation.ts'
+import { requireMember } from './find.ts'
+import { action, ControlError, definedFields, operation } from './operation.ts'
 import * as results from './results.ts'
 import { GROWING, waitForSome } from './waiting.ts'
 
@@ -60,52 +53,52 @@ export const BOTS = {
     'Changes a bot’s profile, its privacy mode, and whether it may be added to groups.',
     z.strictObject({ botId, ...profile }),
     results.BotProfile,
-    (context, { botId: id, ...changes }) =>
-      botView(Object.assign(requireBot(context, id), definedFields(changes))),
+    ({ find }, { botId: id, ...changes }) =>
+      botView(Object.assign(find.bot(id), definedFields(changes))),
   ),
-  pause: action('The owner pauses the bot.', which, { status: 'paused' }, (context, input) =>
-    pause(requireBot(context, input.botId)),
+  pause: action('The owner pauses the bot.', which, { status: 'paused' }, ({ find }, input) =>
+    pause(find.bot(input.botId)),
   ),
-  resume: action('The owner resumes the bot.', which, { status: 'active' }, (context, input) =>
-    resume(requireBot(context, input.botId)),
+  resume: action('The owner resumes the bot.', which, { status: 'active' }, ({ find }, input) =>
+    resume(find.bot(input.botId)),
   ),
   removeKey: action(
     'The owner removes the bot’s key. Its private chats become readable.',
     which,
     { mode: 'open' },
-    (context, input) => setBotKey(context.world, requireBot(context, input.botId), null),
+    ({ world, find }, input) => setBotKey(world, find.bot(input.botId), null),
   ),
   setBotKey: action(
     'Replaces the bot’s key, as a second program with the token could.',
     z.strictObject({ botId, publicKey: text, fingerprint: text }),
     { mode: 'protected' },
-    (context, { botId: id, ...key }) => setBotKey(context.world, requireBot(context, id), key),
+    ({ world, find }, { botId: id, ...key }) => setBotKey(world, find.bot(id), key),
   ),
   issueToken: operation(
     'The owner issues a new token. Calls with the old one are answered `unauthorized`.',
     which,
     z.object({ token: text }),
-    (context, input) => ({ token: issueToken(requireBot(context, input.botId)) }),
+    ({ find }, input) => ({ token: issueToken(find.bot(input.botId)) }),
   ),
   revokeToken: action(
     'Revokes the token, as POST /token/revoke does.',
     which,
     { revoked: true },
-    (context, input) => revokeToken(context.world, requireBot(context, input.botId)),
+    ({ world, find }, input) => revokeToken(world, find.bot(input.botId)),
   ),
   setCommands: operation(
     'The owner edits the commands of a scope. Of commands with the same name the first counts.',
     z.strictObject({ botId, scope, commands: z.array(z.unknown()) }),
     z.object({ scope: text, commands: z.array(results.ShownCommand) }),
-    (context, { botId: id, ...input }) => {
-      const bot = requireBot(context, id)
+    ({ find }, { botId: id, ...input }) => {
+      const bot = find.bot(id)
       const parsed = PutCommands.safeParse(input)
       if (!parsed.success) {
         throw new ControlError(`these are no commands: ${firstProblem(parsed.error)}`)
       }
       const { scope: name, commands } = parsed.data
       const chatId = scopeChatId(name)
-      if (chatId !== null && commands.length > 0) requireMember(requireChat(context, chatId), id)
+      if (chatId !== null && commands.length > 0) requireMember(find.chat(chatId), id)
       return { scope: name, commands: setCommands(bot, name, commands) }
     },
   ),
@@ -118,8 +111,8 @@ export const BOTS = {
       key: results.PublishedCertificate.nullable(),
       ownerNotices: z.array(results.OwnerNotice),
     }),
-    (context, input) => {
-      const bot = requireBot(context, input.botId)
+    ({ find }, input) => {
+      const bot = find.bot(input.botId)
       const { key, ownerNotices } = bot
       return { me: botView(bot), webhook: webhookView(bot), key, ownerNotices: [...ownerNotices] }
     },
@@ -138,11 +131,11 @@ export const BOTS = {
     z.strictObject({ botId, ...GROWING }),
     z.array(Update),
     async (context, { botId: id, after = 0, wait }) => {
-      const { queue } = requireBot(context, id)
+      const { queue } = context.find.bot(id)
       return await waitForSome(context, {
         waitMs: wait,
         list: () => queue.list(10_000).filter(({ updateId }) => updateId > after),
-        onChange: (listener) => queue.onPush(listener),
+        onChange: queue.onPush,
       })
     },
   ),
@@ -151,7 +144,7 @@ export const BOTS = {
     z.strictObject({ botId, ...GROWING }),
     z.array(results.NumberedNotice),
     async (context, { botId: id, after = 0, wait }) => {
-      const bot = requireBot(context, id)
+      const bot = context.find.bot(id)
       return await waitForSome(context, {
         waitMs: wait,
         list: () => bot.ownerNotices.map((one, at) => ({ n: at + 1, ...one })).slice(after),
@@ -162,8 +155,8 @@ export const BOTS = {
     'Queues exactly this update, which may be forged, repeated or malformed.',
     z.strictObject({ botId, update: z.looseObject({}) }),
     z.object({ updateId: z.int() }),
-    (context, { botId: id, update }) => {
-      const { queue } = requireBot(context, id)
+    ({ find }, { botId: id, update }) => {
+      const { queue } = find.bot(id)
       const { updateId } = update
       if (typeof updateId !== 'number')
         return { updateId: queue.push({ kind: 'message', ...update }) }

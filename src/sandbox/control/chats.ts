@@ -17,17 +17,8 @@ import {
   text,
   textOrNull,
 } from './fields.ts'
-import {
-  action,
-  ControlError,
-  requireMember,
-  definedFields,
-  operation,
-  requireBot,
-  requireChat,
-  requirePerson,
-  type ControlContext,
-} from './operation.ts'
+import { requireMember } from './find.ts'
+import { action, ControlError, definedFields, operation, type ControlContext } from './operation.ts'
 import { ChatEntry, ChatMember, ChatSummary } from './results.ts'
 
 const settings = {
@@ -39,24 +30,26 @@ const settings = {
   adminsHidden: flag.optional(),
 }
 const role = { status: memberStatus.optional(), rights: rightBits.optional() }
+const seat = {
+  ...role,
+  restrictedUntil: z.int().nullable().optional(),
+  title: textOrNull.optional(),
+}
+/** Changes of a membership; an absent field stays, or follows the status. */
+type SeatChange = z.output<z.ZodObject<typeof seat>>
 const inChat = { chatId, userId: accountId }
 
 const setMembership = operation(
   'Makes a member an administrator, restricts a member, and the like. With another status come its ' +
     'usual rights: all for an owner and an administrator (whose `rights` can be fewer), none for others.',
-  z.strictObject({
-    ...inChat,
-    ...role,
-    restrictedUntil: z.int().nullable().optional(),
-    title: textOrNull.optional(),
-  }),
+  z.strictObject({ ...inChat, ...seat }),
   ChatMember,
-  (context, { chatId: id, userId, ...changes }) => {
-    const chat = requireRoom(context, id)
+  ({ world, find }, { chatId: id, userId, ...changes }) => {
+    const chat = find.room(id)
     requireMember(chat, userId)
-    const membership = membershipOf(context.world, chat, userId)
+    const membership = membershipOf(world, chat, userId)
     if (membership !== undefined) changeSeat(membership, changes)
-    return memberView(context.world, chat, userId)
+    return memberView(world, chat, userId)
   },
 )
 
@@ -67,17 +60,17 @@ export const CHATS = {
       'commands call it.',
     z.strictObject({ userId: personId, botId, name: text.optional() }),
     ChatSummary,
-    (context, input) => {
-      const ids = [requirePerson(context, input.userId).id, requireBot(context, input.botId).id]
-      for (const chat of context.world.chats.values()) {
+    ({ world, find }, input) => {
+      const ids = [find.person(input.userId).id, find.bot(input.botId).id]
+      for (const chat of world.chats.values()) {
         const both = ids.every((id) => chat.members.has(id))
-        if (chat.kind === 'private' && both) return brief(context.world, chat)
+        if (chat.kind === 'private' && both) return brief(world, chat)
       }
-      requireFreeName(context.world, input.name)
-      const chat = context.world.addChat('private')
+      requireFreeName(world, input.name)
+      const chat = world.addChat('private')
       chat.name = input.name ?? null
       for (const id of ids) chat.members.set(id, newMembership(chat, 'member'))
-      return brief(context.world, chat)
+      return brief(world, chat)
     },
   ),
   addRoom: operation(
@@ -111,10 +104,10 @@ export const CHATS = {
     'Changes a group or channel; opening its history makes it readable.',
     z.strictObject({ chatId, ...settings }),
     ChatSummary,
-    (context, { chatId: id, ...changes }) => {
-      const chat = requireChat(context, id)
+    ({ world, find }, { chatId: id, ...changes }) => {
+      const chat = find.chat(id)
       Object.assign(chat, definedFields(changes))
-      return brief(context.world, chat)
+      return brief(world, chat)
     },
   ),
   join: operation(
@@ -122,7 +115,7 @@ export const CHATS = {
     z.strictObject({ ...inChat, ...role }),
     ChatMember,
     (context, input) => {
-      const chat = requireRoom(context, input.chatId)
+      const chat = context.find.room(input.chatId)
       const { userId, status = 'member', rights: held } = input
       requireAddable(context, userId)
       requireSeat(status, { rights: held })
@@ -134,10 +127,10 @@ export const CHATS = {
     'Leaves, or is removed. The chat gets a service notice.',
     z.strictObject(inChat),
     { left: true },
-    (context, o) => {
-      const chat = requireRoom(context, o.chatId)
+    ({ world, find }, o) => {
+      const chat = find.room(o.chatId)
       requireMember(chat, o.userId)
-      leave(context.world, chat, o.userId)
+      leave(world, chat, o.userId)
     },
   ),
   setMembership,
@@ -155,14 +148,6 @@ export const CHATS = {
   ),
 }
 
-function requireRoom(context: ControlContext, id: number): ChatState {
-  const chat = requireChat(context, id)
-  if (chat.kind === 'private') {
-    throw new ControlError('in a private chat nobody joins, leaves or has another status')
-  }
-  return chat
-}
-
 /** @throws ControlError when another chat has the name */
 function requireFreeName(world: World, name: string | undefined): void {
   const isTaken = [...world.chats.values()].some((chat) => chat.name === name)
@@ -170,30 +155,18 @@ function requireFreeName(world: World, name: string | undefined): void {
 }
 
 /** @throws ControlError for a bot whose owner forbids groups, and for a closed account */
-function requireAddable(context: ControlContext, userId: number): void {
-  const bot = context.world.bots.get(userId)
-  if (bot === undefined) {
-    if (requirePerson(context, userId).gone)
-      throw new ControlError(`${userId} closed their account`)
-  } else if (!bot.allowGroups) {
-    throw new ControlError(`${userId} may not be added to groups`)
-  }
+function requireAddable({ world, find }: ControlContext, userId: number): void {
+  const bot = world.bots.get(userId)
+  if (bot === undefined) find.presentPerson(userId)
+  else if (!bot.allowGroups) throw new ControlError(`${userId} may not be added to groups`)
 }
 
 function brief(world: World, chat: ChatState) {
   return { id: chat.id, kind: chat.kind, mode: modeOf(world, chat) }
 }
 
-/** What can be set of a membership; what is absent stays, or comes with the status. */
-interface SeatChange {
-  status?: MembershipStatus | undefined
-  rights?: number | undefined
-  restrictedUntil?: number | null | undefined
-  title?: string | null | undefined
-}
-
 /**
- * Changes a membership. With another status come its usual rights, and a restriction ends.
+ * Changes a membership. A new status brings its usual rights and ends a restriction.
  * @throws ControlError as `requireSeat` does
  */
 function changeSeat(member: Membership, change: SeatChange): void {

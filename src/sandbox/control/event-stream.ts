@@ -55,7 +55,7 @@ export function lastEventId({ headers }: FastifyRequest): number | undefined {
 }
 
 /**
- * Answers with the events of a log as they come, in the way that `streamEvents` describes.
+ * Answers with the events of a log as they happen, as `streamEvents` describes.
  * @param o `after` an id; undefined: from now on. `signal` ends the stream
  */
 export async function streamLog<E extends LoggedEvent>(
@@ -97,7 +97,7 @@ export async function streamLog<E extends LoggedEvent>(
       }
       position = page.last
       if (raw.writableNeedDrain) await drained(raw, { log, position, signal })
-      else if (page.events.length === 0) await nextCall((wake) => log.onAppend(wake), signal)
+      else if (page.events.length === 0) await nextCall(log.onAppend, signal)
     }
   } finally {
     clearInterval(heartbeat)
@@ -109,7 +109,7 @@ function format(event: LoggedEvent): string {
   return `id: ${event.id}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`
 }
 
-/** Waits until the reader took what was written, missed events meanwhile, or is gone. */
+/** Waits until the reader has read everything, has missed events, or is gone. */
 async function drained(
   raw: ServerResponse,
   o: {

@@ -27,8 +27,7 @@ export const EVENTS = {
         return found.events.length > 0
       }
       look()
-      const onChange = (listener: () => void) => log.onAppend(listener)
-      await waitFor(context, { waitMs: wait, isThere: look, onChange })
+      await waitFor(context, { waitMs: wait, isThere: look, onChange: log.onAppend })
       return found
     },
   ),

@@ -2,14 +2,7 @@ import { USERNAME } from '../../api/chat.ts'
 import { z } from 'zod'
 import type { HandleOwner, World } from '../world.ts'
 import { botId, chatId, personId, personNames, text, textOrNull } from './fields.ts'
-import {
-  ControlError,
-  definedFields,
-  operation,
-  requireBot,
-  requireChat,
-  requirePerson,
-} from './operation.ts'
+import { ControlError, definedFields, operation } from './operation.ts'
 import { Account } from './results.ts'
 
 /** The handle of the service's own account, which bots cannot reach. */
@@ -40,62 +33,66 @@ function handleOf(world: World, owner: HandleOwner): string | null | undefined {
   return (world.people.get(owner.account) ?? world.bots.get(owner.account))?.username
 }
 
-const formerHandle = z
-  .enum(['kept', 'released'])
-  .optional()
-  .meta({
-    description:
-      '`kept` (when absent): the old handle still resolves to its holder until somebody claims ' +
-      'it; `released`: it resolves to nobody',
-  })
+const former = {
+  formerHandle: z
+    .enum(['kept', 'released'])
+    .optional()
+    .meta({
+      description:
+        '`kept` (when absent): the old handle still resolves to its holder until somebody claims ' +
+        'it; `released`: it resolves to nobody',
+    }),
+}
 
 /** Handles of people, bots, groups and channels: one pool, and one holder each. */
 export const RENAMES = {
   renamePerson: operation(
     'Changes a person’s handle, and their names where given.',
-    z.strictObject({ userId: personId, username: text, ...personNames, formerHandle }),
+    z.strictObject({ userId: personId, username: text, ...personNames, ...former }),
     Account,
-    (context, { userId, username, formerHandle: former = 'kept', ...names }) => {
-      const person = requirePerson(context, userId)
-      rename(context.world, { account: userId }, { from: person.username, to: username, former })
-      Object.assign(person, { username, ...definedFields(names) })
-      return { id: userId, username }
+    ({ world, find }, { userId, username, formerHandle, ...names }) => {
+      const person = find.person(userId)
+      const renamed = rename(world, { account: userId }, person, { username, formerHandle })
+      Object.assign(person, definedFields(names))
+      return renamed
     },
   ),
   renameBot: operation(
     'Changes a bot’s handle, and its name where given.',
-    z.strictObject({ botId, username: text, name: text.optional(), formerHandle }),
+    z.strictObject({ botId, username: text, name: text.optional(), ...former }),
     Account,
-    (context, { botId: id, username, name, formerHandle: former = 'kept' }) => {
-      const bot = requireBot(context, id)
-      rename(context.world, { account: id }, { from: bot.username, to: username, former })
-      Object.assign(bot, { username, ...definedFields({ name }) })
-      return { id, username }
+    ({ world, find }, { botId: id, username, formerHandle, ...names }) => {
+      const bot = find.bot(id)
+      const renamed = rename(world, { account: id }, bot, { username, formerHandle })
+      Object.assign(bot, definedFields(names))
+      return renamed
     },
   ),
   renameChat: operation(
     'Changes the handle of a group or channel; null takes it away.',
-    z.strictObject({ chatId, username: textOrNull, formerHandle }),
+    z.strictObject({ chatId, username: textOrNull, ...former }),
     z.object({ id: z.int(), username: textOrNull }),
-    (context, { chatId: id, username, formerHandle: former = 'kept' }) => {
-      const chat = requireChat(context, id)
+    ({ world, find }, { chatId: id, ...names }) => {
+      const chat = find.chat(id)
       if (chat.kind === 'private') throw new ControlError('a private chat has no handle')
-      rename(context.world, { chat: id }, { from: chat.username, to: username, former })
-      chat.username = username
-      return { id, username }
+      return rename(world, { chat: id }, chat, names)
     },
   ),
 }
 
-/** @throws ControlError when the new handle is malformed or in use */
-function rename(
+/** @param holder whose handle changes. @throws ControlError when the new one is malformed or in use */
+function rename<Handle extends string | null>(
   world: World,
   owner: HandleOwner,
-  { from, to, former }: { from: string | null; to: string | null; former: 'kept' | 'released' },
-): void {
-  const old = from?.toLowerCase()
-  if (to !== null && to.toLowerCase() !== old) claimHandle(world, to, owner)
-  if (former === 'released' && old !== undefined && old !== to?.toLowerCase()) {
+  holder: { id: number; username: string | Handle },
+  o: { username: Handle; formerHandle?: 'kept' | 'released' | undefined },
+): { id: number; username: Handle } {
+  const { username, formerHandle } = o
+  const old = holder.username?.toLowerCase()
+  if (username !== null && username.toLowerCase() !== old) claimHandle(world, username, owner)
+  if (formerHandle === 'released' && old !== undefined && old !== username?.toLowerCase()) {
     world.handles.delete(old)
   }
+  holder.username = username
+  return { id: holder.id, username }
 }

@@ -3,16 +3,8 @@ import type { Phone } from '../phone/phone.ts'
 import { PhoneVerdict } from '../phone/seen.ts'
 import { publishedKey } from '../rules/keys.ts'
 import { accountId, chatId, count, messageId, personId, text } from './fields.ts'
-import {
-  ControlError,
-  requireWriter,
-  operation,
-  requireChat,
-  requireMember,
-  requirePerson,
-  requireQuoted,
-  type ControlContext,
-} from './operation.ts'
+import { requireQuoted } from './find.ts'
+import { ControlError, operation, type ControlContext } from './operation.ts'
 
 const stored = { mediaId: text, url: z.string().describe('path on the service') }
 
@@ -42,7 +34,7 @@ export const MEDIA = {
     async (context, input) => {
       const { userId, chatId: id, base64, text: caption, signedBy, to, ...rest } = input
       const { replyTo, durationMs, ...form } = rest
-      requireQuoted(requireWriter(context, { userId, chatId: id }), replyTo)
+      requireQuoted(context.find.writableChat({ userId, chatId: id }), replyTo)
       const phone = await context.phones.of(userId)
       const { messageId: sent, mediaId } = await phone.send(id, decodeBase64(base64), {
         text: caption,
@@ -65,10 +57,10 @@ export const MEDIA = {
       signer: text.nullable().describe('fingerprint of the certificate that verified it'),
       storedBytes: z.int(),
     }),
-    async (context, { userId, ...file }) => {
-      requireMember(requireChat(context, file.chatId), requirePerson(context, userId).id)
-      const { bytes, verdict, signer } = await (await context.phones.of(userId)).openFile(file)
-      const storedBytes = context.world.files.get(file.mediaId)?.length ?? 0
+    async ({ world, find, phones }, { userId, ...file }) => {
+      find.chatOf({ userId, chatId: file.chatId })
+      const { bytes, verdict, signer } = await (await phones.of(userId)).openFile(file)
+      const storedBytes = world.files.get(file.mediaId)?.length ?? 0
       return { base64: bytes.toString('base64'), verdict, signer, storedBytes }
     },
   ),
@@ -94,7 +86,7 @@ function decodeBase64(base64: string): Buffer {
 }
 
 async function phoneOf(context: ControlContext, userId: number): Promise<Phone> {
-  return await context.phones.of(requirePerson(context, userId).id)
+  return await context.phones.of(context.find.person(userId).id)
 }
 
 function certificateOf({ world }: ControlContext, id: number): string {

@@ -3,24 +3,13 @@ import { PHONE_KEYS } from '../phone/keys.ts'
 import { pressingProblem } from '../rules/people.ts'
 import { post } from '../rules/post.ts'
 import { press } from '../rules/presses.ts'
-import type { StoredMessage } from '../state.ts'
+import type { ChatState, StoredMessage } from '../state.ts'
 import { hasRight, membershipOf } from '../rules/memberships.ts'
 import { trueMode } from '../rules/mode.ts'
 import { PhoneConnection } from '../phone/connection.ts'
 import { accountId, chatId, messageId, personId, text } from './fields.ts'
-import {
-  action,
-  ControlError,
-  requireWriter,
-  requireMember,
-  operation,
-  requireChat,
-  requireMessage,
-  requirePerson,
-  requirePresentPerson,
-  requireQuoted,
-  type ControlContext,
-} from './operation.ts'
+import { messageIn, requireQuoted } from './find.ts'
+import { action, ControlError, operation } from './operation.ts'
 import { ChatMessage } from './results.ts'
 import { GROWING, waitForSome } from './waiting.ts'
 
@@ -35,10 +24,10 @@ export const MESSAGES = {
     'Writes with the person’s phone, which seals in an encrypted chat. `replyTo` quotes a message.',
     z.strictObject({ ...inChat, text, replyTo: messageId.optional() }),
     sent,
-    async (context, input) => {
-      requireQuoted(requireWriter(context, input), input.replyTo)
+    async ({ find, phones }, input) => {
+      requireQuoted(find.writableChat(input), input.replyTo)
       if (input.text.trim() === '') throw new ControlError('text: there is nothing to write')
-      const phone = await context.phones.of(input.userId)
+      const phone = await phones.of(input.userId)
       return { messageId: await phone.write(input.chatId, input.text, { replyTo: input.replyTo }) }
     },
   ),
@@ -54,11 +43,11 @@ export const MESSAGES = {
       mediaIds: z.array(text).optional(),
     }),
     sent,
-    (context, input) => {
-      const chat = requireWriter(context, input)
+    ({ world, find }, input) => {
+      const chat = find.writableChat(input)
       const { userId: fromId, chatId: _, mediaIds = [], ...content } = input
       const media = mediaIds.map((id) => ({ id, durationMs: null }))
-      const message = post(context.world, { chat, fromId, media, ...content })
+      const message = post(world, { chat, fromId, media, ...content })
       return { messageId: message.id }
     },
   ),
@@ -66,18 +55,16 @@ export const MESSAGES = {
     'Presses the button with that `callbackData`, or the first that has any.',
     z.strictObject({ ...inChat, messageId, data: text.optional() }),
     z.object({ callbackId: text }),
-    (context, input) => {
-      const chat = requireChat(context, input.chatId)
-      requirePerson(context, input.userId)
-      requireMember(chat, input.userId)
-      const message = requireMessage(chat, input.messageId)
+    ({ world, find }, input) => {
+      const chat = find.chatOf(input)
+      const message = messageIn(chat, input.messageId)
       const { userId } = input
-      const problem = pressingProblem(context.world, { chat, message, userId })
+      const problem = pressingProblem(world, { chat, message, userId })
       if (problem !== null) throw new ControlError(`${userId} cannot press there: ${problem}`)
-      const bot = context.world.bots.get(message.fromId)
+      const bot = world.bots.get(message.fromId)
       const data = callbackData(message).find((found) => found === (input.data ?? found))
       if (bot === undefined || data === undefined) throw new ControlError('no such button')
-      const pressed = press(context.world, { bot, chat, message, userId, data })
+      const pressed = press(world, { bot, chat, message, userId, data })
       return { callbackId: pressed.id }
     },
   ),
@@ -86,32 +73,24 @@ export const MESSAGES = {
     z.strictObject({ chatId, ...GROWING }),
     z.array(ChatMessage),
     async (context, { chatId: id, after = 0, wait }) => {
-      const { messages } = requireChat(context, id)
+      const { messages } = context.find.chat(id)
       const newer = () => [...messages.values()].filter((message) => message.id > after)
       const found = await waitForSome(context, { waitMs: wait, list: newer })
       return found.map((message) => ({ ...message }))
     },
   ),
-  givePhone: operation(
-    'Makes the person’s phone and key, of the usual kind or another.',
-    keyed,
-    ownKey,
-    async (context, { userId, kind }) => {
-      const { id } = requirePresentPerson(context, userId)
-      const { fingerprint } = await context.phones.of(id, kind)
-      return { fingerprint }
-    },
-  ),
-  newKey: operation(
+  givePhone: keyOperation('Makes the person’s phone and key, of the usual kind or another.', 'of'),
+  newKey: keyOperation(
     'The phone makes and publishes a new key. What was sealed to the old one still opens.',
-    keyed,
-    ownKey,
-    async (context, { userId, kind }) => {
-      const { id } = requirePresentPerson(context, userId)
-      const { fingerprint } = await context.phones.renew(id, kind)
-      return { fingerprint }
-    },
+    'renew',
   ),
+}
+
+function keyOperation(description: string, how: 'of' | 'renew') {
+  return operation(description, keyed, ownKey, async ({ find, phones }, { userId, kind }) => {
+    const { fingerprint } = await phones[how](find.presentPerson(userId).id, kind)
+    return { fingerprint }
+  })
 }
 
 function callbackData(message: StoredMessage): string[] {
@@ -126,8 +105,8 @@ export const EDITS = {
     z.strictObject({ ...inChat, messageId, text }),
     z.object({ messageId }),
     async (context, input) => {
-      const chat = requireWriter(context, input)
-      const message = requireOrdinary(context, input)
+      const chat = context.find.writableChat(input)
+      const message = ordinaryMessage(chat, input.messageId)
       if (message.fromId !== input.userId) {
         throw new ControlError(
           `${input.userId} did not write message ${message.id}: only its author edits it`,
@@ -148,32 +127,26 @@ export const EDITS = {
       'the right to delete. It can no longer be quoted, edited or pressed.',
     z.strictObject({ ...inChat, messageId }),
     { deleted: true },
-    (context, input) => {
-      const chat = requireChat(context, input.chatId)
-      const person = requirePerson(context, input.userId)
-      requireMember(chat, person.id)
-      if (person.gone) throw new ControlError(`${person.id} closed their account`)
-      const message = requireOrdinary(context, input)
+    ({ world, find }, input) => {
+      const chat = find.chatOf(input)
+      const person = find.presentPerson(input.userId)
+      const message = ordinaryMessage(chat, input.messageId)
       const isModerator =
-        chat.kind !== 'private' &&
-        hasRight(membershipOf(context.world, chat, person.id), 'deleteMessages')
+        chat.kind !== 'private' && hasRight(membershipOf(world, chat, person.id), 'deleteMessages')
       if (message.fromId !== person.id && !isModerator) {
         throw new ControlError(
           `${person.id} may not delete message ${message.id}: it is somebody else’s, and the ` +
             'right to delete others’ is missing',
         )
       }
-      new PhoneConnection(context.world, person.id).delete(chat.id, message.id)
+      new PhoneConnection(world, person.id).delete(chat.id, message.id)
     },
   ),
 }
 
 /** @throws ControlError when it is not there, or a service notice */
-function requireOrdinary(
-  context: ControlContext,
-  o: { chatId: number; messageId: number },
-): StoredMessage {
-  const message = requireMessage(requireChat(context, o.chatId), o.messageId)
+function ordinaryMessage(chat: ChatState, id: number): StoredMessage {
+  const message = messageIn(chat, id)
   if (message.kind === 'user') return message
-  throw new ControlError(`message ${message.id} is a service notice, which nobody edits or deletes`)
+  throw new ControlError(`message ${id} is a service notice, which nobody edits or deletes`)
 }

@@ -3,11 +3,10 @@ import type { AnyOperation, Operation } from '../../rpc/operation.ts'
 import { ControlError } from '../api-error.ts'
 import type { EventLog } from '../events/log.ts'
 import type { Phones } from '../phone/phones.ts'
-import { writingProblem } from '../rules/people.ts'
-import type { BotState, ChatState, PersonState, StoredMessage } from '../state.ts'
 import type { World } from '../world.ts'
+import type { Finder } from './find.ts'
 import type { WorldHost, WorldList } from './hosting.ts'
-import type { FailedStep, NumberedFailedStep } from './results.ts'
+import type { FailedStep, Mishap, NumberedFailedStep } from './results.ts'
 
 export { ControlError }
 
@@ -17,6 +16,8 @@ export type StepError = z.output<typeof FailedStep>
 /** What an operation works on. */
 export interface ControlContext {
   world: World
+  /** Whom and what `world` has. */
+  find: Finder
   host: WorldHost
   /** All worlds of the sandbox. */
   worlds: WorldList
@@ -87,64 +88,9 @@ export function definedFields<T extends object>(
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }
 }
 
-export function requirePerson({ world }: ControlContext, id: number): PersonState {
-  return world.people.get(id) ?? missing('person', id)
-}
-
-/** @throws ControlError unless there is such a person, who did not close the account */
-export function requirePresentPerson(context: ControlContext, id: number): PersonState {
-  const person = requirePerson(context, id)
-  if (person.gone) throw new ControlError(`${id} closed their account`)
-  return person
-}
-
-export function requireBot({ world }: ControlContext, id: number): BotState {
-  return world.bots.get(id) ?? missing('bot', id)
-}
-
-export function requireChat({ world }: ControlContext, id: number): ChatState {
-  return world.chats.get(id) ?? missing('chat', id)
-}
-
-export function requireMessage(chat: ChatState, id: number): StoredMessage {
-  return chat.messages.get(id) ?? missing('message', id)
-}
-
-/** @throws ControlError unless the account is a member of the chat */
-export function requireMember(chat: ChatState, userId: number): void {
-  if (!chat.members.has(userId)) throw new ControlError(`${userId} is not in chat ${chat.id}`)
-}
-
-/** @throws ControlError unless the person is in the chat and could write there with a phone */
-export function requireWriter(
-  on: ControlContext,
-  o: { userId: number; chatId: number },
-): ChatState {
-  const chat = requireChat(on, o.chatId)
-  requirePerson(on, o.userId)
-  requireMember(chat, o.userId)
-  const problem = writingProblem(on.world, chat, o.userId)
-  if (problem !== null) throw new ControlError(`${o.userId} cannot write there: ${problem}`)
-  return chat
-}
-
-/** @throws ControlError when no such message was ever in the chat; one that was deleted may be named */
-export function requireQuoted(chat: ChatState, replyTo: number | undefined): void {
-  if (replyTo === undefined) return
-  if (replyTo < 1 || replyTo >= chat.nextMessageId) missing('message', replyTo)
-}
-
-function missing(what: string, id: number): never {
-  throw new ControlError(`no ${what} has the id ${id}`)
-}
-
 /** A `StepError` by its former names, as `onMishap` and the operation `story` give it. */
-export interface Mishap {
-  atMs: number
-  deed: string
-  why: string
-}
+export type StepMishap = z.output<typeof Mishap>
 
-export function toMishap({ atMs, action: deed, reason: why }: StepError): Mishap {
+export function toMishap({ atMs, action: deed, reason: why }: StepError): StepMishap {
   return { atMs, deed, why }
 }

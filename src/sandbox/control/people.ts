@@ -4,15 +4,7 @@ import { leave } from '../rules/memberships.ts'
 import { commandsFor } from '../rules/commands.ts'
 import { claimHandle, requireFreeHandle } from './handles.ts'
 import { accountId, botId, chatId, personId, personNames, text } from './fields.ts'
-import {
-  action,
-  ControlError,
-  operation,
-  requireBot,
-  requireChat,
-  requirePerson,
-  requirePresentPerson,
-} from './operation.ts'
+import { action, ControlError, operation } from './operation.ts'
 import { Account, PublishedCertificate, ShownCommand, PersonEntry } from './results.ts'
 
 const who = { userId: personId }
@@ -43,8 +35,7 @@ export const PEOPLE = {
     'Publishes a certificate for a person whose phone is some other program.',
     z.strictObject({ ...who, publicKey: text, fingerprint: text }),
     { published: true },
-    (context, { userId, ...key }) =>
-      setPersonKey(context.world, requirePresentPerson(context, userId), key),
+    ({ world, find }, { userId, ...key }) => setPersonKey(world, find.presentPerson(userId), key),
   ),
   certificate: operation(
     'Gives the certificate that a person or a bot published; null when there is none.',
@@ -57,13 +48,13 @@ export const PEOPLE = {
       return publishedKey(world, userId)
     },
   ),
-  block: action('Blocks a bot.', withBot, { blocked: true }, (context, input) => {
-    const person = requirePerson(context, input.userId)
-    const { id } = requireBot(context, input.botId)
+  block: action('Blocks a bot.', withBot, { blocked: true }, ({ find }, input) => {
+    const person = find.person(input.userId)
+    const { id } = find.bot(input.botId)
     if (!person.blocked.includes(id)) person.blocked = [...person.blocked, id]
   }),
-  unblock: action('Unblocks a bot.', withBot, { blocked: false }, (context, input) => {
-    const person = requirePerson(context, input.userId)
+  unblock: action('Unblocks a bot.', withBot, { blocked: false }, ({ find }, input) => {
+    const person = find.person(input.userId)
     person.blocked = person.blocked.filter((id) => id !== input.botId)
   }),
   closeAccount: action(
@@ -71,12 +62,12 @@ export const PEOPLE = {
       'to nor resolved any more.',
     z.strictObject(who),
     { gone: true },
-    (context, { userId }) => {
-      const person = requirePerson(context, userId)
+    ({ world, find }, { userId }) => {
+      const person = find.person(userId)
       person.gone = true
       person.key = null
-      for (const chat of context.world.chats.values()) {
-        if (chat.kind !== 'private') leave(context.world, chat, userId)
+      for (const chat of world.chats.values()) {
+        if (chat.kind !== 'private') leave(world, chat, userId)
       }
     },
   ),
@@ -94,10 +85,10 @@ export const PEOPLE = {
     'The commands that the person’s phone offers in a chat.',
     z.strictObject({ ...who, chatId, botId }),
     z.array(ShownCommand),
-    (context, input) =>
-      commandsFor(context.world, {
-        bot: requireBot(context, input.botId),
-        chat: requireChat(context, input.chatId),
+    ({ world, find }, input) =>
+      commandsFor(world, {
+        bot: find.bot(input.botId),
+        chat: find.chat(input.chatId),
         userId: input.userId,
       }),
   ),

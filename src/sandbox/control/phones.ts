@@ -9,7 +9,7 @@ import {
   SeenEvent,
 } from '../phone/seen.ts'
 import { chatId, messageId, personId } from './fields.ts'
-import { operation, requireChat, requireMember, requirePerson } from './operation.ts'
+import { operation } from './operation.ts'
 import { GROWING, waitFor } from './waiting.ts'
 
 /** What people's phones showed, and what they show now. */
@@ -33,7 +33,7 @@ export const PHONES = {
       last: z.int().describe('number of the newest that the phone showed'),
     }),
     async (context, { userId, chatId: inChat, kinds, after = 0, wait }) => {
-      const phone = await context.phones.of(requirePerson(context, userId).id)
+      const phone = await context.phones.of(context.find.person(userId).id)
       await phone.settled()
       const matching = () =>
         phone.seenEvents
@@ -44,7 +44,7 @@ export const PHONES = {
         waitMs: wait,
         // A number that the phone did not reach is of a world that was put back since.
         isThere: () => matching().length > 0 || after > phone.seenEvents.length,
-        onChange: (listener) => phone.onSeen(listener),
+        onChange: phone.onSeen,
       })
       const seen = matching()
       return {
@@ -61,9 +61,9 @@ export const PHONES = {
       'verified, also the person’s own; and which bots are typing. With `messageId` only that one.',
     z.strictObject({ userId: personId, chatId, messageId: messageId.optional() }),
     ChatScreen,
-    async (context, { userId, chatId: id, messageId: only }) => {
-      requireMember(requireChat(context, id), requirePerson(context, userId).id)
-      return await (await context.phones.of(userId)).chat(id, only)
+    async ({ find, phones }, { userId, chatId: id, messageId: only }) => {
+      find.chatOf({ userId, chatId: id })
+      return await (await phones.of(userId)).chat(id, only)
     },
   ),
 }

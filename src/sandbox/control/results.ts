@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { CHAT_KINDS, ChatMode, SEAT_STATUS } from '../../api/chat.ts'
 import { Markup } from '../../api/buttons.ts'
 
-/** What operations give. A client must take further fields. */
+/** Results of operations. A client must accept further fields. */
 
 const id = z.int()
 const ms = z.int().describe('ms since 1970')
@@ -135,6 +135,9 @@ export const FailedStep = z
     reason: z.string(),
   })
   .meta({ id: 'FailedStep' })
+
+/** A `FailedStep` by its former names. */
+export const Mishap = z.object({ atMs: z.int(), deed: z.string(), why: z.string() })
 
 /** `n` grows by one. */
 export const NumberedFailedStep = FailedStep.extend({ n: z.int() }).meta({

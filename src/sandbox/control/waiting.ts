@@ -34,7 +34,7 @@ export async function waitFor(
   },
 ): Promise<void> {
   if (o.waitMs === undefined || o.isThere()) return
-  const { onChange = (listener) => world.onEvent(listener) } = o
+  const { onChange = world.onEvent } = o
   const over = new AbortController()
   const timer = setTimeout(() => over.abort(), o.waitMs)
   const signal = AbortSignal.any([

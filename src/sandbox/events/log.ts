@@ -14,9 +14,9 @@ export interface LoggedEvent {
 /** A part of the log. */
 export interface EventPage<E = SandboxEvent> {
   events: E[]
-  /** The id to continue after: that of the newest event that was looked at. */
+  /** The id to continue after: that of the newest event that was read. */
   last: number
-  /** How many events came after `after` and are held no longer. */
+  /** How many events after `after` are held no longer. */
   missed: number
 }
 
@@ -26,6 +26,8 @@ export class EventLog<E extends LoggedEvent = SandboxEvent> {
   /** By id modulo `#held`. */
   readonly #ring: E[] = []
   readonly #listeners = new Listeners()
+  /** Calls back on every event, until the returned function is called. */
+  readonly onAppend = this.#listeners.add
   #last = 0
 
   /** @param held how many of the newest events to hold */
@@ -61,11 +63,6 @@ export class EventLog<E extends LoggedEvent = SandboxEvent> {
     return { events, last: end, missed: first - from - 1 }
   }
 
-  /** Calls back on every event, until the returned function is called. */
-  onAppend(listener: () => void): () => void {
-    return this.#listeners.add(listener)
-  }
-
   /**
    * The events after an id, then each new one, until the signal is aborted.
    * @throws RangeError when some of them are held no longer
@@ -76,7 +73,7 @@ export class EventLog<E extends LoggedEvent = SandboxEvent> {
       const { events, last, missed } = this.read(position, 1)
       if (missed > 0) throw new RangeError(`${missed} events after ${position} are held no longer`)
       position = last
-      if (events[0] === undefined) await nextCall((wake) => this.onAppend(wake), signal)
+      if (events[0] === undefined) await nextCall(this.onAppend, signal)
       else yield events[0]
     }
   }

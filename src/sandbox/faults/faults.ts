@@ -27,6 +27,8 @@ export class Faults {
   #next = 1
   readonly #armed = new Map<number, ArmedFault>()
   readonly #strikes = new Listeners<FaultStrike>()
+  /** Calls back each time one strikes, until the returned function is called. */
+  readonly onStrike = this.#strikes.add
 
   /** Sets a fault; gives its number, for `clear`. */
   set(name: FaultName, options: FaultOptions = {}): number {
@@ -59,11 +61,6 @@ export class Faults {
       struck,
       left: left === Infinity ? null : left,
     }))
-  }
-
-  /** Calls back each time one strikes, until the returned function is called. */
-  onStrike(listener: (strike: FaultStrike) => void): () => void {
-    return this.#strikes.add(listener)
   }
 
   /** The faults that strike a call in a phase. Each counts as a use. */

@@ -5,10 +5,10 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { bearerOf } from '../../api/bot.ts'
 import { isLoopback, valuesOf } from '../../util/local-door.ts'
-import { OperatorError } from '../../errors.ts'
+import { usageError } from '../../errors.ts'
 
 const GIVEN = /^[\w-]{32,128}$/
-/** Of the user in an address; any other is taken too. */
+/** The user in an address; any other is accepted too. */
 const USER = 'postern'
 
 /**
@@ -18,8 +18,7 @@ const USER = 'postern'
 export function controlTokenFor(host: string, given?: string): string | null {
   if (given === undefined) return isLoopback(host) ? null : randomBytes(32).toString('base64url')
   if (GIVEN.test(given)) return given
-  throw new OperatorError(
-    'usage',
+  throw usageError(
     'the control token is not 32 to 128 of A-Z, a-z, 0-9, "_" and "-"',
     'set POSTERN_SANDBOX_CONTROL_TOKEN to what `openssl rand -hex 32` prints, or leave it out',
   )

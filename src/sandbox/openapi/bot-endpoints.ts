@@ -12,8 +12,6 @@ import * as results from './bot-results.ts'
 /** An endpoint of the bot API, as the specification describes it. */
 export interface DescribedEndpoint {
   summary: string
-  /** By name. */
-  path?: Record<string, z.ZodType>
   query?: z.ZodObject
   body?: z.ZodType
   isBodyOptional?: true
@@ -24,9 +22,15 @@ export interface DescribedEndpoint {
   errors?: readonly ErrorCode[]
 }
 
-const chatId = { chatId: z.int() }
-const messageId = { messageId: z.int() }
-const userId = { userId: z.int() }
+/** The parameters of paths, by name. */
+export const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
+  chatId: z.int(),
+  messageId: z.int(),
+  userId: z.int(),
+  callbackId: z.string(),
+  username: z.string().regex(USERNAME).describe('without @'),
+}
+
 const CHAT = ['chat_not_found'] as const
 const WRITING = [
   'bad_request',
@@ -110,7 +114,6 @@ export const DESCRIBED: Record<EndpointName, DescribedEndpoint> = {
   },
   editMessage: {
     summary: 'Edits a message of the bot’s own. Without `markup` its buttons stay.',
-    path: messageId,
     body: EditBody.extend({
       text: text.optional(),
       armored: armored.optional(),
@@ -121,7 +124,6 @@ export const DESCRIBED: Record<EndpointName, DescribedEndpoint> = {
   },
   deleteMessage: {
     summary: 'Deletes a message for everyone. The chat is named in the query or in the body.',
-    path: messageId,
     query: DeleteBody.partial(),
     body: DeleteBody,
     isBodyOptional: true,
@@ -130,7 +132,6 @@ export const DESCRIBED: Record<EndpointName, DescribedEndpoint> = {
   },
   answerCallback: {
     summary: 'Answers the press of a button, within 60 seconds.',
-    path: { callbackId: z.string() },
     body: CallbackAnswer.extend({
       text: z.string().max(200).optional().describe('one line'),
       url: z.string().max(1024).optional().describe('absolute http or https'),
@@ -145,34 +146,29 @@ export const DESCRIBED: Record<EndpointName, DescribedEndpoint> = {
       'callback_expired',
     ],
   },
-  getChat: { summary: 'A chat.', path: chatId, result: results.Chat, errors: CHAT },
+  getChat: { summary: 'A chat.', result: results.Chat, errors: CHAT },
   getChatKeys: {
     summary: 'Public keys of everybody in an encrypted chat, to seal messages to.',
-    path: chatId,
     result: results.ChatKeys,
     errors: ['chat_is_open', 'chat_not_found', 'no_user_key'],
   },
   getMembers: {
     summary: 'The members of a group or channel, as far as the bot may see them.',
-    path: chatId,
     result: results.Members,
     errors: ['bad_request', 'chat_not_found'],
   },
   getMember: {
     summary: 'A member of a group or channel.',
-    path: { ...chatId, ...userId },
     result: results.Member,
     errors: ['bad_request', 'chat_not_found', 'member_not_found'],
   },
   leaveChat: {
     summary: 'Leaves a group or channel.',
-    path: chatId,
     result: z.looseObject({ left: z.literal(true) }),
     errors: ['bad_request', 'chat_not_found'],
   },
   sendTyping: {
     summary: 'Shows that the bot is typing, or no longer is.',
-    path: chatId,
     body: TypingBody,
     isBodyOptional: true,
     result: z.looseObject({ sent: z.boolean().describe('whether an indicator went out') }),
@@ -180,13 +176,11 @@ export const DESCRIBED: Record<EndpointName, DescribedEndpoint> = {
   },
   resolve: {
     summary: 'Finds who or what has a public handle.',
-    path: { username: z.string().regex(USERNAME).describe('without @') },
     result: results.Resolved,
     errors: ['bad_request', 'username_not_found', 'flood_wait'],
   },
   getUserKey: {
     summary: 'The public key of a person who shares a chat with the bot.',
-    path: userId,
     result: results.UserKey,
     errors: ['user_not_found', 'no_user_key'],
   },

@@ -3,7 +3,7 @@ import { API_PREFIX, ENDPOINTS, type Endpoint } from '../../api/endpoints.ts'
 import { BodyKind } from '../../api/envelope.ts'
 import { ERROR_STATUS, type ErrorCode } from '../../api/error-codes.ts'
 import { FIXED_LIMITS } from '../../api/limits.ts'
-import { DESCRIBED, type DescribedEndpoint } from './bot-endpoints.ts'
+import { DESCRIBED, PATH_PARAMETERS, type DescribedEndpoint } from './bot-endpoints.ts'
 import { Update } from './bot-results.ts'
 import { headOf, jsonContent, SchemaCollector, successOf, type JsonSchema } from './schemas.ts'
 
@@ -67,7 +67,7 @@ function operationOf(
   collector: SchemaCollector,
 ): object {
   const { summary, body, isBodyOptional, result, created } = described
-  const parameters = parametersOf(described, collector)
+  const parameters = parametersOf(endpoint, described, collector)
   const success = successOf(collector.of(result))
   return {
     operationId: endpoint.name,
@@ -84,15 +84,21 @@ function operationOf(
   }
 }
 
-function parametersOf({ path = {}, query }: DescribedEndpoint, collector: SchemaCollector) {
-  const parametersIn = (where: 'path' | 'query', schemas: Readonly<Record<string, z.ZodType>>) =>
-    Object.entries(schemas).map(([name, schema]) => ({
-      name,
-      in: where,
-      required: where === 'path',
-      schema: collector.of(schema),
-    }))
-  return [...parametersIn('path', path), ...parametersIn('query', query?.shape ?? {})]
+function parametersOf(
+  { path }: Endpoint,
+  { query }: DescribedEndpoint,
+  collector: SchemaCollector,
+): object[] {
+  const parameter = (where: 'path' | 'query', name: string, schema: z.ZodType = z.unknown()) => {
+    return { name, in: where, required: where === 'path', schema: collector.of(schema) }
+  }
+  const named = path.matchAll(/:(\w+)/g)
+  return [
+    ...Array.from(named, ([, name = '']) => parameter('path', name, PATH_PARAMETERS[name])),
+    ...Object.entries(query?.shape ?? {}).map(([name, schema]) =>
+      parameter('query', name, schema as z.ZodType),
+    ),
+  ]
 }
 
 function codesOf(endpoint: Endpoint, { body, errors = [] }: DescribedEndpoint): ErrorCode[] {
@@ -127,13 +133,13 @@ function example(code: ErrorCode): object {
     status,
     code,
     message: 'what was wrong',
-    // Of `rate_limited` the body always says 60 (spec, Errors, rule 1).
+    // The body of `rate_limited` always has 60 (spec, Errors, rule 1).
     ...(status === 429 && { retryAfter: code === 'rate_limited' ? 60 : 3 }),
     ...(code === 'wrong_body_kind' && { expected: 'armored' }),
   }
 }
 
-/** `GET /media/{id}`, which is outside the prefix and takes no token. */
+/** `GET /media/{id}`, which is outside the prefix and needs no token. */
 function mediaPath(serviceUrl: string): object {
   return {
     servers: [{ url: serviceUrl }],

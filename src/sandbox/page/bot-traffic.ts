@@ -8,9 +8,9 @@ export interface SidecarExchange {
   path: string
   /** JSON; empty when there was no body. */
   request: string
-  /** 0 when the caller hung up, or nobody took the delivery. */
+  /** 0 when the caller hung up, or nobody received the delivery. */
   status: number
-  /** Empty for a file, and for whatever else is no JSON. */
+  /** Empty for a file, and for any other answer that is no JSON. */
   answer: string
 }
 
@@ -26,8 +26,8 @@ const HELD_CHARACTERS = 16 * 1024 * 1024
 const EMPTY_POLL = /^\{"ok":true,"result":\[\]\}$/
 
 /**
- * What a bot and its sidecar said to each other, where the sidecar runs in the sandbox's process:
- * what the bot saw is known there alone. It is in memory, and the newest 16 MiB of it.
+ * The exchanges of a bot and its sidecar, where the sidecar runs in the sandbox's process. The
+ * newest 16 MiB are in memory.
  */
 export class BotTraffic {
   readonly botId: number
@@ -35,6 +35,8 @@ export class BotTraffic {
   readonly sinceMs: number
   readonly #now: () => number
   readonly #recorded = new Listeners<RecordedExchange>()
+  /** Calls back with each exchange, until the returned function is called. */
+  readonly onRecord = this.#recorded.add
   #held: RecordedExchange[] = []
   #characters = 0
   #next = 1
@@ -65,14 +67,9 @@ export class BotTraffic {
     return this.#next - 1
   }
 
-  /** What is held, oldest first; with `after`, only what has greater numbers. */
+  /** The held exchanges, oldest first; with `after`, only those with greater numbers. */
   list(after = 0): RecordedExchange[] {
     return this.#held.filter(({ n }) => n > after)
-  }
-
-  /** Calls back with each exchange, until the returned function is called. */
-  onRecord(listener: (recorded: RecordedExchange) => void): () => void {
-    return this.#recorded.add(listener)
   }
 }
 

@@ -52,6 +52,8 @@ export class Phone {
   readonly #memory: PhoneMemory
   readonly #screen = new ScreenReader()
   readonly #listeners = new Listeners()
+  /** Calls back each time it showed something, until the returned function is called. */
+  readonly onSeen = this.#listeners.add
   #nextUnread: number
   #work: Promise<void> = Promise.resolve()
 
@@ -151,7 +153,7 @@ export class Phone {
     })
   }
 
-  /** Seals a file in the same way, unless the options say otherwise. */
+  /** Seals a file in the same way, unless the options differ. */
   async sealFile(
     file: Uint8Array,
     certificates: string[],
@@ -198,8 +200,7 @@ export class Phone {
   }
 
   /**
-   * What is on the screen now when the person looks at a chat: its messages as they are now, also
-   * the person's own, and who is typing.
+   * The screen of a chat: its messages as they are now, also the person's own, and who is typing.
    * @param messageId only this message of it
    * @throws ControlError when the person is not in the chat
    */
@@ -233,11 +234,6 @@ export class Phone {
     this.#showLater(n, received)
   }
 
-  /** Calls back each time it showed something, until the returned function is called. */
-  onSeen(listener: () => void): () => void {
-    return this.#listeners.add(listener)
-  }
-
   /** Waits until everything received so far is shown. */
   async settled(): Promise<void> {
     await this.#work
@@ -254,7 +250,7 @@ export class Phone {
       if (found !== undefined) return found
       this.#connection.requireCurrent()
       if (timeout.aborted) throw new Error(describeMissing(this.inbox))
-      await nextCall((wake) => this.onSeen(wake), timeout)
+      await nextCall(this.onSeen, timeout)
     }
   }
 

@@ -21,26 +21,18 @@ export const getUpdates: RouteHandler = async (call) => {
 /** Waits for an update or the timeout. Gives true when something else ended the poll. */
 async function waitForUpdate({ world, bot, hangUp }: BotCall, timeoutMs: number): Promise<boolean> {
   const { queue } = bot
-  const poll = new AbortController()
-  let ended = false
-  const end = (): void => {
-    ended = true
-    poll.abort()
-  }
-  const stopWaking = queue.onWake(() => queue.size > 0 && poll.abort())
+  const [poll, update] = [new AbortController(), new AbortController()]
+  const end = (): void => poll.abort()
+  const ended = AbortSignal.any([poll.signal, hangUp, world.closing.signal])
+  const stopWaking = queue.onWake(() => queue.size > 0 && update.abort())
   queue.endPoll = end
-  hangUp.addEventListener('abort', end)
-  world.closing.signal.addEventListener('abort', end)
   try {
-    if (hangUp.aborted || world.closing.signal.aborted) end()
-    await world.clock.wait(timeoutMs, poll.signal)
+    await world.clock.wait(timeoutMs, AbortSignal.any([ended, update.signal]))
   } finally {
     stopWaking()
-    hangUp.removeEventListener('abort', end)
-    world.closing.signal.removeEventListener('abort', end)
     if (queue.endPoll === end) queue.endPoll = null
   }
-  return ended
+  return ended.aborted
 }
 
 /**

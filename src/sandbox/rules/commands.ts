@@ -32,11 +32,8 @@ export function commandsFor(
   world: World,
   o: { bot: BotState; chat: ChatState; userId: number },
 ): Command[] {
-  for (const scope of scopesFor(world, o.chat, o.userId)) {
-    const commands = o.bot.commands.get(scope)
-    if (commands !== undefined) return commands
-  }
-  return []
+  const lists = scopesFor(world, o.chat, o.userId).map((scope) => o.bot.commands.get(scope))
+  return lists.find((commands) => commands !== undefined) ?? []
 }
 
 /** Narrowest first. */

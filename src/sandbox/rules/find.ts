@@ -27,10 +27,7 @@ export function findMessage(chat: ChatState, id: number | null): StoredMessage {
 
 /** Whether two accounts are members of the same chat. */
 export function haveCommonChat(world: World, one: number, other: number): boolean {
-  for (const chat of world.chats.values()) {
-    if (chat.members.has(one) && chat.members.has(other)) return true
-  }
-  return false
+  return [...world.chats.values()].some(({ members }) => members.has(one) && members.has(other))
 }
 
 /** A person or a bot. @throws Error when nobody has the id */

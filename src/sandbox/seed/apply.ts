@@ -1,5 +1,5 @@
 import { FaultInput } from '../faults/table.ts'
-import { requireChat, type ControlContext } from '../control/operation.ts'
+import type { ControlContext } from '../control/operation.ts'
 import type { Control } from '../control/table.ts'
 import { newToken } from '../rules/bots.ts'
 import { trueMode } from '../rules/mode.ts'
@@ -138,11 +138,11 @@ class SeedApplication {
 
   /** @param earlierIds of the chat's history so far. Gives the message id. */
   async #write(chatId: number, message: SeedMessage, earlierIds: number[]): Promise<number> {
-    const { world, phones } = this.#context
+    const { world, find, phones } = this.#context
     const { text, markup = null } = message
     const fromId = this.#ids.account(message.from)
     const replyTo = message.replyTo === undefined ? undefined : earlierIds[message.replyTo - 1]
-    const chat = requireChat(this.#context, chatId)
+    const chat = find.chat(chatId)
     if (!world.bots.has(fromId) && trueMode(world, chat) === 'protected') {
       return await (await phones.of(fromId)).write(chatId, text, { replyTo })
     }

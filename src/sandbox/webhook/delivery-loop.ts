@@ -22,7 +22,7 @@ async function runDeliveryLoop(world: World, bot: BotState, stop: AbortSignal): 
   while (!stop.aborted && bot.webhook !== null) {
     const update = bot.status === 'active' ? bot.queue.list(1)[0] : undefined
     if (update === undefined) {
-      await nextCall((wake) => bot.queue.onWake(wake), stop)
+      await nextCall(bot.queue.onWake, stop)
       continue
     }
     const { webhook } = bot

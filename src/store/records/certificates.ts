@@ -4,11 +4,12 @@ import type {
   EncryptionKeyRecords,
   KeptList,
   KeyListRecords,
+  Keys,
   KnownCertificate,
   KnownKey,
 } from '../../kernel/index.ts'
 import { TimeSlice } from '../../util/scheduling.ts'
-import { Rows, upsert } from './rows.ts'
+import { Rows, insertNew, upsert } from './rows.ts'
 
 /** Copies that go in one statement. */
 const COPIES_AT_ONCE = 100
@@ -19,30 +20,21 @@ const MOST_KEYS = 500_000
 
 /** Certificates: whose they are, their copies, their revocations. */
 export class CertificateRows extends Rows implements CertificateRecords {
-  async all(): Promise<KnownCertificate[]> {
-    return (await this.#known.execute()).map(knownOf)
-  }
-
-  async of(fingerprints: readonly string[]): Promise<KnownCertificate[]> {
-    const rows = await this.#known.where('fingerprint', 'in', fingerprints).execute()
-    return rows.map(knownOf)
-  }
-
-  get #known() {
-    return this.db
+  async of(keys: Keys): Promise<KnownCertificate[]> {
+    const all = this.db
       .selectFrom('certificates')
       .select(['fingerprint', 'copy_digest'])
       .select((row) => row('revoked_armored', 'is not', null).as('is_revoked'))
+    const rows = keys === null ? all : all.where('fingerprint', 'in', keys)
+    return (await rows.execute()).map(knownOf)
   }
 
-  async owners(
-    fingerprints?: readonly string[],
-  ): Promise<{ fingerprint: string; userId: number }[]> {
+  async owners(keys: Keys): Promise<{ fingerprint: string; userId: number }[]> {
     const all = this.db
       .selectFrom('certificates')
       .select(['fingerprint', 'owner'])
       .where('owner', 'is not', null)
-    const some = fingerprints === undefined ? all : all.where('fingerprint', 'in', fingerprints)
+    const some = keys === null ? all : all.where('fingerprint', 'in', keys)
     return (await some.execute()).flatMap(({ fingerprint, owner }) =>
       owner === null ? [] : [{ fingerprint, userId: owner }],
     )
@@ -150,11 +142,7 @@ export class EncryptionKeyRows extends Rows implements EncryptionKeyRecords {
     }))
     for (let at = 0; at < rows.length; at += KEYS_AT_ONCE) {
       await slice.yieldIfOver()
-      await this.db
-        .insertInto('encryption_keys')
-        .values(rows.slice(at, at + KEYS_AT_ONCE))
-        .onConflict((conflict) => conflict.doNothing())
-        .execute()
+      await insertNew(this.db, 'encryption_keys', rows.slice(at, at + KEYS_AT_ONCE))
     }
   }
 

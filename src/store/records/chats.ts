@@ -1,20 +1,17 @@
 import { sql } from 'kysely'
 import { CHAT_KINDS } from '../../api/chat.ts'
-import type { ChatRecords, KnownChat, PressRecords } from '../../kernel/index.ts'
+import type { ChatRecords, Keys, KnownChat, PressRecords } from '../../kernel/index.ts'
 import { TimeSlice } from '../../util/scheduling.ts'
-import type { ChatsTable } from '../schema.ts'
-import { Rows, readFlag, upsert, writeFlag } from './rows.ts'
+import type { SchemaRow } from '../schema.ts'
+import { Rows, insertNew, readFlag, upsert, writeFlag } from './rows.ts'
 
 const PRIVATE_READABLE = 'private_readable_since'
 
 /** Kinds, latches and people of chats. */
 export class ChatRows extends Rows implements ChatRecords {
-  async all(): Promise<KnownChat[]> {
-    return (await this.db.selectFrom('chats').selectAll().execute()).map(fromRow)
-  }
-
-  async of(chatIds: readonly number[]): Promise<KnownChat[]> {
-    const rows = this.db.selectFrom('chats').selectAll().where('id', 'in', chatIds)
+  async of(keys: Keys): Promise<KnownChat[]> {
+    const all = this.db.selectFrom('chats').selectAll()
+    const rows = keys === null ? all : all.where('id', 'in', keys.map(Number))
     return (await rows.execute()).map(fromRow)
   }
 
@@ -43,7 +40,7 @@ export class ChatRows extends Rows implements ChatRecords {
   }
 }
 
-function fromRow(row: ChatsTable): KnownChat {
+function fromRow(row: SchemaRow<'chats'>): KnownChat {
   return {
     id: row.id,
     // one string for all chats of a kind, however many come from the disk
@@ -57,11 +54,8 @@ function fromRow(row: ChatsTable): KnownChat {
 /** In which chats buttons were lately pressed. */
 export class PressRows extends Rows implements PressRecords {
   async add(presses: readonly { id: string; chatId: number }[], seenAtMs: number): Promise<void> {
-    await this.db
-      .insertInto('presses')
-      .values(presses.map(({ id, chatId }) => ({ id, chat_id: chatId, seen_at: seenAtMs })))
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
+    const rows = presses.map(({ id, chatId }) => ({ id, chat_id: chatId, seen_at: seenAtMs }))
+    await insertNew(this.db, 'presses', rows)
   }
 
   async chatsOf(id: string, limit: number): Promise<number[]> {

@@ -1,6 +1,6 @@
 import type { MediaPlace, MediaRecords } from '../../kernel/index.ts'
 import { TimeSlice } from '../../util/scheduling.ts'
-import { Rows } from './rows.ts'
+import { Rows, insertNew } from './rows.ts'
 
 /** Attachments that updates named, and what was opened under each id. */
 export class MediaRows extends Rows implements MediaRecords {
@@ -9,11 +9,7 @@ export class MediaRows extends Rows implements MediaRecords {
     const slice = new TimeSlice()
     for (const place of places) {
       await slice.yieldIfOver()
-      await this.db
-        .insertInto('media')
-        .values({ ...rowOf(place), named_at, digest: null })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute()
+      await insertNew(this.db, 'media', { ...rowOf(place), named_at, digest: null })
     }
   }
 

@@ -1,18 +1,14 @@
-import type { MadeKeyRecord, OwnKeyRecords, OwnKeyRow } from '../../kernel/index.ts'
-import type { OwnKeysRow } from '../schema.ts'
-import { Rows, readFlag } from './rows.ts'
+import type { Keys, MadeKeyRecord, OwnKeyRecords, OwnKeyRow } from '../../kernel/index.ts'
+import type { SchemaRow } from '../schema.ts'
+import { Rows, insertNew, readFlag } from './rows.ts'
 
 const FIRST_PUBLISHED = 'first_published_at'
 
 /** The bot's own keys. */
 export class OwnKeyRows extends Rows implements OwnKeyRecords {
-  async all(): Promise<OwnKeyRow[]> {
-    const rows = this.db.selectFrom('own_keys').selectAll().orderBy('created_at', 'desc')
-    return (await rows.execute()).map(keyOf)
-  }
-
-  async of(fingerprints: readonly string[]): Promise<OwnKeyRow[]> {
-    const rows = this.db.selectFrom('own_keys').selectAll().where('fingerprint', 'in', fingerprints)
+  async of(keys: Keys): Promise<OwnKeyRow[]> {
+    const all = this.db.selectFrom('own_keys').selectAll().orderBy('created_at', 'desc')
+    const rows = keys === null ? all : all.where('fingerprint', 'in', keys)
     return (await rows.execute()).map(keyOf)
   }
 
@@ -57,11 +53,7 @@ export class OwnKeyRows extends Rows implements OwnKeyRecords {
       .set({ state: 'active', published_at: atMs, retired_at: null })
       .where('fingerprint', '=', fingerprint)
       .execute()
-    await this.db
-      .insertInto('flags')
-      .values({ name: FIRST_PUBLISHED, value: String(atMs) })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
+    await insertNew(this.db, 'flags', { name: FIRST_PUBLISHED, value: String(atMs) })
   }
 
   async deleteUnoffered(fingerprint: string): Promise<boolean> {
@@ -87,7 +79,7 @@ export class OwnKeyRows extends Rows implements OwnKeyRecords {
   }
 }
 
-const keyOf = (row: OwnKeysRow): OwnKeyRow => ({
+const keyOf = (row: SchemaRow<'own_keys'>): OwnKeyRow => ({
   fingerprint: row.fingerprint,
   state: row.state,
   createdAtMs: row.created_at,

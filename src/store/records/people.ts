@@ -1,8 +1,8 @@
-import type { Selectable } from 'kysely'
 import type {
   FormerCertificate,
   KeyChange,
   KeyChangeRecords,
+  Keys,
   KnownChange,
   Pin,
   PinRecords,
@@ -12,18 +12,15 @@ import type {
   ToldWith,
   TrustPolicy,
 } from '../../kernel/index.ts'
-import type { KeyChangesTable, PeopleTable, PinsTable, TrustPoliciesTable } from '../schema.ts'
+import type { SchemaRow } from '../schema.ts'
 import { TimeSlice } from '../../util/scheduling.ts'
 import { Rows, upsert } from './rows.ts'
 
 /** People's fingerprints, and how far they are trusted. */
 export class PinRows extends Rows implements PinRecords {
-  async all(): Promise<Pin[]> {
-    return (await this.db.selectFrom('pins').selectAll().execute()).map(pinOf)
-  }
-
-  async of(userIds: readonly number[]): Promise<Pin[]> {
-    const rows = this.db.selectFrom('pins').selectAll().where('user_id', 'in', userIds)
+  async of(keys: Keys): Promise<Pin[]> {
+    const all = this.db.selectFrom('pins').selectAll()
+    const rows = keys === null ? all : all.where('user_id', 'in', keys.map(Number))
     return (await rows.execute()).map(pinOf)
   }
 
@@ -46,7 +43,7 @@ export class PinRows extends Rows implements PinRecords {
   }
 }
 
-function pinOf(row: Selectable<PinsTable>): Pin {
+function pinOf(row: SchemaRow<'pins'>): Pin {
   const former = row.former === null ? undefined : formerIn(row, row.former)
   return {
     ...(former && { former }),
@@ -59,7 +56,7 @@ function pinOf(row: Selectable<PinsTable>): Pin {
   }
 }
 
-const formerIn = (row: Selectable<PinsTable>, fingerprint: string): FormerCertificate => ({
+const formerIn = (row: SchemaRow<'pins'>, fingerprint: string): FormerCertificate => ({
   fingerprint,
   changedAtMs: row.former_at ?? 0,
   wasPinned: row.former_pinned === 1,
@@ -67,12 +64,9 @@ const formerIn = (row: Selectable<PinsTable>, fingerprint: string): FormerCertif
 
 /** The last change of each person's certificate. */
 export class KeyChangeRows extends Rows implements KeyChangeRecords {
-  async all(): Promise<KnownChange[]> {
-    return (await this.db.selectFrom('key_changes').selectAll().execute()).map(changeOf)
-  }
-
-  async of(userIds: readonly number[]): Promise<KnownChange[]> {
-    const rows = this.db.selectFrom('key_changes').selectAll().where('user_id', 'in', userIds)
+  async of(keys: Keys): Promise<KnownChange[]> {
+    const all = this.db.selectFrom('key_changes').selectAll()
+    const rows = keys === null ? all : all.where('user_id', 'in', keys.map(Number))
     return (await rows.execute()).map(changeOf)
   }
 
@@ -95,7 +89,13 @@ export class KeyChangeRows extends Rows implements KeyChangeRecords {
   }
 }
 
-const changeOf = ({ user_id, before, now, message, send }: KeyChangesTable): KnownChange => ({
+const changeOf = ({
+  user_id,
+  before,
+  now,
+  message,
+  send,
+}: SchemaRow<'key_changes'>): KnownChange => ({
   userId: user_id,
   from: before,
   to: now,
@@ -105,12 +105,9 @@ const changeOf = ({ user_id, before, now, message, send }: KeyChangesTable): Kno
 
 /** Policies that were set by command. */
 export class PolicyRows extends Rows implements PolicyRecords {
-  async all(): Promise<{ chatId: number; policy: TrustPolicy }[]> {
-    return (await this.db.selectFrom('trust_policies').selectAll().execute()).map(policyOf)
-  }
-
-  async of(chatIds: readonly number[]): Promise<{ chatId: number; policy: TrustPolicy }[]> {
-    const rows = this.db.selectFrom('trust_policies').selectAll().where('chat_id', 'in', chatIds)
+  async of(keys: Keys): Promise<{ chatId: number; policy: TrustPolicy }[]> {
+    const all = this.db.selectFrom('trust_policies').selectAll()
+    const rows = keys === null ? all : all.where('chat_id', 'in', keys.map(Number))
     return (await rows.execute()).map(policyOf)
   }
 
@@ -122,18 +119,15 @@ export class PolicyRows extends Rows implements PolicyRecords {
   }
 }
 
-const policyOf = ({ chat_id, policy }: TrustPoliciesTable) => ({ chatId: chat_id, policy })
+const policyOf = ({ chat_id, policy }: SchemaRow<'trust_policies'>) => ({ chatId: chat_id, policy })
 
 const SIGNED_COLUMN = { words: 'signed_at', file: 'signed_files_at' } as const
 
 /** Who ever signed. */
 export class SignerRows extends Rows implements SignerRecords {
-  async all(): Promise<{ userId: number; kinds: SignedKind[] }[]> {
-    return (await this.db.selectFrom('people').selectAll().execute()).map(signerOf)
-  }
-
-  async of(userIds: readonly number[]): Promise<{ userId: number; kinds: SignedKind[] }[]> {
-    const rows = this.db.selectFrom('people').selectAll().where('user_id', 'in', userIds)
+  async of(keys: Keys): Promise<{ userId: number; kinds: SignedKind[] }[]> {
+    const all = this.db.selectFrom('people').selectAll()
+    const rows = keys === null ? all : all.where('user_id', 'in', keys.map(Number))
     return (await rows.execute()).map(signerOf)
   }
 
@@ -151,7 +145,7 @@ export class SignerRows extends Rows implements SignerRecords {
   }
 }
 
-const signerOf = (row: PeopleTable): { userId: number; kinds: SignedKind[] } => ({
+const signerOf = (row: SchemaRow<'people'>): { userId: number; kinds: SignedKind[] } => ({
   userId: row.user_id,
   kinds: (['words', 'file'] as const).filter((kind) => row[SIGNED_COLUMN[kind]] !== null),
 })

@@ -1,4 +1,5 @@
-/** What the records of all kinds share: one connection, rows by key, rows written over. */
+/** The connection of all records, and the statements that they share. */
+import type { DatabaseSync } from 'node:sqlite'
 import type { InsertObject, Kysely, UpdateObject } from 'kysely'
 import type { Schema } from '../schema.ts'
 
@@ -27,6 +28,19 @@ export async function upsert<T extends keyof Schema>(
     .execute()
 }
 
+/** Inserts rows; a row whose key exists stays as it is. */
+export async function insertNew<T extends keyof Schema>(
+  db: Kysely<Schema>,
+  table: T,
+  rows: InsertObject<Schema, T> | readonly InsertObject<Schema, T>[],
+): Promise<void> {
+  await db
+    .insertInto(table)
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
 /** The value of a flag; null where there is none. */
 export async function readFlag(db: Kysely<Schema>, name: string): Promise<string | null> {
   const flag = await db
@@ -37,6 +51,13 @@ export async function readFlag(db: Kysely<Schema>, name: string): Promise<string
   return flag?.value ?? null
 }
 
+/** The same in a database file. */
+export function flagIn(database: DatabaseSync, name: string): string | null {
+  const row = database.prepare('SELECT value FROM flags WHERE name = ?').get(name)
+  return row === undefined ? null : String(row['value'])
+}
+
+/** Sets a flag; null removes it. */
 export async function writeFlag(
   db: Kysely<Schema>,
   name: string,

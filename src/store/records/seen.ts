@@ -4,7 +4,6 @@ import {
   type ExpressionBuilder,
   type InsertObject,
   type Kysely,
-  type Selectable,
 } from 'kysely'
 import type {
   ConfirmedRecords,
@@ -13,7 +12,7 @@ import type {
   SeenRecords,
   SignatureRepeatRule,
 } from '../../kernel/index.ts'
-import type { Schema, SeenTable } from '../schema.ts'
+import type { Schema, SchemaRow } from '../schema.ts'
 import { Rows, readFlag, writeFlag } from './rows.ts'
 
 /** The flag of the time before which rows may be missing, because they were deleted. */
@@ -161,7 +160,7 @@ function rowOf(seen: NewSeen, countedAnew: Expression<number>): InsertObject<Sch
   }
 }
 
-const seenOf = (row: Selectable<SeenTable>): SeenRecord => ({
+const seenOf = (row: SchemaRow<'seen'>): SeenRecord => ({
   digest: row.digest,
   kind: row.kind,
   chatId: row.chat_id,

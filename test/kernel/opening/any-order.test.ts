@@ -1,8 +1,11 @@
 /** What holds whatever the service claims: generated senders, chats, updates and orders. */
 import { expect, test } from 'vitest'
-import type { MessageFinding } from '../../../src/kernel/opening/examine.ts'
-import { deliversText, finalOf, settle } from '../../../src/kernel/opening/settle.ts'
-import type { Numbered, SettleParts } from '../../../src/kernel/opening/settle.ts'
+import { deliversText, finalOf, type MessageFinding } from '../../../src/kernel/opening/finding.ts'
+import {
+  settle,
+  type NumberedMessage,
+  type SettleParts,
+} from '../../../src/kernel/opening/settle.ts'
 import { VERDICTS, type Verdict } from '../../../src/kernel/opening/verdict.ts'
 import { runs } from '../../support/chance.ts'
 import { agreeingClocks } from '../../support/judging-clock.ts'
@@ -60,11 +63,10 @@ function findingOf(one: Delivery): MessageFinding {
   return finding as unknown as MessageFinding
 }
 
-function numbered(one: Delivery): Numbered {
+function numbered(one: Delivery): NumberedMessage {
   const { chatId, fromId, messageId, updateId, position } = one
   const place = { chatId, updateChatId: chatId, fromId, messageId, position, dateMs: NOW_MS }
-  const examined = { finding: findingOf(one), passing: null }
-  return { found: found({ armored: 'x' }, place), examined, ms: 0, updateId }
+  return { found: found({ armored: 'x' }, place), finding: findingOf(one), ms: 0, updateId }
 }
 
 async function partsInMap(): Promise<SettleParts & { confirm: (below: number) => Promise<void> }> {
@@ -101,7 +103,7 @@ async function givenOf(batches: Delivery[][]): Promise<(Delivery & { final: Verd
     const all = batch.map((one) => [numbered(one)])
     const { verdicts: settled } = await settle(all, parts, () => Promise.resolve())
     for (const [index, one] of batch.entries()) {
-      const finding = all[index]?.[0]?.examined.finding
+      const finding = all[index]?.[0]?.finding
       const final = finding && finalOf(finding, settled[index])
       if (finding == null || final == null || !deliversText(finding, final, 'flag')) continue
       given.push({ ...one, final: final.verdict })

@@ -111,7 +111,7 @@ describe('what was judged by its signatures', () => {
   test.each([
     [new NoResponseError('postern_upstream_timeout'), 'failed'],
     [new Refusal('postern_route_refused'), undefined],
-  ])('is withheld where the people cannot be asked for: %s', async (error, passing) => {
+  ])('is withheld where the people cannot be asked for: %s', async (error, transientError) => {
     const one = scene()
     one.asked.keyList.mockRejectedValue(error)
     const { keyList } = one.asked
@@ -120,7 +120,7 @@ describe('what was judged by its signatures', () => {
       judged: {
         verdict: 'signer-unavailable',
         reason: 'audience-unavailable',
-        ...(passing !== undefined && { passing }),
+        ...(transientError !== undefined && { transientError }),
       },
       isForOtherChat: false,
     })

@@ -7,13 +7,17 @@ import { useStage } from '../../support/double-stage.ts'
 import { ALICE, BOT, FINGERPRINT, alice, known, partsOf } from './signatures-scene.ts'
 
 /** Judges private words from before the key, where some of what is known is otherwise. */
-async function judge(more: Partial<ReturnType<typeof known>>, fromId: number | null = ALICE) {
+async function judge(
+  more: Partial<ReturnType<typeof known>>,
+  fromId: number | null = ALICE,
+  position: FoundMessage['position'] = 'top',
+) {
   const parts = {
     ...partsOf({ ...known(), ...more }),
-    knownChats: { isPrivate: () => true, isLatched: () => false },
+    knownChats: { isPrivate: () => true, isLatched: () => false, personOf: () => null },
   }
   Object.assign(parts.keyring, { firstPublishedAtMs: null })
-  const found = { chatId: 50, fromId, dateMs: 1, message: { text: 'words' } }
+  const found = { chatId: 50, fromId, dateMs: 1, position, message: { text: 'words' } }
   const arrival = { receivedAtMs: 7, signal: new AbortController().signal }
   return await judgeReadable(found as unknown as FoundMessage, arrival, parts)
 }
@@ -36,16 +40,16 @@ describe('readable private words from before the key are withheld', () => {
       { policy: 'first-use', isOthers: ({ fingerprint }) => fingerprint === FINGERPRINT },
     ],
   ])('%s', async (_, more) => {
-    expect(await judge(more)).toMatchObject({ verdict: 'plaintext-in-protected', passing: null })
+    expect(await judge(more)).toEqual({ verdict: 'plaintext-in-protected' })
   })
 
   test('of nobody, and while nobody can say whether they may speak', async () => {
-    expect(await judge({}, null)).toMatchObject({ verdict: 'plaintext-in-protected' })
+    expect(await judge({}, null)).toEqual({ verdict: 'plaintext-in-protected' })
     const { signer } = known()
     signer.mockRejectedValue(new NoResponseError('postern_upstream_timeout'))
     expect(await judge({ policy: 'first-use', signer })).toEqual({
       verdict: 'plaintext-in-protected',
-      passing: 'failed',
+      transientError: 'failed',
     })
   })
 })
@@ -63,9 +67,13 @@ test.each<[string, Partial<ReturnType<typeof known>>, number]>([
     { policy: 'pinned', signer: known().signer.mockResolvedValue(alice) },
     ALICE,
   ],
-  ['the bot, quoted', {}, BOT],
 ])('readable private words from before the key are delivered of %s', async (_, more, fromId) => {
-  expect(await judge(more, fromId)).toEqual({ verdict: 'before-key', passing: null })
+  expect(await judge(more, fromId)).toEqual({ verdict: 'before-key' })
+})
+
+test('the bot’s own readable words from before the key are delivered in another Message alone', async () => {
+  expect(await judge({}, BOT, 'carried')).toEqual({ verdict: 'before-key' })
+  expect(await judge({}, BOT, 'top')).toMatchObject({ verdict: 'plaintext-in-protected' })
 })
 
 describe('with a sidecar', () => {

@@ -12,10 +12,7 @@ afterEach(() => {
 describe('a sealed Message', () => {
   test('in a readable chat is somebody’s words, by an answer asked for since it came', async () => {
     const mode = vi.fn((_chatId: number, _sinceMs: number) => Promise.resolve('open'))
-    expect(await look(found(sealed), { ...open, mode })).toEqual({
-      finding: { kind: 'readable' },
-      passing: null,
-    })
+    expect(await look(found(sealed), { ...open, mode })).toEqual({ kind: 'readable' })
     expect(mode.mock.calls).toEqual([[50, 7000]])
     await look(found({ armored: 'words' }), { ...open, mode })
     expect(mode.mock.calls[1]).toEqual([50, 0])
@@ -23,37 +20,39 @@ describe('a sealed Message', () => {
 
   test('is opened where the answer says protected, or the chat is seen protected meanwhile', async () => {
     const mode = vi.fn(() => Promise.resolve('protected'))
-    expect((await look(found(sealed), { ...open, mode })).finding.kind).toBe('opened')
+    expect((await look(found(sealed), { ...open, mode })).kind).toBe('opened')
     const protectedChats = new Set<number>()
     const late = vi.fn(() => {
       protectedChats.add(50)
       return Promise.resolve('open')
     })
-    const { finding } = await look(found(sealed), { ...open, protectedChats, mode: late })
+    const finding = await look(found(sealed), { ...open, protectedChats, mode: late })
     expect(finding.kind).toBe('opened')
   })
 
   test('is not opened while nobody says what the chat is', async () => {
     const mode = vi.fn(() => Promise.reject(new NoResponseError('postern_upstream_timeout')))
     expect(await look(found(sealed), { ...open, mode })).toEqual({
-      finding: { kind: 'closed', verdict: 'mode-unknown' },
-      passing: 'failed',
+      kind: 'closed',
+      verdict: 'mode-unknown',
+      transientError: 'failed',
     })
   })
 
   test('that is no string is damaged in a protected chat, and words elsewhere', async () => {
     const message = { armored: ['words'] }
     expect(await look(found(message))).toEqual({
-      finding: { kind: 'closed', verdict: 'damaged', reason: 'not-a-string' },
-      passing: null,
+      kind: 'closed',
+      verdict: 'damaged',
+      reason: 'not-a-string',
     })
-    expect((await look(found(message), open)).finding).toEqual({ kind: 'untouched' })
+    expect(await look(found(message), open)).toEqual({ kind: 'untouched' })
   })
 
   test('that names another chat than its update is not opened, by either chat’s mode', async () => {
     for (const protectedChats of [new Set([50]), new Set([51])]) {
       const all = { ...known(), protectedChats }
-      const { finding } = await look(found(sealed, { updateChatId: 51 }), all)
+      const finding = await look(found(sealed, { updateChatId: 51 }), all)
       expect(finding).toEqual({ kind: 'closed', verdict: 'replayed', reason: 'other-chat' })
       expect(all.open).not.toHaveBeenCalled()
       expect(all.mode, 'what must be sealed is not asked for').not.toHaveBeenCalled()
@@ -61,14 +60,14 @@ describe('a sealed Message', () => {
   })
 
   test('of an update that speaks of no one chat is not opened', async () => {
-    expect((await look(found(sealed, { updateChatId: null }))).finding).toMatchObject({
+    expect(await look(found(sealed, { updateChatId: null }))).toMatchObject({
       reason: 'other-chat',
     })
   })
 
   test('of a readable chat in the update of a protected one is held to the stricter', async () => {
     const mode = vi.fn((id: number) => Promise.resolve(id === 51 ? 'protected' : 'open'))
-    const { finding } = await look(found({ text: 'words' }, { updateChatId: 51, fromId: null }), {
+    const finding = await look(found({ text: 'words' }, { updateChatId: 51, fromId: null }), {
       ...open,
       mode,
     })
@@ -77,10 +76,10 @@ describe('a sealed Message', () => {
   })
 
   test('without a number is not opened at the top, and is in a quotation', async () => {
-    const { finding } = await look(found(sealed, { messageId: null }))
+    const finding = await look(found(sealed, { messageId: null }))
     expect(finding).toEqual({ kind: 'closed', verdict: 'damaged', reason: 'no-message-id' })
     const carried = await look(found(sealed, { messageId: null, position: 'carried' }))
-    expect(carried.finding.kind).toBe('opened')
+    expect(carried.kind).toBe('opened')
   })
 
   test.each([
@@ -98,23 +97,24 @@ describe('a sealed Message', () => {
   ])('that gives %j is closed', async (outcome, finding) => {
     const opening = vi.fn(() => Promise.resolve<object>(outcome))
     const examined = await look(found(sealed), { open: opening })
-    expect(examined).toStrictEqual({ finding: { kind: 'closed', ...finding }, passing: null })
+    expect(examined).toStrictEqual({ kind: 'closed', ...finding })
   })
 
   test('that opens is judged', async () => {
-    const { finding, passing } = await look(found(sealed))
-    expect([finding, passing]).toEqual([
-      { kind: 'opened', opened: OPENED, judged: { verdict: 'unsigned' }, isForOtherChat: false },
-      null,
-    ])
+    expect(await look(found(sealed))).toEqual({
+      kind: 'opened',
+      opened: OPENED,
+      judged: { verdict: 'unsigned' },
+      isForOtherChat: false,
+    })
     const signed = await look(found(sealed), { hasSigned: true })
-    expect(signed.finding).toMatchObject({
+    expect(signed).toMatchObject({
       judged: { verdict: 'bad-signature', reason: 'stopped-signing' },
     })
   })
 
   test('in a private chat is not somebody else’s than its person’s, whatever it says', async () => {
-    const { finding } = await look(found(sealed, { fromId: MALLORY }))
+    const finding = await look(found(sealed, { fromId: MALLORY }))
     expect(finding).toEqual({
       kind: 'opened',
       opened: OPENED,
@@ -126,7 +126,7 @@ describe('a sealed Message', () => {
   test('that its signature intends for others is closed', async () => {
     const signatures = [{ intended: ['f'.repeat(40)], digest: 'd' }]
     const opening = vi.fn(() => Promise.resolve<object>({ ...OPENED, signatures }))
-    const { finding } = await look(found(sealed, { fromId: null }), { open: opening })
+    const finding = await look(found(sealed, { fromId: null }), { open: opening })
     expect(finding).toEqual({
       kind: 'closed',
       verdict: 'not-recipient',

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { NoResponseError } from '../../../src/errors.ts'
-import { isByStranger } from '../../../src/kernel/opening/examine.ts'
 import type { FoundMessage } from '../../../src/kernel/opening/find-messages.ts'
+import { whyStranger } from '../../../src/kernel/opening/sender-rules.ts'
 import { ALICE, BOT, MALLORY, NOW_MS, found, known, look, open, partsOf } from './examine-scene.ts'
 
 const HOUR_MS = 3_600_000
@@ -18,10 +18,7 @@ describe('a Message without anything sealed', () => {
     '%j is left alone, and nothing is asked',
     async (message) => {
       const mode = vi.fn(() => Promise.resolve('protected'))
-      expect(await look(found(message), { ...open, mode })).toEqual({
-        finding: { kind: 'untouched' },
-        passing: null,
-      })
+      expect(await look(found(message), { ...open, mode })).toEqual({ kind: 'untouched' })
       expect(mode).not.toHaveBeenCalled()
     },
   )
@@ -30,7 +27,7 @@ describe('a Message without anything sealed', () => {
     '%j is withheld in a protected chat',
     async (message) => {
       const inGroup = { ...known(), privateChats: new Set<number>() }
-      expect((await look(found(message), inGroup)).finding).toEqual({
+      expect(await look(found(message), inGroup)).toEqual({
         kind: 'plain',
         verdict: 'plaintext-in-protected',
       })
@@ -39,7 +36,7 @@ describe('a Message without anything sealed', () => {
 
   test('is left alone in a readable chat, whenever that was asked', async () => {
     const mode = vi.fn((_chatId: number, _sinceMs: number) => Promise.resolve('open'))
-    const { finding } = await look(found({ text: 'words' }), { ...open, mode })
+    const finding = await look(found({ text: 'words' }), { ...open, mode })
     expect(finding).toEqual({ kind: 'untouched' })
     expect(mode.mock.calls).toEqual([[50, 0]])
   })
@@ -47,17 +44,18 @@ describe('a Message without anything sealed', () => {
   test('is withheld while nobody says what the chat is', async () => {
     const mode = vi.fn(() => Promise.reject(new NoResponseError('postern_upstream_timeout')))
     expect(await look(found({ text: 'words' }), { ...open, mode })).toEqual({
-      finding: { kind: 'plain', verdict: 'mode-unknown' },
-      passing: 'failed',
+      kind: 'plain',
+      verdict: 'mode-unknown',
+      transientError: 'failed',
     })
     expect(await look(found({ text: 'words' }, { chatId: null }))).toEqual({
-      finding: { kind: 'plain', verdict: 'mode-unknown' },
-      passing: null,
+      kind: 'plain',
+      verdict: 'mode-unknown',
     })
   })
 
   test('in a private chat is not somebody else’s than its person’s', async () => {
-    const { finding } = await look(found({ text: 'words' }, { fromId: MALLORY }))
+    const finding = await look(found({ text: 'words' }, { fromId: MALLORY }))
     expect(finding).toEqual({ kind: 'plain', verdict: 'bad-signature', reason: 'other-person' })
   })
 })
@@ -68,7 +66,7 @@ describe('private words from before the first key', () => {
     one: FoundMessage,
     more: Partial<ReturnType<typeof known>>,
   ): Promise<unknown> => {
-    const { finding } = await look(one, more)
+    const finding = await look(one, more)
     return 'verdict' in finding ? finding.verdict : finding.kind
   }
 
@@ -105,7 +103,8 @@ test.each([
   [{ fromId: ALICE, pressedById: BOT }, true],
   [{ fromId: MALLORY, chatId: null }, false],
 ])('in a private chat with Alice %j is by a stranger: %s', (who, isStranger) => {
-  expect(isByStranger(found({}, who), partsOf(known()))).toBe(isStranger)
+  const verdict = { verdict: 'bad-signature', reason: 'other-person' }
+  expect(whyStranger(found({}, who), partsOf(known()))).toEqual(isStranger ? verdict : null)
   const unknown = partsOf({ ...known(), personId: null })
-  expect(isByStranger(found({}, who), unknown)).toBe(false)
+  expect(whyStranger(found({}, who), unknown)).toBeNull()
 })

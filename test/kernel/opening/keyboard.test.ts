@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { findMessages } from '../../../src/kernel/opening/find-messages.ts'
-import { isButton, stepInto, type KeyboardStep } from '../../../src/kernel/opening/find-messages.ts'
 
 const BUTTON = { text: 'Yes', callbackData: 'yes' }
 const CHAT = { chat: { id: 5 }, id: 1, date: 2 }
@@ -63,10 +62,8 @@ describe('a button of a keyboard', () => {
 })
 
 test('a markup begins a keyboard wherever it stands', () => {
-  for (const step of [0, 1, 2, 3, 4] as KeyboardStep[]) {
-    expect(stepInto(step, { value: {}, name: 'markup', inner: {} })).toBe(1)
-    const others = [1, 2, 3] as KeyboardStep[]
-    for (const one of others) expect(isButton(one, BUTTON)).toBe(false)
-  }
-  expect(isButton(4, BUTTON)).toBe(true)
+  const markup = { inlineKeyboard: [[BUTTON]] }
+  expect(textsIn({ more: [{ deep: { markup } }] })).toEqual([])
+  expect(inMarkup({ markup, inlineKeyboard: [[{ ...BUTTON, more: { markup } }]] })).toEqual(['Yes'])
+  expect(findMessages({ markup }).messages).toEqual([])
 })

@@ -52,7 +52,8 @@ export async function replayMemoryInMap(): Promise<ReplayMemory> {
   } as unknown as Records
   const run = async <T>(change: (records: Records) => Promise<T>): Promise<T> =>
     await change(records)
-  const memory = { isShared: false, nowMs: Date.now, read: run, note: run, follow: () => undefined }
+  const keep: Memory['keep'] = (_kind, read) => read(records, null)
+  const memory = { isShared: false, nowMs: Date.now, read: run, note: run, keep }
   const parts = { key: Buffer.alloc(32), gaps: [], clock: agreeingClocks() }
   return await ReplayMemory.load(memory as unknown as Memory, parts)
 }

@@ -92,6 +92,7 @@ export function partsOf(all: ReturnType<typeof known>): SignatureParts {
       formerOf: () => all.former,
       policies: { for: () => all.policy },
     },
+    knownChats: { personOf: () => null },
     botId: () => BOT,
     keyListMaxAgeMs: 60_000,
     replayMemory: { reaches: () => all.reaches },

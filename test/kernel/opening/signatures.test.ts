@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from 'vitest'
 import { OperatorError, Refusal, isOwnFailure } from '../../../src/errors.ts'
 import type { Person } from '../../../src/kernel/people/person.ts'
-import { whyNotAnyMore, type Judged } from '../../../src/kernel/opening/signatures.ts'
+import { whyNotAnyMore } from '../../../src/kernel/opening/sender-rules.ts'
+import type { Judged } from '../../../src/kernel/opening/signatures.ts'
 import {
   ALICE,
   BOT,

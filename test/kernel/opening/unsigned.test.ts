@@ -98,10 +98,16 @@ describe('what is not signed, under a policy', () => {
   test.each([
     ['a service that does not answer', new NoResponseError('postern_upstream_timeout'), 'failed'],
     ['a service that refuses', new ServiceError({ status: 404, code: 'not_found' } as never), null],
-  ])('is withheld while the certificate cannot be had from %s', async (_name, error, passing) => {
-    const signer = vi.fn(() => Promise.reject(error))
-    const expected = { verdict: 'signer-unavailable', ...(passing !== null && { passing }) }
-    expect((await judge({ signer, policy: 'pinned' }, unsigned)).judged).toEqual(expected)
-    expect((await judge({ signer })).judged).toEqual(expected)
-  })
+  ])(
+    'is withheld while the certificate cannot be had from %s',
+    async (_name, error, transientError) => {
+      const signer = vi.fn(() => Promise.reject(error))
+      const expected = {
+        verdict: 'signer-unavailable',
+        ...(transientError !== null && { transientError }),
+      }
+      expect((await judge({ signer, policy: 'pinned' }, unsigned)).judged).toEqual(expected)
+      expect((await judge({ signer })).judged).toEqual(expected)
+    },
+  )
 })

@@ -22,8 +22,8 @@ test.each([
   ['a service that refuses by another status', said(499), null],
   ['another refusal of ours', new Refusal('postern_no_recipient'), null],
   ['too many chats', new TooManyChatsError('postern_store_unwritable'), null],
-])('%s', (_name, error, passing) => {
-  expect(transientErrorOf(error)).toBe(passing)
+])('%s', (_name, error, transientError) => {
+  expect(transientErrorOf(error)).toBe(transientError)
 })
 
 test.each([

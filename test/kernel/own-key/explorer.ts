@@ -4,6 +4,7 @@
  */
 import { NoResponseError, Refusal } from '../../../src/errors.ts'
 import {
+  beginLife,
   type Action,
   type ActionResult,
   type Effect,
@@ -12,7 +13,7 @@ import {
   type KeyEvent,
   type KeyLife,
 } from '../../../src/kernel/own-key/life.ts'
-import { advance, startLife } from '../../../src/kernel/own-key/machine.ts'
+import { advance } from '../../../src/kernel/own-key/machine.ts'
 import type { OwnKeyRecord } from '../../../src/kernel/own-key/own-key.ts'
 import { keyOf, pendingKey } from '../../keys/publication-scene.ts'
 import { serviceError } from '../../keys/support.ts'
@@ -85,7 +86,8 @@ export const factsOf = (world: World, { keys }: Pick<Sidecar, 'keys'>): Facts =>
 
 const startOf = (world: World): Sidecar => {
   const keys = world.disk
-  const life = startLife(factsOf(world, { keys }), null)
+  const facts = factsOf(world, { keys })
+  const { life } = advance(beginLife(facts, null), { kind: 'key-found', detail: '' }, facts)
   return { life, keys, action: null, isGateClosed: false }
 }
 
@@ -160,7 +162,7 @@ export function outcomes(world: World, n: number, action: Action): Outcome[] {
   switch (action.kind) {
     case 'get-me':
       return [
-        ['shown', world, { kind: 'shown', fingerprint: world.shown, name: 'bot' }],
+        ['shown', world, { kind: 'shown', fingerprint: world.shown }],
         ['refused', world, failing(REFUSED)],
         ['lost', world, failing(LOST)],
       ]
@@ -281,7 +283,7 @@ export function next(world: World, moves: Moves, seen: (one: Seen) => void): Wor
       }
     }
     if (sidecar.keys !== world.disk) add(`${n}: reread`, reread(world, n))
-    if (life.rotation.latest !== null)
+    if (life.rotation.current !== null)
       add(`${n}: joined`, apply(world, n, { kind: 'rotation-joined' }))
   })
   if (world.lagging !== null)
@@ -321,8 +323,8 @@ export function identityOf(world: World): string {
     rest,
     sidecars.map(({ life, action, isGateClosed, keys }) => {
       const { rotation, retryMs: _r, failedWith: _f, isUnanswered: _u, ...more } = life
-      const { latest, nextAtMs } = rotation
-      const under = latest?.endedAtMs === null ? [latest.to, nextAtMs > world.nowMs] : null
+      const { current, nextAtMs } = rotation
+      const under = current === null ? null : [current.to, nextAtMs > world.nowMs]
       return [more, under, action, isGateClosed, keys === world.disk ? 0 : keys]
     }),
   ])

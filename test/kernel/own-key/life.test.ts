@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import {
   beginLife,
-  fingerprintOf,
   remoteKeyStateOf,
   requirePublished,
   type Facts,
   type KeyLife,
   type PublicationState,
+  type RemoteKeyState,
 } from '../../../src/kernel/own-key/life.ts'
 import { advance } from '../../../src/kernel/own-key/machine.ts'
 import type { OwnKeyRecord } from '../../../src/kernel/own-key/own-key.ts'
@@ -90,13 +90,16 @@ describe('the clock alone', () => {
   )
 })
 
-test.each([
-  ['ABCD', 'abcd'],
-  ['', null],
-  [null, null],
-  [undefined, null],
-])('a bot with the fingerprint %j claims %j', (fingerprint, claimed) => {
-  expect(fingerprintOf({ fingerprint })).toBe(claimed)
+test.each<[RemoteKeyState | null, PublicationState]>([
+  [null, 'published'],
+  ['equal', 'published'],
+  ['pending', 'published'],
+  ['older', 'unpublished'],
+  ['foreign', 'unpublished'],
+  ['none', 'unpublished'],
+])('a change by another sidecar publishes no key where %s was shown last', (remote, state) => {
+  const before = { ...life('unpublished'), remote }
+  expect(advance(before, { kind: 'keys-changed' }, FACTS).life.publication).toBe(state)
 })
 
 test('what the service shows is told apart by what we ever held', () => {

@@ -1,110 +1,105 @@
 import { expect, test } from 'vitest'
+import { beginLife, type Facts } from '../../../src/kernel/own-key/life.ts'
 import {
   beginRotation,
-  currentRotation,
   endRotation,
-  enterPhase,
   hurryRotation,
-  NO_ROTATION,
   pauseMsOf,
   pauseRotation,
-  stallRotation,
 } from '../../../src/kernel/own-key/rotation.ts'
+import { Transition } from '../../../src/kernel/own-key/transition.ts'
+import { keyOf, pendingKey } from '../../keys/publication-scene.ts'
 
-const BEGUN = { from: 'a', to: 'b', startedAtMs: 5, detail: 'the new key is on disk' }
 const MINUTE_MS = 60_000
-const NOW = { nowMs: 1_000_000, monotonicMs: 700 }
-const begun = beginRotation(NO_ROTATION, BEGUN)
+const FACTS: Facts = {
+  keys: [pendingKey('b', { createdAtMs: 5 }), keyOf('a')],
+  firstPublishedAtMs: 5,
+  nowMs: 1_000_000,
+  monotonicMs: 700,
+  isClockBehind: false,
+}
+const CURRENT = { from: 'a', to: 'b' }
 
-test('a rotation that begins is under way, and its next step is due', () => {
-  expect([NO_ROTATION.latest, currentRotation(NO_ROTATION), pauseMsOf(NO_ROTATION, 0)]).toEqual([
-    null,
-    null,
-    0,
+/** A life without a rotation. */
+const idle = (facts = FACTS): Transition => new Transition(beginLife(facts, null), facts)
+/** The same while a rotation is under way. */
+function begun(): Transition {
+  const change = idle()
+  beginRotation(change, 'the new key is on disk')
+  return change
+}
+const pauseAt = ({ life }: Transition, monotonicMs: number): number =>
+  pauseMsOf(new Transition(life, { ...FACTS, monotonicMs }))
+
+test('a pending key beside an active one is a rotation, whose next step is due', () => {
+  const change = begun()
+  expect([change.life.rotation.current, pauseMsOf(change)]).toEqual([CURRENT, 0])
+  expect(change.effects).toEqual([
+    { kind: 'rotation-begun', ...CURRENT, startedAtMs: 5, detail: 'the new key is on disk' },
   ])
-  const rest = { phase: 'made', endedAtMs: null, attempts: 0, nextAttemptAtMs: null }
-  expect(begun.latest).toEqual({ ...BEGUN, ...rest })
-  expect(currentRotation(begun)).toEqual(begun.latest)
-  expect(pauseMsOf(begun, 0)).toBe(0)
 })
 
-test('an attempt is counted when sends are held, and not at its later steps', () => {
-  let progress = pauseRotation(begun, { detail: 'later' }, NOW)
-  for (const attempts of [1, 2]) {
-    progress = enterPhase(progress, 'holding', 'sends')
-    expect(progress.latest).toMatchObject({ phase: 'holding', detail: 'sends', attempts })
-    expect(progress.latest?.nextAttemptAtMs).toBeNull()
-    progress = enterPhase(enterPhase(progress, 'publishing', 'put'), 'confirming', 'me')
-    expect(progress.latest).toMatchObject({ phase: 'confirming', detail: 'me', attempts })
-  }
+test.each([[[keyOf('a')]], [[pendingKey('b')]], [[]]])('without both there is none', (keys) => {
+  const change = idle({ ...FACTS, keys })
+  beginRotation(change, 'the new key is on disk')
+  expect([change.life.rotation.current, change.effects]).toEqual([null, []])
 })
 
 test('the pause doubles with each failure up to an hour, and is never shorter than asked for', () => {
-  let progress = begun
+  const change = begun()
   const minutes = Array.from({ length: 9 }, () => {
-    progress = pauseRotation(progress, { detail: 'refused' }, NOW)
-    return pauseMsOf(progress, NOW.monotonicMs) / MINUTE_MS
+    pauseRotation(change, 'refused')
+    return pauseMsOf(change) / MINUTE_MS
   })
   expect(minutes).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60])
-  expect(progress.latest).toMatchObject({
+  expect(change.effects.at(-1)).toEqual({
+    kind: 'rotation-step',
     phase: 'waiting',
     detail: 'refused',
-    nextAttemptAtMs: NOW.nowMs + 60 * MINUTE_MS,
+    waitMs: 60 * MINUTE_MS,
   })
-  const asked = pauseRotation(progress, { detail: 'asked', atLeastMs: 90 * MINUTE_MS }, NOW)
-  expect(pauseMsOf(asked, NOW.monotonicMs)).toBe(90 * MINUTE_MS)
-  expect(pauseMsOf(asked, NOW.monotonicMs + 91 * MINUTE_MS)).toBe(0)
+  pauseRotation(change, 'asked', 90 * MINUTE_MS)
+  expect(pauseMsOf(change)).toBe(90 * MINUTE_MS)
+  expect(pauseAt(change, FACTS.monotonicMs + 91 * MINUTE_MS)).toBe(0)
   // the next rotation begins with a short pause again
-  const next = beginRotation(asked, BEGUN)
-  expect(pauseMsOf(next, NOW.monotonicMs)).toBe(0)
-  const paused = pauseRotation(next, { detail: 'refused' }, NOW)
-  expect(pauseMsOf(paused, NOW.monotonicMs)).toBe(MINUTE_MS)
+  beginRotation(change, 'the new key is on disk')
+  expect(pauseMsOf(change)).toBe(0)
+  pauseRotation(change, 'refused')
+  expect(pauseMsOf(change)).toBe(MINUTE_MS)
 })
 
-test('one that waits for something else, or is hurried, is due at once', () => {
-  const paused = pauseRotation(begun, { detail: 'refused' }, NOW)
-  const stalled = stallRotation(paused, 'a key that is not ours')
-  expect(stalled.latest).toMatchObject({
-    phase: 'waiting',
-    detail: 'a key that is not ours',
-    nextAttemptAtMs: null,
-  })
-  expect(pauseMsOf(stalled, NOW.monotonicMs)).toBe(0)
-  const hurried = hurryRotation(paused)
-  expect(hurried.latest).toMatchObject({
+test('one that is hurried is due at once', () => {
+  const change = begun()
+  pauseRotation(change, 'refused')
+  hurryRotation(change, 'made', 'it is tried again')
+  expect(pauseMsOf(change)).toBe(0)
+  expect(change.effects.at(-1)).toEqual({
+    kind: 'rotation-step',
     phase: 'made',
     detail: 'it is tried again',
-    nextAttemptAtMs: null,
+    waitMs: null,
   })
-  expect(pauseMsOf(hurried, NOW.monotonicMs)).toBe(0)
-  // one that is at the service already stays there
-  const putting = enterPhase(hurried, 'publishing', 'put')
-  expect(hurryRotation(putting).latest).toMatchObject({ phase: 'publishing', detail: 'put' })
 })
 
-test('one that ended is the latest, and not the current one', () => {
-  const ended = endRotation(pauseRotation(begun, { detail: 'refused' }, NOW), 'done', NOW)
-  expect(ended.latest).toMatchObject({
-    phase: 'done',
-    detail: '',
-    endedAtMs: NOW.nowMs,
-    nextAttemptAtMs: null,
-  })
-  expect([currentRotation(ended), ended.endedAtMs]).toEqual([null, NOW.monotonicMs])
-  expect(beginRotation(ended, BEGUN).endedAtMs).toBe(NOW.monotonicMs)
+test('one that ended is not under way, and it is known when', () => {
+  const change = begun()
+  pauseRotation(change, 'refused')
+  endRotation(change, 'done')
+  const { current, endedAtMs } = change.life.rotation
+  expect([current, endedAtMs]).toEqual([null, FACTS.monotonicMs])
+  const step = { kind: 'rotation-step', phase: 'done', detail: '', waitMs: null }
+  expect(change.effects.at(-1)).toEqual(step)
+  beginRotation(change, 'the new key is on disk')
+  expect(change.life.rotation).toMatchObject({ current: CURRENT, endedAtMs: FACTS.monotonicMs })
 })
 
 test('nothing changes while none is under way', () => {
-  const { latest } = endRotation(begun, 'abandoned', NOW)
-  const ended = endRotation(begun, 'abandoned', NOW)
-  const changes = [
-    enterPhase(ended, 'holding', 'sends'),
-    pauseRotation(ended, { detail: 'refused' }, NOW),
-    stallRotation(ended, 'a key'),
-    hurryRotation(ended),
-    endRotation(ended, 'done', NOW),
-  ]
-  for (const one of changes) {
-    expect([one.latest, pauseMsOf(one, NOW.monotonicMs)]).toEqual([latest, 0])
-  }
+  const change = idle()
+  const { life } = change
+  pauseRotation(change, 'refused')
+  hurryRotation(change, 'waiting', 'a key')
+  endRotation(change, 'done')
+  change.showRotation('holding', 'sends')
+  change.report('refused')
+  expect([change.life, change.effects]).toEqual([life, []])
 })

@@ -1,9 +1,10 @@
+import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { Certificates, type CertificatesParts } from '../../../src/kernel/people/certificates.ts'
 import { Journal, type TrustChange } from '../../../src/kernel/people/journal.ts'
 import type { CertificateStatus, Engine } from '../../../src/openpgp/engine.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { open, temporary } from '../../store/support.ts'
+import { open, temporary, testOfFile } from '../../store/support.ts'
 import { judging, printOf, statusOf } from './people-scene.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
 
@@ -119,3 +120,22 @@ test('a certificate whose revocation is gone from the disk counts as revoked', a
   await store.write((db) => db.deleteFrom('certificates').execute())
   expect(await certificates.judge('now ann')).toMatchObject({ unusable: 'revoked', armored: '' })
 })
+
+testOfFile(
+  'what an owner stated anew counts at once, and is written by itself once writing works',
+  async () => {
+    const { certificates, store, kept } = await scene()
+    await certificates.keepCopies([statusOf('ann')])
+    const news = statusOf('ann', { armored: 'ann with an expiry', isNews: true })
+    const setFull = (isFull: boolean) =>
+      store.read((db) => sql.raw(`PRAGMA query_only = ${isFull ? 1 : 0}`).execute(db))
+    await setFull(true)
+    await expect(certificates.keepCopies([news])).rejects.toMatchObject({
+      code: 'postern_store_unwritable',
+    })
+    expect(await certificates.copyOf(printOf('ann'))).toBe('ann with an expiry')
+    await setFull(false)
+    await store.settle()
+    expect((await kept('ann'))?.copy).toBe('ann with an expiry')
+  },
+)

@@ -107,7 +107,7 @@ test('news that cannot be written count all the same, and are written with the n
   const person = testPerson('ended unwritten')
   await certificates.keepCopies([await certificates.judge(person.certificate)])
   const refusal = new Refusal('postern_store_unwritable')
-  vi.spyOn(store, 'note').mockRejectedValueOnce(refusal)
+  vi.spyOn(store, 'settle').mockRejectedValueOnce(refusal)
   const news = await certificates.judge(ended(person))
   await expect(certificates.keepCopies([news])).rejects.toBe(refusal)
   expect((await certificates.judge(person.certificate)).unusable).toBe('expired')

@@ -1,6 +1,6 @@
 /** Whose a certificate is and who the recipients are, over generated lists and listings. */
 import { expect, test } from 'vitest'
-import type { Memory, Pin, Records, UnwrittenSightings } from '../../../src/kernel/memory.ts'
+import type { Memory, Pin, Records, Unwritten } from '../../../src/kernel/memory.ts'
 import type { KeyList } from '../../../src/kernel/lookups.ts'
 import { Journal, type TrustChange } from '../../../src/kernel/people/journal.ts'
 import { People } from '../../../src/kernel/people/people.ts'
@@ -125,18 +125,18 @@ test('the order of a list changes nothing of who can read, who is left out, and 
 
 /** A memory of one process that is written at once, and what its journal has. */
 function smallMemory() {
-  const sightings: UnwrittenSightings[] = []
+  const sightings: Unwritten[] = []
   const [none, done] = [async () => [], async () => {}]
   const records = {
-    pins: { all: none, save: done },
-    keyChanges: { all: none, save: done },
-    policies: { all: none },
-    signers: { all: none, forget: done },
+    pins: { of: none, save: done },
+    keyChanges: { of: none, save: done },
+    policies: { of: none },
+    signers: { of: none, forget: done },
     certificates: { owners: none, setOwner: done },
     journal: { append: done },
   } as unknown as Records
   const settle = async (): Promise<void> => {
-    for (const one of sightings) if (one.isDue) (await one.save(records))()
+    for (const one of sightings) if (one.isDue()) (await one.save(records))()
   }
   const memory: Partial<Memory> = {
     nowMs: () => 0,
@@ -150,7 +150,7 @@ function smallMemory() {
     settle,
     fresh: done,
     writeFirst: (one) => void sightings.push(one),
-    follow: () => {},
+    keep: (_kind, read) => read(records, null),
   }
   return memory as Memory
 }

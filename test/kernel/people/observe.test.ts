@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Listing } from '../../../src/kernel/people/pins.ts'
 import { PeopleObserver, type PeopleObserverParts } from '../../../src/kernel/people/observe.ts'
-import { signingCertificate, type Unusable } from '../../../src/kernel/people/person.ts'
+import {
+  signingCertificate,
+  type Person,
+  type Unusable,
+} from '../../../src/kernel/people/person.ts'
 import type { CertificateStatus } from '../../../src/openpgp/engine.ts'
 import { armoredOf, judging, printOf, recordOf, statusOf } from './people-scene.ts'
 
@@ -140,4 +144,42 @@ describe('what a person’s signatures are verified against', () => {
   ])('is the certificate where only sealing to it is refused: %s', (unusable) => {
     expect(verifying(unusable)).toBe(armoredOf('ann'))
   })
+})
+
+describe('an answer that could not be written', () => {
+  const failure = new Error('the store is gone')
+  const rejecting = (): Promise<never> => Promise.reject(failure)
+
+  test.each(['listings', 'copies', 'a revocation', 'the list of the chat', 'keys'])(
+    'where writing %s fails, all else of it is recorded',
+    async (failing) => {
+      const { parts, steps } = scene()
+      const keys: unknown[] = []
+      const { certificates, trust, keyListHistory, knownKeys } = parts
+      Object.assign(knownKeys, {
+        saw: async (source: string, people: Person[]) =>
+          void keys.push(source, ...people.map(({ userId }) => userId)),
+      })
+      const revoked = certificates.rememberRevoked.bind(certificates)
+      const recorded = {
+        listings: () => Object.assign(trust, { saw: rejecting }),
+        copies: () => Object.assign(certificates, { keepCopies: rejecting }),
+        'a revocation': () =>
+          Object.assign(certificates, {
+            rememberRevoked: async (...o: Parameters<typeof revoked>) => {
+              await revoked(...o)
+              throw failure
+            },
+          }),
+        'the list of the chat': () => Object.assign(keyListHistory, { saw: rejecting }),
+        keys: () => Object.assign(parts.findings, { recordOwnKeys: rejecting }),
+      }
+      recorded[failing as keyof typeof recorded]()
+      const answer = { records: [recordOf(1, 'ann'), recordOf(2, 'ben')], memberCount: undefined }
+      await expect(new PeopleObserver(parts).observeKeyList(7, answer)).rejects.toBe(failure)
+      expect(steps).toContainEqual({ fingerprint: printOf('ann'), userId: 1 })
+      expect(steps).toContainEqual({ fingerprint: printOf('ben'), userId: 2 })
+      expect(keys).toEqual(['chat 7', 1, 2])
+    },
+  )
 })

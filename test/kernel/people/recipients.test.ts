@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { Refusal } from '../../../src/errors.ts'
 import type { KeyList } from '../../../src/kernel/lookups.ts'
+import { MOST_RECIPIENTS } from '../../../src/openpgp/index.ts'
 import { decisionAgainst, type Person } from '../../../src/kernel/people/person.ts'
 import {
   chooseRecipients,
@@ -76,6 +77,17 @@ test('a subkey is sealed to once, by the certificate that can be sealed to under
     graft.certificateStatus.armored,
     two.certificateStatus.armored,
   ])
+})
+
+test('of as many people as fit into a message each is sealed to or named as skipped', () => {
+  const people = Array.from({ length: MOST_RECIPIENTS }, (_, at) => person(at + 1000, `p${at}`))
+  const isOut = (userId: number): boolean => userId % 7 === 0
+  const distrust = (userId: number): Distrust | null => (isOut(userId) ? 'blocked' : null)
+  const { certificates, skipped } = chooseRecipients(listOf(people), rulesOf({ distrust }))
+  const isIn = people.filter(({ userId }) => !isOut(userId))
+  expect(certificates).toEqual(isIn.map(({ certificateStatus }) => certificateStatus.armored))
+  const left = people.filter(({ userId }) => isOut(userId))
+  expect(skipped).toEqual(left.map(({ userId }) => ({ userId, reason: 'blocked' })))
 })
 
 test('the bytes of recipient packets are those of what is sealed to', () => {

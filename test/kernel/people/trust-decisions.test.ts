@@ -1,6 +1,8 @@
 import type { TrustPolicy } from '../../../src/kernel/index.ts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { sql } from 'kysely'
 import type { Trust } from '../../../src/kernel/people/trust.ts'
+import { testOfFile } from '../../store/support.ts'
 import { A, B, C, of, trusting } from './trust-scene.ts'
 
 const START_MS = 1_000_000
@@ -186,5 +188,18 @@ describe('the former certificate', () => {
     expect(trust.formerOf(1, 50, START_MS)).toMatchObject({ fingerprint: B })
     await trust.saw([of(1, A)])
     expect(trust.formerOf(1, 50, START_MS)).toMatchObject({ fingerprint: B })
+  })
+
+  testOfFile('verifies nothing once a listing that ends it was seen, written or not', async () => {
+    for (const listing of [of(2, A), of(1, C), of(1, null)]) {
+      const { trust, store } = await changed('accept')
+      await store.read((db) => sql.raw('PRAGMA query_only = 1').execute(db))
+      await expect(trust.saw([listing])).rejects.toMatchObject({ code: 'postern_store_unwritable' })
+      expect(trust.formerOf(1, 50, START_MS)).toBeNull()
+      if (listing.userId === 1) await trust.saw([of(1, B)]).catch(() => undefined)
+      // as it is on disk
+      else await trust.saw([of(2, null)]).catch(() => undefined)
+      expect(trust.formerOf(1, 50, START_MS)).toEqual(former)
+    }
   })
 })

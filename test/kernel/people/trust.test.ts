@@ -6,6 +6,7 @@ import { Trust } from '../../../src/kernel/people/trust.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { open, temporary } from '../../store/support.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
+import { trusting } from './trust-scene.ts'
 
 const print = (letter: string): string => letter.repeat(40)
 const [A, B, C] = ['a', 'b', 'c'].map(print) as [string, string, string]
@@ -125,4 +126,17 @@ test('of more people than are remembered none pushes another out, and nothing ne
   // the operator may always speak of somebody
   await trust.decisions.block(555)
   expect((await load(store)).trust.isBlocked(555)).toBe(true)
+})
+
+test('an owner whom the operator named at another sidecar makes another epoch', async () => {
+  const store = await open(temporary())
+  const follow = vi.spyOn(store, 'follow')
+  const { trust, people } = await trusting({ store })
+  await memoryOf(store).write(({ certificates }) => certificates.setOwner(A, 9))
+  const before = trust.epoch
+  for (const [table, reread] of follow.mock.calls) {
+    if (table === 'certificates') await store.read((db) => reread(db, [A]))
+  }
+  expect(people.ownerOf(A)).toBe(9)
+  expect(trust.epoch).not.toBe(before)
 })

@@ -1,6 +1,7 @@
 /** What the service said of a chat while the store could not be written. */
 import { sql } from 'kysely'
 import { expect, onTestFinished, vi } from 'vitest'
+import type { Journal } from '../../../src/kernel/people/journal.ts'
 import { liftLatches } from '../../../src/kernel/wall/chat-decisions.ts'
 import { KnownChats } from '../../../src/kernel/wall/known-chats.ts'
 import { openStore } from '../../../src/store/open-store.ts'
@@ -140,6 +141,19 @@ testOfFile('the memory of a chat never runs ahead of a write that fails', async 
   await expect(knownChats.refused(50)).rejects.toMatchObject(UNWRITABLE)
   expect(knownChats.get(50)).toMatchObject({ refusedAtMs: null })
   expect(knownChats.isLatched(50)).toBe(true)
+})
+
+testOfFile('it counts as written only once all of its write is, with the journal', async () => {
+  const stage = await scene()
+  const append = vi.fn(() => Promise.reject(new Error('no room for the journal')))
+  const journal = { append: append as unknown as Journal['append'] }
+  const knownChats = await KnownChats.load(memoryOf(stage.store), { journal })
+  await expect(knownChats.saw([PROTECTED])).rejects.toThrow()
+  expect([knownChats.isLatched(50), knownChats.isUnwritten(50)]).toEqual([true, true])
+  await expect(knownChats.saw([PROTECTED])).rejects.toThrow()
+  append.mockImplementation(() => Promise.resolve(() => {}) as never)
+  await knownChats.saw([PROTECTED])
+  expect((await stage.restart()).isLatched(50)).toBe(true)
 })
 
 testOfFile('chats beyond the number that is remembered are not held either', async () => {

@@ -1,6 +1,6 @@
-import { SYSTEM_TIME } from '../../../src/util/clock.ts'
+import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { ClockOff, Clocks } from '../../../src/kernel/own-key/clocks.ts'
+import { ClockOff, Clocks } from '../../src/lookups/clocks.ts'
 
 const NOW_MS = 1_000_000_000
 

@@ -1,0 +1,92 @@
+/** What is remembered of a sender, and forbids words or files whatever the engine verified. */
+import type { JudgingClock } from '../lookups.ts'
+import type { SignedKind } from '../memory.ts'
+import type { People } from '../people/people.ts'
+import { decisionAgainst } from '../people/person.ts'
+import type { Trust } from '../people/trust.ts'
+import type { KnownChats } from '../wall/known-chats.ts'
+import type { Reasoned, Verdict } from './verdict.ts'
+
+export interface SenderParts {
+  people: People
+  trust: Trust
+  knownChats: Pick<KnownChats, 'personOf'>
+  botId: () => number | null
+  clock: JudgingClock
+}
+
+/** The claimed sender of words or a file in a chat. */
+export interface ClaimedSender {
+  kind: SignedKind
+  chatId: number
+  fromId: number | null
+  /** The person who pressed the button, in a press. */
+  pressedById?: number | null
+  /** It was given as unsigned before: a signature of the sender since then does not count against it. */
+  wasUnsigned?: boolean
+}
+
+type SenderPlace = Pick<ClaimedSender, 'fromId' | 'pressedById'> & { chatId: number | null }
+
+/**
+ * The stranger who wrote or pressed in a private chat; null where there is none. A private chat has
+ * one person: nobody else writes, sends files or presses there, but the bot.
+ */
+export function strangerIn(
+  { chatId, fromId, pressedById = null }: SenderPlace,
+  { knownChats, botId }: Pick<SenderParts, 'knownChats' | 'botId'>,
+): number | null {
+  const personId = chatId === null ? null : knownChats.personOf(chatId)
+  if (personId === null) return null
+  if (fromId !== null && fromId !== personId && fromId !== botId()) return fromId
+  return pressedById === personId ? null : pressedById
+}
+
+/** The verdict on words or a file of a stranger (`strangerIn`); null for anybody else. */
+export function whyStranger(
+  place: SenderPlace,
+  parts: Pick<SenderParts, 'knownChats' | 'botId'>,
+): Reasoned | null {
+  if (strangerIn(place, parts) === null) return null
+  return { verdict: 'bad-signature', reason: 'other-person' }
+}
+
+/**
+ * The verdict on unsigned words or an unsigned file of a person who must sign, or may not speak;
+ * null where they may.
+ */
+export function whyNotUnsigned(
+  userId: number,
+  { kind, wasUnsigned = false }: Pick<ClaimedSender, 'kind' | 'wasUnsigned'>,
+  { people, trust }: Pick<SenderParts, 'people' | 'trust'>,
+): Reasoned | null {
+  if (trust.isBlocked(userId)) return { verdict: 'unknown-signer', reason: 'blocked' }
+  if (!wasUnsigned && people.hasSigned(userId, kind)) {
+    return { verdict: 'bad-signature', reason: 'stopped-signing' }
+  }
+  const mustSign = kind === 'words' && trust.isVerified(userId)
+  return mustSign ? { verdict: 'bad-signature', reason: 'must-sign' } : null
+}
+
+/**
+ * The verdict that replaces an earlier one by what was learned since: a decision of the operator, a
+ * signature of the person, the person of the chat. Null where the earlier one stands.
+ * @param judged the earlier verdict; null: given as it is stored
+ */
+export function whyNotAnyMore(
+  { verdict, signer }: { verdict: Verdict | null; signer?: string | undefined },
+  sender: ClaimedSender,
+  parts: SenderParts,
+): Reasoned | null {
+  const byStranger = whyStranger(sender, parts)
+  if (byStranger !== null) return byStranger
+  const { fromId: userId, chatId } = sender
+  if (userId === null || userId === parts.botId()) return null
+  if (verdict === 'unsigned') return whyNotUnsigned(userId, sender, parts)
+  if (verdict !== 'verified' || signer === undefined) return null
+  const reason = decisionAgainst({ userId, fingerprint: signer }, chatId, parts)
+  if (reason === null) return null
+  const former = parts.trust.formerOf(userId, chatId, parts.clock.expiryNowMs())
+  const isFormer = reason !== 'other-person' && former?.fingerprint === signer
+  return isFormer ? null : { verdict: 'unknown-signer', reason }
+}

@@ -1,0 +1,95 @@
+/** What an answer shows is on disk before its content is given. */
+import { describe, expect, test } from 'vitest'
+import { Refusal } from '../../src/errors.ts'
+import { PeopleObserver, type PeopleObserverParts } from '../../src/kernel/people/observe.ts'
+import { recipientsOf, type RecipientParts } from '../../src/kernel/people/recipients.ts'
+import type { Sightings } from '../../src/kernel/sightings.ts'
+import { Unseen } from '../../src/kernel/unseen.ts'
+import { Freshness } from '../../src/kernel/wall/freshness.ts'
+import { SYSTEM_TIME } from '../../src/util/clock.ts'
+import { sightingsOf } from '../support/unseen.ts'
+import { judging, recordOf } from './people/people-scene.ts'
+
+const REFUSED = new Refusal('postern_store_unwritable', 'no room')
+const refuses = (): Promise<never> => Promise.reject(REFUSED)
+const works = async (): Promise<void> => {}
+
+describe('a sighting that cannot be written', () => {
+  const chat = { id: 5, kind: 'group', mode: 'open', memberCount: 2, historyVisible: true }
+  const update = { updateId: 1, kind: 'message', message: { id: 1, chatId: 5, kind: 'group' } }
+  const freshness = new Freshness(works, SYSTEM_TIME)
+  const knownChats = {
+    saw: refuses,
+    sawNotices: works,
+    get: () => undefined,
+    isUnwritten: () => true,
+  }
+
+  const READINGS: Record<string, (sightings: Sightings) => Promise<unknown>> = {
+    'the chat': (sightings) => sightings.sawChat(new Unseen(chat), 5),
+    'the refusal of readable text': (sightings) => sightings.sawProtected(5),
+  }
+
+  test.each(Object.entries(READINGS))('gives nothing of %s', async (_name, read) => {
+    await expect(read(sightingsOf({ knownChats }))).rejects.toBe(REFUSED)
+  })
+
+  test('leaves the updates that show it', async () => {
+    const sightings = sightingsOf({ knownChats })
+    const updates = sightings.readUpdates(new Unseen([update]))
+    const seen = await sightings.sawUpdates(updates, { most: 1, freshness, botId: 7 })
+    expect(seen).toMatchObject({ recorded: 0, failure: REFUSED })
+  })
+})
+
+describe('what a list shows of people', () => {
+  const steps = {
+    'trust.saw': 'who lists what',
+    'certificates.keepCopies': 'copies of certificates',
+    'certificates.rememberRevoked': 'revocations',
+    'knownKeys.saw': 'keys seen',
+    'findings.recordOwnKeys': 'findings about keys of our own',
+    'keyListHistory.saw': 'the history of the list',
+  }
+
+  /** Parts of which one step cannot be written. */
+  const partsWithout = (step: string): PeopleObserverParts => {
+    const act = (name: string) => (name === step ? refuses : works)
+    return {
+      certificates: {
+        judge: judging(),
+        keepCopies: act('certificates.keepCopies'),
+        rememberRevoked: act('certificates.rememberRevoked'),
+      },
+      trust: { saw: act('trust.saw'), isRemembered: () => true },
+      keyListHistory: { saw: act('keyListHistory.saw') },
+      knownKeys: { saw: act('knownKeys.saw') },
+      findings: { recordOwnKeys: act('findings.recordOwnKeys') },
+    } as unknown as PeopleObserverParts
+  }
+
+  test.each(Object.entries(steps))('is not given before %s (%s) is written', async (step) => {
+    const observer = new PeopleObserver(partsWithout(step))
+    const answer = { records: [recordOf(1, 'ann')], memberCount: undefined }
+    await expect(observer.observeKeyList(7, answer)).rejects.toBe(REFUSED)
+  })
+
+  test('is not given before somebody’s listing is taken back', async () => {
+    const observer = new PeopleObserver(partsWithout('trust.saw'))
+    await expect(observer.observeUserKey(1, null)).rejects.toBe(REFUSED)
+  })
+
+  test('nobody is sealed to before whose the private chat is was written', async () => {
+    const list = {
+      people: [{ userId: 1, fingerprint: 'a', unusable: null, certificateStatus: {} }],
+      nameless: 0,
+      tooMany: null,
+    }
+    const parts = {
+      knownChats: { isPrivate: () => true, personOf: () => null, saw: refuses },
+      botId: () => 7,
+    }
+    const recipients = recipientsOf(50, list as never, parts as unknown as RecipientParts)
+    await expect(recipients).rejects.toBe(REFUSED)
+  })
+})
