@@ -3,11 +3,12 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { NoResponseError } from '../../src/errors.ts'
 import { PeopleObserver, type PeopleObserverParts } from '../../src/kernel/people/observe.ts'
 import type { Person } from '../../src/kernel/people/person.ts'
+import { Certificates } from '../../src/kernel/people/certificates.ts'
 import { Directory } from '../../src/lookups/directory.ts'
 import type { CertificateStatus } from '../../src/openpgp/engine.ts'
 import { judging, printOf, recordOf } from '../kernel/people/people-scene.ts'
 import { serviceError } from '../keys/support.ts'
-import { MOST_RECIPIENTS } from '../../src/openpgp/native/prepared-message.ts'
+import { MOST_RECIPIENTS } from '../../src/openpgp/size.ts'
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }))
 afterEach(() => void vi.useRealTimers())
@@ -39,6 +40,8 @@ function scene(special: Record<string, Partial<CertificateStatus>> = {}) {
       keepCopies: async () => {},
       rememberRevoked: async () => {},
       isRevokedSince: () => false,
+      refreshList: Certificates.prototype.refreshList,
+      refreshPerson: Certificates.prototype.refreshPerson,
     },
     trust: { saw: learn('listed'), isRemembered: () => true },
     keyListHistory: { saw: learn('list') },
@@ -49,7 +52,6 @@ function scene(special: Record<string, Partial<CertificateStatus>> = {}) {
   } as unknown as PeopleObserverParts
   const observer = new PeopleObserver(parts)
   const directory = new Directory({
-    observer,
     sightings: sightingsOf({ people: observer }),
     certificates: parts.certificates,
     calls: {
