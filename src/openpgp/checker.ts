@@ -108,10 +108,11 @@ export class Checker implements AsyncDisposable {
 
   async #compareAll(): Promise<void> {
     for (let [next] = this.#waiting; next !== undefined; [next] = this.#waiting) {
-      const { work, chars, compare } = next
-      let result = await compare().catch(() => 'unchecked' as const)
-      // Once more, in case the machine was at fault.
-      if (result === 'differs') result = await compare().catch(() => 'unchecked' as const)
+      const { work, chars } = next
+      const compare = (): Promise<CheckResult> => next.compare().catch(() => 'unchecked' as const)
+      let result = await compare()
+      // once more, in case the machine was at fault
+      if (result === 'differs') result = await compare()
       if (this.#isClosed) return
       this.#report({ work, result })
       this.#waiting.shift()

@@ -85,7 +85,8 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
   const report = (ended: EngineCheck): void => {
     checks.emit(ended)
     if (ended.result !== 'differs' || !isNative) return
-    void endNative()
+    // oxlint-disable-next-line typescript/no-floating-promises -- a thread that does not end is gone with the process
+    endNative()
     differences.emit()
   }
   const checker = scope === 'off' || !isNative ? null : new Checker(scope, report)

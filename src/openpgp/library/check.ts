@@ -41,7 +41,7 @@ async function isAsSealed(sealed: CheckedMessage, key: PrivateKey): Promise<bool
   const date = new Date(sealed.atMs)
   const message = await readMessage({ armoredMessage: armored })
   const keyIds = message.getEncryptionKeyIDs().map((id) => id.toHex())
-  const people = await Promise.all([...certificates.map(certificateOf), key.toPublic()])
+  const people = [...(await Promise.all(certificates.map(certificateOf))), key.toPublic()]
   const found = await Promise.all(people.map((person) => encryptionKey(person, sealed.atMs)))
   const expected = found.map((one) => ('subkey' in one ? one.subkey.getKeyID().toHex() : ''))
   const all = new Set(certificates.length === of ? expected : [...keyIds, ...expected])

@@ -168,7 +168,7 @@ function listOf(recipients: Recipient[], by: Sealing): RecipientList {
   const algorithms = new Set(infos.map(({ recipientKey }) => recipientKey.algorithm))
   return {
     name: hash('sha256', all, 'base64'),
-    kind: `${[...algorithms].toSorted().join(' ')} ${others.length > 0} ${infos.length > FEW}`,
+    kind: `${[...algorithms].toSorted((a, b) => a - b).join(' ')} ${others.length > 0} ${infos.length > FEW}`,
     recipientKeys,
     others,
     names: recipientNames(recipients.map(({ fingerprint }) => fingerprint)),
