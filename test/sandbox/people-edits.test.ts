@@ -65,16 +65,6 @@ test('what is deleted can be quoted, pressed, edited and deleted no more, and it
   expect(await outcome(sandbox, path)).toBe('message_not_found')
 })
 
-test('an update that waits keeps the words it was queued with', async () => {
-  await using sandbox = await still()
-  const { alice, privateChat: chatId } = sandbox.home
-  const { control } = sandbox
-  const at = { userId: alice.id, chatId }
-  const { messageId } = await control.post({ ...at, text: 'too fast' })
-  await control.deleteMessage({ ...at, messageId })
-  expect(await updates(sandbox)).toMatchObject([{ message: { id: messageId, text: 'too fast' } }])
-})
-
 test('a quotation that the bot already has loses its message for later quotations alone', async () => {
   await using sandbox = await still()
   const { alice, privateChat: chatId } = sandbox.home

@@ -22,7 +22,8 @@ export const AUTHENTICATION = casesOf('Authentication', [
     proves: ['auth-refused'],
     run: async ({ bot }) => {
       const { token } = bot
-      for (const wrong of [nobodys(token), `${token}x`, token.slice(0, -1), 'x', '1.2']) {
+      const others = [nobodys(token), token.replace(/_\d+/, '_82999999')]
+      for (const wrong of [...others, `${token}x`, token.slice(0, -1), 'x', '1.2', '']) {
         no(await bot.get('/me', { token: wrong }), 'unauthorized')
       }
     },

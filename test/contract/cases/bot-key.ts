@@ -124,10 +124,12 @@ export const BOT_KEY = casesOf('PUT /key', [
         { ...good, publicKey: 7 },
         { ...good, publicKey: BEGIN },
         { ...good, publicKey: `words ${publicKey}` },
-        ...['', 'a1', 'g'.repeat(40), 'a'.repeat(41), 'a'.repeat(63), 7].map((fingerprint) => ({
-          ...good,
-          fingerprint,
-        })),
+        ...['', 'a1', 'g'.repeat(40), 'a'.repeat(39), 'a'.repeat(41), 'a'.repeat(63), 7].map(
+          (fingerprint) => ({
+            ...good,
+            fingerprint,
+          }),
+        ),
       ]
       for (const body of wrong) {
         const answer = await stage.bot.put('/key', body)

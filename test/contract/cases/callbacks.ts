@@ -119,7 +119,9 @@ export const CALLBACKS = casesOf('POST /callbacks/{callbackId}/answer', [
         { url: 'ftp://example.org/' },
         { url: '/page' },
         { url: 'https://me:secret@example.org/' },
+        { url: 'https://me@example.org/' },
         { text: 'hi', other: 1 },
+        [],
       ]
       for (const body of wrong) no(await answer(stage, callbackId, body), 'bad_request')
       ok(await answer(stage, callbackId))
@@ -150,11 +152,12 @@ export const CALLBACKS = casesOf('POST /callbacks/{callbackId}/answer', [
     needs: ['people', 'group', 'clock'],
     run: async (stage) => {
       const inTime = await pressed(stage)
-      await stage.advance(59_000)
+      await stage.advance(60_000)
       ok(await answer(stage, inTime.callbackId))
-      const late = await pressed(stage)
-      await stage.advance(61_000)
-      no(await answer(stage, late.callbackId), 'callback_expired')
+      const { chatId, messageId, callbackId } = await pressed(stage)
+      await stage.advance(60_001)
+      no(await answer(stage, callbackId), 'callback_expired')
+      assert.notEqual(await stage.alice.press(chatId, messageId), callbackId)
     },
   },
   {

@@ -94,7 +94,7 @@ export const ENVELOPE = [
       proves: ['json-bodies', 'error bad_request'],
       run: async (stage) => {
         const { bot } = stage
-        for (const raw of ['{', 'words', '[]', '"text"', '7', 'null', '{"chatId":1,}']) {
+        for (const raw of ['{', 'words', '[]', '"text"', '7', 'null', '{"chatId":1}x']) {
           no(await bot.post('/messages', undefined, { raw }), 'bad_request')
         }
         const headers = { 'content-type': 'text/plain' }

@@ -190,6 +190,7 @@ const DELIVERIES = casesOf('Events', [
       assert.equal((await received(stage)).length, 3)
       await stage.advance(72 * HOUR_MS + 1000)
       assert.deepEqual(await received(stage), [])
+      assert.equal(receiver.deliveries.length, 1, 'none after it was deleted')
     },
   },
 ])

@@ -47,6 +47,8 @@ export const WEBHOOK = [
           'https://me:secret@hooks.example.org/',
           'https://hooks.example.org/#part',
           'https://127.0.0.1/',
+          'https://0x7f000001/',
+          'https://localhost/',
           'https://[::1]/',
           'https://10.1.2.3/',
           'https://192.168.0.1/',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { ERROR_STATUS } from '../../../src/api/error-codes.ts'
+import { ERROR_STATUS, type ErrorCode } from '../../../src/api/error-codes.ts'
 import type { Answer, Call, Inspect } from '../client.ts'
 import { fields } from '../expect.ts'
 
@@ -31,5 +31,32 @@ export function checkLaw(call: Call, answer: Answer): void {
 export const lawful: Inspect = async (call, make) => {
   const answer = await make()
   checkLaw(call, answer)
+  return answer
+}
+
+/** Names that the sandbox gives in an error beside status, code and message. */
+const EXTRA: Partial<Record<ErrorCode, string[]>> = {
+  wrong_body_kind: ['expected'],
+  rate_limited: ['retryAfter'],
+  flood_wait: ['retryAfter'],
+  slow_mode: ['retryAfter'],
+}
+
+/** Holds every answer of the sandbox to it, and each error to exactly the fields that it has. */
+export const exact: Inspect = async (call, make) => {
+  const answer = await lawful(call, make)
+  if (call.outside === true && answer.status === 200) return answer
+  assert.equal(answer.header('content-type'), 'application/json; charset=utf-8')
+  assert.equal(answer.header('retry-after') !== undefined, answer.status === 429)
+  const { error } = fields(answer.json)
+  if (error === undefined) return answer
+  const { code, message } = fields(error)
+  assert.notEqual(message, '')
+  const names = Object.keys(fields(error))
+  // A send or an edit without its words says which kind was expected.
+  const mayExpect = code === 'bad_request' && call.path.startsWith('/messages')
+  const known = mayExpect ? names.filter((name) => name !== 'expected') : names
+  const more = EXTRA[code as ErrorCode] ?? []
+  assert.deepEqual(known.sort(), ['code', 'message', 'status', ...more].sort())
   return answer
 }
