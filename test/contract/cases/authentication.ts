@@ -6,9 +6,8 @@ import { no, ok } from '../expect.ts'
 /** A token of the right shape that nobody has. */
 const nobodys = (token: string): string => `${token.slice(0, -43)}${'A'.repeat(43)}`
 
-export const AUTHENTICATION = casesOf('Authentication', [
-  {
-    name: 'every endpoint answers unauthorized without a token',
+export const AUTHENTICATION = casesOf('Authentication', {
+  'every endpoint answers unauthorized without a token': {
     proves: ['auth-header', 'auth-refused', 'error unauthorized'],
     run: async ({ bot }) => {
       for (const { method, path } of ENDPOINTS) {
@@ -17,8 +16,7 @@ export const AUTHENTICATION = casesOf('Authentication', [
       }
     },
   },
-  {
-    name: 'an invalid token answers unauthorized, whatever its shape',
+  'an invalid token answers unauthorized, whatever its shape': {
     proves: ['auth-refused'],
     run: async ({ bot }) => {
       const { token } = bot
@@ -28,8 +26,7 @@ export const AUTHENTICATION = casesOf('Authentication', [
       }
     },
   },
-  {
-    name: 'the token goes as a bearer and in no other way',
+  'the token goes as a bearer and in no other way': {
     proves: ['auth-header'],
     run: async ({ bot }) => {
       const { token } = bot
@@ -39,8 +36,7 @@ export const AUTHENTICATION = casesOf('Authentication', [
       no(await bot.get(`/me?token=${token}`, { token: null }), 'unauthorized')
     },
   },
-  {
-    name: 'the token has the shape <prefix>_<bot_id>.<43 characters>',
+  'the token has the shape <prefix>_<bot_id>.<43 characters>': {
     proves: ['auth-shape'],
     run: ({ bot, me }) => {
       const [, id] = /^[^_]+_(\d+)\.\S{43}$/.exec(bot.token) ?? []
@@ -48,8 +44,7 @@ export const AUTHENTICATION = casesOf('Authentication', [
       return Promise.resolve()
     },
   },
-  {
-    name: 'a replaced token answers unauthorized, and the new one is good',
+  'a replaced token answers unauthorized, and the new one is good': {
     proves: ['auth-refused'],
     needs: ['owner'],
     run: async ({ bot, owner }) => {
@@ -60,4 +55,4 @@ export const AUTHENTICATION = casesOf('Authentication', [
       ok(await bot.get('/me'))
     },
   },
-])
+})

@@ -34,9 +34,8 @@ async function send(stage: Stage, markup: unknown) {
   })
 }
 
-export const MARKUP = casesOf('Inline keyboard (markup)', [
-  {
-    name: 'a keyboard stands in the message as it was given, never encrypted',
+export const MARKUP = casesOf('Inline keyboard (markup)', {
+  'a keyboard stands in the message as it was given, never encrypted': {
     proves: ['markup-shape', 'markup-readable'],
     needs: ['people', 'group'],
     run: async (stage) => {
@@ -53,8 +52,7 @@ export const MARKUP = casesOf('Inline keyboard (markup)', [
       assert.deepEqual(held?.markup, { inlineKeyboard })
     },
   },
-  {
-    name: 'a keyboard at its limits is taken',
+  'a keyboard at its limits is taken': {
     proves: [
       'limit keyboardRows',
       'limit buttonsPerRow',
@@ -79,8 +77,7 @@ export const MARKUP = casesOf('Inline keyboard (markup)', [
       for (const markup of fits) ok(await send(stage, markup), 201)
     },
   },
-  {
-    name: 'one step beyond any of them is bad_markup',
+  'one step beyond any of them is bad_markup': {
     proves: [
       'error bad_markup',
       'limit keyboardRows',
@@ -107,8 +104,7 @@ export const MARKUP = casesOf('Inline keyboard (markup)', [
       for (const markup of tooMuch) no(await send(stage, markup), 'bad_markup')
     },
   },
-  {
-    name: 'a button has a text and either callbackData or a web url',
+  'a button has a text and either callbackData or a web url': {
     proves: ['markup-shape', 'error bad_markup'],
     needs: ['group'],
     run: async (stage) => {
@@ -135,4 +131,4 @@ export const MARKUP = casesOf('Inline keyboard (markup)', [
       for (const markup of wrong) no(await send(stage, markup), 'bad_markup')
     },
   },
-])
+})

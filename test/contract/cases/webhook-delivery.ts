@@ -29,9 +29,8 @@ async function written(stage: Stage, count: number): Promise<string[]> {
   return texts
 }
 
-const DELIVERIES = casesOf('Events', [
-  {
-    name: 'updates are POSTed one by one and in order, with user agent and secret',
+const DELIVERIES = casesOf('Events', {
+  'updates are POSTed one by one and in order, with user agent and secret': {
     proves: [
       'webhook-delivery',
       'webhook-agent',
@@ -62,8 +61,7 @@ const DELIVERIES = casesOf('Events', [
       assert.deepEqual({ failures, lastError }, { failures: 0, lastError: null })
     },
   },
-  {
-    name: 'without a secret the header is absent, and any 2xx means delivered',
+  'without a secret the header is absent, and any 2xx means delivered': {
     proves: ['webhook-2xx', 'auth-webhook-secret'],
     run: async (stage) => {
       await using receiver = await createReceiver()
@@ -76,8 +74,7 @@ const DELIVERIES = casesOf('Events', [
       assert.ok(!('x-service-bot-api-secret-token' in (first?.headers ?? {})))
     },
   },
-  {
-    name: 'what failed is tried again first, after 1 second, then 2, then 4',
+  'what failed is tried again first, after 1 second, then 2, then 4': {
     proves: [
       'webhook-backoff',
       'webhook-2xx',
@@ -104,8 +101,7 @@ const DELIVERIES = casesOf('Events', [
       assert.deepEqual(wordsOf(receiver), [first, first, first, first, second])
     },
   },
-  {
-    name: 'the time of the next attempt is shown',
+  'the time of the next attempt is shown': {
     proves: ['webhook-info-fields'],
     run: async (stage) => {
       await using receiver = await createReceiver()
@@ -116,8 +112,7 @@ const DELIVERIES = casesOf('Events', [
       assert.ok(shown.includes(stage.now() + 1000), 'in a second, under some name')
     },
   },
-  {
-    name: 'a redirect is a failure and is not followed',
+  'a redirect is a failure and is not followed': {
     proves: ['webhook-redirect'],
     run: async (stage) => {
       await using receiver = await createReceiver()
@@ -133,8 +128,7 @@ const DELIVERIES = casesOf('Events', [
       await receiver.until(2)
     },
   },
-  {
-    name: 'no answer within 10 seconds is a failure',
+  'no answer within 10 seconds is a failure': {
     proves: ['webhook-timeout', 'limit webhookAnswerMs'],
     run: async (stage) => {
       await using receiver = await createReceiver()
@@ -148,8 +142,7 @@ const DELIVERIES = casesOf('Events', [
       await failed(stage, 1)
     },
   },
-  {
-    name: 'the wait doubles up to an hour, and after ten failures in a row the owner is told',
+  'the wait doubles up to an hour, and after ten failures in a row the owner is told': {
     proves: [
       'webhook-backoff',
       'webhook-told',
@@ -177,8 +170,7 @@ const DELIVERIES = casesOf('Events', [
       await info(stage, ({ pending, failures }) => pending === 0 && failures === 0)
     },
   },
-  {
-    name: 'updates queue while the receiver fails and are kept 72 hours',
+  'updates queue while the receiver fails and are kept 72 hours': {
     proves: ['webhook-queues'],
     run: async (stage) => {
       await using receiver = await createReceiver()
@@ -193,7 +185,7 @@ const DELIVERIES = casesOf('Events', [
       assert.equal(receiver.deliveries.length, 1, 'none after it was deleted')
     },
   },
-])
+})
 
 /** They need a receiver on this machine, which a sandbox and a sidecar deliver to. */
 export const WEBHOOK_DELIVERY: readonly Case[] = DELIVERIES.map((one) => ({

@@ -6,9 +6,8 @@ import { received } from '../steps.ts'
 const GOOD = 'https://hooks.example.org/bot?x=1'
 
 export const WEBHOOK = [
-  ...casesOf('POST /webhook', [
-    {
-      name: 'a public https url is set and shown, and its secret is not',
+  ...casesOf('POST /webhook', {
+    'a public https url is set and shown, and its secret is not': {
       proves: [
         'endpoint setWebhook',
         'webhook-url',
@@ -30,8 +29,7 @@ export const WEBHOOK = [
         assert.deepEqual(ok(open), { url: GOOD, hasSecret: false, pending: 0 })
       },
     },
-    {
-      name: 'a url that is not https, has credentials or a fragment, or is private is bad_webhook',
+    'a url that is not https, has credentials or a fragment, or is private is bad_webhook': {
       proves: ['error bad_webhook', 'webhook-url'],
       needs: ['owner', 'host names'],
       only: {
@@ -62,8 +60,7 @@ export const WEBHOOK = [
         assert.equal(okFields(await bot.get('/webhook'))['url'], null)
       },
     },
-    {
-      name: 'through the sidecar it may be on this machine or in a private network, also by http',
+    'through the sidecar it may be on this machine or in a private network, also by http': {
       proves: [],
       needs: ['owner'],
       only: { ways: ['protected', 'open'], because: 'only the sidecar delivers there' },
@@ -98,8 +95,7 @@ export const WEBHOOK = [
         assert.equal(okFields(await bot.get('/webhook'))['url'], right.at(-1))
       },
     },
-    {
-      name: 'a url has at most 1024 characters',
+    'a url has at most 1024 characters': {
       proves: ['limit webhookUrlMax'],
       needs: ['owner', 'host names'],
       run: async ({ bot }) => {
@@ -108,8 +104,7 @@ export const WEBHOOK = [
         ok(await bot.post('/webhook', { url: long(1024) }))
       },
     },
-    {
-      name: 'a secret is 1 to 256 of letters, digits, _ and -; there are no other fields',
+    'a secret is 1 to 256 of letters, digits, _ and -; there are no other fields': {
       proves: ['webhook-secret', 'webhook-no-other', 'error bad_request'],
       needs: ['owner', 'host names'],
       run: async ({ bot }) => {
@@ -122,8 +117,7 @@ export const WEBHOOK = [
         ok(await bot.post('/webhook', { url: GOOD, secret: 'aZ09_-'.padEnd(256, 'x') }))
       },
     },
-    {
-      name: 'setting a webhook ends the poll in progress',
+    'setting a webhook ends the poll in progress': {
       proves: ['webhook-ends-poll'],
       needs: ['owner', 'people', 'host names'],
       run: async (stage) => {
@@ -135,10 +129,9 @@ export const WEBHOOK = [
         else no(ended, 'webhook_active')
       },
     },
-  ]),
-  ...casesOf('WebhookInfo (result of GET /webhook)', [
-    {
-      name: 'without a webhook the info says so',
+  }),
+  ...casesOf('WebhookInfo (result of GET /webhook)', {
+    'without a webhook the info says so': {
       proves: ['endpoint getWebhook', 'webhook-info-fields'],
       needs: ['owner'],
       run: async ({ bot }) => {
@@ -156,10 +149,9 @@ export const WEBHOOK = [
         )
       },
     },
-  ]),
-  ...casesOf('DELETE /webhook', [
-    {
-      name: 'deleting it leaves what is queued for polling',
+  }),
+  ...casesOf('DELETE /webhook', {
+    'deleting it leaves what is queued for polling': {
       proves: [
         'endpoint deleteWebhook',
         'webhook-delete',
@@ -181,5 +173,5 @@ export const WEBHOOK = [
         assert.deepEqual(ok(await stage.bot.delete('/webhook')), { url: null, pending: 2 })
       },
     },
-  ]),
+  }),
 ]
