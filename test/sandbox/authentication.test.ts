@@ -1,14 +1,9 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Sandbox } from '../../src/sandbox/create.ts'
-import { outcome, still } from './support.ts'
+import { expect, test } from 'vitest'
+import { outcome, useSandbox } from './support.ts'
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await still()
-})
-afterAll(() => sandbox[Symbol.asyncDispose]())
+const sandbox = await useSandbox()
 
 test('the scheme is Bearer in any case, and nothing else', async () => {
   const scheme = (word: string) =>

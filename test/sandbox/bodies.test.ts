@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Sandbox } from '../../src/sandbox/create.ts'
+import { expect, test } from 'vitest'
 import { exchange } from './raw-request.ts'
-import { A_KEY, ask, outcome, still } from './support.ts'
+import { A_KEY, ask, outcome, sent, useSandbox } from './support.ts'
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await still()
-})
-afterAll(() => sandbox[Symbol.asyncDispose]())
+const sandbox = await useSandbox()
 
 const send = (body: unknown, headers = {}) => outcome(sandbox, 'POST /messages', { body, headers })
 
@@ -64,11 +59,7 @@ test('unknown fields are named where the specification allows no others, and ign
   }
   const buttons = { inlineKeyboard: [[{ text: 'b', callbackData: 'd', ...more }]] }
   expect(await send({ chatId, text: 'x', markup: buttons })).toBe('bad_markup')
-  const sent = await ask<{ id: number }>(sandbox, 'POST /messages', {
-    body: { chatId: readableGroup, text: 'x', ...more },
-  })
-  expect(sent.status).toBe(201)
-  const path = `/messages/${sent.result.id}`
+  const path = `/messages/${await sent(sandbox, readableGroup, { text: 'x', ...more })}`
   const body = { chatId: readableGroup, text: 'y', ...more }
   expect(await outcome(sandbox, `PATCH ${path}`, { body })).toBe(200)
   expect(await outcome(sandbox, `DELETE ${path}`, { body })).toBe(200)

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
-import { A_KEY, ask, outcome, still } from './support.ts'
+import { A_KEY, ask, outcome, send, still } from './support.ts'
 import { createReceiver } from './webhook-receiver.ts'
 import { observableState } from './world-file.ts'
 
@@ -8,7 +8,7 @@ import { observableState } from './world-file.ts'
 async function live(sandbox: Sandbox): Promise<void> {
   const { control, home } = sandbox
   await ask(sandbox, 'PUT /key', { body: A_KEY })
-  await ask(sandbox, 'POST /messages', { body: { chatId: home.readableGroup, text: 'x' } })
+  await send(sandbox, home.readableGroup)
   await control.post({ userId: home.alice.id, chatId: home.readableGroup, text: '@echo_bot hi' })
   await control.leave({ chatId: home.encryptedGroup, userId: home.bob.id })
   await control.renamePerson({ userId: home.bob.id, username: 'robert' })

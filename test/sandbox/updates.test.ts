@@ -2,20 +2,7 @@ import { expect, test } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/create.ts'
 import { ask, still } from './support.ts'
 
-interface Got {
-  updateId: number
-  kind: string
-  message: { text: string }
-}
-
-const poll = (sandbox: Sandbox, query = '', signal?: AbortSignal) =>
-  ask<Got[]>(sandbox, `GET /updates${query}`, signal === undefined ? {} : { signal })
-
-/** Alice writes a readable text into her private chat. */
-function write(sandbox: Sandbox, text: string): Promise<{ messageId: number }> {
-  const { alice, privateChat } = sandbox.home
-  return sandbox.control.post({ userId: alice.id, chatId: privateChat, text })
-}
+const POLL = 'GET /updates?timeout=50'
 
 /** Waits until the service holds as many calls as that. */
 async function calls(sandbox: Sandbox, count: number): Promise<void> {
@@ -27,20 +14,37 @@ async function calls(sandbox: Sandbox, count: number): Promise<void> {
 
 test('a caller that hangs up takes no update with it', async () => {
   await using sandbox = await still()
+  const { alice, privateChat: chatId } = sandbox.home
   const gone = new AbortController()
-  const first = poll(sandbox, '?timeout=50', gone.signal).catch(() => 'gone')
+  const first = ask(sandbox, POLL, { signal: gone.signal }).catch(() => 'gone')
   await calls(sandbox, 1)
   gone.abort()
   expect(await first).toBe('gone')
   while (sandbox.transcript.list()[0]?.status !== 200) await new Promise((r) => setTimeout(r, 1))
-  await write(sandbox, 'still here')
-  expect((await poll(sandbox)).result).toHaveLength(1)
+  await sandbox.control.post({ userId: alice.id, chatId, text: 'still here' })
+  expect((await ask(sandbox, 'GET /updates')).result).toHaveLength(1)
 })
 
 test('a poll in progress ends empty when the sandbox closes', async () => {
   const sandbox = await still()
-  const waiting = poll(sandbox, '?timeout=50').catch(() => 'closed')
+  const waiting = ask(sandbox, POLL)
   await calls(sandbox, 1)
   await sandbox[Symbol.asyncDispose]()
-  expect(await waiting).toBeDefined()
+  expect((await waiting).result).toEqual([])
+})
+
+test('a pause, a revoke and a new token each end the poll in progress', async () => {
+  await using sandbox = await still()
+  const botId = sandbox.home.bot.id
+  const { control } = sandbox
+  const ends = [control.pause, control.revokeToken, control.issueToken]
+  for (const end of ends) {
+    const { token } = await control.issueToken({ botId })
+    await control.resume({ botId })
+    const seen = sandbox.transcript.list().length
+    const waiting = ask(sandbox, POLL, { token })
+    await calls(sandbox, seen + 1)
+    await end({ botId })
+    expect((await waiting).result).toEqual([])
+  }
 })
