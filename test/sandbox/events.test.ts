@@ -5,7 +5,7 @@ import { EVENT_KINDS, type EventKind } from '../../src/sandbox/events/event.ts'
 import { SEEN_KINDS } from '../../src/sandbox/phone/seen.ts'
 import { still as seeded, PAIR } from './seeded.ts'
 import { A_KEY, ask, BUTTON, send, sent, still } from './support.ts'
-import { createReceiver } from './webhook-receiver.ts'
+import { createReceiver } from '../contract/receiver.ts'
 
 /** What is recorded of some kinds while something is done. */
 async function recorded(sandbox: Sandbox, kinds: EventKind[], act: () => Promise<unknown>) {
@@ -86,7 +86,7 @@ test('a delivery to a webhook fails, and is delivered', async () => {
   await using sandbox = await still({ webhooks: 'local' })
   const { alice, bot, privateChat: chatId } = sandbox.home
   const { control } = sandbox
-  receiver.statuses.push(500)
+  receiver.answers.push(500)
   await ask(sandbox, 'POST /webhook', { body: { url: receiver.url } })
   const { last: after } = await control.events()
   const waiting = (kinds: EventKind[]) => control.events({ after, kinds, wait: 20_000 })

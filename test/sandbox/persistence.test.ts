@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/create.ts'
 import { observableState, temporaryFolder, copyAsLeftByKill } from './world-file.ts'
-import { createReceiver } from './webhook-receiver.ts'
+import { createReceiver } from '../contract/receiver.ts'
 import { A_KEY, ask, BUTTON, outcome, send } from './support.ts'
 
 /** Lives in a world, ends it, and goes on in it. */
@@ -190,7 +190,7 @@ test('phones have their keys again and open what comes; files are as they were',
 
 test('a webhook goes on delivering, after the wait that it was in', async () => {
   await using receiver = await createReceiver()
-  receiver.statuses.push(500, 500)
+  receiver.answers.push(500, 500)
   await twice(
     async (sandbox) => {
       const { control, home } = sandbox
@@ -213,7 +213,7 @@ test('a webhook goes on delivering, after the wait that it was in', async () => 
       await sandbox.advance(2000)
       await receiver.until(3)
       expect(receiver.deliveries[2]?.headers['x-service-bot-api-secret-token']).toBe('shh')
-      expect(receiver.deliveries[2]?.update).toEqual(receiver.deliveries[0]?.update)
+      expect(receiver.deliveries[2]?.body).toBe(receiver.deliveries[0]?.body)
     },
     { webhooks: 'local' },
   )

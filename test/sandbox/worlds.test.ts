@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createControlClient } from '../../src/sandbox/control/table.ts'
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/create.ts'
-import { createReceiver } from './webhook-receiver.ts'
+import { createReceiver } from '../contract/receiver.ts'
 
 interface Answer {
   ok: boolean
