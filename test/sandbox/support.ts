@@ -30,14 +30,14 @@ export interface CallOptions {
 
 /** Calls the API as a bot would. `request` is a method and a path below `/bot/v1`. */
 export async function ask<T = unknown>(
-  sandbox: Sandbox,
+  at: Pick<Sandbox, 'url' | 'token'>,
   request: string,
   o: CallOptions = {},
 ): Promise<ApiResponse<T>> {
   const [method = '', path = ''] = request.split(' ')
-  const token = o.token === undefined ? sandbox.token : o.token
+  const token = o.token === undefined ? at.token : o.token
   const { body } = o
-  const answer = await fetch(`${sandbox.url}/bot/v1${path}`, {
+  const answer = await fetch(`${at.url}/bot/v1${path}`, {
     method,
     headers: {
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
