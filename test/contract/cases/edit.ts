@@ -50,7 +50,6 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', {
       const chatId = await stage.group()
       const id = await say(stage, chatId)
       no(await stage.bot.patch(`/messages/${id}`, { chatId }), 'bad_request')
-      no(await stage.bot.patch(`/messages/${id}`, { chatId, silent: true }), 'bad_request')
       no(await stage.bot.patch(`/messages/${id}`, { text: stage.words() }), 'bad_request')
     },
   },

@@ -119,13 +119,7 @@ export const MARKUP = casesOf('Inline keyboard (markup)', {
         { inlineKeyboard: 'x' },
         button({ url: 'javascript:alert(1)' }),
         button({ url: 'https://a:b@example.org/' }),
-        button({ ...data, login: true }),
         { inlineKeyboard: [{ text: 'x', ...data }] },
-        { inlineKeyboard: [] },
-        { inlineKeyboard: [[]] },
-        null,
-        [],
-        'x',
         {},
       ]
       for (const markup of wrong) no(await send(stage, markup), 'bad_markup')

@@ -126,7 +126,41 @@ const FIELDS = casesOf('PUT /commands', {
   },
 })
 
+const EDITS = casesOf('PATCH /messages/{messageId}', {
+  'an edit of what an edit cannot change changes nothing, and is a bad request': {
+    proves: ['edit-nothing'],
+    needs: ['group'],
+    run: async (stage) => {
+      const chatId = await stage.group()
+      const path = `/messages/${await say(stage, chatId)}`
+      no(await stage.bot.patch(path, { chatId, silent: true }), 'bad_request')
+    },
+  },
+})
+
+const QUERIES = casesOf('GET /updates', {
+  'a number that is empty, hexadecimal or there twice is a bad request': {
+    proves: ['updates-query'],
+    run: async ({ bot }) => {
+      for (const query of ['limit=', 'limit=0x10', 'limit=1&limit=2', 'offset=1&offset=2']) {
+        no(await bot.get(`/updates?${query}`), 'bad_request')
+      }
+    },
+  },
+})
+
 const UNITS = casesOf('Inline keyboard (markup)', {
+  'a keyboard without a button, what is none, and a button with further fields are bad_markup': {
+    proves: ['markup-shape'],
+    needs: ['group'],
+    run: async (stage) => {
+      const chatId = await stage.group()
+      const none = [null, [], 'x', { inlineKeyboard: [] }, { inlineKeyboard: [[]] }]
+      for (const markup of [...none, button({ callbackData: 'd', login: true })]) {
+        no(await send(stage, chatId, { markup }), 'bad_markup')
+      }
+    },
+  },
   'the text of a button is counted in code points': {
     proves: ['limit buttonTextMax'],
     needs: ['group'],
@@ -165,6 +199,8 @@ export const READINGS: readonly Case[] = [
   ...DELIVERED,
   ...SENDS,
   ...FIELDS,
+  ...EDITS,
+  ...QUERIES,
   ...UNITS,
   ...MORE,
 ].map((one) => ({
