@@ -103,8 +103,7 @@ test('a call whose bot hung up is watched with the status 0', async () => {
 })
 
 test('deliveries to the bot’s webhook are watched, taken or not', async () => {
-  await using receiver = await createReceiver()
-  receiver.answers.push(500)
+  await using receiver = await createReceiver([500])
   const { home, control } = stage.sandbox
   await stage.call('POST', '/webhook', { url: receiver.url })
   const before = stage.traffic.last

@@ -189,8 +189,7 @@ test('phones have their keys again and open what comes; files are as they were',
 })
 
 test('a webhook goes on delivering, after the wait that it was in', async () => {
-  await using receiver = await createReceiver()
-  receiver.answers.push(500, 500)
+  await using receiver = await createReceiver([500, 500])
   await twice(
     async (sandbox) => {
       const { control, home } = sandbox

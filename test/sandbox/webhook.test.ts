@@ -28,9 +28,8 @@ const webhook = async (sandbox: Sandbox) =>
   (await sandbox.control.bot({ botId: sandbox.home.bot.id })).webhook
 
 test('a failing webhook is tried at each time that lies on the way', async () => {
-  await using receiver = await createReceiver()
+  await using receiver = await createReceiver([500, 500, 500, 500])
   await using sandbox = await still({ webhooks: 'local' })
-  receiver.answers.push(500, 500, 500, 500)
   const startMs = sandbox.now()
   await deliverTo(sandbox, receiver.url)
   await sandbox.advance(10_000)
@@ -56,9 +55,8 @@ test('a receiver that takes its time in reality has answered within no time of t
 })
 
 test('a receiver that never answers times out when 10 seconds of the clock have passed', async () => {
-  await using receiver = await createReceiver()
+  await using receiver = await createReceiver([0, 0, 0])
   await using sandbox = await still({ webhooks: 'local', receiverPatienceMs: 100 })
-  receiver.answers.push(0, 0, 0)
   const startMs = sandbox.now()
   await deliverTo(sandbox, receiver.url)
   await sandbox.advance(9999)
@@ -72,9 +70,8 @@ test('a receiver that never answers times out when 10 seconds of the clock have 
 })
 
 test('with a clock that runs, too, a failing webhook is tried on the way', async () => {
-  await using receiver = await createReceiver()
+  await using receiver = await createReceiver([500, 500, 500])
   await using sandbox = await still({ webhooks: 'local', clock: 'running' })
-  receiver.answers.push(500, 500, 500)
   await deliverTo(sandbox, receiver.url)
   await sandbox.advance(HOUR_MS)
   const [first = 0, ...rest] = attempts(sandbox, 0)
@@ -83,9 +80,8 @@ test('with a clock that runs, too, a failing webhook is tried on the way', async
 })
 
 test('failures outlast the update that expired, until a delivery succeeds', async () => {
-  await using receiver = await createReceiver()
+  await using receiver = await createReceiver(Array.from({ length: 200 }, () => 500))
   await using sandbox = await still({ webhooks: 'local' })
-  receiver.answers.push(...Array.from({ length: 200 }, () => 500))
   await deliverTo(sandbox, receiver.url)
   await sandbox.advance(72 * HOUR_MS + 1000)
   const expired = await webhook(sandbox)
@@ -112,9 +108,8 @@ test('a webhook goes on after the token was revoked, and a new token finds it', 
 })
 
 test('a redirect is a failure and is not followed', async () => {
-  await using receiver = await createReceiver()
+  await using receiver = await createReceiver([307])
   await using sandbox = await still({ webhooks: 'local' })
-  receiver.answers.push(307)
   await deliverTo(sandbox, receiver.url)
   await sandbox.advance(0)
   const lastError = 'the receiver redirected (307)'

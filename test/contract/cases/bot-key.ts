@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { FIXED_LIMITS } from '../../../src/api/limits.ts'
 import { casesOf } from '../case.ts'
 import { no, ok, okFields } from '../expect.ts'
-import { send, until } from '../steps.ts'
+import { send } from '../steps.ts'
 import type { Stage } from '../stage.ts'
 
 const FIRST = 'a1'.repeat(20)
@@ -134,20 +134,6 @@ export const BOT_KEY = casesOf('PUT /key', {
       assert.deepEqual(await shown(stage), { mode: 'open', fingerprint: null })
       ok(await stage.bot.put('/key', { ...good, publicKey: blockOf(publicKeyMax) }))
       ok(await stage.bot.put('/key', { ...good, fingerprint: 'D'.repeat(64) }))
-    },
-  },
-  'a protected bot never lets its key be changed by the bot behind the sidecar': {
-    proves: ['bot-protected'],
-    needs: ['owner'],
-    only: { ways: ['protected'], because: 'only a sidecar that manages a key refuses this' },
-    run: async (stage) => {
-      const before = await shown(stage)
-      no(await stage.bot.put('/key', { publicKey, fingerprint: FIRST }), 'postern_key_managed')
-      const after = await until(
-        () => shown(stage),
-        ({ mode }) => mode === 'protected',
-      )
-      assert.deepEqual(after, before)
     },
   },
 })

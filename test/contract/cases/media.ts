@@ -160,11 +160,4 @@ export const MEDIA = casesOf('GET /media/{id}', {
       )
     },
   },
-  'all else needs a token while a file needs none': {
-    proves: ['media-public'],
-    run: async ({ bot }) => {
-      ok(await bot.get('/me'))
-      no(await bot.get('/me', { token: null }), 'unauthorized')
-    },
-  },
 })

@@ -29,6 +29,12 @@ async function written(stage: Stage, count: number): Promise<string[]> {
   return texts
 }
 
+/** Sets the receiver, and lets alice write. */
+async function begin(stage: Stage, receiver: Receiver, count = 1): Promise<string[]> {
+  await set(stage, receiver)
+  return await written(stage, count)
+}
+
 const DELIVERIES = casesOf('Events', {
   'updates are POSTed one by one and in order, with user agent and secret': {
     proves: [
@@ -64,10 +70,8 @@ const DELIVERIES = casesOf('Events', {
   'without a secret the header is absent, and any 2xx means delivered': {
     proves: ['webhook-2xx', 'auth-webhook-secret'],
     run: async (stage) => {
-      await using receiver = await createReceiver()
-      receiver.answers.push(204, 299)
-      await set(stage, receiver)
-      await written(stage, 2)
+      await using receiver = await createReceiver([204, 299])
+      await begin(stage, receiver, 2)
       await info(stage, ({ pending }) => pending === 0)
       assert.equal(receiver.deliveries.length, 2)
       const [first] = receiver.deliveries
@@ -83,10 +87,8 @@ const DELIVERIES = casesOf('Events', {
       'webhook-info-fields',
     ],
     run: async (stage) => {
-      await using receiver = await createReceiver()
-      receiver.answers.push(500, 404, 199 + 201)
-      await set(stage, receiver)
-      const [first, second] = await written(stage, 2)
+      await using receiver = await createReceiver([500, 404, 199 + 201])
+      const [first, second] = await begin(stage, receiver, 2)
       for (const [index, waitMs] of [1000, 2000, 4000].entries()) {
         const { lastError, pending } = await failed(stage, index + 1)
         assert.equal(typeof lastError, 'string')
@@ -104,10 +106,8 @@ const DELIVERIES = casesOf('Events', {
   'the time of the next attempt is shown': {
     proves: ['webhook-info-fields'],
     run: async (stage) => {
-      await using receiver = await createReceiver()
-      receiver.answers.push(500)
-      await set(stage, receiver)
-      await written(stage, 1)
+      await using receiver = await createReceiver([500])
+      await begin(stage, receiver)
       const shown = Object.values(await failed(stage, 1))
       assert.ok(shown.includes(stage.now() + 1000), 'in a second, under some name')
     },
@@ -115,10 +115,8 @@ const DELIVERIES = casesOf('Events', {
   'a redirect is a failure and is not followed': {
     proves: ['webhook-redirect'],
     run: async (stage) => {
-      await using receiver = await createReceiver()
-      receiver.answers.push(302)
-      await set(stage, receiver)
-      await written(stage, 1)
+      await using receiver = await createReceiver([302])
+      await begin(stage, receiver)
       await failed(stage, 1)
       assert.deepEqual(
         receiver.deliveries.map(({ path }) => path),
@@ -131,10 +129,8 @@ const DELIVERIES = casesOf('Events', {
   'no answer within 10 seconds is a failure': {
     proves: ['webhook-timeout', 'limit webhookAnswerMs'],
     run: async (stage) => {
-      await using receiver = await createReceiver()
-      receiver.answers.push(0)
-      await set(stage, receiver)
-      await written(stage, 1)
+      await using receiver = await createReceiver([0])
+      await begin(stage, receiver)
       await receiver.until(1)
       await stage.advance(9_999)
       assert.equal(okFields(await stage.bot.get('/webhook'))['failures'], 0)
@@ -150,13 +146,11 @@ const DELIVERIES = casesOf('Events', {
       'limit webhookFailuresToNotify',
     ],
     run: async (stage) => {
-      await using receiver = await createReceiver()
-      receiver.answers.push(...Array.from({ length: 15 }, () => 500))
+      await using receiver = await createReceiver(Array.from({ length: 15 }, () => 500))
       const before = (await stage.owner.notices()).length
       // The sidecar cannot tell the owner: it tells the operator, by log and readiness.
       const expected = stage.per({ service: 1, protected: 0, open: 0 })
-      await set(stage, receiver)
-      await written(stage, 1)
+      await begin(stage, receiver)
       for (let count = 1; count <= 15; count++) {
         await failed(stage, count)
         assert.equal((await stage.owner.notices()).length - before, count >= 10 ? expected : 0)
@@ -173,10 +167,8 @@ const DELIVERIES = casesOf('Events', {
   'updates queue while the receiver fails and are kept 72 hours': {
     proves: ['webhook-queues'],
     run: async (stage) => {
-      await using receiver = await createReceiver()
-      receiver.answers.push(500)
-      await set(stage, receiver)
-      await written(stage, 3)
+      await using receiver = await createReceiver([500])
+      await begin(stage, receiver, 3)
       assert.equal((await failed(stage, 1))['pending'], 3)
       ok(await stage.bot.delete('/webhook'))
       assert.equal((await received(stage)).length, 3)
