@@ -34,6 +34,16 @@ async function send(stage: Stage, markup: unknown) {
   })
 }
 
+const BOUNDS = [
+  'limit keyboardRows',
+  'limit buttonsPerRow',
+  'limit buttonsTotal',
+  'limit buttonTextMax',
+  'limit callbackDataBytes',
+  'limit urlMax',
+  'limit markupBytes',
+] as const
+
 export const MARKUP = casesOf('Inline keyboard (markup)', {
   'a keyboard stands in the message as it was given, never encrypted': {
     proves: ['markup-shape', 'markup-readable'],
@@ -53,15 +63,7 @@ export const MARKUP = casesOf('Inline keyboard (markup)', {
     },
   },
   'a keyboard at its limits is taken': {
-    proves: [
-      'limit keyboardRows',
-      'limit buttonsPerRow',
-      'limit buttonsTotal',
-      'limit buttonTextMax',
-      'limit callbackDataBytes',
-      'limit urlMax',
-      'limit markupBytes',
-    ],
+    proves: BOUNDS,
     needs: ['group', 'clock'],
     run: async (stage) => {
       const { keyboardRows, buttonsPerRow, buttonTextMax, callbackDataBytes, urlMax } = LIMITS
@@ -78,16 +80,7 @@ export const MARKUP = casesOf('Inline keyboard (markup)', {
     },
   },
   'one step beyond any of them is bad_markup': {
-    proves: [
-      'error bad_markup',
-      'limit keyboardRows',
-      'limit buttonsPerRow',
-      'limit buttonsTotal',
-      'limit buttonTextMax',
-      'limit callbackDataBytes',
-      'limit urlMax',
-      'limit markupBytes',
-    ],
+    proves: ['error bad_markup', ...BOUNDS],
     needs: ['group'],
     run: async (stage) => {
       const { keyboardRows, buttonsPerRow, buttonTextMax, callbackDataBytes, urlMax } = LIMITS

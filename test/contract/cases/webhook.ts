@@ -5,6 +5,16 @@ import { received } from '../steps.ts'
 
 const GOOD = 'https://hooks.example.org/bot?x=1'
 
+/** What is in public and not https, no address, or has what an address may not have. */
+const NEVER = [
+  'http://hooks.example.org/',
+  'ftp://hooks.example.org/',
+  '/bot',
+  'hooks.example.org',
+  'https://me:secret@hooks.example.org/',
+  'https://hooks.example.org/#part',
+]
+
 export const WEBHOOK = [
   ...casesOf('POST /webhook', {
     'a public https url is set and shown, and its secret is not': {
@@ -38,12 +48,7 @@ export const WEBHOOK = [
       },
       run: async ({ bot }) => {
         const wrong = [
-          'http://hooks.example.org/',
-          'ftp://hooks.example.org/',
-          '/bot',
-          'hooks.example.org',
-          'https://me:secret@hooks.example.org/',
-          'https://hooks.example.org/#part',
+          ...NEVER,
           'https://127.0.0.1/',
           'https://0x7f000001/',
           'https://localhost/',
@@ -75,13 +80,8 @@ export const WEBHOOK = [
           'https://mixed.example.org/',
         ]
         const wrong = [
-          'http://hooks.example.org/',
+          ...NEVER,
           'http://mixed.example.org/',
-          'ftp://hooks.example.org/',
-          '/bot',
-          'hooks.example.org',
-          'https://me:secret@hooks.example.org/',
-          'https://hooks.example.org/#part',
           'https://169.254.169.254/',
           'https://[::ffff:169.254.169.254]/',
           'https://[fe80::1]/',
