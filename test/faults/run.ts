@@ -82,6 +82,8 @@ if (values.kills) {
     process.stderr.write('faults: --points takes a whole number above 0, or all\n')
     process.exit(2)
   }
+  // the checks open stores that the bundle wrote
+  await import('../support/low-cost.ts')
   const { killEverywhere } = await import('./kill-everywhere.ts')
   process.exit(await killEverywhere({ points, print }))
 }

@@ -2,7 +2,8 @@
  * Constants of the sources that tests change, so that nobody waits for what is not the point. They
  * are no settings: the package that is built for people has none of this.
  */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Plugin } from 'rolldown'
 
 const COST = '/src/store/passphrase-cost.ts'
@@ -18,13 +19,16 @@ export const lowCost = {
 const FILES = [
   'http/bounds',
   'http/routes/updates',
-  'keys/publish-key',
-  'keys/publication-status',
+  'kernel/own-key/attempt',
+  'keys/driver',
   'translate/batch',
   'translate/deferral',
   'upstream/limits',
   'wiring/link',
 ]
+for (const file of FILES) {
+  if (!existsSync(join(import.meta.dirname, `../../src/${file}.ts`))) throw new Error(`no ${file}`)
+}
 /** `const PAUSE_MS = 1000`, or a list or an object of numbers, and `callMs: 30_000`. */
 const TIME =
   /(?<=^(?:export )?const \w+_MS = )(?:\{[^}]*\}|\[[^\]]*\]|[\d_]+)|(?<=\b\w+Ms: )[\d_]+/gm
