@@ -7,8 +7,10 @@ import {
   BOBS,
   BOT,
   CAROL,
+  MALLORY,
   keyId,
   listOf,
+  listing,
   person,
   primary,
   scene,
@@ -77,6 +79,18 @@ describe('a message in a group', () => {
     expect(await ask(['e', 'c'])).toBe(false)
     all.owners.set(keyId('c'), new Set([CAROL, ALICE, BOB]))
     expect(await ask(['e', 'c']), 'a key of the sender’s is no reader of the group').toBe(true)
+  })
+
+  test('is for another chat when who else reads lists the sender’s or the bot’s subkey, beside her own or alone', async () => {
+    const { all, ask } = scene()
+    for (const digit of ['a', 'e']) {
+      for (const keys of [['f', digit], [digit]]) {
+        all.list = listOf([ALICES, listing(MALLORY, ...keys)])
+        expect(await ask(['e', 'a'])).toBe(true)
+        all.list = listOf([ALICES, BOBS, listing(MALLORY, ...keys)])
+        expect(await ask(['e', 'a', 'b'])).toBe(false)
+      }
+    }
   })
 
   test('by the bot is for it as any other', async () => {
