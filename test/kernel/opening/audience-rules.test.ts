@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { useFakeTime } from '../../support/fake-time.ts'
 import type { Person } from '../../../src/kernel/people/person.ts'
 import {
   ALICE,
@@ -17,12 +18,7 @@ import {
   subkey,
 } from './audience-scene.ts'
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['performance'] })
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+useFakeTime({ toFake: ['performance'] })
 
 describe('a message in a group', () => {
   test('is for it when somebody of the group is among the recipients', async () => {
