@@ -282,7 +282,7 @@ describe('the wall of the kernel', () => {
     expect(behind).toEqual([])
   })
 
-  it('it imports openpgp, errors and listeners, and of the contract the types alone', () => {
+  it('it imports openpgp, errors, listeners and bounded maps, and of the contract the types alone', () => {
     const outside = kernel.flatMap((file) =>
       [...codeOf(file).matchAll(/^(?:import|export) (type )?[^']*? from '([^']+)'/gm)].flatMap(
         ([, type, specifier = '']) => {
@@ -297,7 +297,8 @@ describe('the wall of the kernel', () => {
       'type src/openpgp/index.ts',
       'src/errors.ts',
       'type src/errors.ts',
-      // events are handed back with it: a few lines that import nothing
+      // a few lines each that import nothing
+      'src/util/bounded-map.ts',
       'src/util/listeners.ts',
       // digests and MACs
       'node:crypto',
@@ -352,6 +353,27 @@ describe('the wall of the kernel', () => {
   })
 })
 
+const SECRET = '\\w*(?:token|secret|passphrase|cookie|presented|expected|mac)(?:\\(\\))?'
+/** Comparisons of what one owner has twice: nobody who guesses sees how long they take. */
+const OF_ONE_OWNER = [
+  'src/http/bot-tokens.ts: const isOther = [...this.#bots.values()].some((one) => one.token.expected() !== one.indexed)',
+  'src/http/bot-tokens.ts: if (expected !== one.indexed) one.hash = this.#hash(expected)',
+  'src/keys/keyring.ts: if (this.#memory.masterSecret !== lockedUnder) return null',
+  "src/store/keychain.ts: if (kept !== secret) throw keychainRefusal('forgetful')",
+  'src/updates/registration.ts: const isSame = before.url === now.url && before.secret === now.secret',
+]
+const NOTHING = "(?!\\s*(?:null|undefined|'|-?\\d))"
+const COMPARISONS = [
+  `\\b${SECRET}\\s*[!=]={1,2}(?!=)${NOTHING}`,
+  `[!=]={1,2}(?!=)\\s*(?:\\w+\\??\\.)*#?${SECRET}\\b(?!\\.length)`,
+  `\\b${SECRET}\\.(?:equals|compare|startsWith|endsWith|localeCompare)\\((?!')`,
+  `\\.(?:equals|compare|startsWith|endsWith|localeCompare|includes)\\((?:[^()']*[^\\w'])?${SECRET}\\b`,
+].map((pattern) => new RegExp(pattern, 'i'))
+const comparesSecret = (line: string): boolean =>
+  !/^\s*(?:\*|\/[/*])/.test(line) &&
+  !line.includes('typeof') &&
+  COMPARISONS.some((pattern) => pattern.test(line))
+
 describe('what only one place does', () => {
   const holding = (pattern: RegExp): string[] =>
     files.filter((file) => pattern.test(readFileSync(file, 'utf8')))
@@ -392,6 +414,56 @@ describe('what only one place does', () => {
   it('no permission has a default: who asks for one says by what it holds', () => {
     const byDefault = /\?\? \(\(\) => true\)|= \(\)(?:: boolean)? => true[,)]|mayLeave\?:|holds\?:/
     expect(holding(byDefault).filter((file) => !file.startsWith('src/sandbox/'))).toEqual([])
+  })
+
+  it('secrets are compared in constant time, and by these files alone', () => {
+    expect(holding(/\btimingSafeEqual\(/).toSorted()).toEqual([
+      'src/http/auth.ts',
+      'src/media/capability.ts',
+      'src/openpgp/crypto/seipd-stream.ts',
+      'src/openpgp/crypto/seipd.ts',
+      'src/openpgp/native/unlock.ts',
+      'src/sandbox/http/control-token.ts',
+    ])
+    const compared = files.flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .filter(comparesSecret)
+        .map((line) => `${file}: ${line.trim()}`),
+    )
+    expect(compared.toSorted()).toEqual(OF_ONE_OWNER)
+  })
+
+  it.each([
+    'if (presented !== expected) throw unauthorized()',
+    'return token === bot.token',
+    'const isRight = settings.clientToken == given',
+    'return mac.equals(presented)',
+    'return Buffer.compare(cookie, own) === 0',
+    'return expected.startsWith(presented)',
+    'return passphrases.includes(passphrase)',
+  ])('finds a comparison that takes longer the more of a secret is right: %s', (line) => {
+    expect(comparesSecret(line)).toBe(true)
+  })
+
+  it.each([
+    'if (presented === null || token === undefined) return null',
+    "if (typeof bot?.token === 'string') return",
+    "if (passphrase === '') throw missing()",
+    'timingSafeEqual(presented, this.#mac(place))',
+  ])('lets be what compares none: %s', (line) => {
+    expect(comparesSecret(line)).toBe(false)
+  })
+
+  it('each exception from a rule of the linter gives its reason', () => {
+    const all = globSync('{src,test,bin,config}/**/*.{ts,js,cjs}')
+    const directives = all.flatMap((file) =>
+      (readFileSync(file, 'utf8').match(/^.*\/[/*] (?:oxlint|eslint)-disable.*$/gm) ?? []).map(
+        (line) => `${file}: ${line.trim()}`,
+      ),
+    )
+    expect(directives.length).toBeGreaterThan(20)
+    expect(directives.filter((line) => !/ -- \S/.test(line))).toEqual([])
   })
 
   it('what tests do by chance follows from the seed', () => {

@@ -202,6 +202,7 @@ function watchMachine(
   showWarnings(metrics, warnings)
   showResources(metrics, () => latest && { ...ends, ...latest })
   const timer = setInterval(() => void look(), LOOK_MS).unref()
+  // oxlint-disable-next-line typescript/no-floating-promises -- readMachine catches its errors
   void look()
   return {
     warnings,

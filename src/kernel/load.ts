@@ -20,15 +20,12 @@ export interface Kernel extends PeopleObserverParts {
   sightings: Sightings
 }
 
-/**
- * Reads what is remembered.
- * @param o `policy` the setting `trust.policy`; `own` fingerprints of all keys that ever were the
- *   bot's, primary keys and subkeys; `readers` read answers of the service
- */
 export async function loadKernel(o: {
   memory: Memory
   engine: Engine
+  /** Setting `trust.policy`. */
   policy: TrustPolicy
+  /** Fingerprints of all keys that ever were the bot's, primary keys and subkeys. */
   own: () => ReadonlySet<string>
   clocks: TrustParts['clocks']
   readers: Readers

@@ -96,6 +96,7 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
     sealer[Symbol.dispose]()
     await threads[Symbol.asyncDispose]()
   }
+  // oxlint-disable-next-line typescript/no-floating-promises -- no thread has started yet
   if (options.native === false) void endNative()
   const opener = new MessageOpener(own, () => isNative)
   const verifier = new Verifier(() => opener.isBusy)

@@ -13,7 +13,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { setup } from '../support/build.ts'
+import { build, nameBundle } from '../support/build.ts'
 
 const { values } = parseArgs({
   options: {
@@ -51,7 +51,8 @@ if (values.help) {
 }
 
 // before what starts sidecars is loaded: all of a run are of the sources as they stand now
-await setup()
+nameBundle()
+await build()
 
 if (values.takeover) {
   const { measureTakeover } = await import('./takeover.ts')

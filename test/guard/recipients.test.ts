@@ -13,7 +13,7 @@ import {
 import { ecdhBody, ecdsa, identify } from '../support/openpgp-key.ts'
 import { MADE_MS } from '../support/openpgp-people.ts'
 
-const stage = useStage()
+const stage = useStage({ inside: true })
 
 /** Somebody whose listed key cannot be used. */
 function listed(certificate: string, fingerprint = 'ab'.repeat(20)): ListedPerson {

@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { useFakeTime } from '../support/fake-time.ts'
 import { NoResponseError } from '../../src/errors.ts'
 import { PeopleObserver, type PeopleObserverParts } from '../../src/kernel/people/observe.ts'
+import type { Person } from '../../src/kernel/people/person.ts'
 import { Directory } from '../../src/lookups/directory.ts'
 import type { CertificateStatus } from '../../src/openpgp/engine.ts'
 import { judging, printOf, recordOf } from '../kernel/people/people-scene.ts'
@@ -10,6 +11,9 @@ import { serviceError } from '../keys/support.ts'
 import { MOST_RECIPIENTS } from '../../src/openpgp/native/prepared-message.ts'
 
 useFakeTime({ now: 1_000_000 })
+
+/** The part of a person by which their keys are known. */
+const keysOf = ({ userId, certificateStatus }: Person) => ({ userId, certificateStatus })
 
 /**
  * A directory whose service answers as told.
@@ -38,7 +42,9 @@ function scene(special: Record<string, Partial<CertificateStatus>> = {}) {
     },
     trust: { saw: learn('listed'), isRemembered: () => true },
     keyListHistory: { saw: learn('list') },
-    knownKeys: { saw: learn('keys') },
+    knownKeys: {
+      saw: (source: string, listed: Person[]) => learn('keys')(source, listed.map(keysOf)),
+    },
     findings: { recordOwnKeys: async () => {} },
   } as unknown as PeopleObserverParts
   const observer = new PeopleObserver(parts)
@@ -80,8 +86,8 @@ describe('a key list', () => {
     list(7, recordOf(1, 'ann'))
     const { people } = await directory.keyList(7, 0)
     expect(learned.slice(1)).toEqual([
+      ['keys', 'chat 7', people.map(keysOf)],
       ['list', 7, people],
-      ['keys', 'chat 7', people],
     ])
   })
 
@@ -192,7 +198,7 @@ describe('whose certificate speaks for a person', () => {
     expect(asked).toEqual(['chat 7', 'person 2'])
     expect(learned.slice(-2)).toEqual([
       ['listed', [{ userId: 2, fingerprint: printOf('ben') }]],
-      ['keys', 'person 2', [ben]],
+      ['keys', 'person 2', [keysOf(ben!)]],
     ])
     expect(learned).toHaveLength(5)
     expect(directory.lookups.people).toEqual({ hits: 0, misses: 1 })

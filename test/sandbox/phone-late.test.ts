@@ -9,7 +9,7 @@ afterEach(() => void vi.restoreAllMocks())
 /** Has phones open nothing before `until`. */
 function openLate(until: Promise<void>): void {
   const opening = new WeakSet<Engine>()
-  // oxlint-disable-next-line typescript/unbound-method
+  // oxlint-disable-next-line typescript/unbound-method -- the spy calls it on its phone
   const { get } = SharedEngine.prototype
   vi.spyOn(SharedEngine.prototype, 'get').mockImplementation(function (this: SharedEngine) {
     const engine = get.call(this)

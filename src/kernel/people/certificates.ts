@@ -27,7 +27,10 @@ export interface CertificatesParts {
   maxCopies?: number
 }
 
-/** Certificates, judged by the engine and merged with all statements of their owners. */
+/**
+ * Certificates, judged by the engine and merged with all statements of their owners. All calls that
+ * wait throw Refusal `postern_store_unwritable`.
+ */
 export class Certificates {
   readonly #parts: Required<CertificatesParts>
   /** Fingerprints of those with revocations; the certificates rest on disk. */
@@ -73,10 +76,7 @@ export class Certificates {
     return this.#revoked.has(fingerprint)
   }
 
-  /**
-   * The status of an armored certificate now.
-   * @throws Error when the engine is gone
-   */
+  /** The status of an armored certificate now. @throws Error when the engine is gone */
   async judge(armored: string): Promise<CertificateStatus> {
     const certificateStatus = await this.#parts.engine.judge(armored)
     const known = await this.#knownOf(certificateStatus.fingerprint)
@@ -100,7 +100,6 @@ export class Certificates {
   /**
    * Keeps a copy of each certificate with all statements of its owner, from the call on, also when this
    * rejects.
-   * @throws Refusal `postern_store_unwritable`
    */
   async keepCopies(statuses: readonly CertificateStatus[]): Promise<void> {
     const first: CertificateCopy[] = []
@@ -136,7 +135,6 @@ export class Certificates {
   /**
    * Remembers revocations of a certificate, from the call on, also when this rejects.
    * @param userId who revoked it
-   * @throws Refusal `postern_store_unwritable`
    */
   async rememberRevoked(
     { fingerprint, revocations, armored }: CertificateStatus,

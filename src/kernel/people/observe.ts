@@ -56,9 +56,8 @@ export class PeopleObserver {
   }
 
   /**
-   * Judges and records a person's own key record.
+   * Judges and records a person's own key record; null where it is not that person's.
    * @param answer null: the service knows no key of the person; `record` null: it names nobody
-   * @returns null where the record is not that person's
    * @throws Refusal `postern_store_unwritable`
    */
   async observeUserKey(
@@ -109,31 +108,25 @@ export class PeopleObserver {
   async #observe(source: string, records: readonly UserKey[]): Promise<Person[]> {
     const { certificates, trust, knownKeys } = this.#parts
     const judged = await Promise.all(
-      records.map(async (key) => ({
-        key,
-        certificateStatus: await certificates.judge(key.publicKey ?? ''),
-      })),
+      records.map(async (key) => {
+        const certificateStatus = await certificates.judge(key.publicKey ?? '')
+        return { key, userId: key.userId, certificateStatus }
+      }),
     )
     const listed = trust.saw(judged.flatMap((one) => listingOf(one) ?? []))
     const own = judged.filter((one) => !isWorthless(unusableFor(one, trust)))
     const writes = await Promise.allSettled([
       listed,
       certificates.keepCopies(own.map(({ certificateStatus }) => certificateStatus)),
-      ...judged.map(({ key, certificateStatus }) =>
-        certificates.rememberRevoked(certificateStatus, key.userId),
-      ),
-      knownKeys.saw(
-        source,
-        judged.map(({ key, certificateStatus }) => ({ userId: key.userId, certificateStatus })),
-      ),
+      ...judged.map((one) => certificates.rememberRevoked(one.certificateStatus, one.userId)),
+      knownKeys.saw(source, judged),
     ])
     for (const write of writes) if (write.status === 'rejected') throw write.reason
-    return judged.map(({ key, certificateStatus }) => ({
-      userId: key.userId,
-      fingerprint: certificateStatus.fingerprint,
-      unusable: unusableFor({ key, certificateStatus }, trust),
-      certificateStatus,
-    }))
+    return judged.map((one) => {
+      const { userId, certificateStatus } = one
+      const { fingerprint } = certificateStatus
+      return { userId, fingerprint, unusable: unusableFor(one, trust), certificateStatus }
+    })
   }
 }
 

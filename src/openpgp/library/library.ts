@@ -20,7 +20,7 @@ import type { OwnKeyInfo } from './certificate-info.ts'
 import type { Jobs } from './worker.ts'
 
 /** Greatest time of one job, in ms, from when a thread takes it up. */
-const DEADLINES_MS = {
+export const DEADLINES_MS = {
   open: 3000,
   verify: 3000,
   judge: 3000,
