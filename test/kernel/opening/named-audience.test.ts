@@ -381,11 +381,11 @@ describe('unsigned words', () => {
   ] as const)('in private, a key speaks for %s', async (_, [alices, mallorys], named, is) => {
     const { all, audience } = scene()
     all.isPrivate = true
-    const since = new Map([
+    const firstListed = new Map([
       [ALICE, alices],
       [MALLORY, mallorys],
     ])
-    all.owners.set('a'.repeat(16), since)
+    all.owners.set('a'.repeat(16), firstListed)
     all.named = [...named]
     expect(await audience(['e', 'a'], unsigned)).toBe(is)
     expect(await audience(['e', 'a']), 'who signs has shown who they are').toBe('meant')
