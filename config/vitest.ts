@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { hasPostgres } from '../test/support/postgres.ts'
-import { lowCost } from '../test/support/changed-constants.ts'
+import { engineOfTests, lowCost } from '../test/support/changed-constants.ts'
 import { LONG } from '../test/support/long.ts'
 import { COMPILED } from '../test/support/postern-process.ts'
 
@@ -65,7 +65,7 @@ const setupFiles = [
 ]
 
 export default defineConfig({
-  plugins: [lowCost],
+  plugins: [lowCost, engineOfTests],
   test: {
     root,
     projects: [

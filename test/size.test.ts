@@ -22,21 +22,21 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src',
     is: measure.code,
-    limit: 49_492,
+    limit: 49_270,
     goal: 44_000,
     advice: 'Delete what the change makes dead, and simplify or merge what does the same nearby.',
   },
   {
     what: 'lines of code in src/sandbox',
     is: codeOf('sandbox'),
-    limit: 8_560,
+    limit: 8_480,
     goal: 9_000,
     advice: 'Derive it from the tables of operations, routes and faults.',
   },
   {
     what: 'lines of code in src/cli',
     is: codeOf('cli'),
-    limit: 5_120,
+    limit: 5_100,
     goal: 5_000,
     advice: 'Commands are thin: what decides belongs to the folder that knows it.',
   },
@@ -57,7 +57,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines that one reads of a send into a prepared group',
     is: send.lines,
-    limit: 3_420,
+    limit: 3_190,
     goal: 3_000,
     advice: 'Move what a send does not need out of the files that it reads.',
   },

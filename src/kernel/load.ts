@@ -15,7 +15,6 @@ import { KnownChats } from './wall/known-chats.ts'
 export interface Kernel extends PeopleObserverParts {
   journal: Journal
   people: People
-  observer: PeopleObserver
   knownChats: KnownChats
   sightings: Sightings
 }
@@ -42,8 +41,7 @@ export async function loadKernel(o: {
     knownKeys: new KnownKeys(memory),
     findings: new Findings(memory, journal, own),
   }
-  const observer = new PeopleObserver(observed)
   const knownChats = await KnownChats.load(memory, { journal })
-  const sightings = new Sightings({ knownChats, people: observer, readers })
-  return { ...observed, journal, people, observer, knownChats, sightings }
+  const sightings = new Sightings({ knownChats, people: new PeopleObserver(observed), readers })
+  return { ...observed, journal, people, knownChats, sightings }
 }

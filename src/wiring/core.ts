@@ -176,7 +176,7 @@ async function openBase(
   if (owner !== null) link.expectBot(owner)
   if (purpose === 'run') await refuseRestored(store, settings.dataDir)
   if (purpose === 'run') log.info({ protection: store.method }, 'the store is open')
-  const engine = parts.engine ?? stack.use(createEngine())
+  const engine = parts.engine ?? stack.use(createEngine(settings.openpgp))
   await scrubIfDue(store)
   const memory = memoryOf(store)
   const keyring = await Keyring.load(memory, engine, {

@@ -4,11 +4,13 @@ import { useFakeTime } from '../support/fake-time.ts'
 import { NoResponseError } from '../../src/errors.ts'
 import { PeopleObserver, type PeopleObserverParts } from '../../src/kernel/people/observe.ts'
 import type { Person } from '../../src/kernel/people/person.ts'
+import { Certificates } from '../../src/kernel/people/certificates.ts'
+import type { KeyList } from '../../src/kernel/lookups.ts'
 import { Directory } from '../../src/lookups/directory.ts'
 import type { CertificateStatus } from '../../src/openpgp/engine.ts'
 import { judging, printOf, recordOf } from '../kernel/people/people-scene.ts'
 import { serviceError } from '../keys/support.ts'
-import { MOST_RECIPIENTS } from '../../src/openpgp/native/prepared-message.ts'
+import { MOST_RECIPIENTS } from '../../src/openpgp/size.ts'
 
 useFakeTime({ now: 1_000_000 })
 
@@ -33,12 +35,16 @@ function scene(special: Record<string, Partial<CertificateStatus>> = {}) {
     (what: string) =>
     async (...given: unknown[]): Promise<void> =>
       void learned.push([what, ...given])
-  const parts = {
+  const parts: PeopleObserverParts = {
     certificates: {
       judge: judging(special),
       keepCopies: async () => {},
       rememberRevoked: async () => {},
       isRevokedSince: () => false,
+      refreshList: (list: KeyList, nowMs: number) =>
+        Certificates.prototype.refreshList.call(parts.certificates, list, nowMs),
+      refreshPerson: (person: Person, nowMs: number) =>
+        Certificates.prototype.refreshPerson.call(parts.certificates, person, nowMs),
     },
     trust: { saw: learn('listed'), isRemembered: () => true },
     keyListHistory: { saw: learn('list') },
@@ -49,7 +55,6 @@ function scene(special: Record<string, Partial<CertificateStatus>> = {}) {
   } as unknown as PeopleObserverParts
   const observer = new PeopleObserver(parts)
   const directory = new Directory({
-    observer,
     sightings: sightingsOf({ people: observer }),
     certificates: parts.certificates,
     calls: {

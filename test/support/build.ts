@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { lowCost, deferral } from './changed-constants.ts'
+import { deferral, engineOfTests, lowCost } from './changed-constants.ts'
 import { onceInRun } from './run-folder.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -31,7 +31,7 @@ export async function build(): Promise<void> {
   const made = `${folder}.${process.pid}`
   // rolldown takes its time to load
   const { bundle } = await import('../../config/bundle.ts')
-  await bundle(made, [lowCost, deferral])
+  await bundle(made, [lowCost, deferral, engineOfTests])
   if (!folder.endsWith(digestOfInput()))
     throw new Error('the sources have changed since the run began')
   try {

@@ -2,6 +2,8 @@ import { hash } from 'node:crypto'
 import { Refusal } from '../../errors.ts'
 import type { CertificateCopy, Memory, Records } from '../memory.ts'
 import type { CertificateStatus, Engine } from '../../openpgp/index.ts'
+import type { KeyList } from '../lookups.ts'
+import type { Person } from './person.ts'
 import type { Journal, TrustChange } from './journal.ts'
 
 /** Certificates kept whole with their revocations; they can be 64 KiB each. */
@@ -87,6 +89,23 @@ export class Certificates {
     return known === ''
       ? { ...certificateStatus, unusable: 'revoked', armored: '' }
       : await this.#parts.engine.judge(armored, known)
+  }
+
+  /** Judges again the people of a list whose certificates ended or were revoked since. */
+  async refreshList(list: KeyList, nowMs: number): Promise<void> {
+    const isRevoked = (one: Person): boolean => this.isRevokedSince(one.certificateStatus)
+    if (nowMs < list.lapsesAtMs && !list.people.some(isRevoked)) return
+    list.people = await Promise.all(list.people.map((one) => this.refreshPerson(one, nowMs)))
+    list.lapsesAtMs = lapsesAtMs(list.people)
+  }
+
+  /** The person, judged again where the certificate ended or was revoked since. */
+  async refreshPerson(person: Person, nowMs: number): Promise<Person> {
+    const { unusable, certificateStatus: before } = person
+    const isLapsed = unusable === null && nowMs >= before.expiresMs
+    if (!isLapsed && !this.isRevokedSince(before)) return person
+    const certificateStatus = await this.judge(before.armored)
+    return { ...person, unusable: unusable ?? certificateStatus.unusable, certificateStatus }
   }
 
   /** The copy of a certificate; null for none, and for a revoked one. */
@@ -198,3 +217,12 @@ export class Certificates {
 }
 
 const digestOf = (armored: string): string => hash('sha256', armored, 'base64')
+
+/** When the first of the certificates that can be sealed to ends, ms since the epoch. */
+export function lapsesAtMs(people: readonly Person[]): number {
+  return people.reduce(
+    (first, { unusable, certificateStatus }) =>
+      unusable === null ? Math.min(first, certificateStatus.expiresMs) : first,
+    Infinity,
+  )
+}

@@ -3,7 +3,7 @@ import type { UserKey } from '../../api/user-key.ts'
 import { MOST_RECIPIENTS, type CertificateStatus } from '../../openpgp/index.ts'
 import type { KeyList } from '../lookups.ts'
 import type { Listing } from './pins.ts'
-import type { Certificates } from './certificates.ts'
+import { lapsesAtMs, type Certificates } from './certificates.ts'
 import type { Findings } from './findings.ts'
 import type { KeyListHistory } from './key-list-history.ts'
 import type { KnownKeys } from './known-keys.ts'
@@ -72,34 +72,6 @@ export class PeopleObserver {
     return people.find((person) => person.userId === userId) ?? null
   }
 
-  /** Judges again the people of a list whose certificates ended or were revoked since. */
-  async refreshList(list: KeyList, nowMs: number): Promise<void> {
-    const hasLapsed = nowMs >= list.lapsesAtMs
-    if (!hasLapsed && !list.people.some((person) => this.#isRevokedSince(person))) return
-    list.people = await Promise.all(
-      list.people.map(async (person) => {
-        const isLapsed = person.unusable === null && nowMs >= person.certificateStatus.expiresMs
-        return isLapsed ? await this.#judgeAgain(person) : await this.refreshPerson(person)
-      }),
-    )
-    list.lapsesAtMs = lapsesAtMs(list.people)
-  }
-
-  /** The person, judged again after a revocation. */
-  async refreshPerson(person: Person): Promise<Person> {
-    return this.#isRevokedSince(person) ? await this.#judgeAgain(person) : person
-  }
-
-  #isRevokedSince({ certificateStatus }: Person): boolean {
-    return this.#parts.certificates.isRevokedSince(certificateStatus)
-  }
-
-  async #judgeAgain(person: Person): Promise<Person> {
-    const { certificates } = this.#parts
-    const certificateStatus = await certificates.judge(person.certificateStatus.armored)
-    return { ...person, unusable: person.unusable ?? certificateStatus.unusable, certificateStatus }
-  }
-
   /**
    * Records listings, keys and revocations, which all count at once, whichever write fails. A record
    * with a false fingerprint is no listing.
@@ -147,13 +119,4 @@ function listingOf({ key, certificateStatus }: JudgedRecord): Listing | null {
 
 function isMismatch(key: UserKey, computed: string): boolean {
   return key.fingerprint !== null && key.fingerprint !== computed
-}
-
-/** When the first of the certificates that can be sealed to ends, ms since the epoch. */
-function lapsesAtMs(people: readonly Person[]): number {
-  return people.reduce(
-    (first, { unusable, certificateStatus }) =>
-      unusable === null ? Math.min(first, certificateStatus.expiresMs) : first,
-    Infinity,
-  )
 }

@@ -12,7 +12,7 @@ const JOBS: Record<string, [deadline: keyof typeof DEADLINES_MS, ask: (of: Libra
   ],
   unpackWhole: ['attachment', (library) => library.fileOpeningHelpers([]).unpackWhole(nothing)],
   verify: ['verify', (library) => library.verify({ signatures: [] } as never, '', { nowMs: 0 })],
-  judge: ['judge', (library) => library.judge('', 0)],
+  judge: ['judge', (library) => library.judgeForNative('', 0)],
   generate: ['own', (library) => library.generate(nothing)],
   unlock: ['own', (library) => library.unlock('', '')],
   relock: ['own', (library) => library.relock(nothing, nothing)],
