@@ -94,7 +94,7 @@ const MEDIA: Record<string, Row> = {
   D7: [['media/stored', 'an armored file opens like a binary one']],
   D8: [
     ['http/request-path', 'a request target'],
-    ['media/access', 'urls of another form are left as they are and never fetched'],
+    ['translate/media-urls', '%j is left as it is'],
   ],
   D9: [['media/verdicts', 'sealed for others, it is not ours']],
   D10: [['media/access', 'with neither, nobody gets anything']],
@@ -177,7 +177,7 @@ const UPSTREAM: Record<string, Row> = {
   U9: [['upstream/tls', 'that expired', 'for another name', 'vouches for itself', 'TLS 1.1']],
   U10: [['http/routes-refused', '/readyz says why, and nobody asks any more']],
   U11: [['http/routes-me', 'a paused bot still sees itself']],
-  U12: [['guard/wrong-body-kind', 'refused for a readable one is not sent again']],
+  U12: [['guard/wrong-body-kind', 'is not sent again']],
   U13: [['bounds/odd-answers', 'U13 a success that says']],
   U14: [
     ['upstream/answers', 'our clock against the service’s Date'],
