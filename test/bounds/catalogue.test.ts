@@ -137,7 +137,7 @@ const SETTINGS: Record<string, Row> = {
 const FILES: Record<string, Row> = {
   F1: [['store/read-only', 'keeps a sound store from opening', 'does not hide']],
   F2: [
-    ['store/full-disk', 'a full disk refuses the write'],
+    ['store/full-disk', 'a full disk refuses the %s'],
     ['store/backup', 'on a full disk is refused', 'on a disk that is full'],
     ['faults/command-kills', 'error=ENOSPC'],
   ],

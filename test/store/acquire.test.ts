@@ -1,19 +1,15 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { acquire } from '../../src/store/acquire.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { readOwner } from '../../src/store/owner.ts'
 import { connectExclusive } from '../../src/store/sqlite.ts'
 import { useKeychainDouble } from './keychain-double.ts'
-import { flags, made, modeOf, open, temporary } from './support.ts'
+import { execute, flags, made, modeOf, open, temporary } from './support.ts'
 
-const sql = (dataDir: string, statement: string): void => {
-  const database = new DatabaseSync(join(dataDir, 'postern.db'))
-  database.exec(statement)
-  database.close()
-}
+const sql = (dataDir: string, statement: string): void =>
+  execute(join(dataDir, 'postern.db'), statement)
 
 /** Nobody holds the store: it can be locked, and nobody is named. */
 function expectFree(dataDir: string): void {
@@ -112,15 +108,6 @@ describe('a store that is there', () => {
     const { database, held } = await acquire(request)
     onTestFinished(() => database.close())
     expect(held?.method).toBe('passphrase')
-  })
-
-  test('is not touched while it is refused, whatever may be made', async () => {
-    const dataDir = temporary()
-    await made(dataDir, 'words')
-    const before = statSync(dataDir, { bigint: true })
-    const opening = acquire({ dataDir, passphrase: 'other', mode: 'create' })
-    await expect(opening).rejects.toMatchObject({ code: 'store-passphrase' })
-    expect(statSync(dataDir, { bigint: true }).ctimeNs).toBe(before.ctimeNs)
   })
 
   test('is closed to others', async () => {

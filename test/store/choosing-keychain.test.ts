@@ -1,11 +1,10 @@
-import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { chooseProtection, openExisting, prepare } from '../../src/store/choose.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { createProtection, entryOf } from '../../src/store/protection.ts'
 import { useKeychainDouble } from './keychain-double.ts'
-import { made, open, temporary } from './support.ts'
+import { addKey, execute, made, open, temporary } from './support.ts'
 
 const keychain = useKeychainDouble()
 const passphrase = 'words'
@@ -149,6 +148,9 @@ test('a store opens and moves under the keychain, which keeps what copies of it 
   expect(keychain.entries.size).toBe(2)
   const last = await again.move({ method: 'passphrase', passphrase }, async (locked) => locked)
   expect(last).toEqual({ isScrubbed: true, oldEntry: expect.stringMatching(/^store-/) })
+  // one that rested under no keychain leaves no entry behind
+  const none = await again.move({ method: 'keychain' }, async (locked) => locked)
+  expect(none.oldEntry).toBeNull()
   expect(await again.secret('replay')).toEqual(secret)
 })
 
@@ -163,10 +165,9 @@ test('a store that has a protection opens where no new one would be possible', a
 test('an entry for a protection that could not be written is taken back', async () => {
   const dataDir = temporary()
   await made(dataDir)
-  const database = new DatabaseSync(join(dataDir, 'postern.db'))
-  database.exec(`CREATE TRIGGER refuse BEFORE INSERT ON protection
-    BEGIN SELECT RAISE(ABORT, 'refused'); END`)
-  database.close()
+  const refuse = `CREATE TRIGGER refuse BEFORE INSERT ON protection
+    BEGIN SELECT RAISE(ABORT, 'refused'); END`
+  execute(join(dataDir, 'postern.db'), refuse)
   const opening = openStore({ dataDir, passphrase: null, mode: 'existing', protection: 'keychain' })
   await expect(opening).rejects.toMatchObject({ code: 'store-corrupt' })
   expect(keychain.entries.size).toBe(0)
@@ -174,13 +175,12 @@ test('an entry for a protection that could not be written is taken back', async 
 
 test('an entry for a move that fails is taken back', async () => {
   const store = await open(temporary(), { passphrase })
-  await store.write((db) =>
-    db
-      .insertInto('own_keys')
-      .values({ fingerprint: 'a', state: 'retired', created_at: 1, certificate: '', locked: 'x' })
-      .execute(),
-  )
-  const failing = () => Promise.reject(new Error('does not open'))
+  await addKey(store, 'a')
+  const kept: number[] = []
+  const failing = () => {
+    kept.push(keychain.entries.size)
+    return Promise.reject(new Error('does not open'))
+  }
   await expect(store.move({ method: 'keychain' }, failing)).rejects.toThrow('does not open')
-  expect([keychain.entries.size, store.method]).toEqual([0, 'passphrase'])
+  expect([kept, keychain.entries.size, store.method]).toEqual([[1], 0, 'passphrase'])
 })

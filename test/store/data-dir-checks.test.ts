@@ -10,14 +10,11 @@ import fs, {
 } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { checkDataDir, checkFile, makeDataDir } from '../../src/store/data-dir.ts'
-import { modeOf, temporary } from './support.ts'
+import { modeOf, restoreMocks, temporary } from './support.ts'
 
-afterEach(() => {
-  vi.restoreAllMocks()
-  syncBuiltinESMExports()
-})
+restoreMocks()
 
 /** Lets a call of `node:fs` fail, and gives its error. */
 function fail(name: 'mkdirSync' | 'chmodSync', code?: string): Error {

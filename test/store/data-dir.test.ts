@@ -34,12 +34,6 @@ describe('the data directory is the sidecar’s alone', () => {
     }
   })
 
-  test('missing parents are made', async () => {
-    const dataDir = join(temporary(), 'a', 'b', 'c')
-    await made(dataDir)
-    expect(modeOf(dataDir)).toBe('700')
-  })
-
   test('a directory and files that others could read are closed to them', async () => {
     const dataDir = temporary()
     await made(dataDir)
@@ -67,14 +61,6 @@ describe('the data directory is the sidecar’s alone', () => {
     expect(readdirSync(dataDir)).toEqual(['letters.txt'])
   })
 
-  test('a file in the place of the directory is refused', async () => {
-    const file = join(temporary(), 'file')
-    writeFileSync(file, 'x')
-    for (const dataDir of [file, join(file, 'below')]) {
-      await expect(opening(dataDir)).rejects.toMatchObject({ code: 'data-dir' })
-    }
-  })
-
   test('a database that is a link or a directory is refused', async () => {
     const linked = temporary()
     await made(linked)
@@ -84,21 +70,6 @@ describe('the data directory is the sidecar’s alone', () => {
     const third = temporary()
     mkdirSync(join(third, 'postern.db'))
     await expect(opening(third)).rejects.toMatchObject({ code: 'data-dir' })
-  })
-
-  test('owner.json and the unshared log go when the store is closed', async () => {
-    const dataDir = temporary()
-    const store = await open(dataDir)
-    await put(store, 'a', 'b')
-    await store[Symbol.asyncDispose]()
-    expect(readdirSync(dataDir).toSorted()).toEqual(['postern.db', 'store.json'])
-  })
-
-  test('what a creation that died has left is cleared away', async () => {
-    const dataDir = temporary()
-    writeFileSync(join(dataDir, 'postern.db.new-1234'), 'half')
-    await made(dataDir)
-    expect(readdirSync(dataDir).toSorted()).toEqual(['postern.db', 'store.json'])
   })
 
   test('two creations at the same time leave one store, and one of them is refused', async () => {

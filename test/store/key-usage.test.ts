@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { KeyUsage } from '../../src/store/key-usage.ts'
 import type { Store } from '../../src/store/store.ts'
-import { testOfFile, open, temporary } from './support.ts'
+import { addKey, testOfFile, open, temporary } from './support.ts'
 
 beforeEach(
   () => void vi.useFakeTimers({ now: 1_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }),
@@ -10,16 +10,7 @@ afterEach(() => void vi.useRealTimers())
 
 async function withKeys(...fingerprints: string[]): Promise<Store> {
   const store = await open(temporary())
-  for (const fingerprint of fingerprints) {
-    const row = {
-      fingerprint,
-      created_at: 1,
-      certificate: '',
-      locked: 'x',
-      state: 'retired' as const,
-    }
-    await store.write((db) => db.insertInto('own_keys').values(row).execute())
-  }
+  for (const fingerprint of fingerprints) await addKey(store, fingerprint)
   return store
 }
 
