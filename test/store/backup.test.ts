@@ -125,14 +125,14 @@ describe('restoring', () => {
     expect(await restoredFrom(await open(newer, { passphrase }))).toBe(first)
   })
 
-  test.each<[what: string, fill: (dataDir: string) => Promise<void> | void]>([
+  test.each<[what: string, occupy: (dataDir: string) => Promise<void> | void]>([
     ['a store', (dataDir: string) => made(dataDir)],
     ['the marker of a store', (dataDir: string) => writeFileSync(join(dataDir, 'store.json'), '')],
     ['the log of a store', (dataDir: string) => writeFileSync(join(dataDir, 'postern.db-wal'), '')],
-  ])('never goes over %s', async (_what, fill) => {
+  ])('never goes over %s', async (_what, occupy) => {
     const file = await backup(await open(temporary()))
     const dataDir = temporary()
-    await fill(dataDir)
+    await occupy(dataDir)
     const before = digests(dataDir)
     expect(() => restore(file, dataDir)).toThrow('nothing is restored over it')
     expect(digests(dataDir)).toEqual(before)

@@ -76,11 +76,10 @@ export function execute(file: string, statement: string): void {
 }
 
 /** Overwrites pages with zeros, from outside: to close the file here would drop a lock on it. */
-export const zeroPages = (file: string, first: number, count = 1): unknown =>
-  spawnSync('dd', [
-    ...['if=/dev/zero', `of=${file}`, 'bs=4096', `seek=${first}`],
-    ...[`count=${count}`, 'conv=notrunc'],
-  ])
+export function zeroPages(file: string, first: number, count = 1): void {
+  const pages = ['bs=4096', `seek=${first}`, `count=${count}`, 'conv=notrunc']
+  spawnSync('dd', ['if=/dev/zero', `of=${file}`, ...pages])
+}
 
 /** An error as node:sqlite throws it. */
 export const sqliteError = (errcode: number): Error =>
