@@ -17,6 +17,7 @@ import {
   type SidecarProcess,
 } from '../support/sidecar-process.ts'
 import { memoryOf } from '../../src/store/memory.ts'
+import { callAt } from '../support/bot-call.ts'
 import { startFront, type Front } from './front.ts'
 
 /**
@@ -107,16 +108,7 @@ export class Scene implements AsyncDisposable {
 
   /** A call of the bot's. */
   async call(method: string, path: string, body?: unknown): Promise<Reply> {
-    const text = typeof body === 'string' ? body : JSON.stringify(body)
-    const answer = await fetch(`${this.sidecar.bot}/bot/v1${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${this.sandbox.token}`,
-        ...(text === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(text === undefined ? {} : { body: text }),
-    })
-    return { status: answer.status, json: (await answer.json()) as Reply['json'] }
+    return await callAt(this.sidecar.bot, this.sandbox.token, { method, path, body })
   }
 
   /** What a call of the bot's comes to, while it goes on with other things: a status, or a code too. */

@@ -9,17 +9,9 @@ import { createSeveral, type Several } from '../../src/context.ts'
 import type { MeasuredEngine } from '../../src/openpgp/create.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { canaries } from '../support/canaries.ts'
-import type { Json } from '../support/double-wire.ts'
+import { calledOf, callAt, type Called } from '../support/bot-call.ts'
 import { until } from '../support/sidecar.ts'
 import { watchedLog } from '../support/watched-log.ts'
-
-/** What a bot gets for one call. */
-export interface Called {
-  status: number
-  headers: Headers
-  text: string
-  json: { ok: boolean; result?: Json; error?: { code: string; message: string } }
-}
 
 export interface StageOptions {
   /** Names of the bots that are there from the beginning. */
@@ -141,17 +133,8 @@ export class Stage implements AsyncDisposable {
     path: string,
     o: { body?: unknown; token?: string; signal?: AbortSignal } = {},
   ): Promise<Called> {
-    const token = o.token ?? this.tokens.get(name) ?? ''
-    const response = await fetch(`${this.url}/bot/v1${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(o.body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(o.body === undefined ? {} : { body: JSON.stringify(o.body) }),
-      ...(o.signal && { signal: o.signal }),
-    })
-    return await calledOf(response)
+    const { token = this.tokens.get(name) ?? '', ...more } = o
+    return await callAt(this.url, token, { method, path, ...more })
   }
 
   /** The private chat of Alice, whose phone is made, with a bot. */
@@ -163,11 +146,8 @@ export class Stage implements AsyncDisposable {
   }
 
   /** Asks the admin door. */
-  async admin(path: string): Promise<{ status: number; json: Json; text: string }> {
-    const response = await fetch(this.adminUrl + path)
-    const text = await response.text()
-    const json = text.startsWith('{') ? (JSON.parse(text) as unknown) : null
-    return { status: response.status, json, text }
+  async admin(path: string): Promise<Called> {
+    return await calledOf(await fetch(this.adminUrl + path))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -203,12 +183,4 @@ export class Stage implements AsyncDisposable {
       mayHaveKeychain: false,
     }
   }
-}
-
-/** An answer, read to its end. */
-export async function calledOf(response: Response): Promise<Called> {
-  const text = await response.text()
-  const { status, headers } = response
-  const json = (text.startsWith('{') ? JSON.parse(text) : { ok: false }) as Called['json']
-  return { status, headers, text, json }
 }

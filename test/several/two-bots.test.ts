@@ -3,7 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectControl } from '../../src/control/client.ts'
 import { until } from '../support/sidecar.ts'
-import { calledOf, startStage, type Stage } from './support.ts'
+import { calledOf } from '../support/bot-call.ts'
+import { startStage, type Stage } from './support.ts'
 
 const CLIENT_TOKEN = 'what-the-news-bot-presents'
 

@@ -10,7 +10,7 @@ import {
 } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
-import { until } from './support.ts'
+import { openScene, until, type SceneOptions } from './support.ts'
 
 export interface Delivery {
   method: string
@@ -32,7 +32,7 @@ export interface WebhookBot {
   close: () => Promise<void>
 }
 
-type Answering = (delivery: Delivery, response: ServerResponse) => void
+export type Answering = (delivery: Delivery, response: ServerResponse) => void
 
 const fine: Answering = (_delivery, response) => void response.writeHead(200).end()
 
@@ -71,6 +71,14 @@ export async function openBot(
       await close()
     },
   }
+}
+
+/** A scene whose bot has a webhook set through the sidecar. */
+export async function sceneWithWebhook(options: SceneOptions, answering: Answering = fine) {
+  const scene = await openScene(options)
+  const bot = await openBot(answering)
+  await scene.call('POST', '/webhook', { url: bot.url })
+  return { scene, bot }
 }
 
 /** Opens one that is handed each connection once something came on it. */
