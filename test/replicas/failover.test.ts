@@ -7,7 +7,7 @@ import { PostgresPair } from '../support/postgres-pair.ts'
 import { freshSchema, hasPostgres, type Cluster } from '../support/postgres.ts'
 import { startSidecar, type Sidecar } from '../support/sidecar.ts'
 import { flags, put, temporary } from '../store/support.ts'
-import { openOn, serverOf } from './scene.ts'
+import { openOn, serverOf, untilFresh } from './scene.ts'
 
 const UNWRITABLE = [503, 'postern_store_unwritable']
 
@@ -119,7 +119,7 @@ describe.skipIf(!hasPostgres())('a former primary', () => {
     const promoted = own.primary
     way.leadTo(promoted)
     way.up()
-    await expect.poll(() => store.fresh().then(() => 'fresh', String)).toBe('fresh')
+    await untilFresh(store)
     return { way, store, old, promoted, open }
   }
 

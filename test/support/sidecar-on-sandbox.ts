@@ -10,9 +10,9 @@ import { untilReady, type RunningSidecar } from './sidecar-process.ts'
 
 export interface SidecarOnSandbox extends RunningSidecar {
   readonly dataDir: string
-  call(method: string, path: string, body?: unknown): Promise<Called>
+  call: (method: string, path: string, body?: unknown) => Promise<Called>
   /** `/readyz`: its status, and the codes of its reasons. */
-  readiness(): Promise<{ status: number; reasons: string[] }>
+  readiness: () => Promise<{ status: number; reasons: string[] }>
 }
 
 /** Starts one, and waits until it is ready; it ends with the test. */
