@@ -1,9 +1,8 @@
 /** A door over a real service, both on real sockets, for the tests of this folder. */
 import { once } from 'node:events'
-import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
 import { buildAdminDoor } from '../../src/http/admin.ts'
 import { Health } from '../../src/observe/health.ts'
@@ -16,7 +15,7 @@ import type { BotDoorParts, Door } from '../../src/http/server.ts'
 import { callAt } from '../support/bot-call.ts'
 import { canaries } from '../support/canaries.ts'
 import { watchedLog } from '../support/watched-log.ts'
-import { door as serviceDoor } from '../upstream/support.ts'
+import { door as serviceDoor, service } from '../upstream/support.ts'
 
 /** What the bot presents. */
 export const TOKEN = `bot_42.${'t'.repeat(43)}`
@@ -51,14 +50,19 @@ export async function openDoor(
   o: { answering?: Answering; parts?: Partial<BotDoorParts> } = {},
 ): Promise<World> {
   const seen: Seen[] = []
-  const service = await startService(seen, o.answering ?? ((_seen, response) => say(response, {})))
+  const { answering = (_seen, response) => say(response, {}) } = o
+  const { url: serviceUrl } = await service(({ url: path, ...rest }, response, _nth, request) => {
+    const entry = { ...rest, path }
+    seen.push(entry)
+    answering(entry, response, request)
+  })
   const lines: Record<string, unknown>[] = []
   const log = watchedLog((line) => lines.push(line))
   for (const token of [TOKEN, SERVICE_TOKEN]) canaries()?.secret(token)
   const metrics = new Metrics()
   const token = { reveal: () => SERVICE_TOKEN, reload: () => Promise.resolve(false) }
   const door = buildBotDoor({
-    upstream: serviceDoor(service, { token }).upstream,
+    upstream: serviceDoor(serviceUrl, { token }).upstream,
     log,
     onAnswered: (line) => recordRequest(metrics, line),
     expectedToken: () => TOKEN,
@@ -172,29 +176,4 @@ export function outcome(text: string): { status: number; code: string | undefine
   const [top = '', body = ''] = text.split('\r\n\r\n')
   const status = Number(top.split(' ')[1])
   return { status, code: body === '' ? undefined : (JSON.parse(body) as Reply).error?.code }
-}
-
-async function startService(seen: Seen[], answering: Answering): Promise<string> {
-  const server = createServer((request, response) => {
-    void serve(request, response)
-  })
-  const serve = async (request: IncomingMessage, response: ServerResponse) => {
-    const { method = '', url: path = '', headers } = request
-    const entry = { method, path, headers, body: await readAll(request) }
-    seen.push(entry)
-    answering(entry, response, request)
-  }
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-async function readAll(request: IncomingMessage): Promise<string> {
-  let body = ''
-  for await (const chunk of request) body += String(chunk)
-  return body
 }

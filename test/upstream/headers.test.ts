@@ -85,6 +85,7 @@ test.each([
   'application/json;charset="UTF-8"',
   'application/json;charset=utf8 ',
   'text/html;  charset="utf8"  ',
+  'text/plain',
   '',
 ])('the type %j is that of UTF-8', (type) => {
   const headers = { 'content-type': type }
@@ -93,6 +94,10 @@ test.each([
 
 test.each([
   'application/json; charset=utf-7',
+  'application/json; charset=utf-16',
+  'application/json; charset=cp037',
+  'application/json; charset=iso-2022-jp',
+  'application/json; charset="utf-8", x; charset=utf-7',
   'application/json; charset=utf-8; charset=utf-7',
   'application/json; charset=xutf-8',
   'application/json; boundary=1',

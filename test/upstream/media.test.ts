@@ -90,8 +90,7 @@ test('what never begins to answer, stops within, or drips is given up in time', 
 
 test('whoever stops waiting ends the call', async () => {
   const leave = new AbortController()
-  const waiting = cameOf(() => setTimeout(() => leave.abort(), 20), {}, leave.signal)
-  const came = await waiting
+  const came = await cameOf(() => setTimeout(() => leave.abort(), 20), {}, leave.signal)
   expect(came.outcome).toBe('postern_upstream_timeout')
   await came.closed()
 })

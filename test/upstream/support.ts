@@ -26,7 +26,12 @@ export interface SeenRequest {
   body: string
 }
 
-export type Handler = (request: SeenRequest, response: ServerResponse, nth: number) => void
+export type Handler = (
+  seen: SeenRequest,
+  response: ServerResponse,
+  nth: number,
+  request: IncomingMessage,
+) => void
 
 /** A service on 127.0.0.1 that does whatever the handler says. */
 export async function service(handler: Handler): Promise<{ url: string; seen: SeenRequest[] }> {
@@ -38,7 +43,7 @@ export async function service(handler: Handler): Promise<{ url: string; seen: Se
       const { method = '', url = '', headers } = request
       const body = Buffer.concat(chunks).toString()
       seen.push({ method, url, headers, body })
-      handler({ method, url, headers, body }, response, seen.length)
+      handler({ method, url, headers, body }, response, seen.length, request)
     })
   })
   return { url: await listening(server), seen }
