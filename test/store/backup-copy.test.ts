@@ -18,14 +18,13 @@ import { refuseOccupied, restore } from '../../src/store/restore.ts'
 import { restoredFrom } from '../../src/store/restored.ts'
 import { fileCalls } from '../support/file-calls.ts'
 import { beforeSqlite } from './before-sqlite.ts'
-import { connected, made, modeOf, open, restoreMocks, temporary } from './support.ts'
+import { connected, modeOf, open, restoreMocks, temporary, madeFolder } from './support.ts'
 
 restoreMocks()
 
 /** The database of a store that nobody has open. */
 async function databaseFile(): Promise<string> {
-  const dataDir = temporary()
-  await made(dataDir)
+  const dataDir = await madeFolder()
   return join(dataDir, 'postern.db')
 }
 

@@ -4,38 +4,25 @@ import { chooseProtection, openExisting, prepare } from '../../src/store/choose.
 import { openStore } from '../../src/store/open-store.ts'
 import { createProtection, entryOf } from '../../src/store/protection.ts'
 import { useKeychainDouble } from './keychain-double.ts'
-import { addKey, execute, made, open, temporary } from './support.ts'
+import { addKey, execute, open, temporary, madeFolder } from './support.ts'
 
 const keychain = useKeychainDouble()
 const passphrase = 'words'
 const HOW = { howToMakePassphrase: 'make one so' }
 
 describe('what a new store is to rest under', () => {
-  test('is what the setting names, whatever else there is', async () => {
-    const isRequired = true
-    expect(await chooseProtection({ passphrase, protection: 'none', isRequired })).toEqual({
-      method: 'none',
-    })
-    expect(await chooseProtection({ passphrase, protection: 'passphrase' })).toEqual({
-      method: 'passphrase',
-      passphrase,
-    })
-    for (const given of [passphrase, null]) {
-      expect(await chooseProtection({ passphrase: given, protection: 'keychain' })).toEqual({
-        method: 'keychain',
-      })
-    }
+  const isRequired = true
+  test.each([
+    ['none, where the setting names it', { passphrase, protection: 'none', isRequired }, 'none'],
+    ['a passphrase, named', { passphrase, protection: 'passphrase' }, 'passphrase'],
+    ['the keychain, named', { passphrase: null, protection: 'keychain' }, 'keychain'],
+    ['the keychain, named beside one', { passphrase, protection: 'keychain' }, 'keychain'],
+    ['the passphrase by itself', { passphrase, isRequired }, 'passphrase'],
+    ['then the keychain', { passphrase: null, isRequired }, 'keychain'],
+  ] as const)('is %s', async (_what, request, method) => {
+    const words = method === 'passphrase' ? { passphrase } : {}
+    expect(await chooseProtection(request)).toEqual({ method, ...words })
     expect(keychain.entries.size).toBe(0)
-  })
-
-  test('is by itself the passphrase, then the keychain', async () => {
-    expect(await chooseProtection({ passphrase, isRequired: true })).toEqual({
-      method: 'passphrase',
-      passphrase,
-    })
-    expect(await chooseProtection({ passphrase: null, isRequired: true })).toEqual({
-      method: 'keychain',
-    })
   })
 
   test('is nothing where nothing is required', async () => {
@@ -46,13 +33,8 @@ describe('what a new store is to rest under', () => {
   })
 
   test('is refused where a passphrase is named and missing, with how to make one', async () => {
-    const request = {
-      passphrase: null,
-      isRequired: true,
-      protection: 'passphrase',
-      ...HOW,
-    } as const
-    const choosing = chooseProtection(request)
+    const request = { passphrase: null, protection: 'passphrase', ...HOW } as const
+    const choosing = chooseProtection({ ...request, isRequired })
     await expect(choosing).rejects.toMatchObject({ code: 'settings', hint: 'make one so' })
     await expect(choosing).rejects.not.toThrow('keychain')
   })
@@ -163,8 +145,7 @@ test('a store that has a protection opens where no new one would be possible', a
 })
 
 test('an entry for a protection that could not be written is taken back', async () => {
-  const dataDir = temporary()
-  await made(dataDir)
+  const dataDir = await madeFolder()
   const refuse = `CREATE TRIGGER refuse BEFORE INSERT ON protection
     BEGIN SELECT RAISE(ABORT, 'refused'); END`
   execute(join(dataDir, 'postern.db'), refuse)

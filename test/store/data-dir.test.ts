@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, symlinkSync, writeFileSyn
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
-import { canMount, made, modeOf, mounted, open, put, temporary } from './support.ts'
+import { canMount, made, modeOf, mounted, open, put, temporary, madeFolder } from './support.ts'
 
 const opening = (dataDir: string) => openStore({ dataDir, passphrase: null, mode: 'create' })
 
@@ -35,8 +35,7 @@ describe('the data directory is the sidecar’s alone', () => {
   })
 
   test('a directory and files that others could read are closed to them', async () => {
-    const dataDir = temporary()
-    await made(dataDir)
+    const dataDir = await madeFolder()
     chmodSync(join(dataDir, 'postern.db'), 0o644)
     await made(dataDir)
     expect(modeOf(join(dataDir, 'postern.db'))).toBe('600')
@@ -46,8 +45,7 @@ describe('the data directory is the sidecar’s alone', () => {
   })
 
   test('a directory that others could read is refused where it holds more than the store', async () => {
-    const dataDir = temporary()
-    await made(dataDir)
+    const dataDir = await madeFolder()
     writeFileSync(join(dataDir, 'letters.txt'), 'x')
     chmodSync(dataDir, 0o1777)
     await expect(opening(dataDir)).rejects.toMatchObject({ code: 'data-dir', exitCode: 3 })
@@ -62,8 +60,7 @@ describe('the data directory is the sidecar’s alone', () => {
   })
 
   test('a database that is a link or a directory is refused', async () => {
-    const linked = temporary()
-    await made(linked)
+    const linked = await madeFolder()
     const other = temporary()
     symlinkSync(join(linked, 'postern.db'), join(other, 'postern.db'))
     await expect(opening(other)).rejects.toMatchObject({ code: 'data-dir' })
@@ -83,8 +80,7 @@ describe('the data directory is the sidecar’s alone', () => {
 
 describe.skipIf(process.getuid?.() !== 0)('as root (skipped for other users)', () => {
   test('a directory or a database of another user is refused', async () => {
-    const dataDir = temporary()
-    await made(dataDir)
+    const dataDir = await madeFolder()
     chownSync(join(dataDir, 'postern.db'), 12345, 12345)
     await expect(opening(dataDir)).rejects.toMatchObject({ code: 'data-dir' })
     chownSync(dataDir, 12345, 12345)

@@ -6,12 +6,11 @@ import type { OperatorError } from '../../src/errors.ts'
 import { copiesIn, examine, explain, inspect, look, whatIsThere } from '../../src/store/inspect.ts'
 import { FIRST_VERSION, NEWEST_VERSION } from '../../src/store/migrations.ts'
 import { claim } from '../../src/store/owner.ts'
-import { connected, made, sqliteError, temporary } from './support.ts'
+import { connected, sqliteError, temporary, madeFolder } from './support.ts'
 
 /** The database of a new store. */
 async function store(passphrase: string | null = null): Promise<DatabaseSync> {
-  const dataDir = temporary()
-  await made(dataDir, passphrase)
+  const dataDir = await madeFolder(passphrase)
   return connected(join(dataDir, 'postern.db'))
 }
 
@@ -165,8 +164,7 @@ describe('a database is taken', () => {
 
 describe('what goes wrong while looking is said', () => {
   test('by whom the store is held', async () => {
-    const dataDir = temporary()
-    await made(dataDir)
+    const dataDir = await madeFolder()
     const holder = connected(join(dataDir, 'postern.db'))
     holder.exec('PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; BEGIN IMMEDIATE; COMMIT')
     claim(dataDir)

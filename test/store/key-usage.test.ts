@@ -14,6 +14,16 @@ async function withKeys(...fingerprints: string[]): Promise<Store> {
   return store
 }
 
+/** A key has opened a message, five seconds ago. */
+async function fiveSecondsAfterOpening() {
+  const store = await withKeys('a')
+  const write = vi.spyOn(store, 'write')
+  const usage = await KeyUsage.load(store)
+  usage.note('a', 'message')
+  vi.advanceTimersByTime(5000)
+  return { usage, write }
+}
+
 const NONE = { messages: 0, media: 0, lastAtMs: null }
 
 test('what a key opened is counted by kind, at once, and after a restart together with what came before', async () => {
@@ -36,11 +46,7 @@ test('what a key opened is counted by kind, at once, and after a restart togethe
 })
 
 testOfFile('it is written ten seconds after the first opening, once', async () => {
-  const store = await withKeys('a')
-  const write = vi.spyOn(store, 'write')
-  const usage = await KeyUsage.load(store)
-  usage.note('a', 'message')
-  vi.advanceTimersByTime(5000)
+  const { usage, write } = await fiveSecondsAfterOpening()
   usage.note('a', 'message')
   vi.advanceTimersByTime(4999)
   expect(write).not.toHaveBeenCalled()
@@ -53,11 +59,7 @@ testOfFile('it is written ten seconds after the first opening, once', async () =
 })
 
 test('what is opened after a write has ten seconds of its own', async () => {
-  const store = await withKeys('a')
-  const write = vi.spyOn(store, 'write')
-  const usage = await KeyUsage.load(store)
-  usage.note('a', 'message')
-  vi.advanceTimersByTime(5000)
+  const { usage, write } = await fiveSecondsAfterOpening()
   await usage.flush()
   usage.note('a', 'message')
   vi.advanceTimersByTime(9999)

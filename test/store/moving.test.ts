@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Relock } from '../../src/store/store.ts'
 import { unprotectedSecret } from '../../src/store/protection.ts'
 import type { Store } from '../../src/store/store.ts'
-import { addKey as addLocked, testOfFile, made, open, put, temporary } from './support.ts'
+import { addKey as addLocked, testOfFile, open, put, temporary, madeFolder } from './support.ts'
 
 /** Stands in for OpenPGP: what is locked says what it is locked under. */
 const relock: Relock = (locked, { from, to }) => {
@@ -145,8 +145,7 @@ describe('moving what is secret to another protection', () => {
   })
 
   test('a store that has no protection yet takes one', async () => {
-    const dataDir = temporary()
-    await made(dataDir)
+    const dataDir = await madeFolder()
     const store = await open(dataDir)
     await store.move(toPassphrase('new'), relock)
     const secret = await store.secret('replay')

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { createProtection, SecretSealer } from '../../src/store/protection.ts'
-import { execute, made, open, put, temporary } from './support.ts'
+import { execute, made, open, put, temporary, madeFolder } from './support.ts'
 
 const PROTECTION = pathToFileURL('src/store/protection.ts').href
 
@@ -68,8 +68,7 @@ describe('secrets at rest', () => {
   })
 
   test('a store that began without a passphrase takes the first one it is given, for good', async () => {
-    const dataDir = temporary()
-    await made(dataDir)
+    const dataDir = await madeFolder()
     await made(dataDir, 'a passphrase')
     await expect(open(dataDir, { passphrase: 'another' })).rejects.toMatchObject({
       code: 'store-passphrase',
@@ -78,8 +77,7 @@ describe('secrets at rest', () => {
   })
 
   test('a sealed secret that was changed, or moved to another name, is damage', async () => {
-    const dataDir = temporary()
-    await made(dataDir, 'a passphrase')
+    const dataDir = await madeFolder('a passphrase')
     const moved = `INSERT INTO secrets SELECT 'moved', sealed FROM secrets WHERE name = 'first'`
     const changed = `UPDATE secrets SET sealed = substr(sealed, 1, 30) WHERE name = 'first'`
     execute(join(dataDir, 'postern.db'), `${moved}; ${changed}`)

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
-import { canMount, digests, execute, made, mounted, temporary, zeroPages } from './support.ts'
+import { canMount, digests, execute, made, mounted, zeroPages, madeFolder } from './support.ts'
 
 const refusal = (dataDir: string, passphrase: string | null = 'a passphrase') =>
   openStore({ dataDir, passphrase, mode: 'existing' }).then(
@@ -58,8 +58,7 @@ describe('a store that is looked at and refused', () => {
   ] as const)(
     'with %s: no file is made or touched, not even for a moment',
     async (_what, passphrase, code) => {
-      const dataDir = temporary()
-      await made(dataDir, 'a passphrase')
+      const dataDir = await madeFolder('a passphrase')
       const before = statSync(dataDir, { bigint: true })
       expect((await refusal(dataDir, passphrase)).code).toBe(code)
       const after = statSync(dataDir, { bigint: true })

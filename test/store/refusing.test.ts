@@ -9,11 +9,11 @@ import {
   execute,
   flags,
   gone,
-  made,
   open,
   put,
   temporary,
   zeroPages,
+  madeFolder,
 } from './support.ts'
 
 /** Opens what must be refused. Gives the refusal, after making sure that no byte was changed. */
@@ -47,8 +47,7 @@ describe('a store that will not open is refused with its own reason and left as 
   test.each(['existing', 'create'] as const)(
     'a marker without its database: missing, even when a store may be made (%s)',
     async (mode) => {
-      const dataDir = temporary()
-      await made(dataDir)
+      const dataDir = await madeFolder()
       rmSync(join(dataDir, 'postern.db'))
       const error = await refused(dataDir, { mode })
       expect(error.code).toBe('store-missing')
@@ -96,8 +95,7 @@ describe('a store that will not open is refused with its own reason and left as 
   })
 
   test('another passphrase: wrong passphrase', async () => {
-    const dataDir = temporary()
-    await made(dataDir, 'correct horse')
+    const dataDir = await madeFolder('correct horse')
     const error = await refused(dataDir, { passphrase: 'battery staple' })
     expect(error.code).toBe('store-passphrase')
     expect(`${error.message}${error.hint}`).not.toContain('battery staple')
@@ -105,8 +103,7 @@ describe('a store that will not open is refused with its own reason and left as 
   })
 
   test('no passphrase although the store has one: locked', async () => {
-    const dataDir = temporary()
-    await made(dataDir, 'correct horse')
+    const dataDir = await madeFolder('correct horse')
     expect((await refused(dataDir)).code).toBe('store-locked')
   })
 
@@ -118,8 +115,7 @@ describe('a store that will not open is refused with its own reason and left as 
     ['all but its last page', (file: string) => truncateSync(file, 4096 * 5)],
     ['a page of zeros in the middle', (file: string) => zeroPages(file, 3)],
   ])('a file that holds %s: corrupt', async (_what, damage) => {
-    const dataDir = temporary()
-    await made(dataDir)
+    const dataDir = await madeFolder()
     damage(join(dataDir, 'postern.db'))
     for (const mode of ['create', 'existing'] as const) {
       expect((await refused(dataDir, { mode })).code).toBe('store-corrupt')
@@ -147,15 +143,13 @@ describe('a store that will not open is refused with its own reason and left as 
     ['secrets without the record of their protection', 'DELETE FROM protection', 'store-corrupt'],
     ['a version that we do not know, which is newer', 'PRAGMA user_version = 99', 'store-newer'],
   ])('%s', async (_what, statement, code) => {
-    const dataDir = temporary()
-    await made(dataDir, 'correct horse')
+    const dataDir = await madeFolder('correct horse')
     sql(dataDir, statement)
     expect((await refused(dataDir, { passphrase: 'correct horse' })).code).toBe(code)
   })
 
   test('what a killed process left in its log stays there while the store is refused', async () => {
-    const dataDir = temporary()
-    await made(dataDir, 'correct horse')
+    const dataDir = await madeFolder('correct horse')
     const writer = child(
       dataDir,
       `const store = await openStore({ dataDir, passphrase: 'correct horse', mode: 'existing' })

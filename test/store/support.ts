@@ -59,6 +59,13 @@ export async function made(dataDir: string, passphrase: string | null = null): P
   await store[Symbol.asyncDispose]()
 }
 
+/** A folder with a store that nobody has open. */
+export async function madeFolder(passphrase: string | null = null): Promise<string> {
+  const dataDir = temporary()
+  await made(dataDir, passphrase)
+  return dataDir
+}
+
 /** A connection of a test's own, closed when it ends. */
 export function connected(file: string, connect = (path: string) => new DatabaseSync(path)) {
   const database = connect(file)
