@@ -3,6 +3,7 @@ import { expect, onTestFinished } from 'vitest'
 import { openStore, type StoreOpening } from '../../src/store/open-store.ts'
 import { PostgresServer } from '../../src/replicas/server.ts'
 import type { Reachability, Store } from '../../src/store/store.ts'
+import type { Json } from '../support/double-wire.ts'
 import { freshSchema, sharedCluster } from '../support/postgres.ts'
 import { temporary } from '../store/support.ts'
 
@@ -47,6 +48,12 @@ export async function watched(url: string) {
   })
   return { store, schema, reach, writable, said }
 }
+
+/** Status and code of what a sidecar refuses. */
+export const refusalOf = ({ status, json }: { status: number; json: Json }): unknown[] => [
+  status,
+  json.error?.code,
+]
 
 export const untilFresh = (store: Store): Promise<void> =>
   expect.poll(() => store.fresh().then(() => 'fresh', String)).toBe('fresh')
