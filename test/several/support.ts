@@ -10,6 +10,7 @@ import type { MeasuredEngine } from '../../src/openpgp/create.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { canaries } from '../support/canaries.ts'
 import { calledOf, callAt, type Called } from '../support/bot-call.ts'
+import { sourcesOf } from '../support/sidecar-inside.ts'
 import { until } from '../support/sidecar.ts'
 import { watchedLog } from '../support/watched-log.ts'
 
@@ -88,6 +89,18 @@ export class Stage implements AsyncDisposable {
     writeFileSync(join(this.folder, `${name}.yaml`), JSON.stringify(entry), { mode: 0o600 })
   }
 
+  /** The same, and has the files read again. */
+  async add(name: string, more: object = {}): Promise<void> {
+    await this.write(name, more)
+    await this.several.reload()
+  }
+
+  /** Takes a bot's file away, and has the files read again. */
+  async drop(name: string): Promise<void> {
+    this.remove(name)
+    await this.several.reload()
+  }
+
   /** Takes a bot's file away. */
   remove(name: string): void {
     rmSync(join(this.folder, `${name}.yaml`))
@@ -161,26 +174,15 @@ export class Stage implements AsyncDisposable {
 
   get sources(): Sources {
     const { root } = this
-    return {
-      flags: {},
-      env: {
-        POSTERN_UPSTREAM_URL: this.sandbox.url,
-        POSTERN_BOTS: this.folder,
-        POSTERN_DATA_DIR: this.dataDir,
-        POSTERN_LISTEN_PORT: '0',
-        POSTERN_ADMIN_PORT: '0',
-        POSTERN_KEY_PROTECTION: 'none',
-        ...this.#options.env,
-      },
-      configFlag: null,
-      bot: null,
-      cwd: root,
-      home: root,
-      runtimeDir: null,
-      terminal: false,
-      nodeOptions: [],
-      inspectorOpen: false,
-      mayHaveKeychain: false,
+    const env = {
+      POSTERN_UPSTREAM_URL: this.sandbox.url,
+      POSTERN_BOTS: this.folder,
+      POSTERN_DATA_DIR: this.dataDir,
+      POSTERN_LISTEN_PORT: '0',
+      POSTERN_ADMIN_PORT: '0',
+      POSTERN_KEY_PROTECTION: 'none',
+      ...this.#options.env,
     }
+    return sourcesOf(env, root)
   }
 }

@@ -13,8 +13,7 @@ const chats = new Map<string, number>()
 
 beforeAll(async () => {
   stage = await startStage({ bots: ['echo'] })
-  await stage.write('news', { clientToken: CLIENT_TOKEN })
-  await stage.several.reload()
+  await stage.add('news', { clientToken: CLIENT_TOKEN })
   await stage.ready('echo', 'news')
   for (const name of ['echo', 'news']) chats.set(name, await stage.chatOf(name))
 }, 60_000)
