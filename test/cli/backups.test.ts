@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { MAIN } from '../support/postern-process.ts'
+import { mainFile } from '../support/postern-process.ts'
 import { atTerminal, hasTerminals } from '../support/terminal.ts'
 import { Stage } from './secrets-stage.ts'
 
@@ -58,7 +58,7 @@ describe('postern backup', () => {
   test.skipIf(!hasTerminals)('create prints nothing to a terminal', async () => {
     const stage = await Stage.make()
     const env = { ...stage.env(), PATH: '/usr/bin:/bin' }
-    const command = [process.execPath, MAIN, 'backup', 'create', '-']
+    const command = [process.execPath, mainFile(), 'backup', 'create', '-']
     const { code, screen } = await atTerminal(command, [], { cwd: stage.cwd, env })
     expect([code, screen]).toEqual([1, expect.stringContaining('not printed to a terminal')])
   })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { folder } from '../config/support.ts'
-import { COMPILED, MAIN } from '../support/postern-process.ts'
+import { COMPILED, mainFile } from '../support/postern-process.ts'
 import { atTerminal, hasTerminals } from '../support/terminal.ts'
 import { postern } from './support.ts'
 
@@ -21,7 +21,7 @@ async function service(): Promise<Sandbox> {
 /** Runs `postern init` at a terminal; each answer is typed once its question stands there. */
 async function init(cwd: string, flags: string[], answers: [when: RegExp, types: string][]) {
   return await atTerminal(
-    [process.execPath, MAIN, 'init', ...flags],
+    [process.execPath, mainFile(), 'init', ...flags],
     answers.map(([when, types]) => ({ when, types })),
     { cwd, env: { PATH: '/usr/bin:/bin', HOME: cwd, TERM: 'xterm', NODE_COMPILE_CACHE: COMPILED } },
   )

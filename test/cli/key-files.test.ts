@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { generateKey } from 'openpgp'
 import { afterAll, describe, expect, test } from 'vitest'
-import { MAIN } from '../support/postern-process.ts'
+import { mainFile } from '../support/postern-process.ts'
 import { atTerminal, hasTerminals } from '../support/terminal.ts'
 import { OUT, Stage } from './secrets-stage.ts'
 
@@ -243,7 +243,7 @@ describe('postern key import', () => {
 const LEFT = '\u001b[D'
 
 describe.skipIf(!hasTerminals)('at a terminal', () => {
-  const command = (line: string) => [process.execPath, MAIN, ...line.split(' ')]
+  const command = (line: string) => [process.execPath, mainFile(), ...line.split(' ')]
   const at = (stage: Stage) => ({
     cwd: stage.cwd,
     env: { ...stage.env(), PATH: '/usr/bin:/bin', HOME: stage.cwd },

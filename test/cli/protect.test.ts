@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { MAIN } from '../support/postern-process.ts'
+import { mainFile } from '../support/postern-process.ts'
 import { Home, whyNoKeychain } from '../support/secret-service.ts'
 import { atTerminal, hasTerminals } from '../support/terminal.ts'
 import { Stage } from './secrets-stage.ts'
@@ -74,7 +74,7 @@ describe('postern key protect', () => {
       await stage.does('key generate')
       const env = { ...stage.env(), PATH: '/usr/bin:/bin', HOME: stage.cwd }
       const { code, screen } = await atTerminal(
-        [process.execPath, MAIN, 'key', 'protect', 'passphrase'],
+        [process.execPath, mainFile(), 'key', 'protect', 'passphrase'],
         [
           { when: /new passphrase: /, types: `${NEXT}\r` },
           { when: /once more: /, types: `${NEXT}\r` },
@@ -94,7 +94,7 @@ describe.skipIf(whyNoKeychain !== null)(`the OS keychain (${whyNoKeychain ?? 're
     const stage = await Stage.make()
     const home = new Home()
     const { POSTERN_KEY_PASSPHRASE: _none, ...bare } = stage.env()
-    const command = (line: string) => [process.execPath, MAIN, ...line.split(' ')]
+    const command = (line: string) => [process.execPath, mainFile(), ...line.split(' ')]
     const made = await home.run('unlocked', command('key generate'), bare)
     expect([made.code, made.stdout]).toEqual([0, expect.stringMatching(/^[0-9a-f]{40}\n$/)])
     const listed = await home.run('unlocked', command('key list --json'), bare)
