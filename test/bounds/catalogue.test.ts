@@ -65,7 +65,7 @@ const JSON_BODIES: Record<string, Row> = {
   ],
   J13: [
     ['translate/draft', 'is refused with a code of the service’s'],
-    ['sandbox/markup', 'markup'],
+    ['sandbox/bodies', 'bad_markup'],
     ['http/routes-send', 'a refusal comes back to the byte'],
   ],
 }
@@ -77,7 +77,7 @@ const MEDIA: Record<string, Row> = {
   ],
   D2: [
     ['media/hostile', '64 MiB and a byte', 'within bounds, and no harm to anything else'],
-    ['upstream/media', 'a length that says %s is no file', 'no further than the bound'],
+    ['upstream/media', 'a length that says %s', 'no further than the bound'],
   ],
   D3: [['media/hostile', '8 MiB of recipients', '8 MiB of nameless recipients']],
   D4: [['media/hostile', 'chunks of one byte']],
@@ -137,7 +137,7 @@ const SETTINGS: Record<string, Row> = {
 const FILES: Record<string, Row> = {
   F1: [['store/read-only', 'keeps a sound store from opening', 'does not hide']],
   F2: [
-    ['store/full-disk', 'a full disk refuses the write'],
+    ['store/full-disk', 'a full disk refuses the %s'],
     ['store/backup', 'on a full disk is refused', 'on a disk that is full'],
     ['faults/command-kills', 'error=ENOSPC'],
   ],
