@@ -1,5 +1,7 @@
 /** Each script of a folder as a test, with verbs about a service and a sidecar. */
 import { globSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
 import { basename, join } from 'node:path'
 import { generateKey } from 'openpgp'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -16,17 +18,54 @@ function serviceOf(script: Script): Sandbox {
   return sandbox
 }
 
-/** A call of the bot's, at the service or at a sidecar. */
-async function call(url: string, token: string, route: string, body = ''): Promise<Response> {
-  const [method = '', path = ''] = route.split(' ')
-  return await fetch(`${url}/bot/v1${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    ...(body !== '' && { body }),
-  })
+const ports = new WeakMap<Script, Server>()
+
+/** Takes a port that no program gets which asks for any: it stays free when it is free again. */
+async function takePort(port = 21_000 + (process.pid % 10_000)): Promise<[number, Server]> {
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+    return [port, server]
+  } catch {
+    return await takePort(port + 1)
+  }
+}
+
+/** Asks for an address; the status is how the script's last command ended. */
+async function ask(script: Script, url: string, init: RequestInit): Promise<boolean> {
+  const answer = await fetch(url, { redirect: 'manual', ...init })
+  const headers = [...answer.headers].map(([name, value]) => `${name}: ${value}\n`).join('')
+  script.last = { code: answer.status, stdout: await answer.text(), stderr: headers }
+  return answer.ok
+}
+
+/** A call of the bot whose token is `$TOKEN`, at `$URL`. */
+function call(script: Script, method: string, path: string, body = ''): Promise<boolean> {
+  const authorization = `Bearer ${script.expand('$TOKEN')}`
+  const headers = { authorization, 'content-type': 'application/json' }
+  const init = { method, headers, ...(body !== '' && { body: script.expand(body) }) }
+  return ask(script, script.expand(`$URL/bot/v1${path}`), init)
 }
 
 const VERBS: Record<string, Verb> = {
+  taken: async (s) => {
+    const [port, server] = await takePort()
+    onTestFinished(() => void server.close())
+    ports.set(s, server)
+    s.env['TAKEN'] = String(port)
+  },
+  free: async (s) => {
+    const server = ports.get(s)!.close()
+    await once(server, 'close')
+  },
+  get: (s, [url, header]) => {
+    const [name = 'accept', value = '*/*'] = header ? s.expand(header.raw).split(': ') : []
+    return ask(s, s.text(url!), { headers: { [name]: value } })
+  },
+  call: (s, _words, rest) => {
+    const [, method = '', path = '', body] = /^(\w+) (\S+) ?(.*)$/.exec(rest) ?? []
+    return call(s, method, path, body)
+  },
   settings: (s) => void Object.assign(s.env, TOKENS),
   silent: async (s) => void Object.assign(s.env, await silentService()),
   service: async (s) => {
@@ -35,7 +74,7 @@ const VERBS: Record<string, Verb> = {
     services.set(s, sandbox)
     const { url, token } = sandbox
     Object.assign(s.env, TOKENS, { POSTERN_UPSTREAM_URL: url, POSTERN_BOT_TOKEN: token })
-    s.env['CONTROL'] = sandbox.controlUrl
+    Object.assign(s.env, { URL: url, TOKEN: token, CONTROL: sandbox.controlUrl })
   },
   up: async (s, words) => {
     const more = Object.fromEntries(words.map((word) => s.text(word).split('=', 2)))
@@ -51,10 +90,9 @@ const VERBS: Record<string, Verb> = {
     expect(await sidecar?.ended).toMatchObject({ code: 0 })
   },
   shows: async (s, [key]) => {
-    const { url, token } = serviceOf(s)
     const shown = async (): Promise<string> => {
-      const answer = await call(url, token, 'GET /me')
-      const { result } = (await answer.json()) as { result: { fingerprint: string | null } }
+      await call(s, 'GET', '/me')
+      const { result } = JSON.parse(s.last.stdout) as { result: { fingerprint: string | null } }
       return result.fingerprint?.toLowerCase() ?? 'nothing'
     }
     await expect.poll(shown).toBe(s.text(key!))
@@ -65,9 +103,9 @@ const VERBS: Record<string, Verb> = {
     writeFileSync(s.path(name!), token, { mode: 0o600 })
   },
   serves: async (s, [name, status]) => {
-    const token = s.read(name!)
-    const ask = async () => (await call(s.expand('$SIDECAR'), token, 'GET /me')).status
-    await expect.poll(ask).toBe(Number(status?.raw))
+    Object.assign(s.env, { URL: s.env['SIDECAR'], TOKEN: s.read(name!) })
+    const code = () => call(s, 'GET', '/me').then(() => s.last.code)
+    await expect.poll(code).toBe(Number(status?.raw))
   },
   foreign: async (s, [file, life, age]) => {
     const date = new Date(Date.now() - Number(age?.raw ?? 0) * 1000)

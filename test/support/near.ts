@@ -16,7 +16,7 @@ export const FROM_OUTSIDE: Record<string, string[]> = {
   api: ['contract/direct', 'contract/protected'],
   cli: ['rotation/by-hand'],
   config: ['cli/run', 'double/bad-start'],
-  control: ['cli/live', 'rotation/by-hand'],
+  control: ['cli/scripts', 'rotation/by-hand'],
   doctor: ['cli/commands'],
   http: ['double/fuzz-wire', 'guard/wrong-body-kind'],
   kernel: [
@@ -44,7 +44,7 @@ export const FROM_OUTSIDE: Record<string, string[]> = {
   rpc: ['control/socket', 'sandbox/control'],
   sandbox: ['contract/direct'],
   replicas: ['several/several', 'several/round-trips', 'doctor/database'],
-  store: ['cli/exit-codes', 'double/bad-start'],
+  store: ['cli/scripts', 'double/bad-start'],
   testing: ['examples/projects'],
   translate: ['double/hanging', 'guard/private'],
   updates: ['observe/alerts'],

@@ -95,7 +95,9 @@ async function exec(s: Script, words: Word[]): Promise<boolean | undefined> {
   s.input = ''
   const given = { cwd: s.work, env: { ...s.env }, input }
   if (name) {
-    s.background.set(name, start(args, given))
+    const started = start(args, given)
+    s.background.set(name, started)
+    s.env['PID'] = String(started.process.pid)
     return undefined
   }
   if (program === 'postern') s.last = await start(args, given).ended
@@ -183,6 +185,16 @@ const VERBS: Record<string, Verb> = {
   },
 }
 
+/** Expects what every refusal prints: nothing on stdout, and what to do on stderr. */
+function expectRefusal({ stdout, stderr }: Ended, reason: RegExp): void {
+  expect(stdout).toBe('')
+  expect(stderr).toMatch(reason)
+  expect(stderr).toMatch(/^postern: [^A-Z][^]*[^.]\nhint: [^]*[^.]\ncode: \S+\n$/m)
+}
+
+/** A verb and its words; before it what must come of it: that it fails, how, and why. */
+const LINE = /^(?:(?:(!)|exits (\d+)) (?:'([^']*)' )?)?([a-z]\w*) ?(.*)$/
+
 function wordsOf(line: string): Word[] {
   if (line.split("'").length % 2 === 0) throw new Error('a quote is not closed')
   return [...line.matchAll(/(?:'[^']*'|[^\s'])+/g)].map(([raw]) => ({
@@ -207,8 +219,7 @@ export async function runScript(file: string, more: Record<string, Verb>): Promi
   }
   const verbs = { ...VERBS, ...more }
   for (const [index, line] of text.split('\n').entries()) {
-    const [, not, code, name = '', rest = ''] =
-      /^(?:(!) |exits (\d+) )?([a-z]\w*) ?(.*)$/.exec(line) ?? []
+    const [, not, code, reason, name = '', rest = ''] = LINE.exec(line) ?? []
     if (name === '') continue
     try {
       const verb = verbs[name]
@@ -217,6 +228,7 @@ export async function runScript(file: string, more: Record<string, Verb>): Promi
       if (not && are.includes(undefined)) throw new Error(`${name} cannot be negated`)
       const isSo = code ? script.last.code === Number(code) : !are.includes(not === '!')
       if (!isSo || are.length === 0) throw new Error(`ended with ${script.last.code}`)
+      if (reason) expectRefusal(script.last, script.pattern({ raw: reason, isQuoted: true }))
     } catch (error) {
       if (error instanceof SkipError) return error.message
       const { stdout, stderr } = script.last
