@@ -49,4 +49,5 @@ if (staysLong && !isAnew && process.platform === 'linux') beginAnew()
 const inClone = existsSync(join(root, 'src', 'main.ts'))
 // Beside the code: only who may change that may change what was made of it. Elsewhere there is none.
 enableCompileCache(join(root, inClone ? 'node_modules/.cache' : 'dist', 'compiled'))
+// oxlint-disable-next-line typescript/no-floating-promises -- main.ts reports its own errors
 void import(inClone ? '../src/main.ts' : '../dist/main.js')

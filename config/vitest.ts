@@ -4,20 +4,9 @@ import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { hasPostgres } from '../test/support/postgres.ts'
-import { lowCost } from '../test/support/changed-constants.ts'
+import { engineOfTests, lowCost } from '../test/support/changed-constants.ts'
+import { LONG } from '../test/support/long.ts'
 import { COMPILED } from '../test/support/postern-process.ts'
-
-/** What starts hundreds of processes, or tries every bit, or a crowd: `npm run test:all` alone. */
-const LONG = [
-  'test/cli/keychain.test.ts',
-  'test/cli/scripts-long.test.ts',
-  'test/contract/persistence.test.ts',
-  'test/faults/command-kills.test.ts',
-  'test/faults/rotation-kills.test.ts',
-  'test/media/crowded.test.ts',
-  'test/openpgp/stream/flips.test.ts',
-  'test/sandbox/kill.test.ts',
-]
 
 /**
  * What shares its process with the files after it, since it leaves nothing behind there: to load
@@ -69,8 +58,14 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const long = process.argv.includes('--mode=all') ? [] : LONG
 const together = globSync(TOGETHER, { cwd: root, exclude: APART })
 
+const isMeasured = process.env['TESTS_SECONDS'] !== undefined
+const setupFiles = [
+  ...(isMeasured ? ['test/support/seconds-setup.ts'] : []),
+  'test/support/canaries-setup.ts',
+]
+
 export default defineConfig({
-  plugins: [lowCost],
+  plugins: [lowCost, engineOfTests],
   test: {
     root,
     projects: [
@@ -90,7 +85,7 @@ export default defineConfig({
           isolate: false,
           include: hasPostgres() ? ON_POSTGRES : [],
           env: { TESTS_STORE_KIND: 'postgres' },
-          setupFiles: ['test/support/canaries-setup.ts', 'test/support/postgres-setup.ts'],
+          setupFiles: ['test/support/postgres-setup.ts'],
         },
       },
     ],
@@ -98,12 +93,8 @@ export default defineConfig({
 
     // Tests wait for real processes much of the time, so more run at once than there are cores.
     maxWorkers: '200%',
-    globalSetup: [
-      'test/support/build.ts',
-      'test/support/generated-store.ts',
-      'test/support/postgres.ts',
-    ],
-    setupFiles: ['test/support/canaries-setup.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
+    setupFiles,
     // What ends a test that hangs. The few that take long name how long.
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -170,7 +170,7 @@ function isAllowed({ file, target, isPackage }: Import, folder: string): boolean
     return isPackageOf(rule.packages, target) || (target === 'openpgp' && PHONES.test(file))
   }
   const own = target.startsWith(`${folder}/`)
-  const phone = PHONES.test(file) && target === 'openpgp/index'
+  const phone = PHONES.test(file) && /^openpgp\/(?:index|key-forms)$/.test(target)
   return (
     own ||
     phone ||
@@ -216,12 +216,14 @@ describe('the direction of imports', () => {
     expect(texts.filter((text) => markup.test(text))).toEqual([])
   })
 
-  it('openpgp has one door, of at most sixty names', () => {
+  it('openpgp has one door, of at most sixty names, and one for what makes keys of phones', () => {
     const beside = files
       .filter((file) => !file.startsWith('src/openpgp/'))
       .flatMap(importsOf)
       .filter(({ target }) => /^openpgp\/(?!index$)/.test(target))
-    expect(beside.map(({ file, target }) => `${file} imports ${target}`)).toEqual([])
+    expect(beside.map(({ file, target }) => `${file} imports ${target}`)).toEqual([
+      'src/sandbox/phone/make-key.ts imports openpgp/key-forms',
+    ])
     const door = readFileSync('src/openpgp/index.ts', 'utf8')
     const lists = [...door.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].map(([, list = '']) => list)
     const single = door.match(/^export (?:const|function)/gm) ?? []
@@ -264,6 +266,15 @@ describe('what is loaded where', () => {
     expect([...loadedWith('src/main.ts')]).not.toContain('openpgp')
     expect([...loadedWith('src/openpgp/library/worker.ts')]).toContain('openpgp')
   })
+
+  it('native code is loaded when an engine asks for it, and by nothing else', () => {
+    for (const entry of ['src/main.ts', 'src/openpgp/index.ts', 'src/openpgp/library/worker.ts']) {
+      const native = [...loadedWith(entry)].filter((file) =>
+        /openpgp\/(native|crypto)\//.test(file),
+      )
+      expect(native).toEqual([])
+    }
+  })
 })
 
 /** Code without its comments. */
@@ -282,7 +293,7 @@ describe('the wall of the kernel', () => {
     expect(behind).toEqual([])
   })
 
-  it('it imports openpgp, errors and listeners, and of the contract the types alone', () => {
+  it('it imports openpgp, errors, listeners and bounded maps, and of the contract the types alone', () => {
     const outside = kernel.flatMap((file) =>
       [...codeOf(file).matchAll(/^(?:import|export) (type )?[^']*? from '([^']+)'/gm)].flatMap(
         ([, type, specifier = '']) => {
@@ -297,7 +308,8 @@ describe('the wall of the kernel', () => {
       'type src/openpgp/index.ts',
       'src/errors.ts',
       'type src/errors.ts',
-      // events are handed back with it: a few lines that import nothing
+      // a few lines each that import nothing
+      'src/util/bounded-map.ts',
       'src/util/listeners.ts',
       // digests and MACs
       'node:crypto',
@@ -352,6 +364,27 @@ describe('the wall of the kernel', () => {
   })
 })
 
+const SECRET = '\\w*(?:token|secret|passphrase|cookie|presented|expected|mac)(?:\\(\\))?'
+/** Comparisons of what one owner has twice: nobody who guesses sees how long they take. */
+const OF_ONE_OWNER = [
+  'src/http/bot-tokens.ts: const isOther = [...this.#bots.values()].some((one) => one.token.expected() !== one.indexed)',
+  'src/http/bot-tokens.ts: if (expected !== one.indexed) one.hash = this.#hash(expected)',
+  'src/keys/keyring.ts: if (this.#memory.masterSecret !== lockedUnder) return null',
+  "src/store/keychain.ts: if (kept !== secret) throw keychainRefusal('forgetful')",
+  'src/updates/registration.ts: const isSame = before.url === now.url && before.secret === now.secret',
+]
+const NOTHING = "(?!\\s*(?:null|undefined|'|-?\\d))"
+const COMPARISONS = [
+  `\\b${SECRET}\\s*[!=]={1,2}(?!=)${NOTHING}`,
+  `[!=]={1,2}(?!=)\\s*(?:\\w+\\??\\.)*#?${SECRET}\\b(?!\\.length)`,
+  `\\b${SECRET}\\.(?:equals|compare|startsWith|endsWith|localeCompare)\\((?!')`,
+  `\\.(?:equals|compare|startsWith|endsWith|localeCompare|includes)\\((?:[^()']*[^\\w'])?${SECRET}\\b`,
+].map((pattern) => new RegExp(pattern, 'i'))
+const comparesSecret = (line: string): boolean =>
+  !/^\s*(?:\*|\/[/*])/.test(line) &&
+  !line.includes('typeof') &&
+  COMPARISONS.some((pattern) => pattern.test(line))
+
 describe('what only one place does', () => {
   const holding = (pattern: RegExp): string[] =>
     files.filter((file) => pattern.test(readFileSync(file, 'utf8')))
@@ -392,6 +425,56 @@ describe('what only one place does', () => {
   it('no permission has a default: who asks for one says by what it holds', () => {
     const byDefault = /\?\? \(\(\) => true\)|= \(\)(?:: boolean)? => true[,)]|mayLeave\?:|holds\?:/
     expect(holding(byDefault).filter((file) => !file.startsWith('src/sandbox/'))).toEqual([])
+  })
+
+  it('secrets are compared in constant time, and by these files alone', () => {
+    expect(holding(/\btimingSafeEqual\(/).toSorted()).toEqual([
+      'src/http/auth.ts',
+      'src/media/capability.ts',
+      'src/openpgp/crypto/seipd-stream.ts',
+      'src/openpgp/crypto/seipd.ts',
+      'src/openpgp/native/unlock.ts',
+      'src/sandbox/http/control-token.ts',
+    ])
+    const compared = files.flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .filter(comparesSecret)
+        .map((line) => `${file}: ${line.trim()}`),
+    )
+    expect(compared.toSorted()).toEqual(OF_ONE_OWNER)
+  })
+
+  it.each([
+    'if (presented !== expected) throw unauthorized()',
+    'return token === bot.token',
+    'const isRight = settings.clientToken == given',
+    'return mac.equals(presented)',
+    'return Buffer.compare(cookie, own) === 0',
+    'return expected.startsWith(presented)',
+    'return passphrases.includes(passphrase)',
+  ])('finds a comparison that takes longer the more of a secret is right: %s', (line) => {
+    expect(comparesSecret(line)).toBe(true)
+  })
+
+  it.each([
+    'if (presented === null || token === undefined) return null',
+    "if (typeof bot?.token === 'string') return",
+    "if (passphrase === '') throw missing()",
+    'timingSafeEqual(presented, this.#mac(place))',
+  ])('lets be what compares none: %s', (line) => {
+    expect(comparesSecret(line)).toBe(false)
+  })
+
+  it('each exception from a rule of the linter gives its reason', () => {
+    const all = globSync('{src,test,bin,config}/**/*.{ts,js,cjs}')
+    const directives = all.flatMap((file) =>
+      (readFileSync(file, 'utf8').match(/^.*\/[/*] (?:oxlint|eslint)-disable.*$/gm) ?? []).map(
+        (line) => `${file}: ${line.trim()}`,
+      ),
+    )
+    expect(directives.length).toBeGreaterThan(20)
+    expect(directives.filter((line) => !/ -- \S/.test(line))).toEqual([])
   })
 
   it('what tests do by chance follows from the seed', () => {

@@ -99,6 +99,7 @@ export class HostedBots implements AsyncDisposable {
         }),
     })
     this.#bots.set(name, hosted)
+    // oxlint-disable-next-line typescript/no-floating-promises -- a failed start shows in the status, and is repeated
     void hosted.begin()
   }
 

@@ -36,6 +36,8 @@ export function lanedEngine(
     onThreadKilled: () => {},
     onAvailable: engine.onAvailable,
     onDisagreement: () => {},
+    onCheck: () => {},
+    onDifference: engine.onDifference,
     load: () => ({ threads: {}, certificates: null }),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   }

@@ -65,7 +65,7 @@ export async function createSeveral(options: SeveralOptions): Promise<Several> {
   await using stack = new AsyncDisposableStack()
   const registry = new MetricRegistry({ isOfSeveral: true })
   const metrics = new Metrics(registry)
-  const engine = parts.engine ?? stack.use(createEngine())
+  const engine = parts.engine ?? stack.use(createEngine(settings.openpgp))
   subscribeEngine(engine, metrics, log)
   showLoad(metrics, {
     threads: () => engine.load().threads,
@@ -202,6 +202,7 @@ function watchMachine(
   showWarnings(metrics, warnings)
   showResources(metrics, () => latest && { ...ends, ...latest })
   const timer = setInterval(() => void look(), LOOK_MS).unref()
+  // oxlint-disable-next-line typescript/no-floating-promises -- readMachine catches its errors
   void look()
   return {
     warnings,

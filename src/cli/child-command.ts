@@ -148,6 +148,7 @@ function readLines(
     }
     if (untilTaken === undefined) return
     stream.pause()
+    // oxlint-disable-next-line typescript/no-floating-promises -- the stream resumes in any case
     void untilTaken().finally(() => stream.resume())
   })
   stream?.on('end', () => {

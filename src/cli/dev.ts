@@ -69,6 +69,7 @@ async function run(command: string[], _flags: DevFlags, self: Command): Promise<
     printNotice('the world goes on, and the seed is not applied to it; --fresh begins it anew')
   }
   introduce(dev, { path, isJson: flags.json === true })
+  // oxlint-disable-next-line typescript/no-floating-promises -- a failure ends the process
   void dev.log.follow()
   await runBot(command, dev, stop)
   await dev.log.settled()
@@ -82,6 +83,7 @@ async function runBot(command: string[], dev: Dev, stop: Promise<void>): Promise
     const end = await bot.ended
     if (!shutdownSignal.aborted) dev.log.show({ who: 'dev', ...describeEnd(command, end) })
   }
+  // oxlint-disable-next-line typescript/no-floating-promises -- the command runs until `stop`
   void showEnd()
   await stop
   printNotice('stopping')

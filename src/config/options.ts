@@ -125,9 +125,20 @@ const OneBot = z.strictObject({
     ),
     audience: choice(
       ['check', 'off'],
-      'check: withhold a message that was sealed for another chat; off: open it',
+      'off: open a message that was sealed for another chat; check: withhold it',
     ),
     normalizeText: flag(true, 'normalize opened text as the service normalizes readable text'),
+  }),
+  openpgp: group({
+    engine: choice(
+      ['native', 'library'],
+      'native: common OpenPGP by node:crypto, all else by openpgp.js; library: openpgp.js alone, slower',
+    ),
+    check: choice(
+      ['off', 'sample', 'all'],
+      'how much of what native code sealed, opened and verified openpgp.js does again, behind everything else; sample: one in 256, and the first of each kind',
+      'sample',
+    ),
   }),
   trust: group({
     policy: choice(

@@ -10,7 +10,7 @@ import { describeProxyProblem, isPlainHttp } from './urls.ts'
 import type { GivenSetting } from './yaml-file.ts'
 
 /** Room in a socket address on Linux, less its closing zero (unix(7)). */
-const SOCKET_PATH_BYTES = 107
+export const SOCKET_PATH_BYTES = 107
 const MAX_CA_BYTES = 1024 * 1024
 
 /** What is set and what secrets there are. */
@@ -181,7 +181,7 @@ function refuseMissingPassphrase(whole: Whole): Problem[] {
 }
 
 /** The keyring opens with 32 keys at most: the published one, one that waits, and old ones. */
-const MAX_OLD_KEYS = 30
+export const MAX_OLD_KEYS = 30
 
 function refuseManyKeys(whole: Whole): Problem[] {
   const every = Number(valueOf(whole, 'key.rotateEveryDays') ?? Infinity)

@@ -39,7 +39,7 @@ export interface Settings extends Omit<
  */
 export interface ProcessSettings extends Pick<
   Settings,
-  'listen' | 'admin' | 'dataDir' | 'log' | 'alert'
+  'listen' | 'admin' | 'dataDir' | 'log' | 'alert' | 'openpgp'
 > {
   /** How the one database is reached; the schema is each bot's own. */
   store: Pick<Settings['store'], 'caFile'>
@@ -106,8 +106,15 @@ export function settingsFrom(
 
 /** All else is left out. */
 const ProcessOptions = z.object(
-  Options.pick({ listen: true, admin: true, dataDir: true, log: true, alert: true, store: true })
-    .shape,
+  Options.pick({
+    listen: true,
+    admin: true,
+    dataDir: true,
+    log: true,
+    alert: true,
+    store: true,
+    openpgp: true,
+  }).shape,
 )
 
 /** The same for what several bots have in common. */

@@ -20,7 +20,7 @@ import { connectSocket } from './socket/connect.ts'
 const { Agent, request } = process.getBuiltinModule('node:http')
 
 /** Publishing waits for the service, and takes longest. */
-const ANSWER_MS = 120_000
+export const ANSWER_MS = 120_000
 
 /** A sidecar at the other end of its socket. */
 export type RunningSidecar = Operations & BotOperations & AsyncDisposable

@@ -7,7 +7,7 @@ import { fingerprint, iso, nothing, operation, type OperationParts } from './ope
 import { managed } from './rotation.ts'
 
 /** Updates wait at the service for 72 hours (spec, Events 2), and clocks differ. */
-const FLOOR_MS = 4 * 86_400_000
+export const FLOOR_MS = 4 * 86_400_000
 
 /** One of the bot's own keys. Times are ISO 8601 in UTC. */
 export type KeyRow = ReturnType<typeof keyRow>

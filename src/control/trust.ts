@@ -112,7 +112,7 @@ function trustRow(pin: Pin, { people, trust }: { people: People; trust: Trust })
     listed: pin.listed,
     listedSince: iso(pin.listedAtMs),
     /** Must sign messages: has signed one before, or is verified. */
-    signs: people.hasSigned(pin.userId, 'words') || trust.isVerified(pin.userId),
+    signs: people.hasSigned(pin.userId, 'words') || pin.standing === 'verified',
     /** Must sign files: has signed one before. */
     signsFiles: people.hasSigned(pin.userId, 'file'),
     /** Who else is listed with the same certificate, by id, while nobody is named as its owner. */

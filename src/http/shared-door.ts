@@ -101,6 +101,7 @@ export class SharedBot {
     if (routes === null) return
     this.#underWay[caller]++
     const call = callOf(request, response)
+    // oxlint-disable-next-line typescript/no-floating-promises -- `closed` never rejects
     void call.closed.then(() => this.#underWay[caller]--)
     const path = pathOf(request)
     if (path === UPDATES) return routes.answer(request, response)
@@ -129,6 +130,7 @@ function answerInTurn(
   answer: RequestListener,
   { request, response, closed }: DoorCall,
 ): void {
+  // oxlint-disable-next-line typescript/no-floating-promises -- the routes answer their own errors
   void lane.run(async () => {
     // Its caller may have gone while it waited.
     if (response.destroyed) return

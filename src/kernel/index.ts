@@ -58,7 +58,6 @@ export {
 export type { Certificates } from './people/certificates.ts'
 export type { Policies } from './people/decisions.ts'
 export type { Journal, TrustChange } from './people/journal.ts'
-export type { PeopleObserver } from './people/observe.ts'
 export type { People } from './people/people.ts'
 export type { Person } from './people/person.ts'
 export {

@@ -15,20 +15,16 @@ import { KnownChats } from './wall/known-chats.ts'
 export interface Kernel extends PeopleObserverParts {
   journal: Journal
   people: People
-  observer: PeopleObserver
   knownChats: KnownChats
   sightings: Sightings
 }
 
-/**
- * Reads what is remembered.
- * @param o `policy` the setting `trust.policy`; `own` fingerprints of all keys that ever were the
- *   bot's, primary keys and subkeys; `readers` read answers of the service
- */
 export async function loadKernel(o: {
   memory: Memory
   engine: Engine
+  /** Setting `trust.policy`. */
   policy: TrustPolicy
+  /** Fingerprints of all keys that ever were the bot's, primary keys and subkeys. */
   own: () => ReadonlySet<string>
   clocks: TrustParts['clocks']
   readers: Readers
@@ -45,8 +41,7 @@ export async function loadKernel(o: {
     knownKeys: new KnownKeys(memory),
     findings: new Findings(memory, journal, own),
   }
-  const observer = new PeopleObserver(observed)
   const knownChats = await KnownChats.load(memory, { journal })
-  const sightings = new Sightings({ knownChats, people: observer, readers })
-  return { ...observed, journal, people, observer, knownChats, sightings }
+  const sightings = new Sightings({ knownChats, people: new PeopleObserver(observed), readers })
+  return { ...observed, journal, people, knownChats, sightings }
 }

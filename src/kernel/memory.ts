@@ -129,8 +129,7 @@ export interface SeenRecords {
   addOwn(seen: readonly NewSeen[]): Promise<void>
   /**
    * Adds new rows; a signature that is there repeats once more where `rule` permits it.
-   * @param o `heldBelow`: ids below it are confirmed, although the store may not have it
-   * @returns whether each added or repeated row is counted anew
+   * @returns whether each added or repeated row is counted anew, by the ids confirmed or `heldBelow`
    */
   add(
     seen: readonly NewSeen[],

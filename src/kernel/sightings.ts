@@ -68,14 +68,10 @@ export interface SeenUpdates {
 export const unobserved = (answer: Unseen): unknown => contentOf(answer)
 
 export class Sightings {
-  readonly #knownChats: KnownChats
-  readonly #people: PeopleObserver
-  readonly #readers: Readers
+  readonly #parts: { knownChats: KnownChats; people: PeopleObserver; readers: Readers }
 
   constructor(parts: { knownChats: KnownChats; people: PeopleObserver; readers: Readers }) {
-    this.#knownChats = parts.knownChats
-    this.#people = parts.people
-    this.#readers = parts.readers
+    this.#parts = parts
   }
 
   /**
@@ -85,41 +81,41 @@ export class Sightings {
    */
   async sawChat(answer: Unseen, chatId: number): Promise<SeenChat> {
     const result = contentOf(answer)
-    const chat = this.#readers.chat(result)
+    const chat = this.#parts.readers.chat(result)
     if (chat === null || chat.id !== chatId) {
       throw new NoResponseError('postern_upstream_invalid', 'a chat')
     }
     const { kind, mode, historyVisible } = chat
-    await this.#knownChats.saw([{ chatId, kind, isProtected: mode !== 'open' }])
-    const judgedAs = this.#knownChats.get(chatId)?.kind ?? kind
+    await this.#parts.knownChats.saw([{ chatId, kind, isProtected: mode !== 'open' }])
+    const judgedAs = this.#parts.knownChats.get(chatId)?.kind ?? kind
     return { kind: judgedAs, mode, historyVisible: historyVisible === true, result }
   }
 
   /** The service refused readable text in a chat. @throws Refusal `postern_store_unwritable` */
   async sawProtected(chatId: number): Promise<void> {
-    await this.#knownChats.saw([{ chatId, isProtected: true }])
+    await this.#parts.knownChats.saw([{ chatId, isProtected: true }])
   }
 
   /** A result of `GET /chats/{chatId}/keys`. @throws as `sawChat` */
   async sawKeyList(answer: Unseen, chatId: number): Promise<KeyList> {
-    const listed = this.#readers.keyList(contentOf(answer))
+    const listed = this.#parts.readers.keyList(contentOf(answer))
     if (listed === null) throw new NoResponseError('postern_upstream_invalid', 'a key list')
-    return await this.#people.observeKeyList(chatId, listed)
+    return await this.#parts.people.observeKeyList(chatId, listed)
   }
 
   /**
-   * A result of `GET /users/{userId}/key`; null: the service knows no key of the person.
-   * @returns null where the record is not that person's
+   * A result of `GET /users/{userId}/key`, null without a key; as `PeopleObserver.observeUserKey`.
    * @throws Refusal `postern_store_unwritable`
    */
   async sawUserKey(answer: Unseen | null, userId: number): Promise<Person | null> {
-    const record = answer === null ? null : { record: this.#readers.userKey(contentOf(answer)) }
-    return await this.#people.observeUserKey(userId, record)
+    const record =
+      answer === null ? null : { record: this.#parts.readers.userKey(contentOf(answer)) }
+    return await this.#parts.people.observeUserKey(userId, record)
   }
 
   /** A result of `GET /updates`. @throws NoResponseError `postern_upstream_invalid` */
   readUpdates(answer: Unseen): UnseenUpdates {
-    return new UnseenUpdates(this.#readers.updates(contentOf(answer)))
+    return new UnseenUpdates(this.#parts.readers.updates(contentOf(answer)))
   }
 
   /**
@@ -130,7 +126,7 @@ export class Sightings {
     { heads }: UnseenUpdates,
     { most, freshness, botId }: { most: number; freshness: Freshness; botId: number | null },
   ): Promise<SeenUpdates> {
-    const knownChats = this.#knownChats
+    const knownChats = this.#parts.knownChats
     const updates = heads.slice(0, most)
     const found = updates.map(findMessages)
     const sightings = found.map(({ messages }) =>

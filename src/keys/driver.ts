@@ -59,7 +59,7 @@ export interface Entered {
 type Ended = Extract<Effect, { kind: 'ended' }>
 
 /** How long sends wait for a key that is being published: below what bots wait for an answer. */
-const HOLD_MAX_MS = 20_000
+export const HOLD_MAX_MS = 20_000
 /** The end of the process keeps these from their begin, and ends them. */
 const STOPPABLE: Action['kind'][] = ['get-me', 'put-key', 'pause', 'hold-sends']
 

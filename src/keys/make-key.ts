@@ -2,7 +2,7 @@ import type { MadeKeyRecord, Time } from '../kernel/index.ts'
 import type { Engine, UnlockedKey } from '../openpgp/index.ts'
 
 /** Keys are dated back, so that a phone whose clock is behind accepts them. */
-const BACKDATE_MS = 300_000
+export const BACKDATE_MS = 300_000
 
 const TRIAL = 'a key is tried before it is published'
 

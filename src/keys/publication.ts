@@ -87,6 +87,7 @@ export class Publication implements AsyncDisposable {
   /** Compares on a timer, sooner while something is missing. */
   start(): void {
     this.#isStarted = true
+    // oxlint-disable-next-line typescript/no-floating-promises -- the state shows a failure
     void this.#compare({ isTimed: true })
   }
 

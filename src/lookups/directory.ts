@@ -4,7 +4,6 @@ import type {
   Certificates,
   KeyList,
   KeyLookups,
-  PeopleObserver,
   Person,
   Sightings,
   Unseen,
@@ -36,18 +35,14 @@ export class Directory implements KeyLookups {
   readonly #lists: FreshCache<KeyList>
   readonly #users: FreshCache<{ person: Person | null }>
   readonly #vain = countedCache<string, number>(USERS, { ttlMs: VAIN_FOR_MS })
-
-  readonly #observer: Pick<PeopleObserver, 'refreshList' | 'refreshPerson'>
   readonly #certificates: Certificates
 
   constructor(parts: {
     calls: DirectoryCalls
     sightings: Pick<Sightings, 'sawKeyList' | 'sawUserKey'>
-    observer: Pick<PeopleObserver, 'refreshList' | 'refreshPerson'>
     certificates: Certificates
   }) {
-    const { calls, observer, sightings } = parts
-    this.#observer = observer
+    const { calls, sightings } = parts
     this.#certificates = parts.certificates
     this.#lists = new FreshCache({
       max: CHATS,
@@ -75,7 +70,7 @@ export class Directory implements KeyLookups {
    */
   async keyList(chatId: number, sinceMs: number): Promise<KeyList> {
     const list = await this.#lists.get(chatId, sinceMs)
-    await this.#observer.refreshList(list, Date.now())
+    await this.#certificates.refreshList(list, Date.now())
     return list
   }
 
@@ -91,7 +86,10 @@ export class Directory implements KeyLookups {
     const listed = await this.#listedSigner(userId, chatId, since)
     if (listed !== null) return listed
     const known = await this.#users.get(userId, since)
-    if (known.person !== null) known.person = await this.#observer.refreshPerson(known.person)
+    const { person } = known
+    if (person !== null) {
+      known.person = await this.#certificates.refreshPerson(person, Date.now())
+    }
     return known.person
   }
 

@@ -11,17 +11,17 @@ const STORE = ['store', 'store-unreachable', 'store-rolled-back'] as const
 /** The route whose answer says all that only a call can say. */
 const ME = 'GET /me'
 /** How long `/me` may stay unheard before it is asked, and how often what needs no call is looked at. */
-const LOOK_MS = 10_000
+export const LOOK_MS = 10_000
 /** The first wait while a reason stands; it doubles up to `LOOK_MS`. */
-const FIRST_MS = 1000
+export const FIRST_MS = 1000
 /** How long errors of `/me` count for nothing after another call worked: less than the wait for a look. */
 const WORKED_MS = LOOK_MS - FIRST_MS
 /** A refused token is not tried more often, so that nobody is locked out by us. */
 const TOKEN_MAX_MS = 300_000
-const SKEW_MAX_MS = 120_000
+export const SKEW_MAX_MS = 120_000
 /** How long the store counts as failing after one write has, and how often it is then looked at. */
-const STORE_HELD_MS = 4000
-const STORE_LOOK_MS = 2000
+export const STORE_HELD_MS = 4000
+export const STORE_LOOK_MS = 2000
 /** After so long, a disk that does not answer counts as one that cannot be written. */
 const DISK_MS = 4000
 

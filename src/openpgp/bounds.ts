@@ -44,3 +44,6 @@ export const BOUNDS = {
   clockToleranceMs: 300_000,
   rsaBitsMax: 4096,
 } as const
+
+/** Never, where times are seconds. */
+export const NEVER_S = 0xffff_ffff

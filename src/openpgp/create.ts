@@ -1,25 +1,20 @@
 /** The engine in use: natively what is of the common forms, openpgp.js in threads for the rest. */
 import { Listeners } from '../util/listeners.ts'
+import { Checker, type CheckScope, type EngineCheck } from './checker.ts'
 import type { Engine } from './engine.ts'
+import { parseMessage } from './format/encrypted-message.ts'
 import { ownIdsOf } from './format/recipient-scan.ts'
 import { Library, type LibraryOptions } from './library/library.ts'
-import { CertificateCache } from './native/certificate-cache.ts'
-import { MessageOpener, unwrapNatively } from './native/opener.ts'
-import { NativeOwnKeys } from './native/own-keys.ts'
-import { describeCommonKey } from './native/own-secrets.ts'
-import { Precomputer, type PrecomputeBounds } from './native/precompute.ts'
-import { RecipientPackets } from './native/recipient-packets.ts'
-import { MessageSealer } from './native/sealer.ts'
-import { CertificateReader, WorkPriority } from './native/threads.ts'
-import { unlockQuickly } from './native/unlock.ts'
-import { Verifier } from './native/verify.ts'
-import type { NativeJobs } from './native/worker.ts'
-import { Pool, type PoolEvents, type ThreadLoad } from './pool.ts'
-import { openFileStream, type FileOpeningHelpers } from './stream/open-file.ts'
+import type { NativeEngine } from './native/engine.ts'
+import type { PrecomputeBounds } from './native/precompute.ts'
+import type { PoolEvents, ThreadLoad } from './pool.ts'
+import { openFileStream } from './stream/open-file.ts'
 
 export interface EngineOptions extends LibraryOptions {
-  /** False for an engine that leaves everything to openpgp.js; to compare with. */
-  native?: boolean
+  /** What seals and opens: native code beside openpgp.js (the default), or openpgp.js alone. */
+  engine?: 'native' | 'library'
+  /** How much of what native code did openpgp.js does again; nothing by default. */
+  check?: CheckScope | 'off'
   /** Bounds of what is prepared of next messages; 16 MiB and five minutes by default. */
   precompute?: PrecomputeBounds
   /** Called when a job had to be killed. */
@@ -42,6 +37,10 @@ export interface MeasuredEngine extends Engine {
    * then on it reads them all.
    */
   onDisagreement(listener: () => void): void
+  /** Calls back when a check of native code ended. */
+  onCheck(listener: (check: EngineCheck) => void): void
+  /** Calls back once, when a check found a difference: from then on openpgp.js does all of the work. */
+  onDifference: (listener: () => void) => () => void
   load(): {
     /** By kind of thread: those at work, and the jobs that wait for one. */
     threads: Record<string, ThreadLoad>
@@ -58,6 +57,8 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
   const kills = new Listeners<string>()
   const availabilities = new Listeners<boolean>()
   const disagreements = new Listeners()
+  const checks = new Listeners<EngineCheck>()
+  const differences = new Listeners()
   if (options.onThreadKilled !== undefined) kills.add(options.onThreadKilled)
   let poolsWithoutThread = 0
   const events: PoolEvents = {
@@ -68,82 +69,94 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
     },
   }
   const library = new Library(options, events)
-  const threads = new Pool<NativeJobs>('native/worker', options.threads ?? 2, events)
-  const priority = new WorkPriority()
-  const certificates = new CertificateCache({
-    reader: new CertificateReader(threads),
-    priority,
-    judge: library.judge,
-    onDisagreement: () => disagreements.emit(),
-  })
-  const own = new NativeOwnKeys(
-    async (key, atMs) => describeCommonKey(key, atMs) ?? (await library.describe(key, atMs)),
-  )
-  const packets = new RecipientPackets({ threads, priority, packetsFor: library.packetsFor })
-  const { precompute: bounds = PRECOMPUTE, onPrepared = () => {} } = options
-  const sealer = new MessageSealer({
-    certificates,
-    own,
-    packets,
-    precomputer: new Precomputer({ packets, bounds, onPrepared }),
-    readAes256: library.readAes256,
-  })
-  let isNative = true
+  const { threads = 2, precompute: bounds = PRECOMPUTE, onPrepared = () => {} } = options
+  let isNative = options.engine !== 'library'
+  let loading: Promise<NativeEngine> | null = null
+  let native: NativeEngine | null = null
+  const load = async (): Promise<NativeEngine> => {
+    const { NativeEngine: Loaded } = await import('./native/engine.ts')
+    const onDisagreement = (): void => disagreements.emit()
+    const onSealed = checker?.sealed.bind(checker)
+    const loaded = { library, threads, events, bounds, onPrepared, onDisagreement, onSealed }
+    native = new Loaded(loaded)
+    return native
+  }
+  const { check: scope = 'off' } = options
+  const report = (ended: EngineCheck): void => {
+    checks.emit(ended)
+    if (ended.result !== 'differs' || !isNative) return
+    // oxlint-disable-next-line typescript/no-floating-promises -- a thread that does not end is gone with the process
+    endNative()
+    differences.emit()
+  }
+  const checker = scope === 'off' || !isNative ? null : new Checker(scope, report)
+  /** Native code, loaded when it is first asked for; null where the library does all of it. */
+  const ours = async (): Promise<NativeEngine | null> =>
+    isNative ? (native ?? (await (loading ??= load()))) : null
   const endNative = async (): Promise<void> => {
     isNative = false
-    certificates[Symbol.dispose]()
-    own.clear()
-    sealer[Symbol.dispose]()
-    await threads[Symbol.asyncDispose]()
+    await (await loading)?.[Symbol.asyncDispose]()
   }
-  if (options.native === false) void endNative()
-  const opener = new MessageOpener(own, () => isNative)
-  const verifier = new Verifier(() => opener.isBusy)
-  const sealKnown: Engine['sealKnown'] = async (request) =>
-    (await sealer.seal(request)) ?? (await library.seal(request))
+  const check = async (armored: string, known?: string) =>
+    (await ours())?.judge(armored, known) ?? (await library.certificates.of({ armored, known }))
+  const sealKnown: Engine['sealKnown'] = async (request) => {
+    const here = await ours()
+    const sealed = await here?.sealer.seal(request)
+    if (here === null) await refuseUnusable(request.certificates)
+    return sealed ?? (await library.seal(request))
+  }
+  const refuseUnusable = async (certificates: readonly string[]): Promise<void> => {
+    const checked = await Promise.all([...new Set(certificates)].map((armored) => check(armored)))
+    if (checked.some(({ status }) => status.unusable !== null)) {
+      throw new Error('a certificate cannot be sealed to')
+    }
+  }
   return {
     generate: library.generate,
-    unlock: async (...locked) => {
-      // in a thread, where it takes time
-      const unlocked = isNative
-        ? (unlockQuickly(...locked) ?? (await threads.run('unlock', locked)))
-        : null
-      return unlocked ?? (await library.unlock(...locked))
-    },
+    unlock: async (...locked) =>
+      (await (await ours())?.unlock(...locked)) ?? (await library.unlock(...locked)),
     relock: library.relock,
     adopt: library.adopt,
     seal: async (request) => (await sealKnown(request)).armored,
     sealKnown,
-    judge: async (armored, known) => (await certificates.check(armored, known)).status,
+    judge: async (armored, known) => (await check(armored, known)).status,
     open: async (armored, keys, signal) => {
-      const left = await opener.open({ armored, keys, ids: ownIdsOf(keys), signal })
+      const natively = (await ours())?.open(armored, keys, signal)
+      const left = (await natively) ?? parseMessage(armored, ownIdsOf(keys))
+      if (left.outcome === 'opened') checker?.opened(armored, keys, left)
       return left.outcome === 'encrypted' ? await library.open(left, keys, signal) : left
     },
-    openFile: (reader, { form, keys, room }) => {
+    openFile: async (reader, { form, keys, room }) => {
+      const here = await ours()
       const helpers = library.fileOpeningHelpers(keys)
-      const unwrap: FileOpeningHelpers['unwrap'] = async (addressed) => {
-        const found = isNative ? await unwrapNatively(addressed, keys, own) : null
-        return found ?? (await helpers.unwrap(addressed))
-      }
-      return openFileStream(reader, { form, room, own: ownIdsOf(keys), ...helpers, unwrap })
+      return await openFileStream(reader, {
+        form,
+        room,
+        own: ownIdsOf(keys),
+        ...helpers,
+        unwrap: async (addressed) =>
+          (await here?.unwrap(addressed, keys)) ?? (await helpers.unwrap(addressed)),
+        native: here?.containers ?? null,
+      })
     },
     verify: async (signed, certificate, nowMs, signal) => {
-      const found = isNative ? certificates.infoOf(certificate) : null
-      const checked = found instanceof Promise ? await found.catch(() => null) : { info: found }
-      const info = checked?.info ?? null
-      const isOurs = info !== null && isNative && signal?.aborted !== true
-      const results = isOurs ? await verifier.verify(signed, info, nowMs) : null
-      return results ?? (await library.verify(signed, certificate, { nowMs, signal }))
+      const at = { nowMs, signal }
+      const results = await (await ours())?.verify(signed, certificate, at)
+      if (results) checker?.verified(signed, certificate, { nowMs, results })
+      return results ?? (await library.verify(signed, certificate, at))
     },
     onThreadKilled: (listener) => kills.add(listener),
     onAvailable: (listener) => availabilities.add(listener),
     onDisagreement: (listener) => disagreements.add(listener),
+    onCheck: (listener) => checks.add(listener),
+    onDifference: (listener) => differences.add(listener),
     load: () => ({
-      threads: { ...library.load, native: threads.load },
-      certificates: certificates.lookups,
+      threads: { ...library.load, native: native?.load ?? { busy: 0, waiting: 0 } },
+      certificates: native?.lookups ?? library.certificates.lookups,
     }),
     async [Symbol.asyncDispose]() {
-      await Promise.all([endNative(), library[Symbol.asyncDispose]()])
+      const all = [checker, library].map((part) => part?.[Symbol.asyncDispose]())
+      await Promise.all([endNative(), ...all])
     },
   }
 }

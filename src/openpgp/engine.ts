@@ -2,7 +2,7 @@
  * The door of `openpgp/`: what the rest of Postern may ask of OpenPGP. Pure: no chat, no person, no
  * network. Whatever runs behind it (worker threads today) can be replaced without a change above.
  */
-import type { Cipher } from './crypto/seipd.ts'
+import type { Cipher } from './format/ciphers.ts'
 import type { DamageReason, SizeReason } from './failure-reasons.ts'
 import type { ByteReader } from './format/packet-stream.ts'
 import type { Sealed } from './format/armor-writer.ts'

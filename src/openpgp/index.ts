@@ -23,20 +23,17 @@ export { FORM_BYTES, looksEncrypted, sealedForm } from './format/encrypted-messa
 export { ByteReader } from './format/packet-stream.ts'
 export { type RawFile, type Room, RestingWriter, type RestingFile } from './stream/resting.ts'
 export { Sealed, armorBlock } from './format/armor-writer.ts'
-export { capacity, MOST_RECIPIENTS, fit } from './native/prepared-message.ts'
-export { ALGORITHM } from './crypto/algorithm.ts'
-export { EDDSA_LEGACY } from './crypto/ed25519.ts'
-export { fingerprintOf, keyOver, publicKeyBody } from './crypto/public-key.ts'
-export { CIPHERS, type Cipher } from './crypto/seipd.ts'
+export { CIPHERS, type Cipher } from './format/ciphers.ts'
 export {
   SUBPACKET,
   framePacket,
+  keyOver,
   packetHeader,
   subpacket,
   writeMpi,
 } from './format/packet-writer.ts'
 export { TAG } from './format/packets.ts'
-export { AS_MADE } from './size.ts'
+export { AS_MADE, MOST_RECIPIENTS, capacity, fit } from './size.ts'
 
 /**
  * What keys and files in every form are made with, for the phones of the sandbox. It loads

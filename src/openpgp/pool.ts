@@ -224,6 +224,7 @@ export class Pool<J> implements AsyncDisposable {
   #kill(thread: Thread): void {
     if (!this.#threads.delete(thread)) return
     clearTimeout(thread.timer)
+    // oxlint-disable-next-line typescript/no-floating-promises -- the pool never uses this thread again
     void thread.worker.terminate()
     // before it is ready, nothing of the job has reached it
     if (!thread.ready && this.#threads.size === 0) this.#setAvailable(false)

@@ -1,18 +1,14 @@
 /** How large a sealed message becomes, known before any of it is computed. */
 import type { AlgorithmInfo } from './crypto/algorithm.ts'
-import {
-  leastWrappedBytes,
-  recipientAlgorithmLike,
-  signatureAlgorithmLike,
-} from './crypto/algorithms.ts'
-import { CIPHER_ID, type Cipher } from './crypto/seipd.ts'
-import { ECDH } from './crypto/ecdh.ts'
-import { EDDSA_LEGACY } from './crypto/ed25519.ts'
+import { BOUNDS } from './bounds.ts'
 import type { CipherSizes, OwnSizes } from './engine.ts'
+import { armoredLength } from './format/armor-writer.ts'
+import type { Cipher } from './format/ciphers.ts'
 import { framedLength } from './format/packet-writer.ts'
 
 /** Bytes of the ephemeral point of ECDH, with its two length bytes (RFC 9580, 11.5). */
 const POINT_BYTES: Record<string, number> = {
+  curve25519Legacy: 35,
   nistP256: 67,
   nistP384: 99,
   nistP521: 135,
@@ -24,25 +20,17 @@ const POINT_BYTES: Record<string, number> = {
 const PKESK_FIXED = 10
 /** A session key with algorithm and checksum, padded and wrapped (RFC 9580, 11.5). */
 const WRAPPED: CipherSizes = { aes256: 48, aes128: 32 }
-/** A session key as X448 wraps it (RFC 9580, 5.1.6). */
+/** A session key as X25519 and X448 wrap it, and the points of these (RFC 9580, 5.1.6 and 5.1.7). */
 const WRAPPED_PLAIN: CipherSizes = { aes256: 40, aes128: 24 }
+const PLAIN_POINT_BYTES: Record<string, number> = { x25519: 32, x448: 56 }
 /** What stands before the numbers of a signature of ours: version to hash, with all subpackets. */
 const SIGNATURE_FIXED = 119
-/** Numbers of signatures that have no curve to tell their length (RFC 9580, 5.2.3). */
-const SIGNATURE_NUMBERS: Record<string, number> = { ed448: 114 }
+/** Numbers of signatures whose algorithm tells their length (RFC 9580, 5.2.3). */
+const SIGNATURE_NUMBERS: Record<string, number> = { eddsaLegacy: 68, ed25519: 64, ed448: 114 }
 
 /** Bytes of a recipient packet, framed, by the cipher of the session key; the greatest possible. */
 export function recipientBytes(info: AlgorithmInfo): CipherSizes {
-  return framedBoth((cipher) => sealedBytes(info, cipher))
-}
-
-/** The same of the smallest recipient packet that there is. */
-export function leastRecipientBytes(): CipherSizes {
-  return framedBoth((cipher) => leastWrappedBytes(CIPHER_ID[cipher]))
-}
-
-function framedBoth(wrapped: (cipher: Cipher) => number): CipherSizes {
-  const framed = (cipher: Cipher): number => framedLength(PKESK_FIXED + wrapped(cipher))
+  const framed = (cipher: Cipher): number => framedLength(PKESK_FIXED + sealedBytes(info, cipher))
   return { aes256: framed('aes256'), aes128: framed('aes128') }
 }
 
@@ -79,22 +67,99 @@ const signsOnly = ({ algorithm }: AlgorithmInfo): boolean => SIGNING.has(algorit
 
 const sealsOnly = ({ algorithm }: AlgorithmInfo): boolean => ENCRYPTING.has(algorithm)
 
-function sealedBytes(info: AlgorithmInfo, cipher: Cipher): number {
-  const native = recipientAlgorithmLike(info)
-  if (native !== null) return native.wrappedBytes(CIPHER_ID[cipher])
-  if (info.bits !== undefined) return 2 + Math.ceil(info.bits / 8)
-  if (info.algorithm === 'x448') return 56 + 2 + WRAPPED_PLAIN[cipher]
-  return (POINT_BYTES[info.curve ?? ''] ?? 135) + 1 + WRAPPED[cipher]
+function sealedBytes({ algorithm, bits, curve }: AlgorithmInfo, cipher: Cipher): number {
+  if (bits !== undefined) return 2 + Math.ceil(bits / 8)
+  const plainPoint = PLAIN_POINT_BYTES[algorithm]
+  if (plainPoint !== undefined) return plainPoint + 2 + WRAPPED_PLAIN[cipher]
+  return (POINT_BYTES[curve ?? ''] ?? 135) + 1 + WRAPPED[cipher]
 }
 
-function numberBytes(info: AlgorithmInfo): number {
-  const { algorithm, bits, curve } = info
-  const native = signatureAlgorithmLike(info)
-  if (native !== null) return native.signatureBytes
+function numberBytes({ algorithm, bits, curve }: AlgorithmInfo): number {
   if (bits !== undefined) return 2 + Math.ceil(bits / 8)
   // Two numbers as long as the two of a point, with a length each, in the place of its one byte.
   return SIGNATURE_NUMBERS[algorithm] ?? (POINT_BYTES[curve ?? ''] ?? 135) + 1
 }
 
 /** Of a key as we make them: Ed25519 and Curve25519. */
-export const AS_MADE: OwnSizes = ownBytes([EDDSA_LEGACY.info, ECDH.info])
+export const AS_MADE: OwnSizes = ownBytes([
+  { algorithm: 'eddsaLegacy' },
+  { algorithm: 'ecdh', curve: 'curve25519Legacy' },
+])
+
+/** A recipient's name in a signature: length, type, version, fingerprint (RFC 9580, 5.2.3.36). */
+const NAME_BYTES = 23
+/**
+ * More are not named, so that every program verifies the signature: rnp reads 64 subpackets, four of
+ * which say other things, and GnuPG 2.2 reads 10,000 bytes of them.
+ */
+export const MOST_NAMED = 60
+/** Format, length of an empty name, and date before a text (RFC 9580, 5.9). */
+const LITERAL_FIXED = 6
+/**
+ * Bytes that stand in the container beside the literal packet: version, prefix, one-pass
+ * signature, hash. Numbers that begin with zeros make a signature a byte or two shorter.
+ */
+const AROUND_LITERAL = 1 + 18 + 15 + 22
+
+/** Why nothing can be sealed, or how it fits: `isNamed` when the signature names the recipients. */
+export type Fit =
+  { fits: true; cipher: Cipher; isNamed: boolean } | { fits: false; leastChars: number }
+
+/**
+ * Chooses the cipher for a message: AES-256, or AES-128 where only that lets it fit; the signature
+ * names all recipients, or nobody where only that lets it fit. What fits here never turns out too
+ * large.
+ * @param recipients bytes of all recipient packets but our own, by cipher
+ * @param o `textBytes` bytes of the text in UTF-8; `maxChars` what the service takes
+ *   (`armoredMax`); `own` what the key takes that it is sealed with; `named` how many certificates
+ *   are sealed to, the bot's own among them
+ */
+export function fit(
+  recipients: CipherSizes,
+  o: { textBytes: number; maxChars: number; own: OwnSizes; named: number },
+): Fit {
+  const { recipient, signature } = o.own
+  const literal = framedLength(LITERAL_FIXED + o.textBytes)
+  const length = (cipher: Cipher, named: number): number => {
+    const inside = AROUND_LITERAL + literal + framedLength(signature + NAME_BYTES * named)
+    return greatestLength(recipients[cipher] + recipient[cipher] + framedLength(inside))
+  }
+  for (const named of o.named > MOST_NAMED ? [0] : [o.named, 0]) {
+    for (const cipher of ['aes256', 'aes128'] as const) {
+      const isNamed = named > 0
+      if (length(cipher, named) <= o.maxChars) return { fits: true, cipher, isNamed }
+    }
+  }
+  return { fits: false, leastChars: length('aes128', 0) }
+}
+
+/** Characters for so many bytes or a few fewer: of three lengths in a row, one has a checksum. */
+function greatestLength(bytes: number): number {
+  return Math.max(armoredLength(bytes), armoredLength(bytes - 1), armoredLength(bytes - 2))
+}
+
+/**
+ * How many recipients of one kind fit beside a text, the bot, with a key as we make them, not
+ * counted.
+ * @param each bytes of one recipient packet, by cipher
+ * @param armoredMax what the service takes; we seal no more than we would open
+ */
+export function capacity(each: CipherSizes, textBytes: number, armoredMax: number): number {
+  const maxChars = Math.min(armoredMax, BOUNDS.messageChars)
+  let low = 0
+  let high = Math.ceil(maxChars / Math.max(1, each.aes128))
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    const all = { aes256: each.aes256 * middle, aes128: each.aes128 * middle }
+    if (fit(all, { textBytes, maxChars, own: AS_MADE, named: 0 }).fits) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** More recipients than this, each with the smallest packet, fit into no message that the service takes. */
+export const MOST_RECIPIENTS = capacity(
+  recipientBytes({ algorithm: 'x25519' }),
+  1,
+  BOUNDS.messageChars,
+)

@@ -7,19 +7,11 @@ import { Client, types, type ClientBase, type ClientConfig } from 'pg'
 import { isHeldFast, STICKY } from '../util/file-owners.ts'
 import type { DatabaseAddress } from './address.ts'
 import { PostgresError, UntrustedServerError } from './failures.ts'
+import * as times from './times.ts'
 
 /** What a connection is for: a session that lives long, or queries out of a pool. */
 export type ClientUse = 'session' | 'pool'
 
-/** How long a connection may take to be made, ms. */
-export const CONNECT_MS = 1000
-/** A transaction whose process says nothing for so long, stopped or cut off, is rolled back, ms. */
-const SILENT_TRANSACTION_MS = 3500
-/** What a statement may wait for a lock, and take in all, ms. */
-const LOCK_MS = 10_000
-/** The same for the session, which all stores of a process share: none holds the others up. */
-const SESSION_LOCK_MS = 20
-const STATEMENT_MS = 20_000
 const INT8 = 20
 const BYTEA = 17
 const ANYBODY_WRITES = 0o002
@@ -47,7 +39,7 @@ export function clientOptions(address: DatabaseAddress, use: ClientUse): ClientC
     ssl: tls === null ? false : { ...tls, rejectUnauthorized: true },
     application_name: 'postern',
     options: SERVER_SETTINGS,
-    connectionTimeoutMillis: CONNECT_MS,
+    connectionTimeoutMillis: times.CONNECT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: 15_000,
     types: { getTypeParser: parserOf as typeof types.getTypeParser },
@@ -57,9 +49,9 @@ export function clientOptions(address: DatabaseAddress, use: ClientUse): ClientC
 }
 
 const timeoutsOf = (use: ClientUse) => ({
-  idle_in_transaction_session_timeout: SILENT_TRANSACTION_MS,
-  lock_timeout: use === 'session' ? SESSION_LOCK_MS : LOCK_MS,
-  statement_timeout: STATEMENT_MS,
+  idle_in_transaction_session_timeout: times.SILENT_TRANSACTION_MS,
+  lock_timeout: use === 'session' ? times.SESSION_LOCK_MS : times.LOCK_MS,
+  statement_timeout: times.STATEMENT_MS,
 })
 
 /**

@@ -6,6 +6,7 @@ import { FairQueue, type Lane } from '../util/fair-queue.ts'
 import type { DatabaseAddress } from './address.ts'
 import { clientOptions, DatabaseClient, parametersOf } from './client.ts'
 import { CommitLostError, kindOf, PostgresError } from './failures.ts'
+import { LOOK_MS, LOST_MS, SLOW_MS } from './times.ts'
 
 /** Connections at most: what is written to a store runs one after the other anyway. */
 const MOST = { slots: 8, perLane: 8 }
@@ -13,12 +14,6 @@ const MOST = { slots: 8, perLane: 8 }
 const MOST_OF_SEVERAL = { slots: 16, perLane: 8, perLaneAmongOthers: 2 }
 /** One that nobody used for so long is closed, ms. */
 const IDLE_MS = 60_000
-/** Queries that take longer make the session ask whether the database still answers, ms. */
-const SLOW_MS = 500
-const LOOK_MS = 250
-/** After so long an answer that the server has given is lost on its way, ms. */
-const LOST_MS = 1000
-
 export interface QueryConnectionsParts {
   isOfSeveral: boolean
   /** Called when the database may not answer any more. */
@@ -86,6 +81,7 @@ export class QueryConnections implements AsyncDisposable {
   /** Takes a place for as long as the connection is used. */
   #connect(lane: Lane): Promise<PostgresPoolClient> {
     const { promise, resolve, reject } = Promise.withResolvers<PostgresPoolClient>()
+    // oxlint-disable-next-line typescript/no-floating-promises -- the returned promise rejects instead
     void lane.run(async () => {
       const released = Promise.withResolvers<void>()
       try {
@@ -140,6 +136,7 @@ export class QueryConnections implements AsyncDisposable {
     const slow = [...this.#waiting].filter(({ sinceMs }) => nowMs - sinceMs > SLOW_MS)
     if (slow.length === 0) return
     this.#parts.suspect()
+    // oxlint-disable-next-line typescript/no-floating-promises -- #endDead catches its errors
     void this.#endDead(slow.filter(({ client }) => client !== null))
   }
 

@@ -7,7 +7,7 @@ import type { SendFence } from './send-fence.ts'
 /** How often whoever waits for the others looks again. */
 const LOOK_MS = 100
 /** How long an operator waits for the step of another sidecar. */
-const WAIT_MAX_MS = 60_000
+export const WAIT_MAX_MS = 60_000
 
 export interface KeyTurnParts {
   store: Pick<Store, 'tryLock' | 'fresh'>

@@ -9,7 +9,7 @@ import { Listeners } from '../util/listeners.ts'
 /** The flag by which a sidecar asks the others to let no more sends in. */
 const RAISED = 'key_publishing'
 /** How long sends wait for another sidecar: below what bots wait for an answer. */
-const WAIT_MAX_MS = 20_000
+export const WAIT_MAX_MS = 20_000
 /** How often whoever waits looks again. */
 const LOOK_MS = 100
 /** The lock is kept so long after the last send, so that a busy bot takes it once. */

@@ -4,7 +4,8 @@ import { Listeners } from '../util/listeners.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Reachability } from '../store/store.ts'
 import { parseAddress, type DatabaseAddress } from './address.ts'
-import { CONNECT_MS, requireSettings, withClient, type ClientUse } from './client.ts'
+import { requireSettings, withClient, type ClientUse } from './client.ts'
+import { CONNECT_MS } from './times.ts'
 import { QueryConnections } from './connections.ts'
 import { isOfDatabase, kindOf, requireWritable, rolledBack } from './failures.ts'
 import { OpenLockCounts } from './open-lock.ts'
@@ -119,6 +120,7 @@ export class PostgresServer implements AsyncDisposable {
    * lead to another by now. The stores of other bots are cut off only when it does.
    */
   doubt(): void {
+    // oxlint-disable-next-line typescript/no-floating-promises -- #lookAnew catches its errors
     if (this.#isOfSeveral && this.timeline !== null) void this.#lookAnew()
     else this.session.cut()
   }

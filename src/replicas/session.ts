@@ -3,18 +3,7 @@ import { Listeners } from '../util/listeners.ts'
 import type { DatabaseAddress } from './address.ts'
 import { clientOptions, DatabaseClient } from './client.ts'
 import { kindOf, PostgresError } from './failures.ts'
-
-/** How long an answer may take before the database counts as lost, ms. */
-export const ANSWER_MS = 1000
-/** How long after its last answer a session is surely alive at the server, ms. */
-export const PROVEN_MS = 2000
-/** How often a session that holds locks asks, ms: with the wait for an answer less than `PROVEN_MS`. */
-const BEAT_MS = 750
-/**
- * After so long without a word the server ends a session that holds locks, ms. It is longer than
- * `PROVEN_MS`: whoever had a lock has stopped to act on it well before another one gets it.
- */
-const SILENT_SESSION_MS = 3500
+import { ANSWER_MS, BEAT_MS, PROVEN_MS, SILENT_SESSION_MS } from './times.ts'
 
 /**
  * A query, in SQL, that has the server end the session when it is silent. Versions before 14 know no

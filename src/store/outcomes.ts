@@ -49,7 +49,7 @@ export interface WithheldCount {
 
 /** How much is remembered, in memory and on disk. */
 const KEPT = 50_000
-const KEPT_MS = 10 * 86_400_000
+export const KEPT_MS = 10 * 86_400_000
 const FLUSH_MS = 2000
 /** Rows that are written at once; whatever else is to be written may come in between. */
 const ROWS_AT_ONCE = 50
@@ -172,6 +172,7 @@ export class Outcomes implements AsyncDisposable {
   #soon(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null
+      // oxlint-disable-next-line typescript/no-floating-promises -- #flush catches its errors
       void this.#flush()
     }, FLUSH_MS).unref()
   }

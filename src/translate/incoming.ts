@@ -22,6 +22,7 @@ import {
   unexamined,
 } from '../kernel/index.ts'
 import { isObject } from '../api/common.ts'
+import { LIMITS } from '../api/limits.ts'
 import { Listeners } from '../util/listeners.ts'
 import { TimeSlice } from '../util/scheduling.ts'
 import { isOwnFailure, Refusal } from '../errors.ts'
@@ -49,8 +50,8 @@ export interface IncomingParts extends ExamineParts {
   sightings: Pick<Sightings, 'sawUpdates'>
 }
 
-/** Updates that are opened at once (spec, Limits, `pollLimitMax`): a short batch is legal. */
-const LARGEST_BATCH = 100
+/** Updates that are opened at once: a short batch is legal. */
+const LARGEST_BATCH = LIMITS.pollLimitMax
 
 export class Incoming {
   readonly #parts: IncomingParts

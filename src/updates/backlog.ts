@@ -82,6 +82,7 @@ export class Backlog implements Disposable {
 
   /** Looks once a minute from now on, and asks the service while something is behind. */
   start(): void {
+    // oxlint-disable-next-line typescript/no-floating-promises -- the loop catches its errors
     void this.#look()
   }
 
@@ -111,6 +112,7 @@ export class Backlog implements Disposable {
     } else {
       // It says no dates: what nobody has fetched waits at least since we first heard of it.
       this.#oldestAtMs ??= this.#serviceNowMs()
+      // oxlint-disable-next-line typescript/no-floating-promises -- #date catches its errors
       if (!this.#isDated) void this.#date()
     }
     this.#updateLevel()

@@ -5,7 +5,7 @@ import type { Clock } from '../util/clock.ts'
 /** How often whoever waits for the turn asks for it. */
 const ASK_MS = 100
 /** A sidecar that is cut off or stopped loses its turn within 4 s. */
-const WAIT_MAX_MS = 8000
+export const WAIT_MAX_MS = 8000
 
 /** The turn as one poll or delivery has it. Dispose of it when that has ended. */
 export interface Turn extends AsyncDisposable {

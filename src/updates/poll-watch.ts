@@ -8,9 +8,9 @@ import type { Clock } from '../util/clock.ts'
 const TELLING = 3
 const WITHIN_MS = 300_000
 /** No sign for so long: it has stopped. Longer than anybody waits who polls again. */
-const QUIET_MS = 12_000
+export const QUIET_MS = 12_000
 /** The longest poll there is, and what it may take beyond its time. */
-const LONGEST_POLL_MS = 60_000
+export const LONGEST_POLL_MS = 60_000
 /** Polls that hardly wait tell nothing. */
 const MIN_TIMEOUT_MS = 2000
 
@@ -90,6 +90,7 @@ export class PollWatch implements Disposable {
     this.#contests.emit(
       this.#evictions.some((one) => one.by === 'elsewhere') ? 'elsewhere' : 'here',
     )
+    // oxlint-disable-next-line typescript/no-floating-promises -- a clock never rejects
     void this.#clearWhenQuiet()
   }
 

@@ -1,4 +1,5 @@
 /** The service's queue as the delivery loop reads it: polled, opened, without what was delivered. */
+import { LIMITS } from '../api/limits.ts'
 import type { Sightings, UnseenUpdates } from '../kernel/index.ts'
 import { isOwnFailure, Refusal } from '../errors.ts'
 import type { Incoming } from '../translate/incoming.ts'
@@ -11,8 +12,7 @@ import { RateLimiter } from './rate-limiter.ts'
 import type { PollWatch } from './poll-watch.ts'
 import type { StoreReach } from './store-reach.ts'
 
-const BATCH = 100
-const LONGEST_POLL_S = 50
+const BATCH: number = LIMITS.pollLimitMax
 const FIRST_WAIT_MS = 1000
 const MAX_WAIT_MS = 60_000
 /** What fails here is over as soon as somebody mends it. */
@@ -21,7 +21,7 @@ const OWN_MAX_WAIT_MS = 5000
 const TOKEN_MAX_WAIT_MS = 300_000
 /** After another's poll displaced ours: displacing it at once would only go on and on. */
 const EVICTED_FIRST_MS = 250
-const EVICTED_MAX_MS = 4000
+export const EVICTED_MAX_MS = 4000
 /** The part of the bot's calls that polls of ours may take. */
 const SHARE = 0.2
 /** What stopping waits for a last confirmation. */
@@ -157,7 +157,7 @@ export class UpdatePoller {
   /** One poll. Gives null when there is nothing to work on. */
   async #poll(stop: AbortSignal): Promise<Polled | null> {
     const { upstream, polls, limits, onPolled, backlog } = this.#parts
-    const timeoutSeconds = Math.min(limits().pollTimeoutMaxS, LONGEST_POLL_S)
+    const timeoutSeconds = Math.min(limits().pollTimeoutMaxS, LIMITS.pollTimeoutMaxS)
     const limit = this.confirmsEach ? 1 : this.#limit
     const confirms = this.#isUnconfirmed
     if (confirms) await this.#parts.recordConfirmed(this.#offset)

@@ -81,6 +81,7 @@ export class WebhookClient implements Disposable {
   /** Ends every connection, also those that are being made. */
   [Symbol.dispose](): void {
     for (const opening of this.#opening) opening.abort()
+    // oxlint-disable-next-line typescript/no-floating-promises -- a disposed client waits for no connection
     void this.#agent.destroy()
   }
 

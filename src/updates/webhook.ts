@@ -58,6 +58,7 @@ export class Webhook implements AsyncDisposable {
   /** Asks nothing of the service any more: its token was burnt. */
   hold(): void {
     this.#isHeld = true
+    // oxlint-disable-next-line typescript/no-floating-promises -- the loop reports its own errors
     void this.#loop?.stop({ graceMs: GRACE_MS, confirms: false })
     this.#loop = null
   }

@@ -114,6 +114,7 @@ export class FairQueue {
       this.#begin()
     }
     const timer = roomAfterMs === Infinity ? undefined : setTimeout(end, roomAfterMs).unref()
+    // oxlint-disable-next-line typescript/no-floating-promises -- `run` gives each failure to its caller
     void Promise.resolve(task?.()).finally(() => {
       clearTimeout(timer)
       end()

@@ -35,6 +35,7 @@ export function deadline(
     await wait(disposed.signal)
     if (!disposed.signal.aborted) passed.abort()
   }
+  // oxlint-disable-next-line typescript/no-floating-promises -- `wait` never rejects
   void abortAfter()
   return { signal: passed.signal, [Symbol.dispose]: () => disposed.abort() }
 }

@@ -23,6 +23,7 @@ import { Outcomes } from '../store/outcomes.ts'
 import { scrubIfDue } from '../store/scrub.ts'
 import { KeyTurn } from '../replicas/key-turn.ts'
 import { SendFence } from '../replicas/send-fence.ts'
+import { PROVEN_MS } from '../replicas/times.ts'
 import type { Store } from '../store/store.ts'
 import { previewChat, type ChatPreview } from '../translate/chat-preview.ts'
 import { Incoming } from '../translate/incoming.ts'
@@ -74,8 +75,6 @@ export interface Core extends AsyncDisposable {
 }
 
 const DAY_MS = 86_400_000
-/** As long as a lock is believed without an answer of the database. */
-const FRESH_FOR_MS = 2000
 
 export interface CoreOptions {
   settings: Settings
@@ -177,7 +176,7 @@ async function openBase(
   if (owner !== null) link.expectBot(owner)
   if (purpose === 'run') await refuseRestored(store, settings.dataDir)
   if (purpose === 'run') log.info({ protection: store.method }, 'the store is open')
-  const engine = parts.engine ?? stack.use(createEngine())
+  const engine = parts.engine ?? stack.use(createEngine(settings.openpgp))
   await scrubIfDue(store)
   const memory = memoryOf(store)
   const keyring = await Keyring.load(memory, engine, {
@@ -238,7 +237,7 @@ function createWall(
   const ownsKey = (): boolean => settings.key.publish || keyring.all.length > 0
   const guard = new Guard({
     fresh,
-    freshForMs: store.isShared ? FRESH_FOR_MS : Infinity,
+    freshForMs: store.isShared ? PROVEN_MS : Infinity,
     knownChats,
     modes,
     time: SYSTEM_TIME,

@@ -119,6 +119,7 @@ function createTokenReader(secrets: Secrets): () => boolean {
     const isRecent = performance.now() - lastMs < REREAD_EVERY_MS
     if (isRecent && !source.looksChanged()) return false
     lastMs = performance.now()
+    // oxlint-disable-next-line typescript/no-floating-promises -- `reload` reads the file at once, and never rejects
     void source.reload()
     return true
   }

@@ -25,13 +25,13 @@ import type { Clock } from '../util/clock.ts'
 const OWN_SHARE = 0.5
 
 /** A look-up that a send or an update waits for. */
-const LOOKUP_MS = 8000
+export const LOOKUP_MS = 8000
 
 /** A look at `/me` of the watch: with its wait below the 15 s that readiness may be behind. */
-const PROBE_MS = 4000
+export const PROBE_MS = 4000
 
 /** A publication, for which sends wait. */
-const PUBLISH_MS = 10_000
+export const PUBLISH_MS = 10_000
 
 /** The link to the service. Its listeners are in `subscriptions.ts`. */
 export interface Link extends AsyncDisposable {

@@ -10,7 +10,7 @@ import { MediaUrls } from '../translate/media-urls.ts'
 import type { Link } from './link.ts'
 
 /** On the disk of `dataDir`, all together. */
-const SPOOL_MAX_BYTES = 2 ** 30
+export const SPOOL_MAX_BYTES = 2 ** 30
 const CAPABILITY_SECRET = 'media-url'
 const MEMORY_SECRET = 'media-seen'
 

@@ -61,7 +61,7 @@ export function createProbes(options: ProbesOptions, link: Link, core: Core): Pr
 }
 
 /** An old key that opened something within this time is needed still: updates wait for 72 hours. */
-const NEEDED_MS = 3 * 86_400_000
+export const NEEDED_MS = 3 * 86_400_000
 const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 /**

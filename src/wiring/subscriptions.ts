@@ -93,6 +93,7 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
       else health.set('no-threads', '')
     }),
   )
+  resources.defer(engine.onDifference(() => health.set('engine-differs', '')))
   subscribeKey(core, link)
   subscribeKnown(core, link, log)
   subscribeMessages(core, link, log)
@@ -214,12 +215,19 @@ export function subscribeReadiness(link: Link, { publication }: Core, log: Log):
   publication?.onState(() => readiness.look())
 }
 
+const DIFFERS =
+  'what native code did is not what openpgp.js finds; openpgp.js does all of the work until a restart'
+
 /** Metrics and log follow the threads of the engine. */
 export function subscribeEngine(engine: MeasuredEngine, metrics: Metrics, log: Log): void {
   engine.onThreadKilled(() => metrics.count('postern_workers_killed_total', {}))
   engine.onDisagreement(() =>
     log.error('a certificate was read differently from openpgp.js, which now reads all of them'),
   )
+  engine.onCheck(({ work, result }) => {
+    metrics.count('postern_engine_checks_total', { work, result })
+    if (result === 'differs') log.fatal({ work }, DIFFERS)
+  })
 }
 
 /** Health, metrics and log follow polls and deliveries; deliveries follow the reports of the service. */

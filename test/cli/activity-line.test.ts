@@ -41,7 +41,7 @@ describe('a line of activity', () => {
   test('holds nothing that moves the cursor, colours, or turns the direction of reading', () => {
     const hostile = '\u001b[2J\u001b]0;title\u0007a\rb\u0008\u009b31m\u202ec\u2066d'
     const [line = ''] = lines(hostile, { who: 'al\u001b[31mice\nx' })
-    // oxlint-disable-next-line no-control-regex
+    // oxlint-disable-next-line no-control-regex -- escape sequences begin with one
     expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/)
     expect(line).toMatch(/^07:08:09 alice x +ab?.*c.?d$/)
   })

@@ -258,7 +258,7 @@ describe('what a running sidecar refuses', () => {
       'hint: no',
       'code: refused',
     ])
-    // oxlint-disable-next-line no-control-regex
+    // oxlint-disable-next-line no-control-regex -- escape sequences begin with one
     expect(lines.join('')).not.toMatch(/[\u001b\u2028\u202e]/)
     const answer = { status: 409, headers: {}, body: Buffer.from('') }
     const error = new ServiceError({ code: 'x\nhint: run', status: 409, answer })

@@ -216,7 +216,7 @@ describe('the log of postern dev', () => {
     await expect.poll(() => shown().join('\n')).toContain('reads')
     for (const line of printed) {
       expect(stringWidth(line)).toBeLessThanOrEqual(80)
-      // oxlint-disable-next-line no-control-regex
+      // oxlint-disable-next-line no-control-regex -- escape sequences begin with one
       expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/)
     }
   })

@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { runEchoBot, type EchoedMessage } from '../../src/cli/echo-bot.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
+
+const plainFetch = globalThis.fetch
 
 /** Lets the bot run straight at the service, with no sidecar between: it needs none. */
 function runBot(sandbox: Sandbox) {
@@ -49,12 +51,23 @@ test('a 429 is waited out and the call made again', async () => {
     times: 1,
     status: 429,
     code: 'flood_wait',
-    retryAfter: 0,
+    retryAfter: 1,
   })
+  const fetched = vi.spyOn(globalThis, 'fetch')
+  const sentMs: number[] = []
+  fetched.mockImplementation((url, init) => {
+    if (typeof url === 'string' && url.endsWith('/messages')) sentMs.push(performance.now())
+    return plainFetch(url, init)
+  })
+  onTestFinished(() => fetched.mockRestore())
   const bot = runBot(sandbox)
   await phone.write(privateChat, 'again')
   await phone.seen(({ text }) => text === 'you said: again')
   expect(bot.echoed).toHaveLength(1)
+  const [refusedMs = 0, againMs = 0] = sentMs
+  expect(sentMs).toHaveLength(2)
+  // timers of Node may be a millisecond early
+  expect(againMs - refusedMs).toBeGreaterThan(990)
   bot.stop()
   await bot.done.catch(() => undefined)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { MAIN } from '../support/postern-process.ts'
+import { mainFile } from '../support/postern-process.ts'
 import { Home, whyNoKeychain } from '../support/secret-service.ts'
 import { Stage } from './secrets-stage.ts'
 
@@ -11,7 +11,7 @@ describe.skipIf(whyNoKeychain !== null)(`the OS keychain (${whyNoKeychain ?? 're
     const stage = await Stage.make()
     const home = new Home()
     const { POSTERN_KEY_PASSPHRASE: _none, ...bare } = stage.env()
-    const command = (line: string) => [process.execPath, MAIN, ...line.split(' ')]
+    const command = (line: string) => [process.execPath, mainFile(), ...line.split(' ')]
     const made = await home.run('unlocked', command('key generate'), bare)
     expect([made.code, made.stdout]).toEqual([0, expect.stringMatching(/^[0-9a-f]{40}\n$/)])
     const listed = await home.run('unlocked', command('key list --json'), bare)

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { dataFolder } from '../control/support.ts'
 import { mortal } from '../support/mortal.ts'
-import { MAIN } from '../support/postern-process.ts'
+import { mainFile } from '../support/postern-process.ts'
 import { hasTerminals } from '../support/terminal.ts'
 import { start, TOKENS } from './support.ts'
 
@@ -16,7 +16,7 @@ const BIN = join(ROOT, 'bin', 'postern.cjs')
 
 /** Starts a command at a terminal; `close` closes that, as one closes a window. */
 function inWindow(args: readonly string[], o: { cwd: string; columns?: number }) {
-  const command = `stty cols ${o.columns ?? 80}; exec '${process.execPath}' '${MAIN}' ${args.join(' ')}`
+  const command = `stty cols ${o.columns ?? 80}; exec '${process.execPath}' '${mainFile()}' ${args.join(' ')}`
   const child = spawn(...mortal('script', ['-qfec', command, '/dev/null']), {
     cwd: o.cwd,
     env: { PATH: '/usr/bin:/bin', TERM: 'xterm', SHELL: '/bin/sh', HOME: o.cwd, TMPDIR: o.cwd },
@@ -100,7 +100,7 @@ describe.runIf(hasTerminals)('the demo', () => {
 
 /** As East Asian terminals count: two for what stands in these blocks. */
 function widthOf(line: string): number {
-  // eslint-disable-next-line no-control-regex
+  // eslint-disable-next-line no-control-regex -- escape sequences begin with one
   const plain = line.replace(/\u001b\[[0-9;]*m/g, '')
   return [...plain].reduce(
     (sum, one) => sum + (/[\u3000-\u9fff\uff00-\uff60]/.test(one) ? 2 : 1),

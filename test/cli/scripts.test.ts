@@ -1,3 +1,4 @@
+/** The scripts that no other `scripts-*.test.ts` runs. */
 import { testScripts } from './scripts.ts'
 
-testScripts('*.txt')
+testScripts('!(bots|exit|page|sandbox)*.txt')

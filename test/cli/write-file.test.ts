@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { refuseExisting, writeNewFile } from '../../src/cli/write-file.ts'
 import { dataFolder } from '../control/support.ts'
+import { has } from '../support/lacks.ts'
 
 describe('a file that a command makes in a folder that others write to', () => {
   test.each([false, true])('goes through no link that waits there (--force: %s)', (force) => {
@@ -35,7 +36,7 @@ describe('a file that a command makes in a folder that others write to', () => {
 })
 
 describe('what is there already', () => {
-  const isRoot = process.getuid?.() === 0
+  const isRoot = has(process.getuid?.() === 0, 'these tests do not run as root')
   const stateOf = (path: string) => {
     const { uid, gid, mode } = statSync(path)
     return [uid, gid, mode & 0o7777]

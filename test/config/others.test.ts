@@ -15,8 +15,9 @@ import { exitCodeOf } from '../../src/cli/terminal.ts'
 import { canMount, mounted } from '../store/support.ts'
 import { spawnSync } from 'node:child_process'
 import { file, folder, refusalOf, sources } from './support.ts'
+import { has } from '../support/lacks.ts'
 
-const isRoot = process.getuid?.() === 0
+const isRoot = has(process.getuid?.() === 0, 'these tests do not run as root')
 const TEXT = 'listen: {port: 8711}\n'
 const portOf = (path: string): number =>
   load(sources({ cwd: folder(), configFlag: path })).settings.listen.port

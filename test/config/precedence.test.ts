@@ -31,6 +31,7 @@ describe('what counts', () => {
       key: { protection: 'auto', publish: true, retainDays: 30 },
       seal: { unusableRecipient: 'skip' },
       open: { verify: 'flag', audience: 'check', normalizeText: true },
+      openpgp: { engine: 'native', check: 'sample' },
       trust: { policy: 'accept' },
       alert: {},
       readableGroups: 'allow',

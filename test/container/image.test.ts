@@ -20,11 +20,13 @@ import { readStage } from '../support/dockerfile.ts'
 import { until } from '../support/sidecar.ts'
 import { startContainer, type Container } from './container.ts'
 import { buildImage, whyNot, type Image } from './engine.ts'
+import { has } from '../support/lacks.ts'
 
 const WITHIN_MS = 400_000
 /** For what is not about secrets: a passphrase takes each process half a second to stretch. */
 const PLAIN = { POSTERN_KEY_PROTECTION: 'none' }
 const reason = await whyNot()
+has(reason === null, `no image is built: ${reason}`)
 
 describe.skipIf(reason !== null)(`the image${reason === null ? '' : `: ${reason}`}`, () => {
   let image: Image

@@ -35,12 +35,12 @@ export interface Case {
   run(stage: Stage): Promise<void>
 }
 
-/** Cases under one heading. */
+/** Cases under one heading, by their names. */
 export function casesOf(
   section: Section,
-  cases: readonly (Omit<Case, 'section' | 'needs'> & { needs?: readonly Need[] })[],
+  cases: Record<string, Omit<Case, 'name' | 'section' | 'needs'> & { needs?: readonly Need[] }>,
 ): readonly Case[] {
-  return cases.map((one) => ({ needs: [], ...one, section }))
+  return Object.entries(cases).map(([name, one]) => ({ needs: [], ...one, name, section }))
 }
 
 /** Why a case is not played in a way, or null. */

@@ -22,9 +22,9 @@ export interface Receiver extends AsyncDisposable {
   until(count: number): Promise<void>
 }
 
-export async function createReceiver(): Promise<Receiver> {
+/** @param answers the first statuses */
+export async function createReceiver(answers: number[] = []): Promise<Receiver> {
   const deliveries: Delivery[] = []
-  const answers: number[] = []
   const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = '', url: path = '', headers, rawHeaders } = request
     deliveries.push({ method, path, headers, rawHeaders, body: await text(request) })

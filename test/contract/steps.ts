@@ -4,10 +4,13 @@ import type { Answer } from './client.ts'
 import { at, fields, okFields, okList, type Fields } from './expect.ts'
 import type { Stage } from './stage.ts'
 
-/** Sends words into a chat; gives the message's id. */
+/** Sends words into a chat. */
+export const send = (stage: Stage, chatId: number, more: object = {}): Promise<Answer> =>
+  stage.bot.post('/messages', { chatId, text: stage.words(), ...more })
+
+/** The same, where it is taken; gives the message's id. */
 export async function say(stage: Stage, chatId: number, more: object = {}): Promise<number> {
-  const answer = await stage.bot.post('/messages', { chatId, text: stage.words(), ...more })
-  return Number(okFields(answer, 201)['id'])
+  return Number(okFields(await send(stage, chatId, more), 201)['id'])
 }
 
 /** Everything that is queued, nothing confirmed. */

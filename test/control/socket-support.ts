@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { VERSION } from '../../src/config/version.ts'
+import { has } from '../support/lacks.ts'
 
 /** A user who is not this one. */
 export const NOBODY = 65_534
-export const isRoot = process.getuid?.() === 0
+export const isRoot = has(process.getuid?.() === 0, 'these tests do not run as root')
 
 const ANSWER = '{"result":{"protection":"passphrase","message":"moved"}}'
 

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { COMPILED, MAIN } from '../support/postern-process.ts'
+import { COMPILED, mainFile } from '../support/postern-process.ts'
 import { readPages } from '../support/readme-tables.ts'
 import type { Stage } from '../cli/secrets-stage.ts'
 
@@ -39,7 +39,7 @@ export async function shell(
 ) {
   const bin = stage.path('bin')
   mkdirSync(bin, { recursive: true })
-  const command = [process.execPath, MAIN].map((one) => `'${one}'`).join(' ')
+  const command = [process.execPath, mainFile()].map((one) => `'${one}'`).join(' ')
   writeFileSync(join(bin, 'postern'), `#!/bin/sh\nexec ${command} "$@"\n`)
   chmodSync(join(bin, 'postern'), 0o755)
   const around = { PATH: `${bin}:/usr/bin:/bin`, HOME: stage.cwd, NODE_COMPILE_CACHE: COMPILED }

@@ -58,52 +58,32 @@ describe('a store that will not open ends `postern run` with 3, and is left as i
     return dir
   }
 
-  const wrong: [string, RegExp, (dir: string) => void, Record<string, string>?][] = [
-    [
-      'another passphrase',
-      /^code: store-passphrase$/m,
-      () => {},
-      { POSTERN_KEY_PASSPHRASE: 'not this' },
-    ],
-    ['no database any more', /^code: store-missing$/m, (dir) => rmSync(join(dir, 'postern.db'))],
-    ['an empty database', /^code: store-corrupt$/m, (dir) => truncateSync(join(dir, 'postern.db'))],
-    [
-      'a database that is none',
-      /^code: store-corrupt$/m,
-      (dir) => {
-        writeFileSync(
-          join(dir, 'postern.db'),
-          'not a database, but long enough to be looked at'.repeat(99),
-        )
-      },
-    ],
-    [
-      'half a database',
-      /^code: store-corrupt$/m,
-      (dir) => {
-        truncateSync(join(dir, 'postern.db'), 8192)
-      },
-    ],
+  const databaseOf = (dir: string): string => join(dir, 'postern.db')
+  const none = 'not a database, but long enough to be looked at'.repeat(99)
+  const other = { POSTERN_KEY_PASSPHRASE: 'not this' }
+  const wrong: [string, string, (dir: string) => void, Record<string, string>?][] = [
+    ['another passphrase', 'store-passphrase', () => {}, other],
+    ['no database any more', 'store-missing', (dir) => rmSync(databaseOf(dir))],
+    ['an empty database', 'store-corrupt', (dir) => truncateSync(databaseOf(dir))],
+    ['a database that is none', 'store-corrupt', (dir) => writeFileSync(databaseOf(dir), none)],
+    ['half a database', 'store-corrupt', (dir) => truncateSync(databaseOf(dir), 8192)],
     [
       'a later version',
-      /^code: store-newer$/m,
+      'store-newer',
       (dir) => {
-        const database = new DatabaseSync(join(dir, 'postern.db'))
+        using database = new DatabaseSync(databaseOf(dir))
         database.exec('PRAGMA user_version = 4711')
-        database.close()
       },
     ],
   ]
-  for (const [name, reason, change, env] of wrong) {
-    test(name, async () => {
-      const dir = copy(change)
-      const before = contents(dir)
-      const since = stage.double.mark()
-      expectRefused(await start(dir, env), 3, reason)
-      expect(contents(dir)).toEqual(before)
-      expect(stage.double.calls('PUT', undefined, since)).toEqual([])
-    })
-  }
+  test.each(wrong)('%s', async (_what, code, change, env) => {
+    const dir = copy(change)
+    const before = contents(dir)
+    const since = stage.double.mark()
+    expectRefused(await start(dir, env), 3, new RegExp(`^code: ${code}$`, 'm'))
+    expect(contents(dir)).toEqual(before)
+    expect(stage.double.calls('PUT', undefined, since)).toEqual([])
+  })
 
   test('one that another sidecar holds, which is named and goes on', async () => {
     const ended = await start(stage.sidecar.dataDir)
@@ -121,38 +101,23 @@ describe('a store that will not open ends `postern run` with 3, and is left as i
 })
 
 describe('settings that are wrong end `postern run` with 2, all named at once, and write nothing', () => {
-  const wrong: [string, Record<string, string>, RegExp][] = [
+  test.each<[string, Record<string, string>, RegExp]>([
     ['no service', { POSTERN_UPSTREAM_URL: '' }, /upstream\.url/],
-    [
-      'plain http to the world',
-      { POSTERN_UPSTREAM_URL: 'http://example.org' },
-      /upstream\.url[^]*https/,
-    ],
+    ['plain http', { POSTERN_UPSTREAM_URL: 'http://example.org' }, /upstream\.url[^]*https/],
     ['a number that is none', { POSTERN_LISTEN_PORT: 'many' }, /listen\.port|POSTERN_LISTEN_PORT/],
-    [
-      'a name that is nearly right',
-      { POSTERN_OPEN_VERIFFY: 'flag' },
-      /POSTERN_OPEN_VERIFFY[^]*POSTERN_OPEN_VERIFY/,
-    ],
+    ['a name that is nearly right', { POSTERN_OPEN_VERIFFY: 'flag' }, /VERIFFY[^]*OPEN_VERIFY/],
     ['a value that is not one of the few', { POSTERN_OPEN_VERIFY: 'maybe' }, /flag, require, off/],
     ['no passphrase', { POSTERN_KEY_PASSPHRASE: '' }, /key\.passphrase/i],
     ['a door to the world', { POSTERN_LISTEN_HOST: '0.0.0.0' }, /bot\.clientToken/],
     ['too short a retention', { POSTERN_KEY_RETAIN_DAYS: '3' }, /from 4 to 36500/],
-  ]
-  for (const [name, env, reason] of wrong) {
-    test(name, async () => {
-      const dir = join(root, `never${++copies}`)
-      const base: Record<string, string> = settings({ upstream: stage.double.url, dataDir: dir })
-      const all = Object.fromEntries(
-        Object.entries({ ...base, ...UNDER_PASSPHRASE, ...env }).filter(
-          ([, value]) => value !== '',
-        ),
-      )
-      const ended = await runPostern(['run'], { env: all })
-      expectRefused(ended, 2, reason)
-      expect(readdirSync(root)).not.toContain(`never${copies}`)
-    })
-  }
+  ])('%s', async (_what, env, reason) => {
+    const dir = join(root, `never${++copies}`)
+    const base: Record<string, string> = settings({ upstream: stage.double.url, dataDir: dir })
+    const all = Object.entries({ ...base, ...UNDER_PASSPHRASE, ...env })
+    const given = Object.fromEntries(all.filter(([, value]) => value !== ''))
+    expectRefused(await runPostern(['run'], { env: given }), 2, reason)
+    expect(readdirSync(root)).not.toContain(`never${copies}`)
+  })
 
   test('a port that is taken is said, with 1', async () => {
     const { port } = new URL(stage.sidecar.url)

@@ -19,8 +19,9 @@ const NIST = [
 ]
 const WORDS = 'Grüße aus 東京 🏯\nwith a second line'
 
-for (const [name, make] of programs) {
-  test(`what ${name} seals and signs reads as its person’s words, and the bot’s answer opens and verifies there`, async () => {
+test.each(programs)(
+  'what %s seals and signs reads as its person’s words, and the bot’s answer opens and verifies there',
+  async (_program, make) => {
     const person = stage.with(await make())
     const chat = stage.privateChat(person)
     const armored = await person.phone.seal(WORDS, [stage.botCertificate])
@@ -45,5 +46,5 @@ for (const [name, make] of programs) {
       const opened = await person.phone.open(body.armored, stage.botCertificate)
       expect(opened).toEqual({ text, signer: bot?.fingerprint })
     }
-  })
-}
+  },
+)

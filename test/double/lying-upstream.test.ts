@@ -52,32 +52,30 @@ const lies: [string, () => Reply][] = [
   ['no answer at all', () => 'cut'],
 ]
 
-for (const [name, reply] of lies) {
-  test(`${name} is neither handed on nor followed, for whatever call`, async () => {
-    const chat = stage.openGroup()
-    await stage.send(chat, 'the mode is known')
-    const since = lured.length
-    using _get = stage.double.script('GET', '/commands', reply)
-    using _put = stage.double.script('PUT', '/commands', reply)
-    using _poll = stage.double.script('GET', '/updates', reply)
-    using _send = stage.double.script('POST', '/messages', reply)
-    const code = reply() === 'cut' || reply() === 'cut-within' ? 'unreachable' : 'invalid'
-    const answers = [
-      await stage.sidecar.call('GET', '/commands'),
-      await stage.sidecar.call('PUT', '/commands', { commands: [] }),
-      await stage.sidecar.call('GET', '/updates'),
-      await stage.send(chat, 'hello'),
-    ]
-    for (const { status, json } of answers) {
-      expect([status, json.error.status, json.error.code]).toEqual([
-        502,
-        502,
-        `postern_upstream_${code}`,
-      ])
-    }
-    expect(lured.length).toBe(since)
-  })
-}
+test.each(lies)('%s is neither handed on nor followed, for whatever call', async (_what, reply) => {
+  const chat = stage.openGroup()
+  await stage.send(chat, 'the mode is known')
+  const since = lured.length
+  using _get = stage.double.script('GET', '/commands', reply)
+  using _put = stage.double.script('PUT', '/commands', reply)
+  using _poll = stage.double.script('GET', '/updates', reply)
+  using _send = stage.double.script('POST', '/messages', reply)
+  const code = reply() === 'cut' || reply() === 'cut-within' ? 'unreachable' : 'invalid'
+  const answers = [
+    await stage.sidecar.call('GET', '/commands'),
+    await stage.sidecar.call('PUT', '/commands', { commands: [] }),
+    await stage.sidecar.call('GET', '/updates'),
+    await stage.send(chat, 'hello'),
+  ]
+  for (const { status, json } of answers) {
+    expect([status, json.error.status, json.error.code]).toEqual([
+      502,
+      502,
+      `postern_upstream_${code}`,
+    ])
+  }
+  expect(lured.length).toBe(since)
+})
 
 test('a service that is gone is said to the bot and to /readyz, and found again by itself', async () => {
   const { port } = stage.double

@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { spawnSync } from 'node:child_process'
 import { afterAll, describe, expect, test } from 'vitest'
 import { GO_CACHE, hasGo } from '../support/go-bot.ts'
-import { COMPILED, MAIN } from '../support/postern-process.ts'
+import { COMPILED, mainFile } from '../support/postern-process.ts'
 import { mortal } from '../support/mortal.ts'
 import { run } from '../support/openpgp-run.ts'
+import { has } from '../support/lacks.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../../config/examples')
 const WITHIN_MS = 180_000
@@ -16,10 +17,13 @@ const home = join(folder, 'home')
 const environment = {
   PATH: process.env['PATH'],
   HOME: home,
-  POSTERN: `${process.execPath} ${MAIN}`,
+  POSTERN: `${process.execPath} ${mainFile()}`,
   NODE_COMPILE_CACHE: COMPILED,
 }
-const hasPytest = spawnSync('python3', ['-m', 'pytest', '--version']).status === 0
+const hasPytest = has(
+  spawnSync('python3', ['-m', 'pytest', '--version']).status === 0,
+  'pytest is not installed',
+)
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { COMPILED, MAIN } from '../support/postern-process.ts'
+import { COMPILED, mainFile } from '../support/postern-process.ts'
 import { sampleOf } from './sample.ts'
 
 /** Calls that change a file system, or make sure that a change is on the disk. */
@@ -51,7 +51,17 @@ export async function traced(
   const counted = paths.length === 0 ? FILE_CALLS : CALLS
   const what = ['-e', `trace=${counted}`]
   if (inject !== undefined) what.push('-e', `inject=${counted}:${inject}`)
-  const args = ['-f', '--seccomp-bpf', '-qq', '-o', log, ...paths, ...what, process.execPath, MAIN]
+  const args = [
+    '-f',
+    '--seccomp-bpf',
+    '-qq',
+    '-o',
+    log,
+    ...paths,
+    ...what,
+    process.execPath,
+    mainFile(),
+  ]
   const child = spawn('strace', [...args, ...operation.command], {
     cwd: folder,
     env: { PATH: '/usr/bin:/bin', HOME: folder, NODE_COMPILE_CACHE: COMPILED, ...operation.env },

@@ -13,7 +13,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { setup } from '../support/build.ts'
+import { build, nameBundle } from '../support/build.ts'
 
 const { values } = parseArgs({
   options: {
@@ -51,7 +51,8 @@ if (values.help) {
 }
 
 // before what starts sidecars is loaded: all of a run are of the sources as they stand now
-await setup()
+nameBundle()
+await build()
 
 if (values.takeover) {
   const { measureTakeover } = await import('./takeover.ts')
@@ -81,6 +82,8 @@ if (values.kills) {
     process.stderr.write('faults: --points takes a whole number above 0, or all\n')
     process.exit(2)
   }
+  // the checks open stores that the bundle wrote
+  await import('../support/low-cost.ts')
   const { killEverywhere } = await import('./kill-everywhere.ts')
   process.exit(await killEverywhere({ points, print }))
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { canary, useStage } from '../support/double-stage.ts'
 
-const stage = useStage({ env: { POSTERN_CACHE_CHAT_SECONDS: '0' } })
+const stage = useStage({ inside: true, env: { POSTERN_CACHE_CHAT_SECONDS: '0' } })
 
 test('allow-readable --pending lifts the chats that were refused, and only those', async () => {
   const person = await stage.friend()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { canary, useStage } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 
-const stage = useStage()
+const stage = useStage({ inside: true })
 const KEYBOARD = { inlineKeyboard: [[{ text: 'Yes', callbackData: 'y' }]] }
 
 /** A person presses a button in a chat. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { canary, useStage } from '../support/double-stage.ts'
 import { no, type Reply } from '../support/double-wire.ts'
 
-const stage = useStage()
+const stage = useStage({ inside: true })
 
 const html = '<!doctype html><title>Welcome to the proxy</title>'
 const failures: [string, Reply, number, string][] = [

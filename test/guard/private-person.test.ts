@@ -4,7 +4,7 @@ import { canary, useStage, type Person } from '../support/double-stage.ts'
 import type { Json } from '../support/double-wire.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 
-const stage = useStage({ env: { POSTERN_CACHE_KEY_LIST_SECONDS: '0' } })
+const stage = useStage({ inside: true, env: { POSTERN_CACHE_KEY_LIST_SECONDS: '0' } })
 
 const postern = async (...args: string[]): Promise<string> => {
   const { code, stderr, stdout } = await stage.sidecar.postern(...args)

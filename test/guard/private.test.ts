@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { canary, useStage } from '../support/double-stage.ts'
 
-const stage = useStage()
+const stage = useStage({ inside: true })
 
 test('a private chat that the service claims open gets sealed text, and its mode is never asked', async () => {
   const person = await stage.friend()

@@ -12,7 +12,7 @@ import {
 import { ecdhBody, ecdsa, identify } from '../support/openpgp-key.ts'
 import { MADE_MS } from '../support/openpgp-people.ts'
 
-const stage = useStage()
+const stage = useStage({ inside: true })
 
 /** A send that must not leave. */
 async function refused(chat: DoubleChat, code: string, status = 409): Promise<string> {

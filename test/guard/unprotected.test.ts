@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { canary, useStage } from '../support/double-stage.ts'
 
-const stage = useStage()
+const stage = useStage({ inside: true })
 
 /** What the owner does in the console, or a service that lies says. */
 function removeKey(): void {

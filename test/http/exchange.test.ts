@@ -1,6 +1,6 @@
 /** What a development tool may watch at the bot's door. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createReceiver } from '../sandbox/webhook-receiver.ts'
+import { createReceiver } from '../contract/receiver.ts'
 import { startPageStage, type PageStage } from '../support/page-stage.ts'
 
 let stage: PageStage
@@ -103,8 +103,7 @@ test('a call whose bot hung up is watched with the status 0', async () => {
 })
 
 test('deliveries to the bot’s webhook are watched, taken or not', async () => {
-  await using receiver = await createReceiver()
-  receiver.statuses.push(500)
+  await using receiver = await createReceiver([500])
   const { home, control } = stage.sandbox
   await stage.call('POST', '/webhook', { url: receiver.url })
   const before = stage.traffic.last

@@ -1,5 +1,5 @@
 /** The cells of the matrix: what one program and our engine must agree on. */
-import { MOST_NAMED } from '../../src/openpgp/native/prepared-message.ts'
+import { MOST_NAMED } from '../../src/openpgp/size.ts'
 import { testPerson } from '../support/openpgp-people.ts'
 import type { Engine, OwnKey, UnlockedKey } from '../../src/openpgp/engine.ts'
 import {

@@ -112,7 +112,7 @@ export class Scene {
   }
 
   get keyring(): Keyring {
-    // oxlint-disable-next-line no-this-alias
+    // oxlint-disable-next-line no-this-alias -- getters need the scene
     const scene = this
     const keyring = {
       clocks: scene.clocks,

@@ -2,14 +2,20 @@ import { sightingsOf, unseen } from '../support/unseen.ts'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { NoResponseError } from '../../src/errors.ts'
 import { PeopleObserver, type PeopleObserverParts } from '../../src/kernel/people/observe.ts'
+import type { Person } from '../../src/kernel/people/person.ts'
+import { Certificates } from '../../src/kernel/people/certificates.ts'
+import type { KeyList } from '../../src/kernel/lookups.ts'
 import { Directory } from '../../src/lookups/directory.ts'
 import type { CertificateStatus } from '../../src/openpgp/engine.ts'
 import { judging, printOf, recordOf } from '../kernel/people/people-scene.ts'
 import { serviceError } from '../keys/support.ts'
-import { MOST_RECIPIENTS } from '../../src/openpgp/native/prepared-message.ts'
+import { MOST_RECIPIENTS } from '../../src/openpgp/size.ts'
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }))
 afterEach(() => void vi.useRealTimers())
+
+/** The part of a person by which their keys are known. */
+const keysOf = ({ userId, certificateStatus }: Person) => ({ userId, certificateStatus })
 
 /**
  * A directory whose service answers as told.
@@ -29,21 +35,26 @@ function scene(special: Record<string, Partial<CertificateStatus>> = {}) {
     (what: string) =>
     async (...given: unknown[]): Promise<void> =>
       void learned.push([what, ...given])
-  const parts = {
+  const parts: PeopleObserverParts = {
     certificates: {
       judge: judging(special),
       keepCopies: async () => {},
       rememberRevoked: async () => {},
       isRevokedSince: () => false,
+      refreshList: (list: KeyList, nowMs: number) =>
+        Certificates.prototype.refreshList.call(parts.certificates, list, nowMs),
+      refreshPerson: (person: Person, nowMs: number) =>
+        Certificates.prototype.refreshPerson.call(parts.certificates, person, nowMs),
     },
     trust: { saw: learn('listed'), isRemembered: () => true },
     keyListHistory: { saw: learn('list') },
-    knownKeys: { saw: learn('keys') },
+    knownKeys: {
+      saw: (source: string, listed: Person[]) => learn('keys')(source, listed.map(keysOf)),
+    },
     findings: { recordOwnKeys: async () => {} },
   } as unknown as PeopleObserverParts
   const observer = new PeopleObserver(parts)
   const directory = new Directory({
-    observer,
     sightings: sightingsOf({ people: observer }),
     certificates: parts.certificates,
     calls: {
@@ -80,8 +91,8 @@ describe('a key list', () => {
     list(7, recordOf(1, 'ann'))
     const { people } = await directory.keyList(7, 0)
     expect(learned.slice(1)).toEqual([
+      ['keys', 'chat 7', people.map(keysOf)],
       ['list', 7, people],
-      ['keys', 'chat 7', people],
     ])
   })
 
@@ -165,7 +176,7 @@ describe('whose certificate speaks for a person', () => {
     expect(asked).toEqual(['chat 7', 'person 2'])
     expect(learned.slice(-2)).toEqual([
       ['listed', [{ userId: 2, fingerprint: printOf('ben') }]],
-      ['keys', 'person 2', [ben]],
+      ['keys', 'person 2', [keysOf(ben!)]],
     ])
     expect(learned).toHaveLength(5)
     expect(directory.lookups.people).toEqual({ hits: 0, misses: 1 })

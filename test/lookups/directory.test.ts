@@ -39,7 +39,6 @@ async function listing(result: unknown): Promise<Directory> {
     findings: new Findings(memoryOf(store), journal, () => new Set()),
   })
   return new Directory({
-    observer,
     sightings: sightingsOf({ people: observer }),
     certificates,
     calls: {

@@ -120,6 +120,7 @@ test('which reasons are told, and with nothing beside what they are', () => {
     'store-unreachable',
     'store-rolled-back',
     'no-threads',
+    'engine-differs',
     'webhook-failing',
     'updates-expiring',
     'second-poller',

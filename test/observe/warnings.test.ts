@@ -12,6 +12,7 @@ import { canary, useStage } from '../support/double-stage.ts'
 import type { Json } from '../support/double-wire.ts'
 import { settings, startSidecar } from '../support/sidecar.ts'
 import { startSidecarProcess } from '../support/sidecar-process.ts'
+import { has } from '../support/lacks.ts'
 
 const TIMEOUT_MS = 90_000
 const DAY_S = 86_400
@@ -126,7 +127,10 @@ test(
 
 const disk = join(folder, 'disk')
 mkdirSync(disk)
-const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=340m', 'none', disk]).status === 0
+const isMounted = has(
+  spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=340m', 'none', disk]).status === 0,
+  'no file system can be mounted here, which takes root',
+)
 afterAll(() => void (isMounted && spawnSync('umount', ['-l', disk])))
 
 test.skipIf(!isMounted)(

@@ -188,12 +188,12 @@ test('an idle engine does not keep a process from ending', async () => {
 })
 
 test.each([
-  ['read natively', true],
-  ['read by the library', false],
-])('a certificate %s verifies nothing once it has expired', async (_how, native) => {
+  ['read natively', 'native'],
+  ['read by the library', 'library'],
+] as const)('a certificate %s verifies nothing once it has expired', async (_how, kind) => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS })
   onTestFinished(() => void vi.useRealTimers())
-  const other = createEngine({ threads: 1, native })
+  const other = createEngine({ threads: 1, engine: kind })
   onTestFinished(() => other[Symbol.asyncDispose]())
   const lives = { hashed: [keyExpiresAfter((NOW_MS - MADE_MS) / 1000 + 60)] }
   const certificate = armoredCertificate(

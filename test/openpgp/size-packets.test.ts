@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import '../../src/openpgp/library/brainpool.ts'
 import { judge } from '../../src/openpgp/library/certificate.ts'
-import type { Cipher } from '../../src/openpgp/crypto/seipd.ts'
+import type { Cipher } from '../../src/openpgp/format/ciphers.ts'
 import { dearmor } from '../../src/openpgp/format/armor.ts'
 import { TAG, packetsOf } from '../../src/openpgp/format/packets.ts'
 import { framePacket } from '../../src/openpgp/format/packet-writer.ts'

@@ -62,7 +62,7 @@ describe.each(FAILURES)('a thread that cannot be started (%s)', (failure) => {
     const armored = await sealing.seal(request)
     const opened = await sealing.open(armored, [bot.unlocked])
     if (opened.outcome !== 'opened') throw new Error(opened.outcome)
-    await using engine = createEngine({ native: false })
+    await using engine = createEngine({ engine: 'library' })
     const { heal } = withoutThreads(failure)
     const openFile = async (): Promise<unknown> => {
       const file = Readable.from([dearmor(armored, 'MESSAGE')]) as AsyncIterable<Uint8Array>

@@ -16,9 +16,10 @@ import type { OperatorError } from '../../src/errors.ts'
 import { lookAtDatabase } from '../../src/replicas/look.ts'
 import { freshSchema, SOCKET } from '../support/postgres.ts'
 import { openOn, serverOf } from './scene.ts'
+import { has } from '../support/lacks.ts'
 
 const PASSWORD = 'the-password-of-the-database'
-const isRoot = process.getuid?.() === 0
+const isRoot = has(process.getuid?.() === 0, 'these tests do not run as root')
 
 /** AuthenticationCleartextPassword, AuthenticationMD5Password, AuthenticationSASL (PostgreSQL, 53.7). */
 const ASKS = {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { PAIR, still } from './seeded.ts'
+import { ask } from './support.ts'
 import { temporaryFolder } from './world-file.ts'
 
 const namesIn = async ({ control }: Sandbox) => (await control.chats()).map(({ name }) => name)
@@ -51,11 +52,8 @@ test('names outlast the process', async () => {
 
 test('bots see no name of a chat', async () => {
   await using sandbox = await createSandbox()
-  const { home, url, token } = sandbox
-  const answer = await fetch(`${url}/bot/v1/chats/${home.encryptedGroup}`, {
-    headers: { authorization: `Bearer ${token}` },
-  })
-  const text = await answer.text()
+  const { result } = await ask(sandbox, `GET /chats/${sandbox.home.encryptedGroup}`)
+  const text = JSON.stringify(result)
   expect(text).toContain('Back room')
   expect(text).not.toContain('backroom')
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ask, outcome, still } from './support.ts'
+import { A_KEY, ask, outcome, still } from './support.ts'
 
 test('a group is shown with its mode, its settings and the bot’s membership', async () => {
   await using sandbox = await still()
@@ -27,31 +27,6 @@ test('a group is shown with its mode, its settings and the bot’s membership', 
   })
 })
 
-test('a group without open history is encrypted, and turns when its history does', async () => {
-  await using sandbox = await still()
-  const chatId = sandbox.home.encryptedGroup
-  const path = `GET /chats/${chatId}`
-  expect((await ask(sandbox, path)).result).toMatchObject({ mode: 'protected' })
-  await sandbox.control.changeChat({ chatId, historyVisible: true })
-  expect((await ask(sandbox, path)).result).toMatchObject({ mode: 'open', historyVisible: true })
-})
-
-test('a private chat carries the other person and whether they blocked the bot', async () => {
-  await using sandbox = await still()
-  const { alice, bot, privateChat } = sandbox.home
-  const path = `GET /chats/${privateChat}`
-  const { result } = await ask<object>(sandbox, path)
-  expect(result).toMatchObject({
-    kind: 'private',
-    user: { id: alice.id, username: 'alice', isBot: false },
-    blocked: false,
-    gone: false,
-  })
-  expect(result).not.toHaveProperty('title')
-  await sandbox.control.block({ userId: alice.id, botId: bot.id })
-  expect((await ask(sandbox, path)).result).toMatchObject({ blocked: true })
-})
-
 test('a chat without the bot, one that is not there, and no id at all are the same', async () => {
   await using sandbox = await still()
   const { alice, bob } = sandbox.home
@@ -59,21 +34,28 @@ test('a chat without the bot, one that is not there, and no id at all are the sa
   for (const chat of [id, 1, 'x', '-5', '1e9', '99999999999999999999']) {
     expect(await outcome(sandbox, `GET /chats/${chat}`)).toBe('chat_not_found')
   }
+  const path = `GET /chats/${sandbox.home.readableGroup}/members/x`
+  expect(await outcome(sandbox, path)).toBe('member_not_found')
 })
 
-test('a bot that leaves is out, and the group gets a notice', async () => {
+test('a channel’s list has no count, which is for groups', async () => {
   await using sandbox = await still()
-  const { readableGroup: chatId, bot } = sandbox.home
-  const left = await ask(sandbox, `POST /chats/${chatId}/leave`)
-  expect([left.status, left.result]).toEqual([200, { left: true }])
-  expect(await outcome(sandbox, `GET /chats/${chatId}`)).toBe('chat_not_found')
-  expect(await outcome(sandbox, `POST /chats/${chatId}/leave`)).toBe('chat_not_found')
-  const notices = await sandbox.control.messages({ chatId })
-  expect(notices).toMatchObject([{ kind: 'left', fromId: bot.id }])
+  const { alice, bot } = sandbox.home
+  const { id } = await sandbox.control.addRoom({ kind: 'channel', members: [alice.id, bot.id] })
+  expect((await ask(sandbox, `GET /chats/${id}/keys`)).result).toEqual({ keys: [] })
 })
 
-test('a private chat cannot be left', async () => {
+test('a person’s key is given only where a chat is shared', async () => {
   await using sandbox = await still()
-  const path = `POST /chats/${sandbox.home.privateChat}/leave`
-  expect(await outcome(sandbox, path)).toBe('bad_request')
+  const { alice, bot } = sandbox.home
+  const stranger = await sandbox.control.addPerson({ username: 'stranger' })
+  await sandbox.control.publishKey({ userId: stranger.id, ...A_KEY })
+  const key = (id: number | string) => outcome(sandbox, `GET /users/${id}/key`)
+  expect(await key(alice.id)).toBe('no_user_key')
+  for (const id of [stranger.id, 1, 'x', bot.id]) expect(await key(id)).toBe('user_not_found')
+  await sandbox.control.publishKey({ userId: alice.id, ...A_KEY })
+  const response = await ask(sandbox, `GET /users/${alice.id}/key`)
+  expect(response.result).toEqual({ userId: alice.id, ...A_KEY })
+  await sandbox.control.closeAccount({ userId: alice.id })
+  expect(await key(alice.id)).toBe('user_not_found')
 })

@@ -7,7 +7,7 @@ import {
 } from '../../src/sandbox/control/table.ts'
 import type { Sandbox } from '../../src/sandbox/create.ts'
 import { undeclaredFields } from './declared.ts'
-import { A_KEY, ask, still } from './support.ts'
+import { A_KEY, ask, BUTTON, sent, still } from './support.ts'
 
 /** Calls of a control, each of which is checked. */
 interface Checked {
@@ -36,7 +36,6 @@ function checked(sandbox: Sandbox): Checked {
   return { control: Object.fromEntries(calls) as Control, called }
 }
 
-const MARKUP = { inlineKeyboard: [[{ text: 'Go', callbackData: 'go' }]] }
 const base64 = Buffer.from('a file').toString('base64')
 
 /** Every operation, by what it needs of the ones before. */
@@ -55,10 +54,8 @@ async function everything(sandbox: Sandbox, control: Control): Promise<void> {
   await control.certificate({ userId: alice.id })
   const { mediaId } = await control.addMedia({ base64 })
   await control.post({ ...dm, text: 'hello', mediaIds: [mediaId], replyTo: messageId })
-  const sent = await ask<{ id: number }>(sandbox, 'POST /messages', {
-    body: { chatId: chat, text: 'press', markup: MARKUP },
-  })
-  const { callbackId } = await control.press({ ...dm, messageId: sent.result.id })
+  const pressable = await sent(sandbox, chat, { text: 'press', markup: BUTTON })
+  const { callbackId } = await control.press({ ...dm, messageId: pressable })
   await ask(sandbox, `POST /callbacks/${callbackId}/answer`, { body: { text: 'done' } })
   await control.newKey({ userId: alice.id })
   await control.setBotKey({ botId, ...A_KEY })

@@ -1,15 +1,7 @@
 import { expect, test } from 'vitest'
 import { createControlClient } from '../../src/sandbox/control/table.ts'
 import type { Sandbox } from '../../src/sandbox/create.ts'
-import { ask, still } from './support.ts'
-
-const button = { inlineKeyboard: [[{ text: 'b', callbackData: 'd' }]] }
-
-/** A message of the bot's with a button. */
-async function withButton(sandbox: Sandbox, chatId: number): Promise<number> {
-  const body = { chatId, text: 'x', markup: button }
-  return (await ask<{ id: number }>(sandbox, 'POST /messages', { body })).result.id
-}
+import { ask, BUTTON, sent, still } from './support.ts'
 
 /** Alice, bob and the bot, who may post; alice owns it. */
 async function channel({ control, home }: Sandbox): Promise<number> {
@@ -133,9 +125,9 @@ test('nobody presses who could not on a phone, and whoever reads may', async () 
   const { alice, bob, bot, privateChat, readableGroup } = home
   const news = await channel(sandbox)
   const [inPrivate, inGroup, inChannel] = [
-    await withButton(sandbox, privateChat),
-    await withButton(sandbox, readableGroup),
-    await withButton(sandbox, news),
+    await sent(sandbox, privateChat, { text: 'x', markup: BUTTON }),
+    await sent(sandbox, readableGroup, { text: 'x', markup: BUTTON }),
+    await sent(sandbox, news, { text: 'x', markup: BUTTON }),
   ]
   const press = (userId: number, chatId: number, messageId: number) =>
     control.press({ userId, chatId, messageId })

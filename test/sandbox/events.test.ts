@@ -4,8 +4,8 @@ import type { Sandbox } from '../../src/sandbox/create.ts'
 import { EVENT_KINDS, type EventKind } from '../../src/sandbox/events/event.ts'
 import { SEEN_KINDS } from '../../src/sandbox/phone/seen.ts'
 import { still as seeded, PAIR } from './seeded.ts'
-import { A_KEY, ask, still } from './support.ts'
-import { createReceiver } from './webhook-receiver.ts'
+import { A_KEY, ask, BUTTON, send, sent, still } from './support.ts'
+import { createReceiver } from '../contract/receiver.ts'
 
 /** What is recorded of some kinds while something is done. */
 async function recorded(sandbox: Sandbox, kinds: EventKind[], act: () => Promise<unknown>) {
@@ -36,7 +36,7 @@ test('a message is written before it is queued; edits, deletions and typing have
     await control.editMessage({ ...at, messageId, text: 'y' })
     await control.deleteMessage({ ...at, messageId })
     await ask(sandbox, `POST /chats/${chatId}/typing`)
-    await ask(sandbox, 'POST /messages', { body: { chatId, text: 'z' } })
+    await send(sandbox, chatId)
     await control.leave({ chatId: readableGroup, userId: bob.id })
   })
   const typing = { kind: 'typing', chatId, botId: bot.id }
@@ -60,11 +60,8 @@ test('keys, answers to presses, notices to the owner, the clock and faults are r
   const { control } = sandbox
   const kinds: EventKind[] = ['key', 'answer', 'notice', 'clock', 'fault']
   const events = await recorded(sandbox, kinds, async () => {
-    const markup = { inlineKeyboard: [[{ text: 'b', callbackData: 'd' }]] }
-    const body = { chatId, text: 'x', markup }
-    const { result } = await ask<{ id: number }>(sandbox, 'POST /messages', { body })
-    const press = { userId: alice.id, chatId, messageId: result.id }
-    const { callbackId } = await control.press(press)
+    const messageId = await sent(sandbox, chatId, { text: 'x', markup: BUTTON })
+    const { callbackId } = await control.press({ userId: alice.id, chatId, messageId })
     const answer = { text: 'hi', alert: true }
     await ask(sandbox, `POST /callbacks/${callbackId}/answer`, { body: answer })
     await ask(sandbox, 'PUT /key', { body: A_KEY })
@@ -89,7 +86,7 @@ test('a delivery to a webhook fails, and is delivered', async () => {
   await using sandbox = await still({ webhooks: 'local' })
   const { alice, bot, privateChat: chatId } = sandbox.home
   const { control } = sandbox
-  receiver.statuses.push(500)
+  receiver.answers.push(500)
   await ask(sandbox, 'POST /webhook', { body: { url: receiver.url } })
   const { last: after } = await control.events()
   const waiting = (kinds: EventKind[]) => control.events({ after, kinds, wait: 20_000 })
@@ -129,7 +126,7 @@ test('what is said in a chat, tokens and secrets are in no event', async () => {
   const { alice, privateChat: chatId } = sandbox.home
   const events = await recorded(sandbox, ['call', 'message', 'queued'], async () => {
     await sandbox.control.post({ userId: alice.id, chatId, text: 'canary-words' })
-    await ask(sandbox, 'POST /messages', { body: { chatId, text: 'canary-words' } })
+    await send(sandbox, chatId, { text: 'canary-words' })
   })
   const text = JSON.stringify(events)
   expect(events.length).toBeGreaterThan(3)

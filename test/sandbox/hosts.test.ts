@@ -1,25 +1,12 @@
 import { hostname } from 'node:os'
-import { request } from 'node:http'
-import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/create.ts'
+import { rawRequest, type RawRequest } from './raw-request.ts'
 
-/** Asks one of a sandbox's listeners under a Host. Gives status and body. */
-async function under(
-  host: string,
-  url: string,
-  o: { method?: string; path?: string; headers?: Record<string, string> } = {},
-): Promise<[number | undefined, string]> {
-  const { port } = new URL(url)
-  const headers = { host, ...o.headers }
-  return await new Promise((resolve, reject) => {
-    request({ host: '127.0.0.1', port, method: o.method, path: o.path ?? '/', headers })
-      .on('response', (response) => {
-        void text(response).then((body) => resolve([response.statusCode, body]), reject)
-      })
-      .on('error', reject)
-      .end()
-  })
+/** Asks one of a sandbox’s listeners under a Host. Gives status and body. */
+async function under(host: string, url: string, o: RawRequest = {}): Promise<[number, string]> {
+  const { status, body } = await rawRequest(url, { ...o, headers: { host, ...o.headers } })
+  return [status, body]
 }
 
 /** The status of both listeners under a Host. */

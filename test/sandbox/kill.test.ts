@@ -8,6 +8,7 @@ import { expect, test } from 'vitest'
 import { createControlClient, type Control } from '../../src/sandbox/control/table.ts'
 import { postern, start } from '../cli/support.ts'
 import { Random } from '../support/faults-random.ts'
+import { ask } from './support.ts'
 import { temporaryFolder } from './world-file.ts'
 
 const cwd = tmpdir()
@@ -34,17 +35,12 @@ async function sandbox(data: string, args: string[] = []) {
   return { ...started, ...world, control: createControlClient(world.controlUrl), kill }
 }
 
-async function call(
-  { url, bots }: Pick<Line, 'url' | 'bots'>,
-  request: string,
-  body?: object,
-): Promise<{ result: Record<string, unknown> } | null> {
-  const [method = '', path = ''] = request.split(' ')
-  const token = bots[0]?.token ?? ''
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const init = body === undefined ? {} : { body: JSON.stringify(body) }
-  const answer = await fetch(`${url}/bot/v1${path}`, { method, headers, ...init }).catch(() => null)
-  return answer?.ok === true ? ((await answer.json()) as { result: Record<string, unknown> }) : null
+/** What a call of the bot gives; null when it is refused, or nobody answers. */
+async function call({ url, bots }: Pick<Line, 'url' | 'bots'>, request: string, body?: object) {
+  const at = { url, token: bots[0]?.token ?? '' }
+  const answer = ask<Record<string, unknown>>(at, request, body === undefined ? {} : { body })
+  const read = await answer.catch(() => null)
+  return read?.ok === true ? read : null
 }
 
 test('nothing that was answered is lost when the process is killed at any moment', async () => {

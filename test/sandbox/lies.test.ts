@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { A_KEY, ARMORED, ask, outcome, protect, still } from './support.ts'
+import { A_KEY, ARMORED, ask, outcome, protect, send, still } from './support.ts'
 
 const open = () => still({ rates: 'off' })
 const OTHER = { publicKey: A_KEY.publicKey.replace('xjME', 'xjMF'), fingerprint: 'B'.repeat(40) }
@@ -12,10 +12,10 @@ test('a chat that claims a mode behaves like one of that mode', async () => {
   const chat = await ask(sandbox, `GET /chats/${chatId}`)
   expect(chat.result).toMatchObject({ mode: 'open', historyVisible: true })
   expect(await outcome(sandbox, `GET /chats/${chatId}/keys`)).toBe('chat_is_open')
-  const armored = await ask(sandbox, 'POST /messages', { body: { chatId, armored: ARMORED } })
+  const armored = await send(sandbox, chatId, { armored: ARMORED })
   expect(armored.error).toMatchObject({ code: 'wrong_body_kind', expected: 'text' })
   sandbox.clearFaults()
-  expect(await outcome(sandbox, 'POST /messages', { body: { chatId, armored: ARMORED } })).toBe(201)
+  expect((await send(sandbox, chatId, { armored: ARMORED })).status).toBe(201)
 })
 
 test('a bot with a key can be called open, or shown another fingerprint', async () => {

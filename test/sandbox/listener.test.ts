@@ -1,14 +1,9 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Sandbox } from '../../src/sandbox/create.ts'
-import { ask, still } from './support.ts'
+import { expect, test } from 'vitest'
+import { ask, useSandbox } from './support.ts'
 
-let sandbox: Sandbox
-beforeAll(async () => {
-  sandbox = await still()
-})
-afterAll(() => sandbox[Symbol.asyncDispose]())
+const sandbox = await useSandbox()
 
 /** Sends a request as it is, to either listener. Gives the whole answer. */
 async function raw(url: string, request: string): Promise<string> {

@@ -1,34 +1,18 @@
-import { request } from 'node:http'
-import { buffer } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
+import { expect, test } from 'vitest'
+import { rawRequest } from './raw-request.ts'
+import { useSandbox } from './support.ts'
 
-const FILE = Buffer.from('0123456789')
-let sandbox: Sandbox
-let path: string
-beforeAll(async () => {
-  sandbox = await createSandbox()
-  path = (await sandbox.control.addMedia({ base64: FILE.toString('base64') })).url
-})
-afterAll(() => sandbox[Symbol.asyncDispose]())
+const sandbox = await useSandbox({ clock: 'running' })
+const base64 = Buffer.from('0123456789').toString('base64')
+const { url: path } = await sandbox.control.addMedia({ base64 })
 
 /** Status, the headers that matter, and the body. */
 async function media(headers: Record<string, string>, o: { method?: string; of?: string } = {}) {
   const { method = 'GET', of = path } = o
-  const answer = await new Promise<Awaited<ReturnType<typeof read>>>((resolve, reject) => {
-    request(sandbox.url + of, { method, headers })
-      .on('response', (response) => void read(response).then(resolve, reject))
-      .on('error', reject)
-      .end()
-  })
-  return answer
-}
-
-async function read(response: import('node:http').IncomingMessage) {
-  const { statusCode: status, headers } = response
-  const body = (await buffer(response)).toString()
-  const { 'content-range': range, 'content-length': length, 'accept-ranges': accepts } = headers
-  return { status, range, length, accepts, body }
+  const answer = await rawRequest(sandbox.url, { method, path: of, headers })
+  const { status, body } = answer
+  const { 'content-range': range, 'content-length': length } = answer.headers
+  return { status, range, length, accepts: answer.headers['accept-ranges'], body }
 }
 
 test.each([

@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest'
-import { ENDPOINTS, type EndpointName } from '../../src/api/endpoints.ts'
+import { ENDPOINTS } from '../../src/api/endpoints.ts'
 import { ERROR_STATUS, type ErrorCode } from '../../src/api/error-codes.ts'
-import { DESCRIBED } from '../../src/sandbox/openapi/bot-endpoints.ts'
 import { botDocument } from '../../src/sandbox/openapi/bot.ts'
-import { SchemaCollector } from '../../src/sandbox/openapi/schemas.ts'
-import type { Sandbox } from '../../src/sandbox/create.ts'
-import { undeclaredFields } from './declared.ts'
-import { A_KEY, ask, still } from './support.ts'
 
 interface Operation {
   operationId: string
@@ -54,73 +49,6 @@ test('every 429 carries Retry-After, and every endpoint can answer one', () => {
     if (operationId === 'getMedia') continue
     expect(responses['429']?.headers, operationId).toHaveProperty('Retry-After')
   }
-})
-
-/** A call of each endpoint that succeeds. */
-async function callEverything(
-  sandbox: Sandbox,
-  call: (name: EndpointName, path?: string, body?: object) => Promise<Record<string, unknown>>,
-): Promise<void> {
-  const { alice, bob, privateChat, readableGroup, encryptedGroup } = sandbox.home
-  const { control } = sandbox
-  const dm = { userId: alice.id, chatId: privateChat }
-  await control.publishKey({ userId: alice.id, ...A_KEY })
-  await call('setWebhook', '', { url: 'https://hooks.example.org/' })
-  await call('getWebhook')
-  await call('deleteWebhook')
-  await call('putCommands', '', { commands: [{ command: 'a', description: 'b' }] })
-  await call('getCommands')
-  await call('getCommands', '?scope=default')
-  await call('deleteCommands')
-  const markup = { inlineKeyboard: [[{ text: 'Go', callbackData: 'go' }]] }
-  const sent = await call('sendMessage', '', { chatId: privateChat, text: 'hello', markup })
-  await call('editMessage', `/messages/${String(sent['id'])}`, {
-    chatId: privateChat,
-    text: 'edited',
-  })
-  const { mediaId } = await control.addMedia({ base64: 'AAAA' })
-  const { messageId } = await control.post({ ...dm, text: 'hi', mediaIds: [mediaId] })
-  await control.post({ ...dm, text: 'hi', replyTo: messageId })
-  const { callbackId } = await control.press({ ...dm, messageId: Number(sent['id']) })
-  await call('getUpdates')
-  await call('answerCallback', `/callbacks/${callbackId}/answer`, {})
-  await call('deleteMessage', `/messages/${String(sent['id'])}?chatId=${privateChat}`)
-  await call('getMe')
-  await call('getChat', `/chats/${privateChat}`)
-  await call('getChat', `/chats/${readableGroup}`)
-  await call('getChatKeys', `/chats/${encryptedGroup}/keys`)
-  await call('getMembers', `/chats/${readableGroup}/members`)
-  await call('getMember', `/chats/${readableGroup}/members/${bob.id}`)
-  await call('sendTyping', `/chats/${privateChat}/typing`, {})
-  await call('resolve', '/resolve/alice')
-  await call('getUserKey', `/users/${alice.id}/key`)
-  await call('leaveChat', `/chats/${readableGroup}/leave`)
-  await call('putKey', '', A_KEY)
-  await call('revokeToken')
-}
-
-test('every endpoint gives what is described, and nothing beside', async () => {
-  await using sandbox = await still({ resolveHost: () => Promise.resolve(['93.184.215.14']) })
-  const called = new Set<EndpointName>()
-  await callEverything(sandbox, async (name, path, body) => {
-    called.add(name)
-    const endpoint = ENDPOINTS.find((one) => one.name === name)
-    const url = path?.startsWith('/') === true ? path : `${endpoint?.path}${path ?? ''}`
-    const { status, result } = await ask<Record<string, unknown>>(
-      sandbox,
-      `${endpoint?.method} ${url}`,
-      body === undefined ? {} : { body },
-    )
-    const described = DESCRIBED[name]
-    expect(status, name).toBe(described.created === true ? 201 : 200)
-    expect(described.result.safeParse(result).error, name).toBe(undefined)
-    const collector = new SchemaCollector()
-    const schema = collector.of(described.result)
-    const root = { components: { schemas: collector.components } }
-    expect(undeclaredFields(schema, result, { root }), name).toEqual([])
-    return result
-  })
-  expect(ENDPOINTS.filter(({ name }) => !called.has(name))).toEqual([])
 })
 
 test('an error that is an example has the status of its answer', () => {

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/create.ts'
 import { observableState, temporaryFolder, copyAsLeftByKill } from './world-file.ts'
-import { createReceiver } from './webhook-receiver.ts'
-import { A_KEY, ask, outcome } from './support.ts'
+import { createReceiver } from '../contract/receiver.ts'
+import { A_KEY, ask, BUTTON, outcome, send } from './support.ts'
 
 /** Lives in a world, ends it, and goes on in it. */
 async function twice<T>(
@@ -22,16 +22,11 @@ async function twice<T>(
   await goOn(again, left)
 }
 
-const send = (sandbox: Sandbox, chatId: number, more: object = {}) =>
-  ask<{ id: number }>(sandbox, 'POST /messages', { body: { chatId, text: 'x', ...more } })
-
 test('accounts, chats, messages, queues and what was seen are there again', async () => {
   await twice(
     async (sandbox) => {
       const { control, home } = sandbox
-      await send(sandbox, home.privateChat, {
-        markup: { inlineKeyboard: [[{ text: 'b', callbackData: 'd' }]] },
-      })
+      await send(sandbox, home.privateChat, { text: 'x', markup: BUTTON })
       await control.post({ userId: home.alice.id, chatId: home.privateChat, text: 'hello' })
       await control.changeChat({ chatId: home.readableGroup, title: 'Fish', slowModeSeconds: 3 })
       await control.setMembership({
@@ -84,8 +79,7 @@ test('sendIds, presses and rate windows are remembered', async () => {
     async (sandbox) => {
       const { control, home } = sandbox
       const { readableGroup: chatId, alice } = home
-      const markup = { inlineKeyboard: [[{ text: 'b', callbackData: 'd' }]] }
-      const { result } = await send(sandbox, chatId, { sendId, markup })
+      const { result } = await send(sandbox, chatId, { text: 'x', sendId, markup: BUTTON })
       const press = { userId: alice.id, chatId, messageId: result.id }
       const { callbackId } = await control.press(press)
       await ask(sandbox, `POST /callbacks/${callbackId}/answer`)
@@ -96,7 +90,7 @@ test('sendIds, presses and rate windows are remembered', async () => {
       return { chatId, id: result.id, answered: callbackId, open: second.callbackId, press }
     },
     async (sandbox, { chatId, id, answered, open, press }) => {
-      expect((await send(sandbox, chatId, { sendId })).result.id).toBe(id)
+      expect((await send(sandbox, chatId, { text: 'x', sendId })).result.id).toBe(id)
       const other = { body: { chatId: sandbox.home.privateChat, text: 'x', sendId } }
       expect(await outcome(sandbox, 'POST /messages', other)).toBe('conflict')
       const answer = (callback: string) => outcome(sandbox, `POST /callbacks/${callback}/answer`)
@@ -195,8 +189,7 @@ test('phones have their keys again and open what comes; files are as they were',
 })
 
 test('a webhook goes on delivering, after the wait that it was in', async () => {
-  await using receiver = await createReceiver()
-  receiver.statuses.push(500, 500)
+  await using receiver = await createReceiver([500, 500])
   await twice(
     async (sandbox) => {
       const { control, home } = sandbox
@@ -219,7 +212,7 @@ test('a webhook goes on delivering, after the wait that it was in', async () => 
       await sandbox.advance(2000)
       await receiver.until(3)
       expect(receiver.deliveries[2]?.headers['x-service-bot-api-secret-token']).toBe('shh')
-      expect(receiver.deliveries[2]?.update).toEqual(receiver.deliveries[0]?.update)
+      expect(receiver.deliveries[2]?.body).toBe(receiver.deliveries[0]?.body)
     },
     { webhooks: 'local' },
   )

@@ -2,14 +2,14 @@ import { afterEach, expect, test, vi } from 'vitest'
 import type { Engine } from '../../src/openpgp/engine.ts'
 import { createSandbox } from '../../src/sandbox/create.ts'
 import { SharedEngine } from '../../src/sandbox/phone/phones.ts'
-import { ask } from './support.ts'
+import { ask, send } from './support.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
 /** Has phones open nothing before `until`. */
 function openLate(until: Promise<void>): void {
   const opening = new WeakSet<Engine>()
-  // oxlint-disable-next-line typescript/unbound-method
+  // oxlint-disable-next-line typescript/unbound-method -- the spy calls it on its phone
   const { get } = SharedEngine.prototype
   vi.spyOn(SharedEngine.prototype, 'get').mockImplementation(function (this: SharedEngine) {
     const engine = get.call(this)
@@ -42,7 +42,7 @@ test('a message is verified by the key that was published when it came, however 
     await ask(sandbox, 'PUT /key', { body: { publicKey, fingerprint } })
   await publish(before)
   const armored = await before.seal('words', [alice.certificate])
-  await ask(sandbox, 'POST /messages', { body: { chatId, armored } })
+  await send(sandbox, chatId, { armored })
   await publish(after)
   open()
   await alice.settled()

@@ -1,7 +1,7 @@
 import { readPrivateKey } from 'openpgp'
 import { expect, test } from 'vitest'
 import type { UnlockedKey } from '../../src/openpgp/engine.ts'
-import { judgeFully } from '../../src/openpgp/library/certificate.ts'
+import { judgeFully } from '../../src/openpgp/library/certificate-info.ts'
 import { makeKey } from '../../src/sandbox/phone/library-keys.ts'
 import { unlockedFrom } from '../../src/openpgp/library/secret-key.ts'
 import { readCommonCertificate } from '../../src/openpgp/native/common-certificate.ts'

@@ -1,36 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
-import type { Phone } from '../../src/sandbox/phone/phone.ts'
-import { ask, still } from './support.ts'
+import { expect, test } from 'vitest'
+import { ask, BUTTON, send, sent, still, usePhones } from './support.ts'
 
-/** A bot that seals for itself, as a phone would. */
-let sandbox: Sandbox
-let alice: Phone
-let bob: Phone
-let robot: Phone
-beforeAll(async () => {
-  sandbox = await createSandbox({ rates: 'off', clock: 'still' })
-  const { home, control } = sandbox
-  alice = await sandbox.phone(home.alice.id)
-  bob = await sandbox.phone(home.bob.id)
-  const person = await control.addPerson({ username: 'keeper', firstName: 'Keeper' })
-  robot = await sandbox.phone(person.id)
-  const { certificate: publicKey, fingerprint } = robot
-  await ask(sandbox, 'PUT /key', { body: { publicKey, fingerprint } })
-})
-afterAll(() => sandbox[Symbol.asyncDispose]())
+const { sandbox, alice, bob, robot } = await usePhones()
 
 const inbox = (after: number, more: object = {}) =>
   sandbox.control.inbox({ userId: alice.userId, after, ...more })
 const newest = async () => (await inbox(0)).last
-const send = async (chatId: number, body: object) =>
-  (await ask<{ id: number }>(sandbox, 'POST /messages', { body: { chatId, ...body } })).result.id
 
 test('one list holds in order what the phone showed, numbered and dated', async () => {
   const chatId = sandbox.home.privateChat
   const after = await newest()
   const armored = await robot.seal('one', [alice.certificate])
-  const messageId = await send(chatId, { armored })
+  const messageId = await sent(sandbox, chatId, { armored })
   await ask(sandbox, `PATCH /messages/${messageId}`, {
     body: { chatId, armored: await robot.seal('two', [alice.certificate]) },
   })
@@ -53,7 +34,7 @@ test('typing appears, and disappears with a message, when cleared, or after a fe
   expect(await sandbox.control.screen({ userId: alice.userId, chatId })).toMatchObject({
     typing: [sandbox.home.bot.id],
   })
-  await send(chatId, { armored: await robot.seal('x', [alice.certificate]) })
+  await sent(sandbox, chatId, { armored: await robot.seal('x', [alice.certificate]) })
   await sandbox.control.advance({ ms: 3000 })
   await type({})
   await type({ typing: false })
@@ -73,9 +54,8 @@ test('typing appears, and disappears with a message, when cleared, or after a fe
 
 test('an answer to a press names the message, and is the presser’s alone', async () => {
   const chatId = sandbox.home.encryptedGroup
-  const markup = { inlineKeyboard: [[{ text: 'b', callbackData: 'd' }]] }
   const armored = await robot.seal('press', [alice.certificate, bob.certificate])
-  const messageId = await send(chatId, { armored, markup })
+  const messageId = await sent(sandbox, chatId, { armored, markup: BUTTON })
   const { callbackId } = await sandbox.control.press({ userId: alice.userId, chatId, messageId })
   const waiting = inbox(await newest(), { kinds: ['answer'], wait: 20_000 })
   const body = { text: 'hi', alert: true, url: 'https://example.com/' }
@@ -162,7 +142,7 @@ test('waiting for a phone ends when it shows something, not before', async () =>
   const { control } = other
   const { last } = await control.inbox({ userId: person.id })
   const waiting = control.inbox({ userId: person.id, after: last, wait: 20_000 })
-  await ask(other, 'POST /messages', { body: { chatId, text: 'hello' } })
+  await send(other, chatId, { text: 'hello' })
   const { seen, last: next } = await waiting
   expect(seen).toMatchObject([{ n: last + 1, text: 'hello', verdict: 'readable' }])
   expect(await control.inbox({ userId: person.id, after: next, wait: 5 })).toMatchObject({
@@ -202,7 +182,7 @@ test('the screen shows an edit that was made while the person was away', async (
 
 test('whoever waits in vain for a message reads what the phone showed instead', async () => {
   const chatId = sandbox.home.privateChat
-  await send(chatId, { armored: await robot.seal('something else', [alice.certificate]) })
+  await sent(sandbox, chatId, { armored: await robot.seal('something else', [alice.certificate]) })
   await alice.settled()
   await expect(alice.seen(({ text }) => text === 'never said', 0)).rejects.toThrow(
     /did not see it in time; the last it showed: .*"something else"$/,

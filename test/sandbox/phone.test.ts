@@ -1,24 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
-import type { Phone } from '../../src/sandbox/phone/phone.ts'
-import { ARMORED, ask, still } from './support.ts'
+import { expect, test } from 'vitest'
+import { ARMORED, ask, sent, usePhones } from './support.ts'
 
-/** A bot that seals for itself, as a phone would. */
-let sandbox: Sandbox
-let alice: Phone
-let bob: Phone
-let robot: Phone
-beforeAll(async () => {
-  sandbox = await createSandbox({ rates: 'off' })
-  const { home, control } = sandbox
-  alice = await sandbox.phone(home.alice.id)
-  bob = await sandbox.phone(home.bob.id)
-  const person = await control.addPerson({ username: 'keeper', firstName: 'Keeper' })
-  robot = await sandbox.phone(person.id)
-  const { certificate: publicKey, fingerprint } = robot
-  await ask(sandbox, 'PUT /key', { body: { publicKey, fingerprint } })
-})
-afterAll(() => sandbox[Symbol.asyncDispose]())
+const { sandbox, alice, bob, robot } = await usePhones({ clock: 'running' })
 
 const updates = async () => {
   const { result } = await ask<
@@ -26,12 +9,6 @@ const updates = async () => {
   >(sandbox, 'GET /updates')
   await ask(sandbox, `GET /updates?offset=${(result.at(-1)?.updateId ?? 0) + 1}`)
   return result.map(({ message }) => message)
-}
-const sent = async (chatId: number, body: object) => {
-  const response = await ask<{ id: number }>(sandbox, 'POST /messages', {
-    body: { chatId, ...body },
-  })
-  return response.result.id
 }
 
 test('a phone has published its own key', async () => {
@@ -76,7 +53,7 @@ test('in an encrypted group everybody reads, the bot only what is addressed to i
 test('a reply to the bot is addressed to it', async () => {
   const chatId = sandbox.home.encryptedGroup
   const armored = await robot.seal('question', [alice.certificate, bob.certificate])
-  const question = await sent(chatId, { armored })
+  const question = await sent(sandbox, chatId, { armored })
   const plain = await alice.write(chatId, 'answer')
   const reply = await alice.write(chatId, 'answer', { replyTo: question })
   expect(await updates()).toHaveLength(1)
@@ -84,25 +61,9 @@ test('a reply to the bot is addressed to it', async () => {
   expect(added).toBeGreaterThan(100)
 })
 
-test('what the bot seals and signs is verified', async () => {
-  const chatId = sandbox.home.privateChat
-  const id = await sent(chatId, { armored: await robot.seal('hello', [alice.certificate]) })
-  const seen = await alice.seen((one) => one.chatId === chatId && one.messageId === id)
-  expect(seen).toMatchObject({ text: 'hello', verdict: 'verified', signer: robot.fingerprint })
-})
-
-test('an edit is shown as an edit', async () => {
-  const chatId = sandbox.home.privateChat
-  const id = await sent(chatId, { armored: await robot.seal('one', [alice.certificate]) })
-  const armored = await robot.seal('two', [alice.certificate])
-  await ask(sandbox, `PATCH /messages/${id}`, { body: { chatId, armored } })
-  const seen = await alice.seen((one) => one.messageId === id && one.edited)
-  expect(seen).toMatchObject({ text: 'two', verdict: 'verified' })
-})
-
 test('somebody else’s signature is bad', async () => {
   const chatId = sandbox.home.privateChat
-  const id = await sent(chatId, { armored: await bob.seal('forged', [alice.certificate]) })
+  const id = await sent(sandbox, chatId, { armored: await bob.seal('forged', [alice.certificate]) })
   const seen = await alice.seen((one) => one.chatId === chatId && one.messageId === id)
   expect(seen).toMatchObject({ verdict: 'bad', signer: null })
 })
@@ -110,20 +71,10 @@ test('somebody else’s signature is bad', async () => {
 test('what is sealed to others, or damaged, stays unopened', async () => {
   const chatId = sandbox.home.privateChat
   for (const armored of [await robot.seal('not for alice', [bob.certificate]), ARMORED]) {
-    const id = await sent(chatId, { armored })
+    const id = await sent(sandbox, chatId, { armored })
     const seen = await alice.seen((one) => one.chatId === chatId && one.messageId === id)
     expect(seen).toMatchObject({ verdict: 'unopened', text: '', signer: null })
   }
-})
-
-test('in a readable group the text is readable', async () => {
-  const chatId = sandbox.home.readableGroup
-  const id = await sent(chatId, { text: 'in the open' })
-  const seen = await bob.seen((one) => one.chatId === chatId && one.messageId === id)
-  expect(seen).toMatchObject({ text: 'in the open', verdict: 'readable' })
-  const written = await bob.write(chatId, 'also open')
-  const other = await alice.seen((one) => one.chatId === chatId && one.messageId === written)
-  expect(other.text).toBe('also open')
 })
 
 test('an unusable certificate in the group does not stop the others', async () => {
@@ -136,41 +87,9 @@ test('an unusable certificate in the group does not stop the others', async () =
   await sandbox.control.leave({ chatId, userId: id })
 })
 
-test('phones learn of key changes and of answers to their presses', async () => {
-  const { bot, privateChat: chatId } = sandbox.home
-  expect(alice.keyChanges.at(-1)).toMatchObject({ userId: bot.id, fingerprint: robot.fingerprint })
-  const markup = { inlineKeyboard: [[{ text: 'b', callbackData: 'd' }]] }
-  const armored = await robot.seal('press', [alice.certificate])
-  const messageId = await sent(chatId, { armored, markup })
-  const { callbackId } = await sandbox.control.press({ userId: alice.userId, chatId, messageId })
-  await ask(sandbox, `POST /callbacks/${callbackId}/answer`, { body: { text: 'ok' } })
-  await alice.settled()
-  expect(alice.answers).toMatchObject([{ callbackId, text: 'ok', alert: false, url: null }])
-  expect(bob.answers).toEqual([])
-})
-
 test('a phone whose person is not in the chat can neither write nor see', async () => {
   await expect(bob.write(sandbox.home.privateChat, 'x')).rejects.toThrow('not in chat')
   await bob.settled()
   expect(bob.inbox.some(({ chatId }) => chatId === sandbox.home.privateChat)).toBe(false)
   await expect(bob.seen(() => false, 10)).rejects.toThrow('in time')
-})
-
-test('without a key of the bot its private chat is readable', async () => {
-  await using other = await still()
-  const phone = await other.phone(other.home.alice.id)
-  await phone.write(other.home.privateChat, 'plain')
-  const { result } = await ask(other, 'GET /updates')
-  expect(result).toMatchObject([{ message: { text: 'plain' } }])
-})
-
-test('a phone can be asked to write and show over the control listener', async () => {
-  const { home, control } = sandbox
-  const { messageId } = await control.write({
-    userId: home.alice.id,
-    chatId: home.encryptedGroup,
-    text: 'by remote',
-  })
-  const { inbox } = await control.inbox({ userId: home.bob.id })
-  expect(inbox).toContainEqual(expect.objectContaining({ messageId, text: 'by remote' }))
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/create.ts'
-import { ARMORED, ask, outcome, still } from './support.ts'
+import { ARMORED, ask, BUTTON, outcome, sent, still } from './support.ts'
 
 const NO_BODY_KIND = { text: 'x'.repeat(5000) }
 
@@ -79,9 +79,7 @@ describe('what is refused first', () => {
   test('an edit: chat, message, whose it is, reach, kind, window', async () => {
     await using sandbox = await still()
     const { privateChat: chatId, alice, bot } = sandbox.home
-    const { result } = await ask<{ id: number }>(sandbox, 'POST /messages', {
-      body: { chatId, text: 'x' },
-    })
+    const own = await sent(sandbox, chatId)
     const { messageId } = await sandbox.control.post({ userId: alice.id, chatId, text: 'x' })
     await sandbox.control.block({ userId: alice.id, botId: bot.id })
     const edit = (id: number, body: object) =>
@@ -89,22 +87,18 @@ describe('what is refused first', () => {
     expect(await edit(77, { armored: 'x', chatId: 1 })).toBe('chat_not_found')
     expect(await edit(77, { armored: 'x' })).toBe('message_not_found')
     expect(await edit(messageId, { armored: 'x' })).toBe('forbidden')
-    expect(await edit(result.id, { armored: 'x' })).toBe('blocked_by_user')
+    expect(await edit(own, { armored: 'x' })).toBe('blocked_by_user')
     await sandbox.control.unblock({ userId: alice.id, botId: bot.id })
-    expect(await edit(result.id, { armored: 'x', markup: 7 })).toBe('wrong_body_kind')
-    expect(await edit(result.id, { text: 'y' })).toBe(200)
-    expect(await edit(result.id, { text: 'z' })).toBe('flood_wait')
+    expect(await edit(own, { armored: 'x', markup: 7 })).toBe('wrong_body_kind')
+    expect(await edit(own, { text: 'y' })).toBe(200)
+    expect(await edit(own, { text: 'z' })).toBe('flood_wait')
   })
 
   test('an answer: its shape, then whose press, then whether answered, then its age', async () => {
     await using sandbox = await still()
     const { readableGroup: chatId, alice } = sandbox.home
-    const markup = { inlineKeyboard: [[{ text: 'b', callbackData: 'd' }]] }
-    const { result } = await ask<{ id: number }>(sandbox, 'POST /messages', {
-      body: { chatId, text: 'x', markup },
-    })
-    const press = { userId: alice.id, chatId, messageId: result.id }
-    const { callbackId } = await sandbox.control.press(press)
+    const messageId = await sent(sandbox, chatId, { text: 'x', markup: BUTTON })
+    const { callbackId } = await sandbox.control.press({ userId: alice.id, chatId, messageId })
     const answer = (id: string, body?: unknown) =>
       outcome(sandbox, `POST /callbacks/${id}/answer`, body === undefined ? {} : { body })
     expect(await answer('none', { alert: 1 })).toBe('bad_request')

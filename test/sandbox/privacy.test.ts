@@ -32,32 +32,6 @@ test('commands, mentions and nothing else are addressed', () => {
   }
 })
 
-test('in a group with privacy mode only what is addressed to the bot arrives', async () => {
-  await using sandbox = await still()
-  const { alice, readableGroup: chatId } = sandbox.home
-  const { result } = await ask<{ id: number }>(sandbox, 'POST /messages', {
-    body: { chatId, text: 'I am here' },
-  })
-  const say = (text: string, replyTo?: number) =>
-    sandbox.control.post({ userId: alice.id, chatId, text, replyTo })
-  await say('hello all')
-  await say('/help')
-  await say('/help@other_bot')
-  await say('hello @echo_bot')
-  const { messageId } = await say('yes', result.id)
-  await say('no', messageId)
-  expect((await got(sandbox)).map(({ text }) => text)).toEqual(['/help', 'hello @echo_bot', 'yes'])
-})
-
-test('without privacy mode the whole room arrives, notices too', async () => {
-  await using sandbox = await still()
-  const { alice, bob, bot, readableGroup: chatId } = sandbox.home
-  await sandbox.control.changeBot({ botId: bot.id, privacyMode: false })
-  await sandbox.control.post({ userId: alice.id, chatId, text: 'hello all' })
-  await sandbox.control.leave({ chatId, userId: bob.id })
-  expect((await got(sandbox)).map(({ kind }) => kind)).toEqual(['user', 'left'])
-})
-
 test('in an encrypted group the sender’s phone says who is addressed', async () => {
   await using sandbox = await still()
   const { alice, bot, encryptedGroup: chatId } = sandbox.home
@@ -66,17 +40,6 @@ test('in an encrypted group the sender’s phone says who is addressed', async (
   await say([])
   await say([bot.id])
   expect(await got(sandbox)).toHaveLength(1)
-})
-
-test('a bot hears nothing of itself, but that it was added', async () => {
-  await using sandbox = await still()
-  const { bot, privateChat } = sandbox.home
-  await ask(sandbox, 'POST /messages', { body: { chatId: privateChat, text: 'x' } })
-  expect(await got(sandbox)).toEqual([])
-  const { alice } = sandbox.home
-  const { id } = await sandbox.control.addRoom({ kind: 'group', members: [alice.id] })
-  await sandbox.control.join({ chatId: id, userId: bot.id })
-  expect(await got(sandbox)).toMatchObject([{ kind: 'joined', from: { id: bot.id } }])
 })
 
 test('a bot that is removed hears no more', async () => {

@@ -1,33 +1,26 @@
-import { request, type IncomingMessage } from 'node:http'
+import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
-import type { Sandbox } from '../../src/sandbox/create.ts'
-import type { ApiResponseError } from './support.ts'
 
-/** One request on a connection of its own, its body framed as asked. Gives what it comes to. */
-export async function exchange(
-  sandbox: Sandbox,
-  o: {
-    method: string
-    path: string
-    body: string
-    framing: 'content-length' | 'chunked'
-    authorization: string
-  },
-): Promise<{ status: number; code: string | undefined }> {
-  const { method, path, body, authorization } = o
-  const framing =
-    o.framing === 'chunked'
-      ? { 'transfer-encoding': 'chunked' }
-      : { 'content-length': String(body.length) }
-  const type = { 'content-type': 'application/json' }
-  const headers = { authorization, ...type, ...framing }
+/** What `fetch` lets nobody choose: Host, Origin, any method, and how a body is framed. */
+export interface RawRequest {
+  method?: string
+  path?: string
+  headers?: Record<string, string>
+  body?: string
+}
+
+/** One request on a connection of its own to a listener of this machine. */
+export async function rawRequest(
+  url: string,
+  { body = '', path = '/', ...o }: RawRequest,
+): Promise<{ status: number; headers: IncomingHttpHeaders; body: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  request(sandbox.url + path, { method, headers, agent: false })
+  const { port } = new URL(url)
+  request({ host: '127.0.0.1', port, path, agent: false, ...o })
     .on('response', resolve)
     .on('error', reject)
     .end(body)
   const answer = await promise
-  const read = await text(answer)
-  const { error } = JSON.parse(read === '' ? '{}' : read) as { error?: ApiResponseError }
-  return { status: answer.statusCode ?? 0, code: error?.code }
+  const { statusCode: status = 0, headers } = answer
+  return { status, headers, body: await text(answer) }
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/create.ts'
-import { ask } from './support.ts'
+import { send } from './support.ts'
 import { copyAsLeftByKill, observableState, temporaryFolder } from './world-file.ts'
 
 const inFile = async (options: SandboxOptions = {}) => {
@@ -36,9 +36,7 @@ test('a world goes on from its file after a reset, with what happened since', as
   await post(sandbox, 'one')
   await sandbox.reset()
   await post(sandbox, 'two')
-  await ask(sandbox, 'POST /messages', {
-    body: { chatId: sandbox.home.readableGroup, text: 'three' },
-  })
+  await send(sandbox, sandbox.home.readableGroup, { text: 'three' })
   const kept = await observableState(sandbox)
   await sandbox[Symbol.asyncDispose]()
   await using again = await createSandbox({ data })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createControlClient, type Control } from '../../src/sandbox/control/table.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { startSidecar, type Sidecar } from '../support/sidecar.ts'
+import { ask } from './support.ts'
 
 const WITHIN_MS = 60_000
 type World = Awaited<ReturnType<Control['addWorld']>>
@@ -29,16 +30,9 @@ interface Update {
   message: { text: string; media: { url: string }[] }
 }
 
-async function call<T>(path: string, body?: object): Promise<T> {
-  const answer = await fetch(`${sidecar.url}/bot/v1${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: {
-      authorization: `Bearer ${world.bots[0]?.token}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  return ((await answer.json()) as { result: T }).result
+async function call<T>(request: string, body?: object): Promise<T> {
+  const at = { url: sidecar.url, token: world.bots[0]?.token ?? '' }
+  return (await ask<T>(at, request, body === undefined ? {} : { body })).result
 }
 
 test(
@@ -54,11 +48,11 @@ test(
       text: 'a file',
       base64: Buffer.from('0123456789').toString('base64'),
     })
-    const updates = await call<Update[]>('/updates?timeout=20&limit=2')
+    const updates = await call<Update[]>('GET /updates?timeout=20&limit=2')
     expect(updates.map(({ message }) => message.text)).toEqual(['hello', 'a file'])
     const file = await fetch(sidecar.url + (updates[1]?.message.media[0]?.url ?? ''))
     expect(await file.text()).toBe('0123456789')
-    await call('/messages', { chatId, text: 'hello yourself' })
+    await call('POST /messages', { chatId, text: 'hello yourself' })
     const { inbox } = await control.inbox({ userId })
     expect(inbox).toMatchObject([{ text: 'hello yourself', verdict: 'verified' }])
     expect(await control.search({ words: 'hello yourself' })).toEqual([])

@@ -1,3 +1,4 @@
+import { afterAll } from 'vitest'
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/create.ts'
 
 /** The error object, as far as tests look at it. */
@@ -29,14 +30,14 @@ export interface CallOptions {
 
 /** Calls the API as a bot would. `request` is a method and a path below `/bot/v1`. */
 export async function ask<T = unknown>(
-  sandbox: Sandbox,
+  at: Pick<Sandbox, 'url' | 'token'>,
   request: string,
   o: CallOptions = {},
 ): Promise<ApiResponse<T>> {
   const [method = '', path = ''] = request.split(' ')
-  const token = o.token === undefined ? sandbox.token : o.token
+  const token = o.token === undefined ? at.token : o.token
   const { body } = o
-  const answer = await fetch(`${sandbox.url}/bot/v1${path}`, {
+  const answer = await fetch(`${at.url}/bot/v1${path}`, {
     method,
     headers: {
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
@@ -70,6 +71,39 @@ export async function outcome(
 export function still(options: SandboxOptions = {}): Promise<Sandbox> {
   return createSandbox({ clock: 'still', ...options })
 }
+
+/** The same for all tests of a file, which ends with them. */
+export async function useSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await still(options)
+  afterAll(() => sandbox[Symbol.asyncDispose]())
+  return sandbox
+}
+
+/** One with phones of alice and bob, and a bot that seals for itself, as a phone would. */
+export async function usePhones(options: SandboxOptions = {}) {
+  const sandbox = await useSandbox({ rates: 'off', ...options })
+  const { home, control } = sandbox
+  const { id } = await control.addPerson({ username: 'keeper', firstName: 'Keeper' })
+  const [alice, bob, robot] = [
+    await sandbox.phone(home.alice.id),
+    await sandbox.phone(home.bob.id),
+    await sandbox.phone(id),
+  ]
+  const { certificate: publicKey, fingerprint } = robot
+  await ask(sandbox, 'PUT /key', { body: { publicKey, fingerprint } })
+  return { sandbox, alice, bob, robot }
+}
+
+/** The bot sends into a chat. */
+export const send = (sandbox: Sandbox, chatId: number, body: object = { text: 'x' }) =>
+  ask<{ id: number; date: number }>(sandbox, 'POST /messages', { body: { chatId, ...body } })
+
+/** The same; gives the message's id. */
+export const sent = async (...message: Parameters<typeof send>): Promise<number> =>
+  (await send(...message)).result.id
+
+/** A keyboard of one button. */
+export const BUTTON = { inlineKeyboard: [[{ text: 'b', callbackData: 'd' }]] }
 
 /** Looks like a certificate; the service cannot tell. */
 export const A_KEY = {

@@ -1,24 +1,12 @@
 import { expect, test } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/create.ts'
-import { ask, outcome, still } from './support.ts'
+import { ask, still } from './support.ts'
 
 const type = async (sandbox: Sandbox, chatId: number, body?: unknown) => {
   const path = `POST /chats/${chatId}/typing`
   const response = await ask<{ sent: boolean }>(sandbox, path, body === undefined ? {} : { body })
   return response.ok ? response.result.sent : response.error.code
 }
-
-test('one indicator a chat goes out every 3 seconds', async () => {
-  await using sandbox = await still()
-  const { privateChat, readableGroup } = sandbox.home
-  expect(await type(sandbox, privateChat)).toBe(true)
-  expect(await type(sandbox, privateChat)).toBe(false)
-  expect(await type(sandbox, readableGroup, { typing: true })).toBe(true)
-  await sandbox.advance(2999)
-  expect(await type(sandbox, privateChat)).toBe(false)
-  await sandbox.advance(1)
-  expect(await type(sandbox, privateChat)).toBe(true)
-})
 
 test('false clears what shows, and nothing when nothing shows', async () => {
   await using sandbox = await still()
@@ -29,35 +17,11 @@ test('false clears what shows, and nothing when nothing shows', async () => {
   expect(await type(sandbox, privateChat, { typing: false })).toBe(false)
 })
 
-test('a message that lands clears the indicator', async () => {
-  await using sandbox = await still()
-  const { privateChat: chatId } = sandbox.home
-  await type(sandbox, chatId)
-  await ask(sandbox, 'POST /messages', { body: { chatId, text: 'x' } })
-  expect(await type(sandbox, chatId, { typing: false })).toBe(false)
-})
-
-test('a restricted bot and a channel’s subscriber may not type', async () => {
-  await using sandbox = await still()
-  const { alice, bot, readableGroup: chatId } = sandbox.home
-  await sandbox.control.setMembership({ chatId, userId: bot.id, status: 'restricted' })
-  expect(await type(sandbox, chatId)).toBe('forbidden')
-  const channel = await sandbox.control.addRoom({ kind: 'channel', members: [alice.id, bot.id] })
-  expect(await type(sandbox, channel.id)).toBe('forbidden')
-})
-
 test('nothing is shown to somebody who blocked the bot', async () => {
   await using sandbox = await still()
   const { alice, bot, privateChat } = sandbox.home
   await sandbox.control.block({ userId: alice.id, botId: bot.id })
   expect(await type(sandbox, privateChat)).toBe(false)
-})
-
-test('a wrong body or an unknown chat is refused', async () => {
-  await using sandbox = await still()
-  const { privateChat } = sandbox.home
-  expect(await type(sandbox, privateChat, { typing: 'yes' })).toBe('bad_request')
-  expect(await outcome(sandbox, 'POST /chats/1/typing')).toBe('chat_not_found')
 })
 
 test('an indicator that shows in a snapshot ends in the restored world', async () => {

@@ -1,31 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createControlClient } from '../../src/sandbox/control/table.ts'
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/create.ts'
-import { createReceiver } from './webhook-receiver.ts'
-
-interface Answer {
-  ok: boolean
-  result: unknown
-  error?: { code: string; message: string }
-}
+import { createReceiver } from '../contract/receiver.ts'
+import { ask } from './support.ts'
 
 /** Calls the API of a world. */
-async function call(
-  world: { url: string; bots: { token: string }[] },
+const call = (
+  { url, bots }: { url: string; bots: { token: string }[] },
   request: string,
   body?: object,
-): Promise<Answer> {
-  const [method = '', path = ''] = request.split(' ')
-  const answer = await fetch(`${world.url}/bot/v1${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${world.bots[0]?.token}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  return (await answer.json()) as Answer
-}
+) => ask({ url, token: bots[0]?.token ?? '' }, request, body === undefined ? {} : { body })
 
 async function open(options: SandboxOptions = {}): Promise<Sandbox> {
   const sandbox = await createSandbox(options)
@@ -153,7 +137,7 @@ test('a world that is removed ends its polls, and its addresses are unknown', as
   const inWorld = createControlClient(world.controlUrl)
   await expect.poll(async () => (await inWorld.transcript({})).length).toBe(1)
   await control.removeWorld({ name: 'one' })
-  expect(await poll).toEqual({ ok: true, result: [] })
+  expect(await poll).toMatchObject({ ok: true, result: [] })
   expect(await call(world, 'GET /me')).toMatchObject({
     error: { code: 'not_found', message: expect.stringContaining('no such world') },
   })
@@ -197,9 +181,7 @@ test.each(['/worlds/none/bot/v1/me', '/worlds/', '/worlds', '/worlds//bot/v1/me'
   async (path) => {
     const { url, token } = await open()
     const answer = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })
-    expect([answer.status, ((await answer.json()) as Answer).error?.code]).toEqual([
-      404,
-      'not_found',
-    ])
+    const error = { status: 404, code: 'not_found' }
+    expect([answer.status, await answer.json()]).toMatchObject([404, { error }])
   },
 )

@@ -135,6 +135,28 @@ describe.skipIf(!hasPostgres())('while a sidecar replaces the key', () => {
     for (const fence of all) await fence[Symbol.asyncDispose]()
   })
 
+  test('one that ends, gives up or takes over takes back no flag but the one that it found', async () => {
+    const { stores, fences: all } = await fences()
+    const [fence] = all
+    const raise = (by: string) =>
+      stores[1].write((db) =>
+        db.updateTable('flags').set({ value: by }).where('name', '=', 'key_publishing').execute(),
+      )
+    const raised = async (): Promise<string[]> =>
+      (await stores[0].read((db) => db.selectFrom('flags').selectAll().execute()))
+        .filter(({ name }) => name === 'key_publishing')
+        .map(({ value }) => value)
+    const closed = await fence.close(never)
+    await raise('the second')
+    await closed[Symbol.asyncDispose]()
+    expect(await raised()).toEqual(['the second'])
+    await stores[0].fresh()
+    await raise('the third')
+    await fence.lower()
+    expect(await raised()).toEqual(['the third'])
+    for (const one of all) await one[Symbol.asyncDispose]()
+  })
+
   test('a key that waits for its call does not leave once another may make steps', async () => {
     const { stores, fences: all, cut } = await fences()
     const scene = new Scene({ keys: [NEW, OLD], shown: 'old' })

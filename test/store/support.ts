@@ -11,9 +11,13 @@ import type { ProtectionRequest } from '../../src/store/choose.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { mortal } from '../support/mortal.ts'
+import { has } from '../support/lacks.ts'
 
 /** Whether stores are files here; the test files that `config/vitest.ts` names run on PostgreSQL too. */
-export const isFile = process.env['TESTS_STORE_KIND'] !== 'postgres'
+export const isFile = has(
+  process.env['TESTS_STORE_KIND'] !== 'postgres',
+  'a test of stores in files is left out where its file runs on PostgreSQL, too',
+)
 /** A test of what a store in a file is like. */
 export const testOfFile = test.skipIf(!isFile)
 export const describeFile = describe.skipIf(!isFile)
@@ -115,14 +119,16 @@ export async function gone(process: ChildProcess): Promise<void> {
   await new Promise((resolve) => process.once('exit', resolve))
 }
 
+const NO_MOUNT = 'no file system can be mounted here, which takes root'
+
 /** Whether a small file system of our own can be mounted here (root, and not in every container). */
 export function canMount(): boolean {
-  if (process.getuid?.() !== 0) return false
+  if (process.getuid?.() !== 0) return has(false, NO_MOUNT)
   const path = mkdtempSync(join(tmpdir(), 'postern-mount-'))
   const works = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', path]).status === 0
   if (works) spawnSync('umount', [path])
   rmSync(path, { recursive: true })
-  return works
+  return has(works, NO_MOUNT)
 }
 
 /** Takes what is left of a small disk; `filler` is the file to take away. */

@@ -1,6 +1,7 @@
 /** A real browser for the tests of the page: Chromium, as the system has it. */
 import { existsSync } from 'node:fs'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { has } from './lacks.ts'
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 const EXECUTABLE = PLACES.find((path) => existsSync(path))
@@ -12,7 +13,7 @@ const ARGUMENTS = [
 ]
 
 /** Whether there is a browser on this machine. */
-export const hasBrowser = EXECUTABLE !== undefined
+export const hasBrowser = has(EXECUTABLE !== undefined, 'Chromium is not installed')
 
 export const WIDE = { width: 1280, height: 800 }
 export const NARROW = { width: 380, height: 780 }

@@ -1,9 +1,9 @@
 /** What the processes of the tests start: the bundle of the sources as they stand. */
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import { bundle } from '../../config/bundle.ts'
-import { lowCost, deferral } from './changed-constants.ts'
+import { dirname, join } from 'node:path'
+import { deferral, engineOfTests, lowCost } from './changed-constants.ts'
+import { onceInRun } from './run-folder.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const CACHE = join(ROOT, 'node_modules/.cache')
@@ -17,17 +17,23 @@ const INPUT = [
 ]
 const KEPT_MS = 86_400_000
 
-/** Of Vitest's global setup: builds it, unless it is there. Other setups start processes of it. */
-export async function setup(): Promise<void> {
-  const folder = join(CACHE, `tests-${digestOfInput()}`)
-  if (!existsSync(folder)) await build(folder)
-  process.env['TESTS_MAIN'] = join(folder, 'main.js')
+/** Says to this process and its children where the bundle is, once it is built. */
+export function nameBundle(): void {
+  process.env['TESTS_MAIN'] ??= join(CACHE, `tests-${digestOfInput()}`, 'main.js')
 }
 
-async function build(folder: string): Promise<void> {
+/** Builds the bundle that is named, unless it is there. @throws Error when a source has changed */
+export async function build(): Promise<void> {
+  const main = process.env['TESTS_MAIN'] ?? ''
+  if (existsSync(main)) return
+  const folder = dirname(main)
   removeOld()
   const made = `${folder}.${process.pid}`
-  await bundle(made, [lowCost, deferral])
+  // rolldown takes its time to load
+  const { bundle } = await import('../../config/bundle.ts')
+  await bundle(made, [lowCost, deferral, engineOfTests])
+  if (!folder.endsWith(digestOfInput()))
+    throw new Error('the sources have changed since the run began')
   try {
     renameSync(made, folder)
   } catch {
@@ -51,3 +57,5 @@ function removeOld(): void {
     if (Date.now() - statSync(path).mtimeMs > KEPT_MS) rmSync(path, { recursive: true })
   }
 }
+
+if (import.meta.main) await onceInRun('bundle', build)

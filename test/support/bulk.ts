@@ -1,5 +1,6 @@
 /** Opening attachments in this process: without threads, and with files that are memory. */
 import { openWhole, unpackWhole, unwrap } from '../../src/openpgp/library/open.ts'
+import * as native from '../../src/openpgp/native/container.ts'
 import { openFileStream } from '../../src/openpgp/stream/open-file.ts'
 import type { Room } from '../../src/openpgp/stream/resting.ts'
 import type { NotOpened, OpenedFile, UnlockedKey } from '../../src/openpgp/engine.ts'
@@ -27,6 +28,7 @@ export async function openFile(
     unwrap: ({ recipientPackets }) => unwrap(recipientPackets, keys),
     openWhole: (packets, container) => openWhole(packets, container, keys),
     unpackWhole,
+    native,
   })
 }
 

@@ -2,7 +2,8 @@
  * Constants of the sources that tests change, so that nobody waits for what is not the point. They
  * are no settings: the package that is built for people has none of this.
  */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Plugin } from 'rolldown'
 
 const COST = '/src/store/passphrase-cost.ts'
@@ -18,13 +19,16 @@ export const lowCost = {
 const FILES = [
   'http/bounds',
   'http/routes/updates',
-  'keys/publish-key',
-  'keys/publication-status',
+  'kernel/own-key/attempt',
+  'keys/driver',
   'translate/batch',
   'translate/deferral',
   'upstream/limits',
   'wiring/link',
 ]
+for (const file of FILES) {
+  if (!existsSync(join(import.meta.dirname, `../../src/${file}.ts`))) throw new Error(`no ${file}`)
+}
 /** `const PAUSE_MS = 1000`, or a list or an object of numbers, and `callMs: 30_000`. */
 const TIME =
   /(?<=^(?:export )?const \w+_MS = )(?:\{[^}]*\}|\[[^\]]*\]|[\d_]+)|(?<=\b\w+Ms: )[\d_]+/gm
@@ -48,6 +52,24 @@ export const deferral = {
     const left = text.replaceAll(LEFT_TIME, `$& * ${LEFT_FACTOR}`)
     const changed = left.replaceAll(TIME, (times) => times.replaceAll(NUMBER, `$& * ${FACTOR}`))
     if (changed === text) throw new Error(`${id} has no time that deferral could change`)
+    return changed
+  },
+} satisfies Plugin
+
+const CREATE = '/src/openpgp/create.ts'
+const ENGINE = "options.engine !== 'library'"
+
+/** Every engine is the one that the environment variable `TESTS_ENGINE` names, where it names one. */
+export const engineOfTests = {
+  name: 'engine-of-tests',
+  load(id: string) {
+    if (!id.endsWith(CREATE)) return null
+    const text = readFileSync(id, 'utf8')
+    const changed = text.replace(
+      ENGINE,
+      `(process.env['TESTS_ENGINE'] ?? options.engine) !== 'library'`,
+    )
+    if (changed === text) throw new Error(`${id} does not choose an engine`)
     return changed
   },
 } satisfies Plugin

@@ -22,6 +22,8 @@ export interface StageOptions {
   dataDir?: string
   /** Changes the double before the sidecar starts. */
   before?: (double: DoubleService) => void
+  /** Runs the sidecar in the test's own process (`SidecarOptions`). */
+  inside?: boolean
   /** False: the sidecar is started, and not waited for until it is ready. */
   ready?: boolean
 }
@@ -38,14 +40,21 @@ export class Stage {
     return this.#things.use(thing)
   }
 
-  async begin({ env = {}, dataDir, before, ready = true }: StageOptions): Promise<void> {
+  async begin({
+    env = {},
+    dataDir,
+    before,
+    inside = false,
+    ready = true,
+  }: StageOptions): Promise<void> {
     this.double = this.use(await DoubleService.start())
     before?.(this.double)
     const isOrdinary = before === undefined && !('POSTERN_KEY_PROTECTION' in env)
-    const made = dataDir === undefined && isOrdinary ? copyOfStore() : undefined
+    const made = dataDir === undefined && isOrdinary ? await copyOfStore() : undefined
     this.sidecar = await startSidecar({
       upstream: this.double.url,
       env,
+      inside,
       ...(dataDir !== undefined && { dataDir }),
       ...(made !== undefined && { dataDir: made, isTemporary: true }),
     })

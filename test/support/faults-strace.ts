@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { has } from './lacks.ts'
 
 /** The `nth` time that the main thread makes this system call. */
 export interface Point {
@@ -15,7 +16,10 @@ export interface Point {
 export type Effect = 'SIGKILL' | 'EIO' | 'ENOSPC'
 
 /** Whether programs can be started under strace here: it is there, and the system lets us. */
-export const canTrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0
+export const canTrace = has(
+  spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0,
+  'strace is not installed, or must not trace',
+)
 
 /** Whether strace can be attached to a process that runs: some systems let root alone. */
 export async function canAttach(): Promise<boolean> {
@@ -25,7 +29,7 @@ export async function canAttach(): Promise<boolean> {
     await (await Tracer.attach(sleeper.pid ?? 0)).detach()
     return true
   } catch {
-    return false
+    return has(false, 'strace must not be attached to a process')
   } finally {
     sleeper.kill('SIGKILL')
   }

@@ -5,9 +5,13 @@ import { join } from 'node:path'
 import { run } from './openpgp-run.ts'
 import type { Json } from './double-wire.ts'
 import { spawnSync } from 'node:child_process'
+import { has } from './lacks.ts'
 
 /** `go` has no `--version`. */
-export const hasGo = spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0
+export const hasGo = has(
+  spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0,
+  'go is not installed',
+)
 
 /** What Go made of its library, which takes it long, for all tests. */
 export const GO_CACHE = join(tmpdir(), 'postern-tests-go')

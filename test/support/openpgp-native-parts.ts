@@ -40,6 +40,7 @@ export function listTo(people: Pick<TestPerson, 'subkey'>[], others: string[] = 
   })
   return {
     name: people.map(({ subkey }) => subkey.keyId).join(' '),
+    kind: '',
     recipientKeys: packRecipientKeys(keys),
     others,
     names: Buffer.alloc(0),

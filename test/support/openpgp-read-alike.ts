@@ -1,6 +1,6 @@
 /** What is read of a certificate natively, held against what the library says of it. */
 import { expect } from 'vitest'
-import { judgeFully } from '../../src/openpgp/library/certificate.ts'
+import { judgeFully } from '../../src/openpgp/library/certificate-info.ts'
 import type { CertificateInfo } from '../../src/openpgp/native/certificate-info.ts'
 import { readCommonCertificate } from '../../src/openpgp/native/common-certificate.ts'
 import { packRecord } from '../../src/openpgp/native/record-table.ts'

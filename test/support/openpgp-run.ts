@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { has } from './lacks.ts'
 
 export interface Ran {
   code: number | null
@@ -38,7 +39,10 @@ export async function run(program: string, args: string[], options: RunOptions =
 
 /** Whether a program can be run here at all. */
 export const isInstalled = (program: string): boolean =>
-  spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined
+  has(
+    spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined,
+    `${program} is not installed`,
+  )
 
 /** A folder with a path short enough for an agent's socket, gone when disposed. */
 export async function shortFolder(): Promise<{ path: string } & AsyncDisposable> {

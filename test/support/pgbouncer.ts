@@ -7,11 +7,12 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { mortal } from './mortal.ts'
 import { asServerUser, SOCKET, type Cluster } from './postgres.ts'
+import { has } from './lacks.ts'
 
 const PROGRAM = '/usr/sbin/pgbouncer'
 
 /** Whether it is installed. */
-export const hasPgbouncer = (): boolean => existsSync(PROGRAM)
+export const hasPgbouncer = (): boolean => has(existsSync(PROGRAM), 'PgBouncer is not installed')
 
 export interface Pooler extends AsyncDisposable {
   /** It holds the pooler's socket. */

@@ -1,19 +1,25 @@
 /** The one place where tests start `postern`: what it says is searched for what it may not say. */
-import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
+import { execFileSync, spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { canaries } from './canaries.ts'
 import { mortal } from './mortal.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
 
 /** Hundreds of processes start in a run: what Node makes of the sources is made once. */
 export const COMPILED = join(tmpdir(), 'postern-tests-compiled')
 
 const STATE = join(tmpdir(), 'postern-tests-state')
 
-/** What tests start: the bundle that `build.ts` made of the sources for this run, or the sources. */
-export const MAIN =
-  process.env['TESTS_MAIN'] ?? fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+/** What tests start: the bundle of this run, built when first asked for, or outside of a run the sources. */
+export function mainFile(): string {
+  const bundle = process.env['TESTS_MAIN']
+  if (bundle === undefined) return join(ROOT, 'src/main.ts')
+  if (!existsSync(bundle)) execFileSync(process.execPath, [join(ROOT, 'test/support/build.ts')])
+  return bundle
+}
 
 export interface PosternOptions {
   cwd: string
@@ -31,7 +37,7 @@ export function spawnPostern(args: readonly string[], options: PosternOptions): 
   // Not where the sandboxes of whoever runs the tests are found.
   const cached = { NODE_COMPILE_CACHE: COMPILED, XDG_STATE_HOME: STATE, ...env }
   const { cwd, node = [], stdio = 'pipe' } = options
-  const command = mortal(process.execPath, [...node, MAIN, ...args])
+  const command = mortal(process.execPath, [...node, mainFile(), ...args])
   const child = spawn(...command, { cwd, env: cached, stdio })
   const searched = canaries()
   if (searched === null) return child

@@ -6,7 +6,6 @@ import {
   chownSync,
   existsSync,
   globSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -14,46 +13,38 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { onceInRun, runFolder } from './run-folder.ts'
+import { has } from './lacks.ts'
 
-const VARIABLE = 'TESTS_POSTGRES'
+/** What the cluster of a run is called in its folder. */
+const SHARED = 'pg'
 /** The name of a server's socket in its folder. */
 export const SOCKET = '.s.PGSQL.5432'
 
 /** Nothing that tests write must survive the machine; what must is tested on a cluster of its own. */
 const FAST = ['fsync=off', 'full_page_writes=off', 'autovacuum=off', 'max_connections=200']
 
-/** Of Vitest's global setup: where a cluster will be, if a test asks for one. */
-export function setup(): void {
-  process.env[VARIABLE] ??= mkdtempSync(join(tmpdir(), 'pg-'))
-}
-
-/** Takes it away at the end. */
-export function teardown(): void {
-  const folder = process.env[VARIABLE]
-  if (folder === undefined) return
+/** Of Vitest's global setup: ends the cluster of the run, if a test asked for one. */
+export function stopSharedCluster(): void {
+  const folder = join(runFolder(), SHARED)
   if (existsSync(join(folder, 'data'))) new Cluster(folder).stop('immediate')
-  rmSync(folder, { recursive: true, force: true })
 }
 
 /** Whether a server is installed. */
 export function hasPostgres(): boolean {
-  return binFolder() !== undefined
+  return has(binFolder() !== undefined, 'PostgreSQL is not installed')
 }
 
 /** The cluster of this run; it is begun when it is first asked for. */
 export async function sharedCluster(): Promise<Cluster> {
-  const folder = process.env[VARIABLE]
-  if (folder === undefined) throw new Error('the global setup did not run')
-  const cluster = new Cluster(folder)
-  const isFirst = makeOnce(join(folder, 'begun'))
-  if (isFirst) {
+  const folder = await onceInRun(SHARED, (made) => {
+    // its user must find it
+    chmodSync(runFolder(), 0o755)
+    const cluster = new Cluster(made)
     cluster.create()
     cluster.start(FAST)
-    mkdirSync(join(folder, 'ready'))
-  }
-  while (!existsSync(join(folder, 'ready'))) await pause(20)
-  return cluster
+  })
+  return new Cluster(folder)
 }
 
 /** A cluster of a test file's own, which it may stop, starve and take away. Begin it in `beforeAll`. */
@@ -266,13 +257,4 @@ export function asServerUser(command: string, args: string[]): [string, string[]
 function serverUser(): number | null {
   if (process.getuid?.() !== 0) return null
   return Number(execFileSync('id', ['-u', 'postgres'], { encoding: 'utf8' }))
-}
-
-function makeOnce(folder: string): boolean {
-  try {
-    mkdirSync(folder)
-    return true
-  } catch {
-    return false
-  }
 }

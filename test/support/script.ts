@@ -6,7 +6,7 @@ import { basename, dirname, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, vi } from 'vitest'
 import { runInProcess, start, type Ended, type Started } from '../cli/support.ts'
-import { COMPILED, MAIN } from './postern-process.ts'
+import { COMPILED, mainFile } from './postern-process.ts'
 import { run } from './openpgp-run.ts'
 import { atTerminal, hasTerminals, type Answer } from './terminal.ts'
 
@@ -124,7 +124,7 @@ const VERBS: Record<string, Verb> = {
     return s.last.code === 0
   },
   terminal: async (s, words) => {
-    const command = [process.execPath, MAIN, ...words.map((word) => s.text(word))]
+    const command = [process.execPath, mainFile(), ...words.map((word) => s.text(word))]
     const given = { cwd: s.work, env: { NODE_COMPILE_CACHE: COMPILED, ...s.environment() } }
     const { code, screen } = await atTerminal(command, s.answers.splice(0), given)
     s.last = { code, stdout: screen, stderr: '' }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { mortal } from './mortal.ts'
+import { has } from './lacks.ts'
 
 /**
  * What a session has: a keychain that is `unlocked` or `locked`, or one with `no-collection`;
@@ -24,6 +25,7 @@ export const whyNoKeychain: string | null = await (async () => {
     () => 'keytar is not installed',
   )
 })()
+has(whyNoKeychain === null, `no keychain: ${whyNoKeychain}`)
 
 /**
  * The daemon is back before it has its name on the bus. Who asks for the name too early makes the

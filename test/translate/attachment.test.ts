@@ -130,7 +130,7 @@ describe('a sealed file', () => {
     expect(tag).toBe(digest.slice(0, 22))
     expect(all.onOpened.mock.calls).toEqual([['own fingerprint']])
     expect(all.openedBefore.mock.calls).toEqual([[PLACE, 'data digest']])
-    expect(all.noteOpened.mock.calls).toEqual([[PLACE, 'data digest']])
+    expect(all.noteOpened.mock.calls).toEqual([[PLACE, 'data digest', undefined]])
     expect(all.rememberSigned.mock.calls).toEqual([[[ALICE], 'file']])
     const sighting = {
       ...PLACE,

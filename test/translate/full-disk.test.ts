@@ -6,9 +6,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { canary, useStage } from '../support/double-stage.ts'
 import type { Json } from '../support/double-wire.ts'
 import type { DoubleChat } from '../support/double-world.ts'
+import { has } from '../support/lacks.ts'
 
 const disk = mkdtempSync(join(tmpdir(), 'sd-'))
-const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'none', disk]).status === 0
+const mounted = has(
+  spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'none', disk]).status === 0,
+  'no file system can be mounted here, which takes root',
+)
 const filler = join(disk, 'filler')
 
 /** Takes all that is left of the small disk. */

@@ -69,8 +69,7 @@ export function scene(
     },
     trust: {
       keyChangesToTell: () => Promise.resolve([]),
-      isBlocked: () => false,
-      isVerified: () => false,
+      standingOf: () => 'seen',
       isShared: () => false,
       distrust: all.distrust,
       formerOf: () => null,

@@ -171,7 +171,7 @@ describe('what is opened', () => {
     const [first, second] = [update(), update({ id: 4 })]
     await incoming.open([first, second])
     for (const one of [first, second]) expect(verdictOf(one)['verdict']).toBe('verified')
-    expect(all.rememberSigned.mock.calls).toEqual([[[ALICE, ALICE], 'words']])
+    expect(all.rememberSigned.mock.calls).toEqual([[[ALICE], 'words']])
   })
 
   test('makes nobody a signer who did not sign it', async () => {

@@ -8,7 +8,7 @@ import { readVector } from './format.ts'
 
 /** The vectors through the whole engine, threads and all: natively, and by the library alone. */
 const natively = createEngine()
-const library = createEngine({ native: false })
+const library = createEngine({ engine: 'library' })
 afterAll(() => Promise.all([natively, library].map((engine) => engine[Symbol.asyncDispose]())))
 
 const here = new URL('./', import.meta.url)

@@ -12,7 +12,7 @@ export const POINTER_NAME = 'control.path'
 export const FOLDER_PREFIX = 'postern-control-'
 
 /** The longest socket path that every system takes. */
-const MAX_SOCKET_PATH_BYTES = 100
+export const MAX_SOCKET_PATH_BYTES = 100
 const MAX_POINTER_BYTES = 4096
 
 /** True when a socket may be made at this path. */

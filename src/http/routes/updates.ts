@@ -1,4 +1,5 @@
 import { setTimeout as elapsed } from 'node:timers/promises'
+import { LIMITS } from '../../api/limits.ts'
 import { isOwnFailure, NoResponseError, Refusal } from '../../errors.ts'
 import { withUpdates } from '../../translate/bot-view.ts'
 import type { PollTurn, Turn } from '../../updates/poll-turn.ts'
@@ -17,13 +18,11 @@ export interface UpdateRouteParts extends QueueParts {
   sign: Pick<PollAnnouncement, 'show' | 'isAnotherAnnounced'> | null
 }
 
-const POLL_TIMEOUT_MAX_S = 50
 /**
  * Reading megabytes of nonsense takes time from all else that is going on, and so does opening what
  * then cannot be recorded.
  */
 const HELD_BACK_MS = 1000
-const POLL_LIMIT_MAX = 100
 /** How long a poll that one of another replica has ended leaves that one alone. */
 const GIVE_WAY_MS = 2000
 const EMPTY = {
@@ -140,7 +139,7 @@ async function poll(
     watched.takenOver(isReplaced ? 'replica' : undefined)
     return isReplaced ? REPLACED : answer
   }
-  const limit = within(names.get('limit') ?? '', POLL_LIMIT_MAX)
+  const limit = within(names.get('limit') ?? '', LIMITS.pollLimitMax)
   parts.backlog.recordPoll(heads, limit)
   if (parts.incoming === null || heads.length === 0) return answer
   const turn = await turnOf()
@@ -174,7 +173,7 @@ function confirmedBelow(asked: URLSearchParams): number {
 
 /** Seconds that a poll may wait for updates. */
 function timeoutOf(query: string): number {
-  return within(new URLSearchParams(query).get('timeout') ?? '0', POLL_TIMEOUT_MAX_S)
+  return within(new URLSearchParams(query).get('timeout') ?? '0', LIMITS.pollTimeoutMaxS)
 }
 
 /** Only for what is our own affair; whether the query is right is for the service to say. */

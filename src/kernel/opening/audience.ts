@@ -20,36 +20,35 @@ export interface AudienceParts extends NamedAudienceParts {
   keyring: Pick<OwnKeys, 'unlocked' | 'fingerprints'>
   knownKeys: Pick<KnownKeys, 'ownersOf'>
   knownChats: { isPrivate(chatId: number): boolean; personOf(chatId: number): number | null }
-  trust: Pick<Trust, 'distrust' | 'isNamed'>
+  trust: Pick<Trust, 'distrust' | 'standingOf'>
   time: Time
   /** Setting `open.audience`. */
   audience: 'check' | 'off'
 }
 
-/** To whom something is sealed, and where it was found. */
+/** The recipients of opened data, and its place. */
 export interface Addressed {
   recipients: NamedRecipients
-  /** Fingerprints that the verified signature names as recipients; empty: it names none. */
+  /** Recipients by the verified signature, fingerprints; empty: it names none. */
   intended: readonly string[]
-  /** When the verified signature says that it was made; null: nobody signed. */
+  /** The date of the verified signature; null: nobody signed. */
   signedAtMs: number | null
   /** Fingerprint of the certificate that verified. */
   signer: string | null
   chatId: number
   fromId: number | null
-  /** When it reached us (`Time.monotonicMs`): what was asked later counts as asked afresh. */
+  /** When it arrived (`Time.monotonicMs`): a later answer counts as asked afresh. */
   receivedAtMs: number
 }
 
 const KEY_ID_BYTES = 8
-/** How old a list may be to find somebody of the group; before anything is withheld it is asked afresh. */
+/** The age of a list that suffices to deliver; before withholding it is asked afresh. */
 const LIST_MAX_AGE_MS = 600_000
 
 /**
- * For whom something is that was opened. Recipients whom a verified signature names decide alone.
- * Without names: of a group, its sender is on the list, and somebody else of it is a recipient; of
- * a private chat, no third person is. Recipients who are not named, and keys that nobody was seen
- * with, tell nothing: recipient packets are not authenticated.
+ * The audience of opened data, by the recipients that a verified signature names. Without names: a
+ * group's sender is on the list, and another of the list is a recipient; a private chat has no third
+ * recipient. Unknown keys are no evidence: recipient packets are not authenticated.
  * @throws ServiceError, NoResponseError, Refusal when the people of the chat cannot be asked for
  */
 export async function audienceOf(message: Addressed, parts: AudienceParts): Promise<Audience> {
@@ -84,7 +83,7 @@ export async function judgeAudience(
   }
   try {
     const audience = await audienceOf(message, parts)
-    // what may keep the words back is said first
+    // the reason that may withhold the words is first
     const isSaid = audience === 'not-for-all' && judged.reason !== 'signed-long-before'
     const reasoned = isSaid ? { ...judged, reason: 'not-for-all' as const } : judged
     return { judged: reasoned, isForOtherChat: audience === 'other' }
@@ -121,7 +120,7 @@ async function isForThirdPerson(message: SentByPerson, parts: AudienceParts): Pr
   const keyIds = [...recipientsBut(ownKeyIds(parts), recipients)]
   const insiders = new Set([fromId, knownChats.personOf(chatId) ?? fromId])
   const isThird = (people: ReadonlyMap<number, number>): boolean => {
-    // whoever signed has shown who they are; without that, a key speaks for one person alone
+    // without a signature, a key is evidence of one person alone
     const who = message.signedAtMs === null ? speakersOf(people, parts.trust) : [...people.keys()]
     return !who.some((userId) => insiders.has(userId))
   }
@@ -130,7 +129,7 @@ async function isForThirdPerson(message: SentByPerson, parts: AudienceParts): Pr
     return [...owners.values()].some(isThird)
   }
   if (keyIds.length === 0 || !(await hasThird())) return false
-  // A third person may list an insider's subkey, whose own certificate was never asked for.
+  // a third person may list a subkey of an insider whose own certificate is unknown
   insiders.delete(parts.botId() ?? Number.NaN)
   for (const userId of insiders) {
     if (!directory.mayAskAgain(userId, chatId)) continue
@@ -141,11 +140,16 @@ async function isForThirdPerson(message: SentByPerson, parts: AudienceParts): Pr
 }
 
 /**
- * For whom a key speaks that several list, since anybody can put another's subkey into a certificate:
- * the first of them, or of those whose certificate the operator has named; nobody where two are.
+ * The owner of a key that several list, since anybody can list another's subkey: the first of them, or
+ * of those with a certificate named by the operator; nobody where two are first.
  */
-function speakersOf(owners: ReadonlyMap<number, number>, trust: Pick<Trust, 'isNamed'>): number[] {
-  const named = [...owners].filter(([userId]) => trust.isNamed(userId))
+function speakersOf(
+  owners: ReadonlyMap<number, number>,
+  trust: Pick<Trust, 'standingOf'>,
+): number[] {
+  const isNamed = ([userId]: [number, number]): boolean =>
+    ['accepted', 'verified'].includes(trust.standingOf(userId) ?? '')
+  const named = [...owners].filter(isNamed)
   const among = named.length > 0 ? named : [...owners]
   const firstMs = Math.min(...among.map(([, sinceMs]) => sinceMs))
   const first = among.filter(([, sinceMs]) => sinceMs === firstMs)
@@ -192,12 +196,11 @@ async function isStrangeTo(
 ): Promise<boolean> {
   const { fromId, recipients } = message
   const others = list.people.filter(({ userId }) => userId !== fromId && userId !== parts.botId())
-  // Whoever lists a copy of the sender's certificate, or of ours, is no other reader. A subkey of
-  // theirs under another primary key is: that it is all she has cannot be told from a private word.
+  // a copy of the sender's certificate or of ours makes no other reader; a shared subkey does, since
+  // it cannot be told from a private message
   const copied = new Set([sender?.fingerprint, ...parts.keyring.fingerprints])
   const isReader = ({ unusable, fingerprint }: Person): boolean =>
     unusable === null && !copied.has(fingerprint)
-  // of a list that is too long nobody was judged
   if (list.tooMany === null && !others.some(isReader)) return false
   if (recipients.hasUnnamed) return false
   const listers = listersIn(list)
@@ -253,7 +256,7 @@ function ownKeyIds({ keyring }: AudienceParts): Set<string> {
   return new Set(keyring.unlocked.flatMap(({ keyIds }) => keyIds))
 }
 
-/** Key ids of recipients who are not in a set; in a large group the first tells, so one by one. */
+/** Key ids of recipients outside a set, one by one: in a large group the first suffices. */
 function* recipientsBut(
   taken: ReadonlySet<string>,
   { keyIds }: NamedRecipients,
@@ -267,7 +270,7 @@ function* recipientsBut(
 
 const listersOfList = new WeakMap<KeyList, ReadonlyMap<string, readonly number[]>>()
 
-/** Who lists each key id of a list; made once for each list. */
+/** The people of each key id of a list. */
 function listersIn(list: KeyList): ReadonlyMap<string, readonly number[]> {
   const known = listersOfList.get(list)
   if (known !== undefined) return known

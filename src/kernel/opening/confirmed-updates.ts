@@ -1,7 +1,6 @@
 /**
- * Up to where the bot has confirmed its updates, at whichever sidecar: what is known and below
- * it never happens again. An offset is recorded before the service gets it. A crash in between costs
- * nothing: the bot, or the webhook's poller, asks with the same offset again, for what is not below it.
+ * Up to where the bot has confirmed its updates, at any sidecar. An offset is recorded before the
+ * service receives it; after a crash in between, the bot or the webhook's poller asks with it again.
  */
 import { Refusal } from '../../errors.ts'
 import type { Memory, Records } from '../memory.ts'
@@ -15,15 +14,14 @@ export class ConfirmedUpdates {
     this.#memory = memory
   }
 
-  /** Ids below it are confirmed, whatever is written. */
+  /** Ids below it are confirmed, on disk or not. */
   get heldBelow(): number {
     return this.#heldBelow
   }
 
   /**
-   * Records that all updates below an id were confirmed; on disk when it resolves. Writes nothing
-   * where that is known. A store of this process alone that cannot be written holds nothing up: the
-   * id counts here at once, and is written with the next call.
+   * Records that all updates below an id were confirmed. It counts at once; in a store of this process
+   * alone a failed write is made up for by the next call.
    * @throws Refusal `postern_store_unwritable` when other sidecars cannot learn of it
    */
   async record(below: number): Promise<void> {

@@ -84,10 +84,9 @@ interface MessageWalk {
 }
 
 /**
- * Finds every Message in an update by its shape, quoted and pressed ones too (spec, Open points):
- * any object with a `text` or an `armored` of any type, except buttons of a keyboard; and a notice,
- * which has a chat, an id and a date. A Message without a chat is in the chat of the object around
- * it, else in that of its update.
+ * Finds every Message in an update by its shape (spec, Open points): an object with a `text` or an
+ * `armored` of any type, except buttons of a keyboard; and a notice, with a chat, an id and a date. A
+ * Message without a chat is in the chat of the object around it, else in that of its update.
  */
 export function findMessages(update: unknown): MessagesOfUpdate {
   const walk: MessageWalk = {

@@ -1,7 +1,4 @@
-/**
- * For whom words are by the recipients that their signature names (RFC 9580, 5.2.3.36). The packets
- * that a service can rewrite count for nothing here.
- */
+/** The audience by the recipients that a signature names (RFC 9580, 5.2.3.36). */
 import type { KeyList, KeyLookups } from '../lookups.ts'
 import type { OwnKeys } from '../own-key/own-key.ts'
 import type { KeyListHistory, PastListing } from '../people/key-list-history.ts'
@@ -10,7 +7,7 @@ import { decisionAgainst, type Person } from '../people/person.ts'
 import { whyNot } from '../people/recipients.ts'
 import type { Trust } from '../people/trust.ts'
 
-/** `not-for-all`: an honest phone may have left out somebody who reads along now. */
+/** `not-for-all`: an honest phone may have left out a present reader. */
 export type Audience = 'meant' | 'not-for-all' | 'other'
 
 export interface NamedAudienceParts {
@@ -22,11 +19,11 @@ export interface NamedAudienceParts {
   botId: () => number | null
 }
 
-/** A verified signature that names recipients, and where it was found. */
+/** A verified signature that names recipients, and its place. */
 export interface NamingSignature {
   /** Fingerprints that it names. */
   intended: readonly string[]
-  /** When it says that it was made, ms since the epoch. */
+  /** The date of the signature, ms since the epoch. */
   signedAtMs: number
   /** Fingerprints of the sender: of the certificate that verified it, and of the keys in it. */
   senders: ReadonlySet<string>
@@ -34,9 +31,9 @@ export interface NamingSignature {
   fromId: number
 }
 
-/** For so long a phone may have sealed by the key list that it had. */
+/** A phone may seal by a key list of this age. */
 const PHONE_LIST_MS = 3_600_000
-/** Keys that every program encrypts to; others a phone may have had to leave out. */
+/** Keys that every program encrypts to; a phone may have left out others. */
 const COMMON_KEY = /^(?:Curve25519|RSA |NIST P-)/
 
 /**
@@ -68,7 +65,7 @@ export async function audienceInGroup(
   const reached = new Set(
     list.people.filter(isNamed).flatMap((one) => one.certificateStatus.encryptionKeys),
   )
-  // whose every key is another's, who is named, can read nothing by them
+  // somebody with none but keys of a named person can read nothing by them
   const missed = readers.filter(
     (one) =>
       !isNamed(one) && !one.certificateStatus.encryptionKeys.every((key) => reached.has(key)),
@@ -84,7 +81,7 @@ export async function audienceInGroup(
   return missed.every(isExcused) ? 'not-for-all' : 'other'
 }
 
-/** Whether a phone may have left somebody out who was listed lately, or has an uncommon key. */
+/** Whether a phone may have left a person out: listed lately, or with an uncommon key. */
 function mayBeLeftOut(
   { userId, fingerprint, certificateStatus }: Person,
   past: readonly PastListing[],
@@ -95,7 +92,7 @@ function mayBeLeftOut(
   return isLate || !COMMON_KEY.test(certificateStatus.algorithm)
 }
 
-/** Who was the first on a chat's list with a certificate; null when several were at once. */
+/** The first on a chat's list with a certificate; null when several were at once. */
 function firstListerOf(fingerprint: string, past: readonly PastListing[]): number | null {
   const all = past.filter(([, one]) => one === fingerprint)
   const firstMs = Math.min(...all.map(([, , sinceMs]) => sinceMs))

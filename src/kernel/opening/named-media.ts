@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { MediaPlace, Memory, Records } from '../memory.ts'
 
-/** What was opened under an id before. */
+/** The data opened under an id before, against the present data. */
 export type OpenedBefore = 'same' | 'unsigned' | 'other' | 'none'
 
 /** How many are remembered; the oldest go first. */
@@ -10,8 +10,8 @@ const KEPT = 50_000
 const PRUNE_EVERY = 500
 
 /**
- * The attachments that updates named: what a bot with its token alone may fetch, and what data was
- * opened under each id.
+ * The attachments in updates, which alone a bot may fetch, and the data opened under each id. All
+ * calls throw Refusal `postern_store_unwritable`.
  */
 export class NamedMedia {
   readonly #memory: Memory
@@ -19,17 +19,14 @@ export class NamedMedia {
   readonly #kept: number
   #sincePruned = PRUNE_EVERY
 
-  /** @param key of this memory alone; @param kept how many are remembered */
+  /** @param key of these digests alone, @param kept how many are remembered */
   constructor(memory: Memory, key: Buffer, kept = KEPT) {
     this.#memory = memory
     this.#key = key
     this.#kept = kept
   }
 
-  /**
-   * Remembers what an answer names; on disk when it resolves.
-   * @throws Refusal `postern_store_unwritable`
-   */
+  /** Remembers attachments of an answer. */
   async name(places: readonly MediaPlace[]): Promise<void> {
     if (places.length === 0) return
     this.#sincePruned += places.length
@@ -41,15 +38,12 @@ export class NamedMedia {
     })
   }
 
-  /** Where an id was named first; null when no update named it. */
+  /** The first place of an id; null when no update named it. */
   async placeOf(mediaId: string): Promise<MediaPlace | null> {
     return await this.#memory.read(({ media }) => media.placeOf(mediaId))
   }
 
-  /**
-   * What was opened under this id before, as far as is remembered: this data in this place
-   * (`unsigned` where it was given as such), other data or this in another place, or nothing.
-   */
+  /** `same` or `unsigned`: this data in this place; `other`: other data, or another place. */
   async openedBefore(place: MediaPlace, dataDigest: string): Promise<OpenedBefore> {
     return await this.#memory.read((records) => this.#openedBefore(records, place, dataDigest))
   }
@@ -70,11 +64,9 @@ export class NamedMedia {
   }
 
   /**
-   * Remembers what was opened.
+   * Remembers opened data.
    * @param as `unsigned` where it is given as such
-   * @returns false, with nothing remembered, when something else was opened under this id since it
-   *   was asked for
-   * @throws Refusal `postern_store_unwritable`
+   * @returns false, with nothing remembered, when other data was opened under this id since
    */
   async opened(place: MediaPlace, dataDigest: string, as?: 'unsigned'): Promise<boolean> {
     const digest = this.#keyed(dataDigest, as)

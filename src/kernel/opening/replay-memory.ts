@@ -18,12 +18,11 @@ import {
 import { ConfirmedUpdates } from './confirmed-updates.ts'
 
 const DAY_MS = 86_400_000
-/** How long what was signed is remembered, in ms; an older signature counts as replayed. */
+/** How long signatures are remembered, in ms; an older one counts as replayed. */
 export const SEEN_FOR_MS = 30 * DAY_MS
-/** A signature may be dated ahead of our clock, and clocks are set: rows outlive their use. */
+/** Rows outlive their use: a signature may be dated ahead of our clock, and clocks are set. */
 const MARGIN_MS = DAY_MS
 
-/** What the memory against replays is made with: the key of its digests, and its gaps. */
 export interface ReplayMemoryParts {
   key: Buffer
   gaps: readonly Gap[]
@@ -31,61 +30,51 @@ export interface ReplayMemoryParts {
 }
 
 /**
- * What was opened before, under keyed hashes: the memory against replays (DESIGN: Opening). A
- * Message happens once: data belongs to one chat, sender, message and update, and opens again until
- * that update is confirmed. A signature belongs to one chat and sender, and may stand on other data
- * twice more within a minute, by the dates and by our own clock, since Ed25519 signs the same words
+ * The memory against replays, under keyed hashes (DESIGN: Opening). Data belongs to one chat, sender,
+ * message and update, and opens again until that update is confirmed. A signature belongs to one chat
+ * and sender, and may repeat on other data twice within a minute, since Ed25519 signs the same words
  * within a second alike.
  */
 export class ReplayMemory {
   readonly #memory: Memory
-  readonly #key: Buffer
-  readonly #gaps: readonly Gap[]
-  readonly #clock: JudgingClock
+  readonly #parts: ReplayMemoryParts
   #prunedBeforeMs = -Infinity
   readonly confirmed: ConfirmedUpdates
   readonly #idsBack = new Listeners<{ updateId: number }>()
-  /** Calls back when update ids went back: new data is remembered under ids that were confirmed. */
+  /** Calls back when update ids went back: new data arrives under confirmed ids. */
   readonly onIdsWentBack = this.#idsBack.add
   #isCountedAnew = false
 
-  private constructor(memory: Memory, { key, gaps, clock }: ReplayMemoryParts) {
+  private constructor(memory: Memory, parts: ReplayMemoryParts) {
     this.#memory = memory
-    this.#key = key
-    this.#gaps = gaps
-    this.#clock = clock
+    this.#parts = parts
     this.confirmed = new ConfirmedUpdates(memory)
   }
 
   static async load(memory: Memory, parts: ReplayMemoryParts): Promise<ReplayMemory> {
     const replays = new ReplayMemory(memory, parts)
-    const readPruned = async ({ seen }: Records): Promise<void> => {
+    await memory.keep('flags', async ({ seen }) => {
       replays.#prunedBeforeMs = await seen.prunedBeforeMs()
-    }
-    await memory.keep('flags', readPruned)
+    })
     return replays
   }
 
   /**
-   * Whether a signature of this date would be remembered if it had been seen. What was deleted is
-   * never within reach, whatever date the service gives.
+   * Whether memory reaches back to a signature of this date.
    * @param nowMs by the clock that dated it: ours, or that by which words are judged
    */
-  reaches(createdMs: number, nowMs = this.#clock.nowMs()): boolean {
+  reaches(createdMs: number, nowMs = this.#parts.clock.nowMs()): boolean {
     if (createdMs < nowMs - SEEN_FOR_MS) return false
     if (createdMs < this.#prunedBeforeMs + MARGIN_MS) return false
-    return !this.#gaps.some(({ fromMs, toMs }) => createdMs >= fromMs && createdMs <= toMs)
+    return !this.#parts.gaps.some(({ fromMs, toMs }) => createdMs >= fromMs && createdMs <= toMs)
   }
 
-  /** Whether anything sealed of somebody's was opened in a chat, but for the bot's own. */
+  /** Whether sealed data of anybody but the bot was opened in a chat. */
   async hasOpened(chatId: number, botId: number | null): Promise<boolean> {
     return await this.#memory.read(({ seen }) => seen.hasOpened(chatId, botId ?? -1))
   }
 
-  /**
-   * Runs one batch against the memory; what it remembers is on disk when this resolves.
-   * @throws Refusal `postern_store_unwritable`, with nothing remembered
-   */
+  /** Runs a batch in one write. @throws Refusal `postern_store_unwritable`, with nothing remembered */
   async batch<T>(judge: (check: ReplayCheck) => Promise<T>): Promise<T> {
     return await this.#memory.note(async (records) => {
       return await judge({
@@ -95,24 +84,20 @@ export class ReplayMemory {
     })
   }
 
-  /**
-   * Remembers what the bot seals, before it leaves; on disk when it resolves.
-   * @throws Refusal `postern_store_unwritable`
-   */
+  /** Remembers own data before it leaves. @throws Refusal `postern_store_unwritable` */
   async rememberOwn(sighting: Sighting): Promise<void> {
     const known = this.#seenIn(sighting)
     await this.#memory.note(({ seen }) => seen.addOwn(known), { isSingle: true })
   }
 
   /**
-   * Forgets what was signed once its signatures count as replayed anyway, and unsigned data once no
-   * key is left that could open it. Does nothing while the clocks disagree: one that has jumped
-   * ahead would forget what is still needed.
+   * Forgets signed data beyond the reach, and unsigned data that no key can open any more. Does nothing
+   * while the clocks disagree: a clock that jumped ahead would forget too much.
    * @param keysSinceMs when the oldest key was made that still opens; null: keep all unsigned data
    */
   async prune(keysSinceMs: number | null): Promise<void> {
-    if (!this.#clock.agree()) return
-    const signedBefore = this.#clock.nowMs() - SEEN_FOR_MS - MARGIN_MS
+    if (!this.#parts.clock.agree()) return
+    const signedBefore = this.#parts.clock.nowMs() - SEEN_FOR_MS - MARGIN_MS
     const unsignedBefore = Math.min(signedBefore, keysSinceMs ?? 0)
     const prunedBeforeMs = Math.max(signedBefore, this.#prunedBeforeMs)
     await this.#memory.note(async ({ seen }) => {
@@ -134,7 +119,7 @@ export class ReplayMemory {
     if (!found.every((seen) => isSamePlace(seen, thing))) return 'replayed'
     const known = found.find(({ kind }) => kind === 'data')
     if (known !== undefined) {
-      if (!isSameThing(known, thing, this.#clock.expiryNowMs())) return 'replayed'
+      if (!isSameThing(known, thing, this.#parts.clock.expiryNowMs())) return 'replayed'
       const { updateId } = thing
       if (updateId === null || known.isCountedAnew) return 'again'
       return (await this.confirmed.includes(records, updateId)) ? 'confirmed' : 'again'
@@ -154,22 +139,17 @@ export class ReplayMemory {
     if (sighting.updateId === null) return
     const isAnew = kept.some(({ isCountedAnew }) => isCountedAnew)
     if (isAnew) await records.confirmed.noteCountedAnew()
-    // the first of those that follow one another
     if (isAnew && !this.#isCountedAnew) this.#idsBack.emit({ updateId: sighting.updateId })
     this.#isCountedAnew = isAnew
   }
 
-  /**
-   * What was seen without a number of its own gets the first one that it comes under.
-   * @throws OvertakenError when another transaction gave it another one since it was recognized
-   */
+  /** Numbers data that has no number yet. @throws OvertakenError when another transaction has */
   async #bind({ seen }: Records, digest: Buffer, sighting: Sighting): Promise<void> {
     const bound = await seen.bind(digest, sighting)
-    if (bound === undefined || !isSameThing(bound, sighting, this.#clock.expiryNowMs()))
+    if (bound === undefined || !isSameThing(bound, sighting, this.#parts.clock.expiryNowMs()))
       throw new OvertakenError()
   }
 
-  /** Its data, and its signature. */
   #seenIn(sighting: Sighting): NewSeen[] {
     const { chatId, userId, messageId, updateId, dateMs, dataDigest, signatureDigest } = sighting
     const common = {
@@ -178,10 +158,10 @@ export class ReplayMemory {
       updateId,
       mediaId: sighting.mediaId ?? null,
       userId,
-      seenAtMs: this.#clock.expiryNowMs(),
+      seenAtMs: this.#parts.clock.expiryNowMs(),
       datedAtMs: dateMs,
-      // a repeat counts from a sighting by our own clock alone
-      repeats: this.#clock.isOurs() ? 0 : REPEATS,
+      // a repeat counts by our own clock alone
+      repeats: this.#parts.clock.isOurs() ? 0 : REPEATS,
       isSigned: signatureDigest !== null,
     }
     const data = { ...common, kind: 'data' as const, digest: this.#keyed('data', dataDigest) }
@@ -191,6 +171,6 @@ export class ReplayMemory {
   }
 
   #keyed(kind: string, digest: string): Buffer {
-    return createHmac('sha256', this.#key).update(`${kind}:${digest}`).digest()
+    return createHmac('sha256', this.#parts.key).update(`${kind}:${digest}`).digest()
   }
 }

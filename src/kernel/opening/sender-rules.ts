@@ -60,11 +60,12 @@ export function whyNotUnsigned(
   { kind, wasUnsigned = false }: Pick<ClaimedSender, 'kind' | 'wasUnsigned'>,
   { people, trust }: Pick<SenderParts, 'people' | 'trust'>,
 ): Reasoned | null {
-  if (trust.isBlocked(userId)) return { verdict: 'unknown-signer', reason: 'blocked' }
+  if (trust.standingOf(userId) === 'blocked')
+    return { verdict: 'unknown-signer', reason: 'blocked' }
   if (!wasUnsigned && people.hasSigned(userId, kind)) {
     return { verdict: 'bad-signature', reason: 'stopped-signing' }
   }
-  const mustSign = kind === 'words' && trust.isVerified(userId)
+  const mustSign = kind === 'words' && trust.standingOf(userId) === 'verified'
   return mustSign ? { verdict: 'bad-signature', reason: 'must-sign' } : null
 }
 

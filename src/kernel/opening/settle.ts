@@ -36,7 +36,7 @@ const STOPPED_SIGNING: Reasoned = { verdict: 'bad-signature', reason: 'stopped-s
 
 type OpenedFinding = Extract<MessageFinding, { kind: 'opened' }>
 
-/** Updates up to the first that was readable when it was examined, and whose chat is protected by now. */
+/** Updates before the first that was examined as readable, and whose chat is protected by now. */
 export function stillStanding(
   finished: ExaminedMessage[][],
   { guard }: Pick<SettleParts, 'guard'>,
@@ -46,10 +46,10 @@ export function stillStanding(
 }
 
 /**
- * Asks the memory against replays in order, and records what is delivered and who signed. Where that
- * cannot be recorded, the updates before the first one with anything to record are settled.
+ * Asks the memory against replays in order, and records delivered data and signers. After a failure
+ * to record, only the updates before the first one with data to record are settled.
  * @param pause called between two Messages
- * @throws what the store fails with, where no update is before it
+ * @throws the failure of the store, where there is no such update
  */
 export async function settle(
   prefix: NumberedMessage[][],

@@ -7,7 +7,7 @@ import { beginRotation, endRotation, hurryRotation, pauseMsOf } from './rotation
 
 const CHECK_EVERY_MS = 600_000
 /** While the key is not the published one: with its spread and an attempt below the 15 s of readiness. */
-const RETRY_MAX_MS = 8000
+export const RETRY_MAX_MS = 8000
 /** A refused token is not tried more often. */
 const TOKEN_RETRY_MS = 60_000
 

@@ -1,6 +1,6 @@
 /** One attempt at publishing a key: hold sends, record, publish, confirm by `/me`, promote (DESIGN: Keys). */
 import { codeOf, isRefused, retryAfterMs, type Transition, type Handlers } from './transition.ts'
-import type { AttemptStep, Attempt, Ending, Errand } from './life.ts'
+import type { AttemptStep, Attempt, Ending } from './life.ts'
 import type { ReadyKey } from './own-key.ts'
 import { endRotation, pauseRotation } from './rotation.ts'
 
@@ -11,7 +11,7 @@ const PAUSES_MS = {
   no: [0],
 }
 /** After a lost answer the same key is published once more. */
-const PUTS_MAX = 2
+export const PUTS_MAX = 2
 
 /** For operators, of an attempt that failed. */
 const FAILED = {
@@ -20,17 +20,8 @@ const FAILED = {
 }
 export const NOT_SHOWN = 'the service took the key and does not show it yet'
 
-interface Attempting {
-  errand: Errand
-  attempt: Attempt
-}
-
-export function beginAttempt(
-  change: Transition,
-  { fingerprint, offeredAtMs }: ReadyKey,
-  errand: Errand,
-): void {
-  if (change.life.isDropping) return change.finish(errand, { isSettled: true })
+export function beginAttempt(change: Transition, { fingerprint, offeredAtMs }: ReadyKey): void {
+  if (change.life.isDropping) return change.finish({ isSettled: true })
   change.showRotation('holding', 'sends under way are waited for')
   const attempt: Attempt = {
     fingerprint,
@@ -43,60 +34,62 @@ export function beginAttempt(
     looks: 0,
     shown: undefined,
   }
-  change.act({ step: 'holding', errand, attempt }, { kind: 'hold-sends' })
+  change.act({ step: 'holding', attempt }, { kind: 'hold-sends' })
 }
 
 export const ATTEMPT_STEPS: Handlers<AttemptStep | 'promoting' | 'releasing'> = {
   holding: {
-    done: (change, task) => {
-      const { fingerprint, isNew } = task.attempt
+    done: (change, { attempt }) => {
+      const { fingerprint, isNew } = attempt
       const isFirst = change.facts.firstPublishedAtMs === null
       const consequence = isFirst ? ': its private chats become encrypted for good' : ''
       change.log('info', { fingerprint }, `publishing the bot’s key${consequence}`)
-      if (isNew) record(change, task, 'recording')
-      else put(change, task)
+      if (isNew) record(change, attempt, 'recording')
+      else put(change, { attempt })
     },
-    failed: (change, { errand }, { error }) =>
-      release(change, errand, change.life.isDropping ? { isSettled: true } : { error }),
+    failed: (change, _task, { error }) =>
+      release(change, change.life.isDropping ? { isSettled: true } : { error }),
   },
   recording: { done: put, failed: fail },
   putting: {
-    done: (change, task) => confirm(change, task, { accepted: 'yes' }),
-    failed: (change, task, { error }) => {
-      const lost = { accepted: 'unknown', error, wasLost: true } as const
-      confirm(change, task, isRefused(error) ? { accepted: 'no', error } : lost)
+    done: (change, { attempt }) => confirm(change, { ...attempt, accepted: 'yes' }),
+    failed: (change, { attempt }, { error }) => {
+      const answer = isRefused(error)
+        ? ({ accepted: 'no' } as const)
+        : ({ accepted: 'unknown', wasLost: true } as const)
+      confirm(change, { ...attempt, error, ...answer })
     },
     stopped: fail,
   },
   pausing: {
-    done: (change, task) => change.act({ ...task, step: 'confirming' }, { kind: 'get-me' }),
+    done: (change, { attempt }) => change.act({ step: 'confirming', attempt }, { kind: 'get-me' }),
     stopped: fail,
   },
   confirming: {
-    shown: (change, task, { fingerprint: shown }) => {
-      const { fingerprint, before } = task.attempt
+    shown: (change, { attempt }, { fingerprint: shown }) => {
       change.set({ shown })
-      looked(change, task, shown, shown === fingerprint || shown !== before)
+      looked(change, attempt, shown, shown === attempt.fingerprint || shown !== attempt.before)
     },
-    failed: (change, task, { error }) => looked(change, task, undefined, isRefused(error)),
+    failed: (change, { attempt }, { error }) =>
+      looked(change, attempt, undefined, isRefused(error)),
     stopped: fail,
   },
   withdrawing: { done: conclude, failed: fail },
   promoting: {
-    done: (change, { errand, attempt }) => {
+    done: (change, { attempt }) => {
       published(change)
-      if (attempt === null) change.finish(errand, { isSettled: true })
-      else release(change, errand, { isSettled: true })
+      if (attempt === null) change.finish({ isSettled: true })
+      else release(change, { isSettled: true })
     },
-    failed: (change, { errand, attempt }, { error }) => {
-      if (attempt === null) change.finish(errand, { error })
-      else fail(change, { errand, attempt }, { error })
+    failed: (change, { attempt }, { error }) => {
+      if (attempt === null) change.finish({ error })
+      else fail(change, { attempt }, { error })
     },
   },
   releasing: {
-    done: (change, { errand, ending }) => change.finish(errand, ending),
-    failed: (change, { errand, ending }, { error }) =>
-      change.finish(errand, 'error' in ending ? ending : { error }),
+    done: (change, { ending }) => change.finish(ending),
+    failed: (change, { ending }, { error }) =>
+      change.finish('error' in ending ? ending : { error }),
   },
 }
 
@@ -110,66 +103,62 @@ export function published(change: Transition): void {
   change.becomeShown()
 }
 
-function record(change: Transition, o: Attempting, step: 'recording' | 'withdrawing'): void {
-  const { fingerprint } = o.attempt
+function record(change: Transition, attempt: Attempt, step: 'recording' | 'withdrawing'): void {
+  const { fingerprint } = attempt
   const isOffered = step === 'recording'
-  change.act({ ...o, step }, { kind: 'record-offered', fingerprint, isOffered })
+  change.act({ step, attempt }, { kind: 'record-offered', fingerprint, isOffered })
 }
 
-function put(change: Transition, { errand, attempt }: Attempting): void {
+function put(change: Transition, { attempt }: { attempt: Attempt }): void {
   change.showRotation('publishing', 'PUT /key')
   const next = { ...attempt, puts: attempt.puts + 1, looks: 0 }
   const { fingerprint } = attempt
-  change.act({ step: 'putting', errand, attempt: next }, { kind: 'put-key', fingerprint })
+  change.act({ step: 'putting', attempt: next }, { kind: 'put-key', fingerprint })
 }
 
-function confirm(
-  change: Transition,
-  { errand, attempt }: Attempting,
-  answer: Partial<Attempt>,
-): void {
+function confirm(change: Transition, attempt: Attempt): void {
   change.showRotation('confirming', 'GET /me must show it')
-  look(change, { errand, attempt: { ...attempt, ...answer } })
+  look(change, attempt)
 }
 
-function look(change: Transition, { errand, attempt }: Attempting): void {
+function look(change: Transition, attempt: Attempt): void {
   const ms = PAUSES_MS[attempt.accepted][attempt.looks]
-  if (ms === undefined) decide(change, { errand, attempt })
-  else if (ms > 0) change.act({ step: 'pausing', errand, attempt }, { kind: 'pause', ms })
-  else change.act({ step: 'confirming', errand, attempt }, { kind: 'get-me' })
+  if (ms === undefined) decide(change, attempt)
+  else if (ms > 0) change.act({ step: 'pausing', attempt }, { kind: 'pause', ms })
+  else change.act({ step: 'confirming', attempt }, { kind: 'get-me' })
 }
 
 function looked(
   change: Transition,
-  { errand, attempt }: Attempting,
+  attempt: Attempt,
   shown: Attempt['shown'],
   isOver: boolean,
 ): void {
-  const next = { errand, attempt: { ...attempt, looks: attempt.looks + 1, shown } }
+  const next = { ...attempt, looks: attempt.looks + 1, shown }
   if (isOver) decide(change, next)
   else look(change, next)
 }
 
 /** `/me` shows the key, or something else than before, or is not asked again. */
-function decide(change: Transition, o: Attempting): void {
-  const { fingerprint, shown, before, accepted, puts, wasLost, isNew } = o.attempt
+function decide(change: Transition, attempt: Attempt): void {
+  const { fingerprint, shown, before, accepted, puts, wasLost, isNew } = attempt
   if (shown === fingerprint) {
-    return change.act({ ...o, step: 'promoting' }, { kind: 'promote', fingerprint })
+    return change.act({ step: 'promoting', attempt }, { kind: 'promote', fingerprint })
   }
-  if (accepted === 'unknown' && shown === before && puts < PUTS_MAX) return put(change, o)
-  if (accepted !== 'yes' && !wasLost && isNew) return record(change, o, 'withdrawing')
-  conclude(change, o)
+  if (accepted === 'unknown' && shown === before && puts < PUTS_MAX) return put(change, { attempt })
+  if (accepted !== 'yes' && !wasLost && isNew) return record(change, attempt, 'withdrawing')
+  conclude(change, { attempt })
 }
 
 /** The key is not confirmed. */
-function conclude(change: Transition, { errand, attempt }: Attempting): void {
+function conclude(change: Transition, { attempt }: { attempt: Attempt }): void {
   const { fingerprint, before, accepted, wasLost, error, shown } = attempt
   if (accepted === 'yes') {
     change.report('unconfirmed')
     change.set({ accepted: { before, atMs: change.facts.monotonicMs } })
     change.become('unpublished', NOT_SHOWN)
     change.showRotation('confirming', NOT_SHOWN)
-    return release(change, errand, { isSettled: false })
+    return release(change, { isSettled: false })
   }
   change.set({ accepted: null })
   const outcome = wasLost ? 'unanswered' : 'refused'
@@ -180,22 +169,23 @@ function conclude(change: Transition, { errand, attempt }: Attempting): void {
   const isOldShown = shown != null && shown === change.active?.fingerprint
   if (isOldShown) change.becomeShown()
   else change.become('unpublished', `waiting to publish: ${code}`)
-  release(change, errand, isOldShown && errand === 'compare' ? { isSettled: true } : { error })
+  const isDone = isOldShown && change.errand === 'compare'
+  release(change, isDone ? { isSettled: true } : { error })
 }
 
 /** Nothing more is known of the key at the service. */
 function fail(
   change: Transition,
-  { errand, attempt }: Attempting,
+  { attempt }: { attempt: Attempt },
   { error }: { error: unknown },
 ): void {
   const detail = codeOf(error)
   const key = change.facts.keys.find(({ fingerprint }) => fingerprint === attempt.fingerprint)
   if (key?.offeredAtMs != null) change.become('unpublished', detail)
   pauseRotation(change, detail)
-  release(change, errand, { error })
+  release(change, { error })
 }
 
-function release(change: Transition, errand: Errand, ending: Ending): void {
-  change.act({ step: 'releasing', errand, ending }, { kind: 'release-sends' })
+function release(change: Transition, ending: Ending): void {
+  change.act({ step: 'releasing', ending }, { kind: 'release-sends' })
 }

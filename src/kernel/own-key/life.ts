@@ -3,22 +3,20 @@ import { Refusal, type OwnCode } from '../../errors.ts'
 import { isExpired, isReady, type OwnKeyRecord, type ReadyKey } from './own-key.ts'
 
 /**
- * `published`: `/me` shows it. `unpublished`: not confirmed yet. `conflict`: `/me` shows a key that
- * is not ours. `expired`: `/me` shows ours, whose time is over. `unprotected`: none, although we
- * had published.
+ * `/me` shows the key (`published`), not yet (`unpublished`), a key that is not ours (`conflict`), our
+ * key after its end (`expired`), or none after a publication (`unprotected`).
  */
 export type PublicationState = 'published' | 'unpublished' | 'conflict' | 'expired' | 'unprotected'
 
 /**
- * What `/me` shows against what we hold (DESIGN: Keys). `equal`: the active key. `pending`: the one
- * that waits for its publication. `older`: one that was ours before. `foreign`: one that never was.
- * `none`: none, although we had published. `first`: none, and we never had.
+ * The key that `/me` shows (DESIGN: Keys): the active one (`equal`), the `pending` one, an `older` one
+ * of ours, a `foreign` one, `none` after a publication, or none before the `first`.
  */
 export type RemoteKeyState = 'equal' | 'pending' | 'older' | 'foreign' | 'none' | 'first'
 
 /**
- * `made`: the key is on disk. `holding`: sends under way are waited for, later ones wait.
- * `publishing`, `confirming`: at the service. `waiting`: it did not work, and is tried again.
+ * `made`: the key is on disk. `holding`: sends wait. `publishing`, `confirming`: at the service.
+ * `waiting`: for the next attempt.
  */
 export type RotationPhase =
   'made' | 'holding' | 'publishing' | 'confirming' | 'waiting' | 'done' | 'abandoned'
@@ -38,7 +36,7 @@ export interface RotationState {
   pauseMs: number
 }
 
-/** The keys as they are on disk, and the time: of the moment at which an event happens. */
+/** The keys on disk, and the time, at the moment of an event. */
 export interface Facts {
   /** Newest first. */
   keys: readonly OwnKeyRecord[]
@@ -51,51 +49,52 @@ export interface Facts {
 }
 
 /**
- * What a task is for. `compare`: `/me` with our keys. `observe`: the same while another sidecar has
- * the turn, without an act. `report`: the fingerprint that `/me` shows. The others are commands of
- * the operator; `replace` publishes also over a key that is not ours.
+ * The purpose of a task. `compare`: `/me` with our keys. `observe`: the same without an act, while
+ * another sidecar has the turn. `report`: the fingerprint in `/me`. The others are commands of the
+ * operator; `replace` publishes also over a foreign key.
  */
 export type Errand =
   'compare' | 'observe' | 'publish' | 'replace' | 'rotate' | 'make-first' | 'report' | 'abandon'
 
-/** The publication of a key, from the first send that is held to the last. */
+/** The publication of a key, while sends are held. */
 export interface Attempt {
   fingerprint: string
   /** The service cannot have known the key before. */
   isNew: boolean
   /** The fingerprint that `/me` showed before; null for none. */
   before: string | null
-  /** How many `PUT /key` were made, and whether the service accepted the last. */
+  /** The number of `PUT /key`, and whether the service accepted the last. */
   puts: number
   accepted: 'yes' | 'no' | 'unknown'
   /** The error of the last `PUT /key`. */
   error: unknown
   /** The answer to one of them was lost. */
   wasLost: boolean
-  /** How many `GET /me` followed the last `PUT /key`. */
+  /** The number of `GET /me` after the last `PUT /key`, and its fingerprint; undefined: it failed. */
   looks: number
-  /** The fingerprint in the last of these; undefined when it failed. */
   shown: string | null | undefined
 }
 
-/** How a task ends. `isSettled`: nothing is left to do until the next regular comparison. */
+/** The end of a task. `isSettled`: nothing is left until the next regular comparison. */
 export type Ending = { isSettled: boolean } | { error: unknown }
 
 /** The steps of an attempt; sends are held from the second to the last. */
 export type AttemptStep =
   'holding' | 'recording' | 'putting' | 'pausing' | 'confirming' | 'withdrawing'
 
-/** The task under way: one action is performed for its step, and the next event is the result. */
-export type Task =
-  | { step: 'idle' }
-  | { step: 'reading'; errand: Errand }
-  | { step: 'refreshing'; errand: Errand }
-  | { step: 'making'; errand: Errand }
-  | { [S in AttemptStep]: { step: S; errand: Errand; attempt: Attempt } }[AttemptStep]
+/** A step of a task: one action is performed for it, and the next event is the result. */
+export type TaskStep =
+  | { step: 'reading' }
+  | { step: 'refreshing' }
+  | { step: 'making' }
+  | { [S in AttemptStep]: { step: S; attempt: Attempt } }[AttemptStep]
   /** Without an attempt where the service shows the key already. */
-  | { step: 'promoting'; errand: Errand; attempt: Attempt | null }
-  | { step: 'releasing'; errand: Errand; ending: Ending }
-  | { step: 'discarding'; errand: Errand; fingerprint: string }
+  | { step: 'promoting'; attempt: Attempt | null }
+  | { step: 'releasing'; ending: Ending }
+  | { step: 'discarding'; fingerprint: string }
+
+/** The task under way. */
+export type Task = { step: 'idle' } | ({ errand: Errand } & TaskStep)
 
 export type Step = Task['step']
 
@@ -111,10 +110,7 @@ export interface KeyLife {
   task: Task
   /** The operator abandons the rotation: no attempt is made until that has ended. */
   isDropping: boolean
-  /**
-   * What the service showed before it accepted the last publication, while it does not show that;
-   * and when, by `Time.monotonicMs`.
-   */
+  /** An accepted publication that `/me` does not show yet: what it showed `before`, and when (monotonic). */
   accepted: { before: string | null; atMs: number } | null
   /** The pause before the next comparison while something is missing. */
   retryMs: number
@@ -123,7 +119,7 @@ export interface KeyLife {
   isUnanswered: boolean
 }
 
-/** The result of an action. `stopped`: the process ends, and the action was not performed, or failed. */
+/** The result of an action. `stopped`: the process ends, and the action was not performed. */
 export type ActionResult =
   | { kind: 'done' }
   /** The answer of `GET /me`. */
@@ -202,9 +198,10 @@ export const NO_ROTATION: RotationState = {
   pauseMs: 60_000,
 }
 
-/** The life at the start of a process: while a key waits for its publication, nothing counts as published. */
+/** The life at the start of a process; with a pending key, nothing counts as published. */
 export function beginLife({ keys }: Pick<Facts, 'keys'>, rotateEveryMs: number | null): KeyLife {
-  const isPublished = activeKey(keys) !== undefined && pendingKey(keys) === undefined
+  const isPublished =
+    readyKey(keys, 'active') !== undefined && readyKey(keys, 'pending') === undefined
   return {
     rotateEveryMs,
     publication: isPublished ? 'published' : 'unpublished',
@@ -230,24 +227,15 @@ const REFUSED: Record<Exclude<PublicationState, 'published'>, OwnCode> = {
 /** The key to sign with. @throws Refusal naming why nothing can be sealed now */
 export function requirePublished({ publication }: KeyLife, facts: Facts): ReadyKey {
   if (publication !== 'published') throw new Refusal(REFUSED[publication])
-  const active = activeKey(facts.keys)
+  const active = readyKey(facts.keys, 'active')
   if (active === undefined) throw new Refusal('postern_key_unpublished')
   if (isExpired(active, facts.nowMs)) throw new Refusal('postern_key_expired')
   if (facts.isClockBehind) throw new Refusal('postern_clock_wrong')
   return active
 }
 
-/** The published key, which signs. */
-export function activeKey(keys: Facts['keys']): ReadyKey | undefined {
-  return readyKey(keys, 'active')
-}
-
-/** The key that waits for its publication. */
-export function pendingKey(keys: Facts['keys']): ReadyKey | undefined {
-  return readyKey(keys, 'pending')
-}
-
-function readyKey(keys: Facts['keys'], state: 'active' | 'pending'): ReadyKey | undefined {
+/** The key that is published and signs (`active`), or that waits for its publication. */
+export function readyKey(keys: Facts['keys'], state: 'active' | 'pending'): ReadyKey | undefined {
   const key = keys.find((one) => one.state === state)
   return isReady(key) ? key : undefined
 }

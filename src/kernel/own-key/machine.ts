@@ -49,10 +49,10 @@ export function advance(
 const STEPS: Handlers<Step> = {
   idle: {},
   reading: {
-    shown: (change, { errand }, { fingerprint: shown }) => {
+    shown: (change, _task, { fingerprint: shown }) => {
       change.set({ shown })
       // another sidecar may have made and published it since the last time
-      change.act({ step: 'refreshing', errand }, { kind: 'refresh-keys' })
+      change.act({ step: 'refreshing' }, { kind: 'refresh-keys' })
     },
     failed: abort,
   },
@@ -60,7 +60,7 @@ const STEPS: Handlers<Step> = {
     done: (change, { errand }) => {
       const remote = remoteKeyStateOf(change.life.shown ?? null, change.facts)
       change.set({ remote })
-      ERRANDS[errand](change, errand, remote)
+      ERRANDS[errand](change, remote)
     },
     failed: abort,
   },
@@ -68,22 +68,19 @@ const STEPS: Handlers<Step> = {
   ...ATTEMPT_STEPS,
 }
 
-const ERRANDS: Record<
-  Errand,
-  (change: Transition, errand: Errand, remote: RemoteKeyState) => void
-> = {
+const ERRANDS: Record<Errand, (change: Transition, remote: RemoteKeyState) => void> = {
   compare,
-  observe: (change, errand, remote) => {
+  observe: (change, remote) => {
     if (remote === 'foreign' || remote === 'none') lose(change, remote)
     if (remote === 'equal') change.becomeShown()
-    change.finish(errand, { isSettled: remote === 'equal' })
+    change.finish({ isSettled: remote === 'equal' })
   },
-  publish: (change, errand, remote) => {
-    if (remote !== 'foreign') return publish(change, errand)
-    change.finish(errand, { error: new Refusal('postern_key_conflict') })
+  publish: (change, remote) => {
+    if (remote !== 'foreign') return publish(change)
+    change.finish({ error: new Refusal('postern_key_conflict') })
   },
   replace: publish,
-  rotate: (change, errand, remote) => {
+  rotate: (change, remote) => {
     const code =
       remote === 'foreign'
         ? 'postern_key_conflict'
@@ -91,12 +88,12 @@ const ERRANDS: Record<
           ? 'postern_bot_unprotected'
           : 'postern_key_unpublished'
     const isOurs = remote === 'equal' && change.pending === undefined
-    if (isOurs) make(change, errand)
-    else change.finish(errand, { error: new Refusal(code) })
+    if (isOurs) make(change)
+    else change.finish({ error: new Refusal(code) })
   },
   'make-first': make,
-  report: (change, errand) => change.finish(errand, { isSettled: true }),
-  abandon: (change, errand) => change.finish(errand, { isSettled: true }),
+  report: (change) => change.finish({ isSettled: true }),
+  abandon: (change) => change.finish({ isSettled: true }),
 }
 
 function begin(
@@ -107,16 +104,16 @@ function begin(
   if (task.step !== 'idle') throw new Error(`a task is under way: ${task.step}`)
   if (errand === 'abandon') return abandon(change)
   if (errand === 'rotate' && (rotation.current !== null || rotation.endedAtMs >= sinceMs)) {
-    return change.finish(errand, { isSettled: true })
+    return change.finish({ isSettled: true }, errand)
   }
   const known = change.newest
   if (errand === 'make-first' && known !== undefined) {
     const message = `there is a key already, and it is ${known.state}: ${known.fingerprint}`
     const hint = '`postern key rotate` puts a new one in the place of a published one'
-    return change.finish(errand, { error: refusedError(message, hint) })
+    return change.finish({ error: refusedError(message, hint) }, errand)
   }
   if (errand === 'compare' || errand === 'observe') change.set({ isUnanswered: false })
-  change.act({ step: 'reading', errand }, { kind: 'get-me' })
+  change.act({ step: 'reading' }, { kind: 'get-me' }, errand)
 }
 
 function isResult(event: KeyEvent): event is ActionResult {
@@ -132,44 +129,42 @@ function goOn(change: Transition, result: ActionResult): void {
 }
 
 /** Makes no second key while one waits, replaces none that is not ours, and restores none that was removed. */
-function compare(change: Transition, errand: Errand, remote: RemoteKeyState): void {
+function compare(change: Transition, remote: RemoteKeyState): void {
   if (isLagging(change)) {
     change.become('unpublished', NOT_SHOWN)
-    return change.finish(errand, { isSettled: false })
+    return change.finish({ isSettled: false })
   }
   const key = change.newest
   switch (remote) {
     case 'pending':
-      return confirmShown(change, errand)
+      return confirmShown(change)
     case 'foreign':
     case 'none':
       lose(change, remote)
       hurryRotation(change, 'waiting', LOST[remote])
-      return change.finish(errand, { isSettled: false })
+      return change.finish({ isSettled: false })
     case 'equal':
-      return compareEqual(change, errand)
+      return compareEqual(change)
     case 'older':
       change.become('unpublished', 'the service shows an older key of ours')
-      if (key === undefined) return change.finish(errand, { isSettled: false })
-      return beginAttempt(change, key, errand)
+      if (key === undefined) return change.finish({ isSettled: false })
+      return beginAttempt(change, key)
     case 'first':
       change.become('unpublished', 'the key is being published')
-      if (key?.state !== 'pending') return make(change, errand)
-      return beginAttempt(change, key, errand)
+      if (key?.state !== 'pending') return make(change)
+      return beginAttempt(change, key)
   }
 }
 
-function compareEqual(change: Transition, errand: Errand): void {
+function compareEqual(change: Transition): void {
   const { rotateEveryMs } = change.life
   const { pending, active, facts } = change
-  if (pending !== undefined && pauseMsOf(change) === 0) {
-    return beginAttempt(change, pending, errand)
-  }
+  if (pending !== undefined && pauseMsOf(change) === 0) return beginAttempt(change, pending)
   change.becomeShown()
   const publishedAtMs = active?.publishedAtMs ?? Infinity
   const isDue = rotateEveryMs !== null && facts.nowMs - publishedAtMs >= rotateEveryMs
-  if (pending === undefined && isDue) make(change, errand)
-  else change.finish(errand, { isSettled: true })
+  if (pending === undefined && isDue) make(change)
+  else change.finish({ isSettled: true })
 }
 
 /** Whether the service accepted a publication recently, and `/me` may not show it yet. */
@@ -182,21 +177,21 @@ function isLagging(change: Transition): boolean {
   return false
 }
 
-function publish(change: Transition, errand: Errand): void {
+function publish(change: Transition): void {
   const key = change.newest
-  if (key === undefined) make(change, errand)
-  else if (change.life.shown === key.fingerprint) confirmShown(change, errand)
-  else beginAttempt(change, key, errand)
+  if (key === undefined) make(change)
+  else if (change.life.shown === key.fingerprint) confirmShown(change)
+  else beginAttempt(change, key)
 }
 
 /** The service shows our newest key: it is the active one. */
-function confirmShown(change: Transition, errand: Errand): void {
+function confirmShown(change: Transition): void {
   if (change.pending === undefined) {
     published(change)
-    return change.finish(errand, { isSettled: true })
+    return change.finish({ isSettled: true })
   }
   const { fingerprint } = change.pending
-  change.act({ step: 'promoting', errand, attempt: null }, { kind: 'promote', fingerprint })
+  change.act({ step: 'promoting', attempt: null }, { kind: 'promote', fingerprint })
 }
 
 function lose(change: Transition, remote: 'foreign' | 'none'): void {

@@ -6,7 +6,7 @@ import type { OwnKeyRow } from '../memory.ts'
 export interface OwnKeyRecord extends Omit<OwnKeyRow, 'locked'> {
   /** Of all its keys that are known, the primary key first. */
   fingerprints: readonly string[]
-  /** When it expires: from then on nothing is sealed to it. Infinity when never, 0 when it was over at the start. */
+  /** When it expires, ms since the epoch; Infinity: never; 0: before the start. */
   endsMs: number
   /** Null when it is destroyed, or one of too many old ones. */
   unlocked: UnlockedKey | null
@@ -15,11 +15,7 @@ export interface OwnKeyRecord extends Omit<OwnKeyRow, 'locked'> {
 /** A key that can sign and open. */
 export type ReadyKey = OwnKeyRecord & { unlocked: UnlockedKey }
 
-/**
- * The key of a row of the store.
- * @param o `unlocked` what `locked` holds, or null; `endsMs` when it expires; `fingerprints` of its
- *   subkeys
- */
+/** The key of a row of the store. @param o `fingerprints` of its subkeys */
 export function fromRow(
   row: OwnKeyRow,
   { unlocked, endsMs, fingerprints }: Pick<OwnKeyRecord, 'unlocked' | 'endsMs' | 'fingerprints'>,

@@ -20,10 +20,7 @@ export function pauseMsOf({ life, facts }: Transition): number {
   return Math.max(0, life.rotation.nextAtMs - facts.monotonicMs)
 }
 
-/**
- * An attempt failed. The pause before the next one doubles each time, up to an hour.
- * @param atLeastMs as long as the service asks for
- */
+/** Doubles the pause after a failed attempt, up to an hour. @param atLeastMs the service's wish */
 export function pauseRotation(change: Transition, detail: string, atLeastMs = 0): void {
   const { rotation } = change.life
   if (rotation.current === null) return

@@ -1,7 +1,6 @@
 import { type ReadyKey, isExpired } from './own-key.ts'
 import {
-  activeKey,
-  pendingKey,
+  readyKey,
   type Action,
   type ActionResult,
   type Effect,
@@ -14,6 +13,7 @@ import {
   type RotationPhase,
   type Step,
   type Task,
+  type TaskStep,
 } from './life.ts'
 import { PosternError, Refusal, ServiceError } from '../../errors.ts'
 
@@ -41,12 +41,12 @@ export class Transition {
 
   /** The published key, which signs. */
   get active(): ReadyKey | undefined {
-    return activeKey(this.facts.keys)
+    return readyKey(this.facts.keys, 'active')
   }
 
   /** The key that waits for its publication. */
   get pending(): ReadyKey | undefined {
-    return pendingKey(this.facts.keys)
+    return readyKey(this.facts.keys, 'pending')
   }
 
   /** The only key of ours that may be published. */
@@ -58,14 +58,20 @@ export class Transition {
     this.life = { ...this.life, ...part }
   }
 
-  /** Goes on with a task, whose next step waits for the action. */
-  act(task: Task, action: Action): void {
-    this.set({ task })
+  get errand(): Errand {
+    const { task } = this.life
+    if (task.step === 'idle') throw new Error('no task is under way')
+    return task.errand
+  }
+
+  /** Goes on with the task, whose next step waits for the action. */
+  act(step: TaskStep, action: Action, errand = this.errand): void {
+    this.set({ task: { ...step, errand } })
     this.effects.push(action)
   }
 
   /** Ends the task. A publication that the operator asked for must be seen at the service. */
-  finish(errand: Errand, ending: Ending): void {
+  finish(ending: Ending, errand = this.errand): void {
     const isCommand = errand === 'publish' || errand === 'replace'
     const isUnseen = isCommand && 'isSettled' in ending && !ending.isSettled
     const end = isUnseen ? { error: new Refusal('postern_key_unpublished') } : ending

@@ -2,6 +2,8 @@ import { hash } from 'node:crypto'
 import { Refusal } from '../../errors.ts'
 import type { CertificateCopy, Memory, Records } from '../memory.ts'
 import type { CertificateStatus, Engine } from '../../openpgp/index.ts'
+import type { KeyList } from '../lookups.ts'
+import type { Person } from './person.ts'
 import type { Journal, TrustChange } from './journal.ts'
 
 /** Certificates kept whole with their revocations; they can be 64 KiB each. */
@@ -27,7 +29,10 @@ export interface CertificatesParts {
   maxCopies?: number
 }
 
-/** Certificates, judged by the engine and merged with all statements of their owners. */
+/**
+ * Certificates, judged by the engine and merged with all statements of their owners. All calls that
+ * wait throw Refusal `postern_store_unwritable`.
+ */
 export class Certificates {
   readonly #parts: Required<CertificatesParts>
   /** Fingerprints of those with revocations; the certificates rest on disk. */
@@ -73,10 +78,7 @@ export class Certificates {
     return this.#revoked.has(fingerprint)
   }
 
-  /**
-   * The status of an armored certificate now.
-   * @throws Error when the engine is gone
-   */
+  /** The status of an armored certificate now. @throws Error when the engine is gone */
   async judge(armored: string): Promise<CertificateStatus> {
     const certificateStatus = await this.#parts.engine.judge(armored)
     const known = await this.#knownOf(certificateStatus.fingerprint)
@@ -87,6 +89,23 @@ export class Certificates {
     return known === ''
       ? { ...certificateStatus, unusable: 'revoked', armored: '' }
       : await this.#parts.engine.judge(armored, known)
+  }
+
+  /** Judges again the people of a list whose certificates ended or were revoked since. */
+  async refreshList(list: KeyList, nowMs: number): Promise<void> {
+    const isRevoked = (one: Person): boolean => this.isRevokedSince(one.certificateStatus)
+    if (nowMs < list.lapsesAtMs && !list.people.some(isRevoked)) return
+    list.people = await Promise.all(list.people.map((one) => this.refreshPerson(one, nowMs)))
+    list.lapsesAtMs = lapsesAtMs(list.people)
+  }
+
+  /** The person, judged again where the certificate ended or was revoked since. */
+  async refreshPerson(person: Person, nowMs: number): Promise<Person> {
+    const { unusable, certificateStatus: before } = person
+    const isLapsed = unusable === null && nowMs >= before.expiresMs
+    if (!isLapsed && !this.isRevokedSince(before)) return person
+    const certificateStatus = await this.judge(before.armored)
+    return { ...person, unusable: unusable ?? certificateStatus.unusable, certificateStatus }
   }
 
   /** The copy of a certificate; null for none, and for a revoked one. */
@@ -100,7 +119,6 @@ export class Certificates {
   /**
    * Keeps a copy of each certificate with all statements of its owner, from the call on, also when this
    * rejects.
-   * @throws Refusal `postern_store_unwritable`
    */
   async keepCopies(statuses: readonly CertificateStatus[]): Promise<void> {
     const first: CertificateCopy[] = []
@@ -136,7 +154,6 @@ export class Certificates {
   /**
    * Remembers revocations of a certificate, from the call on, also when this rejects.
    * @param userId who revoked it
-   * @throws Refusal `postern_store_unwritable`
    */
   async rememberRevoked(
     { fingerprint, revocations, armored }: CertificateStatus,
@@ -200,3 +217,12 @@ export class Certificates {
 }
 
 const digestOf = (armored: string): string => hash('sha256', armored, 'base64')
+
+/** When the first of the certificates that can be sealed to ends, ms since the epoch. */
+export function lapsesAtMs(people: readonly Person[]): number {
+  return people.reduce(
+    (first, { unusable, certificateStatus }) =>
+      unusable === null ? Math.min(first, certificateStatus.expiresMs) : first,
+    Infinity,
+  )
+}

@@ -1,5 +1,5 @@
 /** The operator's decisions, by command: policies, and owners of certificates. */
-import { OperatorError } from '../../errors.ts'
+import { OperatorError, refusedError } from '../../errors.ts'
 import type { Memory, Pin, Records, TrustPolicy } from '../memory.ts'
 import type { Journal, TrustChange } from './journal.ts'
 import type { People } from './people.ts'
@@ -94,8 +94,7 @@ export class Decisions {
       const listed = pin?.listed ?? null
       if (pin === undefined || listed === null) throw noneListed(userId)
       if (fingerprint !== undefined && readFingerprint(fingerprint) !== listed) {
-        throw new OperatorError(
-          'refused',
+        throw refusedError(
           `the service lists ${listed} for person ${userId}, which is another one`,
           'ask the person which fingerprint is theirs; nothing was changed',
         )
@@ -170,8 +169,7 @@ function readFingerprint(text: string): string {
 }
 
 function noneListed(userId: number): OperatorError {
-  return new OperatorError(
-    'refused',
+  return refusedError(
     `the service lists no certificate of person ${userId} now, as far as was ever seen`,
     '`postern trust list` shows everybody whom we know; or compare fingerprints and use `postern trust verify`',
   )

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../bounded-map.ts'
+import { BoundedMap } from '../../util/bounded-map.ts'
 import type { Memory } from '../memory.ts'
 import type { Journal } from './journal.ts'
 import { listsKeyOf, type Person } from './person.ts'
@@ -10,7 +10,10 @@ const NAMED = 100
 /** One unknown sender a chat in this time: a service can invent people. */
 const QUIET_MS = 3_600_000
 
-/** Records in the journal, once each, findings that no honest service or member causes. */
+/**
+ * Records in the journal, once each, findings that no honest service or member causes. All calls throw
+ * Refusal `postern_store_unwritable`.
+ */
 export class Findings {
   readonly #journal: Journal
   readonly #own: () => ReadonlySet<string>
@@ -28,7 +31,6 @@ export class Findings {
   /**
    * Records people who are listed with a key of the bot's own.
    * @param chatId null for a person's own record
-   * @throws Refusal `postern_store_unwritable`
    */
   async recordOwnKeys(chatId: number | null, people: readonly Person[]): Promise<void> {
     const own = this.#own()
@@ -43,7 +45,7 @@ export class Findings {
     this.#listers.set(source, text)
   }
 
-  /** Records a writer or presser in another person's private chat. @throws as above */
+  /** Records a writer or presser in another person's private chat. */
   async recordUnknownSender({ chatId, userId }: { chatId: number; userId: number }): Promise<void> {
     if (this.#chats.has(chatId)) return
     this.#chats.set(chatId, true)

@@ -1,51 +1,46 @@
 import type { JournalEntry, JournalRecords, Memory, Records } from '../memory.ts'
 import { Listeners } from '../../util/listeners.ts'
 
-/** A change about recipients or trust. */
+type OfPerson<Kind, Detail> = { kind: Kind; userId: number; detail: Detail }
+type OfChat<Kind, Detail> = { kind: Kind; chatId: number; detail: Detail }
+type Empty = Record<string, never>
+
+/** A change about recipients or trust; at most 100 people are named in each list. */
 export type TrustChange =
   /** The service lists another certificate for a person than before. */
-  | { kind: 'key-changed'; userId: number; detail: { from: string; to: string; standing: string } }
+  | OfPerson<'key-changed', { from: string; to: string; standing: string }>
   /** The service lists no certificate for a person any more. */
-  | { kind: 'key-withdrawn'; userId: number; detail: { from: string; standing: string } }
-  /** Several people are listed with one certificate; at most 100 are named. */
+  | OfPerson<'key-withdrawn', { from: string; standing: string }>
+  /** Several people are listed with one certificate. */
   | {
       kind: 'certificate-shared'
       detail: { fingerprint: string; people: number[]; owner: number | null }
     }
   /** A known certificate was revoked by its owner. */
-  | { kind: 'key-revoked'; userId: number; detail: { fingerprint: string } }
-  /** The recipients of a chat changed; at most 100 people are named each way. */
-  | {
-      kind: 'recipients-changed'
-      chatId: number
-      detail: { count: number; added: number[]; removed: number[]; changed: number[] }
-    }
+  | OfPerson<'key-revoked', { fingerprint: string }>
+  /** The recipients of a chat changed. */
+  | OfChat<
+      'recipients-changed',
+      Record<'added' | 'removed' | 'changed', number[]> & { count: number }
+    >
   /** A key list contradicts itself; `stranger`: an additional person in a private chat. */
-  | { kind: 'list-contradicts'; chatId: number; detail: { why: string; stranger?: number } }
+  | OfChat<'list-contradicts', { why: string; stranger?: number }>
   /** The key list of a chat lost half of its people or more within a day. */
-  | { kind: 'list-shrank'; chatId: number; detail: { from: number; to: number } }
-  /** People are listed with a key of the bot's own; at most 100 are named. */
-  | {
-      kind: 'own-key-listed'
-      userId: number
-      detail: { chatId: number | null; people: number[] }
-    }
+  | OfChat<'list-shrank', { from: number; to: number }>
+  /** People are listed with a key of the bot's own. */
+  | OfPerson<'own-key-listed', { chatId: number | null; people: number[] }>
   /** Somebody wrote or pressed in the private chat of another person. */
-  | { kind: 'stranger'; chatId: number; userId: number; detail: Record<string, never> }
+  | (OfChat<'stranger', Empty> & { userId: number })
   /** Decisions of the operator. */
-  | { kind: 'accepted' | 'verified'; userId: number; detail: { fingerprint: string } }
-  | { kind: 'blocked'; userId: number; detail: Record<string, never> }
+  | OfPerson<'accepted' | 'verified', { fingerprint: string }>
+  | OfPerson<'blocked', Empty>
   | { kind: 'policy'; chatId: number | null; detail: { policy: string | null } }
   /** The service reports a stricter kind of a chat; the operator corrects the kind. */
-  | {
-      kind: 'kind-tightened' | 'kind-corrected'
-      chatId: number
-      detail: { from: string; to: string }
-    }
+  | OfChat<'kind-tightened' | 'kind-corrected', { from: string; to: string }>
   /** The operator loosens a chat, or all private chats. */
-  | { kind: 'latch-lifted'; chatId: number; detail: Record<string, never> }
-  | { kind: 'private-readable'; chatId: null; detail: Record<string, never> }
-  | { kind: 'person-bound'; chatId: number; userId: number; detail: { before: number | null } }
+  | OfChat<'latch-lifted', Empty>
+  | { kind: 'private-readable'; chatId: null; detail: Empty }
+  | (OfChat<'person-bound', { before: number | null }> & { userId: number })
 
 /** The append-only record of changes; only the oldest entries are deleted. */
 export class Journal {

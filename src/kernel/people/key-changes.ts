@@ -1,4 +1,4 @@
-import type { KeyChange, KnownChange, Memory, ToldWith } from '../memory.ts'
+import type { KeyChange, KnownChange, Memory, Records, ToldWith } from '../memory.ts'
 
 /** The last change of each person's certificate. */
 export class KeyChanges {
@@ -33,13 +33,10 @@ export class KeyChanges {
     const told = known.filter((change) => change[by] === null || change[by] === key)
     const fresh = told.filter((change) => change[by] === null)
     for (const change of fresh) change[by] = key
-    if (fresh.length > 0) await this.#write(fresh, by, key).catch(() => undefined)
+    const write = async ({ keyChanges }: Records): Promise<void> => {
+      for (const change of fresh) await keyChanges.setTold(change, by, key)
+    }
+    if (fresh.length > 0) await this.#memory.note(write).catch(() => undefined)
     return told.map(({ userId, from, to }) => ({ userId, from, to }))
-  }
-
-  async #write(changes: readonly KnownChange[], by: ToldWith, key: string): Promise<void> {
-    await this.#memory.note(async ({ keyChanges }) => {
-      for (const change of changes) await keyChanges.setTold(change, by, key)
-    })
   }
 }

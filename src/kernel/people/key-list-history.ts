@@ -1,6 +1,6 @@
 import type { KeptList, Memory } from '../memory.ts'
 import { hash } from 'node:crypto'
-import { BoundedMap } from '../bounded-map.ts'
+import { BoundedMap } from '../../util/bounded-map.ts'
 import type { Journal, TrustChange } from './journal.ts'
 
 /** Digests kept in memory, so that an unchanged list costs no read of the disk. */
@@ -26,7 +26,10 @@ interface ListedPerson {
 /** Past listings kept of a chat; those that are not listed now are forgotten first. */
 const KEPT = 5000
 
-/** Keeps each chat's last key list, and records every change in the journal. */
+/**
+ * Keeps each chat's last key list, and records every change in the journal. All calls throw Refusal
+ * `postern_store_unwritable`.
+ */
 export class KeyListHistory {
   readonly #memory: Memory
   readonly #journal: Journal
@@ -42,10 +45,7 @@ export class KeyListHistory {
     this.#largest = new BoundedMap(REMEMBERED, { ttlMs: SHRINKING_MS, nowMs })
   }
 
-  /**
-   * Records a chat's key list; the first makes no journal entry.
-   * @throws Refusal `postern_store_unwritable`
-   */
+  /** Records a chat's key list; the first makes no journal entry. */
   async saw(chatId: number, people: readonly ListedPerson[]): Promise<void> {
     const now = listedOf(people)
     const usable = listedOf(people.filter(({ unusable }) => unusable === null))
@@ -81,7 +81,6 @@ export class KeyListHistory {
   /**
    * Records a contradiction in a chat's key list, once each.
    * @param detail as of `list-contradicts`
-   * @throws Refusal `postern_store_unwritable`
    */
   async contradicts(chatId: number, detail: { why: string; stranger?: number }): Promise<void> {
     const { why } = detail

@@ -1,6 +1,6 @@
 import type { KnownKey, Memory } from '../memory.ts'
 import { hash } from 'node:crypto'
-import { BoundedMap } from '../bounded-map.ts'
+import { BoundedMap } from '../../util/bounded-map.ts'
 
 /** Digests of lists kept in memory, so that an unchanged list costs no read of the disk. */
 const LISTS = 10_000
@@ -12,7 +12,10 @@ interface ListedKeys {
   certificateStatus: { encryptionKeys: readonly string[] }
 }
 
-/** Key ids that people's certificates ever listed: the readers of data sealed to them. */
+/**
+ * Key ids that people's certificates ever listed: the readers of data sealed to them. All calls throw
+ * Refusal `postern_store_unwritable`.
+ */
 export class KnownKeys {
   readonly #memory: Memory
   readonly #digests = new BoundedMap<string, string>(LISTS)
@@ -35,7 +38,6 @@ export class KnownKeys {
   /**
    * Remembers the keys of listed people, from the call on, also when it rejects.
    * @param source a name of the list
-   * @throws Refusal `postern_store_unwritable`
    */
   async saw(source: string, people: readonly ListedKeys[]): Promise<void> {
     const pairs = people.flatMap(({ userId, certificateStatus }) =>

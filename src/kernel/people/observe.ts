@@ -3,7 +3,7 @@ import type { UserKey } from '../../api/user-key.ts'
 import { MOST_RECIPIENTS, type CertificateStatus } from '../../openpgp/index.ts'
 import type { KeyList } from '../lookups.ts'
 import type { Listing } from './pins.ts'
-import type { Certificates } from './certificates.ts'
+import { lapsesAtMs, type Certificates } from './certificates.ts'
 import type { Findings } from './findings.ts'
 import type { KeyListHistory } from './key-list-history.ts'
 import type { KnownKeys } from './known-keys.ts'
@@ -56,9 +56,8 @@ export class PeopleObserver {
   }
 
   /**
-   * Judges and records a person's own key record.
+   * Judges and records a person's own key record; null where it is not that person's.
    * @param answer null: the service knows no key of the person; `record` null: it names nobody
-   * @returns null where the record is not that person's
    * @throws Refusal `postern_store_unwritable`
    */
   async observeUserKey(
@@ -73,34 +72,6 @@ export class PeopleObserver {
     return people.find((person) => person.userId === userId) ?? null
   }
 
-  /** Judges again the people of a list whose certificates ended or were revoked since. */
-  async refreshList(list: KeyList, nowMs: number): Promise<void> {
-    const hasLapsed = nowMs >= list.lapsesAtMs
-    if (!hasLapsed && !list.people.some((person) => this.#isRevokedSince(person))) return
-    list.people = await Promise.all(
-      list.people.map(async (person) => {
-        const isLapsed = person.unusable === null && nowMs >= person.certificateStatus.expiresMs
-        return isLapsed ? await this.#judgeAgain(person) : await this.refreshPerson(person)
-      }),
-    )
-    list.lapsesAtMs = lapsesAtMs(list.people)
-  }
-
-  /** The person, judged again after a revocation. */
-  async refreshPerson(person: Person): Promise<Person> {
-    return this.#isRevokedSince(person) ? await this.#judgeAgain(person) : person
-  }
-
-  #isRevokedSince({ certificateStatus }: Person): boolean {
-    return this.#parts.certificates.isRevokedSince(certificateStatus)
-  }
-
-  async #judgeAgain(person: Person): Promise<Person> {
-    const { certificates } = this.#parts
-    const certificateStatus = await certificates.judge(person.certificateStatus.armored)
-    return { ...person, unusable: person.unusable ?? certificateStatus.unusable, certificateStatus }
-  }
-
   /**
    * Records listings, keys and revocations, which all count at once, whichever write fails. A record
    * with a false fingerprint is no listing.
@@ -109,31 +80,25 @@ export class PeopleObserver {
   async #observe(source: string, records: readonly UserKey[]): Promise<Person[]> {
     const { certificates, trust, knownKeys } = this.#parts
     const judged = await Promise.all(
-      records.map(async (key) => ({
-        key,
-        certificateStatus: await certificates.judge(key.publicKey ?? ''),
-      })),
+      records.map(async (key) => {
+        const certificateStatus = await certificates.judge(key.publicKey ?? '')
+        return { key, userId: key.userId, certificateStatus }
+      }),
     )
     const listed = trust.saw(judged.flatMap((one) => listingOf(one) ?? []))
     const own = judged.filter((one) => !isWorthless(unusableFor(one, trust)))
     const writes = await Promise.allSettled([
       listed,
       certificates.keepCopies(own.map(({ certificateStatus }) => certificateStatus)),
-      ...judged.map(({ key, certificateStatus }) =>
-        certificates.rememberRevoked(certificateStatus, key.userId),
-      ),
-      knownKeys.saw(
-        source,
-        judged.map(({ key, certificateStatus }) => ({ userId: key.userId, certificateStatus })),
-      ),
+      ...judged.map((one) => certificates.rememberRevoked(one.certificateStatus, one.userId)),
+      knownKeys.saw(source, judged),
     ])
     for (const write of writes) if (write.status === 'rejected') throw write.reason
-    return judged.map(({ key, certificateStatus }) => ({
-      userId: key.userId,
-      fingerprint: certificateStatus.fingerprint,
-      unusable: unusableFor({ key, certificateStatus }, trust),
-      certificateStatus,
-    }))
+    return judged.map((one) => {
+      const { userId, certificateStatus } = one
+      const { fingerprint } = certificateStatus
+      return { userId, fingerprint, unusable: unusableFor(one, trust), certificateStatus }
+    })
   }
 }
 
@@ -154,13 +119,4 @@ function listingOf({ key, certificateStatus }: JudgedRecord): Listing | null {
 
 function isMismatch(key: UserKey, computed: string): boolean {
   return key.fingerprint !== null && key.fingerprint !== computed
-}
-
-/** When the first of the certificates that can be sealed to ends, ms since the epoch. */
-function lapsesAtMs(people: readonly Person[]): number {
-  return people.reduce(
-    (first, { unusable, certificateStatus }) =>
-      unusable === null ? Math.min(first, certificateStatus.expiresMs) : first,
-    Infinity,
-  )
 }

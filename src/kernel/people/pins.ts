@@ -132,18 +132,11 @@ export function pinAfter(
   return { ...after, former: { fingerprint: listed, changedAtMs: nowMs, wasPinned } }
 }
 
-/** A certificate of several people. */
-export interface Dispute {
-  fingerprint: string
-  /** Everybody listed with it, by id. */
-  people: number[]
-}
-
-/** The disputes that begin with these pins. */
+/** The disputes that begin with these pins, each with everybody listed, by id. */
 export function newDisputes(
   changed: readonly Pin[],
   pins: Pick<Pins, 'claimsOn' | 'claimantsOf'>,
-): Dispute[] {
+): { fingerprint: string; people: number[] }[] {
   const byFingerprint = Map.groupBy(changed, ({ listed }) => listed)
   return [...byFingerprint].flatMap(([fingerprint, claimants]) => {
     if (fingerprint === null) return []

@@ -118,10 +118,9 @@ function strangerIn(
  * Chooses the recipients of one message from a chat's key list, person by person (DESIGN: Sealing). A
  * person with a key of the bot's, or with a certificate that the operator knows as another's, is
  * always left out, whatever `unusable` is: else any member could silence a group.
- * @throws Refusal `postern_seal_too_large` when no message fits so many,
- *   `postern_recipients_inconsistent` when the list contradicts itself, `postern_no_recipient` when it
- *   is empty; when nobody is left, or somebody must not be left out, `postern_trust_required` where
- *   the operator's decision would help, else `postern_recipient_unusable`
+ * @throws Refusal `postern_seal_too_large` for a list that fits no message,
+ *   `postern_recipients_inconsistent` for a contradiction, `postern_no_recipient` for nobody; when all
+ *   are left out, or one must not be: `postern_trust_required`, `postern_recipient_unusable`
  */
 export function chooseRecipients(list: KeyList, rules: RecipientRules): Recipients {
   const before = chosenFrom.get(list)
@@ -162,9 +161,9 @@ function choose(
     if (reason === null) usable.push(person)
     else skipped.push({ userId: person.userId, reason })
   }
-  const missed = usable.length === 0 ? skipped : skipped.filter(({ reason }) => isOwnFault(reason))
+  const missed = usable.length === 0 ? skipped : skipped.filter(isOwnFault)
   if (usable.length === 0 || (rules.unusable === 'refuse' && missed.length > 0)) {
-    const waiting = missed.filter(({ reason }) => isForOperator(reason))
+    const waiting = missed.filter(isForOperator)
     if (waiting.length > 0) throw new Refusal('postern_trust_required', describeSkipped(waiting))
     throw new Refusal('postern_recipient_unusable', describeSkipped(missed))
   }
@@ -203,17 +202,12 @@ export function whyNot(
   return decision === 'other-person' ? decision : (person.unusable ?? decision)
 }
 
-const isOwnFault = (reason: Skipped['reason']): boolean =>
+const isOwnFault = ({ reason }: Skipped): boolean =>
   reason !== 'own-key' && reason !== 'other-person'
 
-const FOR_OPERATOR = new Set<string>([
-  'blocked',
-  'key-changed',
-  'not-accepted',
-  'other-person',
-] satisfies DecisionAgainst[])
+const DECISIONS: DecisionAgainst[] = ['blocked', 'key-changed', 'not-accepted', 'other-person']
 
-const isForOperator = (reason: Skipped['reason']): boolean => FOR_OPERATOR.has(reason)
+const isForOperator = ({ reason }: Skipped): boolean => DECISIONS.some((one) => one === reason)
 
 /**
  * One certificate for each key, since anybody can put a subkey under their own primary key: preferably

@@ -7,6 +7,7 @@ import type {
   Pin,
   Records,
   ToldWith,
+  TrustStanding,
   TrustPolicy,
 } from '../memory.ts'
 import { Listeners } from '../../util/listeners.ts'
@@ -58,10 +59,7 @@ export class Trust {
   /** How often something was listed anew since the start. */
   #changes = 0
 
-  private constructor(
-    parts: TrustParts,
-    { pins, policies, keyChanges }: { pins: Pins; policies: Policies; keyChanges: KeyChanges },
-  ) {
+  private constructor(parts: TrustParts, policies: Policies, pins: Pins, keyChanges: KeyChanges) {
     this.#parts = parts
     this.#keyChanges = keyChanges
     this.#pins = pins
@@ -74,7 +72,7 @@ export class Trust {
     const policies = await Policies.load({ memory, journal, setting: policy })
     const pins = await Pins.load(memory)
     const keyChanges = await KeyChanges.load(memory)
-    const trust = new Trust(parts, { pins, policies, keyChanges })
+    const trust = new Trust(parts, policies, pins, keyChanges)
     memory.writeFirst({
       isDue: () => trust.#unwritten.size > 0,
       save: (records) => trust.#saveUnwritten(records),
@@ -131,8 +129,9 @@ export class Trust {
     return policy === 'first-use' && former.wasPinned ? former : null
   }
 
-  isBlocked(userId: number): boolean {
-    return this.#pins.get(userId)?.standing === 'blocked'
+  /** By the operator's decision, else `seen`; undefined for an unknown person. */
+  standingOf(userId: number): TrustStanding | undefined {
+    return this.#pins.get(userId)?.standing
   }
 
   /** Whether a certificate is disputed: listed for several people, without an owner by the operator. */
@@ -171,20 +170,8 @@ export class Trust {
     return this.#pin(userId) !== undefined
   }
 
-  /** Whether the operator has verified the person. */
-  isVerified(userId: number): boolean {
-    return this.#pins.get(userId)?.standing === 'verified'
-  }
-
-  /** Whether the operator has named the certificate of the person. */
-  isNamed(userId: number): boolean {
-    const standing = this.#pins.get(userId)?.standing
-    return standing === 'accepted' || standing === 'verified'
-  }
-
   /**
-   * Records listings, with changes and shared certificates in the journal, in one write. They count
-   * from the call on, also when this rejects.
+   * Records listings and their changes in one write. They count from the call on, also when this rejects.
    * @throws Refusal `postern_store_unwritable`
    */
   async saw(listed: readonly Listing[]): Promise<void> {
@@ -239,11 +226,7 @@ export class Trust {
     }
   }
 
-  /**
-   * Changed certificates to inform the bot of now; none under the policy `pinned`, where the operator
-   * decides on each.
-   * @param o as for `KeyChanges.tell`
-   */
+  /** As `KeyChanges.tell`; none under the policy `pinned`, where the operator decides on each. */
   async keyChangesToTell(
     userIds: Iterable<number>,
     o: { chatId: number; by: ToldWith; key: string },

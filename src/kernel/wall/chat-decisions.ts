@@ -1,11 +1,10 @@
-/** The operator's decisions on chats, which alone loosen what is known of them. */
+/**
+ * The operator's decisions on chats, which alone loosen what is known of them. All calls throw Refusal
+ * `postern_store_unwritable`.
+ */
 import type { KnownChats } from './known-chats.ts'
 
-/**
- * Names the person of a private chat.
- * @returns whether it is a private chat, and known
- * @throws Refusal `postern_store_unwritable`
- */
+/** Names the person of a private chat. @returns whether it is a private chat, and known */
 export async function bindPerson(
   knownChats: KnownChats,
   { chatId, userId }: { chatId: number; userId: number },
@@ -23,7 +22,6 @@ export async function bindPerson(
 /**
  * Corrects the kind of a chat, and forgets its person; the latch stays.
  * @returns the kind before; null when nothing is known of the chat
- * @throws Refusal `postern_store_unwritable`
  */
 export async function correctKind(
   knownChats: KnownChats,
@@ -44,7 +42,6 @@ export async function correctKind(
 /**
  * Lifts latches; the next sighting of `protected` latches again.
  * @returns the chats that were latched or refused
- * @throws Refusal `postern_store_unwritable`
  */
 export async function liftLatches(
   knownChats: KnownChats,
@@ -62,11 +59,7 @@ export async function liftLatches(
   })
 }
 
-/**
- * Makes private chats readable, and lifts their latches.
- * @returns as `liftLatches`
- * @throws Refusal `postern_store_unwritable`
- */
+/** Makes private chats readable, and lifts their latches. @returns as `liftLatches` */
 export async function liftPrivateChats(knownChats: KnownChats): Promise<number[]> {
   await knownChats.setPrivateReadable({ readable: true })
   const isPrivate = ({ kind }: { kind: string }): boolean => kind === 'private'

@@ -2,7 +2,7 @@ import { Refusal } from '../../errors.ts'
 import type { Time } from '../lookups.ts'
 
 /** A reading of the store counts as new for so long, in ms. */
-const JUST_NOW_MS = 500
+export const JUST_NOW_MS = 500
 
 /** Whether memory is as any sidecar has written it, for one decision. */
 export class Freshness {

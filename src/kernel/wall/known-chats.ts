@@ -34,6 +34,7 @@ export interface ChatEdit {
 /**
  * Kinds, latches and the people of private chats (DESIGN: The guard, Sealing). They only tighten
  * until the operator loosens them. A sighting counts from the call of `saw` on, before it is on disk.
+ * All calls that write throw Refusal `postern_store_unwritable`.
  */
 export class KnownChats {
   readonly #memory: Memory
@@ -59,9 +60,6 @@ export class KnownChats {
   static async load(memory: Memory, options: KnownChatsOptions = {}): Promise<KnownChats> {
     const knownChats = new KnownChats(memory, options)
     const chats = knownChats.#chats
-    const readFlag = async (records: Records): Promise<void> => {
-      knownChats.#privateReadable = await records.chats.isPrivateReadable()
-    }
     memory.writeFirst({
       isDue: () => knownChats.#unwritten.size > 0,
       save: (records) => knownChats.#saveUnwritten(records),
@@ -70,7 +68,9 @@ export class KnownChats {
       for (const chat of await records.chats.of(chatIds)) chats.set(chat.id, chat)
       for (const id of chatIds ?? []) knownChats.#rereads.emit(Number(id))
     })
-    await memory.keep('flags', readFlag)
+    await memory.keep('flags', async (records) => {
+      knownChats.#privateReadable = await records.chats.isPrivateReadable()
+    })
     return knownChats
   }
 
@@ -113,7 +113,6 @@ export class KnownChats {
    * Records sightings in one write, and resolves once they are on disk. They count from the call on,
    * also when this rejects.
    * @param fresh reads what any sidecar has written
-   * @throws Refusal `postern_store_unwritable`
    */
   async saw(
     sightings: readonly ChatSighting[],
@@ -126,7 +125,10 @@ export class KnownChats {
     })
     for (const { chatId } of sightings) this.#dropKnown(chatId)
     if (sightings.some(({ chatId }) => this.#unwritten.has(chatId))) await this.#memory.settle()
-    if (tooMany.length > 0) throw this.#full()
+    if (tooMany.length === 0) return
+    this.#refusals.emit()
+    const detail = `no more than ${this.#maxChats} chats are remembered, and this one is new`
+    throw new TooManyChatsError('postern_store_unwritable', detail)
   }
 
   /** @returns false where the chat is one too many */
@@ -179,7 +181,6 @@ export class KnownChats {
 
   /**
    * Has the other sidecars drop cached answers about chats with a notice: somebody joined or left.
-   * @throws Refusal `postern_store_unwritable`
    */
   async sawNotices(chatIds: readonly number[]): Promise<void> {
     if (!this.#memory.isShared || chatIds.length === 0) return
@@ -195,7 +196,7 @@ export class KnownChats {
     })
   }
 
-  /** @throws Refusal `postern_store_unwritable` */
+  /** Writes the operator's decision. */
   async setPrivateReadable({ readable }: { readable: boolean }): Promise<void> {
     await this.#memory.write(
       async (records) => {
@@ -212,11 +213,7 @@ export class KnownChats {
     )
   }
 
-  /**
-   * Changes chats as the store has them in this write.
-   * @returns the chats that changed
-   * @throws Refusal `postern_store_unwritable`
-   */
+  /** Changes chats as the store has them in this write. @returns the chats that changed */
   async edit(
     chatIds: readonly number[],
     { change, journal, isLift = false }: ChatEdit,
@@ -246,13 +243,5 @@ export class KnownChats {
 
   #tighten(known: KnownChat, seen: ChatSighting): KnownChat {
     return tighten(known, seen, this.#memory.nowMs())
-  }
-
-  #full(): TooManyChatsError {
-    this.#refusals.emit()
-    return new TooManyChatsError(
-      'postern_store_unwritable',
-      `no more than ${this.#maxChats} chats are remembered, and this one is new`,
-    )
   }
 }

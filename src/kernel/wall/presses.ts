@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isObject } from '../unseen.ts'
-import { BoundedMap } from '../bounded-map.ts'
+import { BoundedMap } from '../../util/bounded-map.ts'
 import type { Memory } from '../memory.ts'
 
 /** A press is answered within a minute of its update (spec, Events); a bot may delay it. */
@@ -11,7 +11,10 @@ const NO_CHAT = 0
 /** An honest press is in one chat; a press in more than so many is clear in none. */
 const MOST_CHATS = 16
 
-/** In which chats buttons were pressed lately, by the id of the press, for all sidecars of the bot. */
+/**
+ * In which chats buttons were pressed lately, by the id of the press, for all sidecars of the bot. All
+ * calls throw Refusal `postern_store_unwritable`.
+ */
 export class Presses {
   readonly #memory: Memory
   readonly #chats: BoundedMap<string, readonly number[]>
@@ -26,7 +29,6 @@ export class Presses {
    * Records the presses in updates. The spec does not name the field of a press, so every object of a
    * `callback_query` with an id counts as one.
    * @param updates each with its chat
-   * @throws Refusal `postern_store_unwritable`
    */
   async saw(updates: readonly { update: unknown; chatId: number | null }[]): Promise<void> {
     const seen = updates.flatMap(({ update, chatId }) =>
@@ -46,10 +48,7 @@ export class Presses {
     if (nowMs - this.#prunedAtMs >= KEPT_MS) this.#prunedAtMs = nowMs
   }
 
-  /**
-   * Every chat of a press; empty when none is known, or an update of the press names none.
-   * @throws Refusal `postern_store_unwritable`
-   */
+  /** Every chat of a press; empty when none is known, or an update of the press names none. */
   async chatsOf(callbackId: string): Promise<number[]> {
     const id = keyOf(callbackId)
     const chats = new Set(this.#chats.get(id))

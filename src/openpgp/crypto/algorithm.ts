@@ -3,7 +3,7 @@
  * that there are stand in `algorithms.ts`; everything else asks them.
  */
 import type { KeyObject } from 'node:crypto'
-import type { CipherId } from './seipd.ts'
+import type { CipherId } from '../format/ciphers.ts'
 
 /** What openpgp.js says of a key. */
 export interface AlgorithmInfo {
@@ -128,8 +128,6 @@ export interface Statement {
 /** A kind of key that messages and certificates are signed with. */
 export interface SignatureAlgorithm extends KeyAlgorithm {
   readonly id: SignatureAlgorithmId
-  /** Greatest number of bytes that `writeSignature` writes. */
-  readonly signatureBytes: number
   /** Reads a signature's numbers as they stand in its packet; null for every other form. */
   readSignature(bytes: Buffer): Buffer | null
   /** Undoes `readSignature`. */

@@ -1,13 +1,11 @@
 /** The kinds of keys that are used natively, by their numbers; a new one is added here. */
 import type {
-  AlgorithmInfo,
   NativePublicKey,
   RecipientAlgorithm,
   RecipientKey,
   SignatureAlgorithm,
   SigningKey,
 } from './algorithm.ts'
-import type { CipherId } from './seipd.ts'
 import { ECDH } from './ecdh.ts'
 import { ED25519, EDDSA_LEGACY } from './ed25519.ts'
 import { X25519 } from './x25519.ts'
@@ -41,22 +39,6 @@ function needed<A>(found: A | undefined): A {
   return found
 }
 
-/** The kind of key that openpgp.js describes so; null where it is not used natively. */
-export function recipientAlgorithmLike(info: AlgorithmInfo): RecipientAlgorithm | null {
-  return RECIPIENT_ALGORITHMS.find((one) => isSame(one.info, info)) ?? null
-}
-
-/** The same for kinds that sign. */
-export function signatureAlgorithmLike(info: AlgorithmInfo): SignatureAlgorithm | null {
-  return SIGNATURE_ALGORITHMS.find((one) => isSame(one.info, info)) ?? null
-}
-
-/** Where a kind has but one curve, the library may name it or not. */
-function isSame(ours: AlgorithmInfo, theirs: AlgorithmInfo): boolean {
-  const { algorithm, curve } = ours
-  return algorithm === theirs.algorithm && (curve === undefined || curve === theirs.curve)
-}
-
 /** The kind of a key. */
 export function algorithmOf({
   algorithm,
@@ -70,11 +52,6 @@ export function isRecipientKey(key: NativePublicKey): key is RecipientKey {
 
 export function isSigningKey(key: NativePublicKey): key is SigningKey {
   return signatures.has(key.algorithm)
-}
-
-/** The smallest recipient packet that there is holds so much, by the cipher of the session key. */
-export function leastWrappedBytes(cipher: CipherId): number {
-  return Math.min(...RECIPIENT_ALGORITHMS.map((one) => one.wrappedBytes(cipher)))
 }
 
 function longest(algorithms: readonly { publicBytes: number }[]): number {

@@ -1,7 +1,7 @@
 /** ECDH on Curve25519 (RFC 9580, 11), the encoding that every OpenPGP program reads. */
 import { hash } from 'node:crypto'
 import { ALGORITHM, type RecipientAlgorithm } from './algorithm.ts'
-import { keyBytesOf } from './seipd.ts'
+import { keyBytesOf } from '../format/ciphers.ts'
 import { CURVE25519_KEYS, POINT_BYTES, agreeAgain, x25519Secret } from './curve25519.ts'
 import { readMpi } from '../bytes.ts'
 import { paddedLength, unpadSessionKey, unwrapKey, wrapKey, wrappedLength } from './session-key.ts'

@@ -68,7 +68,6 @@ export const EDDSA_LEGACY: SignatureAlgorithm = {
   id: ALGORITHM.eddsaLegacy,
   info: { algorithm: 'eddsaLegacy' },
   before: LEGACY_CURVE,
-  signatureBytes: 2 * (2 + NUMBERS_BYTES / 2),
 
   readSecret(material) {
     const seed = readMpi(material, 32)
@@ -95,7 +94,6 @@ export const ED25519: SignatureAlgorithm = {
   id: ALGORITHM.ed25519,
   info: { algorithm: 'ed25519' },
   before: Buffer.alloc(0),
-  signatureBytes: NUMBERS_BYTES,
   readSecret: (material) => (material.length === 32 ? ed25519Secret(material) : null),
   readSignature: (bytes) => (bytes.length === NUMBERS_BYTES ? bytes : null),
   writeSignature: (numbers) => numbers,

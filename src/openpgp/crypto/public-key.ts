@@ -1,6 +1,7 @@
 /** Public keys of version 4 of the kinds that are used natively (RFC 9580, 5.5.2 and 5.5.5). */
 import { hash } from 'node:crypto'
 import { bufferOf } from '../bytes.ts'
+import { keyOver } from '../format/packet-writer.ts'
 import type { NativePublicKey } from './algorithm.ts'
 import { algorithmOf, findRecipientAlgorithm, findSignatureAlgorithm } from './algorithms.ts'
 
@@ -52,11 +53,6 @@ export function fingerprintOf(key: NativePublicKey): Buffer {
   bytes.writeUInt32BE(key.createdS, 4)
   bytes.set(key.point, pointAt)
   return hash('sha1', bytes, 'buffer')
-}
-
-/** A key's body as signatures and its fingerprint are computed over it (RFC 9580, 5.2.4). */
-export function keyOver(body: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.from([0x99, body.length >> 8, body.length & 0xff]), body])
 }
 
 /** What a fingerprint is computed over, but for date and point: that of a large group, often. */

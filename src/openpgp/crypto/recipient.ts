@@ -11,7 +11,7 @@ import type {
   RecipientKey,
 } from './algorithm.ts'
 import { findRecipientAlgorithm, recipientAlgorithm, RECIPIENT_POINT_BYTES } from './algorithms.ts'
-import type { CipherId } from './seipd.ts'
+import type { CipherId } from '../format/ciphers.ts'
 import { fingerprintOf } from './public-key.ts'
 
 /** What a packet says, as it stands. */

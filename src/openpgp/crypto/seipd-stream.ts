@@ -13,7 +13,8 @@ import {
   type Cipheriv,
   type Hash,
 } from 'node:crypto'
-import { MDC_BYTES, MDC_HEADER, REPEATED, cipherOf, type SymmetricKey } from './seipd.ts'
+import { MDC_BYTES, MDC_HEADER, REPEATED } from './seipd.ts'
+import { cipherOf, type SymmetricKey } from '../format/ciphers.ts'
 
 /** Opens one piece by piece. What it gives must not reach anybody before `end` is true. */
 export class Version1 {

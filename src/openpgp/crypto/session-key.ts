@@ -1,7 +1,7 @@
 /** Session keys, and how they are wrapped for a recipient (RFC 9580, 5.1.4 and 11.5). */
 import { createCipheriv, createDecipheriv, createSecretKey, randomFillSync } from 'node:crypto'
 import { checksum } from '../bytes.ts'
-import { type Cipher, CIPHER_ID, keyBytesOf, type CipherId } from './seipd.ts'
+import { type Cipher, CIPHER_ID, keyBytesOf, type CipherId } from '../format/ciphers.ts'
 
 export interface SessionKey {
   cipher: CipherId

@@ -1,7 +1,7 @@
 /** X25519 as RFC 9580 writes it (5.1.6 and 5.5.5.7): the newer encoding on the same curve. */
 import { hkdfSync } from 'node:crypto'
 import { ALGORITHM, type RecipientAlgorithm } from './algorithm.ts'
-import { keyBytesOf } from './seipd.ts'
+import { keyBytesOf } from '../format/ciphers.ts'
 import { CURVE25519_KEYS, POINT_BYTES, agreeAgain, x25519Secret } from './curve25519.ts'
 import { unwrapKey, wrapKey, wrappedLength } from './session-key.ts'
 

@@ -92,3 +92,8 @@ export function writeMpi(number: Uint8Array): Buffer {
   out.set(significant, 2)
   return out
 }
+
+/** A key's body as signatures and its fingerprint are computed over it (RFC 9580, 5.2.4). */
+export function keyOver(body: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.from([0x99, body.length >> 8, body.length & 0xff]), body])
+}

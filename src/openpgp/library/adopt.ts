@@ -97,7 +97,11 @@ async function canSign(key: PrivateKey, nowMs: number): Promise<boolean> {
 }
 
 /** Whether what is sealed and signed with it opens and verifies, on the way that messages go. */
-async function works(key: UnlockedKey, certificate: string, nowMs: number): Promise<boolean> {
+export async function works(
+  key: UnlockedKey,
+  certificate: string,
+  nowMs: number,
+): Promise<boolean> {
   const text = 'a key that is taken over must work'
   try {
     const { armored } = await seal({ text, certificates: [], signer: key, cipher: 'aes256' }, nowMs)

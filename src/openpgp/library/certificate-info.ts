@@ -1,18 +1,37 @@
 /** What the library knows of a certificate, for sealing and verifying natively. */
 import { enums, type Key, type PublicKey, type SignaturePacket, type Subkey } from 'openpgp'
 import type { NativePublicKey, SigningKey } from '../crypto/algorithm.ts'
-import { isRecipientKey, isSigningKey } from '../crypto/algorithms.ts'
+import { isRecipientKey, isSigningKey, recipientAlgorithm } from '../crypto/algorithms.ts'
 import { publicKeyOf } from '../crypto/public-key.ts'
 import type { UnlockedKey } from '../engine.ts'
-import { NEVER_S, type CertificateInfo } from '../native/certificate-info.ts'
+import type { CheckedCertificate } from '../certificate-statuses.ts'
+import { NEVER_S } from '../bounds.ts'
+import type { CertificateInfo } from '../native/certificate-info.ts'
+import { judgeWith, type NativeView } from './certificate.ts'
 import { secretKeyOf, type WholePublicKey, type WholeSecretKey } from './key-cache.ts'
+
+/** As `judge`, with what sealing and verifying need of a certificate where that can be done natively. */
+export const judgeFully = (
+  armored: string,
+  nowMs: number,
+  known?: string,
+): Promise<CheckedCertificate> => judgeWith(NATIVE, armored, nowMs, known)
+
+const NATIVE: NativeView = {
+  infoOf,
+  isSound(subkey) {
+    const key = publicKeyOf(subkey.keyPacket.write())
+    if (key === null || !isRecipientKey(key)) return null
+    return recipientAlgorithm(key.algorithm).isSound(key.point)
+  },
+}
 
 /**
  * Takes a certificate that is usable at `nowMs`. Gives what holds for as long as nothing in it
  * begins or ends; null where it must stay the library's: another algorithm, anything revoked, or
  * usable only because clocks may differ.
  */
-export async function infoOf(key: PublicKey, nowMs: number): Promise<CertificateInfo | null> {
+async function infoOf(key: PublicKey, nowMs: number): Promise<CertificateInfo | null> {
   if ([key, ...key.subkeys, ...key.users].some((part) => part.revocationSignatures.length > 0)) {
     return null
   }

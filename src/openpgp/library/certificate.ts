@@ -10,14 +10,22 @@ import {
 } from 'openpgp'
 import { BOUNDS } from '../bounds.ts'
 import type { AlgorithmInfo } from '../crypto/algorithm.ts'
-import { isRecipientKey, recipientAlgorithm } from '../crypto/algorithms.ts'
-import { publicKeyOf } from '../crypto/public-key.ts'
 import type { CertificateStatus, UnusableReason } from '../engine.ts'
-import { unusableStatus, type CheckedCertificate } from '../native/certificate-info.ts'
+import { unusableStatus, type CheckedCertificate } from '../certificate-statuses.ts'
+import type { CertificateInfo } from '../native/certificate-info.ts'
 import { recipientBytes } from '../size.ts'
-import { infoOf } from './certificate-info.ts'
 import { shapeProblem } from './key-shape.ts'
 import { carryRevocations, ownRevocations, carrySelfSignatures } from './owner-statements.ts'
+
+/** What native code adds to what the library finds. */
+export interface NativeView {
+  /** What sealing and verifying need of a certificate that is usable at a time. */
+  infoOf(key: PublicKey, nowMs: number): Promise<CertificateInfo | null>
+  /** Whether anything may be sealed to a key; null where that is not known natively. */
+  isSound(subkey: Key | Subkey): boolean | null
+}
+
+const LIBRARY_ALONE: NativeView = { infoOf: () => Promise.resolve(null), isSound: () => null }
 
 /**
  * Judges an armored certificate. Takes its text, our clock in ms, and an earlier copy whose
@@ -28,11 +36,12 @@ export async function judge(
   nowMs: number,
   known?: string,
 ): Promise<CertificateStatus> {
-  return (await judgeFully(armored, nowMs, known)).status
+  return (await judgeWith(LIBRARY_ALONE, armored, nowMs, known)).status
 }
 
-/** The same, with what sealing and verifying need of it where that can be done natively. */
-export async function judgeFully(
+/** The same, with what native code adds. */
+export async function judgeWith(
+  native: NativeView,
   armored: string,
   nowMs: number,
   known?: string,
@@ -41,16 +50,13 @@ export async function judgeFully(
   if (refused !== null) return { status: unusableStatus(armored, refused), info: null }
   const key = await readOne(armored)
   if (typeof key === 'string') return { status: unusableStatus(armored, key), info: null }
-  if (known === undefined) {
-    const status = await judgeKey(key, armored, nowMs)
-    return { status, info: status.unusable === null ? await infoOf(key, nowMs) : null }
-  }
-  const { isCarried, isNews } = await merge(key, known)
-  const status = await judgeKey(key, isCarried ? key.armor() : armored, nowMs)
+  const merged = known === undefined ? NOTHING : await merge(key, known)
+  const { isCarried, isNews } = merged
+  const status = await judgeKey(key, isCarried ? key.armor() : armored, { nowMs, native })
   const isPlain = status.unusable === null && !isCarried
   return {
     status: { ...status, ...(isNews && { isNews }) },
-    info: isPlain ? await infoOf(key, nowMs) : null,
+    info: isPlain ? await native.infoOf(key, nowMs) : null,
   }
 }
 
@@ -86,7 +92,7 @@ async function merge(
 async function judgeKey(
   key: PublicKey,
   armored: string,
-  nowMs: number,
+  { nowMs, native }: { nowMs: number; native: NativeView },
 ): Promise<CertificateStatus> {
   const ownRevoked = await ownRevocations(key, key)
   const base = {
@@ -101,7 +107,7 @@ async function judgeKey(
   if (!('subkey' in found)) return { ...base, ...(await whyNot(key, nowMs, found.problem)) }
   const { subkey, date } = found
   const info = subkey.getAlgorithmInfo()
-  if (isTooLong(info) || !(await canBeSealedTo(key, subkey, date))) {
+  if (isTooLong(info) || !(native.isSound(subkey) ?? (await canBeSealedTo(key, subkey, date)))) {
     return { ...base, unusable: 'weak-algorithm', algorithm: describe(info) }
   }
   return {
@@ -229,10 +235,6 @@ export async function canBeSealedTo(
   subkey: Key | Subkey,
   date: Date,
 ): Promise<boolean> {
-  const common = publicKeyOf(subkey.keyPacket.write())
-  if (common !== null && isRecipientKey(common)) {
-    return recipientAlgorithm(common.algorithm).isSound(common.point)
-  }
   try {
     await encryptSessionKey({
       data: new Uint8Array(32),

@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
 import { bufferOf } from '../bytes.ts'
-import { keyOver } from '../crypto/public-key.ts'
+import { keyOver } from '../format/packet-writer.ts'
 import type { UnusableReason, UnfitReason } from '../engine.ts'
 import { dearmor } from '../format/armor.ts'
 import { FramingError, TAG, isSecret, packetsOf } from '../format/packets.ts'

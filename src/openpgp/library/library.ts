@@ -12,7 +12,11 @@ import type {
   UnlockedKey,
 } from '../engine.ts'
 import type { EncryptedMessage } from '../format/encrypted-message.ts'
-import { unusableStatus, type CheckedCertificate } from '../native/certificate-info.ts'
+import {
+  CertificateStatuses,
+  unusableStatus,
+  type CheckedCertificate,
+} from '../certificate-statuses.ts'
 import { JobKilled, Pool, type PoolEvents, type ThreadLoad } from '../pool.ts'
 import { Sealed } from '../format/armor-writer.ts'
 import type { FileOpeningHelpers } from '../stream/open-file.ts'
@@ -20,7 +24,7 @@ import type { OwnKeyInfo } from './certificate-info.ts'
 import type { Jobs } from './worker.ts'
 
 /** Greatest time of one job, in ms, from when a thread takes it up. */
-const DEADLINES_MS = {
+export const DEADLINES_MS = {
   open: 3000,
   verify: 3000,
   judge: 3000,
@@ -46,6 +50,11 @@ export class Library implements AsyncDisposable {
   /** Few attachments are in a form for the library, and each takes much memory: one at a time. */
   readonly #attachments: Pool<Jobs>
   readonly #deadlineMs: number | undefined
+  /** What certificates were found to be, where no native code remembers it. */
+  readonly certificates = new CertificateStatuses(async ({ armored, known }, atMs) => ({
+    checked: await this.#judge([armored, atMs, known, false]),
+    isRecorded: false,
+  }))
 
   constructor({ threads = 2, deadlineMs }: LibraryOptions, events: PoolEvents) {
     this.#messages = new Pool('library/worker', threads, events)
@@ -75,13 +84,20 @@ export class Library implements AsyncDisposable {
     this.#ours.run('describeOwnKey', [key, atMs], DEADLINES_MS.own)
 
   /**
-   * Unusable by `deadline` when that passed; never throws for what the text holds.
+   * The status of a certificate, with the info for native code. Unusable by `deadline` when that
+   * passed; never throws for what the text holds.
    * @throws EngineUnavailableError
    */
-  readonly judge = (armored: string, atMs: number, known?: string): Promise<CheckedCertificate> => {
+  readonly judgeForNative = (
+    armored: string,
+    atMs: number,
+    known?: string,
+  ): Promise<CheckedCertificate> => this.#judge([armored, atMs, known, true])
+
+  #judge(asked: Parameters<Jobs['judge']>): Promise<CheckedCertificate> {
     const deadlineMs = this.#deadlineMs ?? DEADLINES_MS.judge
-    return twice(() => this.#certificates.run('judge', [armored, atMs, known], deadlineMs)).catch(
-      ifKilled({ status: unusableStatus(armored, 'deadline'), info: null }),
+    return twice(() => this.#certificates.run('judge', asked, deadlineMs)).catch(
+      ifKilled({ status: unusableStatus(asked[0], 'deadline'), info: null }),
     )
   }
 

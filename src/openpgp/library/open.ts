@@ -11,14 +11,15 @@ import {
   type AnyPacket,
 } from 'openpgp'
 import { BOUNDS } from '../bounds.ts'
-import { isNativeCipher, openVersion1 } from '../crypto/seipd.ts'
 import type { NotOpened, OpenedText, UnlockedKey } from '../engine.ts'
 import { openedText, readDecrypted } from '../format/decrypted-message.ts'
 import type { EncryptedMessage } from '../format/encrypted-message.ts'
+import { cipherOf } from '../format/ciphers.ts'
 import { COMPRESSION } from '../format/message-grammar.ts'
 import { TAG } from '../format/packets.ts'
 import { framePacket } from '../format/packet-writer.ts'
 import { secretKeyOf } from './key-cache.ts'
+import { identityOf, openVersion1 } from './version1.ts'
 
 /** A session key of an attachment, with the fingerprint of the own key that it was for. */
 export interface FoundKey {
@@ -32,6 +33,8 @@ export interface FoundKey {
 export interface FoundPackets {
   packets: Uint8Array
   fingerprint: string
+  /** Identity of the encrypted data, where it is not the SHA-256 of the container. */
+  identity?: string
 }
 
 /** Stands in for the container while recipient packets are read, so that it is not copied. */
@@ -78,8 +81,9 @@ async function openContainer(
   { algorithm, data }: FoundKey,
   key: UnlockedKey,
 ): Promise<Uint8Array | null> {
-  if (container[0] === 1 && algorithm !== null && isNativeCipher(algorithm)) {
-    return openVersion1(container, { algorithm, data })
+  const sessionKey = algorithm === null ? null : { algorithm, data }
+  if (container[0] === 1 && sessionKey !== null && cipherOf(sessionKey)?.blockBytes === 16) {
+    return (await openVersion1(container, sessionKey))?.packets ?? null
   }
   return await decryptWith(key, whole(recipientPackets, container))
 }
@@ -138,6 +142,13 @@ export async function openWhole(
   container: Uint8Array,
   keys: UnlockedKey[],
 ): Promise<FoundPackets | null> {
+  for (const { algorithm, data, fingerprint } of await unwrap(recipientPackets, keys)) {
+    if (container[0] !== 1 || algorithm === null) break
+    const opened = await openVersion1(container, { algorithm, data })
+    if (opened === null) continue
+    const identity = identityOf(container, { algorithm, data }, opened.hash)
+    return { packets: opened.packets, fingerprint, identity }
+  }
   const binaryMessage = whole(recipientPackets, container)
   for (const key of keys) {
     const packets = await decryptWith(key, binaryMessage, attachmentLimits())

@@ -13,7 +13,7 @@ import {
   type PublicKey,
 } from 'openpgp'
 import { BOUNDS } from '../bounds.ts'
-import { CIPHERS, CIPHER_NAME, type CipherId, type Cipher } from '../crypto/seipd.ts'
+import { CIPHERS, CIPHER_NAME, type CipherId, type Cipher } from '../format/ciphers.ts'
 import type { SealRequest } from '../engine.ts'
 import { armorMessage, type SealedDigests } from '../format/armor-writer.ts'
 import { TAG, packetsOf } from '../format/packets.ts'

@@ -1,8 +1,14 @@
-/** The thread in which openpgp.js runs: one job at a time, and it may be killed in any of them. */
+/**
+ * The thread in which openpgp.js runs: one job at a time, and it may be killed in any of them. Native
+ * code is loaded only by the two jobs that it asks for.
+ */
+import type { CheckedCertificate } from '../certificate-statuses.ts'
+import type { UnlockedKey } from '../engine.ts'
 import { serve } from '../pool.ts'
 import { adopt } from './adopt.ts'
-import { describeOwnKey } from './certificate-info.ts'
-import { judgeFully } from './certificate.ts'
+import type { OwnKeyInfo } from './certificate-info.ts'
+import { judge } from './certificate.ts'
+import { compareOpened, compareSealed, compareVerified } from './check.ts'
 import { open, openWhole, unpackWhole, unwrap } from './open.ts'
 import { applyProfile } from './profile.ts'
 import { allListAes256, recipientPackets, seal } from './seal.ts'
@@ -14,16 +20,32 @@ const JOBS = {
   unlock,
   relock,
   adopt,
-  judge: judgeFully,
+  /** @param isForNative with the info for native code */
+  async judge(
+    armored: string,
+    atMs: number,
+    known?: string,
+    isForNative?: boolean,
+  ): Promise<CheckedCertificate> {
+    if (isForNative !== true) return { status: await judge(armored, atMs, known), info: null }
+    const { judgeFully } = await import('./certificate-info.ts')
+    return await judgeFully(armored, atMs, known)
+  },
   seal,
   open,
   verify,
   unwrap,
   openWhole,
   unpackWhole,
-  describeOwnKey,
+  async describeOwnKey(key: UnlockedKey, atMs: number): Promise<OwnKeyInfo> {
+    const native = await import('./certificate-info.ts')
+    return await native.describeOwnKey(key, atMs)
+  },
   recipientPackets,
   allListAes256,
+  compareSealed,
+  compareOpened,
+  compareVerified,
 }
 
 /** What the threads do, by name; arguments and results are structured clones. */

@@ -1,15 +1,17 @@
 /** Certificates are judged once, and what each can be used for is remembered. */
-import { hash } from 'node:crypto'
 import type { CertificateStatus } from '../engine.ts'
 import {
+  CertificateStatuses,
+  digestOf,
   holdsAt,
-  statusOf,
-  type CertificateInfo,
   type CheckedCertificate,
-} from './certificate-info.ts'
+  type FoundCertificate,
+  type StatusRequest,
+} from '../certificate-statuses.ts'
+import { statusOf, type CertificateInfo } from './certificate-info.ts'
 import type { CertificateReader, WorkPriority } from './threads.ts'
 import { RecentMap } from '../../util/recent-map.ts'
-import { DIGEST_BYTES, RecordTable, packRecord } from './record-table.ts'
+import { RecordTable, packRecord } from './record-table.ts'
 
 export interface CertificateCacheParts {
   reader: CertificateReader
@@ -22,26 +24,12 @@ export interface CertificateCacheParts {
 
 /** Certificates of the common shape that are kept, at 130 bytes each. */
 const RECORDS = 100_000
-/** Characters of all other certificates that are kept together. */
-const OTHER_CHARS = 32 * 1024 * 1024
 /** Characters of the certificates that were asked for last: those of the two largest groups. */
 const RECENT_CHARS = 2 * 1024 * 1024
-/** How long a certificate that overran the deadline is not tried again. */
-const DEADLINE_KEPT_MS = 300_000
 /** Certificates that may be in use and wait for the library's word. */
 const UNCONFIRMED_MAX = 4096
 /** After what was read is in use: whoever waits for it goes first. */
 const CONFIRM_AFTER_MS = 500
-
-interface CachedStatus extends CheckedCertificate {
-  judgedAtMs: number
-}
-
-interface StatusRequest {
-  armored: string
-  known?: string | undefined
-  digest: Buffer
-}
 
 /**
  * Judges armored certificates and remembers them by digest of their exact text. One of the common
@@ -52,24 +40,23 @@ interface StatusRequest {
 export class CertificateCache implements Disposable {
   readonly #parts: CertificateCacheParts
   readonly #records = new RecordTable(RECORDS)
-  readonly #others = new RecentMap<CachedStatus>(OTHER_CHARS)
+  readonly #others: CertificateStatuses
   /** Who is asked for once is asked for again, with the same text: no digest is needed then. */
   readonly #recent = new RecentMap<{ info: CertificateInfo; epoch: number }>(RECENT_CHARS)
   readonly #statuses = new WeakMap<CertificateInfo, CertificateStatus>()
-  readonly #inFlight = new Map<string, Promise<CheckedCertificate>>()
   readonly #unconfirmed: { armored: string; info: CertificateInfo; atMs: number }[] = []
-  /** How often a certificate was judged already, or is being judged, and how often not. */
-  readonly lookups = { hits: 0, misses: 0 }
   #readsNatively = true
-  #epoch = 0
+  /** Changes whenever an earlier answer may not hold any more. */
+  epoch = 0
 
   constructor(parts: CertificateCacheParts) {
     this.#parts = parts
+    this.#others = new CertificateStatuses((request, atMs) => this.#find(request, atMs))
   }
 
-  /** Changes whenever an earlier answer may not hold any more. */
-  get epoch(): number {
-    return this.#epoch
+  /** How often a certificate was judged already, or is being judged, and how often not. */
+  get lookups(): { hits: number; misses: number } {
+    return this.#others.lookups
   }
 
   /**
@@ -81,7 +68,7 @@ export class CertificateCache implements Disposable {
     const recent = this.#recentOf(armored, nowMs)
     if (recent !== null) return recent
     const digest = digestOf(armored)
-    return this.#recorded(armored, digest, nowMs) ?? this.#statusOf({ armored, digest, nowMs })
+    return this.#recorded(armored, digest, nowMs) ?? this.#others.of({ armored }, digest)
   }
 
   /**
@@ -90,7 +77,7 @@ export class CertificateCache implements Disposable {
    */
   async check(armored: string, known?: string): Promise<CheckedCertificate> {
     if (known !== undefined) {
-      return await this.#statusOf({ armored, known, digest: digestOf(armored), nowMs: Date.now() })
+      return await this.#others.of({ armored, known })
     }
     const found = await this.infoOf(armored)
     if ('status' in found) return found
@@ -101,7 +88,7 @@ export class CertificateCache implements Disposable {
 
   #recentOf(armored: string, nowMs: number): CertificateInfo | null {
     const recent = this.#recent.get(armored)
-    if (recent?.epoch !== this.#epoch || !holdsAt(recent.info, nowMs)) return null
+    if (recent?.epoch !== this.epoch || !holdsAt(recent.info, nowMs)) return null
     this.lookups.hits++
     return recent.info
   }
@@ -110,56 +97,26 @@ export class CertificateCache implements Disposable {
     const info = this.#records.get(digest)
     if (info === null || !holdsAt(info, nowMs)) return null
     this.lookups.hits++
-    this.#recent.set(armored, { info, epoch: this.#epoch }, armored.length)
+    this.#recent.set(armored, { info, epoch: this.epoch }, armored.length)
     return info
   }
 
-  async #statusOf({
-    armored,
-    known,
-    digest,
-    nowMs,
-  }: StatusRequest & { nowMs: number }): Promise<CheckedCertificate> {
-    const name = nameOf(digest, known)
-    const kept = this.#others.get(name)
-    const isKept = kept !== undefined && isCurrent(kept, nowMs)
-    const flight = this.#inFlight.get(name)
-    this.lookups[isKept || flight !== undefined ? 'hits' : 'misses']++
-    if (isKept) return kept
-    if (flight !== undefined) return await flight
-    const judging = this.#judge({ armored, known, digest, name })
-    this.#inFlight.set(name, judging)
-    try {
-      return await judging
-    } finally {
-      this.#inFlight.delete(name)
-    }
-  }
-
-  async #judge({
-    armored,
-    known,
-    digest,
-    name,
-  }: StatusRequest & { name: string }): Promise<CheckedCertificate> {
-    const atMs = Date.now()
+  async #find({ armored, known }: StatusRequest, atMs: number): Promise<FoundCertificate> {
     if (known === undefined && this.#mayRead()) {
       const { priority, reader } = this.#parts
       const info = await priority.urgent(() => reader.read(armored))
       if (info !== null && this.#readsNatively) {
-        this.#records.set(digest, info)
+        this.#records.set(digestOf(armored), info)
         this.#confirm({ armored, info, atMs })
-        return { status: statusOf(info, armored), info }
+        return { checked: { status: statusOf(info, armored), info }, isRecorded: true }
       }
     }
     const judged = await this.#parts.judge(armored, atMs, known)
-    if (known === undefined && judged.info !== null && isWhole(judged)) {
-      this.#records.set(digest, judged.info)
-      return { status: statusOf(judged.info, armored), info: judged.info }
-    }
-    const chars = armored.length + judged.status.armored.length
-    this.#others.set(name, { ...judged, judgedAtMs: atMs }, chars)
-    return judged
+    const { info } = judged
+    const isRecorded = known === undefined && info !== null && isWhole(judged)
+    if (!isRecorded) return { checked: judged, isRecorded }
+    this.#records.set(digestOf(armored), info)
+    return { checked: { status: statusOf(info, armored), info }, isRecorded }
   }
 
   #mayRead(): boolean {
@@ -195,32 +152,15 @@ export class CertificateCache implements Disposable {
     this.#readsNatively = false
     this.#unconfirmed.length = 0
     this.#records.clear()
-    this.#epoch++
+    this.epoch++
   }
-}
-
-function digestOf(armored: string): Buffer {
-  return hash('sha256', armored, 'buffer').subarray(0, DIGEST_BYTES)
-}
-
-function nameOf(digest: Buffer, known: string | undefined): string {
-  const name = digest.toString('latin1')
-  return known === undefined ? name : name + digestOf(known).toString('latin1')
 }
 
 /** Whether a record says all of it: the status is the one that its info gives. */
 function isWhole({ status, info }: CheckedCertificate): boolean {
   if (info === null || !info.hasNoOtherKey || status.revocations) return false
+  if (status.encryptionKeys.length > 1) return false
   return statusOf(info, status.armored).expiresMs === status.expiresMs
-}
-
-/** A status holds until a time that it names is reached. */
-function isCurrent({ status, info, judgedAtMs }: CachedStatus, nowMs: number): boolean {
-  const { unusable, notBeforeMs, expiresMs } = status
-  if (unusable === 'deadline') return nowMs < judgedAtMs + DEADLINE_KEPT_MS
-  if (unusable === 'not-yet-valid') return nowMs < notBeforeMs
-  if (info !== null && !holdsAt(info, nowMs)) return false
-  return unusable !== null || nowMs < expiresMs
 }
 
 function isSame(read: CertificateInfo, judged: CertificateInfo | null): boolean {

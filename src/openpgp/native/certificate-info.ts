@@ -2,11 +2,9 @@
 import { type RecipientKey, type SigningKey } from '../crypto/algorithm.ts'
 import { recipientAlgorithm } from '../crypto/algorithms.ts'
 import { fingerprintOf } from '../crypto/public-key.ts'
-import type { CertificateStatus, UnusableReason } from '../engine.ts'
+import { NEVER_S } from '../bounds.ts'
+import type { CertificateStatus } from '../engine.ts'
 import { recipientBytes } from '../size.ts'
-
-/** Stands for never, where times are seconds. */
-export const NEVER_S = 0xffff_ffff
 
 /**
  * A certificate that can be sealed to natively. All of it holds from `fromS` on and before
@@ -29,21 +27,6 @@ export interface CertificateInfo {
   untilS: number
 }
 
-/** What is known of a certificate; `info` is null where it is the library's alone to use. */
-export interface CheckedCertificate {
-  status: CertificateStatus
-  info: CertificateInfo | null
-}
-
-/** Whether it holds at a time, in ms. */
-export function holdsAt(
-  { fromS, untilS }: { fromS: number; untilS: number },
-  atMs: number,
-): boolean {
-  const atS = Math.floor(atMs / 1000)
-  return fromS <= atS && (atS < untilS || untilS === NEVER_S)
-}
-
 /** The status of a certificate that this is known of; it expires when that ends. */
 export function statusOf(info: CertificateInfo, armored: string): CertificateStatus {
   const { fingerprint, recipientKey, fromS, untilS } = info
@@ -57,21 +40,6 @@ export function statusOf(info: CertificateInfo, armored: string): CertificateSta
     encryptionKeys: [fingerprintOf(recipientKey).toString('hex')],
     recipientBytes: recipientBytes(kind.info),
     algorithm: kind.label,
-    armored,
-  }
-}
-
-/** The status of a certificate of which nothing is known but that it cannot be used. */
-export function unusableStatus(armored: string, unusable: UnusableReason): CertificateStatus {
-  return {
-    fingerprint: null,
-    unusable,
-    notBeforeMs: 0,
-    expiresMs: Infinity,
-    revocations: false,
-    encryptionKeys: [],
-    recipientBytes: { aes256: 0, aes128: 0 },
-    algorithm: 'unknown',
     armored,
   }
 }

@@ -4,7 +4,7 @@
  * here openpgp.js takes too, and says the same of; whatever is not exactly so is left to it.
  */
 import { isUtf8 } from 'node:buffer'
-import { BOUNDS } from '../bounds.ts'
+import { BOUNDS, NEVER_S } from '../bounds.ts'
 import type { RecipientKey, SigningKey, Statement } from '../crypto/algorithm.ts'
 import {
   isRecipientKey,
@@ -12,11 +12,13 @@ import {
   recipientAlgorithm,
   signatureAlgorithm,
 } from '../crypto/algorithms.ts'
-import { publicKeyOf, fingerprintOf, keyOver } from '../crypto/public-key.ts'
+import { publicKeyOf, fingerprintOf } from '../crypto/public-key.ts'
+import { keyOver } from '../format/packet-writer.ts'
 import { dearmor } from '../format/armor.ts'
 import { FramingError, TAG, packetsOf, type Packet } from '../format/packets.ts'
 import { SUBPACKET } from '../format/packet-writer.ts'
-import { NEVER_S, holdsAt, type CertificateInfo } from './certificate-info.ts'
+import type { CertificateInfo } from './certificate-info.ts'
+import { holdsAt } from '../certificate-statuses.ts'
 import {
   createdS,
   hasOnly,

@@ -10,14 +10,14 @@ import {
   sharedWith,
   type RecipientForm,
 } from '../crypto/recipient.ts'
+import { openVersion1 } from '../crypto/seipd.ts'
 import {
   CIPHER_NAME,
   isCipher,
   keyBytesOf,
-  openVersion1,
   type CipherId,
   type SymmetricKey,
-} from '../crypto/seipd.ts'
+} from '../format/ciphers.ts'
 import type { Opened, UnlockedKey } from '../engine.ts'
 import { openedText, readUncompressed } from '../format/decrypted-message.ts'
 import { parseMessage, type EncryptedMessage } from '../format/encrypted-message.ts'

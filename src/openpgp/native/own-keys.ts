@@ -3,7 +3,8 @@ import type { SignatureAlgorithm, SigningKey } from '../crypto/algorithm.ts'
 import { signatureAlgorithm } from '../crypto/algorithms.ts'
 import type { UnlockedKey } from '../engine.ts'
 import type { OwnKeyInfo } from '../library/certificate-info.ts'
-import { holdsAt, type CertificateInfo } from './certificate-info.ts'
+import type { CertificateInfo } from './certificate-info.ts'
+import { holdsAt } from '../certificate-statuses.ts'
 import { readOwnSecrets, type OwnSecret } from './own-secrets.ts'
 
 /** A key of ours that signs messages, with the algorithm that does. */

@@ -146,6 +146,7 @@ export class Precomputer {
       if (this.#requests.size <= REQUESTS_MAX) break
       this.#requests.delete(oldest)
     }
+    // oxlint-disable-next-line typescript/no-floating-promises -- a failed preparation is repeated by the send
     if (!this.#isMaking) void this.#makeAll()
   }
 
@@ -169,6 +170,7 @@ export class Precomputer {
       await immediate()
       const [next] = this.#requests
       if (next === undefined) break
+      // oxlint-disable-next-line typescript/no-floating-promises -- refillEphemerals catches its errors
       void this.#parts.packets.refillEphemerals()
       const [place, request] = next
       if (!this.#ready.has(place, nameOf(request))) await this.#make(place, request)

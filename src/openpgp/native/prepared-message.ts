@@ -3,10 +3,9 @@
  * Sealing signs the text (RFC 9580, 10.3), as openpgp.js writes it, and encrypts it.
  */
 import { hash, randomBytes } from 'node:crypto'
-import { BOUNDS } from '../bounds.ts'
 import { bufferOf } from '../bytes.ts'
-import { type Cipher, CIPHER_NAME, sealVersion1 } from '../crypto/seipd.ts'
-import type { CipherSizes, OwnSizes } from '../engine.ts'
+import { sealVersion1 } from '../crypto/seipd.ts'
+import { CIPHER_NAME } from '../format/ciphers.ts'
 import type { SessionKey } from '../crypto/session-key.ts'
 import {
   Crc24,
@@ -21,14 +20,12 @@ import {
 import { TAG } from '../format/packets.ts'
 import {
   framePacket,
-  framedLength,
   VERSION_4,
   statementDigest,
   subpacket,
   trailerOf,
   SUBPACKET,
 } from '../format/packet-writer.ts'
-import { AS_MADE, leastRecipientBytes } from '../size.ts'
 import type { MessageSigner } from './own-keys.ts'
 
 const BINARY = 0
@@ -148,77 +145,3 @@ function hashedPartOf(
   start.writeUInt16BE(subpackets.length, 4)
   return Buffer.concat([start, subpackets])
 }
-
-/** A recipient's name in a signature: length, type, version, fingerprint (RFC 9580, 5.2.3.36). */
-const NAME_BYTES = 23
-/**
- * More are not named, so that every program verifies the signature: rnp reads 64 subpackets, four of
- * which say other things, and GnuPG 2.2 reads 10,000 bytes of them.
- */
-export const MOST_NAMED = 60
-/** Format, length of an empty name, and date before a text (RFC 9580, 5.9). */
-const LITERAL_FIXED = 6
-/**
- * Bytes that stand in the container beside the literal packet: version, prefix, one-pass
- * signature, hash. Numbers that begin with zeros make a signature a byte or two shorter.
- */
-const AROUND_LITERAL = 1 + 18 + 15 + 22
-
-/** Why nothing can be sealed, or how it fits: `isNamed` when the signature names the recipients. */
-export type Fit =
-  { fits: true; cipher: Cipher; isNamed: boolean } | { fits: false; leastChars: number }
-
-/**
- * Chooses the cipher for a message: AES-256, or AES-128 where only that lets it fit; the signature
- * names all recipients, or nobody where only that lets it fit. What fits here never turns out too
- * large.
- * @param recipients bytes of all recipient packets but our own, by cipher
- * @param o `textBytes` bytes of the text in UTF-8; `maxChars` what the service takes
- *   (`armoredMax`); `own` what the key takes that it is sealed with; `named` how many certificates
- *   are sealed to, the bot's own among them
- */
-export function fit(
-  recipients: CipherSizes,
-  o: { textBytes: number; maxChars: number; own: OwnSizes; named: number },
-): Fit {
-  const { recipient, signature } = o.own
-  const literal = framedLength(LITERAL_FIXED + o.textBytes)
-  const length = (cipher: Cipher, named: number): number => {
-    const inside = AROUND_LITERAL + literal + framedLength(signature + NAME_BYTES * named)
-    return greatestLength(recipients[cipher] + recipient[cipher] + framedLength(inside))
-  }
-  for (const named of o.named > MOST_NAMED ? [0] : [o.named, 0]) {
-    for (const cipher of ['aes256', 'aes128'] as const) {
-      const isNamed = named > 0
-      if (length(cipher, named) <= o.maxChars) return { fits: true, cipher, isNamed }
-    }
-  }
-  return { fits: false, leastChars: length('aes128', 0) }
-}
-
-/** Characters for so many bytes or a few fewer: of three lengths in a row, one has a checksum. */
-function greatestLength(bytes: number): number {
-  return Math.max(armoredLength(bytes), armoredLength(bytes - 1), armoredLength(bytes - 2))
-}
-
-/**
- * How many recipients of one kind fit beside a text, the bot, with a key as we make them, not
- * counted.
- * @param each bytes of one recipient packet, by cipher
- * @param armoredMax what the service takes; we seal no more than we would open
- */
-export function capacity(each: CipherSizes, textBytes: number, armoredMax: number): number {
-  const maxChars = Math.min(armoredMax, BOUNDS.messageChars)
-  let low = 0
-  let high = Math.ceil(maxChars / Math.max(1, each.aes128))
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    const all = { aes256: each.aes256 * middle, aes128: each.aes128 * middle }
-    if (fit(all, { textBytes, maxChars, own: AS_MADE, named: 0 }).fits) low = middle
-    else high = middle - 1
-  }
-  return low
-}
-
-/** More recipients than this fit into no message that the service takes. */
-export const MOST_RECIPIENTS = capacity(leastRecipientBytes(), 1, BOUNDS.messageChars)

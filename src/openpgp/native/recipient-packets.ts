@@ -1,7 +1,7 @@
 /** Builds recipient packets: a fresh session key, wrapped for everybody on a list exactly once. */
 import { RECIPIENT_KEY_BYTES } from '../crypto/recipient.ts'
 import { freshSessionKey, type SessionKey } from '../crypto/session-key.ts'
-import type { Cipher } from '../crypto/seipd.ts'
+import type { Cipher } from '../format/ciphers.ts'
 import { armorPackets, type ArmoredPackets } from '../format/armor-writer.ts'
 import { EngineUnavailableError } from '../../errors.ts'
 import { JobKilled } from '../pool.ts'
@@ -13,6 +13,8 @@ import { collectPackets, createWrapJob, isComplete, wrapHere } from './wrap-sess
 export interface RecipientList {
   /** The same for the same recipients in the same order, and the same key of ours. */
   name: string
+  /** The same for lists of the same algorithms that are wrapped alike. */
+  kind: string
   /** Who is sealed to natively, as `packRecipientKeys` wrote them; we are among them, last. */
   recipientKeys: Buffer
   /** Armored certificates of the others, who are the library's to seal to. */
@@ -39,7 +41,7 @@ export interface RecipientPacketsParts {
 }
 
 /** Recipients that are sealed to here; each takes a tenth of a millisecond. */
-const FEW = 4
+export const FEW = 4
 /** Blocks that a thread does before anybody else may have it: some fifteen milliseconds. */
 const BLOCKS_NOW = 8
 /** The same for what nobody waits for. */

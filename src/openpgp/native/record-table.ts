@@ -5,6 +5,7 @@ import {
   findSignatureAlgorithm,
   recipientAlgorithm,
 } from '../crypto/algorithms.ts'
+import { DIGEST_BYTES } from '../certificate-statuses.ts'
 import type { CertificateInfo } from './certificate-info.ts'
 
 /** Records that are allotted at once. */
@@ -118,11 +119,6 @@ export class RecordTable {
   }
 }
 
-/**
- * Bytes of the digest that a record is found by, of SHA-256's 32: as many as a fingerprint has,
- * on which all trust in a certificate rests anyway.
- */
-export const DIGEST_BYTES = 20
 const FINGERPRINT_BYTES = 20
 
 const AT = layOut([

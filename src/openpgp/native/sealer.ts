@@ -5,16 +5,17 @@
 import { hash } from 'node:crypto'
 import { hexOf } from '../bytes.ts'
 import { packRecipientKeys } from '../crypto/recipient.ts'
-import type { Cipher } from '../crypto/seipd.ts'
+import type { Cipher } from '../format/ciphers.ts'
 import type { SealRequest } from '../engine.ts'
 import type { Sealed } from '../format/armor-writer.ts'
 import { recipientNames } from '../format/packet-writer.ts'
 import type { CertificateCache } from './certificate-cache.ts'
-import { holdsAt, type CertificateInfo, type CheckedCertificate } from './certificate-info.ts'
+import type { CertificateInfo } from './certificate-info.ts'
+import { holdsAt, type CheckedCertificate } from '../certificate-statuses.ts'
 import type { NativeOwnKey, NativeOwnKeys } from './own-keys.ts'
 import type { Precomputer } from './precompute.ts'
 import { sealPrepared } from './prepared-message.ts'
-import type { RecipientList, RecipientPackets } from './recipient-packets.ts'
+import { FEW, type RecipientList, type RecipientPackets } from './recipient-packets.ts'
 
 const NO_NAMES = Buffer.alloc(0)
 
@@ -25,6 +26,8 @@ export interface MessageSealerParts {
   precomputer: Precomputer
   /** Whether certificates that are the library's to seal to all list AES-256. */
   readAes256(certificates: string[]): Promise<boolean>
+  /** Called for every sealed message, with the kind of its recipient list. */
+  onSealed?: ((request: SealRequest, sealed: Sealed, kind: string) => void) | undefined
 }
 
 export class MessageSealer implements Disposable {
@@ -61,6 +64,8 @@ export class MessageSealer implements Disposable {
     const { atMs = Date.now() } = asked
     const sealed = sealPrepared(prepared, { text, signer: seals.signer, names, atMs })
     if (place !== undefined) precomputer.request(place, request)
+    const kind = `${list.kind} ${request.cipher} ${names.length > 0} ${ready !== null}`
+    this.#parts.onSealed?.(asked, sealed, kind)
     return sealed
   }
 
@@ -160,8 +165,10 @@ function listOf(recipients: Recipient[], by: Sealing): RecipientList {
   const recipientKeys = packRecipientKeys(infos.map(({ recipientKey }) => recipientKey))
   const digests = others.map((armored) => hash('sha256', armored, 'buffer'))
   const all = Buffer.concat([by.signer.fingerprint, recipientKeys, ...digests])
+  const algorithms = new Set(infos.map(({ recipientKey }) => recipientKey.algorithm))
   return {
     name: hash('sha256', all, 'base64'),
+    kind: `${[...algorithms].toSorted((a, b) => a - b).join(' ')} ${others.length > 0} ${infos.length > FEW}`,
     recipientKeys,
     others,
     names: recipientNames(recipients.map(({ fingerprint }) => fingerprint)),

@@ -7,7 +7,8 @@ import type { Signed, SignedAtLength, SignatureResult } from '../engine.ts'
 import { TAG, packetAt } from '../format/packets.ts'
 import { SUBPACKET } from '../format/packet-writer.ts'
 import { TEXT, canonicalText, madeOver, type MadeOver } from '../format/signature-claim.ts'
-import { holdsAt, type CertificateInfo } from './certificate-info.ts'
+import type { CertificateInfo } from './certificate-info.ts'
+import { holdsAt } from '../certificate-statuses.ts'
 import {
   createdS,
   hasOnly,

@@ -2,7 +2,7 @@
 import { setImmediate as immediate } from 'node:timers/promises'
 import type { RecipientPoint } from '../crypto/algorithm.ts'
 import { recipientAlgorithm } from '../crypto/algorithms.ts'
-import type { CipherId } from '../crypto/seipd.ts'
+import type { CipherId } from '../format/ciphers.ts'
 import {
   RECIPIENT_KEY_BYTES,
   recipientAlgorithmAt,

@@ -1,8 +1,6 @@
 /** Opening an attachment while it arrives, in memory that does not grow with it. */
 import { createHash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
-import { CfbDecipher } from '../crypto/seipd-stream.ts'
-import { cipherOf, type SymmetricKey } from '../crypto/seipd.ts'
 import type { NotOpened, OpenedFile } from '../engine.ts'
 import { dearmored } from '../format/armor.ts'
 import { ByteReader } from '../format/packet-stream.ts'
@@ -18,7 +16,8 @@ import { publicClaims } from '../format/message-grammar.ts'
 import { FramingError } from '../format/packets.ts'
 import type { ScannedRecipients, OwnIds } from '../format/recipient-scan.ts'
 import type { FoundKey, FoundPackets } from '../library/open.ts'
-import { Container, RestingSink } from './container.ts'
+import type { NativeKey } from '../native/container.ts'
+import { RestingSink } from './resting-sink.ts'
 import type { Room } from './resting.ts'
 
 /** What is done elsewhere, in threads that may be killed; each gives up with null or nothing. */
@@ -28,10 +27,15 @@ export interface FileOpeningHelpers {
   unpackWhole(packet: Uint8Array): Promise<Uint8Array | 'too-large' | null>
 }
 
+/** Native code that decrypts version 1 containers while they arrive. */
+export type NativeContainers = typeof import('../native/container.ts')
+
 export interface FileOpeningOptions extends FileOpeningHelpers {
   form: 'binary' | 'armored'
   own: OwnIds
   room: Room
+  /** Null where the library opens all of them. */
+  native: NativeContainers | null
 }
 
 /**
@@ -49,9 +53,11 @@ export async function openFileStream(
     if (message.outcome !== 'encrypted') return message
     const found = await options.unwrap(message)
     if (found.length === 0) return message.named ? UNDECIPHERED : { outcome: 'not-recipient' }
-    const key = message.version === 1 ? choose(found, await outer.peek(PREFIX_BYTES)) : null
     const opening = { message, outer, options }
-    return key === null ? await openWhole(opening) : await openPassing(key, opening)
+    const native = message.version === 1 ? options.native : null
+    const key = native?.choose(found, await outer.peek(PREFIX_BYTES)) ?? null
+    if (native === null || key === null) return await openWhole(opening)
+    return await openPassing(key, native, opening)
   } catch (error) {
     if (error instanceof FramingError) return { outcome: 'damaged', reason: error.reason }
     throw error
@@ -68,33 +74,15 @@ interface FileOpening {
   options: FileOpeningOptions
 }
 
-type NativeKey = FoundKey & SymmetricKey
-
-/**
- * The one key to decrypt with; null when the library must try. Where recipient packets hold several
- * keys, the quick check chooses. It tells nobody anything: all is decrypted either way, and what
- * then fails fails alike (RFC 9580, 13.4).
- */
-function choose(found: FoundKey[], prefix: Uint8Array): NativeKey | null {
-  const native = found.filter(
-    (key): key is NativeKey => key.algorithm !== null && cipherOf(key as SymmetricKey) !== null,
-  )
-  if (native.length < found.length) return null
-  return native.find((key) => seemsRight(key, prefix)) ?? native[0] ?? null
-}
-
-function seemsRight(key: SymmetricKey, prefix: Uint8Array): boolean {
-  const cipher = new CfbDecipher(key)
-  const at = cipher.blockBytes
-  const plain = cipher.update(prefix)
-  return plain.subarray(at - 2, at).equals(plain.subarray(at, at + 2))
-}
-
-async function openPassing(key: NativeKey, opening: FileOpening): Promise<OpenedFile | NotOpened> {
+async function openPassing(
+  key: NativeKey,
+  { Container, startDecipher }: NativeContainers,
+  opening: FileOpening,
+): Promise<OpenedFile | NotOpened> {
   const { message, outer, options } = opening
   const raw = await options.room.file()
   const container = new Container(message.container, { raw, key })
-  const sink = new RestingSink(options.room, { container, raw })
+  const sink = new RestingSink(options.room, { container, raw }, startDecipher)
   return await unlessRefused(sink, async () => {
     const inner = new ByteReader(container.packets())
     const found = await readDocument(inner, sink)
@@ -116,17 +104,23 @@ async function openWhole({
   options,
 }: FileOpening): Promise<OpenedFile | NotOpened> {
   const { recipientPackets, version } = message
-  const body = await message.container.whole(BOUNDS.libraryAttachmentBytes).catch(unlessTooLong)
+  // One in a form for the library alone is bounded; where it opens all of them, each may be whole.
+  const most =
+    options.native === null && version === 1
+      ? BOUNDS.storedAttachmentBytes
+      : BOUNDS.libraryAttachmentBytes
+  const body = await message.container.whole(most).catch(unlessTooLong)
   if (body === null) return { outcome: 'too-large', reason: 'form' }
   const behind = await readTrailing(outer)
   if (behind !== null) return behind
   const container = Buffer.concat([Buffer.from([version]), body])
   const inside = await options.openWhole(recipientPackets, container)
   if (inside === null) return UNDECIPHERED
-  const sink = new RestingSink(options.room, null)
+  const sink = new RestingSink(options.room, null, options.native?.startDecipher)
   return await unlessRefused(sink, async () => {
     const found = await readDocument(new ByteReader(once(inside.packets)), sink)
-    const dataDigest = createHash('sha256').update(container).digest('hex')
+    const { identity } = inside
+    const dataDigest = identity ?? createHash('sha256').update(container).digest('hex')
     const { fingerprint } = inside
     return await opened(found, { sink, options, dataDigest, fingerprint, message })
   })

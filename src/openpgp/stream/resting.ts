@@ -2,9 +2,14 @@
  * A document at rest: on the disk there is only ciphertext, in CFB, under a key that lives in
  * memory alone. What arrived sealed in that way rests as it came.
  */
-import { createCipheriv, createSecretKey, randomBytes, type Cipheriv } from 'node:crypto'
-import { CfbDecipher } from '../crypto/seipd-stream.ts'
-import { CIPHERS, type SymmetricKey } from '../crypto/seipd.ts'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  randomBytes,
+  type Cipheriv,
+} from 'node:crypto'
+import { CIPHERS, cipherOf, type SymmetricKey } from '../format/ciphers.ts'
 
 /** Where bytes rest on a disk while they are needed; nobody else reads or writes them. */
 export interface RawFile {
@@ -33,19 +38,46 @@ const WRITE_BYTES = 262_144
 const ALGORITHM = 'aes256'
 const CIPHER = CIPHERS[ALGORITHM]
 
+/**
+ * Begins to decrypt CFB, in pieces of whole blocks.
+ * @param before the ciphertext block before the first; absent: the first is the first
+ */
+export type StartDecipher = (
+  key: SymmetricKey,
+  before?: Uint8Array,
+) => { update(bytes: Uint8Array): Buffer }
+
+/** As the platform does it. */
+const startPlainDecipher: StartDecipher = (key, before) => {
+  const cipher = cipherOf(key)
+  if (cipher === null) throw new Error('cipher')
+  const start = before ?? Buffer.alloc(cipher.blockBytes)
+  return createDecipheriv(cipher.cfb, createSecretKey(key.data), start)
+}
+
 /** A document that can be read from any byte on, as often as wanted. */
 export class RestingFile {
   readonly #raw: RawFile
   readonly #key: SymmetricKey
   readonly #extents: Extents
   readonly #block: number
+  readonly #startDecipher: StartDecipher
 
   /** @param o `extents` of the document in the file's plain text; `block` of the cipher */
-  constructor(raw: RawFile, o: { key: SymmetricKey; extents: Extents; block: number }) {
+  constructor(
+    raw: RawFile,
+    o: {
+      key: SymmetricKey
+      extents: Extents
+      block: number
+      startDecipher?: StartDecipher | undefined
+    },
+  ) {
     this.#raw = raw
     this.#key = o.key
     this.#extents = o.extents
     this.#block = o.block
+    this.#startDecipher = o.startDecipher ?? startPlainDecipher
   }
 
   get bytes(): number {
@@ -83,8 +115,8 @@ export class RestingFile {
     const start = Math.max(0, from - block)
     const bytes = await this.#raw.read(start, from - start + WINDOW_BYTES)
     const before = from === 0 ? undefined : bytes.subarray(0, block)
-    const cipher = new CfbDecipher(this.#key, before)
-    return { from, plain: cipher.update(bytes.subarray(from - start)) }
+    const decipher = this.#startDecipher(this.#key, before)
+    return { from, plain: decipher.update(bytes.subarray(from - start)) }
   }
 }
 
@@ -98,9 +130,11 @@ export class RestingWriter {
   readonly #cipher: Cipheriv
   readonly #gathered = new Uint8Array(WRITE_BYTES)
   #filled = 0
+  readonly #startDecipher: StartDecipher | undefined
 
-  constructor(raw: RawFile) {
+  constructor(raw: RawFile, startDecipher?: StartDecipher) {
     this.#raw = raw
+    this.#startDecipher = startDecipher
     // The key is for this one file: what begins it need not differ from another's.
     const start = Buffer.alloc(CIPHER.blockBytes)
     this.#cipher = createCipheriv(CIPHER.cfb, createSecretKey(this.#key.data), start)
@@ -122,7 +156,9 @@ export class RestingWriter {
     await this.#flush()
     const extents = new Extents()
     if (this.#raw.bytes > 0) extents.add(0, this.#raw.bytes)
-    return new RestingFile(this.#raw, { key: this.#key, extents, block: CIPHER.blockBytes })
+    const block = CIPHER.blockBytes
+    const startDecipher = this.#startDecipher
+    return new RestingFile(this.#raw, { key: this.#key, extents, block, startDecipher })
   }
 
   async #flush(): Promise<void> {

@@ -104,6 +104,7 @@ export function createService(
       reply.header('connection', 'close')
       next(body)
     }
+    // oxlint-disable-next-line typescript/no-floating-promises -- `next` receives each error
     void read()
   })
   app.addHook('preHandler', (request, reply, next) => {

@@ -4,20 +4,17 @@
  */
 import { generateKeyPairSync, hash, type KeyObject } from 'node:crypto'
 import {
-  ALGORITHM,
   AS_MADE,
-  EDDSA_LEGACY,
   SUBPACKET,
   TAG,
   armorBlock,
-  fingerprintOf,
   framePacket,
   keyOver,
-  publicKeyBody,
   subpacket,
   writeMpi,
   type UnlockedKey,
 } from '../../openpgp/index.ts'
+import { ALGORITHM, EDDSA_LEGACY, fingerprintOf, publicKeyBody } from '../../openpgp/key-forms.ts'
 
 const POSITIVE_CERTIFICATION = 0x13
 const SUBKEY_BINDING = 0x18

@@ -21,6 +21,7 @@ export function publishBotKey(world: World, bot: BotState, key: PublishedKey): v
     setBotKey(world, bot, key)
     return
   }
+  // oxlint-disable-next-line typescript/no-floating-promises -- a clock never rejects
   void world.clock
     .wait(fault.delayMs ?? 0, world.closing.signal)
     .then((due) => (due ? setBotKey(world, bot, key) : undefined))

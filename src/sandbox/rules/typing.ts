@@ -32,6 +32,7 @@ function stopWhenDue(world: World, chat: ChatState, bot: BotState): void {
   const sentAt = bot.typing.get(chat.id)?.sentAt
   if (sentAt === undefined) return
   const leftMs = sentAt + SHOWN_MS - world.clock.now()
+  // oxlint-disable-next-line typescript/no-floating-promises -- a clock never rejects
   void world.clock.wait(leftMs, world.closing.signal).then((due) => {
     const isLast = bot.typing.get(chat.id)?.sentAt === sentAt
     return due && isLast ? stopTyping(world, chat, bot) : false

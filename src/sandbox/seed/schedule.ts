@@ -61,6 +61,7 @@ export class Schedule {
   start(control: Control, onError: (error: StepError) => void): void {
     this.#control = control
     this.#onError = onError
+    // oxlint-disable-next-line typescript/no-floating-promises -- each failed step goes to onError
     void this.#run()
   }
 

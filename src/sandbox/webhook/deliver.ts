@@ -24,6 +24,7 @@ export async function deliverUpdate(
 ): Promise<string | null> {
   const timeout = new AbortController()
   const finished = new AbortController()
+  // oxlint-disable-next-line typescript/no-floating-promises -- a clock never rejects
   void world.clock
     .wait(FIXED_LIMITS.webhookAnswerMs, finished.signal)
     .then((due) => (due ? timeout.abort() : undefined))

@@ -78,6 +78,7 @@ export function startDelivering(world: World, bot: BotState): void {
   world.closing.signal.addEventListener('abort', () => delivering.abort(), {
     signal: delivering.signal,
   })
+  // oxlint-disable-next-line typescript/no-floating-promises -- the loop lasts as long as its webhook
   void runDeliveryLoop(world, bot, delivering.signal)
 }
 

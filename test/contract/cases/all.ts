@@ -28,7 +28,6 @@ import { QUEUE, UPDATES } from './updates.ts'
 import { USER_KEY } from './user-key.ts'
 import { WEBHOOK } from './webhook.ts'
 import { WEBHOOK_DELIVERY } from './webhook-delivery.ts'
-import { WEBHOOK_READINGS } from './webhook-readings.ts'
 
 /** Every case, in the order in which they are played. */
 export const ALL_CASES: readonly Case[] = [
@@ -68,5 +67,4 @@ export const ALL_CASES: readonly Case[] = [
   ...OWNER,
   ...RATES,
   ...READINGS,
-  ...WEBHOOK_READINGS,
 ]

@@ -6,9 +6,8 @@ import { no, ok } from '../expect.ts'
 /** A token of the right shape that nobody has. */
 const nobodys = (token: string): string => `${token.slice(0, -43)}${'A'.repeat(43)}`
 
-export const AUTHENTICATION = casesOf('Authentication', [
-  {
-    name: 'every endpoint answers unauthorized without a token',
+export const AUTHENTICATION = casesOf('Authentication', {
+  'every endpoint answers unauthorized without a token': {
     proves: ['auth-header', 'auth-refused', 'error unauthorized'],
     run: async ({ bot }) => {
       for (const { method, path } of ENDPOINTS) {
@@ -17,18 +16,17 @@ export const AUTHENTICATION = casesOf('Authentication', [
       }
     },
   },
-  {
-    name: 'an invalid token answers unauthorized, whatever its shape',
+  'an invalid token answers unauthorized, whatever its shape': {
     proves: ['auth-refused'],
     run: async ({ bot }) => {
       const { token } = bot
-      for (const wrong of [nobodys(token), `${token}x`, token.slice(0, -1), 'x', '1.2']) {
+      const others = [nobodys(token), token.replace(/_\d+/, '_82999999')]
+      for (const wrong of [...others, `${token}x`, token.slice(0, -1), 'x', '1.2', '']) {
         no(await bot.get('/me', { token: wrong }), 'unauthorized')
       }
     },
   },
-  {
-    name: 'the token goes as a bearer and in no other way',
+  'the token goes as a bearer and in no other way': {
     proves: ['auth-header'],
     run: async ({ bot }) => {
       const { token } = bot
@@ -38,8 +36,7 @@ export const AUTHENTICATION = casesOf('Authentication', [
       no(await bot.get(`/me?token=${token}`, { token: null }), 'unauthorized')
     },
   },
-  {
-    name: 'the token has the shape <prefix>_<bot_id>.<43 characters>',
+  'the token has the shape <prefix>_<bot_id>.<43 characters>': {
     proves: ['auth-shape'],
     run: ({ bot, me }) => {
       const [, id] = /^[^_]+_(\d+)\.\S{43}$/.exec(bot.token) ?? []
@@ -47,8 +44,7 @@ export const AUTHENTICATION = casesOf('Authentication', [
       return Promise.resolve()
     },
   },
-  {
-    name: 'a replaced token answers unauthorized, and the new one is good',
+  'a replaced token answers unauthorized, and the new one is good': {
     proves: ['auth-refused'],
     needs: ['owner'],
     run: async ({ bot, owner }) => {
@@ -59,4 +55,4 @@ export const AUTHENTICATION = casesOf('Authentication', [
       ok(await bot.get('/me'))
     },
   },
-])
+})

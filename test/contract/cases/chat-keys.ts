@@ -9,9 +9,8 @@ const idsIn = (keys: Fields[]): unknown[] =>
 
 const keysOf = (stage: Stage, chatId: number) => stage.bot.get(`/chats/${chatId}/keys`)
 
-export const CHAT_KEYS = casesOf('GET /chats/{chatId}/keys', [
-  {
-    name: 'a readable chat has no keys: chat_is_open; through the sidecar every chat is readable',
+export const CHAT_KEYS = casesOf('GET /chats/{chatId}/keys', {
+  'a readable chat has no keys: chat_is_open; through the sidecar every chat is readable': {
     proves: ['endpoint getChatKeys', 'error chat_is_open'],
     needs: ['rooms', 'private chat'],
     run: async (stage) => {
@@ -22,16 +21,14 @@ export const CHAT_KEYS = casesOf('GET /chats/{chatId}/keys', [
       else ok(encrypted)
     },
   },
-  {
-    name: 'a group that the bot may write text into has no keys',
+  'a group that the bot may write text into has no keys': {
     proves: ['error chat_is_open'],
     needs: ['group'],
     run: async (stage) => {
       no(await keysOf(stage, await stage.group()), 'chat_is_open')
     },
   },
-  {
-    name: 'an encrypted group lists everybody’s key, ids and keys only, and counts all members',
+  'an encrypted group lists everybody’s key, ids and keys only, and counts all members': {
     proves: ['keys-list', 'keys-count', 'user-key-fields'],
     needs: ['rooms', 'people'],
     run: async (stage) => {
@@ -52,8 +49,7 @@ export const CHAT_KEYS = casesOf('GET /chats/{chatId}/keys', [
       assert.ok(!json.includes(stage.alice.username) && !json.includes('"Alice"'), 'no names')
     },
   },
-  {
-    name: 'the list omits the bot itself and bots that only receive what is addressed to them',
+  'the list omits the bot itself and bots that only receive what is addressed to them': {
     proves: ['keys-omits'],
     needs: ['rooms', 'people', 'owner'],
     run: async (stage) => {
@@ -71,8 +67,7 @@ export const CHAT_KEYS = casesOf('GET /chats/{chatId}/keys', [
       assert.ok(!ids.includes(stage.me.id))
     },
   },
-  {
-    name: 'a protected bot’s private chat lists the one person, without a count',
+  'a protected bot’s private chat lists the one person, without a count': {
     proves: ['keys-count', 'key-private-encrypted'],
     needs: ['people', 'owner'],
     run: async (stage) => {
@@ -89,8 +84,7 @@ export const CHAT_KEYS = casesOf('GET /chats/{chatId}/keys', [
       assert.ok(!('memberCount' in result))
     },
   },
-  {
-    name: 'a private chat whose person has no key answers no_user_key',
+  'a private chat whose person has no key answers no_user_key': {
     proves: ['error no_user_key'],
     needs: ['people', 'owner'],
     run: async (stage) => {
@@ -101,15 +95,14 @@ export const CHAT_KEYS = casesOf('GET /chats/{chatId}/keys', [
       else no(answer, 'no_user_key')
     },
   },
-  {
-    name: 'a chat without the bot answers chat_not_found',
+  'a chat without the bot answers chat_not_found': {
     proves: ['error chat_not_found'],
     needs: ['rooms'],
     run: async (stage) => {
       no(await keysOf(stage, await stage.room({ bot: false })), 'chat_not_found')
     },
   },
-])
+})
 
 /** The bot has a key, by its own doing at the service or the sidecar's. */
 async function publish(stage: Stage): Promise<void> {

@@ -12,9 +12,8 @@ const COMMON = { id: 'int', kind: 'string', username: 'string?', mode: 'string',
 const flags = (found: Fields): string[] => Object.keys(found).filter((name) => found[name] === true)
 
 export const CHAT = [
-  ...casesOf('GET /chats/{chatId}', [
-    {
-      name: 'a chat that is not there, and one without the bot, answer chat_not_found alike',
+  ...casesOf('GET /chats/{chatId}', {
+    'a chat that is not there, and one without the bot, answer chat_not_found alike': {
       proves: ['endpoint getChat', 'chat-not-in', 'error chat_not_found'],
       needs: ['rooms'],
       run: async (stage) => {
@@ -26,8 +25,7 @@ export const CHAT = [
         assert.deepEqual(errors[0], errors[1])
       },
     },
-    {
-      name: 'a group has the fields of a chat, and the bot has a seat',
+    'a group has the fields of a chat, and the bot has a seat': {
       proves: ['endpoint getChat', 'chat-fields', 'chat-seat'],
       needs: ['group'],
       run: async (stage) => {
@@ -42,10 +40,9 @@ export const CHAT = [
         shape(group['me'], { status: 'string', rights: 'int', restrictedUntil: 'ts?' })
       },
     },
-  ]),
-  ...casesOf('Chat (result of GET /chats/{chatId})', [
-    {
-      name: 'a group shows its title, handle, description, members, history and slow mode',
+  }),
+  ...casesOf('Chat (result of GET /chats/{chatId})', {
+    'a group shows its title, handle, description, members, history and slow mode': {
       proves: ['chat-fields', 'chat-slow-mode'],
       needs: ['rooms'],
       run: async (stage) => {
@@ -73,8 +70,7 @@ export const CHAT = [
         assert.equal((await chat(stage, await stage.group()))['slowModeSeconds'], 0)
       },
     },
-    {
-      name: 'kind is private, group or channel',
+    'kind is private, group or channel': {
       proves: ['chat-fields'],
       needs: ['rooms', 'private chat'],
       run: async (stage) => {
@@ -87,8 +83,7 @@ export const CHAT = [
         assert.deepEqual(kinds, ['private', 'group', 'channel'])
       },
     },
-    {
-      name: 'mode says which body the chat takes; through the sidecar it is text everywhere',
+    'mode says which body the chat takes; through the sidecar it is text everywhere': {
       proves: ['chat-mode'],
       needs: ['rooms', 'private chat'],
       run: async (stage) => {
@@ -112,8 +107,7 @@ export const CHAT = [
         )
       },
     },
-    {
-      name: 'me is the bot’s seat',
+    'me is the bot’s seat': {
       proves: ['chat-seat'],
       needs: ['rooms'],
       run: async (stage) => {
@@ -132,8 +126,7 @@ export const CHAT = [
         assert.notEqual((await ownMembership())['rights'], 0)
       },
     },
-    {
-      name: 'a private chat carries the other person and whether they blocked the bot',
+    'a private chat carries the other person and whether they blocked the bot': {
       proves: ['chat-private', 'member-no-phone'],
       needs: ['people', 'private chat'],
       run: async (stage) => {
@@ -153,5 +146,5 @@ export const CHAT = [
         assert.doesNotMatch(JSON.stringify(before), /phone/i)
       },
     },
-  ]),
+  }),
 ]

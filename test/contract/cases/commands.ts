@@ -16,9 +16,8 @@ async function put1(stage: Stage, command: object): Promise<unknown> {
   return (okFields(answer)['commands'] as unknown[])[0]
 }
 
-export const GET_COMMANDS = casesOf('GET /commands', [
-  {
-    name: 'without a scope every scope is listed, with one its commands',
+export const GET_COMMANDS = casesOf('GET /commands', {
+  'without a scope every scope is listed, with one its commands': {
     proves: ['endpoint getCommands', 'commands-get', 'command-scope', 'scope-values'],
     needs: ['owner', 'rooms'],
     run: async (stage) => {
@@ -34,8 +33,7 @@ export const GET_COMMANDS = casesOf('GET /commands', [
       }
     },
   },
-  {
-    name: 'a scope that is none is a bad request',
+  'a scope that is none is a bad request': {
     proves: ['scope-values', 'error bad_request'],
     run: async (stage) => {
       for (const scope of ['everybody', 'chat', 'chat:', 'chat:x', 'Default', '']) {
@@ -46,11 +44,10 @@ export const GET_COMMANDS = casesOf('GET /commands', [
       }
     },
   },
-])
+})
 
-export const PUT_COMMANDS = casesOf('PUT /commands', [
-  {
-    name: 'it replaces the whole list of the default scope, or of the one named',
+export const PUT_COMMANDS = casesOf('PUT /commands', {
+  'it replaces the whole list of the default scope, or of the one named': {
     proves: ['endpoint putCommands', 'commands-put', 'commands-replace', 'commands-result'],
     needs: ['owner'],
     run: async (stage) => {
@@ -62,8 +59,7 @@ export const PUT_COMMANDS = casesOf('PUT /commands', [
       assert.deepEqual(await stored(stage, 'groups'), [START])
     },
   },
-  {
-    name: 'duplicate names fold to the first',
+  'duplicate names fold to the first': {
     proves: ['commands-fold', 'commands-names'],
     needs: ['owner'],
     run: async (stage) => {
@@ -72,8 +68,7 @@ export const PUT_COMMANDS = casesOf('PUT /commands', [
       assert.deepEqual(okFields(answer)['commands'], [START, STOP])
     },
   },
-  {
-    name: 'names are trimmed, lower-cased and lose their slash; 1 to 32 of a-z, 0-9 and _',
+  'names are trimmed, lower-cased and lose their slash; 1 to 32 of a-z, 0-9 and _': {
     proves: ['command-name', 'commands-names'],
     needs: ['owner'],
     run: async (stage) => {
@@ -95,8 +90,7 @@ export const PUT_COMMANDS = casesOf('PUT /commands', [
       }
     },
   },
-  {
-    name: 'a description has 1 to 256 characters once its whitespace is folded',
+  'a description has 1 to 256 characters once its whitespace is folded': {
     proves: ['command-description', 'commands-description'],
     needs: ['owner'],
     run: async (stage) => {
@@ -112,8 +106,7 @@ export const PUT_COMMANDS = casesOf('PUT /commands', [
       }
     },
   },
-  {
-    name: 'at most 100 commands, no other fields, and commands there must be',
+  'at most 100 commands, no other fields, and commands there must be': {
     proves: ['commands-put', 'limit commandsPerScope'],
     needs: ['owner'],
     run: async (stage) => {
@@ -130,8 +123,7 @@ export const PUT_COMMANDS = casesOf('PUT /commands', [
       for (const body of wrong) no(await put(stage, body), 'bad_request')
     },
   },
-  {
-    name: 'the scope of a chat without the bot answers 404',
+  'the scope of a chat without the bot answers 404': {
     proves: ['commands-chat', 'error chat_not_found'],
     needs: ['rooms'],
     run: async (stage) => {
@@ -140,7 +132,7 @@ export const PUT_COMMANDS = casesOf('PUT /commands', [
       }
     },
   },
-])
+})
 
 /** Puts a list of one command, named after its scope. */
 const mark = async (stage: Stage, scope: string): Promise<void> => {
@@ -148,9 +140,8 @@ const mark = async (stage: Stage, scope: string): Promise<void> => {
   ok(await put(stage, { scope, commands: [{ command, description: 'x' }] }))
 }
 
-export const SCOPES = casesOf('PUT /commands', [
-  {
-    name: 'a phone offers the narrowest scope that has any',
+export const SCOPES = casesOf('PUT /commands', {
+  'a phone offers the narrowest scope that has any': {
     proves: ['commands-private-scopes', 'commands-group-scopes'],
     needs: ['owner', 'people', 'rooms'],
     run: async (stage) => {
@@ -178,8 +169,7 @@ export const SCOPES = casesOf('PUT /commands', [
       }
     },
   },
-  {
-    name: 'an empty scope does not hide a wider one',
+  'an empty scope does not hide a wider one': {
     proves: ['commands-empty-scope'],
     needs: ['owner', 'people', 'private chat'],
     run: async (stage) => {
@@ -189,8 +179,7 @@ export const SCOPES = casesOf('PUT /commands', [
       assert.equal(first?.command, 'default')
     },
   },
-  {
-    name: 'the owner edits the same lists by the same rules, and the last writer wins',
+  'the owner edits the same lists by the same rules, and the last writer wins': {
     proves: ['commands-console', 'commands-fold'],
     needs: ['owner'],
     run: async (stage) => {
@@ -204,11 +193,10 @@ export const SCOPES = casesOf('PUT /commands', [
       assert.deepEqual(await stored(stage, 'default'), [START])
     },
   },
-])
+})
 
-export const DELETE_COMMANDS = casesOf('DELETE /commands', [
-  {
-    name: 'it empties the default scope, or the one named',
+export const DELETE_COMMANDS = casesOf('DELETE /commands', {
+  'it empties the default scope, or the one named': {
     proves: ['endpoint deleteCommands', 'commands-delete'],
     needs: ['owner'],
     run: async (stage) => {
@@ -221,4 +209,4 @@ export const DELETE_COMMANDS = casesOf('DELETE /commands', [
       assert.deepEqual(await stored(stage, 'groups'), [])
     },
   },
-])
+})

@@ -10,9 +10,8 @@ async function markupOf(stage: Stage, chatId: number, id: number): Promise<unkno
   return (await stage.held(chatId)).find((one) => one.id === id)?.markup
 }
 
-export const EDIT = casesOf('PATCH /messages/{messageId}', [
-  {
-    name: 'an edit answers 200 with id and date, and people see it live',
+export const EDIT = casesOf('PATCH /messages/{messageId}', {
+  'an edit answers 200 with id and date, and people see it live': {
     proves: ['endpoint editMessage', 'edit-result', 'edit-live', 'sent-fields'],
     needs: ['people', 'private chat', 'group'],
     run: async (stage) => {
@@ -25,8 +24,7 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', [
       }
     },
   },
-  {
-    name: 'omitted markup keeps the buttons, null removes them, a keyboard replaces them',
+  'omitted markup keeps the buttons, null removes them, a keyboard replaces them': {
     proves: ['edit-markup'],
     needs: ['people', 'group'],
     run: async (stage) => {
@@ -45,8 +43,7 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', [
       assert.deepEqual(await markupOf(stage, chatId, id), button())
     },
   },
-  {
-    name: 'an edit that changes nothing is a bad request',
+  'an edit that changes nothing is a bad request': {
     proves: ['edit-nothing'],
     needs: ['group'],
     run: async (stage) => {
@@ -56,8 +53,7 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', [
       no(await stage.bot.patch(`/messages/${id}`, { text: stage.words() }), 'bad_request')
     },
   },
-  {
-    name: 'the rules for words and keyboards are those of a send',
+  'the rules for words and keyboards are those of a send': {
     proves: ['edit-kind', 'limit textMax'],
     needs: ['group'],
     run: async (stage) => {
@@ -72,8 +68,7 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', [
       ok(await edit({ text: 'x'.repeat(4096) }))
     },
   },
-  {
-    name: 'the kind of body follows the chat',
+  'the kind of body follows the chat': {
     proves: ['edit-kind', 'error wrong_body_kind'],
     needs: ['rooms', 'people'],
     run: async (stage) => {
@@ -102,8 +97,7 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', [
       }
     },
   },
-  {
-    name: 'only the bot’s own ordinary messages can be edited',
+  'only the bot’s own ordinary messages can be edited': {
     proves: ['edit-own', 'error forbidden'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -118,8 +112,7 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', [
       }
     },
   },
-  {
-    name: 'a message can be edited at any age',
+  'a message can be edited at any age': {
     proves: ['edit-own'],
     needs: ['clock', 'people', 'group'],
     run: async (stage) => {
@@ -129,8 +122,7 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', [
       ok(await stage.bot.patch(`/messages/${id}`, { chatId, text: stage.words() }))
     },
   },
-  {
-    name: 'what the bot wrote before it left and joined again can be edited',
+  'what the bot wrote before it left and joined again can be edited': {
     proves: ['edit-own'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -145,8 +137,7 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', [
       no(await edit(theirs), 'forbidden')
     },
   },
-  {
-    name: 'a message that is not in that chat, and a chat that is not there, are not found',
+  'a message that is not in that chat, and a chat that is not there, are not found': {
     proves: ['error message_not_found', 'error chat_not_found'],
     needs: ['group', 'private chat'],
     run: async (stage) => {
@@ -158,8 +149,7 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', [
       no(await edit(1, 1), 'chat_not_found')
     },
   },
-  {
-    name: 'who blocked the bot, or closed the account, gets no edits',
+  'who blocked the bot, or closed the account, gets no edits': {
     proves: ['error blocked_by_user', 'error user_gone'],
     needs: ['people'],
     run: async (stage) => {
@@ -175,4 +165,4 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', [
       no(await edit(), 'user_gone')
     },
   },
-])
+})

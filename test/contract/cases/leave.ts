@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { casesOf } from '../case.ts'
 import { no, ok } from '../expect.ts'
 
-export const LEAVE = casesOf('POST /chats/{chatId}/leave', [
-  {
-    name: 'a bot leaves a group or channel, and the room is told',
+export const LEAVE = casesOf('POST /chats/{chatId}/leave', {
+  'a bot leaves a group or channel, and the room is told': {
     proves: ['endpoint leaveChat', 'leave-result'],
     needs: ['rooms', 'people'],
     run: async (stage) => {
@@ -19,8 +18,7 @@ export const LEAVE = casesOf('POST /chats/{chatId}/leave', [
       }
     },
   },
-  {
-    name: 'a private chat cannot be left',
+  'a private chat cannot be left': {
     proves: ['leave-private', 'error bad_request'],
     needs: ['private chat', 'people'],
     run: async (stage) => {
@@ -29,4 +27,4 @@ export const LEAVE = casesOf('POST /chats/{chatId}/leave', [
       ok(await stage.bot.get(`/chats/${chatId}`))
     },
   },
-])
+})

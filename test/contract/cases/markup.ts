@@ -34,9 +34,18 @@ async function send(stage: Stage, markup: unknown) {
   })
 }
 
-export const MARKUP = casesOf('Inline keyboard (markup)', [
-  {
-    name: 'a keyboard stands in the message as it was given, never encrypted',
+const BOUNDS = [
+  'limit keyboardRows',
+  'limit buttonsPerRow',
+  'limit buttonsTotal',
+  'limit buttonTextMax',
+  'limit callbackDataBytes',
+  'limit urlMax',
+  'limit markupBytes',
+] as const
+
+export const MARKUP = casesOf('Inline keyboard (markup)', {
+  'a keyboard stands in the message as it was given, never encrypted': {
     proves: ['markup-shape', 'markup-readable'],
     needs: ['people', 'group'],
     run: async (stage) => {
@@ -53,17 +62,8 @@ export const MARKUP = casesOf('Inline keyboard (markup)', [
       assert.deepEqual(held?.markup, { inlineKeyboard })
     },
   },
-  {
-    name: 'a keyboard at its limits is taken',
-    proves: [
-      'limit keyboardRows',
-      'limit buttonsPerRow',
-      'limit buttonsTotal',
-      'limit buttonTextMax',
-      'limit callbackDataBytes',
-      'limit urlMax',
-      'limit markupBytes',
-    ],
+  'a keyboard at its limits is taken': {
+    proves: BOUNDS,
     needs: ['group', 'clock'],
     run: async (stage) => {
       const { keyboardRows, buttonsPerRow, buttonTextMax, callbackDataBytes, urlMax } = LIMITS
@@ -79,18 +79,8 @@ export const MARKUP = casesOf('Inline keyboard (markup)', [
       for (const markup of fits) ok(await send(stage, markup), 201)
     },
   },
-  {
-    name: 'one step beyond any of them is bad_markup',
-    proves: [
-      'error bad_markup',
-      'limit keyboardRows',
-      'limit buttonsPerRow',
-      'limit buttonsTotal',
-      'limit buttonTextMax',
-      'limit callbackDataBytes',
-      'limit urlMax',
-      'limit markupBytes',
-    ],
+  'one step beyond any of them is bad_markup': {
+    proves: ['error bad_markup', ...BOUNDS],
     needs: ['group'],
     run: async (stage) => {
       const { keyboardRows, buttonsPerRow, buttonTextMax, callbackDataBytes, urlMax } = LIMITS
@@ -107,8 +97,7 @@ export const MARKUP = casesOf('Inline keyboard (markup)', [
       for (const markup of tooMuch) no(await send(stage, markup), 'bad_markup')
     },
   },
-  {
-    name: 'a button has a text and either callbackData or a web url',
+  'a button has a text and either callbackData or a web url': {
     proves: ['markup-shape', 'error bad_markup'],
     needs: ['group'],
     run: async (stage) => {
@@ -121,10 +110,12 @@ export const MARKUP = casesOf('Inline keyboard (markup)', [
         button({ url: 'example.org' }),
         button({ callbackData: 7 }),
         { inlineKeyboard: 'x' },
+        button({ url: 'javascript:alert(1)' }),
+        button({ url: 'https://a:b@example.org/' }),
         { inlineKeyboard: [{ text: 'x', ...data }] },
         {},
       ]
       for (const markup of wrong) no(await send(stage, markup), 'bad_markup')
     },
   },
-])
+})

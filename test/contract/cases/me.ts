@@ -7,9 +7,8 @@ import type { Stage } from '../stage.ts'
 const me = async ({ bot }: Stage): Promise<Fields> => okFields(await bot.get('/me'))
 
 export const ME = [
-  ...casesOf('GET /me', [
-    {
-      name: 'a bot sees itself',
+  ...casesOf('GET /me', {
+    'a bot sees itself': {
       proves: ['endpoint getMe'],
       run: async (stage) => {
         const bot = await me(stage)
@@ -17,10 +16,9 @@ export const ME = [
         assert.equal(bot['username'], stage.me.username)
       },
     },
-  ]),
-  ...casesOf('Bot (result of GET /me)', [
-    {
-      name: 'it has every field of a bot',
+  }),
+  ...casesOf('Bot (result of GET /me)', {
+    'it has every field of a bot': {
       proves: ['bot-fields', 'bot-webhook', 'bot-status'],
       run: async (stage) => {
         const bot = shape(await me(stage), {
@@ -47,8 +45,7 @@ export const ME = [
         })
       },
     },
-    {
-      name: 'a bot without a key is open and has no fingerprint; so it looks through the sidecar',
+    'a bot without a key is open and has no fingerprint; so it looks through the sidecar': {
       proves: ['bot-fingerprint'],
       needs: ['owner'],
       run: async (stage) => {
@@ -61,8 +58,7 @@ export const ME = [
         assert.equal(bot['postern'] && at(bot, 'postern.mode'), added)
       },
     },
-    {
-      name: 'queued counts the updates that wait',
+    'queued counts the updates that wait': {
       proves: ['bot-queued'],
       needs: ['people'],
       run: async (stage) => {
@@ -73,8 +69,7 @@ export const ME = [
         assert.equal((await me(stage))['queued'], 2)
       },
     },
-    {
-      name: 'the owner’s choices are shown: privacy mode and groups',
+    'the owner’s choices are shown: privacy mode and groups': {
       proves: ['bot-allow-groups'],
       needs: ['owner', 'rooms'],
       run: async (stage) => {
@@ -86,10 +81,9 @@ export const ME = [
         await assert.rejects(stage.room(), 'it cannot be added to a group')
       },
     },
-  ]),
-  ...casesOf('Limits', [
-    {
-      name: 'the limits of /me are integers under the names of the specification',
+  }),
+  ...casesOf('Limits', {
+    'the limits of /me are integers under the names of the specification': {
       proves: [
         'limits-in-me',
         'limits-further-names',
@@ -102,5 +96,5 @@ export const ME = [
         for (const [name, value] of Object.entries(LIMITS)) assert.equal(at(limits, name), value)
       },
     },
-  ]),
+  }),
 ]

@@ -17,9 +17,8 @@ async function room(stage: Stage, o: RoomOptions): Promise<number> {
   return await stage.room(o)
 }
 
-export const MEMBERS = casesOf('GET /chats/{chatId}/members', [
-  {
-    name: 'a room lists its members, each a person with a seat and never a phone number',
+export const MEMBERS = casesOf('GET /chats/{chatId}/members', {
+  'a room lists its members, each a person with a seat and never a phone number': {
     proves: ['endpoint getMembers', 'members-list', 'member-fields', 'member-no-phone'],
     needs: ['rooms'],
     run: async (stage) => {
@@ -36,8 +35,7 @@ export const MEMBERS = casesOf('GET /chats/{chatId}/members', [
       assert.doesNotMatch(JSON.stringify(members), /phone/i)
     },
   },
-  {
-    name: 'where the roster is hidden a bot that is no administrator sees administrators only',
+  'where the roster is hidden a bot that is no administrator sees administrators only': {
     proves: ['members-hidden'],
     needs: ['rooms'],
     run: async (stage) => {
@@ -48,8 +46,7 @@ export const MEMBERS = casesOf('GET /chats/{chatId}/members', [
       assert.deepEqual(await idsSeen(stage, chatId), [stage.alice.id, stage.bob.id, stage.me.id])
     },
   },
-  {
-    name: 'a channel that keeps its administrators private leaves them out',
+  'a channel that keeps its administrators private leaves them out': {
     proves: ['members-channel'],
     needs: ['rooms'],
     run: async (stage) => {
@@ -58,8 +55,7 @@ export const MEMBERS = casesOf('GET /chats/{chatId}/members', [
       no(await stage.bot.get(`/chats/${chatId}/members/${stage.alice.id}`), 'member_not_found')
     },
   },
-  {
-    name: 'a private chat has no members',
+  'a private chat has no members': {
     proves: ['members-private', 'member-one', 'error bad_request'],
     needs: ['private chat'],
     run: async (stage) => {
@@ -68,19 +64,17 @@ export const MEMBERS = casesOf('GET /chats/{chatId}/members', [
       no(await stage.bot.get(`/chats/${chatId}/members/${stage.me.id}`), 'bad_request')
     },
   },
-  {
-    name: 'a chat that is not there has no members either',
+  'a chat that is not there has no members either': {
     proves: ['error chat_not_found'],
     run: async ({ bot }) => {
       no(await bot.get('/chats/1/members'), 'chat_not_found')
       no(await bot.get('/chats/1/members/1'), 'chat_not_found')
     },
   },
-])
+})
 
-export const MEMBER = casesOf('GET /chats/{chatId}/members/{userId}', [
-  {
-    name: 'a member is found by id, a stranger is not',
+export const MEMBER = casesOf('GET /chats/{chatId}/members/{userId}', {
+  'a member is found by id, a stranger is not': {
     proves: ['endpoint getMember', 'member-one', 'error member_not_found'],
     needs: ['rooms', 'people'],
     run: async (stage) => {
@@ -97,12 +91,11 @@ export const MEMBER = casesOf('GET /chats/{chatId}/members/{userId}', [
       no(await stage.bot.get(`${path}/1`), 'member_not_found')
     },
   },
-  {
-    name: 'an id of nobody’s is no member',
+  'an id of nobody’s is no member': {
     proves: ['error member_not_found'],
     needs: ['group'],
     run: async (stage) => {
       no(await stage.bot.get(`/chats/${await stage.group()}/members/1`), 'member_not_found')
     },
   },
-])
+})

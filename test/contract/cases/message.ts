@@ -13,9 +13,8 @@ async function arrived(stage: Stage, text: string): Promise<Fields> {
   return await onlyMessage(stage)
 }
 
-export const MESSAGE = casesOf('Message (inside an update)', [
-  {
-    name: 'a message says where, who, when and what',
+export const MESSAGE = casesOf('Message (inside an update)', {
+  'a message says where, who, when and what': {
     proves: [
       'message-fields',
       'message-from',
@@ -55,8 +54,7 @@ export const MESSAGE = casesOf('Message (inside an update)', [
       assert.deepEqual(message['media'], [])
     },
   },
-  {
-    name: 'the chat’s kind is private, group or channel',
+  'the chat’s kind is private, group or channel': {
     proves: ['message-chat'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -67,8 +65,7 @@ export const MESSAGE = casesOf('Message (inside an update)', [
       assert.deepEqual(kinds, ['private', 'group', 'channel'])
     },
   },
-  {
-    name: 'replyTo refers to the quoted message',
+  'replyTo refers to the quoted message': {
     proves: ['message-reply'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -78,8 +75,7 @@ export const MESSAGE = casesOf('Message (inside an update)', [
       assert.equal(at(await onlyMessage(stage), 'replyTo.id'), quoted)
     },
   },
-  {
-    name: 'text is trimmed and runs of empty lines are folded',
+  'text is trimmed and runs of empty lines are folded': {
     proves: ['message-text'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -87,8 +83,7 @@ export const MESSAGE = casesOf('Message (inside an update)', [
       assert.equal(message['text'], 'one\n\ntwo\n\nthree\nfour')
     },
   },
-  {
-    name: 'text is cut at 4000 characters',
+  'text is cut at 4000 characters': {
     proves: ['message-text', 'limit deliveredTextMax'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -96,8 +91,7 @@ export const MESSAGE = casesOf('Message (inside an update)', [
       assert.equal(message['text'], 'x'.repeat(4000))
     },
   },
-  {
-    name: 'a service notice has another kind than user',
+  'a service notice has another kind than user': {
     proves: ['message-notice'],
     needs: ['people', 'rooms', 'owner'],
     run: async (stage) => {
@@ -110,8 +104,7 @@ export const MESSAGE = casesOf('Message (inside an update)', [
       assert.equal(at(message, 'from.id'), stage.bob.id)
     },
   },
-  {
-    name: 'in an encrypted chat it carries armored; a protected bot reads text all the same',
+  'in an encrypted chat it carries armored; a protected bot reads text all the same': {
     proves: ['message-armored', 'encrypted-armored', 'event-message'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -125,8 +118,7 @@ export const MESSAGE = casesOf('Message (inside an update)', [
       assert.equal(shown, stage.per({ service: undefined, protected: text }))
     },
   },
-  {
-    name: 'readable words that contain an OpenPGP header come as armored; the sidecar gives text',
+  'readable words that contain an OpenPGP header come as armored; the sidecar gives text': {
     proves: ['message-armored-words'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -140,8 +132,7 @@ export const MESSAGE = casesOf('Message (inside an update)', [
       assert.deepEqual({ text, armored }, expected)
     },
   },
-  {
-    name: 'a picture in a readable chat is an attachment with an id and a url',
+  'a picture in a readable chat is an attachment with an id and a url': {
     proves: ['message-media', 'media-item'],
     needs: ['people', 'rooms', 'owner'],
     run: async (stage) => {
@@ -154,4 +145,4 @@ export const MESSAGE = casesOf('Message (inside an update)', [
       assert.equal(stage.per({ service: url, protected: path }), `/media/${id}`)
     },
   },
-])
+})

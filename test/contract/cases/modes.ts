@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { casesOf } from '../case.ts'
 import { no, ok, okFields } from '../expect.ts'
-import { receivedWords, say } from '../steps.ts'
+import { receivedWords, say, send } from '../steps.ts'
 
-export const MODES = casesOf('What the service does', [
-  {
-    name: 'a group with open history is readable, any other is encrypted',
+export const MODES = casesOf('What the service does', {
+  'a group with open history is readable, any other is encrypted': {
     proves: ['group-mode', 'chat-mode', 'encrypted-armored'],
     needs: ['rooms'],
     run: async (stage) => {
@@ -17,8 +16,7 @@ export const MODES = casesOf('What the service does', [
       await say(stage, open)
     },
   },
-  {
-    name: 'an open bot’s private chats are readable, and the words pass along',
+  'an open bot’s private chats are readable, and the words pass along': {
     proves: ['bot-open', 'readable-text'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -33,8 +31,7 @@ export const MODES = casesOf('What the service does', [
       assert.deepEqual(await receivedWords(stage), [written])
     },
   },
-  {
-    name: 'the wrong kind of body is refused, and expected names the right one',
+  'the wrong kind of body is refused, and expected names the right one': {
     proves: ['wrong-kind', 'send-kind', 'error wrong_body_kind'],
     needs: ['rooms', 'people'],
     run: async (stage) => {
@@ -47,7 +44,7 @@ export const MODES = casesOf('What the service does', [
       )
       assert.equal(wrong['expected'], 'text')
 
-      const text = await stage.bot.post('/messages', { chatId: encrypted, text: stage.words() })
+      const text = await send(stage, encrypted)
       const sealed = await stage.bot.post('/messages', { chatId: encrypted, armored })
       if (stage.way === 'protected') {
         // The bot lives in a world where every chat is readable.
@@ -59,8 +56,7 @@ export const MODES = casesOf('What the service does', [
       }
     },
   },
-  {
-    name: 'text and armored together are refused',
+  'text and armored together are refused': {
     proves: ['send-kind'],
     needs: ['rooms', 'people'],
     run: async (stage) => {
@@ -69,8 +65,7 @@ export const MODES = casesOf('What the service does', [
       no(await stage.bot.post('/messages', both), ['bad_request', 'wrong_body_kind'])
     },
   },
-  {
-    name: 'a send without a body is a bad request that says what is expected',
+  'a send without a body is a bad request that says what is expected': {
     proves: ['no-body-expected', 'error bad_request'],
     needs: ['rooms'],
     run: async (stage) => {
@@ -82,8 +77,7 @@ export const MODES = casesOf('What the service does', [
       assert.equal(await expected(encrypted), stage.per({ service: 'armored', protected: 'text' }))
     },
   },
-  {
-    name: 'a group that opens its history becomes readable, and the other way round',
+  'a group that opens its history becomes readable, and the other way round': {
     proves: ['group-mode'],
     needs: ['rooms'],
     run: async (stage) => {
@@ -105,8 +99,7 @@ export const MODES = casesOf('What the service does', [
       else ok(again, 201)
     },
   },
-  {
-    name: 'what a bot sends into an encrypted chat everybody there can open and verify',
+  'what a bot sends into an encrypted chat everybody there can open and verify': {
     proves: ['send-sealed'],
     needs: ['rooms', 'people'],
     only: {
@@ -126,4 +119,4 @@ export const MODES = casesOf('What the service does', [
       assert.deepEqual(await receivedWords(stage), [reply])
     },
   },
-])
+})

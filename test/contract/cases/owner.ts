@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { ENDPOINTS } from '../../../src/api/endpoints.ts'
 import { casesOf } from '../case.ts'
 import { at, no, ok, okFields } from '../expect.ts'
-import { received } from '../steps.ts'
+import { received, send } from '../steps.ts'
 
-export const OWNER = casesOf('States and transitions', [
-  {
-    name: 'a paused bot answers bot_paused to all but four calls',
+export const OWNER = casesOf('States and transitions', {
+  'a paused bot answers bot_paused to all but four calls': {
     proves: [
       'pause-exceptions',
       'auth-paused',
@@ -34,8 +33,7 @@ export const OWNER = casesOf('States and transitions', [
       no(await stage.bot.get('/me', { token: 'x_1.y' }), 'unauthorized')
     },
   },
-  {
-    name: 'a resumed bot works again, and has what came meanwhile',
+  'a resumed bot works again, and has what came meanwhile': {
     proves: ['bot status: paused -> active (owner)', 'bot-status'],
     needs: ['owner', 'people', 'private chat'],
     run: async (stage) => {
@@ -46,11 +44,10 @@ export const OWNER = casesOf('States and transitions', [
       await stage.owner.resume()
       assert.equal(okFields(await stage.bot.get('/me'))['status'], 'active')
       assert.equal(at((await received(stage))[0], 'message.text'), text)
-      ok(await stage.bot.post('/messages', { chatId, text: stage.words() }), 201)
+      ok(await send(stage, chatId), 201)
     },
   },
-  {
-    name: 'a revoked token answers unauthorized to every later call, and the owner is told',
+  'a revoked token answers unauthorized to every later call, and the owner is told': {
     proves: [
       'endpoint revokeToken',
       'revoke-burns',
@@ -71,8 +68,7 @@ export const OWNER = casesOf('States and transitions', [
       ok(await stage.bot.get('/me'))
     },
   },
-  {
-    name: 'a paused bot can still burn its token',
+  'a paused bot can still burn its token': {
     proves: ['revoke-burns', 'pause-exceptions'],
     needs: ['owner'],
     run: async (stage) => {
@@ -81,7 +77,7 @@ export const OWNER = casesOf('States and transitions', [
       no(await stage.bot.get('/me'), 'unauthorized')
     },
   },
-])
+})
 
 /** A body that would be taken if the bot were at work. */
 function bodyFor(name: string): { body?: unknown } {

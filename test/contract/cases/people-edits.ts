@@ -4,9 +4,8 @@ import { at, no } from '../expect.ts'
 import { onlyMessage, received, receivedWords, say } from '../steps.ts'
 
 /** What bots notice when people edit and delete their messages. */
-export const PEOPLE_EDITS = casesOf('Message (inside an update)', [
-  {
-    name: 'an edit by a person emits nothing, and a later quotation is of the message as it is now',
+export const PEOPLE_EDITS = casesOf('Message (inside an update)', {
+  'an edit by a person emits nothing, and a later quotation is of the message as it is now': {
     proves: ['event-message', 'message-reply'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -22,8 +21,7 @@ export const PEOPLE_EDITS = casesOf('Message (inside an update)', [
       assert.equal(at(quoting, 'message.replyTo.text'), after)
     },
   },
-  {
-    name: 'an edit that would address the bot comes too late: it emits nothing',
+  'an edit that would address the bot comes too late: it emits nothing': {
     proves: ['event-message', 'group-addressed'],
     needs: ['people', 'group'],
     run: async (stage) => {
@@ -33,8 +31,7 @@ export const PEOPLE_EDITS = casesOf('Message (inside an update)', [
       assert.deepEqual(await received(stage), [])
     },
   },
-  {
-    name: 'a message that a person deleted emits nothing and can be quoted no more',
+  'a message that a person deleted emits nothing and can be quoted no more': {
     proves: ['event-message', 'message-reply', 'send-reply'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -48,8 +45,7 @@ export const PEOPLE_EDITS = casesOf('Message (inside an update)', [
       assert.equal(at((await received(stage)).at(-1), 'message.replyTo'), null)
     },
   },
-  {
-    name: 'an update that waits still has the words of a message that was deleted meanwhile',
+  'an update that waits still has the words of a message that was deleted meanwhile': {
     proves: ['event-order'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -59,8 +55,7 @@ export const PEOPLE_EDITS = casesOf('Message (inside an update)', [
       assert.equal((await onlyMessage(stage))['text'], text)
     },
   },
-  {
-    name: 'a message that a person deleted is not found by the bot that may delete it',
+  'a message that a person deleted is not found by the bot that may delete it': {
     proves: ['delete-gone', 'error message_not_found'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -71,4 +66,4 @@ export const PEOPLE_EDITS = casesOf('Message (inside an update)', [
       no(await stage.bot.delete(`/messages/${id}?chatId=${chatId}`), 'message_not_found')
     },
   },
-])
+})

@@ -9,9 +9,8 @@ async function groups(stage: Stage): Promise<number[]> {
   return stage.way === 'protected' ? [readable, await stage.room({ readable: false })] : [readable]
 }
 
-export const PRIVACY = casesOf('What the service does', [
-  {
-    name: 'in a private chat everything that the person writes arrives',
+export const PRIVACY = casesOf('What the service does', {
+  'in a private chat everything that the person writes arrives': {
     proves: ['private-everything'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -21,8 +20,7 @@ export const PRIVACY = casesOf('What the service does', [
       assert.deepEqual(await receivedWords(stage), texts)
     },
   },
-  {
-    name: 'in a group a command, one with the bot’s name, a mention and a reply arrive',
+  'in a group a command, one with the bot’s name, a mention and a reply arrive': {
     proves: ['group-addressed', 'phone-applies'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -43,8 +41,7 @@ export const PRIVACY = casesOf('What the service does', [
       assert.deepEqual(await receivedWords(stage), texts)
     },
   },
-  {
-    name: 'nothing else in a group arrives',
+  'nothing else in a group arrives': {
     proves: ['group-addressed', 'phone-applies'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -58,8 +55,7 @@ export const PRIVACY = casesOf('What the service does', [
       assert.deepEqual(await receivedWords(stage), [])
     },
   },
-  {
-    name: 'with privacy mode off the whole room arrives',
+  'with privacy mode off the whole room arrives': {
     proves: ['privacy-off'],
     needs: ['people', 'rooms', 'owner'],
     run: async (stage) => {
@@ -74,8 +70,7 @@ export const PRIVACY = casesOf('What the service does', [
       assert.deepEqual(await receivedWords(stage), texts)
     },
   },
-  {
-    name: 'a bot that was removed hears no more, and one that was added hears what is new',
+  'a bot that was removed hears no more, and one that was added hears what is new': {
     proves: ['no-joining', 'no-history'],
     needs: ['people', 'rooms', 'owner'],
     run: async (stage) => {
@@ -89,4 +84,4 @@ export const PRIVACY = casesOf('What the service does', [
       assert.deepEqual(words, [text])
     },
   },
-])
+})

@@ -3,11 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { LIMITS } from '../../../src/api/limits.ts'
 import { casesOf, type Case } from '../case.ts'
 import { at, no, ok, okFields, okList, wait } from '../expect.ts'
-import { button, onlyMessage, received, receivedWords, say, times } from '../steps.ts'
+import { button, onlyMessage, received, receivedWords, say, send, times } from '../steps.ts'
 
-const COUNTS = casesOf('Limits', [
-  {
-    name: 'a call that is refused for what it asks counts like any other',
+const COUNTS = casesOf('Limits', {
+  'a call that is refused for what it asks counts like any other': {
     proves: ['limit apiCallsPerMinute', 'rate-stands-still'],
     needs: ['clock', 'owner'],
     run: async (stage) => {
@@ -24,27 +23,22 @@ const COUNTS = casesOf('Limits', [
       wait(await past.get('/me'), 'rate_limited')
     },
   },
-  {
-    name: 'a send that is refused counts in no window of sends',
+  'a send that is refused counts in no window of sends': {
     proves: ['limit sendsPerPrivatePerSecond'],
     needs: ['clock', 'private chat'],
     run: async (stage) => {
       const chatId = await stage.privateChat()
-      no(
-        await stage.bot.post('/messages', { chatId, text: stage.words(), markup: 7 }),
-        'bad_markup',
-      )
+      no(await send(stage, chatId, { markup: 7 }), 'bad_markup')
       await say(stage, chatId)
-      no(await stage.bot.post('/messages', { chatId, text: stage.words() }), 'flood_wait')
+      no(await send(stage, chatId), 'flood_wait')
       await stage.advance(1000)
       await say(stage, chatId)
     },
   },
-])
+})
 
-const DELIVERED = casesOf('Events', [
-  {
-    name: 'a bot gets the notice that it joined, in privacy mode too, and no other',
+const DELIVERED = casesOf('Events', {
+  'a bot gets the notice that it joined, in privacy mode too, and no other': {
     proves: ['message-notice', 'group-addressed'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -57,8 +51,7 @@ const DELIVERED = casesOf('Events', [
       assert.equal(at(notice, 'from.id'), stage.me.id)
     },
   },
-  {
-    name: 'another bot’s words arrive as a person’s do',
+  'another bot’s words arrive as a person’s do': {
     proves: ['group-addressed', 'event-message'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -71,8 +64,7 @@ const DELIVERED = casesOf('Events', [
       assert.equal(at((await received(stage))[0], 'message.from.isBot'), true)
     },
   },
-  {
-    name: 'a line of blanks is not an empty line, and is not folded',
+  'a line of blanks is not an empty line, and is not folded': {
     proves: ['message-text'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -81,11 +73,10 @@ const DELIVERED = casesOf('Events', [
       assert.deepEqual(await receivedWords(stage), [`${words}\n \n \n \nend\n\nof it`])
     },
   },
-])
+})
 
-const SENDS = casesOf('POST /messages', [
-  {
-    name: 'a repeated sendId answers with its message, whatever became of it',
+const SENDS = casesOf('POST /messages', {
+  'a repeated sendId answers with its message, whatever became of it': {
     proves: ['send-again'],
     needs: ['people', 'private chat', 'rooms'],
     run: async (stage) => {
@@ -104,11 +95,10 @@ const SENDS = casesOf('POST /messages', [
       assert.ok(held.every((one) => one.id !== id))
     },
   },
-])
+})
 
-const FIELDS = casesOf('PUT /commands', [
-  {
-    name: 'tabs and line ends in a description fold, other control characters are refused',
+const FIELDS = casesOf('PUT /commands', {
+  'tabs and line ends in a description fold, other control characters are refused': {
     proves: ['commands-description'],
     needs: ['owner'],
     run: async (stage) => {
@@ -121,8 +111,7 @@ const FIELDS = casesOf('PUT /commands', [
       }
     },
   },
-  {
-    name: 'a scope whose list is empty is not listed',
+  'a scope whose list is empty is not listed': {
     proves: ['commands-get', 'commands-empty-scope'],
     needs: ['owner'],
     run: async (stage) => {
@@ -135,11 +124,44 @@ const FIELDS = casesOf('PUT /commands', [
       assert.deepEqual(ok(await stage.bot.get('/commands?scope=private')), [])
     },
   },
-])
+})
 
-const UNITS = casesOf('Inline keyboard (markup)', [
-  {
-    name: 'the text of a button is counted in code points',
+const EDITS = casesOf('PATCH /messages/{messageId}', {
+  'an edit of what an edit cannot change changes nothing, and is a bad request': {
+    proves: ['edit-nothing'],
+    needs: ['group'],
+    run: async (stage) => {
+      const chatId = await stage.group()
+      const path = `/messages/${await say(stage, chatId)}`
+      no(await stage.bot.patch(path, { chatId, silent: true }), 'bad_request')
+    },
+  },
+})
+
+const QUERIES = casesOf('GET /updates', {
+  'a number that is empty, hexadecimal or there twice is a bad request': {
+    proves: ['updates-query'],
+    run: async ({ bot }) => {
+      for (const query of ['limit=', 'limit=0x10', 'limit=1&limit=2', 'offset=1&offset=2']) {
+        no(await bot.get(`/updates?${query}`), 'bad_request')
+      }
+    },
+  },
+})
+
+const UNITS = casesOf('Inline keyboard (markup)', {
+  'a keyboard without a button, what is none, and a button with further fields are bad_markup': {
+    proves: ['markup-shape'],
+    needs: ['group'],
+    run: async (stage) => {
+      const chatId = await stage.group()
+      const none = [null, [], 'x', { inlineKeyboard: [] }, { inlineKeyboard: [[]] }]
+      for (const markup of [...none, button({ callbackData: 'd', login: true })]) {
+        no(await send(stage, chatId, { markup }), 'bad_markup')
+      }
+    },
+  },
+  'the text of a button is counted in code points': {
     proves: ['limit buttonTextMax'],
     needs: ['group'],
     run: async (stage) => {
@@ -153,11 +175,10 @@ const UNITS = casesOf('Inline keyboard (markup)', [
       no(await stage.bot.post('/messages', over), 'bad_markup')
     },
   },
-])
+})
 
-const MORE = casesOf('POST /chats/{chatId}/typing', [
-  {
-    name: 'fields that nobody knows are ignored where they are not ruled out',
+const MORE = casesOf('POST /chats/{chatId}/typing', {
+  'fields that nobody knows are ignored where they are not ruled out': {
     proves: ['typing-body'],
     needs: ['group'],
     run: async (stage) => {
@@ -170,7 +191,7 @@ const MORE = casesOf('POST /chats/{chatId}/typing', [
       else ok(sent, 201)
     },
   },
-])
+})
 
 /** How the sandbox reads what the specification leaves open; another service may read otherwise. */
 export const READINGS: readonly Case[] = [
@@ -178,6 +199,8 @@ export const READINGS: readonly Case[] = [
   ...DELIVERED,
   ...SENDS,
   ...FIELDS,
+  ...EDITS,
+  ...QUERIES,
   ...UNITS,
   ...MORE,
 ].map((one) => ({

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { casesOf } from '../case.ts'
 import { fields, no, okFields, shape, type Fields } from '../expect.ts'
+import { send } from '../steps.ts'
 import type { Stage } from '../stage.ts'
 
 let handles = 0
@@ -16,9 +17,8 @@ function detail(answer: Fields): Fields {
   return fields(answer['user'] ?? answer['chat'])
 }
 
-export const RESOLVE = casesOf('GET /resolve/{username}', [
-  {
-    name: 'a person, a group and a channel are found by their handles, whatever the case',
+export const RESOLVE = casesOf('GET /resolve/{username}', {
+  'a person, a group and a channel are found by their handles, whatever the case': {
     proves: [
       'endpoint resolve',
       'resolved-fields',
@@ -49,8 +49,7 @@ export const RESOLVE = casesOf('GET /resolve/{username}', [
       await assert.rejects(stage.room({ username: groupHandle }), 'a handle has one holder')
     },
   },
-  {
-    name: 'username is the handle that its holder goes by now, not the one asked for',
+  'username is the handle that its holder goes by now, not the one asked for': {
     proves: ['resolved-username'],
     needs: ['people'],
     run: async (stage) => {
@@ -62,8 +61,7 @@ export const RESOLVE = casesOf('GET /resolve/{username}', [
       assert.equal(answer['username'], now)
     },
   },
-  {
-    name: 'a handle of nobody’s, a closed account and the server’s own account are not found',
+  'a handle of nobody’s, a closed account and the server’s own account are not found': {
     proves: ['resolve-nobody', 'error username_not_found', 'no-searching'],
     needs: ['people', 'clock'],
     run: async (stage) => {
@@ -74,8 +72,7 @@ export const RESOLVE = casesOf('GET /resolve/{username}', [
       }
     },
   },
-  {
-    name: 'what has not a handle’s shape is a bad request',
+  'what has not a handle’s shape is a bad request': {
     proves: ['resolve-pattern', 'error bad_request'],
     run: async ({ bot }) => {
       for (const handle of ['ab', 'x'.repeat(33), '%40alice', 'a-b-c', 'a.b.c', '%C3%A9tude']) {
@@ -83,18 +80,17 @@ export const RESOLVE = casesOf('GET /resolve/{username}', [
       }
     },
   },
-  {
-    name: 'the id alone grants nothing: neither sending nor a key',
+  'the id alone grants nothing: neither sending nor a key': {
     proves: ['resolve-grants-nothing'],
     needs: ['rooms', 'people'],
     run: async (stage) => {
       const handle = freshHandle()
       await stage.room({ username: handle, bot: false })
       const chatId = (await resolved(stage, handle))['id']
-      no(await stage.bot.post('/messages', { chatId, text: stage.words() }), 'chat_not_found')
+      no(await send(stage, Number(chatId)), 'chat_not_found')
       const stranger = await stage.person({ phone: true })
       const { id } = await resolved(stage, stranger.username)
       no(await stage.bot.get(`/users/${String(id)}/key`), 'user_not_found')
     },
   },
-])
+})

@@ -4,9 +4,8 @@ import { no, ok, okFields } from '../expect.ts'
 
 const ARMORED_MAX = 131_072
 
-export const SEND_TEXT = casesOf('POST /messages', [
-  {
-    name: 'text has 1 to 4096 UTF-16 code units',
+export const SEND_TEXT = casesOf('POST /messages', {
+  'text has 1 to 4096 UTF-16 code units': {
     proves: ['limit textMax'],
     needs: ['group', 'people'],
     run: async (stage) => {
@@ -21,8 +20,7 @@ export const SEND_TEXT = casesOf('POST /messages', [
       }
     },
   },
-  {
-    name: 'newline and tab are the only control characters that text may hold',
+  'newline and tab are the only control characters that text may hold': {
     proves: ['send-text'],
     needs: ['group', 'people'],
     run: async (stage) => {
@@ -37,8 +35,7 @@ export const SEND_TEXT = casesOf('POST /messages', [
       }
     },
   },
-  {
-    name: 'text that is blank after trimming is refused',
+  'text that is blank after trimming is refused': {
     proves: ['send-text'],
     needs: ['group'],
     run: async (stage) => {
@@ -48,8 +45,7 @@ export const SEND_TEXT = casesOf('POST /messages', [
       }
     },
   },
-  {
-    name: 'armored is an armored OpenPGP message of at most 131072 characters',
+  'armored is an armored OpenPGP message of at most 131072 characters': {
     proves: ['send-armored', 'limit armoredMax'],
     needs: ['rooms', 'people'],
     run: async (stage) => {
@@ -69,4 +65,4 @@ export const SEND_TEXT = casesOf('POST /messages', [
       }
     },
   },
-])
+})

@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { casesOf } from '../case.ts'
 import { no, ok, okFields, shape } from '../expect.ts'
-import { say } from '../steps.ts'
+import { say, send } from '../steps.ts'
 
 const NOWHERE = 1
 
-export const SEND = casesOf('POST /messages', [
-  {
-    name: 'a send answers 201 with id and date, and the person reads it',
+export const SEND = casesOf('POST /messages', {
+  'a send answers 201 with id and date, and the person reads it': {
     proves: ['endpoint sendMessage', 'send-created', 'sent-fields', 'send-fields'],
     needs: ['private chat', 'people'],
     run: async (stage) => {
@@ -21,8 +20,7 @@ export const SEND = casesOf('POST /messages', [
       assert.equal(shown.text, text)
     },
   },
-  {
-    name: 'a group and a channel take messages too, the latter silent ones',
+  'a group and a channel take messages too, the latter silent ones': {
     proves: ['send-fields', 'send-silent'],
     needs: ['rooms', 'people'],
     run: async (stage) => {
@@ -37,19 +35,17 @@ export const SEND = casesOf('POST /messages', [
       }
     },
   },
-  {
-    name: 'a private chat and a group take a message each',
+  'a private chat and a group take a message each': {
     proves: ['endpoint sendMessage', 'send-created', 'sent-fields'],
     needs: ['private chat', 'group'],
     run: async (stage) => {
       for (const chatId of [await stage.privateChat(), await stage.group()]) {
-        const answer = await stage.bot.post('/messages', { chatId, text: stage.words() })
+        const answer = await send(stage, chatId)
         shape(ok(answer, 201), { id: 'int', date: 'ts' })
       }
     },
   },
-  {
-    name: 'a field of the wrong type is a bad request that names it',
+  'a field of the wrong type is a bad request that names it': {
     proves: ['send-fields', 'names-the-field', 'error bad_request'],
     needs: ['group'],
     run: async (stage) => {
@@ -70,8 +66,7 @@ export const SEND = casesOf('POST /messages', [
       }
     },
   },
-  {
-    name: 'a chat that is not there and one without the bot answer chat_not_found alike',
+  'a chat that is not there and one without the bot answer chat_not_found alike': {
     proves: ['error chat_not_found'],
     needs: ['rooms'],
     run: async (stage) => {
@@ -84,8 +79,7 @@ export const SEND = casesOf('POST /messages', [
       assert.deepEqual(errors[0], errors[1])
     },
   },
-  {
-    name: 'a person who blocked the bot cannot be written to',
+  'a person who blocked the bot cannot be written to': {
     proves: ['error blocked_by_user', 'auth-rights'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -97,8 +91,7 @@ export const SEND = casesOf('POST /messages', [
       ok(await stage.bot.post('/messages', { chatId, text }), 201)
     },
   },
-  {
-    name: 'a person who closed the account cannot be written to, with or without a key before',
+  'a person who closed the account cannot be written to, with or without a key before': {
     proves: ['error user_gone'],
     needs: ['people'],
     run: async (stage) => {
@@ -107,24 +100,22 @@ export const SEND = casesOf('POST /messages', [
         const chatId = await stage.privateChat(person)
         if (phone) await say(stage, chatId)
         await person.closeAccount()
-        const answer = await stage.bot.post('/messages', { chatId, text: stage.words() })
+        const answer = await send(stage, chatId)
         no(answer, 'user_gone')
       }
     },
   },
-  {
-    name: 'a person without a key is written to in the open, and cannot be sealed to',
+  'a person without a key is written to in the open, and cannot be sealed to': {
     proves: ['bot-open'],
     needs: ['people'],
     run: async (stage) => {
       const chatId = await stage.privateChat(await stage.person({ phone: false }))
-      const answer = await stage.bot.post('/messages', { chatId, text: stage.words() })
+      const answer = await send(stage, chatId)
       if (stage.way === 'protected') no(answer, 'postern_no_recipient')
       else ok(answer, 201)
     },
   },
-  {
-    name: 'a restricted bot, and a subscriber of a channel, may not write',
+  'a restricted bot, and a subscriber of a channel, may not write': {
     proves: ['error forbidden', 'auth-rights'],
     needs: ['rooms'],
     run: async (stage) => {
@@ -132,12 +123,11 @@ export const SEND = casesOf('POST /messages', [
       await stage.setMembership(group, stage.me.id, { status: 'restricted' })
       const channel = await stage.room({ kind: 'channel' })
       for (const chatId of [group, channel]) {
-        no(await stage.bot.post('/messages', { chatId, text: stage.words() }), 'forbidden')
+        no(await send(stage, chatId), 'forbidden')
       }
     },
   },
-  {
-    name: 'a reply quotes a message of the same chat, a wrong id is dropped in silence',
+  'a reply quotes a message of the same chat, a wrong id is dropped in silence': {
     proves: ['send-reply'],
     needs: ['people', 'group'],
     run: async (stage) => {
@@ -151,11 +141,10 @@ export const SEND = casesOf('POST /messages', [
       assert.deepEqual(quotes, [quoted, null, null])
     },
   },
-])
+})
 
-export const SEND_ID = casesOf('POST /messages', [
-  {
-    name: 'any UUID is a sendId, whatever its version',
+export const SEND_ID = casesOf('POST /messages', {
+  'any UUID is a sendId, whatever its version': {
     proves: ['send-again', 'send-fields'],
     needs: ['group'],
     run: async (stage) => {
@@ -167,8 +156,7 @@ export const SEND_ID = casesOf('POST /messages', [
       }
     },
   },
-  {
-    name: 'a repeated sendId answers 200 with the message already written',
+  'a repeated sendId answers 200 with the message already written': {
     proves: ['send-again', 'safe-retry-send'],
     needs: ['people', 'group'],
     run: async (stage) => {
@@ -187,8 +175,7 @@ export const SEND_ID = casesOf('POST /messages', [
       assert.equal((await stage.held(chatId)).length, count + 1)
     },
   },
-  {
-    name: 'the same sendId in another chat answers conflict',
+  'the same sendId in another chat answers conflict': {
     proves: ['send-elsewhere', 'error conflict'],
     needs: ['private chat', 'group'],
     run: async (stage) => {
@@ -200,4 +187,4 @@ export const SEND_ID = casesOf('POST /messages', [
       ok(await stage.bot.post('/messages', first), 200)
     },
   },
-])
+})

@@ -8,9 +8,8 @@ async function sent(stage: Stage, chatId: number, body?: object): Promise<unknow
   return okFields(await stage.bot.post(`/chats/${chatId}/typing`, body))['sent']
 }
 
-export const TYPING = casesOf('POST /chats/{chatId}/typing', [
-  {
-    name: 'an indicator goes out, with or without a body',
+export const TYPING = casesOf('POST /chats/{chatId}/typing', {
+  'an indicator goes out, with or without a body': {
     proves: ['endpoint sendTyping', 'typing-body'],
     needs: ['group', 'private chat', 'clock'],
     run: async (stage) => {
@@ -19,8 +18,7 @@ export const TYPING = casesOf('POST /chats/{chatId}/typing', [
       assert.equal(await sent(stage, await stage.room(), {}), true)
     },
   },
-  {
-    name: 'at most one goes out per chat every 3 seconds',
+  'at most one goes out per chat every 3 seconds': {
     proves: ['typing-once', 'limit typingIntervalMs'],
     needs: ['group', 'private chat', 'clock'],
     run: async (stage) => {
@@ -34,8 +32,7 @@ export const TYPING = casesOf('POST /chats/{chatId}/typing', [
       assert.equal(await sent(stage, chatId), true)
     },
   },
-  {
-    name: 'false clears early',
+  'false clears early': {
     proves: ['typing-body'],
     needs: ['group', 'clock'],
     run: async (stage) => {
@@ -44,8 +41,7 @@ export const TYPING = casesOf('POST /chats/{chatId}/typing', [
       assert.equal(await sent(stage, chatId, { typing: false }), true)
     },
   },
-  {
-    name: 'phones show it until a message lands, it is cleared, or a few seconds have passed',
+  'phones show it until a message lands, it is cleared, or a few seconds have passed': {
     proves: ['typing-clears', 'typing-body'],
     needs: ['people', 'group', 'clock'],
     run: async (stage) => {
@@ -66,16 +62,14 @@ export const TYPING = casesOf('POST /chats/{chatId}/typing', [
       }
     },
   },
-  {
-    name: 'typing answers whether an indicator went out',
+  'typing answers whether an indicator went out': {
     proves: ['endpoint sendTyping'],
     needs: ['group'],
     run: async (stage) => {
       assert.equal(typeof (await sent(stage, await stage.group())), 'boolean')
     },
   },
-  {
-    name: 'a restricted bot and a subscriber of a channel are forbidden to type',
+  'a restricted bot and a subscriber of a channel are forbidden to type': {
     proves: ['error forbidden'],
     needs: ['rooms'],
     run: async (stage) => {
@@ -86,8 +80,7 @@ export const TYPING = casesOf('POST /chats/{chatId}/typing', [
       }
     },
   },
-  {
-    name: 'a body of the wrong type, and a chat that is not there, are refused',
+  'a body of the wrong type, and a chat that is not there, are refused': {
     proves: ['typing-body', 'error chat_not_found'],
     needs: ['group'],
     run: async (stage) => {
@@ -96,4 +89,4 @@ export const TYPING = casesOf('POST /chats/{chatId}/typing', [
       no(await stage.bot.post('/chats/1/typing'), 'chat_not_found')
     },
   },
-])
+})

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { casesOf } from '../case.ts'
 import { at, no, ok, okFields, okList } from '../expect.ts'
-import { received, receivedWords } from '../steps.ts'
+import { received, receivedWords, send } from '../steps.ts'
 import type { Stage } from '../stage.ts'
 
 /** Alice writes so many messages; gives their words. */
@@ -12,9 +12,8 @@ async function written(stage: Stage, count: number): Promise<string[]> {
   return texts
 }
 
-export const UPDATES = casesOf('GET /updates', [
-  {
-    name: 'updates come oldest first under growing ids',
+export const UPDATES = casesOf('GET /updates', {
+  'updates come oldest first under growing ids': {
     proves: ['endpoint getUpdates', 'updates-order', 'update-fields', 'event-order'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -29,14 +28,12 @@ export const UPDATES = casesOf('GET /updates', [
       assert.ok(updates.every(({ kind }) => kind === 'message'))
     },
   },
-  {
-    name: 'nothing queued is an empty list at once',
+  'nothing queued is an empty list at once': {
     proves: ['updates-empty'],
     needs: ['owner'],
     run: async ({ bot }) => assert.deepEqual(ok(await bot.get('/updates')), []),
   },
-  {
-    name: 'limit cuts the list, 100 by default and at most',
+  'limit cuts the list, 100 by default and at most': {
     proves: ['updates-query', 'updates-order', 'limit pollLimitMax'],
     needs: ['people'],
     run: async (stage) => {
@@ -48,8 +45,7 @@ export const UPDATES = casesOf('GET /updates', [
       assert.equal(await count('?limit=7&timeout=0&offset=0'), 7)
     },
   },
-  {
-    name: 'offset deletes what is below it for good; without offset everything comes again',
+  'offset deletes what is below it for good; without offset everything comes again': {
     proves: ['updates-offset', 'updates-no-offset', 'queued update: queued -> deleted (offset)'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -68,18 +64,17 @@ export const UPDATES = casesOf('GET /updates', [
       assert.deepEqual(await received(stage), [])
     },
   },
-  {
-    name: 'what is no integer, or out of its range, is a bad request',
+  'what is no integer, or out of its range, is a bad request': {
     proves: ['updates-query', 'limit pollLimitMax', 'limit pollTimeoutMaxS'],
     run: async ({ bot }) => {
-      const wrong = ['offset=-1', 'limit=0', 'limit=101', 'timeout=51', 'timeout=-1']
-      for (const query of [...wrong, 'offset=x', 'limit=1.5', 'timeout=soon']) {
+      const wrong = ['offset=-1', 'limit=0', 'limit=101']
+      const times = ['timeout=51', 'timeout=-1', 'timeout=soon']
+      for (const query of [...wrong, ...times, 'offset=x', 'offset=1.5', 'limit=1.5']) {
         no(await bot.get(`/updates?${query}`), 'bad_request')
       }
     },
   },
-  {
-    name: 'a poll waits until an update arrives',
+  'a poll waits until an update arrives': {
     proves: ['updates-wait'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -89,8 +84,7 @@ export const UPDATES = casesOf('GET /updates', [
       assert.equal(at(okList(await poll)[0], 'message.text'), texts)
     },
   },
-  {
-    name: 'a poll ends with an empty list when its time runs out, and not before',
+  'a poll ends with an empty list when its time runs out, and not before': {
     proves: ['updates-wait', 'updates-empty', 'limit pollTimeoutMaxS'],
     needs: ['clock'],
     run: async (stage) => {
@@ -104,8 +98,7 @@ export const UPDATES = casesOf('GET /updates', [
       assert.deepEqual(ok(await poll), [])
     },
   },
-  {
-    name: 'a second poll ends the first at once with an empty list',
+  'a second poll ends the first at once with an empty list': {
     proves: ['updates-one-poll'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -124,8 +117,7 @@ export const UPDATES = casesOf('GET /updates', [
       assert.deepEqual(ok(await third), [])
     },
   },
-  {
-    name: 'polling while a webhook is set answers webhook_active',
+  'polling while a webhook is set answers webhook_active': {
     proves: ['error webhook_active', 'webhook-ends-poll'],
     needs: ['owner', 'host names'],
     run: async (stage) => {
@@ -139,25 +131,23 @@ export const UPDATES = casesOf('GET /updates', [
       ok(await stage.bot.get('/updates'))
     },
   },
-])
+})
 
 const HOURS_MS = 3_600_000
 
-export const QUEUE = casesOf('Events', [
-  {
-    name: 'an update is kept for 72 hours and then dropped',
+export const QUEUE = casesOf('Events', {
+  'an update is kept for 72 hours and then dropped': {
     proves: ['event-retention', 'limit retentionMs', 'queued update: queued -> dropped (72 hours)'],
     needs: ['clock', 'people'],
     run: async (stage) => {
       await written(stage, 1)
-      await stage.advance(72 * HOURS_MS - 1000)
+      await stage.advance(72 * HOURS_MS)
       assert.equal((await received(stage)).length, 1)
-      await stage.advance(2000)
+      await stage.advance(1)
       assert.deepEqual(await received(stage), [])
     },
   },
-  {
-    name: 'of more than 10 000 unread the oldest go',
+  'of more than 10 000 unread the oldest go': {
     proves: [
       'event-retention',
       'limit retentionUpdates',
@@ -173,15 +163,14 @@ export const QUEUE = casesOf('Events', [
       assert.equal(okFields(await stage.bot.get('/me'))['queued'], 10_000)
     },
   },
-  {
-    name: 'what a bot sends comes not back to it',
+  'what a bot sends comes not back to it': {
     proves: ['event-not-own'],
     needs: ['people', 'private chat', 'group'],
     run: async (stage) => {
       for (const chatId of [await stage.privateChat(), await stage.group()]) {
-        ok(await stage.bot.post('/messages', { chatId, text: stage.words() }), 201)
+        ok(await send(stage, chatId), 201)
       }
       assert.deepEqual(await received(stage), [])
     },
   },
-])
+})

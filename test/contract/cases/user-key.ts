@@ -3,9 +3,8 @@ import { casesOf } from '../case.ts'
 import { no, ok, okFields } from '../expect.ts'
 import { checkKeyRecord } from '../key-record.ts'
 
-export const USER_KEY = casesOf('GET /users/{userId}/key', [
-  {
-    name: 'a key has the user id, the fingerprint and the armored public key',
+export const USER_KEY = casesOf('GET /users/{userId}/key', {
+  'a key has the user id, the fingerprint and the armored public key': {
     proves: ['endpoint getUserKey', 'user-key-fields'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -13,8 +12,7 @@ export const USER_KEY = casesOf('GET /users/{userId}/key', [
       checkKeyRecord(okFields(await stage.bot.get(`/users/${stage.alice.id}/key`)), stage.alice.id)
     },
   },
-  {
-    name: 'only for a person with a chat in common: else user_not_found, alike',
+  'only for a person with a chat in common: else user_not_found, alike': {
     proves: ['user-key-shared', 'error user_not_found', 'resolve-grants-nothing'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -28,8 +26,7 @@ export const USER_KEY = casesOf('GET /users/{userId}/key', [
       ok(await stage.bot.get(`/users/${stranger.id}/key`))
     },
   },
-  {
-    name: 'a person who never published a key answers no_user_key',
+  'a person who never published a key answers no_user_key': {
     proves: ['error no_user_key'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -38,9 +35,8 @@ export const USER_KEY = casesOf('GET /users/{userId}/key', [
       no(await stage.bot.get(`/users/${person.id}/key`), 'no_user_key')
     },
   },
-  {
-    name: 'an id of nobody’s answers user_not_found',
+  'an id of nobody’s answers user_not_found': {
     proves: ['error user_not_found'],
     run: async ({ bot }) => void no(await bot.get('/users/1/key'), 'user_not_found'),
   },
-])
+})

@@ -29,9 +29,14 @@ async function written(stage: Stage, count: number): Promise<string[]> {
   return texts
 }
 
-const DELIVERIES = casesOf('Events', [
-  {
-    name: 'updates are POSTed one by one and in order, with user agent and secret',
+/** Sets the receiver, and lets alice write. */
+async function begin(stage: Stage, receiver: Receiver, count = 1): Promise<string[]> {
+  await set(stage, receiver)
+  return await written(stage, count)
+}
+
+const DELIVERIES = casesOf('Events', {
+  'updates are POSTed one by one and in order, with user agent and secret': {
     proves: [
       'webhook-delivery',
       'webhook-agent',
@@ -62,22 +67,18 @@ const DELIVERIES = casesOf('Events', [
       assert.deepEqual({ failures, lastError }, { failures: 0, lastError: null })
     },
   },
-  {
-    name: 'without a secret the header is absent, and any 2xx means delivered',
+  'without a secret the header is absent, and any 2xx means delivered': {
     proves: ['webhook-2xx', 'auth-webhook-secret'],
     run: async (stage) => {
-      await using receiver = await createReceiver()
-      receiver.answers.push(204, 299)
-      await set(stage, receiver)
-      await written(stage, 2)
+      await using receiver = await createReceiver([204, 299])
+      await begin(stage, receiver, 2)
       await info(stage, ({ pending }) => pending === 0)
       assert.equal(receiver.deliveries.length, 2)
       const [first] = receiver.deliveries
       assert.ok(!('x-service-bot-api-secret-token' in (first?.headers ?? {})))
     },
   },
-  {
-    name: 'what failed is tried again first, after 1 second, then 2, then 4',
+  'what failed is tried again first, after 1 second, then 2, then 4': {
     proves: [
       'webhook-backoff',
       'webhook-2xx',
@@ -86,10 +87,8 @@ const DELIVERIES = casesOf('Events', [
       'webhook-info-fields',
     ],
     run: async (stage) => {
-      await using receiver = await createReceiver()
-      receiver.answers.push(500, 404, 199 + 201)
-      await set(stage, receiver)
-      const [first, second] = await written(stage, 2)
+      await using receiver = await createReceiver([500, 404, 199 + 201])
+      const [first, second] = await begin(stage, receiver, 2)
       for (const [index, waitMs] of [1000, 2000, 4000].entries()) {
         const { lastError, pending } = await failed(stage, index + 1)
         assert.equal(typeof lastError, 'string')
@@ -104,26 +103,20 @@ const DELIVERIES = casesOf('Events', [
       assert.deepEqual(wordsOf(receiver), [first, first, first, first, second])
     },
   },
-  {
-    name: 'the time of the next attempt is shown',
+  'the time of the next attempt is shown': {
     proves: ['webhook-info-fields'],
     run: async (stage) => {
-      await using receiver = await createReceiver()
-      receiver.answers.push(500)
-      await set(stage, receiver)
-      await written(stage, 1)
+      await using receiver = await createReceiver([500])
+      await begin(stage, receiver)
       const shown = Object.values(await failed(stage, 1))
       assert.ok(shown.includes(stage.now() + 1000), 'in a second, under some name')
     },
   },
-  {
-    name: 'a redirect is a failure and is not followed',
+  'a redirect is a failure and is not followed': {
     proves: ['webhook-redirect'],
     run: async (stage) => {
-      await using receiver = await createReceiver()
-      receiver.answers.push(302)
-      await set(stage, receiver)
-      await written(stage, 1)
+      await using receiver = await createReceiver([302])
+      await begin(stage, receiver)
       await failed(stage, 1)
       assert.deepEqual(
         receiver.deliveries.map(({ path }) => path),
@@ -133,14 +126,11 @@ const DELIVERIES = casesOf('Events', [
       await receiver.until(2)
     },
   },
-  {
-    name: 'no answer within 10 seconds is a failure',
+  'no answer within 10 seconds is a failure': {
     proves: ['webhook-timeout', 'limit webhookAnswerMs'],
     run: async (stage) => {
-      await using receiver = await createReceiver()
-      receiver.answers.push(0)
-      await set(stage, receiver)
-      await written(stage, 1)
+      await using receiver = await createReceiver([0])
+      await begin(stage, receiver)
       await receiver.until(1)
       await stage.advance(9_999)
       assert.equal(okFields(await stage.bot.get('/webhook'))['failures'], 0)
@@ -148,8 +138,7 @@ const DELIVERIES = casesOf('Events', [
       await failed(stage, 1)
     },
   },
-  {
-    name: 'the wait doubles up to an hour, and after ten failures in a row the owner is told',
+  'the wait doubles up to an hour, and after ten failures in a row the owner is told': {
     proves: [
       'webhook-backoff',
       'webhook-told',
@@ -157,13 +146,11 @@ const DELIVERIES = casesOf('Events', [
       'limit webhookFailuresToNotify',
     ],
     run: async (stage) => {
-      await using receiver = await createReceiver()
-      receiver.answers.push(...Array.from({ length: 15 }, () => 500))
+      await using receiver = await createReceiver(Array.from({ length: 15 }, () => 500))
       const before = (await stage.owner.notices()).length
       // The sidecar cannot tell the owner: it tells the operator, by log and readiness.
       const expected = stage.per({ service: 1, protected: 0, open: 0 })
-      await set(stage, receiver)
-      await written(stage, 1)
+      await begin(stage, receiver)
       for (let count = 1; count <= 15; count++) {
         await failed(stage, count)
         assert.equal((await stage.owner.notices()).length - before, count >= 10 ? expected : 0)
@@ -177,22 +164,20 @@ const DELIVERIES = casesOf('Events', [
       await info(stage, ({ pending, failures }) => pending === 0 && failures === 0)
     },
   },
-  {
-    name: 'updates queue while the receiver fails and are kept 72 hours',
+  'updates queue while the receiver fails and are kept 72 hours': {
     proves: ['webhook-queues'],
     run: async (stage) => {
-      await using receiver = await createReceiver()
-      receiver.answers.push(500)
-      await set(stage, receiver)
-      await written(stage, 3)
+      await using receiver = await createReceiver([500])
+      await begin(stage, receiver, 3)
       assert.equal((await failed(stage, 1))['pending'], 3)
       ok(await stage.bot.delete('/webhook'))
       assert.equal((await received(stage)).length, 3)
       await stage.advance(72 * HOUR_MS + 1000)
       assert.deepEqual(await received(stage), [])
+      assert.equal(receiver.deliveries.length, 1, 'none after it was deleted')
     },
   },
-])
+})
 
 /** They need a receiver on this machine, which a sandbox and a sidecar deliver to. */
 export const WEBHOOK_DELIVERY: readonly Case[] = DELIVERIES.map((one) => ({

@@ -5,10 +5,19 @@ import { received } from '../steps.ts'
 
 const GOOD = 'https://hooks.example.org/bot?x=1'
 
+/** What is in public and not https, no address, or has what an address may not have. */
+const NEVER = [
+  'http://hooks.example.org/',
+  'ftp://hooks.example.org/',
+  '/bot',
+  'hooks.example.org',
+  'https://me:secret@hooks.example.org/',
+  'https://hooks.example.org/#part',
+]
+
 export const WEBHOOK = [
-  ...casesOf('POST /webhook', [
-    {
-      name: 'a public https url is set and shown, and its secret is not',
+  ...casesOf('POST /webhook', {
+    'a public https url is set and shown, and its secret is not': {
       proves: [
         'endpoint setWebhook',
         'webhook-url',
@@ -30,8 +39,7 @@ export const WEBHOOK = [
         assert.deepEqual(ok(open), { url: GOOD, hasSecret: false, pending: 0 })
       },
     },
-    {
-      name: 'a url that is not https, has credentials or a fragment, or is private is bad_webhook',
+    'a url that is not https, has credentials or a fragment, or is private is bad_webhook': {
       proves: ['error bad_webhook', 'webhook-url'],
       needs: ['owner', 'host names'],
       only: {
@@ -40,13 +48,10 @@ export const WEBHOOK = [
       },
       run: async ({ bot }) => {
         const wrong = [
-          'http://hooks.example.org/',
-          'ftp://hooks.example.org/',
-          '/bot',
-          'hooks.example.org',
-          'https://me:secret@hooks.example.org/',
-          'https://hooks.example.org/#part',
+          ...NEVER,
           'https://127.0.0.1/',
+          'https://0x7f000001/',
+          'https://localhost/',
           'https://[::1]/',
           'https://10.1.2.3/',
           'https://192.168.0.1/',
@@ -60,8 +65,7 @@ export const WEBHOOK = [
         assert.equal(okFields(await bot.get('/webhook'))['url'], null)
       },
     },
-    {
-      name: 'through the sidecar it may be on this machine or in a private network, also by http',
+    'through the sidecar it may be on this machine or in a private network, also by http': {
       proves: [],
       needs: ['owner'],
       only: { ways: ['protected', 'open'], because: 'only the sidecar delivers there' },
@@ -76,13 +80,8 @@ export const WEBHOOK = [
           'https://mixed.example.org/',
         ]
         const wrong = [
-          'http://hooks.example.org/',
+          ...NEVER,
           'http://mixed.example.org/',
-          'ftp://hooks.example.org/',
-          '/bot',
-          'hooks.example.org',
-          'https://me:secret@hooks.example.org/',
-          'https://hooks.example.org/#part',
           'https://169.254.169.254/',
           'https://[::ffff:169.254.169.254]/',
           'https://[fe80::1]/',
@@ -96,8 +95,7 @@ export const WEBHOOK = [
         assert.equal(okFields(await bot.get('/webhook'))['url'], right.at(-1))
       },
     },
-    {
-      name: 'a url has at most 1024 characters',
+    'a url has at most 1024 characters': {
       proves: ['limit webhookUrlMax'],
       needs: ['owner', 'host names'],
       run: async ({ bot }) => {
@@ -106,8 +104,7 @@ export const WEBHOOK = [
         ok(await bot.post('/webhook', { url: long(1024) }))
       },
     },
-    {
-      name: 'a secret is 1 to 256 of letters, digits, _ and -; there are no other fields',
+    'a secret is 1 to 256 of letters, digits, _ and -; there are no other fields': {
       proves: ['webhook-secret', 'webhook-no-other', 'error bad_request'],
       needs: ['owner', 'host names'],
       run: async ({ bot }) => {
@@ -120,8 +117,7 @@ export const WEBHOOK = [
         ok(await bot.post('/webhook', { url: GOOD, secret: 'aZ09_-'.padEnd(256, 'x') }))
       },
     },
-    {
-      name: 'setting a webhook ends the poll in progress',
+    'setting a webhook ends the poll in progress': {
       proves: ['webhook-ends-poll'],
       needs: ['owner', 'people', 'host names'],
       run: async (stage) => {
@@ -133,10 +129,9 @@ export const WEBHOOK = [
         else no(ended, 'webhook_active')
       },
     },
-  ]),
-  ...casesOf('WebhookInfo (result of GET /webhook)', [
-    {
-      name: 'without a webhook the info says so',
+  }),
+  ...casesOf('WebhookInfo (result of GET /webhook)', {
+    'without a webhook the info says so': {
       proves: ['endpoint getWebhook', 'webhook-info-fields'],
       needs: ['owner'],
       run: async ({ bot }) => {
@@ -154,10 +149,9 @@ export const WEBHOOK = [
         )
       },
     },
-  ]),
-  ...casesOf('DELETE /webhook', [
-    {
-      name: 'deleting it leaves what is queued for polling',
+  }),
+  ...casesOf('DELETE /webhook', {
+    'deleting it leaves what is queued for polling': {
       proves: [
         'endpoint deleteWebhook',
         'webhook-delete',
@@ -179,5 +173,5 @@ export const WEBHOOK = [
         assert.deepEqual(ok(await stage.bot.delete('/webhook')), { url: null, pending: 2 })
       },
     },
-  ]),
+  }),
 ]

@@ -79,7 +79,7 @@ export function stageOf({ way, bot, past, clientOf, ...parts }: StageParts): Sta
     },
     queue: async (count) => {
       for (let n = 0; n < count; n++) {
-        await control.injectUpdate({ botId, update: { kind: 'unheard_of', n } })
+        await control.injectUpdate({ botId, update: { kind: 'unheard_of' } })
       }
     },
     breakNext: async (endpoint) => {

@@ -7,7 +7,7 @@ import type { Stage, Way } from '../stage.ts'
 import { stageOf } from './control-stage.ts'
 import { Faithful } from './faithful.ts'
 import { HOST_NAMES } from './host-names.ts'
-import { checkLaw, lawful } from './lawful.ts'
+import { checkLaw, exact, lawful } from './lawful.ts'
 import { SandboxClock } from './sandbox-clock.ts'
 import { checkSecrecy } from './secret.ts'
 import { startSidecarInProcess, type RunningSidecar } from './sidecar.ts'
@@ -121,7 +121,7 @@ export class SandboxDriver implements Driver {
   }
 
   #inspect(sandbox: Sandbox): Inspect {
-    if (this.way === 'direct') return lawful
+    if (this.way === 'direct') return exact
     const faithful = new Faithful({ sandbox, translates: this.way === 'protected' })
     this.#faithful.push(faithful)
     return async (call, make) => {

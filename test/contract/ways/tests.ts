@@ -8,9 +8,10 @@ export function testAll(driver: Driver): void {
   afterAll(() => driver[Symbol.asyncDispose]())
   for (const one of ALL_CASES) {
     const why = driver.whyNot(one)
-    const name = `${one.section}: ${one.name}`
-    if (why === null) test(name, () => driver.play(one))
-    else test.skip(`${name} (${why})`)
+    test(`${one.section}: ${one.name}`, async ({ skip }) => {
+      if (why !== null) skip(why)
+      await driver.play(one)
+    })
   }
 }
 

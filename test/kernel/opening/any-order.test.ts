@@ -81,8 +81,7 @@ async function partsInMap(): Promise<SettleParts & { confirm: (below: number) =>
     trust: {
       distrust: () => null,
       formerOf: () => null,
-      isBlocked: () => false,
-      isVerified: () => false,
+      standingOf: () => 'seen',
     },
     knownChats: { personOf: (chatId: number) => (chatId === PRIVATE ? ALICE : null) },
     guard: { mustSeal: () => true },

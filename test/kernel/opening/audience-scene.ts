@@ -87,7 +87,10 @@ export function scene() {
     time: SYSTEM_TIME,
     keyListHistory: { everListed: () => Promise.resolve(all.past) },
     people: { isOthers: () => false },
-    trust: { distrust: () => null, isNamed: (userId: number) => all.named.includes(userId) },
+    trust: {
+      distrust: () => null,
+      standingOf: (userId: number) => (all.named.includes(userId) ? 'accepted' : 'seen'),
+    },
   }
   const audience = (to: string[], more: Partial<Addressed> & { hasUnnamed?: boolean } = {}) => {
     const { hasUnnamed = false, ...place } = more

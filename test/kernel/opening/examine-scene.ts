@@ -47,7 +47,7 @@ export function partsOf(all: ReturnType<typeof known>): ExamineParts {
       keyList: () => Promise.resolve({ people: [], tooMany: null }),
       signer: () => Promise.resolve(null),
     },
-    trust: { isBlocked: () => false, isVerified: () => false, policies: { for: () => 'accept' } },
+    trust: { standingOf: () => 'seen', policies: { for: () => 'accept' } },
     people: {
       hasSigned: (userId: number, kind: string) =>
         all.hasSigned && userId === ALICE && kind === 'words',

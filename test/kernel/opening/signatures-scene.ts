@@ -84,8 +84,7 @@ export function partsOf(all: ReturnType<typeof known>): SignatureParts {
     },
     people: { isOthers: all.isOthers, hasSigned: all.hasSigned },
     trust: {
-      isBlocked: () => all.isBlocked,
-      isVerified: () => all.isVerified,
+      standingOf: () => (all.isBlocked ? 'blocked' : all.isVerified ? 'verified' : 'seen'),
       isRemembered: () => all.isRemembered,
       isShared: () => all.isShared,
       distrust: () => all.distrust,

@@ -32,7 +32,7 @@ describe('the operator accepts', () => {
     const again = await trusting({ store })
     for (const one of [{ trust, people }, again]) {
       expect(one.trust.all).toEqual([pin])
-      expect([one.people.ownerOf(B), one.trust.isVerified(1)]).toEqual([1, false])
+      expect([one.people.ownerOf(B), one.trust.standingOf(1) === 'verified']).toEqual([1, false])
       expect(['words', 'file'].map((kind) => one.people.hasSigned(1, kind as 'file'))).toEqual([
         false,
         false,
@@ -96,7 +96,10 @@ describe('the operator verifies', () => {
     })
     expect(changes).toEqual([{ kind: 'verified', userId: 1, detail: { fingerprint: A } }])
     for (const one of [{ trust, people }, await trusting({ store })]) {
-      expect([one.trust.isVerified(1), one.trust.isVerified(2)]).toEqual([true, false])
+      expect([
+        one.trust.standingOf(1) === 'verified',
+        one.trust.standingOf(2) === 'verified',
+      ]).toEqual([true, false])
       expect([one.people.ownerOf(A), one.people.hasSigned(1, 'words')]).toEqual([1, true])
     }
   })
@@ -129,10 +132,14 @@ test('the operator blocks somebody, seen or not, until they speak again', async 
     { kind: 'blocked', userId: 2, detail: {} },
   ])
   for (const one of [trust, (await trusting({ store })).trust]) {
-    expect([1, 2, 3].map((userId) => one.isBlocked(userId))).toEqual([true, true, false])
+    expect([1, 2, 3].map((userId) => one.standingOf(userId) === 'blocked')).toEqual([
+      true,
+      true,
+      false,
+    ])
   }
   await trust.decisions.accept(1)
-  expect(trust.isBlocked(1)).toBe(false)
+  expect(trust.standingOf(1) === 'blocked').toBe(false)
 })
 
 describe('the former certificate', () => {

@@ -106,7 +106,7 @@ test('a word of the operator’s is not undone by a listing that was under way',
   await trust.saw([of(1, A)])
   await Promise.all([trust.saw([of(1, B)]), trust.decisions.block(1), trust.saw([of(1, C)])])
   for (const one of [trust, (await load(store)).trust]) {
-    expect(one.isBlocked(1)).toBe(true)
+    expect(one.standingOf(1) === 'blocked').toBe(true)
     expect(one.all[0]?.listed).toBe(C)
   }
 })
@@ -125,7 +125,7 @@ test('of more people than are remembered none pushes another out, and nothing ne
   expect(trust.isShared(C)).toBe(true)
   // the operator may always speak of somebody
   await trust.decisions.block(555)
-  expect((await load(store)).trust.isBlocked(555)).toBe(true)
+  expect((await load(store)).trust.standingOf(555) === 'blocked').toBe(true)
 })
 
 test('an owner whom the operator named at another sidecar makes another epoch', async () => {

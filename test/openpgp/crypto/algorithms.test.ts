@@ -2,13 +2,12 @@ import { expect, test } from 'vitest'
 import {
   findRecipientAlgorithm,
   findSignatureAlgorithm,
-  leastWrappedBytes,
   recipientAlgorithm,
-  recipientAlgorithmLike,
   signatureAlgorithm,
-  signatureAlgorithmLike,
 } from '../../../src/openpgp/crypto/algorithms.ts'
-import { isCipher, keyBytesOf } from '../../../src/openpgp/crypto/seipd.ts'
+import { framedLength } from '../../../src/openpgp/format/packet-writer.ts'
+import { recipientBytes } from '../../../src/openpgp/size.ts'
+import { isCipher, keyBytesOf } from '../../../src/openpgp/format/ciphers.ts'
 
 test('a kind of key is found by its number, for sealing or for signing alone', () => {
   for (const id of [18, 25]) {
@@ -26,30 +25,11 @@ test('a kind of key is found by its number, for sealing or for signing alone', (
   }
 })
 
-test.each([
-  [{ algorithm: 'ecdh', curve: 'curve25519Legacy' }, 18],
-  [{ algorithm: 'x25519' }, 25],
-  [{ algorithm: 'x25519', curve: 'curve25519Legacy' }, 25],
-  [{ algorithm: 'ecdh', curve: 'nistP256' }, undefined],
-  [{ algorithm: 'ecdh' }, undefined],
-  [{ algorithm: 'rsaEncryptSign' }, undefined],
-])('what the library says of a key that is sealed to, %j, is of kind %s', (info, id) => {
-  expect(recipientAlgorithmLike(info)?.id).toBe(id)
-  expect(signatureAlgorithmLike(info)).toBeNull()
-})
-
-test.each([
-  [{ algorithm: 'eddsaLegacy' }, 22],
-  [{ algorithm: 'eddsaLegacy', curve: 'ed25519Legacy' }, 22],
-  [{ algorithm: 'ed25519' }, 27],
-  [{ algorithm: 'ecdsa', curve: 'nistP256' }, undefined],
-])('what the library says of a key that signs, %j, is of kind %s', (info, id) => {
-  expect(signatureAlgorithmLike(info)?.id).toBe(id)
-  expect(recipientAlgorithmLike(info)).toBeNull()
-})
-
-test('the smallest recipient packet is the one of X25519', () => {
-  expect([leastWrappedBytes(7), leastWrappedBytes(9)]).toEqual([32 + 2 + 24, 32 + 2 + 40])
+test('what each algorithm writes into a recipient packet is as long as was known beforehand', () => {
+  for (const algorithm of [recipientAlgorithm(18), recipientAlgorithm(25)]) {
+    const framed = (cipher: 7 | 9): number => framedLength(10 + algorithm.wrappedBytes(cipher))
+    expect(recipientBytes(algorithm.info)).toEqual({ aes128: framed(7), aes256: framed(9) })
+  }
 })
 
 test('session keys are of AES alone, by number and size', () => {

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { CfbDecipher } from '../../../src/openpgp/crypto/seipd-stream.ts'
-import { cipherOf } from '../../../src/openpgp/crypto/seipd.ts'
+import { cipherOf } from '../../../src/openpgp/format/ciphers.ts'
 import { concat, seeded } from '../../support/openpgp-bytes.ts'
 
 const CIPHERS = [

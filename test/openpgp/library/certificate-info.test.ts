@@ -1,10 +1,11 @@
 /** What the library says of a certificate for sealing and verifying natively, and of our own key. */
 import { expect, test } from 'vitest'
 import { certificateOf, secretKeyOf } from '../../../src/openpgp/library/key-cache.ts'
-import { judgeFully } from '../../../src/openpgp/library/certificate.ts'
+import { judgeFully } from '../../../src/openpgp/library/certificate-info.ts'
 import { describeOwnKey } from '../../../src/openpgp/library/certificate-info.ts'
 import { applyProfile } from '../../../src/openpgp/library/profile.ts'
-import { NEVER_S, type CertificateInfo } from '../../../src/openpgp/native/certificate-info.ts'
+import type { CertificateInfo } from '../../../src/openpgp/native/certificate-info.ts'
+import { NEVER_S } from '../../../src/openpgp/bounds.ts'
 import {
   armoredCertificate,
   boundSubkey,

@@ -1,7 +1,7 @@
 import { generateKey } from 'openpgp'
 import { expect, test } from 'vitest'
 import { dearmor } from '../../../src/openpgp/format/armor.ts'
-import type { Cipher } from '../../../src/openpgp/crypto/seipd.ts'
+import type { Cipher } from '../../../src/openpgp/format/ciphers.ts'
 import { packetsOf } from '../../../src/openpgp/format/packets.ts'
 import { seal } from '../../../src/openpgp/library/seal.ts'
 import { verify } from '../../../src/openpgp/library/verify.ts'

@@ -1,9 +1,7 @@
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
-import { judgeFully } from '../../../src/openpgp/library/certificate.ts'
-import type {
-  CertificateInfo,
-  CheckedCertificate,
-} from '../../../src/openpgp/native/certificate-info.ts'
+import { judgeFully } from '../../../src/openpgp/library/certificate-info.ts'
+import type { CertificateInfo } from '../../../src/openpgp/native/certificate-info.ts'
+import type { CheckedCertificate } from '../../../src/openpgp/certificate-statuses.ts'
 import { CertificateCache } from '../../../src/openpgp/native/certificate-cache.ts'
 import { WorkPriority, CertificateReader } from '../../../src/openpgp/native/threads.ts'
 import {

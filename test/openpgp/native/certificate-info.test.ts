@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest'
-import {
-  NEVER_S,
-  holdsAt,
-  statusOf,
-  unusableStatus,
-} from '../../../src/openpgp/native/certificate-info.ts'
+import { statusOf } from '../../../src/openpgp/native/certificate-info.ts'
+import { holdsAt, unusableStatus } from '../../../src/openpgp/certificate-statuses.ts'
+import { NEVER_S } from '../../../src/openpgp/bounds.ts'
 import { readCommonCertificate } from '../../../src/openpgp/native/common-certificate.ts'
 import { MADE_MS, NOW_MS, alice } from '../../support/openpgp-people.ts'
 

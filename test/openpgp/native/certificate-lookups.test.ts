@@ -2,11 +2,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { CertificateStatus } from '../../../src/openpgp/engine.ts'
 import { CertificateCache } from '../../../src/openpgp/native/certificate-cache.ts'
-import {
-  statusOf,
-  type CertificateInfo,
-  type CheckedCertificate,
-} from '../../../src/openpgp/native/certificate-info.ts'
+import { statusOf, type CertificateInfo } from '../../../src/openpgp/native/certificate-info.ts'
+import type { CheckedCertificate } from '../../../src/openpgp/certificate-statuses.ts'
 import { type CertificateReader, WorkPriority } from '../../../src/openpgp/native/threads.ts'
 import { readCommonCertificate } from '../../../src/openpgp/native/common-certificate.ts'
 import { NOW_MS, alice, mallory } from '../../support/openpgp-people.ts'

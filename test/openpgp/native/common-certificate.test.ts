@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judgeFully } from '../../../src/openpgp/library/certificate.ts'
+import { judgeFully } from '../../../src/openpgp/library/certificate-info.ts'
 import { readCommonCertificate } from '../../../src/openpgp/native/common-certificate.ts'
 import { armor } from '../../support/openpgp-framing.ts'
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judgeFully } from '../../../src/openpgp/library/certificate.ts'
+import { judgeFully } from '../../../src/openpgp/library/certificate-info.ts'
 import type { Opened, UnlockedKey } from '../../../src/openpgp/engine.ts'
 import { openNatively } from '../../support/openpgp-native-parts.ts'
 import { NativeOwnKeys } from '../../../src/openpgp/native/own-keys.ts'

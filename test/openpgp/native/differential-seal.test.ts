@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { dearmor } from '../../../src/openpgp/format/armor.ts'
-import { judgeFully } from '../../../src/openpgp/library/certificate.ts'
+import { judgeFully } from '../../../src/openpgp/library/certificate-info.ts'
 import type { SealRequest } from '../../../src/openpgp/engine.ts'
 import { CertificateCache } from '../../../src/openpgp/native/certificate-cache.ts'
 import { NativeOwnKeys } from '../../../src/openpgp/native/own-keys.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judgeFully } from '../../../src/openpgp/library/certificate.ts'
+import { judgeFully } from '../../../src/openpgp/library/certificate-info.ts'
 import { readCommonCertificate } from '../../../src/openpgp/native/common-certificate.ts'
 import { packRecord } from '../../../src/openpgp/native/record-table.ts'
 import { Verifier } from '../../../src/openpgp/native/verify.ts'

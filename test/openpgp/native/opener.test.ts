@@ -66,7 +66,9 @@ test('they come in the order in which they were asked for, and others get their 
   expect(opener.isBusy).toBe(true)
   await Promise.all(all)
   expect(came.filter((one) => one !== 'another')).toEqual(all.map((_, index) => index))
-  expect(came.indexOf('another')).toBeLessThan(20)
+  const turnAt = came.indexOf('another')
+  expect(turnAt).toBeGreaterThanOrEqual(0)
+  expect(turnAt).toBeLessThan(20)
 })
 
 test('one that fails harms none of the others', async () => {

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
 import { unpackRecipientKey, RECIPIENT_KEY_BYTES } from '../../../src/openpgp/crypto/recipient.ts'
 import type { CertificateCache } from '../../../src/openpgp/native/certificate-cache.ts'
+import { statusOf, type CertificateInfo } from '../../../src/openpgp/native/certificate-info.ts'
 import {
-  statusOf,
   unusableStatus,
-  type CertificateInfo,
   type CheckedCertificate,
-} from '../../../src/openpgp/native/certificate-info.ts'
+} from '../../../src/openpgp/certificate-statuses.ts'
 import { RecipientLists } from '../../../src/openpgp/native/sealer.ts'
 import type { RecipientList } from '../../../src/openpgp/native/recipient-packets.ts'
 import { infoOf, sealing } from '../../support/openpgp-native-parts.ts'

@@ -1,13 +1,13 @@
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { dearmor } from '../../../src/openpgp/format/armor.ts'
 import { createEngine } from '../../../src/openpgp/create.ts'
-import type { Cipher } from '../../../src/openpgp/crypto/seipd.ts'
+import type { Cipher } from '../../../src/openpgp/format/ciphers.ts'
 import type { SealRequest } from '../../../src/openpgp/engine.ts'
 import { readRecipient } from '../../../src/openpgp/crypto/recipient.ts'
 import { packetsOf } from '../../../src/openpgp/format/packets.ts'
 import { Sealed } from '../../../src/openpgp/format/armor-writer.ts'
 import { AS_MADE } from '../../../src/openpgp/size.ts'
-import { fit } from '../../../src/openpgp/native/prepared-message.ts'
+import { fit } from '../../../src/openpgp/size.ts'
 import { verify } from '../../../src/openpgp/library/verify.ts'
 import {
   armoredCertificate,

@@ -13,7 +13,7 @@ import {
 } from '../../../src/openpgp/native/recipient-packets.ts'
 import { MessageSealer } from '../../../src/openpgp/native/sealer.ts'
 import { WorkPriority, type Threads } from '../../../src/openpgp/native/threads.ts'
-import type { Cipher } from '../../../src/openpgp/crypto/seipd.ts'
+import type { Cipher } from '../../../src/openpgp/format/ciphers.ts'
 import type { Sealed } from '../../../src/openpgp/format/armor-writer.ts'
 import { openArmored } from '../../support/openpgp-engine.ts'
 import { infoOf } from '../../support/openpgp-native-parts.ts'

@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { judgeFully } from '../../../src/openpgp/library/certificate.ts'
+import { judgeFully } from '../../../src/openpgp/library/certificate-info.ts'
 import { Verifier } from '../../../src/openpgp/native/verify.ts'
 import '../../support/openpgp-engine.ts'
 import { NOW_MS, alice } from '../../support/openpgp-people.ts'

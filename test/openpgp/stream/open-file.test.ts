@@ -21,7 +21,7 @@ import {
 
 let engines: Engine[]
 beforeAll(() => {
-  engines = [createEngine(), createEngine({ native: false })]
+  engines = [createEngine(), createEngine({ engine: 'library' })]
 })
 afterAll(async () => {
   await Promise.all(engines.map((engine) => engine[Symbol.asyncDispose]()))
@@ -97,12 +97,17 @@ test('what opens has one file open, what does not has none', async () => {
   }
 })
 
+/** Of two things that are wrong with a file, either may be named: the library needs all of it first. */
+function withoutReason(result: unknown): object {
+  return { ...(result as object), reason: undefined }
+}
+
 test('of spoilt files, too', { timeout: 120_000 }, async () => {
   const all = Object.values(FILES).filter(({ length }) => length < 5000)
   for (const seed of seeds(250)) {
     const random = randomFrom(seed)
     const bytes = mutate(all[random(all.length)] ?? Buffer.alloc(1), random)
     const [native, library] = await Promise.all(engines.map((engine) => made(engine, bytes)))
-    expect(native, `FUZZ_SEED=${seed}`).toEqual(library)
+    expect(withoutReason(native), `FUZZ_SEED=${seed}`).toEqual(withoutReason(library))
   }
 })

@@ -6,6 +6,7 @@ import type { NotOpened, OpenedFile } from '../../../src/openpgp/engine.ts'
 import { ByteReader } from '../../../src/openpgp/format/packet-stream.ts'
 import type { OwnIds } from '../../../src/openpgp/format/recipient-scan.ts'
 import type { FoundKey } from '../../../src/openpgp/library/open.ts'
+import * as native from '../../../src/openpgp/native/container.ts'
 import { openFileStream, type FileOpeningOptions } from '../../../src/openpgp/stream/open-file.ts'
 import { MemoryRoom, contentOf, inPieces } from '../../support/memory-room.ts'
 import { concat, seeded, u32 } from '../../support/openpgp-bytes.ts'
@@ -64,6 +65,7 @@ async function open(
     form: 'binary',
     own,
     room: came.room,
+    native,
     unwrap: () => Promise.resolve(keys),
     ...more,
     openWhole: async (recipientPackets, container) => {
@@ -333,6 +335,7 @@ test('an error of the room or the source is nobody else’s, and leaves no file'
       form: 'binary',
       own,
       room,
+      native,
       unwrap: () => Promise.resolve([found(KEY)]),
       openWhole: () => Promise.resolve(null),
       unpackWhole: () => Promise.resolve(null),

@@ -1,6 +1,6 @@
 import { createCipheriv } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { CIPHERS } from '../../../src/openpgp/crypto/seipd.ts'
+import { CIPHERS } from '../../../src/openpgp/format/ciphers.ts'
 import { Extents, RestingFile, RestingWriter } from '../../../src/openpgp/stream/resting.ts'
 import { runs } from '../../support/chance.ts'
 import { MemoryFile, contentOf } from '../../support/memory-room.ts'

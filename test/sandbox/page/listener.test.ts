@@ -1,8 +1,8 @@
 /** The page's listener: who may call it, what it serves, and what passed between bot and sidecar. */
-import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSandbox, type Page, type Sandbox } from '../../../src/sandbox/create.ts'
 import { BotTraffic } from '../../../src/sandbox/page/bot-traffic.ts'
+import { rawRequest } from '../raw-request.ts'
 
 let sandbox: Sandbox
 let page: Page
@@ -23,17 +23,9 @@ const exchange = {
   answer: '{"ok":false,"error":{"status":409,"code":"postern_no_recipient"}}',
 }
 
-/** Headers as a browser sends them, which Node's fetch does not let one choose. */
-async function knock(path: string, headers: Record<string, string>): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>()
-  const { hostname, port } = new URL(page.url)
-  const call = request({ hostname, port, path, headers, method: 'POST' }, (response) => {
-    response.resume()
-    resolve(response.statusCode ?? 0)
-  })
-  call.on('error', reject).end()
-  return await promise
-}
+/** The status of a POST with headers as a browser sends them. */
+const knock = async (path: string, headers: Record<string, string>): Promise<number> =>
+  (await rawRequest(page.url, { method: 'POST', path, headers })).status
 
 describe('who may call', () => {
   const host = () => new URL(page.url).host

@@ -9,6 +9,7 @@ import type { SeedInput } from '../../../src/sandbox/seed/schema.ts'
 import { hasBrowser, NARROW, TestBrowser } from '../../support/browser.ts'
 import { armor, packet } from '../../support/openpgp-framing.ts'
 import { png } from '../../support/png.ts'
+import { send } from '../support.ts'
 
 const MARKUP = '<img src=x onerror="document.title=`taken`"><b>bold</b>${1+1}</script>'
 const BOLD = '<b>bold</b>'
@@ -40,16 +41,8 @@ describe.skipIf(!hasBrowser)('what people bring to the page', () => {
       historyVisible: true,
     })
     await control.write({ userId: mark.id, chatId: room.id, text: `@echo_bot ${MARKUP}` })
-    const sent = await fetch(`${sandbox.url}/bot/v1/messages`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${sandbox.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        chatId: room.id,
-        text: MARKUP,
-        markup: { inlineKeyboard: [[{ text: BOLD, url: 'https://example.org/' }]] },
-      }),
-    })
-    expect(sent.status).toBe(201)
+    const markup = { inlineKeyboard: [[{ text: BOLD, url: 'https://example.org/' }]] }
+    expect((await send(sandbox, room.id, { text: MARKUP, markup })).status).toBe(201)
     await using tab = await browser.open(`${served.url}/#/as/mark/${room.id}`)
     const { page, problems } = tab
     await page.locator('.bubble .words').nth(1).waitFor()
@@ -97,16 +90,16 @@ describe.skipIf(!hasBrowser)('what people bring to the page', () => {
   test('only what is a picture by its bytes is shown as one, and never as a document', async () => {
     const { control, home } = sandbox
     const room = await control.addRoom({ kind: 'group', title: 'Files', members: [home.alice.id] })
-    const send = (file: Buffer) =>
+    const sendFile = (file: Buffer) =>
       control.sendMedia({
         userId: home.alice.id,
         chatId: room.id,
         base64: file.toString('base64'),
       })
-    await send(Buffer.from(SVG))
-    await send(Buffer.from(`<!doctype html>${MARKUP}`))
-    await send(png(3, 3).subarray(0, 30))
-    await send(png(3, 3))
+    await sendFile(Buffer.from(SVG))
+    await sendFile(Buffer.from(`<!doctype html>${MARKUP}`))
+    await sendFile(png(3, 3).subarray(0, 30))
+    await sendFile(png(3, 3))
     await using tab = await browser.open(`${served.url}/#/as/alice/${room.id}`)
     const { page, problems } = tab
     await expect.poll(() => page.locator('.person-cell a.file').count()).toBe(3)

@@ -1,11 +1,11 @@
-/** A version 1 container while it arrives, and where the document in it comes to rest. */
+/** A version 1 container while it arrives, decrypted piece by piece. */
 import { createHash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
-import type { SymmetricKey } from '../crypto/seipd.ts'
-import { Version1 } from '../crypto/seipd-stream.ts'
-import type { DocumentSink } from '../format/decrypted-stream.ts'
+import { cipherOf, type SymmetricKey } from '../format/ciphers.ts'
+import { CfbDecipher, Version1 } from '../crypto/seipd-stream.ts'
 import type { StreamedPacket } from '../format/packet-stream.ts'
-import { type RawFile, type Room, Extents, RestingFile, RestingWriter } from './resting.ts'
+import type { FoundKey } from '../library/open.ts'
+import type { RawFile, StartDecipher } from '../stream/resting.ts'
 
 /** What goes to the disk at once: whole blocks of every cipher. */
 const BLOCK_BYTES = 262_144
@@ -101,49 +101,28 @@ export class Container {
 
 const emptySlot = (): Slot => ({ block: new Uint8Array(BLOCK_BYTES), written: Promise.resolve() })
 
-/** Where a document comes to rest: in its container as it arrived, or written anew. */
-export class RestingSink implements DocumentSink {
-  readonly #room: Room
-  readonly #container: Container | null
-  readonly #extents = new Extents()
-  #raw: RawFile | null
-  #writer: RestingWriter | null = null
+/** Decrypts documents at rest, at the speed of ECB. */
+export const startDecipher: StartDecipher = (key, before) => new CfbDecipher(key, before)
 
-  /** @param arrived the container that goes to rest, with its file; null when none does */
-  constructor(room: Room, arrived: { container: Container; raw: RawFile } | null) {
-    this.#room = room
-    this.#container = arrived?.container ?? null
-    this.#raw = arrived?.raw ?? null
-  }
+/** A session key that a container can be decrypted with while it arrives. */
+export type NativeKey = FoundKey & SymmetricKey
 
-  async take(piece: Uint8Array, position: number | null): Promise<void> {
-    if (this.#container !== null && position !== null) {
-      this.#extents.add(position + this.#container.restingOffset, piece.length)
-    } else {
-      await (await this.#written()).write(piece)
-    }
-  }
+/**
+ * The one key to decrypt with; null when the library must try. Where recipient packets hold several
+ * keys, the quick check chooses. It tells nobody anything: all is decrypted either way, and what
+ * then fails fails alike (RFC 9580, 13.4).
+ */
+export function choose(found: FoundKey[], prefix: Uint8Array): NativeKey | null {
+  const native = found.filter(
+    (key): key is NativeKey => key.algorithm !== null && cipherOf(key as SymmetricKey) !== null,
+  )
+  if (native.length < found.length) return null
+  return native.find((key) => seemsRight(key, prefix)) ?? native[0] ?? null
+}
 
-  /** The document, once it is proven. */
-  async file(): Promise<RestingFile> {
-    if (this.#container === null || this.#raw === null || this.#writer !== null) {
-      return await (await this.#written()).finish()
-    }
-    const { key, blockBytes: block } = this.#container
-    return new RestingFile(this.#raw, { key, extents: this.#extents, block })
-  }
-
-  /** Gives all room back. */
-  async discard(): Promise<void> {
-    await this.#raw?.close()
-  }
-
-  async #written(): Promise<RestingWriter> {
-    if (this.#writer !== null) return this.#writer
-    this.#container?.forget()
-    await this.#raw?.close()
-    this.#raw = await this.#room.file()
-    this.#writer = new RestingWriter(this.#raw)
-    return this.#writer
-  }
+function seemsRight(key: SymmetricKey, prefix: Uint8Array): boolean {
+  const cipher = new CfbDecipher(key)
+  const at = cipher.blockBytes
+  const plain = cipher.update(prefix)
+  return plain.subarray(at - 2, at).equals(plain.subarray(at, at + 2))
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BoundedMap } from '../../src/kernel/bounded-map.ts'
+import { BoundedMap } from '../../src/util/bounded-map.ts'
 
 test('the entry that was set longest ago makes room, one that is set again is the newest', () => {
   const map = new BoundedMap<string, number>(2)

@@ -1,0 +1,129 @@
+/** Has openpgp.js do again what native code did: in a thread of its own, behind everything else. */
+import type {
+  OpenedText,
+  SealRequest,
+  Signed,
+  SignedAtLength,
+  SignatureResult,
+  UnlockedKey,
+} from './engine.ts'
+import type { Sealed } from './format/armor-writer.ts'
+import type { CheckResult } from './library/check.ts'
+import type { Jobs } from './library/worker.ts'
+import { Pool } from './pool.ts'
+
+/** How much is checked. */
+export type CheckScope = 'sample' | 'all'
+
+/** A check that ended; `skipped` where too many waited. */
+export interface EngineCheck {
+  work: 'sealed' | 'opened' | 'verified'
+  result: CheckResult | 'skipped'
+}
+
+/** One in so many of a kind is checked, and the first. */
+const SAMPLE = 256
+const KINDS_MAX = 1000
+const WAITING_MAX = 256
+const WAITING_CHARS = 8 * 1024 * 1024
+/** After the message has left or reached the bot. */
+const CHECK_AFTER_MS = 500
+/** Certificates of a large group whose recipient packets are checked. */
+const CERTIFICATES = 16
+
+interface PendingCheck {
+  work: EngineCheck['work']
+  chars: number
+  compare(): Promise<CheckResult>
+}
+
+export class Checker implements AsyncDisposable {
+  readonly #scope: CheckScope
+  readonly #report: (check: EngineCheck) => void
+  /** Its thread has the bot's key while it runs, and ends when idle. */
+  readonly #thread = new Pool<Jobs>('library/worker', 1)
+  readonly #seen = new Map<string, number>()
+  readonly #waiting: PendingCheck[] = []
+  #chars = 0
+  #isClosed = false
+
+  constructor(scope: CheckScope, report: (check: EngineCheck) => void) {
+    this.#scope = scope
+    this.#report = report
+  }
+
+  /** @param kind of its recipient list */
+  sealed(request: SealRequest, sealed: Sealed, kind: string): void {
+    if (!this.#isChosen(`sealed ${kind}`)) return
+    const { text, signer, atMs = Date.now() } = request
+    const distinct = [...new Set(request.certificates)]
+    const first = Math.floor(Math.random() * Math.max(1, distinct.length - CERTIFICATES + 1))
+    const certificates = distinct.slice(first, first + CERTIFICATES)
+    const of = distinct.length
+    this.#add('sealed', sealed.chars + text.length, () => {
+      const { armored } = sealed
+      const message = { armored, text, signer, atMs, certificates, of }
+      return this.#thread.run('compareSealed', [message])
+    })
+  }
+
+  opened(armored: string, keys: UnlockedKey[], opened: OpenedText): void {
+    const { isFile, signatures, openedWith } = opened
+    const key = keys.find(({ fingerprint }) => fingerprint === openedWith)
+    if (key === undefined || !this.#isChosen(`opened ${isFile} ${signatures.length}`)) return
+    this.#add('opened', armored.length + opened.text.length, () =>
+      this.#thread.run('compareOpened', [armored, key, opened]),
+    )
+  }
+
+  verified(
+    signed: Signed | SignedAtLength,
+    certificate: string,
+    found: { nowMs: number; results: SignatureResult[] },
+  ): void {
+    const length = 'document' in signed ? signed.document.length : 0
+    if (!this.#isChosen(`verified ${found.results.join(' ')}`)) return
+    this.#add('verified', certificate.length + length, () =>
+      this.#thread.run('compareVerified', [signed, certificate, found]),
+    )
+  }
+
+  /** All, or the first of a kind and every so many after it. */
+  #isChosen(kind: string): boolean {
+    if (this.#isClosed) return false
+    if (this.#scope === 'all') return true
+    const before = this.#seen.get(kind) ?? 0
+    if (before > 0 || this.#seen.size < KINDS_MAX) this.#seen.set(kind, before + 1)
+    return before % SAMPLE === 0
+  }
+
+  #add(work: EngineCheck['work'], chars: number, compare: PendingCheck['compare']): void {
+    if (this.#waiting.length >= WAITING_MAX || this.#chars + chars > WAITING_CHARS) {
+      return this.#report({ work, result: 'skipped' })
+    }
+    this.#chars += chars
+    if (this.#waiting.push({ work, chars, compare }) > 1) return
+    setTimeout(() => void this.#compareAll(), CHECK_AFTER_MS).unref()
+  }
+
+  async #compareAll(): Promise<void> {
+    for (let [next] = this.#waiting; next !== undefined; [next] = this.#waiting) {
+      const { work, chars } = next
+      const compare = (): Promise<CheckResult> => next.compare().catch(() => 'unchecked' as const)
+      let result = await compare()
+      // once more, in case the machine was at fault
+      if (result === 'differs') result = await compare()
+      if (this.#isClosed) return
+      this.#report({ work, result })
+      this.#waiting.shift()
+      this.#chars -= chars
+    }
+  }
+
+  /** Checks nothing more. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    this.#waiting.length = 0
+    await this.#thread[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * What native code made, compared with openpgp.js on its own. A difference counts only where the
+ * library just showed that it works here: a lack of memory fails like broken cryptography.
+ */
+import { randomBytes } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { decrypt, readMessage, type PrivateKey } from 'openpgp'
+import type { OpenedText, Signed, SignedAtLength, SignatureResult, UnlockedKey } from '../engine.ts'
+import { parseMessage } from '../format/encrypted-message.ts'
+import { ownIdsOf } from '../format/recipient-scan.ts'
+import { works } from './adopt.ts'
+import { encryptionKey } from './certificate.ts'
+import { certificateOf, secretKeyOf } from './key-cache.ts'
+import { open } from './open.ts'
+import { generate, unlock } from './secret-key.ts'
+import { verify } from './verify.ts'
+
+/** `unchecked`: the library could not do it; nothing is known of native code. */
+export type CheckResult = 'same' | 'differs' | 'unchecked'
+
+/** A message that was sealed natively. */
+export interface CheckedMessage {
+  armored: string
+  text: string
+  signer: UnlockedKey
+  atMs: number
+  /** Some of the people's certificates that it was sealed to. */
+  certificates: readonly string[]
+  /** Of how many different ones. */
+  of: number
+}
+
+/** Opens a message with the bot's own key, verifies it, and compares its recipient packets. */
+export async function compareSealed(sealed: CheckedMessage): Promise<CheckResult> {
+  const key = await secretKeyOf(sealed.signer).catch(() => null)
+  return key === null ? 'unchecked' : await compared(() => isAsSealed(sealed, key))
+}
+
+async function isAsSealed(sealed: CheckedMessage, key: PrivateKey): Promise<boolean> {
+  const { armored, text, certificates, of } = sealed
+  const date = new Date(sealed.atMs)
+  const message = await readMessage({ armoredMessage: armored })
+  const keyIds = message.getEncryptionKeyIDs().map((id) => id.toHex())
+  const people = [...(await Promise.all(certificates.map(certificateOf))), key.toPublic()]
+  const found = await Promise.all(people.map((person) => encryptionKey(person, sealed.atMs)))
+  const expected = found.map((one) => ('subkey' in one ? one.subkey.getKeyID().toHex() : ''))
+  const all = new Set(certificates.length === of ? expected : [...keyIds, ...expected])
+  if (all.size !== keyIds.length || !keyIds.every((id) => all.has(id))) return false
+  if (keyIds.length > of + 1) return false
+  const { data, signatures } = await decrypt({
+    message,
+    decryptionKeys: key,
+    verificationKeys: key.toPublic(),
+    date,
+    format: 'binary',
+  })
+  const verified = await Promise.all(signatures.map((one) => one.verified))
+  return verified.length === 1 && Buffer.from(text, 'utf8').equals(data)
+}
+
+/** Opens a message again with the key that opened it. */
+export async function compareOpened(
+  armored: string,
+  key: UnlockedKey,
+  opened: OpenedText,
+): Promise<CheckResult> {
+  if ((await secretKeyOf(key).catch(() => null)) === null) return 'unchecked'
+  return await compared(async () => {
+    const encrypted = parseMessage(armored, ownIdsOf([key]))
+    const again = encrypted.outcome === 'encrypted' ? await open(encrypted, [key]) : encrypted
+    return isDeepStrictEqual(structuredClone(again), opened)
+  })
+}
+
+/** Verifies signatures again. */
+export async function compareVerified(
+  signed: Signed | SignedAtLength,
+  certificate: string,
+  { nowMs, results }: { nowMs: number; results: SignatureResult[] },
+): Promise<CheckResult> {
+  return await compared(async () =>
+    isDeepStrictEqual(await verify(signed, certificate, nowMs), results),
+  )
+}
+
+async function compared(isSame: () => Promise<boolean>): Promise<CheckResult> {
+  if (await isSame().catch(() => false)) return 'same'
+  return (await isWorking().catch(() => false)) ? 'differs' : 'unchecked'
+}
+
+/** Whether the library seals, opens and verifies with a key that nothing else uses. */
+async function isWorking(): Promise<boolean> {
+  const passphrase = randomBytes(32).toString('hex')
+  const createdMs = Date.now()
+  const key = await generate({ userId: 'check', createdMs, passphrase, isRandom: true })
+  return await works(await unlock(key.locked, passphrase), key.certificate, createdMs)
+}

@@ -1,0 +1,130 @@
+/** Sealing, opening, verifying and unlocking of the common forms, with their caches and threads. */
+import type { CheckedCertificate } from '../certificate-statuses.ts'
+import type {
+  SealRequest,
+  Signed,
+  SignedAtLength,
+  SignatureResult,
+  UnlockedKey,
+} from '../engine.ts'
+import type { Sealed } from '../format/armor-writer.ts'
+import { ownIdsOf, type ScannedRecipients } from '../format/recipient-scan.ts'
+import type { Library } from '../library/library.ts'
+import type { FoundKey } from '../library/open.ts'
+import { Pool, type PoolEvents, type ThreadLoad } from '../pool.ts'
+import { CertificateCache } from './certificate-cache.ts'
+import * as containers from './container.ts'
+import { MessageOpener, unwrapNatively, type OpenResult } from './opener.ts'
+import { NativeOwnKeys } from './own-keys.ts'
+import { describeCommonKey } from './own-secrets.ts'
+import { Precomputer, type PrecomputeBounds } from './precompute.ts'
+import { RecipientPackets } from './recipient-packets.ts'
+import { MessageSealer } from './sealer.ts'
+import { CertificateReader, WorkPriority } from './threads.ts'
+import { unlockQuickly } from './unlock.ts'
+import { Verifier } from './verify.ts'
+import type { NativeJobs } from './worker.ts'
+
+export interface NativeEngineParts {
+  library: Library
+  /** Threads at most. */
+  threads: number
+  events: PoolEvents
+  bounds: PrecomputeBounds
+  onPrepared: (place: string) => void
+  /** Called once, when the library and native code read a certificate differently. */
+  onDisagreement: () => void
+  /** Called for every message that was sealed here, with the kind of its recipient list. */
+  onSealed: ((request: SealRequest, sealed: Sealed, kind: string) => void) | undefined
+}
+
+/** Native code for all common forms; null for any other form, which is the library's. */
+export class NativeEngine implements AsyncDisposable {
+  readonly #threads: Pool<NativeJobs>
+  readonly #certificates: CertificateCache
+  readonly #own: NativeOwnKeys
+  readonly sealer: MessageSealer
+  readonly #opener: MessageOpener
+  readonly #verifier: Verifier
+  #isEnded = false
+  readonly containers = containers
+
+  constructor(parts: NativeEngineParts) {
+    const { library, threads, events, bounds, onPrepared, onDisagreement, onSealed } = parts
+    this.#threads = new Pool('native/worker', threads, events)
+    const priority = new WorkPriority()
+    this.#certificates = new CertificateCache({
+      reader: new CertificateReader(this.#threads),
+      priority,
+      judge: library.judgeForNative,
+      onDisagreement,
+    })
+    this.#own = new NativeOwnKeys(
+      async (key, atMs) => describeCommonKey(key, atMs) ?? (await library.describe(key, atMs)),
+    )
+    const packets = new RecipientPackets({
+      threads: this.#threads,
+      priority,
+      packetsFor: library.packetsFor,
+    })
+    this.sealer = new MessageSealer({
+      certificates: this.#certificates,
+      own: this.#own,
+      packets,
+      precomputer: new Precomputer({ packets, bounds, onPrepared }),
+      readAes256: library.readAes256,
+      onSealed,
+    })
+    this.#opener = new MessageOpener(this.#own, () => !this.#isEnded)
+    this.#verifier = new Verifier(() => this.#opener.isBusy)
+  }
+
+  /** A slow lock is opened in a thread. */
+  async unlock(locked: string, passphrase: string): Promise<UnlockedKey | null> {
+    const quickly = unlockQuickly(locked, passphrase)
+    return quickly ?? (await this.#threads.run('unlock', [locked, passphrase]))
+  }
+
+  judge(armored: string, known?: string): Promise<CheckedCertificate> {
+    return this.#certificates.check(armored, known)
+  }
+
+  open(armored: string, keys: UnlockedKey[], signal?: AbortSignal): Promise<OpenResult> {
+    return this.#opener.open({ armored, keys, ids: ownIdsOf(keys), signal })
+  }
+
+  unwrap(addressed: ScannedRecipients, keys: UnlockedKey[]): Promise<FoundKey[] | null> {
+    return unwrapNatively(addressed, keys, this.#own)
+  }
+
+  async verify(
+    signed: Signed | SignedAtLength,
+    certificate: string,
+    { nowMs, signal }: { nowMs: number; signal?: AbortSignal | undefined },
+  ): Promise<SignatureResult[] | null> {
+    const found = this.#certificates.infoOf(certificate)
+    const checked = found instanceof Promise ? await found.catch(() => null) : { info: found }
+    const info = checked?.info ?? null
+    if (info === null || this.#isEnded || signal?.aborted === true) return null
+    return await this.#verifier.verify(signed, info, nowMs)
+  }
+
+  /** How often a certificate was judged already, and how often not. */
+  get lookups(): { hits: number; misses: number } {
+    return this.#certificates.lookups
+  }
+
+  /** What the threads are doing. */
+  get load(): ThreadLoad {
+    return this.#threads.load
+  }
+
+  /** Forgets every secret and everything that was read. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isEnded = true
+    this.#certificates[Symbol.dispose]()
+    this.#own.clear()
+    this.sealer[Symbol.dispose]()
+    await this.#threads[Symbol.asyncDispose]()
+  }
+}

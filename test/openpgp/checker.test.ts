@@ -1,0 +1,123 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { Checker, type CheckScope, type EngineCheck } from '../../src/openpgp/checker.ts'
+import { createEngine, type MeasuredEngine } from '../../src/openpgp/create.ts'
+import { JobKilled, Pool } from '../../src/openpgp/pool.ts'
+import { Sealed } from '../../src/openpgp/format/armor-writer.ts'
+import { sealPrepared } from '../../src/openpgp/native/prepared-message.ts'
+import { compareOpened, compareSealed, compareVerified } from '../../src/openpgp/library/check.ts'
+import type { OpenedText, SealRequest, UnlockedKey } from '../../src/openpgp/engine.ts'
+import { openArmored, sealHere } from '../support/openpgp-engine.ts'
+import { NOW_MS, alice, bot, mallory } from '../support/openpgp-people.ts'
+
+const request: SealRequest = {
+  text: 'hello',
+  certificates: [alice.certificate],
+  signer: bot.unlocked,
+  cipher: 'aes256',
+  atMs: NOW_MS,
+}
+
+async function sealedAs(changed: Partial<Parameters<typeof compareSealed>[0]> = {}) {
+  const armored = await sealHere(request, NOW_MS)
+  const { text, certificates } = request
+  const message = { armored, text, certificates, signer: bot.unlocked, atMs: NOW_MS, of: 1 }
+  return await compareSealed({ ...message, ...changed })
+}
+
+test('a message is as it was sealed: its words, its signature, everybody on the list and nobody else', async () => {
+  expect(await sealedAs()).toBe('same')
+  expect(await sealedAs({ text: 'hallo' })).toBe('differs')
+  expect(await sealedAs({ certificates: [mallory.certificate] })).toBe('differs')
+  expect(await sealedAs({ certificates: [], of: 0 })).toBe('differs')
+  expect(await sealedAs({ armored: 'no message' })).toBe('differs')
+})
+
+test('a key that was given up meanwhile says nothing of what it sealed and opened', async () => {
+  const gone: UnlockedKey = {
+    ...bot.unlocked,
+    fingerprint: '00'.repeat(20),
+    bytes: new Uint8Array(bot.unlocked.bytes.length),
+  }
+  expect(await sealedAs({ signer: gone })).toBe('unchecked')
+  const armored = await sealHere(request, NOW_MS)
+  const opened = structuredClone(await openArmored(armored)) as OpenedText
+  expect(await compareOpened(armored, gone, opened)).toBe('unchecked')
+})
+
+test('a message opens as it did, and its signatures are what they were', async () => {
+  const armored = await sealHere(request, NOW_MS)
+  const opened = structuredClone(await openArmored(armored)) as OpenedText
+  expect(await compareOpened(armored, bot.unlocked, opened)).toBe('same')
+  expect(await compareOpened(armored, bot.unlocked, { ...opened, text: 'x' })).toBe('differs')
+  const at = { nowMs: NOW_MS, results: ['valid' as const] }
+  expect(await compareVerified(opened.signed, bot.certificate, at)).toBe('same')
+  expect(await compareVerified(opened.signed, alice.certificate, at)).toBe('differs')
+})
+
+const open: (Checker | MeasuredEngine)[] = []
+afterEach(async () => {
+  vi.useRealTimers()
+  for (const one of open.splice(0)) await one[Symbol.asyncDispose]()
+})
+
+function checker(scope: CheckScope): { checker: Checker; ended: EngineCheck[] } {
+  const ended: EngineCheck[] = []
+  const made = new Checker(scope, (check) => ended.push(check))
+  open.push(made)
+  return { checker: made, ended }
+}
+
+async function sealedBy(one: Checker, times: number, text = 'hello', kind = 'a'): Promise<void> {
+  const sealed = Sealed.of(await sealHere(request, NOW_MS), { dataDigest: '', statementDigest: '' })
+  for (let time = 0; time < times; time++) one.sealed({ ...request, text }, sealed, kind)
+}
+
+test('the first of each kind is checked, and one in 256 of what is alike', async () => {
+  const { checker: one, ended } = checker('sample')
+  await sealedBy(one, 257)
+  await sealedBy(one, 3, 'hello', 'b')
+  await expect.poll(() => ended.length).toBe(3)
+  expect(ended).toEqual(Array.from({ length: 3 }, () => ({ work: 'sealed', result: 'same' })))
+})
+
+test('all are checked where all are to be; those beyond what may wait are skipped', async () => {
+  const { checker: one, ended } = checker('all')
+  await sealedBy(one, 300)
+  expect(ended.filter(({ result }) => result === 'skipped')).toHaveLength(300 - 256)
+})
+
+test('a check whose thread cannot be had says nothing, and the next one is done', async () => {
+  const { checker: one, ended } = checker('all')
+  const run = vi.spyOn(Pool.prototype, 'run').mockRejectedValueOnce(new JobKilled('compareSealed'))
+  await sealedBy(one, 2)
+  await expect.poll(() => ended.map(({ result }) => result)).toEqual(['unchecked', 'same'])
+  run.mockRestore()
+})
+
+vi.mock('../../src/openpgp/native/prepared-message.ts', { spy: true })
+
+test('once a check found a difference, openpgp.js does all of the work', async () => {
+  const engine = createEngine({ threads: 1, check: 'sample' })
+  open.push(engine)
+  const ended: EngineCheck[] = []
+  const differs = vi.fn()
+  engine.onCheck((check) => ended.push(check))
+  engine.onDifference(differs)
+  const seal = { text: 'right', certificates: [], signer: bot.unlocked, cipher: 'aes256' } as const
+  const { sealPrepared: real } = await vi.importActual<{ sealPrepared: typeof sealPrepared }>(
+    '../../src/openpgp/native/prepared-message.ts',
+  )
+  vi.mocked(sealPrepared).mockImplementation((prepared, signing) =>
+    real(prepared, { ...signing, text: 'wrong' }),
+  )
+  expect(await engine.open(await engine.seal(seal), [bot.unlocked])).toMatchObject({
+    text: 'wrong',
+  })
+  await expect.poll(() => differs.mock.calls.length).toBe(1)
+  expect(ended.filter(({ result }) => result === 'differs')).toEqual([
+    { work: 'sealed', result: 'differs' },
+  ])
+  expect(await engine.open(await engine.seal(seal), [bot.unlocked])).toMatchObject({
+    text: 'right',
+  })
+})

@@ -1,0 +1,22 @@
+import { execFileSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+
+const script = new URL('../support/openpgp-loaded.ts', import.meta.url).pathname
+
+/** Files of `src` that a process has loaded once it did everything with an engine, its threads too. */
+function loadedWith(engine: string): string[] {
+  const files = execFileSync(process.execPath, [script, engine], { encoding: 'utf8' })
+  return JSON.parse(files) as string[]
+}
+const isNative = (file: string): boolean => /^openpgp\/(?:native|crypto)\//.test(file)
+
+test('with the library alone, not one file of native OpenPGP is loaded by process or threads', () => {
+  const loaded = loadedWith('library')
+  expect(loaded).toContain('openpgp/create.ts')
+  expect(loaded).toContain('openpgp/library/worker.ts')
+  expect(loaded.filter(isNative)).toEqual([])
+})
+
+test('with the native engine, the same steps load native OpenPGP', () => {
+  expect(loadedWith('native').filter(isNative)).toContain('openpgp/crypto/seipd.ts')
+})

@@ -1,0 +1,263 @@
+/**
+ * Guards, freshness, fence and deadlines of the parts as `src/wiring` joins them: a whole sidecar over
+ * a store that says it is shared, in which a test plays the other sidecars.
+ */
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { SecretSource } from '../../src/config/secrets.ts'
+import { settingsFrom } from '../../src/config/settings.ts'
+import { createSidecar } from '../../src/context.ts'
+import { Refusal } from '../../src/errors.ts'
+import { Keyring } from '../../src/keys/keyring.ts'
+import { createEngine } from '../../src/openpgp/create.ts'
+import type { Engine } from '../../src/openpgp/engine.ts'
+import { DEADLINES_MS } from '../../src/openpgp/library/library.ts'
+import { Pool } from '../../src/openpgp/pool.ts'
+import { createSandbox } from '../../src/sandbox/create.ts'
+import { memoryOf } from '../../src/store/memory.ts'
+import type { FollowedTable, LockName, Reread, Store, StoreLock } from '../../src/store/store.ts'
+import { UpstreamClient } from '../../src/upstream/client.ts'
+import { SYSTEM_TIME } from '../../src/util/clock.ts'
+import { LOOKUP_MS, PROBE_MS, PUBLISH_MS } from '../../src/wiring/link.ts'
+import { until } from '../support/sidecar.ts'
+import { watchedLog } from '../support/watched-log.ts'
+import { open, temporary } from '../store/support.ts'
+
+const UNWRITABLE = 'postern_store_unwritable'
+const refuse = (): Promise<never> => Promise.reject(new Refusal(UNWRITABLE, 'out of reach'))
+
+/** A store in a folder as sidecars share it; a test changes what the fields do. */
+class PlayedStore {
+  readonly own: Store
+  readonly #rereads: [FollowedTable, Reread][] = []
+  /** What other sidecars have written since the last `fresh`. */
+  #unread: [FollowedTable, string][] = []
+  /** Runs before what others have written is read. */
+  onFresh: () => Promise<void> = async () => {}
+  /** Runs once a lock is taken. */
+  onLock: (name: LockName) => Promise<void> = async () => {}
+  isHeld = true
+
+  constructor(own: Store) {
+    this.own = own
+  }
+
+  /** Another sidecar has written this row. */
+  wrote(table: FollowedTable, key: string): void {
+    this.#unread.push([table, key])
+  }
+
+  async #fresh(): Promise<void> {
+    await this.onFresh()
+    const unread = this.#unread
+    this.#unread = []
+    for (const [table, key] of unread) {
+      for (const [followed, reread] of this.#rereads) {
+        if (followed === table) await this.own.read((db) => reread(db, [key]))
+      }
+    }
+  }
+
+  async #lock(name: LockName, { isFresh = false } = {}): Promise<StoreLock> {
+    await this.onLock(name)
+    if (isFresh) await this.#fresh()
+    const { signal } = new AbortController()
+    const lock = { isHeld: true, signal, [Symbol.asyncDispose]: async () => {} }
+    return Object.defineProperty(lock, 'isHeld', { get: () => this.isHeld })
+  }
+
+  /** The store as it is handed in. */
+  get shared(): Store {
+    const played: Partial<Store> = {
+      isShared: true,
+      fresh: () => this.#fresh(),
+      follow: (table, reread) => void this.#rereads.push([table, reread]),
+      tryLock: (name, o) => this.#lock(name, o),
+    }
+    return new Proxy(this.own, {
+      get: (own, name) => {
+        if (Object.hasOwn(played, name)) return Reflect.get(played, name) as unknown
+        const value = Reflect.get(own, name, own) as unknown
+        return typeof value === 'function' ? (value.bind(own) as unknown) : value
+      },
+    })
+  }
+}
+
+/** A sidecar that is ready before a sandbox; both end with the test. */
+async function scene({ hasPlayedEngine = true } = {}) {
+  const sandbox = await createSandbox({ rates: 'off' })
+  onTestFinished(() => sandbox[Symbol.asyncDispose]())
+  const played = new PlayedStore(await open(temporary(), { protection: 'none', isRequired: true }))
+  const engine = createEngine()
+  onTestFinished(() => engine[Symbol.asyncDispose]())
+  const during = { seal: async (): Promise<void> => {} }
+  const sealKnown: typeof engine.sealKnown = async (request) => {
+    await during.seal()
+    return await engine.sealKnown(request)
+  }
+  const sidecar = await createSidecar({
+    settings: settingsFrom({
+      upstream: { url: sandbox.url },
+      listen: { port: 0 },
+      admin: { port: 0 },
+      dataDir: temporary(),
+      key: { protection: 'none' },
+    }),
+    secrets: {
+      botToken: SecretSource.fromValue(sandbox.token),
+      clientToken: null,
+      passphrase: null,
+    },
+    log: watchedLog(),
+    parts: {
+      store: played.shared,
+      ...(hasPlayedEngine && { engine: { ...engine, sealKnown } }),
+    },
+  })
+  onTestFinished(() => sidecar[Symbol.asyncDispose]())
+  const { bot } = await sidecar.listen({ hasControl: false })
+  await until(async () => (await sidecar.operations.status()).ready, 'the sidecar is ready')
+  await sandbox.phone(sandbox.home.alice.id)
+  const call = async (method: string, path: string, body?: object) => {
+    const answer = await fetch(`${bot}/bot/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${sandbox.token}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const { error } = (await answer.json()) as { error?: { code: string } }
+    return error?.code ?? answer.status
+  }
+  const send = (chatId: number) => call('POST', '/messages', { chatId, text: 'words' })
+  const { readableGroup, privateChat } = sandbox.home
+  const arrived = async () =>
+    (
+      await Promise.all(
+        [readableGroup, privateChat].map(
+          async (chatId) => (await sandbox.control.messages({ chatId })).length,
+        ),
+      )
+    ).join(' ')
+  return {
+    sandbox,
+    played,
+    engine,
+    during,
+    sidecar,
+    call,
+    send,
+    arrived,
+    readableGroup,
+    privateChat,
+  }
+}
+
+/** The keyring of another sidecar of the bot. */
+const otherKeyring = async ({ own }: PlayedStore, engine: Engine): Promise<Keyring> =>
+  await Keyring.load(memoryOf(own), engine, {
+    retainMs: 30 * 86_400_000,
+    time: SYSTEM_TIME,
+    serviceNowMs: () => Date.now(),
+  })
+
+/** Time that passes at once, by the monotonic clock. */
+function passing(): (ms: number) => void {
+  const now = performance.now.bind(performance)
+  let passedMs = 0
+  const spy = vi.spyOn(performance, 'now').mockImplementation(() => now() + passedMs)
+  onTestFinished(() => spy.mockRestore())
+  return (ms) => void (passedMs += ms)
+}
+
+describe('the freshness in force', () => {
+  test('sends no readable words by what was read two seconds ago', async () => {
+    const { played, send, arrived, readableGroup } = await scene()
+    const pass = passing()
+    const before = await arrived()
+    played.onFresh = async () => pass(2000)
+    expect(await send(readableGroup)).toBe(UNWRITABLE)
+    expect(await arrived()).toBe(before)
+    played.onFresh = async () => pass(1500)
+    expect(await send(readableGroup)).toBe(201)
+  })
+
+  test('decides nothing where it cannot be known what others have learned', async () => {
+    const { played, sidecar, call, send, arrived, readableGroup, privateChat } = await scene()
+    expect(await send(privateChat)).toBe(201)
+    const before = await arrived()
+    played.onFresh = refuse
+    expect(await send(readableGroup)).toBe(UNWRITABLE)
+    expect(await send(privateChat)).toBe(UNWRITABLE)
+    expect(await call('PATCH', '/messages/1', { chatId: privateChat, text: 'else' })).toBe(
+      UNWRITABLE,
+    )
+    expect(await call('GET', '/updates?timeout=0')).toBe(UNWRITABLE)
+    await expect(sidecar.operations.keyRotate()).rejects.toMatchObject({ code: UNWRITABLE })
+    expect(await arrived()).toBe(before)
+  })
+
+  test('makes a step with the key by what others have made of it until the step begins', async () => {
+    const { played, engine, sidecar } = await scene()
+    const keys = await otherKeyring(played, engine)
+    let made = ''
+    played.onLock = async (name) => {
+      if (name !== 'rotation' || made !== '') return
+      await keys.makePending('another sidecar')
+      made = keys.pending?.fingerprint ?? ''
+      played.wrote('own_keys', made)
+    }
+    const { to } = await sidecar.operations.keyRotate()
+    expect([to, (await sidecar.operations.keyList()).length]).toEqual([made, 2])
+  })
+})
+
+describe('the fence in force', () => {
+  test('lets no sealed words leave once another sidecar may replace the key', async () => {
+    const { played, during, send, arrived, privateChat } = await scene()
+    expect(await send(privateChat)).toBe(201)
+    const before = await arrived()
+    during.seal = async () => void (played.isHeld = false)
+    expect(await send(privateChat)).toBe(UNWRITABLE)
+    expect(await arrived()).toBe(before)
+    during.seal = async () => {}
+    played.isHeld = true
+    expect(await send(privateChat)).toBe(201)
+  })
+
+  test('has what other sidecars make of the key followed at once', async () => {
+    const { played, engine, sidecar, call } = await scene()
+    const said: string[] = []
+    sidecar.health.onChange(({ code, holds }) => said.push(`${code} ${holds}`))
+    const keys = await otherKeyring(played, engine)
+    await keys.makePending('another sidecar')
+    const { fingerprint } = keys.pending ?? { fingerprint: '' }
+    await keys.markOffered(fingerprint, Date.now())
+    played.wrote('own_keys', fingerprint)
+    await call('GET', '/updates?timeout=0')
+    expect(said).toContain('key-unpublished true')
+  })
+})
+
+describe('the deadlines in force', () => {
+  test('are those of the library for each of its jobs, and of the link for each of our calls', async () => {
+    const jobs = vi.spyOn(Pool.prototype, 'run')
+    const asked = vi.spyOn(UpstreamClient.prototype, 'ask')
+    onTestFinished(() => void vi.restoreAllMocks())
+    const { send, privateChat, readableGroup } = await scene({ hasPlayedEngine: false })
+    expect([await send(privateChat), await send(readableGroup)]).toEqual([201, 201])
+    await expect.poll(() => jobs.mock.calls.map(([name]) => name)).toContain('judge')
+    for (const [name, , deadlineMs] of jobs.mock.calls as [string, unknown, number | undefined][]) {
+      if (name === 'judge') expect(deadlineMs).toBe(DEADLINES_MS.judge)
+    }
+    const calls = asked.mock.calls.map(([{ method, path, deadlineMs }]) => {
+      const route = path.replaceAll(/\d+/g, '{id}')
+      return `${method} ${route} ${deadlineMs}`
+    })
+    expect([...new Set(calls)].toSorted()).toEqual([
+      `GET /chats/{id} ${LOOKUP_MS}`,
+      `GET /chats/{id}/keys ${LOOKUP_MS}`,
+      `GET /me ${PROBE_MS}`,
+      'GET /me Infinity',
+      `PUT /key ${PUBLISH_MS}`,
+    ])
+  })
+})
