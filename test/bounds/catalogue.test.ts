@@ -130,7 +130,7 @@ const SETTINGS: Record<string, Row> = {
       'version 6',
       'RSA 1024',
     ],
-    ['cli/key-files', 'refuses by reason, and keeps nothing'],
+    ['cli/scripts/long/key-import-refused.txt', 'refuses by reason and keeps nothing'],
   ],
 }
 
