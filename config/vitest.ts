@@ -33,7 +33,7 @@ const ON_POSTGRES = [
   'test/kernel/**/*.test.ts',
   'test/lookups/*.test.ts',
   'test/keys/*.test.ts',
-  'test/store/{bot-of-store,choosing,keeping,moving,noting,open-store,protection,restored,write-first}.test.ts',
+  'test/store/{bot-of-store,choosing,keeping,moving,open-store,restored,write-first}.test.ts',
 ]
 
 /** Test files that open a store get one in PostgreSQL. */

@@ -1,7 +1,9 @@
 import { deflateRawSync, deflateSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { armor, compressed, literal, packet, sealArmored, TAG } from '../support/faults-packets.ts'
-import { fate, openScene, type Scene } from './scene.ts'
+import { fate, useScene } from './scene.ts'
+
+const scene = useScene()
 
 const ZIP = 1
 const ZLIB = 2
@@ -17,29 +19,16 @@ const BZIP2_BOMB = Buffer.from(
 )
 
 describe('compression bombs', () => {
-  let scene: Scene
   let bomb: Buffer
   let deflated: Buffer
-  beforeAll(async () => {
+  beforeAll(() => {
     bomb = literal(Buffer.alloc(80 * MIB))
     deflated = deflateSync(bomb)
-    scene = await openScene()
   })
-  afterAll(async () => await scene[Symbol.asyncDispose]())
-
-  async function sent(messages: string[]): Promise<string[]> {
-    const ids: number[] = []
-    for (const message of messages) {
-      ids.push(await scene.post(scene.sandbox.home.privateChat, message))
-    }
-    const got = await scene.meanwhile(scene.take())
-    expect(got.map(({ id }) => id)).toEqual(ids)
-    return ids.map((id) => fate(got, id))
-  }
 
   test('one that is not sealed is never opened', async () => {
     const bare = [compressed(ZLIB, deflated), compressed(BZIP2, BZIP2_BOMB)].map(armor)
-    expect(await sent(bare)).toEqual(['damaged: not-encrypted', 'damaged: not-encrypted'])
+    expect(await scene.fatesOf(bare)).toEqual(['damaged: not-encrypted', 'damaged: not-encrypted'])
   })
 
   test('sealed ones are too large, whatever they are compressed with', async () => {
@@ -52,7 +41,10 @@ describe('compression bombs', () => {
     const words = await sealArmored(literal('behind the bombs'), scene.certificates)
     const tooLarge = 'too-large: decompressed'
     const ten = Array.from({ length: 9 }, (_, n) => messages[n % messages.length] ?? '')
-    expect(await sent([...ten, words])).toEqual([...ten.map(() => tooLarge), 'unsigned, delivered'])
+    expect(await scene.fatesOf([...ten, words])).toEqual([
+      ...ten.map(() => tooLarge),
+      'unsigned, delivered',
+    ])
   })
 
   test('a bomb within a bomb is not unwrapped twice', async () => {
@@ -64,7 +56,7 @@ describe('compression bombs', () => {
       await sealArmored(compressed(99, deflated), scene.certificates),
       await sealArmored(compressed(ZLIB, deflated.subarray(0, 500)), scene.certificates),
     ]
-    const fates = await sent(messages)
+    const fates = await scene.fatesOf(messages)
     expect(fates.map((one) => one.split(':')[0])).toEqual([
       'damaged',
       'damaged',
@@ -93,7 +85,7 @@ describe('compression bombs', () => {
       await sealArmored(compressed(ZLIB, deflateSync(lying)), scene.certificates),
       await sealArmored(packet(TAG.compressed, Buffer.from([ZLIB])), scene.certificates),
     ]
-    const fates = await sent(messages)
+    const fates = await scene.fatesOf(messages)
     expect(fates).toEqual(['too-large: decompressed', 'damaged: compression'])
   })
 })

@@ -84,7 +84,7 @@ const CERTIFICATES: Record<string, Row> = {
     ['guard/recipients', 'is named in answer and log, and alone is refused'],
   ],
   C2: [['bounds/costly-keys', 'the others get the message, and the answer names who could not']],
-  C3: [['guard/recipients', 'a certificate under a fingerprint that is not its own is unusable']],
+  C3: [['kernel/people/observe', 'whose fingerprint is another one’s is no claim']],
   C4: [
     vector('c4-two-certificates', 'c4-secret-key', 'c4-message', 'c4-junk', 'c4-too-long'),
     vector('c4-many-user-ids', 'c4-bogus-self-signatures'),
@@ -93,17 +93,17 @@ const CERTIFICATES: Record<string, Row> = {
   C5: [vector('c5-grafted', 'c5-grafted-alone')],
   C6: [
     vector('c6-stripped', 'revocation-left-out', 'revocation-signer'),
-    ['guard/recipients', 'a revocation sticks'],
+    ['trust/key-changed', 'revoked stays so'],
   ],
   C7: [vector('c7-rsa-16384'), ['bounds/costly-keys', 'giant(16_384']],
   C8: [
     vector('list-two-people', 'key-of-another'),
-    ['guard/recipients', 'one key for two', 'who lists the bot’s key'],
+    ['kernel/people/recipients', 'a subkey is sealed to once', 'a key of the bot’s anywhere'],
     ['guard/claims', 'a copy of Bob’s certificate', 'under several primary keys'],
     vector('list-two-keys', 'list-names-bot', 'list-two-in-private'),
-    ['guard/recipients', 'two keys for one person', 'that names the bot'],
+    ['guard/recipients', 'a list that contradicts itself'],
     ['guard/private-person', 'names a stranger'],
-    ['guard/member-count', 'as many keys as members'],
+    ['kernel/people/recipients', 'as many keys as members'],
   ],
   C9: [
     ['openpgp/size', 'one more does not'],

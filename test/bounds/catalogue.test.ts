@@ -65,7 +65,7 @@ const JSON_BODIES: Record<string, Row> = {
   ],
   J13: [
     ['translate/draft', 'is refused with a code of the service’s'],
-    ['sandbox/markup', 'markup'],
+    ['sandbox/bodies', 'bad_markup'],
     ['http/routes-send', 'a refusal comes back to the byte'],
   ],
 }
@@ -77,7 +77,7 @@ const MEDIA: Record<string, Row> = {
   ],
   D2: [
     ['media/hostile', '64 MiB and a byte', 'within bounds, and no harm to anything else'],
-    ['upstream/media', 'a length that says %s is no file', 'no further than the bound'],
+    ['upstream/media', 'a length that says %s', 'no further than the bound'],
   ],
   D3: [['media/hostile', '8 MiB of recipients', '8 MiB of nameless recipients']],
   D4: [['media/hostile', 'chunks of one byte']],
@@ -94,7 +94,7 @@ const MEDIA: Record<string, Row> = {
   D7: [['media/stored', 'an armored file opens like a binary one']],
   D8: [
     ['http/request-path', 'a request target'],
-    ['media/access', 'urls of another form are left as they are and never fetched'],
+    ['translate/media-urls', '%j is left as it is'],
   ],
   D9: [['media/verdicts', 'sealed for others, it is not ours']],
   D10: [['media/access', 'with neither, nobody gets anything']],
@@ -130,14 +130,14 @@ const SETTINGS: Record<string, Row> = {
       'version 6',
       'RSA 1024',
     ],
-    ['cli/key-files', 'refuses by reason, and keeps nothing'],
+    ['cli/scripts/long/key-import-refused.txt', 'refuses by reason and keeps nothing'],
   ],
 }
 
 const FILES: Record<string, Row> = {
   F1: [['store/read-only', 'keeps a sound store from opening', 'does not hide']],
   F2: [
-    ['store/full-disk', 'a full disk refuses the write'],
+    ['store/full-disk', 'a full disk refuses the %s'],
     ['store/backup', 'on a full disk is refused', 'on a disk that is full'],
     ['faults/command-kills', 'error=ENOSPC'],
   ],
@@ -177,7 +177,7 @@ const UPSTREAM: Record<string, Row> = {
   U9: [['upstream/tls', 'that expired', 'for another name', 'vouches for itself', 'TLS 1.1']],
   U10: [['http/routes-refused', '/readyz says why, and nobody asks any more']],
   U11: [['http/routes-me', 'a paused bot still sees itself']],
-  U12: [['guard/wrong-body-kind', 'refused for a readable one is not sent again']],
+  U12: [['guard/wrong-body-kind', 'is not sent again']],
   U13: [['bounds/odd-answers', 'U13 a success that says']],
   U14: [
     ['upstream/answers', 'our clock against the service’s Date'],

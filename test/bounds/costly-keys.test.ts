@@ -1,7 +1,9 @@
 import { generateKey } from 'openpgp'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { giantCertificate, type Made } from '../support/faults-certificates.ts'
-import { openScene, type Scene } from './scene.ts'
+import { useScene } from './scene.ts'
+
+const scene = useScene()
 
 /** What a person's key looks like to the service, with the reason why nobody can seal to it. */
 type Costly = Made & { reason: RegExp }
@@ -31,12 +33,7 @@ function giant(bits: number, exponentBits: number, signatures: number): Costly {
 }
 
 describe('giant and weak keys in a key list', () => {
-  let scene: Scene
   let people = 0
-  beforeAll(async () => {
-    scene = await openScene()
-  })
-  afterAll(async () => await scene[Symbol.asyncDispose]())
 
   async function person(key: Costly | { armored: string; fingerprint: string }): Promise<number> {
     const { control } = scene.sandbox

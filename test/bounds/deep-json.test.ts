@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answering, startFront, type Front } from './front.ts'
-import { openScene, type Scene } from './scene.ts'
+import { describe, expect, test } from 'vitest'
+import { answering } from './front.ts'
+import { useScene } from './scene.ts'
+
+const scene = useScene()
 
 const INVALID = '502 postern_upstream_invalid'
 
@@ -8,26 +10,6 @@ const INVALID = '502 postern_upstream_invalid'
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
 
 describe('deep JSON and names given twice', () => {
-  let front: Front
-  let scene: Scene
-  beforeAll(async () => {
-    scene = await openScene({
-      before: async (url) => {
-        front = await startFront(url)
-        return front.url
-      },
-    })
-  })
-  afterAll(async () => {
-    await scene[Symbol.asyncDispose]()
-    await front[Symbol.asyncDispose]()
-  })
-
-  async function outcome(method: string, path: string, body?: unknown): Promise<string | number> {
-    const { status, json } = await scene.meanwhile(scene.call(method, path, body))
-    return json.ok ? status : `${status} ${json.error?.code}`
-  }
-
   test.each([33, 1000, 10_000, 100_000])(
     'a body of the bot’s that is nested %i deep is a bad_request, and nothing leaves',
     async (depth) => {
@@ -49,7 +31,7 @@ describe('deep JSON and names given twice', () => {
       `{"chatId":${readableGroup},"text":"a","markup":{"inlineKeyboard":[[{"text":"a","text":"b","url":"https://a.example"}]]}}`,
     ]
     for (const body of bodies)
-      expect(await outcome('POST', '/messages', body)).toBe('400 bad_request')
+      expect(await scene.outcome('POST', '/messages', body)).toBe('400 bad_request')
   })
 
   test('many names, none of them twice, are read or refused', async () => {
@@ -78,18 +60,18 @@ describe('deep JSON and names given twice', () => {
       return answering(`{"ok":true,"result":${updates}}`)
     })
     const left = [...answers]
-    front.instead.set('GET /updates', (response) => left.shift()?.(response))
+    scene.front.instead.set('GET /updates', (response) => left.shift()?.(response))
     // side by side: each that is none is held back for a while
-    const outcomes = await Promise.all(depths.map(() => outcome('GET', '/updates')))
-    front.instead.delete('GET /updates')
+    const outcomes = await Promise.all(depths.map(() => scene.outcome('GET', '/updates')))
+    scene.front.instead.delete('GET /updates')
     expect(left).toEqual([])
     expect(outcomes.toSorted()).toEqual([200, ...depths.slice(1).map(() => INVALID)])
   })
 
   test('an answer to an ordinary call is held to the same', async () => {
     for (const depth of [3000, 100_000]) {
-      front.instead.set('GET /commands', answering(`{"ok":true,"result":${nested(depth)}}`))
-      expect([200, INVALID]).toContain(await outcome('GET', '/commands'))
+      scene.front.instead.set('GET /commands', answering(`{"ok":true,"result":${nested(depth)}}`))
+      expect([200, INVALID]).toContain(await scene.outcome('GET', '/commands'))
     }
   })
 })

@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answering, endless, startFront, type Front, type Instead } from './front.ts'
-import { openScene, type Scene } from './scene.ts'
+import { describe, expect, test } from 'vitest'
+import { answering, endless, type Instead } from './front.ts'
+import { useScene } from './scene.ts'
+
+const scene = useScene()
 
 const BYTES = 200 * 2 ** 20
 
@@ -16,33 +18,13 @@ function longList(count: number): string {
 }
 
 describe('answers of hundreds of megabytes', () => {
-  let front: Front
-  let scene: Scene
-  beforeAll(async () => {
-    scene = await openScene({
-      before: async (url) => {
-        front = await startFront(url)
-        return front.url
-      },
-    })
-  })
-  afterAll(async () => {
-    await scene[Symbol.asyncDispose]()
-    await front[Symbol.asyncDispose]()
-  })
-
-  async function outcome(method: string, path: string, body?: unknown): Promise<string | number> {
-    const { status, json } = await scene.meanwhile(scene.call(method, path, body))
-    return json.ok ? status : `${status} ${json.error?.code}`
-  }
-
   /** Answers one route so while the work lasts. */
   async function during<T>(route: string, instead: Instead, work: () => Promise<T>): Promise<T> {
-    front.instead.set(route, instead)
+    scene.front.instead.set(route, instead)
     try {
       return await work()
     } finally {
-      front.instead.delete(route)
+      scene.front.instead.delete(route)
     }
   }
 
@@ -56,7 +38,7 @@ describe('answers of hundreds of megabytes', () => {
       const alice = await scene.sandbox.phone(scene.sandbox.home.alice.id)
       const id = await alice.write(scene.sandbox.home.privateChat, 'waiting')
       const outcomes = await during('GET /updates', giant, async () => {
-        return await Promise.all([1, 2, 3].map(() => outcome('GET', '/updates')))
+        return await Promise.all([1, 2, 3].map(() => scene.outcome('GET', '/updates')))
       })
       expect(outcomes).toEqual(Array.from({ length: 3 }, () => '502 postern_upstream_invalid'))
       expect(await scene.take()).toMatchObject([{ id, text: 'waiting' }])
@@ -67,7 +49,7 @@ describe('answers of hundreds of megabytes', () => {
     const startedMs = performance.now()
     await during('GET /updates', answering('nonsense'), async () => {
       for (let n = 0; n < 2; n++) {
-        expect(await outcome('GET', '/updates')).toBe('502 postern_upstream_invalid')
+        expect(await scene.outcome('GET', '/updates')).toBe('502 postern_upstream_invalid')
       }
     })
     expect(performance.now() - startedMs).toBeGreaterThan(1900)
@@ -78,15 +60,15 @@ describe('answers of hundreds of megabytes', () => {
     const invalid = '502 postern_upstream_invalid'
     const giant = endless(BYTES)
     const members = `/chats/${encryptedGroup}/members`
-    expect(await during(`GET ${members}`, giant, () => outcome('GET', members))).toBe(invalid)
+    expect(await during(`GET ${members}`, giant, () => scene.outcome('GET', members))).toBe(invalid)
     const { alice, bot } = scene.sandbox.home
     const fresh = { kind: 'group' as const, members: [alice.id, bot.id] }
     const { id: chatId } = await scene.sandbox.control.addRoom(fresh)
-    const send = () => outcome('POST', '/messages', { chatId, text: 'to alice' })
+    const send = () => scene.outcome('POST', '/messages', { chatId, text: 'to alice' })
     expect(await during(`GET /chats/${chatId}`, giant, send)).toBe(invalid)
     expect(await during(`GET /chats/${chatId}/keys`, giant, send)).toBe(invalid)
     expect(await send()).toBe(201)
-    const edit = () => outcome('PATCH', '/messages/1', { chatId, text: 'to nobody' })
+    const edit = () => scene.outcome('PATCH', '/messages/1', { chatId, text: 'to nobody' })
     expect(await during('PATCH /messages/1', giant, edit)).toBe(invalid)
   })
 })

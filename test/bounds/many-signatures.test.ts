@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { armorKey, dearmored } from '../support/faults-certificates.ts'
 import { literal, packet, sealArmored, TAG } from '../support/faults-packets.ts'
-import { fate, openScene, type Scene } from './scene.ts'
+import { useScene } from './scene.ts'
+
+const scene = useScene()
 
 /** A signature packet of the right shape that nobody made (RFC 9580, 5.2.3). */
 function signature(type: number, keyId = randomBytes(8)): Buffer {
@@ -21,22 +23,10 @@ const times = (count: number, make: () => Buffer): Buffer =>
   Buffer.concat(Array.from({ length: count }, make))
 
 describe('thousands of signatures', () => {
-  let scene: Scene
-  beforeAll(async () => {
-    scene = await openScene()
-  })
-  afterAll(async () => await scene[Symbol.asyncDispose]())
-
-  async function sent(packets: Buffer[]): Promise<string[]> {
-    const ids: number[] = []
-    for (const one of packets) {
-      const armored = await sealArmored(one, scene.certificates)
-      ids.push(await scene.post(scene.sandbox.home.privateChat, armored))
-    }
-    const got = await scene.meanwhile(scene.take())
-    expect(got.map(({ id }) => id)).toEqual(ids)
-    return ids.map((id) => fate(got, id))
-  }
+  const sent = async (packets: Buffer[]): Promise<string[]> =>
+    await scene.fatesOf(
+      await Promise.all(packets.map((one) => sealArmored(one, scene.certificates))),
+    )
 
   test('on a message are not verified, nor even counted to the end', async () => {
     const words = literal('signed by a crowd')

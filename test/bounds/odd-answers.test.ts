@@ -1,25 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answering, startFront, type Front } from './front.ts'
-import { openScene, type Scene } from './scene.ts'
+import { describe, expect, test } from 'vitest'
+import { answering } from './front.ts'
+import { useScene } from './scene.ts'
+
+const scene = useScene()
 
 const INVALID = [502, 'postern_upstream_invalid']
 
 describe('answers that are JSON, in the envelope, and odd all the same', () => {
-  let front: Front
-  let scene: Scene
-  beforeAll(async () => {
-    scene = await openScene({
-      before: async (url) => {
-        front = await startFront(url)
-        return front.url
-      },
-    })
-  })
-  afterAll(async () => {
-    await scene[Symbol.asyncDispose]()
-    await front[Symbol.asyncDispose]()
-  })
-
   test.each([
     ['strings', '[{"updateId":"1","kind":"message"}]'],
     ['beyond what can be counted', '[{"updateId":9007199254740993,"kind":"message"}]'],
@@ -35,19 +22,19 @@ describe('answers that are JSON, in the envelope, and odd all the same', () => {
       const { alice, privateChat } = scene.sandbox.home
       const phone = await scene.sandbox.phone(alice.id)
       const id = await phone.write(privateChat, 'still waiting')
-      front.instead.set('GET /updates', answering(`{"ok":true,"result":${list}}`))
+      scene.front.instead.set('GET /updates', answering(`{"ok":true,"result":${list}}`))
       const { status, json } = await scene.meanwhile(scene.call('GET', '/updates'))
       expect([status, json.error?.code]).toEqual(INVALID)
-      front.instead.delete('GET /updates')
+      scene.front.instead.delete('GET /updates')
       expect(await scene.take()).toMatchObject([{ id, text: 'still waiting' }])
     },
   )
 
   test('U8 kinds, codes and fields that nobody knows pass', async () => {
     const update = '{"updateId":5,"kind":"wave","wave":{"height":1.50},"more":[null]}'
-    front.instead.set('GET /updates', answering(`{"ok":true,"result":[${update}],"page":9}`))
+    scene.front.instead.set('GET /updates', answering(`{"ok":true,"result":[${update}],"page":9}`))
     const { status, json } = await scene.call('GET', '/updates')
-    front.instead.delete('GET /updates')
+    scene.front.instead.delete('GET /updates')
     expect(status).toBe(200)
     expect(json.result).toEqual(JSON.parse(`[${update}]`))
   })
@@ -57,9 +44,9 @@ describe('answers that are JSON, in the envelope, and odd all the same', () => {
     async (result) => {
       const { privateChat, readableGroup } = scene.sandbox.home
       for (const chatId of [privateChat, readableGroup]) {
-        front.instead.set('POST /messages', answering(`{"ok":true,"result":${result}}`))
+        scene.front.instead.set('POST /messages', answering(`{"ok":true,"result":${result}}`))
         const { status, json } = await scene.call('POST', '/messages', { chatId, text: 'hello' })
-        front.instead.delete('POST /messages')
+        scene.front.instead.delete('POST /messages')
         expect(status).toBe(200)
         expect(json.result).toMatchObject(JSON.parse(result) as object)
       }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { dearmored } from '../support/faults-certificates.ts'
 import {
   armor,
@@ -11,17 +11,13 @@ import {
   sealPackets,
   TAG,
 } from '../support/faults-packets.ts'
-import { fate, openScene, type Scene } from './scene.ts'
+import { useScene } from './scene.ts'
+
+const scene = useScene()
 
 const WORDS = literal('a text that is long enough for two chunks of its own '.repeat(40))
 
 describe('tricks with partial lengths', () => {
-  let scene: Scene
-  beforeAll(async () => {
-    scene = await openScene()
-  })
-  afterAll(async () => await scene[Symbol.asyncDispose]())
-
   /** The container of a sealed message, framed anew. */
   async function framed(exponent: number): Promise<string> {
     const sealed = await sealPackets(WORDS, scene.certificates)
@@ -29,18 +25,8 @@ describe('tricks with partial lengths', () => {
     return armor(Buffer.concat([sealed.recipients, partial(TAG.seipd, body, exponent)]))
   }
 
-  async function sent(messages: string[]): Promise<string[]> {
-    const ids: number[] = []
-    for (const message of messages) {
-      ids.push(await scene.post(scene.sandbox.home.privateChat, message))
-    }
-    const got = await scene.meanwhile(scene.take())
-    expect(got.map(({ id }) => id)).toEqual(ids)
-    return ids.map((id) => fate(got, id))
-  }
-
   test('chunks of 512 bytes are ordinary', async () => {
-    expect(await sent([await framed(9)])).toEqual(['unsigned, delivered'])
+    expect(await scene.fatesOf([await framed(9)])).toEqual(['unsigned, delivered'])
   })
 
   test('smaller ones are refused, down to one octet each', async () => {
@@ -52,7 +38,7 @@ describe('tricks with partial lengths', () => {
       armor(Buffer.concat([recipients(1), long])),
       armor(Buffer.concat([recipients(1), Buffer.alloc(90_000, 0xe0)])),
     ]
-    expect(await sent([...messages, await framed(9)])).toEqual([
+    expect(await scene.fatesOf([...messages, await framed(9)])).toEqual([
       refused,
       refused,
       refused,
@@ -64,14 +50,16 @@ describe('tricks with partial lengths', () => {
   test('so are chunks where only whole packets belong', async () => {
     const chunked = partial(TAG.pkesk, randomBytes(4000), 9)
     const { container } = await sealPackets(WORDS, scene.certificates)
-    expect(await sent([armor(Buffer.concat([chunked, container]))])).toEqual([
+    expect(await scene.fatesOf([armor(Buffer.concat([chunked, container]))])).toEqual([
       'damaged: partial-tag',
     ])
   })
 
   test('and lengths beyond the end', async () => {
     const beyond = Buffer.from([0xc0 | TAG.seipd, 255, 0xff, 0xff, 0xff, 0xff, 1, 2, 3])
-    expect(await sent([armor(Buffer.concat([recipients(1), beyond]))])).toEqual(['damaged: length'])
+    expect(await scene.fatesOf([armor(Buffer.concat([recipients(1), beyond]))])).toEqual([
+      'damaged: length',
+    ])
   })
 
   test('what was sealed is held to the same', async () => {
@@ -82,7 +70,7 @@ describe('tricks with partial lengths', () => {
       await sealArmored(partial(TAG.literal, WORDS.subarray(3), 9), scene.certificates),
       await sealArmored(packet(TAG.marker, Buffer.from('PGP')), scene.certificates),
     ]
-    expect(await sent(messages)).toEqual([
+    expect(await scene.fatesOf(messages)).toEqual([
       'damaged: partial-length',
       'damaged: partial-length',
       'unsigned, delivered',

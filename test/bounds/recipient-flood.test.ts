@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { armor, container, keyIdsOf, packet, recipients, TAG } from '../support/faults-packets.ts'
 import { dearmored } from '../support/faults-certificates.ts'
-import { fate, openScene, type Scene } from './scene.ts'
+import { useScene } from './scene.ts'
 
 const STRANGER = '00112233aabbccdd'
 /** As many Curve25519 recipients as fit. */
@@ -9,14 +9,9 @@ const MANY = 950
 
 /** The active one, and five that are retained. */
 const KEYS = 6
+const scene = useScene({ keys: KEYS })
 
 describe('floods of recipient packets, with five retained keys', () => {
-  let scene: Scene
-  beforeAll(async () => {
-    scene = await openScene({ keys: KEYS })
-  })
-  afterAll(async () => await scene[Symbol.asyncDispose]())
-
   /** Recipient packets before a message that alice's phone sealed to the bot. */
   async function before(flood: Buffer, text: string): Promise<string> {
     const alice = await scene.sandbox.phone(scene.sandbox.home.alice.id)
@@ -24,25 +19,15 @@ describe('floods of recipient packets, with five retained keys', () => {
     return armor(Buffer.concat([flood, dearmored(sealed)]))
   }
 
-  /** Posts them all to the private chat, and says in which order they came out and as what. */
-  async function sent(messages: string[]): Promise<string[]> {
-    const { privateChat } = scene.sandbox.home
-    const ids: number[] = []
-    for (const message of messages) ids.push(await scene.post(privateChat, message))
-    const got = await scene.meanwhile(scene.take())
-    expect(got.map(({ id }) => id)).toEqual(ids)
-    return ids.map((id) => fate(got, id))
-  }
-
   test('a message that is sealed to hundreds beside us opens', async () => {
     const message = await before(recipients(MANY, STRANGER), 'in a crowd')
-    expect(await sent([message])).toEqual(['verified, delivered'])
+    expect(await scene.fatesOf([message])).toEqual(['verified, delivered'])
   })
 
   test('ten that are sealed to strangers alone hold nobody up', async () => {
     const flood = armor(Buffer.concat([recipients(MANY, STRANGER), container(256)]))
     const floods = Array.from({ length: 10 }, () => flood)
-    const fates = await sent([...floods, await before(Buffer.alloc(0), 'behind them')])
+    const fates = await scene.fatesOf([...floods, await before(Buffer.alloc(0), 'behind them')])
     expect(fates).toEqual([...floods.map(() => 'not-recipient'), 'verified, delivered'])
   })
 
@@ -52,14 +37,14 @@ describe('floods of recipient packets, with five retained keys', () => {
       return armor(Buffer.concat([recipients(MANY, keyId), container(256)]))
     })
     const many = Array.from({ length: 10 }, (_, n) => floods[n % floods.length] ?? '')
-    const fates = await sent([...many, await before(Buffer.alloc(0), 'behind them too')])
+    const fates = await scene.fatesOf([...many, await before(Buffer.alloc(0), 'behind them too')])
     expect(fates).toEqual([...many.map(() => 'damaged: decryption'), 'verified, delivered'])
   })
 
   test('more packets than any honest message has are not even counted to the end', async () => {
     const tiny = packet(TAG.pkesk, Buffer.concat([Buffer.from([3]), Buffer.alloc(9, 7)]))
     const flood = Buffer.concat(Array.from({ length: 7000 }, () => tiny))
-    const fates = await sent([
+    const fates = await scene.fatesOf([
       armor(Buffer.concat([flood, container(256)])),
       await before(recipients(MANY * 2, STRANGER), 'too long'),
       await before(Buffer.alloc(0), 'and on'),

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as elapsed } from 'node:timers/promises'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { Keyring } from '../../src/keys/keyring.ts'
 import { createEngine } from '../../src/openpgp/create.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
@@ -16,6 +17,8 @@ import {
   type SidecarProcess,
 } from '../support/sidecar-process.ts'
 import { memoryOf } from '../../src/store/memory.ts'
+import { callAt } from '../support/bot-call.ts'
+import { startFront, type Front } from './front.ts'
 
 /**
  * What the sidecar may hold in memory, whatever it is sent (SECURITY, I8). A single bomb or flood
@@ -42,101 +45,79 @@ export interface Got {
   postern?: { opened: boolean; verdict: string; reason?: string }
 }
 
-export interface Scene extends AsyncDisposable {
-  sandbox: Sandbox
-  sidecar: SidecarProcess
-  /** The certificates of the bot, the published one first. */
-  certificates: string[]
-  /** A call of the bot's. */
-  call(method: string, path: string, body?: unknown): Promise<Reply>
-  /** Takes everything that waits, as a bot does that handles it and confirms it. */
-  take(): Promise<Got[]>
-  /** Hands in a message as alice's phone would, whatever is in it. */
-  post(chatId: number, armored: string): Promise<number>
-  /** Waits for something while the bot goes on with other things, which must all be answered. */
-  meanwhile<T>(work: Promise<T>): Promise<T>
-}
-
 export interface SceneOptions {
   /** How many keys the bot has, all but one of them retired; 1 by default. */
   keys?: number
   env?: Record<string, string>
-  /** Stands between the sidecar and the sandbox; gives the base URL to use. */
-  before?: (sandboxUrl: string) => Promise<string>
 }
 
-/** Opens a scene whose sidecar is ready and knows every chat of the home. */
-export async function openScene(options: SceneOptions = {}): Promise<Scene> {
-  await using stack = new AsyncDisposableStack()
-  const sandbox = stack.use(await createSandbox({ rates: 'off' }))
-  const home = mkdtempSync(join(tmpdir(), 'postern-bounds-'))
-  stack.defer(() => rmSync(home, { recursive: true, force: true }))
-  const dataDir = join(home, 'data')
-  const made = options.keys === undefined ? [] : await makeKeys(dataDir, options.keys)
-  const [published] = made
-  if (published !== undefined) {
-    const { certificate: publicKey, fingerprint } = published
-    await sandbox.control.setBotKey({ botId: sandbox.home.bot.id, publicKey, fingerprint })
-  }
-  const upstreamUrl = (await options.before?.(sandbox.url)) ?? sandbox.url
-  const sidecar = stack.use(
-    await startSidecarProcess({
-      cwd: home,
-      env: {
-        POSTERN_UPSTREAM_URL: upstreamUrl,
-        POSTERN_BOT_TOKEN: sandbox.token,
-        POSTERN_KEY_PASSPHRASE: PASSPHRASE,
-        // `makeKeys` makes a store under the passphrase
-        ...(options.keys === undefined && { POSTERN_KEY_PROTECTION: 'none' }),
-        POSTERN_DATA_DIR: dataDir,
-        ...options.env,
-      },
-    }),
-  )
-  await untilReady(sidecar.admin)
-  const certificates = made.map(({ certificate }) => certificate)
-  if (certificates.length === 0) certificates.push(publishedIn(sandbox))
-  const resources = stack.move()
-  const scene = new RunningScene({ sandbox, sidecar, certificates, resources })
-  await sandbox.phone(sandbox.home.alice.id)
-  await sandbox.phone(sandbox.home.bob.id)
-  for (const { id } of sandbox.chats) await scene.call('GET', `/chats/${id}`)
-  forgetPeak(sidecar.pid)
+/** A scene for the tests of a file, whose sidecar is ready and knows every chat of the home. */
+export function useScene(options: SceneOptions = {}): Scene {
+  const scene = new Scene()
+  beforeAll(() => scene.open(options))
+  afterAll(() => scene[Symbol.asyncDispose]())
   return scene
 }
 
-class RunningScene implements Scene {
-  readonly sandbox: Sandbox
-  readonly sidecar: SidecarProcess
-  readonly certificates: string[]
-  readonly #resources: AsyncDisposableStack
+export class Scene implements AsyncDisposable {
+  sandbox!: Sandbox
+  sidecar!: SidecarProcess
+  /** Between the sidecar and the sandbox. */
+  front!: Front
+  /** The certificates of the bot, the published one first. */
+  certificates: string[] = []
+  readonly #resources = new AsyncDisposableStack()
   #offset = 0
 
-  constructor(o: {
-    sandbox: Sandbox
-    sidecar: SidecarProcess
-    certificates: string[]
-    resources: AsyncDisposableStack
-  }) {
-    this.sandbox = o.sandbox
-    this.sidecar = o.sidecar
-    this.certificates = o.certificates
-    this.#resources = o.resources
+  async open(options: SceneOptions): Promise<void> {
+    const stack = this.#resources
+    const sandbox = stack.use(await createSandbox({ rates: 'off' }))
+    this.sandbox = sandbox
+    this.front = stack.use(await startFront(sandbox.url))
+    const home = mkdtempSync(join(tmpdir(), 'postern-bounds-'))
+    stack.defer(() => rmSync(home, { recursive: true, force: true }))
+    const dataDir = join(home, 'data')
+    const made = options.keys === undefined ? [] : await makeKeys(dataDir, options.keys)
+    const [published] = made
+    if (published !== undefined) {
+      const { certificate: publicKey, fingerprint } = published
+      await sandbox.control.setBotKey({ botId: sandbox.home.bot.id, publicKey, fingerprint })
+    }
+    this.sidecar = stack.use(
+      await startSidecarProcess({
+        cwd: home,
+        env: {
+          POSTERN_UPSTREAM_URL: this.front.url,
+          POSTERN_BOT_TOKEN: sandbox.token,
+          POSTERN_KEY_PASSPHRASE: PASSPHRASE,
+          // `makeKeys` makes a store under the passphrase
+          ...(options.keys === undefined && { POSTERN_KEY_PROTECTION: 'none' }),
+          POSTERN_DATA_DIR: dataDir,
+          ...options.env,
+        },
+      }),
+    )
+    await untilReady(this.sidecar.admin)
+    this.certificates = made.map(({ certificate }) => certificate)
+    if (made.length === 0) this.certificates.push(publishedIn(sandbox))
+    await sandbox.phone(sandbox.home.alice.id)
+    await sandbox.phone(sandbox.home.bob.id)
+    for (const { id } of sandbox.chats) await this.call('GET', `/chats/${id}`)
+    forgetPeak(this.sidecar.pid)
   }
 
+  /** A call of the bot's. */
   async call(method: string, path: string, body?: unknown): Promise<Reply> {
-    const text = typeof body === 'string' ? body : JSON.stringify(body)
-    const answer = await fetch(`${this.sidecar.bot}/bot/v1${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${this.sandbox.token}`,
-        ...(text === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(text === undefined ? {} : { body: text }),
-    })
-    return { status: answer.status, json: (await answer.json()) as Reply['json'] }
+    return await callAt(this.sidecar.bot, this.sandbox.token, { method, path, body })
   }
 
+  /** What a call of the bot's comes to, while it goes on with other things: a status, or a code too. */
+  async outcome(method: string, path: string, body?: unknown): Promise<string | number> {
+    const { status, json } = await this.meanwhile(this.call(method, path, body))
+    return json.ok ? status : `${status} ${json.error?.code}`
+  }
+
+  /** Takes everything that waits, as a bot does that handles it and confirms it. */
   async take(): Promise<Got[]> {
     const taken: Got[] = []
     for (;;) {
@@ -149,12 +130,24 @@ class RunningScene implements Scene {
     }
   }
 
+  /** Hands in a message as alice's phone would, whatever is in it. */
   async post(chatId: number, armored: string): Promise<number> {
     const { alice, bot } = this.sandbox.home
     const posted = { userId: alice.id, chatId, armored, addressed: [bot.id] }
     return (await this.sandbox.control.post(posted)).messageId
   }
 
+  /** Posts all to the private chat. @returns what became of each; they come out in their order */
+  async fatesOf(messages: readonly string[]): Promise<string[]> {
+    const { privateChat } = this.sandbox.home
+    const ids: number[] = []
+    for (const message of messages) ids.push(await this.post(privateChat, message))
+    const got = await this.meanwhile(this.take())
+    expect(got.map(({ id }) => id)).toEqual(ids)
+    return ids.map((id) => fate(got, id))
+  }
+
+  /** Waits for something while the bot goes on with other things, which must all be answered. */
   async meanwhile<T>(work: Promise<T>): Promise<T> {
     let isOver = false
     const watched = work.finally(() => (isOver = true))

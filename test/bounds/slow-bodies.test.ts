@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startFront, type Front, type Instead } from './front.ts'
-import { openScene, type Scene } from './scene.ts'
+import { describe, expect, test } from 'vitest'
+import type { Instead } from './front.ts'
+import { useScene } from './scene.ts'
+
+const scene = useScene({ env: { TESTS_PATIENCE: '0.2' } })
 
 /** Between two bytes of who is slow: well below the bound of silence, a fifth of ten seconds. */
 const PAUSE_MS = 200
@@ -20,22 +22,6 @@ const silent: Instead = (response) => {
 }
 
 describe('slow bodies, either way', () => {
-  let front: Front
-  let scene: Scene
-  beforeAll(async () => {
-    scene = await openScene({
-      env: { TESTS_PATIENCE: '0.2' },
-      before: async (url) => {
-        front = await startFront(url)
-        return front.url
-      },
-    })
-  })
-  afterAll(async () => {
-    await scene[Symbol.asyncDispose]()
-    await front[Symbol.asyncDispose]()
-  })
-
   /** Everything that a door says to a request whose body never ends. */
   async function slowBot(more: () => string): Promise<string> {
     const { hostname, port } = new URL(scene.sidecar.bot)
@@ -67,10 +53,10 @@ describe('slow bodies, either way', () => {
 
   test('all end by a bound, and everything else goes on meanwhile', async () => {
     const { privateChat, encryptedGroup, alice } = scene.sandbox.home
-    front.instead.set('GET /updates', dripping)
-    front.instead.set('GET /commands', dripping)
-    front.instead.set(`GET /chats/${encryptedGroup}/members`, silent)
-    front.instead.set(`GET /users/${alice.id}/key`, dripping)
+    scene.front.instead.set('GET /updates', dripping)
+    scene.front.instead.set('GET /commands', dripping)
+    scene.front.instead.set(`GET /chats/${encryptedGroup}/members`, silent)
+    scene.front.instead.set(`GET /users/${alice.id}/key`, dripping)
     const slow = Promise.all([
       outcome('GET', '/updates'),
       outcome('GET', '/commands'),
@@ -86,7 +72,7 @@ describe('slow bodies, either way', () => {
     for (const answer of others.slice(20)) expect(answer).toMatch(/^HTTP\/1\.1 4\d\d |^$/)
     const sent = scene.sandbox.transcript.search('"chatId":1')
     expect(sent).toEqual([])
-    front.instead.clear()
+    scene.front.instead.clear()
     expect(
       (await scene.call('POST', '/messages', { chatId: privateChat, text: 'hi' })).status,
     ).toBe(201)

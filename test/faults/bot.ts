@@ -3,6 +3,7 @@
  * can be repeated. It remembers little: when it dies, it comes back with an older offset.
  */
 import { setTimeout as pause } from 'node:timers/promises'
+import { callAt, type Called } from '../support/bot-call.ts'
 import { Random } from '../support/faults-random.ts'
 import type { Handled, History, Said } from './history.ts'
 import type { Keeper } from './keeper.ts'
@@ -87,25 +88,13 @@ export class Bot {
     path: string,
     body?: unknown,
     signal?: AbortSignal,
-  ): Promise<{
-    status: number
-    sidecar: number
-    json: { ok: boolean; result?: unknown; error?: { code: string } }
-  } | null> {
-    const base = this.#keeper.bot
+  ): Promise<(Called & { sidecar: number }) | null> {
+    const { bot: base, clientToken } = this.#keeper
     if (base === null) return null
+    const call = { method, path, body, signal: signal ?? this.#stop.signal }
     try {
-      const answer = await fetch(`${base}/bot/v1${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${this.#keeper.clientToken}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal: signal ?? this.#stop.signal,
-      })
-      const json = (await answer.json()) as { ok: boolean; result?: unknown }
-      return { status: answer.status, json, sidecar: this.#keeper.sidecarOf?.(base) ?? 0 }
+      const called = await callAt(base, clientToken, call)
+      return { ...called, sidecar: this.#keeper.sidecarOf?.(base) ?? 0 }
     } catch {
       return null
     }

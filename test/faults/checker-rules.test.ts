@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { breachesAfter, CHAT, FINGERPRINT, handled, NOW, shown } from './checker-scene.ts'
 import type { Evidence } from './checker.ts'
-import type { History, Written } from './history.ts'
+import type { Handled, History, Written } from './history.ts'
 
 type Spoil = (history: History, evidence: Evidence) => void
 
@@ -31,47 +31,71 @@ const rotates: Spoil = (_history, evidence) => void (evidence.rotates = true)
 /** What the second message is, where it is the sealed bytes of the first one again. */
 const copied: Partial<Written> = { canary: '', poison: 'copy', copyOf: 'kp0000000000000001' }
 
+/** Something else of the first update that was handled. */
+const firstUpdate =
+  (more: Partial<Handled>): Spoil =>
+  ({ handled: all }) =>
+    Object.assign(first(all), more)
+/** Another update that was handled. */
+const oneMore =
+  (...given: Parameters<typeof handled>): Spoil =>
+  ({ handled: all }) =>
+    void all.push(handled(...given))
+/** Something else in the evidence. */
+const found =
+  (more: Partial<Evidence>): Spoil =>
+  (_history, evidence) =>
+    Object.assign(evidence, more)
+const logged =
+  (words: string): Spoil =>
+  (_history, evidence) =>
+    void (evidence.log += words)
+const atRest =
+  (words: string): Spoil =>
+  (_history, evidence) =>
+    void evidence.atRest.push(Buffer.from(words))
+const firstChat =
+  (more: object): Spoil =>
+  (_history, { chats }) =>
+    Object.assign(first(chats ?? []), more)
+
+const PERSON = 'kp0000000000000001'
+const WITHHELD = { text: null, verdict: 'plaintext-in-protected', withheld: 'no' }
+const READABLE = { method: 'POST', path: '/bot/v1/messages', at: NOW + 5000 } as const
+
 /** The beginning of what a rule says, as it stands in the source, and what breaks it. */
 const RULES: [string, Spoil][] = [
   ['I1: update ${updateId} was due', ({ handled: all }) => void all.pop()],
-  [
-    'I1: update ${updateId} carries another message',
-    ({ handled: all }) => Object.assign(first(all), { chatId: 77 }),
-  ],
-  [
-    'I1: updates were handled that nobody sent',
-    ({ handled: all }) => void all.push(handled(3, null)),
-  ],
+  ['I1: update ${updateId} carries another message', firstUpdate({ chatId: 77 })],
+  ['I1: updates were handled that nobody sent', oneMore(3, null)],
   [
     'I1: message ${messageId} of chat ${chatId} never came out',
     ({ written }) => void written.push({ ...first(written), messageId: 3 }),
   ],
-  ['I1: ${where} has other words', ({ handled: all }) => Object.assign(first(all), { text: 'no' })],
-  [
-    'I1: ${where} lost its words',
-    ({ handled: all }) =>
-      Object.assign(first(all), { text: null, verdict: 'plaintext-in-protected', withheld: 'no' }),
-  ],
+  ['I1: ${where} has other words', firstUpdate({ text: 'no' })],
+  ['I1: ${where} lost its words', firstUpdate(WITHHELD)],
   [
     'I1: update ${updateId} counted as replayed when it came again',
-    ({ handled: all }) => void all.push(handled(1, null, { verdict: 'replayed' })),
+    oneMore(1, null, { verdict: 'replayed' }),
   ],
   [
     'I2: sealed words in the bytes that went to the service',
-    (_history, { wire }) => void wire.push(Buffer.from('kb0000000000000001')),
+    found({ wire: [Buffer.from('kb0000000000000001')] }),
   ],
   [
     'I2: sealed words in what the service saw',
-    (_history, { service }) => Object.assign(first(service), { body: 'kp0000000000000001' }),
+    (_history, { service }) => Object.assign(first(service), { body: PERSON }),
   ],
   [
     'I2: readable words for chat ${chatId}',
-    (_history, { service }) => {
-      const about = { method: 'POST', path: '/bot/v1/messages', at: NOW + 5000 } as const
-      service.push({ ...first(service), ...about, body: `{"chatId":${CHAT},"text":"words"}` })
-    },
+    (_history, { service }) =>
+      void service.push({
+        ...first(service),
+        ...READABLE,
+        body: `{"chatId":${CHAT},"text":"words"}`,
+      }),
   ],
-  ['I3: the sidecar could not be asked', (_history, evidence) => void (evidence.keys = null)],
+  ['I3: the sidecar could not be asked', found({ keys: null })],
   ['I3: a key was published again after another', both(rotates, put(OTHER, FINGERPRINT))],
   ['I3: the key ${one} was published and is held by nobody', both(rotates, put(OTHER))],
   ['I3: ${different.size} different keys were published', put(OTHER)],
@@ -80,80 +104,54 @@ const RULES: [string, Spoil][] = [
     (_history, { keys }) =>
       void keys?.push({ ...first(keys), fingerprint: OTHER, state: 'retired' }),
   ],
-  [
-    'I3: the published key is not the active one',
-    (_h, evidence) => void (evidence.published = OTHER),
-  ],
+  ['I3: the published key is not the active one', found({ published: OTHER })],
   [
     'I4: ${sendId} was accepted as two messages',
     ({ said }) => void said.get('send-1')?.accepted.push(19),
   ],
-  [
-    'I4: ${sendId}: ${messages.size} messages',
-    (_history, evidence) => void (evidence.phones = [[shown(1, 11)]]),
-  ],
+  ['I4: ${sendId}: ${messages.size} messages', found({ phones: [[shown(1, 11)]] })],
   [
     'I4: an edit of ${sendId} was accepted',
     ({ said }) => Object.assign(said.get('send-1') ?? {}, { isEdited: true }),
   ],
-  [
-    'I5: chat ${id} lost its latch',
-    (_h, { chats }) => Object.assign(first(chats ?? []), { latched: false }),
-  ],
-  [
-    'I5: chat ${id} is private no more',
-    (_h, { chats }) => Object.assign(first(chats ?? []), { kind: 'group' }),
-  ],
-  [
-    'I5: chat ${id} was never known to be protected',
-    (_history, evidence) => void (evidence.encryptedChats = [CHAT, 10]),
-  ],
+  ['I5: chat ${id} lost its latch', firstChat({ latched: false })],
+  ['I5: chat ${id} is private no more', firstChat({ kind: 'group' })],
+  ['I5: chat ${id} was never known to be protected', found({ encryptedChats: [CHAT, 10] })],
   [
     'I6: ${where} was delivered as words',
     ({ written }) => Object.assign(first(written), { poison: 'flood' }),
   ],
   [
     'I6: ${where} got ${one.verdict}',
-    ({ handled: all }) =>
-      Object.assign(first(all), { text: null, verdict: 'locked', reason: 'store-unwritable' }),
+    firstUpdate({ text: null, verdict: 'locked', reason: 'store-unwritable' }),
   ],
   [
     'I6: update ${one.updateId} counts as confirmed and was not',
-    ({ handled: all }) =>
-      Object.assign(first(all), { text: null, verdict: 'replayed', reason: 'confirmed-before' }),
+    firstUpdate({ text: null, verdict: 'replayed', reason: 'confirmed-before' }),
   ],
-  [
-    'I7: somebody’s words in the log',
-    (_h, evidence) => void (evidence.log += 'kp0000000000000001'),
-  ],
-  [
-    'I7: somebody’s words in the data directory',
-    (_history, { atRest }) => void atRest.push(Buffer.from('kp0000000000000001')),
-  ],
-  ['I7: a secret in the log', (_history, evidence) => void (evidence.log += 'the-token')],
-  [
-    'I7: a secret in the data directory',
-    (_h, { atRest }) => void atRest.push(Buffer.from('the-token')),
-  ],
-  ['I7: an armored block in the log', (_h, evidence) => void (evidence.log += 'BEGIN PGP')],
+  ['I7: somebody’s words in the log', logged(PERSON)],
+  ['I7: somebody’s words in the data directory', atRest(PERSON)],
+  ['I7: a secret in the log', logged('the-token')],
+  ['I7: a secret in the data directory', atRest('the-token')],
+  ['I7: an armored block in the log', logged('BEGIN PGP')],
   [
     'I8: message ${messageId} of chat ${chatId} is badly signed',
     both(rotates, (_h, { phones }) => Object.assign(first(first(phones)), { verdict: 'bad' })),
   ],
   [
     'I9: update ${updateId} was confirmed, and the bot never got its words',
-    (history) => {
-      Object.assign(first(history.handled), { text: null, verdict: 'locked' })
-      history.confirmedBelow = 502
-    },
+    both(
+      firstUpdate({ text: null, verdict: 'locked' }),
+      (history) => void (history.confirmedBelow = 502),
+    ),
   ],
   [
     'I10: update ${all[0]?.updateId} ${what}',
-    ({ handled: all }) => void all.push(handled(1, SAID, { verdict: 'unsigned', sidecar: 2 })),
+    oneMore(1, SAID, { verdict: 'unsigned', sidecar: 2 }),
   ],
   [
     'I11: update ${updateId} came with its words again',
-    ({ handled: all }) => void all.push(handled(1, SAID, { confirmedBelow: 502, sidecar: 2 })),
+    oneMore(1, SAID, { confirmedBelow: 502, sidecar: 2 }),
   ],
   [
     'I11: the same sealed words came with the updates',

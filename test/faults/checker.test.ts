@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { breachesAfter, CHAT, FINGERPRINT, handled, NOW, shown } from './checker-scene.ts'
+import { breachesAfter, CHAT, handled, NOW, shown } from './checker-scene.ts'
 import type { History } from './history.ts'
 
 describe('the checker of a run with faults', () => {
@@ -11,27 +11,8 @@ describe('the checker of a run with faults', () => {
     expect(breachesAfter(({ handled: all }) => all.push(...all.slice(0, 1)))).toBe('')
   })
 
-  test('sees a lost update', () => {
-    expect(breachesAfter(({ handled: all }) => all.pop())).toMatch(/^I1: update 502 was due/)
-  })
-
   test('sees updates that changed places', () => {
     expect(breachesAfter(({ handled: all }) => all.reverse())).toMatch(/^I1: update 501 was due/)
-  })
-
-  test('sees a message that the service never queued', () => {
-    const spoilt = breachesAfter(({ written }) => {
-      const [first] = written
-      if (first !== undefined) written.push({ ...first, messageId: 3 })
-    })
-    expect(spoilt).toMatch(/^I1: message 3 of chat 9 never came out/)
-  })
-
-  test('sees words that are not what the person wrote', () => {
-    const spoilt = breachesAfter(({ handled: all }) => {
-      all[0] = handled(1, '/say kp0000000000000099')
-    })
-    expect(spoilt).toMatch(/^I1: update 501 .* has other words/)
   })
 
   test('sees a verdict that nothing explains, and takes one that trouble explains', () => {
@@ -57,13 +38,6 @@ describe('the checker of a run with faults', () => {
     },
   )
 
-  test('sees poison that was delivered as words', () => {
-    const spoilt = breachesAfter(({ written }) => {
-      Object.assign(written[0] ?? {}, { poison: 'flood' })
-    })
-    expect(spoilt).toMatch(/^I6: update 501 \(flood\) was delivered as words/)
-  })
-
   test.each([
     ['as they are', (canary: string) => Buffer.from(canary)],
     ['in base64', (canary: string) => Buffer.from(Buffer.from(`x${canary}yz`).toString('base64'))],
@@ -73,43 +47,6 @@ describe('the checker of a run with faults', () => {
       evidence.wire.push(spell('kb0000000000000001'))
     })
     expect(spoilt).toMatch(/^I2: sealed words in the bytes that went/)
-  })
-
-  test('sees words and secrets in a log and at rest', () => {
-    const spoilt = breachesAfter((_history, evidence) => {
-      evidence.log += ' kp0000000000000002 the-token'
-      evidence.atRest.push(Buffer.from('kp0000000000000002 the-token'))
-    })
-    expect(spoilt.match(/^I7: .*$/gm)).toHaveLength(4)
-  })
-
-  test('sees a second key, and one that is not the published one', () => {
-    const second = breachesAfter((_history, { keys }) => {
-      keys?.push({ ...keys[0], fingerprint: 'cd'.repeat(20), state: 'pending' } as never)
-    })
-    expect(second).toMatch(/^I3: the sidecar holds 2 keys/)
-    const other = breachesAfter((_history, evidence) => {
-      evidence.published = 'cd'.repeat(20)
-    })
-    expect(other).toMatch(/^I3: the published key is not the active one/)
-  })
-
-  test('sees, where the key is replaced, one that came back, one that nobody holds, and a bad signature', () => {
-    const put = (fingerprint: string) =>
-      ({ method: 'PUT', path: '/bot/v1/key', body: `{"fingerprint":"${fingerprint}"}` }) as never
-    const spoilt = breachesAfter((_history, evidence) => {
-      const [first] = evidence.service
-      const again = ['cd'.repeat(20), FINGERPRINT].map((one) => ({
-        ...first,
-        ...(put(one) as object),
-      }))
-      evidence.rotates = true
-      evidence.service.push(...(again as never[]))
-      Object.assign(evidence.phones[0]?.[0] ?? {}, { verdict: 'bad' })
-    })
-    expect(spoilt).toMatch(/^I3: a key was published again after another$/m)
-    expect(spoilt).toMatch(/^I3: the key (cd)+ was published and is held by nobody$/m)
-    expect(spoilt).toMatch(/^I8: message 11 of chat 9 is badly signed$/m)
   })
 
   test('forgives a signature by a clock that was moved, and no other', () => {
@@ -158,14 +95,5 @@ describe('the checker of a run with faults', () => {
       evidence.phones = [[shown(1, 11)]]
     })
     expect(lost).toMatch(/^I4: send-2: 0 messages, 1 accepted/)
-  })
-
-  test('sees a latch and a kind that were forgotten', () => {
-    const spoilt = breachesAfter((_history, evidence) => {
-      evidence.chats = [
-        { id: CHAT, kind: 'group', personId: null, mode: null, latched: false, refused: false },
-      ]
-    })
-    expect(spoilt.match(/^I5: .*$/gm)).toHaveLength(2)
   })
 })

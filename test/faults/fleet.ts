@@ -4,8 +4,8 @@ import type { Cluster } from '../support/postgres.ts'
 import { PostgresPair } from '../support/postgres-pair.ts'
 import type { Random } from '../support/faults-random.ts'
 import { startProxy, type Proxy } from '../support/faults-proxy.ts'
-import { fill, free, lock, storedChats, strikeQueries } from './database-acts.ts'
-import type { History, Remembered } from './history.ts'
+import { free } from './database-acts.ts'
+import type { History } from './history.ts'
 import { Keeper, type Look } from './keeper.ts'
 import { Relay } from './relay.ts'
 import { startAgain } from './replica-troubles.ts'
@@ -91,9 +91,9 @@ export class Fleet implements AsyncDisposable {
     return looks.flat()
   }
 
-  /** What the database has of the chats; null where it cannot be asked now. */
-  async storedChats(): Promise<Remembered['chats'] | null> {
-    return await storedChats(this.#pair.primary.url)
+  /** Of the database that is the primary now. */
+  get databaseUrl(): string {
+    return this.#pair.primary.url
   }
 
   /** Everything in the database as SQL. */
@@ -112,27 +112,9 @@ export class Fleet implements AsyncDisposable {
     return Number(own)
   }
 
-  /** Ends or cancels some queries of the sidecars. */
-  async strikeQueries(
-    how: 'pg_terminate_backend' | 'pg_cancel_backend',
-    random: Random,
-  ): Promise<void> {
-    await strikeQueries(this.#pair.primary.url, how, random)
-  }
-
-  /** Locks a row or a table for some seconds. */
-  async lock(what: 'row' | 'table', random: Random): Promise<void> {
-    await lock(this.#pair.primary.url, what, random)
-  }
-
-  /** Lets nothing be written, until `freeDisk`. */
-  async fillDisk(): Promise<void> {
-    await fill(this.#pair.primary.url)
-  }
-
   /** Whichever database is the primary by then. */
   async freeDisk(): Promise<void> {
-    while (!(await free(this.#pair.primary.url))) await pause(LOOK_MS)
+    while (!(await free(this.databaseUrl))) await pause(LOOK_MS)
   }
 
   /** Stops the database at once, as a crash does, and starts it again. */

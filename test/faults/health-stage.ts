@@ -5,6 +5,7 @@ import type { Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
+import { callAt, type BotCall } from '../support/bot-call.ts'
 import type { Json } from '../support/double-wire.ts'
 import { settings, startSidecar, type Sidecar } from '../support/sidecar.ts'
 
@@ -152,18 +153,9 @@ export class HealthStage implements AsyncDisposable {
     return end
   }
 
-  async #callAt(
-    base: string,
-    { method, path, body }: { method: string; path: string; body: object | undefined },
-  ): Promise<Json> {
-    const headers = { authorization: `Bearer ${this.token}`, 'content-type': 'application/json' }
-    const response = await fetch(`${base}/bot/v1${path}`, {
-      method,
-      headers,
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const answer: Json = await response.json()
-    if (answer.ok !== true) throw new Error(`${method} ${path}: ${JSON.stringify(answer.error)}`)
-    return answer
+  async #callAt(base: string, call: BotCall): Promise<Json> {
+    const { json } = await callAt(base, this.token, call)
+    if (json.ok === true) return json
+    throw new Error(`${call.method} ${call.path}: ${JSON.stringify(json.error)}`)
   }
 }

@@ -5,6 +5,7 @@ import { untilReady } from '../support/sidecar-process.ts'
 import { Bot } from './bot.ts'
 import { check, type Evidence, type Outcome } from './checker.ts'
 import { evidenceOfService } from './evidence.ts'
+import { storedChats } from './database-acts.ts'
 import { Fleet } from './fleet.ts'
 import { newHistory, type History, type Trouble } from './history.ts'
 import { lookAlong } from './look-along.ts'
@@ -141,7 +142,7 @@ async function heal(many: Many): Promise<void> {
 /** What each sidecar has in memory of the chats, and what the store has. */
 async function look(fleet: Fleet, history: History): Promise<void> {
   const askedAtMs = Date.now()
-  const [looks, stored] = await Promise.all([fleet.looks(), fleet.storedChats()])
+  const [looks, stored] = await Promise.all([fleet.looks(), storedChats(fleet.databaseUrl)])
   const atMs = Date.now()
   for (const { chats, by } of looks) history.remembered.push({ atMs, askedAtMs, by, chats })
   if (stored !== null) history.remembered.push({ atMs, askedAtMs, chats: stored })

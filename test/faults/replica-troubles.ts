@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Random } from '../support/faults-random.ts'
 import { NotStartedError } from '../support/sidecar-process.ts'
 import type { Bot } from './bot.ts'
+import { fill, lock, strikeQueries } from './database-acts.ts'
 import type { Fleet, Replica } from './fleet.ts'
 import type { History, Trouble } from './history.ts'
 import type { People } from './people.ts'
@@ -13,6 +14,13 @@ type Make = (fleet: Fleet, random: Random) => Promise<void>
 const HOUR_MS = 3_600_000
 /** For so long a write whose answer was lost may still be made: then the server rolls it back. */
 const LATE_COMMIT_MS = 3500
+
+/** Lets something be so for some time. */
+async function whileOn(set: (isOn: boolean) => void, forMs: number): Promise<void> {
+  set(true)
+  await pause(forMs)
+  set(false)
+}
 
 /** Of one sidecar, one at a time. */
 export const SIDECAR: Partial<
@@ -27,36 +35,28 @@ export const SIDECAR: Partial<
     await keeper.stop('SIGTERM')
     await startAgain({ keeper })
   },
-  stopped: async ({ keeper }, random) => {
-    keeper.pause()
-    await pause(random.pick([300, 1500, 3000, 6000, 8000, 30_000]))
-    keeper.resume()
+  stopped: ({ keeper }, random) =>
+    whileOn(
+      (isOn) => (isOn ? keeper.pause() : keeper.resume()),
+      random.pick([300, 1500, 3000, 6000, 8000, 30_000]),
+    ),
+  clock: ({ keeper }, random) => {
+    const far = random.pick([-1, 1]) * random.pick([200_000, HOUR_MS, 40 * 24 * HOUR_MS])
+    return whileOn((isOn) => keeper.moveClock(isOn ? far : 0), random.between(400, 1500))
   },
-  clock: async ({ keeper }, random) => {
-    keeper.moveClock(random.pick([-1, 1]) * random.pick([200_000, HOUR_MS, 40 * 24 * HOUR_MS]))
-    await pause(random.between(400, 1500))
-    keeper.moveClock(0)
-  },
-  'database-black-holed': async ({ relay }, random) => {
-    relay.blackHole(true)
-    await pause(random.between(500, 5000))
-    relay.blackHole(false)
-  },
-  'database-slow': async ({ relay }, random) => {
-    relay.delay(random.between(100, 1500))
-    await pause(random.between(500, 6000))
-    relay.delay(0)
+  'database-black-holed': ({ relay }, random) =>
+    whileOn((isOn) => relay.blackHole(isOn), random.between(500, 5000)),
+  'database-slow': ({ relay }, random) => {
+    const ms = random.between(100, 1500)
+    return whileOn((isOn) => relay.delay(isOn ? ms : 0), random.between(500, 6000))
   },
   'bot-black-holed': async ({ door }, random) => {
     const heal = door.poison({ kind: 'black-hole' })
     await pause(random.between(300, 4000))
     heal()
   },
-  'commits-lost': async ({ relay }, random) => {
-    relay.loseCommits(true)
-    await pause(random.between(100, 1500))
-    relay.loseCommits(false)
-  },
+  'commits-lost': ({ relay }, random) =>
+    whileOn((isOn) => relay.loseCommits(isOn), random.between(100, 1500)),
 }
 
 /** Of the database and the ways to it. */
@@ -68,17 +68,13 @@ export const DATABASE: Partial<Record<Trouble, Make>> = {
       await pause(random.between(20, 400))
     }
   },
-  'database-down': async (fleet, random) => {
+  'database-down': (fleet, random) => {
     const { relay } = random.pick(fleet.replicas)
-    relay.down()
-    await pause(random.between(500, 4000))
-    relay.up()
+    return whileOn((isOn) => (isOn ? relay.down() : relay.up()), random.between(500, 4000))
   },
-  'database-silent': async (fleet, random) => {
+  'database-silent': (fleet, random) => {
     const { relay } = random.pick(fleet.replicas)
-    relay.freeze()
-    await pause(random.pick([700, 2500, 7000]))
-    relay.thaw()
+    return whileOn((isOn) => (isOn ? relay.freeze() : relay.thaw()), random.pick([700, 2500, 7000]))
   },
   'database-restarted': async (fleet, random) => {
     fleet.restartDatabase(random.pick(['fast', 'immediate']))
@@ -96,13 +92,14 @@ export const DATABASE: Partial<Record<Trouble, Make>> = {
 
 /** Of what the sidecars ask the database for. */
 export const QUERIES: Partial<Record<Trouble, Make>> = {
-  'query-ended': async (fleet, random) => await fleet.strikeQueries('pg_terminate_backend', random),
-  'query-cancelled': async (fleet, random) =>
-    await fleet.strikeQueries('pg_cancel_backend', random),
-  'row-locked': async (fleet, random) => await fleet.lock('row', random),
-  'table-locked': async (fleet, random) => await fleet.lock('table', random),
+  'query-ended': ({ databaseUrl }, random) =>
+    strikeQueries(databaseUrl, 'pg_terminate_backend', random),
+  'query-cancelled': ({ databaseUrl }, random) =>
+    strikeQueries(databaseUrl, 'pg_cancel_backend', random),
+  'row-locked': ({ databaseUrl }, random) => lock(databaseUrl, 'row', random),
+  'table-locked': ({ databaseUrl }, random) => lock(databaseUrl, 'table', random),
   'database-full': async (fleet, random) => {
-    await fleet.fillDisk()
+    await fill(fleet.databaseUrl)
     await pause(random.between(500, 4000))
     await fleet.freeDisk()
   },

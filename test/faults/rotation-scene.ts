@@ -11,6 +11,7 @@ import { connectControl } from '../../src/control/client.ts'
 import type { KeyRow } from '../../src/control/keys.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import type { Phone } from '../../src/sandbox/phone/phone.ts'
+import { callAt, type BotCall } from '../support/bot-call.ts'
 import { startSidecarProcess, untilReady, type SidecarProcess } from '../support/sidecar-process.ts'
 
 const WITHIN_MS = 120_000
@@ -53,12 +54,8 @@ export class RotationScene implements AsyncDisposable {
   async reset(): Promise<number> {
     rmSync(this.#dataDir, { recursive: true, force: true })
     cpSync(this.#first, this.#dataDir, { recursive: true })
-    const headers = {
-      authorization: `Bearer ${this.sandbox.token}`,
-      'content-type': 'application/json',
-    }
-    const { url } = this.sandbox
-    await fetch(`${url}/bot/v1/key`, { method: 'PUT', headers, body: this.#firstKey })
+    const { url, token } = this.sandbox
+    await callAt(url, token, { method: 'PUT', path: '/key', body: this.#firstKey })
     this.#heard.clear()
     return this.sandbox.transcript.list().at(-1)?.n ?? 0
   }
@@ -97,7 +94,7 @@ export class RotationScene implements AsyncDisposable {
     await Promise.all(
       [...sends].map(async ({ sendId, text }) => {
         const body = { chatId: this.sandbox.home.privateChat, text, sendId }
-        await this.#call(sidecar, 'POST', '/messages', body).catch(() => null)
+        await this.#call(sidecar, { method: 'POST', path: '/messages', body }).catch(() => null)
       }),
     )
   }
@@ -155,8 +152,8 @@ export class RotationScene implements AsyncDisposable {
   /** Polls until so many of the person's messages came with their text, or no more come. */
   async #hear(sidecar: SidecarProcess, count: number): Promise<void> {
     for (let empty = 0; this.#heard.size < count && empty < 3;) {
-      const query = `offset=${this.#offset}&timeout=1`
-      const { result } = await this.#call(sidecar, 'GET', `/updates?${query}`)
+      const path = `/updates?offset=${this.#offset}&timeout=1`
+      const { result } = await this.#call(sidecar, { method: 'GET', path })
       const updates = result as { updateId: number; message?: { text?: string } }[]
       for (const { updateId, message } of updates) {
         this.#offset = updateId + 1
@@ -181,21 +178,8 @@ export class RotationScene implements AsyncDisposable {
       .filter(({ method, path }) => method === 'PUT' && path.endsWith('/key'))
   }
 
-  async #call(
-    sidecar: SidecarProcess,
-    method: string,
-    path: string,
-    body?: unknown,
-  ): Promise<{ result: unknown }> {
-    const response = await fetch(`${sidecar.bot}/bot/v1${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${this.sandbox.token}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    return (await response.json()) as { result: unknown }
+  async #call({ bot }: SidecarProcess, call: BotCall): Promise<{ result: unknown }> {
+    return (await callAt(bot, this.sandbox.token, call)).json
   }
 }
 

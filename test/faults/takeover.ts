@@ -5,6 +5,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { callAt } from '../support/bot-call.ts'
 import { Random } from '../support/faults-random.ts'
 import { untilReady } from '../support/sidecar-process.ts'
 import { Fleet, type Replica } from './fleet.ts'
@@ -82,15 +83,9 @@ const ready = ({ keeper }: Pick<Replica, 'keeper'>): Promise<void> =>
   untilReady(keeper.admin ?? '', READY_MS)
 
 async function setWebhook(fleet: Fleet, url: string): Promise<void> {
-  const answer = await fetch(`${fleet.bot}/bot/v1/webhook`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${fleet.clientToken}`,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({ url, secret: SECRET }),
-  })
-  if (!answer.ok) throw new Error(`the webhook was not set: ${await answer.text()}`)
+  const call = { method: 'POST', path: '/webhook', body: { url, secret: SECRET } }
+  const { status, text } = await callAt(fleet.bot ?? '', fleet.clientToken, call)
+  if (status !== 200) throw new Error(`the webhook was not set: ${text}`)
 }
 
 /** A bot that hears and says nothing. */

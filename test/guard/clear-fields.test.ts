@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { shownChat } from '../support/double-sends.ts'
 import { canary, useStage } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 
@@ -17,17 +18,11 @@ const answer = (id: string, body?: object) =>
 
 async function counted(field: string): Promise<number> {
   const metrics = await (await fetch(`${stage.sidecar.adminUrl}/metrics`)).text()
-  const found = new RegExp(`^postern_clear_fields_total\\{field="${field}"\\} (\\d+)$`, 'm').exec(
-    metrics,
-  )
-  return Number(found?.[1])
+  const line = new RegExp(`^postern_clear_fields_total\\{field="${field}"\\} (\\d+)$`, 'm')
+  return Number(line.exec(metrics)?.[1])
 }
 
-async function privateChat(): Promise<DoubleChat> {
-  const chat = stage.privateChat(await stage.friend())
-  await stage.show(chat)
-  return chat
-}
+const privateChat = async () => await shownChat(stage, await stage.friend())
 
 test('buttons in a protected chat are named in the answer of a send, an edit and an edit of them alone', async () => {
   const chat = await privateChat()

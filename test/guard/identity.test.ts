@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { canary, useStage } from '../support/double-stage.ts'
+import { arrives, expectSealed, shownChat } from '../support/double-sends.ts'
+import { useStage } from '../support/double-stage.ts'
 import { BOT_ID } from '../support/double-world.ts'
 import { ok } from '../support/double-wire.ts'
 
@@ -12,15 +13,14 @@ const says = (more: Record<string, unknown>) =>
 test('a /me of another bot is refused, turns readiness, and is over when it is right again', async () => {
   const limits = { textMax: 7, armoredMax: 100, apiCallsPerMinute: 600, botsPerChat: 20 }
   const person = await stage.person()
-  const chat = stage.privateChat(person)
-  await stage.show(chat)
+  const chat = await shownChat(stage, person)
   {
     using _lie = says({ id: person.id, limits, status: 'paused', fingerprint: null, mode: 'open' })
     const me = await stage.sidecar.call('GET', '/me')
     expect([me.status, me.json.error.code]).toEqual([502, 'postern_upstream_invalid'])
     expect(await stage.sidecar.readiness()).toMatchObject({ status: 503, reasons: ['identity'] })
     // neither its limits nor its key are taken in
-    expect((await stage.send(chat, canary())).status).toBe(201)
+    await expectSealed(stage, chat, [person])
     const status = await fetch(`${stage.sidecar.adminUrl}/status`)
     expect(((await status.json()) as { bot: { id: number } }).bot.id).toBe(BOT_ID)
   }
@@ -46,14 +46,11 @@ test('without a word from the bot, readiness turns back by itself', async () => 
 
 test('the bot’s own words are nobody else’s, whoever /me says that the bot is', async () => {
   const alice = await stage.person()
-  const chat = stage.privateChat(alice)
-  await stage.show(chat)
+  const chat = await shownChat(stage, alice)
   using _lie = says({ id: alice.id })
   await stage.sidecar.call('GET', '/me')
-  const since = stage.double.mark()
-  expect((await stage.send(chat, canary())).status).toBe(201)
-  const [{ armored }] = stage.bodies(since)
-  const [one] = await stage.deliver([stage.double.world.message(chat, alice, { armored })])
+  const armored = await expectSealed(stage, chat, [alice])
+  const one = await arrives(stage, chat, alice, armored)
   expect(one).not.toHaveProperty('text')
   expect(one.postern.verdict).not.toBe('verified')
 })

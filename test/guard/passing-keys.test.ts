@@ -1,23 +1,16 @@
 /** Keys that come in passing, and people who come in between: neither changes who is sealed to. */
 import { expect, test } from 'vitest'
 import { keyOf } from '../support/double-phones.ts'
+import { arrives, expectSealed } from '../support/double-sends.ts'
 import { canary, useStage, type Person } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 
 const stage = useStage({ env: { POSTERN_CACHE_KEY_LIST_SECONDS: '0' } })
 
-/** The one body that leaves for a text, opened by those who can. */
+/** A send that these people can read, and no others. */
 async function sealed(chat: DoubleChat, to: Person[], notTo: Person[]): Promise<void> {
-  const words = canary()
-  const since = stage.double.mark()
-  const sent = await stage.send(chat, words)
-  expect(sent.status, sent.text).toBe(201)
-  expect(sent.json.result.postern).toMatchObject({ recipients: to.length })
-  const [body] = stage.bodies(since)
-  for (const { phone } of to) {
-    expect((await phone.open(body.armored, stage.botCertificate)).text).toBe(words)
-  }
-  for (const { phone } of notTo) await expect(phone.unwrap(body.armored)).rejects.toThrow()
+  const armored = await expectSealed(stage, chat, to)
+  for (const { phone } of notTo) await expect(phone.unwrap(armored)).rejects.toThrow()
 }
 
 test('a certificate in a person’s own sealed words, or beside them, is nobody’s key', async () => {
@@ -37,9 +30,7 @@ test('a certificate in a person’s own sealed words, or beside them, is nobody�
   expect(read.text).toContain('BEGIN PGP PUBLIC KEY BLOCK')
 
   const forged = await thief.phone.seal('pay him', [stage.botCertificate])
-  const [next] = await stage.deliver([
-    stage.double.world.message(chat, friend, { armored: forged }),
-  ])
+  const next = await arrives(stage, chat, friend, forged)
   expect(next.postern.verdict).toBe('bad-signature')
   expect(next).not.toHaveProperty('text')
   await sealed(chat, [friend], [thief])
@@ -59,15 +50,11 @@ test('what was sealed is repeated as it was, although somebody came in between',
   const [friend, late] = [await stage.person(), await stage.person()]
   const chat = stage.group([friend])
   await stage.show(chat)
-  using _ = stage.double.script(
-    'POST',
-    '/messages',
-    () => {
-      if (!chat.people.includes(late)) chat.people.push(late)
-      return 'cut'
-    },
-    1,
-  )
+  const joinLate = () => {
+    chat.people.push(late)
+    return 'cut' as const
+  }
+  using _ = stage.double.script('POST', '/messages', joinLate, 1)
   const words = canary()
   const since = stage.double.mark()
   expect((await stage.send(chat, words)).status).toBe(201)

@@ -36,9 +36,8 @@ test('a field that the spec does not list leaves for a readable chat, whose serv
   await stage.send(chat, 'x', { caption: 'later version' })
   await stage.edit(chat, 7, { text: 'y', caption: 'later version' })
   await stage.edit(chat, 7, { markup: null, caption: 'later version' })
-  expect(stage.bodies(since).map(({ caption }) => caption)).toEqual(
-    Array.from({ length: 3 }, () => 'later version'),
-  )
+  const later = { caption: 'later version' }
+  expect(stage.bodies(since)).toMatchObject([later, later, later])
 })
 
 test('a readable send that met an unknown field is not sealed with it when the chat has turned', async () => {
@@ -62,27 +61,16 @@ test('an unknown path passes for a GET, to the byte, and is refused with anythin
   const since = stage.double.mark()
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
     const answer = await stage.sidecar.call(method, '/stickers', { text: words })
-    expect([method, answer.status, answer.json.error.code]).toEqual([
-      method,
-      403,
-      'postern_route_refused',
-    ])
+    const refused = [method, 403, 'postern_route_refused']
+    expect([method, answer.status, answer.json.error.code]).toEqual(refused)
   }
   expect(stage.double.mark()).toBe(since)
   stage.expectNowhere(words)
 })
 
-const SPELLINGS = [
-  '/Messages',
-  '/messages/',
-  '/messages;v=2',
-  '/messages/7/',
-  '/%6dessages',
-  '/key/',
-]
-
-for (const path of SPELLINGS) {
-  test(`words sent to ${path} do not leave`, async () => {
+test.each(['/Messages', '/messages/', '/messages;v=2', '/messages/7/', '/%6dessages', '/key/'])(
+  'words sent to %s do not leave',
+  async (path) => {
     const words = canary()
     const chat = stage.openGroup()
     for (const method of ['POST', 'PUT', 'PATCH']) {
@@ -90,18 +78,14 @@ for (const path of SPELLINGS) {
       expect(answer.status).toBeGreaterThanOrEqual(400)
     }
     stage.expectNowhere(words)
-  })
-}
+  },
+)
 
-test('a GET with a body and a call without a token do not leave', async () => {
+test('a call without a token does not leave', async () => {
   const words = canary()
   const headers = { authorization: 'Bearer wrong' }
-  const answer = await stage.sidecar.call(
-    'POST',
-    '/messages',
-    { chatId: 1, text: words },
-    { headers },
-  )
+  const body = { chatId: 1, text: words }
+  const answer = await stage.sidecar.call('POST', '/messages', body, { headers })
   expect([answer.status, answer.json.error.code]).toEqual([401, 'unauthorized'])
   stage.expectNowhere(words)
 })

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { call, head, opened, openDoor, outcome, raw } from './support.ts'
+import { call, head, opened, openDoor, outcome, raw, turnedAway } from './support.ts'
 
 const TYPING = 'POST /bot/v1/chats/5/typing'
 const send = (type: string[], body: string | Buffer) =>
@@ -38,10 +38,10 @@ describe('the type of a body', () => {
     ['application/problem+json'],
     [''],
   ])('%j is not', async (type) => {
-    const { port, seen } = await openDoor()
-    const text = await raw(port, send([`Content-Type: ${type}`], '{"typing":true}'))
-    expect(outcome(text)).toEqual({ status: 415, code: 'bad_request' })
-    expect(seen).toEqual([])
+    expect(await turnedAway(send([`Content-Type: ${type}`], '{"typing":true}'))).toMatchObject({
+      status: 415,
+      code: 'bad_request',
+    })
   })
 
   it('a body without a type, with two types, or in an encoding is not taken', async () => {
@@ -129,16 +129,12 @@ describe('JSON that two parsers could read differently', () => {
     ['100 000 deep and closed', '['.repeat(100_000) + ']'.repeat(100_000)],
     ['33 deep', '{"typing":' + '['.repeat(33) + ']'.repeat(33) + '}'],
   ])('is refused: %s', async (_what, body) => {
-    const { port, seen } = await openDoor()
-    expect(outcome(await raw(port, json(body)))).toEqual({ status: 400, code: 'bad_request' })
-    expect(seen).toEqual([])
+    expect(await turnedAway(json(body))).toMatchObject({ status: 400, code: 'bad_request' })
   })
 
   it('is refused: bytes that are not UTF-8', async () => {
-    const { port, seen } = await openDoor()
     const body = Buffer.from([...Buffer.from('{"typing":"'), 0xff, ...Buffer.from('"}')])
-    expect(outcome(await raw(port, json(body)))).toEqual({ status: 400, code: 'bad_request' })
-    expect(seen).toEqual([])
+    expect(await turnedAway(json(body))).toMatchObject({ status: 400, code: 'bad_request' })
   })
 })
 

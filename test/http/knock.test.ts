@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { TOKEN, call, head, openDoor, outcome, raw } from './support.ts'
+import { TOKEN, call, head, openDoor, outcome, raw, turnedAway } from './support.ts'
 
 const ME = 'GET /bot/v1/commands'
 const close = 'Connection: close'
@@ -30,11 +30,9 @@ describe('before any routing', () => {
   it.each(['Origin: https://evil.example', 'Origin: null', 'Sec-Fetch-Site: cross-site'])(
     'a web page is turned away, even with the token: %s',
     async (line) => {
-      const { port, seen } = await openDoor()
-      const text = await raw(port, head(ME, line))
-      expect(outcome(text)).toEqual({ status: 403, code: 'postern_browser_refused' })
+      const { text, ...refused } = await turnedAway(head(ME, line))
+      expect(refused).toEqual({ status: 403, code: 'postern_browser_refused' })
       expect(text.toLowerCase()).not.toContain('access-control')
-      expect(seen).toEqual([])
     },
   )
 
@@ -84,17 +82,16 @@ describe('before any routing', () => {
     '/bot/v1/%zz',
     '/bot/v1/a\\b',
   ])('%s is refused and never sent on', async (target) => {
-    const { port, seen } = await openDoor({ parts: { allowUnknown: true } })
-    const text = await raw(port, head(`GET ${target}`))
-    expect(outcome(text)).toEqual({ status: 400, code: 'bad_request' })
-    expect(seen).toEqual([])
+    expect(
+      await turnedAway(head(`GET ${target}`), { parts: { allowUnknown: true } }),
+    ).toMatchObject({ status: 400, code: 'bad_request' })
   })
 
   it('an id of 5000 digits is refused and never sent on', async () => {
-    const { port, seen } = await openDoor()
-    const text = await raw(port, head(`DELETE /bot/v1/messages/${'5'.repeat(5000)}`))
-    expect(outcome(text)).toEqual({ status: 400, code: 'bad_request' })
-    expect(seen).toEqual([])
+    expect(await turnedAway(head(`DELETE /bot/v1/messages/${'5'.repeat(5000)}`))).toMatchObject({
+      status: 400,
+      code: 'bad_request',
+    })
   })
 
   it('more than 100 header lines are refused', async () => {

@@ -9,24 +9,9 @@ import { once } from 'node:events'
 import { setImmediate as immediate } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { OperatorError } from '../../src/errors.ts'
-import { buildAdminDoor } from '../../src/http/admin.ts'
-import { Health } from '../../src/observe/health.ts'
-import { Metrics } from '../../src/observe/metrics.ts'
-import { watchedLog } from '../support/watched-log.ts'
-import { openDoor } from './support.ts'
+import { adminDoor, openDoor } from './support.ts'
 
-function someDoor() {
-  const health = new Health()
-  const door = buildAdminDoor({
-    log: watchedLog(),
-    metrics: new Metrics(),
-    readiness: () => ({ ready: health.ready, reasons: health.reasons() }),
-    status: () => Promise.resolve({}),
-    allowedHosts: [],
-  })
-  onTestFinished(() => door.drain())
-  return door
-}
+const someDoor = () => adminDoor().door
 
 async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'door-'))
@@ -59,13 +44,14 @@ it('a name is listened on, with every address it has', async () => {
 
 it('a port in use is refused, with what to do', async () => {
   const { port } = await openDoor()
-  const error = await someDoor()
-    .listen({ setting: 'admin', host: '127.0.0.1', port })
-    .catch((caught: unknown) => caught)
-  expect(error).toBeInstanceOf(OperatorError)
-  expect(error).toMatchObject({ code: 'listen', exitCode: 1 })
-  expect(String(error)).toContain(`127.0.0.1:${port}: something else listens there`)
-  expect((error as OperatorError).hint).toContain('`admin.port`')
+  const opening = someDoor().listen({ setting: 'admin', host: '127.0.0.1', port })
+  await expect(opening).rejects.toBeInstanceOf(OperatorError)
+  await expect(opening).rejects.toMatchObject({
+    code: 'listen',
+    exitCode: 1,
+    message: expect.stringContaining(`127.0.0.1:${port}: something else listens there`),
+    hint: expect.stringContaining('`admin.port`'),
+  })
 })
 
 it('an address of another machine is refused', async () => {

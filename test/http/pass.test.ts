@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
 import type { Guard, Rule } from '../../src/kernel/wall/guard.ts'
-import { call, openDoor, say } from './support.ts'
+import { call, expectRefused, openDoor, say } from './support.ts'
+
+type Asked = Parameters<typeof expectRefused>[1]
 
 /** A guard that rules every chat alike. */
 const ruling = (body: Rule['body'], holds = true) => {
@@ -126,24 +128,22 @@ describe('a field that the specification does not list', () => {
 
   it.each(INTO)('stays here when the chat is protected: %s %s', async (method, path, body) => {
     const world = await openDoor({ parts: { guard: ruling('sealed').guard } })
-    const { status, json } = await call(world, method, `/bot/v1${path}`, { body })
-    expect([status, json.error?.message]).toEqual([400, 'note: no such field'])
-    expect(world.seen).toEqual([])
+    const asked: Asked = [method, `/bot/v1${path}`, { body }]
+    const error = await expectRefused(world, asked, [400, 'bad_request'])
+    expect(error?.message).toBe('note: no such field')
   })
 
   it.each(INTO)('stays here when the chat becomes protected: %s %s', async (method, path, body) => {
     const world = await openDoor({ parts: { guard: ruling('readable', false).guard } })
-    const { json } = await call(world, method, `/bot/v1${path}`, { body })
-    expect(json.error?.code).toBe('postern_downgrade_refused')
-    expect(world.seen).toEqual([])
+    const asked: Asked = [method, `/bot/v1${path}`, { body }]
+    await expectRefused(world, asked, [409, 'postern_downgrade_refused'])
   })
 
   it.each(INTO)('stays here when the mode is not known: %s %s', async (method, path, body) => {
     const rule = () => Promise.reject(new Refusal('postern_store_unwritable'))
     const world = await openDoor({ parts: { guard: { rule } } })
-    const { json } = await call(world, method, `/bot/v1${path}`, { body })
-    expect(json.error?.code).toBe('postern_store_unwritable')
-    expect(world.seen).toEqual([])
+    const asked: Asked = [method, `/bot/v1${path}`, { body }]
+    await expectRefused(world, asked, [503, 'postern_store_unwritable'])
   })
 
   it.each([
@@ -165,22 +165,10 @@ describe('what is a bad request', () => {
     ['words in a typing', 'POST', '/chats/5/typing', { status: 'words' }, 'status: no such field'],
     ['words in a list', 'POST', '/chats/5/typing', { x: ['words'] }, 'x: no such field'],
     ['words in an object', 'POST', '/callbacks/1/answer', { x: { y: 'w' } }, 'x: no such field'],
+    ['words in digits', 'POST', '/chats/5/typing', '{"x":9007199254740993}', 'x: no such field'],
+    ['toString', 'POST', '/chats/5/typing', { toString: 'w' }, 'toString: no such field'],
     [
-      'words in the digits of a number',
-      'POST',
-      '/chats/5/typing',
-      '{"x":9007199254740993}',
-      'x: no such field',
-    ],
-    [
-      'words under a name that every object has',
-      'POST',
-      '/chats/5/typing',
-      { toString: 'words' },
-      'toString: no such field',
-    ],
-    [
-      'words beside a wrong value',
+      'a wrong value',
       'POST',
       '/callbacks/1/answer',
       { text: 5, words: 'w' },
@@ -193,10 +181,9 @@ describe('what is a bad request', () => {
     ['null', 'PUT', '/commands', 'null', 'must be an object'],
   ])('%s', async (_what, method, path, body, expected) => {
     const world = await openDoor({ parts: { guard: ruling('sealed').guard } })
-    const { status, json } = await call(world, method, `/bot/v1${path}`, { body })
-    expect({ status, code: json.error?.code }).toEqual({ status: 400, code: 'bad_request' })
-    expect(json.error?.message).toContain(expected)
-    expect(world.seen).toEqual([])
+    const asked: Asked = [method, `/bot/v1${path}`, { body }]
+    const error = await expectRefused(world, asked, [400, 'bad_request'])
+    expect(error?.message).toContain(expected)
   })
 
   it('a number beyond what the service can mean', async () => {
@@ -216,11 +203,8 @@ describe('what is a bad request', () => {
     ['GET', '/users/12345678901234567890/key', 'user_not_found', 'userId'],
     ['POST', '/chats/%20/leave', 'chat_not_found', 'chatId'],
   ])('%s %s names nothing: %s, naming %s', async (method, path, code, name) => {
-    const world = await openDoor()
-    const { status, json } = await call(world, method, `/bot/v1${path}`)
-    expect({ status, code: json.error?.code }).toEqual({ status: 404, code })
-    expect(json.error?.message).toBe(`${name}: is no integer`)
-    expect(world.seen).toEqual([])
+    const error = await expectRefused(await openDoor(), [method, `/bot/v1${path}`], [404, code])
+    expect(error?.message).toBe(`${name}: is no integer`)
   })
 
   it('values are otherwise the service’s to judge', async () => {
@@ -255,9 +239,7 @@ describe('a body where the spec has none', () => {
   it('over 256 KiB it is too large all the same', async () => {
     const world = await openDoor()
     const body = 'x'.repeat(256 * 1024 + 1)
-    const { status, json } = await call(world, 'POST', '/bot/v1/chats/5/leave', { body })
-    expect({ status, code: json.error?.code }).toEqual({ status: 413, code: 'too_large' })
-    expect(world.seen).toEqual([])
+    await expectRefused(world, ['POST', '/bot/v1/chats/5/leave', { body }], [413, 'too_large'])
   })
 })
 
@@ -265,13 +247,9 @@ describe('what is refused', () => {
   it('a key of the bot’s own, unless the sidecar manages none', async () => {
     const body = { publicKey: '-----BEGIN PGP PUBLIC KEY BLOCK-----', fingerprint: 'a'.repeat(40) }
     const managed = await openDoor()
-    const no = await call(managed, 'PUT', '/bot/v1/key', { body })
-    expect({ status: no.status, code: no.json.error?.code }).toEqual({
-      status: 403,
-      code: 'postern_key_managed',
-    })
-    expect(no.json.error?.message).toContain('postern key')
-    expect(managed.seen).toEqual([])
+    const put: Asked = ['PUT', '/bot/v1/key', { body }]
+    const error = await expectRefused(managed, put, [403, 'postern_key_managed'])
+    expect(error?.message).toContain('postern key')
 
     const free = await openDoor({ parts: { managesKey: false } })
     expect((await call(free, 'PUT', '/bot/v1/key', { body })).status).toBe(200)
@@ -289,9 +267,7 @@ describe('what is refused', () => {
   ])('%s %s with a body, and passes without one', async (method, path) => {
     const world = await openDoor()
     const words = { body: { words: 'secret' } }
-    const { status, json } = await call(world, method, path, words)
-    expect([status, json.error?.code]).toEqual([403, 'postern_route_refused'])
-    expect(world.seen).toEqual([])
+    await expectRefused(world, [method, path, words], [403, 'postern_route_refused'])
     expect((await call(world, method, path)).status).toBe(200)
     expect(world.seen).toMatchObject([{ method, path, body: '' }])
   })
@@ -305,14 +281,9 @@ describe('what is refused', () => {
     ['PUT', '/bot/v1/messages/5'],
   ])('%s %s, with or without a body', async (method, path) => {
     const world = await openDoor()
-    for (const more of method === 'GET' ? [{}] : [{}, { body: { words: 'secret' } }]) {
-      const { status, json } = await call(world, method, path, more)
-      expect({ status, code: json.error?.code }).toEqual({
-        status: 403,
-        code: 'postern_route_refused',
-      })
+    for (const more of [{}, { body: { words: 'secret' } }]) {
+      await expectRefused(world, [method, path, more], [403, 'postern_route_refused'])
     }
-    expect(world.seen).toEqual([])
   })
 })
 
@@ -345,16 +316,14 @@ describe('with routes.allowUnknown', () => {
     '/callbacks/abc/answer/',
   ])('%s does not: it may be one of the translated ones to the service', async (path) => {
     const world = await openDoor({ parts })
-    const { status } = await call(world, 'POST', `/bot/v1${path}`, { body: { text: 'secret' } })
-    expect(status).toBe(403)
-    expect(world.seen).toEqual([])
+    const asked: Asked = ['POST', `/bot/v1${path}`, { body: { text: 'secret' } }]
+    await expectRefused(world, asked, [403, 'postern_route_refused'])
   })
 
   it('bodies that two parsers could read differently do not', async () => {
     const world = await openDoor({ parts })
-    const { status } = await call(world, 'POST', '/bot/v1/new', { body: '{"a":1,"a":2}' })
-    expect(status).toBe(400)
-    expect(world.seen).toEqual([])
+    const asked: Asked = ['POST', '/bot/v1/new', { body: '{"a":1,"a":2}' }]
+    await expectRefused(world, asked, [400, 'bad_request'])
   })
 })
 

@@ -60,8 +60,7 @@ test('GET /updates: a webhook at the service is said to the bot and to /readyz, 
   {
     using _active = stage.double.script('GET', '/updates', no(409, 'webhook_active'))
     const polled = await stage.sidecar.call('GET', '/updates?timeout=1')
-    const asked = stage.double.calls('GET', '/updates').at(-1)
-    expect([polled.status, polled.text]).toEqual([409, asked?.answered?.body.toString()])
+    expect([polled.status, polled.text]).toEqual([409, stage.lastAnswer('GET', '/updates')])
     expect((await stage.sidecar.readiness()).reasons).toEqual(['webhook-at-service'])
   }
   expect((await stage.sidecar.call('GET', '/updates')).status).toBe(200)

@@ -16,8 +16,7 @@ test('PUT /key is the sidecar’s own affair', async () => {
 // Last: the token is gone afterwards.
 test('POST /token/revoke passes; then every call is 401, /readyz says why, and nobody asks any more', async () => {
   const called = await stage.sidecar.call('POST', '/token/revoke')
-  const asked = stage.double.calls('POST', '/token/revoke').at(-1)
-  expect([called.status, called.text]).toEqual([200, asked?.answered?.body.toString()])
+  expect([called.status, called.text]).toEqual([200, stage.lastAnswer('POST', '/token/revoke')])
   expect((await stage.sidecar.readiness()).reasons).toEqual(['token'])
   const since = stage.double.mark()
   for (const path of ['/me', '/updates', '/commands']) {

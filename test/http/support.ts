@@ -1,19 +1,21 @@
 /** A door over a real service, both on real sockets, for the tests of this folder. */
 import { once } from 'node:events'
-import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
-import { onTestFinished } from 'vitest'
+import type { Socket } from 'node:net'
+import { expect, onTestFinished } from 'vitest'
+import { buildAdminDoor } from '../../src/http/admin.ts'
+import { Health } from '../../src/observe/health.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
+import { showHealth } from '../../src/observe/show.ts'
 import { recordRequest } from '../../src/observe/record.ts'
 import { Refusal } from '../../src/errors.ts'
 import { buildBotDoor } from '../../src/http/server.ts'
 import type { BotDoorParts, Door } from '../../src/http/server.ts'
-import { UpstreamClient } from '../../src/upstream/client.ts'
-import type { Upstream } from '../../src/upstream/client.ts'
+import { callAt } from '../support/bot-call.ts'
 import { canaries } from '../support/canaries.ts'
 import { watchedLog } from '../support/watched-log.ts'
+import { door as serviceDoor, service } from '../upstream/support.ts'
 
 /** What the bot presents. */
 export const TOKEN = `bot_42.${'t'.repeat(43)}`
@@ -48,13 +50,19 @@ export async function openDoor(
   o: { answering?: Answering; parts?: Partial<BotDoorParts> } = {},
 ): Promise<World> {
   const seen: Seen[] = []
-  const service = await startService(seen, o.answering ?? ((_seen, response) => say(response, {})))
+  const { answering = (_seen, response) => say(response, {}) } = o
+  const { url: serviceUrl } = await service(({ url: path, ...rest }, response, _nth, request) => {
+    const entry = { ...rest, path }
+    seen.push(entry)
+    answering(entry, response, request)
+  })
   const lines: Record<string, unknown>[] = []
   const log = watchedLog((line) => lines.push(line))
   for (const token of [TOKEN, SERVICE_TOKEN]) canaries()?.secret(token)
   const metrics = new Metrics()
+  const token = { reveal: () => SERVICE_TOKEN, reload: () => Promise.resolve(false) }
   const door = buildBotDoor({
-    upstream: clientOf(service),
+    upstream: serviceDoor(serviceUrl, { token }).upstream,
     log,
     onAnswered: (line) => recordRequest(metrics, line),
     expectedToken: () => TOKEN,
@@ -74,6 +82,22 @@ export async function openDoor(
   return { door, url, port: Number(new URL(url).port), seen, lines, metrics }
 }
 
+/** An operator's door over its own health, which is drained when the test ends. */
+export function adminDoor(allowedHosts: string[] = []) {
+  const health = new Health()
+  const metrics = new Metrics()
+  showHealth(metrics, health)
+  const door = buildAdminDoor({
+    log: watchedLog(),
+    metrics,
+    readiness: () => ({ ready: health.ready, reasons: health.reasons() }),
+    status: () => Promise.resolve({ version: '1', ready: health.ready }),
+    allowedHosts,
+  })
+  onTestFinished(() => door.drain())
+  return { door, health }
+}
+
 /** Answers as the service does: 200 and a result. */
 export function say(response: ServerResponse, result: unknown, status = 200): void {
   response.writeHead(status, { 'content-type': 'application/json' })
@@ -87,20 +111,8 @@ export async function call(
   path: string,
   more: { body?: unknown; headers?: Record<string, string>; token?: string } = {},
 ): Promise<{ status: number; headers: Headers; text: string; json: Reply }> {
-  const response = await fetch(world.url + path, {
-    method,
-    headers: {
-      authorization: `Bearer ${more.token ?? TOKEN}`,
-      ...(more.body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...more.headers,
-    },
-    ...(more.body === undefined
-      ? {}
-      : { body: typeof more.body === 'string' ? more.body : JSON.stringify(more.body) }),
-  })
-  const text = await response.text()
-  const { status, headers } = response
-  return { status, headers, text, json: JSON.parse(text) as Reply }
+  const { token = TOKEN, ...rest } = more
+  return await callAt(world.url, token, { method, path, prefix: '', ...rest })
 }
 
 /** The envelope, either way. */
@@ -108,6 +120,30 @@ export interface Reply {
   ok: boolean
   result?: unknown
   error?: { status: number; code: string; message: string; retryAfter?: number }
+}
+
+/** Sends bytes to a door; gives the outcome, after making sure that nothing reached the service. */
+export async function turnedAway(
+  bytes: string | Buffer | string[],
+  o: Parameters<typeof openDoor>[0] = {},
+) {
+  const { port, seen } = await openDoor(o)
+  const text = await raw(port, ...[bytes].flat())
+  expect(seen).toEqual([])
+  return { ...outcome(text), text }
+}
+
+/** A call that is refused with this status and code, of which nothing reaches the service. */
+export async function expectRefused(
+  world: World,
+  [method, path, more]: [method: string, path: string, more?: Parameters<typeof call>[3]],
+  [status, code]: [status: number, code: string],
+): Promise<Reply['error']> {
+  const { seen } = world
+  const before = seen.length
+  const called = await call(world, method, path, more)
+  expect([called.status, called.json.error?.code, seen.length]).toEqual([status, code, before])
+  return called.json.error
 }
 
 /** Writes bytes to a port and gives everything that came back until the connection was closed. */
@@ -140,49 +176,4 @@ export function outcome(text: string): { status: number; code: string | undefine
   const [top = '', body = ''] = text.split('\r\n\r\n')
   const status = Number(top.split(' ')[1])
   return { status, code: body === '' ? undefined : (JSON.parse(body) as Reply).error?.code }
-}
-
-async function startService(seen: Seen[], answering: Answering): Promise<string> {
-  const server = createServer((request, response) => {
-    void serve(request, response)
-  })
-  const serve = async (request: IncomingMessage, response: ServerResponse) => {
-    const { method = '', url: path = '', headers } = request
-    const entry = { method, path, headers, body: await readAll(request) }
-    seen.push(entry)
-    answering(entry, response, request)
-  }
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-async function readAll(request: IncomingMessage): Promise<string> {
-  let body = ''
-  for await (const chunk of request) body += String(chunk)
-  return body
-}
-
-function clientOf(baseUrl: string): Upstream {
-  const ignore = () => {}
-  const upstream = new UpstreamClient({
-    baseUrl,
-    token: { reveal: () => SERVICE_TOKEN, reload: () => Promise.resolve(false) },
-    ownCallsPerMinute: () => 60,
-    events: {
-      answered: ignore,
-      unreachable: ignore,
-      unauthorized: ignore,
-      paused: ignore,
-      working: ignore,
-      clock: ignore,
-      budget: ignore,
-    },
-  })
-  onTestFinished(() => upstream[Symbol.asyncDispose]())
-  return upstream
 }

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { useFakeTime } from '../support/fake-time.ts'
 import { NoResponseError, Refusal } from '../../src/errors.ts'
 import { codeOf, retryAfterMs } from '../../src/kernel/own-key/transition.ts'
 import {
@@ -15,8 +16,7 @@ import {
 } from './publication-scene.ts'
 import { serviceError } from './support.ts'
 
-beforeEach(() => void vi.useFakeTimers({ now: START_MS }))
-afterEach(() => void vi.useRealTimers())
+useFakeTime({ now: START_MS })
 
 const SHOWN = 'published: the key is published'
 const NOT_SHOWN = 'unpublished: the service took the key and does not show it yet'

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { useFakeTime } from '../support/fake-time.ts'
 import { ClockOff } from '../../src/lookups/clocks.ts'
 import {
   keyOf,
@@ -14,8 +15,7 @@ import {
 } from './publication-scene.ts'
 import { serviceError } from './support.ts'
 
-beforeEach(() => void vi.useFakeTimers({ now: START_MS }))
-afterEach(() => void vi.useRealTimers())
+useFakeTime({ now: START_MS })
 
 const RETIRED = keyOf('retired', { state: 'retired' })
 

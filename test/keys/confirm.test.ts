@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { useFakeTime } from '../support/fake-time.ts'
 import type { Bot } from '../../src/api/bot.ts'
 import { NoResponseError } from '../../src/errors.ts'
 import type { Keyring } from '../../src/keys/keyring.ts'
@@ -9,8 +10,7 @@ import { watchedLog } from '../support/watched-log.ts'
 import { OLD } from './publication-scene.ts'
 import { serviceError } from './support.ts'
 
-beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }))
-afterEach(() => void vi.useRealTimers())
+useFakeTime({ now: 1_000_000 })
 
 const KEY = {
   fingerprint: 'new',

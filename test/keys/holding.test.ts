@@ -1,10 +1,10 @@
 /** Sends wait while the key that signs them is replaced. */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { useFakeTime } from '../support/fake-time.ts'
 import { OLD, passing, published, rotatingPublished, START_MS } from './publication-scene.ts'
 import { serviceError } from './support.ts'
 
-beforeEach(() => void vi.useFakeTimers({ now: START_MS }))
-afterEach(() => void vi.useRealTimers())
+useFakeTime({ now: START_MS })
 
 test('sends wait while a key may change, and what changes it waits for the sends', async () => {
   const { scene, driver } = rotatingPublished()

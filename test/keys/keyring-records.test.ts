@@ -1,5 +1,6 @@
 import { SYSTEM_TIME } from '../../src/util/clock.ts'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { useFakeTime } from '../support/fake-time.ts'
 import { Keyring, type KeyringOptions } from '../../src/keys/keyring.ts'
 import { isExpired, isReady } from '../../src/kernel/own-key/own-key.ts'
 import type { Engine } from '../../src/openpgp/engine.ts'
@@ -11,8 +12,7 @@ import { memoryOf } from '../../src/store/memory.ts'
 const START_MS = 1_000_000_000
 const DAY_MS = 86_400_000
 
-beforeEach(() => void vi.useFakeTimers({ now: START_MS, toFake: ['Date'] }))
-afterEach(() => void vi.useRealTimers())
+useFakeTime({ now: START_MS, toFake: ['Date'] })
 
 const [FIRST, SECOND, THIRD] = ['key1', 'key2', 'key3'].map(printOf) as [string, string, string]
 

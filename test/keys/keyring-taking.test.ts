@@ -1,5 +1,6 @@
 import { SYSTEM_TIME } from '../../src/util/clock.ts'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { useFakeTime } from '../support/fake-time.ts'
 import { Keyring, MAX_OPENING } from '../../src/keys/keyring.ts'
 import type { Engine, OwnKey } from '../../src/openpgp/engine.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -11,8 +12,7 @@ import { memoryOf } from '../../src/store/memory.ts'
 const START_MS = 1_000_000_000
 const DAY_MS = 86_400_000
 
-beforeEach(() => void vi.useFakeTimers({ now: START_MS, toFake: ['Date'] }))
-afterEach(() => void vi.useRealTimers())
+useFakeTime({ now: START_MS, toFake: ['Date'] })
 
 const [FIRST, TAKEN] = ['key1', 'taken'].map(printOf) as [string, string]
 

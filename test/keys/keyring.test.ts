@@ -2,7 +2,6 @@ import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { ClockOff } from '../../src/lookups/clocks.ts'
 import { Keyring, MAX_OPENING, type KeyringOptions } from '../../src/keys/keyring.ts'
-import { KeyUsage } from '../../src/store/key-usage.ts'
 import { createEngine } from '../../src/openpgp/create.ts'
 import type { Engine } from '../../src/openpgp/engine.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -45,14 +44,6 @@ async function withRetired(agoMs: number, over: Partial<KeyringOptions> = {}) {
 }
 
 describe('how long an old key opens', () => {
-  test('while its days last, and not a moment longer', async () => {
-    const within = await withRetired(29.99 * DAY_MS)
-    expect(within.opens()).toContain(within.old)
-    const past = await withRetired(30.01 * DAY_MS)
-    expect(past.opens()).not.toContain(past.old)
-    expect(past.loaded.all).toHaveLength(2)
-  })
-
   test('a clock of ours that ran ahead does not end it while the service’s says otherwise', async () => {
     const yearAgoMs = Date.now() - 365 * DAY_MS
     const { opens, old } = await withRetired(31 * DAY_MS, { serviceNowMs: () => yearAgoMs })
@@ -101,19 +92,6 @@ test('a key is dated by the clock that was compared, though it is set right afte
 })
 
 describe('how many keys there may be', () => {
-  test('as many as open at most; the next one is refused, and so is a second that waits', async () => {
-    const { store } = await openKeys()
-    const keys = await ring(store)
-    const { fingerprint } = await keys.makePending('bot')
-    await keys.promote(fingerprint)
-    await keys.makePending('bot')
-    await expect(keys.makePending('bot')).rejects.toThrow()
-    expect(keys.all).toHaveLength(2)
-    expect(await store.read((db) => db.selectFrom('own_keys').selectAll().execute())).toHaveLength(
-      2,
-    )
-  })
-
   test('past that no rotation begins, and a start unlocks the newest and those in use', async () => {
     const { store } = await openKeys()
     const keys = await ring(store)
@@ -171,46 +149,4 @@ test('a key that does not open what was sealed to it is not kept', async () => {
   const keys = await ring(store, {}, broken)
   await expect(keys.makePending('bot')).rejects.toThrow('does not open')
   expect((await ring(store)).all).toEqual([])
-})
-
-describe('what a key has opened', () => {
-  test('is counted by kind, and survives a restart', async () => {
-    const { store } = await openKeys()
-    const keys = await ring(store)
-    const { fingerprint } = await keys.makePending('bot')
-    const keyUsage = await KeyUsage.load(store)
-    keyUsage.note(fingerprint, 'message')
-    keyUsage.note(fingerprint, 'message')
-    keyUsage.note(fingerprint, 'media')
-    await keyUsage[Symbol.asyncDispose]()
-    keyUsage.note(fingerprint, 'media')
-    await keyUsage.flush()
-    const later = (await KeyUsage.load(store)).of(fingerprint)
-    expect(later).toMatchObject({ messages: 2, media: 2 })
-    expect(later.lastAtMs).toBeGreaterThan(Date.now() - 60_000)
-  })
-
-  test('of a key that is not ours, or has opened nothing, is nothing', async () => {
-    const { store } = await openKeys()
-    const none = { messages: 0, media: 0, lastAtMs: null }
-    expect((await KeyUsage.load(store)).of('ab')).toEqual(none)
-  })
-
-  test('is not lost while the store cannot be written', async () => {
-    const { store } = await openKeys()
-    const { fingerprint } = await (await ring(store)).makePending('bot')
-    let isFull = true
-    const full = {
-      read: (query: Parameters<Store['read']>[0]) => store.read(query),
-      write: (change: Parameters<Store['write']>[0]) =>
-        isFull ? Promise.reject(new Error('full')) : store.write(change),
-    } as unknown as Store
-    const keyUsage = await KeyUsage.load(full)
-    keyUsage.note(fingerprint, 'message')
-    await keyUsage.flush()
-    keyUsage.note(fingerprint, 'message')
-    isFull = false
-    await keyUsage.flush()
-    expect((await KeyUsage.load(store)).of(fingerprint).messages).toBe(2)
-  })
 })

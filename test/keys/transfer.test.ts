@@ -1,5 +1,6 @@
 import { SYSTEM_TIME } from '../../src/util/clock.ts'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { useFakeTime } from '../support/fake-time.ts'
 import { Keyring } from '../../src/keys/keyring.ts'
 import { Transfer, type TransferParts } from '../../src/keys/transfer.ts'
 import type { Adopted, Engine } from '../../src/openpgp/engine.ts'
@@ -119,12 +120,7 @@ describe('a key on its way in', () => {
 describe('a key that ends within a day', () => {
   const NOW_MS = Date.UTC(2026, 0, 1)
   const DAY_MS = 86_400_000
-  beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS })
-  })
-  afterEach(() => {
-    vi.useRealTimers()
-  })
+  useFakeTime({ toFake: ['Date'], now: NOW_MS })
 
   test('is refused, with its end and what to do, and nothing is kept', async () => {
     const { transfer, keyring } = await scene({ adopt: adopted(THEIRS, NOW_MS + DAY_MS - 1) })

@@ -1,15 +1,11 @@
 import { SYSTEM_TIME } from '../../src/util/clock.ts'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { useFakeTime } from '../support/fake-time.ts'
 import { ClockOff, Clocks } from '../../src/lookups/clocks.ts'
 
 const NOW_MS = 1_000_000_000
 
-beforeEach(() => {
-  vi.useFakeTimers({ now: NOW_MS, toFake: ['Date'] })
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+useFakeTime({ now: NOW_MS, toFake: ['Date'] })
 
 const ahead = (skewMs: number): Clocks => new Clocks(SYSTEM_TIME, () => NOW_MS - skewMs)
 const UNKNOWN = new Clocks(SYSTEM_TIME, () => null)

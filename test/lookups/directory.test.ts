@@ -1,85 +1,359 @@
 import { sightingsOf, unseen } from '../support/unseen.ts'
-import { agreeingClocks } from '../support/judging-clock.ts'
-import { afterAll, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { useFakeTime } from '../support/fake-time.ts'
 import { NoResponseError } from '../../src/errors.ts'
+import { PeopleObserver, type PeopleObserverParts } from '../../src/kernel/people/observe.ts'
+import type { Person } from '../../src/kernel/people/person.ts'
 import { Certificates } from '../../src/kernel/people/certificates.ts'
+import type { KeyList } from '../../src/kernel/lookups.ts'
 import { Directory } from '../../src/lookups/directory.ts'
-import { Journal } from '../../src/kernel/people/journal.ts'
-import { KeyListHistory } from '../../src/kernel/people/key-list-history.ts'
-import { KnownKeys } from '../../src/kernel/people/known-keys.ts'
-import { PeopleObserver } from '../../src/kernel/people/observe.ts'
-import { Findings } from '../../src/kernel/people/findings.ts'
-import { People } from '../../src/kernel/people/people.ts'
-import { Trust } from '../../src/kernel/people/trust.ts'
-import { createEngine } from '../../src/openpgp/create.ts'
-import { open, temporary } from '../store/support.ts'
-import { testPerson } from '../support/openpgp-people.ts'
-import { memoryOf } from '../../src/store/memory.ts'
+import type { CertificateStatus } from '../../src/openpgp/engine.ts'
+import { judging, printOf, recordOf } from '../kernel/people/people-scene.ts'
+import { serviceError } from '../keys/support.ts'
+import { MOST_RECIPIENTS } from '../../src/openpgp/size.ts'
 
-const engine = createEngine({ threads: 1 })
-afterAll(() => engine[Symbol.asyncDispose]())
+useFakeTime({ now: 1_000_000 })
 
-/** A directory whose service answers every key list with `result`. */
-async function listing(result: unknown): Promise<Directory> {
-  const store = await open(temporary())
-  const journal = new Journal(memoryOf(store))
-  const people = await People.load(memoryOf(store))
-  const certificates = await Certificates.load({ engine, memory: memoryOf(store), journal })
-  const observer = new PeopleObserver({
-    certificates,
-    trust: await Trust.load({
-      memory: memoryOf(store),
-      journal,
-      people,
-      policy: 'accept',
-      clocks: agreeingClocks(),
-    }),
-    keyListHistory: new KeyListHistory(memoryOf(store), journal),
-    knownKeys: new KnownKeys(memoryOf(store)),
-    findings: new Findings(memoryOf(store), journal, () => new Set()),
-  })
-  return new Directory({
+/** The part of a person by which their keys are known. */
+const keysOf = ({ userId, certificateStatus }: Person) => ({ userId, certificateStatus })
+
+/**
+ * A directory whose service answers as told.
+ * @param special what certificates of some names are instead of usable
+ */
+function scene(special: Record<string, Partial<CertificateStatus>> = {}) {
+  const asked: string[] = []
+  const learned: unknown[] = []
+  const answers = new Map<string, unknown>()
+  const answer = async (of: string): Promise<unknown> => {
+    asked.push(of)
+    const given = answers.has(of) ? answers.get(of) : serviceError(404)
+    if (given instanceof Error) throw given
+    return given
+  }
+  const learn =
+    (what: string) =>
+    async (...given: unknown[]): Promise<void> =>
+      void learned.push([what, ...given])
+  const parts: PeopleObserverParts = {
+    certificates: {
+      judge: judging(special),
+      keepCopies: async () => {},
+      rememberRevoked: async () => {},
+      isRevokedSince: () => false,
+      refreshList: (list: KeyList, nowMs: number) =>
+        Certificates.prototype.refreshList.call(parts.certificates, list, nowMs),
+      refreshPerson: (person: Person, nowMs: number) =>
+        Certificates.prototype.refreshPerson.call(parts.certificates, person, nowMs),
+    },
+    trust: { saw: learn('listed'), isRemembered: () => true },
+    keyListHistory: { saw: learn('list') },
+    knownKeys: {
+      saw: (source: string, listed: Person[]) => learn('keys')(source, listed.map(keysOf)),
+    },
+    findings: { recordOwnKeys: async () => {} },
+  } as unknown as PeopleObserverParts
+  const observer = new PeopleObserver(parts)
+  const directory = new Directory({
     sightings: sightingsOf({ people: observer }),
-    certificates,
+    certificates: parts.certificates,
     calls: {
-      chatKeys: unseen(async () => result),
-      userKey: () => Promise.reject(new Error('not asked')),
+      chatKeys: unseen((chatId: number) => answer(`chat ${chatId}`)),
+      userKey: unseen((userId: number) => answer(`person ${userId}`)),
     },
   })
+  const list = (chatId: number, ...keys: unknown[]) => void answers.set(`chat ${chatId}`, { keys })
+  return { directory, asked, learned, answers, list }
 }
 
-const record = (name: string, more: Record<string, unknown>): Record<string, unknown> => {
-  const { certificate, primary } = testPerson(name)
-  return { publicKey: certificate, fingerprint: primary.fingerprint, ...more }
-}
+describe('a key list', () => {
+  test('is asked for once, and again when it is too old or was dropped', async () => {
+    const { directory, asked, list } = scene()
+    list(7, recordOf(1, 'ann'))
+    const first = await directory.keyList(7, performance.now())
+    const { people } = first
+    expect(await directory.keyList(7, 0)).toBe(first)
+    // what is made of an array of people is found by it
+    expect(first.people).toBe(people)
+    expect(asked).toEqual(['chat 7'])
+    vi.advanceTimersByTime(10)
+    await directory.keyList(7, performance.now())
+    directory.forget(7)
+    await directory.keyList(7, 0)
+    directory.forgetAll()
+    await directory.keyList(7, 0)
+    expect(asked).toEqual(['chat 7', 'chat 7', 'chat 7', 'chat 7'])
+    expect(directory.lookups.lists).toEqual({ hits: 1, misses: 4 })
+  })
 
-test('a list counts the keys that belong to nobody, or to two, and says how many members there are', async () => {
-  const keys = [
-    record('ann', { userId: 1 }),
-    record('nobody', {}),
-    record('two', { userId: 2, user: { id: 3 } }),
-  ]
-  const list = await (await listing({ keys, memberCount: 9 })).keyList(7, 0)
-  expect(list).toMatchObject({ nameless: 2, memberCount: 9, tooMany: null, lapsesAtMs: Infinity })
-  expect(list.people.map(({ userId, unusable }) => ({ userId, unusable }))).toEqual([
-    { userId: 1, unusable: null },
-  ])
-})
+  test('is written down, with the keys of everybody on it', async () => {
+    const { directory, learned, list } = scene()
+    list(7, recordOf(1, 'ann'))
+    const { people } = await directory.keyList(7, 0)
+    expect(learned.slice(1)).toEqual([
+      ['keys', 'chat 7', people.map(keysOf)],
+      ['list', 7, people],
+    ])
+  })
 
-test.each([[null], [{ keys: 'none' }], [{ keys: [], memberCount: 1.5 }]])(
-  '%j is no key list',
-  async (result) => {
-    const asked = (await listing(result)).keyList(7, 0)
+  test('of as many keys as may be looked at is judged, and of one more is not', async () => {
+    const { directory, learned, list } = scene()
+    const keys = Array.from({ length: 2 * MOST_RECIPIENTS + 1 }, (_, id) => recordOf(id, 'ann'))
+    list(7, ...keys.slice(1))
+    list(8, ...keys)
+    expect(await directory.keyList(7, 0)).toMatchObject({ tooMany: null, nameless: 0 })
+    const before = learned.length
+    expect(await directory.keyList(8, 0)).toMatchObject({
+      people: [],
+      tooMany: keys.length,
+      lapsesAtMs: Infinity,
+    })
+    expect(learned).toHaveLength(before)
+  })
+
+  test('counts the keys that belong to nobody, or to two, and says how many members there are', async () => {
+    const { directory, answers } = scene()
+    const { userId: _none, ...nobodys } = recordOf(0, 'nobody')
+    const keys = [recordOf(1, 'ann'), nobodys, { ...recordOf(2, 'two'), user: { id: 3 } }]
+    answers.set('chat 7', { keys, memberCount: 9 })
+    const list = await directory.keyList(7, 0)
+    expect(list).toMatchObject({ nameless: 2, memberCount: 9, tooMany: null, lapsesAtMs: Infinity })
+    expect(list.people).toMatchObject([{ userId: 1, unusable: null }])
+  })
+
+  test.each<[unknown]>([
+    [null],
+    [{ keys: 'none' }],
+    [{ keys: [], memberCount: 1.5 }],
+    [{ keys: [], memberCount: '9' }],
+    [{ keys: [], memberCount: null }],
+  ])('is not %j', async (result) => {
+    const { directory, answers } = scene()
+    answers.set('chat 7', result)
+    const asked = directory.keyList(7, 0)
     await expect(asked).rejects.toThrow(NoResponseError)
     await expect(asked).rejects.toMatchObject({
       code: 'postern_upstream_invalid',
       message: expect.stringContaining('a key list'),
     })
-  },
-)
+  })
 
-test('of more keys than fit into any message it is known how many, and none is judged', async () => {
-  const keys = Array.from({ length: 10_000 }, (_, index) => ({ userId: index }))
-  const list = await (await listing({ keys, memberCount: 20_000 })).keyList(7, 0)
-  expect(list).toMatchObject({ people: [], nameless: 0, tooMany: 10_000, memberCount: 20_000 })
+  test('that is too large to be kept with others goes before them', async () => {
+    // a certificate, and about 1 KiB beside it, for each of two persons: 64 MiB and a little
+    const armored = 'x'.repeat(2 ** 25 - 512)
+    const { directory, asked, list } = scene({ ann: { armored } })
+    list(7, recordOf(1, 'ann'))
+    list(8, recordOf(2, 'ann'))
+    for (const chatId of [7, 8, 8, 7]) await directory.keyList(chatId, 0)
+    expect(asked).toEqual(['chat 7', 'chat 8', 'chat 7'])
+    const fits = scene({ ann: { armored: armored.slice(512) } })
+    for (const chatId of [7, 8]) fits.list(chatId, recordOf(chatId, 'ann'))
+    for (const chatId of [7, 8, 7]) await fits.directory.keyList(chatId, 0)
+    expect(fits.asked).toEqual(['chat 7', 'chat 8'])
+    const own = scene({ ann: { armored } })
+    own.list(7)
+    for (const userId of [1, 2]) own.answers.set(`person ${userId}`, recordOf(userId, 'ann'))
+    for (const userId of [1, 2, 2, 1]) await own.directory.signer(userId, 7)
+    expect(own.asked).toEqual(['chat 7', 'person 1', 'person 2', 'person 1'])
+  })
+
+  test('says when the first certificate ends that can be sealed to', async () => {
+    const { directory, list } = scene({
+      ann: { expiresMs: 3_000_000 },
+      ben: { expiresMs: 2_000_000 },
+      cid: { expiresMs: 500, unusable: 'expired' },
+    })
+    list(7, recordOf(1, 'ann'), recordOf(2, 'ben'), recordOf(3, 'cid'), recordOf(4, 'dan'))
+    expect((await directory.keyList(7, 0)).lapsesAtMs).toBe(2_000_000)
+    list(8)
+    expect((await directory.keyList(8, 0)).lapsesAtMs).toBe(Infinity)
+  })
+
+  test('is looked at again when a certificate on it has ended, and only that one', async () => {
+    const special: Record<string, Partial<CertificateStatus>> = {
+      ann: { expiresMs: 2_000_000 },
+      ben: { expiresMs: 3_000_000 },
+      cid: { expiresMs: 500, unusable: 'revoked' },
+    }
+    const { directory, asked, list } = scene(special)
+    list(7, recordOf(1, 'ann'), recordOf(2, 'ben'), recordOf(3, 'cid'))
+    await directory.keyList(7, 0)
+    for (const name of ['ann', 'ben', 'cid']) special[name] = { unusable: 'expired', expiresMs: 9 }
+    vi.setSystemTime(1_999_999)
+    const reasons = async () =>
+      (await directory.keyList(7, 0)).people.map(({ unusable }) => unusable)
+    expect(await reasons()).toEqual([null, null, 'revoked'])
+    vi.setSystemTime(2_000_000)
+    expect(await reasons()).toEqual(['expired', null, 'revoked'])
+    const list7 = await directory.keyList(7, 0)
+    expect(list7.people[0]?.certificateStatus.unusable).toBe('expired')
+    expect([list7.lapsesAtMs, asked]).toEqual([3_000_000, ['chat 7']])
+  })
+})
+
+describe('whose certificate speaks for a person', () => {
+  test('is what the chat’s list says, and else the person’s own record', async () => {
+    const { directory, asked, answers, list, learned } = scene()
+    list(7, recordOf(1, 'ann'))
+    answers.set('person 2', recordOf(2, 'ben'))
+    expect((await directory.signer(1, 7))?.fingerprint).toBe(printOf('ann'))
+    expect(asked).toEqual(['chat 7'])
+    const ben = await directory.signer(2, 7)
+    expect(ben?.fingerprint).toBe(printOf('ben'))
+    expect(asked).toEqual(['chat 7', 'person 2'])
+    expect(learned.slice(-2)).toEqual([
+      ['listed', [{ userId: 2, fingerprint: printOf('ben') }]],
+      ['keys', 'person 2', [keysOf(ben!)]],
+    ])
+    expect(learned).toHaveLength(5)
+    expect(directory.lookups.people).toEqual({ hits: 0, misses: 1 })
+    directory.forgetAll()
+    await directory.signer(2, 7)
+    expect(asked).toHaveLength(4)
+  })
+
+  test('is what the own record says of somebody whom a list gives two keys, in either order', async () => {
+    const forged = recordOf(1, 'ben')
+    const real = recordOf(1, 'ann')
+    for (const keys of [
+      [forged, real],
+      [real, forged],
+    ]) {
+      const { directory, asked, answers, list } = scene()
+      list(7, ...keys)
+      answers.set('person 1', real)
+      expect((await directory.signer(1, 7))?.fingerprint).toBe(printOf('ann'))
+      expect(asked).toEqual(['chat 7', 'person 1'])
+    }
+  })
+
+  test('is nobody where the service knows none, which takes back what was listed', async () => {
+    const { directory, learned, list } = scene()
+    list(7)
+    expect(await directory.signer(2, 7)).toBeNull()
+    expect(learned).toContainEqual(['listed', [{ userId: 2, fingerprint: null }]])
+  })
+
+  test('is nobody where the record names somebody else, or nobody', async () => {
+    const { directory, answers, list, learned } = scene()
+    list(7)
+    answers.set('person 2', recordOf(3, 'cid'))
+    answers.set('person 4', { publicKey: 'none' })
+    expect(await directory.signer(2, 7)).toBeNull()
+    const before = learned.length
+    expect(await directory.signer(4, 7)).toBeNull()
+    // which takes nothing back
+    expect(learned).toHaveLength(before)
+  })
+
+  test('may be ten minutes old, unless it must be newer', async () => {
+    const { directory, asked, answers, list } = scene()
+    vi.advanceTimersByTime(3_600_000)
+    list(7)
+    answers.set('person 2', recordOf(2, 'ben'))
+    await directory.signer(2, 7)
+    vi.advanceTimersByTime(600_000)
+    await directory.signer(2, 7)
+    expect(asked).toEqual(['chat 7', 'person 2'])
+    vi.advanceTimersByTime(1)
+    await directory.signer(2, 7)
+    expect(asked).toHaveLength(4)
+    vi.advanceTimersByTime(1)
+    await directory.signer(2, 7, performance.now())
+    expect(asked).toHaveLength(6)
+  })
+
+  test.each([400, 403, 404, 428])(
+    'is the own record’s where the list is refused (%i)',
+    async (status) => {
+      const { directory, answers } = scene()
+      answers.set('chat 7', serviceError(status))
+      answers.set('person 2', recordOf(2, 'ben'))
+      expect((await directory.signer(2, 7))?.userId).toBe(2)
+    },
+  )
+
+  test.each([
+    serviceError(401),
+    serviceError(429),
+    serviceError(500),
+    new NoResponseError('postern_upstream_timeout', 'late'),
+  ])('stays open where the list could not be had (%s)', async (error) => {
+    const { directory, answers, asked } = scene()
+    answers.set('chat 7', error)
+    await expect(directory.signer(2, 7)).rejects.toBe(error)
+    expect(asked).toEqual(['chat 7'])
+  })
+
+  test.each([
+    serviceError(403),
+    serviceError(500),
+    new NoResponseError('postern_upstream_timeout', 'late'),
+  ])('stays open where the own record could not be had (%s)', async (error) => {
+    const { directory, answers, list, learned } = scene()
+    list(7)
+    answers.set('person 2', error)
+    await expect(directory.signer(2, 7)).rejects.toBe(error)
+    expect(learned.flat()).not.toContainEqual([{ userId: 2, fingerprint: null }])
+  })
+})
+
+describe('an update that shows a person', () => {
+  const shown = async (userId: number | null, o: { isKnownWithoutKey?: boolean } = {}) => {
+    const { directory, asked, answers, list } = scene()
+    list(7, recordOf(1, 'ann'), recordOf(5, 'eve'))
+    answers.set('person 3', recordOf(3, 'cid'))
+    await directory.keyList(7, 0)
+    if (o.isKnownWithoutKey === true) await directory.signer(2, 7)
+    await directory.signer(3, 7)
+    directory.sawPerson(7, userId)
+    // a chat without a list has none to drop
+    directory.sawPerson(8, userId)
+    asked.length = 0
+    await directory.keyList(7, 0)
+    return { isDropped: asked.length === 1 }
+  }
+
+  test('who is not on the chat’s list drops it, so that the next message reaches them', async () => {
+    expect(await shown(2)).toEqual({ isDropped: true })
+    expect(await shown(3)).toEqual({ isDropped: true })
+  })
+
+  test('who is on the list, or known to have no key, leaves it', async () => {
+    expect(await shown(1)).toEqual({ isDropped: false })
+    expect(await shown(2, { isKnownWithoutKey: true })).toEqual({ isDropped: false })
+  })
+
+  test('but was a notice of the service drops it', async () => {
+    expect(await shown(null)).toEqual({ isDropped: true })
+  })
+})
+
+test('a signer is asked for afresh in vain three times a minute, for each chat', () => {
+  // the cache below has its clock from before these timers
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  let nowMs = 1_000_000
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+  onTestFinished(() => void vi.restoreAllMocks())
+  const pass = (ms: number): void => {
+    nowMs += ms
+    vi.advanceTimersByTime(ms)
+  }
+  const { directory } = scene()
+  const may = () => [
+    directory.mayAskAgain(1, 7),
+    directory.mayAskAgain(1, 8),
+    directory.mayAskAgain(2, 7),
+  ]
+  for (let turn = 0; turn < 2; turn++) directory.askedInVain(1, 7)
+  expect(may()).toEqual([true, true, true])
+  pass(30_000)
+  directory.askedInVain(1, 7)
+  expect(may()).toEqual([false, true, true])
+  // a minute since the first, not since the last
+  pass(30_001)
+  expect(may()).toEqual([true, true, true])
+  for (let turn = 0; turn < 3; turn++) directory.askedInVain(1, 7)
+  directory.forgetAll()
+  expect(may()).toEqual([true, true, true])
 })

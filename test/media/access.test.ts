@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { useStage } from '../support/double-stage.ts'
 import type { Json } from '../support/double-wire.ts'
-import { BEARER, deliverItem, fetched, named, picture, sealedBy } from './support.ts'
+import { BEARER, fetched, named, picture, sealedBy } from './support.ts'
 
 const stage = useStage()
 
@@ -121,50 +121,6 @@ test('quoted Messages and those of a press carry media too, each in its own send
     expect(url).toContain(`from=${from.id}`)
     expect((await fetched(stage, url)).body).toEqual(contents[index])
   }
-})
-
-test('urls of another form are left as they are and never fetched', async () => {
-  const from = await stage.friend()
-  const chat = stage.privateChat(from)
-  const mark = stage.double.mark()
-  for (const url of [
-    'https://elsewhere.example/media/abc',
-    '//elsewhere.example/media/abc',
-    '/media/../bot/v1/me',
-    '/media/..',
-    '/media/a/b',
-    '/media/a?b=c',
-    '/media/a%2fb',
-    '/media/',
-    'media/abc',
-    '',
-  ]) {
-    expect(await deliverItem(stage, { id: 'x', url }, { chat, from })).toBe(url)
-  }
-  expect(stage.double.calls('GET', /media/, mark)).toEqual([])
-})
-
-test('a url behind the service’s own address becomes one of ours', async () => {
-  const from = await stage.friend()
-  const content = picture()
-  const { id, url } = stage.double.world.store(await sealedBy(from, stage, content))
-  const absolute = { id, url: `${stage.double.url}${url}` }
-  const given = await deliverItem(stage, absolute, { chat: stage.privateChat(from), from })
-  expect(given).toMatch(/^\/media\/file-/)
-  expect((await fetched(stage, given)).body).toEqual(content)
-})
-
-test('everything else of an item stays as it came', async () => {
-  const from = await stage.friend()
-  const chat = stage.privateChat(from)
-  const item = { id: 7, durationMs: 1234, name: 'x.png', sizes: [1, { a: null }] }
-  const message = stage.double.world.message(chat, from, {
-    media: [{ ...item, url: '/media/a.b' }],
-  })
-  const [read] = await stage.deliver([message])
-  const [{ url, ...rest }] = read.media
-  expect(rest).toEqual(item)
-  expect(url).toMatch(/^\/media\/a\.b\?chat=/)
 })
 
 test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s is no way to ask', async (method) => {

@@ -28,15 +28,6 @@ async function verdictOf(
   return (await stage.deliver([message]))[0].postern.verdict
 }
 
-test('one file fetched again is the same, also after a restart', async () => {
-  const from = await stage.friend()
-  const sealed = await sealedBy(from, stage, picture())
-  const url = await named(stage, sealed, { chat: stage.privateChat(from), from })
-  expect(await outcomeOf(url)).toBe('verified')
-  await stage.restart()
-  expect(await outcomeOf(url)).toBe('verified')
-})
-
 test.each([
   ['signed', ['--sign']],
   ['unsigned', []],
@@ -111,12 +102,4 @@ test('the same id with other data is not given, whoever signed that', async () =
   expect(await outcomeOf(url)).toBe(REPLAYED)
   world.files.set(id, first)
   expect(await outcomeOf(url)).toBe('verified')
-})
-
-test('what was not given is not remembered: a file in a wrong name does not spoil the right one', async () => {
-  const [from, other] = [await stage.friend(), await stage.person()]
-  const group = stage.group([from, other])
-  const sealed = await sealedBy(from, stage, picture(), ['--sign'], [from, other])
-  expect(await outcome(sealed, { chat: group, from: other })).toBe('422 postern_bad_signature')
-  expect(await outcome(sealed, { chat: group, from })).toBe('verified')
 })

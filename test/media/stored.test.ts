@@ -18,6 +18,11 @@ test('from a readable chat everything is given as it is stored, ciphertext for u
     expect(body).toEqual(content)
     expect(headers.get('postern-verdict')).toBeNull()
   }
+  const url = await named(stage, picture(), { chat, from })
+  const whole = await fetched(stage, url)
+  expect(whole.headers.get('content-type')).toBe('image/png')
+  const part = await fetched(stage, url, { headers: { range: 'bytes=-5' } })
+  expect(part.body).toEqual(whole.body.subarray(-5))
 })
 
 test('what nobody sealed is not given where the chat is protected: anybody could have put it there', async () => {
@@ -34,18 +39,6 @@ test('what nobody sealed is not given where the chat is protected: anybody could
       expect(body.includes(content)).toBe(false)
     }
   }
-})
-
-test('from a readable chat a file is given whole and in parts', async () => {
-  const from = await stage.friend()
-  const content = picture()
-  const url = await named(stage, content, { chat: stage.openGroup(), from })
-  const { status, headers, body } = await fetched(stage, url)
-  expect(status).toBe(200)
-  expect(body).toEqual(content)
-  expect(headers.get('content-type')).toBe('image/png')
-  const part = await fetched(stage, url, { headers: { range: 'bytes=-5' } })
-  expect(part.body).toEqual(content.subarray(-5))
 })
 
 test('OpenPGP that is no encrypted message is given as it is stored in a readable chat', async () => {
@@ -87,22 +80,6 @@ test('the mode is asked once for what is not sealed, and afresh where what came 
   const sealed = await sealedBy(from, stage, picture())
   const url = await named(stage, sealed, { chat, from })
   expect((await fetched(stage, url)).headers.get('postern-verdict')).toBe('verified')
-})
-
-test('when the mode cannot be learned, nothing is opened, and the answer is the service’s', async () => {
-  const from = await stage.friend()
-  const chat = stage.openGroup()
-  const url = await named(stage, await sealedBy(from, stage, picture()), { chat, from })
-  {
-    const error = { status: 500, code: 'internal', message: 'm' }
-    using _ = stage.double.script('GET', `/chats/${chat.id}`, {
-      status: 500,
-      json: { ok: false, error },
-    })
-    const { status, code } = await fetched(stage, url)
-    expect({ status, code }).toEqual({ status: 500, code: 'internal' })
-  }
-  expect((await fetched(stage, url)).status).toBe(200)
 })
 
 test('with the token alone it goes by where the id was named first', async () => {

@@ -4,10 +4,9 @@ import { sql, type Kysely } from 'kysely'
 import { Client } from 'pg'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Schema } from '../../src/store/schema.ts'
-import type { Store } from '../../src/store/store.ts'
 import { freshSchema, hasPostgres, sharedCluster, type Cluster } from '../support/postgres.ts'
 import { flags, put } from '../store/support.ts'
-import { openOn, serverOf } from './scene.ts'
+import { watched } from './scene.ts'
 
 const UNWRITABLE = { code: 'postern_store_unwritable', status: 503, extra: { retryAfter: 2 } }
 
@@ -15,18 +14,6 @@ let cluster: Cluster
 beforeAll(async () => {
   if (hasPostgres()) cluster = await sharedCluster()
 })
-
-/** A store, with what it reports of itself. */
-async function watched(
-  url = cluster.url,
-): Promise<{ store: Store; said: unknown[]; schema: string }> {
-  const schema = freshSchema()
-  const store = await openOn(serverOf(url), schema)
-  const said: unknown[] = []
-  store.onReachability((now) => said.push(now))
-  store.onWritable((isWritable) => said.push(isWritable))
-  return { store, said, schema }
-}
 
 type End = 'pg_terminate_backend' | 'pg_cancel_backend'
 
@@ -48,7 +35,7 @@ describe.skipIf(!hasPostgres()).each(ENDS)('%s of one query', (end) => {
   test.each(['read', 'note', 'write'] as const)(
     'has a %s made again on another connection, and nobody hears of it',
     async (name) => {
-      const { store, said } = await watched()
+      const { store, said } = await watched(cluster.url)
       let runs = 0
       const query = async (db: Kysely<Schema>): Promise<string> => {
         runs += 1
@@ -62,7 +49,7 @@ describe.skipIf(!hasPostgres()).each(ENDS)('%s of one query', (end) => {
   )
 
   test('that strikes again and again is refused, and said until a write works', async () => {
-    const { store, said } = await watched()
+    const { store, said } = await watched(cluster.url)
     const striking = store.write(async (db) => {
       await insert('a')(db)
       await strike(db, end)
@@ -94,7 +81,7 @@ describe.skipIf(!hasPostgres())('a commit whose answer is lost', () => {
     ['was kept is not made again', 'commit', 1],
     ['was not kept is made again', 'rollback', 2],
   ] as const)('and that %s', async (_what, sent, times) => {
-    const { store, said } = await watched()
+    const { store, said } = await watched(cluster.url)
     let runs = 0
     losing(sent)
     const result = await store.write(async (db) => {
@@ -112,7 +99,7 @@ describe.skipIf(!hasPostgres())('a failure that lasts, while the database answer
   test.each(['53100', '53200', '58030', 'P0001', '55000'])(
     '(%s at a write) is refused at once, and over with it',
     async (code) => {
-      const { store, said, schema } = await watched()
+      const { store, said, schema } = await watched(cluster.url)
       cluster.sql(`CREATE FUNCTION ${schema}.fail() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'struck' USING ERRCODE = '${code}'; END $$;
         CREATE TRIGGER fail BEFORE INSERT ON ${schema}.flags EXECUTE FUNCTION ${schema}.fail()`)

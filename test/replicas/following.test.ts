@@ -7,7 +7,7 @@ import { Trust } from '../../src/kernel/people/trust.ts'
 import type { Store } from '../../src/store/store.ts'
 import { Registration } from '../../src/updates/registration.ts'
 import { hasPostgres } from '../support/postgres.ts'
-import { sidecars } from './scene.ts'
+import { pair } from './scene.ts'
 import { memoryOf } from '../../src/store/memory.ts'
 
 const describeIt = describe.skipIf(!hasPostgres())
@@ -26,8 +26,7 @@ async function trustOver(store: Store): Promise<{ trust: Trust; people: People }
 
 describeIt('what changed in several tables at once', () => {
   test('is opened with the protection that it came under', async () => {
-    const { stores } = await sidecars(2, { passphrase: 'old', protection: 'passphrase' })
-    const [one, two] = stores as [Store, Store]
+    const { one, two } = await pair({ passphrase: 'old', protection: 'passphrase' })
     const [mine, theirs] = [await Registration.load(one), await Registration.load(two)]
     await mine.set({ url: 'https://a.example/', secret: 'first' })
     await two.fresh()
@@ -38,8 +37,7 @@ describeIt('what changed in several tables at once', () => {
   })
 
   test('changes the epoch of trust again after the last of it was read', async () => {
-    const { stores } = await sidecars(2)
-    const [one, two] = stores as [Store, Store]
+    const { one, two } = await pair()
     const [mine, theirs] = [await trustOver(one), await trustOver(two)]
     const fingerprint = 'a'.repeat(40)
     await mine.trust.saw([5, 6].map((userId) => ({ userId, fingerprint })))

@@ -5,17 +5,11 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Reachability, Store } from '../../src/store/store.ts'
-import {
-  freshSchema,
-  hasPostgres,
-  ownCluster,
-  sharedCluster,
-  type Cluster,
-} from '../support/postgres.ts'
+import type { Store } from '../../src/store/store.ts'
+import { hasPostgres, ownCluster, sharedCluster, type Cluster } from '../support/postgres.ts'
 import { Relay } from '../faults/relay.ts'
 import { canMount, fill, flags, mounted, put } from '../store/support.ts'
-import { openOn, serverOf } from './scene.ts'
+import { serverOf, untilFresh, watched } from './scene.ts'
 
 const UNWRITABLE = { code: 'postern_store_unwritable', status: 503 }
 
@@ -28,17 +22,6 @@ beforeAll(() => {
   cluster.start()
 })
 afterAll(() => own?.[Symbol.dispose]())
-
-/** A store, and what it says of its reach. */
-async function watched(
-  url = cluster.url,
-): Promise<{ store: Store; said: Reachability[]; schema: string }> {
-  const schema = freshSchema()
-  const store = await openOn(serverOf(url), schema)
-  const said: Reachability[] = []
-  store.onReachability((now) => said.push(now))
-  return { store, said, schema }
-}
 
 const noteFlag = (store: Store, name: string): Promise<unknown> =>
   store.note((db) => db.insertInto('flags').values({ name, value: 'x' }).execute(), {
@@ -59,20 +42,20 @@ async function expectRefused(store: Store): Promise<void> {
 
 describe.skipIf(!hasPostgres())('a database', () => {
   test('that dies is noticed without being asked, refuses, and is back by itself with all it was told', async () => {
-    const { store, said } = await watched()
+    const { store, reach: said } = await watched(cluster.url)
     await put(store, 'kept', 'yes')
     cluster.stop('immediate')
     await expect.poll(() => said).toEqual(['unreachable'])
     await expectRefused(store)
     cluster.start()
-    await expect.poll(() => store.fresh().then(() => 'fresh', String)).toBe('fresh')
+    await untilFresh(store)
     expect(said).toEqual(['unreachable', 'reachable'])
     expect(await flags(store)).toEqual({ kept: 'yes' })
     await put(store, 'later', 'too')
   })
 
   test('that hangs refuses what is asked of it, and what was asked already', async () => {
-    const { store, said } = await watched()
+    const { store, reach: said } = await watched(cluster.url)
     const { promise: hangs, resolve: hang } = Promise.withResolvers<void>()
     const writing = store.write(async (db) => {
       await db.insertInto('flags').values({ name: 'half', value: 'x' }).execute()
@@ -92,12 +75,12 @@ describe.skipIf(!hasPostgres())('a database', () => {
     } finally {
       cluster.signal('SIGCONT')
     }
-    await expect.poll(() => store.fresh().then(() => 'fresh', String)).toBe('fresh')
+    await untilFresh(store)
     expect([said, await flags(store)]).toEqual([['unreachable', 'reachable'], {}])
   })
 
   test('that hangs takes a lock from who has it, and gives it to another when it goes on', async () => {
-    const { store } = await watched()
+    const { store } = await watched(cluster.url)
     const lock = await store.tryLock('poll')
     const lost = new Promise<void>((resolve) => {
       lock?.signal.addEventListener('abort', () => resolve())
@@ -132,21 +115,15 @@ describe.skipIf(!hasPostgres())('a database', () => {
   )
 
   test('that takes no writes any more is lost, until it takes them again', async () => {
-    const { store, said } = await watched()
+    const { store, reach: said } = await watched(cluster.url)
     const setReadOnly = (value: string): void => {
       cluster.sql(`ALTER SYSTEM SET default_transaction_read_only = ${value}`)
       cluster.sql('SELECT pg_reload_conf()')
     }
     setReadOnly('on')
     try {
-      await expect
-        .poll(() =>
-          store.fresh().then(
-            () => 'fresh',
-            ({ code }) => code as string,
-          ),
-        )
-        .toBe(UNWRITABLE.code)
+      const fresh = () => store.fresh().then(String, ({ code }) => code as string)
+      await expect.poll(fresh).toBe(UNWRITABLE.code)
       await expect(put(store, 'a', 'b')).rejects.toMatchObject(UNWRITABLE)
       expect(said).toEqual(['unreachable'])
     } finally {
@@ -158,10 +135,7 @@ describe.skipIf(!hasPostgres())('a database', () => {
 
   test('that takes away our rights refuses writes, and says so until one works again', async () => {
     cluster.sql(`CREATE ROLE bot LOGIN; GRANT CREATE ON DATABASE postgres TO bot`)
-    const schema = freshSchema()
-    const store = await openOn(serverOf(cluster.urlOf('bot')), schema)
-    const said: boolean[] = []
-    store.onWritable((isWritable) => said.push(isWritable))
+    const { store, writable: said, schema } = await watched(cluster.urlOf('bot'))
     await put(store, 'a', 'b')
     cluster.sql(`ALTER TABLE ${schema}.flags OWNER TO postern`)
     await expect(put(store, 'c', 'd')).rejects.toMatchObject(UNWRITABLE)
@@ -176,10 +150,7 @@ describe.skipIf(!hasPostgres())('a database', () => {
     async () => {
       const mount = mounted('3m')
       cluster.own(mount)
-      const schema = freshSchema()
-      const store = await openOn(serverOf(cluster.url), schema)
-      const said: boolean[] = []
-      store.onWritable((isWritable) => said.push(isWritable))
+      const { store, writable: said, schema } = await watched(cluster.url)
       cluster.sql(`CREATE TABLESPACE small_${schema} LOCATION '${mount}'`)
       cluster.sql(`ALTER TABLE ${schema}.flags SET TABLESPACE small_${schema}`)
       await put(store, 'before', 'the disk was full')
@@ -199,7 +170,7 @@ describe.skipIf(!hasPostgres())('a database', () => {
   )
 
   test('that is behind what was seen of it is refused, until it has all of it again', async () => {
-    const { store, said, schema } = await watched()
+    const { store, reach: said, schema } = await watched(cluster.url)
     await put(store, 'seen', 'yes')
     const move = (by: string): string =>
       cluster.sql(`UPDATE ${schema}.state SET epoch = epoch ${by}`)
@@ -215,21 +186,19 @@ describe.skipIf(!hasPostgres())('a database', () => {
   test('that is another one at the same address is refused, whatever it holds', async () => {
     cluster.sql('CREATE ROLE plain LOGIN; GRANT CREATE ON DATABASE postgres TO plain')
     await using relay = await Relay.start(cluster)
-    const { store, said } = await watched(relay.url.replace('postern@', 'plain@'))
+    const { store, reach: said } = await watched(relay.url.replace('postern@', 'plain@'))
     const another = await sharedCluster()
     another.sql('CREATE ROLE plain LOGIN')
     relay.leadTo(another)
     await expect.poll(() => said.at(-1)).toBe('rolled-back')
     await expectRefused(store)
     relay.leadTo(cluster)
-    await expect.poll(() => store.fresh().then(() => 'fresh', String)).toBe('fresh')
+    await untilFresh(store)
     expect(said.at(-1)).toBe('reachable')
   })
 
   test('whose standby does not confirm a commit has not written, although it says so', async () => {
-    const { store } = await watched()
-    const said: boolean[] = []
-    store.onWritable((isWritable) => said.push(isWritable))
+    const { store, writable: said } = await watched(cluster.url)
     const setStandby = (name: string): void => {
       cluster.sql(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`)
       cluster.sql('SELECT pg_reload_conf()')
@@ -251,9 +220,7 @@ describe.skipIf(!hasPostgres())('a database', () => {
   })
 
   test('that gives up one statement is asked again, and nobody hears of it', async () => {
-    const { store, schema } = await watched()
-    const said: boolean[] = []
-    store.onWritable((isWritable) => said.push(isWritable))
+    const { store, writable: said, schema } = await watched(cluster.url)
     const { promise: holds, resolve: hold } = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
     const first = serverOf(cluster.url)
@@ -276,12 +243,12 @@ describe.skipIf(!hasPostgres())('a database', () => {
   })
 
   test('that ends one connection alone is not lost', async () => {
-    const { store, said } = await watched()
+    const { store, reach: said } = await watched(cluster.url)
     await flags(store)
     cluster.sql(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'postern'`,
     )
-    await expect.poll(() => store.fresh().then(() => 'fresh', String)).toBe('fresh')
+    await untilFresh(store)
     expect([said, await flags(store)]).toEqual([[], {}])
   })
 })

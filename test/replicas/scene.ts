@@ -1,8 +1,9 @@
 /** Stores of several sidecars in one schema of the shared cluster. */
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { openStore, type StoreOpening } from '../../src/store/open-store.ts'
 import { PostgresServer } from '../../src/replicas/server.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Reachability, Store } from '../../src/store/store.ts'
+import type { Json } from '../support/double-wire.ts'
 import { freshSchema, sharedCluster } from '../support/postgres.ts'
 import { temporary } from '../store/support.ts'
 
@@ -30,6 +31,33 @@ export async function openOn(
   return store
 }
 
+/** A store, with what it reports: its reach, whether it can be written, and both in their order. */
+export async function watched(url: string) {
+  const schema = freshSchema()
+  const store = await openOn(serverOf(url), schema)
+  const reach: Reachability[] = []
+  const writable: boolean[] = []
+  const said: unknown[] = []
+  store.onReachability((now) => {
+    reach.push(now)
+    said.push(now)
+  })
+  store.onWritable((isWritable) => {
+    writable.push(isWritable)
+    said.push(isWritable)
+  })
+  return { store, schema, reach, writable, said }
+}
+
+/** Status and code of what a sidecar refuses. */
+export const refusalOf = ({ status, json }: { status: number; json: Json }): unknown[] => [
+  status,
+  json.error?.code,
+]
+
+export const untilFresh = (store: Store): Promise<void> =>
+  expect.poll(() => store.fresh().then(() => 'fresh', String)).toBe('fresh')
+
 /** As many sidecars as asked for, on a schema that is theirs. */
 export async function sidecars(
   count: number,
@@ -41,4 +69,11 @@ export async function sidecars(
   const stores: Store[] = []
   for (const server of servers) stores.push(await openOn(server, schema, o))
   return { stores, servers, schema }
+}
+
+/** Two sidecars on a schema that is theirs. */
+export async function pair(o: Partial<StoreOpening> = {}) {
+  const { stores, servers, schema } = await sidecars(2, o)
+  const [one, two] = stores as [Store, Store]
+  return { one, two, stores: [one, two] as const, servers, schema }
 }

@@ -12,62 +12,58 @@ import { type Store } from '../../src/store/store.ts'
 import { agreeingClocks } from '../support/judging-clock.ts'
 import { hasPostgres } from '../support/postgres.ts'
 import { flags, put, temporary } from '../store/support.ts'
-import { openOn, serverOf, sidecars } from './scene.ts'
+import { openOn, serverOf, sidecars, pair } from './scene.ts'
 import { memoryOf } from '../../src/store/memory.ts'
 import { loadReplayMemory } from '../../src/wiring/stores.ts'
 
 const describeIt = describe.skipIf(!hasPostgres())
 
-const chat = (id: number, more: object = {}) => ({
-  id,
-  kind: 'group',
-  latched_at: null,
-  refused_at: null,
-  lifted_at: null,
-  person_id: null,
-  ...more,
-})
+const NONE = { latched_at: null, refused_at: null, lifted_at: null, person_id: null }
+const chat = (id: number) => ({ id, kind: 'group', ...NONE })
 
-const pair = async (o = {}): Promise<[Store, Store]> => {
-  const { stores } = await sidecars(2, o)
-  return stores as [Store, Store]
+const insertChats = (store: Store, ...ids: number[]): Promise<unknown> =>
+  store.write((db) => db.insertInto('chats').values(ids.map(chat)).execute())
+
+/** What two sidecars have in memory of one thing. */
+const each = async <T>(one: Store, two: Store, load: (store: Store) => Promise<T>) =>
+  [await load(one), await load(two)] as [T, T]
+
+/** The keys of each time that a sidecar reads something of these tables again. */
+function following(store: Store, ...tables: Parameters<Store['follow']>[0][]): string[][] {
+  const reread: string[][] = []
+  for (const table of tables) {
+    store.follow(table, async (_db, keys) => void reread.push(keys.toSorted()))
+  }
+  return reread
 }
 
 describeIt('what one sidecar writes', () => {
   test('is read again by another before its next decision, and not again after that', async () => {
-    const [one, two] = await pair()
-    const reread = vi.fn((_db: unknown, _keys: readonly string[]) => Promise.resolve())
-    two.follow('chats', reread)
+    const { one, two } = await pair()
+    const reread = following(two, 'chats')
     await two.fresh()
-    expect(reread).not.toHaveBeenCalled()
-    await one.write((db) =>
-      db
-        .insertInto('chats')
-        .values([chat(7), chat(8)])
-        .execute(),
-    )
+    expect(reread).toEqual([])
+    await insertChats(one, 7, 8)
     await two.fresh()
     await two.fresh()
-    expect(reread.mock.calls.map(([, keys]) => keys.toSorted())).toEqual([['7', '8']])
+    expect(reread).toEqual([['7', '8']])
   })
 
   test.each(['write', 'note'] as const)('by a %s that is undone is not', async (how) => {
-    const [one, two] = await pair()
-    const reread = vi.fn(() => Promise.resolve())
-    two.follow('chats', reread)
+    const { one, two } = await pair()
+    const reread = following(two, 'chats')
     const failing = one[how](async (db) => {
       await db.insertInto('chats').values(chat(7)).execute()
       throw new Error('changed my mind')
     })
     await expect(failing).rejects.toThrow('changed my mind')
     await two.fresh()
-    expect(reread).not.toHaveBeenCalled()
+    expect(reread).toEqual([])
   })
 
   test('by a note is read again too, and what no decision rests on is not', async () => {
-    const [one, two] = await pair()
-    const reread = vi.fn((_db: unknown, _keys: readonly string[]) => Promise.resolve())
-    for (const table of ['people', 'flags'] as const) two.follow(table, reread)
+    const { one, two } = await pair()
+    const reread = following(two, 'people', 'flags')
     await one.note((db) => db.insertInto('people').values({ user_id: 5, signed_at: 1 }).execute())
     await one.note((db) =>
       db
@@ -76,32 +72,31 @@ describeIt('what one sidecar writes', () => {
         .execute(),
     )
     await two.fresh()
-    expect(reread.mock.calls.map(([, keys]) => keys)).toEqual([['5']])
+    expect(reread).toEqual([['5']])
   })
 
   test('is known to another before its own write is computed', async () => {
-    const [one, two] = await pair()
+    const { one, two } = await pair()
     const known = new Set<string>()
     two.follow('chats', async (_db, keys) => keys.forEach((key) => known.add(key)))
-    await one.write((db) => db.insertInto('chats').values(chat(7)).execute())
+    await insertChats(one, 7)
     await two.write(async () => {
       expect([...known]).toEqual(['7'])
     })
   })
 
   test('of a row that is gone is told as well', async () => {
-    const [one, two] = await pair()
-    await one.write((db) => db.insertInto('chats').values(chat(7)).execute())
+    const { one, two } = await pair()
+    await insertChats(one, 7)
     await two.fresh()
-    const reread = vi.fn((_db: unknown, _keys: readonly string[]) => Promise.resolve())
-    two.follow('chats', reread)
+    const reread = following(two, 'chats')
     await one.write((db) => db.deleteFrom('chats').execute())
     await two.fresh()
-    expect(reread.mock.calls.map(([, keys]) => keys)).toEqual([['7']])
+    expect(reread).toEqual([['7']])
   })
 
   test('in thousands of rows is all read again', async () => {
-    const [one, two] = await pair()
+    const { one, two } = await pair()
     const keys: string[] = []
     two.follow('pins', async (_db, some) => void keys.push(...some))
     const pins = Array.from({ length: 2500 }, (_, index) => ({
@@ -135,11 +130,8 @@ describeIt('what one sidecar writes', () => {
 
 describeIt('what only tightens', () => {
   test('a latch that another sidecar set stays, whatever else of the chat is written', async () => {
-    const [one, two] = await pair()
-    const [mine, theirs] = [
-      await KnownChats.load(memoryOf(one)),
-      await KnownChats.load(memoryOf(two)),
-    ]
+    const { one, two } = await pair()
+    const [mine, theirs] = await each(one, two, (store) => KnownChats.load(memoryOf(store)))
     await mine.saw([{ chatId: 1, kind: 'group' }])
     await two.fresh()
     await theirs.saw([{ chatId: 1, isProtected: true }])
@@ -151,11 +143,8 @@ describeIt('what only tightens', () => {
   })
 
   test('of two people who are seen first at the same time, a private chat has one', async () => {
-    const [one, two] = await pair()
-    const [mine, theirs] = [
-      await KnownChats.load(memoryOf(one)),
-      await KnownChats.load(memoryOf(two)),
-    ]
+    const { one, two } = await pair()
+    const [mine, theirs] = await each(one, two, (store) => KnownChats.load(memoryOf(store)))
     await mine.saw([{ chatId: 1, kind: 'private' }])
     await two.fresh()
     await Promise.all([
@@ -168,8 +157,8 @@ describeIt('what only tightens', () => {
   })
 
   test('who is blocked at one sidecar is blocked at all, a first listing at another included', async () => {
-    const [one, two] = await pair()
-    const [mine, theirs] = [await trustOver(one), await trustOver(two)]
+    const { one, two } = await pair()
+    const [mine, theirs] = await each(one, two, trustOver)
     await mine.decisions.block(5)
     await theirs.saw([{ userId: 5, fingerprint: 'a'.repeat(40) }])
     expect(theirs.distrust(5, 'a'.repeat(40), 1)).toBe('blocked')
@@ -181,7 +170,7 @@ describeIt('what only tightens', () => {
   })
 
   test('who has signed at one sidecar must sign at all, until the operator starts them anew', async () => {
-    const [one, two] = await pair()
+    const { one, two } = await pair()
     const [mine, theirs] = [await People.load(memoryOf(one)), await People.load(memoryOf(two))]
     await mine.rememberSigned([5], 'words')
     await two.fresh()
@@ -222,14 +211,15 @@ describeIt('the memory against replays', () => {
     })
   }
 
-  const memoriesOf = async (one: Store, two: Store): Promise<[ReplayMemory, ReplayMemory]> => [
-    await loadReplayMemory(one, memoryOf(one), agreeingClocks()),
-    await loadReplayMemory(two, memoryOf(two), agreeingClocks()),
-  ]
+  const memories = async (): Promise<[ReplayMemory, ReplayMemory]> => {
+    const { one, two } = await pair({ protection: 'none' })
+    return await each(one, two, (store) =>
+      loadReplayMemory(store, memoryOf(store), agreeingClocks()),
+    )
+  }
 
   test('gives the same data to one of two sidecars that judge it at once', async () => {
-    const [one, two] = await pair({ protection: 'none' })
-    const [mine, theirs] = await memoriesOf(one, two)
+    const [mine, theirs] = await memories()
     const other = sighting({ updateId: 11, messageId: 101 })
     let second = ''
     const first = await take(mine, sighting(), async () => {
@@ -239,8 +229,7 @@ describeIt('the memory against replays', () => {
   })
 
   test('lets a signature stand on other data no more often, however many judge at once', async () => {
-    const [one, two] = await pair({ protection: 'none' })
-    const [mine, theirs] = await memoriesOf(one, two)
+    const [mine, theirs] = await memories()
     const copy = (n: number): Sighting =>
       sighting({ dataDigest: `data${n}`, updateId: n, messageId: n })
     await take(mine, copy(1))
@@ -252,8 +241,7 @@ describeIt('the memory against replays', () => {
   })
 
   test('lets a signature stand on other data within a minute of our own time, however many judge at once', async () => {
-    const [one, two] = await pair({ protection: 'none' })
-    const [mine, theirs] = await memoriesOf(one, two)
+    const [mine, theirs] = await memories()
     const firstMs = Date.now()
     const copy = (n: number): Sighting =>
       sighting({ dataDigest: `data${n}`, updateId: n, messageId: n, dateMs: firstMs })
@@ -266,8 +254,7 @@ describeIt('the memory against replays', () => {
   })
 
   test('refuses at one sidecar what the bot has confirmed at another', async () => {
-    const [one, two] = await pair({ protection: 'none' })
-    const [mine, theirs] = await memoriesOf(one, two)
+    const [mine, theirs] = await memories()
     expect(await take(mine, sighting())).toBe('new')
     expect(await take(theirs, sighting())).toBe('again')
     await mine.confirmed.record(11)
@@ -275,8 +262,7 @@ describeIt('the memory against replays', () => {
   })
 
   test('binds what was seen without a number to one update alone', async () => {
-    const [one, two] = await pair({ protection: 'none' })
-    const [mine, theirs] = await memoriesOf(one, two)
+    const [mine, theirs] = await memories()
     await mine.rememberOwn(sighting({ updateId: null, messageId: null }))
     let second = ''
     const first = await take(mine, sighting({ updateId: 1 }), async () => {
@@ -286,7 +272,7 @@ describeIt('the memory against replays', () => {
   })
 
   test('gives up what is overtaken again and again, with nothing remembered', async () => {
-    const [one] = await pair({ protection: 'none' })
+    const { one } = await pair({ protection: 'none' })
     let runs = 0
     const overtaken = one.note(async (db) => {
       runs += 1
@@ -335,8 +321,7 @@ describeIt('a start', () => {
   })
 
   test('notices a protection that another sidecar has moved: what opens it goes on, or locks', async () => {
-    const { stores } = await sidecars(2, { passphrase: 'old', protection: 'passphrase' })
-    const [one, two] = stores as [Store, Store]
+    const { one, two } = await pair({ passphrase: 'old', protection: 'passphrase' })
     const secret = await one.secret('replay')
     await one.move({ method: 'none' }, async (locked) => locked)
     await two.fresh()
@@ -349,7 +334,7 @@ describeIt('a start', () => {
 
 describeIt('a lock', () => {
   test('is had by one sidecar at a time, and by the next once it is given back', async () => {
-    const [one, two] = await pair()
+    const { one, two } = await pair()
     const first = await one.tryLock('poll')
     expect(first?.isHeld).toBe(true)
     expect([await two.tryLock('poll'), await one.tryLock('poll')]).toEqual([null, null])
@@ -360,19 +345,17 @@ describeIt('a lock', () => {
   })
 
   test('that is taken fresh knows all that was written before it was taken', async () => {
-    const [one, two] = await pair()
-    const reread = vi.fn((_db: unknown, _keys: readonly string[]) => Promise.resolve())
-    two.follow('chats', reread)
-    await one.write((db) => db.insertInto('chats').values(chat(7)).execute())
+    const { one, two } = await pair()
+    const reread = following(two, 'chats')
+    await insertChats(one, 7)
     expect((await two.tryLock('poll'))?.isHeld).toBe(true)
-    expect(reread).not.toHaveBeenCalled()
+    expect(reread).toEqual([])
     expect((await two.tryLock('sends', { isShared: true, isFresh: true }))?.isHeld).toBe(true)
-    expect(reread.mock.calls.map(([, keys]) => keys)).toEqual([['7']])
+    expect(reread).toEqual([['7']])
   })
 
   test('is not kept when what is asked with it fails', async () => {
-    const { stores, schema } = await sidecars(2)
-    const [one, two] = stores as [Store, Store]
+    const { one, two, schema } = await pair()
     await one.read((db) => sql.raw(`ALTER TABLE ${schema}.state RENAME TO away`).execute(db))
     const failing = one.tryLock('poll', { isFresh: true })
     await expect(failing).rejects.toMatchObject({ code: 'postern_store_unwritable' })
@@ -381,8 +364,7 @@ describeIt('a lock', () => {
   })
 
   test('keeps the server from waiting for a silent session, whoever tries for another one', async () => {
-    const { stores, servers } = await sidecars(2)
-    const [one, two] = stores as [Store, Store]
+    const { one, two, servers } = await pair()
     const limit = async () => await servers[0]?.session.query('SHOW idle_session_timeout')
     const lock = await one.tryLock('rotation')
     await two.tryLock('poll')
@@ -393,8 +375,7 @@ describeIt('a lock', () => {
   })
 
   test('is lost with the connection that holds it, and said so at once', async () => {
-    const { stores, servers } = await sidecars(2)
-    const [one, two] = stores as [Store, Store]
+    const { one, two, servers } = await pair()
     const lock = await one.tryLock('poll')
     const [server] = servers
     const lost = new Promise<void>((resolve) => {

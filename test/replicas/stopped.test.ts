@@ -3,14 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
 import { hasPostgres } from '../support/postgres.ts'
-import { sidecars } from './scene.ts'
+import { sidecars, pair } from './scene.ts'
 
 const policy = (chat_id: number) => ({ chat_id, policy: 'pinned' as const })
 
 describe.skipIf(!hasPostgres())('a transaction whose sidecar was stopped', () => {
   test('has written nothing, refuses, and holds no other up; the next one works', async () => {
-    const { stores } = await sidecars(2)
-    const [one, two] = stores as [Store, Store]
+    const { one, two } = await pair()
     const written: number[] = []
     const stopped = one.write(async (db) => {
       await db.insertInto('trust_policies').values(policy(1)).execute()

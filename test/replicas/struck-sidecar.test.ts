@@ -3,14 +3,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, describe, expect, test } from 'vitest'
 import { several } from '../several/scene.ts'
-import type { Json } from '../support/double-wire.ts'
 import { freshSchema, hasPostgres, ownCluster } from '../support/postgres.ts'
-import { openBot } from '../updates/bot.ts'
-
-/** Within 2 s, and 10 s after a fault, by the bounds of `/readyz`; more on a crowded machine. */
-const SOON = { timeout: 20_000, interval: 50 }
-/** Longer than a query waits for a lock. */
-const LONG = { timeout: 60_000, interval: 100 }
+import { BOTH, waitingWords } from '../updates/failing-store.ts'
 
 const own = hasPostgres() ? ownCluster() : null
 own?.cluster.start()
@@ -97,57 +91,16 @@ async function scene() {
   const { sandbox, replicas, schema } = await several(1, cluster.urlOf(role))
   const [sidecar] = replicas
   if (sidecar === undefined) throw new Error('none was started')
-  const { alice, privateChat } = sandbox.home
-  const phone = await sandbox.phone(alice.id)
-  const write = (text: string) => phone.write(privateChat, text)
-  const ready = async (): Promise<{ status: number; isStore: boolean }> => {
-    const response = await fetch(`${sidecar.admin}/readyz`)
-    const { reasons } = (await response.json()) as { reasons: { code: string }[] }
-    return {
-      status: response.status,
-      isStore: reasons.some(({ code }) => code.startsWith('store')),
-    }
-  }
-  const poll = async (offset = 0) => {
-    const { status, json } = await sidecar.call('GET', `/updates?timeout=1&offset=${offset}`)
-    const updates = (json.result ?? []) as Json[]
-    return { status, code: json.error?.code, updates, words: wordsOf(updates) }
-  }
-  return {
-    sidecar,
-    schema,
-    write,
-    poll,
-    untilNamed: () => expect.poll(async () => (await ready()).isStore, SOON).toBe(true),
-    untilReady: () => expect.poll(async () => (await ready()).status, SOON).toBe(200),
-  }
+  const isNamed = (reasons: string[]) => reasons.some((code) => code.startsWith('store'))
+  return { schema, ...(await waitingWords(sandbox, sidecar, isNamed)) }
 }
-
-const wordsOf = (updates: Json[]): unknown[] =>
-  updates.map(({ message }) => [message.text, message.postern?.verdict])
-const BOTH = [
-  ['first', 'verified'],
-  ['second', 'verified'],
-]
 
 describe.skipIf(own === null)('a database that fails in part', () => {
   test.each(FAULTS)(
     '(%s) leaves what a poll asks for at the service',
     async (_what, fault) => {
-      const { schema, write, poll, untilNamed, untilReady } = await scene()
-      await write('before')
-      const { updates } = await poll()
-      const offset = Number(updates.at(-1)?.updateId) + 1
-      await write('first')
-      await write('second')
-      {
-        await using _fault = await fault(schema)
-        const polling = poll(offset)
-        await untilNamed()
-        expect(await polling).toMatchObject({ status: 503, code: 'postern_store_unwritable' })
-      }
-      await untilReady()
-      expect((await poll(offset)).words).toEqual(BOTH)
+      const { schema, expectPollLeaves } = await scene()
+      await expectPollLeaves(() => fault(schema))
     },
     120_000,
   )
@@ -155,29 +108,15 @@ describe.skipIf(own === null)('a database that fails in part', () => {
   test.each(FAULTS)(
     '(%s) leaves what a webhook waits for there',
     async (_what, fault) => {
-      const { sidecar, schema, write, untilNamed, untilReady } = await scene()
-      const bot = await openBot()
-      const delivered = (): unknown[] => wordsOf(bot.deliveries.map(({ body }) => JSON.parse(body)))
-      expect((await sidecar.call('POST', '/webhook', { url: bot.url })).status).toBe(200)
-      await write('before')
-      await expect.poll(delivered, LONG).toEqual([['before', 'verified']])
-      {
-        await using _fault = await fault(schema)
-        await write('first')
-        await write('second')
-        await untilNamed()
-        expect(delivered().length).toBe(1)
-      }
-      await expect.poll(delivered, LONG).toEqual([['before', 'verified'], ...BOTH])
-      await untilReady()
+      const { schema, expectWebhookLeaves } = await scene()
+      await expectWebhookLeaves(() => fault(schema))
     },
     120_000,
   )
 
   test('by a lock that ends while a poll waits delays it, and is named meanwhile', async () => {
     const { schema, write, poll, untilNamed, untilReady } = await scene()
-    await write('first')
-    await write('second')
+    await write('first', 'second')
     const held = await locked(schema)
     const polling = poll()
     await untilNamed()
@@ -188,8 +127,7 @@ describe.skipIf(own === null)('a database that fails in part', () => {
 
   test('by a lock on the row by which writes take turns gives no verdict for it', async () => {
     const { schema, write, poll, untilNamed, untilReady } = await scene()
-    await write('first')
-    await write('second')
+    await write('first', 'second')
     const held = await holding(`SELECT FROM ${schema}.state FOR UPDATE`)
     const polling = poll()
     await untilNamed()

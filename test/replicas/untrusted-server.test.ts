@@ -156,20 +156,30 @@ describe('whoever lets us in without knowing the password', () => {
 describe('a socket is not connected to', () => {
   const refused = { code: 'store-login', message: expect.stringContaining('socket') }
 
-  test('in a folder where anybody can replace it', async () => {
-    const path = folder(0o777)
+  /** Listens in a folder; nothing is sent there by who is led to `path`. */
+  async function expectUnasked(path: string, change: (socket: string) => void = () => {}) {
     const { text } = await listen(join(path, SOCKET), ASKS['the password'])
+    change(join(path, SOCKET))
     expect(await refusalOf(bySocket(path))).toMatchObject(refused)
     expect(text()).toBe('')
+  }
+
+  /** The same where it is trusted with the name of the user. */
+  async function expectAsked(path: string, change: (socket: string) => void = () => {}) {
+    const { text } = await listen(join(path, SOCKET), ASKS['the password'])
+    change(join(path, SOCKET))
+    await refusalOf(bySocket(path))
+    expect(text()).toContain('postern')
+  }
+
+  test('in a folder where anybody can replace it', async () => {
+    await expectUnasked(folder(0o777))
   })
 
   test('in a folder that lies where anybody can replace it', async () => {
-    const outer = folder(0o777)
-    const path = join(outer, 'in')
+    const path = join(folder(0o777), 'in')
     mkdirSync(path, { mode: 0o755 })
-    const { text } = await listen(join(path, SOCKET), ASKS['the password'])
-    expect(await refusalOf(bySocket(path))).toMatchObject(refused)
-    expect(text()).toBe('')
+    await expectUnasked(path)
   })
 
   test('when it is a link or a file', async () => {
@@ -183,39 +193,31 @@ describe('a socket is not connected to', () => {
     expect(text()).toBe('')
   })
 
-  test.skipIf(!isRoot)('of somebody else than the folder’s owner, this user or root', async () => {
-    for (const mode of [0o755, 0o1777]) {
-      const path = folder(mode)
-      const { text } = await listen(join(path, SOCKET), ASKS['the password'])
-      chownSync(join(path, SOCKET), 4321, 4321)
-      expect(await refusalOf(bySocket(path))).toMatchObject(refused)
-      expect(text()).toBe('')
-    }
-  })
+  test.skipIf(!isRoot).each([0o755, 0o1777])(
+    'of somebody else than the folder’s owner, this user or root (in mode %o)',
+    async (mode) => {
+      await expectUnasked(folder(mode), (socket) => chownSync(socket, 4321, 4321))
+    },
+  )
 
   test.skipIf(!isRoot)('of its folder’s owner where anybody may be the first', async () => {
     const path = folder(0o1777)
-    const { text } = await listen(join(path, SOCKET), ASKS['the password'])
-    for (const one of [path, join(path, SOCKET)]) chownSync(one, 4321, 4321)
-    expect(await refusalOf(bySocket(path))).toMatchObject(refused)
-    expect(text()).toBe('')
+    await expectUnasked(path, (socket) => {
+      for (const one of [path, socket]) chownSync(one, 4321, 4321)
+    })
   })
 
   test.skipIf(!isRoot)(
     'but it is where the server’s user has a folder, also for a group',
     async () => {
       const path = folder(0o2775)
-      const { text } = await listen(join(path, SOCKET), ASKS['the password'])
-      for (const one of [path, join(path, SOCKET)]) chownSync(one, 4321, 4322)
-      await refusalOf(bySocket(path))
-      expect(text()).toContain('postern')
+      await expectAsked(path, (socket) => {
+        for (const one of [path, socket]) chownSync(one, 4321, 4322)
+      })
     },
   )
 
   test('but it is in a folder where nobody can replace that of another', async () => {
-    const path = folder(0o1777)
-    const { text } = await listen(join(path, SOCKET), ASKS['the password'])
-    await refusalOf(bySocket(path))
-    expect(text()).toContain('postern')
+    await expectAsked(folder(0o1777))
   })
 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { useStage } from '../support/double-stage.ts'
+import { arrives as arrivesFrom, shownChat } from '../support/double-sends.ts'
+import { useStage, type Person } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 import { GpgPhone } from '../support/double-phones.ts'
-import type { Person } from '../support/double-stage.ts'
 import {
   expectRefused,
   expectSettled,
@@ -27,16 +27,12 @@ async function sent(text: string): Promise<string> {
 }
 
 /** What the bot gets when this arrives from the person. */
-async function arrives(armored: string) {
-  const [read] = await stage.deliver([stage.double.world.message(chat, person, { armored })])
-  return read
-}
+const arrives = (armored: string) => arrivesFrom(stage, chat, person, armored)
 
 // The tests of this file follow one another.
 test('a rotation by hand prints the new fingerprint, which the service then shows', async () => {
   person = await stage.friend()
-  chat = stage.privateChat(person)
-  await stage.show(chat)
+  chat = await shownChat(stage, person)
   old.certificate = stage.botCertificate
   old.fingerprint = shownBy(stage) ?? ''
   const early = await sent('before')

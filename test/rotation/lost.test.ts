@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { shownChat } from '../support/double-sends.ts'
 import { useStage } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 import { no, ok, type Received, type Reply } from '../support/double-wire.ts'
@@ -28,6 +29,25 @@ function takenThen(reply: Reply) {
   }
 }
 
+/** `/me` shows the key of before, until that is switched off. */
+function lagging(): { isLate: boolean } {
+  const before = stage.double.world.bot
+  const lag = { isLate: true }
+  stage.double.script('GET', '/me', () => (lag.isLate ? ok(before) : undefined))
+  return lag
+}
+
+/** A rotation that is killed while the service has its key. */
+async function killedWhile(reply: Parameters<typeof stage.double.script>[2]): Promise<number> {
+  const since = puts()
+  stage.double.script('PUT', '/key', reply, 1)
+  const rotating = stage.sidecar.postern('key', 'rotate')
+  await until(() => puts() > since, 'the key is at the service')
+  await stage.sidecar.kill()
+  expect((await rotating).code).toBe(1)
+  return since
+}
+
 async function signerOf(text: string): Promise<string | null> {
   const since = stage.double.mark()
   expect((await stage.send(chat, text)).status).toBe(201)
@@ -36,33 +56,26 @@ async function signerOf(text: string): Promise<string | null> {
 }
 
 // The tests of this file follow one another.
-test.each([['cut'], ['cut-within']] as const)(
-  'a publication whose answer is lost (%s) was made, and is not made again',
-  async (how) => {
-    chat ??= stage.privateChat(await stage.friend())
-    await stage.show(chat)
-    const since = puts()
-    stage.double.script('PUT', '/key', takenThen(how), 1)
-    const fingerprint = await rotate(stage)
-    expect(puts() - since).toBe(1)
-    expect(await signerOf('after')).toBe(fingerprint)
-    await expectSettled(stage, { retired: ++retired })
-  },
-)
+test('a publication whose answer is lost was made, and is not made again', async () => {
+  chat = await shownChat(stage, await stage.friend())
+  const since = puts()
+  stage.double.script('PUT', '/key', takenThen('cut-within'), 1)
+  const fingerprint = await rotate(stage)
+  expect(puts() - since).toBe(1)
+  expect(await signerOf('after')).toBe(fingerprint)
+  await expectSettled(stage, { retired: ++retired })
+})
 
-test.each([['cut'], ['hang']] as const)(
-  'a publication that never came through (%s) is made again with the same key',
-  async (how) => {
-    const before = putsOf(stage).length
-    const since = puts()
-    stage.double.script('PUT', '/key', how, 1)
-    const fingerprint = await rotate(stage)
-    expect(puts() - since).toBe(2)
-    expect(putsOf(stage).length - before).toBe(1)
-    expect(await signerOf('after')).toBe(fingerprint)
-    await expectSettled(stage, { retired: ++retired })
-  },
-)
+test('a publication that never came through is made again with the same key', async () => {
+  const before = putsOf(stage).length
+  const since = puts()
+  stage.double.script('PUT', '/key', 'hang', 1)
+  const fingerprint = await rotate(stage)
+  expect(puts() - since).toBe(2)
+  expect(putsOf(stage).length - before).toBe(1)
+  expect(await signerOf('after')).toBe(fingerprint)
+  await expectSettled(stage, { retired: ++retired })
+})
 
 test('while neither the publication nor /me is answered, nothing is sealed by a guess', async () => {
   const before = shownBy(stage)
@@ -81,17 +94,15 @@ test('while neither the publication nor /me is answered, nothing is sealed by a 
 })
 
 test('a service that shows the key late is waited for: no second publication, and sends wait too', async () => {
-  const before = stage.double.world.bot
   const since = puts()
-  let isLate = true
-  stage.double.script('GET', '/me', () => (isLate ? ok(before) : undefined))
+  const lag = lagging()
   const rotating = stage.sidecar.postern('key', 'rotate')
   await until(() => puts() > since, 'the key is at the service')
   await until(async () => (await rotationOf(stage.sidecar))?.phase === 'confirming', 'it is asked')
   const sending = signerOf('in between')
   const looks = stage.double.calls('GET', '/me').length
   await until(() => stage.double.calls('GET', '/me').length > looks + 1, 'it is asked again')
-  isLate = false
+  lag.isLate = false
   const fingerprint = (await rotating).stdout.trim()
   expect(await sending).toBe(fingerprint)
   expect(puts() - since).toBe(1)
@@ -99,10 +110,8 @@ test('a service that shows the key late is waited for: no second publication, an
 })
 
 test('past the bound of the wait a send gets a clear code, and it turns back by itself', async () => {
-  const before = stage.double.world.bot
   const since = puts()
-  let isLate = true
-  stage.double.script('GET', '/me', () => (isLate ? ok(before) : undefined))
+  const lag = lagging()
   const rotating = stage.sidecar.postern('key', 'rotate', '--watch')
   await until(() => puts() > since, 'the key is at the service')
   const held = await stage.send(chat, 'held')
@@ -110,7 +119,7 @@ test('past the bound of the wait a send gets a clear code, and it turns back by 
   expect((await stage.sidecar.readiness()).reasons).toEqual(['key-unpublished'])
   const outcome = 'postern_rotations_total{outcome="unconfirmed"}'
   await until(async () => (await metricOf(stage.sidecar, outcome)) === 1, 'the attempt is over')
-  isLate = false
+  lag.isLate = false
   expect((await rotating).code).toBe(0)
   await stage.sidecar.whenReady()
   expect(await signerOf('after all')).toBe(shownBy(stage))
@@ -119,39 +128,16 @@ test('past the bound of the wait a send gets a clear code, and it turns back by 
 })
 
 test('a kill while the service takes the key ends in that key, published once', async () => {
-  const since = puts()
-  stage.double.script('PUT', '/key', takenThen('hang'), 1)
-  const rotating = stage.sidecar.postern('key', 'rotate')
-  await until(() => puts() > since, 'the key is at the service')
-  await stage.sidecar.kill()
-  expect((await rotating).code).toBe(1)
+  const since = await killedWhile(takenThen('hang'))
   await stage.restart()
   await stage.sidecar.whenReady()
   expect(puts() - since).toBe(1)
   await expectSettled(stage, { retired: ++retired })
 })
 
-test('a kill before the service has taken it ends in the same key, published by the restart', async () => {
+test('after a kill during a publication the new key may be at the service: it is not abandoned, and published', async () => {
   const before = putsOf(stage).length
-  const since = puts()
-  stage.double.script('PUT', '/key', 'hang', 1)
-  const rotating = stage.sidecar.postern('key', 'rotate')
-  await until(() => puts() > since, 'it is on its way')
-  await stage.sidecar.kill()
-  await rotating
-  await stage.restart()
-  await stage.sidecar.whenReady()
-  expect(putsOf(stage).length - before).toBe(1)
-  await expectSettled(stage, { retired: ++retired })
-})
-
-test('after a kill during a publication the new key may be at the service: it is not abandoned', async () => {
-  const since = puts()
-  stage.double.script('PUT', '/key', 'hang', 1)
-  const rotating = stage.sidecar.postern('key', 'rotate')
-  await until(() => puts() > since, 'it is on its way')
-  await stage.sidecar.kill()
-  await rotating
+  await killedWhile('hang')
   const refusing = stage.double.script('PUT', '/key', no(403, 'forbidden'))
   await stage.restart()
   await stage.sidecar.whenReady()
@@ -159,5 +145,6 @@ test('after a kill during a publication the new key may be at the service: it is
   expectRefused(abandoned, 'refused', /may have the new key already/)
   refusing[Symbol.dispose]()
   await rotate(stage)
+  expect(putsOf(stage).length - before).toBe(1)
   await expectSettled(stage, { retired: ++retired })
 })

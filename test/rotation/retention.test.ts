@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { DeletionReport } from '../../src/control/keys.ts'
+import { arrives as arrivesFrom, shownChat } from '../support/double-sends.ts'
 import { useStage, type Person } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 import { until } from '../support/sidecar.ts'
@@ -14,10 +15,7 @@ const old = { certificate: '', fingerprint: '', locked: '', message: '' }
 let person: Person
 let chat: DoubleChat
 
-async function arrives(armored: string) {
-  const [read] = await stage.deliver([stage.double.world.message(chat, person, { armored })])
-  return read
-}
+const arrives = (armored: string) => arrivesFrom(stage, chat, person, armored)
 
 /** Lets the old key have retired so many days ago. */
 async function restartRetired(days: number): Promise<void> {
@@ -45,8 +43,7 @@ const remove = (...args: string[]) => stage.sidecar.postern('key', 'delete', ...
 // The tests of this file follow one another.
 test('an old key opens until its days are over', async () => {
   person = await stage.friend()
-  chat = stage.privateChat(person)
-  await stage.show(chat)
+  chat = await shownChat(stage, person)
   old.certificate = stage.botCertificate
   old.fingerprint = shownBy(stage) ?? ''
   const mark = stage.double.mark()

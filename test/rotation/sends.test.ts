@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { postern, shownChat } from '../support/double-sends.ts'
 import { useStage } from '../support/double-stage.ts'
 import type { Json, Received, Reply } from '../support/double-wire.ts'
 import { until } from '../support/sidecar.ts'
@@ -28,14 +29,33 @@ function slowly(arrived: Arrived[], ms: number) {
   })
 }
 
+/** A send that the service holds, and a rotation that waits for it. */
+async function rotationBehindASend() {
+  const chat = await shownChat(stage, await stage.friend())
+  const gate = Promise.withResolvers<void>()
+  const held = stage.double.script('POST', '/messages', async (request: Received) => {
+    await gate.promise
+    return await stage.double.world.answer(request, new Promise(() => {}))
+  })
+  const mark = stage.double.mark()
+  const first = stage.send(chat, 'first')
+  await until(() => stage.double.calls('POST', '/messages', mark).length === 1, 'it is under way')
+  const rotating = stage.sidecar.postern('key', 'rotate')
+  await until(async () => (await rotationOf(stage.sidecar))?.phase === 'holding', 'it waits')
+  const letGo = (): void => {
+    held[Symbol.dispose]()
+    gate.resolve()
+  }
+  return { chat, first, rotating, letGo }
+}
+
 // The tests of this file follow one another.
 test(
   'fifty sends in flight: none fails, none is twice, each is signed by the key of its time',
   PATIENCE,
   async () => {
     const { phone } = await stage.friend()
-    const chat = stage.privateChat(await stage.friend())
-    await stage.show(chat)
+    const chat = await shownChat(stage, await stage.friend())
     const arrived: Arrived[] = []
     using _slow = slowly(arrived, SLOW_MS)
     const certificates = [stage.botCertificate]
@@ -72,58 +92,32 @@ test(
 )
 
 test('a rotation waits for the send that is under way, and what comes later waits for the rotation', async () => {
-  const chat = stage.privateChat(await stage.friend())
-  await stage.show(chat)
-  const since = stage.double.calls('PUT', '/key').length
-  const gate = Promise.withResolvers<void>()
-  const held = stage.double.script('POST', '/messages', async (request: Received) => {
-    await gate.promise
-    return await stage.double.world.answer(request, new Promise(() => {}))
-  })
-  const mark = stage.double.mark()
-  const first = stage.send(chat, 'first')
-  await until(() => stage.double.calls('POST', '/messages', mark).length === 1, 'it is under way')
-  const rotating = stage.sidecar.postern('key', 'rotate')
-  await until(async () => (await rotationOf(stage.sidecar))?.phase === 'holding', 'it waits')
+  const puts = putsOf(stage)
+  const { chat, first, rotating, letGo } = await rotationBehindASend()
   const second = stage.send(chat, 'second')
   await until(async () => (await stage.sidecar.readiness()).status === 200, 'it stays ready')
-  expect(stage.double.calls('PUT', '/key').length).toBe(since)
-  held[Symbol.dispose]()
-  gate.resolve()
-  const statuses = [await first, await second].map(({ status }) => status)
-  expect(statuses).toEqual([201, 201])
+  expect(putsOf(stage)).toEqual(puts)
+  letGo()
+  expect([(await first).status, (await second).status]).toEqual([201, 201])
   expect((await rotating).code).toBe(0)
   await expectSettled(stage, { retired: 2 })
 })
 
 test('a rotation that waits for a send is abandoned at once, and nobody is told of its key', async () => {
-  const chat = stage.privateChat(await stage.friend())
-  await stage.show(chat)
   const puts = putsOf(stage)
-  const gate = Promise.withResolvers<void>()
-  using _held = stage.double.script('POST', '/messages', async (request: Received) => {
-    await gate.promise
-    return await stage.double.world.answer(request, new Promise(() => {}))
-  })
-  const mark = stage.double.mark()
-  const first = stage.send(chat, 'first')
-  await until(() => stage.double.calls('POST', '/messages', mark).length === 1, 'it is under way')
-  const rotating = stage.sidecar.postern('key', 'rotate')
-  await until(async () => (await rotationOf(stage.sidecar))?.phase === 'holding', 'it waits')
-  const abandoned = await stage.sidecar.postern('key', 'rotate', '--abandon')
-  expect(abandoned.code, abandoned.stderr).toBe(0)
+  const { chat, first, rotating, letGo } = await rotationBehindASend()
+  await postern(stage, 'key', 'rotate', '--abandon')
   expect((await rotating).stderr).toContain('abandoned')
   expect(putsOf(stage)).toEqual(puts)
   const second = stage.send(chat, 'second')
-  gate.resolve()
+  letGo()
   expect([(await first).status, (await second).status]).toEqual([201, 201])
   await expectSettled(stage, { retired: 2 })
 })
 
 test('what is edited during a rotation waits as well', async () => {
   const { phone } = await stage.friend()
-  const chat = stage.privateChat(await stage.friend())
-  await stage.show(chat)
+  const chat = await shownChat(stage, await stage.friend())
   const { json } = await stage.send(chat, 'to be edited')
   const before = stage.double.world.bot
   let isLate = true

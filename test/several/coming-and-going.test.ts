@@ -53,29 +53,23 @@ test('a bot that comes again has its key still', async () => {
     await stage.ready(name)
     return (await stage.admin(`/status?bot=${name}`)).json.key.fingerprint as string
   }
-  await stage.write('again')
-  await stage.several.reload()
+  await stage.add('again')
   const before = await keyOf('again')
-  stage.remove('again')
-  await stage.several.reload()
-  await stage.write('again')
-  await stage.several.reload()
+  await stage.drop('again')
+  await stage.add('again')
   expect(await keyOf('again')).toBe(before)
-  stage.remove('again')
-  await stage.several.reload()
+  await stage.drop('again')
 })
 
 test('the poll of a bot that goes ends with an empty list', async () => {
-  await stage.write('polls')
-  await stage.several.reload()
+  await stage.add('polls')
   await stage.ready('polls')
   const poll = stage.call('polls', 'GET', '/updates?timeout=30')
   await until(async () => {
     const { text } = await stage.admin('/metrics')
     return text.includes('postern_upstream_connections_busy{pool="polls",bot="polls"} 1')
   }, 'the poll is under way')
-  stage.remove('polls')
-  await stage.several.reload()
+  await stage.drop('polls')
   expect(await poll).toMatchObject({ status: 200, json: { ok: true, result: [] } })
 })
 
@@ -180,8 +174,7 @@ test('two bots that come to expect one token let nobody in by it, and the log sa
   const file = join(stage.root, 'client-token')
   writeFileSync(file, 'of the one\n'.replaceAll(' ', '-'), { mode: 0o600 })
   await stage.write('echo', { clientTokenFile: file })
-  await stage.write('other', { clientToken: 'of-the-other' })
-  await stage.several.reload()
+  await stage.add('other', { clientToken: 'of-the-other' })
   await stage.ready('echo', 'other')
   const statusOf = async (token: string): Promise<number> =>
     (await stage.call('', 'GET', '/me', { token })).status

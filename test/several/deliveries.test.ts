@@ -1,6 +1,4 @@
 /** Two processes that serve the same bots over one PostgreSQL: one delivers for a bot. */
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { lockName } from '../../src/replicas/schema.ts'
 import { freshSchema, hasPostgres, sharedCluster, type Cluster } from '../support/postgres.ts'
 import { startSidecarProcess, untilReady, type SidecarProcess } from '../support/sidecar-process.ts'
+import { openBot } from '../updates/bot.ts'
 import { startStage, type Stage } from './support.ts'
 
 const DATABASE = freshSchema()
@@ -67,21 +66,10 @@ async function startReplica(): Promise<SidecarProcess> {
 test.skipIf(!hasPostgres())(
   'a second process delivers for no bot of the first, until the first stops or is killed',
   async () => {
-    const heard: string[] = []
-    const server = createServer((request, response) => {
-      let body = ''
-      request.on('data', (piece: Buffer) => (body += piece.toString()))
-      request.on('end', () => {
-        const { message } = JSON.parse(body) as { message?: { text?: string } }
-        if (message?.text !== undefined) heard.push(`${request.url?.slice(1)} ${message.text}`)
-        response.end()
-      })
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
-    const { port } = server.address() as AddressInfo
+    const bot = await openBot()
+    const heard = () => bot.deliveries.map(({ path }, n) => [path.slice(1), bot.words[n]].join(' '))
     for (const name of NAMES) {
-      const body = { url: `http://127.0.0.1:${port}/${name}` }
+      const body = { url: `http://127.0.0.1:${bot.port}/${name}` }
       expect((await stage.call(name, 'POST', '/webhook', { body })).status).toBe(200)
     }
     const { alice } = stage.sandbox.home
@@ -91,7 +79,9 @@ test.skipIf(!hasPostgres())(
       }
     }
     const heardOf = (text: string): string[] =>
-      heard.filter((one) => one.endsWith(` ${text}`)).toSorted()
+      heard()
+        .filter((one) => one.endsWith(` ${text}`))
+        .toSorted()
     const byAll = (text: string): string[] => NAMES.map((name) => `${name} ${text}`).toSorted()
 
     await expect.poll(turns).toEqual([{ pid: expect.any(Number) as number, count: NAMES.length }])

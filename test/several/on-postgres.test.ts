@@ -59,8 +59,7 @@ testIt(
       LEFT JOIN pg_locks AS locks ON locks.pid = all_.pid AND locktype = 'advisory'
       WHERE datname = current_database() AND application_name = 'postern'`).split('|')
     const before = Number(counts()[0])
-    for (const name of ['more', 'evenmore', 'most']) await stage.write(name)
-    await stage.several.reload()
+    for (const name of ['more', 'evenmore', 'most']) await stage.add(name)
     await stage.ready('echo', 'news', 'more', 'evenmore', 'most')
     expect(before).toBeGreaterThan(0)
     const connections = sql(`SELECT count(*) FROM pg_stat_activity
@@ -94,8 +93,7 @@ testIt('one whose tables are locked by somebody refuses, and the others go on', 
 })
 
 testIt('one whose schema is damaged says so, and the others go on', async () => {
-  await stage.write('broken')
-  await stage.several.reload()
+  await stage.add('broken')
   await stage.ready('broken')
   chats.set('broken', await stage.chatOf('broken'))
   sql('DROP TABLE postern_broken.state')
@@ -104,11 +102,9 @@ testIt('one whose schema is damaged says so, and the others go on', async () => 
   expect(await send('news')).toBe(201)
   expect(stage.reasons('news')).toEqual([])
   // started anew, it neither takes what is left for nothing, nor makes another store of it
-  await stage.write('broken', { trust: { policy: 'pinned' } })
-  await stage.several.reload()
+  await stage.add('broken', { trust: { policy: 'pinned' } })
   await expect.poll(() => stage.reasons('broken')).toEqual(['store-rolled-back'])
-  stage.remove('broken')
-  await stage.several.reload()
+  await stage.drop('broken')
 })
 
 testIt(
@@ -143,14 +139,12 @@ testIt(
       return (await stage.admin('/status?bot=news')).json.key.fingerprint as string
     }
     const before = await keyOf()
-    stage.remove('news')
-    await stage.several.reload()
+    await stage.drop('news')
     expect(
       sql(`SELECT count(*) FROM pg_locks AS locks WHERE locktype = 'advisory' AND
     (classid::bigint << 32 | objid::bigint) = hashtextextended('postern/postern_news/presence', 0)`),
     ).toBe('0')
-    await stage.write('news')
-    await stage.several.reload()
+    await stage.add('news')
     expect(await keyOf()).toBe(before)
   },
 )

@@ -1,16 +1,27 @@
 /** What several sidecars of one bot do together. */
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connectControl } from '../../src/control/client.ts'
 import type { Sandbox } from '../../src/sandbox/create.ts'
 import { hasPostgres } from '../support/postgres.ts'
+import { openBot } from '../updates/bot.ts'
 import { several, type Replica } from './scene.ts'
 
 interface Update {
   updateId: number
   message: { text?: string; media?: { url: string }[] }
 }
+
+/** Two sidecars, and a person who writes to their bot. */
+async function withPhone() {
+  const { sandbox, replicas, start } = await several(2)
+  const [one, two] = replicas as [Replica, Replica]
+  const { alice, privateChat } = sandbox.home
+  const phone = await sandbox.phone(alice.id)
+  const write = (text: string) => phone.write(privateChat, text)
+  return { sandbox, one, two, start, phone, privateChat, write }
+}
+
+const textsOf = (updates: Update[]) => updates.map(({ message }) => message.text)
 
 /** Keys that were published, one after the other. */
 const published = (sandbox: Sandbox): string[] =>
@@ -41,23 +52,6 @@ async function takenOver({ admin }: Replica, by: string): Promise<number> {
   return Number(line?.[1] ?? 0)
 }
 
-/** A bot that hears by webhook, until the test ends. */
-async function webhook(): Promise<{ url: string; heard: string[] }> {
-  const heard: string[] = []
-  const server = createServer((request, response) => {
-    let body = ''
-    request.on('data', (piece: Buffer) => (body += piece.toString()))
-    request.on('end', () => {
-      heard.push((JSON.parse(body) as Update).message.text ?? '')
-      response.end()
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}/`, heard }
-}
-
 describe.skipIf(!hasPostgres())('several sidecars of one bot', () => {
   test('that start together make and publish one key, and each sends with it', async () => {
     const { sandbox, replicas } = await several(3)
@@ -76,10 +70,7 @@ describe.skipIf(!hasPostgres())('several sidecars of one bot', () => {
   })
 
   test('send with the new key once one of them has replaced it', async () => {
-    const { sandbox, replicas } = await several(2)
-    const [one, two] = replicas as [Replica, Replica]
-    const { alice, privateChat } = sandbox.home
-    const phone = await sandbox.phone(alice.id)
+    const { one, two, sandbox, phone, privateChat } = await withPhone()
     await (await controlOf(one)).keyRotate({})
     const send = (n: number) =>
       [one, two][n % 2]?.call('POST', '/messages', { chatId: privateChat, text: `word ${n}` })
@@ -94,25 +85,18 @@ describe.skipIf(!hasPostgres())('several sidecars of one bot', () => {
   })
 
   test('let a poll that reaches another one take over; the first ends with an empty list', async () => {
-    const { sandbox, replicas } = await several(2)
-    const [one, two] = replicas as [Replica, Replica]
-    const { alice, privateChat } = sandbox.home
-    const phone = await sandbox.phone(alice.id)
+    const { one, two, sandbox, write } = await withPhone()
     const first = updatesOf(one, 'timeout=50')
     await expect.poll(() => pollsOf(sandbox)).toBe(1)
     const second = updatesOf(two, 'timeout=50')
     expect(await first).toEqual([])
-    await phone.write(privateChat, 'hello')
-    expect((await second).map(({ message }) => message.text)).toEqual(['hello'])
-    const again = await updatesOf(one, 'timeout=0')
-    expect(again.map(({ message }) => message.text)).toEqual(['hello'])
+    await write('hello')
+    expect(textsOf(await second)).toEqual(['hello'])
+    expect(textsOf(await updatesOf(one, 'timeout=0'))).toEqual(['hello'])
   })
 
   test('take turns when the bots of both poll, which is nobody’s fault, and still notice a stranger', async () => {
-    const { sandbox, replicas } = await several(2)
-    const [one, two] = replicas as [Replica, Replica]
-    const { alice, privateChat } = sandbox.home
-    const phone = await sandbox.phone(alice.id)
+    const { one, two, sandbox, write } = await withPhone()
     const heard = new Set<string>()
     const stop = new AbortController()
     const pollAlong = async (replica: Replica): Promise<void> => {
@@ -128,11 +112,11 @@ describe.skipIf(!hasPostgres())('several sidecars of one bot', () => {
     expect(await Promise.all([one, two].map((each) => takenOver(each, 'elsewhere')))).toEqual([
       0, 0,
     ])
-    for (const { admin } of [one, two]) expect((await fetch(`${admin}/readyz`)).status).toBe(200)
-    await phone.write(privateChat, 'hello')
+    for (const replica of [one, two]) expect((await replica.readiness()).status).toBe(200)
+    await write('hello')
     await expect.poll(() => [...heard]).toEqual(['hello'])
     stop.abort()
-    await phone.write(privateChat, 'the end')
+    await write('the end')
     const last = updatesOf(one, 'offset=1&timeout=1')
     await Promise.all([...bots, last])
     await two.stop('SIGTERM')
@@ -145,59 +129,47 @@ describe.skipIf(!hasPostgres())('several sidecars of one bot', () => {
       await fetch(url, { headers })
       expect(await poll).toEqual([])
     }
-    const { reasons } = (await (await fetch(`${one.admin}/readyz`)).json()) as {
-      reasons: { code: string }[]
-    }
-    expect(reasons.map(({ code }) => code)).toEqual(['second-poller'])
+    expect((await one.readiness()).reasons).toEqual(['second-poller'])
   }, 60_000)
 
   test('deliver to a webhook in order, one of them at a time, and another goes on', async () => {
-    const { sandbox, replicas, start } = await several(2)
-    const { alice, privateChat } = sandbox.home
-    const phone = await sandbox.phone(alice.id)
-    const { heard, url } = await webhook()
-    const [one, two] = replicas as [Replica, Replica]
-    const set = await one.call('POST', '/webhook', { url })
-    expect(set.status).toBe(200)
-    await phone.write(privateChat, 'first')
-    await expect.poll(() => heard).toEqual(['first'])
+    const { one, two, write, start } = await withPhone()
+    const bot = await openBot()
+    expect((await one.call('POST', '/webhook', { url: bot.url })).status).toBe(200)
+    await write('first')
+    await expect.poll(() => bot.words).toEqual(['first'])
     const polled = await two.call('GET', '/updates')
     expect([polled.status, polled.json.error?.code]).toEqual([409, 'webhook_active'])
     const three = await start()
     await one.stop('SIGTERM')
-    await phone.write(privateChat, 'second')
-    await expect.poll(() => heard).toEqual(['first', 'second'])
+    await write('second')
+    await expect.poll(() => bot.words).toEqual(['first', 'second'])
     await two.stop('SIGTERM')
-    await phone.write(privateChat, 'third')
-    await expect.poll(() => heard).toEqual(['first', 'second', 'third'])
+    await write('third')
+    await expect.poll(() => bot.words).toEqual(['first', 'second', 'third'])
     expect((await three.call('DELETE', '/webhook')).status).toBe(200)
-    await phone.write(privateChat, 'fourth')
-    await expect
-      .poll(async () => (await updatesOf(three, 'timeout=1')).map(({ message }) => message.text))
-      .toEqual(['fourth'])
-    expect(heard).toHaveLength(3)
+    await write('fourth')
+    await expect.poll(async () => textsOf(await updatesOf(three, 'timeout=1'))).toEqual(['fourth'])
+    expect(bot.words).toHaveLength(3)
   })
 
   test('learn of a webhook that another one has set, and set anew, although nobody calls them', async () => {
-    const { sandbox, replicas } = await several(2)
-    const { alice, privateChat } = sandbox.home
-    const phone = await sandbox.phone(alice.id)
-    const [one, two] = replicas as [Replica, Replica]
-    const before = await webhook()
-    const now = await webhook()
+    const { one, two, write } = await withPhone()
+    const before = await openBot()
+    const now = await openBot()
     expect((await one.call('POST', '/webhook', { url: before.url })).status).toBe(200)
     expect((await one.call('POST', '/webhook', { url: now.url })).status).toBe(200)
     await one.stop('SIGKILL')
-    await phone.write(privateChat, 'hello')
-    await expect.poll(() => now.heard).toEqual(['hello'])
-    expect(before.heard).toEqual([])
-    expect((await fetch(`${two.admin}/readyz`)).status).toBe(200)
+    await write('hello')
+    await expect.poll(() => now.words).toEqual(['hello'])
+    expect(before.words).toEqual([])
+    expect((await two.readiness()).status).toBe(200)
   })
 
   test('remove a webhook that another one has just set, for good', async () => {
     const { replicas } = await several(2)
     const [one, two] = replicas as [Replica, Replica]
-    const { url } = await webhook()
+    const { url } = await openBot()
     for (let n = 0; n < 3; n++) {
       expect((await one.call('POST', '/webhook', { url })).status).toBe(200)
       expect((await two.call('DELETE', '/webhook')).status).toBe(200)
@@ -208,10 +180,7 @@ describe.skipIf(!hasPostgres())('several sidecars of one bot', () => {
   })
 
   test('serve what another one gave an url for, and explain what another one has judged', async () => {
-    const { sandbox, replicas } = await several(2)
-    const [one, two] = replicas as [Replica, Replica]
-    const { alice, privateChat } = sandbox.home
-    const phone = await sandbox.phone(alice.id)
+    const { one, two, phone, privateChat } = await withPhone()
     const bytes = Buffer.from('a file of somebody')
     await phone.send(privateChat, bytes, { text: 'a file' })
     const [update] = await updatesOf(one, 'timeout=20')

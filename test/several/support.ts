@@ -9,17 +9,10 @@ import { createSeveral, type Several } from '../../src/context.ts'
 import type { MeasuredEngine } from '../../src/openpgp/create.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { canaries } from '../support/canaries.ts'
-import type { Json } from '../support/double-wire.ts'
+import { calledOf, callAt, type Called } from '../support/bot-call.ts'
+import { sourcesOf } from '../support/sidecar-inside.ts'
 import { until } from '../support/sidecar.ts'
 import { watchedLog } from '../support/watched-log.ts'
-
-/** What a bot gets for one call. */
-export interface Called {
-  status: number
-  headers: Headers
-  text: string
-  json: { ok: boolean; result?: Json; error?: { code: string; message: string } }
-}
 
 export interface StageOptions {
   /** Names of the bots that are there from the beginning. */
@@ -96,6 +89,18 @@ export class Stage implements AsyncDisposable {
     writeFileSync(join(this.folder, `${name}.yaml`), JSON.stringify(entry), { mode: 0o600 })
   }
 
+  /** The same, and has the files read again. */
+  async add(name: string, more: object = {}): Promise<void> {
+    await this.write(name, more)
+    await this.several.reload()
+  }
+
+  /** Takes a bot's file away, and has the files read again. */
+  async drop(name: string): Promise<void> {
+    this.remove(name)
+    await this.several.reload()
+  }
+
   /** Takes a bot's file away. */
   remove(name: string): void {
     rmSync(join(this.folder, `${name}.yaml`))
@@ -141,17 +146,8 @@ export class Stage implements AsyncDisposable {
     path: string,
     o: { body?: unknown; token?: string; signal?: AbortSignal } = {},
   ): Promise<Called> {
-    const token = o.token ?? this.tokens.get(name) ?? ''
-    const response = await fetch(`${this.url}/bot/v1${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(o.body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(o.body === undefined ? {} : { body: JSON.stringify(o.body) }),
-      ...(o.signal && { signal: o.signal }),
-    })
-    return await calledOf(response)
+    const { token = this.tokens.get(name) ?? '', ...more } = o
+    return await callAt(this.url, token, { method, path, ...more })
   }
 
   /** The private chat of Alice, whose phone is made, with a bot. */
@@ -163,11 +159,8 @@ export class Stage implements AsyncDisposable {
   }
 
   /** Asks the admin door. */
-  async admin(path: string): Promise<{ status: number; json: Json; text: string }> {
-    const response = await fetch(this.adminUrl + path)
-    const text = await response.text()
-    const json = text.startsWith('{') ? (JSON.parse(text) as unknown) : null
-    return { status: response.status, json, text }
+  async admin(path: string): Promise<Called> {
+    return await calledOf(await fetch(this.adminUrl + path))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -181,34 +174,15 @@ export class Stage implements AsyncDisposable {
 
   get sources(): Sources {
     const { root } = this
-    return {
-      flags: {},
-      env: {
-        POSTERN_UPSTREAM_URL: this.sandbox.url,
-        POSTERN_BOTS: this.folder,
-        POSTERN_DATA_DIR: this.dataDir,
-        POSTERN_LISTEN_PORT: '0',
-        POSTERN_ADMIN_PORT: '0',
-        POSTERN_KEY_PROTECTION: 'none',
-        ...this.#options.env,
-      },
-      configFlag: null,
-      bot: null,
-      cwd: root,
-      home: root,
-      runtimeDir: null,
-      terminal: false,
-      nodeOptions: [],
-      inspectorOpen: false,
-      mayHaveKeychain: false,
+    const env = {
+      POSTERN_UPSTREAM_URL: this.sandbox.url,
+      POSTERN_BOTS: this.folder,
+      POSTERN_DATA_DIR: this.dataDir,
+      POSTERN_LISTEN_PORT: '0',
+      POSTERN_ADMIN_PORT: '0',
+      POSTERN_KEY_PROTECTION: 'none',
+      ...this.#options.env,
     }
+    return sourcesOf(env, root)
   }
-}
-
-/** An answer, read to its end. */
-export async function calledOf(response: Response): Promise<Called> {
-  const text = await response.text()
-  const { status, headers } = response
-  const json = (text.startsWith('{') ? JSON.parse(text) : { ok: false }) as Called['json']
-  return { status, headers, text, json }
 }

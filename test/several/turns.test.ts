@@ -1,5 +1,5 @@
 /** Whose turn it is among several sidecars, and whose sends wait. */
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
 import { SendFence } from '../../src/replicas/send-fence.ts'
 import { KeyTurn } from '../../src/replicas/key-turn.ts'
@@ -11,23 +11,31 @@ import type { DeliveryLoop } from '../../src/updates/delivery-loop.ts'
 import { PollTurn } from '../../src/updates/poll-turn.ts'
 import type { Store } from '../../src/store/store.ts'
 import { NEW, OLD, Scene } from '../keys/publication-scene.ts'
-import { sidecars } from '../replicas/scene.ts'
+import { pair } from '../replicas/scene.ts'
 import { hasPostgres } from '../support/postgres.ts'
 
 const never = new AbortController().signal
 
-async function two(): Promise<{ stores: [Store, Store]; cut: () => void }> {
-  const { stores, servers } = await sidecars(2)
-  return { stores: stores as [Store, Store], cut: () => servers[0]?.session.cut() }
+/** Two sidecars, and what cuts the first one's session. */
+async function two() {
+  const { stores, servers } = await pair()
+  return { stores, cut: () => servers[0]?.session.cut() }
 }
+
+/** What a publication shares with those of other sidecars. */
+const sharedOver = (store: Store, fence: SendFence) => ({
+  fence,
+  turn: new KeyTurn({ store, fence }),
+  fresh: () => store.fresh(),
+})
+
+const pollTurns = (stores: readonly [Store, Store]) =>
+  stores.map((store) => new PollTurn(store, REAL_CLOCK)) as [PollTurn, PollTurn]
 
 describe.skipIf(!hasPostgres())('the turn to read the queue', () => {
   test('is one sidecar’s until the last of its polls has ended', async () => {
     const { stores } = await two()
-    const [one, other] = stores.map((store) => new PollTurn(store, REAL_CLOCK)) as [
-      PollTurn,
-      PollTurn,
-    ]
+    const [one, other] = pollTurns(stores)
     const [first, second] = [await one.tryTake(), await one.tryTake()]
     expect([first?.isHeld, second?.isHeld, await other.tryTake()]).toEqual([true, true, null])
     await first?.[Symbol.asyncDispose]()
@@ -41,10 +49,7 @@ describe.skipIf(!hasPostgres())('the turn to read the queue', () => {
 
   test('is lost with the database, and whoever had it knows', async () => {
     const { stores, cut } = await two()
-    const [one, other] = stores.map((store) => new PollTurn(store, REAL_CLOCK)) as [
-      PollTurn,
-      PollTurn,
-    ]
+    const [one, other] = pollTurns(stores)
     const lost = await one.tryTake()
     cut()
     expect([lost?.isHeld, lost?.signal.aborted]).toEqual([false, true])
@@ -81,6 +86,9 @@ describe.skipIf(!hasPostgres())('while a sidecar replaces the key', () => {
   const fences = async () => {
     const made = await two()
     const loaded = await Promise.all(made.stores.map((store) => SendFence.load(store)))
+    onTestFinished(async () => {
+      for (const fence of loaded) await fence[Symbol.asyncDispose]()
+    })
     return { ...made, fences: loaded as [SendFence, SendFence] }
   }
 
@@ -112,7 +120,6 @@ describe.skipIf(!hasPostgres())('while a sidecar replaces the key', () => {
     entered.requireHeld()
     entered.leave()
     expect(order).toEqual(['left', 'closed', 'opened', 'entered'])
-    for (const fence of all) await fence[Symbol.asyncDispose]()
   })
 
   test('what was sealed before the database was lost does not leave', async () => {
@@ -121,7 +128,6 @@ describe.skipIf(!hasPostgres())('while a sidecar replaces the key', () => {
     cut()
     expect(() => pass.requireHeld()).toThrow(Refusal)
     pass.leave()
-    for (const fence of all) await fence[Symbol.asyncDispose]()
   })
 
   test('one that lost its turn lets no sends in that another keeps out', async () => {
@@ -132,7 +138,6 @@ describe.skipIf(!hasPostgres())('while a sidecar replaces the key', () => {
     await late[Symbol.asyncDispose]()
     await stores[0].fresh()
     expect(all[0].isClosed).toBe(true)
-    for (const fence of all) await fence[Symbol.asyncDispose]()
   })
 
   test('one that ends, gives up or takes over takes back no flag but the one that it found', async () => {
@@ -169,16 +174,11 @@ describe.skipIf(!hasPostgres())('while a sidecar replaces the key', () => {
     const publication = new Publication({
       ...scene.parts,
       calls: { ...scene.calls, putKey },
-      shared: {
-        fence: all[0],
-        turn: new KeyTurn({ store: stores[0], fence: all[0] }),
-        fresh: () => stores[0].fresh(),
-      },
+      shared: sharedOver(stores[0], all[0]),
     })
     await publication.compareNow()
     expect([left, publication.rotation?.phase]).toEqual([[], 'waiting'])
     await publication[Symbol.asyncDispose]()
-    for (const fence of all) await fence[Symbol.asyncDispose]()
   })
 
   test('sends that could not be let in again are let in soon after', async () => {
@@ -190,17 +190,12 @@ describe.skipIf(!hasPostgres())('while a sidecar replaces the key', () => {
     const refused = vi.spyOn(fence, 'lower').mockRejectedValueOnce(new Error('no database'))
     const publication = new Publication({
       ...new Scene({ keys: [OLD], shown: 'old' }).parts,
-      shared: {
-        fence,
-        turn: new KeyTurn({ store: stores[0], fence }),
-        fresh: () => stores[0].fresh(),
-      },
+      shared: sharedOver(stores[0], fence),
     })
     publication.start()
     await expect.poll(() => fence.isRaised).toBe(false)
     expect(refused.mock.calls.length).toBeGreaterThan(1)
     await publication[Symbol.asyncDispose]()
-    for (const one of all) await one[Symbol.asyncDispose]()
   })
 
   test('no other makes a step, and who takes over from one that died lets sends in again', async () => {
@@ -228,6 +223,5 @@ describe.skipIf(!hasPostgres())('while a sidecar replaces the key', () => {
     expect(await closedMeanwhile()).toBe(false)
     const pass = await all[1].enter()
     pass.leave()
-    for (const fence of all) await fence[Symbol.asyncDispose]()
   })
 })

@@ -3,7 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectControl } from '../../src/control/client.ts'
 import { until } from '../support/sidecar.ts'
-import { calledOf, startStage, type Stage } from './support.ts'
+import { calledOf } from '../support/bot-call.ts'
+import { startStage, type Stage } from './support.ts'
 
 const CLIENT_TOKEN = 'what-the-news-bot-presents'
 
@@ -12,8 +13,7 @@ const chats = new Map<string, number>()
 
 beforeAll(async () => {
   stage = await startStage({ bots: ['echo'] })
-  await stage.write('news', { clientToken: CLIENT_TOKEN })
-  await stage.several.reload()
+  await stage.add('news', { clientToken: CLIENT_TOKEN })
   await stage.ready('echo', 'news')
   for (const name of ['echo', 'news']) chats.set(name, await stage.chatOf(name))
 }, 60_000)

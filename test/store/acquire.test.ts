@@ -1,18 +1,23 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { acquire } from '../../src/store/acquire.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { readOwner } from '../../src/store/owner.ts'
 import { connectExclusive } from '../../src/store/sqlite.ts'
 import { useKeychainDouble } from './keychain-double.ts'
-import { flags, made, modeOf, open, temporary } from './support.ts'
+import { execute, flags, modeOf, open, temporary, madeFolder } from './support.ts'
 
-const sql = (dataDir: string, statement: string): void => {
-  const database = new DatabaseSync(join(dataDir, 'postern.db'))
-  database.exec(statement)
-  database.close()
+const sql = (dataDir: string, statement: string): void =>
+  execute(join(dataDir, 'postern.db'), statement)
+
+const existing = (dataDir: string) => ({ dataDir, passphrase: null, mode: 'existing' }) as const
+
+/** Acquires a store until the test ends. */
+async function acquired(opening: Parameters<typeof acquire>[0]) {
+  const made_ = await acquire(opening)
+  onTestFinished(() => made_.database.close())
+  return made_
 }
 
 /** Nobody holds the store: it can be locked, and nobody is named. */
@@ -27,8 +32,7 @@ describe('a store that another process changes between the look and the lock', (
     ['its protection', 'UPDATE protection SET digest = randomblob(32)'],
     ['that it has a protection', 'DELETE FROM protection'],
   ])('is in use: %s', async (_, statement) => {
-    const dataDir = temporary()
-    await made(dataDir, 'words')
+    const dataDir = await madeFolder('words')
     let isChanged = false
     const opening = {
       dataDir,
@@ -48,11 +52,10 @@ describe('a store that another process changes between the look and the lock', (
 
 describe('an opening that fails late', () => {
   test('says what of the disk has failed', async () => {
-    const dataDir = temporary()
-    await made(dataDir)
+    const dataDir = await madeFolder()
     // what an interrupted creation leaves is a file
     mkdirSync(join(dataDir, 'postern.db.new-1'))
-    const opening = openStore({ dataDir, passphrase: null, mode: 'existing' })
+    const opening = openStore(existing(dataDir))
     await expect(opening).rejects.toMatchObject({
       code: 'store-unwritable',
       message: expect.stringContaining(`${dataDir} cannot be written`),
@@ -61,8 +64,7 @@ describe('an opening that fails late', () => {
   })
 
   test('keeps no protection that could not be written', async () => {
-    const dataDir = temporary()
-    await made(dataDir)
+    const dataDir = await madeFolder()
     const refuse = `CREATE TRIGGER refuse BEFORE INSERT ON protection
       BEGIN SELECT RAISE(ABORT, 'refused'); END`
     sql(dataDir, refuse)
@@ -77,7 +79,7 @@ describe('an opening that fails late', () => {
 describe('a store that is not there', () => {
   test('is made only where that is asked for', async () => {
     for (const dataDir of [temporary(), join(temporary(), 'none')]) {
-      const opening = acquire({ dataDir, passphrase: null, mode: 'existing' })
+      const opening = acquire(existing(dataDir))
       await expect(opening).rejects.toMatchObject({
         code: 'store-missing',
         message: `there is no store in ${dataDir}`,
@@ -100,35 +102,17 @@ describe('a store that is there', () => {
   const keychain = useKeychainDouble()
 
   test('is opened by what it has, not by what a new one would get', async () => {
-    const dataDir = temporary()
-    await made(dataDir, 'words')
+    const dataDir = await madeFolder('words')
     keychain.fails = new Error('locked')
-    const request = {
-      dataDir,
-      passphrase: 'words',
-      protection: 'keychain',
-      mode: 'create',
-    } as const
-    const { database, held } = await acquire(request)
-    onTestFinished(() => database.close())
+    const request = { passphrase: 'words', protection: 'keychain', mode: 'create' } as const
+    const { held } = await acquired({ dataDir, ...request })
     expect(held?.method).toBe('passphrase')
   })
 
-  test('is not touched while it is refused, whatever may be made', async () => {
-    const dataDir = temporary()
-    await made(dataDir, 'words')
-    const before = statSync(dataDir, { bigint: true })
-    const opening = acquire({ dataDir, passphrase: 'other', mode: 'create' })
-    await expect(opening).rejects.toMatchObject({ code: 'store-passphrase' })
-    expect(statSync(dataDir, { bigint: true }).ctimeNs).toBe(before.ctimeNs)
-  })
-
   test('is closed to others', async () => {
-    const dataDir = temporary()
-    await made(dataDir)
+    const dataDir = await madeFolder()
     chmodSync(join(dataDir, 'postern.db'), 0o666)
-    const { database } = await acquire({ dataDir, passphrase: null, mode: 'existing' })
-    onTestFinished(() => database.close())
+    await acquired(existing(dataDir))
     expect(modeOf(join(dataDir, 'postern.db'))).toBe('600')
   })
 })
@@ -141,28 +125,24 @@ describe('what lies beside the database', () => {
     // a log that a process has left; an empty one is none to SQLite
     writeFileSync(join(dataDir, 'postern.db-wal'), '')
     chmodSync(join(dataDir, 'postern.db-wal'), 0o666)
-    const { database } = await acquire({ dataDir, passphrase: null, mode: 'existing' })
-    onTestFinished(() => database.close())
+    await acquired(existing(dataDir))
     expect(modeOf(join(dataDir, 'postern.db-wal'))).toBe('600')
   })
 
   test.each(['postern.db-wal', 'postern.db-shm'])(
     'is refused when it is no file: %s',
     async (name) => {
-      const dataDir = temporary()
-      await made(dataDir)
+      const dataDir = await madeFolder()
       mkdirSync(join(dataDir, name))
-      const opening = openStore({ dataDir, passphrase: null, mode: 'existing' })
+      const opening = openStore(existing(dataDir))
       await expect(opening).rejects.toMatchObject({ code: 'data-dir' })
     },
   )
 
   test('that the look has left is removed, and the marker written', async () => {
-    const dataDir = temporary()
-    await made(dataDir)
+    const dataDir = await madeFolder()
     writeFileSync(join(dataDir, 'postern.db-shm'), 'of a look')
-    const { database } = await acquire({ dataDir, passphrase: null, mode: 'existing' })
-    onTestFinished(() => database.close())
+    await acquired(existing(dataDir))
     expect(existsSync(join(dataDir, 'postern.db-shm'))).toBe(false)
     expect(readdirSync(dataDir)).toContain('store.json')
   })

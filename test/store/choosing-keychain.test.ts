@@ -1,42 +1,28 @@
-import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { chooseProtection, openExisting, prepare } from '../../src/store/choose.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { createProtection, entryOf } from '../../src/store/protection.ts'
 import { useKeychainDouble } from './keychain-double.ts'
-import { made, open, temporary } from './support.ts'
+import { addKey, execute, open, temporary, madeFolder } from './support.ts'
 
 const keychain = useKeychainDouble()
 const passphrase = 'words'
 const HOW = { howToMakePassphrase: 'make one so' }
 
 describe('what a new store is to rest under', () => {
-  test('is what the setting names, whatever else there is', async () => {
-    const isRequired = true
-    expect(await chooseProtection({ passphrase, protection: 'none', isRequired })).toEqual({
-      method: 'none',
-    })
-    expect(await chooseProtection({ passphrase, protection: 'passphrase' })).toEqual({
-      method: 'passphrase',
-      passphrase,
-    })
-    for (const given of [passphrase, null]) {
-      expect(await chooseProtection({ passphrase: given, protection: 'keychain' })).toEqual({
-        method: 'keychain',
-      })
-    }
+  const isRequired = true
+  test.each([
+    ['none, where the setting names it', { passphrase, protection: 'none', isRequired }, 'none'],
+    ['a passphrase, named', { passphrase, protection: 'passphrase' }, 'passphrase'],
+    ['the keychain, named', { passphrase: null, protection: 'keychain' }, 'keychain'],
+    ['the keychain, named beside one', { passphrase, protection: 'keychain' }, 'keychain'],
+    ['the passphrase by itself', { passphrase, isRequired }, 'passphrase'],
+    ['then the keychain', { passphrase: null, isRequired }, 'keychain'],
+  ] as const)('is %s', async (_what, request, method) => {
+    const words = method === 'passphrase' ? { passphrase } : {}
+    expect(await chooseProtection(request)).toEqual({ method, ...words })
     expect(keychain.entries.size).toBe(0)
-  })
-
-  test('is by itself the passphrase, then the keychain', async () => {
-    expect(await chooseProtection({ passphrase, isRequired: true })).toEqual({
-      method: 'passphrase',
-      passphrase,
-    })
-    expect(await chooseProtection({ passphrase: null, isRequired: true })).toEqual({
-      method: 'keychain',
-    })
   })
 
   test('is nothing where nothing is required', async () => {
@@ -47,13 +33,8 @@ describe('what a new store is to rest under', () => {
   })
 
   test('is refused where a passphrase is named and missing, with how to make one', async () => {
-    const request = {
-      passphrase: null,
-      isRequired: true,
-      protection: 'passphrase',
-      ...HOW,
-    } as const
-    const choosing = chooseProtection(request)
+    const request = { passphrase: null, protection: 'passphrase', ...HOW } as const
+    const choosing = chooseProtection({ ...request, isRequired })
     await expect(choosing).rejects.toMatchObject({ code: 'settings', hint: 'make one so' })
     await expect(choosing).rejects.not.toThrow('keychain')
   })
@@ -149,6 +130,9 @@ test('a store opens and moves under the keychain, which keeps what copies of it 
   expect(keychain.entries.size).toBe(2)
   const last = await again.move({ method: 'passphrase', passphrase }, async (locked) => locked)
   expect(last).toEqual({ isScrubbed: true, oldEntry: expect.stringMatching(/^store-/) })
+  // one that rested under no keychain leaves no entry behind
+  const none = await again.move({ method: 'keychain' }, async (locked) => locked)
+  expect(none.oldEntry).toBeNull()
   expect(await again.secret('replay')).toEqual(secret)
 })
 
@@ -161,12 +145,10 @@ test('a store that has a protection opens where no new one would be possible', a
 })
 
 test('an entry for a protection that could not be written is taken back', async () => {
-  const dataDir = temporary()
-  await made(dataDir)
-  const database = new DatabaseSync(join(dataDir, 'postern.db'))
-  database.exec(`CREATE TRIGGER refuse BEFORE INSERT ON protection
-    BEGIN SELECT RAISE(ABORT, 'refused'); END`)
-  database.close()
+  const dataDir = await madeFolder()
+  const refuse = `CREATE TRIGGER refuse BEFORE INSERT ON protection
+    BEGIN SELECT RAISE(ABORT, 'refused'); END`
+  execute(join(dataDir, 'postern.db'), refuse)
   const opening = openStore({ dataDir, passphrase: null, mode: 'existing', protection: 'keychain' })
   await expect(opening).rejects.toMatchObject({ code: 'store-corrupt' })
   expect(keychain.entries.size).toBe(0)
@@ -174,13 +156,12 @@ test('an entry for a protection that could not be written is taken back', async 
 
 test('an entry for a move that fails is taken back', async () => {
   const store = await open(temporary(), { passphrase })
-  await store.write((db) =>
-    db
-      .insertInto('own_keys')
-      .values({ fingerprint: 'a', state: 'retired', created_at: 1, certificate: '', locked: 'x' })
-      .execute(),
-  )
-  const failing = () => Promise.reject(new Error('does not open'))
+  await addKey(store, 'a')
+  const kept: number[] = []
+  const failing = () => {
+    kept.push(keychain.entries.size)
+    return Promise.reject(new Error('does not open'))
+  }
   await expect(store.move({ method: 'keychain' }, failing)).rejects.toThrow('does not open')
-  expect([keychain.entries.size, store.method]).toEqual([0, 'passphrase'])
+  expect([kept, keychain.entries.size, store.method]).toEqual([[1], 0, 'passphrase'])
 })

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
-import { made, open, temporary } from './support.ts'
+import { open, temporary, madeFolder } from './support.ts'
 
 /** These tests run where no session D-Bus is; `keychain.test.ts` has one. */
 delete process.env['DBUS_SESSION_BUS_ADDRESS']
@@ -47,8 +47,7 @@ describe('what a new store rests under', () => {
   })
 
   test('a store without protection takes the one that is asked for', async () => {
-    const dataDir = temporary()
-    await made(dataDir)
+    const dataDir = await madeFolder()
     expect((await open(dataDir, { ...asked, protection: 'none' })).method).toBe('none')
   })
 })
@@ -75,8 +74,7 @@ describe('what an existing store rests under is not changed by a setting', () =>
   })
 
   test('auto is content with a passphrase that was chosen before', async () => {
-    const dataDir = temporary()
-    await made(dataDir, 'a passphrase')
+    const dataDir = await madeFolder('a passphrase')
     const request = { ...asked, passphrase: 'a passphrase', isBinding: true }
     expect((await open(dataDir, request)).method).toBe('passphrase')
   })

@@ -2,16 +2,13 @@ import fs, { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createDatabase, putInPlace, settle } from '../../src/store/create.ts'
 import { NEWEST_VERSION } from '../../src/store/migrations.ts'
 import { APPLICATION_ID, pragma } from '../../src/store/sqlite.ts'
-import { modeOf, temporary } from './support.ts'
+import { modeOf, restoreMocks, temporary } from './support.ts'
 
-afterEach(() => {
-  vi.restoreAllMocks()
-  syncBuiltinESMExports()
-})
+restoreMocks()
 
 /** From now on no hard link can be made, for this reason. */
 function failLinks(code: string, before: () => void = () => {}): Error {

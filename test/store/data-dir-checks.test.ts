@@ -10,14 +10,11 @@ import fs, {
 } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { checkDataDir, checkFile, makeDataDir } from '../../src/store/data-dir.ts'
-import { modeOf, temporary } from './support.ts'
+import { modeOf, restoreMocks, temporary } from './support.ts'
 
-afterEach(() => {
-  vi.restoreAllMocks()
-  syncBuiltinESMExports()
-})
+restoreMocks()
 
 /** Lets a call of `node:fs` fail, and gives its error. */
 function fail(name: 'mkdirSync' | 'chmodSync', code?: string): Error {
@@ -203,12 +200,9 @@ describe('a file of the store', () => {
     const folder = join(temporary(), 'folder')
     mkdirSync(folder)
     for (const other of [link, folder]) {
+      const hint = 'put the store’s own file back in its place'
       expect(() => checkFile(other)).toThrow(
-        refusal(
-          'data-dir',
-          `${other} is not a plain file`,
-          'put the store’s own file back in its place',
-        ),
+        refusal('data-dir', `${other} is not a plain file`, hint),
       )
     }
   })
@@ -221,20 +215,14 @@ describe.skipIf(process.getuid?.() !== 0)(
       const [dataDir, path] = [temporary(), file()]
       chownSync(dataDir, 12345, 12345)
       chownSync(path, 12345, 12345)
-      expect(() => checkDataDir(dataDir)).toThrow(
-        refusal(
-          'data-dir',
-          `${dataDir} belongs to another user (uid 12345)`,
-          'run Postern as that user, or give it a `dataDir` of its own',
-        ),
-      )
-      expect(() => checkFile(path)).toThrow(
-        refusal(
-          'data-dir',
-          `${path} belongs to another user (uid 12345)`,
-          'run Postern as that user, or give the file back to the user who runs it',
-        ),
-      )
+      for (const [check, at, instead] of [
+        [checkDataDir, dataDir, 'give it a `dataDir` of its own'],
+        [checkFile, path, 'give the file back to the user who runs it'],
+      ] as const) {
+        const message = `${at} belongs to another user (uid 12345)`
+        const hint = `run Postern as that user, or ${instead}`
+        expect(() => check(at)).toThrow(refusal('data-dir', message, hint))
+      }
     })
 
     test('is no matter where there are no users', () => {

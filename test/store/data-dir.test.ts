@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, symlinkSync, writeFileSyn
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
-import { canMount, made, modeOf, mounted, open, put, temporary } from './support.ts'
+import { canMount, made, modeOf, mounted, open, put, temporary, madeFolder } from './support.ts'
 
 const opening = (dataDir: string) => openStore({ dataDir, passphrase: null, mode: 'create' })
 
@@ -34,15 +34,8 @@ describe('the data directory is the sidecar’s alone', () => {
     }
   })
 
-  test('missing parents are made', async () => {
-    const dataDir = join(temporary(), 'a', 'b', 'c')
-    await made(dataDir)
-    expect(modeOf(dataDir)).toBe('700')
-  })
-
   test('a directory and files that others could read are closed to them', async () => {
-    const dataDir = temporary()
-    await made(dataDir)
+    const dataDir = await madeFolder()
     chmodSync(join(dataDir, 'postern.db'), 0o644)
     await made(dataDir)
     expect(modeOf(join(dataDir, 'postern.db'))).toBe('600')
@@ -52,8 +45,7 @@ describe('the data directory is the sidecar’s alone', () => {
   })
 
   test('a directory that others could read is refused where it holds more than the store', async () => {
-    const dataDir = temporary()
-    await made(dataDir)
+    const dataDir = await madeFolder()
     writeFileSync(join(dataDir, 'letters.txt'), 'x')
     chmodSync(dataDir, 0o1777)
     await expect(opening(dataDir)).rejects.toMatchObject({ code: 'data-dir', exitCode: 3 })
@@ -67,38 +59,14 @@ describe('the data directory is the sidecar’s alone', () => {
     expect(readdirSync(dataDir)).toEqual(['letters.txt'])
   })
 
-  test('a file in the place of the directory is refused', async () => {
-    const file = join(temporary(), 'file')
-    writeFileSync(file, 'x')
-    for (const dataDir of [file, join(file, 'below')]) {
-      await expect(opening(dataDir)).rejects.toMatchObject({ code: 'data-dir' })
-    }
-  })
-
   test('a database that is a link or a directory is refused', async () => {
-    const linked = temporary()
-    await made(linked)
+    const linked = await madeFolder()
     const other = temporary()
     symlinkSync(join(linked, 'postern.db'), join(other, 'postern.db'))
     await expect(opening(other)).rejects.toMatchObject({ code: 'data-dir' })
     const third = temporary()
     mkdirSync(join(third, 'postern.db'))
     await expect(opening(third)).rejects.toMatchObject({ code: 'data-dir' })
-  })
-
-  test('owner.json and the unshared log go when the store is closed', async () => {
-    const dataDir = temporary()
-    const store = await open(dataDir)
-    await put(store, 'a', 'b')
-    await store[Symbol.asyncDispose]()
-    expect(readdirSync(dataDir).toSorted()).toEqual(['postern.db', 'store.json'])
-  })
-
-  test('what a creation that died has left is cleared away', async () => {
-    const dataDir = temporary()
-    writeFileSync(join(dataDir, 'postern.db.new-1234'), 'half')
-    await made(dataDir)
-    expect(readdirSync(dataDir).toSorted()).toEqual(['postern.db', 'store.json'])
   })
 
   test('two creations at the same time leave one store, and one of them is refused', async () => {
@@ -112,8 +80,7 @@ describe('the data directory is the sidecar’s alone', () => {
 
 describe.skipIf(process.getuid?.() !== 0)('as root (skipped for other users)', () => {
   test('a directory or a database of another user is refused', async () => {
-    const dataDir = temporary()
-    await made(dataDir)
+    const dataDir = await madeFolder()
     chownSync(join(dataDir, 'postern.db'), 12345, 12345)
     await expect(opening(dataDir)).rejects.toMatchObject({ code: 'data-dir' })
     chownSync(dataDir, 12345, 12345)

@@ -1,37 +1,42 @@
-import { spawnSync } from 'node:child_process'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
-import { canMount, fill, flags, mounted, open, put, temporary } from './support.ts'
+import { canMount, fill, flags, mounted, note, open, put, temporary, zeroPages } from './support.ts'
 
 describe.skipIf(!canMount())('a disk that fails (skipped where none can be mounted)', () => {
-  test('a full disk refuses the write, tells once, loses nothing, and heals by itself', async () => {
-    const mount = mounted('2m')
-    const dataDir = join(mount, 'data')
-    const store = await open(dataDir)
-    const reported: boolean[] = []
-    store.onWritable((writable) => reported.push(writable))
-    await put(store, 'before', 'the disk was full')
-    fill(mount)
-    for (const name of ['large', 'larger']) {
-      await expect(put(store, name, 'x'.repeat(500_000))).rejects.toMatchObject({
-        code: 'postern_store_unwritable',
-        status: 503,
-      })
-    }
-    expect(reported).toEqual([false])
-    expect(await flags(store)).toEqual({ before: 'the disk was full' })
+  test.each([
+    ['write', put],
+    ['note', note],
+  ])(
+    'a full disk refuses the %s, tells once, loses nothing, and heals by itself',
+    async (_how, keep) => {
+      const mount = mounted('2m')
+      const dataDir = join(mount, 'data')
+      const store = await open(dataDir)
+      const reported: boolean[] = []
+      store.onWritable((writable) => reported.push(writable))
+      await keep(store, 'before', 'the disk was full')
+      fill(mount)
+      for (const name of ['large', 'larger']) {
+        await expect(keep(store, name, 'x'.repeat(500_000))).rejects.toMatchObject({
+          code: 'postern_store_unwritable',
+          status: 503,
+        })
+      }
+      expect(reported).toEqual([false])
+      expect(await flags(store)).toEqual({ before: 'the disk was full' })
 
-    rmSync(join(mount, 'filler'))
-    await put(store, 'after', 'it was emptied')
-    expect(reported).toEqual([false, true])
-    await store[Symbol.asyncDispose]()
-    expect(await flags(await open(dataDir))).toEqual({
-      before: 'the disk was full',
-      after: 'it was emptied',
-    })
-  })
+      rmSync(join(mount, 'filler'))
+      await keep(store, 'after', 'it was emptied')
+      expect(reported).toEqual([false, true])
+      await store[Symbol.asyncDispose]()
+      expect(await flags(await open(dataDir))).toEqual({
+        before: 'the disk was full',
+        after: 'it was emptied',
+      })
+    },
+  )
 
   test('a store that is closed on a full disk opens again with all it was told to keep', async () => {
     const mount = mounted('2m')
@@ -68,9 +73,7 @@ describe('a database that goes bad while it is open', () => {
     const dataDir = temporary()
     const store = await open(dataDir)
     for (let n = 0; n < 60; n++) await put(store, `n${n}`, 'z'.repeat(100_000))
-    // from outside: closing the file in this process would also drop the store's lock
-    const target = `of=${join(dataDir, 'postern.db')}`
-    spawnSync('dd', ['if=/dev/zero', target, 'bs=4k', 'count=1500', 'conv=notrunc'])
+    zeroPages(join(dataDir, 'postern.db'), 0, 1500)
     await expect(flags(store)).rejects.toMatchObject({ code: 'store-corrupt' })
   })
 })

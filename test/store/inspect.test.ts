@@ -1,26 +1,16 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import type { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
 import type { OperatorError } from '../../src/errors.ts'
 import { copiesIn, examine, explain, inspect, look, whatIsThere } from '../../src/store/inspect.ts'
 import { FIRST_VERSION, NEWEST_VERSION } from '../../src/store/migrations.ts'
 import { claim } from '../../src/store/owner.ts'
-import { made, temporary } from './support.ts'
-
-/** A connection of a test's own, closed when it ends. */
-function connected(file: string): DatabaseSync {
-  const database = new DatabaseSync(file)
-  onTestFinished(() => {
-    if (database.isOpen) database.close()
-  })
-  return database
-}
+import { connected, sqliteError, temporary, madeFolder } from './support.ts'
 
 /** The database of a new store. */
 async function store(passphrase: string | null = null): Promise<DatabaseSync> {
-  const dataDir = temporary()
-  await made(dataDir, passphrase)
+  const dataDir = await madeFolder(passphrase)
   return connected(join(dataDir, 'postern.db'))
 }
 
@@ -37,10 +27,6 @@ function withLog(): { dataDir: string; file: string; database: DatabaseSync } {
 
 const wordIn = (database: DatabaseSync): unknown =>
   database.prepare('SELECT word FROM words').get()?.['word']
-
-/** An error as node:sqlite throws it. */
-const failed = (errcode: number): Error =>
-  Object.assign(new Error('words'), { code: 'ERR_SQLITE_ERROR', errcode })
 
 describe('what a data directory shows', () => {
   test.each([
@@ -178,8 +164,7 @@ describe('a database is taken', () => {
 
 describe('what goes wrong while looking is said', () => {
   test('by whom the store is held', async () => {
-    const dataDir = temporary()
-    await made(dataDir)
+    const dataDir = await madeFolder()
     const holder = connected(join(dataDir, 'postern.db'))
     holder.exec('PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; BEGIN IMMEDIATE; COMMIT')
     claim(dataDir)
@@ -198,17 +183,18 @@ describe('what goes wrong while looking is said', () => {
   })
 
   test('by what SQLite means; what is of anybody else stays', () => {
-    const explained = (errcode: number) => explain(failed(errcode), '/d') as OperatorError
+    const explained = (errcode: number) => explain(sqliteError(errcode), '/d') as OperatorError
     expect([5, 6].map((code) => explained(code).code)).toEqual(['store-in-use', 'store-in-use'])
-    const disk = explained(10)
-    expect(disk.code).toBe('store-unwritable')
-    expect(disk.message).toBe('/d cannot be written: SQLite’s result is 10')
-    const damage = explained(26)
-    expect(damage.code).toBe('store-corrupt')
-    expect(damage.message).toBe('the store is damaged: its file is not a sound database')
-    expect([disk, damage].map(({ cause }) => (cause as { errcode: number }).errcode)).toEqual([
-      10, 26,
-    ])
+    expect(explained(10)).toMatchObject({
+      code: 'store-unwritable',
+      message: '/d cannot be written: SQLite’s result is 10',
+      cause: { errcode: 10 },
+    })
+    expect(explained(26)).toMatchObject({
+      code: 'store-corrupt',
+      message: 'the store is damaged: its file is not a sound database',
+      cause: { errcode: 26 },
+    })
     const other = new Error('a mistake')
     expect(explain(other, '/d')).toBe(other)
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
-import { testOfFile, child, flags, gone, open, put, temporary } from './support.ts'
+import { testOfFile, child, flags, gone, note, open, put, temporary } from './support.ts'
 import { runs } from '../support/chance.ts'
 import { fc } from '../support/property.ts'
 
@@ -48,6 +48,16 @@ describe('what the store keeps', () => {
       }),
       { numRuns: runs(15) },
     )
+  })
+
+  test('what was noted is there when the store is opened again, beside what was written', async () => {
+    const dataDir = temporary()
+    const store = await open(dataDir)
+    const names = Array.from({ length: 40 }, (_, index) => `n${index}`)
+    await Promise.all(names.map((name, n) => (n % 3 === 0 ? put : note)(store, name, 'kept')))
+    await store[Symbol.asyncDispose]()
+    const kept = await flags(await open(dataDir))
+    expect(Object.keys(kept).toSorted()).toEqual(names.toSorted())
   })
 
   test('bytes, nulls and large identifiers come back as they were', async () => {

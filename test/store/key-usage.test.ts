@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { KeyUsage } from '../../src/store/key-usage.ts'
 import type { Store } from '../../src/store/store.ts'
-import { testOfFile, open, temporary } from './support.ts'
+import { addKey, testOfFile, open, temporary } from './support.ts'
 
 beforeEach(
   () => void vi.useFakeTimers({ now: 1_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }),
@@ -10,17 +10,18 @@ afterEach(() => void vi.useRealTimers())
 
 async function withKeys(...fingerprints: string[]): Promise<Store> {
   const store = await open(temporary())
-  for (const fingerprint of fingerprints) {
-    const row = {
-      fingerprint,
-      created_at: 1,
-      certificate: '',
-      locked: 'x',
-      state: 'retired' as const,
-    }
-    await store.write((db) => db.insertInto('own_keys').values(row).execute())
-  }
+  for (const fingerprint of fingerprints) await addKey(store, fingerprint)
   return store
+}
+
+/** A key has opened a message, five seconds ago. */
+async function fiveSecondsAfterOpening() {
+  const store = await withKeys('a')
+  const write = vi.spyOn(store, 'write')
+  const usage = await KeyUsage.load(store)
+  usage.note('a', 'message')
+  vi.advanceTimersByTime(5000)
+  return { usage, write }
 }
 
 const NONE = { messages: 0, media: 0, lastAtMs: null }
@@ -45,11 +46,7 @@ test('what a key opened is counted by kind, at once, and after a restart togethe
 })
 
 testOfFile('it is written ten seconds after the first opening, once', async () => {
-  const store = await withKeys('a')
-  const write = vi.spyOn(store, 'write')
-  const usage = await KeyUsage.load(store)
-  usage.note('a', 'message')
-  vi.advanceTimersByTime(5000)
+  const { usage, write } = await fiveSecondsAfterOpening()
   usage.note('a', 'message')
   vi.advanceTimersByTime(4999)
   expect(write).not.toHaveBeenCalled()
@@ -62,11 +59,7 @@ testOfFile('it is written ten seconds after the first opening, once', async () =
 })
 
 test('what is opened after a write has ten seconds of its own', async () => {
-  const store = await withKeys('a')
-  const write = vi.spyOn(store, 'write')
-  const usage = await KeyUsage.load(store)
-  usage.note('a', 'message')
-  vi.advanceTimersByTime(5000)
+  const { usage, write } = await fiveSecondsAfterOpening()
   await usage.flush()
   usage.note('a', 'message')
   vi.advanceTimersByTime(9999)

@@ -114,6 +114,6 @@ test('a missing entry is named, with whose keychain may have it', () => {
   expect(noEntry('store-1')).toMatchObject({
     code: 'store-locked',
     message: expect.stringContaining('no entry store-1'),
-    hint: expect.stringContaining('restore a backup'),
+    hint: expect.stringMatching(/whose keychain has it; .*restore a backup.* under a passphrase$/),
   })
 })

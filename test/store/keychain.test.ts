@@ -70,11 +70,8 @@ describe.skipIf(whyNoKeychain !== null)(
     })
 
     test('a passphrase goes before the keychain, and nothing is put into it', async () => {
-      const result = await session(
-        'unlocked',
-        `const store = await open({ passphrase: 'words' }); return store.method`,
-      )
-      expect(result.is).toBe('passphrase')
+      const method = `return (await open({ passphrase: 'words' })).method`
+      expect((await session('unlocked', method)).is).toBe('passphrase')
     })
 
     test('a store moves from a passphrase into the keychain and back', async () => {
@@ -176,11 +173,7 @@ describe('a keychain that cannot be loaded', () => {
     expect(result).toMatchObject({ code: 'keychain', message: expect.stringMatching(words) })
     expect(result.hint).toContain('apt-get install')
     expect(readdirSync(dataDir)).toEqual([])
-    const other = await session(
-      'no-bus',
-      `return (await open({ passphrase: 'words' })).method`,
-      node,
-    )
-    expect(other.is).toBe('passphrase')
+    const method = `return (await open({ passphrase: 'words' })).method`
+    expect((await session('no-bus', method, node)).is).toBe('passphrase')
   })
 })

@@ -9,9 +9,8 @@ import { Keyring } from '../../src/keys/keyring.ts'
 import { createEngine } from '../../src/openpgp/create.ts'
 import { readProtection } from '../../src/store/inspect.ts'
 import { openProtection } from '../../src/store/protection.ts'
-import { isScrubDue, noteScrub, scrubIfDue } from '../../src/store/scrub.ts'
 import type { Store } from '../../src/store/store.ts'
-import { open, temporary } from './support.ts'
+import { execute, open, temporary } from './support.ts'
 import { memoryOf } from '../../src/store/memory.ts'
 
 const engine = createEngine()
@@ -65,9 +64,7 @@ describe('a thief of the file who guesses', () => {
 describe('a key in the file that its owner did not lock', () => {
   const changed = async (column: 'locked' | 'certificate', value: string): Promise<unknown> => {
     const { dataDir } = await closedStore()
-    const database = new DatabaseSync(join(dataDir, 'postern.db'))
-    database.prepare(`UPDATE own_keys SET ${column} = ?`).run(value)
-    database.close()
+    execute(join(dataDir, 'postern.db'), `UPDATE own_keys SET ${column} = '${value}'`)
     return await load(await open(dataDir, { passphrase }))
   }
 
@@ -86,11 +83,4 @@ describe('a key in the file that its owner did not lock', () => {
       code: 'store-corrupt',
     })
   })
-})
-
-test('scrubbing that was cut short is done later', async () => {
-  const store = await open(temporary(), { passphrase })
-  await store.write(noteScrub)
-  await scrubIfDue(store)
-  expect(await store.read(isScrubDue)).toBe(false)
 })

@@ -3,14 +3,11 @@ import { syncBuiltinESMExports } from 'node:module'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { LogSync } from '../../src/store/log-sync.ts'
-import { open, temporary } from './support.ts'
+import { open, restoreMocks, temporary } from './support.ts'
 
-afterEach(() => {
-  vi.restoreAllMocks()
-  syncBuiltinESMExports()
-})
+restoreMocks()
 
 interface Scene {
   database: DatabaseSync

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Relock } from '../../src/store/store.ts'
 import { unprotectedSecret } from '../../src/store/protection.ts'
 import type { Store } from '../../src/store/store.ts'
-import { testOfFile, made, open, put, temporary } from './support.ts'
+import { addKey as addLocked, testOfFile, open, put, temporary, madeFolder } from './support.ts'
 
 /** Stands in for OpenPGP: what is locked says what it is locked under. */
 const relock: Relock = (locked, { from, to }) => {
@@ -16,20 +16,7 @@ const lockedUnder = (secret: string) => `locked under ${secret} `.repeat(30)
 const lock = ({ masterSecret }: Store) => lockedUnder(masterSecret ?? '')
 
 const addKey = (store: Store, fingerprint: string, under = store.masterSecret ?? '') =>
-  store.write((db) =>
-    db
-      .insertInto('own_keys')
-      .values({
-        fingerprint,
-        state: 'retired',
-        created_at: 1,
-        published_at: null,
-        retired_at: null,
-        certificate: 'certificate',
-        locked: lockedUnder(under),
-      })
-      .execute(),
-  )
+  addLocked(store, fingerprint, { locked: lockedUnder(under) })
 
 const lockedIn = async (store: Store): Promise<string[]> => {
   const rows = await store.read((db) => db.selectFrom('own_keys').select('locked').execute())
@@ -158,8 +145,7 @@ describe('moving what is secret to another protection', () => {
   })
 
   test('a store that has no protection yet takes one', async () => {
-    const dataDir = temporary()
-    await made(dataDir)
+    const dataDir = await madeFolder()
     const store = await open(dataDir)
     await store.move(toPassphrase('new'), relock)
     const secret = await store.secret('replay')

@@ -9,13 +9,10 @@ import { LogSync } from '../../src/store/log-sync.ts'
 import { scrubIfDue } from '../../src/store/scrub.ts'
 import type { Store } from '../../src/store/store.ts'
 import { beforeSqlite } from './before-sqlite.ts'
-import { describeFile, testOfFile, flags, open, put, temporary } from './support.ts'
+import { describeFile, testOfFile, flags, open, put, sqliteError, temporary } from './support.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
-/** An error as node:sqlite throws it. */
-const failed = (errcode: number): Error =>
-  Object.assign(new Error('words'), { code: 'ERR_SQLITE_ERROR', errcode })
 /** An error as node:fs throws it. */
 const diskError = Object.assign(new Error('EIO'), { code: 'EIO', syscall: 'fsync' })
 
@@ -37,7 +34,7 @@ function failStatements(words: string, error: Error): void {
 describeFile('reading', () => {
   test('that the disk fails says that the store is damaged; another error stays', async () => {
     const store = await open(temporary())
-    const cause = failed(11)
+    const cause = sqliteError(11)
     await expect(store.read(() => Promise.reject(cause))).rejects.toMatchObject({
       code: 'store-corrupt',
       message: 'the store is damaged: it can no longer be read',
@@ -45,11 +42,11 @@ describeFile('reading', () => {
     })
     // busy, read-only, failing and full are over one day
     for (const code of [5, 8, 10, 13]) {
-      await expect(store.read(() => Promise.reject(failed(code)))).rejects.toMatchObject({
+      await expect(store.read(() => Promise.reject(sqliteError(code)))).rejects.toMatchObject({
         code: 'postern_store_unwritable',
       })
     }
-    const mistake = failed(1)
+    const mistake = sqliteError(1)
     await expect(store.read(() => Promise.reject(mistake))).rejects.toBe(mistake)
   })
 })
@@ -60,7 +57,7 @@ describe.each(['write', 'note'] as const)('%s', (how) => {
     async () => {
       const store = await open(temporary())
       const seen = isWritable(store)
-      for (const cause of [failed(13), diskError]) {
+      for (const cause of [sqliteError(13), diskError]) {
         await expect(store[how](() => Promise.reject(cause))).rejects.toMatchObject({
           message: UNWRITABLE,
           cause,
@@ -165,7 +162,7 @@ describe('secrets', () => {
 
 describeFile('scrubbing', () => {
   test.each([
-    ['SQLite', failed(10)],
+    ['SQLite', sqliteError(10)],
     ['the file system', diskError],
   ])('that %s fails is refused', async (_, cause) => {
     const store = await open(temporary())
@@ -199,7 +196,7 @@ describe('moving', () => {
   testOfFile('whose scrub fails leaves a note, and the next start does it', async () => {
     const dataDir = temporary()
     const store = await open(dataDir, { protection: 'none' })
-    failStatements('wal_checkpoint(TRUNCATE)', failed(10))
+    failStatements('wal_checkpoint(TRUNCATE)', sqliteError(10))
     expect(await store.move(words, relock)).toEqual({ isScrubbed: false, oldEntry: null })
     vi.restoreAllMocks()
     expect(await flags(store)).toEqual({ scrub_due: '1' })
@@ -221,7 +218,7 @@ describe('moving', () => {
       beforeSqlite('prepare', (statement) => {
         if (/^(insert into|update) "(protection|flags)"/.test(statement)) throw error
       })
-    const cause = failed(10)
+    const cause = sqliteError(10)
     fails(cause)
     await expect(store.move(words, relock)).rejects.toMatchObject({
       code: 'store-unwritable',
@@ -279,7 +276,7 @@ describe('closing', () => {
     const dataDir = temporary()
     const store = await openStore({ dataDir, passphrase: null, mode: 'create' })
     await put(store, 'kept', 'yes')
-    failStatements('wal_checkpoint(TRUNCATE)', failed(13))
+    failStatements('wal_checkpoint(TRUNCATE)', sqliteError(13))
     await store[Symbol.asyncDispose]()
     vi.restoreAllMocks()
     expect(await flags(await open(dataDir))).toEqual({ kept: 'yes' })

@@ -247,23 +247,13 @@ test('what was withheld is counted by chat and reason, at once, as far as it was
   outcomes.received([at(1, {}), at(5, {}), at(3, { reason: 'armor' }), at(2, { delivered: true })])
   const found = await outcomes.withheld(2)
   const seen = { chatId: 77, verdict: 'damaged' }
+  const between = (first: number, last: number) => ({
+    firstAtMs: nowMs + first,
+    lastAtMs: nowMs + last,
+  })
   expect(found).toEqual([
-    {
-      ...seen,
-      reason: null,
-      count: 2,
-      firstAtMs: nowMs + 995,
-      lastAtMs: nowMs + 999,
-      lastUpdateId: 9005,
-    },
-    {
-      ...seen,
-      reason: 'armor',
-      count: 1,
-      firstAtMs: nowMs + 997,
-      lastAtMs: nowMs + 997,
-      lastUpdateId: 9003,
-    },
+    { ...seen, ...between(995, 999), reason: null, count: 2, lastUpdateId: 9005 },
+    { ...seen, ...between(997, 997), reason: 'armor', count: 1, lastUpdateId: 9003 },
   ])
   expect(await outcomes.withheld(1)).toEqual(found.slice(0, 1))
 })

@@ -1,10 +1,9 @@
-import { statSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
-import { canMount, digests, made, mounted, temporary } from './support.ts'
+import { canMount, digests, execute, made, mounted, zeroPages, madeFolder } from './support.ts'
 
 const refusal = (dataDir: string, passphrase: string | null = 'a passphrase') =>
   openStore({ dataDir, passphrase, mode: 'existing' }).then(
@@ -13,11 +12,11 @@ const refusal = (dataDir: string, passphrase: string | null = 'a passphrase') =>
   )
 
 /** A store on a file system of its own, which is made read-only. */
-async function frozen(change: (dataDir: string) => void = () => {}): Promise<string> {
+async function frozen(change: (file: string) => unknown = () => {}): Promise<string> {
   const mount = mounted('8m')
   const dataDir = join(mount, 'data')
   await made(dataDir, 'a passphrase')
-  change(dataDir)
+  change(join(dataDir, 'postern.db'))
   spawnSync('mount', ['-o', 'remount,ro', mount])
   return dataDir
 }
@@ -38,36 +37,11 @@ describe.skipIf(!canMount())(
         'a later version',
         'store-newer',
         'a passphrase',
-        (dataDir: string) => {
-          const database = new DatabaseSync(join(dataDir, 'postern.db'))
-          database.exec('PRAGMA user_version = 99')
-          database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-          database.close()
-        },
+        (file: string) =>
+          execute(file, 'PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)'),
       ],
-      [
-        'damage',
-        'store-corrupt',
-        'a passphrase',
-        (dataDir: string) => {
-          spawnSync('dd', [
-            'if=/dev/zero',
-            `of=${join(dataDir, 'postern.db')}`,
-            'bs=4096',
-            'seek=3',
-            'count=1',
-            'conv=notrunc',
-          ])
-        },
-      ],
-      [
-        'nothing there',
-        'store-missing',
-        'a passphrase',
-        (dataDir: string) => {
-          spawnSync('rm', [join(dataDir, 'postern.db')])
-        },
-      ],
+      ['damage', 'store-corrupt', 'a passphrase', (file: string) => zeroPages(file, 3)],
+      ['nothing there', 'store-missing', 'a passphrase', (file: string) => rmSync(file)],
     ] as const)('does not hide %s', async (_what, code, passphrase, change) => {
       const dataDir = await frozen(change)
       const before = digests(dataDir)
@@ -84,8 +58,7 @@ describe('a store that is looked at and refused', () => {
   ] as const)(
     'with %s: no file is made or touched, not even for a moment',
     async (_what, passphrase, code) => {
-      const dataDir = temporary()
-      await made(dataDir, 'a passphrase')
+      const dataDir = await madeFolder('a passphrase')
       const before = statSync(dataDir, { bigint: true })
       expect((await refusal(dataDir, passphrase)).code).toBe(code)
       const after = statSync(dataDir, { bigint: true })

@@ -1,11 +1,20 @@
-import { execFileSync } from 'node:child_process'
 import { copyFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import type { OperatorError } from '../../src/errors.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { child, digests, flags, gone, made, open, put, temporary } from './support.ts'
+import {
+  child,
+  digests,
+  execute,
+  flags,
+  gone,
+  open,
+  put,
+  temporary,
+  zeroPages,
+  madeFolder,
+} from './support.ts'
 
 /** Opens what must be refused. Gives the refusal, after making sure that no byte was changed. */
 async function refused(
@@ -31,32 +40,14 @@ function traces(dataDir: string): Record<string, string> {
   return Object.fromEntries(times)
 }
 
-const sql = (dataDir: string, statement: string) => {
-  const database = new DatabaseSync(join(dataDir, 'postern.db'))
-  database.exec(statement)
-  database.close()
-}
+const sql = (dataDir: string, statement: string): void =>
+  execute(join(dataDir, 'postern.db'), statement)
 
 describe('a store that will not open is refused with its own reason and left as it is', () => {
-  test('no directory: missing, and none is made', async () => {
-    const dataDir = temporary()
-    const inside = join(dataDir, 'not-there')
-    const opening = openStore({ dataDir: inside, passphrase: null, mode: 'existing' })
-    await expect(opening).rejects.toMatchObject({ code: 'store-missing' })
-    expect(readdirSync(dataDir)).toEqual([])
-  })
-
-  test('an empty directory where a store must exist: missing', async () => {
-    const error = await refused(temporary(), { mode: 'existing' })
-    expect(error.code).toBe('store-missing')
-    expect(error.hint).toContain('postern run')
-  })
-
   test.each(['existing', 'create'] as const)(
     'a marker without its database: missing, even when a store may be made (%s)',
     async (mode) => {
-      const dataDir = temporary()
-      await made(dataDir)
+      const dataDir = await madeFolder()
       rmSync(join(dataDir, 'postern.db'))
       const error = await refused(dataDir, { mode })
       expect(error.code).toBe('store-missing')
@@ -91,30 +82,20 @@ describe('a store that will not open is refused with its own reason and left as 
     expect((await refused(dataDir)).code).toBe('store-in-use')
   })
 
-  test.each([
-    ['a host that moves the cursor', { host: '\u001b[2Jx' }],
-    ['a process id that is text', { pid: '1; rm' }],
-    ['a date that is text', { startedAt: 'words' }],
-  ])('an owner file with %s is not repeated to the operator', async (_what, forged) => {
+  test('an owner file that is gone, no JSON or forged leaves the holder unnamed', async () => {
     const dataDir = temporary()
     await open(dataDir)
-    const owner = { pid: 1, host: 'here', startedAt: '2026-01-01T00:00:00.000Z', ...forged }
-    writeFileSync(join(dataDir, 'owner.json'), JSON.stringify(owner))
-    expect((await refused(dataDir)).message).toContain('another process')
-  })
-
-  test('an owner file that is gone or no JSON leaves the holder unnamed', async () => {
-    const dataDir = temporary()
-    await open(dataDir)
-    writeFileSync(join(dataDir, 'owner.json'), 'not JSON')
-    expect((await refused(dataDir)).message).toContain('another process')
+    const forged = { pid: 1, host: '\u001b[2Jx', startedAt: '2026-01-01T00:00:00.000Z' }
+    for (const text of ['not JSON', JSON.stringify(forged)]) {
+      writeFileSync(join(dataDir, 'owner.json'), text)
+      expect((await refused(dataDir)).message).toContain('another process')
+    }
     rmSync(join(dataDir, 'owner.json'))
     expect((await refused(dataDir)).message).toContain('another process')
   })
 
   test('another passphrase: wrong passphrase', async () => {
-    const dataDir = temporary()
-    await made(dataDir, 'correct horse')
+    const dataDir = await madeFolder('correct horse')
     const error = await refused(dataDir, { passphrase: 'battery staple' })
     expect(error.code).toBe('store-passphrase')
     expect(`${error.message}${error.hint}`).not.toContain('battery staple')
@@ -122,8 +103,7 @@ describe('a store that will not open is refused with its own reason and left as 
   })
 
   test('no passphrase although the store has one: locked', async () => {
-    const dataDir = temporary()
-    await made(dataDir, 'correct horse')
+    const dataDir = await madeFolder('correct horse')
     expect((await refused(dataDir)).code).toBe('store-locked')
   })
 
@@ -133,9 +113,9 @@ describe('a store that will not open is refused with its own reason and left as 
     ['nothing at all', (file: string) => truncateSync(file, 0)],
     ['only its first page', (file: string) => truncateSync(file, 4096)],
     ['all but its last page', (file: string) => truncateSync(file, 4096 * 5)],
+    ['a page of zeros in the middle', (file: string) => zeroPages(file, 3)],
   ])('a file that holds %s: corrupt', async (_what, damage) => {
-    const dataDir = temporary()
-    await made(dataDir)
+    const dataDir = await madeFolder()
     damage(join(dataDir, 'postern.db'))
     for (const mode of ['create', 'existing'] as const) {
       expect((await refused(dataDir, { mode })).code).toBe('store-corrupt')
@@ -148,48 +128,28 @@ describe('a store that will not open is refused with its own reason and left as 
     expect((await refused(dataDir)).code).toBe('store-corrupt')
   })
 
-  test('a page overwritten in the middle: corrupt', async () => {
-    const dataDir = temporary()
-    await made(dataDir)
-    const page = ['if=/dev/zero', `of=${join(dataDir, 'postern.db')}`, 'bs=4096', 'count=1']
-    execFileSync('dd', [...page, 'seek=3', 'conv=notrunc', 'status=none'])
-    expect((await refused(dataDir)).code).toBe('store-corrupt')
-  })
-
   test('the database of another program: corrupt', async () => {
     const dataDir = temporary()
     sql(dataDir, 'CREATE TABLE notes (words TEXT)')
     expect((await refused(dataDir)).code).toBe('store-corrupt')
   })
 
-  test('a changed record of the protection is damage, not a wrong passphrase', async () => {
-    const dataDir = temporary()
-    await made(dataDir, 'correct horse')
-    sql(dataDir, 'UPDATE protection SET proof = randomblob(length(proof))')
-    const error = await refused(dataDir, { passphrase: 'correct horse' })
-    expect(error.code).toBe('store-corrupt')
-  })
-
-  test('secrets without the record of their protection: corrupt', async () => {
-    const dataDir = temporary()
-    await made(dataDir, 'correct horse')
-    sql(dataDir, 'DELETE FROM protection')
-    const error = await refused(dataDir, { passphrase: 'correct horse' })
-    expect(error.code).toBe('store-corrupt')
-  })
-
-  test('a version that we do not know: newer', async () => {
-    const dataDir = temporary()
-    await made(dataDir)
-    sql(dataDir, 'PRAGMA user_version = 99')
-    const error = await refused(dataDir)
-    expect(error.code).toBe('store-newer')
-    expect(error.message).toContain('99')
+  test.each([
+    [
+      'a changed record of the protection, which is no wrong passphrase',
+      'UPDATE protection SET proof = randomblob(length(proof))',
+      'store-corrupt',
+    ],
+    ['secrets without the record of their protection', 'DELETE FROM protection', 'store-corrupt'],
+    ['a version that we do not know, which is newer', 'PRAGMA user_version = 99', 'store-newer'],
+  ])('%s', async (_what, statement, code) => {
+    const dataDir = await madeFolder('correct horse')
+    sql(dataDir, statement)
+    expect((await refused(dataDir, { passphrase: 'correct horse' })).code).toBe(code)
   })
 
   test('what a killed process left in its log stays there while the store is refused', async () => {
-    const dataDir = temporary()
-    await made(dataDir, 'correct horse')
+    const dataDir = await madeFolder('correct horse')
     const writer = child(
       dataDir,
       `const store = await openStore({ dataDir, passphrase: 'correct horse', mode: 'existing' })

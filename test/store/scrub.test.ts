@@ -71,9 +71,3 @@ test('a kill right after a scrub loses nothing that was written before or after 
   const store = await open(dataDir)
   expect(await flags(store)).toEqual({ before: 'before', after: 'after' })
 })
-
-test('a closed store is not scrubbed', async () => {
-  const store = await open(temporary())
-  await store[Symbol.asyncDispose]()
-  await expect(store.scrub()).rejects.toMatchObject({ code: 'postern_store_unwritable' })
-})

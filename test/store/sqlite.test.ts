@@ -13,7 +13,7 @@ import {
   pragma,
   resultCode,
 } from '../../src/store/sqlite.ts'
-import { temporary } from './support.ts'
+import { connected, sqliteError, temporary } from './support.ts'
 
 /** A database with one row, that nobody has open. */
 function databaseFile(): string {
@@ -24,24 +24,12 @@ function databaseFile(): string {
   return file
 }
 
-function connected(connect: (file: string) => DatabaseSync, file: string): DatabaseSync {
-  const database = connect(file)
-  onTestFinished(() => {
-    if (database.isOpen) database.close()
-  })
-  return database
-}
-
 const valueOf = (database: DatabaseSync, query: string): unknown =>
   Object.values(database.prepare(query).get() ?? {})[0]
 
-/** An error as node:sqlite throws it. */
-const failed = (errcode: number): Error =>
-  Object.assign(new Error('words'), { code: 'ERR_SQLITE_ERROR', errcode })
-
 describe('the connection that writes', () => {
   test('loses nothing that it was told is written, and leaves nothing that was removed', () => {
-    const database = connected(connectExclusive, databaseFile())
+    const database = connected(databaseFile(), connectExclusive)
     const pragmas = {
       locking_mode: 'exclusive',
       journal_mode: 'wal',
@@ -59,14 +47,14 @@ describe('the connection that writes', () => {
   })
 
   test('does not let anybody write into the tables of SQLite itself', () => {
-    const database = connected(connectExclusive, databaseFile())
+    const database = connected(databaseFile(), connectExclusive)
     database.exec('PRAGMA writable_schema=ON')
     expect(() => database.exec('DELETE FROM sqlite_schema')).toThrow('may not be modified')
   })
 
   test('is the only one until it is closed', () => {
     const file = databaseFile()
-    const database = connected(connectExclusive, file)
+    const database = connected(file, connectExclusive)
     let busy: unknown
     try {
       connectExclusive(file)
@@ -75,7 +63,7 @@ describe('the connection that writes', () => {
     }
     expect(isBusy(busy)).toBe(true)
     database.close()
-    connected(connectExclusive, file)
+    connected(file, connectExclusive)
   })
 
   test('makes no database where none is', () => {
@@ -100,7 +88,7 @@ describe('a connection that looks', () => {
     ['at what nobody has open', connectStill],
   ])('%s reads, and writes nothing', (_, connect) => {
     const file = databaseFile()
-    const database = connected(connect, file)
+    const database = connected(file, connect)
     expect(valueOf(database, 'SELECT word FROM words')).toBe('one')
     expect(() => database.exec("INSERT INTO words VALUES ('two')")).toThrow('readonly')
     database.close()
@@ -109,17 +97,17 @@ describe('a connection that looks', () => {
 
   test('sees what somebody who writes has written', () => {
     const file = databaseFile()
-    const writing = connected((path) => new DatabaseSync(path), file)
+    const writing = connected(file)
     writing.exec("PRAGMA journal_mode=WAL; UPDATE words SET word = 'two'")
-    expect(valueOf(connected(connectReading, file), 'SELECT word FROM words')).toBe('two')
+    expect(valueOf(connected(file, connectReading), 'SELECT word FROM words')).toBe('two')
     // this one looks at the file alone, for which it takes no lock
-    const still = connected(connectStill, file)
+    const still = connected(file, connectStill)
     expect(valueOf(still, 'SELECT word FROM words')).toBe('one')
   })
 })
 
 test('a pragma is a number', () => {
-  const database = connected((path) => new DatabaseSync(path), ':memory:')
+  const database = connected(':memory:')
   expect(pragma(database, 'user_version')).toBe(0)
   database.exec(`PRAGMA user_version = 7; PRAGMA application_id = ${APPLICATION_ID}`)
   expect([pragma(database, 'user_version'), pragma(database, 'application_id')]).toEqual([
@@ -131,8 +119,8 @@ test('a pragma is a number', () => {
 describe('an error', () => {
   test('has the primary code of what SQLite says, and others have none', () => {
     // SQLITE_IOERR_FSYNC (sqlite.org/rescode.html)
-    expect(resultCode(failed(1034))).toBe(10)
-    expect([5, 1].map((code) => resultCode(failed(code)))).toEqual([5, 1])
+    expect(resultCode(sqliteError(1034))).toBe(10)
+    expect([5, 1].map((code) => resultCode(sqliteError(code)))).toEqual([5, 1])
     for (const other of [
       null,
       undefined,
@@ -154,7 +142,7 @@ describe('an error', () => {
   test('is told apart by what failed: another’s lock, the disk, the storage, or the statement', () => {
     const codes = Array.from({ length: 27 }, (_, index) => index + 1)
     const which = (is: (error: unknown) => boolean): number[] =>
-      codes.filter((code) => is(failed(code)))
+      codes.filter((code) => is(sqliteError(code)))
     expect(which(isBusy)).toEqual([5, 6])
     // PERM, READONLY, IOERR, FULL, CANTOPEN
     expect(which(isDiskFailure)).toEqual([3, 8, 10, 13, 14])

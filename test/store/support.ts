@@ -1,14 +1,17 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { DatabaseSync } from 'node:sqlite'
+import { syncBuiltinESMExports } from 'node:module'
+import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, onTestFinished, test, vi } from 'vitest'
+import type { Insertable } from 'kysely'
 import type { ProtectionRequest } from '../../src/store/choose.ts'
 import { openStore } from '../../src/store/open-store.ts'
+import type { Schema } from '../../src/store/schema.ts'
 import type { Store } from '../../src/store/store.ts'
 import { mortal } from '../support/mortal.ts'
 import { has } from '../support/lacks.ts'
@@ -60,6 +63,73 @@ export async function made(dataDir: string, passphrase: string | null = null): P
   await store[Symbol.asyncDispose]()
 }
 
+/** A folder with a store that nobody has open. */
+export async function madeFolder(passphrase: string | null = null): Promise<string> {
+  const dataDir = temporary()
+  await made(dataDir, passphrase)
+  return dataDir
+}
+
+/** A connection of a test's own, closed when it ends. */
+export function connected(file: string, connect = (path: string) => new DatabaseSync(path)) {
+  const database = connect(file)
+  onTestFinished(() => {
+    if (database.isOpen) database.close()
+  })
+  return database
+}
+
+/** Changes a database that nobody has open. */
+export function execute(file: string, statement: string): void {
+  const database = new DatabaseSync(file)
+  database.exec(statement)
+  database.close()
+}
+
+/** Overwrites pages with zeros, from outside: to close the file here would drop a lock on it. */
+export function zeroPages(file: string, first: number, count = 1): void {
+  const pages = ['bs=4096', `seek=${first}`, `count=${count}`, 'conv=notrunc']
+  spawnSync('dd', ['if=/dev/zero', `of=${file}`, ...pages])
+}
+
+/** An error as node:sqlite throws it. */
+export const sqliteError = (errcode: number): Error =>
+  Object.assign(new Error('words'), { code: 'ERR_SQLITE_ERROR', errcode })
+
+/** Takes away after each test what it has put into the place of functions of `node:fs` and others. */
+export function restoreMocks(): void {
+  afterEach(() => {
+    vi.restoreAllMocks()
+    syncBuiltinESMExports()
+  })
+}
+
+/** Takes a copy out of the data directory, as the command does. */
+export async function backup(store: Store, to = join(temporary(), 'b')): Promise<string> {
+  renameSync(await store.copy(), to)
+  return to
+}
+
+/** Adds a key of the bot's, a retired one. */
+export const addKey = (
+  store: Store,
+  fingerprint: string,
+  more: Partial<Insertable<Schema['own_keys']>> = {},
+): Promise<unknown> =>
+  store.write((db) =>
+    db
+      .insertInto('own_keys')
+      .values({
+        fingerprint,
+        state: 'retired',
+        created_at: 1,
+        certificate: 'c',
+        locked: 'l',
+        ...more,
+      })
+      .execute(),
+  )
+
 /** SHA-256 of every file of a directory, by name. */
 export function digests(dataDir: string, names = readdirSync(dataDir)): Record<string, string> {
   const digest = (name: string) =>
@@ -80,6 +150,10 @@ export const put = (store: Store, name: string, value: string): Promise<unknown>
       .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
       .execute(),
   )
+
+/** Notes a flag. */
+export const note = (store: Store, name: string, value: string): Promise<unknown> =>
+  store.note((db) => db.insertInto('flags').values({ name, value }).execute())
 
 /** Every flag, by name. */
 export async function flags(store: Store): Promise<Record<string, string>> {

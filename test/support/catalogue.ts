@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 
-/** A file below `test/`, without `.test.ts`, and words of the titles in it; or a reason. */
+/** A file below `test/`, without `.test.ts` or a script, and words of its titles; or a reason. */
 export type Row = [file: string, ...titles: string[]][] | { why: string }
 
 /** Vectors of `test/vectors`, by the names of their files: each states its one outcome. */
@@ -15,8 +15,8 @@ export function missing(row: Row): string[] {
   if ('why' in row) return row.why === '' ? ['a reason'] : []
   return row.flatMap(([file, ...titles]) => {
     if (file === 'vectors') return titles.filter((name) => vectorText(name) === null)
-    const path = new URL(`${file}.test.ts`, below)
-    if (!existsSync(path)) return [`${file}.test.ts`]
+    const path = new URL(file.endsWith('.txt') ? file : `${file}.test.ts`, below)
+    if (!existsSync(path)) return [path.pathname]
     const text = readFileSync(path, 'utf8')
     return titles.filter((title) => !text.includes(title)).map((title) => `${file}: ${title}`)
   })

@@ -47,11 +47,3 @@ export function readdressed(
   const added = to === undefined ? [] : [packet(1, made)]
   return armor(Buffer.concat([...added, ...kept.map(({ tag, body }) => packet(tag, body))]))
 }
-
-/** The same message with a recipient packet more, for a key that nobody has. */
-export function withStranger(armored: string): string {
-  const sealed = dearmor(armored, 'MESSAGE')
-  if (sealed === null) throw new Error('no armor')
-  const body = Buffer.concat([Buffer.from([3]), randomBytes(8), Buffer.from([18]), randomBytes(60)])
-  return armor(Buffer.concat([packet(1, body), sealed]))
-}

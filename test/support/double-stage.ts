@@ -114,6 +114,11 @@ export class Stage {
     return this.group([], { historyVisible: true, ...more })
   }
 
+  /** The bytes of the last answer to such a call, as the service gave it. */
+  lastAnswer(method: string, path: string): string | undefined {
+    return this.double.calls(method, path).at(-1)?.answered?.body.toString()
+  }
+
   /** Lets the sidecar see a chat in an update, so that it knows its kind. */
   async show(chat: DoubleChat): Promise<void> {
     await this.deliver([this.double.world.message(chat, null, { kind: 'joined' })])

@@ -1,8 +1,7 @@
 /** What starts hundreds of processes, or tries every bit, or a crowd: `npm run test:all` alone. */
 export const LONG = [
-  'test/cli/backups.test.ts',
-  'test/cli/key-files.test.ts',
-  'test/cli/protect.test.ts',
+  'test/cli/keychain.test.ts',
+  'test/cli/scripts-long.test.ts',
   'test/contract/persistence.test.ts',
   'test/faults/command-kills.test.ts',
   'test/faults/rotation-kills.test.ts',

@@ -28,7 +28,7 @@ export const FROM_OUTSIDE: Record<string, string[]> = {
   api: ['contract/direct', 'contract/protected'],
   cli: ['rotation/by-hand'],
   config: ['cli/run', 'double/bad-start'],
-  control: ['cli/live', 'rotation/by-hand'],
+  control: ['cli/scripts', 'rotation/by-hand'],
   doctor: ['cli/commands'],
   http: ['double/fuzz-wire', 'guard/wrong-body-kind'],
   kernel: [

@@ -1,9 +1,25 @@
 /** The sidecar in the tests' own process: it costs less, and mutants are in no other (`mutants.ts`). */
 import { tmpdir } from 'node:os'
 import { load } from '../../src/config/load.ts'
+import type { Sources } from '../../src/config/sources.ts'
 import { createSidecar } from '../../src/context.ts'
 import type { RunningSidecar } from './sidecar-process.ts'
 import { watchedLog } from './watched-log.ts'
+
+/** Where settings come from when they are all in the environment. @param folder working and home */
+export const sourcesOf = (env: Sources['env'], folder: string): Sources => ({
+  flags: {},
+  env,
+  configFlag: null,
+  bot: null,
+  cwd: folder,
+  home: folder,
+  runtimeDir: null,
+  terminal: false,
+  nodeOptions: [],
+  inspectorOpen: false,
+  mayHaveKeychain: false,
+})
 
 /**
  * Starts one and waits until it listens.
@@ -11,19 +27,7 @@ import { watchedLog } from './watched-log.ts'
  * @throws OperatorError for everything that keeps a sidecar from starting
  */
 export async function startSidecarInside(env: Record<string, string>): Promise<RunningSidecar> {
-  const { settings, secrets } = load({
-    flags: {},
-    env,
-    configFlag: null,
-    bot: null,
-    cwd: tmpdir(),
-    home: tmpdir(),
-    runtimeDir: null,
-    terminal: false,
-    nodeOptions: [],
-    inspectorOpen: false,
-    mayHaveKeychain: false,
-  })
+  const { settings, secrets } = load(sourcesOf(env, tmpdir()))
   const lines: string[] = []
   const log = watchedLog((fields) => lines.push(JSON.stringify(fields)))
   const sidecar = await createSidecar({ settings, secrets, log })

@@ -1,15 +1,10 @@
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { useFakeTime } from '../support/fake-time.ts'
 import type { FoundMessage } from '../../src/kernel/opening/find-messages.ts'
-import { DAMAGED, asking, findings, never, scene, sealed } from './batch-scene.ts'
+import { DAMAGED, asking, damaged, findings, never, scene, sealed } from './batch-scene.ts'
 import { OPENED, found } from '../kernel/opening/examine-scene.ts'
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['performance'] })
-  vi.advanceTimersByTime(1_000_000)
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+useFakeTime({ toFake: ['performance'] }, 1_000_000)
 
 describe('what is kept for the next poll', () => {
   /** A scene that has examined and kept these, for one who left; nothing was opened since. */
@@ -47,6 +42,14 @@ describe('what is kept for the next poll', () => {
     expect(made.opening).not.toHaveBeenCalled()
     await made.batches.examine([[again]])
     expect(made.opening).toHaveBeenCalledTimes(1)
+  })
+
+  test('is judged anew where it stands in another chat', async () => {
+    const made = await kept([sealed('a')])
+    const elsewhere = found({ armored: 'a' }, { updateChatId: 6 })
+    expect(findings(await made.batches.examine([[elsewhere]]))).toEqual([
+      [{ kind: 'closed', verdict: 'replayed', reason: 'other-chat' }],
+    ])
   })
 
   test('is forgotten after two minutes', async () => {
@@ -126,4 +129,36 @@ describe('what was kept of a readable chat that is protected by now', () => {
     all.protectedChats.add(50)
     expect(findings(await batches.examine([messages]))).toEqual([[{ kind: 'untouched' }, withheld]])
   })
+})
+
+test('opening ends when nobody waits for it, and what was finished is not opened again', async () => {
+  const gone = new AbortController()
+  const ended: string[] = []
+  const { batches, opening } = scene(() => Promise.resolve(DAMAGED))
+  opening.mockImplementation((armored, _keys, signal) => {
+    if (armored !== 'slow' || ended.length > 0) return Promise.resolve(DAMAGED)
+    setImmediate(() => gone.abort())
+    return new Promise((_, reject) =>
+      signal?.addEventListener('abort', () => {
+        ended.push(armored)
+        reject(new Error('aborted'))
+      }),
+    )
+  })
+  const updates = ['quick', 'slow', 'quicker'].map(sealed)
+  expect(await batches.examine(updates, { gone: gone.signal })).toEqual([])
+  expect(ended).toEqual(['slow'])
+  expect(findings(await batches.examine(updates))).toEqual([[damaged()], [damaged()], [damaged()]])
+  expect(opening.mock.calls.map(([armored]) => armored)).toEqual([
+    'quick',
+    'slow',
+    'quicker',
+    'slow',
+  ])
+})
+
+test('for one who has left already nothing is begun', async () => {
+  const { batches, opening } = scene(() => Promise.resolve(DAMAGED))
+  expect(await batches.examine([sealed('x')], { gone: AbortSignal.abort() })).toEqual([])
+  expect(opening).not.toHaveBeenCalled()
 })

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { useFakeTime } from '../support/fake-time.ts'
 import { NoResponseError } from '../../src/errors.ts'
 import type { FoundMessage } from '../../src/kernel/opening/find-messages.ts'
 import { DAMAGED, SHORT, asking, damaged, findings, never, sealed } from './batch-scene.ts'
@@ -8,13 +9,7 @@ import { found } from '../kernel/opening/examine-scene.ts'
 const TIMES = { ...SHORT, budgetMs: 60_000, failedMs: 600_000, othersMs: 30_000 }
 const BAD_CHAT = 99
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['performance'] })
-  vi.advanceTimersByTime(1_000_000)
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+useFakeTime({ toFake: ['performance'] }, 1_000_000)
 
 const words = (text: string, chatId = 50): FoundMessage[] => [
   found({ text }, { chatId, updateChatId: chatId }),

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { useFakeTime } from '../support/fake-time.ts'
 import {
   EngineUnavailableError,
   NoResponseError,
@@ -22,13 +23,7 @@ import {
 } from './batch-scene.ts'
 import { found, partsOf } from '../kernel/opening/examine-scene.ts'
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['performance'] })
-  vi.advanceTimersByTime(1_000_000)
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+useFakeTime({ toFake: ['performance'] }, 1_000_000)
 
 describe('a batch that is not finished in time', () => {
   test('is answered up to what is not, and what came behind that is kept for the next', async () => {

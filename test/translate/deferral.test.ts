@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { useFakeTime } from '../support/fake-time.ts'
 import type { ExaminedMessage, MessageFinding } from '../../src/kernel/opening/finding.ts'
 import type { FoundMessage } from '../../src/kernel/opening/find-messages.ts'
 import { DEFERRAL_TIMES, Deferral, type BatchState } from '../../src/translate/deferral.ts'
@@ -7,13 +8,7 @@ import type { TransientError } from '../../src/kernel/opening/verdict.ts'
 
 const TIMES = { busyMs: 3000, failedMs: 60_000, othersMs: 10_000 }
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['performance'] })
-  vi.advanceTimersByTime(1_000_000)
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+useFakeTime({ toFake: ['performance'] }, 1_000_000)
 
 const by = (fromId: number, chatId = 50): FoundMessage => found({ text: 'x' }, { chatId, fromId })
 

@@ -76,7 +76,9 @@ describe('a draft', () => {
     expect(refusal(() => readEdit('7', { chatId: 5 }, RULES))).toMatchObject({
       code: 'bad_request',
       message: expect.stringContaining('at least one change') as unknown,
+      extra: { expected: 'text' },
     })
+    expect(readEdit('7', { chatId: 5 }, OWN_SEALING).fields).toEqual({ chatId: 5 })
     const edit = readEdit('7', { chatId: 5, markup: null }, RULES)
     expect(edit.fields).toStrictEqual({ chatId: 5, markup: null })
     const sealed = readEdit('7', { chatId: 5, armored: 'sealed' }, OWN_SEALING)
@@ -89,11 +91,14 @@ describe('a draft', () => {
   })
 
   test('in an armor is refused with the kind that the chat takes', () => {
-    expect(refusal(() => readSend({ chatId: 5, armored: 'x' }, RULES))).toMatchObject({
-      code: 'wrong_body_kind',
-      message: expect.stringContaining('this chat takes text') as unknown,
-      extra: { expected: 'text' },
-    })
+    const json = { chatId: 5, armored: 'x' }
+    for (const read of [() => readSend(json, RULES), () => readEdit('7', json, RULES)]) {
+      expect(refusal(read)).toMatchObject({
+        code: 'wrong_body_kind',
+        message: expect.stringContaining('this chat takes text') as unknown,
+        extra: { expected: 'text' },
+      })
+    }
   })
 
   test('with words that do not fit is refused, as a send and as an edit', () => {

@@ -92,20 +92,6 @@ describe('whatever the bot says', () => {
     )
   })
 
-  test('armor is the wrong kind, with the right one', () => {
-    for (const read of kinds.map(([, , one]) => one)) {
-      const got = attempt(() => read({ chatId: 5, armored: 'x' }))
-      expect(got).toMatchObject({ code: 'wrong_body_kind', extra: { expected: 'text' } })
-    }
-  })
-
-  test('an edit without a change is refused with the kind that every chat takes', () => {
-    const got = attempt(() => readEdit('7', { chatId: 5 }, RULES))
-    expect(got).toMatchObject({ code: 'bad_request', extra: { expected: 'text' } })
-    const kept = readEdit('7', { chatId: 5 }, { ...RULES, sealsForBot: false })
-    expect(kept.fields).toEqual({ chatId: 5 })
-  })
-
   test('two sends without a sendId get two', () => {
     const ids = [1, 2].map(() => readSend({ chatId: 5, text: 'x' }, RULES).fields['sendId'])
     expect(ids[0]).not.toBe(ids[1])

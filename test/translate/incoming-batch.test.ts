@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { useFakeTime } from '../support/fake-time.ts'
 import { Refusal, TooManyChatsError } from '../../src/errors.ts'
 import type { LeavingEvent } from '../../src/translate/deferral.ts'
 import { ALICE, BOT } from '../kernel/opening/examine-scene.ts'
@@ -254,12 +255,7 @@ describe('Messages beyond those that are looked at', () => {
 })
 
 describe('a batch that took long', () => {
-  beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['performance'] })
-  })
-  afterEach(() => {
-    vi.useRealTimers()
-  })
+  useFakeTime({ toFake: ['performance'] })
 
   /** What takes long by the clock of a test. */
   const costly = (outcome: object) =>

@@ -99,71 +99,52 @@ describe('what is opened', () => {
     expect(replyTo['postern']).toMatchObject({ verdict: 'verified' })
   })
 
-  test('unsigned after something that the same person signed in one batch is withheld', async () => {
-    const open = vi
-      .fn(openedAs())
-      .mockResolvedValueOnce({ ...SIGNED, signatures: [claim] })
-      .mockResolvedValueOnce(SIGNED)
-    const { incoming } = scene({ open })
-    const [first, second] = [update(), update({ id: 4 })]
-    await incoming.open([first, second])
-    expect(verdictOf(first)['verdict']).toBe('verified')
-    expect(verdictOf(second)).toMatchObject({
-      verdict: 'bad-signature',
-      reason: 'stopped-signing',
-    })
-  })
-
-  test('unsigned before something that the same person signs is delivered', async () => {
-    const open = vi
-      .fn(openedAs())
-      .mockResolvedValueOnce(SIGNED)
-      .mockResolvedValueOnce({ ...SIGNED, signatures: [claim] })
-    const { incoming } = scene({ open })
-    const [first, second] = [update(), update({ id: 4 })]
-    await incoming.open([first, second])
-    expect([verdictOf(first)['verdict'], verdictOf(second)['verdict']]).toEqual([
-      'unsigned',
-      'verified',
-    ])
-  })
-
-  test('counts nobody as a signer whose message was replayed', async () => {
-    const open = vi
-      .fn(openedAs())
-      .mockResolvedValueOnce({ ...SIGNED, signatures: [claim] })
-      .mockResolvedValueOnce(SIGNED)
+  const SIGNATURE = { ...SIGNED, signatures: [claim] }
+  test.each([
+    ['after what its person signed is withheld', SIGNATURE, SIGNED, 'verified', 'bad-signature'],
+    ['before what its person signs is delivered', SIGNED, SIGNATURE, 'unsigned', 'verified'],
+    ['after a replay is delivered', SIGNATURE, SIGNED, 'replayed', 'unsigned'],
+  ])('unsigned %s in one batch', async (_, one, other, ...verdicts) => {
+    const open = vi.fn(openedAs()).mockResolvedValueOnce(one).mockResolvedValueOnce(other)
     const { incoming, all } = scene({ open })
-    all.recognized.mockResolvedValueOnce('replayed')
-    const [first, second] = [update(), update({ id: 4 })]
-    await incoming.open([first, second])
-    expect([verdictOf(first)['verdict'], verdictOf(second)['verdict']]).toEqual([
-      'replayed',
-      'unsigned',
-    ])
+    if (verdicts[0] === 'replayed') all.recognized.mockResolvedValueOnce('replayed')
+    const both = [update(), update({ id: 4 })]
+    await incoming.open(both)
+    expect(both.map((message) => verdictOf(message)['verdict'])).toEqual(verdicts)
+    const reason = verdicts[1] === 'bad-signature' ? 'stopped-signing' : undefined
+    expect(both.map((message) => verdictOf(message)['reason'])).toEqual([undefined, reason])
   })
 
-  test('is judged by what was learned since it was examined', async () => {
-    const { incoming, all } = scene({ open: signedBy() })
+  test.each<[string, (all: ReturnType<typeof scene>['all']) => unknown, boolean, object]>([
+    [
+      'blocked',
+      ({ distrust }) => distrust.mockReturnValue('blocked'),
+      true,
+      { verdict: 'unknown-signer', reason: 'blocked' },
+    ],
+    [
+      'known to sign',
+      (all) => (all.hasSigned = true),
+      false,
+      { verdict: 'bad-signature', reason: 'stopped-signing' },
+    ],
+    [
+      'a stranger there',
+      (all) => (all.personId = MALLORY),
+      true,
+      { verdict: 'bad-signature', reason: 'other-person' },
+    ],
+  ])('is withheld where its sender is %s since it was examined', async (...given) => {
+    const [, learn, isSigned, verdict] = given
+    const { incoming, all } = scene({ open: isSigned ? signedBy() : openedAs() })
     all.batch.mockImplementation(async (judge) => {
-      all.distrust.mockReturnValue('blocked')
+      learn(all)
       return await judge({ recognize: all.recognized, remember: all.remember })
     })
     const one = update()
     await incoming.open([one])
-    expect(verdictOf(one)).toMatchObject({ verdict: 'unknown-signer', reason: 'blocked' })
-    expect(all.distrust).toHaveBeenLastCalledWith(ALICE, CERTIFICATE, 50)
-  })
-
-  test('is not delivered unsigned once its sender is known to sign', async () => {
-    const { incoming, all } = scene({ open: openedAs() })
-    all.batch.mockImplementation(async (judge) => {
-      all.hasSigned = true
-      return await judge({ recognize: all.recognized, remember: all.remember })
-    })
-    const one = update()
-    await incoming.open([one])
-    expect(verdictOf(one)).toMatchObject({ verdict: 'bad-signature', reason: 'stopped-signing' })
+    expect(verdictOf(one)).toMatchObject(verdict)
+    if (isSigned) expect(all.distrust).toHaveBeenLastCalledWith(ALICE, CERTIFICATE, 50)
   })
 
   test('and signed each time is verified each time', async () => {
@@ -190,22 +171,6 @@ describe('what is opened', () => {
     const one = update({ from: { id: BOT } })
     await incoming.open([one])
     expect(verdictOf(one)).toEqual({ opened: true, verdict: 'bad-signature' })
-  })
-
-  test('is not a stranger’s who became one since, and what was refused anyway is not asked', async () => {
-    const { incoming, all } = scene({ open: signedBy() })
-    all.batch.mockImplementation(async (judge) => {
-      all.personId = MALLORY
-      return await judge({ recognize: all.recognized, remember: all.remember })
-    })
-    const one = update()
-    await incoming.open([one])
-    expect(verdictOf(one)).toMatchObject({ verdict: 'bad-signature', reason: 'other-person' })
-    all.personId = ALICE
-    all.verdict = ['invalid']
-    const bad = update()
-    await incoming.open([bad])
-    expect(verdictOf(bad)).toEqual({ opened: true, verdict: 'bad-signature' })
   })
 })
 

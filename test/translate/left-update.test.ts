@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { useFakeTime } from '../support/fake-time.ts'
 import { LeftUpdate } from '../../src/translate/deferral.ts'
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
-afterEach(() => void vi.useRealTimers())
+useFakeTime({ toFake: ['performance'] })
 
 const at = (updateId: number) => ({ updateId, chatId: 50, why: 'failed' as const })
 

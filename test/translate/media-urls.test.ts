@@ -38,9 +38,10 @@ describe('the url of a media item', () => {
   test.each(['/media/a', `${BASE}/media/a`])(
     '%s becomes one of ours, and is remembered',
     async (url) => {
-      const update = { message: message([{ id: 1, url }]) }
+      const item = { id: 1, name: 'x.png', sizes: [1, { a: null }] }
+      const update = { message: message([{ ...item, url }]) }
       const { changed, places } = await rewrite(update)
-      expect(update.message.media).toEqual([{ id: 1, url: capability.pathOf(place('a')) }])
+      expect(update.message.media).toEqual([{ ...item, url: capability.pathOf(place('a')) }])
       expect([changed, places]).toEqual([true, [place('a')]])
     },
   )
@@ -51,13 +52,25 @@ describe('the url of a media item', () => {
     expect(update.message.media).toMatchObject([{}, { url: `${BASE}/media/b` }])
   })
 
-  test.each(['https://elsewhere.example/media/a', '/media/../a', 'media/a', '', 5, null])(
-    '%j is left as it is',
-    async (url) => {
-      const { changed, update } = await rewrite({ message: message([{ id: 1, url }]) })
-      expect([changed, update]).toEqual([false, { message: message([{ id: 1, url }]) }])
-    },
-  )
+  test.each([
+    'https://elsewhere.example/media/a',
+    '//elsewhere.example/media/a',
+    '/media/../a',
+    '/media/../bot/v1/me',
+    '/media/..',
+    '/media/a/b',
+    '/media/a?b=c',
+    '/media/a%2fb',
+    '/media/',
+    'media/a',
+    '',
+    5,
+    null,
+  ])('%j is left as it is', async (url) => {
+    const item = { id: 1, durationMs: 1234, sizes: [1, { a: null }], url }
+    const { changed, update } = await rewrite({ message: message([{ ...item }]) })
+    expect([changed, update]).toEqual([false, { message: message([item]) }])
+  })
 
   test('of whatever else an item holds becomes one of ours too', async () => {
     const item = { url: '/media/a', smaller: { url: '/media/b' }, sizes: [['/media/c']], id: 4 }

@@ -48,12 +48,6 @@ describe.each(CHATS)('in %s', (_where, makeChat) => {
     expect(words(message)).not.toContain(EVIL)
   })
 
-  test.each([null, ''])('a text of nothing is nothing: %j', async (text) => {
-    const message = await read(await makeChat(), { text })
-    expect(message.text).toBe(text)
-    expect(message).not.toHaveProperty('postern')
-  })
-
   test.each([[['x']], [{ armor: 'x' }], [5], [true], [[]]])(
     'an armored that is no string is damaged and left: %j',
     async (armored) => {

@@ -95,15 +95,6 @@ test('a chat whose mode cannot be learned just now holds up nobody before it, an
   expect(got[1].message).toMatchObject({ armored, postern: { verdict: 'mode-unknown' } })
 })
 
-test('a chat whose mode can be learned after a failed attempt is opened', async () => {
-  const person = await stage.friend()
-  const chat = stage.group([person])
-  stage.double.script('GET', `/chats/${chat.id}`, no(500, 'internal'), 1)
-  const armored = await person.phone.seal('at the second attempt', [stage.botCertificate])
-  const [read] = await stage.deliver([stage.double.world.message(chat, person, { armored })])
-  expect(read.text).toBe('at the second attempt')
-})
-
 test('an answer whose ids do not grow is refused rather than confirmed wrongly', async () => {
   const update = (updateId: unknown) => ({ updateId, kind: 'message', message: null })
   for (const updates of [[update(2), update(1)], [update(3), update(3)], [update('4')]]) {

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
+import { useFakeTime } from '../support/fake-time.ts'
 import type { MessageFinding } from '../../src/kernel/opening/finding.ts'
 import { outcomeOf } from '../../src/translate/outcome.ts'
 import type { FinalVerdict } from '../../src/translate/write-finding.ts'
@@ -7,12 +8,7 @@ import type { VerifyPolicy } from '../../src/kernel/opening/verdict.ts'
 
 const NOW_MS = Date.UTC(2026, 1, 2)
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS })
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+useFakeTime({ toFake: ['Date'], now: NOW_MS })
 
 function outcome(final: FinalVerdict, finding: MessageFinding, verify: VerifyPolicy = 'flag') {
   const one = { found: found({ armored: 'words' }), finding, ms: 12, updateId: 4 }

@@ -1,15 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { useFakeTime } from '../support/fake-time.ts'
 import { Refusal } from '../../src/errors.ts'
 import { Sealed } from '../../src/openpgp/format/armor-writer.ts'
 import { CHAT, SEALED, draftOf, refused, scene } from './outgoing-scene.ts'
 import { encryptedMessage } from './support.ts'
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['performance'] })
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+useFakeTime({ toFake: ['performance'] })
 
 const edit = { route: 'edit', path: '/messages/3' } as const
 const bodyOf = ({ body }: { body: Buffer }) => JSON.parse(body.toString()) as object

@@ -30,19 +30,6 @@ test('armor in a readable group is somebody’s words and reads as text, unchang
   }
 })
 
-test('what is sealed to the bot is not opened in a readable group, and its mode is asked afresh', async () => {
-  const person = await stage.friend()
-  const chat = stage.openGroup()
-  const armored = await person.phone.seal('an oracle?', [stage.botCertificate])
-  const since = stage.double.mark()
-  const { world } = stage.double
-  await stage.deliver([world.message(chat, person, { text: 'the mode is known' })])
-  const [read] = await stage.deliver([world.message(chat, person, { armored })])
-  expect(read.text).toBe(armored)
-  expect(read.postern).toMatchObject({ opened: false })
-  expect(stage.double.calls('GET', `/chats/${chat.id}`, since).length).toBe(2)
-})
-
 test('the first sealed message of a group that has just turned protected is opened', async () => {
   const person = await stage.friend()
   const chat = stage.openGroup({ people: [person] })
@@ -66,25 +53,6 @@ test('of a message with both, the sealed body counts where the chat is protected
   ])
   expect(closed).not.toHaveProperty('text')
   expect(closed.postern).toMatchObject({ verdict: 'damaged', withheldText: 'slipped in' })
-})
-
-test('a pressed button, its message and what that quotes are opened alike', async () => {
-  const person = await stage.friend()
-  const chat = stage.privateChat(person)
-  const { world } = stage.double
-  const armored = await person.phone.seal('quoted', [stage.botCertificate])
-  const quoted = world.message(chat, person, { armored })
-  const message = world.message(chat, person, {
-    armored: await person.phone.seal('pressed', [stage.botCertificate]),
-    replyTo: quoted,
-  })
-  const query = { id: 'press-1', from: { id: person.id }, message, data: 'yes' }
-  const [update] = await stage.deliverUpdates([{ kind: 'callback_query', callbackQuery: query }])
-  expect(update.callbackQuery).toMatchObject({
-    id: 'press-1',
-    data: 'yes',
-    message: { text: 'pressed', replyTo: { text: 'quoted' } },
-  })
 })
 
 test('readable words are not words in a protected chat for being quoted as from a readable one', async () => {

@@ -63,20 +63,6 @@ test('a flood of forged signatures does not become a flood of questions to the s
   expect(stage.double.calls('GET', /keys?$/, since).length).toBeLessThan(12)
 })
 
-test('one who has signed must go on signing, also after a restart', async () => {
-  const person = await stage.person()
-  const chat = stage.privateChat(person)
-  const to = [stage.botCertificate]
-  const before = await read(chat, person, await person.phone.sealUnsigned('not yet', to))
-  expect(before).toMatchObject({ text: 'not yet', postern: { verdict: 'unsigned' } })
-  const signed = await read(chat, person, await person.phone.seal('signed', to))
-  expect(signed.postern.verdict).toBe('verified')
-  await stage.restart()
-  const after = await read(chat, person, await person.phone.sealUnsigned('no more', to))
-  expect(after.postern).toMatchObject({ verdict: 'bad-signature', reason: 'stopped-signing' })
-  expect(after).not.toHaveProperty('text')
-})
-
 test('two signatures do when one of them is the sender’s', async () => {
   const person = await stage.person()
   const other = await stage.friend()
@@ -123,28 +109,3 @@ for (const [name, offsetMs, verdict] of dates) {
     expect(one.postern.reason === 'signed-long-before').toBe(name === '20 days old is good')
   })
 }
-
-test('a signature by a key that is listed for somebody else as well verifies for each, and says so', async () => {
-  const person = await stage.person()
-  const chat = stage.privateChat(person)
-  const to = [stage.botCertificate]
-  const mine = await read(chat, person, await person.phone.seal('mine', to))
-  expect(mine.postern.verdict).toBe('verified')
-  expect(mine.postern).not.toHaveProperty('reason')
-  const thief = Object.assign(stage.double.world.addUser(person.key), { phone: person.phone })
-  const theirs = stage.privateChat(thief)
-  const shared = { verdict: 'verified', reason: 'shared-certificate' }
-  const one = await read(theirs, thief, await person.phone.seal('also mine', to))
-  expect(one).toMatchObject({ text: 'also mine', postern: shared })
-  const other = await read(chat, person, await person.phone.seal('still mine', to))
-  expect(other).toMatchObject({ text: 'still mine', postern: shared })
-})
-
-test('a person with a certificate who is not on a group’s list is not of that group', async () => {
-  const person = await stage.person()
-  const friend = await stage.friend()
-  const chat = stage.group([friend])
-  const to = [friend.phone.certificate, stage.botCertificate]
-  const one = await read(chat, person, await person.phone.seal('hello', to))
-  expect(one.postern).toMatchObject({ verdict: 'replayed', reason: 'other-audience' })
-})

@@ -1,18 +1,13 @@
 import { expect, test } from 'vitest'
-import { GpgPhone, keyOf } from '../support/double-phones.ts'
-import { canary, useStage, type Person } from '../support/double-stage.ts'
+import { GpgPhone, atTime, keyOf } from '../support/double-phones.ts'
+import { expectRefused, known, shownChat, swap } from '../support/double-sends.ts'
+import { canary, type Person } from '../support/double-stage.ts'
 import type { Json } from '../support/double-wire.ts'
 import type { DoubleChat } from '../support/double-world.ts'
+import { useTrustStage } from './trust-scene.ts'
 
-const stage = useStage({ env: { POSTERN_CACHE_KEY_LIST_SECONDS: '0' } })
-
-async function known(): Promise<{ person: Person; chat: DoubleChat }> {
-  const person = await stage.person()
-  const chat = stage.privateChat(person)
-  await stage.show(chat)
-  expect((await sent(chat)).keyChanged).toBeUndefined()
-  return { person, chat }
-}
+const DAY_MS = 86_400_000
+const { stage, policy, accept, signed } = useTrustStage()
 
 /** What `postern` says of a message that was sent. */
 async function sent(chat: DoubleChat, more: Record<string, unknown> = {}): Promise<Json> {
@@ -21,25 +16,25 @@ async function sent(chat: DoubleChat, more: Record<string, unknown> = {}): Promi
   return json.result.postern
 }
 
-async function written(chat: DoubleChat, person: Person): Promise<Json> {
-  const armored = await person.phone.seal(canary(), [stage.botCertificate])
+async function written(chat: DoubleChat, person: Person, phone = person.phone): Promise<Json> {
+  const armored = await phone.seal(canary(), [stage.botCertificate])
   return stage.double.world.message(chat, person, { armored })
 }
 
+const judged = async (message: Json): Promise<Json> => (await stage.deliver([message]))[0].postern
+
 /** The person has another certificate. @returns what the bot is told of it */
-async function swap(person: Person): Promise<object> {
-  const from = person.phone.fingerprint
-  const phone = stage.use(await GpgPhone.make())
-  Object.assign(person, { phone, key: keyOf(phone) })
-  return { userId: person.id, from, to: phone.fingerprint }
+async function change(person: Person): Promise<object> {
+  const { fingerprint } = await swap(stage, person)
+  return { userId: person.id, from: fingerprint, to: person.phone.fingerprint }
 }
 
 test('the first send and the first message after a change say so, once each, across a restart', async () => {
-  const { person, chat } = await known()
-  const change = await swap(person)
+  const { person, chat } = await known(stage)
+  const changed = await change(person)
   const sendId = crypto.randomUUID()
-  expect((await sent(chat, { sendId })).keyChanged).toEqual([change])
-  expect((await sent(chat, { sendId })).keyChanged).toEqual([change])
+  expect((await sent(chat, { sendId })).keyChanged).toEqual([changed])
+  expect((await sent(chat, { sendId })).keyChanged).toEqual([changed])
   expect(await sent(chat)).not.toHaveProperty('keyChanged')
   await stage.restart()
   expect(await sent(chat)).not.toHaveProperty('keyChanged')
@@ -47,94 +42,139 @@ test('the first send and the first message after a change say so, once each, acr
     await written(chat, person),
     await written(chat, person),
   ])
-  expect(first.postern).toMatchObject({ verdict: 'verified', keyChanged: [change] })
+  expect(first.postern).toMatchObject({ verdict: 'verified', keyChanged: [changed] })
   expect(second.postern).not.toHaveProperty('keyChanged')
   await stage.restart()
-  const [third] = await stage.deliver([await written(chat, person)])
-  expect(third.postern.verdict).toBe('verified')
-  expect(third.postern).not.toHaveProperty('keyChanged')
+  const third = await judged(await written(chat, person))
+  expect(third.verdict).toBe('verified')
+  expect(third).not.toHaveProperty('keyChanged')
 })
 
 test('the same update asked for again says it again, and another change is told anew', async () => {
-  const { person, chat } = await known()
-  const change = await swap(person)
+  const { person, chat } = await known(stage)
+  const changed = await change(person)
   const message = await written(chat, person)
   const id = stage.double.world.push({ kind: 'message', message })
   for (let times = 0; times < 2; times++) {
     const [update] = await stage.askAgain(id)
-    expect(update.message.postern.keyChanged).toEqual([change])
+    expect(update.message.postern.keyChanged).toEqual([changed])
   }
-  const next = await swap(person)
+  const next = await change(person)
   expect((await sent(chat)).keyChanged).toEqual([next])
 })
 
 test('words that are withheld for another reason use up nothing', async () => {
-  const { person, chat } = await known()
-  const change = await swap(person)
+  const { person, chat } = await known(stage)
+  const changed = await change(person)
   await sent(chat)
   const stranger = stage.use(await GpgPhone.make())
-  const forged = await stranger.seal(canary(), [stage.botCertificate])
   const withheld = await stage.deliver([
     stage.double.world.message(chat, person, { text: canary() }),
-    stage.double.world.message(chat, person, { armored: forged }),
+    await written(chat, person, stranger),
     stage.double.world.message(chat, person, { armored: 'no message' }),
   ])
   for (const { postern } of withheld) expect(postern).not.toHaveProperty('keyChanged')
-  const [real] = await stage.deliver([await written(chat, person)])
-  expect(real.postern).toMatchObject({ verdict: 'verified', keyChanged: [change] })
+  const real = await judged(await written(chat, person))
+  expect(real).toMatchObject({ verdict: 'verified', keyChanged: [changed] })
 })
 
 test('under first-use a message that is withheld for the change itself says so', async () => {
-  const { person, chat } = await known()
-  await stage.sidecar.postern('trust', 'policy', 'first-use')
-  const change = await swap(person)
-  expect((await stage.send(chat, canary())).json.error.code).toBe('postern_trust_required')
-  const [message] = await stage.deliver([await written(chat, person)])
-  expect(message.postern).toMatchObject({ reason: 'key-changed', keyChanged: [change] })
-  await stage.sidecar.postern('trust', 'policy', 'accept')
+  const { person, chat } = await known(stage)
+  await policy('first-use')
+  const changed = await change(person)
+  await expectRefused(stage, chat, 'postern_trust_required')
+  const postern = await judged(await written(chat, person))
+  expect(postern).toMatchObject({ reason: 'key-changed', keyChanged: [changed] })
 })
 
-test('in a group the answer names who changed, and not who did not', async () => {
-  const { person } = await known()
+test('in a group the answer names who changed, also with what is skipped under first-use, and under pinned it is left to the operator', async () => {
+  const { person } = await known(stage)
   const chat = stage.group([person, await stage.friend()])
-  await sent(chat)
-  const change = await swap(person)
-  expect((await sent(chat)).keyChanged).toEqual([change])
-})
-
-test('under first-use it is told with what is skipped, and under pinned it is left to the operator', async () => {
-  const { person } = await known()
-  const chat = stage.group([person, await stage.friend()])
-  await sent(chat)
-  await stage.sidecar.postern('trust', 'policy', 'first-use')
-  const change = await swap(person)
-  const told = await sent(chat)
-  expect(told.skipped).toEqual([{ userId: person.id, reason: 'key-changed' }])
-  expect(told.keyChanged).toEqual([change])
-  await stage.sidecar.postern('trust', 'policy', 'pinned')
-  await stage.sidecar.postern('trust', 'accept', String((await stage.friend()).id))
-  await swap(person)
+  expect(await sent(chat)).not.toHaveProperty('keyChanged')
+  const changed = await change(person)
+  expect((await sent(chat)).keyChanged).toEqual([changed])
+  await accept(person)
+  await policy('first-use')
+  const again = await change(person)
+  expect(await sent(chat)).toMatchObject({
+    skipped: [{ userId: person.id, reason: 'key-changed' }],
+    keyChanged: [again],
+  })
+  await policy('pinned')
+  await accept(await stage.friend())
+  await change(person)
   expect(await sent(chat)).not.toHaveProperty('keyChanged')
 })
 
-test('a certificate that its person revoked stays so; the next one counts once the operator accepts it', async () => {
-  await stage.sidecar.postern('trust', 'policy', 'first-use')
-  try {
-    const { person, chat } = await known()
-    const { phone, key } = person
-    await phone.revoke()
-    Object.assign(person, { key: keyOf(phone) })
-    expect((await stage.send(chat, canary())).json.error.code).toBe('postern_recipient_unusable')
-    // the service shows the certificate as it was before
-    Object.assign(person, { key })
-    expect((await stage.send(chat, canary())).json.error.code).toBe('postern_recipient_unusable')
-    await swap(person)
-    expect((await stage.send(chat, canary())).json.error.code).toBe('postern_trust_required')
-    expect((await stage.sidecar.postern('trust', 'accept', String(person.id))).code).toBe(0)
-    await sent(chat)
-    const [update] = await stage.deliver([await written(chat, person)])
-    expect(update.postern.verdict).toBe('verified')
-  } finally {
-    await stage.sidecar.postern('trust', 'policy', 'accept')
+test('a certificate that its person revoked stays so, after a restart too; the next one counts once the operator accepts it', async () => {
+  await policy('first-use')
+  const { person, chat } = await known(stage)
+  const { phone, key } = person
+  await phone.revoke()
+  Object.assign(person, { key: keyOf(phone) })
+  await expectRefused(stage, chat, 'postern_recipient_unusable')
+  // the service shows the certificate as it was before
+  Object.assign(person, { key })
+  await expectRefused(stage, chat, 'postern_recipient_unusable')
+  await stage.restart()
+  const message = await expectRefused(stage, chat, 'postern_recipient_unusable')
+  expect(message).toContain('revoked')
+  await change(person)
+  await expectRefused(stage, chat, 'postern_trust_required')
+  await accept(person)
+  await sent(chat)
+  expect((await signed(chat, person, 'anew')).postern.verdict).toBe('verified')
+})
+
+test('words of before a change verify by the former certificate, also in a process that has not seen the change', async () => {
+  const { person, chat } = await known(stage)
+  const [first, second] = [await written(chat, person), await written(chat, person)]
+  const { fingerprint: signer } = await swap(stage, person)
+  await stage.restart()
+  const former = { verdict: 'verified', reason: 'former-certificate', signer }
+  expect(await judged(first)).toMatchObject(former)
+  await stage.restart()
+  expect(await judged(second)).toMatchObject(former)
+  const now = await judged(await written(chat, person))
+  expect(now).toMatchObject({ verdict: 'verified', signer: person.phone.fingerprint })
+  expect(now).not.toHaveProperty('reason')
+})
+
+test('words that were signed after the change was seen do not, nor does a revoked certificate', async () => {
+  const { person, chat } = await known(stage)
+  const earlier = await written(chat, person)
+  const before = await swap(stage, person)
+  await judged(await written(chat, person))
+  await new Promise((resolve) => setTimeout(resolve, 1100))
+  const later = await judged(await written(chat, person, before))
+  expect(later.verdict).toBe('bad-signature')
+
+  await before.revoke()
+  const { key } = person
+  for (const listed of [keyOf(before), key]) {
+    Object.assign(person, { key: listed })
+    await stage.send(chat, canary())
   }
+  expect((await judged(earlier)).verdict).toBe('bad-signature')
+})
+
+test('an older copy of a certificate without its end is read with the end, after a restart too', async () => {
+  const made = new Date(Date.now() - 10 * DAY_MS).toISOString().replace(/[-:]|\.\d+Z/g, '')
+  const phone = stage.use(await GpgPhone.make({ clock: made }))
+  const older = keyOf(phone)
+  const person = stage.with(phone)
+  const ending = ['--quick-set-expire', phone.fingerprint, '2d']
+  await phone.gpg([...atTime(Date.now() - 5 * DAY_MS), ...ending])
+  await phone.reread()
+  const newer = keyOf(phone)
+  expect(newer).not.toEqual(older)
+  const chat = await shownChat(stage, person)
+  const expectUnusable = async (key: typeof older) => {
+    Object.assign(person, { key })
+    await expectRefused(stage, chat, 'postern_recipient_unusable')
+  }
+  await expectUnusable(newer)
+  await expectUnusable(older)
+  await stage.restart()
+  await expectUnusable(older)
 })

@@ -1,16 +1,10 @@
 /** Bots with a webhook on this machine: a proper one, and one that answers with raw bytes. */
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer, type ServerOptions as SecureOptions } from 'node:https'
-import {
-  createServer as createRawServer,
-  type AddressInfo,
-  type Server,
-  type Socket,
-} from 'node:net'
+import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { onTestFinished } from 'vitest'
-import { until } from './support.ts'
+import { listen, rawService } from '../upstream/support.ts'
+import { openScene, until, type SceneOptions } from './support.ts'
 
 export interface Delivery {
   method: string
@@ -32,7 +26,7 @@ export interface WebhookBot {
   close: () => Promise<void>
 }
 
-type Answering = (delivery: Delivery, response: ServerResponse) => void
+export type Answering = (delivery: Delivery, response: ServerResponse) => void
 
 const fine: Answering = (_delivery, response) => void response.writeHead(200).end()
 
@@ -73,38 +67,18 @@ export async function openBot(
   }
 }
 
+/** A scene whose bot has a webhook set through the sidecar. */
+export async function sceneWithWebhook(options: SceneOptions, answering: Answering = fine) {
+  const scene = await openScene(options)
+  const bot = await openBot(answering)
+  await scene.call('POST', '/webhook', { url: bot.url })
+  return { scene, bot }
+}
+
 /** Opens one that is handed each connection once something came on it. */
 export async function openRaw(
   answering: (socket: Socket, request: string) => void,
 ): Promise<{ port: number; url: string; connections: Socket[] }> {
-  const connections: Socket[] = []
-  const server = createRawServer((socket) => {
-    connections.push(socket)
-    socket.on('error', () => undefined)
-    socket.on('data', (chunk: Buffer) => answering(socket, chunk.toString()))
-  })
-  const { port } = await listen(server, {})
-  return { port, url: `http://127.0.0.1:${port}/hook`, connections }
-}
-
-async function listen(
-  server: Server,
-  { port = 0, host = '127.0.0.1' }: { port?: number; host?: string },
-): Promise<{ port: number; close: () => Promise<void> }> {
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  server.listen(port, host)
-  await once(server, 'listening')
-  const close = async (): Promise<void> => {
-    if (!server.listening) return
-    const closed = once(server, 'close')
-    server.close()
-    for (const socket of sockets) socket.destroy()
-    await closed
-  }
-  onTestFinished(close)
-  return { port: (server.address() as AddressInfo).port, close }
+  const { url, sockets } = await rawService((socket, _nth, bytes) => answering(socket, bytes))
+  return { port: Number(new URL(url).port), url: `${url}/hook`, connections: sockets }
 }

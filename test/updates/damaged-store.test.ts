@@ -3,9 +3,7 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createSandbox } from '../../src/sandbox/create.ts'
-import { temporary } from '../store/support.ts'
-import { startSidecarInside } from '../support/sidecar-inside.ts'
-import { untilReady } from '../support/sidecar-process.ts'
+import { startOnSandbox } from '../support/sidecar-on-sandbox.ts'
 
 const DAMAGE: [string, (file: string) => void][] = [
   [
@@ -24,31 +22,10 @@ test.each(DAMAGE)(
   async (_what, damage) => {
     const sandbox = await createSandbox({ rates: 'off' })
     onTestFinished(() => sandbox[Symbol.asyncDispose]())
-    const dataDir = temporary()
-    const sidecar = await startSidecarInside({
-      POSTERN_UPSTREAM_URL: sandbox.url,
-      POSTERN_BOT_TOKEN: sandbox.token,
-      POSTERN_KEY_PROTECTION: 'none',
-      POSTERN_LISTEN_PORT: '0',
-      POSTERN_ADMIN_PORT: '0',
-      POSTERN_DATA_DIR: dataDir,
-    })
-    onTestFinished(() => void sidecar.stop('SIGTERM').catch(() => undefined))
-    await untilReady(sidecar.admin)
+    const { call, dataDir, readiness } = await startOnSandbox(sandbox)
     const { alice, privateChat } = sandbox.home
     const phone = await sandbox.phone(alice.id)
     await phone.write(privateChat, 'before')
-    const call = async (method: string, path: string, body?: object) => {
-      const response = await fetch(`${sidecar.bot}/bot/v1${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${sandbox.token}`,
-          ...(body && { 'content-type': 'application/json' }),
-        },
-        ...(body && { body: JSON.stringify(body) }),
-      })
-      return { status: response.status, json: await response.json() }
-    }
     const first = await call('GET', '/updates?timeout=1')
     const offset = Number(first.json.result.at(-1).updateId) + 1
     await call('GET', `/updates?timeout=0&offset=${offset}`)
@@ -68,11 +45,7 @@ test.each(DAMAGE)(
       return
     }
     expect([polled.status, polled.json.error.code]).toEqual([503, 'postern_store_unwritable'])
-    const reasons = async (): Promise<string[]> => {
-      const response = await fetch(`${sidecar.admin}/readyz`)
-      const { reasons: all } = (await response.json()) as { reasons: { code: string }[] }
-      return all.map(({ code }) => code)
-    }
+    const reasons = async (): Promise<string[]> => (await readiness()).reasons
     await expect.poll(reasons, { timeout: 20_000, interval: 50 }).toEqual(['store'])
   },
 )

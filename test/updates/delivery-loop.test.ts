@@ -5,14 +5,14 @@ import { Refusal } from '../../src/errors.ts'
 import type { Incoming } from '../../src/translate/incoming.ts'
 import { Backlog } from '../../src/updates/backlog.ts'
 import { REAL_CLOCK, type Clock } from '../../src/util/clock.ts'
-import { WebhookClient } from '../../src/updates/webhook-client.ts'
 import type { Delivered } from '../../src/updates/update-batch.ts'
 import { PollWatch } from '../../src/updates/poll-watch.ts'
 import { DeliveryLoop } from '../../src/updates/delivery-loop.ts'
 import { StoreReach } from '../../src/updates/store-reach.ts'
 import { UpdatePoller } from '../../src/updates/update-poller.ts'
-import { UpstreamClient } from '../../src/upstream/client.ts'
+import { door } from '../upstream/support.ts'
 import { openBot, type WebhookBot } from './bot.ts'
+import { deliveringClient } from './deliverer.ts'
 import { message, openService, type ScriptedService } from './service.ts'
 import { until } from './support.ts'
 
@@ -25,20 +25,7 @@ function open(
   recordDelivered: (d: Delivered) => Promise<void>,
   { clock = REAL_CLOCK, incoming = null }: { clock?: Clock; incoming?: Incoming | null } = {},
 ) {
-  const upstream = new UpstreamClient({
-    baseUrl: service.url,
-    token: { reveal: () => 'bot_1.token', reload: () => Promise.resolve(false) },
-    ownCallsPerMinute: () => 300,
-    events: {
-      answered: nothing,
-      unreachable: nothing,
-      unauthorized: nothing,
-      paused: nothing,
-      working: nothing,
-      clock: nothing,
-      budget: nothing,
-    },
-  })
+  const { upstream } = door(service.url)
   const polls = new PollWatch(clock)
   const backlog = new Backlog({
     clock,
@@ -68,7 +55,7 @@ function open(
     },
     null,
   )
-  const client = new WebhookClient({ allowHosts: null, clock, resolve: () => Promise.resolve([]) })
+  const { client } = deliveringClient({ clock })
   const { url } = bot
   const webhook = { url, secret: null, failures: 0, lastError: null, nextAttemptAt: null }
   const loop = new DeliveryLoop({
@@ -81,11 +68,7 @@ function open(
     onFailed: nothing,
     onUnexpectedError: nothing,
   })
-  onTestFinished(async () => {
-    await loop.stop({ graceMs: 0, confirms: false })
-    await upstream[Symbol.asyncDispose]()
-    client[Symbol.dispose]()
-  })
+  onTestFinished(() => loop.stop({ graceMs: 0, confirms: false }))
   return loop
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { PollWatch, type Taker, type WatchedPoll } from '../../src/updates/poll-watch.ts'
-import { openBot } from './bot.ts'
+import { openBot, sceneWithWebhook } from './bot.ts'
 import { openScene, PLAIN, until, type Scene } from './support.ts'
 
 /** A watch with a clock of its own, and what its listeners were called with. */
@@ -139,9 +139,7 @@ describe('two who poll for one bot', () => {
   })
 
   test('are noticed by the delivery loop, which gives way a little longer each time and loses nothing', async () => {
-    const scene = await openScene(PLAIN)
-    const bot = await openBot()
-    await scene.call('POST', '/webhook', { url: bot.url })
+    const { scene, bot } = await sceneWithWebhook(PLAIN)
     for (const [index, waitMs] of [250, 500, 1000].entries()) {
       await holding(scene, index + 1)
       await scene.past('GET', '/updates')

@@ -1,8 +1,6 @@
 /** A service whose queue says what a test wants it to say; everything else is as plain as can be. */
-import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { listening } from '../upstream/support.ts'
 
 /** A poll as it came. */
 export interface AskedPoll {
@@ -67,14 +65,7 @@ export async function openService(): Promise<ScriptedService> {
     if (typeof answer === 'function') answer(response, poll)
     else respond(response, answer)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { url, polls, answers, confirmations }
+  return { url: await listening(server), polls, answers, confirmations }
 }
 
 const RESULTS: Record<string, object> = {

@@ -10,6 +10,7 @@ import { watchedLog } from '../support/watched-log.ts'
 import { createSidecar, type Sidecar } from '../../src/context.ts'
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/create.ts'
 import { REAL_CLOCK } from '../../src/util/clock.ts'
+import { callAt, type BotCall } from '../support/bot-call.ts'
 import type { Json } from '../support/double-wire.ts'
 import { SandboxClock } from '../contract/ways/sandbox-clock.ts'
 
@@ -109,12 +110,12 @@ export class Scene {
 
   /** A call of the bot's, below `/bot/v1`. */
   async call(method: string, path: string, body?: unknown): Promise<Called> {
-    return await callAt(this.#addresses.bot, this.sandbox.token, { method, path, body })
+    return await resultAt(this.#addresses.bot, this.sandbox.token, { method, path, body })
   }
 
   /** A call of the bot's straight to the service. */
   async past(method: string, path: string, body?: unknown): Promise<Called> {
-    return await callAt(this.sandbox.url, this.sandbox.token, { method, path, body })
+    return await resultAt(this.sandbox.url, this.sandbox.token, { method, path, body })
   }
 
   async ready(): Promise<{ status: number; reasons: { code: string; message: string }[] }> {
@@ -193,20 +194,7 @@ export async function until<T>(look: () => T | Promise<T>): Promise<T> {
   }
 }
 
-async function callAt(
-  base: string,
-  token: string,
-  { method, path, body }: { method: string; path: string; body: unknown },
-): Promise<Called> {
-  const response = await fetch(`${base}/bot/v1${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${token}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  const text = await response.text()
-  const json = JSON.parse(text) as { result?: unknown; error?: { code: string } }
-  return { status: response.status, text, result: json.result, code: json.error?.code }
+async function resultAt(base: string, token: string, call: BotCall): Promise<Called> {
+  const { status, text, json } = await callAt(base, token, call)
+  return { status, text, result: json.result, code: json.error?.code }
 }

@@ -1,6 +1,6 @@
 /** Reasons of `/readyz` that are about the flow of updates: they come up, and go by themselves. */
 import { expect, test } from 'vitest'
-import { openBot } from './bot.ts'
+import { openBot, sceneWithWebhook } from './bot.ts'
 import { openScene, PLAIN, until, type Scene } from './support.ts'
 
 const HOUR_MS = 3_600_000
@@ -13,9 +13,10 @@ async function queue(scene: Scene, count: number): Promise<void> {
 
 test('webhook-failing: ten deliveries fail in a row, and one succeeds', async () => {
   let status = 500
-  const scene = await openScene(PLAIN)
-  const bot = await openBot((_delivery, response) => void response.writeHead(status).end())
-  await scene.call('POST', '/webhook', { url: bot.url })
+  const { scene, bot } = await sceneWithWebhook(
+    PLAIN,
+    (_delivery, response) => void response.writeHead(status).end(),
+  )
   await queue(scene, 1)
   for (let failures = 1; failures < 10; failures++) {
     await bot.until(failures)

@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { REAL_CLOCK, type Clock } from '../../src/util/clock.ts'
-import { WebhookClient } from '../../src/updates/webhook-client.ts'
+import { describe, expect, test } from 'vitest'
+import type { Clock } from '../../src/util/clock.ts'
 import { openBot, openRaw } from './bot.ts'
-import { deliverer } from './deliverer.ts'
+import { deliverer, deliveringClient } from './deliverer.ts'
 
 /** Ten seconds that pass when the test says so. */
 class TenSeconds implements Clock {
@@ -109,20 +108,7 @@ describe('a bot that does not answer properly', () => {
 
   test('so is a resolver that does not answer', async () => {
     const clock = new TenSeconds()
-    const made = new WebhookClient({
-      allowHosts: null,
-      clock,
-      resolve: () => new Promise(() => {}),
-    })
-    onTestFinished(() => made[Symbol.dispose]())
-    const { signal } = new AbortController()
-    const outcome = made.deliver({
-      url: 'http://bot/',
-      secret: null,
-      body: '{}',
-      signal,
-      mayLeave: () => true,
-    })
+    const outcome = deliverer({ clock, resolve: () => new Promise(() => {}) })('http://bot/')
     clock.waits[0]?.end()
     expect((await outcome).kind).toBe('late')
   })
@@ -140,14 +126,8 @@ describe('the end of the client', () => {
 
   const begun = async (url: (port: number) => string, answer: (socket: Socket) => void) => {
     const raw = await openRaw(answer)
-    const client = new WebhookClient({
-      allowHosts: null,
-      clock: REAL_CLOCK,
-      resolve: () => Promise.resolve([]),
-    })
-    const { signal } = new AbortController()
-    const delivery = { url: url(raw.port), secret: null, body: '{}', signal, mayLeave: () => true }
-    const outcome = client.deliver(delivery)
+    const { client, deliver } = deliveringClient()
+    const outcome = deliver(url(raw.port))
     await expect.poll(() => raw.connections[0]?.bytesRead).toBeGreaterThan(0)
     return { raw, client, outcome }
   }

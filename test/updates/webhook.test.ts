@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../support/double-wire.ts'
-import { openBot } from './bot.ts'
+import { openBot, sceneWithWebhook } from './bot.ts'
 import { openScene, PLAIN, until, type Scene } from './support.ts'
 
 const PUBLIC = 'https://hooks.example.org/bot?token=in-the-path'
@@ -76,9 +76,10 @@ describe('a webhook that is set through the sidecar', () => {
   })
 
   test('its failures and the last reason survive a restart too, and it is tried at once', async () => {
-    const scene = await openScene(PLAIN)
-    const bot = await openBot((_delivery, response) => void response.writeHead(500).end())
-    await scene.call('POST', '/webhook', { url: bot.url })
+    const { scene, bot } = await sceneWithWebhook(
+      PLAIN,
+      (_delivery, response) => void response.writeHead(500).end(),
+    )
     await scene.write(1)
     await until(async () => (await info(scene))['failures'] === 1)
     await scene.restart()
@@ -151,9 +152,7 @@ describe('a webhook that is set through the sidecar', () => {
   })
 
   test('by an open bot gets readable updates as they came', async () => {
-    const scene = await openScene(PLAIN)
-    const bot = await openBot()
-    await scene.call('POST', '/webhook', { url: bot.url })
+    const { scene, bot } = await sceneWithWebhook(PLAIN)
     const words = await scene.write(1)
     await bot.until(1)
     expect(bot.words).toEqual(words)
@@ -238,9 +237,7 @@ describe('what is no webhook', () => {
 
   test('a host that is no longer listed after a restart gets nothing', async () => {
     const options = { ...PLAIN, allowHosts: ['127.0.0.1'] }
-    const scene = await openScene(options)
-    const bot = await openBot()
-    await scene.call('POST', '/webhook', { url: bot.url })
+    const { scene, bot } = await sceneWithWebhook(options)
     await scene.stop()
     options.allowHosts = ['elsewhere']
     await scene.start()

@@ -2,6 +2,7 @@ import { plain } from '../support/unseen.ts'
 import { PassThrough, Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { describe, expect, test, vi } from 'vitest'
+import { playedPool } from './support.ts'
 import { attempt, readAnswer, readBody, type WireRequest } from '../../src/upstream/attempt.ts'
 
 const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value))
@@ -65,6 +66,13 @@ describe('the body of an answer', () => {
     expect(await readBody(answerOf(Readable.from([])), 4)).toEqual(Buffer.alloc(0))
   })
 
+  test('in more pieces than any service sends is given up, however small it is', async () => {
+    const crumbs = Array.from({ length: 100_000 }, () => Buffer.from(' '))
+    const outcome = await readBody(answerOf(Readable.from(crumbs)), 2 ** 20)
+    const error = { message: expect.stringContaining('an answer in crumbs') as string }
+    expect(outcome).toMatchObject({ kind: 'unusable', error })
+  })
+
   test('that is too large is read no further', async () => {
     const body = new PassThrough()
     const reading = readBody(answerOf(body, { statusCode: 404 }), 4)
@@ -86,16 +94,7 @@ describe('the body of an answer', () => {
 })
 
 describe('an attempt', () => {
-  const dispatch = vi.fn((_options: object, given: Dispatcher.DispatchHandler) => {
-    const handler = given as Required<Dispatcher.DispatchHandler>
-    const controller = { abort: () => undefined } as unknown as Dispatcher.DispatchController
-    handler.onRequestStart(controller, undefined)
-    handler.onResponseStart(controller, 200, {})
-    handler.onResponseData(controller, json({ no: 'envelope' }))
-    handler.onResponseEnd(controller, {})
-    return true
-  })
-  const pool = { dispatch } as unknown as Dispatcher
+  const { pool, dispatch } = playedPool(() => ({ json: { no: 'envelope' } }))
   const request: WireRequest = {
     origin: 'https://service.example',
     method: 'GET',
@@ -129,8 +128,8 @@ describe('an attempt', () => {
     [30, 20_000, 'late'],
   ])('has %d ms where the answer takes %d: %s', async (timeoutMs, answerMs, kind) => {
     const slow = {
-      dispatch: (options: object, handler: Dispatcher.DispatchHandler) => {
-        setTimeout(() => dispatch(options, handler), answerMs).unref()
+      dispatch: (...given: Parameters<Dispatcher['dispatch']>) => {
+        setTimeout(() => pool.dispatch(...given), answerMs).unref()
         return true
       },
     } as unknown as Dispatcher
@@ -171,17 +170,6 @@ describe('an attempt', () => {
   )
 })
 
-/** Answers well. @param first what happens before it does */
+/** A pool that answers well. @param first what happens before it does */
 const answering = (headers: Record<string, string>, first = (): unknown => null): Dispatcher =>
-  ({
-    dispatch: (_options: object, given: Dispatcher.DispatchHandler) => {
-      const handler = given as Required<Dispatcher.DispatchHandler>
-      const controller = {} as Dispatcher.DispatchController
-      handler.onRequestStart(controller, undefined)
-      first()
-      handler.onResponseStart(controller, 200, headers)
-      handler.onResponseData(controller, json({ ok: true, result: 1 }))
-      handler.onResponseEnd(controller, {})
-      return true
-    },
-  }) as unknown as Dispatcher
+  playedPool(() => (first(), { headers, json: { ok: true, result: 1 } })).pool

@@ -1,12 +1,11 @@
 import { plain } from '../support/unseen.ts'
-import type { Dispatcher } from 'undici'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { NoResponseError, Refusal } from '../../src/errors.ts'
 import type { AttemptOutcome } from '../../src/upstream/attempt.ts'
 import type { Budget } from '../../src/upstream/budget.ts'
 import { Caller, ifUnreached, never, type Call } from '../../src/upstream/caller.ts'
 import { UPSTREAM_LIMITS } from '../../src/upstream/limits.ts'
-import { failing } from './support.ts'
+import { failing, playedPool } from './support.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance', 'Date'], now: Date.UTC(2026, 0, 1) })
@@ -16,47 +15,31 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-interface Played {
-  status: number
+/** An answer, and what it takes by the clock of the test. */
+interface Answer {
+  status?: number
   json: object
   headers?: Record<string, string>
-  /** What it takes, by the clock of the test. */
   ms?: number
 }
 
-const ok = (result: unknown = {}, more: Partial<Played> = {}): Played => ({
-  status: 200,
+const ok = (result: unknown = {}, more: Partial<Answer> = {}): Answer => ({
   json: { ok: true, result },
   ...more,
 })
-const no = (status: number, code: string): Played => ({
+const no = (status: number, code: string): Answer => ({
   status,
   json: { ok: false, error: { status, code, message: 'no' } },
 })
 const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' })
 
 /** A caller whose pool answers as it is told, or never, and what it was asked. */
-function scene(answers: (Played | Error)[]) {
-  const asked: Dispatcher.DispatchOptions[] = []
-  const pool = {
-    dispatch: (options: Dispatcher.DispatchOptions, given: Dispatcher.DispatchHandler) => {
-      const handler = given as Required<Dispatcher.DispatchHandler>
-      const controller = { abort: () => undefined } as unknown as Dispatcher.DispatchController
-      asked.push(options)
-      const answer = answers.shift()
-      handler.onRequestStart(controller, undefined)
-      if (answer === undefined) return true
-      if (answer instanceof Error) {
-        handler.onResponseError(controller, answer)
-        return true
-      }
-      vi.advanceTimersByTime(answer.ms ?? 0)
-      handler.onResponseStart(controller, answer.status, answer.headers ?? {})
-      handler.onResponseData(controller, Buffer.from(JSON.stringify(answer.json)))
-      handler.onResponseEnd(controller, {})
-      return true
-    },
-  } as unknown as Dispatcher
+function scene(answers: (Answer | Error)[]) {
+  const { pool, asked } = playedPool(() => {
+    const answer = answers.shift()
+    if (answer !== undefined && 'ms' in answer) vi.advanceTimersByTime(answer.ms ?? 0)
+    return answer
+  })
   const events = {
     answered: vi.fn(),
     unreachable: vi.fn(),

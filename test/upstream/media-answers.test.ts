@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ServiceError } from '../../src/errors.ts'
 import type { Upstream, UpstreamLimits } from '../../src/upstream/client.ts'
-import { door, failing, no, rawService, service } from './support.ts'
+import { door, failing, no, rawService, service, waiting } from './support.ts'
 
-const waiting = () => new AbortController().signal
 const LATE = 'postern_upstream_timeout'
 
 async function bytesOf(upstream: Upstream, signal = waiting()): Promise<string> {

@@ -1,49 +1,25 @@
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import type { ServerResponse } from 'node:http'
+import { expect, test } from 'vitest'
 import { PosternError } from '../../src/errors.ts'
-import { UpstreamClient, type UpstreamLimits } from '../../src/upstream/client.ts'
+import type { UpstreamLimits } from '../../src/upstream/client.ts'
 import { UPSTREAM_LIMITS } from '../../src/upstream/limits.ts'
 import { BOUNDS } from '../../src/openpgp/bounds.ts'
+import { door, service, waiting } from './support.ts'
 
 /** A service that answers every request for a file alike; gives what came of one. */
 async function cameOf(
   answer: (response: ServerResponse) => void,
   limits: Partial<UpstreamLimits> = {},
-  signal = new AbortController().signal,
+  signal = waiting(),
 ): Promise<{ outcome: string; bytes: number; closed: () => Promise<void>; asked: () => number }> {
-  let asked = 0
   const closed = Promise.withResolvers<void>()
-  const server = createServer((_request, response) => {
-    asked++
+  const { url, seen } = await service((_request, response) => {
     response.on('close', () => closed.resolve())
     answer(response)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const ignore = (): void => {}
-  const upstream = new UpstreamClient({
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    token: { reveal: () => 'token', reload: () => Promise.resolve(false) },
-    ownCallsPerMinute: () => 60,
-    events: {
-      answered: ignore,
-      unreachable: ignore,
-      unauthorized: ignore,
-      paused: ignore,
-      working: ignore,
-      clock: ignore,
-      budget: ignore,
-    },
-    limits,
   })
-  onTestFinished(async () => {
-    await upstream[Symbol.asyncDispose]()
-    server.closeAllConnections()
-    server.close()
-  })
+  const { upstream } = door(url, { limits })
   let bytes = 0
-  const rest = { closed: () => closed.promise, asked: () => asked }
+  const rest = { closed: () => closed.promise, asked: () => seen.length }
   try {
     for await (const piece of await upstream.media('abc', signal)) bytes += piece.length
     return { outcome: 'given', bytes, ...rest }
@@ -114,8 +90,7 @@ test('what never begins to answer, stops within, or drips is given up in time', 
 
 test('whoever stops waiting ends the call', async () => {
   const leave = new AbortController()
-  const waiting = cameOf(() => setTimeout(() => leave.abort(), 20), {}, leave.signal)
-  const came = await waiting
+  const came = await cameOf(() => setTimeout(() => leave.abort(), 20), {}, leave.signal)
   expect(came.outcome).toBe('postern_upstream_timeout')
   await came.closed()
 })

@@ -127,29 +127,14 @@ describe('an answer is handed on with one reading', () => {
 
 describe('what is no JSON in UTF-8 is no answer', () => {
   const fine = '{"ok":true,"result":[]}'
+  /** These bytes in a text of an answer. */
+  const inText = (bytes: string) => Buffer.from(`{"ok":true,"result":"${bytes}"}`, 'latin1')
   test.each([
     ['a byte order mark before it', Buffer.from(`\ufeff${fine}`)],
     ['UTF-16', Buffer.from(fine, 'utf16le')],
-    [
-      'half a character',
-      Buffer.concat([Buffer.from('{"ok":true,"result":"'), Buffer.of(0xc3), Buffer.from('"}')]),
-    ],
-    [
-      'a surrogate in UTF-8',
-      Buffer.concat([
-        Buffer.from('{"ok":true,"result":"'),
-        Buffer.of(0xed, 0xa0, 0x80),
-        Buffer.from('"}'),
-      ]),
-    ],
-    [
-      'an overlong quotation mark',
-      Buffer.concat([
-        Buffer.from('{"ok":true,"result":"'),
-        Buffer.of(0xc0, 0xa2),
-        Buffer.from('"}'),
-      ]),
-    ],
+    ['half a character', inText('\xc3')],
+    ['a surrogate in UTF-8', inText('\xed\xa0\x80')],
+    ['an overlong quotation mark', inText('\xc0\xa2')],
     ['a NUL in a text', Buffer.from('{"ok":true,"result":"\0"}')],
     ['a comment', Buffer.from('{"ok":true,/**/"result":1}')],
     ['more behind it', Buffer.from(`${fine}${fine}`)],
@@ -165,51 +150,18 @@ describe('what is no JSON in UTF-8 is no answer', () => {
     const error = await failing(door(url).upstream.relay({ method: 'GET', path: '/me' }))
     expect(error).toMatchObject({ code: 'postern_upstream_invalid' })
   })
-
-  test.each([
-    'utf-16',
-    'utf-7',
-    'cp037',
-    'iso-2022-jp',
-    'utf-8; charset=utf-7',
-    '"utf-8", x; charset=utf-7',
-  ])(
-    'an answer that says its bytes are %s is handed on as the UTF-8 that it was read as',
-    async (charset) => {
-      const headers = { 'content-type': `application/json; charset=${charset}` }
-      const answer = await handedOn(fine, { headers })
-      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-    },
-  )
-
-  test.each([
-    'application/json',
-    'application/json;charset=UTF-8',
-    'application/json; charset="utf-8"',
-    'text/plain',
-  ])('a type %s is handed on as it came', async (type) => {
-    const answer = await handedOn(fine, { headers: { 'content-type': type } })
-    expect(answer.headers['content-type']).toBe(type)
-  })
 })
 
 describe('nobody speaks in our name', () => {
-  const CODES = [
-    'postern_downgrade_refused',
-    'POSTERN_LOCKED',
-    'Po\u017ftern_x',
-    'postern',
-    ' postern_x',
-    'postern-x',
-    'POS_TERN_y',
-  ]
+  const CODES = ['postern_downgrade_refused', 'POSTERN_LOCKED', 'Po\u017ftern_x', 'postern']
+  const SPELLINGS = [' postern_x', 'postern-x', 'POS_TERN_y']
   const body = (code: string): string =>
     JSON.stringify({
       ok: false,
       error: { status: 409, code, message: 'run `postern chat allow-readable 5`' },
     })
 
-  test.each(CODES)(
+  test.each([...CODES, ...SPELLINGS])(
     'an error of the service with the code %s is no answer, whatever was asked',
     async (code) => {
       const { url } = await service((_request, response) => {

@@ -1,7 +1,7 @@
 import { contentOf } from '../../src/kernel/unseen.ts'
 import { describe, expect, test } from 'vitest'
 import { ServiceError } from '../../src/errors.ts'
-import { door, failing, no, ok, rawService, service } from './support.ts'
+import { door, failing, no, ok, service } from './support.ts'
 
 const me = { method: 'GET', path: '/me' } as const
 
@@ -75,59 +75,5 @@ describe('calls of the sidecar’s own', () => {
       expect(retryAfter).toBeLessThanOrEqual(60)
     }
     expect(seen).toHaveLength(1)
-  })
-
-  test('a queue that reaches beyond the deadline refuses the last, not the first', async () => {
-    const { url } = await service((_request, response) => ok(response, {}))
-    const limits = { budgetWindowMs: 3000 }
-    const { upstream } = door(url, { ownCallsPerMinute: () => 1, limits })
-    // the second has more than two seconds after its turn
-    const asking = [0, 1, 2].map(() => upstream.ask({ ...me, deadlineMs: 5500 }))
-    const outcomes = await Promise.allSettled(asking)
-    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
-    expect(outcomes[2]).toMatchObject({ reason: { code: 'postern_busy' } })
-  })
-
-  test('who leaves the queue gives the turn to the next', async () => {
-    const { url, seen } = await service((_request, response) => ok(response, {}))
-    const limits = { budgetWindowMs: 200 }
-    const { upstream } = door(url, { ownCallsPerMinute: () => 1, limits })
-    await upstream.ask(me)
-    const leaving = new AbortController()
-    const left = failing(upstream.ask({ method: 'GET', path: '/chats/1', signal: leaving.signal }))
-    const next = upstream.ask({ method: 'GET', path: '/chats/2' })
-    leaving.abort()
-    expect((await left).code).toBe('postern_upstream_timeout')
-    await next
-    expect(seen.map(({ url: path }) => path)).toEqual(['/bot/v1/me', '/bot/v1/chats/2'])
-  })
-
-  test('a budget that shrinks below what waits refuses them by their deadline', async () => {
-    const { url } = await service((_request, response) => ok(response, {}))
-    let limit = 2
-    const limits = { budgetWindowMs: 150 }
-    const { upstream } = door(url, { ownCallsPerMinute: () => limit, limits })
-    await Promise.all([upstream.ask(me), upstream.ask(me)])
-    const waiting = [1, 2, 3, 4].map(() => upstream.ask({ ...me, deadlineMs: 320 }))
-    limit = 0
-    const outcomes = await Promise.allSettled(waiting)
-    const refused = outcomes.filter(({ status }) => status === 'rejected')
-    expect(refused.length).toBeGreaterThanOrEqual(1)
-    for (const outcome of refused)
-      expect(outcome).toMatchObject({ reason: { code: 'postern_busy' } })
-  })
-
-  test('a repeated attempt counts as a call', async () => {
-    const { url } = await rawService((socket, nth) => {
-      if (nth === 1) socket.resetAndDestroy()
-      else socket.end('HTTP/1.1 200 OK\r\ncontent-length: 22\r\n\r\n{"ok":true,"result":1}')
-    })
-    const { upstream, emitted } = door(url)
-    expect(contentOf(await upstream.ask(me))).toBe(1)
-    const budget = emitted.filter(([name]) => name === 'budget').map(([, value]) => value)
-    expect(budget).toEqual([
-      { usedLastMinute: 1, limit: 100 },
-      { usedLastMinute: 2, limit: 100 },
-    ])
   })
 })

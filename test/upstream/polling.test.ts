@@ -1,8 +1,6 @@
 import { plain } from '../support/unseen.ts'
 import { describe, expect, test } from 'vitest'
-import { door, failing, no, ok, outbound, rawService, service } from './support.ts'
-
-const never = () => new AbortController().signal
+import { door, failing, no, ok, outbound, rawService, service, waiting } from './support.ts'
 
 describe('long polls', () => {
   test('a poll is passed on with its query and may take as long as it asked for, and more', async () => {
@@ -12,7 +10,7 @@ describe('long polls', () => {
     // an ordinary call would be over by then
     const { upstream } = door(url, { limits: { callMs: 100, pollSlackMs: 30_000, stallMs: 100 } })
     const query = 'offset=7&limit=3&timeout=1'
-    const answer = await upstream.poll({ query, timeoutSeconds: 1, signal: never() })
+    const answer = await upstream.poll({ query, timeoutSeconds: 1, signal: waiting() })
     expect(plain(answer.envelope)).toEqual({ ok: true, result: [{ updateId: 1 }] })
     expect(seen[0]?.url).toBe(`/bot/v1/updates?${query}`)
   })
@@ -51,7 +49,7 @@ describe('long polls', () => {
     const { url, seen } = await service((_request, response) => ok(response, []))
     const { upstream } = door(url)
     for (const query of ['a\r\nb', 'a b', '#x', 'é']) {
-      const polling = upstream.poll({ query, timeoutSeconds: 0, signal: never() })
+      const polling = upstream.poll({ query, timeoutSeconds: 0, signal: waiting() })
       expect((await failing(polling)).code).toBe('bad_request')
     }
     expect(seen).toEqual([])
@@ -59,7 +57,11 @@ describe('long polls', () => {
 
   test('a 409 of a standing webhook comes as it is', async () => {
     const { url } = await service((_request, response) => no(response, 409, 'webhook_active'))
-    const answer = await door(url).upstream.poll({ query: '', timeoutSeconds: 0, signal: never() })
+    const answer = await door(url).upstream.poll({
+      query: '',
+      timeoutSeconds: 0,
+      signal: waiting(),
+    })
     expect(answer.status).toBe(409)
   })
 
@@ -70,7 +72,7 @@ describe('long polls', () => {
     })
     const { upstream } = door(url)
     const calls = [
-      failing(upstream.poll({ query: '', timeoutSeconds: 50, signal: never() })),
+      failing(upstream.poll({ query: '', timeoutSeconds: 50, signal: waiting() })),
       failing(upstream.relay({ method: 'GET', path: '/me' })),
       failing(upstream.send(outbound.send())),
     ]

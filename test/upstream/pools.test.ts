@@ -63,11 +63,8 @@ describe('the load', () => {
   test('of each pool are its calls under way, and those that wait for a connection', async () => {
     const { url, answers } = await patient()
     const made = pools(url, undefined, { connections: 1, pollConnections: 2, mediaConnections: 1 })
-    expect(made.load()).toEqual({
-      calls: { busy: 0, waiting: 0 },
-      polls: { busy: 0, waiting: 0 },
-      media: { busy: 0, waiting: 0 },
-    })
+    const none = { busy: 0, waiting: 0 }
+    expect(made.load()).toEqual({ calls: none, polls: none, media: none })
     const calls = [made.calls, made.calls, made.calls, made.polls, made.polls, made.media].map(
       async (pool) => await (await pool.request(get)).body.dump(),
     )
@@ -82,7 +79,7 @@ describe('the load', () => {
       answers[n]?.()
     }
     await Promise.all(calls)
-    await expect.poll(() => made.load().calls).toEqual({ busy: 0, waiting: 0 })
+    await expect.poll(() => made.load().calls).toEqual(none)
   })
 
   test('behind a proxy is that of the connections to the service', async () => {
@@ -133,14 +130,9 @@ test('an answer that stalls, a header that never comes and one too long end', as
 })
 
 test('what holds no certificate is refused with what to name in its place', () => {
-  const make = () =>
-    createPools({
-      origin: 'https://service.example',
-      ca: 'words',
-      proxy: undefined,
-      limits: UPSTREAM_LIMITS,
-    })
-  expect(make).toThrow(
+  const origin = 'https://service.example'
+  const wrong = { origin, ca: 'words', proxy: undefined, limits: UPSTREAM_LIMITS }
+  expect(() => createPools(wrong)).toThrow(
     expect.objectContaining({
       code: 'settings',
       message: 'upstream.caFile holds no certificate',

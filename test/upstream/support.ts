@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import {
   createServer as createTcpServer,
@@ -5,7 +6,8 @@ import {
   type Server as TcpServer,
   type Socket,
 } from 'node:net'
-import { onTestFinished } from 'vitest'
+import type { Dispatcher } from 'undici'
+import { onTestFinished, vi } from 'vitest'
 import type { Outbound } from '../../src/kernel/wall/guard.ts'
 import { markupPermit } from '../support/permits.ts'
 import {
@@ -25,7 +27,12 @@ export interface SeenRequest {
   body: string
 }
 
-export type Handler = (request: SeenRequest, response: ServerResponse, nth: number) => void
+export type Handler = (
+  seen: SeenRequest,
+  response: ServerResponse,
+  nth: number,
+  request: IncomingMessage,
+) => void
 
 /** A service on 127.0.0.1 that does whatever the handler says. */
 export async function service(handler: Handler): Promise<{ url: string; seen: SeenRequest[] }> {
@@ -37,7 +44,7 @@ export async function service(handler: Handler): Promise<{ url: string; seen: Se
       const { method = '', url = '', headers } = request
       const body = Buffer.concat(chunks).toString()
       seen.push({ method, url, headers, body })
-      handler({ method, url, headers, body }, response, seen.length)
+      handler({ method, url, headers, body }, response, seen.length, request)
     })
   })
   return { url: await listening(server), seen }
@@ -63,17 +70,29 @@ export async function rawService(
 
 /** Listens on a free port until the test ends. Gives the URL. */
 export async function listening(server: Server | TcpServer, scheme = 'http'): Promise<string> {
+  return `${scheme}://127.0.0.1:${(await listen(server)).port}`
+}
+
+/** Listens until the test ends, or until it is closed with all of its connections. */
+export async function listen(
+  server: Server | TcpServer,
+  { port = 0, host = '127.0.0.1' }: { port?: number; host?: string } = {},
+): Promise<{ port: number; close: () => Promise<void> }> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket))
+    socket.once('close', () => sockets.delete(socket))
   })
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
+  await new Promise<void>((resolve) => void server.listen(port, host, resolve))
+  const close = async (): Promise<void> => {
+    if (!server.listening) return
+    const closed = once(server, 'close')
     server.close()
     for (const socket of sockets) socket.destroy()
-  })
-  return `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`
+    await closed
+  }
+  onTestFinished(close)
+  return { port: (server.address() as AddressInfo).port, close }
 }
 
 /** Answers in the envelope. */
@@ -126,6 +145,34 @@ export const outbound = {
   send: (path = '/messages'): Outbound => markupPermit({ route: 'send', path }),
   edit: (): Outbound => markupPermit({ route: 'edit', path: '/messages/3' }),
 }
+
+/** What a played pool answers: a status with JSON, or the error of its connection. */
+export type Played = { status?: number; headers?: Record<string, string>; json: object } | Error
+
+/** A pool of undici that answers each request as it is told to, or never, and what it was asked. */
+export function playedPool(next: () => Played | undefined) {
+  const asked: Dispatcher.DispatchOptions[] = []
+  const dispatch = vi.fn(
+    (options: Dispatcher.DispatchOptions, given: Dispatcher.DispatchHandler): boolean => {
+      const handler = given as Required<Dispatcher.DispatchHandler>
+      const controller = { abort: () => undefined } as unknown as Dispatcher.DispatchController
+      asked.push(options)
+      handler.onRequestStart(controller, undefined)
+      const answer = next()
+      if (answer instanceof Error) handler.onResponseError(controller, answer)
+      else if (answer !== undefined) {
+        handler.onResponseStart(controller, answer.status ?? 200, answer.headers ?? {})
+        handler.onResponseData(controller, Buffer.from(JSON.stringify(answer.json)))
+        handler.onResponseEnd(controller, {})
+      }
+      return true
+    },
+  )
+  return { pool: { dispatch } as unknown as Dispatcher, dispatch, asked }
+}
+
+/** A signal that nobody aborts. */
+export const waiting = (): AbortSignal => new AbortController().signal
 
 /** The error that a promise ends with. */
 export const failing = (promise: Promise<unknown>): Promise<Error & Record<string, unknown>> =>

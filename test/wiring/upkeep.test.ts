@@ -1,15 +1,11 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { useFakeTime } from '../support/fake-time.ts'
 import { pruneHourly, tryWriting } from '../../src/wiring/probes.ts'
 import { flags, open, temporary } from '../store/support.ts'
 
 const HOUR_MS = 3_600_000
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] })
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+useFakeTime({ toFake: ['setInterval', 'clearInterval', 'Date'] })
 
 test('the memory is pruned every hour', () => {
   const prune = vi.fn(async (_keysSinceMs: number | null) => {})

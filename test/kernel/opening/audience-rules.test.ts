@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { useFakeTime } from '../../support/fake-time.ts'
 import type { Person } from '../../../src/kernel/people/person.ts'
 import {
   ALICE,
@@ -7,20 +8,17 @@ import {
   BOBS,
   BOT,
   CAROL,
+  MALLORY,
   keyId,
   listOf,
+  listing,
   person,
   primary,
   scene,
   subkey,
 } from './audience-scene.ts'
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['performance'] })
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+useFakeTime({ toFake: ['performance'] })
 
 describe('a message in a group', () => {
   test('is for it when somebody of the group is among the recipients', async () => {
@@ -77,6 +75,18 @@ describe('a message in a group', () => {
     expect(await ask(['e', 'c'])).toBe(false)
     all.owners.set(keyId('c'), new Set([CAROL, ALICE, BOB]))
     expect(await ask(['e', 'c']), 'a key of the sender’s is no reader of the group').toBe(true)
+  })
+
+  test('is for another chat when who else reads lists the sender’s or the bot’s subkey, beside her own or alone', async () => {
+    const { all, ask } = scene()
+    for (const digit of ['a', 'e']) {
+      for (const keys of [['f', digit], [digit]]) {
+        all.list = listOf([ALICES, listing(MALLORY, ...keys)])
+        expect(await ask(['e', 'a'])).toBe(true)
+        all.list = listOf([ALICES, BOBS, listing(MALLORY, ...keys)])
+        expect(await ask(['e', 'a', 'b'])).toBe(false)
+      }
+    }
   })
 
   test('by the bot is for it as any other', async () => {

@@ -13,7 +13,7 @@ import {
 /** When what is asked about was signed. */
 export const SIGNED_MS = 1_700_000_000_000
 
-export const [BOT, ALICE, BOB, CAROL] = [1, 5, 6, 7]
+export const [BOT, ALICE, BOB, CAROL, MALLORY] = [1, 5, 6, 7, 9]
 /** Fingerprints of subkeys end in the key id. */
 export const keyId = (digit: string): string => digit.repeat(16)
 export const subkey = (digit: string): string => '0'.repeat(24) + keyId(digit)
@@ -25,6 +25,13 @@ export function person(userId: number, digit: string, more: Partial<Person> = {}
     algorithm: 'Curve25519',
   } as unknown as Person['certificateStatus']
   return { userId, fingerprint: primary(digit), unusable: null, certificateStatus, ...more }
+}
+
+/** A person whose certificate has these subkeys beside the primary key `f`. */
+export function listing(userId: number, ...digits: string[]): Person {
+  const one = person(userId, 'f')
+  const encryptionKeys = digits.map(subkey)
+  return { ...one, certificateStatus: { ...one.certificateStatus, encryptionKeys } }
 }
 
 export const ALICES = person(ALICE, 'a')

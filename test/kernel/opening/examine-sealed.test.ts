@@ -1,13 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { useFakeTime } from '../../support/fake-time.ts'
 import { NoResponseError } from '../../../src/errors.ts'
 import { MALLORY, NOW_MS, OPENED, found, known, look, open, sealed } from './examine-scene.ts'
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS })
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+useFakeTime({ toFake: ['Date'], now: NOW_MS })
 
 describe('a sealed Message', () => {
   test('in a readable chat is somebody’s words, by an answer asked for since it came', async () => {

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { useFakeTime } from '../../support/fake-time.ts'
 import { NoResponseError } from '../../../src/errors.ts'
 import type { FoundMessage } from '../../../src/kernel/opening/find-messages.ts'
 import { whyStranger } from '../../../src/kernel/opening/sender-rules.ts'
@@ -6,12 +7,7 @@ import { ALICE, BOT, MALLORY, NOW_MS, found, known, look, open, partsOf } from '
 
 const HOUR_MS = 3_600_000
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS })
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+useFakeTime({ toFake: ['Date'], now: NOW_MS })
 
 describe('a Message without anything sealed', () => {
   test.each([{}, { text: '' }, { text: null }, { armored: null }, { armored: '', text: '' }])(

@@ -8,8 +8,10 @@ import {
   BOBS,
   BOT,
   CAROL,
+  MALLORY,
   SIGNED_MS,
   listOf,
+  listing,
   person,
   primary,
   scene,
@@ -17,7 +19,6 @@ import {
 } from './audience-scene.ts'
 
 const HOUR = 3_600_000
-const MALLORY = 9
 /** Fingerprints of the bot, Alice, Bob, Carol and Mallory. */
 const [THE_BOT, A, B, C, M] = ['d', 'a', 'b', 'c', 'f'].map(primary) as [
   string,
@@ -36,15 +37,12 @@ const since = (userId: number, digit: string, ms: number): PastListing => [
   SIGNED_MS + ms,
 ]
 
-interface Case {
-  what: string
-  list?: Person[]
-  past?: PastListing[]
-  intended: string[]
-  is: 'meant' | 'not-for-all' | 'other'
-  from?: number
-  signer?: string
-}
+type Case = [
+  what: string,
+  is: 'meant' | 'not-for-all' | 'other',
+  intended: string[],
+  more?: { list?: Person[]; past?: PastListing[]; fromId?: number; signer?: string },
+]
 
 /** Alice signs, in a group; `list` is what the service shows there, `past` what was ever listed. */
 const ALL = [THE_BOT, A, B]
@@ -52,267 +50,205 @@ const PAST = [always(ALICE, 'a'), always(BOB, 'b'), always(MALLORY, 'f')]
 const TRIO = [ALICES, BOBS, MALLORYS]
 
 const GROUP: Case[] = [
-  { what: 'everybody is named', intended: ALL, is: 'meant' },
-  { what: 'everybody but the sender is named', intended: [THE_BOT, B], is: 'meant' },
-  {
-    what: 'somebody is missing who was always listed',
-    list: TRIO,
-    past: PAST,
-    intended: ALL,
-    is: 'other',
-  },
-  {
-    what: 'somebody is missing who was listed after it was signed',
-    list: TRIO,
-    past: [...PAST.slice(0, 2), since(MALLORY, 'f', 1)],
-    intended: ALL,
-    is: 'not-for-all',
-  },
-  {
-    what: 'somebody is missing who was listed less than an hour before',
-    list: TRIO,
-    past: [...PAST.slice(0, 2), since(MALLORY, 'f', 1 - HOUR)],
-    intended: ALL,
-    is: 'not-for-all',
-  },
-  {
-    what: 'somebody is missing who was listed an hour before',
-    list: TRIO,
-    past: [...PAST.slice(0, 2), since(MALLORY, 'f', -HOUR)],
-    intended: ALL,
-    is: 'other',
-  },
-  {
-    what: 'somebody is missing of whom no listing was recorded',
-    list: TRIO,
-    past: PAST.slice(0, 2),
-    intended: ALL,
-    is: 'other',
-  },
-  {
-    what: 'one who is missing is excused and another is not',
-    list: [...TRIO, CAROLS],
-    past: [...PAST, since(CAROL, 'c', 1)],
-    intended: ALL,
-    is: 'other',
-  },
-  {
-    what: 'somebody is missing whose key can be used no more',
-    list: [ALICES, BOBS, person(MALLORY, 'f', { unusable: 'expired' })],
-    past: PAST,
-    intended: ALL,
-    is: 'meant',
-  },
-  {
-    what: 'somebody is missing whose key not every program encrypts to',
-    list: [ALICES, BOBS, withAlgorithm(MALLORYS, 'X448')],
-    past: PAST,
-    intended: ALL,
-    is: 'not-for-all',
-  },
-  {
-    what: 'somebody is named by the certificate before, which changed since',
-    list: [ALICES, person(BOB, 'c')],
-    past: [...PAST, since(BOB, 'c', -5 * HOUR)],
-    intended: ALL,
-    is: 'not-for-all',
-  },
-  {
-    what: 'somebody changed the certificate after it was signed, and neither is named',
-    list: [ALICES, BOBS, person(MALLORY, 'c')],
-    past: [...PAST, since(MALLORY, 'c', 1)],
-    intended: ALL,
-    is: 'not-for-all',
-  },
-  { what: 'somebody is named who was never here', past: PAST, intended: [...ALL, C], is: 'other' },
-  { what: 'somebody is named who was here once', past: PAST, intended: [...ALL, M], is: 'meant' },
-  {
-    what: 'another’s certificate was once listed as hers, and that one is named',
-    list: [ALICES, MALLORYS],
-    past: [always(BOB, 'b'), always(MALLORY, 'b'), always(MALLORY, 'f')],
-    intended: ALL,
-    is: 'other',
-  },
-  {
-    what: 'another’s subkey is in her certificate beside her own, and that one is named',
-    list: [ALICES, BOBS, withKeys(MALLORYS, 'f', 'b')],
-    past: PAST,
-    intended: ALL,
-    is: 'other',
-  },
-  {
-    what: 'nothing but a named person’s subkey is in her certificate',
-    list: [ALICES, BOBS, withKeys(MALLORYS, 'b')],
-    past: PAST,
-    intended: ALL,
-    is: 'meant',
-  },
-  {
-    what: 'a subkey of somebody who is missing is named',
-    list: TRIO,
-    past: PAST,
-    intended: [...ALL, subkey('f')],
-    is: 'other',
-  },
-  {
-    what: 'a copy of the sender’s certificate is listed',
-    list: [ALICES, BOBS, person(MALLORY, 'a')],
-    intended: ALL,
-    is: 'meant',
-  },
-  {
-    what: 'a copy of the bot’s certificate is listed',
-    list: [ALICES, BOBS, person(MALLORY, 'd')],
-    intended: ALL,
-    is: 'meant',
-  },
-  {
-    what: 'it is signed by the sender’s former certificate, which it names',
-    intended: [THE_BOT, C, B],
-    signer: C,
-    is: 'meant',
-  },
-  {
-    what: 'the bot’s own words name everybody',
-    from: BOT,
-    signer: THE_BOT,
-    intended: ALL,
-    is: 'meant',
-  },
-  {
-    what: 'the bot’s own words miss somebody',
-    from: BOT,
-    signer: THE_BOT,
-    intended: [THE_BOT, A],
-    past: PAST,
-    is: 'other',
-  },
-  {
-    what: 'its sender is not on the list',
-    list: [BOBS, MALLORYS],
-    past: PAST,
-    intended: [...ALL, M],
-    is: 'other',
-  },
+  ['everybody is named', 'meant', ALL],
+  ['everybody but the sender is named', 'meant', [THE_BOT, B]],
+  ['somebody is missing who was always listed', 'other', ALL, { list: TRIO, past: PAST }],
+  [
+    'somebody is missing who was listed after it was signed',
+    'not-for-all',
+    ALL,
+    { list: TRIO, past: [...PAST.slice(0, 2), since(MALLORY, 'f', 1)] },
+  ],
+  [
+    'somebody is missing who was listed less than an hour before',
+    'not-for-all',
+    ALL,
+    { list: TRIO, past: [...PAST.slice(0, 2), since(MALLORY, 'f', 1 - HOUR)] },
+  ],
+  [
+    'somebody is missing who was listed an hour before',
+    'other',
+    ALL,
+    { list: TRIO, past: [...PAST.slice(0, 2), since(MALLORY, 'f', -HOUR)] },
+  ],
+  [
+    'somebody is missing of whom no listing was recorded',
+    'other',
+    ALL,
+    { list: TRIO, past: PAST.slice(0, 2) },
+  ],
+  [
+    'one who is missing is excused and another is not',
+    'other',
+    ALL,
+    { list: [...TRIO, CAROLS], past: [...PAST, since(CAROL, 'c', 1)] },
+  ],
+  [
+    'somebody is missing whose key can be used no more',
+    'meant',
+    ALL,
+    { list: [ALICES, BOBS, person(MALLORY, 'f', { unusable: 'expired' })], past: PAST },
+  ],
+  [
+    'somebody is missing whose key not every program encrypts to',
+    'not-for-all',
+    ALL,
+    { list: [ALICES, BOBS, withAlgorithm(MALLORYS, 'X448')], past: PAST },
+  ],
+  [
+    'somebody is named by the certificate before, which changed since',
+    'not-for-all',
+    ALL,
+    { list: [ALICES, person(BOB, 'c')], past: [...PAST, since(BOB, 'c', -5 * HOUR)] },
+  ],
+  [
+    'somebody changed the certificate after it was signed, and neither is named',
+    'not-for-all',
+    ALL,
+    { list: [ALICES, BOBS, person(MALLORY, 'c')], past: [...PAST, since(MALLORY, 'c', 1)] },
+  ],
+  ['somebody is named who was never here', 'other', [...ALL, C], { past: PAST }],
+  ['somebody is named who was here once', 'meant', [...ALL, M], { past: PAST }],
+  [
+    'another’s certificate was once listed as hers, and that one is named',
+    'other',
+    ALL,
+    {
+      list: [ALICES, MALLORYS],
+      past: [always(BOB, 'b'), always(MALLORY, 'b'), always(MALLORY, 'f')],
+    },
+  ],
+  [
+    'another’s subkey is in her certificate beside her own, and that one is named',
+    'other',
+    ALL,
+    { list: [ALICES, BOBS, listing(MALLORY, 'f', 'b')], past: PAST },
+  ],
+  [
+    'nothing but a named person’s subkey is in her certificate',
+    'meant',
+    ALL,
+    { list: [ALICES, BOBS, listing(MALLORY, 'b')], past: PAST },
+  ],
+  [
+    'a subkey of somebody who is missing is named',
+    'other',
+    [...ALL, subkey('f')],
+    { list: TRIO, past: PAST },
+  ],
+  [
+    'a copy of the sender’s certificate is listed',
+    'meant',
+    ALL,
+    { list: [ALICES, BOBS, person(MALLORY, 'a')] },
+  ],
+  [
+    'a copy of the bot’s certificate is listed',
+    'meant',
+    ALL,
+    { list: [ALICES, BOBS, person(MALLORY, 'd')] },
+  ],
+  [
+    'it is signed by the sender’s former certificate, which it names',
+    'meant',
+    [THE_BOT, C, B],
+    { signer: C },
+  ],
+  ['the bot’s own words name everybody', 'meant', ALL, { fromId: BOT, signer: THE_BOT }],
+  [
+    'the bot’s own words miss somebody',
+    'other',
+    [THE_BOT, A],
+    { past: PAST, fromId: BOT, signer: THE_BOT },
+  ],
+  ['its sender is not on the list', 'other', [...ALL, M], { list: [BOBS, MALLORYS], past: PAST }],
 ]
 
 const DAY = 24 * HOUR
 
 /** What a lying service, a member in league with it, or a hostile app tries beside. */
 const HOSTILE: Case[] = [
-  { what: 'everybody is named twice', intended: [...ALL, ...ALL], is: 'meant' },
-  { what: 'a name is empty', intended: [...ALL, ''], past: PAST, is: 'other' },
-  {
-    what: 'a name is as long as one of version 6',
-    intended: [...ALL, M + M.slice(16)],
-    past: PAST,
-    is: 'other',
-  },
-  {
-    what: 'a name is the end of a fingerprint',
-    intended: [THE_BOT, A, B.slice(24)],
-    past: PAST,
-    is: 'other',
-  },
-  {
-    what: 'somebody is missing who left and came back',
-    list: TRIO,
-    past: [...PAST, since(BOB, 'b', DAY), since(MALLORY, 'f', DAY)],
-    intended: ALL,
-    is: 'other',
-  },
-  {
-    what: 'somebody is missing who came back under another number, as a new member',
-    list: [ALICES, BOBS, person(10, 'f')],
-    past: [...PAST, since(10, 'f', 1)],
-    intended: ALL,
-    is: 'not-for-all',
-  },
-  {
-    what: 'words were held back until a member was made',
-    list: TRIO,
-    past: [...PAST.slice(0, 2), since(MALLORY, 'f', 29 * DAY)],
-    intended: ALL,
-    is: 'not-for-all',
-  },
-  {
-    what: 'of two listings of one person the first is long ago',
-    list: [...TRIO, person(MALLORY, 'c')],
-    past: [...PAST, since(MALLORY, 'c', 1)],
-    intended: ALL,
-    is: 'other',
-  },
-  {
-    what: 'a copy of a named certificate is listed',
-    list: [...TRIO.slice(0, 2), person(MALLORY, 'b')],
-    past: PAST,
-    intended: ALL,
-    is: 'meant',
-  },
-  {
-    what: 'a certificate that was Bob’s first is claimed later by who reads now',
-    list: [ALICES, MALLORYS],
-    past: [...PAST, since(MALLORY, 'b', -DAY)],
-    intended: ALL,
-    is: 'other',
-  },
-  {
-    what: 'nothing that is listed can be parsed',
-    list: [ALICES, person(BOB, 'b', { fingerprint: null, unusable: 'unparseable' })],
-    intended: ALL,
-    is: 'other',
-  },
-  {
-    what: 'the bot is on the list under its own number',
-    list: [ALICES, BOBS, person(BOT, 'f')],
-    past: PAST,
-    intended: ALL,
-    is: 'meant',
-  },
-  {
-    what: 'the sender has two certificates on the list, and names one',
-    list: [ALICES, BOBS, person(ALICE, 'f')],
-    past: PAST,
-    intended: ALL,
-    is: 'meant',
-  },
-  {
-    what: 'her certificate lists the bot’s subkey beside her own',
-    list: [ALICES, BOBS, withKeys(MALLORYS, 'f', 'e')],
-    past: PAST,
-    intended: ALL,
-    is: 'meant',
-  },
+  ['everybody is named twice', 'meant', [...ALL, ...ALL]],
+  ['a name is empty', 'other', [...ALL, ''], { past: PAST }],
+  ['a name is as long as one of version 6', 'other', [...ALL, M + M.slice(16)], { past: PAST }],
+  ['a name is the end of a fingerprint', 'other', [THE_BOT, A, B.slice(24)], { past: PAST }],
+  [
+    'somebody is missing who left and came back',
+    'other',
+    ALL,
+    { list: TRIO, past: [...PAST, since(BOB, 'b', DAY), since(MALLORY, 'f', DAY)] },
+  ],
+  [
+    'somebody is missing who came back under another number, as a new member',
+    'not-for-all',
+    ALL,
+    { list: [ALICES, BOBS, person(10, 'f')], past: [...PAST, since(10, 'f', 1)] },
+  ],
+  [
+    'words were held back until a member was made',
+    'not-for-all',
+    ALL,
+    { list: TRIO, past: [...PAST.slice(0, 2), since(MALLORY, 'f', 29 * DAY)] },
+  ],
+  [
+    'of two listings of one person the first is long ago',
+    'other',
+    ALL,
+    { list: [...TRIO, person(MALLORY, 'c')], past: [...PAST, since(MALLORY, 'c', 1)] },
+  ],
+  [
+    'a copy of a named certificate is listed',
+    'meant',
+    ALL,
+    { list: [...TRIO.slice(0, 2), person(MALLORY, 'b')], past: PAST },
+  ],
+  [
+    'a certificate that was Bob’s first is claimed later by who reads now',
+    'other',
+    ALL,
+    { list: [ALICES, MALLORYS], past: [...PAST, since(MALLORY, 'b', -DAY)] },
+  ],
+  [
+    'nothing that is listed can be parsed',
+    'other',
+    ALL,
+    { list: [ALICES, person(BOB, 'b', { fingerprint: null, unusable: 'unparseable' })] },
+  ],
+  [
+    'the bot is on the list under its own number',
+    'meant',
+    ALL,
+    { list: [ALICES, BOBS, person(BOT, 'f')], past: PAST },
+  ],
+  [
+    'the sender has two certificates on the list, and names one',
+    'meant',
+    ALL,
+    { list: [ALICES, BOBS, person(ALICE, 'f')], past: PAST },
+  ],
+  [
+    'her certificate lists the bot’s subkey beside her own',
+    'meant',
+    ALL,
+    { list: [ALICES, BOBS, listing(MALLORY, 'f', 'e')], past: PAST },
+  ],
 ]
 
 function withAlgorithm(one: Person, algorithm: string): Person {
   return { ...one, certificateStatus: { ...one.certificateStatus, algorithm } }
 }
 
-function withKeys(one: Person, ...digits: string[]): Person {
-  const encryptionKeys = digits.map(subkey)
-  return { ...one, certificateStatus: { ...one.certificateStatus, encryptionKeys } }
-}
-
 describe('words in a group whose signature names recipients', () => {
-  test.each([...GROUP, ...HOSTILE])(
-    'are $is where $what, whatever the packets say',
-    async (one) => {
-      const { all, audience } = scene()
-      all.list = listOf(one.list ?? [ALICES, BOBS])
-      all.past = one.past ?? []
-      const more = {
-        intended: one.intended,
-        ...(one.from !== undefined && { fromId: one.from }),
-        ...(one.signer !== undefined && { signer: one.signer }),
+  test.each([...GROUP, ...HOSTILE])('where %s are %s, whatever the packets say', async (...one) => {
+    const [, is, intended, { list = [ALICES, BOBS], past = [], ...from } = {}] = one
+    const { all, audience } = scene()
+    Object.assign(all, { list: listOf(list), past })
+    for (const to of [['e'], ['e', 'a', 'b'], ['e', 'f'], ['e', '9'], []]) {
+      for (const hasUnnamed of [true, false]) {
+        expect(await audience(to, { intended, ...from, hasUnnamed })).toBe(is)
       }
-      for (const to of [['e'], ['e', 'a', 'b'], ['e', 'f'], ['e', '9'], []]) {
-        for (const hasUnnamed of [true, false]) {
-          expect(await audience(to, { ...more, hasUnnamed })).toBe(one.is)
-        }
-      }
-    },
-  )
+    }
+  })
 
   test('are other where more are listed than any message fits', async () => {
     const { all, audience } = scene()
@@ -339,57 +275,30 @@ describe('words in a group whose signature names recipients', () => {
 })
 
 describe('words in Alice’s private chat whose signature names recipients', () => {
-  const cases: Omit<Case, 'list'>[] = [
-    { what: 'nobody but the bot and Alice is named', intended: [THE_BOT, A], is: 'meant' },
-    { what: 'the bot alone is named', intended: [THE_BOT], is: 'meant' },
-    { what: 'Alice’s subkey is named', intended: [THE_BOT, subkey('a')], is: 'meant' },
-    { what: 'Bob is named too', intended: ALL, is: 'other' },
-    { what: 'somebody unknown is named too', intended: [THE_BOT, A, M], is: 'other' },
-    {
-      what: 'Alice’s certificate before is named',
-      intended: [THE_BOT, C],
-      past: [always(ALICE, 'c')],
-      is: 'meant',
-    },
-    {
-      what: 'Bob’s certificate is named, and he was listed there once',
-      intended: ALL,
-      past: [always(BOB, 'b')],
-      is: 'other',
-    },
-    {
-      what: 'the certificate that verified is named',
-      intended: [THE_BOT, C],
-      signer: C,
-      is: 'meant',
-    },
-    {
-      what: 'the bot’s own words are for Alice',
-      from: BOT,
-      signer: THE_BOT,
-      intended: [THE_BOT, A],
-      is: 'meant',
-    },
-    {
-      what: 'the bot’s own words are for Bob',
-      from: BOT,
-      signer: THE_BOT,
-      intended: [THE_BOT, B],
-      is: 'other',
-    },
+  const cases: Case[] = [
+    ['nobody but the bot and Alice is named', 'meant', [THE_BOT, A]],
+    ['the bot alone is named', 'meant', [THE_BOT]],
+    ['Alice’s subkey is named', 'meant', [THE_BOT, subkey('a')]],
+    ['Bob is named too', 'other', ALL],
+    ['somebody unknown is named too', 'other', [THE_BOT, A, M]],
+    ['Alice’s certificate before is named', 'meant', [THE_BOT, C], { past: [always(ALICE, 'c')] }],
+    [
+      'Bob’s certificate is named, and he was listed there once',
+      'other',
+      ALL,
+      { past: [always(BOB, 'b')] },
+    ],
+    ['the certificate that verified is named', 'meant', [THE_BOT, C], { signer: C }],
+    ['the bot’s own words are for Alice', 'meant', [THE_BOT, A], { fromId: BOT, signer: THE_BOT }],
+    ['the bot’s own words are for Bob', 'other', [THE_BOT, B], { fromId: BOT, signer: THE_BOT }],
   ]
-  test.each(cases)('are $is where $what, whatever the packets say', async (one) => {
+  test.each(cases)('where %s are %s, whatever the packets say', async (...one) => {
+    const [, is, intended, { past = [], ...from } = {}] = one
     const { all, audience } = scene()
-    all.isPrivate = true
-    all.past = one.past ?? []
-    const more = {
-      intended: one.intended,
-      ...(one.from !== undefined && { fromId: one.from }),
-      ...(one.signer !== undefined && { signer: one.signer }),
-    }
+    Object.assign(all, { isPrivate: true, past })
     for (const to of [['e'], ['e', 'a'], ['e', 'b'], ['e', '9']]) {
       for (const hasUnnamed of [true, false]) {
-        expect(await audience(to, { ...more, hasUnnamed })).toBe(one.is)
+        expect(await audience(to, { intended, ...from, hasUnnamed })).toBe(is)
       }
     }
   })
@@ -448,7 +357,7 @@ describe('unsigned words', () => {
 
   test('to a key that two people list reach one of them at most', async () => {
     const { all, audience } = scene()
-    all.list = listOf([ALICES, BOBS, withKeys(MALLORYS, 'f', 'a')])
+    all.list = listOf([ALICES, BOBS, listing(MALLORY, 'f', 'a')])
     expect(await audience(['e', 'a'], { ...unsigned, fromId: MALLORY })).toBe('other')
     expect(await audience(['e', 'a', 'f'], { ...unsigned, fromId: MALLORY })).toBe('other')
     expect(await audience(['e', 'a', 'b'], { ...unsigned, fromId: MALLORY })).toBe('meant')
@@ -463,64 +372,20 @@ describe('unsigned words', () => {
   })
 
   test.each([
-    [
-      'Alice, the first',
-      new Map([
-        [ALICE, 1],
-        [MALLORY, 2],
-      ]),
-      [],
-      'meant',
-    ],
-    [
-      'Mallory, the first',
-      new Map([
-        [ALICE, 2],
-        [MALLORY, 1],
-      ]),
-      [],
-      'other',
-    ],
-    [
-      'nobody of two at once',
-      new Map([
-        [ALICE, 1],
-        [MALLORY, 1],
-      ]),
-      [],
-      'other',
-    ],
-    [
-      'Alice, whom the operator names',
-      new Map([
-        [ALICE, 2],
-        [MALLORY, 1],
-      ]),
-      [ALICE],
-      'meant',
-    ],
-    [
-      'Mallory, whom the operator names',
-      new Map([
-        [ALICE, 1],
-        [MALLORY, 2],
-      ]),
-      [MALLORY],
-      'other',
-    ],
-    [
-      'the first of two whom the operator names',
-      new Map([
-        [ALICE, 1],
-        [MALLORY, 2],
-      ]),
-      [ALICE, MALLORY],
-      'meant',
-    ],
-  ] as const)('in private, a key speaks for %s', async (_, owners, named, is) => {
+    ['Alice, the first', [1, 2], [], 'meant'],
+    ['Mallory, the first', [2, 1], [], 'other'],
+    ['nobody of two at once', [1, 1], [], 'other'],
+    ['Alice, whom the operator names', [2, 1], [ALICE], 'meant'],
+    ['Mallory, whom the operator names', [1, 2], [MALLORY], 'other'],
+    ['the first of two whom the operator names', [1, 2], [ALICE, MALLORY], 'meant'],
+  ] as const)('in private, a key speaks for %s', async (_, [alices, mallorys], named, is) => {
     const { all, audience } = scene()
     all.isPrivate = true
-    all.owners.set('a'.repeat(16), owners)
+    const firstListed = new Map([
+      [ALICE, alices],
+      [MALLORY, mallorys],
+    ])
+    all.owners.set('a'.repeat(16), firstListed)
     all.named = [...named]
     expect(await audience(['e', 'a'], unsigned)).toBe(is)
     expect(await audience(['e', 'a']), 'who signs has shown who they are').toBe('meant')

@@ -1,16 +1,12 @@
 import type { MediaPlace } from '../../../src/kernel/index.ts'
 import { randomBytes } from 'node:crypto'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { useFakeTime } from '../../support/fake-time.ts'
 import { NamedMedia } from '../../../src/kernel/opening/named-media.ts'
 import { open, temporary } from '../../store/support.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] })
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+useFakeTime({ toFake: ['Date'] })
 
 const place = (mediaId: string, chatId = 1, userId: number | null = 2): MediaPlace => ({
   mediaId,

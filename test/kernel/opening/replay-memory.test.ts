@@ -1,6 +1,7 @@
 import { SYSTEM_TIME } from '../../../src/util/clock.ts'
 import { createHmac } from 'node:crypto'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { useFakeTime } from '../../support/fake-time.ts'
 import { SEEN_FOR_MS, ReplayMemory } from '../../../src/kernel/opening/replay-memory.ts'
 import type { Recognition, Sighting } from '../../../src/kernel/opening/seen-rules.ts'
 import { Clocks } from '../../../src/lookups/clocks.ts'
@@ -13,12 +14,7 @@ import { loadReplayMemory } from '../../../src/wiring/stores.ts'
 const DAY_MS = 86_400_000
 const MADE_MS = Date.UTC(2026, 0, 1)
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: MADE_MS })
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+useFakeTime({ toFake: ['Date'], now: MADE_MS })
 
 const signed: Sighting = {
   chatId: 1,

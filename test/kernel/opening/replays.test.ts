@@ -68,42 +68,6 @@ test.each(['signed', 'unsigned'])(
   },
 )
 
-test.each([null, 'five', 1.5, { id: 5 }, undefined])(
-  'a Message whose id is %j is not opened, however often it comes, nor spoils the right one',
-  async (id) => {
-    const person = await stage.friend()
-    const chat = stage.privateChat(person)
-    const armored = await person.phone.seal(`no id: ${JSON.stringify(id)}`, [stage.botCertificate])
-    const one = message(chat, person, armored)
-    for (let time = 0; time < 2; time++) {
-      expect(await verdictOf({ ...one, id })).toEqual(['damaged', undefined])
-    }
-    expect(await verdictOf(one)).toEqual(['verified', `no id: ${JSON.stringify(id)}`])
-  },
-)
-
-test('words that came as a quotation happen once as a message, and are quoted as that one alone', async () => {
-  const person = await stage.friend()
-  const chat = stage.privateChat(person)
-  const original = message(chat, person, await person.phone.seal('/pay 10', [stage.botCertificate]))
-  const quoting = async (replyTo: Json): Promise<Json> => {
-    const armored = await person.phone.seal('look', [stage.botCertificate])
-    const [read] = await stage.deliver([{ ...message(chat, person, armored), replyTo }])
-    return read.replyTo
-  }
-  const { id: _id, ...nameless } = original
-  expect(await quoting(nameless)).toMatchObject({ text: '/pay 10' })
-  expect((await delivered(original)).text).toBe('/pay 10')
-  expect((await delivered(original)).verdict).toBe('replayed')
-  expect((await delivered({ ...original, id: original.id + 9000 })).verdict).toBe('replayed')
-  expect(await quoting(original)).toMatchObject({ text: '/pay 10' })
-  for (const other of [nameless, { ...original, id: original.id + 9000 }]) {
-    const read = await quoting(other)
-    expect(read.postern.verdict).toBe('replayed')
-    expect(read).not.toHaveProperty('text')
-  }
-})
-
 test('the same signature sealed anew is told twice more, within a minute, and not again', async () => {
   const [person, thief] = [await stage.friend(), await stage.person()]
   const chat = stage.privateChat(person)
@@ -137,16 +101,6 @@ test('signed words that are sealed anew into another chat, or for another sender
   expect(await verdictOf(message(theirs, thief, await anew()))).toEqual(['replayed', undefined])
 })
 
-test('the same words signed twice by one person in one chat are two messages', async () => {
-  const person = await stage.friend()
-  const chat = stage.privateChat(person)
-  const signed = await person.phone.sign('ok')
-  for (let time = 0; time < 2; time++) {
-    const armored = await person.phone.sealPackets(signed, [stage.botCertificate])
-    expect(await verdictOf(message(chat, person, armored))).toEqual(['verified', 'ok'])
-  }
-})
-
 test('a message that its signer meant for others is not opened, whoever seals it to the bot', async () => {
   const person = stage.with(await SqPhone.make())
   const reader = await stage.friend()
@@ -162,47 +116,6 @@ test('a message that its signer meant for others is not opened, whoever seals it
   const both = [reader.phone.certificate, stage.botCertificate]
   const forBoth = await person.phone.seal('for both', both)
   expect(await verdictOf(message(chat, person, forBoth))).toEqual(['verified', 'for both'])
-})
-
-test('a quotation of a message is that message, and in another chat it is replayed', async () => {
-  const person = await stage.friend()
-  const chat = stage.privateChat(person)
-  const original = message(chat, person, await person.phone.seal('quoted', [stage.botCertificate]))
-  expect(await verdictOf(original)).toEqual(['verified', 'quoted'])
-
-  const { world } = stage.double
-  const armored = await person.phone.seal('look', [stage.botCertificate])
-  const [read] = await stage.deliver([world.message(chat, person, { armored, replyTo: original })])
-  expect(read).toMatchObject({ text: 'look', replyTo: { text: 'quoted' } })
-
-  const elsewhere = stage.privateChat(person)
-  const moved = { ...original, chat: { id: elsewhere.id, kind: 'private' } }
-  const words = await person.phone.seal('look there', [stage.botCertificate])
-  const [oracle] = await stage.deliver([
-    world.message(elsewhere, person, { armored: words, replyTo: moved }),
-  ])
-  expect(oracle.text).toBe('look there')
-  expect(oracle.replyTo.postern.verdict).toBe('replayed')
-  expect(oracle.replyTo).not.toHaveProperty('text')
-})
-
-test('what the bot itself wrote is its own where it wrote it, and replayed anywhere else', async () => {
-  const person = await stage.friend()
-  const chat = stage.privateChat(person)
-  await stage.show(chat)
-  const since = stage.double.mark()
-  const sent = await stage.send(chat, 'by the bot')
-  const [{ armored }] = stage.bodies(since)
-  const bot = { id: 900, key: null }
-  const own = { ...message(chat, bot, armored), id: sent.json.result.id }
-  const answer = await person.phone.seal('I see', [stage.botCertificate])
-  const [read] = await stage.deliver([
-    stage.double.world.message(chat, person, { armored: answer, replyTo: own }),
-  ])
-  expect(read.replyTo).toMatchObject({
-    text: 'by the bot',
-    postern: { verdict: 'verified', signer: stage.double.world.published?.fingerprint },
-  })
 })
 
 test('the bot’s own words open as a quotation, and never as a message', async () => {

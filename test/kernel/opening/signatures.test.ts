@@ -202,11 +202,12 @@ describe('what was judged some time ago', () => {
     }
   })
 
-  test('does not stand unsigned once the person has signed', () => {
-    expect(now({ verdict: 'unsigned' }, { hasSigned: () => true })).toEqual({
-      verdict: 'bad-signature',
-      reason: 'stopped-signing',
-    })
+  test.each([
+    ['has signed', { hasSigned: () => true }, 'bad-signature', 'stopped-signing'],
+    ['was verified', { isVerified: true }, 'bad-signature', 'must-sign'],
+    ['was blocked', { isBlocked: true }, 'unknown-signer', 'blocked'],
+  ] as const)('does not stand unsigned once the person %s', (_, more, verdict, reason) => {
+    expect(now({ verdict: 'unsigned' }, more)).toEqual({ verdict, reason })
   })
 
   test('does not stand verified once the operator distrusts it, or knows whose it is', () => {

@@ -1,13 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { useFakeTime } from '../../support/fake-time.ts'
 import { NoResponseError, ServiceError } from '../../../src/errors.ts'
 import { ALICE, BOT, FINGERPRINT, judge } from './signatures-scene.ts'
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['performance'] })
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+useFakeTime({ toFake: ['performance'] })
 
 const unsigned = { signatures: [] }
 

@@ -150,8 +150,15 @@ describe('an answer that could not be written', () => {
   const failure = new Error('the store is gone')
   const rejecting = (): Promise<never> => Promise.reject(failure)
 
-  test.each(['listings', 'copies', 'a revocation', 'the list of the chat', 'keys'])(
-    'where writing %s fails, all else of it is recorded',
+  test('where writing keys that were seen fails, it is not given', async () => {
+    const { parts } = scene()
+    Object.assign(parts.knownKeys, { saw: rejecting })
+    const answer = { records: [recordOf(1, 'ann')], memberCount: undefined }
+    await expect(new PeopleObserver(parts).observeKeyList(7, answer)).rejects.toBe(failure)
+  })
+
+  test.each(['listings', 'copies', 'a revocation', 'the list of the chat', 'own keys'])(
+    'where writing %s fails, all else of it is recorded, and it is not given',
     async (failing) => {
       const { parts, steps } = scene()
       const keys: unknown[] = []
@@ -172,7 +179,7 @@ describe('an answer that could not be written', () => {
             },
           }),
         'the list of the chat': () => Object.assign(keyListHistory, { saw: rejecting }),
-        keys: () => Object.assign(parts.findings, { recordOwnKeys: rejecting }),
+        'own keys': () => Object.assign(parts.findings, { recordOwnKeys: rejecting }),
       }
       recorded[failing as keyof typeof recorded]()
       const answer = { records: [recordOf(1, 'ann'), recordOf(2, 'ben')], memberCount: undefined }

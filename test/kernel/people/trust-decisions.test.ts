@@ -1,13 +1,13 @@
 import type { TrustPolicy } from '../../../src/kernel/index.ts'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { useFakeTime } from '../../support/fake-time.ts'
 import { sql } from 'kysely'
 import type { Trust } from '../../../src/kernel/people/trust.ts'
 import { testOfFile } from '../../store/support.ts'
 import { A, B, C, of, trusting } from './trust-scene.ts'
 
 const START_MS = 1_000_000
-beforeEach(() => void vi.useFakeTimers({ now: START_MS, toFake: ['Date'] }))
-afterEach(() => void vi.useRealTimers())
+useFakeTime({ now: START_MS, toFake: ['Date'] })
 
 describe('the operator accepts', () => {
   test('what is listed now, from now on, and lets the person begin anew', async () => {

@@ -1,11 +1,11 @@
 import type { TrustPolicy } from '../../../src/kernel/index.ts'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { useFakeTime } from '../../support/fake-time.ts'
 import { A, B, C, of, trusting } from './trust-scene.ts'
 
 const START_MS = 1_000_000
 const CHAT = 7
-beforeEach(() => void vi.useFakeTimers({ now: START_MS, toFake: ['Date'] }))
-afterEach(() => void vi.useRealTimers())
+useFakeTime({ now: START_MS, toFake: ['Date'] })
 
 describe('whether a certificate may be used', () => {
   /** Person 1 was seen, 2 accepted, 3 verified, 4 blocked, each with A; 5 was never seen. */

@@ -13,7 +13,10 @@ export const [A, B, C] = ['a', 'b', 'c'].map((letter) => letter.repeat(40)) as [
   string,
   string,
 ]
-export const of = (userId: number, fingerprint: string | null) => ({ userId, fingerprint })
+export const of = <F extends string | null>(userId: number, fingerprint: F) => ({
+  userId,
+  fingerprint,
+})
 /** @param o `store` one of before; an empty one unless told */
 export async function trusting(
   o: { store?: Store; policy?: TrustPolicy; maxPeople?: number } = {},

@@ -1,31 +1,16 @@
-import { agreeingClocks } from '../../support/judging-clock.ts'
 import { expect, test, vi } from 'vitest'
-import { Journal, type TrustChange } from '../../../src/kernel/people/journal.ts'
-import { People } from '../../../src/kernel/people/people.ts'
-import { Trust } from '../../../src/kernel/people/trust.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { open, temporary } from '../../store/support.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
-import { trusting } from './trust-scene.ts'
+import { A, B, C, of, trusting } from './trust-scene.ts'
 
-const print = (letter: string): string => letter.repeat(40)
-const [A, B, C] = ['a', 'b', 'c'].map(print) as [string, string, string]
-const of = <F extends string | null>(userId: number, fingerprint: F) => ({ userId, fingerprint })
-
-async function load(store: Store, maxPeople?: number) {
-  const changes: TrustChange[] = []
+async function fresh(o: { store?: Store; maxPeople?: number } = {}) {
+  const scene = await trusting(o)
   const onFull = vi.fn()
-  const journal = new Journal(memoryOf(store))
-  journal.onChange((change) => changes.push(change))
-  const people = await People.load(memoryOf(store))
-  const memory = memoryOf(store)
-  const parts = { memory, journal, people, policy: 'accept' as const, clocks: agreeingClocks() }
-  const trust = await Trust.load({ ...parts, ...(maxPeople !== undefined && { maxPeople }) })
-  trust.onFull(onFull)
-  const kinds = () => changes.map(({ kind }) => kind)
-  return { store, trust, people, changes, kinds, onFull }
+  scene.trust.onFull(onFull)
+  return { ...scene, onFull, kinds: () => scene.changes.map(({ kind }) => kind) }
 }
-const fresh = async (maxPeople?: number) => await load(await open(temporary()), maxPeople)
+const load = (store: Store) => fresh({ store })
 
 test('a certificate that two list is disputed until one of them lists another, or the operator speaks', async () => {
   const { trust, people, kinds, store } = await fresh()
@@ -112,7 +97,7 @@ test('a word of the operator’s is not undone by a listing that was under way',
 })
 
 test('of more people than are remembered none pushes another out, and nothing new is believed', async () => {
-  const { trust, store, onFull } = await fresh(3)
+  const { trust, store, onFull } = await fresh({ maxPeople: 3 })
   await trust.saw([of(1, A), of(2, B)])
   await trust.decisions.verify(1, A)
   for (let userId = 100; userId < 150; userId++) await trust.saw([of(userId, C)])

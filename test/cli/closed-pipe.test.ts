@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { dataFolder, serve } from '../control/support.ts'
+
+test('a reader that goes away is no failure', async () => {
+  const cwd = dataFolder()
+  const chat = {
+    id: 1,
+    kind: 'group',
+    personId: null,
+    mode: 'open' as const,
+    latched: false,
+    refused: false,
+  }
+  await serve(cwd, { chatList: async () => Array.from({ length: 50_000 }, () => chat) })
+  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+  const script = '{ "$0" "$1" chat list; echo "ended with $?" >&2; } | head -1'
+  const shell = spawn('sh', ['-c', script, process.execPath, main], {
+    cwd,
+    env: { PATH: '/usr/bin:/bin', POSTERN_DATA_DIR: cwd },
+  })
+  let stderr = ''
+  shell.stderr.on('data', (text: Buffer) => (stderr += text.toString()))
+  await once(shell, 'close')
+  expect(stderr).toBe('ended with 0\n')
+})
