@@ -79,7 +79,7 @@ const verified: Case = async (random) => {
 }
 
 /** What is not of the common shape, or not as its signatures say, is for openpgp.js alone. */
-const certificates: Case = async (random) => {
+const certificatesRead: Case = async (random) => {
   const certificate = armor(variedCertificate(random, NOW_MS), { type: 'PUBLIC KEY BLOCK' })
   const info = readCommonCertificate(certificate, NOW_MS)
   if (info === null) return null
@@ -171,7 +171,7 @@ const KINDS: Record<string, Case> = {
   'signatures verified': verified,
   'files by grammar': fileCase(messageOf),
   'files spoilt in their packets': fileCase(spoilt),
-  'certificates by grammar': certificates,
+  'certificates by grammar': certificatesRead,
 }
 
 interface Count {

@@ -252,9 +252,9 @@ function answer(name: string, program: Program): void {
   const lines: string[] = []
   for (const { set, vectors, compare } of SETS) {
     const asked = vectors.filter(([, vector]) => isAsked(program, vector))
-    const differing = asked.flatMap(([file, vector]) => {
-      const difference = compare(program, vector)
-      return difference === null ? [] : [`    ${file}: ${difference}`]
+    const differing = asked.flatMap(([vector, content]) => {
+      const difference = compare(program, content)
+      return difference === null ? [] : [`    ${vector}: ${difference}`]
     })
     const cell = `${asked.length - differing.length} of ${asked.length}`
     cells.push(cell)
