@@ -37,6 +37,22 @@ function isPlain(file: string): boolean {
   return !/=>|`|\b(let|const|class|async|await|import)\b|,\s*\)|\?\.|\?\?/.test(code)
 }
 
+test('npm ci under an older Node prints a few lines beside the packages', async ({ skip }) => {
+  const node = await olderNode()
+  if (node === null) skip('there is no Node before 24 here')
+  if (node === null) return
+  const folder = mkdtempSync(join(tmpdir(), 'postern-npm-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  for (const name of ['package.json', 'package-lock.json', '.npmrc']) {
+    cpSync(name, join(folder, name))
+  }
+  const env = { PATH: `${dirname(node)}:/usr/bin:/bin`, HOME: folder }
+  const { code, stdout, stderr } = await run('npm', ['ci', '--dry-run'], { cwd: folder, env })
+  expect(code).toBe(0)
+  const beside = `${String(stdout)}${stderr}`.split('\n').filter((line) => !line.startsWith('add '))
+  expect(beside.length).toBeLessThanOrEqual(15)
+})
+
 describe('the launcher', () => {
   test.each(['0.12.18', '8.17.0', '20.20.2', '23.11.1', '24.14.1'])(
     'refuses Node %s',
