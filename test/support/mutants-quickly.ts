@@ -8,12 +8,13 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Instrumenter, type File } from '@stryker-mutator/instrumenter'
 import type { Mutant } from '@stryker-mutator/api/core'
+import { withLateConstants } from './mutants-constants.ts'
 import { findingsIn, write, type Finding } from './mutants-findings.ts'
 
-/** A file of `src`, or some of its lines. */
+/** A file of `src`, or some of its lines. Each file is there once. */
 export interface Source {
   path: string
-  lines: { from: number; to: number } | null
+  lines: { from: number; to: number }[] | null
 }
 
 export interface QuickResult {
@@ -23,6 +24,8 @@ export interface QuickResult {
   left: Mutant[]
   /** Those among them that only loading comes by: they cannot be tried so. */
   constants: Set<string>
+  /** Null where all tests ran; else, how many of those left no test had tried when time was up. */
+  untriedInTime: number | null
 }
 
 /** A test that writes nothing for so long is stuck in the change that it tries. */
@@ -33,12 +36,17 @@ export type Pass = keyof typeof STUCK_AFTER_MS
  * Tries all changes of sources with tests that stay in one process.
  * @param tests in groups; the first has the most to say
  * @param o `folder` for files that the caller removes; `passes` with quick tests alone, or with slow
- *   ones after them; `onProgress` hears lines for people
+ *   ones after them; `endsAtMs` by the clock, or never; `onProgress` hears lines for people
  */
 export async function tryQuickly(
   sources: Source[],
   tests: string[][],
-  o: { folder: string; passes: readonly Pass[]; onProgress: (line: string) => unknown },
+  o: {
+    folder: string
+    passes: readonly Pass[]
+    endsAtMs: number
+    onProgress: (line: string) => unknown
+  },
 ): Promise<QuickResult> {
   const { files, mutants } = await instrument(sources)
   const instrumented = join(o.folder, 'sources.json')
@@ -47,9 +55,11 @@ export async function tryQuickly(
   writeFileSync(findings, '')
   const judged = (): Set<string> =>
     new Set(findingsIn(findings).flatMap((one) => ('noticed' in one ? [one.noticed] : [])))
+  const isTimeUp = (): boolean => Date.now() >= o.endsAtMs
   for (const pass of o.passes) {
     for (const group of tests) {
-      while (!(await runOnce(group, { pass, instrumented, findings })));
+      const run = { pass, instrumented, findings, isTimeUp }
+      while (!isTimeUp() && !(await runOnce(group, run)));
       o.onProgress(`${judged().size} of ${mutants.length} changes noticed (${pass} tests)`)
     }
   }
@@ -64,7 +74,9 @@ export async function tryQuickly(
     if ('loaded' in one) for (const id of one.loaded) loaded.add(id)
   }
   const left = mutants.filter(({ id }) => !noticed.has(id))
-  return { mutants, left, constants: new Set([...loaded].filter((id) => !tried.has(id))) }
+  const constants = new Set([...loaded].filter((id) => !tried.has(id)))
+  const untriedInTime = isTimeUp() ? left.filter(({ id }) => !tried.has(id)).length : null
+  return { mutants, left, constants, untriedInTime }
 }
 
 async function instrument(
@@ -75,21 +87,22 @@ async function instrument(
   const given = sources.map(({ path, lines }): File => {
     const content = readFileSync(path, 'utf8')
     if (lines === null) return { name: path, mutate: true, content }
-    const [start, end] = [
-      { line: lines.from - 1, column: 0 },
-      { line: lines.to - 1, column: Number.MAX_SAFE_INTEGER },
-    ]
-    return { name: path, mutate: [{ start, end }], content }
+    const mutate = lines.map(({ from, to }) => ({
+      start: { line: from - 1, column: 0 },
+      end: { line: to - 1, column: Number.MAX_SAFE_INTEGER },
+    }))
+    return { name: path, mutate, content }
   })
   const options = { ignorers: [], excludedMutations: [], plugins: null, noHeader: false }
   const { files, mutants } = await new Instrumenter(logger as never).instrument(given, options)
-  return { files: files.map(({ name, content }) => [name, content]), mutants: [...mutants] }
+  const texts = files.map(({ name, content }): [string, string] => [name, content])
+  return { files: withLateConstants(texts), mutants: [...mutants] }
 }
 
 /** @returns whether all of it was tried; not where a process ended on the way */
 async function runOnce(
   tests: string[],
-  o: { pass: Pass; instrumented: string; findings: string },
+  o: { pass: Pass; instrumented: string; findings: string; isTimeUp: () => boolean },
 ): Promise<boolean> {
   const before = findingsIn(o.findings)
   const child = spawn('vitest', ['run', '--config', 'config/vitest-mutants.ts'], {
@@ -111,13 +124,13 @@ async function runOnce(
   const watch = setInterval(() => {
     const quietMs = Date.now() - statSync(o.findings).mtimeMs
     isStuck = quietMs > STUCK_AFTER_MS[o.pass] && changeTried(o.findings) !== null
-    if (isStuck) end()
+    if (isStuck || o.isTimeUp()) end()
   }, 500)
   await new Promise((resolve) => child.on('close', resolve))
   clearInterval(watch)
   process.off('exit', end)
   const tried = changeTried(o.findings)
-  if (tried !== null) {
+  if (tried !== null && (isStuck || !o.isTimeUp())) {
     const { trying, test } = tried
     const finding: Finding = isStuck ? { noticed: trying, test } : { unsure: trying, test }
     write(o.findings, finding)
