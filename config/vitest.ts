@@ -22,7 +22,7 @@ const TOGETHER = [
 const APART = [
   'test/canaries.test.ts',
   'test/http/routes-*.test.ts',
-  'test/openpgp/{engine,pool,starting-threads,stream/large,native/dying-threads}.test.ts',
+  'test/openpgp/{checker,engine,pool,starting-threads,stream/large,native/dying-threads}.test.ts',
   'test/sandbox/kill.test.ts',
   'test/upstream/{proxy,tls}.test.ts',
   'test/vectors/chats.test.ts',

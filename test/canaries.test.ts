@@ -97,7 +97,7 @@ const START = "/main.ts'"
 test('no test starts a sidecar or makes a log past the search', () => {
   const allowed: Record<string, RegExp> = {
     [START]:
-      /^(support\/postern-process|cli\/offline|architecture|canaries|examples\/deployment|bench\/)/,
+      /^(support\/postern-process|cli\/closed-pipe|architecture|canaries|examples\/deployment|bench\/)/,
     'logger.ts': /^(logger\.test|bench\/|canaries\.test)/,
     "from 'pino'": /^(support\/watched-log|canaries\.test)/,
   }

@@ -94,7 +94,7 @@ export class HostedBot {
     const bot = this.#served?.bot.link.bot() ?? null
     return {
       name: this.name,
-      ready: reasons.length === 0,
+      ready: this.#served?.bot.link.health.ready ?? false,
       served: this.#served !== null,
       reasons,
       bot: bot && { id: bot.id, username: bot.username ?? '' },

@@ -148,8 +148,7 @@ function createState({ loaded }: SeveralOptions, bots: HostedBots, warnings: War
     /** @param bot null: of the whole process. @returns null where there is no such bot */
     readiness: (bot: string | null): Readiness | null => {
       if (bot === null) return { ready: isReady(), reasons: bots.reasons }
-      const one = bots.find(bot)
-      return one === null ? null : { ready: one.reasons.length === 0, reasons: one.reasons }
+      return bots.find(bot)?.report() ?? null
     },
   }
 }

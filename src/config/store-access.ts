@@ -53,6 +53,7 @@ export interface StoreAccess {
   /** The database that holds the store; null when it is in `dataDir`. */
   storeUrl: SecretSource | null
   store: Settings['store']
+  engine: Settings['openpgp']['engine']
 }
 
 /**
@@ -72,6 +73,7 @@ export function loadStoreAccess(sources: Sources): StoreAccess {
     passphrase,
     protection: valueOf('key.protection') as StoreAccess['protection'],
     storeUrl,
+    engine: valueOf('openpgp.engine') as StoreAccess['engine'],
     store: {
       schema: valueOf('store.schema') as string,
       caFile: valueOf('store.caFile') as string | undefined,

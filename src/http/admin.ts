@@ -31,7 +31,7 @@ export interface AdminDoorParts {
 /** What the door answers, as `/` lists it. */
 const PATHS = {
   '/healthz': '200 while the process serves',
-  '/readyz': '200 while nothing keeps the sidecar from its job, else 503 with every reason',
+  '/readyz': '200 while nothing keeps the sidecar from its job, else 503; with every reason',
   '/status': 'what `postern status` shows, as JSON',
   '/metrics': 'metrics in the text format of Prometheus',
 }

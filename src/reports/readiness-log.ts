@@ -18,8 +18,8 @@ const ERRORS: ReadonlySet<ReasonCode> = new Set([
   'webhook-failing',
   'updates-expiring',
 ])
-/** Every start and every stop has them. */
-const ORDINARY: ReadonlySet<ReasonCode> = new Set(['starting', 'stopping'])
+/** Every start and every stop has the first two; the other is logged where a check finds it. */
+const UNLOGGED: ReadonlySet<ReasonCode> = new Set(['starting', 'stopping', 'engine-differs'])
 
 export interface ReadinessLogParts {
   health: Pick<Health, 'ready' | 'reasons'>
@@ -46,8 +46,8 @@ export class ReadinessLog {
   /** A reason came up, or went. */
   changed({ code, holds }: ReasonChange): void {
     const { health, log } = this.#parts
-    if (holds) this.#isReadyLogged = false
-    if (holds && !ORDINARY.has(code)) {
+    if (!health.ready) this.#isReadyLogged = false
+    if (holds && !UNLOGGED.has(code)) {
       this.#logged.add(code)
       const reason = health.reasons().find((one) => one.code === code)
       const level = ERRORS.has(code) ? 'error' : 'warn'

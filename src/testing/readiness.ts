@@ -61,7 +61,7 @@ export function untilReady(
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const look = (): void => {
     const reasons = health.reasons()
-    if (reasons.length === 0) resolve()
+    if (health.ready) resolve()
     else if (isHopeless(reasons, isStart)) reject(new NotReadyError(reasons))
   }
   // One answer of the service may end a reason and bring up the next.

@@ -31,7 +31,7 @@ export async function verifyBackup(file: string, access: StoreAccess): Promise<B
   const { takenAt, bytes, version, method, masterSecret, keys, counts } = await readBackup(file, {
     passphrase: access.passphrase?.reveal() ?? null,
   })
-  await using engine = createEngine({ threads: 1 })
+  await using engine = createEngine({ threads: 1, engine: access.engine })
   for (const { fingerprint, locked } of keys) {
     if (locked === '') continue
     const unlocked = await engine.unlock(locked, masterSecret ?? '').catch(() => null)
@@ -94,7 +94,7 @@ export async function moveStore(
   const target =
     typeof to === 'string' ? FileMoveEnd.target(to) : await databaseEnd(to, access, stack)
   stack.use(target)
-  const engine = stack.use(createEngine({ threads: 1 }))
+  const engine = stack.use(createEngine({ threads: 1, engine: access.engine }))
   const { tables, keys } = await relocate({
     from: source,
     to: target,

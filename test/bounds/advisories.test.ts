@@ -91,7 +91,7 @@ const CHATS: Record<string, Advisory> = {
   'CVE-2022-39250': {
     what: 'A Matrix client mixed up one kind of key identifier with another.',
     must: 'Certificates are known by fingerprints that we compute, never by what is said of them.',
-    tested: [['guard/recipients', 'under a fingerprint that is not its own is unusable']],
+    tested: [['guard/recipients', 'fingerprint-mismatch']],
   },
   'CVE-2022-39251': {
     what: 'A Matrix client took what was sealed in one way for what must be sealed in another.',
@@ -106,7 +106,8 @@ const CHATS: Record<string, Advisory> = {
     must: 'A list that contradicts itself, or what is known, is not sealed to.',
     tested: [
       ['guard/passing-keys', 'but not in its list, is nobody’s'],
-      ['guard/recipients', 'two keys for one person', 'one key for two people'],
+      ['kernel/people/recipients', 'two keys for one person'],
+      ['kernel/people/trust', 'a certificate that two list is disputed'],
     ],
   },
   'CVE-2024-47080': {
@@ -121,7 +122,7 @@ const CHATS: Record<string, Advisory> = {
     what: 'A Matrix client followed a media id that was a path.',
     must: 'A url of another form is neither fetched nor changed, and no path with dots leaves.',
     tested: [
-      ['media/access', 'urls of another form are left as they are and never fetched'],
+      ['translate/media-urls', '/media/../bot/v1/me', 'is left as it is'],
       ['http/knock', '/media/..%2f..%2fbot%2fv1%2ftoken%2frevoke'],
     ],
   },
@@ -130,8 +131,8 @@ const CHATS: Record<string, Advisory> = {
     must: 'Readable words in a protected chat are withheld, and none of ours leave for one.',
     tested: [
       ['translate/verdicts', 'plaintext-in-protected'],
-      ['guard/mode-flips', 'that claims to be open gets no readable text'],
-      ['guard/lookup-fails', 'lets no text out'],
+      ['guard/latch', 'a chat that claims to be open %s gets nothing'],
+      ['guard/lookup-fails', 'let no text out'],
     ],
   },
   'ePrint 2024/918': {
@@ -139,7 +140,7 @@ const CHATS: Record<string, Advisory> = {
     must: 'One who signs must go on signing, and neither words nor what surrounds them bring keys.',
     tested: [
       vector('p26-certificate-beside', 'p39-signed-around-compressed', 'p39-signed-twice'),
-      ['translate/signers', 'must go on signing'],
+      ['kernel/opening/signatures', 'does not stand unsigned once the person'],
       ['guard/passing-keys', 'or beside them, is nobody’s key'],
     ],
   },

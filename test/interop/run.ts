@@ -1,7 +1,15 @@
-/** Prints the interoperability matrix: `npm run interop`. Exits 0 when all that is offered is ok. */
+/**
+ * Prints the interoperability matrix: `npm run interop`. Exits 0 when all that is offered is ok.
+ * `--differential` compares the native engine with openpgp.js instead (`differential.ts`).
+ */
 import { TABLES } from './cases.ts'
 import { cellName, ourSide, runProgram, type Cells } from './matrix.ts'
 import { PROGRAMS } from './programs/all.ts'
+
+if (process.argv.includes('--differential')) {
+  const { runDifferential } = await import('./differential.ts')
+  process.exit(await runDifferential(process.argv.slice(2)))
+}
 
 const SIGNS = { ok: 'ok', 'not offered': '-', refused: 'NO' } as const
 const names = Object.keys(PROGRAMS)

@@ -56,20 +56,45 @@ export const deferral = {
   },
 } satisfies Plugin
 
-const CREATE = '/src/openpgp/create.ts'
-const ENGINE = "options.engine !== 'library'"
+/** Files of the engine, what stands in each of them, and what tests put there. */
+const ENGINE: [file: string, from: string, to: string][] = [
+  [
+    'openpgp/create',
+    "options.engine !== 'library'",
+    "(process.env['TESTS_ENGINE'] ?? options.engine) !== 'library'",
+  ],
+  [
+    'openpgp/native/prepared-message',
+    "Buffer.from(text, 'utf8')",
+    "Buffer.from(process.env['TESTS_FAULTY'] === 'sealed' ? text.toUpperCase() : text, 'utf8')",
+  ],
+  [
+    'openpgp/native/opener',
+    'return decrypted && openedText(decrypted,',
+    "return decrypted && (process.env['TESTS_FAULTY'] === 'opened' ? madeWrong : openedText)(decrypted,",
+  ],
+]
+const MADE_WRONG = `
+function madeWrong(...args: Parameters<typeof openedText>): Opened {
+  const opened = openedText(...args)
+  return opened.outcome === 'opened' ? { ...opened, text: opened.text.toUpperCase() } : opened
+}
+`
 
-/** Every engine is the one that the environment variable `TESTS_ENGINE` names, where it names one. */
+/**
+ * Every engine is the one that the environment variable `TESTS_ENGINE` names, where it names one.
+ * With `TESTS_FAULTY` native code makes capitals of all words that it seals (`sealed`) or opens
+ * (`opened`), so that a check finds a difference.
+ */
 export const engineOfTests = {
   name: 'engine-of-tests',
   load(id: string) {
-    if (!id.endsWith(CREATE)) return null
+    const change = ENGINE.find(([file]) => id.endsWith(`/src/${file}.ts`))
+    if (change === undefined) return null
+    const [file, from, to] = change
     const text = readFileSync(id, 'utf8')
-    const changed = text.replace(
-      ENGINE,
-      `(process.env['TESTS_ENGINE'] ?? options.engine) !== 'library'`,
-    )
-    if (changed === text) throw new Error(`${id} does not choose an engine`)
-    return changed
+    const changed = text.replace(from, to)
+    if (changed === text) throw new Error(`${id} does not say ${from}`)
+    return file === 'openpgp/native/opener' ? changed + MADE_WRONG : changed
   },
 } satisfies Plugin

@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readVector } from './format.ts'
+import { readVector, type Vector } from './format.ts'
 
 const HERE = new URL('./', import.meta.url).pathname
 const FOLDER = mkdtempSync(join(tmpdir(), 'vectors-'))
@@ -34,8 +34,9 @@ interface SopMessage {
 interface Program {
   version: string
   open(message: SopMessage): Answer
-  /** Null where it is not asked. */
-  encrypts(certificate: string): boolean
+  /** Whether it takes the time of the vector; SOP has no way to say it where one encrypts. */
+  hasClock: boolean
+  encrypts(certificate: string, now: string): boolean
 }
 
 function run(command: string, args: string[], input: string | Buffer, env = {}) {
@@ -69,9 +70,12 @@ function sop(command: string): Program {
       const lines = plain.isDone ? readFileSync(verifications, 'utf8').match(/^\d{4}-.+$/gm) : []
       return { text: opened.stdout, valid: lines?.length ?? 0 }
     },
+    hasClock: false,
     encrypts: (certificate) => run(command, ['encrypt', file(certificate)], 'x').isDone,
   }
 }
+
+const fakedTime = (now: string): string => `--faked-system-time=${now.replaceAll(/[-:]|Z$/g, '')}!`
 
 /** GnuPG with a home for each set of keys, at the time of the vector. */
 function gpg(): Program {
@@ -97,20 +101,31 @@ function gpg(): Program {
     version: execFileSync('gpg', ['--version'], { encoding: 'utf8' }).split('\n')[0] ?? '',
     open({ body, readers, signer, now }) {
       const home = homeOf(readers, signer)
-      const at = `--faked-system-time=${now.replaceAll(/[-:]|Z$/g, '')}!`
-      const args = ['--batch', '--trust-model=always', '--status-fd=2', at, '--decrypt']
-      const { isDone, stdout, stderr } = run('gpg', args, body, { GNUPGHOME: home })
-      const valid = stderr.match(/^\[GNUPG:\] VALIDSIG /gm)?.length ?? 0
-      const isOpened = isDone || /DECRYPTION_OKAY/.test(stderr)
-      return { text: isOpened && !/DECRYPTION_FAILED/.test(stderr) ? stdout : null, valid }
+      const args = ['--batch', '--trust-model=always', '--status-fd=2', fakedTime(now), '--decrypt']
+      const { stderr } = run('gpg', args, body, { GNUPGHOME: home })
+      const valid = stderr.match(/^\[GNUPG:\] GOODSIG /gm)?.length ?? 0
+      // it stops at a bad signature, before it says whether the rest is whole
+      const opened = run('gpg', ['--skip-verify', ...args], body, { GNUPGHOME: home })
+      // its exit code is an error where it tried a key in vain, also where another one opened
+      const isOkay = /DECRYPTION_OKAY/.test(opened.stderr) && !/_FAILED/.test(opened.stderr)
+      return { text: opened.isDone || isOkay ? opened.stdout : null, valid }
     },
-    encrypts(certificate) {
+    hasClock: true,
+    encrypts(certificate, now) {
       const home = mkdtempSync(join(FOLDER, 'gpg-'))
-      const args = [...base, '--armor', `--recipient-file=${file(certificate)}`, '--encrypt']
+      const args = [
+        ...base,
+        fakedTime(now),
+        '--armor',
+        `--recipient-file=${file(certificate)}`,
+        '--encrypt',
+      ]
       return run('gpg', args, 'x', { GNUPGHOME: home }).isDone
     },
   }
 }
+
+const secondsOf = (now: string): string => String(Date.parse(now) / 1000)
 
 /** RNP, likewise. */
 function rnp(): Program {
@@ -127,12 +142,11 @@ function rnp(): Program {
       const keys = [...readers.map(secretFile), certificateFile(signer)]
       const home = homes.get(name) ?? homeWith(keys)
       homes.set(name, home)
-      const at = String(Date.parse(now) / 1000)
       const args = [
         '--homedir',
         home,
         '--current-time',
-        at,
+        secondsOf(now),
         '--password',
         '',
         '--decrypt',
@@ -142,9 +156,11 @@ function rnp(): Program {
       const valid = stderr.match(/Good signature made/g)?.length ?? 0
       return { text: isDone || stdout.length > 0 ? stdout : null, valid }
     },
-    encrypts(certificate) {
+    hasClock: true,
+    encrypts(certificate, now) {
       const home = homeWith([file(certificate)])
-      const args = ['--homedir', home, '--encrypt', '-f', file(certificate), '--output', '-']
+      const at = ['--homedir', home, '--current-time', secondsOf(now)]
+      const args = [...at, '--encrypt', '-f', file(certificate), '--output', '-']
       return run('rnp', args, 'x').isDone
     },
   }
@@ -158,43 +174,60 @@ const PROGRAMS: Record<string, () => Program> = {
   'pgpainless-cli': () => sop('pgpainless-cli'),
 }
 
-/** What a vector says must come out, and whether a program agrees. */
-function agreesOnMessage(program: Program, name: string): boolean {
-  const { fields, body } = readVector(readFileSync(join(HERE, 'messages', name), 'utf8'))
-  const field = new Map(fields)
-  const words = (field.get('reader') ?? '')
-    .split(' ')
-    .filter((word) => word !== '' && word !== 'none')
+/** What a program does otherwise than a vector says; null where it agrees. */
+type Difference = string | null
+
+function compareMessage(program: Program, vector: Vector): Difference {
+  const field = new Map(vector.fields)
+  const readers = wordsOf(field.get('reader'))
   const signer = field.get('signer') ?? 'alice'
   const now = field.get('now') ?? ''
-  const { text, valid } = program.open({ body, readers: words, signer, now })
-  if (field.get('outcome') !== 'opened') return text === null
+  const { text, valid } = program.open({ body: vector.body, readers, signer, now })
+  if (field.get('outcome') !== 'opened') return text === null ? null : 'opens it'
+  if (text === null) return 'does not open it'
   const expected = field.get('text')
-  const digest = field.get('text-sha256')
   const isText =
-    text !== null &&
-    (expected === undefined
-      ? createHash('sha256').update(text).digest('hex') === digest
-      : text.equals(Buffer.from(JSON.parse(expected) as string)))
-  const signatures = (field.get('signatures') ?? '').split(' ')
-  return isText && valid > 0 === signatures.includes('valid')
+    expected === undefined
+      ? createHash('sha256').update(text).digest('hex') === field.get('text-sha256')
+      : text.equals(Buffer.from(JSON.parse(expected) as string))
+  if (!isText) return 'opens another text'
+  const isValid = wordsOf(field.get('signatures')).includes('valid')
+  if (valid > 0 === isValid) return null
+  return isValid ? 'finds no valid signature' : 'finds a valid signature'
 }
 
-function agreesOnCertificate(program: Program, name: string): boolean {
-  const { fields, body } = readVector(readFileSync(join(HERE, 'certificates', name), 'utf8'))
-  return program.encrypts(body) === (new Map(fields).get('outcome') === 'usable')
+function compareCertificate(program: Program, { fields, body }: Vector): Difference {
+  const field = new Map(fields)
+  const isUsable = field.get('outcome') === 'usable'
+  if (program.encrypts(body, field.get('now') ?? '') === isUsable) return null
+  return isUsable ? 'does not encrypt to it' : 'encrypts to it'
 }
+
+/** Not asked: what was known earlier, and what the time of the vector decides where none can be given. */
+function isAsked({ hasClock }: Program, { fields }: Vector): boolean {
+  const field = new Map(fields)
+  const isTimed = (field.get('expires') ?? 'never') !== 'never' || field.has('not-before')
+  return !field.has('known') && (hasClock || !isTimed)
+}
+
+const wordsOf = (field = ''): string[] =>
+  field.split(' ').filter((word) => word !== '' && word !== 'none')
 
 const args = process.argv.slice(2)
 const chosen = args.filter((arg) => !arg.startsWith('--'))
-const SETS = {
-  messages: { names: readdirSync(join(HERE, 'messages')).toSorted(), agrees: agreesOnMessage },
-  certificates: {
-    names: readdirSync(join(HERE, 'certificates')).toSorted(),
-    agrees: agreesOnCertificate,
-  },
+const isMarkdown = args.includes('--markdown')
+/** Every vector of a folder, by the name of its file. */
+function vectorsIn(folder: string): [name: string, vector: Vector][] {
+  return readdirSync(join(HERE, folder))
+    .toSorted()
+    .map((name) => [name, readVector(readFileSync(join(HERE, folder, name), 'utf8'))])
 }
-if (args.includes('--markdown')) {
+
+const SETS = [
+  { set: 'messages', vectors: vectorsIn('messages'), compare: compareMessage },
+  { set: 'certificates', vectors: vectorsIn('certificates'), compare: compareCertificate },
+]
+if (isMarkdown) {
   process.stdout.write('| program | messages | certificates |\n| --- | --- | --- |\n')
 }
 try {
@@ -207,32 +240,26 @@ try {
       process.stderr.write(`${name}: not installed\n`)
       continue
     }
-    const differing: Record<string, string[]> = {}
-    for (const [set, { names, agrees }] of Object.entries(SETS)) {
-      differing[set] = names.filter((vector) => !agrees(program, vector))
-    }
-    print(name, program.version, differing)
+    answer(name, program)
   }
 } finally {
   rmSync(FOLDER, { recursive: true, force: true })
 }
 
-function cell(set: keyof typeof SETS, differing: string[] = []): string {
-  const { length } = SETS[set].names
-  return `${length - differing.length} of ${length}`
-}
-
-function print(program: string, version: string, differing: Record<string, string[]>): void {
-  const sets = ['messages', 'certificates'] as const
-  if (args.includes('--markdown')) {
-    const cells = sets.map((set) => cell(set, differing[set]))
-    process.stdout.write(`| ${version} | ${cells.join(' | ')} |\n`)
-    return
+/** Runs all vectors with a program, and prints its row or its list. */
+function answer(name: string, program: Program): void {
+  const cells: string[] = []
+  const lines: string[] = []
+  for (const { set, vectors, compare } of SETS) {
+    const asked = vectors.filter(([, vector]) => isAsked(program, vector))
+    const differing = asked.flatMap(([vector, content]) => {
+      const difference = compare(program, content)
+      return difference === null ? [] : [`    ${vector}: ${difference}`]
+    })
+    const cell = `${asked.length - differing.length} of ${asked.length}`
+    cells.push(cell)
+    lines.push(`  ${set}: ${cell} alike`, ...differing)
   }
-  process.stdout.write(`${program} (${version})\n`)
-  for (const set of sets) {
-    const names = differing[set] ?? []
-    process.stdout.write(`  ${set}: ${cell(set, names)} alike\n`)
-    for (const one of names) process.stdout.write(`    otherwise: ${one}\n`)
-  }
+  if (isMarkdown) process.stdout.write(`| ${program.version} | ${cells.join(' | ')} |\n`)
+  else process.stdout.write(`${[`${name} (${program.version})`, ...lines].join('\n')}\n`)
 }
