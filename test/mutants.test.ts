@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs'
 import { compileFunction } from 'node:vm'
+import type { Mutant } from '@stryker-mutator/api/core'
 import { Instrumenter } from '@stryker-mutator/instrumenter'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { withLateConstants } from './support/mutants-constants.ts'
 import { addMutators } from './support/mutants-mutators.ts'
-import { sourcesOfDiff } from './support/mutants-since.ts'
+import { equivalentsIn } from './support/mutants-equivalents.ts'
+import { score } from './support/mutants-report.ts'
+import { chosenLines, countLines, sourcesOfDiff } from './support/mutants-since.ts'
 
 const OURS = ['Number', 'Entry', 'Await', 'Default', 'Call']
 
@@ -78,5 +82,76 @@ describe('sourcesOfDiff', () => {
       { from: 20, to: 20 },
     ]
     expect(sourcesOfDiff(diff)).toEqual([{ path: 'src/a.ts', lines }])
+  })
+})
+
+describe('chosenLines', () => {
+  const changed = ['a', 'b', 'c', 'd'].map((name) => ({
+    path: `src/${name}.ts`,
+    lines: [
+      { from: 3, to: 4 },
+      { from: 10, to: 17 },
+    ],
+  }))
+
+  it('keeps all of a small change', () => {
+    expect(countLines(changed)).toBe(40)
+    const kept = chosenLines(changed, 40, 'seed')
+    expect(kept.toSorted((one, other) => (one.path < other.path ? -1 : 1))).toEqual(changed)
+  })
+
+  it('bounds a large one, in few files, by a seed', () => {
+    const chosen = chosenLines(changed, 13, 'seed')
+    expect(countLines(chosen)).toBe(13)
+    expect(chosen.map(({ lines }) => lines)).toEqual([
+      [
+        { from: 3, to: 4 },
+        { from: 10, to: 17 },
+      ],
+      [
+        { from: 3, to: 4 },
+        { from: 10, to: 10 },
+      ],
+    ])
+    expect(chosenLines(changed, 13, 'seed')).toEqual(chosen)
+    const seeds = Array.from({ length: 20 }, (_, seed) => chosenLines(changed, 10, `${seed}`))
+    expect(new Set(seeds.map(([first]) => first?.path)).size).toBe(4)
+  })
+})
+
+describe('score', () => {
+  const changes = (count: number): Mutant[] =>
+    Array.from({ length: count }, () => ({ fileName: 'src/kernel/a.ts' }) as Mutant)
+
+  it.each([
+    [20, 2, 'all: 90 % (18 of 20)', false],
+    [20, 3, 'all: 85 % (17 of 20)', true],
+    [19, 19, 'all: 0 % (0 of 19)', false],
+    [0, 0, 'all: 100 % (0 of 0)', false],
+  ])('of %d changes of which %d survive is %s', (count, surviving, line, isBelow) => {
+    const tried = changes(count)
+    expect(score('all', tried, new Set(tried.slice(0, surviving)))).toEqual({ line, isBelow })
+  })
+})
+
+describe('mutants-equivalent.txt', () => {
+  const listed = equivalentsIn()
+
+  it('names files with code that is there, and a reason for each change', () => {
+    const wrong = listed.filter(({ file, change, reason }) => {
+      const [before = ''] = change.split(/ …? ?→ /)
+      const text = readFileSync(file, 'utf8').replace(/\s+/g, ' ')
+      return reason === '' || !text.includes(before)
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('is read by its indentation, and nothing else', () => {
+    const text = '# words\nsrc/a.ts\n  a < b → a <= b\n    Never\n    equal.\n  a → b\n    Why.\n'
+    expect(equivalentsIn(text)).toEqual([
+      { file: 'src/a.ts', change: 'a < b → a <= b', reason: 'Never equal.' },
+      { file: 'src/a.ts', change: 'a → b', reason: 'Why.' },
+    ])
+    expect(() => equivalentsIn('  a → b')).toThrow('no known form')
   })
 })

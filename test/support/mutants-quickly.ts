@@ -24,12 +24,14 @@ export interface QuickResult {
   left: Mutant[]
   /** Those among them that only loading comes by: they cannot be tried so. */
   constants: Set<string>
-  /** Null where all tests ran; else, how many of those left no test had tried when time was up. */
-  untriedInTime: number | null
+  /** Those left that no test had tried when time was up; null where all tests ran. */
+  untriedInTime: Set<string> | null
 }
 
 /** A test that writes nothing for so long is stuck in the change that it tries. */
 const STUCK_AFTER_MS = { quick: 10_000, slow: 40_000 }
+/** One that loads, or prepares what its tests share, takes no longer. */
+const STUCK_LOADING_MS = 120_000
 export type Pass = keyof typeof STUCK_AFTER_MS
 
 /**
@@ -75,8 +77,8 @@ export async function tryQuickly(
   }
   const left = mutants.filter(({ id }) => !noticed.has(id))
   const constants = new Set([...loaded].filter((id) => !tried.has(id)))
-  const untriedInTime = isTimeUp() ? left.filter(({ id }) => !tried.has(id)).length : null
-  return { mutants, left, constants, untriedInTime }
+  const untried = left.filter(({ id }) => !tried.has(id)).map(({ id }) => id)
+  return { mutants, left, constants, untriedInTime: isTimeUp() ? new Set(untried) : null }
 }
 
 async function instrument(
@@ -121,10 +123,11 @@ async function runOnce(
   }
   process.on('exit', end)
   let isStuck = false
+  const beganAtMs = Date.now()
   const watch = setInterval(() => {
-    const quietMs = Date.now() - statSync(o.findings).mtimeMs
+    const quietMs = Date.now() - Math.max(beganAtMs, statSync(o.findings).mtimeMs)
     isStuck = quietMs > STUCK_AFTER_MS[o.pass] && changeTried(o.findings) !== null
-    if (isStuck || o.isTimeUp()) end()
+    if (isStuck || quietMs > STUCK_LOADING_MS || o.isTimeUp()) end()
   }, 500)
   await new Promise((resolve) => child.on('close', resolve))
   clearInterval(watch)

@@ -1,27 +1,37 @@
 /**
  * `npm run mutants -- FILES`: changes files of `src` in one place after the other, and lists the
- * changes that no test near them notices. FILES are files, folders, or lines as `file.ts:10-20`;
- * tests among them are the only ones that run. All of them stay in one process; with `--alone`
- * Stryker then tries each change that is left in one of its own, and those of modules' constants.
- * With `--quick` only quick tests run, with `--stages` also those that start a sidecar.
+ * changes that no test near them notices, without those of `test/mutants-equivalent.txt`. FILES are
+ * files, folders, or lines as `file.ts:10-20`; tests among them are the only ones that run. All of
+ * them stay in one process; with `--alone` Stryker then tries each change that is left in one of its
+ * own, and those of modules' constants. With `--quick` only quick tests run, with `--stages` also
+ * those that start a sidecar.
  *
- * `--since COMMIT` takes the lines that differ from a commit, with stages; `--minutes N` ends after
- * that time, and counts the changes that were not tried by all tests then.
+ * `--since COMMIT` takes the lines that differ from a commit, with stages, and ends with an error
+ * where too few of them are noticed. `--submission` does so for the commit that a branch or a merge
+ * begins from, for so many lines and minutes as a run of CI has. `--minutes N` and `--lines N` bound
+ * any run; what was not tried is counted.
  */
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
 import type { Mutant } from '@stryker-mutator/api/core'
 import { Stryker } from '@stryker-mutator/core'
 import { addMutators } from './mutants-mutators.ts'
 import { tryQuickly, type Source } from './mutants-quickly.ts'
-import { changedSince } from './mutants-since.ts'
+import { describe, score, withoutEquivalents } from './mutants-report.ts'
+import { changedSince, chosenLines, countLines, submissionBase } from './mutants-since.ts'
+import { Imports, reached } from './imports.ts'
 import { rankedTests } from './near.ts'
+import { hasPostgres, sharedCluster, stopSharedCluster } from './postgres.ts'
+import { makeRunFolder, removeRunFolder } from './run-folder.ts'
 
 /** A process of its own has no mutants. */
 const STARTS_PROCESSES = /\b(runPostern|spawnPostern)\b/
 /** A whole sidecar runs inside then (`sidecar-inside.ts`), and takes seconds for each change. */
 const STARTS_SIDECARS = /\b(useStage|startSidecar)\b/
+/** Of a run of CI. */
+const SUBMISSION = { lines: 120, minutes: 3 }
 
 const starts = (what: RegExp, test: string): boolean => what.test(readFileSync(test, 'utf8'))
 
@@ -34,12 +44,21 @@ function testsNear(path: string): string[] {
 }
 
 const filesIn = (path: string, ending: string): string[] =>
-  statSync(path).isDirectory() ? globSync(`${path}/**/*${ending}`) : [path]
+  statSync(path).isDirectory() ? globSync(`${path}/**/*${ending}`).toSorted() : [path]
 
 function sourcesIn(path: string): Source[] {
   const [, file, from, to = from] = /^(.+\.ts):(\d+)(?:-(\d+))?$/.exec(path) ?? []
   if (file !== undefined) return [{ path: file, lines: [{ from: Number(from), to: Number(to) }] }]
   return filesIn(path, '.ts').map((one) => ({ path: one, lines: null }))
+}
+
+/** What differs from a commit, or as much of it as is tried. */
+function sourcesSince(commit: string, atMost: number): Source[] {
+  const changed = changedSince(commit)
+  const chosen = chosenLines(changed, atMost, commit)
+  const [all, some] = [changed, chosen].map(countLines)
+  print(`since ${commit.slice(0, 12)}: ${some} of ${all} changed lines of src are tried`)
+  return chosen
 }
 
 /** Tests of the folders that the sources lie in come first: they notice most. Stages come last. */
@@ -59,17 +78,26 @@ const print = (line: string): boolean => process.stdout.write(`${line}\n`)
 
 addMutators()
 
-const args = process.argv.slice(2)
-const has = (flag: string): boolean => args.includes(flag)
-const valueOf = (flag: string): string | undefined =>
-  has(flag) ? args[args.indexOf(flag) + 1] : undefined
-const since = valueOf('--since')
-const minutes = Number(valueOf('--minutes') ?? Infinity)
-const endsAtMs = Date.now() + minutes * 60_000
-const paths = args.map((path) => path.replace(/\/$/, ''))
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    alone: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
+    stages: { type: 'boolean', default: false },
+    submission: { type: 'boolean', default: false },
+    since: { type: 'string' },
+    minutes: { type: 'string' },
+    lines: { type: 'string' },
+  },
+})
+const bounds = values.submission ? SUBMISSION : { lines: Infinity, minutes: Infinity }
+const endsAtMs = Date.now() + Number(values.minutes ?? bounds.minutes) * 60_000
+const since = values.since ?? (values.submission ? submissionBase() : null)
+if (values.submission && since === null) print('no commit is known that this one follows')
+const paths = positionals.map((path) => path.replace(/\/$/, ''))
 const sources = [
   ...paths.filter((path) => path.startsWith('src/')).flatMap(sourcesIn),
-  ...(since === undefined ? [] : changedSince(since)),
+  ...(since === null ? [] : sourcesSince(since, Number(values.lines ?? bounds.lines))),
 ]
 const given = paths.filter((path) => path.startsWith('test/'))
 const tests = new Set(
@@ -82,36 +110,49 @@ const folder = mkdtempSync(join(tmpdir(), 'mutants-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 
-const withStages = given.length > 0 || has('--stages') || since !== undefined
-const groups = inGroups(sources, [...tests], withStages)
-const { mutants, left, constants, untriedInTime } = await tryQuickly(sources, groups, {
-  folder,
-  endsAtMs,
-  passes: has('--quick') ? ['quick'] : ['quick', 'slow'],
-  onProgress: print,
-})
-const untried = has('--alone') ? new Set<string>() : constants
-const judged = mutants.filter(({ id }) => !untried.has(id))
-const survivors = (has('--alone') ? await survivorsOf(left) : left).filter((one) =>
-  judged.includes(one),
-)
-for (const one of survivors) print(describe(one))
-if (untriedInTime !== null) {
-  const partly = left.length - untriedInTime
-  print(
-    `time is up: ${untriedInTime} of ${mutants.length} changes were not tried, ${partly} in part`,
-  )
+if (sources.length > 0) {
+  await prepareRun([...tests])
+  process.exitCode = (await tryAll()) && since !== null ? 1 : 0
 }
-for (const { path } of sources) {
-  const [all = [], lost = []] = [judged, survivors].map((some) =>
-    some.filter(({ fileName }) => fileName === path),
-  )
-  if (all.length === 0) continue
-  const noticed = all.length - lost.length
-  const percent = Math.floor((100 * noticed) / all.length)
-  const constant = mutants.filter(({ id, fileName }) => fileName === path && untried.has(id)).length
-  const rest = constant === 0 ? '' : `, and ${constant} of constants that were not tried`
-  print(`${path}: ${percent} % (${noticed} of ${all.length}${rest})`)
+
+/** What tests of all runs of Vitest share (`global-setup.ts`), and a database where they ask for it. */
+async function prepareRun(some: string[]): Promise<void> {
+  makeRunFolder()
+  process.on('exit', () => {
+    stopSharedCluster()
+    removeRunFolder()
+  })
+  const imports = new Imports('test/**/*.ts')
+  const needed = reached(some, (file) => imports.importedBy(file))
+  if (needed.has('test/support/postgres.ts') && hasPostgres()) await sharedCluster()
+}
+
+/** @returns whether too few changes are noticed */
+async function tryAll(): Promise<boolean> {
+  const withStages = given.length > 0 || values.stages || since !== null
+  const groups = inGroups(sources, [...tests], withStages)
+  const { mutants, left, constants, untriedInTime } = await tryQuickly(sources, groups, {
+    folder,
+    endsAtMs,
+    passes: values.quick ? ['quick'] : ['quick', 'slow'],
+    onProgress: print,
+  })
+  const rest = values.alone ? await survivorsOf(left) : left
+  const unknown = new Set([...(untriedInTime ?? []), ...(values.alone ? [] : constants)])
+  const survivors = new Set(withoutEquivalents(rest).filter(({ id }) => !unknown.has(id)))
+  for (const one of survivors) print(describe(one))
+  const untried = rest.filter(({ id }) => unknown.has(id)).length
+  if (untried > 0) print(`${untried} of ${mutants.length} changes were not tried`)
+  if (untriedInTime) print('time is up: others were tried, but not by all tests')
+  const tried = mutants.filter((one) => survivors.has(one) || !rest.includes(one))
+  for (const { path } of sources) {
+    const some = tried.filter(({ fileName }) => fileName === path)
+    if (some.length > 0) print(score(path, some, survivors).line)
+  }
+  const { line, isBelow } = score('all', tried, survivors)
+  print(line)
+  if (isBelow) print('too few: test what is listed, or list it in test/mutants-equivalent.txt')
+  return isBelow && untriedInTime === null
 }
 
 /** Has Stryker try what is left, each in a process that has loaded nothing else. */
@@ -128,25 +169,17 @@ async function survivorsOf(some: Mutant[]): Promise<Mutant[]> {
   const noticed = new Set(
     results
       .filter(({ status }) => status !== 'Survived' && status !== 'NoCoverage')
-      .map((one) => describe({ ...one, fileName: relative('.', one.fileName) }, 1)),
+      .map((one) => describe(countedFromZero(one))),
   )
   return some.filter((one) => !noticed.has(describe(one)))
 }
 
-/**
- * Where it is, what stands there, and what it becomes.
- * @param first how lines and columns are counted: from 0, but in Stryker's results from 1
- */
-function describe({ fileName, location, replacement }: Mutant, first = 0): string {
+/** Stryker's results count lines and columns from 1. */
+function countedFromZero<M extends Mutant>(one: M): M {
   const at = ({ line, column }: Mutant['location']['start']): Mutant['location']['start'] => {
-    return { line: line - first, column: column - first }
+    return { line: line - 1, column: column - 1 }
   }
-  const [start, end] = [at(location.start), at(location.end)]
-  const text = readFileSync(fileName, 'utf8')
-  const lines = text.split('\n').slice(start.line, end.line + 1)
-  lines[lines.length - 1] = lines.at(-1)?.slice(0, end.column) ?? ''
-  lines[0] = lines[0]?.slice(start.column) ?? ''
-  const [before, after] = [lines.join(' '), replacement].map((code) => code.replace(/\s+/g, ' '))
-  const short = (code = ''): string => (code.length > 100 ? `${code.slice(0, 100)} …` : code)
-  return `${fileName}:${start.line + 1}:${start.column + 1} ${short(before)} → ${short(after)}`
+  const { start, end } = one.location
+  const location = { start: at(start), end: at(end) }
+  return { ...one, fileName: relative('.', one.fileName), location }
 }
