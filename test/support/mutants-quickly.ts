@@ -30,15 +30,18 @@ export interface QuickResult {
 
 /** A test that writes nothing for so long is stuck in the change that it tries. */
 const STUCK_AFTER_MS = { quick: 10_000, slow: 40_000 }
+/** How many tests try a change, beside all that lie in the folder like its own. */
+const MOST_TRIES = { quick: 20, slow: 5 }
 /** One that loads, or prepares what its tests share, takes no longer. */
 const STUCK_LOADING_MS = 120_000
 export type Pass = keyof typeof STUCK_AFTER_MS
 
 /**
  * Tries all changes of sources with tests that stay in one process.
- * @param tests in groups; the first has the most to say
+ * @param tests in groups; the first has the most to say, and is run in full
  * @param o `folder` for files that the caller removes; `passes` with quick tests alone, or with slow
- *   ones after them; `endsAtMs` by the clock, or never; `onProgress` hears lines for people
+ *   ones after them; `isThorough` where all groups are run in full; `endsAtMs` by the clock, or never;
+ *   `onProgress` hears lines for people
  */
 export async function tryQuickly(
   sources: Source[],
@@ -46,6 +49,7 @@ export async function tryQuickly(
   o: {
     folder: string
     passes: readonly Pass[]
+    isThorough: boolean
     endsAtMs: number
     onProgress: (line: string) => unknown
   },
@@ -59,14 +63,20 @@ export async function tryQuickly(
     new Set(findingsIn(findings).flatMap((one) => ('noticed' in one ? [one.noticed] : [])))
   const isTimeUp = (): boolean => Date.now() >= o.endsAtMs
   for (const pass of o.passes) {
-    for (const group of tests) {
-      const run = { pass, instrumented, findings, isTimeUp }
+    for (const [index, group] of tests.entries()) {
+      write(findings, { group: `${pass} ${index}` })
+      const mostTries = index === 0 || o.isThorough ? Infinity : MOST_TRIES[pass]
+      const run = { pass, instrumented, findings, isTimeUp, mostTries }
       while (!isTimeUp() && !(await runOnce(group, run)));
       o.onProgress(`${judged().size} of ${mutants.length} changes noticed (${pass} tests)`)
     }
   }
-  for (const one of findingsIn(findings)) {
-    if ('fails' in one) o.onProgress(`left out, since it fails without a change: ${one.fails}`)
+  const failed = findingsIn(findings).flatMap((one) => ('fails' in one ? [one.fails] : []))
+  for (const test of new Set(failed)) {
+    o.onProgress(`left out, since it fails without a change: ${test}`)
+  }
+  if (!isTimeUp() && !findingsIn(findings).some((one) => 'file' in one)) {
+    throw new Error('no test could be run: does `npm run near` run them?')
   }
   const noticed = judged()
   const tried = new Set<string>()
@@ -104,16 +114,27 @@ async function instrument(
 /** @returns whether all of it was tried; not where a process ended on the way */
 async function runOnce(
   tests: string[],
-  o: { pass: Pass; instrumented: string; findings: string; isTimeUp: () => boolean },
+  o: {
+    pass: Pass
+    instrumented: string
+    findings: string
+    isTimeUp: () => boolean
+    mostTries: number
+  },
 ): Promise<boolean> {
   const before = findingsIn(o.findings)
+  const ofGroup = before.slice(before.findLastIndex((one) => 'group' in one))
+  const over = new Set(ofGroup.flatMap((one) => ('file' in one ? [one.file] : [])))
+  const left = tests.filter((test) => !over.has(test))
+  if (left.length === 0) return true
   const child = spawn('vitest', ['run', '--config', 'config/vitest-mutants.ts'], {
     env: {
       ...process.env,
-      MUTANTS_TESTS: tests.join(' '),
+      MUTANTS_TESTS: left.join(' '),
       MUTANTS_SOURCES: o.instrumented,
       MUTANTS_FINDINGS: o.findings,
       MUTANTS_PASS: o.pass,
+      MUTANTS_MOST_TRIES: String(o.mostTries),
     },
     stdio: 'ignore',
     detached: true,

@@ -3,6 +3,7 @@
  * nothing is loaded again. Whatever fails with a change must pass again without it; if it does not,
  * the process is spoilt and ends, and `mutants-quickly.ts` begins another one.
  */
+import { relative } from 'node:path'
 import {
   TestRunner,
   type RunnerTask,
@@ -27,6 +28,8 @@ const switches = ((globalThis as { __stryker__?: Switches }).__stryker__ ??= {})
 
 const FILE = process.env['MUTANTS_FINDINGS'] ?? ''
 const takesSlow = process.env['MUTANTS_PASS'] === 'slow'
+/** A change that so many tests of a group did not notice is left alone by the others. */
+const MOST_TRIES = Number(process.env['MUTANTS_MOST_TRIES'] ?? Infinity)
 /** Slower tests come in the second pass, when most changes were noticed already. */
 const SLOW_MS = 150
 /** A loop that a change made endless ends in an error. */
@@ -38,10 +41,15 @@ const before = findingsIn(FILE)
 const decided = new Set<string>()
 const done = new Set<string>()
 const slow = new Set<string>()
+const tries = new Map<string, number>()
+const countTry = (change: string): unknown => tries.set(change, (tries.get(change) ?? 0) + 1)
 for (const one of before) {
+  if ('group' in one) tries.clear()
+  if ('trying' in one) countTry(one.trying)
   if ('noticed' in one) decided.add(one.noticed)
   if ('unsure' in one) decided.add(one.unsure)
   if ('done' in one) done.add(one.done)
+  if ('fails' in one) done.add(one.fails)
   if ('slow' in one) slow.add(one.slow)
 }
 const write = (finding: Finding): void => writeTo(FILE, finding)
@@ -72,7 +80,8 @@ export default class MutantsRunner extends TestRunner {
 
   override onAfterRunFiles(files: RunnerTestFile[]): void {
     super.onAfterRunFiles(files)
-    write({ loaded: Object.keys(switches.mutantCoverage?.static ?? {}) })
+    const loaded = Object.keys(switches.mutantCoverage?.static ?? {})
+    for (const { filepath } of files) write({ loaded, file: relative('.', filepath) })
   }
 
   override onBeforeTryTask(task: RunnerTask, options: TestTryOptions): void {
@@ -82,6 +91,7 @@ export default class MutantsRunner extends TestRunner {
     if (this.#try !== 'changed') return
     const [change = ''] = this.#changes
     write({ trying: change, test: this.#test })
+    countTry(change)
     switches.hitCount = 0
     switches.hitLimit = hitLimit(this.#hits[change] ?? 0)
     switches.activeMutant = change
@@ -111,7 +121,9 @@ export default class MutantsRunner extends TestRunner {
   /** After the first try: which changes does it come by? */
   #begin(id: string, why: string | null): void {
     this.#hits = switches.mutantCoverage?.perTest[id] ?? {}
-    this.#changes = Object.keys(this.#hits).filter((change) => !decided.has(change))
+    this.#changes = Object.keys(this.#hits).filter(
+      (change) => !decided.has(change) && (tries.get(change) ?? 0) < MOST_TRIES,
+    )
     this.#try = 'changed'
     if (why !== null) {
       write({ fails: this.#test, why })

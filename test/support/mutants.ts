@@ -4,7 +4,8 @@
  * files, folders, or lines as `file.ts:10-20`; tests among them are the only ones that run. All of
  * them stay in one process; with `--alone` Stryker then tries each change that is left in one of its
  * own, and those of modules' constants. With `--quick` only quick tests run, with `--stages` also
- * those that start a sidecar.
+ * those that start a sidecar. Outside the folder that is like its own, a change is tried by the
+ * nearest tests, and by 20 of these at most (5 slow ones); with `--thorough` by all.
  *
  * `--since COMMIT` takes the lines that differ from a commit, with stages, and ends with an error
  * where too few of them are noticed. `--submission` does so for the commit that a branch or a merge
@@ -30,17 +31,28 @@ import { makeRunFolder, removeRunFolder } from './run-folder.ts'
 const STARTS_PROCESSES = /\b(runPostern|spawnPostern)\b/
 /** A whole sidecar runs inside then (`sidecar-inside.ts`), and takes seconds for each change. */
 const STARTS_SIDECARS = /\b(useStage|startSidecar)\b/
+/** Files with tests, outside the folders that are like those of the sources. */
+const MOST_ELSEWHERE = 30
 /** Of a run of CI. */
 const SUBMISSION = { lines: 120, minutes: 3 }
 
 const starts = (what: RegExp, test: string): boolean => what.test(readFileSync(test, 'utf8'))
 
-/** Those of its folder of `src`, and those of others that import it or reach it from outside. */
+/** Those that reach it from outside or import it, and those of its folder of `src`; nearest first. */
 function testsNear(path: string): string[] {
   const [, name = ''] = path.split('/')
-  const own = globSync(`test/${name.replace('.ts', '')}{/**/,}*.test.ts`)
-  const near = [...new Set([...own, ...rankedTests(path)])]
+  const own = globSync(`test/${name.replace('.ts', '')}{/**/,}*.test.ts`).toSorted()
+  const near = [...new Set([...rankedTests(path), ...own])]
   return near.filter((test) => !starts(STARTS_PROCESSES, test))
+}
+
+/** The first ones of all lists, then the second ones. */
+function interleaved(lists: string[][]): string[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length))
+  const places = Array.from({ length: longest }, (_, place) => place)
+  return [
+    ...new Set(places.flatMap((place) => lists.flatMap((list) => list.slice(place)[0] ?? []))),
+  ]
 }
 
 const filesIn = (path: string, ending: string): string[] =>
@@ -61,15 +73,19 @@ function sourcesSince(commit: string, atMost: number): Source[] {
   return chosen
 }
 
-/** Tests of the folders that the sources lie in come first: they notice most. Stages come last. */
+/**
+ * Tests of the folders that the sources lie in come first: they notice most. Stages come last. Of
+ * those elsewhere only the nearest are run, unless all are asked for.
+ */
 function inGroups(all: Source[], tests: string[], withStages: boolean): string[][] {
   const folders = new Set(all.map(({ path }) => dirname(path).replace('src', 'test')))
   const isStage = (test: string): boolean => starts(STARTS_SIDECARS, test)
   const isNear = (test: string): boolean => folders.has(dirname(test)) && !isStage(test)
+  const most = values.thorough || given.length > 0 ? Infinity : MOST_ELSEWHERE
   const groups = [
     tests.filter(isNear),
-    tests.filter((test) => !isNear(test) && !isStage(test)),
-    withStages ? tests.filter(isStage) : [],
+    tests.filter((test) => !isNear(test) && !isStage(test)).slice(0, most),
+    withStages ? tests.filter(isStage).slice(0, most) : [],
   ]
   return groups.filter(({ length }) => length > 0)
 }
@@ -84,6 +100,7 @@ const { values, positionals } = parseArgs({
     alone: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     stages: { type: 'boolean', default: false },
+    thorough: { type: 'boolean', default: false },
     submission: { type: 'boolean', default: false },
     since: { type: 'string' },
     minutes: { type: 'string' },
@@ -103,7 +120,7 @@ const given = paths.filter((path) => path.startsWith('test/'))
 const tests = new Set(
   given.length > 0
     ? given.flatMap((path) => filesIn(path, '.test.ts'))
-    : sources.flatMap(({ path }) => testsNear(path)),
+    : interleaved(sources.map(({ path }) => testsNear(path))),
 )
 
 const folder = mkdtempSync(join(tmpdir(), 'mutants-'))
@@ -135,6 +152,7 @@ async function tryAll(): Promise<boolean> {
     folder,
     endsAtMs,
     passes: values.quick ? ['quick'] : ['quick', 'slow'],
+    isThorough: values.thorough,
     onProgress: print,
   })
   const rest = values.alone ? await survivorsOf(left) : left

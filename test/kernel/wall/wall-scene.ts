@@ -1,0 +1,128 @@
+/** A memory of the wall's records without a store, in which a test plays the other sidecars. */
+import { vi } from 'vitest'
+import type { Journal, TrustChange } from '../../../src/kernel/people/journal.ts'
+import type {
+  FollowedRecords,
+  Keys,
+  KnownChat,
+  Memory,
+  Records,
+  Unwritten,
+} from '../../../src/kernel/memory.ts'
+
+/** A chat as the store has it. */
+export const chatOf = (id: number, more: Partial<KnownChat> = {}): KnownChat => ({
+  id,
+  kind: 'group',
+  personId: null,
+  latchedAtMs: null,
+  refusedAtMs: null,
+  ...more,
+})
+
+export interface PlayedMemory {
+  memory: Memory
+  /** The chats in the store, and what was saved with which options. */
+  stored: Map<number, KnownChat>
+  save: ReturnType<typeof vi.fn>
+  touch: ReturnType<typeof vi.fn>
+  settle: ReturnType<typeof vi.fn>
+  presses: { id: string; chatId: number; seenAtMs: number }[]
+  forgetBefore: ReturnType<typeof vi.fn>
+  clock: { nowMs: number }
+  /** Another sidecar has written these chats. */
+  wrote: (...chats: KnownChat[]) => Promise<void>
+  /** A journal, and what was appended and announced. */
+  journal: Pick<Journal, 'append'>
+  appended: TrustChange[]
+  announce: ReturnType<typeof vi.fn>
+}
+
+/** @param o `isShared` with other sidecars; `chats` that are in the store from the start */
+export function playedMemory(o: { isShared?: boolean; chats?: KnownChat[] } = {}): PlayedMemory {
+  const stored = new Map((o.chats ?? []).map((chat) => [chat.id, chat]))
+  const rereads = new Map<FollowedRecords, Parameters<Memory['keep']>[1]>()
+  const unwritten: Unwritten[] = []
+  const presses: PlayedMemory['presses'] = []
+  const appended: TrustChange[] = []
+  const announce = vi.fn()
+  const clock = { nowMs: 1000 }
+  let privateSinceMs: number | null = null
+  const save = vi.fn((chats: KnownChat[]) => {
+    for (const chat of chats) stored.set(chat.id, chat)
+    return Promise.resolve()
+  })
+  const touch = vi.fn(() => Promise.resolve())
+  const forgetBefore = vi.fn(() => Promise.resolve())
+  const records = {
+    chats: {
+      of: (keys: Keys) =>
+        Promise.resolve(
+          [...stored.values()].filter(({ id }) => keys?.includes(String(id)) ?? true),
+        ),
+      save,
+      touch,
+      isPrivateReadable: () => Promise.resolve(privateSinceMs !== null),
+      setPrivateReadable: (sinceMs: number | null) => {
+        privateSinceMs = sinceMs
+        return Promise.resolve()
+      },
+    },
+    presses: {
+      add: (seen: { id: string; chatId: number }[], seenAtMs: number) => {
+        presses.push(...seen.map((one) => ({ ...one, seenAtMs })))
+        return Promise.resolve()
+      },
+      chatsOf: (id: string, limit: number) => {
+        const chats = new Set(presses.filter((one) => one.id === id).map(({ chatId }) => chatId))
+        return Promise.resolve([...chats].slice(0, limit))
+      },
+      forgetBefore,
+    },
+  } as unknown as Records
+  const settle = vi.fn(async () => {
+    for (const one of unwritten) if (one.isDue()) (await one.save(records))()
+  })
+  const memory: Partial<Memory> = {
+    isShared: o.isShared ?? true,
+    nowMs: () => clock.nowMs,
+    read: (query) => query(records),
+    write: async (change, onWritten) => {
+      await settle()
+      const result = await change(records)
+      onWritten?.(result)
+      return result
+    },
+    note: (change) => change(records),
+    settle,
+    fresh: () => Promise.resolve(),
+    writeFirst: (one) => void unwritten.push(one),
+    keep: async (kind, read) => {
+      rereads.set(kind, read)
+      await read(records, null)
+    },
+  }
+  return {
+    memory: memory as Memory,
+    stored,
+    save,
+    touch,
+    settle,
+    presses,
+    forgetBefore,
+    clock,
+    wrote: async (...chats) => {
+      for (const chat of chats) stored.set(chat.id, chat)
+      const keys = chats.map(({ id }) => String(id))
+      await rereads.get('chats')?.(records, keys)
+    },
+    journal: {
+      append: (_records, changes) => {
+        appended.push(...changes)
+        return Promise.resolve(announce)
+      },
+    },
+    appended,
+    announce,
+  }
+}
