@@ -42,9 +42,9 @@ export default defineConfig({
     // What is loaded is not what the files say.
     fsModuleCache: false,
     setupFiles: ['test/support/canaries-setup.ts'],
-    testTimeout: MUTANTS_PASS === 'quick' ? 3_000 : 8_000,
+    testTimeout: MUTANTS_PASS === 'quick' ? 1_500 : 8_000,
     hookTimeout: 20_000,
-    expect: { poll: { timeout: MUTANTS_PASS === 'quick' ? 2_000 : 5_000 } },
+    expect: { poll: { timeout: MUTANTS_PASS === 'quick' ? 1_000 : 5_000 } },
     ...(sources === null
       ? {}
       : { pool: 'forks', maxWorkers: 1, runner: './test/support/mutants-runner.ts' }),

@@ -62,13 +62,16 @@ export async function tryQuickly(
   const judged = (): Set<string> =>
     new Set(findingsIn(findings).flatMap((one) => ('noticed' in one ? [one.noticed] : [])))
   const isTimeUp = (): boolean => Date.now() >= o.endsAtMs
+  const beganAtMs = Date.now()
   for (const pass of o.passes) {
     for (const [index, group] of tests.entries()) {
       write(findings, { group: `${pass} ${index}` })
       const mostTries = index === 0 || o.isThorough ? Infinity : MOST_TRIES[pass]
       const run = { pass, instrumented, findings, isTimeUp, mostTries }
       while (!isTimeUp() && !(await runOnce(group, run)));
-      o.onProgress(`${judged().size} of ${mutants.length} changes noticed (${pass} tests)`)
+      const seconds = Math.round((Date.now() - beganAtMs) / 1000)
+      const sofar = `${judged().size} of ${mutants.length} changes noticed`
+      o.onProgress(`${sofar} after ${seconds} s (${group.length} files of ${pass} tests)`)
     }
   }
   const failed = findingsIn(findings).flatMap((one) => ('fails' in one ? [one.fails] : []))

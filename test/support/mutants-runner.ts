@@ -41,13 +41,16 @@ const before = findingsIn(FILE)
 const decided = new Set<string>()
 const done = new Set<string>()
 const slow = new Set<string>()
+/** The tests whose process did not come back from a change; after a few no other tries it. */
+const unsure = new Map<string, string[]>()
+const MOST_UNSURE = 3
 const tries = new Map<string, number>()
 const countTry = (change: string): unknown => tries.set(change, (tries.get(change) ?? 0) + 1)
 for (const one of before) {
   if ('group' in one) tries.clear()
   if ('trying' in one) countTry(one.trying)
   if ('noticed' in one) decided.add(one.noticed)
-  if ('unsure' in one) decided.add(one.unsure)
+  if ('unsure' in one) unsure.set(one.unsure, [...(unsure.get(one.unsure) ?? []), one.test])
   if ('done' in one) done.add(one.done)
   if ('fails' in one) done.add(one.fails)
   if ('slow' in one) slow.add(one.slow)
@@ -121,16 +124,18 @@ export default class MutantsRunner extends TestRunner {
   /** After the first try: which changes does it come by? */
   #begin(id: string, why: string | null): void {
     this.#hits = switches.mutantCoverage?.perTest[id] ?? {}
-    this.#changes = Object.keys(this.#hits).filter(
-      (change) => !decided.has(change) && (tries.get(change) ?? 0) < MOST_TRIES,
-    )
+    this.#changes = Object.keys(this.#hits).filter((change) => {
+      const spoilt = unsure.get(change) ?? []
+      const isOpen = spoilt.length < MOST_UNSURE && !spoilt.includes(this.#test)
+      return isOpen && !decided.has(change) && (tries.get(change) ?? 0) < MOST_TRIES
+    })
     this.#try = 'changed'
-    if (why !== null) {
-      write({ fails: this.#test, why })
-      this.#isOver = true
-    } else if (!takesSlow && performance.now() - this.#beganMs > SLOW_MS) {
+    if (!takesSlow && performance.now() - this.#beganMs > SLOW_MS) {
       slow.add(this.#test)
       write({ slow: this.#test })
+      this.#isOver = true
+    } else if (why !== null) {
+      write({ fails: this.#test, why })
       this.#isOver = true
     }
   }

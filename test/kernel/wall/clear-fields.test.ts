@@ -85,6 +85,7 @@ describe('the answer to a press', () => {
     ['of no known chat', [], ['text', 'url']],
     ['of a protected chat', [1], ['text', 'url']],
     ['of readable chats', [2, 3], []],
+    ['of one readable chat', [2], []],
     ['of a readable chat and a protected one', [2, 1], ['text', 'url']],
     ['of a readable chat and one that cannot be learned', [2, 9], ['text', 'url']],
   ])('%s has its words in clear, or not', async (_name, chats, expected) => {
@@ -101,6 +102,7 @@ describe('the answer to a press', () => {
     const { clear, chatsOf } = scene('warn')
     chatsOf.mockRejectedValue(new Error('out of reach'))
     expect(await clear.ofCallback('press', { url: 'x' })).toEqual(['url'])
+    expect(await clear.ofCallback('press', { text: 'x' })).toEqual(['text'])
   })
 
   test.each([[{ text: '' }], [{ url: null, alert: true }], ['words'], [null], [undefined]])(

@@ -1,4 +1,5 @@
 /** Known chats and presses in a memory that other sidecars write too; a test plays these. */
+import { createHash } from 'node:crypto'
 import { describe, expect, test, vi } from 'vitest'
 import {
   bindPerson,
@@ -11,6 +12,15 @@ import { Presses } from '../../../src/kernel/wall/presses.ts'
 import { chatOf, playedMemory } from './wall-scene.ts'
 
 describe('a chat that another sidecar has changed', () => {
+  test('counts as readable or protected by what another sidecar has written of private chats', async () => {
+    const played = playedMemory()
+    const knownChats = await KnownChats.load(played.memory)
+    await played.wrotePrivateReadable(7)
+    expect(knownChats.privateReadable).toBe(true)
+    await played.wrotePrivateReadable(null)
+    expect(knownChats.privateReadable).toBe(false)
+  })
+
   test('is known as it was written, and cached answers about it are stale', async () => {
     const played = playedMemory({ chats: [chatOf(1), chatOf(2)] })
     const knownChats = await KnownChats.load(played.memory)
@@ -63,6 +73,67 @@ describe('a chat that another sidecar has changed', () => {
   })
 })
 
+describe('a sighting', () => {
+  test('that could not be written is written before the next write, whatever that is of', async () => {
+    const played = playedMemory()
+    const knownChats = await KnownChats.load(played.memory)
+    played.save.mockRejectedValueOnce(new Error('full'))
+    await expect(knownChats.saw([{ chatId: 1, isProtected: true }])).rejects.toThrow('full')
+    expect([knownChats.isLatched(1), knownChats.isUnwritten(1)]).toEqual([true, true])
+    await played.memory.write(() => Promise.resolve())
+    expect([played.stored.get(1)?.latchedAtMs, knownChats.isUnwritten(1)]).toEqual([1000, false])
+  })
+
+  test('that comes while an earlier one is written stays until it is written, too', async () => {
+    const played = playedMemory()
+    const knownChats = await KnownChats.load(played.memory)
+    const [first, second] = [
+      knownChats.saw([{ chatId: 1, kind: 'channel' }]),
+      new Promise((resolve) => {
+        played.save.mockImplementationOnce(async (chats) => {
+          resolve(knownChats.saw([{ chatId: 1, isProtected: true }]))
+          await new Promise(setImmediate)
+          for (const chat of chats) played.stored.set(chat.id, chat)
+        })
+      }),
+    ]
+    await first
+    expect(knownChats.isLatched(1)).toBe(true)
+    await second
+    for (const one of [knownChats, await KnownChats.load(played.memory)]) {
+      expect([one.get(1)?.kind, one.isLatched(1)]).toEqual(['channel', true])
+    }
+  })
+
+  test('of an unknown chat that shows nothing of it is not written', async () => {
+    const played = playedMemory()
+    const knownChats = await KnownChats.load(played.memory, { maxChats: 0 })
+    await knownChats.saw([{ chatId: 1, userId: 11, isProtected: false }])
+    expect([played.settle.mock.calls.length, knownChats.all]).toEqual([0, []])
+  })
+})
+
+test('two refusals of a chat at once are one, of the first time', async () => {
+  const played = playedMemory({ chats: [chatOf(1)] })
+  const knownChats = await KnownChats.load(played.memory)
+  const first = knownChats.refused(1)
+  played.clock.nowMs = 2000
+  await Promise.all([first, first.then(() => knownChats.refused(1))])
+  const before = played.stored.get(1)?.refusedAtMs
+  played.clock.nowMs = 3000
+  await knownChats.refused(1)
+  expect(played.stored.get(1)?.refusedAtMs).toBe(before)
+  expect(played.save).toHaveBeenCalledTimes(1)
+})
+
+test('no latch is lifted where it cannot be written that private chats are readable', async () => {
+  const played = playedMemory({ chats: [chatOf(1, { kind: 'private', latchedAtMs: 7 })] })
+  const knownChats = await KnownChats.load(played.memory)
+  vi.spyOn(played.memory, 'write').mockRejectedValueOnce(new Error('full'))
+  await expect(liftPrivateChats(knownChats)).rejects.toThrow('full')
+  expect([knownChats.isLatched(1), played.save.mock.calls.length]).toEqual([true, 0])
+})
+
 test('a notice about chats is given to the other sidecars, where there are any', async () => {
   const [shared, own] = [playedMemory(), playedMemory({ isShared: false })]
   for (const { memory } of [shared, own]) {
@@ -70,8 +141,8 @@ test('a notice about chats is given to the other sidecars, where there are any',
     await knownChats.sawNotices([])
     await knownChats.sawNotices([3, 4])
   }
-  expect(shared.touch.mock.calls).toEqual([[[3, 4]]])
-  expect(own.touch).not.toHaveBeenCalled()
+  expect(shared.touched).toEqual([[3, 4]])
+  expect(own.touched).toEqual([])
 })
 
 test('a quarter of a million chats are remembered, and one more is refused', async () => {
@@ -143,6 +214,8 @@ describe('the journal has', () => {
     expect(appended).toEqual([{ kind: 'latch-lifted', chatId: 1, detail: {} }])
     expect(save.mock.calls).toEqual([[[chatOf(1), chatOf(2)], { liftedAtMs: 1000 }]])
     expect(await liftLatches(knownChats, [])).toEqual([])
+    expect(await liftLatches(knownChats, [9])).toEqual([])
+    expect(save).toHaveBeenCalledTimes(1)
   })
 
   test('that private chats became readable, and not that they are protected again', async () => {
@@ -169,6 +242,13 @@ test('what is no decision of the operator’s lifts nothing', async () => {
 })
 
 describe('presses', () => {
+  test('have a text or a number as their id, and nothing else', async () => {
+    const presses = new Presses(playedMemory().memory)
+    await presses.saw([press({}, 7), press(true, 7), press(null, 7)])
+    const ids = ['[object Object]', 'true', 'null', 'undefined']
+    expect(await Promise.all(ids.map((id) => presses.chatsOf(id)))).toEqual([[], [], [], []])
+  })
+
   const press = (id: unknown, chatId: number | null) => ({
     update: { kind: 'callback_query', callbackQuery: { id } },
     chatId,
@@ -207,29 +287,30 @@ describe('presses', () => {
   })
 
   test('are kept for ten minutes here, and as long in the shared store', async () => {
-    const { memory, clock, presses: stored, forgetBefore } = playedMemory()
+    const { memory, clock, presses: stored, forgottenBefore } = playedMemory()
     const presses = new Presses(memory)
     await presses.saw([press('p-1', 7)])
-    expect(forgetBefore.mock.calls).toEqual([[1000 - 600_000]])
+    expect(forgottenBefore).toEqual([1000 - 600_000])
     clock.nowMs = 600_999
     await presses.saw([press('p-2', 7)])
-    expect(forgetBefore).toHaveBeenCalledTimes(1)
+    expect(forgottenBefore).toHaveLength(1)
     expect(stored.map(({ seenAtMs }) => seenAtMs)).toEqual([1000, 600_999])
     clock.nowMs = 601_000
     await presses.saw([press('p-3', 7)])
-    expect(forgetBefore.mock.calls.slice(1)).toEqual([[1000]])
+    expect(forgottenBefore.slice(1)).toEqual([1000])
     await presses.saw([press('p-4', 7)])
-    expect(forgetBefore).toHaveBeenCalledTimes(2)
+    clock.nowMs += 600_000
     await presses.saw([{ update: { kind: 'message' }, chatId: 7 }])
-    expect(stored).toHaveLength(4)
+    expect([forgottenBefore.length, stored.length]).toEqual([2, 4])
   })
 
   test('of one sidecar alone are in its own memory, for ten minutes', async () => {
     const { memory, clock, presses: stored } = playedMemory({ isShared: false })
     const presses = new Presses(memory)
-    await presses.saw([press('p-1', 7)])
+    stored.push({ id: createHash('sha256').update('p-1').digest('base64'), chatId: 9, seenAtMs: 0 })
+    for (let times = 0; times < 40; times++) await presses.saw([press('p-1', 7)])
     clock.nowMs += 599_999
-    expect([await presses.chatsOf('p-1'), stored]).toEqual([[7], []])
+    expect(await presses.chatsOf('p-1')).toEqual([7])
     clock.nowMs += 2
     expect(await presses.chatsOf('p-1')).toEqual([])
   })

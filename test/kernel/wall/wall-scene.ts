@@ -10,6 +10,9 @@ import type {
   Unwritten,
 } from '../../../src/kernel/memory.ts'
 
+/** As long as a store takes at least. */
+const later = (): Promise<unknown> => new Promise((resolve) => setImmediate(resolve))
+
 /** A chat as the store has it. */
 export const chatOf = (id: number, more: Partial<KnownChat> = {}): KnownChat => ({
   id,
@@ -25,13 +28,15 @@ export interface PlayedMemory {
   /** The chats in the store, and what was saved with which options. */
   stored: Map<number, KnownChat>
   save: ReturnType<typeof vi.fn>
-  touch: ReturnType<typeof vi.fn>
+  touched: (readonly number[])[]
   settle: ReturnType<typeof vi.fn>
   presses: { id: string; chatId: number; seenAtMs: number }[]
-  forgetBefore: ReturnType<typeof vi.fn>
+  forgottenBefore: number[]
   clock: { nowMs: number }
   /** Another sidecar has written these chats. */
   wrote: (...chats: KnownChat[]) => Promise<void>
+  /** Another sidecar has made private chats readable, or protected again. */
+  wrotePrivateReadable: (sinceMs: number | null) => Promise<void>
   /** A journal, and what was appended and announced. */
   journal: Pick<Journal, 'append'>
   appended: TrustChange[]
@@ -48,36 +53,46 @@ export function playedMemory(o: { isShared?: boolean; chats?: KnownChat[] } = {}
   const announce = vi.fn()
   const clock = { nowMs: 1000 }
   let privateSinceMs: number | null = null
-  const save = vi.fn((chats: KnownChat[]) => {
+  const touched: (readonly number[])[] = []
+  const forgottenBefore: number[] = []
+  const save = vi.fn(async (chats: KnownChat[]) => {
+    await later()
     for (const chat of chats) stored.set(chat.id, chat)
-    return Promise.resolve()
   })
-  const touch = vi.fn(() => Promise.resolve())
-  const forgetBefore = vi.fn(() => Promise.resolve())
   const records = {
     chats: {
-      of: (keys: Keys) =>
-        Promise.resolve(
-          [...stored.values()].filter(({ id }) => keys?.includes(String(id)) ?? true),
-        ),
+      of: async (keys: Keys) => {
+        await later()
+        return [...stored.values()].filter(({ id }) => keys?.includes(String(id)) ?? true)
+      },
       save,
-      touch,
-      isPrivateReadable: () => Promise.resolve(privateSinceMs !== null),
-      setPrivateReadable: (sinceMs: number | null) => {
+      touch: async (chatIds: readonly number[]) => {
+        await later()
+        touched.push(chatIds)
+      },
+      isPrivateReadable: async () => {
+        await later()
+        return privateSinceMs !== null
+      },
+      setPrivateReadable: async (sinceMs: number | null) => {
+        await later()
         privateSinceMs = sinceMs
-        return Promise.resolve()
       },
     },
     presses: {
-      add: (seen: { id: string; chatId: number }[], seenAtMs: number) => {
+      add: async (seen: { id: string; chatId: number }[], seenAtMs: number) => {
+        await later()
         presses.push(...seen.map((one) => ({ ...one, seenAtMs })))
-        return Promise.resolve()
       },
-      chatsOf: (id: string, limit: number) => {
+      chatsOf: async (id: string, limit: number) => {
+        await later()
         const chats = new Set(presses.filter((one) => one.id === id).map(({ chatId }) => chatId))
-        return Promise.resolve([...chats].slice(0, limit))
+        return [...chats].slice(0, limit)
       },
-      forgetBefore,
+      forgetBefore: async (seenAtMs: number) => {
+        await later()
+        forgottenBefore.push(seenAtMs)
+      },
     },
   } as unknown as Records
   const settle = vi.fn(async () => {
@@ -106,20 +121,25 @@ export function playedMemory(o: { isShared?: boolean; chats?: KnownChat[] } = {}
     memory: memory as Memory,
     stored,
     save,
-    touch,
+    touched,
     settle,
     presses,
-    forgetBefore,
+    forgottenBefore,
     clock,
     wrote: async (...chats) => {
       for (const chat of chats) stored.set(chat.id, chat)
       const keys = chats.map(({ id }) => String(id))
       await rereads.get('chats')?.(records, keys)
     },
+    wrotePrivateReadable: async (sinceMs) => {
+      privateSinceMs = sinceMs
+      await rereads.get('flags')?.(records, ['private'])
+    },
     journal: {
-      append: (_records, changes) => {
+      append: async (_records, changes) => {
+        await later()
         appended.push(...changes)
-        return Promise.resolve(announce)
+        return announce
       },
     },
     appended,
