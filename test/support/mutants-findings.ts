@@ -7,6 +7,8 @@ export type Finding =
   /** The process did not come back to what it was, or died: to be judged in one of its own. */
   | { unsure: string; test: string }
   | { trying: string; test: string }
+  /** Changes that are left out, where a sample is tried. */
+  | { leftOut: string[] }
   /** All tests of a file were run; changes of what its modules do once, when they are loaded. */
   | { loaded: string[]; file: string }
   /** The tests of a group begin in a pass. */

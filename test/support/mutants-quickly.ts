@@ -4,6 +4,7 @@
  * (`mutants-runner.ts`). What it does not find noticed is left to Stryker's own, slower way.
  */
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Instrumenter, type File } from '@stryker-mutator/instrumenter'
@@ -18,7 +19,7 @@ export interface Source {
 }
 
 export interface QuickResult {
-  /** All changes that there are. */
+  /** All changes that there are, or those of the sample. */
   mutants: Mutant[]
   /** Those that no test noticed, or that none comes by. */
   left: Mutant[]
@@ -41,7 +42,7 @@ export type Pass = keyof typeof STUCK_AFTER_MS
  * @param tests in groups; the first has the most to say, and is run in full
  * @param o `folder` for files that the caller removes; `passes` with quick tests alone, or with slow
  *   ones after them; `isThorough` where all groups are run in full; `endsAtMs` by the clock, or never;
- *   `onProgress` hears lines for people
+ *   `sample`: how many changes are tried at most, which are always the same; `onProgress` hears lines for people
  */
 export async function tryQuickly(
   sources: Source[],
@@ -51,14 +52,19 @@ export async function tryQuickly(
     passes: readonly Pass[]
     isThorough: boolean
     endsAtMs: number
+    sample: number
     onProgress: (line: string) => unknown
   },
 ): Promise<QuickResult> {
-  const { files, mutants } = await instrument(sources)
+  const { files, mutants: all } = await instrument(sources)
+  const mutants = sampleOf(all, o.sample)
   const instrumented = join(o.folder, 'sources.json')
   const findings = join(o.folder, 'findings')
   writeFileSync(instrumented, JSON.stringify(Object.fromEntries(files)))
+  const chosen = new Set(mutants)
+  const leftOut = all.filter((one) => !chosen.has(one)).map(({ id }) => id)
   writeFileSync(findings, '')
+  write(findings, { leftOut })
   const judged = (): Set<string> =>
     new Set(findingsIn(findings).flatMap((one) => ('noticed' in one ? [one.noticed] : [])))
   const isTimeUp = (): boolean => Date.now() >= o.endsAtMs
@@ -89,9 +95,22 @@ export async function tryQuickly(
     if ('loaded' in one) for (const id of one.loaded) loaded.add(id)
   }
   const left = mutants.filter(({ id }) => !noticed.has(id))
-  const constants = new Set([...loaded].filter((id) => !tried.has(id)))
+  const ids = new Set(left.map(({ id }) => id))
+  const constants = new Set([...loaded].filter((id) => ids.has(id) && !tried.has(id)))
   const untried = left.filter(({ id }) => !tried.has(id)).map(({ id }) => id)
   return { mutants, left, constants, untriedInTime: isTimeUp() ? new Set(untried) : null }
+}
+
+/** So many of them, spread evenly, in their order. */
+function sampleOf(mutants: Mutant[], size: number): Mutant[] {
+  const orderOf = ({ fileName, id, replacement }: Mutant): string =>
+    createHash('sha256').update(`${fileName} ${id} ${replacement}`).digest('hex')
+  const order = new Map(mutants.map((one) => [one, orderOf(one)]))
+  const inOrder = mutants.toSorted((one, other) =>
+    (order.get(one) ?? '') < (order.get(other) ?? '') ? -1 : 1,
+  )
+  const chosen = new Set(inOrder.slice(0, size))
+  return mutants.filter((one) => chosen.has(one))
 }
 
 async function instrument(

@@ -31,7 +31,7 @@ const takesSlow = process.env['MUTANTS_PASS'] === 'slow'
 /** A change that so many tests of a group did not notice is left alone by the others. */
 const MOST_TRIES = Number(process.env['MUTANTS_MOST_TRIES'] ?? Infinity)
 /** Slower tests come in the second pass, when most changes were noticed already. */
-const SLOW_MS = 150
+const SLOW_MS = { cpu: 150, clock: 600 }
 /** A loop that a change made endless ends in an error. */
 const hitLimit = (hits: number): number => hits * 20 + 1000
 /** Vitest tries again what fails: this is what fails when nothing else does. */
@@ -50,6 +50,7 @@ for (const one of before) {
   if ('group' in one) tries.clear()
   if ('trying' in one) countTry(one.trying)
   if ('noticed' in one) decided.add(one.noticed)
+  if ('leftOut' in one) for (const change of one.leftOut) decided.add(change)
   if ('unsure' in one) unsure.set(one.unsure, [...(unsure.get(one.unsure) ?? []), one.test])
   if ('done' in one) done.add(one.done)
   if ('fails' in one) done.add(one.fails)
@@ -70,6 +71,7 @@ export default class MutantsRunner extends TestRunner {
   #changes: string[] = []
   #isOver = false
   #beganMs = 0
+  #cpuBefore = process.cpuUsage()
 
   override async onBeforeRunTask(task: RunnerTask): Promise<void> {
     await super.onBeforeRunTask(task)
@@ -90,6 +92,7 @@ export default class MutantsRunner extends TestRunner {
   override onBeforeTryTask(task: RunnerTask, options: TestTryOptions): void {
     super.onBeforeTryTask(task, options)
     this.#beganMs = performance.now()
+    this.#cpuBefore = process.cpuUsage()
     if (this.#try === 'plain') switches.currentTestId = task.id
     if (this.#try !== 'changed') return
     const [change = ''] = this.#changes
@@ -130,7 +133,7 @@ export default class MutantsRunner extends TestRunner {
       return isOpen && !decided.has(change) && (tries.get(change) ?? 0) < MOST_TRIES
     })
     this.#try = 'changed'
-    if (!takesSlow && performance.now() - this.#beganMs > SLOW_MS) {
+    if (!takesSlow && this.#isSlow()) {
       slow.add(this.#test)
       write({ slow: this.#test })
       this.#isOver = true
@@ -138,6 +141,13 @@ export default class MutantsRunner extends TestRunner {
       write({ fails: this.#test, why })
       this.#isOver = true
     }
+  }
+
+  /** By its CPU time first: others may use the machine, too. */
+  #isSlow(): boolean {
+    const { user, system } = process.cpuUsage(this.#cpuBefore)
+    const clockMs = performance.now() - this.#beganMs
+    return (user + system) / 1000 > SLOW_MS.cpu || clockMs > SLOW_MS.clock
   }
 
   #goOn(hasFailed: boolean): void {

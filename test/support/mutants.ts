@@ -9,8 +9,9 @@
  *
  * `--since COMMIT` takes the lines that differ from a commit, with stages, and ends with an error
  * where too few of them are noticed. `--submission` does so for the commit that a branch or a merge
- * begins from, for so many lines and minutes as a run of CI has. `--minutes N` and `--lines N` bound
- * any run; what was not tried is counted.
+ * begins from, for so many lines and minutes as a run of CI has. `--minutes N` bounds any run, and `--lines N` one
+ * by a commit; what was not tried is counted. `--sample N` tries so many changes of FILES, which are
+ * chosen by their digests.
  */
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -105,6 +106,7 @@ const { values, positionals } = parseArgs({
     since: { type: 'string' },
     minutes: { type: 'string' },
     lines: { type: 'string' },
+    sample: { type: 'string' },
   },
 })
 const bounds = values.submission ? SUBMISSION : { lines: Infinity, minutes: Infinity }
@@ -151,6 +153,7 @@ async function tryAll(): Promise<boolean> {
   const { mutants, left, constants, untriedInTime } = await tryQuickly(sources, groups, {
     folder,
     endsAtMs,
+    sample: Number(values.sample ?? Infinity),
     passes: values.quick ? ['quick'] : ['quick', 'slow'],
     isThorough: values.thorough,
     onProgress: print,
