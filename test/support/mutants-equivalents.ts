@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 
 export interface Equivalent {
   file: string
-  /** `a < b → a <= b` */
+  /** `if (a < b) return: a < b → a <= b` */
   change: string
   reason: string
 }

@@ -11,16 +11,15 @@ const LEAST_CHANGES = 20
 
 export const boundOf = (path: string): number => (INNER.test(path) ? BOUND.inner : BOUND.elsewhere)
 
-/** What stands in a place, and what it becomes, as `test/mutants-equivalent.txt` lists it. */
+/** The line in which a change begins, what it replaces, and by what. */
 export function changeOf({ fileName, location: { start, end }, replacement }: Mutant): string {
-  const lines = readFileSync(fileName, 'utf8')
-    .split('\n')
-    .slice(start.line, end.line + 1)
+  const all = readFileSync(fileName, 'utf8').split('\n')
+  const lines = all.slice(start.line, end.line + 1)
   lines[lines.length - 1] = lines.at(-1)?.slice(0, end.column) ?? ''
   lines[0] = lines[0]?.slice(start.column) ?? ''
   const [before, after] = [lines.join(' '), replacement].map((code) => code.replace(/\s+/g, ' '))
   const short = (code = ''): string => (code.length > 100 ? `${code.slice(0, 100)} …` : code)
-  return `${short(before)} → ${short(after)}`
+  return `${all[start.line]?.trim()}: ${short(before)} → ${short(after)}`
 }
 
 /** The same with its place. */
