@@ -94,7 +94,7 @@ describe('certificates', () => {
       expect(one.isRevokedSince(statusOf('ann', { revocations: true }))).toBe(false)
       expect(one.isRevokedSince(statusOf('ann', { unusable: 'revoked' }))).toBe(false)
       expect(one.isRevokedSince(statusOf('ben'))).toBe(false)
-      expect(one.isRevokedSince({ ...statusOf('ann'), fingerprint: null as never })).toBe(false)
+      expect(one.isRevokedSince({ ...statusOf('ann'), fingerprint: null })).toBe(false)
       const person = (name: string) =>
         ({ userId: 1, unusable: null, certificateStatus: statusOf(name) }) as unknown as Person
       const people = [person('ben'), person('ann')]
@@ -135,7 +135,7 @@ describe('certificates', () => {
     const never = [
       statusOf('eve', { revocations: true }),
       statusOf('eve', { armored: '' }),
-      { ...statusOf('eve'), fingerprint: null as never },
+      { ...statusOf('eve'), fingerprint: null },
     ]
     await certificates.keepCopies(never)
     expect(await certificates.copyOf(printOf('eve'))).toBeNull()

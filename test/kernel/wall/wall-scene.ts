@@ -1,5 +1,5 @@
 /** A memory of the wall's records without a store, in which a test plays the other sidecars. */
-import { vi } from 'vitest'
+import { vi, type Mock } from 'vitest'
 import type { Journal, TrustChange } from '../../../src/kernel/people/journal.ts'
 import type {
   FollowedRecords,
@@ -27,9 +27,9 @@ export interface PlayedMemory {
   memory: Memory
   /** The chats in the store, and what was saved with which options. */
   stored: Map<number, KnownChat>
-  save: ReturnType<typeof vi.fn>
+  save: Mock<(chats: readonly KnownChat[], o?: object) => Promise<void>>
   touched: (readonly number[])[]
-  settle: ReturnType<typeof vi.fn>
+  settle: Mock<() => Promise<void>>
   presses: { id: string; chatId: number; seenAtMs: number }[]
   forgottenBefore: number[]
   clock: { nowMs: number }
@@ -55,7 +55,7 @@ export function playedMemory(o: { isShared?: boolean; chats?: KnownChat[] } = {}
   let privateSinceMs: number | null = null
   const touched: (readonly number[])[] = []
   const forgottenBefore: number[] = []
-  const save = vi.fn(async (chats: KnownChat[]) => {
+  const save: PlayedMemory['save'] = vi.fn(async (chats) => {
     await later()
     for (const chat of chats) stored.set(chat.id, chat)
   })
