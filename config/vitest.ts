@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { globSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
@@ -91,8 +92,9 @@ export default defineConfig({
     ],
     pool: 'forks',
 
-    // Tests wait for real processes much of the time, so more run at once than there are cores.
-    maxWorkers: '200%',
+    // Tests wait for real processes much of the time, so more run at once than there are cores. A
+    // share of the cores would not do: Vitest takes at most 100 %.
+    maxWorkers: 2 * availableParallelism(),
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles,
     // What ends a test that hangs. The few that take long name how long.

@@ -1,11 +1,12 @@
 /**
  * `npm run bench`: what is fast and what is not, side by side in one run.
  * With `--json` one line `{"results": [{"job", "ms", "vs": {PEER: {"ms", "ratio"}}}]}`;
- * `--only seal|open|media|passthrough|whole-path|flood|sandbox|footprint|restart|testing|bots|replicas` runs a
+ * `--only seal|open|check|media|passthrough|whole-path|flood|sandbox|footprint|restart|testing|bots|replicas` runs a
  * part, `--only` with the name of a job that job alone.
  */
 import { applyProfile } from '../../src/openpgp/library/profile.ts'
 import { botJobs } from './bots.ts'
+import { checkJobs } from './check.ts'
 import { floodJobs } from './flood/jobs.ts'
 import { footprintJobs } from './footprint.ts'
 import { mediaJobs } from './media.ts'
@@ -25,6 +26,7 @@ type Part = (wanted: (job: string) => boolean) => Promise<Result[]>
 const PARTS: Record<string, Part> = {
   seal: sealJobs,
   open: openJobs,
+  check: checkJobs,
   media: mediaJobs,
   passthrough: passthroughJobs,
   'whole-path': wholePathJobs,

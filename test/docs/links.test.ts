@@ -38,7 +38,7 @@ describe.each(pages)('$path', ({ path, text }) => {
   })
 
   it('is of a size that one reads in a sitting', () => {
-    const kilobytes = path === 'README.md' ? 16 : 20
+    const kilobytes = path === 'README.md' ? 14 : 20
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(kilobytes * 1000)
   })
 })

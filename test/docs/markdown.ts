@@ -15,7 +15,7 @@ export const anchorOf = (heading: string): string =>
     .replace(/[^\p{L}\p{N}_ -]/gu, '')
     .replaceAll(' ', '-')
 
-/** Every anchor of a page; headings with the same words are numbered. */
+/** Every anchor of a page, of headings and of lines; headings with the same words are numbered. */
 export function anchors(text: string): Set<string> {
   const found = new Set<string>()
   for (const heading of headings(text)) {
@@ -24,6 +24,7 @@ export function anchors(text: string): Set<string> {
     for (let count = 1; found.has(name); count++) name = `${anchor}-${count}`
     found.add(name)
   }
+  for (const [, id] of prose(text).matchAll(/<a id="([^"]+)">/g)) found.add(String(id))
   return found
 }
 

@@ -57,6 +57,13 @@ test('what an answer says is remembered before it is given', async () => {
   expect(modes.peek(5, 0)).toBeUndefined()
 })
 
+test('an answer about a private chat teaches nothing of its person, whom it may name', async () => {
+  const person = { user: { id: 9 }, userId: 9, person: { id: 9 }, personId: 9, from: { id: 9 } }
+  const { modes, saw } = scene({ id: 5, kind: 'private', mode: 'protected', ...person })
+  await modes.get(5, 0)
+  expect(saw.mock.calls).toEqual([[[{ chatId: 5, kind: 'private', isProtected: true }]]])
+})
+
 test('a chat is judged by the stricter kind that is known of it', async () => {
   expect((await scene({ ...OPEN, kind: 'channel' }, 'group').modes.get(5, 0)).kind).toBe('group')
   expect((await scene({ ...OPEN, kind: 'channel' }).modes.get(5, 0)).kind).toBe('channel')

@@ -51,7 +51,8 @@ describe('the package', () => {
     ]
     expect(packed.toSorted()).toEqual([...wanted, ...beside, ...built].toSorted())
     expect(built).toContain('dist/main.js')
-    const other = built.filter((path) => !/\.(js|d\.ts|txt|json)$/.test(path))
+    expect(built).toContain('dist/man/postern-backup-create.1')
+    const other = built.filter((path) => !/\.(js|d\.ts|txt|json|1)$/.test(path))
     expect(other.toSorted()).toEqual(PAGE)
   })
 

@@ -1,6 +1,6 @@
 /**
- * Runs the vectors with every program that speaks SOP (draft-dkg-openpgp-stateless-cli), with gpg and
- * with rnp: `node test/vectors/sop.ts [--markdown] [PROGRAM …]`. A program agrees with a message where
+ * Runs the vectors with every program that speaks SOP (draft-dkg-openpgp-stateless-cli), with gpg,
+ * rnp and openpgp.js: `node test/vectors/sop.ts [--markdown] [PROGRAM …]`. A program agrees with a message where
  * it opens the text that the vector names and verifies as many signatures, or opens nothing where the
  * vector names none; with a certificate where it encrypts to the usable, and not to the unusable.
  */
@@ -10,6 +10,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readVector, type Vector } from './format.ts'
+import { openpgpjs } from './openpgpjs.ts'
 
 const HERE = new URL('./', import.meta.url).pathname
 const FOLDER = mkdtempSync(join(tmpdir(), 'vectors-'))
@@ -31,12 +32,12 @@ interface SopMessage {
   now: string
 }
 
-interface Program {
+export interface Program {
   version: string
-  open(message: SopMessage): Answer
+  open(message: SopMessage): Answer | Promise<Answer>
   /** Whether it takes the time of the vector; SOP has no way to say it where one encrypts. */
   hasClock: boolean
-  encrypts(certificate: string, now: string): boolean
+  encrypts(certificate: string, now: string): boolean | Promise<boolean>
 }
 
 function run(command: string, args: string[], input: string | Buffer, env = {}) {
@@ -172,17 +173,18 @@ const PROGRAMS: Record<string, () => Program> = {
   sqop: () => sop('sqop'),
   gosop: () => sop('gosop'),
   'pgpainless-cli': () => sop('pgpainless-cli'),
+  'openpgp.js': () => openpgpjs((name) => join(HERE, `keys/${name}`)),
 }
 
 /** What a program does otherwise than a vector says; null where it agrees. */
 type Difference = string | null
 
-function compareMessage(program: Program, vector: Vector): Difference {
+async function compareMessage(program: Program, vector: Vector): Promise<Difference> {
   const field = new Map(vector.fields)
   const readers = wordsOf(field.get('reader'))
   const signer = field.get('signer') ?? 'alice'
   const now = field.get('now') ?? ''
-  const { text, valid } = program.open({ body: vector.body, readers, signer, now })
+  const { text, valid } = await program.open({ body: vector.body, readers, signer, now })
   if (field.get('outcome') !== 'opened') return text === null ? null : 'opens it'
   if (text === null) return 'does not open it'
   const expected = field.get('text')
@@ -196,10 +198,10 @@ function compareMessage(program: Program, vector: Vector): Difference {
   return isValid ? 'finds no valid signature' : 'finds a valid signature'
 }
 
-function compareCertificate(program: Program, { fields, body }: Vector): Difference {
+async function compareCertificate(program: Program, { fields, body }: Vector): Promise<Difference> {
   const field = new Map(fields)
   const isUsable = field.get('outcome') === 'usable'
-  if (program.encrypts(body, field.get('now') ?? '') === isUsable) return null
+  if ((await program.encrypts(body, field.get('now') ?? '')) === isUsable) return null
   return isUsable ? 'does not encrypt to it' : 'encrypts to it'
 }
 
@@ -240,22 +242,23 @@ try {
       process.stderr.write(`${name}: not installed\n`)
       continue
     }
-    answer(name, program)
+    await answer(name, program)
   }
 } finally {
   rmSync(FOLDER, { recursive: true, force: true })
 }
 
 /** Runs all vectors with a program, and prints its row or its list. */
-function answer(name: string, program: Program): void {
+async function answer(name: string, program: Program): Promise<void> {
   const cells: string[] = []
   const lines: string[] = []
   for (const { set, vectors, compare } of SETS) {
     const asked = vectors.filter(([, vector]) => isAsked(program, vector))
-    const differing = asked.flatMap(([vector, content]) => {
-      const difference = compare(program, content)
-      return difference === null ? [] : [`    ${vector}: ${difference}`]
-    })
+    const differing: string[] = []
+    for (const [vector, content] of asked) {
+      const difference = await compare(program, content)
+      if (difference !== null) differing.push(`    ${vector}: ${difference}`)
+    }
     const cell = `${asked.length - differing.length} of ${asked.length}`
     cells.push(cell)
     lines.push(`  ${set}: ${cell} alike`, ...differing)

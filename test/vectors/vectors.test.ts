@@ -89,15 +89,16 @@ test('the files are what the cases make, and no others', () => {
   }
 })
 
-test('every vector says what it is, and what must come out', () => {
+test('every vector has what it is, what must come out and why, and the digest of its body', () => {
   const FIELDS = {
-    message: ['about', 'covers', 'reader', 'signer', 'now', 'outcome'],
-    certificate: ['about', 'covers', 'now', 'outcome'],
-    chat: ['about', 'covers', 'reader', 'published', 'now', 'outcome'],
+    message: ['about', 'covers', 'reader', 'signer', 'now', 'outcome', 'why'],
+    certificate: ['about', 'covers', 'now', 'outcome', 'why'],
+    chat: ['about', 'covers', 'reader', 'published', 'now', 'outcome', 'why'],
   }
   for (const folder of ['messages', 'certificates', 'chats']) {
     for (const name of namesIn(folder)) {
-      const { kind, fields } = readVector(read(`${folder}/${name}`))
+      const { kind, fields, body } = readVector(read(`${folder}/${name}`))
+      expect(new Map(fields).get('sha256'), name).toBe(sha256(body))
       const given = fields.map(([field]) => field)
       expect(given, name).toEqual(expect.arrayContaining(FIELDS[kind]))
       expect(new Set(given).size, name).toBe(given.length)

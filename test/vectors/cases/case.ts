@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { armor } from '../../support/openpgp-framing.ts'
 import { NOW_MS } from '../../support/openpgp-people.ts'
 import type { Vector } from '../format.ts'
+import { whyOfCertificate, whyOfChat, whyOfMessage } from './why.ts'
 
 interface Common {
   /** File name without ending: number of the case in SECURITY, then words. */
@@ -94,8 +95,8 @@ export function messageVector(one: MessageCase): Vector {
     fields.push(['signatures', one.signatures?.join(' ') ?? 'none'])
   }
   if (one.intended !== undefined) fields.push(['intended', one.intended.join(' ')])
-  const body = typeof one.body === 'string' ? one.body : armor(one.body)
-  return { kind: 'message', fields, body }
+  fields.push(['why', whyOfMessage(one.outcome, one.reason, one.signatures)])
+  return withDigest('message', fields, typeof one.body === 'string' ? one.body : armor(one.body))
 }
 
 export function certificateVector(one: CertificateCase): Vector {
@@ -117,9 +118,10 @@ export function certificateVector(one: CertificateCase): Vector {
   }
   add('not-before', one.notBeforeMs === undefined ? undefined : time(one.notBeforeMs))
   add('recipient-octets', one.recipient?.join(' '))
+  add('why', whyOfCertificate(one.unusable))
   const body =
     typeof one.body === 'string' ? one.body : armor(one.body, { type: 'PUBLIC KEY BLOCK' })
-  return { kind: 'certificate', fields, body }
+  return withDigest('certificate', fields, body)
 }
 
 export function chatVector(one: ChatCase): Vector {
@@ -132,5 +134,12 @@ export function chatVector(one: ChatCase): Vector {
     ['outcome', one.outcome],
   ]
   if (one.text !== undefined) fields.push(['text', JSON.stringify(one.text)])
-  return { kind: 'chat', fields, body: `${JSON.stringify(one.steps, null, 2)}\n` }
+  fields.push(['why', whyOfChat(one.outcome)])
+  return withDigest('chat', fields, `${JSON.stringify(one.steps, null, 2)}\n`)
 }
+
+const withDigest = (kind: Vector['kind'], fields: Vector['fields'], body: string): Vector => ({
+  kind,
+  fields: [...fields, ['sha256', sha256(body)]],
+  body,
+})
