@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { withLateConstants } from './support/mutants-constants.ts'
 import { addMutators } from './support/mutants-mutators.ts'
 import { equivalentsIn } from './support/mutants-equivalents.ts'
-import { score } from './support/mutants-report.ts'
+import { foldersBelow, score } from './support/mutants-report.ts'
 import { chosenLines, countLines, sourcesOfDiff } from './support/mutants-since.ts'
 
 const OURS = ['Number', 'Entry', 'Await', 'Default', 'Call']
@@ -119,18 +119,22 @@ describe('chosenLines', () => {
   })
 })
 
-describe('score', () => {
-  const changes = (count: number): Mutant[] =>
-    Array.from({ length: count }, () => ({ fileName: 'src/kernel/a.ts' }) as Mutant)
+describe('the score', () => {
+  const changes = (count: number, folder: string): Mutant[] =>
+    Array.from({ length: count }, () => ({ fileName: `src/${folder}/a.ts` }) as Mutant)
 
-  it.each([
-    [20, 2, 'all: 90 % (18 of 20)', false],
-    [20, 3, 'all: 85 % (17 of 20)', true],
-    [19, 19, 'all: 0 % (0 of 19)', false],
-    [0, 0, 'all: 100 % (0 of 0)', false],
-  ])('of %d changes of which %d survive is %s', (count, surviving, line, isBelow) => {
-    const tried = changes(count)
-    expect(score('all', tried, new Set(tried.slice(0, surviving)))).toEqual({ line, isBelow })
+  it.each<[string, number, number, string, string[]]>([
+    ['kernel', 20, 2, 'all: 90 % (18 of 20)', []],
+    ['kernel', 20, 3, 'all: 85 % (17 of 20)', ['kernel']],
+    ['kernel', 19, 19, 'all: 0 % (0 of 19)', []],
+    ['store', 20, 3, 'all: 85 % (17 of 20)', []],
+    ['store', 20, 4, 'all: 80 % (16 of 20)', ['store']],
+    ['cli', 20, 20, 'all: 0 % (0 of 20)', []],
+    ['kernel', 0, 0, 'all: 100 % (0 of 0)', []],
+  ])('in %s of %d changes of which %d survive is %s', (folder, count, surviving, line, below) => {
+    const tried = changes(count, folder)
+    const survivors = new Set(tried.slice(0, surviving))
+    expect([score('all', tried, survivors), foldersBelow(tried, survivors)]).toEqual([line, below])
   })
 })
 

@@ -3,13 +3,26 @@ import { readFileSync } from 'node:fs'
 import type { Mutant } from '@stryker-mutator/api/core'
 import { equivalentsIn } from './mutants-equivalents.ts'
 
-/** Percent of the changes that tests must notice. */
-const BOUND = { inner: 90, elsewhere: 85 }
-const INNER = /^src\/(kernel|openpgp)\//
+/** Percent of the changes that tests must notice, by folder of `src`. */
+const BOUNDS: Record<string, number> = {
+  kernel: 90,
+  openpgp: 90,
+  store: 85,
+  replicas: 85,
+  upstream: 85,
+  http: 85,
+  control: 85,
+  wiring: 85,
+}
+/** Those that reach their bound so far: a change of one must, too. */
+const REACHED = ['kernel', 'store', 'upstream']
 /** Fewer changes say nothing of a score. */
 const LEAST_CHANGES = 20
 
-export const boundOf = (path: string): number => (INNER.test(path) ? BOUND.inner : BOUND.elsewhere)
+const folderOf = (path: string): string => path.split('/')[1] ?? ''
+
+/** Whether a file lies in a folder that has a bound. */
+export const hasBound = (path: string): boolean => folderOf(path) in BOUNDS
 
 /** The line in which a change begins, what it replaces, and by what. */
 export function changeOf({ fileName, location: { start, end }, replacement }: Mutant): string {
@@ -35,18 +48,25 @@ export function withoutEquivalents(mutants: readonly Mutant[]): Mutant[] {
 /**
  * @param tried changes that tests decided about
  * @param survivors those of them that nothing noticed
- * @returns `src/a.ts: 90 % (9 of 10)`, and whether enough were tried and too few noticed
+ * @returns `src/a.ts: 90 % (9 of 10)`
  */
 export function score(
   name: string,
   tried: readonly Mutant[],
   survivors: ReadonlySet<Mutant>,
-): { line: string; isBelow: boolean } {
+): string {
   const noticed = tried.filter((one) => !survivors.has(one)).length
-  const percent = tried.length === 0 ? 100 : (100 * noticed) / tried.length
-  const bounds = tried.reduce((sum, { fileName }) => sum + boundOf(fileName), 0) / tried.length
-  return {
-    line: `${name}: ${Math.floor(percent)} % (${noticed} of ${tried.length})`,
-    isBelow: tried.length >= LEAST_CHANGES && percent < bounds,
-  }
+  return `${name}: ${Math.floor(percentOf(noticed, tried.length))} % (${noticed} of ${tried.length})`
+}
+
+const percentOf = (noticed: number, all: number): number =>
+  all === 0 ? 100 : (100 * noticed) / all
+
+/** The folders that reach their bound, but not by these changes, of which enough were tried. */
+export function foldersBelow(tried: readonly Mutant[], survivors: ReadonlySet<Mutant>): string[] {
+  return REACHED.filter((folder) => {
+    const own = tried.filter(({ fileName }) => folderOf(fileName) === folder)
+    const noticed = own.filter((one) => !survivors.has(one)).length
+    return own.length >= LEAST_CHANGES && percentOf(noticed, own.length) < (BOUNDS[folder] ?? 0)
+  })
 }

@@ -21,7 +21,7 @@ import type { Mutant } from '@stryker-mutator/api/core'
 import { Stryker } from '@stryker-mutator/core'
 import { addMutators } from './mutants-mutators.ts'
 import { tryQuickly, type Source } from './mutants-quickly.ts'
-import { describe, score, withoutEquivalents } from './mutants-report.ts'
+import { describe, foldersBelow, hasBound, score, withoutEquivalents } from './mutants-report.ts'
 import { changedSince, chosenLines, countLines, submissionBase } from './mutants-since.ts'
 import { Imports, reached } from './imports.ts'
 import { rankedTests } from './near.ts'
@@ -67,7 +67,7 @@ function sourcesIn(path: string): Source[] {
 
 /** What differs from a commit, or as much of it as is tried. */
 function sourcesSince(commit: string, atMost: number): Source[] {
-  const changed = changedSince(commit)
+  const changed = changedSince(commit).filter(({ path }) => !values.submission || hasBound(path))
   const chosen = chosenLines(changed, atMost, commit)
   const [all, some] = [changed, chosen].map(countLines)
   print(`since ${commit.slice(0, 12)}: ${some} of ${all} changed lines of src are tried`)
@@ -146,7 +146,7 @@ async function prepareRun(some: string[]): Promise<void> {
   if (needed.has('test/support/postgres.ts') && hasPostgres()) await sharedCluster()
 }
 
-/** @returns whether too few changes are noticed */
+/** @returns whether too few changes are noticed, in a folder that must notice most */
 async function tryAll(): Promise<boolean> {
   const withStages = given.length > 0 || values.stages || since !== null
   const groups = inGroups(sources, [...tests], withStages)
@@ -168,12 +168,14 @@ async function tryAll(): Promise<boolean> {
   const tried = mutants.filter((one) => survivors.has(one) || !rest.includes(one))
   for (const { path } of sources) {
     const some = tried.filter(({ fileName }) => fileName === path)
-    if (some.length > 0) print(score(path, some, survivors).line)
+    if (some.length > 0) print(score(path, some, survivors))
   }
-  const { line, isBelow } = score('all', tried, survivors)
-  print(line)
-  if (isBelow) print('too few: test what is listed, or list it in test/mutants-equivalent.txt')
-  return isBelow && untriedInTime === null
+  print(score('all', tried, survivors))
+  const below = untriedInTime === null ? foldersBelow(tried, survivors) : []
+  if (below.length > 0) {
+    print(`too few in ${below.join(', ')}: test them, or list them in test/mutants-equivalent.txt`)
+  }
+  return below.length > 0
 }
 
 /** Has Stryker try what is left, each in a process that has loaded nothing else. */
