@@ -7,8 +7,12 @@ export type Finding =
   /** The process did not come back to what it was, or died: to be judged in one of its own. */
   | { unsure: string; test: string }
   | { trying: string; test: string }
-  /** Changes of what a module does once, when it is loaded. */
-  | { loaded: string[] }
+  /** Changes that are left out, where a sample is tried. */
+  | { leftOut: string[] }
+  /** All tests of a file were run; changes of what its modules do once, when they are loaded. */
+  | { loaded: string[]; file: string }
+  /** The tests of a group begin in a pass. */
+  | { group: string }
   | { slow: string }
   | { done: string }
   | { fails: string; why: string }

@@ -158,6 +158,59 @@ describe('how a chat must be written to', () => {
     },
   )
 
+  test('a latch that another sidecar has written counts, however long the store takes', async () => {
+    const latches: (() => Promise<void>)[] = []
+    const fresh = async (): Promise<void> => {
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      for (const latch of latches) await latch()
+    }
+    const { guard, knownChats, chat } = await scene({ fresh, freshForMs: 0 })
+    const readable = await guard.rule(6)
+    latches.push(() => knownChats.saw([5, 6].map((chatId) => ({ chatId, isProtected: true }))))
+    expect((await guard.rule(5)).body).toBe('sealed')
+    expect(chat).toHaveBeenCalledTimes(1)
+    expect(guard.permitReadable(readable, target, { chatId: 6 }).ground.holds).toThrow()
+  })
+
+  test('a rule waits for the store when it is renewed, and fails with it', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const fresh = vi.fn(() => Promise.resolve())
+    const { guard } = await scene({ fresh })
+    const rule = await guard.rule(5)
+    vi.advanceTimersByTime(500)
+    fresh.mockRejectedValue(new Error('out of reach'))
+    await expect(rule.renew()).rejects.toThrow('out of reach')
+    await expect(guard.rule(5)).rejects.toThrow('out of reach')
+  })
+
+  test.each<[string, object, boolean]>([
+    ['a chat that is reported as protected', { chatId: 5, mode: 'protected' }, true],
+    ['an open group', { chatId: 5, mode: 'open' }, false],
+    ['a private chat', { chatId: 1, mode: 'open' }, true],
+    ['a chat that was seen protected', { chatId: 2, mode: 'open' }, true],
+  ])('%s will be sealed once there is a key, or not', async (_name, says, expected) => {
+    const { guard, knownChats } = await scene({ ownsKey: () => false })
+    await knownChats.saw([
+      { chatId: 1, kind: 'private' },
+      { chatId: 2, isProtected: true },
+    ])
+    const { chatId, mode } = says as { chatId: number; mode: 'open' | 'protected' }
+    expect(guard.willSeal(chatId, { mode })).toBe(expected)
+    await knownChats.setPrivateReadable({ readable: true })
+    expect(guard.willSeal(1, { mode: 'open' })).toBe(false)
+    await knownChats.setPrivateReadable({ readable: false })
+  })
+
+  test('what will be refused once there is a key is known before', async () => {
+    const { guard } = await scene({ sealsForBot: false })
+    const answer = { kind: 'group', mode: 'open' as const, historyVisible: false }
+    expect(guard.whyNotReadable(5, answer)).toContain('open history')
+    expect(guard.whyNotReadable(5, { ...answer, historyVisible: true })).toBeNull()
+    expect(guard.whyNotReadable(5, { ...answer, kind: 'bazaar' })).toContain('kind')
+    expect((await guard.rule(5)).body).toBe('readable')
+  })
+
   test('when the mode cannot be learned there is no rule', async () => {
     const { guard } = await scene({}, { kind: 'group' })
     await expect(guard.rule(5)).rejects.toMatchObject({ code: 'postern_upstream_invalid' })
@@ -252,6 +305,8 @@ describe('what leaves', () => {
     else expect(() => give('words')).toThrow(expect.objectContaining({ code }))
     const armored = encryptedMessage()
     expect(give(armored)).toEqual({ chatId: 5, replyTo: 3, armored })
+    const { ground } = guard.permitOwnSealing(rule, target, { fields: { chatId: 5 }, armored })
+    expect([ground.holds(), await ground.renew()]).toEqual([true, undefined])
   })
 
   test.each([

@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs'
+import { compileFunction } from 'node:vm'
+import type { Mutant } from '@stryker-mutator/api/core'
+import { Instrumenter } from '@stryker-mutator/instrumenter'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { withLateConstants } from './support/mutants-constants.ts'
+import { addMutators } from './support/mutants-mutators.ts'
+import { equivalentsIn } from './support/mutants-equivalents.ts'
+import { foldersBelow, score } from './support/mutants-report.ts'
+import { chosenLines, countLines, sourcesOfDiff } from './support/mutants-since.ts'
+
+const OURS = ['Number', 'Entry', 'Await', 'Default', 'Call']
+
+async function instrumented(content: string): Promise<{ text: string; changes: string[] }> {
+  const silent = (): void => {}
+  const logger = { debug: silent, info: silent, isDebugEnabled: () => false } as never
+  const { files, mutants } = await new Instrumenter(logger).instrument(
+    [{ name: 'src/a.ts', mutate: true, content }],
+    { ignorers: [], excludedMutations: [], plugins: null, noHeader: false },
+  )
+  const ours = mutants.filter(({ mutatorName }) => OURS.includes(mutatorName))
+  const changes = ours.map(({ replacement }) => replacement.replace(/\s+/g, ' '))
+  return { text: files[0]?.content ?? '', changes }
+}
+
+beforeAll(addMutators)
+
+const CHANGES: Record<string, [code: string, changes: string[]]> = {
+  'a number that is compared': ['f(() => a < 1000)', [';', '2000', '500']],
+  'a small number': ['const f = (a) => a === 2', ['3']],
+  'a number that is neither compared nor declared': ['const f = (a) => g(7)', []],
+  'a constant': ['const A_MS = 72 * 3600', ['144', '36', '7200', '1800']],
+  'a table': ["const T = { a: 'x', b: 'y' }", ["{ b: 'y' }", "{ a: 'x' }"]],
+  'a list': ["const L = new Set(['x', 'y'])", ["['y']", "['x']"]],
+  'a statement that waits': ['async () => { await a() }', [';', 'void a()']],
+  'a value that is waited for': ['const f = async () => { if (await a()) b = c }', ['a()']],
+  'a promise that is returned': ['const f = async () => { return await a() }', []],
+  'a default that is no number': ['const f = (a = b) => a', ['undefined']],
+  'a default number': ['const f = (a = 4) => a', ['5']],
+  'a call without a result': ['function f() { g.h(a) }', [';']],
+}
+
+describe.each(Object.entries(CHANGES))('%s', (_name, [code, changes]) => {
+  it('is changed in its way', async () => {
+    expect((await instrumented(code)).changes).toEqual(changes)
+  })
+})
+
+describe('a constant of a module', () => {
+  it('is evaluated again for each change', async () => {
+    const { text } = await instrumented('const LATE_MS = 1000\nreturned.push(() => LATE_MS)')
+    const late = withLateConstants([['src/a.ts', text]])[0]?.[1] ?? ''
+    const returned: (() => number)[] = []
+    compileFunction(late, ['returned'])(returned)
+    const switches = ((
+      globalThis as { __stryker__?: { activeMutant?: string | undefined } }
+    ).__stryker__ ??= {})
+    const read = (activeMutant?: string): number | undefined => {
+      switches.activeMutant = activeMutant
+      return returned[0]?.()
+    }
+    expect([read(), read('0'), read('1'), read()]).toEqual([1000, 2000, 500, 1000])
+  })
+})
+
+describe('sourcesOfDiff', () => {
+  it('names the lines that are there now, by file', () => {
+    const diff = [
+      'diff --git src/a.ts src/a.ts',
+      '--- src/a.ts',
+      '+++ src/a.ts',
+      '@@ -3 +3,2 @@ f',
+      '@@ -9,2 +10,0 @@ f',
+      '@@ -20 +20 @@ f',
+      'diff --git src/b.ts src/b.ts',
+      '--- src/b.ts',
+      '+++ /dev/null',
+      '@@ -1,4 +0,0 @@',
+    ].join('\n')
+    const lines = [
+      { from: 3, to: 4 },
+      { from: 20, to: 20 },
+    ]
+    expect(sourcesOfDiff(diff)).toEqual([{ path: 'src/a.ts', lines }])
+  })
+})
+
+describe('chosenLines', () => {
+  const changed = ['a', 'b', 'c', 'd'].map((name) => ({
+    path: `src/${name}.ts`,
+    lines: [
+      { from: 3, to: 4 },
+      { from: 10, to: 17 },
+    ],
+  }))
+
+  it('keeps all of a small change', () => {
+    expect(countLines(changed)).toBe(40)
+    const kept = chosenLines(changed, 40, 'seed')
+    expect(kept.toSorted((one, other) => (one.path < other.path ? -1 : 1))).toEqual(changed)
+  })
+
+  it('bounds a large one, in few files, by a seed', () => {
+    const chosen = chosenLines(changed, 13, 'seed')
+    expect(countLines(chosen)).toBe(13)
+    expect(chosen.map(({ lines }) => lines)).toEqual([
+      [
+        { from: 3, to: 4 },
+        { from: 10, to: 17 },
+      ],
+      [
+        { from: 3, to: 4 },
+        { from: 10, to: 10 },
+      ],
+    ])
+    expect(chosenLines(changed, 13, 'seed')).toEqual(chosen)
+    const seeds = Array.from({ length: 20 }, (_, seed) => chosenLines(changed, 10, `${seed}`))
+    expect(new Set(seeds.map(([first]) => first?.path)).size).toBe(4)
+  })
+})
+
+describe('the score', () => {
+  const changes = (count: number, folder: string): Mutant[] =>
+    Array.from({ length: count }, () => ({ fileName: `src/${folder}/a.ts` }) as Mutant)
+
+  it.each<[string, number, number, string, string[]]>([
+    ['kernel', 20, 2, 'all: 90 % (18 of 20)', []],
+    ['kernel', 20, 3, 'all: 85 % (17 of 20)', ['kernel']],
+    ['kernel', 19, 19, 'all: 0 % (0 of 19)', []],
+    ['store', 20, 3, 'all: 85 % (17 of 20)', []],
+    ['store', 20, 4, 'all: 80 % (16 of 20)', ['store']],
+    ['cli', 20, 20, 'all: 0 % (0 of 20)', []],
+    ['kernel', 0, 0, 'all: 100 % (0 of 0)', []],
+  ])('in %s of %d changes of which %d survive is %s', (folder, count, surviving, line, below) => {
+    const tried = changes(count, folder)
+    const survivors = new Set(tried.slice(0, surviving))
+    expect([score('all', tried, survivors), foldersBelow(tried, survivors)]).toEqual([line, below])
+  })
+})
+
+describe('mutants-equivalent.txt', () => {
+  const listed = equivalentsIn()
+
+  it('names files with code that is there, and a reason for each change', () => {
+    const wrong = listed.filter(({ file, change, reason }) => {
+      const lines = readFileSync(file, 'utf8').split('\n')
+      const isThere = lines.some((line) => change.startsWith(`${line.trim()}: `))
+      return reason === '' || !isThere
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('is read by its indentation, and nothing else', () => {
+    const text = '# words\nsrc/a.ts\n  a < b → a <= b\n    Never\n    equal.\n  a → b\n    Why.\n'
+    expect(equivalentsIn(text)).toEqual([
+      { file: 'src/a.ts', change: 'a < b → a <= b', reason: 'Never equal.' },
+      { file: 'src/a.ts', change: 'a → b', reason: 'Why.' },
+    ])
+    expect(() => equivalentsIn('  a → b')).toThrow('no known form')
+  })
+})
