@@ -148,9 +148,15 @@ describe.skipIf(!hasBrowser)('the world on the page', () => {
     await go(`#/as/bob/${stage.sandbox.home.encryptedGroup}`)
     await page.getByRole('textbox', { name: /Write as Bob/ }).waitFor()
     await misbehave(/^Flip the mode/)
+    const lie = 'encrypted; the service claims readable'
+    await page.locator('.chat-head .badge', { hasText: lie }).waitFor()
+    const link = page.getByRole('link', { name: /Back room/ })
+    await link.getByText(lie).waitFor({ state: 'attached' })
     await writeWords('@echo_bot say it aloud')
     await page.locator('.row.refused', { hasText: 'postern_downgrade_refused' }).waitFor()
     await behave()
+    await page.locator('.chat-head .badge', { hasText: /^\s*encrypted\s*$/ }).waitFor()
+    expect(await link.innerText()).not.toContain('claims')
   })
 
   test('a removed key is told, and private words do not leave', async () => {

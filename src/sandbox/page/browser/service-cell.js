@@ -4,6 +4,7 @@ import { Name } from './avatar.js'
 import { formatBytes, formatCount, formatNumber } from './format.js'
 import { html } from './html.js'
 import { Icon } from './icons.js'
+import { isSealed } from './mode.js'
 import { pictureKey } from './model.js'
 import { isAnonymous, packetsOf } from './packets.js'
 import { Raw, Words } from './words.js'
@@ -38,7 +39,7 @@ export function ServiceCell({ model, stored }) {
           key=${id}
           model=${model}
           id=${id}
-          isSealed=${model.chat?.mode === 'protected'}
+          isSealed=${model.chat !== null && isSealed(model.chat)}
         />`,
     )}
     ${

@@ -1,6 +1,7 @@
 import { Avatar, Name } from './avatar.js'
 import { html } from './html.js'
 import { Icon } from './icons.js'
+import { ModeSign } from './mode.js'
 
 /** @typedef {import('./model.js').Model} Model */
 /** @typedef {import('./state.js').Chat} Chat */
@@ -93,7 +94,6 @@ function ChatLink({ model, chat }) {
   const isOpen = chat.id === model.chat?.id
   const isUnread = model.state.unread.has(chat.id)
   const title = model.titleOf(chat)
-  const isSealed = chat.mode === 'protected'
   const partner = chat.members.find((id) => id !== model.person?.id) ?? chat.id
   return html`<li>
     <a class="entry" href=${model.addressOf(chat)} aria-current=${isOpen ? 'page' : null}>
@@ -103,10 +103,7 @@ function ChatLink({ model, chat }) {
         icon=${chat.kind !== 'private' ? 'group' : model.isBot(partner) ? 'bot' : undefined}
       />
       <${Name} text=${title} />
-      <span class=${`mode ${isSealed ? 'sealed' : 'readable'}`}>
-        <${Icon} name=${isSealed ? 'lock' : 'open'} />
-        <span class="hidden">${isSealed ? 'encrypted' : 'readable'}</span>
-      </span>
+      <${ModeSign} chat=${chat} />
       ${isUnread && html`<span class="dot"><span class="hidden">something new</span></span>`}
     </a>
   </li>`

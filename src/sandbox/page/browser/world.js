@@ -144,7 +144,7 @@ function People({ model }) {
               <div class="actions">
                 <button
                   disabled=${gone}
-                  onClick=${() => model.attempt(() => control.newKey({ userId }))}
+                  onClick=${() => model.attempt(() => renewKey(model, { userId, firstName, fingerprint }))}
                 >
                   New key
                 </button>
@@ -160,6 +160,22 @@ function People({ model }) {
       )}
     </ul>
   </section>`
+}
+
+/**
+ * Makes a new key for a person, and says what that means.
+ * @param {Model} model
+ * @param {{ userId: number, firstName: string, fingerprint: string | null }} person
+ */
+async function renewKey(model, { userId, firstName, fingerprint: before }) {
+  const { fingerprint } = await control.newKey({ userId })
+  const key = formatFingerprint(fingerprint).slice(-9)
+  model.notify(
+    before === null
+      ? `${firstName} has a key now, ending in ${key}.`
+      : `${firstName} has a new key, ending in ${key}; it ended in ${formatFingerprint(before).slice(-9)}. ` +
+          'What was sealed to the old one still opens; bots are told with the next message.',
+  )
 }
 
 /** @param {{ model: Model }} props */
