@@ -8,6 +8,7 @@ import { createSidecar } from '../context.ts'
 import { createLogger } from '../logger.ts'
 import { createSandbox, type Sandbox } from '../sandbox/create.ts'
 import { BotTraffic } from '../sandbox/page/bot-traffic.ts'
+import type { PageSidecar } from '../sandbox/page/sidecar.ts'
 import type { Phone } from '../sandbox/phone/phone.ts'
 import { runEchoBot, type EchoedMessage } from './echo-bot.ts'
 import { untilReady } from './connect.ts'
@@ -18,6 +19,7 @@ export interface Demo extends AsyncDisposable {
   alice: Phone
   /** The exchanges between bot and sidecar. */
   botTraffic: BotTraffic
+  pageSidecar: PageSidecar
   /** What the bot read and answered, in order. */
   echoed: EchoedMessage[]
   /** Why the bot stopped by itself; null while it runs. */
@@ -77,6 +79,7 @@ export async function startDemo(): Promise<Demo> {
     sandbox,
     alice,
     botTraffic,
+    pageSidecar: { botUrl: url, readiness: () => sidecar.operations.status(), restarts: new Map() },
     echoed,
     failure: () => failure,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
