@@ -47,12 +47,12 @@ export function addSidecarRoutes(
     attachedTo: (world: ControlledWorld) => Attached
   },
 ): void {
-  const found = (request: FastifyRequest) => {
+  const runningFor = (request: FastifyRequest) => {
     const world = o.worldOf(request)
     return { world, ...o.attachedTo(world) }
   }
   app.get('/sidecar', async (request) => {
-    const { sidecar } = found(request)
+    const { sidecar } = runningFor(request)
     if (sidecar === null) return { ok: true, result: null }
     const { botUrl, restarts } = sidecar
     const { ready, reasons } = await sidecar.readiness()
@@ -60,7 +60,7 @@ export function addSidecarRoutes(
   })
   app.post('/restart', async (request) => {
     const { what } = readInput('POST /restart', RestartInput, request.body)
-    const restart = found(request).sidecar?.restarts.get(what)
+    const restart = runningFor(request).sidecar?.restarts.get(what)
     if (restart === undefined) throw new ControlError(`the ${what} is not run by this process`)
     await restart().catch((error: unknown) => {
       throw new ControlError(`the ${what} did not start: ${(error as Error).message}`)
@@ -69,7 +69,7 @@ export function addSidecarRoutes(
   })
   app.post('/replay', async (request) => {
     const { to, n } = readInput('POST /replay', ReplayInput, request.body)
-    const { world, botTraffic, sidecar } = found(request)
+    const { world, botTraffic, sidecar } = runningFor(request)
     const { url } = world.live.worlds.list().find(({ name }) => name === world.name) ?? { url: '' }
     const { transcript } = world.live.world
     const recorded =

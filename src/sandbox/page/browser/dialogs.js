@@ -6,6 +6,7 @@ import { html } from './html.js'
 import { LIES_TO_TELL } from './lies.js'
 import { isSealed } from './mode.js'
 import { chatAddress } from './route.js'
+import { TextDialog } from './text-dialog.js'
 
 /** @typedef {import('./model.js').Model} Model */
 
@@ -25,6 +26,13 @@ export function Dialogs({ model }) {
       return html`<${Members} model=${model} chatId=${dialog['chatId']} close=${close} />`
     case 'lies':
       return html`<${Lies} model=${model} chatId=${dialog['chatId']} close=${close} />`
+    case 'text':
+      return html`<${TextDialog}
+        model=${model}
+        title=${dialog['title']}
+        text=${dialog['text']}
+        close=${close}
+      />`
     case 'answer':
       return html`<${Dialog} model=${model} title=${dialog['name']} onClose=${close}>
         <p class="words" dir="auto">${dialog['words']}</p>
