@@ -84,7 +84,7 @@ export class CallList extends Component {
     }
     const step = steps[event.key]
     if (step !== undefined) {
-      const next = Math.min(rows.length - 1, Math.max(0, at === -1 ? 0 : at + step))
+      const next = Math.min(rows.length - 1, Math.max(0, at + (at === -1 && step < 0 ? 1 : step)))
       const row = rows[next]
       if (row !== undefined) onCurrent(row.key)
       this.#show(next)
