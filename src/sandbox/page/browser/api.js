@@ -70,6 +70,14 @@ export async function fetchSidecar() {
   return await resultOf(await fetch('sidecar'))
 }
 
+/**
+ * What each operation takes, as JSON Schema, by name.
+ * @returns {Promise<Record<string, { properties?: Record<string, { enum?: string[] }> }>>}
+ */
+export async function fetchOperations() {
+  return await resultOf(await fetch('control/'))
+}
+
 /** Starts something anew; gives when it runs. @param {import('../sidecar.ts').Restartable} what */
 export async function restart(what) {
   await post('restart', { what })

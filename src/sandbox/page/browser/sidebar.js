@@ -2,6 +2,7 @@ import { Avatar, Name } from './avatar.js'
 import { html } from './html.js'
 import { Icon } from './icons.js'
 import { ModeSign } from './mode.js'
+import { SidecarStatus, WorldChoice } from './sidecar-status.js'
 
 /** @typedef {import('./model.js').Model} Model */
 /** @typedef {import('./state.js').Chat} Chat */
@@ -28,7 +29,9 @@ export function Sidebar({ model }) {
         <${Icon} name=${isMenuOpen ? 'close' : 'menu'} /><span class="hidden">Menu</span>
       </button>
     </div>
+    <${SidecarStatus} model=${model} />
     <div class="menu" id="menu">
+      <${WorldChoice} model=${model} />
       <section aria-labelledby="you-are">
         <h2 id="you-are">You are</h2>
         <ul class="people">
