@@ -147,7 +147,7 @@ function CallLine({ row, index, count, isCurrent, isMarked, onCurrent, onMark })
     onClick=${() => onCurrent(key)}
   >
     <span
-      class=${`mark ${isMarked ? 'set' : ''}`}
+      class=${`pick ${isMarked ? 'set' : ''}`}
       title="Mark (m)"
       onClick=${(/** @type {Event} */ event) => {
         event.stopPropagation()

@@ -80,6 +80,9 @@ function Head({ model, chat }) {
           ${isMember ? 'Leave' : 'Join'}
         </button>`
       }
+      <button onClick=${() => model.ask({ kind: 'save', chatId: chat.id })}>
+        <${Icon} name="file" />Save as a test
+      </button>
       <button onClick=${() => model.ask({ kind: 'lies', chatId: chat.id })}>
         <${Icon} name="mask" />Misbehave
       </button>

@@ -6,6 +6,7 @@ import { html } from './html.js'
 import { LIES_TO_TELL } from './lies.js'
 import { isSealed } from './mode.js'
 import { chatAddress } from './route.js'
+import { SaveDialog } from './save-dialog.js'
 import { TextDialog } from './text-dialog.js'
 
 /** @typedef {import('./model.js').Model} Model */
@@ -26,6 +27,8 @@ export function Dialogs({ model }) {
       return html`<${Members} model=${model} chatId=${dialog['chatId']} close=${close} />`
     case 'lies':
       return html`<${Lies} model=${model} chatId=${dialog['chatId']} close=${close} />`
+    case 'save':
+      return html`<${SaveDialog} model=${model} chatId=${dialog['chatId']} close=${close} />`
     case 'text':
       return html`<${TextDialog}
         model=${model}

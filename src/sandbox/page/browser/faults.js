@@ -34,7 +34,7 @@ function SetFault({ model, fault }) {
       <p><strong>${lieName(name)}</strong></p>
       <p class="note">${FAULT_KINDS[name].does}</p>
       <p class="note">
-        ${route === undefined ? '' : `${route}, `}struck
+        ${route === undefined ? '' : `${route}, `}${'struck '}
         ${formatCount(struck, 'time')}${left === null ? '' : `, ${left} left`}
       </p>
     </div>

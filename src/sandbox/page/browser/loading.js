@@ -62,6 +62,7 @@ export class Loading extends Shown {
       control.worlds(),
     ])
     const before = this.state
+    this.#noteFaults(faults, clock.now)
     this.set({
       people: kept(before.people, people),
       bots: kept(before.bots, bots),
@@ -76,6 +77,28 @@ export class Loading extends Shown {
     void this.#readKeys()
     await this.refreshChat()
     if (this.needsCalls) await this.refreshCalls()
+  }
+
+  /** Notes by how much the clock was moved. @param {number} at the time that it has now */
+  noteClock(at) {
+    const ms = Math.round((at - this.nowMs) / 1000) * 1000
+    if (ms > 0) this.#note({ do: 'clock', at, ms })
+  }
+
+  /** @param {State['faults']} faults those that are set now @param {number} at */
+  #noteFaults(faults, at) {
+    const { isLoaded, faults: before } = this.state
+    for (const { id, struck: _, left: __, ...fault } of faults) {
+      const isNew = !before.some((one) => one.id === id)
+      // Those that were there when the page came belong to the beginning.
+      if (isNew) this.#note({ do: 'fault', at: isLoaded ? at : 0, fault })
+    }
+    if (before.length > 0 && faults.length === 0) this.#note({ do: 'clear', at })
+  }
+
+  /** @param {State['doings'][number]} doing */
+  #note(doing) {
+    this.set({ doings: [...this.state.doings, doing] })
   }
 
   async #loadChat() {

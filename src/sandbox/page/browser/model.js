@@ -140,6 +140,9 @@ export class Model extends Loading {
         void this.refreshWorld()
         return
       case 'clock':
+        this.noteClock(event.at)
+        void this.refreshWorld()
+        return
       case 'fault':
       case 'step':
         void this.refreshWorld()

@@ -34,6 +34,7 @@ import { readRoute } from './route.js'
  * @property {Awaited<ReturnType<Control['worlds']>>} worlds all of the sandbox
  * @property {Awaited<ReturnType<Control['worlds']>>[number] | null} world the one of this page
  * @property {import('./inspector.js').Inspector} inspector
+ * @property {import('./scene.js').Step[]} doings how the clock was moved and which faults were set, while the page looked
  * @property {number} trafficSinceMs
  * @property {Exchange[]} traffic
  * @property {Call[]} calls
@@ -77,6 +78,7 @@ export function initialState() {
     worlds: [],
     world: null,
     inspector: NO_FILTER,
+    doings: [],
     trafficSinceMs: 0,
     traffic: [],
     calls: [],
