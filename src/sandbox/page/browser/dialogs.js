@@ -99,7 +99,7 @@ function NameFields() {
   return html`<label>Name <input name="name" required maxlength="64" dir="auto" autofocus /></label>
     <label
       >Handle
-      <input name="username" maxlength="32" placeholder="made from the name" spellcheck="false" />
+      <input name="username" maxlength="32" placeholder="made from the name" spellcheck=${false} />
     </label>`
 }
 

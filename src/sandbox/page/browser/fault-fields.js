@@ -59,7 +59,7 @@ export function FaultField({ model, name }) {
   if (text !== undefined) {
     const [label, example] = text
     return html`<label
-      >${label} <input name=${name} placeholder=${example} spellcheck="false"
+      >${label} <input name=${name} placeholder=${example} spellcheck=${false}
     /></label>`
   }
   const choice = CHOICES[name]
@@ -95,11 +95,13 @@ export function FaultField({ model, name }) {
           name="headers"
           rows="2"
           placeholder="Content-Type: text/plain"
-          spellcheck="false"
+          spellcheck=${false}
         ></textarea>
       </label>`
     case 'body':
-      return html`<label>Body <textarea name="body" rows="3" spellcheck="false"></textarea></label>`
+      return html`<label
+        >Body <textarea name="body" rows="3" spellcheck=${false}></textarea>
+      </label>`
     default:
       return null
   }

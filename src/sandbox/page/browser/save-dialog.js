@@ -64,7 +64,7 @@ export class SaveDialog extends Component {
         readonly
         rows="14"
         aria-label=${file}
-        spellcheck="false"
+        spellcheck=${false}
         value=${text}
       ></textarea>
       <div class="buttons">
