@@ -16,7 +16,7 @@ import { DevLog, describeLogLine } from './dev-log.ts'
 import { Mutex } from '../util/scheduling.ts'
 import { listenRefusal, servePage } from './page.ts'
 import type { SeedFile } from './seed-file.ts'
-import { untilReady } from './connect.ts'
+import { untilReady } from '../testing/readiness.ts'
 
 /** What `postern dev` runs. Disposing it ends all of it. */
 export interface Dev extends AsyncDisposable {
@@ -108,7 +108,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
     })
     starting.use(sidecar)
     const urls = await sidecar.listen().catch(namePortFlags)
-    await untilReady(sidecar)
+    await untilReady(sidecar.health, { withinMs: 20_000, isStart: true })
     return { sidecar, urls, parts: starting.move() }
   }
   let running = await start(ports)

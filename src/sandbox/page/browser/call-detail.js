@@ -29,12 +29,12 @@ export class CallDetail extends Component {
       onKeyDown=${(/** @type {KeyboardEvent} */ { key: pressed }) => pressed === 'Escape' && onBack()}
     >
       <div class="call-head">
-        <button class="plain back" onClick=${onBack} aria-label="Back to the calls" title="Escape">
-          <${Icon} name="close" />
-        </button>
         <h2 id="call-title" tabindex="-1">
           <code>${what}</code> ${status === 0 ? 'open' : status} ${code}
         </h2>
+        <button class="plain back" onClick=${onBack} aria-label="Back to the calls" title="Escape">
+          <${Icon} name="close" />
+        </button>
         <p class="note"><time>${formatExactTime(at)}</time></p>
         <div class="actions">
           <button aria-pressed=${isMarked} onClick=${onMark}>

@@ -139,7 +139,6 @@ function CallLine({ row, index, count, isCurrent, isMarked, onCurrent, onMark })
     role="option"
     id=${`call-${key}`}
     class="call"
-    aria-label=${`${isMarked ? 'marked, ' : ''}${from} to ${over}, ${what}, ${status === 0 ? 'open' : status} ${code}`}
     aria-selected=${isCurrent}
     aria-setsize=${count}
     aria-posinset=${index + 1}
@@ -153,7 +152,8 @@ function CallLine({ row, index, count, isCurrent, isMarked, onCurrent, onMark })
         event.stopPropagation()
         onMark(key)
       }}
-    ></span>
+      >${isMarked && html`<span class="hidden">marked</span>`}</span
+    >
     <time title=${formatExactTime(at)}>${formatSeconds(at)}</time>
     <span class="who"
       ><bdi>${from}</bdi> → <bdi>${over}</bdi>${legs.length > 1 && ' → service'}</span
