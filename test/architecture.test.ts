@@ -206,7 +206,9 @@ describe('the direction of imports', () => {
   it('the page imports its own files alone, and calls its own listener alone', () => {
     const texts = pageFiles.map((file) => readFileSync(file, 'utf8'))
     const imported = texts.flatMap((text) =>
-      [...text.matchAll(/^import [^']*'([^']+)'/gm)].map(([, name = '']) => name),
+      [...text.matchAll(/^import (?:[^'\n]*|\{[^'}]*\} from )'([^']+)'/gm)].map(
+        ([, name = '']) => name,
+      ),
     )
     expect(imported.filter((name) => !/^\.\/(?:lib\/)?[a-z-]+\.js$/.test(name))).toEqual([])
     const calling = pageFiles.filter((_, index) =>

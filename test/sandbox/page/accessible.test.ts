@@ -153,7 +153,7 @@ describe.skipIf(!hasBrowser)('the page for everybody', () => {
           canvas.fillStyle = colour
           canvas.fillRect(0, 0, 1, 1)
         }
-        return [...canvas.getImageData(0, 0, 1, 1).data.slice(0, 3)]
+        return Array.from(canvas.getImageData(0, 0, 1, 1).data.subarray(0, 3))
       }
       const luminance = (rgb: number[]): number => {
         const [red = 0, green = 0, blue = 0] = rgb.map((part) => {

@@ -77,7 +77,7 @@ class Pool {
 
   /** The leg behind a call to the sidecar. @param {Exchange} exchange @param {Leg} first */
   take(exchange, first) {
-    const isPoll = first.over !== 'sidecar' || /^GET \/updates/.test(placeOf(first))
+    const isPoll = first.over !== 'sidecar' || placeOf(first).startsWith('GET /updates')
     const key = isPoll ? 'GET /updates' : placeOf(first)
     const found = (this.#byPath.get(key) ?? []).findLast((leg) => {
       if (leg.at > exchange.at || exchange.at - leg.at > WITHIN_MS) return false

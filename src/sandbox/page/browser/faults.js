@@ -46,9 +46,11 @@ function SetFault({ model, fault }) {
 class NewFault extends Component {
   state = { name: /** @type {FaultName} */ ('lost-answer'), routes: /** @type {string[]} */ ([]) }
 
-  async componentDidMount() {
-    const { fault } = await fetchOperations()
-    this.setState({ routes: fault?.properties?.['route']?.enum ?? [] })
+  componentDidMount() {
+    void this.props.model.attempt(async () => {
+      const { fault } = await fetchOperations()
+      this.setState({ routes: fault?.properties?.['route']?.enum ?? [] })
+    })
   }
 
   /** @param {FormData} form */

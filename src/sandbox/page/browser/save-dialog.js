@@ -14,9 +14,11 @@ import { sceneOf } from './scene.js'
 /** @typedef {import('./scene.js').Scene} Scene */
 /** @typedef {{ name: string, file: string, write: (scene: Scene) => string }} Form */
 
+/** @type {Form} */
+const VITEST = { name: 'Vitest', file: 'saved.test.js', write: vitestOf }
 /** @type {Form[]} */
 const FORMS = [
-  { name: 'Vitest', file: 'saved.test.js', write: vitestOf },
+  VITEST,
   { name: 'pytest', file: 'test_saved.py', write: pytestOf },
   { name: 'Go', file: 'saved_test.go', write: goOf },
   { name: 'Shell', file: 'saved.sh', write: shellOf },
@@ -25,10 +27,10 @@ const FORMS = [
 
 /**
  * What happened in a chat, or what was marked, as a test.
- * @extends {Component<{ model: Model, chatId: number | null, close: () => void }, { scene: Scene | null, form: number }>}
+ * @extends {Component<{ model: Model, chatId: number | null, close: () => void }, { scene: Scene | null, form: Form }>}
  */
 export class SaveDialog extends Component {
-  state = { scene: /** @type {Scene | null} */ (null), form: 0 }
+  state = { scene: /** @type {Scene | null} */ (null), form: VITEST }
 
   componentDidMount() {
     const { model, chatId } = this.props
@@ -40,19 +42,19 @@ export class SaveDialog extends Component {
   render() {
     const { model, close } = this.props
     const { scene, form } = this.state
-    const { file, write } = FORMS[form] ?? /** @type {Form} */ (FORMS[0])
+    const { file, write } = form
     const text = scene === null ? '' : write(scene)
     const isEmpty = scene !== null && !scene.steps.some((step) => 'who' in step)
     return html`<${Dialog} model=${model} title="Save as a test" onClose=${close}>
       <div class="tabs" role="group" aria-label="Form">
         ${FORMS.map(
-          ({ name }, index) =>
+          (one) =>
             html`<button
-              key=${name}
-              aria-pressed=${index === form}
-              onClick=${() => this.setState({ form: index })}
+              key=${one.name}
+              aria-pressed=${one === form}
+              onClick=${() => this.setState({ form: one })}
             >
-              ${name}
+              ${one.name}
             </button>`,
         )}
       </div>

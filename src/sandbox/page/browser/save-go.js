@@ -264,7 +264,8 @@ function linesOf(step, index) {
       return [`call(t, "advance", object{"ms": ${step.ms}}, nil)`]
     case 'clear':
       return ['call(t, "clearFaults", object{}, nil)']
-    case 'fault': {
+    case 'fault':
+    default: {
       const { certificateOf = '0', ...fault } = step.fault
       const fields = Object.entries(fault).map(([field, value]) => {
         if (field === 'chat') return `"chatId": ${value}.id`

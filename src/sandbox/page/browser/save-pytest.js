@@ -143,7 +143,8 @@ function lineOf(step, index) {
       return `call("advance", ms=${step.ms})`
     case 'clear':
       return 'call("clearFaults")'
-    case 'fault': {
+    case 'fault':
+    default: {
       const fields = Object.entries(step.fault).map(([field, value]) => {
         if (field === 'certificateOf') return `certificate_of=${value}`
         return ['chat', 'user'].includes(field) ? `${field}=${value}` : `${field}=${py(value)}`

@@ -71,6 +71,7 @@ function linesOf(step, { next, index, chats }) {
     case 'clear':
       return [`control clearFaults '{}'`]
     case 'fault':
+    default:
       return [`control fault ${quoted(JSON.stringify(step.literal))}`]
   }
 }

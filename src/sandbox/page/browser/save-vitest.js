@@ -129,7 +129,8 @@ function lineOf(step, index) {
       return `await call('advance', { ms: ${step.ms} })`
     case 'clear':
       return `await call('clearFaults')`
-    case 'fault': {
+    case 'fault':
+    default: {
       const fields = Object.entries(step.fault).map(([field, value]) =>
         ['chat', 'user', 'certificateOf'].includes(field)
           ? `${field}: ${value}`

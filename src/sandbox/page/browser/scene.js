@@ -189,12 +189,13 @@ function pressesOf(model, chatId, messageId, isWanted) {
  * @returns {Step[]}
  */
 function withReplies(steps) {
-  return steps.map(({ id: _, quotes, ...step }) => {
-    if (!('reply' in step) || typeof quotes !== 'number') return /** @type {Step} */ (step)
+  return steps.map((found) => {
+    const { id: _, quotes, ...step } = found
+    if (!('reply' in step) || typeof quotes !== 'number') return step
     const reply = steps.findIndex(
       (one) => one.id === quotes && 'chat' in one && one.chat === step.chat,
     )
-    return /** @type {Step} */ ({ ...step, reply: reply === -1 ? null : reply })
+    return { ...step, reply: reply === -1 ? null : reply }
   })
 }
 
