@@ -17,6 +17,7 @@ import { Mutex } from '../util/scheduling.ts'
 import { listenRefusal, servePage } from './page.ts'
 import type { SeedFile } from './seed-file.ts'
 import { untilReady } from '../testing/readiness.ts'
+import { timeOf } from '../util/clock.ts'
 
 /** What `postern dev` runs. Disposing it ends all of it. */
 export interface Dev extends AsyncDisposable {
@@ -104,7 +105,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
         pretty: false,
         onLine: (line) => log.show(describeLogLine(line)),
       }),
-      parts: { onBotExchange },
+      parts: { onBotExchange, time: timeOf(sandbox) },
     })
     starting.use(sidecar)
     const urls = await sidecar.listen().catch(namePortFlags)
