@@ -5,7 +5,7 @@ import { NEVER_S } from './bounds.ts'
 import type { CertificateStatus, UnusableReason } from './engine.ts'
 import type { CertificateInfo } from './native/certificate-info.ts'
 
-/** What is known of a certificate; `info` is null where it is the library's alone to use. */
+/** A certificate's status; `info` is null where only the library may use the certificate. */
 export interface CheckedCertificate {
   status: CertificateStatus
   info: CertificateInfo | null

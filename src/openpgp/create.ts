@@ -1,4 +1,4 @@
-/** The engine in use: natively what is of the common forms, openpgp.js in threads for the rest. */
+/** The engine in use: native code for the common forms, openpgp.js in threads for all others. */
 import { Listeners } from '../util/listeners.ts'
 import { Checker, type CheckScope, type EngineCheck } from './checker.ts'
 import type { Engine } from './engine.ts'
@@ -15,7 +15,7 @@ export interface EngineOptions extends LibraryOptions {
   engine?: 'native' | 'library'
   /** How much of what native code did openpgp.js does again; nothing by default. */
   check?: CheckScope | 'off'
-  /** Bounds of what is prepared of next messages; 16 MiB and five minutes by default. */
+  /** Bounds of prepared messages; 16 MiB and five minutes by default. */
   precompute?: PrecomputeBounds
   /** Called when a job had to be killed. */
   onThreadKilled?: (job: string) => void
@@ -23,7 +23,7 @@ export interface EngineOptions extends LibraryOptions {
   onPrepared?: (place: string) => void
 }
 
-/** An engine that says what it is doing. */
+/** An engine that reports its threads, caches and checks. */
 export interface MeasuredEngine extends Engine {
   /** Calls back with a job's name when its thread had to be killed. */
   onThreadKilled(listener: (job: string) => void): void

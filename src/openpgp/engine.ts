@@ -1,6 +1,6 @@
 /**
- * The door of `openpgp/`: what the rest of Postern may ask of OpenPGP. Pure: no chat, no person, no
- * network. Whatever runs behind it (worker threads today) can be replaced without a change above.
+ * The engine: all that the rest of Postern uses of OpenPGP. It has no access to chats, people or
+ * the network, and callers do not depend on how it runs (worker threads today).
  */
 import type { Cipher } from './format/ciphers.ts'
 import type { DamageReason, SizeReason } from './failure-reasons.ts'
@@ -41,11 +41,11 @@ export type UnfitReason =
   | 'not-working'
   | 'too-large'
 
-/** What a key is taken over with. */
+/** The passphrases and the previous key of an imported secret key. */
 export interface AdoptSecrets {
   /** Null when the key has no passphrase, or none was given. */
   from: string | null
-  /** What it is locked under afterwards. */
+  /** The passphrase that the imported key is locked under. */
   to: string
   /** True when that is random, of 256 bits; see `relock`. */
   isRandom?: boolean | undefined
@@ -71,7 +71,7 @@ export interface UnlockedKey {
   sizes: OwnSizes
 }
 
-/** Bytes that a key of ours takes in each message that is sealed with it; the greatest possible. */
+/** Bytes of a bot's own key in each message sealed with it; the greatest possible. */
 export interface OwnSizes {
   /** Its own recipient packet, by the cipher of the session key. */
   recipient: CipherSizes
@@ -106,15 +106,15 @@ export interface CertificateStatus {
   /** True when any valid revocation of the primary key or of a subkey is on it. */
   revocations: boolean
   /**
-   * Fingerprints of the keys in it that can be encrypted to, lower-case hex: the one that is sealed
-   * to first, and all others whatever their state. Empty when nothing could be parsed.
+   * Fingerprints of its keys that can be encrypted to, lower-case hex: first the one that messages
+   * are sealed to, then all others in any state. Empty when nothing could be parsed.
    */
   encryptionKeys: readonly string[]
   /** Bytes of a recipient packet for it, by the cipher of the session key; the greatest possible. */
   recipientBytes: CipherSizes
   /** For people: `Curve25519`, `RSA 3072`, `NIST P-256` and the like. */
   algorithm: string
-  /** The armored text to seal to and to verify with: as given, or merged with what was known. */
+  /** Armored, to seal to and to verify with: as given, or merged with the earlier copy. */
   armored: string
   /** Of one judged with an earlier copy: its owner states something in it that the copy lacks. */
   isNews?: boolean
@@ -128,7 +128,7 @@ export interface SealRequest {
   /** Armored certificates of people, each usable now; the signer's own is added by itself. */
   certificates: readonly string[]
   signer: UnlockedKey
-  /** AES-256 is taken only where every recipient lists it too (RFC 9580, 12.1). */
+  /** AES-256 is used only where every recipient lists it too (RFC 9580, 12.1). */
   cipher: Cipher
   /** When it is signed, ms since the epoch; when it is sealed, where it is absent. */
   atMs?: number
@@ -144,14 +144,14 @@ export interface SealRequest {
   owner?: string
 }
 
-/** A signature inside an opened message, as it says of itself; nothing here is verified. */
+/** The fields of a signature inside an opened message; nothing here is verified. */
 export interface SignatureClaim {
   /** 16 lower-case hexadecimal characters, or null when it names none. */
   issuerKeyId: string | null
   createdMs: number
   /** Fingerprints of hashed Intended Recipient subpackets (RFC 9580, 5.2.3.36); empty: anyone. */
   intended: string[]
-  /** SHA-256 of what is signed (document and hashed part), hex; the same for any re-encryption. */
+  /** SHA-256 of the document and the hashed part, hex; the same for any re-encryption. */
   digest: string
 }
 
@@ -162,14 +162,14 @@ export type NotOpened =
   | { outcome: 'damaged'; reason: DamageReason }
   | { outcome: 'too-large'; reason: SizeReason }
 
-/** A document with the signature packets that stand on it, for `verify`. */
+/** A document with its framed signature packets, for `verify`. */
 export interface Signed {
   document: Uint8Array
   /** Framed signature packets, in the order of the claims. */
   signatures: Uint8Array[]
 }
 
-/** A document too large to hand about: what each signature hashes stands in its place. */
+/** A document too large for memory: the digest of each signature replaces it. */
 export interface SignedAtLength {
   /** One for each signature; empty for a hash that is never accepted. */
   digests: Uint8Array[]
@@ -178,8 +178,8 @@ export interface SignedAtLength {
 }
 
 /**
- * To whom a message says that it is sealed. Recipient packets are not authenticated: whoever passes
- * a message on can add some and take others away (RFC 9580, 10.3).
+ * The recipients named in a message. Recipient packets are not authenticated: anybody on the way
+ * can add and remove some (RFC 9580, 10.3).
  */
 export interface NamedRecipients {
   /** Key ids, 8 bytes each, ours among them, in the order of their packets. */
@@ -220,10 +220,10 @@ export interface OpenedFile {
 
 /** What an attachment is opened with. */
 export interface OpenFileOptions {
-  /** As `sealedForm` says. */
+  /** The result of `sealedForm`. */
   form: 'binary' | 'armored'
   keys: UnlockedKey[]
-  /** Where it rests. */
+  /** Where the ciphertext of the document is stored. */
   room: Room
 }
 
@@ -251,18 +251,18 @@ export interface Engine {
   /**
    * Locks a secret key under another passphrase.
    * @param o `isRandom`: `to` is 256 random bits, which need no slow hash (RFC 9580, 3.7.1.3)
-   *   against guessing; whatever a person may have chosen does
+   *   against guessing; a passphrase chosen by a person needs it
    * @throws Error when `from` does not open it
    */
   relock(locked: string, o: { from: string; to: string; isRandom?: boolean }): Promise<string>
   /**
-   * Takes over a secret key, armored or binary, that another program exported. Every check that
-   * the service and other readers would make is made first; then it is locked under `to`.
+   * Imports a secret key, armored or binary, that another program exported. First makes every
+   * check that the service and other readers would make; then locks the key under `to`.
    */
   adopt(file: Uint8Array, secrets: AdoptSecrets): Promise<Adopted>
   /**
-   * Judges a certificate, once for each digest of its exact text; what has a time is looked at on
-   * each call (DESIGN, Sealing).
+   * Judges a certificate, once for each digest of its exact text; dates are compared on each call
+   * (DESIGN, Sealing).
    * @param known an earlier copy whose revocations and self-signatures must not be forgotten
    */
   judge(armored: string, known?: string): Promise<CertificateStatus>

@@ -5,7 +5,7 @@ import { keyOver } from '../format/packet-writer.ts'
 import type { NativePublicKey } from './algorithm.ts'
 import { algorithmOf, findRecipientAlgorithm, findSignatureAlgorithm } from './algorithms.ts'
 
-/** Version and date of creation come first, then the algorithm. */
+/** Bytes of version and creation time, before the algorithm. */
 const START = 5
 /** What `keyOver` puts before a body. */
 const KEY_OVER = 3

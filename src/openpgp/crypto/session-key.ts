@@ -60,7 +60,7 @@ export function wrapKey(key: Uint8Array, data: Uint8Array): Buffer {
   return cipher.update(data)
 }
 
-/** Undoes `wrapKey`; null when what was wrapped was not, or with another key. */
+/** Undoes `wrapKey`; null for a wrong key or bytes that `wrapKey` did not write. */
 export function unwrapKey(key: Uint8Array, wrapped: Uint8Array): Buffer | null {
   try {
     const decipher = createDecipheriv(keyWrap(key), createSecretKey(key), INITIAL)

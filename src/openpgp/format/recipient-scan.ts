@@ -60,7 +60,7 @@ function firstBytesOf(keyIds: ReadonlySet<string>): FirstBytes {
   return first
 }
 
-/** Takes recipient packets one by one; what is not for us costs a comparison and nothing else. */
+/** Scans recipient packets one by one; the packet of another recipient costs one comparison. */
 export class RecipientScan {
   readonly #own: OwnIds
   readonly #firstBytes: FirstBytes
@@ -166,8 +166,8 @@ class KeyIdList {
 }
 
 /**
- * Where the key id stands in the body of a PKESK (RFC 9580, 5.1): of version 6, in the fingerprint
- * of a version 4 key, at its end, or of a later one, at its start. Null where nobody is named.
+ * The offset of the key id in the body of a PKESK (RFC 9580, 5.1): of version 6, in the fingerprint
+ * of a version 4 key, at its end, or of a later one, at its start. Null for an anonymous recipient.
  */
 function keyIdPlace(body: Uint8Array): number | null {
   if (body[0] === 3 && body.length >= PKESK_LEAST) {

@@ -1,4 +1,4 @@
-/** openpgp.js in threads that can be killed: whatever is not done natively, and every last word. */
+/** openpgp.js in threads that can be killed: forms without native code, and final judgements. */
 import { isOwnFailure } from '../../errors.ts'
 import type { SessionKey } from '../crypto/session-key.ts'
 import type {
@@ -23,7 +23,7 @@ import type { FileOpeningHelpers } from '../stream/open-file.ts'
 import type { OwnKeyInfo } from './certificate-info.ts'
 import type { Jobs } from './worker.ts'
 
-/** Greatest time of one job, in ms, from when a thread takes it up. */
+/** Greatest time of one job, in ms, counted from its start in a thread. */
 export const DEADLINES_MS = {
   open: 3000,
   verify: 3000,
@@ -47,7 +47,7 @@ export class Library implements AsyncDisposable {
   readonly #messages: Pool<Jobs>
   readonly #certificates: Pool<Jobs>
   readonly #ours: Pool<Jobs>
-  /** Few attachments are in a form for the library, and each takes much memory: one at a time. */
+  /** Attachments for the library are few, and each needs much memory: one at a time. */
   readonly #attachments: Pool<Jobs>
   readonly #deadlineMs: number | undefined
   /** What certificates were found to be, where no native code remembers it. */
@@ -175,7 +175,7 @@ export class Library implements AsyncDisposable {
 
 /**
  * Tries a job that failed or was killed once more: the machine may have been slow, or the process
- * stopped. What fails twice is the fault of what was handed in.
+ * stopped. A second failure is caused by the input.
  */
 async function twice<T>(job: () => Promise<T>): Promise<T> {
   return await job().catch((error: unknown) => {
@@ -184,7 +184,7 @@ async function twice<T>(job: () => Promise<T>): Promise<T> {
   })
 }
 
-/** Stands for the result of a job whose thread was killed. */
+/** Replaces the result of a job whose thread was killed. */
 const ifKilled =
   <T>(result: T) =>
   (error: unknown): T => {
@@ -192,7 +192,7 @@ const ifKilled =
     return result
   }
 
-/** Stands for the result of a job that failed of what was handed in. */
+/** Replaces the result of a job that failed because of its input. */
 const or =
   <T>(result: T) =>
   (error: unknown): T => {

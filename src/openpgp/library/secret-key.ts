@@ -57,12 +57,12 @@ export async function certify(key: PrivateKey, certifier: UnlockedKey): Promise<
   }
 }
 
-/** The library signs a user id with its key, and takes its configuration; its types do not say so. */
+/** Signs a user id with a key, under a configuration; the library's types omit both. */
 interface Certifying {
   sign(...given: [AnySecretKeyPacket, object, Date, boolean, typeof config]): Promise<void>
 }
 
-/** @throws Error `wrong-passphrase`, or what the library says of a block that is no v4 secret key */
+/** @throws Error `wrong-passphrase`, or the library's for a block that is no v4 secret key */
 export async function unlock(locked: string, passphrase: string): Promise<UnlockedKey> {
   const privateKey = await readPrivateKey({ armoredKey: locked })
   if (privateKey.keyPacket.version !== 4) throw new Error('not a version 4 key')
@@ -114,7 +114,7 @@ export async function lock(
 }
 
 async function unlockWith(privateKey: PrivateKey, passphrase: string): Promise<PrivateKey> {
-  // What is not locked was not locked by us: whoever put it there knew no secret of ours.
+  // Postern always locks: a key that is not locked was written by somebody without our secrets.
   if (privateKey.isDecrypted()) throw new Error('not-locked')
   try {
     return await decryptKey({ privateKey, passphrase })

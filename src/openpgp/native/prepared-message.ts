@@ -54,7 +54,7 @@ export function prepareMessage(armored: ArmoredPackets, sessionKey: SessionKey):
   return { sessionKey, lines: bufferOf(lines), rest: bufferOf(rest), crc: new Crc24(crc), bytes }
 }
 
-/** Bytes that it takes in memory. */
+/** Bytes of a prepared message in memory. */
 export function preparedBytes({ lines, rest, sessionKey }: PreparedMessage): number {
   return lines.length + rest.length + sessionKey.data.length
 }

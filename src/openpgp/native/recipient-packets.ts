@@ -40,7 +40,7 @@ export interface RecipientPacketsParts {
   packetsFor(certificates: string[], sessionKey: SessionKey): Promise<Uint8Array>
 }
 
-/** Recipients that are sealed to here; each takes a tenth of a millisecond. */
+/** Up to as many recipients are wrapped on this thread; each needs a tenth of a millisecond. */
 export const FEW = 4
 /** Blocks that a thread does before anybody else may have it: some fifteen milliseconds. */
 const BLOCKS_NOW = 8

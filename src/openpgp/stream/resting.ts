@@ -1,6 +1,6 @@
 /**
- * A document at rest: on the disk there is only ciphertext, in CFB, under a key that lives in
- * memory alone. What arrived sealed in that way rests as it came.
+ * A document at rest: on the disk there is only ciphertext, in CFB, under a key in memory alone.
+ * A document that arrived encrypted in that mode stays in its container.
  */
 import {
   createCipheriv,
@@ -16,7 +16,7 @@ export interface RawFile {
   /** How many bytes were appended so far. */
   readonly bytes: number
   /**
-   * Appends; the place in the file is taken at once, so that appends may overlap.
+   * Appends; the place in the file is reserved at once, so that appends may overlap.
    * @param bytes not to be changed before it resolves
    * @throws Refusal when the disk is full
    */
@@ -84,7 +84,7 @@ export class RestingFile {
     return this.#extents.bytes
   }
 
-  /** What it takes on the disk. */
+  /** Bytes on the disk. */
   get restingBytes(): number {
     return this.#raw.bytes
   }
@@ -140,7 +140,7 @@ export class RestingWriter {
     this.#cipher = createCipheriv(CIPHER.cfb, createSecretKey(this.#key.data), start)
   }
 
-  /** Takes the next bytes. @throws as the file's `append` */
+  /** Encrypts and appends the next bytes. @throws as the file's `append` */
   async write(piece: Uint8Array): Promise<void> {
     for (let at = 0; at < piece.length;) {
       const part = piece.subarray(at, at + WRITE_BYTES - this.#filled)
