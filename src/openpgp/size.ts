@@ -110,7 +110,6 @@ export type Fit =
  * names all recipients, or nobody where only that lets it fit. What fits here never turns out too
  * large.
  * @param recipients bytes of all recipient packets but our own, by cipher
- * @param recipients bytes of all recipient packets but our own, by cipher
  * @param o `textBytes` bytes of the text in UTF-8; `maxChars` the service's maximum
  *   (`armoredMax`); `own` sizes of the key that seals; `named` how many certificates the message
  *   is sealed to, the bot's own among them

@@ -36,7 +36,7 @@ export class OpenLock implements AsyncDisposable {
   }
 
   /**
-   * Takes it, also again after the session was lost.
+   * Acquires the lock, also again after the session was lost.
    * @throws OperatorError `store-in-use` when somebody needs the store alone, or has it open;
    *   PostgresError `lost`, an error of pg
    */

@@ -181,7 +181,7 @@ export class PostgresStore extends ProtectedStore implements Store {
       const kind = kindOf(error)
       const isReached = kind === 'lost' ? server.reachability === 'reachable' : !isOfDatabase(error)
       if (isReached && kind !== 'mistake') this.writability.set(false)
-      // a standby answers, and takes no writes: the primary must be looked for anew
+      // a standby accepts no writes: connect anew to find the primary
       if (kind === 'read-only') server.lose()
       throw toRefusal(error)
     }

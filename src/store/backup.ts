@@ -1,4 +1,4 @@
-/** A copy of the whole store in one file, taken while it is in use. */
+/** Copies the whole store into one file, while it is in use. */
 import { randomUUID } from 'node:crypto'
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Chooses the protection of a store: what was asked for against what it has. */
+/** Chooses the protection of a store, from the settings and the existing protection. */
 import type { Kysely } from 'kysely'
 import { OperatorError } from '../errors.ts'
 import { readEntry, removeEntry, tryKeychain, writeEntry } from './keychain.ts'
@@ -16,7 +16,7 @@ import { corrupt, noPassphrase, nothingPossible, otherProtection, unprotected } 
 import type { ProtectionMethod, ProtectionTable, Schema } from './schema.ts'
 import type { Stretcher } from './stretcher.ts'
 
-/** What is asked of a store's protection. */
+/** The requested protection of a store. */
 export interface ProtectionRequest {
   /** The passphrase that settings give, or null. */
   passphrase: string | null
@@ -93,7 +93,7 @@ async function openerOf(
 export interface PreparedProtection {
   held: OpenProtection
   row: ProtectionTable
-  /** Takes back what was made for it outside the store. Never rejects. */
+  /** Removes the keychain entry that was created for it. Never rejects. */
   discard(): Promise<void>
 }
 

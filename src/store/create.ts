@@ -9,7 +9,7 @@ import { APPLICATION_ID, connectExclusive } from './sqlite.ts'
 
 /** Prefix of the names of databases that are not in their place yet. */
 export const UNFINISHED = `${DATABASE}.new-`
-/** Prefix of the names of copies that the caller has not taken yet. */
+/** Prefix of the names of copies that the caller has not moved yet. */
 export const COPY = 'postern.backup-'
 const MARKER_FORMAT = 1
 
@@ -63,7 +63,7 @@ export function clearUnfinished(dataDir: string): void {
 }
 
 /**
- * Gives a finished database its name, whatever crashes meanwhile.
+ * Gives a finished database its name, atomically.
  * @returns false when another one has it, which stays
  * @throws an error of node:fs; OperatorError `data-dir`
  */

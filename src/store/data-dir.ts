@@ -14,7 +14,7 @@ const OF_THE_DISK = 'lost+found'
 
 /**
  * Makes the directory when it is not there (mode 0700; missing parents by the umask), and sees that
- * it is ours alone. One that is there is taken when a sidecar has used it, or when it is empty.
+ * it is ours alone. An existing one is accepted when a sidecar has used it, or when it is empty.
  * @throws OperatorError `data-dir`: not a directory, another user's, open to others, or holding
  *   something else; `store-unwritable`: it cannot be made
  */

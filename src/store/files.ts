@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Modes of what the data directory holds, whatever the umask. */
+/** Modes of the data directory and its files, for any umask. */
 export const DIR_MODE = 0o700
 export const FILE_MODE = 0o600
 

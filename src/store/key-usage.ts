@@ -56,7 +56,7 @@ export class KeyUsage implements AsyncDisposable {
     this.#timer ??= setTimeout(() => void this.flush(), WRITE_AFTER_MS).unref()
   }
 
-  /** Writes what was counted; what cannot be written now is written with the next. */
+  /** Writes the counts; counts that cannot be written now are written with the next. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined

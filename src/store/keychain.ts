@@ -20,8 +20,8 @@ type Keytar = typeof import('keytar')
  */
 export async function readEntry(account: string): Promise<string | null> {
   const found = await using((keytar) => keytar.getPassword(SERVICE, account))
-  // A locked keychain answers as an empty one does. Only writing tells them apart: listing the
-  // entries of a locked one ends the process (keytar 7.9.0).
+  // A locked keychain returns the same as an empty one. Only a write distinguishes them: listing
+  // the entries of a locked one ends the process (keytar 7.9.0).
   if (found === null) await tryKeychain()
   return found
 }

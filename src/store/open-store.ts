@@ -21,7 +21,7 @@ import type { Moved, Relock, Store, StoreLock } from './store.ts'
 
 /** Where the store is: in a schema of PostgreSQL when `database` is given, else in `dataDir`. */
 export interface StoreOpening extends Opening {
-  /** `server`: whoever hands it in disposes of it, after the store. */
+  /** `server` is disposed of by the caller, after the store. */
   database?: Pick<DatabaseOpening, 'server' | 'schema'>
 }
 

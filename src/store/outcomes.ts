@@ -8,7 +8,7 @@ import type { Store } from './store.ts'
 export interface MessageOutcome {
   updateId: number
   atMs: number
-  /** ms that it took to open and judge it; null once it was read from the disk. */
+  /** ms for opening and judging it; null once it was read from the disk. */
   tookMs: number | null
   chatId: number | null
   messageId: number | null
@@ -51,7 +51,7 @@ export interface WithheldCount {
 const KEPT = 50_000
 export const KEPT_MS = 10 * 86_400_000
 const FLUSH_MS = 2000
-/** Rows that are written at once; whatever else is to be written may come in between. */
+/** Rows written at once; other writes may run between batches. */
 const ROWS_AT_ONCE = 50
 
 /**
@@ -66,7 +66,7 @@ export class Outcomes implements AsyncDisposable {
   #unwritten = 0
   #sent: SendOutcome[] = []
   #timer: NodeJS.Timeout | null = null
-  /** What a full disk did not take can still be explained. */
+  /** Recent outcomes, so that `explain` works while the disk is full. */
   readonly #recent = countedCache<string, MessageOutcome[] | SendOutcome>(5000)
 
   /** @param kept how many are remembered of each kind */
@@ -118,7 +118,7 @@ export class Outcomes implements AsyncDisposable {
   }
 
   /**
-   * What was withheld from the bot in the last ten days, by chat and reason, the latest first.
+   * Counts of Messages withheld in the last ten days, by chat and reason, the latest first.
    * @param limit how many lines at most
    */
   async withheld(limit: number): Promise<WithheldCount[]> {

@@ -28,7 +28,7 @@ export function claim(dataDir: string): void {
   }
 }
 
-/** Takes our name away again. */
+/** Removes our name. */
 export function release(dataDir: string): void {
   rmSync(join(dataDir, FILE), { force: true })
 }

@@ -18,7 +18,7 @@ const SECRET_BYTES = 32
 /** A change as callers write it. */
 export type Change<T> = (db: Transaction<Schema>) => Promise<T>
 
-/** What is written where everything moves to another protection. */
+/** The rows to write when everything secret moves to another protection. */
 export interface ProtectionMove {
   from: OpenProtection | null
   to: MoveTarget
@@ -26,7 +26,7 @@ export interface ProtectionMove {
 }
 
 /**
- * What a store in a file and one in a database have in common: its protection, what is sealed under
+ * The shared part of a store in a file and one in a database: its protection, the data sealed under
  * it, and the order of sightings and writes; `Store` documents the methods.
  */
 export abstract class ProtectedStore {
@@ -73,7 +73,7 @@ export abstract class ProtectedStore {
     return this.sightings.settle()
   }
 
-  /** Writes what is due, and lets nothing new begin. @returns false when it was closed before */
+  /** Writes due sightings, and refuses new operations. @returns false when it was closed before */
   protected async close(): Promise<boolean> {
     if (this.sightings.isDue) await this.sightings.finish()
     return await this.underWay.close()

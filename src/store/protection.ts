@@ -14,7 +14,7 @@ const TAG_BYTES = 16
 const PROOF_NAME = 'proof'
 const PROOF = Buffer.from('postern store protection')
 const MASTER_NAME = 'protection/master'
-/** What is derived of the master secret, each for one use (RFC 5869, 3.2). */
+/** Labels of keys derived from the master secret, each for one use (RFC 5869, 3.2). */
 const FOR_SECRETS = 'postern/master/secrets'
 const FOR_OWN_KEYS = 'postern/master/own-keys'
 

@@ -1,4 +1,4 @@
-/** Moving what is secret from one protection to another. */
+/** Moves all secrets from one protection to another. */
 import type { Kysely, Transaction } from 'kysely'
 import type { OpenProtection } from './protection.ts'
 import { corrupt } from './refusals.ts'
@@ -15,7 +15,7 @@ export interface MoveTarget {
   row: ProtectionTable
 }
 
-/** Locks every key anew, writing nothing yet: it takes long, and others go on meanwhile. */
+/** Locks every key anew without writing: this is slow, and other operations run meanwhile. */
 export async function relockAll(
   db: Kysely<Schema>,
   o: { from: OpenProtection | null; to: OpenProtection; relock: Relock },

@@ -35,10 +35,10 @@ export const STRETCHER: Stretcher = {
 }
 
 /**
- * For the stores of one process: new ones have one salt, so that those of one passphrase take one
- * derivation together. Each store has a random master secret of its own all the same. Whoever guesses
- * the passphrase of one has guessed it for all, which one passphrase for all means in any case.
- * Derivations run one after the other, since each takes much memory.
+ * For the stores of one process: new ones share one salt, so that stores of one passphrase need one
+ * derivation together. Each store still has a random master secret of its own. One guess tests the
+ * passphrase of all these stores, as one passphrase for all does in any case. Derivations run one
+ * after the other, since each needs much memory.
  */
 export class SharedStretcher implements Stretcher {
   readonly #file: string
