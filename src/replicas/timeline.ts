@@ -5,7 +5,7 @@ import { FILE_MODE } from '../store/files.ts'
 import { kindOf } from './failures.ts'
 
 const FILE = 'database.json'
-/** Delay before the last known epoch is written, also on closing, in ms. */
+/** Delay before the last known epoch is written, in ms; closing the store writes it at once. */
 const WAIT_MS = 1000
 
 /** Which history a database goes on with. */

@@ -27,9 +27,9 @@ import {
   type DeferralTimes,
 } from './deferral.ts'
 
-/** How long a batch may take, and what is not known may wait. */
+/** Time limits of a batch, and of deferred updates in it. */
 export interface BatchTimes extends DeferralTimes {
-  /** For all of it; what is not finished then comes with the next poll. */
+  /** For the whole batch; unfinished updates are given by the next poll. */
   budgetMs: number
   /** For its first update, which must not hold up the queue for ever. */
   firstMs: number
@@ -39,7 +39,7 @@ export const BATCH_TIMES: BatchTimes = { budgetMs: 15_000, firstMs: 35_000, ...D
 
 /** Who waits for a batch. */
 export interface BatchRequest {
-  /** Ends the work when nobody waits for it any more; what is finished by then is kept. */
+  /** Ends the work when the requester is gone; finished updates are kept. */
   gone?: AbortSignal | undefined
   /** More updates may wait at the service behind these. */
   hasMore?: boolean
@@ -47,12 +47,12 @@ export interface BatchRequest {
   onLeft?: ((left: { index: number; why: LeavingReason }) => void) | undefined
 }
 
-/** What was finished too late is kept for the next poll, which asks for it again. */
+/** Updates finished too late are kept for the next poll, which requests them again. */
 const KEPT_UPDATES = 200
 const KEPT_MS = 120_000
-/** Armored, opened, and as bytes for the signatures: a message can take a megabyte. */
+/** Armored, opened, and as bytes for the signatures: a message can need a megabyte. */
 const KEPT_BYTES = 64 * 2 ** 20
-/** How often the first update may take longer than there is time, before that is its own fault. */
+/** How often the first update may exceed its time before that counts as its own fault. */
 const OVERDUE_TRIES = 3
 /** Waits before calls that failed are made again, and until when after the first. */
 const RETRY_AFTER_MS = [200, 800]
@@ -138,14 +138,14 @@ export class Batches {
       const all = async (): Promise<void> => {
         try {
           const done = kept ?? (await Promise.all(messages.map(one)))
-          // What ends because it was given up says nothing of the message.
+          // A failure after `end` was aborted is no result for the message.
           if (!end.signal.aborted) ready[index] = done
         } catch (error) {
           failures.set(index, error)
         }
       }
       work.push(all())
-      // Walking a full message takes a millisecond or two: others get their turn in between.
+      // Scanning a full message needs a millisecond or two: other work runs in between.
       await nextTurn()
     }
     const { budgetMs } = this.#times
@@ -226,7 +226,7 @@ export class Batches {
     return why === 'ours' ? 0 : this.#deferral.wait(index, batch)
   }
 
-  /** Keeps what is finished from an update on, for the next poll. */
+  /** Keeps finished updates from an index on, for the next poll. */
   #keep({ updates, ready }: Batch, from: number): void {
     for (const [index, done] of ready.entries()) {
       if (index >= from && done !== undefined && !done.some(isTransient)) {
@@ -235,9 +235,9 @@ export class Batches {
     }
   }
 
-  /** What was examined for the poll before, put into this poll's objects. */
+  /** Results kept from the previous poll, with the Messages of this poll. */
   #take(messages: FoundMessage[]): ExaminedMessage[] | null {
-    // The key takes as long as all else that happens to a full message on this thread.
+    // Computing the key costs as much as all other work for a full message on this thread.
     if (this.#kept.size === 0) return null
     const key = keyOf(messages)
     const kept = this.#kept.get(key)
@@ -265,7 +265,7 @@ function keyOf(messages: FoundMessage[]): string {
   return hash.digest('base64')
 }
 
-/** Bytes that what was found out of an update takes, about. */
+/** Approximate bytes of an update's results in memory. */
 function sizeOf(judged: ExaminedMessage[]): number {
   const sizes = judged.map(({ found: { message }, finding }) => {
     const { armored } = message

@@ -29,7 +29,7 @@ export interface PreviewedPerson {
 /** What would become of a text that the bot sends into a chat. */
 export interface ChatPreview {
   chatId: number
-  /** `unknown` while the service does not say. */
+  /** `unknown` while the service gives no usable answer. */
   body: 'sealed' | 'readable' | 'refused' | 'unknown'
   people: PreviewedPerson[]
   /** Members beside the bot who have no key and so could not read it; null while unknown. */
@@ -106,7 +106,7 @@ function personUnknown(chatId: number): OperatorError {
   )
 }
 
-/** Nothing usable came, or no call of our own is left: it says nothing of the chat. */
+/** No usable answer, or no call of our own is left: this is no property of the chat. */
 const isTransient = (error: Refusal): boolean =>
   error instanceof NoResponseError || error.code === 'postern_busy'
 

@@ -11,7 +11,7 @@ import {
 /** Bounds of waiting, in ms. */
 export interface DeferralTimes {
   /**
-   * While our calls are used up, which come back within a minute: for an update, and in each
+   * While our calls are used up, until a minute has passed: for an update, and in each
    * `failedMs` for all of them together.
    */
   busyMs: number
@@ -27,7 +27,7 @@ export const DEFERRAL_TIMES: DeferralTimes = {
   othersMs: 30_000,
 }
 
-/** A batch as far as it was examined; `ready` has no entry for what was not. */
+/** A batch and its results; `ready` has no entry for an update that was not examined. */
 export interface BatchState {
   updates: readonly FoundMessage[][]
   ready: readonly (ExaminedMessage[] | undefined)[]
@@ -72,7 +72,7 @@ export class Deferral {
     return messages.some((one) => this.#isWithin(senderOf(one)))
   }
 
-  /** Takes what was found out; the time that others waited since the last time is counted. */
+  /** Records the results of a poll, and counts the time that others waited since the last one. */
   record(ready: BatchState['ready']): void {
     const nowMs = monotonicNow()
     if (this.#delay !== null) this.#delayedMs[this.#delay.why] += nowMs - this.#delay.sinceMs
@@ -94,7 +94,7 @@ export class Deferral {
 
   /**
    * Whether an update may wait whose Messages would be withheld now.
-   * @param key tells the update from others
+   * @param key identifies the update
    */
   mayWait(index: number, key: string, batch: BatchState): boolean {
     const done = batch.ready[index] ?? []
@@ -140,7 +140,7 @@ export function whyTransient(done: readonly ExaminedMessage[]): TransientError |
   return reasons.find((why) => why === 'busy') ?? reasons.find((why) => why !== null) ?? null
 }
 
-/** False for what is found out without asking the service, or may be: it says nothing of it. */
+/** False for results that need no answer of the service, or may need none: they prove no answer. */
 function isByAnswer({ found: { message }, finding }: ExaminedMessage): boolean {
   if (finding.kind === 'opened') return finding.judged.verdict !== 'unsigned'
   return finding.kind === 'readable' || (finding.kind === 'untouched' && 'text' in message)
@@ -180,7 +180,7 @@ export class LeftUpdate {
   #left: (LeftAt & { sinceMs: number }) | null = null
 
   /**
-   * Takes in how a poll ended.
+   * Records the end of a poll.
    * @param answered the updates that it gave, by id
    * @param left the one that it ended at; null where none was left
    */

@@ -12,7 +12,7 @@ const REMEMBERED = 1000
 export interface MediaUrlsParts {
   capability: Capability
   named: NamedMedia
-  /** Base url of the service, which may stand before a path. */
+  /** Base url of the service, a possible prefix of a path. */
   upstreamUrl: string
 }
 
@@ -59,7 +59,7 @@ export class MediaUrls {
     }
   }
 
-  /** A quotation without a chat is in the chat of what quotes it; who sent it, it says itself. */
+  /** A quotation without a chat is in the chat of the message around it, and has its own sender. */
   #walk(value: unknown, at: Walk, places: MediaPlace[]): void {
     if (typeof value !== 'object' || value === null || at.depth > MAX_DEPTH) return
     const { chatId } = at
@@ -74,7 +74,7 @@ export class MediaUrls {
     }
   }
 
-  /** Whatever the spec does not show of an item, such as a smaller picture, has a url like its own. */
+  /** Further files of an item, such as a smaller picture, have urls of the same form. */
   #write(
     value: object,
     at: Omit<MediaPlace, 'mediaId'> & { depth: number },
@@ -95,7 +95,7 @@ export class MediaUrls {
   }
 }
 
-/** What is no object says nothing that could be checked. */
+/** Values other than objects name no chat. */
 function namesOther(chat: unknown, chatId: number | null): boolean {
   if (chat === undefined || chat === null) return false
   return !isObject(chat) || chat['id'] !== chatId

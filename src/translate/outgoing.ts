@@ -41,7 +41,7 @@ export interface PreparedOutbound {
   leave: () => void
 }
 
-/** A send that takes longer than this to enter the send gate has waited there. */
+/** A send that needs longer than this to enter the send gate has waited there. */
 const WAITED_MS = 100
 
 const UNSEALED = {
@@ -109,7 +109,7 @@ export class Outgoing {
    * latched, and the message is sealed and sent once more. Expecting `text` for a sealed body is a
    * request to downgrade, and is never followed.
    * @param code the service's code, @param expected its field
-   * @returns null when the service's answer stands as it is
+   * @returns null when the service's answer is final
    */
   async reconsider(
     draft: Draft,
@@ -131,7 +131,7 @@ export class Outgoing {
     return null
   }
 
-  /** Changed certificates among those on a message's key list, of which the bot is told once. */
+  /** Changed certificates in a message's key list, each reported to the bot once. */
   async keyChanged(draft: Draft, { listed }: PreparedOutbound): Promise<KeyChange[]> {
     const { chatId, fields, target } = draft
     const { sendId } = fields
@@ -139,7 +139,7 @@ export class Outgoing {
     return await this.#parts.trust.keyChangesToTell(listed, { chatId, by: 'send', key })
   }
 
-  /** What is remembered of a chat may be wrong: the service refused us there. */
+  /** The service refused the bot in a chat: forgets the chat's mode and members. */
   doubt(chatId: number): void {
     this.#parts.modes.forget(chatId)
     this.#parts.directory.forget(chatId)
@@ -175,7 +175,7 @@ export class Outgoing {
     const { text = '' } = draft
     const { list, signer, requireHeld, leave } = await this.#enter(draft.chatId, publication)
     try {
-      // the list may have come late, and its people be blocked since
+      // people on the list may have been blocked while it was fetched
       await rule.renew()
       const recipients = await recipientsOf(draft.chatId, list, this.#parts)
       const { unlocked } = signer

@@ -1,6 +1,6 @@
 import { TLS_FAILURE, transportCodeOf } from '../upstream/errors.ts'
 
-/** What came of a delivery. */
+/** The result of a delivery. */
 export type DeliveryOutcome = { kind: 'delivered'; status: number } | DeliveryFailure
 
 /** Why a delivery failed. `message` is shown to the bot and to the operator; it holds no url. */
@@ -19,7 +19,7 @@ export type DeliveryFailureKind =
   | 'unreachable'
   /** Somebody is there who cannot prove to be the host; nothing was sent. */
   | 'untrusted'
-  /** What came back is no HTTP. */
+  /** The response is not HTTP. */
   | 'unreadable'
   /** The url leads where no webhook may be. */
   | 'not-allowed'

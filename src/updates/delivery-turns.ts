@@ -4,7 +4,7 @@ import type { Clock } from '../util/clock.ts'
 import type { DeliveryLoop } from './delivery-loop.ts'
 import type { PollTurn, Turn } from './poll-turn.ts'
 
-/** How often a sidecar that does not deliver looks whether the one that does has died. */
+/** Interval at which an idle sidecar checks whether the delivering one has died. */
 const LOOK_MS = 1000
 
 export interface DeliveryTurnsParts {

@@ -6,8 +6,8 @@ const MAX_BODY_BYTES = 65_536
 const MAX_BODY_MS = 2000
 
 /**
- * Informational statuses that undici takes for the end of the connection, by the message that it
- * has for each. Of an answer without them no status is known.
+ * Informational statuses that undici treats as the end of the connection, by the error message for
+ * each. For other errors no status is known.
  */
 const ENDING_STATUS: Record<string, number> = { 'bad response': 100, 'bad upgrade': 101 }
 

@@ -84,14 +84,14 @@ export class Webhook implements AsyncDisposable {
     return this.#polls.signal
   }
 
-  /** Something has changed at the service: what waits for it looks again. */
+  /** Wakes the delivery loop after a change at the service. */
   wake(): void {
     this.#loop?.wake()
   }
 
   /**
-   * `POST /webhook`: sets or replaces it, takes one at the service away, and delivers from then on.
-   * @returns the answer for the bot; the service's own when it would not have it
+   * `POST /webhook`: sets or replaces it, removes one at the service, and delivers from then on.
+   * @returns the answer for the bot; the service's own when it refuses
    * @throws Refusal `bad_webhook`, `postern_locked`, `postern_store_unwritable`; NoResponseError
    */
   async set(request: { url: string; secret: string | null }): Promise<Answer> {

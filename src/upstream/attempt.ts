@@ -16,12 +16,12 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | BodilessMetho
 /** Methods whose answer has no body that is read (RFC 9110, 9.3.2 and 9.3.7). */
 export type BodilessMethod = 'HEAD' | 'OPTIONS'
 
-/** An answer in the service's envelope, its body as it came where no parser reads another. */
+/** An answer in the service's envelope; its body is unchanged where all parsers read it alike. */
 export interface Answer extends RawAnswer {
   envelope: AnswerEnvelope
 }
 
-/** The envelope of an answer; what is in it is read through the kernel. */
+/** The envelope of an answer; only the kernel reads its result. */
 export type AnswerEnvelope = { ok: true; result: Unseen } | { ok: false; error: ApiError }
 
 /** One HTTP request as sent on the wire. */
@@ -42,9 +42,9 @@ export type AttemptOutcome =
   { kind: 'answered'; answer: Answer; skewMs: number | null } | (Failure & { answer?: never })
 
 /**
- * Sends one request, once. Never follows: whatever is not the service's envelope under a matching
- * status line is a failure (spec, What the service does, 2).
- * @throws what `requireAllowed` throws; nothing was sent then
+ * Sends one request, once. Never follows a redirect: a response that is not the service's envelope
+ * under a matching status line is a failure (spec, What the service does, 2).
+ * @throws the error of `requireAllowed`; nothing was sent then
  */
 export async function attempt(pool: Dispatcher, request: WireRequest): Promise<AttemptOutcome> {
   const { origin, method, path, body = null, token, answer: kind, ...rest } = request

@@ -65,7 +65,7 @@ export interface CallerParts {
   budget: Budget
   events: UpstreamEvents
   limits: UpstreamLimits
-  /** Nothing is begun any more; what is under way ends with the pools. */
+  /** No call begins after its abort; calls under way end with the pools. */
   stopping: AbortSignal
 }
 

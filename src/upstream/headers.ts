@@ -70,8 +70,8 @@ export function handedOn(
 }
 
 /**
- * The headers of a body that is UTF-8. A type that says otherwise would have a bot read other words
- * than we have: in UTF-7 a name such as `+ACI-` is a quotation mark.
+ * The headers of a body in UTF-8. Under another charset a bot would read other text than we do: in
+ * UTF-7 a name such as `+ACI-` is a quotation mark.
  */
 export function inUtf8(headers: Record<string, string>): Record<string, string> {
   const { 'content-type': type } = headers

@@ -8,11 +8,11 @@ export const UPSTREAM_LIMITS = {
   sendFirstMs: 14_000,
   /** A send in all, below what a bot usually waits. */
   sendTotalMs: 29_000,
-  /** What a long poll may take beyond the `timeout` that was asked for. */
+  /** Time limit of a long poll beyond its `timeout`. */
   pollSlackMs: 10_000,
   /** Making one connection, TLS included. */
   connectMs: 10_000,
-  /** The longest that a connection without a call is kept: the next look at `/me` makes another. */
+  /** Idle time after which a connection is closed: the next check of `/me` makes another. */
   idleMs: 8000,
   /** Silence within a body. */
   stallMs: 10_000,

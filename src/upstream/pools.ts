@@ -93,10 +93,10 @@ export function createPools(o: {
   }
 }
 
-/** By what is trusted beside the default roots. */
+/** By the PEM of authorities that are trusted beside the default roots. */
 const secureContexts = new Map<string, WeakRef<SecureContext>>()
 
-/** Made once: reading all roots again would slow every connection down, and each takes a megabyte. */
+/** Cached: parsing all roots again would slow each connection down, and needs a megabyte each. */
 function secureContextFor(ca: string | undefined): SecureContext {
   const known = secureContexts.get(ca ?? '')?.deref()
   if (known !== undefined) return known
@@ -122,7 +122,7 @@ function loadOf(pools: Iterable<Pool>): PoolLoad {
   return load
 }
 
-/** Node takes anything for a certificate and trusts nothing of it, without a word. */
+/** Node accepts any text as a certificate and silently trusts none of it. */
 function readable(ca: string): string {
   try {
     void new X509Certificate(ca)
