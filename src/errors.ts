@@ -66,7 +66,7 @@ export class NoResponseError extends Refusal {}
 /** No more chats can be remembered: nothing failed, and trying again does not help. */
 export class TooManyChatsError extends Refusal {}
 
-/** Thrown in a `note` of a store when another transaction came first: it runs again. */
+/** Thrown in a `note` of a store when a concurrent transaction was first: the note runs again. */
 export class OvertakenError extends Error {
   constructor() {
     super('another transaction came first')
@@ -76,7 +76,7 @@ export class OvertakenError extends Error {
 
 /** No thread can do a job: none starts, memory has run out, or the engine is closed. */
 export class EngineUnavailableError extends Refusal {
-  /** @param detail what is missing */
+  /** @param detail the missing resource */
   constructor(detail: string, options: { cause?: unknown } = {}) {
     super('postern_busy', detail, { ...options, extra: { retryAfter: ENGINE_RETRY_SECONDS } })
   }
@@ -85,8 +85,8 @@ export class EngineUnavailableError extends Refusal {
 const ENGINE_RETRY_SECONDS = 2
 
 /**
- * Whether an error is a failure of Postern's own, of its store, clock, threads or memory: it says
- * nothing of the message or file that it happened to.
+ * Whether an error is a failure of Postern's own, of its store, clock, threads or memory, rather
+ * than of the message or file at hand.
  */
 export function isOwnFailure(error: unknown): boolean {
   // a store that is damaged is read in the midst of things too
@@ -100,10 +100,10 @@ export function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && /allocation failed|out of memory/i.test(error.message)
 }
 
-/** An answer of the service kept as it came, so that it can be handed on byte for byte. */
+/** An unchanged answer of the service, to be relayed byte for byte. */
 export interface RawAnswer {
   status: number
-  /** Header names in lower case; only those that may be handed on. */
+  /** Header names in lower case; only those that may be relayed. */
   headers: Record<string, string>
   body: Buffer
 }

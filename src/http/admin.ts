@@ -20,7 +20,7 @@ export interface AdminDoorParts {
   metrics: { readonly contentType: string; text(): Promise<string> }
   /** @param bot the one that the query names; @returns null when there is none of that name */
   readiness: (bot: string | null) => Readiness | null
-  /** What `/status` says; no secrets. @param bot as above; @returns as above */
+  /** The content of `/status`; no secrets. @param bot as above; @returns as above */
   status: (bot: string | null) => Promise<object> | null
   /** Host names beside the loopback ones, for all but probes: `admin.allowedHosts`, `admin.host`. */
   allowedHosts: Iterable<string>
@@ -35,7 +35,7 @@ const PATHS = {
   '/status': 'what `postern status` shows, as JSON',
   '/metrics': 'metrics in the text format of Prometheus',
 }
-/** Paths that probes ask for under whatever name they know. */
+/** Paths that accept any Host, for probes. */
 const PROBES = new Set(['/healthz', '/readyz'])
 
 /**

@@ -33,8 +33,8 @@ export interface ServerParts {
 
 /**
  * An HTTP server with every bound set, which gives the envelope also where Node would answer by
- * itself: no or two Hosts, unknown expectations, whatever the parser refuses. CONNECT is closed;
- * an Upgrade is never taken up.
+ * itself: no or two Hosts, unknown expectations, any error of the parser. CONNECT is closed;
+ * an Upgrade is ignored.
  */
 export function createBoundedServer(parts: ServerParts, routes: RequestListener): Server {
   const { bounds, connections } = parts

@@ -11,7 +11,7 @@ export interface BotExchange {
   path: string
   /** JSON; empty when there was no body. */
   request: string
-  /** 0 when the bot hung up before the answer, or took no delivery. */
+  /** 0 when the bot hung up before the answer, or accepted no delivery. */
   status: number
   /** The envelope; empty for a file. */
   answer: string
@@ -63,7 +63,7 @@ function lastWrite({ raw }: FastifyReply): () => string {
   return () => written
 }
 
-/** The query of a file opens it for whoever has it. */
+/** Removes the query of a file's url, which is a capability for the file. */
 function withoutCapability(url: string): string {
   return url.startsWith('/media/') ? (url.split('?', 1)[0] ?? url) : url
 }

@@ -15,8 +15,8 @@ export interface Door {
   /** Opens it. @returns where it really listens @throws OperatorError `listen` */
   listen(at: ListenAt): Promise<string>
   /**
-   * Closes it: nothing new is taken, polls are answered with an empty list, other calls under way
-   * end. Done within 10 s, whatever callers do.
+   * Closes the door: no further requests are accepted, polls are answered with an empty list, other
+   * calls under way end. Done within 10 s in any case.
    */
   drain: () => Promise<void>
 }
@@ -39,7 +39,7 @@ export interface BotDoorParts extends PassParts {
   onAnswered: (line: RequestLine) => void
   /** The token that the bot must present, asked for on each request. */
   expectedToken: () => string
-  /** Reads the token again from where it came, now and then; true when it was read. */
+  /** Reads the token from its source again, now and then; true when it was read. */
   rereadToken: () => boolean
   /** Host names beside the loopback ones: `listen.allowedHosts` and `listen.host`. */
   allowedHosts: Iterable<string>
@@ -64,7 +64,7 @@ export function buildBotDoor(parts: BotDoorParts): Door {
 
 /** The same routes for one of several bots, behind a door that they share. */
 export interface BotRoutes {
-  /** Answers a request that the door has taken; whether its caller is the bot is checked here. */
+  /** Answers a request that the door has accepted; authorizes the caller here. */
   answer: RequestListener
   /** Polls are answered with an empty list, other calls under way end, within 10 s. */
   drain: () => Promise<void>

@@ -1,6 +1,6 @@
 /**
- * Operations as data: a table holds what each one means, takes and does. Servers, clients and the
- * types of both are derived from it.
+ * Operations as data: a table holds the description, input and code of each. Servers, clients and
+ * the types of both are derived from it.
  */
 import type { z } from 'zod'
 
@@ -49,7 +49,7 @@ export function deriveCalls<Table extends object>(
   return Object.fromEntries(calls) as Calls<Table>
 }
 
-/** Makes the calls of a table in this process. Inputs are taken as they are. */
+/** Makes the calls of a table in this process. Inputs are not validated. */
 export function bindCalls<On, Table extends Record<string, AnyOperation<On>>>(
   table: Table,
   on: On,
@@ -67,7 +67,7 @@ export function remoteCalls<Table, Extra extends object>(
 ): Calls<Table> & Extra {
   return new Proxy(extra, {
     get: (target, name) =>
-      // A client that is awaited must not look like a promise.
+      // An awaited client must not be a thenable.
       typeof name !== 'string' || name === 'then' || Object.hasOwn(target, name)
         ? (Reflect.get(target, name) as unknown)
         : (input: object = {}) => call(name, input),

@@ -1,7 +1,7 @@
 import { PosternError } from '../errors.ts'
 import type { Health, HealthReason, ReasonCode } from '../observe/health.ts'
 
-/** The sidecar runs, and is not ready: what `/readyz` says. */
+/** The sidecar runs, and is not ready by `/readyz`. */
 export class NotReadyError extends PosternError {
   override readonly name = 'NotReadyError'
   /** The first reason, such as `upstream` or `token`. */

@@ -25,7 +25,7 @@ export interface StartSidecarOptions {
    * (`key: { protection: 'passphrase' }` is what `passphrase` is for).
    */
   settings?: TestSettings
-  /** Protects the secret keys. It takes half a second at each start. */
+  /** Protects the secret keys. Deriving its key needs half a second at each start. */
   passphrase?: string
   /**
    * Milliseconds within which the sidecar must be ready; 8000 by default. `false` waits until it
@@ -54,8 +54,8 @@ export interface TestSidecar extends AsyncDisposable {
 const READY_WITHIN_MS = 8000
 
 /**
- * Starts a sidecar for the tests of a bot, in their own process: it takes no signals, never ends the
- * process, and prints nothing unless asked. Several can run side by side.
+ * Starts a sidecar for the tests of a bot, in their own process: it handles no signals, never ends
+ * the process, and prints nothing unless asked. Several can run side by side.
  * @throws OperatorError with `code` and `hint` when it cannot start: `settings`, `listen`, `data-dir`,
  *   `store-in-use` and others of the store; NotReadyError, whose `code` is the first reason of
  *   `/readyz`, when it is not ready in time, or cannot become so by itself (`token`, for instance)

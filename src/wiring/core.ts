@@ -50,11 +50,11 @@ export interface Core extends AsyncDisposable {
   store: Store
   engine: MeasuredEngine
   keyring: Keyring
-  /** What is known of chats and people. */
+  /** Memory of chats and people. */
   known: Known
   outcomes: Outcomes
   keyUsage: KeyUsage
-  /** Takes secret keys out and in. */
+  /** Exports and imports secret keys. */
   transfer: Transfer
   knownChats: KnownChats
   modes: Modes
@@ -82,12 +82,12 @@ export interface CoreOptions {
   log: Log
   /** The bot's, where there are several. */
   name?: string
-  /** False where there was a store, and none may take its place. */
+  /** False where there was a store before, which a new one must not replace. */
   mayCreateStore?: boolean
   parts?: Pick<HandedInParts, 'engine' | 'store' | 'stretcher' | 'database' | 'ownerOf'>
 }
 
-/** What is known of chats and people, with what looks it up at the service. */
+/** Memory of chats and people, with the look-ups that fill it from the service. */
 export interface Known extends Kernel {
   directory: Directory
   modes: Modes

@@ -108,9 +108,8 @@ export function createAdminDoor(
 const REREAD_EVERY_MS = 1000
 
 /**
- * Reads the bot's token again when its file looks other than before, and once a second in any
- * case, whoever asks at the door. A file is read at once, so what is expected next is what it
- * holds.
+ * Reads the bot's token again when its file's metadata changed, and once a second in any case. A
+ * file is read synchronously, so that the next comparison uses its content.
  */
 function createTokenReader(secrets: Secrets): () => boolean {
   let lastMs = -Infinity

@@ -16,7 +16,7 @@ const MEMORY_SECRET = 'media-seen'
 
 export interface Media extends AsyncDisposable {
   attachments: Attachments
-  /** Null for a sidecar without a key, whose updates pass as they came. */
+  /** Null for a sidecar without a key, whose updates pass unchanged. */
   urls: MediaUrls | null
 }
 

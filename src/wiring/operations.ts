@@ -41,13 +41,13 @@ export function buildOperations(
     open: (armored) => openForOperator(armored, core),
   })
   return deriveCalls(OPERATIONS, async (name, input) => {
-    // what is out of reach is shown as it was last known; what changes something refuses by itself
+    // an unreachable database: memory is shown as last read, and changes are refused by themselves
     await core.store.fresh().catch(() => undefined)
     return await (operations[name] as (input: object) => Promise<unknown>)(input)
   })
 }
 
-/** The operations where no store opens: the doctor looks, every other says why not. */
+/** The operations when no store opens: the doctor runs its checks, every other is refused. */
 export function buildOperationsWithoutStore(
   options: Configured,
   link: Link,
@@ -105,7 +105,7 @@ async function openForOperator(
   return { opened: true, text, verdict: 'unknown-signer', reason: `signed by key ${issuer}` }
 }
 
-/** What the sidecar is and how it stands, for `postern status` and `/status`. */
+/** The sidecar's state, for `postern status` and `/status`. */
 export function describeStatus(
   settings: Settings,
   parts: { link: Link; core: Core; updates: Updates | null; startedAt: string },
@@ -159,7 +159,7 @@ function waitingOf(updates: Updates | null): StatusReport['updates'] {
   }
 }
 
-/** Less the path of its url, which may be a secret between the bot and whoever calls it. */
+/** Omits the path of the webhook's url, which may be a secret of the bot. */
 function webhookOf(updates: Updates | null): StatusReport['webhook'] {
   const own = updates?.webhook.own ?? null
   if (own === null) return null

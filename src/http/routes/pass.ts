@@ -123,7 +123,7 @@ async function passUnknown(request: FastifyRequest, reply: FastifyReply, parts: 
 
 /**
  * False for every spelling of a path that the sidecar translates or manages: a service that is
- * more lenient about case, slashes or parameters must not take it for the real one.
+ * more lenient about case, slashes or parameters must not read it as the real one.
  */
 function isUnknown(request: FastifyRequest): boolean {
   const segments = textParam(request, '*').toLowerCase().split(/[/;]/)
