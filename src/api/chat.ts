@@ -25,7 +25,7 @@ export const Chat = z.looseObject({
 })
 export type Chat = z.infer<typeof Chat>
 
-/** Whether what is written in the chat must be sealed. */
+/** Whether messages of the chat must be sealed. */
 export function isProtected(chat: { mode: ChatMode }): boolean {
   return chat.mode === 'protected'
 }

@@ -12,7 +12,7 @@ export const SendBody = z.strictObject({
   replyTo: int.nullable().optional(),
   markup: z.unknown().optional(),
   silent: z.boolean().optional(),
-  /** The shape of a UUID, of whatever version. */
+  /** The shape of a UUID, of any version. */
   sendId: z.guid().toLowerCase().optional(),
 })
 export type SendBody = z.infer<typeof SendBody>

@@ -16,7 +16,7 @@ export interface HostedBotParts {
   log: Log
   /** What it shares with the others. */
   parts: NonNullable<BotOptions['parts']>
-  /** Starts as few at once as the machine bears. */
+  /** Limits how many bots start at once. */
   start: <T>(task: () => Promise<T>) => Promise<T>
   /** Its turns at the door. */
   lanes: DoorLanes

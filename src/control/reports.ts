@@ -1,4 +1,4 @@
-/** What operations report of a sidecar. Times are ISO 8601 in UTC, unless a name says ms. */
+/** Results of a sidecar's operations. Times are ISO 8601 in UTC, unless a name ends in ms. */
 import type { CheckLine } from '../doctor/check-line.ts'
 import type { Condition } from '../observe/conditions.ts'
 import type { HealthReason } from '../observe/health.ts'
@@ -82,6 +82,6 @@ export interface OpenReport {
   text?: string | undefined
   verdict: string
   reason?: string | undefined
-  /** Fingerprint of whoever signed, when that is known. */
+  /** Fingerprint of the signer's certificate, when known. */
   signer?: string | undefined
 }

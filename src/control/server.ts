@@ -1,4 +1,4 @@
-/** The sidecar's end of the control socket. Whoever may open the socket may do everything. */
+/** The server of the control socket. Every process that may open the socket may do everything. */
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setTimeout as elapsed } from 'node:timers/promises'
@@ -51,7 +51,7 @@ export async function startControl(o: {
   const app = createApp(o.operations, o.idleMs ?? IDLE_MS, o.version ?? VERSION)
   await app.ready()
   const { server } = app
-  // A client may close its half after its last request, before the answer comes.
+  // A client may close its half after its last request, before the response.
   Object.assign(server, { httpAllowHalfOpen: true })
   server.maxConnections = MAX_CONNECTIONS
   server.on('drop', () => o.log.warn({ limit: MAX_CONNECTIONS }, 'control connection dropped'))
@@ -86,7 +86,7 @@ function createApp(
     schemaController: NO_SCHEMAS,
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (_error, _request, reply) => fail(reply, unknownRequest()),
-    // What is not HTTP gets no answer: its sender would not understand it.
+    // Bytes that are not HTTP get no response: their sender could not parse one.
     clientErrorHandler: (_error, socket) => socket.destroy(),
   })
   app.removeAllContentTypeParsers()

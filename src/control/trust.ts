@@ -12,7 +12,7 @@ export type TrustRow = TrustReport['people'][number]
 export type LogRow = Awaited<ReturnType<typeof TRUST.trustLog.run>>[number]
 
 const PersonInput = z.strictObject({ userId: z.int() })
-/** As a person typed it, of any length: `Trust` explains what is wrong with it. */
+/** As a person typed it, of any length: `Trust` explains an invalid one. */
 const TypedFingerprint = z.string()
 
 /** Which part of the journal. */

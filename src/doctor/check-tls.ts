@@ -16,8 +16,8 @@ const UNCONNECTED =
  * Shakes hands with the service once. Whether the certificate is trusted follows the same rules as
  * every call: its name, its dates, and the authorities of the system or of `caFile`.
  * @param url base URL of the service
- * @param o `isProxied`: the way goes through a proxy, which calls take and this look does not
- * @returns no line where there is no connection at all: the check of the service says why
+ * @param o `isProxied`: calls go through a proxy, which this check does not use
+ * @returns no line without any connection: the check of the service reports the cause
  */
 export async function checkTls(
   url: string,

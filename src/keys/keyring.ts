@@ -18,12 +18,12 @@ import { makeKey, type MadeKey } from './make-key.ts'
 import { nothingToLockUnder, otherPending, tooMany } from './keyring-refusals.ts'
 
 /**
- * How many keys open at most, the newest first: what is tried on a message, and unlocked at a
- * start, stays bounded.
+ * How many keys open at most, the newest first: a bound on the keys tried for a message, and
+ * unlocked at a start.
  */
 export const MAX_OPENING = 32
 
-/** What a new key is locked under, and the key before it, which vouches for it. */
+/** The passphrase that locks a new key, and the key before it, which certifies it. */
 export interface Locking {
   passphrase: string
   certifiedBy: UnlockedKey | undefined
@@ -65,7 +65,7 @@ export class Keyring implements OwnKeys {
   /**
    * Reads and unlocks the keys in the store.
    * @throws OperatorError `store-locked` when a key does not open with the store's master secret,
-   *   `store-corrupt` when one in use is another than its row says, `store-unwritable`
+   *   `store-corrupt` when one in use differs from its row, `store-unwritable`
    */
   static async load(memory: Memory, engine: Engine, options: KeyringOptions): Promise<Keyring> {
     const ring = new Keyring(memory, engine, options)
@@ -256,7 +256,7 @@ export class Keyring implements OwnKeys {
     }
   }
 
-  /** @returns null, with nothing written, when the store has come under another protection since */
+  /** @returns null, without a write, when the store's protection has changed meanwhile */
   async #keep(
     made: MadeKeyRecord,
     { lockedUnder, retiredAtMs }: { lockedUnder: string; retiredAtMs: number | null },

@@ -150,9 +150,9 @@ export class Publication implements AsyncDisposable {
   }
 
   /**
-   * Imports a key that is never published, by `take`, while nothing else happens to our keys.
-   * @param take gets the fingerprint of the key that the service shows now; null for none
-   * @throws what `take` throws; ServiceError, NoResponseError
+   * Imports a key that is never published, by `take`, exclusively among changes of our keys.
+   * @param take receives the fingerprint of the key that the service shows now; null for none
+   * @throws the error of `take`; ServiceError, NoResponseError
    */
   async adoptRetired<T>(take: (shown: string | null) => Promise<T>): Promise<T> {
     return await this.#step(async () => {

@@ -69,7 +69,7 @@ const WORDS: Record<UnfitReason, { is: string; hint: string }> = {
   },
 }
 
-/** The refusal for a key that cannot be taken over. */
+/** The refusal for a key that cannot be imported. */
 export function unfitKey(reason: UnfitReason): OperatorError {
   const { is, hint } = WORDS[reason]
   const isPassphrase = reason === 'passphrase-missing' || reason === 'passphrase-wrong'

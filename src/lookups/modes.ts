@@ -67,7 +67,7 @@ export class Modes implements ModeLookups {
   }
 }
 
-/** What is kept of an answer. */
+/** The cached part of an answer. */
 const modeOf = ({ mode, kind, historyVisible }: SeenChat): ModeAnswer => ({
   mode,
   kind,

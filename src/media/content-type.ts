@@ -1,9 +1,9 @@
 import { filetypeinfo } from 'magic-bytes.js'
 
-/** How much of a file is looked at. */
+/** How many bytes of a file are read. */
 export const TYPE_BYTES = 512
 const UNKNOWN = 'application/octet-stream'
-/** What no browser runs, whatever stands in it; SVG is a document with scripts. */
+/** Types that no browser executes, for any content; SVG is a document with scripts. */
 const GIVEN = /^(?:(?:image|audio|video)\/(?!svg)[a-z0-9.+-]+|application\/(?:pdf|zip|ogg))$/
 
 /**
