@@ -9,10 +9,10 @@ export interface Alert {
   alert: string
   /** False when it is over. */
   holds: boolean
-  /** What is the matter, and what to do about it. */
+  /** The problem, and what to do about it. */
   what: string
   hint: string
-  /** Whom it is about, where it is about somebody; the same of a chat. */
+  /** The person concerned, if any; likewise the chat. */
   userId?: number
   chatId?: number
 }
@@ -26,7 +26,7 @@ export interface AlertWay {
   send(alert: SentAlert, signal: AbortSignal): Promise<void>
 }
 
-/** An alert that comes and goes is sent once in this time, and then as it is. */
+/** An alert that begins and ends repeatedly is sent once in this time, with its final state. */
 const QUIET_MS = 600_000
 const WAITING = 100
 /** Those about people and chats: a service can invent both, and must not crowd out the others. */
@@ -43,7 +43,7 @@ export interface AlertOutcome {
   outcome: 'told' | 'failed' | 'dropped'
 }
 
-/** What was last sent of an alert, and when, by `performance.now()`. */
+/** The alert as last sent, and the times of sending, by `performance.now()`. */
 interface Sent {
   holds: boolean
   beganMs: number
@@ -75,7 +75,7 @@ export class Alerts implements AsyncDisposable {
   }
 
   /**
-   * Sends an alert; the same within ten minutes is sent once. One that has come or gone again by
+   * Sends an alert; the same within ten minutes is sent once. One that has begun or ended again by
    * then is sent at their end. Never throws.
    */
   raise(alert: Alert): void {

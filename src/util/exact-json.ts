@@ -106,7 +106,7 @@ export async function stringifyAnswer(answer: Record<string, unknown>): Promise<
   return Buffer.concat([...pieces, Buffer.from(pieces.length === 0 ? '{}' : '}')])
 }
 
-/** How often a name stands in a text that is JSON: one that is doubled counts each time. */
+/** The number of names in a JSON text; each occurrence of a duplicate counts. */
 export function countNames(text: string): number {
   let count = 0
   for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at)) {
@@ -123,7 +123,7 @@ export function isRawNumber(value: unknown): boolean {
 }
 
 /**
- * Parses a request body. Takes its bytes.
+ * Parses a request body.
  * @throws Refusal `bad_request`: not UTF-8, not JSON, nested beyond 32, a key twice in one object,
  *   a key named `__proto__`, or a string that holds a lone surrogate
  */
@@ -162,10 +162,10 @@ function parseScanned(text: string, { isExact }: { isExact: boolean }): unknown 
 type Open = (Set<string> | null)[]
 
 /**
- * Scans the tokens once, in time linear in the length, whatever the text. It does not check that
+ * Scans the tokens once, in time linear in the length of any text. It does not check that
  * they make JSON; the parser does.
- * @param into `open` for a body, where what is ambiguous is refused; `ends` takes where each value
- *   of a list in an object ends
+ * @param into `open` for a body, where ambiguous JSON is refused; `ends` receives the end offset of
+ *   each value of a list in an object
  * @returns whether JavaScript writes every number as it is spelt
  * @throws SyntaxError, TooMuch
  */

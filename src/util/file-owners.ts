@@ -19,7 +19,7 @@ export function isHeldFast(folder: string, owner: number): boolean {
   return isTheirs && ((found.mode & OTHERS_WRITE) === 0 || (found.mode & STICKY) !== 0)
 }
 
-/** Something that others can change, and the command that takes their right to it away. */
+/** A path that others can change, and the command that revokes their right. */
 export interface OthersRight {
   /** Goes on from the path: `belongs to user 1001`. */
   reason: string
@@ -73,6 +73,6 @@ function isReadOnly(path: string): boolean {
   }
 }
 
-/** A path as a shell takes it. */
+/** Quotes a path for a shell. */
 export const quotePath = (path: string): string =>
   /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
