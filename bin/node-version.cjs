@@ -21,3 +21,16 @@ function isOlder(version, wanted) {
 
 exports.wanted = manifest.engines.node.replace('>=', '')
 exports.isTooOld = isOlder(process.versions.node, manifest.engines.node)
+
+/* The Node that `npm ci` installed beside a clone; null where there is none, or it is this one. */
+function findInstalled() {
+  var fs = require('fs')
+  var path = require('path')
+  var isWindows = process.platform === 'win32'
+  var name = 'node-' + (isWindows ? 'win' : process.platform) + '-' + process.arch
+  var folder = path.join(__dirname, '..', 'node_modules', name, 'bin')
+  var program = path.join(folder, isWindows ? 'node.exe' : 'node')
+  return fs.existsSync(program) && fs.realpathSync(program) !== process.execPath ? program : null
+}
+
+exports.installed = exports.isTooOld ? findInstalled() : null

@@ -1,12 +1,11 @@
 /** Builds `dist`, which the package and the image run: the bundle, and what describes it. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown, type RolldownLog } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
 import { pageLibraries } from '../src/sandbox/page/files.ts'
 import { bundle, EXTERNAL } from './bundle.ts'
-import { manPages } from './man-pages.ts'
 
 const OUT = 'dist'
 const DECLARATIONS = 'node_modules/.cache/declarations'
@@ -25,8 +24,6 @@ const bundled = packagesOf([
 ])
 writeFileSync(join(OUT, 'LICENSES.txt'), licensesOf(bundled))
 writeFileSync(join(OUT, 'sbom.cdx.json'), `${JSON.stringify(partsList(bundled), null, 2)}\n`)
-mkdirSync(join(OUT, 'man'))
-for (const [name, text] of await manPages()) writeFileSync(join(OUT, 'man', name), text)
 await buildDeclarations()
 
 /** Declarations of what the package exports, so that whoever imports it installs no types. */

@@ -1,4 +1,9 @@
-/** Pages for `man`, made from the commands' table: `postern.1`, and one a command. */
+/**
+ * Pages for `man`, made from the commands' table: `postern.1`, and one a command. Run by itself, it
+ * writes them into `dist/man`, for the package alone.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Command, Help, Option } from 'commander'
 import { createFullProgram } from '../src/cli/program.ts'
 import { VERSION } from '../src/config/version.ts'
@@ -108,3 +113,9 @@ function roff(text: string): string {
 
 const hex = (one: string): string =>
   (one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+
+if (import.meta.main) {
+  const folder = join(import.meta.dirname, '../dist/man')
+  mkdirSync(folder, { recursive: true })
+  for (const [name, text] of await manPages()) writeFileSync(join(folder, name), text)
+}

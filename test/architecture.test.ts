@@ -128,6 +128,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
       'config',
       'control',
       'sandbox',
+      'testing',
       'api',
       'translate/reasons/skip-reasons',
       'translate/reasons/reason-descriptions',

@@ -11,7 +11,7 @@ import { printTable } from './table.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 
 const BODIES: Record<ShownChat['body'], string> = {
-  sealed: 'sealed, once the bot’s key is published',
+  sealed: 'sealed',
   readable: 'readable: the service and everybody who can see the chat read it',
   refused: 'refused: nothing is sent',
   unknown: 'not known: the service does not say',
@@ -60,10 +60,12 @@ async function waitForCalls(sidecar: Operations): Promise<void> {
   }
 }
 
-function printChat({ chatId, kind, body, people, withoutKey, problem }: ShownChat): void {
+function printChat(shown: ShownChat): void {
+  const { chatId, kind, isPublished, body, people, withoutKey, problem } = shown
+  const isLater = body === 'sealed' && !isPublished
   print(`chat ${chatId}, ${oneLine(kind)}`)
   printTable([
-    ['a message is', BODIES[body]],
+    ['a message is', `${BODIES[body]}${isLater ? ', once the bot’s key is published' : ''}`],
     ...(problem === null ? [] : problemRows(problem)),
     ...people.flatMap(personRows),
     ...(withoutKey === null || withoutKey <= 0

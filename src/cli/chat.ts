@@ -8,7 +8,7 @@ import { idReader, readChatId } from './flags.ts'
 import { OperatorCommand, printDone } from './operator-command.ts'
 import { confirmTyped } from './prompts.ts'
 import { printList } from './table.ts'
-import { print, printNotice } from './terminal.ts'
+import { isInteractive, print, printNotice } from './terminal.ts'
 
 export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('list')
@@ -24,10 +24,14 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .argument('[chatId...]', 'which chats')
     .option('--pending', 'all chats for which readable text was refused')
     .option('--private', 'all private chats, once the bot has no key any more')
+    .option('--yes', 'do not ask')
     .example('postern chat allow-readable 4711 4712')
     .runs(async (sources, chatIds: string[], options: LiftFlags) => {
       const lift = readLift(chatIds, options)
-      const done = await withSidecar(sources, (sidecar) => sidecar.chatAllowReadable(lift))
+      const done = await withSidecar(sources, async (sidecar) => {
+        await confirmLift(await sidecar.chatList(), { lift, isSure: options.yes === true })
+        return await sidecar.chatAllowReadable(lift)
+      })
       printNotice(done.message)
       if (done.lifted.length > 0) print(done.lifted.join('\n'))
     }),
@@ -75,6 +79,7 @@ interface CorrectKindFlags {
 interface LiftFlags {
   pending?: boolean
   private?: boolean
+  yes?: boolean
 }
 
 function printChats(chats: readonly ChatRow[]): void {
@@ -82,10 +87,37 @@ function printChats(chats: readonly ChatRow[]): void {
   printList(chats, {
     CHAT: ({ id }) => String(id),
     KIND: ({ kind }) => kind,
-    MODE: ({ mode }) => mode ?? '?',
-    LATCHED: ({ latched }) => (latched ? 'yes' : 'no'),
+    MODE: ({ mode, sealed }) => mode ?? (sealed ? 'encrypted' : '?'),
+    LATCHED: ({ latched, sealed }) => (latched ? 'yes' : sealed ? 'by key' : 'no'),
     REFUSED: ({ refused }) => (refused ? 'yes' : 'no'),
     PERSON: ({ personId }) => String(personId ?? '-'),
+  })
+}
+
+/**
+ * Says what will be allowed, and asks at a terminal. Elsewhere, whoever names groups is taken at their
+ * word; private chats need --yes, since what people write there is at stake.
+ */
+async function confirmLift(
+  rows: readonly ChatRow[],
+  { lift, isSure }: { lift: Lift; isSure: boolean },
+): Promise<void> {
+  const isMeant = ({ id, kind, refused }: ChatRow): boolean =>
+    'chatIds' in lift ? lift.chatIds.includes(id) : 'private' in lift ? kind === 'private' : refused
+  const latched = rows.filter((row) => row.latched && isMeant(row))
+  const isPrivate = 'private' in lift || latched.some(({ kind }) => kind === 'private')
+  if (latched.length === 0 && !isPrivate) return
+  const which =
+    'private' in lift ? 'all private chats' : `chat ${latched.map(({ id }) => id).join(', ')}`
+  printNotice(
+    `readable text will be allowed in ${which}, wherever the service shows no protection again`,
+  )
+  if (isSure || (!isPrivate && !isInteractive())) return
+  await confirmTyped({
+    question: 'type yes to allow it: ',
+    answer: 'yes',
+    done: 'nothing was lifted',
+    yes: '--yes allows it without asking',
   })
 }
 

@@ -1,15 +1,9 @@
 /** Connects to a sidecar: the running one through its socket, or its data directory when none runs. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { load } from '../config/load.ts'
 import { loadDataDir } from '../config/store-access.ts'
 import type { Sources } from '../config/sources.ts'
-import type { Sidecar } from '../context.ts'
-import { failedError } from '../errors.ts'
-import { nextCall } from '../util/listeners.ts'
 import { connectControl, type RunningSidecar } from '../control/client.ts'
 import type { Operations } from '../control/operations.ts'
-
-const READY_WITHIN_MS = 20_000
 
 /** How a command opens the data directory when no sidecar runs. */
 export interface OfflineOptions {
@@ -60,23 +54,4 @@ async function isDown(running: RunningSidecar, name: string): Promise<boolean> {
   const { bots } = await running.botList()
   const found = bots.find((one) => one.name === name)
   return found?.served === false && found.reasons.every(({ code }) => code !== 'starting')
-}
-
-/**
- * Waits until a sidecar of this process is ready.
- * @throws OperatorError `failed`, with the reasons, when it is not within 20 s
- */
-export async function untilReady({ health }: Pick<Sidecar, 'health'>): Promise<void> {
-  const timeout = AbortSignal.timeout(READY_WITHIN_MS)
-  while (!health.ready && !timeout.aborted) {
-    await nextCall((listener) => health.onChange(listener), timeout)
-    // One answer of the service may end a reason and begin the next.
-    await nextTurn()
-  }
-  if (health.ready) return
-  const reasons = health.reasons().map(({ code, message }) => `${code} ${message}`.trim())
-  throw failedError(
-    `the sidecar did not get ready: ${reasons.join('; ')}`,
-    'try again; on a slow machine the first start may take long',
-  )
 }

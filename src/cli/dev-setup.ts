@@ -14,7 +14,7 @@ import { DEV_PORTS, type DevFolder, type DevPorts } from './dev-folder.ts'
 import { DevLog, describeLogLine } from './dev-log.ts'
 import { listenRefusal, servePage } from './page.ts'
 import type { SeedFile } from './seed-file.ts'
-import { untilReady } from './connect.ts'
+import { untilReady } from '../testing/readiness.ts'
 
 /** What `postern dev` runs. Disposing it ends all of it. */
 export interface Dev extends AsyncDisposable {
@@ -103,7 +103,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
     }),
   )
   const { bot: botUrl, admin } = await sidecar.listen().catch(namePortFlags)
-  await untilReady(sidecar)
+  await untilReady(sidecar.health, { withinMs: 20_000, isStart: true })
   const page = await servePage(sandbox, { port: ports.pagePort, open, botTraffic })
   folder.keepPorts({
     port: portOf(botUrl),

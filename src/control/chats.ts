@@ -25,7 +25,7 @@ const Lift = z.union([
 export type Lift = z.infer<typeof Lift>
 
 export const CHATS = {
-  chatList: operation('Every known chat.', nothing, ({ knownChats, modes }) =>
+  chatList: operation('Every known chat.', nothing, ({ knownChats, modes, mustSeal }) =>
     knownChats.all.map(({ id, kind, personId, latchedAtMs, refusedAtMs }) => ({
       id,
       kind,
@@ -34,6 +34,8 @@ export const CHATS = {
       /** As the service last gave it. */
       mode: modes.peek(id, 0)?.mode ?? null,
       latched: latchedAtMs !== null,
+      /** Readable text is forbidden: by the latch, or in a private chat by the bot's key. */
+      sealed: mustSeal(id),
       /** Readable text for it was refused since it was last lifted. */
       refused: refusedAtMs !== null,
     })),
@@ -41,10 +43,11 @@ export const CHATS = {
   chatShow: operation(
     'Who could read a message into a chat, and why it would be refused, by what the service says now.',
     z.strictObject({ chatId: z.int() }),
-    async ({ knownChats, previewChat }, { chatId }) => {
+    async ({ knownChats, publication, previewChat }, { chatId }) => {
       const known = knownChats.get(chatId)
       if (known === undefined) throw unknownChats([chatId])
-      return { kind: known.kind, ...(await previewChat(chatId)) }
+      const isPublished = publication?.state === 'published'
+      return { kind: known.kind, isPublished, ...(await previewChat(chatId)) }
     },
   ),
   chatAllowReadable: operation(
@@ -53,10 +56,12 @@ export const CHATS = {
     async ({ knownChats, modes, publication, onPrivateReadable }, lift) => {
       const isPrivate = 'private' in lift
       if ('chatIds' in lift) requireKnown(lift.chatIds, knownChats)
-      const lifted = isPrivate
+      const latched = new Set(knownChats.all.filter(isLatched).map(({ id }) => id))
+      const changed = isPrivate
         ? await liftPrivateChats(knownChats)
         : await liftLatches(knownChats, 'chatIds' in lift ? lift.chatIds : refusedChats(knownChats))
-      for (const chatId of lifted) modes.forget(chatId)
+      for (const chatId of changed) modes.forget(chatId)
+      const lifted = changed.filter((chatId) => latched.has(chatId))
       if (!isPrivate) return { lifted, message: describeLifted(lifted.length) }
       onPrivateReadable()
       const isPublished = publication?.state === 'published'
@@ -101,6 +106,8 @@ const STILL_ENCRYPTED =
 const MAY_BE_READABLE =
   'private chats may be readable again, where the service lists them as readable'
 
+const isLatched = ({ latchedAtMs }: { latchedAtMs: number | null }): boolean => latchedAtMs !== null
+
 /** Refuses mistyped ids. @throws OperatorError `refused`, before any latch is lifted */
 function requireKnown(chatIds: number[], knownChats: KnownChats): void {
   const unknown = chatIds.filter((id) => knownChats.get(id) === undefined)
@@ -119,6 +126,6 @@ function refusedChats(knownChats: KnownChats): number[] {
 }
 
 function describeLifted(count: number): string {
-  if (count === 0) return 'no chat had to be lifted'
+  if (count === 0) return 'nothing to lift'
   return `${count === 1 ? 'one chat' : `${count} chats`} lifted; the next sign of protection latches again`
 }

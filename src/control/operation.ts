@@ -23,6 +23,8 @@ export interface OperationParts {
   /** Null when the sidecar manages no key. */
   publication: Publication | null
   knownChats: KnownChats
+  /** Whether readable text is forbidden in a chat, by what is remembered. */
+  mustSeal: (chatId: number) => boolean
   modes: Modes
   outcomes: Outcomes
   trust: Trust

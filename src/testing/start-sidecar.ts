@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createLog } from '../cli/log.ts'
-import { createSidecar } from '../context.ts'
+import { createSidecar, type HandedInParts } from '../context.ts'
 import { untilReady } from './readiness.ts'
 import { loadTestSettings, type TestSettings } from './settings.ts'
 
@@ -61,12 +61,20 @@ const READY_WITHIN_MS = 8000
  *   `/readyz`, when it is not ready in time, or cannot become so by itself (`token`, for instance)
  */
 export async function startSidecar(options: StartSidecarOptions): Promise<TestSidecar> {
+  return await startSidecarOn(options, {})
+}
+
+/** The same with parts in place of the usual ones. */
+export async function startSidecarOn(
+  options: StartSidecarOptions,
+  parts: HandedInParts,
+): Promise<TestSidecar> {
   const { readyWithinMs = READY_WITHIN_MS } = options
   await using stack = new AsyncDisposableStack()
   const dataDir = options.dataDir ?? (await temporaryFolder(stack))
   const { settings, secrets } = loadTestSettings({ ...options, dataDir: resolve(dataDir) })
   const log = createLog({ settings, secrets, origins: new Map() })
-  const sidecar = stack.use(await createSidecar({ settings, secrets, log }))
+  const sidecar = stack.use(await createSidecar({ settings, secrets, log, parts }))
   const { bot, admin } = await sidecar.listen({ hasControl: false })
   if (readyWithinMs !== false) {
     await untilReady(sidecar.health, { withinMs: readyWithinMs, isStart: true })

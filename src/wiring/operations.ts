@@ -33,6 +33,7 @@ export function buildOperations(
   const opened = { ...core, ...core.known }
   const operations = bindOperations({
     ...opened,
+    mustSeal: (chatId) => core.guard.mustSeal(chatId),
     storeCopies: () => copiesIn(settings.dataDir),
     publishedKey: async () => fingerprintOf(await link.calls.me()),
     onPrivateReadable: () => link.health.clear('bot-unprotected'),

@@ -12,6 +12,7 @@ test('a reader that goes away is no failure', async () => {
     personId: null,
     mode: 'open' as const,
     latched: false,
+    sealed: false,
     refused: false,
   }
   await serve(cwd, { chatList: async () => Array.from({ length: 50_000 }, () => chat) })

@@ -5,6 +5,15 @@ import { runInProcess, postern, start } from './support.ts'
 
 type Over = Parameters<typeof operations>[0]
 
+const PRIVATE = {
+  id: 7,
+  kind: 'private' as const,
+  personId: 815,
+  mode: null,
+  sealed: true,
+  refused: false,
+}
+
 /** Runs a command against a running sidecar that answers as `over` says. */
 async function command(line: string, over?: Over, input?: string | Buffer) {
   const cwd = dataFolder()
@@ -32,7 +41,7 @@ describe('lists', () => {
       'CHAT              KIND     MODE       LATCHED  REFUSED  PERSON',
       '-5                group    protected  yes      no       -',
       '9007199254740991  channel  ?          no       yes      -',
-      '7                 private  ?          no       no       815',
+      '7                 private  encrypted  by key   no       815',
     ])
     expect(JSON.parse((await command('chat list --json')).stdout)).toHaveLength(3)
   })
@@ -54,7 +63,15 @@ describe('lists', () => {
   test('hold nothing that could move the cursor', async () => {
     const mode = '\u202ey' as 'open'
     const odd = [
-      { id: 1, kind: '\u001b[2Jx', personId: null, mode, latched: false, refused: false },
+      {
+        id: 1,
+        kind: '\u001b[2Jx',
+        personId: null,
+        mode,
+        latched: false,
+        sealed: false,
+        refused: false,
+      },
     ]
     const { stdout } = await command('chat list', { chatList: async () => odd })
     expect(stdout).toContain('1     [2Jx  y ')
@@ -82,16 +99,35 @@ describe('keys and chats', () => {
   })
 
   test.each([
-    ['4711 -- -5', '{"chatIds":[4711,-5]}', '4711\n-5\n'],
-    ['--pending', '{"pending":true}', ''],
-    ['--private', '{"private":true}', ''],
-  ])('chat allow-readable %s', async (args, asked, stdout) => {
+    ['4711 -- -5', 'chat -5', '{"chatIds":[4711,-5]}', '4711\n-5\n'],
+    ['4711', null, '{"chatIds":[4711]}', '4711\n'],
+    ['--pending', null, '{"pending":true}', ''],
+    ['--private --yes', 'all private chats', '{"private":true}', ''],
+  ])('chat allow-readable %s', async (args, which, asked, stdout) => {
+    const notice = `readable text will be allowed in ${which}, wherever the service shows no protection again\n`
     expect(await command(`chat allow-readable ${args}`)).toEqual({
       code: 0,
       stdout,
-      stderr: `${asked}\n`,
+      stderr: `${which === null ? '' : notice}${asked}\n`,
     })
   })
+
+  test.each(['--private', '7'])(
+    'chat allow-readable %s asks for --yes where there is no terminal, and lifts nothing',
+    async (args) => {
+      const latched = { ...PRIVATE, latched: true }
+      const lifts: object[] = []
+      const ended = await command(`chat allow-readable ${args}`, {
+        chatList: async () => [latched],
+        chatAllowReadable: async (lift) => {
+          lifts.push(lift)
+          return { lifted: [], message: '' }
+        },
+      })
+      expect([ended.code, ended.stdout, lifts]).toEqual([2, '', []])
+      expect(ended.stderr).toContain('nothing was lifted; --yes allows it without asking')
+    },
+  )
 })
 
 describe('open', () => {

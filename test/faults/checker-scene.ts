@@ -87,6 +87,7 @@ function evidenceOf(ids: number[]): Evidence {
         personId: null,
         mode: 'protected',
         latched: true,
+        sealed: true,
         refused: false,
       },
     ],

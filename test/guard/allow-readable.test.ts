@@ -49,8 +49,13 @@ test('a private chat cannot be made readable by its id while the bot has a key',
   const chat = await shownChat(stage, await stage.friend())
   await stage.send(chat, 'sealed')
   chat.mode = 'open'
-  await stage.sidecar.postern('chat', 'allow-readable', String(chat.id))
+  const done = await stage.sidecar.postern('chat', 'allow-readable', String(chat.id))
+  expect([done.code, done.stdout, done.stderr]).toEqual([0, '', 'nothing to lift\n'])
   await expectRefused(stage, chat, REFUSED)
+  expect(await postern(stage, 'chat', 'list')).toMatch(
+    new RegExp(`^${chat.id} +private +\\S+ +by key +`, 'm'),
+  )
+  expect(await postern(stage, 'chat', 'show', String(chat.id))).toMatch(/^a message is +sealed$/m)
 })
 
 test('a chat that is not known is an error that names it, and no other is lifted', async () => {

@@ -63,7 +63,7 @@ test('allow-readable --private is the way back to a readable bot, at once and af
   await refused()
   const person = await stage.friend()
   const chat = await shownChat(stage, person)
-  await postern(stage, 'chat', 'allow-readable', '--private')
+  await postern(stage, 'chat', 'allow-readable', '--private', '--yes')
   expect((await stage.sidecar.readiness()).reasons).toEqual([])
   await expectReadable(stage, chat)
   const [read] = await stage.deliver([stage.double.world.message(chat, person, { text: 'hello' })])

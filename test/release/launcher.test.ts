@@ -1,8 +1,11 @@
 /** What `npx postern` and the exports do before anything else: look at the Node they were given. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { mortal } from '../support/mortal.ts'
 import { run } from '../support/openpgp-run.ts'
 
 const LAUNCHER = resolve('bin/postern.cjs')
@@ -34,6 +37,22 @@ function isPlain(file: string): boolean {
   return !/=>|`|\b(let|const|class|async|await|import)\b|,\s*\)|\?\.|\?\?/.test(code)
 }
 
+test('npm ci under an older Node prints a few lines beside the packages', async ({ skip }) => {
+  const node = await olderNode()
+  if (node === null) skip('there is no Node before 24 here')
+  if (node === null) return
+  const folder = mkdtempSync(join(tmpdir(), 'postern-npm-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  for (const name of ['package.json', 'package-lock.json', '.npmrc']) {
+    cpSync(name, join(folder, name))
+  }
+  const env = { PATH: `${dirname(node)}:/usr/bin:/bin`, HOME: folder }
+  const { code, stdout, stderr } = await run('npm', ['ci', '--dry-run'], { cwd: folder, env })
+  expect(code).toBe(0)
+  const beside = `${String(stdout)}${stderr}`.split('\n').filter((line) => !line.startsWith('add '))
+  expect(beside.length).toBeLessThanOrEqual(15)
+})
+
 describe('the launcher', () => {
   test.each(['0.12.18', '8.17.0', '20.20.2', '23.11.1', '24.14.1'])(
     'refuses Node %s',
@@ -56,13 +75,37 @@ describe('the launcher', () => {
     },
   )
 
-  test('says the same in a Node that really is too old', async ({ skip }) => {
+  test('says the same in a Node that really is too old, where npm ci installed no other', async ({
+    skip,
+  }) => {
     const node = await olderNode()
     if (node === null) skip('there is no Node before 24 here')
     if (node === null) return
-    const { code, stderr } = await run(node, [LAUNCHER, 'demo', '--once'])
+    const folder = mkdtempSync(join(tmpdir(), 'postern-launcher-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    for (const name of ['bin', 'package.json']) {
+      cpSync(name, join(folder, name), { recursive: true })
+    }
+    const { code, stderr } = await run(node, [join(folder, 'bin/postern.cjs'), 'demo', '--once'])
     expect(code).toBe(1)
     expect(stderr).toMatch(/^postern: Node [\d.]+ is too old, Postern needs 24.15\nhint: /)
+  })
+
+  test('hands over to the Node that npm ci installed, with arguments, exit code and signals', async ({
+    skip,
+  }) => {
+    const node = await olderNode()
+    if (node === null) skip('there is no Node before 24 here')
+    if (node === null) return
+    const refused = await run(node, [LAUNCHER, 'run', '--no-such-flag'])
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('code: usage')])
+    const sandbox = spawn(...mortal(node, [LAUNCHER, 'sandbox', '--json']), { stdio: 'pipe' })
+    const [line] = (await once(sandbox.stdout as NodeJS.EventEmitter, 'data')) as [Buffer]
+    const { controlUrl } = JSON.parse(line.toString()) as { controlUrl: string }
+    expect((await fetch(controlUrl)).status).toBe(200)
+    sandbox.kill('SIGTERM')
+    expect(await once(sandbox, 'exit')).toEqual([0, null])
+    await expect(fetch(controlUrl)).rejects.toThrow()
   })
 
   test.skipIf(process.platform !== 'linux').each(['run', 'sandbox'])(
