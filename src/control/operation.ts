@@ -23,7 +23,7 @@ export interface OperationParts {
   /** Null when the sidecar manages no key. */
   publication: Publication | null
   knownChats: KnownChats
-  /** Whether readable text is forbidden in a chat, by what is remembered. */
+  /** Whether readable text is forbidden in a chat, by the sidecar's memory. */
   mustSeal: (chatId: number) => boolean
   modes: Modes
   outcomes: Outcomes
