@@ -47,7 +47,7 @@ export function readsIn(exchange: SidecarExchange): BotRead[] {
   return Array.isArray(result) ? result.map((update) => readOf(fields(update))) : []
 }
 
-/** The bot's action by a call that causes no event of the sandbox: a message or a refusal, say. */
+/** The bot's action by a call without an event of the sandbox, such as a message or a refusal. */
 export function actionIn(exchange: SidecarExchange): BotAction | null {
   const { kind, status } = exchange
   if (kind === 'call' && status === 0) return null

@@ -7,8 +7,8 @@ const UNKNOWN = 'application/octet-stream'
 const GIVEN = /^(?:(?:image|audio|video)\/(?!svg)[a-z0-9.+-]+|application\/(?:pdf|zip|ogg))$/
 
 /**
- * The media type of a file by its first bytes. Only what is known to be harmless in a browser has a
- * type of its own; all else is `application/octet-stream`.
+ * The media type of a file by its first bytes. Only a type that is harmless in a browser is named;
+ * all others are `application/octet-stream`.
  */
 export function contentTypeOf(head: Uint8Array): string {
   const [first] = filetypeinfo(head.subarray(0, TYPE_BYTES))
