@@ -29,13 +29,11 @@ const CHECKED_AFTER = {
 const files = globSync('src/**/*.ts')
 
 /** Areas of subjects: folders of `src` and `test`, by path or name, and what has no folder there. */
-const AREAS = new Set([
-  ...['src', 'test', 'config', 'docs', 'bin', 'ci', 'errors', 'lint'],
-  ...globSync(['src/**/', 'test/**/']).flatMap((folder) => [
-    basename(folder),
-    folder.replace(/^(?:src|test)\//, ''),
-  ]),
-])
+const AREAS = new Set(
+  globSync(['src/**/', 'test/**/'])
+    .flatMap((folder) => [basename(folder), folder.replace(/^(?:src|test)\//, '')])
+    .concat('src', 'test', 'config', 'docs', 'bin', 'ci', 'errors', 'lint'),
+)
 
 /** Without names in backquotes and names of parameters. */
 const withoutNames = (text: string): string =>
@@ -75,18 +73,26 @@ function subjectProblem(subject: string): string | null {
 const git = (...args: string[]): string =>
   execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
 
-/** The subjects to check, by commit; why there are none, without the history. */
-function subjects(): [commit: string, subject: string][] | string {
-  const { commit, time } = CHECKED_AFTER
+const { commit: FIRST, time: SINCE } = CHECKED_AFTER
+
+/** False in a shallow clone, and outside of one. */
+function hasHistory(): boolean {
   try {
-    git('cat-file', '-e', `${commit}^{commit}`)
+    git('cat-file', '-e', `${FIRST}^{commit}`)
+    return true
   } catch {
-    return `commit ${commit} is not in the history: a shallow clone, or no clone`
+    return false
   }
-  return git('log', '--no-merges', `--since=${time}`, '--format=%H %s', `${commit}..HEAD`)
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => [line.slice(0, 10), line.slice(41)])
+}
+
+/** The problems of the subjects to check, with their commits. */
+function subjectProblems(): string[] {
+  const log = git('log', '--no-merges', `--since=${SINCE}`, '--format=%H %s', `${FIRST}..HEAD`)
+  return log.split('\n').flatMap((line) => {
+    const [commit, subject] = [line.slice(0, 10), line.slice(41)]
+    const problem = line === '' || ALLOWED_COMMITS.has(commit) ? null : subjectProblem(subject)
+    return problem === null ? [] : [`${commit} "${subject}" ${problem}`]
+  })
 }
 
 describe('the language of the source', () => {
@@ -126,12 +132,7 @@ describe('the subjects of commits', () => {
   })
 
   test('name an area and what changed, in words of the field', ({ skip }) => {
-    const found = subjects()
-    if (typeof found === 'string') return skip(found)
-    const problems = found.flatMap(([commit, subject]) => {
-      const problem = ALLOWED_COMMITS.has(commit) ? null : subjectProblem(subject)
-      return problem === null ? [] : [`${commit} "${subject}" ${problem}`]
-    })
-    expect(problems).toEqual([])
+    skip(!hasHistory(), `commit ${FIRST} is not in the history: a shallow clone, or no clone`)
+    expect(subjectProblems()).toEqual([])
   })
 })
