@@ -1,4 +1,4 @@
-/** What certificates were found to be, remembered by the digest of their exact text. */
+/** Statuses of certificates, cached by the digest of their exact text. */
 import { hash } from 'node:crypto'
 import { RecentMap } from '../util/recent-map.ts'
 import { NEVER_S } from './bounds.ts'
@@ -76,7 +76,7 @@ export class CertificateStatuses {
     this.#judge = judge
   }
 
-  /** What a certificate is now. @param digest of its text, where that is known */
+  /** A certificate's present status. @param digest of its text, where that is known */
   async of(
     request: StatusRequest,
     digest: Buffer = digestOf(request.armored),
@@ -106,7 +106,7 @@ export class CertificateStatuses {
   }
 }
 
-/** What a certificate is remembered by. */
+/** The cache key of a certificate. */
 export function digestOf(armored: string): Buffer {
   return hash('sha256', armored, 'buffer').subarray(0, DIGEST_BYTES)
 }

@@ -11,9 +11,9 @@ import type { PoolEvents, ThreadLoad } from './pool.ts'
 import { openFileStream } from './stream/open-file.ts'
 
 export interface EngineOptions extends LibraryOptions {
-  /** What seals and opens: native code beside openpgp.js (the default), or openpgp.js alone. */
+  /** The engine: native code beside openpgp.js (the default), or openpgp.js alone. */
   engine?: 'native' | 'library'
-  /** How much of what native code did openpgp.js does again; nothing by default. */
+  /** How many operations of native code openpgp.js repeats; none by default. */
   check?: CheckScope | 'off'
   /** Bounds of prepared messages; 16 MiB and five minutes by default. */
   precompute?: PrecomputeBounds
@@ -29,7 +29,7 @@ export interface MeasuredEngine extends Engine {
   onThreadKilled(listener: (job: string) => void): void
   /**
    * Calls back with false when no thread can be started, with true when one can again.
-   * @returns what ends that
+   * @returns a function that ends the calls
    */
   onAvailable: (listener: (isAvailable: boolean) => void) => () => void
   /**
@@ -49,7 +49,7 @@ export interface MeasuredEngine extends Engine {
   }
 }
 
-/** What waits for its message, ready except for its text: a hundred of the largest groups. */
+/** Bounds of messages prepared except for their text: a hundred of the largest groups. */
 const PRECOMPUTE: PrecomputeBounds = { maxBytes: 16 * 1024 * 1024, keepMs: 300_000 }
 
 /** Makes an engine; nothing runs before it is first asked for something. */

@@ -55,7 +55,7 @@ export interface AdoptSecrets {
   mayHaveExpired?: boolean
 }
 
-/** What became of it. `expiresMs` is Infinity when it never does. */
+/** The result of an import. `expiresMs` is Infinity when the key never expires. */
 export type Adopted =
   { outcome: 'adopted'; key: OwnKey; expiresMs: number } | { outcome: 'unfit'; reason: UnfitReason }
 
@@ -93,7 +93,7 @@ export type UnusableReason =
   | 'too-large'
   | 'deadline'
 
-/** What a certificate is. Times are ms since epoch. */
+/** The status of a certificate. Times are ms since epoch. */
 export interface CertificateStatus {
   /** Null when nothing could be parsed. */
   fingerprint: string | null
@@ -122,7 +122,7 @@ export interface CertificateStatus {
 
 export type CipherSizes = Readonly<Record<Cipher, number>>
 
-/** What to seal. */
+/** A message to seal. */
 export interface SealRequest {
   text: string
   /** Armored certificates of people, each usable now; the signer's own is added by itself. */
@@ -135,9 +135,9 @@ export interface SealRequest {
   /** The signature names no recipients (RFC 9580, 5.2.3.36); else it names all, the signer too. */
   isUnnamed?: boolean
   /**
-   * What the list is used for, again and again. With it, what can be made of the next message is
-   * made ahead, for as long as the list stays the same; one that is given as the very same array is
-   * found without being read.
+   * The recurring use of the list. With a place, the next message is prepared in advance except for
+   * its text, for as long as the list stays the same; a list given as the very same array is found
+   * without being read.
    */
   place?: string
   /** Whose place it is, where several signers share the engine; each has one key at a time. */
@@ -184,7 +184,7 @@ export interface SignedAtLength {
 export interface NamedRecipients {
   /** Key ids, 8 bytes each, ours among them, in the order of their packets. */
   keyIds: Uint8Array
-  /** True when there are others who are not named: anonymous ones, or holders of a passphrase. */
+  /** True when there are unnamed recipients: anonymous ones, or holders of a passphrase. */
   hasUnnamed: boolean
 }
 
@@ -209,7 +209,7 @@ export type Opened = OpenedText | NotOpened
 export interface OpenedFile {
   outcome: 'opened'
   file: RestingFile
-  /** Identity of the encrypted data; of what may be a message, the same as `OpenedText.dataDigest`. */
+  /** Identity of the encrypted data; within the length of a message, as `OpenedText.dataDigest`. */
   dataDigest: string
   signatures: SignatureClaim[]
   signed: SignedAtLength
@@ -218,7 +218,7 @@ export interface OpenedFile {
   recipients: NamedRecipients
 }
 
-/** What an attachment is opened with. */
+/** The parameters of opening an attachment. */
 export interface OpenFileOptions {
   /** The result of `sealedForm`. */
   form: 'binary' | 'armored'
@@ -227,7 +227,7 @@ export interface OpenFileOptions {
   room: Room
 }
 
-/** What verification of one signature established; in the order of `signatures`. */
+/** The result of verifying one signature; in the order of `signatures`. */
 export type SignatureResult = 'valid' | 'bad' | 'other-key'
 
 export interface Engine {
@@ -271,17 +271,17 @@ export interface Engine {
    * @throws Error when any certificate cannot be used; nothing is ever left out silently
    */
   seal(request: SealRequest): Promise<string>
-  /** The same, as it is put into a request, with what the message is known again by. */
+  /** The same, as pieces for a request, with the digests that identify the message. */
   sealKnown(request: SealRequest): Promise<Sealed>
   /**
-   * Opens an armored message with every key given; never throws for what a sender can cause.
+   * Opens an armored message with every key given; never throws because of its content.
    * @param signal drops the job while it waits for its turn; its result is then of no use
    */
   open(armored: string, keys: UnlockedKey[], signal?: AbortSignal): Promise<Opened>
   /**
    * Opens an attachment while it arrives, in memory that does not grow with it.
    * @param reader at its first byte; read to its end only where all is well
-   * @throws what the reader and the room throw; never for what a sender can cause
+   * @throws errors of the reader and the room; never because of the file's content
    */
   openFile(reader: ByteReader, options: OpenFileOptions): Promise<OpenedFile | NotOpened>
   /**

@@ -15,7 +15,7 @@ type JobResult<J, N extends keyof J> = J[N] extends (...args: never[]) => infer 
 /** The thread was killed because the job overran its deadline, or died of the job. */
 export class JobKilled extends Error {}
 
-/** What a pool calls back with. */
+/** The callbacks of a pool. */
 export interface PoolEvents {
   /** A thread had to be killed or died of a job, by its name. */
   onKilled?: ((name: string) => void) | undefined
@@ -34,13 +34,13 @@ interface Job {
 
 interface Thread {
   worker: Worker
-  /** It has loaded what it needs; before that no job of its own is under way. */
+  /** It has loaded its modules; no job of its own runs before. */
   ready: boolean
   job: Job | null
   timer: NodeJS.Timeout | undefined
 }
 
-/** What threads of a kind are doing. */
+/** The load of the threads of one kind. */
 export interface ThreadLoad {
   /** At work on a job. */
   busy: number
@@ -249,7 +249,7 @@ export class Pool<J> implements AsyncDisposable {
 const closed = (): Error => new EngineUnavailableError('the engine is closed')
 const notStarted = (): Error => new EngineUnavailableError('no thread can be started')
 
-/** What a job failed with, by its message. */
+/** The error of a failed job, by its message. */
 function failureOf(message: string): Error {
   const error = new Error(message)
   return isOutOfMemory(error)

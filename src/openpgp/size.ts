@@ -107,8 +107,8 @@ export type Fit =
 
 /**
  * Chooses the cipher for a message: AES-256, or AES-128 where only that lets it fit; the signature
- * names all recipients, or nobody where only that lets it fit. What fits here never turns out too
- * large.
+ * names all recipients, or nobody where only that lets it fit. A message that fits here never turns
+ * out too large.
  * @param recipients bytes of all recipient packets but our own, by cipher
  * @param o `textBytes` bytes of the text in UTF-8; `maxChars` the service's maximum
  *   (`armoredMax`); `own` sizes of the key that seals; `named` how many certificates the message

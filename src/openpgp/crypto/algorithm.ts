@@ -63,7 +63,7 @@ export interface Ephemeral {
   point: Buffer
 }
 
-/** What a recipient packet holds behind the number of its algorithm. */
+/** The fields of a recipient packet after the number of its algorithm. */
 export interface WrappedSessionKey {
   /** The sender's public point. */
   ephemeral: Buffer
@@ -72,7 +72,7 @@ export interface WrappedSessionKey {
   wrapped: Buffer
 }
 
-/** A session key that is about to be wrapped, with what `padSessionKey` makes of it. */
+/** A session key to wrap, with its form padded by `padSessionKey`. */
 export interface PaddedSessionKey {
   cipher: CipherId
   data: Uint8Array
@@ -101,7 +101,7 @@ export interface RecipientAlgorithm extends KeyAlgorithm {
     ephemeral: Ephemeral,
     to: { recipient: RecipientPoint; target: Uint8Array; at: number },
   ): void
-  /** What our key and the sender's share: most of the work of unwrapping. Null where nothing is. */
+  /** The shared secret of our key and the sender's point: most of unwrapping. Null without one. */
   agree(wrapped: WrappedSessionKey, secret: KeyObject): Buffer | null
   /**
    * Unwraps a session key.

@@ -78,7 +78,7 @@ export function agreeAgain(secret: KeyObject, point: Uint8Array): Buffer {
   return diffieHellman({ privateKey: secret, publicKey })
 }
 
-/** Recipients' keys as they were read; who is sealed to once is sealed to again. */
+/** Parsed keys of recipients, who usually recur. */
 const read = new RecentMap<KeyObject>(KEPT)
 
 /** Points of low order, with the highest bit cleared, which X25519 ignores (RFC 7748, 5 and 7). */
@@ -116,8 +116,8 @@ export function rawPublicKey(point: Uint8Array, algorithm: 'x25519' | 'ed25519')
 }
 
 /**
- * node:crypto finds out what it was given by trying, and catches what that throws: most of the time
- * would go into traces of errors that nobody ever sees.
+ * node:crypto detects the type of its input by trying, and catches the errors: most of the time
+ * would be spent on stack traces that nobody ever reads.
  */
 function withoutTraces<T>(work: () => T): T {
   const { stackTraceLimit } = Error

@@ -44,8 +44,8 @@ export function readRecipient(body: Uint8Array): RecipientForm | null {
 }
 
 /**
- * What our key and the sender's point share, for `openRecipient`, which zeroes it; null where they
- * share nothing that is secret.
+ * The shared secret of our key and the sender's point, for `openRecipient`, which zeroes it; null
+ * where the point is of low order.
  */
 export function sharedWith(form: RecipientForm, own: RecipientSecret): Buffer | null {
   return recipientAlgorithm(form.algorithm).agree(form, own.secret)

@@ -16,7 +16,7 @@ import {
 import { MDC_BYTES, MDC_HEADER, REPEATED } from './seipd.ts'
 import { cipherOf, type SymmetricKey } from '../format/ciphers.ts'
 
-/** Opens one piece by piece. What it gives must not reach anybody before `end` is true. */
+/** Opens one piece by piece. Its output must not reach anybody before `end` is true. */
 export class Version1 {
   /** Where the first byte that it gives lies in the ciphertext, behind the random block. */
   readonly prefixBytes: number

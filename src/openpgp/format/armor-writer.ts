@@ -15,7 +15,7 @@ export const CHECKSUM_CHARS = 6
 /** A line break inside a JSON string. */
 const BREAK = Buffer.from('\\n')
 
-/** What surrounds the lines of a message, escaped for JSON. */
+/** The lines before and after the data of a message, escaped for JSON. */
 export const ARMOR_START = Buffer.from(`${beginLine('MESSAGE')}\\n\\n`)
 export const ARMOR_END = Buffer.from(`${endLine('MESSAGE')}\\n`)
 /** Characters around the lines. */
@@ -36,7 +36,7 @@ export function armorBlock(type: ArmorType, bytes: Uint8Array): string {
   return `${beginLine(type)}\n\n${lines.join('\n')}\n${endLine(type)}\n`
 }
 
-/** Length in characters of what `armorMessage` makes of so many bytes. */
+/** Length in characters of so many bytes after `armorMessage`. */
 export function armoredLength(bytes: number): number {
   const base64 = Math.ceil(bytes / 3) * 4
   const lines = Math.ceil(bytes / LINE_BYTES)
@@ -97,7 +97,7 @@ export function armorShared(parts: Uint8Array[]): ArmoredPackets {
   return { ...armored, lines }
 }
 
-/** What a sealed message is known again by. */
+/** Digests that identify a sealed message. */
 export interface SealedDigests {
   /** As `OpenedText.dataDigest`. */
   dataDigest: string
@@ -143,7 +143,7 @@ export class Sealed implements SealedDigests {
 /** Polynomial and register are the upper 24 bits of a word. */
 const POLYNOMIAL = 0x864cfb00
 const START = 0xb704ce00
-/** What a byte does to the register when so many more bytes follow it: 0 to 7. */
+/** The change of the register by a byte that 0 to 7 more bytes follow. */
 const TABLES = tables()
 
 function tables(): Int32Array[] {

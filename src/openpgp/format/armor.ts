@@ -48,7 +48,7 @@ export function plainArmor(text: string, type: ArmorType, room?: Buffer): Buffer
   return checksum === null || checksum === checksumOf(bytes) ? bytes : null
 }
 
-/** What does not fit is cut off, which its length shows. */
+/** Bytes that do not fit are cut off, which the length of the result reveals. */
 function decode(base64: string, room: Buffer | undefined): Buffer {
   if (room === undefined) return Buffer.from(base64, 'base64')
   return room.subarray(0, room.write(base64, 0, 'base64'))
@@ -188,7 +188,7 @@ class ArmoredBlock {
     return line.endsWith('=') ? 'padded' : 'body'
   }
 
-  /** What may follow the last line of base64. */
+  /** The state after the last line of base64. */
   #ends(line: string): State | null {
     if (!this.#any) return null
     if (line === '') return 'ending'

@@ -23,7 +23,7 @@ import { readClaim } from './signature-claim.ts'
 export interface StreamedDocument extends ReadSignatures {
   outcome: 'document'
   bytes: number
-  /** What each signature was made over, in the order of `claims`. */
+  /** The digest of each signature's input, in the order of `claims`. */
   digests: Uint8Array[]
 }
 

@@ -1,4 +1,4 @@
-/** What signatures hash of a document that goes by in pieces (RFC 9580, 5.2.4). */
+/** Hashes of a document in pieces, for its signatures (RFC 9580, 5.2.4). */
 import { createHash, type Hash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
 import { TEXT, canonicalText, type SignatureHead } from './signature-claim.ts'

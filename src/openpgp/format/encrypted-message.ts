@@ -13,7 +13,7 @@ import { RecipientScan, type OwnIds, type ScannedRecipients } from './recipient-
 
 export type { OwnIds } from './recipient-scan.ts'
 
-/** An encrypted message that may be opened: only what concerns us is left of it. */
+/** An encrypted message that may be opened, without the recipient packets of others. */
 export interface EncryptedMessage extends ScannedRecipients {
   outcome: 'encrypted'
   /** Body of the one encrypted container (tag 18), de-framed. */
@@ -29,7 +29,7 @@ export interface ArrivingMessage extends ScannedRecipients {
   container: StreamedPacket
 }
 
-/** What a packet in front of the container is; or why there is nothing to open. */
+/** The kind of a packet in front of the container; or why there is nothing to open. */
 type PacketPlace = 'recipient' | 'container' | 'ignorable' | NotOpened
 
 function placeOf(tag: number, { count }: RecipientScan): PacketPlace {
@@ -172,7 +172,7 @@ export const FORM_BYTES = 4096
 
 const ARMOR =
   /^\s*-----BEGIN PGP MESSAGE-----[ \t]*\r?\n(?:[A-Za-z][A-Za-z0-9-]*:.*\r?\n)*[ \t]*\r?\n/
-/** Versions that are known of what a message begins with (RFC 9580, 5.1, 5.3 and 5.13). */
+/** Known versions of the first packet of a message (RFC 9580, 5.1, 5.3 and 5.13). */
 const VERSIONS: Readonly<Record<number, readonly number[]>> = {
   [TAG.pkesk]: [2, 3, 6],
   [TAG.skesk]: [4, 5, 6],

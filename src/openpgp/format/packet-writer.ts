@@ -23,7 +23,7 @@ export function framePacket(tag: number, body: Uint8Array): Buffer {
   return packet
 }
 
-/** Bytes of what `framePacket` makes of a body of so many. */
+/** Bytes of a body of so many after `framePacket`. */
 export function framedLength(length: number): number {
   return packetHeader(0, length).length + length
 }

@@ -17,7 +17,7 @@ import { ownIdsOf } from '../format/recipient-scan.ts'
  * @param secrets `from` unlocks it, null when none was given; the result is locked under `to`; the
  *   key of `certifiedBy` certifies it; `mayHaveExpired` accepts a key that was in use until it
  *   expired
- * @returns why it cannot be the bot's, or the key; never throws for what the file holds
+ * @returns why it cannot be the bot's, or the key; never throws because of the file's content
  */
 export async function adopt(
   file: Uint8Array,

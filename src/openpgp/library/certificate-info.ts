@@ -1,4 +1,4 @@
-/** What the library knows of a certificate, for sealing and verifying natively. */
+/** The library's description of a certificate, for sealing and verifying natively. */
 import { enums, type Key, type PublicKey, type SignaturePacket, type Subkey } from 'openpgp'
 import type { NativePublicKey, SigningKey } from '../crypto/algorithm.ts'
 import { isRecipientKey, isSigningKey, recipientAlgorithm } from '../crypto/algorithms.ts'
@@ -10,7 +10,7 @@ import type { CertificateInfo } from '../native/certificate-info.ts'
 import { judgeWith, type NativeView } from './certificate.ts'
 import { secretKeyOf, type WholePublicKey, type WholeSecretKey } from './key-cache.ts'
 
-/** As `judge`, with what sealing and verifying need of a certificate where that can be done natively. */
+/** As `judge`, with the info for native sealing and verifying where the form allows it. */
 export const judgeFully = (
   armored: string,
   nowMs: number,

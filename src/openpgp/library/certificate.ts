@@ -1,4 +1,4 @@
-/** Judging certificates: what they are and whether they can be sealed to (DESIGN: Sealing). */
+/** Judges certificates: their contents, and whether they can be sealed to (DESIGN: Sealing). */
 import {
   enums,
   readKeys,
@@ -17,9 +17,9 @@ import { recipientBytes } from '../size.ts'
 import { shapeProblem } from './key-shape.ts'
 import { carryRevocations, ownRevocations, carrySelfSignatures } from './owner-statements.ts'
 
-/** What native code adds to what the library finds. */
+/** The additions of native code to the library's judgement. */
 export interface NativeView {
-  /** What sealing and verifying need of a certificate that is usable at a time. */
+  /** The info for sealing and verifying with a certificate that is usable at a time. */
   infoOf(key: PublicKey, nowMs: number): Promise<CertificateInfo | null>
   /** Whether anything may be sealed to a key; null where that is not known natively. */
   isSound(subkey: Key | Subkey): boolean | null
@@ -39,7 +39,7 @@ export async function judge(
   return (await judgeWith(LIBRARY_ALONE, armored, nowMs, known)).status
 }
 
-/** The same, with what native code adds. */
+/** The same, with the additions of native code. */
 export async function judgeWith(
   native: NativeView,
   armored: string,

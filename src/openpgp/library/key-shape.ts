@@ -71,7 +71,7 @@ function keyIdOf(body: Uint8Array): string {
 /** How the secret part of each key packet is kept. */
 type SecretKept = 'open' | 'locked' | 'stub' | 'card' | 'unusual'
 
-/** Either what may be parsed, and whether it is locked, or why it is nothing for us. */
+/** The bytes to parse, and whether they are locked, or why the key is unfit. */
 export type Shape = { bytes: Uint8Array; isLocked: boolean } | { unfit: UnfitReason }
 
 /** Reads one armored block, or the binary form. Never throws. */

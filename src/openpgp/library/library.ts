@@ -40,8 +40,8 @@ export interface LibraryOptions {
 }
 
 /**
- * Messages (open, verify), certificates (judge) and what we make (seal, generate, unlock) run in
- * threads of their own, so that nothing of anybody's can hold up the others.
+ * Messages (open, verify), certificates (judge) and our own work (seal, generate, unlock) have
+ * threads of their own, so that none of these can delay the others.
  */
 export class Library implements AsyncDisposable {
   readonly #messages: Pool<Jobs>
@@ -50,7 +50,7 @@ export class Library implements AsyncDisposable {
   /** Attachments for the library are few, and each needs much memory: one at a time. */
   readonly #attachments: Pool<Jobs>
   readonly #deadlineMs: number | undefined
-  /** What certificates were found to be, where no native code remembers it. */
+  /** Statuses of certificates, cached where no native code caches them. */
   readonly certificates = new CertificateStatuses(async ({ armored, known }, atMs) => ({
     checked: await this.#judge([armored, atMs, known, false]),
     isRecorded: false,
@@ -73,19 +73,19 @@ export class Library implements AsyncDisposable {
   readonly relock: Engine['relock'] = (...locked) =>
     this.#ours.run('relock', locked, DEADLINES_MS.own)
 
-  /** Unfit as `too-large` when the deadline passed; never throws for what the file holds. */
+  /** Unfit as `too-large` when the deadline passed; never throws because of the file's content. */
   readonly adopt: Engine['adopt'] = (file, secrets) =>
     this.#ours
       .run('adopt', [file, secrets, Date.now()], DEADLINES_MS.own)
       .catch(ifKilled({ outcome: 'unfit', reason: 'too-large' }))
 
-  /** What an own key is at a time. @throws JobKilled, or Error when it cannot be read */
+  /** Describes an own key at a time. @throws JobKilled, or Error when it cannot be read */
   readonly describe = (key: UnlockedKey, atMs: number): Promise<OwnKeyInfo> =>
     this.#ours.run('describeOwnKey', [key, atMs], DEADLINES_MS.own)
 
   /**
    * The status of a certificate, with the info for native code. Unusable by `deadline` when that
-   * passed; never throws for what the text holds.
+   * passed; never throws because of the text's content.
    * @throws EngineUnavailableError
    */
   readonly judgeForNative = (
@@ -114,7 +114,7 @@ export class Library implements AsyncDisposable {
   readonly readAes256 = (certificates: string[]): Promise<boolean> =>
     this.#ours.run('allListAes256', [certificates, Date.now()])
 
-  /** @throws EngineUnavailableError; never for what a sender can cause */
+  /** @throws EngineUnavailableError; no error because of the message's content */
   async open(
     encrypted: EncryptedMessage,
     keys: UnlockedKey[],
@@ -130,7 +130,7 @@ export class Library implements AsyncDisposable {
     }
   }
 
-  /** What opening an attachment leaves to the library; each throws EngineUnavailableError. */
+  /** The library's steps of opening an attachment; each throws EngineUnavailableError. */
   fileOpeningHelpers(keys: UnlockedKey[]): FileOpeningHelpers {
     const openMs = this.#deadlineMs ?? DEADLINES_MS.open
     const wholeMs = DEADLINES_MS.attachment
@@ -157,7 +157,7 @@ export class Library implements AsyncDisposable {
     ).catch(or(bad))
   }
 
-  /** What the threads of each kind are doing. */
+  /** The load of the threads of each kind. */
   get load(): Record<'messages' | 'certificates' | 'ours' | 'attachments', ThreadLoad> {
     return {
       messages: this.#messages.load,

@@ -1,6 +1,6 @@
 /**
- * Opening with openpgp.js, in a thread that may be killed: messages as a whole, and of files what
- * the platform has not: recipient packets, containers and compression, which all fit their bound.
+ * Opening with openpgp.js, in a thread that may be killed: whole messages, and the parts of files
+ * that node:crypto and zlib lack: recipient packets, containers and compression, within bounds.
  */
 import {
   CompressedDataPacket,

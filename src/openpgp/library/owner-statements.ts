@@ -23,7 +23,7 @@ const SOFT = new Set<enums.reasonForRevocation | null>([
 /**
  * Puts the owner's statements on another copy of a certificate onto this one: all of a user id or
  * subkey that both have, and a user id or subkey that this one lacks where it was stated later than
- * everything here. What the owner left out later stays out.
+ * everything here. Statements that the owner left out later stay out.
  * @returns whether there were any
  */
 export async function carrySelfSignatures(to: PublicKey, from: PublicKey): Promise<boolean> {

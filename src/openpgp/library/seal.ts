@@ -22,7 +22,7 @@ import { recipientNames } from '../format/packet-writer.ts'
 import { encryptionKey } from './certificate.ts'
 import { certificateOf, secretKeyOf, type WholePublicKey } from './key-cache.ts'
 
-/** A sealed message as text, with what it is known again by. */
+/** A sealed message as text, with the digests that identify it. */
 export interface LibrarySealed extends SealedDigests {
   armored: string
 }
@@ -93,7 +93,7 @@ export async function allListAes256(certificates: string[], nowMs: number): Prom
   return (await cipherFor(recipients, 'aes256', nowMs)) === 'aes256'
 }
 
-/** What of a signature packet the library has, and its types do not. */
+/** Fields of a signature packet that the library has, and its types lack. */
 interface Resignable {
   rawNotations: unknown[]
   writeHashedSubPackets(): Uint8Array

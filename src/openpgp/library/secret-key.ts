@@ -38,8 +38,8 @@ export async function generate(options: Parameters<Engine['generate']>[0]): Prom
 
 /**
  * Puts a certification of every user id by another key's primary onto a key (RFC 9580, 5.2.1.4):
- * who trusts the old key can see that its holder made the new one. By hand, because the library
- * certifies with a signing subkey where there is one, which means nothing to a verifier.
+ * people with trust in the old key see that its holder made the new one. By hand, because the
+ * library certifies with a signing subkey where there is one, which means nothing to a verifier.
  */
 export async function certify(key: PrivateKey, certifier: UnlockedKey): Promise<void> {
   const { keyPacket } = await readPrivateKey({ binaryKey: certifier.bytes })
@@ -91,7 +91,7 @@ const lockingFor = ({ isRandom }: { isRandom?: boolean | undefined }): object =>
 /**
  * Locks a key under another passphrase.
  * @returns the armored key, after it was seen to open
- * @throws Error `wrong-passphrase`, or what `unlock` throws
+ * @throws Error `wrong-passphrase`, or the error of `unlock`
  */
 export async function relock(
   locked: string,

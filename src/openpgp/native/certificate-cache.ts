@@ -1,4 +1,4 @@
-/** Certificates are judged once, and what each can be used for is remembered. */
+/** Judges certificates once, and caches the result. */
 import type { CertificateStatus } from '../engine.ts'
 import {
   CertificateStatuses,
@@ -16,7 +16,7 @@ import { RecordTable, packRecord } from './record-table.ts'
 export interface CertificateCacheParts {
   reader: CertificateReader
   priority: WorkPriority
-  /** What the library finds at a time, which is the last word. */
+  /** The library's judgement at a time, which is final. */
   judge(armored: string, atMs: number, known?: string): Promise<CheckedCertificate>
   /** Called once, when the library contradicts a native reading. */
   onDisagreement(): void
@@ -41,7 +41,7 @@ export class CertificateCache implements Disposable {
   readonly #parts: CertificateCacheParts
   readonly #records = new RecordTable(RECORDS)
   readonly #others: CertificateStatuses
-  /** Who is asked for once is asked for again, with the same text: no digest is needed then. */
+  /** By the text itself: a recent certificate usually recurs, and then needs no digest. */
   readonly #recent = new RecentMap<{ info: CertificateInfo; epoch: number }>(RECENT_CHARS)
   readonly #statuses = new WeakMap<CertificateInfo, CertificateStatus>()
   readonly #unconfirmed: { armored: string; info: CertificateInfo; atMs: number }[] = []
@@ -72,7 +72,7 @@ export class CertificateCache implements Disposable {
   }
 
   /**
-   * What a certificate is now.
+   * A certificate's present status and info.
    * @param known an earlier copy whose revocations must not be forgotten
    */
   async check(armored: string, known?: string): Promise<CheckedCertificate> {

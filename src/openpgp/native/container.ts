@@ -7,7 +7,7 @@ import type { StreamedPacket } from '../format/packet-stream.ts'
 import type { FoundKey } from '../library/open.ts'
 import type { RawFile, StartDecipher } from '../stream/resting.ts'
 
-/** What goes to the disk at once: whole blocks of every cipher. */
+/** Bytes written to the disk at once: whole blocks of every cipher. */
 const BLOCK_BYTES = 262_144
 /** How many of them may be on their way there. */
 const BLOCKS = 3

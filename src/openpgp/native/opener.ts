@@ -35,7 +35,7 @@ export interface OpenRequest {
   signal: AbortSignal | undefined
 }
 
-/** What became of it; as it was parsed where it is the library's to open. */
+/** The result; the parsed message where the library must open it. */
 export type OpenResult = Opened | EncryptedMessage
 
 interface PendingOpen {
@@ -160,7 +160,7 @@ interface NamedPacket {
   key: UnlockedKey
 }
 
-/** The same, with what opens it. */
+/** The same, with the secret that opens it. */
 interface OwnRecipient {
   form: RecipientForm
   secret: OwnSecret<RecipientKey>
@@ -199,16 +199,16 @@ function takes(own: NativeOwnKey, cipher: number): cipher is CipherId {
   return isCipher(cipher) && (cipher !== AES192 || own.reads(cipher))
 }
 
-/** Finds what our key and the sender's point share: most of the work. */
+/** Computes the shared secret of our key and the sender's point: most of the work. */
 export function agree({ form, secret }: OwnRecipient): Buffer | null {
   return sharedWith(form, secret)
 }
 
 /**
- * Does the rest.
+ * Decrypts the message.
  * @param shared of `agree`
- * @returns null, before anything was decrypted or after all of it held, where the form is not the
- *   common one; what fails to decrypt is damaged, and nobody else is asked
+ * @returns null, before decryption or after an intact one, where the form is not the
+ *   common one; a failed decryption is damaged, and the library does not try again
  */
 export function finish(
   { encrypted, recipient }: BegunMessage,

@@ -42,7 +42,7 @@ export class NativeOwnKeys {
     this.#describe = describe
   }
 
-  /** Gives what a key can do natively now; null when nothing is known of it. */
+  /** Describes the native use of a key now; null without a description. */
   async of(key: UnlockedKey): Promise<NativeOwnKey | null> {
     const before = this.#known.get(key)
     const kept = await before?.asked

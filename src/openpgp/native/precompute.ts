@@ -67,7 +67,7 @@ export class PreparedMessages {
     this.#arm()
   }
 
-  /** Destroys all, or what waits at places that begin alike. */
+  /** Destroys all, or the prepared messages of places that begin alike. */
   clear(start = ''): void {
     for (const place of this.#held.keys()) if (place.startsWith(start)) this.#drop(place)
     if (this.#held.size > 0) return

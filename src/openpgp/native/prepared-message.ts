@@ -59,12 +59,12 @@ export function preparedBytes({ lines, rest, sessionKey }: PreparedMessage): num
   return lines.length + rest.length + sessionKey.data.length
 }
 
-/** Zeroes what must not be found in memory. */
+/** Zeroes the session key in memory. */
 export function destroyPrepared({ sessionKey }: PreparedMessage): void {
   sessionKey.data.fill(0)
 }
 
-/** A text, who signs it when, and subpackets that name its recipients. */
+/** A text, its signer and time, and subpackets that name its recipients. */
 interface Signing {
   text: string
   signer: MessageSigner

@@ -25,7 +25,7 @@ export interface SignaturePacketForm {
 const HASHES = { 8: 'sha256', 9: 'sha384', 10: 'sha512' } as const
 type Hash = (typeof HASHES)[keyof typeof HASHES]
 
-/** What a signature of the usual programs stays well below. */
+/** Above the length of signatures of the usual programs. */
 const BODY_MAX = 512
 /** Subpackets allowed in the unhashed area. */
 const UNHASHED = new Set<number>([SUBPACKET.issuer, SUBPACKET.issuerFingerprint])
@@ -101,8 +101,8 @@ export function isIssuedBy(form: SignaturePacketForm, fingerprint: Uint8Array): 
 }
 
 /**
- * What a signature over some bytes states as a key's (RFC 9580, 5.2.4); null when that cannot be
- * true: it is of another algorithm, or the first bytes of the digest are others.
+ * The statement of a signature over some bytes by a key (RFC 9580, 5.2.4); null when it cannot be
+ * valid: it is of another algorithm, or the first bytes of the digest differ.
  */
 export function statementOf(
   form: SignaturePacketForm,
@@ -115,7 +115,7 @@ export function statementOf(
   return statementOn(form, hash(form.hash, signed, 'buffer'), key)
 }
 
-/** The same for what those bytes hash to, together with the hashed part. */
+/** The same for the hash of those bytes together with the hashed part. */
 export function statementOn(
   form: SignaturePacketForm,
   digest: Uint8Array,

@@ -46,7 +46,7 @@ interface PendingRead {
 
 /** Up to as many certificates are read on this thread; each needs a quarter of a millisecond. */
 const FEW = 3
-/** What one thread is given at a time. */
+/** Certificates given to one thread at a time. */
 const CHUNK = 16
 
 /** Batches the requests of one turn, and gives them to threads in pieces. */

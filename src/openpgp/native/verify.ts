@@ -1,4 +1,4 @@
-/** What signatures of the common form state (RFC 9580, 5.2.4); all others are the library's. */
+/** Statements of signatures of the common form (RFC 9580, 5.2.4); the library reads all others. */
 import { BOUNDS } from '../bounds.ts'
 import type { SigningKey, Statement } from '../crypto/algorithm.ts'
 import { signatureAlgorithm } from '../crypto/algorithms.ts'

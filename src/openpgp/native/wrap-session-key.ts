@@ -105,7 +105,7 @@ function packetStarts(recipientKeys: Uint8Array, cipher: CipherId): number[] {
   return starts
 }
 
-/** Who is given which key, and where in the message. */
+/** Wraps the session key for recipients, at their offsets in the message. */
 class Wrapper implements Disposable {
   readonly #recipientKeys: Buffer
   readonly #starts: number[]

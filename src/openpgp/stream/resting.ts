@@ -135,7 +135,7 @@ export class RestingWriter {
   constructor(raw: RawFile, startDecipher?: StartDecipher) {
     this.#raw = raw
     this.#startDecipher = startDecipher
-    // The key is for this one file: what begins it need not differ from another's.
+    // The key is for this one file, so that its vector need not differ from another's.
     const start = Buffer.alloc(CIPHER.blockBytes)
     this.#cipher = createCipheriv(CIPHER.cfb, createSecretKey(this.#key.data), start)
   }
@@ -170,7 +170,7 @@ export class RestingWriter {
 
 /** Where the bytes of a document lie in something longer: in order, in as few stretches as can be. */
 export class Extents {
-  /** In the document, and in what holds it. */
+  /** Offsets in the document, and in the file that contains it. */
   readonly #starts: number[] = []
   readonly #positions: number[] = []
   #bytes = 0
