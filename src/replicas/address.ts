@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { OperatorError } from '../errors.ts'
 
-/** A database of PostgreSQL, and who logs in. */
+/** A database of PostgreSQL, and the user for it. */
 export interface DatabaseAddress {
   /** A host name, an IP address, or the absolute path of the folder that holds the socket. */
   host: string
@@ -12,7 +12,7 @@ export interface DatabaseAddress {
   user: string
   /** Undefined when none is given: the server may not ask for one. */
   password: string | undefined
-  /** Null only for a socket or loopback: anywhere else the server must prove who it is. */
+  /** Null only for a socket or loopback: anywhere else the server must authenticate itself. */
   tls: { ca: string | undefined } | null
 }
 

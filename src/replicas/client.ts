@@ -9,7 +9,7 @@ import type { DatabaseAddress } from './address.ts'
 import { PostgresError, UntrustedServerError } from './failures.ts'
 import * as times from './times.ts'
 
-/** What a connection is for: a session that lives long, or queries out of a pool. */
+/** The use of a connection: a session that lives long, or queries out of a pool. */
 export type ClientUse = 'session' | 'pool'
 
 const INT8 = 20
@@ -19,9 +19,8 @@ const ANYBODY_WRITES = 0o002
 const WARNING = '01000'
 
 /**
- * What the server is asked for at the start of a connection. A commit waits for the disk of the
- * server, and of its synchronous standby where it has one. A client that is gone without a word is
- * noticed within a minute.
+ * Server settings at the start of a connection. A commit waits for the disk of the server, and of
+ * its synchronous standby where it has one. A client that disappeared is noticed within a minute.
  */
 const SERVER_SETTINGS =
   '-c synchronous_commit=on -c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 ' +
@@ -57,7 +56,7 @@ const timeoutsOf = (use: ClientUse) => ({
 /**
  * Sees that a connection has the settings that it asked for. A pooler gives a session of the server
  * now to one connection and now to another: to any of them the locks of the session are its own. It
- * cannot keep settings for each, and leaves out what a connection asks for, or refuses it.
+ * cannot keep settings for each, and drops the settings of a connection, or refuses it.
  * @throws PostgresError `pooled`, an error of pg
  */
 export async function requireSettings(client: ClientBase, use: ClientUse): Promise<void> {
@@ -135,7 +134,7 @@ export class DatabaseClient extends Client {
     this.destroy()
   }
 
-  /** Ends the connection without a word: what waits on it is rejected. */
+  /** Ends the connection at once: its pending queries are rejected. */
   destroy(): void {
     this.#inside.connection.stream.destroy()
   }
@@ -168,7 +167,7 @@ export class DatabaseClient extends Client {
 /**
  * Uses a connection of its own, and ends it.
  * @param limitMs time limit of connecting and using it together
- * @throws what `use` throws; an error of pg, also when that was too long
+ * @throws the error of `use`; an error of pg, also past the time limit
  */
 export async function withClient<T>(
   address: DatabaseAddress,

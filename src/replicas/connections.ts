@@ -118,7 +118,7 @@ export class QueryConnections implements AsyncDisposable {
     await this.#pool.end()
   }
 
-  /** Notes that something waits for the database. @returns what to call when it does no more */
+  /** Records a wait for the database. @returns a function that ends it */
   #begin(client: PoolMember | null = null): () => void {
     const one: Waiting = { sinceMs: performance.now(), client, idleSinceMs: null }
     this.#waiting.add(one)
@@ -170,7 +170,7 @@ const nothing = (command: string): QueryResult => ({ command, rowCount: 0, rows:
 
 interface PooledClientParts {
   client: PoolMember
-  /** Called before each query. @returns what to call after it */
+  /** Called before each query. @returns a function to call after it */
   begin: () => () => void
   onReleased: () => void
 }

@@ -20,7 +20,7 @@ export interface EpochReaderParts {
   schema: string
   db: Database
   openLock: OpenLock
-  /** Writes, and what others wrote being read, one after the other. */
+  /** Orders writes, and reading the writes of others. */
   order: Mutex
   /** Written whenever more was seen. */
   lastSeen: LastSeenTimeline
@@ -130,7 +130,7 @@ export class EpochReader {
     this.wrote(now)
   }
 
-  /** Reads again what others have changed. Nothing may be written by this process meanwhile. */
+  /** Reads the changes of others again. Nothing may be written by this process meanwhile. */
   async #rereadChanged(db: Database): Promise<void> {
     const changed = await db
       .selectFrom('changes')

@@ -1,4 +1,4 @@
-/** What an error of PostgreSQL, or of the way to it, means. */
+/** Classifies errors of PostgreSQL, and of the connection to it. */
 import { OperatorError, Refusal } from '../errors.ts'
 import { describeAddress, type DatabaseAddress } from './address.ts'
 
@@ -14,7 +14,7 @@ interface FailureTraits {
   states?: readonly string[]
   /** The whole database cannot be used, whichever schema was asked for. */
   isOfDatabase?: true
-  /** What exactly, in the refusal of a call. */
+  /** The detail, in the refusal of a call. */
   detail?: string
 }
 
@@ -118,7 +118,7 @@ const FAILURES = {
   mistake: {},
 } satisfies Record<string, FailureMeaning>
 
-/** What an error means. */
+/** The class of an error. */
 export type FailureKind = keyof typeof FAILURES
 
 const BY_STATE = new Map(
@@ -127,7 +127,7 @@ const BY_STATE = new Map(
   ),
 )
 
-/** What the server has no room for, by SQLSTATE. */
+/** Refusals for exhausted resources of the server, by SQLSTATE. */
 const FULL: Readonly<Record<string, RefusalText>> = {
   '53300': {
     code: 'store-unreachable',
@@ -184,12 +184,12 @@ export class UntrustedServerError extends PostgresError {
 export const rolledBack = (): PostgresError =>
   new PostgresError('rolled-back', 'the database is behind what was seen of it')
 
-/** @param readOnly what the server gives as `transaction_read_only` @throws PostgresError `read-only` */
+/** @param readOnly the server's `transaction_read_only` @throws PostgresError `read-only` */
 export function requireWritable(readOnly: unknown): void {
   if (readOnly === 'on') throw new PostgresError('read-only', 'the database takes no writes')
 }
 
-/** What an error means. */
+/** The class of an error. */
 export function kindOf(error: unknown): FailureKind {
   if (error instanceof PostgresError) return error.kind
   if (!(error instanceof Error)) return 'mistake'

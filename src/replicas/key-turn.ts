@@ -28,7 +28,7 @@ export class KeyTurn {
    * Runs a step when no other sidecar runs one, with fresh memory. Afterwards lowers a fence that a
    * dead sidecar left raised, unless the step throws.
    * @returns null, and nothing was done, while another makes one
-   * @throws what the step throws; Refusal `postern_store_unwritable`
+   * @throws the error of the step; Refusal `postern_store_unwritable`
    */
   async tryStep<T>(step: () => Promise<T>): Promise<{ result: T } | null> {
     const { store, fence } = this.#parts
@@ -38,7 +38,7 @@ export class KeyTurn {
     this.#lock = lock
     try {
       const result = await step()
-      // a sidecar that raised it has died, and the memory includes what that sidecar published
+      // a sidecar that raised it has died, and the memory includes all that it published
       if (lock.isHeld) await fence?.lower().catch(() => undefined)
       return { result }
     } finally {

@@ -3,7 +3,7 @@ import type { LockName, StoreLock } from '../store/store.ts'
 import { epochIn, lockName } from './schema.ts'
 import { limitSilence, type Question, type Session } from './session.ts'
 
-/** What locks need of their server. */
+/** The parts of the server that locks need. */
 export interface LockServer {
   readonly session: Session
   askAll<Row extends Record<string, unknown>>(questions: readonly Question[]): Promise<Row[][]>
@@ -127,7 +127,7 @@ class HeldLock implements StoreLock {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // what a session had goes with it
+    // the server releases the locks of a lost session
     if (this.#endOnce()) await unlock(this.#session, this.#parts.of)
   }
 

@@ -13,7 +13,7 @@ export interface DatabaseState {
   /** The server's version: text such as `15.4`, and number, 150004. */
   version: string
   versionNumber: number
-  /** Protocol of TLS, by which the server has proved who it is; null where nothing leaves the machine. */
+  /** Protocol of TLS, with an authenticated server; null where nothing leaves the machine. */
   tls: string | null
   /** For which standbys a commit of ours waits, beside the server (`synchronous_standby_names`). */
   standbys: string

@@ -41,7 +41,7 @@ export interface MoveEnd extends AsyncDisposable {
 export interface RelocateOptions {
   from: MoveEnd
   to: MoveEnd
-  /** What opens the store. */
+  /** How the store's protection is opened. */
   request: ProtectionRequest
   /** Opens a key; rejects when it does not open, or is another one. */
   tryKey: (key: { fingerprint: string; locked: string }, masterSecret: string) => Promise<void>
@@ -57,7 +57,7 @@ export interface Relocated {
 /**
  * Moves the store of one end to the other.
  * @throws OperatorError `store-missing`, `store-moved`, `refused` when the target holds a store,
- *   `store-corrupt` when what arrived is not what left or does not open; and what the ends throw
+ *   `store-corrupt` when the arrived rows differ or the store does not open; and errors of the ends
  */
 export async function relocate(o: RelocateOptions): Promise<Relocated> {
   const { from, to } = o
@@ -146,7 +146,7 @@ function taken({ place }: MoveEnd, mark: MoveMark | null): OperatorError {
   )
 }
 
-/** Counts and digests of every table, without what a move has marked. */
+/** Counts and digests of every table, without the marks of a move. */
 async function digestAll(source: RowSource): Promise<Record<string, TableDigest>> {
   const digests: Record<string, TableDigest> = {}
   const slice = new TimeSlice()

@@ -41,7 +41,7 @@ export interface DatabaseOpening extends Omit<Opening, 'isMoving'> {
  *   `store-rolled-back`, `store-login`, `store-tls`, `store-no-database`, `store-pooler`, `store-missing`,
  *   `store-rights`, `store-read-only`, `store-newer`, `store-moved`, `store-other-bot`,
  *   `store-in-use`, `store-locked`, `store-passphrase`, `store-corrupt`, `store-unwritable`, each with
- *   what to do
+ *   a hint
  */
 export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
   const { server, dataDir, schema = SCHEMA, botId = null } = o

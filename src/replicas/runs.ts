@@ -1,4 +1,4 @@
-/** Running again, on another connection, what a lost connection or a cancelled query ended. */
+/** Repeats queries that a lost connection or a cancellation ended, on another connection. */
 import { OvertakenError } from '../errors.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql, type Transaction } from 'kysely'

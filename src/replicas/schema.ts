@@ -1,4 +1,4 @@
-/** What only a store on PostgreSQL has, and the names of its locks. */
+/** Tables that only a store on PostgreSQL has, and the names of its locks. */
 import type { Kysely } from 'kysely'
 import { OperatorError } from '../errors.ts'
 import type { Schema } from '../store/schema.ts'
@@ -11,7 +11,7 @@ export interface PostgresSchema extends Schema {
     /** The version of the schema, and the lowest version of a program that may use it. */
     version: number
     oldest: number
-    /** Rises with every `write`, and with every note that changes what decisions rest on. */
+    /** Rises with every `write`, and with every note that changes a basis of decisions. */
     epoch: number
     /** The transaction that raised it last. */
     writer: number

@@ -8,7 +8,7 @@ import { Listeners } from '../util/listeners.ts'
 
 /** The flag by which a sidecar asks the others to let no more sends in. */
 const RAISED = 'key_publishing'
-/** How long sends wait for another sidecar: below what bots wait for an answer. */
+/** How long sends wait for another sidecar: less than the time limits of bots. */
 export const WAIT_MAX_MS = 20_000
 /** Interval at which a waiting send or key replacement tries again. */
 const LOOK_MS = 100
@@ -70,7 +70,7 @@ export class SendFence implements AsyncDisposable {
     return this.#raisedBy !== null
   }
 
-  /** A send is on its way: begins to ask for what it will enter with, which nothing waits for yet. */
+  /** A send is on its way: begins to acquire the lock, before anything waits for it. */
   expect(): void {
     if (!this.isClosed) this.#share().catch(() => undefined)
   }
@@ -105,7 +105,7 @@ export class SendFence implements AsyncDisposable {
       const lock = await this.#takeAlone(signal)
       return {
         [Symbol.asyncDispose]: async () => {
-          // else the next who makes a step finds out first what this one has published
+          // else the next step of a key begins by reading what this one has published
           if (lock.isHeld) await this.#takeBack(this.#id).catch(() => undefined)
           await lock[Symbol.asyncDispose]()
         },
@@ -125,7 +125,7 @@ export class SendFence implements AsyncDisposable {
     if (this.#raisedBy !== null) await this.#takeBack(this.#raisedBy)
   }
 
-  /** Leaves what another one has raised since. */
+  /** Lowers a fence, unless another sidecar has raised it since. */
   async #takeBack(raisedBy: string): Promise<void> {
     await this.#store.write((db) =>
       db.deleteFrom('flags').where('name', '=', RAISED).where('value', '=', raisedBy).execute(),

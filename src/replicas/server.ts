@@ -20,7 +20,7 @@ import { isBehind, readTimeline, type Timeline } from './timeline.ts'
 export class PostgresServer implements AsyncDisposable {
   readonly address: DatabaseAddress
   readonly session: Session
-  /** Who else uses which store. */
+  /** Counts of the sidecars that have each store open. */
   readonly openLocks = new OpenLockCounts(this)
   readonly #connections: QueryConnections
   /** By schema, each with a lane of the pool. */
@@ -108,7 +108,7 @@ export class PostgresServer implements AsyncDisposable {
     if (this.#reachability !== 'reachable') await this.probe()
   }
 
-  /** Cuts every connection: what answers is not the primary, or nothing answers. */
+  /** Cuts every connection: the server is not the primary, or does not answer. */
   lose(now: Exclude<Reachability, 'reachable'> = 'unreachable'): void {
     this.session.cut()
     this.#connections.cut()

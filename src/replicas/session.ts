@@ -29,9 +29,9 @@ const NEVER: Moment = { monotonicMs: -Infinity, dayMs: -Infinity }
 export type SessionLoss = 'ended' | 'silent'
 
 /**
- * The one connection that lives as long as the store: what it answers is how things are now, and
- * the locks that it holds are held as long as it lives. It is made when it is needed, again after it
- * was lost; nothing wakes it while it holds no locks.
+ * The one connection that lives as long as the store: its answers are current, and its locks are
+ * held as long as it lives. It is made on demand, also after a loss; nothing wakes it while it
+ * holds no locks.
  */
 export class Session implements AsyncDisposable {
   readonly #address: DatabaseAddress
@@ -130,7 +130,7 @@ export class Session implements AsyncDisposable {
     return hold
   }
 
-  /** Sees to it that this session is not silent, until what it returns is disposed of, once. */
+  /** Keeps this session from being silent, until the result is disposed of, once. */
   hold(): Disposable {
     this.#holders += 1
     this.#beat ??= setInterval(() => void this.query('SELECT 1').catch(() => {}), BEAT_MS).unref()

@@ -25,7 +25,7 @@ export const SILENT_TRANSACTION_MS = 3500
 /** Time limits of a statement: waiting for a lock, and in all. */
 export const LOCK_MS = 10_000
 export const STATEMENT_MS = 20_000
-/** What the session waits for a lock, which all stores of a process share: none holds the others up. */
+/** Time limit for a lock in the session, which all stores share, so that none delays the others. */
 export const SESSION_LOCK_MS = 20
 
 /** After as long a pending query makes the session check whether the database still responds. */

@@ -122,7 +122,7 @@ function isStillAs(state: FileState, database: DatabaseSync): boolean {
   return isUnchanged && isSameProtection(readProtection(database), state.protection)
 }
 
-/** A refusal stays what it is. */
+/** Maps an error of the disk or of SQLite to a refusal; a refusal is returned unchanged. */
 function toOperator(error: unknown, dataDir: string): unknown {
   const errno = errnoOf(error)
   return errno === null ? explain(error, dataDir) : unwritable(dataDir, errno, error)

@@ -33,7 +33,7 @@ export interface ProtectionRequest {
 }
 
 /**
- * Chooses for a store that has none yet: what the setting names, or under `auto` the first that is
+ * Chooses for a store that has none yet: the method of the setting, or under `auto` the first
  * possible, never `none`.
  * @returns null when nothing was asked for and nothing is required
  * @throws OperatorError `settings`, `keychain`, `store-locked`
@@ -57,7 +57,7 @@ export async function chooseProtection(request: ProtectionRequest): Promise<NewP
 }
 
 /**
- * Opens what a store has.
+ * Opens the protection of a store.
  * @throws OperatorError `protection` when it has another than the request names; `store-locked`,
  *   `store-passphrase`, `store-corrupt`, `keychain`
  */
@@ -98,8 +98,8 @@ export interface PreparedProtection {
 }
 
 /**
- * Makes a new protection; what opens it is in the keychain, and was read back, when this resolves
- * with one of that method.
+ * Makes a new protection; for the keychain, its secret is in the keychain, and was read back, when
+ * this resolves.
  * @throws OperatorError `keychain`, `store-locked`
  */
 export async function prepare(wanted: NewProtection): Promise<PreparedProtection> {

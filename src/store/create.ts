@@ -38,8 +38,8 @@ export function createDatabase(dataDir: string): void {
 }
 
 /**
- * Writes the marker, which proves for good that a store is here, and removes what interrupted
- * creations and backups have left. Call while holding the database.
+ * Writes the marker, which proves for good that a store is here, and removes remains of interrupted
+ * creations and backups. Call while holding the database.
  */
 export function settle(dataDir: string): void {
   const marker = join(dataDir, MARKER)
@@ -54,7 +54,7 @@ export function settle(dataDir: string): void {
   clearUnfinished(dataDir)
 }
 
-/** Removes what interrupted creations and backups have left. */
+/** Removes remains of interrupted creations and backups. */
 export function clearUnfinished(dataDir: string): void {
   for (const name of readdirSync(dataDir)) {
     const isLeft = name.startsWith(UNFINISHED) || name.startsWith(COPY)

@@ -21,7 +21,7 @@ import {
 export const DATABASE = 'postern.db'
 export const MARKER = 'store.json'
 
-/** What an existing database holds. */
+/** The state of an existing database. */
 export interface FileState {
   /** `PRAGMA user_version` (`migrations.ts`). */
   version: number

@@ -1,9 +1,9 @@
-/** What each of our keys has opened. It shows an operator when an old one is no longer needed. */
+/** Counts of messages opened by each own key, to show when an old one is no longer needed. */
 import type { Store } from './store.ts'
 
 export type OpenedKind = 'message' | 'media'
 
-/** What a key has opened in all. `lastAtMs`: ms since the epoch, null when nothing yet. */
+/** A key's counts in all. `lastAtMs`: ms since the epoch, null when it has opened nothing yet. */
 export interface KeyUsageCounts {
   messages: number
   media: number

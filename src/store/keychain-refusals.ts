@@ -1,4 +1,4 @@
-/** Why the operating system's keychain cannot be used, each with what to do. */
+/** Why the operating system's keychain cannot be used, each with a hint. */
 import { OperatorError, type OperatorCode } from '../errors.ts'
 
 interface Words {

@@ -77,7 +77,7 @@ async function load(): Promise<Keytar> {
   }
 }
 
-/** What the words of libsecret and GDBus mean; there is nothing else to go by. */
+/** Classifies errors of libsecret and GDBus by their text, which is all that they have. */
 function troubleOf(error: unknown): KeychainTrouble {
   const words = error instanceof Error ? error.message : ''
   if (/locked/i.test(words)) return 'locked'

@@ -4,7 +4,7 @@ import { TimeSlice } from '../util/scheduling.ts'
 import type { Schema } from './schema.ts'
 import type { Store } from './store.ts'
 
-/** What became of one Message of an update, without its text. Times are ms since the epoch. */
+/** The outcome of one Message of an update, without its text. Times are ms since the epoch. */
 export interface MessageOutcome {
   updateId: number
   atMs: number
@@ -24,7 +24,7 @@ export interface MessageOutcome {
   signer: string | null
 }
 
-/** What became of one message of the bot's. */
+/** The outcome of one message of the bot's. */
 export interface SendOutcome {
   messageId: number
   atMs: number
@@ -55,8 +55,8 @@ const FLUSH_MS = 2000
 const ROWS_AT_ONCE = 50
 
 /**
- * Remembers for a while what became of messages, for `postern explain`. Writes a little later, in
- * one go: nothing waits for it, and a crash loses explanations only.
+ * Keeps outcomes of messages for a while, for `postern explain`. Writes a little later, in
+ * batches: nothing waits for it, and a crash loses explanations only.
  */
 export class Outcomes implements AsyncDisposable {
   readonly #store: Store
@@ -75,7 +75,7 @@ export class Outcomes implements AsyncDisposable {
     this.#kept = kept
   }
 
-  /** Remembers what became of the Messages of an answer's updates. */
+  /** Records the outcomes of an answer's Messages. */
   received(outcomes: readonly MessageOutcome[]): void {
     if (outcomes.length === 0) return
     const byUpdate = Map.groupBy(outcomes, ({ updateId }) => updateId)
@@ -88,14 +88,14 @@ export class Outcomes implements AsyncDisposable {
     this.#soon()
   }
 
-  /** Remembers to whom a message of the bot's was sealed. */
+  /** Records the recipients of a message of the bot's. */
   sent(sent: SendOutcome): void {
     this.#recent.set(`m${sent.messageId}`, sent)
     if (this.#sent.length < this.#kept) this.#sent.push(sent)
     this.#soon()
   }
 
-  /** What became of an update's Messages; empty when nothing is remembered. */
+  /** The outcomes of an update's Messages; empty when none is kept. */
   async ofUpdate(updateId: number): Promise<MessageOutcome[]> {
     const recent = this.#recent.get(`u${updateId}`)
     if (Array.isArray(recent)) return recent
@@ -151,7 +151,7 @@ export class Outcomes implements AsyncDisposable {
     }))
   }
 
-  /** What became of a message of the bot's; null when nothing is remembered. */
+  /** The outcome of a message of the bot's; null when none is kept. */
   async ofMessage(messageId: number): Promise<SendOutcome | null> {
     const recent = this.#recent.get(`m${messageId}`)
     if (recent !== undefined && !Array.isArray(recent)) return recent

@@ -145,12 +145,12 @@ export abstract class ProtectedStore {
   }
 }
 
-/** What runs on a store: closing waits for it, and nothing new begins after that. */
+/** Operations under way on a store: closing waits for them, and none begins after that. */
 class UnderWay {
   readonly #running = new Set<Promise<unknown>>()
   #isClosed = false
 
-  /** @throws Refusal `postern_store_unwritable` when the store is closed; what the task throws */
+  /** @throws Refusal `postern_store_unwritable` when the store is closed; the task's error */
   async run<T>(task: () => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new Refusal('postern_store_unwritable', 'the store is closed')
     const promise = task()
@@ -162,7 +162,7 @@ class UnderWay {
     }
   }
 
-  /** Lets nothing new begin, and waits for what runs. @returns false when it was closed before */
+  /** Refuses new operations, and waits for those under way. @returns false when closed before */
   async close(): Promise<boolean> {
     if (this.#isClosed) return false
     this.#isClosed = true

@@ -6,7 +6,7 @@ import type { ProtectionTable, Schema } from './schema.ts'
 import { noteScrub } from './scrub.ts'
 import type { Relock } from './store.ts'
 
-/** Every locked key as it was, with what it becomes. */
+/** Every locked key before and after. */
 export type Relocked = ReadonlyMap<string, { was: string; becomes: string }>
 
 /** The protection that everything moves to. */

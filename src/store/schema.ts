@@ -1,13 +1,13 @@
 /**
- * What survives a restart, table by table. Every time is in milliseconds since the Unix epoch;
+ * The tables of a store. Every time is in milliseconds since the Unix epoch;
  * identifiers of chats, people and messages are the API's integers.
  */
 import type { Generated, Selectable } from 'kysely'
 
 /**
- * What a store rests under. Everything secret is locked under a master secret of 256 random bits,
- * and that alone is sealed under what the method gives: the operator's passphrase, through scrypt;
- * a random secret in the OS keychain; or a random secret in the store itself, which protects
+ * The protection of a store. Everything secret is locked under a master secret of 256 random bits,
+ * and that alone is sealed by the method: under the operator's passphrase, through scrypt; under a
+ * random secret in the OS keychain; or under a random secret in the store itself, which protects
  * nothing.
  */
 export const METHODS = ['passphrase', 'keychain', 'none'] as const
@@ -26,7 +26,7 @@ export interface Schema {
     published_at: number | null
     retired_at: number | null
     destroyed_at: number | null
-    /** What it has opened, and when it last did. */
+    /** The number of messages and files that it has opened, and the last time. */
     opened_messages: Generated<number>
     opened_media: Generated<number>
     last_opened_at: number | null
@@ -124,7 +124,7 @@ export interface Schema {
     since: Generated<number>
   }
 
-  /** Attachments that updates named, with where and by whom (`chats/named-media.ts`). */
+  /** Attachments that updates named, with their chat and sender (`chats/named-media.ts`). */
   media: {
     id: string
     chat_id: number
@@ -218,7 +218,7 @@ export interface Schema {
     detail: string
   }
 
-  /** What became of incoming Messages (`outcomes.ts`); several may be in one update. */
+  /** Outcomes of incoming Messages (`outcomes.ts`); several may be in one update. */
   outcomes: {
     update_id: number
     at: number
@@ -233,7 +233,7 @@ export interface Schema {
     signer: string | null
   }
 
-  /** To whom messages of the bot's were sealed; `skipped` is JSON. */
+  /** Recipients of the bot's messages; `skipped` is JSON. */
   sent: {
     message_id: number
     at: number

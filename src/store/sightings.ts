@@ -57,7 +57,7 @@ export class SightingWriter {
     }
   }
 
-  /** Tries again at once what could not be written. */
+  /** Repeats failed writes at once. */
   retry(): void {
     void this.settle().catch(() => undefined)
   }

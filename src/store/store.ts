@@ -32,15 +32,15 @@ export type Reread = (db: Kysely<Schema>, keys: readonly string[]) => Promise<vo
 export type LockName = 'poll' | 'polls' | 'rotation' | 'sends'
 
 /**
- * How the database of a store is: `rolled-back`: it answers, and is behind what this process has seen
- * of it (a former primary, a restored copy, another server).
+ * The state of a store's database: `rolled-back`: it answers, and is behind the last known state
+ * (a former primary, a restored copy, another server).
  */
 export type Reachability = 'reachable' | 'unreachable' | 'rolled-back'
 
 /** Gives an armored OpenPGP secret key locked anew; it must be seen to open before it is given. */
 export type Relock = (locked: string, secrets: { from: string; to: string }) => Promise<string>
 
-/** What a move leaves behind. */
+/** The remains of a move. */
 export interface Moved {
   isScrubbed: boolean
   oldEntry: string | null
@@ -55,8 +55,8 @@ export interface StoreLock extends AsyncDisposable {
 }
 
 /**
- * What survives a restart: a database file that one process at a time has open, or a schema of
- * PostgreSQL that several sidecars share.
+ * The state that survives a restart: a database file that one process at a time has open, or a
+ * schema of PostgreSQL that several sidecars share.
  */
 export interface Store extends AsyncDisposable {
   /**
@@ -90,7 +90,7 @@ export interface Store extends AsyncDisposable {
     o?: { isOrdered?: boolean; isSingle?: boolean },
   ): Promise<T>
   /**
-   * Registers who observes the service. What could not be written is written before every `write`
+   * Registers an observer of the service. Its unwritten sightings are written before every `write`
    * and `note`, and tried again every second.
    */
   writeFirst(sightings: DueSightings): void
@@ -108,9 +108,9 @@ export interface Store extends AsyncDisposable {
    */
   fresh(): Promise<void>
   /**
-   * Registers who keeps rows of a table in memory. Call it before they are first read.
-   * @param reread reads rows again that another sidecar has changed, by their keys as text; a row
-   *   that is gone is to be forgotten. Runs while nothing is written
+   * Registers a cache of a table's rows. Call it before they are first read.
+   * @param reread reads rows again that another sidecar has changed, by their keys as text; a
+   *   deleted row must be dropped. Runs while nothing is written
    */
   follow(table: FollowedTable, reread: Reread): void
   /** Calls back when the database is lost, and when it is back. */
@@ -137,12 +137,12 @@ export interface Store extends AsyncDisposable {
   countSidecars(): Promise<number>
   /** Calls back with false when a write has failed on the disk, with true when one works again. */
   onWritable(listener: (writable: boolean) => void): void
-  /** What the store rests under; null when it has no protection and keeps no secrets. */
+  /** The method of protection; null when the store has none and keeps no secrets. */
   readonly method: ProtectionMethod | null
   /**
-   * What the OpenPGP secret keys are locked under: 256 random bits. Null when `method` is. It changes
-   * when the protection is moved: a key that is written must be locked under what it is in that
-   * `write`.
+   * The secret that OpenPGP secret keys are locked under: 256 random bits. Null when `method` is.
+   * It changes when the protection is moved: a key must be locked under its value in the `write`
+   * that stores the key.
    */
   readonly masterSecret: string | null
   /**
@@ -150,7 +150,7 @@ export interface Store extends AsyncDisposable {
    * it is under the old one or all of it under the new one.
    * @param relock gives an OpenPGP key locked anew
    * @returns `isScrubbed`: the old material is gone from the files already, as `scrub` does it;
-   *   `oldEntry`: what stays in the keychain for copies of the store, or null
+   *   `oldEntry`: the keychain entry that copies of the store still need, or null
    * @throws OperatorError `keychain`, `store-locked`: nothing changed; `store-unwritable`: it may
    *   have changed. Else the error of `relock`, with nothing changed
    */
@@ -175,7 +175,7 @@ export interface Store extends AsyncDisposable {
    * @throws Refusal `postern_locked` when the store has no protection
    */
   seal(name: string, secret: Uint8Array): Buffer
-  /** Opens what `seal` made under the same name, as soon as it is read. @throws as `secret` does */
+  /** Undoes `seal` under the same name, directly after reading. @throws as `secret` does */
   unseal(name: string, sealed: Uint8Array): Buffer
   /**
    * Overwrites deleted data on disk, as far as that is possible: SQLite does so in the database

@@ -12,7 +12,7 @@ const SALT_FILE = 'passphrase-salt'
 
 const derive = promisify<string, Uint8Array, number, object, Buffer>(scrypt)
 
-/** What scrypt is asked for (RFC 7914). */
+/** Parameters of scrypt (RFC 7914). */
 export interface StretchParameters {
   n: number
   r: number
@@ -43,7 +43,7 @@ export const STRETCHER: Stretcher = {
 export class SharedStretcher implements Stretcher {
   readonly #file: string
   readonly #turns = new Mutex()
-  /** By what they were made of. */
+  /** By their inputs. */
   readonly #made = new Map<string, Promise<Buffer>>()
 
   /** @param dataDir of the process, where the salt is kept: one that is lost costs derivations alone */

@@ -111,7 +111,7 @@ function knownOf(row: {
   return { fingerprint, copyDigest, isRevoked: Number(row.is_revoked) === 1 }
 }
 
-/** The last key list of each chat, and who was ever on it. */
+/** The last key list of each chat, and everybody ever on it. */
 export class KeyListRows extends Rows implements KeyListRecords {
   async of(chatId: number): Promise<KeptList | undefined> {
     const list = this.db
