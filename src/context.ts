@@ -30,7 +30,7 @@ export {
 export { createLink, type Link } from './wiring/link.ts'
 export type { HandedInParts } from './wiring/link.ts'
 
-/** Everything but the doors: what commands need when no sidecar runs. */
+/** Everything but the doors, for commands without a running sidecar. */
 export interface Offline extends AsyncDisposable {
   operations: Operations
 }
@@ -144,7 +144,7 @@ export async function createOffline(
   }
 }
 
-/** Checks what settings lead to beside the store, which a running sidecar has open. */
+/** Checks all that settings configure beside the store, which a running sidecar has open. */
 export async function checkSettings(options: ContextOptions): Promise<CheckLine[]> {
   const { settings, secrets, log } = options
   await using link = createLink(settings, secrets, { log, ways: [] })

@@ -30,13 +30,13 @@ export abstract class PosternError extends Error {
 /**
  * We decided not to. Becomes the service's error envelope.
  * @param code one of `REFUSALS`, or a code of the service's that holds here
- * @param detail what exactly, in addition to the table's sentence; never words of a person
+ * @param detail in addition to the table's sentence; never text of a person
  */
 export class Refusal extends PosternError {
   readonly code: OwnCode | ErrorCode
   readonly status: number
   readonly hint: string | undefined
-  /** What exactly, in addition to the table's sentence; may be empty. */
+  /** In addition to the table's sentence; may be empty. */
   readonly detail: string
   readonly extra: ErrorExtra
 
@@ -138,7 +138,7 @@ export class ServiceError extends PosternError {
 /** Why a command cannot go on, for the person at the terminal. */
 export type OperatorCode = keyof typeof OPERATOR_REFUSALS
 
-/** The operator must act. The message is what exactly happened; `hint` is what to do about it. */
+/** The operator must act. The message is the exact problem; `hint` is what to do about it. */
 export class OperatorError extends PosternError {
   readonly code: OperatorCode
   readonly hint: string
@@ -184,7 +184,7 @@ export function systemFailure(problem: string, hint: string, cause: unknown): Op
   return failedError(`${problem} (${systemCodeOf(cause)})`, hint, { cause })
 }
 
-/** What `run` returns, or the OperatorError that it throws. @throws any other error of `run` */
+/** The result of `run`, or the OperatorError that it throws. @throws any other error of `run` */
 export function operatorErrorOf<T>(run: () => T): T | OperatorError {
   try {
     return run()
@@ -209,7 +209,7 @@ export function isOwn(code: string): code is OwnCode {
   return Object.hasOwn(REFUSALS, code)
 }
 
-/** What the tables have for a code; of the service's codes, only the status. */
+/** The row of the tables for a code; of the service's codes, only the status. */
 function rowOf(code: OwnCode | ErrorCode): {
   status: number
   what?: string

@@ -28,7 +28,7 @@ const PGP_BLOCK = /-----BEGIN PGP(?:[^"\\]|\\.)*?(?:-----END PGP [A-Z ]+-----|(?
 /**
  * Makes the log.
  * @param o `level` a name of pino's, or `silent`; `pretty` lines for people instead of JSON;
- *   `secrets` what must never appear (asked anew for each line, and so is a `SecretSource`);
+ *   `secrets` must never appear (read anew for each line, and so is a `SecretSource`);
  *   `hashIdsWith` logs ids of chats, people, messages and updates as keyed hashes, the same for
  *   the same key; `bot` names the bot on every line, where there are several; `onLine` receives the
  *   lines, as JSON, in place of fd 2

@@ -12,7 +12,7 @@ const BotWebhook = z.looseObject({
 
 /**
  * Result of `GET /me`. `mode` is `protected` when a key is published, and `fingerprint` is that
- * key's; both are the service's claim. Only what the sidecar decides on is demanded.
+ * key's; both are the service's claim. Only the fields that decisions depend on are required.
  */
 export const Bot = z.looseObject({
   id: int,

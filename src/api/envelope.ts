@@ -20,7 +20,7 @@ export const ApiError = z.looseObject({
 })
 export type ApiError = z.infer<typeof ApiError>
 
-/** What every answer of the service is: a result, or an error with the HTTP line's status. */
+/** The envelope of every answer: a result, or an error with the HTTP line's status. */
 export type Envelope = { ok: true; result: unknown } | { ok: false; error: ApiError }
 
 const Failure = z.looseObject({ ok: z.literal(false), error: ApiError })

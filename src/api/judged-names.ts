@@ -7,7 +7,7 @@ const ERROR = ['status', 'code', 'message', 'retryAfter', 'expected']
 /** All that an update is judged by, and all that the spec names in an update. */
 const UPDATE = `updateId kind message id chat from date replyTo text armored media markup
   username firstName lastName isBot url data inlineKeyboard callbackData`.split(/\s+/)
-/** What the sidecar reads or writes in a bot, a chat, a webhook and a sent message. */
+/** Names that the sidecar reads or writes in a bot, a chat, a webhook and a sent message. */
 const RESULT = `id kind mode date text armored historyVisible memberCount me fingerprint status
   webhook queued limits url hasSecret pending failures lastError`.split(/\s+/)
 

@@ -19,8 +19,8 @@ export function textProblem(text: string, textMax: number = LIMITS.textMax): str
 
 /**
  * The shape that the service gives readable text on delivery (spec, Message): CR LF and CR become
- * LF, control characters go, two or more empty lines become one, the ends are trimmed, and what
- * is over 4000 UTF-16 units is cut, never through a surrogate pair.
+ * LF, control characters go, two or more empty lines become one, the ends are trimmed, and text
+ * over 4000 UTF-16 units is cut, never through a surrogate pair.
  */
 export function deliveredText(text: string): string {
   const shaped = text

@@ -34,7 +34,7 @@ export function mediaIdOf(url: string, baseUrl: string): string | null {
   return MEDIA_ID.test(id) ? id : null
 }
 
-/** Body of `POST /webhook` by type and length; what the url may point at is `bad_webhook`. */
+/** Body of `POST /webhook` by type and length; a forbidden target is `bad_webhook`. */
 export const SetWebhook = z.strictObject({
   url: z.string(),
   secret: z

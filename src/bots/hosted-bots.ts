@@ -143,7 +143,7 @@ export class HostedBots implements AsyncDisposable {
   }
 }
 
-/** What makes a bot another one when it is otherwise; settings of the process count after a restart. */
+/** Changes with every setting that needs a new start of the bot; those of the process are left out. */
 function digest({ settings, secrets }: LoadedBot): string {
   const { botToken, clientToken, passphrase, alertUrl } = secrets
   const all = [botToken, clientToken, passphrase, alertUrl]

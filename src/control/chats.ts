@@ -13,7 +13,7 @@ import { nothing, operation } from './operation.ts'
 /** One chat in memory. */
 export type ChatRow = Awaited<ReturnType<typeof CHATS.chatList.run>>[number]
 
-/** What would become of a message into a chat. */
+/** The preview of a message into a chat. */
 export type ShownChat = Awaited<ReturnType<typeof CHATS.chatShow.run>>
 
 /** Which chats may receive readable text again. */

@@ -12,7 +12,7 @@ export interface StatusReport {
   startedAt: string
   ready: boolean
   reasons: HealthReason[]
-  /** What to know although it does its job. */
+  /** Conditions to know of that do not affect messages. */
   warnings: Warning[]
   /** Null until the service has answered `GET /me` once. */
   bot: { id: number; username: string; mode: string; fingerprint: string | null } | null

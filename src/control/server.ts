@@ -20,7 +20,7 @@ const MAX_PIPELINED = 4
 const IDLE_MS = 60_000
 const DRAIN_MS = 2000
 
-/** What can be asked of a process that serves several bots. */
+/** The operations of a process that serves several bots. */
 export interface SeveralOperations {
   all: BotOperations
   /** @throws OperatorError `usage` when no bot has that name, or none is named */
@@ -30,7 +30,7 @@ export interface SeveralOperations {
 /**
  * Opens the control socket in `dataDir`: mode 0600 from the moment it exists. One that a dead
  * process left is replaced.
- * @param o `dataDir` absolute and 0700; `operations` are what requests are answered with;
+ * @param o `dataDir` absolute and 0700; `operations` answer the requests;
  *   `runtimeDir` XDG_RUNTIME_DIR, where the socket goes when its path in `dataDir` is too long;
  *   `idleMs` how long a connection has for its next request, whole, and for taking an answer (one
  *   minute); `drainMs` how long disposing waits for operations under way (two seconds)

@@ -8,7 +8,7 @@ import { fail, pass, warn, type CheckLine } from './check-line.ts'
 const WITHIN_MS = 10_000
 const NOTABLE_DAYS = 14
 const DAY_MS = 86_400_000
-/** What ends a connection before any word of TLS. */
+/** Errors before the first byte of TLS. */
 const UNCONNECTED =
   /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/
 

@@ -31,7 +31,7 @@ export interface Configured {
   secrets: Secrets
 }
 
-/** What asks the service. */
+/** The calls to the service. */
 export type ExaminedService = Pick<ServiceParts, 'me' | 'limits' | 'skewMs'>
 
 /** Runs all checks once; never throws for a failed check. */
@@ -117,7 +117,7 @@ function storeLine(store: StoreState): CheckLine {
   return pass('store', `opens, with ${store.keyring.all.length} of our keys`)
 }
 
-/** What a store rests under, and what the first start puts secrets under. */
+/** Lines on the protection of an existing store, and of the one at the first start. */
 const PROTECTED = {
   passphrase: ['a passphrase opens the store', 'the first start puts secrets under the passphrase'],
   keychain: [
@@ -144,7 +144,7 @@ async function checkProtection(
   return [warn('protection', message, HOW_TO_PROTECT[when])]
 }
 
-/** What `postern run` will choose, or why it will not; a keychain is tried. */
+/** The future choice of `postern run`, or why it will fail; a keychain is tried. */
 async function firstProtection(
   { protection }: Settings['key'],
   { passphrase, howToMakePassphrase }: Secrets,

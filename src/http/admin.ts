@@ -14,7 +14,7 @@ export interface Readiness {
   reasons: readonly { sinceMs: number }[]
 }
 
-/** What the admin door is made of. */
+/** The parts of the admin door. */
 export interface AdminDoorParts {
   log: Log
   metrics: { readonly contentType: string; text(): Promise<string> }
@@ -28,7 +28,7 @@ export interface AdminDoorParts {
   bounds?: Partial<DoorBounds>
 }
 
-/** What the door answers, as `/` lists it. */
+/** The answers of the door, as listed by `/`. */
 const PATHS = {
   '/healthz': '200 while the process serves',
   '/readyz': '200 while nothing keeps the sidecar from its job, else 503; with every reason',

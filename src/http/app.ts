@@ -41,7 +41,7 @@ export interface RequestLine {
   ms: number
 }
 
-/** What the listeners share and where they differ. */
+/** The options of a listener. */
 export interface AppOptions extends AdmissionOptions {
   log: Log
   level: 'info' | 'debug'
@@ -50,7 +50,7 @@ export interface AppOptions extends AdmissionOptions {
   /** Called with all that passes here, words and all; for development alone. */
   onExchange?: ((exchange: BotExchange) => void) | undefined
   /**
-   * Chooses who answers a request, once earlier ones of its connection are answered: routes
+   * Chooses the routes for a request, once earlier ones of its connection are answered: routes
    * elsewhere, or those here.
    */
   routesFor?: (request: IncomingMessage, here: RequestListener) => RequestListener

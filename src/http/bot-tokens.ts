@@ -7,7 +7,7 @@ const REREAD_EVERY_MS = 1000
 
 /** The token of one bot. */
 export interface BotToken {
-  /** What the local bot presents. */
+  /** The token that the local bot must present. */
   expected: () => string
   /** Reads the token from its source again. */
   reread: () => void

@@ -18,7 +18,7 @@ const FAILURES = new Map<unknown, [status: number, code: string, message: string
 ])
 const MALFORMED = [400, 'bad_request', 'the request is not valid HTTP'] as const
 
-/** What a listener is made of. */
+/** The parts of a listener. */
 export interface ServerParts {
   bounds: DoorBounds
   connections: Connections

@@ -4,7 +4,7 @@ import { stringify } from '../util/exact-json.ts'
 /** Header of every refusal of our own: the request's id in the log. */
 export const REQUEST_ID = 'postern-request-id'
 
-/** What a failed call is answered, and the code that log and metrics name it by. */
+/** The answer to a failed call, with its code in log and metrics. */
 export interface FailureAnswer extends RawAnswer {
   code: string
 }

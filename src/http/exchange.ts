@@ -7,7 +7,7 @@ import type { FailureAnswer } from './error-handler.ts'
 export interface BotExchange {
   kind: 'call' | 'delivery'
   method: string
-  /** With the query, without what opens a file; empty for a delivery. */
+  /** With the query, without the capability of a file; empty for a delivery. */
   path: string
   /** JSON; empty when there was no body. */
   request: string
@@ -51,7 +51,7 @@ export function turnedAway(
   return { kind: 'call', method, path, request: '', status, answer: body.toString() }
 }
 
-/** Gives what an answer ended with: the whole of an envelope, and nothing of a file. */
+/** Gives the last write of an answer: the whole of an envelope, and nothing of a file. */
 function lastWrite({ raw }: FastifyReply): () => string {
   let written = ''
   const end = raw.end.bind(raw) as (...args: unknown[]) => FastifyReply['raw']

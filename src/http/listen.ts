@@ -21,7 +21,7 @@ const WHY = new Map([
 /**
  * Opens a door. Port 0 means any free one. A unix socket is 0600 from the moment it exists; one
  * that a dead process left behind is replaced.
- * @returns what it really listens on: `http://host:port`, or `unix:/path`
+ * @returns the actual address: `http://host:port`, or `unix:/path`
  * @throws OperatorError `listen`
  */
 export async function listenAt(app: FastifyInstance, at: ListenAt): Promise<string> {

@@ -4,7 +4,7 @@ import { Refusal } from '../errors.ts'
 
 const ID = /^-?\d{1,19}$/
 
-/** What an id that is no number names nothing of, by its parameter (spec, Endpoints). */
+/** The code for an id that is no number, by its parameter (spec, Endpoints). */
 const NOTHING = {
   chatId: 'chat_not_found',
   messageId: 'message_not_found',

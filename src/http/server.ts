@@ -21,18 +21,18 @@ export interface Door {
   drain: () => Promise<void>
 }
 
-/** What a route needs of the door it is in. */
+/** The parts of the door that a route needs. */
 export interface DoorTools {
   /** Lets a request through that an `anonymous` route wants the token of. @throws Refusal */
   authorize(request: FastifyRequest): void
-  /** Aborts when the door closes: a poll then answers with what it has, or an empty list. */
+  /** Aborts when the door closes: a poll then answers with its updates so far, or an empty list. */
   stopping: AbortSignal
 }
 
 /** Registers one resource's routes, with paths below the API's prefix. */
 export type DoorRoute = (app: FastifyInstance, tools: DoorTools) => void
 
-/** What the bot's door is made of. */
+/** The parts of the bot's door. */
 export interface BotDoorParts extends PassParts {
   log: Log
   /** Called with each request once it is answered. */
@@ -53,7 +53,7 @@ export interface BotDoorParts extends PassParts {
   bounds?: Partial<DoorBounds>
 }
 
-/** What the door's owner is called with. */
+/** The callbacks of the door. */
 export type BotDoorEvents = Pick<BotDoorParts, 'onAnswered' | 'onTokenRevoked'>
 
 /** Builds the bot's door: `/bot/v1/*` and `/media/{id}`. */

@@ -12,7 +12,7 @@ import { DOOR_BOUNDS, type DoorBounds } from './bounds.ts'
 import { listenAt } from './listen.ts'
 import type { BotRoutes, Door } from './server.ts'
 
-/** What the door of several bots is made of. */
+/** The parts of the door of several bots. */
 export interface SharedDoorParts {
   log: Log
   /** Called with each request that was of no bot, once it is answered. */
@@ -114,7 +114,7 @@ export class SharedBot {
 interface DoorCall {
   request: IncomingMessage
   response: ServerResponse
-  /** Resolves when the answer is closed. One listener serves all who wait for that. */
+  /** Resolves when the answer is closed. One listener serves all waiters. */
   closed: Promise<void>
 }
 
@@ -136,14 +136,14 @@ function answerInTurn(
     if (response.destroyed) return
     answer(request, response)
     await closed
-    // Those who wait would all be answered before anybody else is heard.
+    // Without a pause all waiting requests would be answered before any new one is read.
     await nextTurn()
   })
 }
 
 /**
- * Builds the one door of several bots: who presents a bot's token, or the url of a file that names the
- * bot, is handed on to its routes, which check both anew. All others are refused here.
+ * Builds the one door of several bots: a request with a bot's token, or with the url of a file that
+ * names the bot, goes to the bot's routes, which check both anew. All others are refused here.
  */
 export function buildSharedDoor(parts: SharedDoorParts): Door {
   const refusals = new WeakMap<IncomingMessage, Refusal>()

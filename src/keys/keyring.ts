@@ -38,7 +38,7 @@ export interface KeyringOptions {
 }
 
 /**
- * The bot's own keys: everything we can open with, and the one we sign with. What changes here is
+ * The bot's own keys: all that can decrypt, and the one that signs. A change made here is
  * on disk when it resolves; one key at most is pending, and one active.
  */
 export class Keyring implements OwnKeys {
@@ -159,7 +159,7 @@ export class Keyring implements OwnKeys {
   /**
    * Makes a key from elsewhere the pending one; it is on disk when this resolves.
    * @param adopt gives it, certified by the active one and locked under `passphrase`
-   * @throws what `adopt` throws, and as `makePending` does
+   * @throws the error of `adopt`, and as `makePending` does
    */
   async takePending(adopt: (o: Locking) => Promise<OwnKey>): Promise<ReadyKey> {
     return await this.#add((o) => this.#adopted(adopt, o), 'pending')
@@ -215,8 +215,8 @@ export class Keyring implements OwnKeys {
   }
 
   /**
-   * Destroys the secret of a retired key for good; its certificate stays, so that what it signed
-   * can be verified. What can be overwritten on disk is.
+   * Destroys the secret of a retired key for good; its certificate stays, so that its signatures
+   * can be verified. The deleted secret is overwritten on disk as far as possible.
    * @throws Refusal `postern_store_unwritable`
    */
   async destroy(fingerprint: string): Promise<void> {
@@ -269,7 +269,7 @@ export class Keyring implements OwnKeys {
     })
   }
 
-  /** Brings keys up to what another sidecar has made of them. */
+  /** Updates keys with the changes of another sidecar. */
   async #reread({ ownKeys }: Records, fingerprints: readonly string[]): Promise<void> {
     const rows = await ownKeys.of(fingerprints)
     const changed = await Promise.all(

@@ -6,7 +6,7 @@ export const BACKDATE_MS = 300_000
 
 const TRIAL = 'a key is tried before it is published'
 
-/** A key that was made and tried, and what the store is to keep of it. */
+/** A key that was made and tested, and its record for the store. */
 export interface MadeKey {
   made: MadeKeyRecord
   unlocked: UnlockedKey

@@ -1,4 +1,4 @@
-/** What an operator reads when a secret key cannot be the bot's. */
+/** Refusals of a secret key that cannot be the bot's, for operators. */
 import { OperatorError } from '../errors.ts'
 import type { UnfitReason } from '../openpgp/index.ts'
 

@@ -19,10 +19,10 @@ export interface SocketPlace {
 }
 
 /**
- * Makes the socket, with mode 0600 from the moment it exists, and listens at it. What a dead process
- * left is removed first.
+ * Makes the socket, with mode 0600 from the moment it exists, and listens at it. Remains of a dead
+ * process are removed first.
  * @param o `dataDir` absolute, existing, 0700 and of this user; `runtimeDir` XDG_RUNTIME_DIR, which
- *   preferred to a shared folder for temporary files when the path in `dataDir` is too long
+ *   is preferred to a shared folder for temporary files when the path in `dataDir` is too long
  * @throws OperatorError `store-in-use` when another sidecar answers there; `listen` when no socket
  *   can be made
  */

@@ -22,7 +22,7 @@ export class NotPrivateError extends Error {
   }
 }
 
-/** What others may not do: nothing at all to a folder or a socket, and not write a file. */
+/** Modes forbidden for others: any access to a folder or a socket, and writing a file. */
 const FORBIDDEN = { folder: 0o077, socket: 0o077, file: 0o022 }
 
 /**

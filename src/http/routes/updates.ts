@@ -50,7 +50,7 @@ export function updateRoutes(parts: UpdateRouteParts): DoorRoute {
       const query = queryOf(request).slice(1)
       let webhookSet: AbortSignal | null = null
       try {
-        // what another sidecar has set or removed is known after this
+        // afterwards changes by other sidecars are known
         using reach = await parts.storeReach.begin()
         const { lost } = reach
         const refused = await parts.webhook.refusePoll(AbortSignal.any([gone, stopping]))
@@ -155,7 +155,7 @@ function outOfReach(cause: unknown): Refusal {
   return new Refusal('postern_store_unwritable', 'the database is out of reach', { cause })
 }
 
-/** Holds back what a bot may ask for again at once, and on and on. */
+/** Delays the answer to a poll that the bot would otherwise repeat in a tight loop. */
 async function heldBack(failure: unknown, signal: AbortSignal): Promise<never> {
   const isNonsense =
     failure instanceof NoResponseError && failure.code === 'postern_upstream_invalid'
