@@ -71,7 +71,8 @@ export class SpoolDir implements Room, AsyncDisposable {
     try {
       for (const name of readdirSync(this.#folder)) rmSync(join(this.#folder, name))
     } catch {
-      // There is no folder yet; and what stays behind cannot be read without a key that is gone.
+      // There is no folder yet; and remaining files cannot be read without their key, which is
+      // gone.
     }
   }
 }

@@ -3,7 +3,7 @@ import type { Log } from '../logger.ts'
 import { countedCache } from '../util/caches.ts'
 import { Listeners } from '../util/listeners.ts'
 
-/** What an operator must not miss. Holds no secret and nobody's words. */
+/** A message that an operator must not miss. Contains no secret and no person's text. */
 export interface Alert {
   /** Code of a reason, a warning or an alarm (`TRUST_ALARMS`), `too-many-chats` or `too-many-people`. */
   alert: string
@@ -34,7 +34,7 @@ const WAITING_ABOUT = 50
 const REMEMBERED = 10_000
 const ATTEMPT_MS = 10_000
 const RETRY_AFTER_MS = [1000, 10_000]
-/** What stopping waits for. */
+/** How long stopping waits for the last alerts. */
 const LAST_MS = 3000
 
 /** How one alert ended, by one way: sent, given up, or one too many. */
@@ -64,7 +64,7 @@ export class Alerts implements AsyncDisposable {
   /** Calls back when an alert has ended, once for each way. */
   readonly onOutcome = this.#outcomes.add
   readonly #sent = countedCache<string, Sent>(REMEMBERED)
-  /** What goes out later unless it has changed by then. */
+  /** Alerts to send later, unless the condition has changed by then. */
   readonly #later = new Map<string, NodeJS.Timeout>()
   readonly #end = new AbortController()
   #waiting = 0

@@ -1,6 +1,6 @@
 import { Listeners } from '../util/listeners.ts'
 
-/** What a condition is, and what to do about it. */
+/** The text of a condition, and what to do about it. */
 export interface ConditionText {
   what: string
   hint: string

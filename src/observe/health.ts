@@ -95,7 +95,7 @@ export class Health extends Conditions<ReasonCode> {
     super(REASONS)
   }
 
-  /** What a reason is and what to do about it, whether it holds or not. */
+  /** The text of a reason and what to do about it, whether it holds or not. */
   static describe(code: ReasonCode): { what: string; hint: string } {
     return REASONS[code]
   }

@@ -22,13 +22,13 @@ type BareGauge = {
 type Labels = Record<string, string>
 type Read = () => [labels: Labels, value: number][]
 
-/** Every metric of the catalogue and those of the process: what `/metrics` shows. */
+/** Every metric of the catalogue and those of the process, as shown by `/metrics`. */
 export class MetricRegistry {
   readonly #registry = new Registry()
   readonly counters = new Map<MetricName, Counter<string>>()
   readonly gauges = new Map<MetricName, Gauge<string>>()
   readonly histograms = new Map<MetricName, Histogram<string>>()
-  /** By metric, what shows it for each bot. */
+  /** By metric, the reader of its samples for each bot. */
   readonly #reads = new Map<MetricName, Map<string, Read>>()
   readonly #process = processMetrics()
   /** Whether metrics of a bot have a label that names it. */

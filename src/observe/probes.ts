@@ -1,4 +1,4 @@
-/** What the watch of the service does to find out how things are. */
+/** The checks of the service's watch. */
 export interface Probes {
   /** Calls `GET /me` within seconds and reads its answer; rejects without a usable one. */
   askService: () => Promise<unknown>
@@ -8,7 +8,7 @@ export interface Probes {
   reachStore: () => Promise<unknown>
   /** Reads the token from its source again; true when it changed. */
   reloadToken: () => Promise<boolean>
-  /** Checks what ends at a known date. */
+  /** Checks dates at which something ends. */
   lookAtClock: () => void
   /** Checks the disk and the memory. */
   lookLocally: () => Promise<unknown>

@@ -17,8 +17,8 @@ export interface ProcessMetrics {
 let measured: ProcessMetrics | null = null
 
 /**
- * The metrics of the process, one for all sidecars in it: what the library measures them with has
- * no end, and would keep each sidecar that was stopped.
+ * The metrics of the process, one for all sidecars in it: the library's measurement never ends,
+ * and would keep each stopped sidecar in memory.
  */
 export function processMetrics(): ProcessMetrics {
   measured ??= measure()

@@ -164,7 +164,7 @@ export class ServiceWatch implements Disposable {
     else if (this.#skew === null) this.#health.clear('clock')
   }
 
-  /** A write has failed or worked. What worked just after a failure may be another table's. */
+  /** Records a failed or successful write. A success just after a failure may be of another table. */
   writable(isWritable: boolean): void {
     const nowMs = performance.now()
     if (!isWritable) this.#unwritableMs = nowMs

@@ -57,7 +57,7 @@ export interface KeySource {
   situation(): LabelsOf<'postern_key_situation'>['situation'] | null
 }
 
-/** Shows the bot's own keys: how many, how old, and what the service shows against them. */
+/** Shows the bot's own keys: their number and age, and the service's key state against them. */
 export function showKeys(metrics: Metrics, source: KeySource): void {
   metrics.showValue('postern_key_age_seconds', () => {
     const active = source.keys().find(({ state }) => state === 'active')
@@ -95,7 +95,7 @@ interface Load {
 
 /** The load of the sidecar. Names are of closed sets. */
 export interface LoadSource {
-  /** Threads, by what they do. */
+  /** Threads, by their kind of job. */
   threads(): Record<string, Load>
   /** Connections to the service, by pool. */
   connections(): Record<string, Load>

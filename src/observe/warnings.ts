@@ -1,8 +1,8 @@
 import { Conditions, type Condition } from './conditions.ts'
 
 /**
- * What an operator should know although the sidecar does its whole job, with what to do about it. The
- * table in this folder's README is made from it.
+ * Conditions that an operator should know of although messages flow, with what to do about them.
+ * The table in this folder's README is made from it.
  */
 export const WARNINGS = {
   'updates-waiting': {

@@ -41,7 +41,7 @@ export function alertForReason(change: ReasonChange): Alert | null {
 export type TrustAlert = Alert & { alert: TrustAlarm }
 
 /**
- * The alert for a change of whom we believe; null where the journal is enough.
+ * The alert for a change of trust; null where the journal is enough.
  * @param policies which chats are pinned
  */
 export function alertForTrustChange(
@@ -56,7 +56,7 @@ export function alertForTrustChange(
   return { alert: alarm, holds: true, what: said, hint, ...about }
 }
 
-/** An alarm, whom and what it is about, and what exactly; without anybody's words. */
+/** An alarm, the person or chat concerned, and the detail; without any person's text. */
 type FoundAlarm = Pick<Alert, 'userId' | 'chatId'> & { alarm: TrustAlarm; detail?: string }
 
 function alarmIn(change: TrustChange, policies: Pick<Policies, 'bot' | 'for'>): FoundAlarm | null {

@@ -79,7 +79,7 @@ function describeBot(bot: Bot): { account: string; mode: string; key: string | n
   return { account, mode: bot.mode, key: fingerprintOf(bot) }
 }
 
-/** What an operator should read of a call that got no usable answer: who was called, and the cause. */
+/** The line for a call without a usable answer: the callee, and the cause. */
 export function describeNoResponse({ code, detail }: NoResponseError, url: string): string {
   const how = HOW[code] ?? ''
   return `${url}${how}${detail === '' ? '' : ` (${detail})`}`

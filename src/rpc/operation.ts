@@ -4,9 +4,9 @@
  */
 import type { z } from 'zod'
 
-/** Something that can be called by name. `On` is what it works on. */
+/** An operation that can be called by name. `On` is its context. */
 export interface Operation<On, I extends z.ZodType, R> {
-  /** What it does, in a sentence or two. */
+  /** Its effect, in a sentence or two. */
   description: string
   input: I
   run: (on: On, input: z.output<I>) => R | Promise<R>
@@ -59,7 +59,7 @@ export function bindCalls<On, Table extends Record<string, AnyOperation<On>>>(
 
 /**
  * Makes the calls of a table from its type alone, so that a client loads no operation.
- * @param extra what else the client has, such as how it is disposed of
+ * @param extra further members of the client, such as its disposal
  */
 export function remoteCalls<Table, Extra extends object>(
   call: (name: string, input: object) => Promise<unknown>,

@@ -12,17 +12,17 @@ export interface StartSidecarOptions {
   upstream: string
   /** The bot's token at the service, such as `sandbox.token`. The bot presents it to the sidecar too. */
   token: string
-  /** What the bot presents instead, so that it never holds the service's own token. */
+  /** The token that the bot presents, so that it never holds the service's own. */
   clientToken?: string
   /**
-   * Folder for what survives a restart, for a test that starts the sidecar again. It stays when the
-   * sidecar stops. By default a temporary one, which goes with the sidecar.
+   * Folder for the state that survives a restart, for a test that restarts the sidecar. It stays
+   * when the sidecar stops. By default a temporary one, which goes with the sidecar.
    */
   dataDir?: string
   /**
    * Any other settings, as a settings file has them. Both ports are free ones by default, nothing is
    * logged (`log: { level: 'info' }` logs to stderr), and the secret keys rest without protection
-   * (`key: { protection: 'passphrase' }` is what `passphrase` is for).
+   * (use `key: { protection: 'passphrase' }` with `passphrase`).
    */
   settings?: TestSettings
   /** Protects the secret keys. Deriving its key needs half a second at each start. */

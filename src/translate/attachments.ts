@@ -37,7 +37,7 @@ export interface AttachmentOutcome {
 export interface AttachmentsParts extends Pick<AttachmentParts, 'stored'> {
   /** Where files rest. */
   room: AttachmentParts['room'] & { readonly bytes: number }
-  /** What opens; null for a sidecar without a key, which gives everything as it is stored. */
+  /** For opening; null for a sidecar without a key, which gives everything as it is stored. */
   opens: (Omit<AttachmentParts, 'onOpened'> & { capability: Capability }) | null
   bounds?: AttachmentBounds
 }

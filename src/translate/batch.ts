@@ -37,7 +37,7 @@ export interface BatchTimes extends DeferralTimes {
 
 export const BATCH_TIMES: BatchTimes = { budgetMs: 15_000, firstMs: 35_000, ...DEFERRAL_TIMES }
 
-/** Who waits for a batch. */
+/** The requester of a batch. */
 export interface BatchRequest {
   /** Ends the work when the requester is gone; finished updates are kept. */
   gone?: AbortSignal | undefined
@@ -97,7 +97,8 @@ export class Batches {
       onLeft,
     }
     const known = updates.map((messages) => this.#deferral.hasFailed(messages))
-    // For those who are waited for, the first update alone asks the service whether it answers.
+    // While updates wait for answers about a person, only the first one makes calls for that
+    // person.
     const isPut = updates.map(
       (messages, index) => index > 0 && this.#deferral.isWaitingFor(messages),
     )
@@ -158,7 +159,7 @@ export class Batches {
   }
 
   /**
-   * What failed quickly is tried again: it decides on a person's message.
+   * Tries a quick failure again: a person's message depends on the result.
    * @throws a failure of our own
    */
   async #examine(found: FoundMessage, arrival: Arrival): Promise<MessageFinding> {
@@ -174,12 +175,12 @@ export class Batches {
     return failed(found)
   }
 
-  /** @param known which updates are of somebody about whom the service did not answer before */
+  /** @param known which updates are of people about whom the service did not answer before */
   #prefix(batch: Batch, known: readonly boolean[]): ExaminedMessage[][] {
     const { updates, ready } = batch
     const found = ready.findIndex((done, index) => {
       if (done === undefined) return true
-      // What failed just now is tried once more as the first of the next poll.
+      // A failure of just now is tried once more as the first update of the next poll.
       return done.some(isTransient) && ((index > 0 && !known[index]) || this.#waits(index, batch))
     })
     const stop = found === -1 ? updates.length : found
@@ -279,7 +280,7 @@ const isOver = (gone: AbortSignal | undefined): boolean => gone?.aborted === tru
 
 const isTransient = ({ finding }: ExaminedMessage): boolean => transientErrorIn(finding) !== null
 
-/** What nobody foresaw may be the message's own fault; a failure of ours never is. */
+/** An unexpected error may be caused by the message; a failure of our own never is. */
 function unlessOurs(error: unknown): null {
   if (isOwnFailure(error)) throw error
   if (isOutOfMemory(error)) throw new EngineUnavailableError('no memory is left', { cause: error })

@@ -33,8 +33,8 @@ export async function withUpdates<A extends RawAnswer>(answer: A, updates: unkno
 }
 
 /**
- * A result that must be an object, without what some parser would read for what we read or write in
- * it.
+ * A result that must be an object, without names that some parser would read as one that we read or
+ * write in it.
  * @throws NoResponseError `postern_upstream_invalid`
  */
 export function objectResult(result: unknown, what: string): Result {
@@ -75,7 +75,7 @@ export interface OwnWebhook {
   /** As the bot gave it. */
   url: string
   secret: string | null
-  /** Failed deliveries in a row, and what the last of them failed for. */
+  /** Failed deliveries in a row, and the error of the last. */
   failures: number
   lastError: string | null
   /** When the next delivery is tried, ms since epoch; null when none is waiting for its time. */

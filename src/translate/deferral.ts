@@ -1,4 +1,4 @@
-/** How long updates are left at the service while what decides on them cannot be had from it. */
+/** How long updates are left at the service while facts for their verdicts cannot be fetched. */
 import { countedCache } from '../util/caches.ts'
 import { monotonicNow } from '../util/clock.ts'
 import {
@@ -44,8 +44,9 @@ const FORGET_MS = 3_600_000
 const PAUSE_MS = { min: 1000, max: 5000 }
 
 /**
- * Decides whether an update is left at the service. Who was waited for in vain is not waited for
- * again before the service has answered about them, so that one person's updates wait once.
+ * Decides whether an update is left at the service. After waiting in vain for answers about a
+ * person, no update waits for that person again before an answer, so that each person's updates
+ * wait once.
  */
 export class Deferral {
   readonly #times: DeferralTimes
@@ -163,7 +164,7 @@ function isBeforeOthers(index: number, { updates, ready, hasMore }: BatchState):
 /** Why an update is left at the service: `ours`, Postern itself could not record or open it. */
 export type LeavingReason = TransientError | 'ours'
 
-/** An update at which an answer ended, because what decides on it could not be had. */
+/** An update at which an answer ended, because facts for its verdict could not be fetched. */
 export interface LeftAt {
   updateId: number
   /** Null where its Messages do not agree. */

@@ -1,4 +1,4 @@
-/** From the service's updates to what the bot reads: opened side by side, answered in order. */
+/** From the service's updates to the bot's: opened concurrently, answered in order. */
 import { setTimeout as elapsed } from 'node:timers/promises'
 import type { MessageOutcome } from '../store/outcomes.ts'
 import {
@@ -134,7 +134,7 @@ export class Incoming {
     return { updates: given, changed }
   }
 
-  /** Records what updates show of chats, before anything of them is used. */
+  /** Records the facts in updates about chats, before anything of them is used. */
   async #see(unseen: UnseenUpdates): Promise<SeenUpdates & { freshness: Freshness }> {
     const { clock, fresh, sightings, botId } = this.#parts
     if (!clock.isKnown()) throw new Refusal('postern_clock_wrong')
@@ -228,7 +228,7 @@ export class Incoming {
     }
   }
 
-  /** @returns what became of the Messages that got a verdict, by update */
+  /** @returns the outcomes of the Messages with a verdict, by update */
   #write({ prefix, verdicts }: Settled): MessageOutcome[][] {
     const { verify, normalizeText } = this.#parts
     const settled = verdicts.values()
@@ -245,7 +245,7 @@ export class Incoming {
 
 type Leave = NonNullable<BatchRequest['onLeft']>
 
-/** The updates that are answered, with what became of their Messages. */
+/** The answered updates, with the outcomes of their Messages. */
 interface Written {
   prefix: NumberedMessage[][]
   outcomes: MessageOutcome[][]

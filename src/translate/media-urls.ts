@@ -33,11 +33,11 @@ export class MediaUrls {
 
   /**
    * Writes the urls of every media item of updates anew, quoted and pressed Messages' too, and
-   * remembers what they name. An update speaks of one chat: what it claims to be of another one
-   * gains no right.
-   * @param updates each with the chat that it speaks of
-   * @returns whether anything was changed; how many updates, from the first on, name nothing that
-   *   could not be remembered
+   * records the named files. An update is about one chat: an item that claims another chat gains no
+   * right.
+   * @param updates each with its chat
+   * @returns whether anything was changed; how many updates, from the first on, have all their
+   *   files recorded
    * @throws Refusal (`isOwnFailure`) where that is none
    */
   async rewrite(

@@ -22,7 +22,7 @@ export interface MessagesParts<A extends EnvelopedAnswer> {
   send: (outbound: Outbound) => Promise<A>
   /** The same for an edit. */
   edit: (outbound: Outbound) => Promise<A>
-  /** Remembers to whom a message was sealed. */
+  /** Records the recipients of a message. */
   outcomes: Pick<Outcomes, 'sent'>
 }
 

@@ -23,7 +23,7 @@ import { fit, type Engine, type UnlockedKey } from '../openpgp/index.ts'
 import { bodyMissing, nothingChanges, type Draft } from './draft.ts'
 import { tooLarge, whyPersonIsGone } from './send-refusals.ts'
 
-/** A body with its permit, and for whom; `recipients` is null when nothing was sealed. */
+/** A body with its permit and its recipients; `recipients` is null when nothing was sealed. */
 export interface PreparedOutbound {
   outbound: Outbound
   recipients: Recipients | null
@@ -32,7 +32,7 @@ export interface PreparedOutbound {
   sealMs: number
   /** Everybody on the key list that it was sealed by. */
   listed: readonly number[]
-  /** What goes in clear into a protected chat. */
+  /** Fields that are readable in a protected chat. */
   clear: readonly ClearField[]
   /**
    * Call it when the message was answered or will not be sent. Until then no other key is published
@@ -93,7 +93,7 @@ export class Outgoing {
       }
     }
     const { guard, publication } = this.#parts
-    // asked for together with what the rule asks for
+    // concurrent with the calls of the rule
     if (draft.text !== undefined && guard.mustSeal(draft.chatId)) publication?.expectSend()
     const rule = await guard.rule(draft.chatId)
     if (!hasBody && !changesMarkup) {

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** What an address belongs to, as far as a webhook may be there. */
+/** The kind of network of an address, for the rules of webhooks. */
 export type AddressKind =
   /** This machine or a network of the operator's: plain http is allowed. */
   | 'local'
@@ -56,7 +56,7 @@ const global = listOf([
 ])
 
 /**
- * What an address belongs to. An IPv4-mapped IPv6 address counts as its IPv4 address; every other
+ * The kind of an address. An IPv4-mapped IPv6 address counts as its IPv4 address; every other
  * way to carry IPv4 in IPv6 is `never`, and so is text that is no address or names a zone.
  */
 export function addressKind(address: string): AddressKind {

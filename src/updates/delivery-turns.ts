@@ -10,7 +10,7 @@ const LOOK_MS = 1000
 export interface DeliveryTurnsParts {
   turns: PollTurn
   clock: Clock
-  /** Reads what the one before has delivered. @throws Refusal `postern_store_unwritable` */
+  /** Reads the deliveries of the former sidecar. @throws Refusal `postern_store_unwritable` */
   fresh: () => Promise<void>
   makeLoop: (turn: Turn) => DeliveryLoop
 }

@@ -21,7 +21,7 @@ export class PollAnnouncement implements AsyncDisposable {
     this.#store = store
   }
 
-  /** Call it before a poll; dispose of what it gives when the poll has ended. */
+  /** Call it before a poll; dispose of the result when the poll has ended. */
   async show(): Promise<Disposable> {
     this.#polls += 1
     clearTimeout(this.#timer)

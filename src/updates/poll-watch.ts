@@ -7,7 +7,7 @@ import type { Clock } from '../util/clock.ts'
  */
 const TELLING = 3
 const WITHIN_MS = 300_000
-/** No sign for so long: it has stopped. Longer than anybody waits who polls again. */
+/** After as long without a sign it has stopped. Longer than any poller waits between polls. */
 export const QUIET_MS = 12_000
 /** The longest poll, with its allowed delay. */
 export const LONGEST_POLL_MS = 60_000

@@ -89,7 +89,7 @@ export class Registration {
     })
   }
 
-  /** A delivery failed. What cannot be recorded is known until the next start. */
+  /** Records a failed delivery. If unwritten, it is known until the next start. */
   async recordFailure(lastError: string, nextAttemptAt: number): Promise<void> {
     if (this.#webhook === null) return
     const failures = this.#webhook.failures + 1

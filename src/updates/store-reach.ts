@@ -1,6 +1,6 @@
 import type { Store } from '../store/store.ts'
 
-/** Whether the store's database is in reach, for polls: what they bring could not be opened. */
+/** Whether the store's database is in reach, for polls: without it, updates cannot be opened. */
 export class StoreReach {
   readonly #store: Pick<Store, 'fresh' | 'keepWatch'>
   #nextLoss = new AbortController()

@@ -1,4 +1,4 @@
-/** Where a bot's webhook may point: the spec's rules, and what lies on networks of one's own. */
+/** Rules for a webhook's target: those of the spec, and those for private networks. */
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { FIXED_LIMITS } from '../api/limits.ts'

@@ -15,7 +15,7 @@ import type { StoreReach } from './store-reach.ts'
 const BATCH: number = LIMITS.pollLimitMax
 const FIRST_WAIT_MS = 1000
 const MAX_WAIT_MS = 60_000
-/** What fails here is over as soon as somebody mends it. */
+/** Longest wait after a failure of our own, so that a repair is noticed soon. */
 const OWN_MAX_WAIT_MS = 5000
 /** A refused token is not tried more often, so that nobody is locked out by us. */
 const TOKEN_MAX_WAIT_MS = 300_000
@@ -24,24 +24,24 @@ const EVICTED_FIRST_MS = 250
 export const EVICTED_MAX_MS = 4000
 /** The share of the bot's calls for polls of ours. */
 const SHARE = 0.2
-/** What stopping waits for a last confirmation. */
+/** How long stopping waits for a last confirmation. */
 const CONFIRM_MS = 2000
 
 /** An update that is to be delivered, opened. */
 export interface PendingUpdate {
   update: unknown
-  /** What it is known by once it has been delivered. */
+  /** The record of the update once it has been delivered. */
   delivered: Delivered
 }
 
-/** What a poll gave. */
+/** The result of a poll. */
 interface Polled {
   unseen: UnseenUpdates
   /** More may wait at the service. */
   hasMore: boolean
 }
 
-/** What a poll of the service's queue needs, whether the bot makes it or the sidecar. */
+/** The parts for a poll of the service's queue, by the bot or the sidecar. */
 export interface QueueParts {
   upstream: Upstream
   sightings: Pick<Sightings, 'readUpdates'>

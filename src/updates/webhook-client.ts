@@ -18,7 +18,7 @@ const IDLE_MS = 30_000
 /** One update to deliver, and its target. */
 export interface Delivery {
   url: string
-  /** What the bot wants to be shown; null when it set none. */
+  /** The secret that authenticates deliveries to the bot; null when it set none. */
   secret: string | null
   /** JSON. */
   body: string

@@ -1,4 +1,4 @@
-/** The bot's own webhook: what `POST`, `GET` and `DELETE /webhook` do (DESIGN, What the bot sees). */
+/** The bot's own webhook: `POST`, `GET` and `DELETE /webhook` (DESIGN, What the bot sees). */
 import { unobserved } from '../kernel/index.ts'
 import { isObject } from '../api/common.ts'
 import { Refusal, NoResponseError } from '../errors.ts'
@@ -23,7 +23,7 @@ export interface WebhookParts {
   registration: Registration
   rules: TargetRules
   polls: PollWatch
-  /** Reads what another sidecar has set or removed. @throws Refusal `postern_store_unwritable` */
+  /** Reads the changes of another sidecar. @throws Refusal `postern_store_unwritable` */
   fresh: () => Promise<void>
   makeLoop: () => Pick<DeliveryLoop, 'stop' | 'wake' | 'unconfirmedCount'>
 }

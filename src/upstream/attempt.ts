@@ -33,7 +33,7 @@ export interface WireRequest extends Omit<Exchange, 'options'> {
   path: string
   body: string | Buffer | undefined
   token: string
-  /** What the answer is; `own`: a success stays here, and no bot reads it. */
+  /** The kind of answer; `own`: a success stays here, and no bot reads it. */
   answer: AnswerKind | 'own'
 }
 
@@ -65,7 +65,7 @@ export async function attempt(pool: Dispatcher, request: WireRequest): Promise<A
     const { statusCode } = received
     return unusable(`no envelope in HTTP ${statusCode}`, statusCode)
   }
-  // our clock may have been set since the request left: what counts is how it is set now
+  // our clock may have been set since the request left: only its present setting counts
   const setMs = wallClockSetMs()
   const date = joined(received.headers['date'])
   const skewMs = clockSkewMs(date, setMs + sentAtMs, setMs + received.gotAtMs)
@@ -89,7 +89,7 @@ function withoutBody({
 /**
  * Reads the whole body of an answer.
  * @returns a failure when the body is too large: the connection is then given up
- * @throws what the body fails with
+ * @throws the error of the body
  */
 export async function readBody(
   { statusCode, body }: Dispatcher.ResponseData,
@@ -111,7 +111,7 @@ export async function readBody(
 }
 
 /**
- * The answer in the envelope, or null when it is not in it. A bot reads in it what we do.
+ * The answer in the envelope, or null without one. A bot reads the same from it as we do.
  * @param kind `own`: a success that no bot reads
  */
 export async function readAnswer(

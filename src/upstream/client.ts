@@ -35,8 +35,8 @@ export interface UpstreamRequest {
   /** Time limit of the whole call, where less than the usual 30 s. */
   deadlineMs?: number
   /**
-   * Asked when it is written, after any wait for its turn and a connection. @throws what keeps it
-   * from leaving
+   * Called when it is written, after any wait for its turn and a connection. @throws to keep it
+   * from being sent
    */
   requireAllowed?: () => void
 }
@@ -164,7 +164,7 @@ export class UpstreamClient implements AsyncDisposable {
   }
 
   /**
-   * Sends what the guard let out; once more with the same bytes when the answer was lost.
+   * Sends a permitted body; once more with the same bytes when the answer was lost.
    * @throws Refusal `postern_route_refused` for anything else
    */
   async send(outbound: Outbound): Promise<Answer> {
@@ -177,13 +177,13 @@ export class UpstreamClient implements AsyncDisposable {
     })
   }
 
-  /** Edits what the guard let out; never repeated. @throws as `send` does */
+  /** Edits by a permitted body; never repeated. @throws as `send` does */
   async edit(outbound: Outbound): Promise<Answer> {
     const call = this.#guarded(outbound, 'edit')
     return await this.#caller.run({ ...call, ...times(this.#parts.limits.callMs), repeat: never })
   }
 
-  /** What its connections are doing now. */
+  /** The load of its connections. */
   load(): ReturnType<Pools['load']> {
     return this.#pools.load()
   }
@@ -233,7 +233,7 @@ export class UpstreamClient implements AsyncDisposable {
     return { pool, method, path, body, signal: undefined, own: false, permitted, requireAllowed }
   }
 
-  /** What ends a call: the caller's own signal, and the end of the sidecar. */
+  /** The signals that end a call: the caller's own, and the end of the sidecar. */
   #ending(signal: AbortSignal | undefined): AbortSignal {
     const { stopping } = this.#parts
     return signal === undefined ? stopping : AbortSignal.any([signal, stopping])

@@ -15,7 +15,7 @@ export interface Exchange {
   /** No exchange begins after its abort; the end of the pool ends those under way. */
   stopping: AbortSignal
   /**
-   * Asked when it is written, after any wait for a connection. @throws what keeps it from leaving
+   * Called when it is written, after any wait for a connection. @throws to keep it from being sent
    */
   requireAllowed?: (() => void) | undefined
 }

@@ -12,7 +12,7 @@ export interface EgressProxies {
   noProxy?: string
 }
 
-/** What the connections of a pool are doing. */
+/** The load of a pool's connections. */
 export interface PoolLoad {
   /** Calls under way. */
   busy: number
@@ -83,7 +83,7 @@ export function createPools(o: {
   }
   const calls = make(o.limits.connections, o.limits.maxListBytes)
   const polls = make(o.limits.pollConnections, o.limits.maxListBytes)
-  // Who reads counts by himself: too much of a file is another answer than too much of an answer.
+  // Its reader counts by itself: too large a file has another refusal than too large an answer.
   const media = make(o.limits.mediaConnections, 2 * o.limits.maxMediaBytes)
   return {
     calls: calls.dispatcher,

@@ -34,7 +34,7 @@ export class FreshCache<V extends {}> {
   readonly #max: number
   readonly #inFlight = new Map<number, { askedAtMs: number; answer: Promise<V> }>()
   readonly #fetch: (key: number) => Promise<V>
-  /** What `get` found since the beginning; an answer that was under way already is a hit. */
+  /** Hits and misses of `get` since the beginning; an answer already under way is a hit. */
   readonly lookups: Lookups = { hits: 0, misses: 0 }
 
   /**

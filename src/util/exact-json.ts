@@ -1,5 +1,5 @@
 /**
- * JSON on its way through: numbers keep their exact spelling, and what two parsers could read
+ * JSON to relay: numbers keep their exact spelling, and text that two parsers could read
  * differently is refused.
  */
 import { TimeSlice } from './scheduling.ts'
@@ -11,7 +11,7 @@ const MAX_DEPTH = { body: 32, answer: 128 }
 const MAX_TOKENS = { body: 20_000, answer: 150_000 }
 /** The same where numbers must keep their spelling, which costs more for each value. */
 const MAX_TOKENS_EXACT = 50_000
-/** What every number that JavaScript spells otherwise has, and much else. */
+/** Matches every number that JavaScript spells differently, and other text. */
 const ODD_NUMBER = /\d{16}|\d[.eE]|-0/
 const SCALAR = /[-\d.eE+]+|true|false|null/y
 const BLANK = /[ \t\n\r]*/y
@@ -78,7 +78,7 @@ export async function parseAnswer(text: string): Promise<unknown> {
   return { ok: true, result }
 }
 
-/** Writes what `parseExact` read. */
+/** Undoes `parseExact`. */
 export function stringify(value: unknown): string {
   return JSON.stringify(value)
 }

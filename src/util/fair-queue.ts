@@ -13,7 +13,7 @@ export interface FairQueueBounds {
 /** How long a lane counts after its last task began or ended. */
 const LATELY_MS = 1000
 
-/** The tasks of one of those who share. */
+/** The tasks of one sharer. */
 export interface Lane {
   /** Tasks that have not begun. */
   readonly waiting: number
@@ -22,7 +22,7 @@ export interface Lane {
   /**
    * Runs a task when it is its turn.
    * @param task must not throw before it returns, nor wait for another one of the same queue
-   * @throws what the task rejects with
+   * @throws the error of the task
    */
   run<T>(task: () => Promise<T>): Promise<T>
 }
@@ -48,7 +48,7 @@ export class FairQueue {
     this.#bounds = bounds
   }
 
-  /** A lane of its own for one of those who share. */
+  /** Adds a lane for one sharer. */
   lane(): Lane {
     const lane: LaneState = { tasks: [], busy: 0 }
     return {

@@ -1,5 +1,5 @@
 /**
- * Who may call a local listener: programs that use one of our own names, never a web page (DESIGN,
+ * Callers of a local listener: programs that use one of our own names, never a web page (DESIGN,
  * The local doors). Reads the raw header lines, because a merged view hides duplicates.
  */
 import { isIPv4, isIPv6 } from 'node:net'

@@ -55,8 +55,8 @@ export class Mutex {
 
   /**
    * Runs a task when every earlier one has ended, however it ended.
-   * @returns what the task returns; do not wait for it inside another task: neither would end
-   * @throws what the task throws; later tasks run all the same
+   * @returns the task's result; do not wait for it inside another task: neither would end
+   * @throws the task's error; later tasks run all the same
    */
   run<T>(task: () => Promise<T>): Promise<T> {
     const result = this.#last.then(task)

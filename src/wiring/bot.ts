@@ -1,6 +1,6 @@
 /**
- * One bot: its link to the service, its store and keys, its updates, and what an operator can ask of
- * it. What it shares with others of the process is handed in.
+ * One bot: its link to the service, its store and keys, its updates, and its operations. Parts that
+ * it shares with others of the process are supplied.
  */
 import type { Secrets, Settings } from '../config/settings.ts'
 import type { Operations } from '../control/operations.ts'
@@ -37,7 +37,7 @@ export interface RunningBot extends AsyncDisposable {
   core: Core
   updates: Updates
   operations: Operations
-  /** What its door is built of. */
+  /** The parts of its door. */
   door: BotDoorParts
   /** Begins to publish, to watch the service and to deliver. */
   start(): void

@@ -1,4 +1,4 @@
-/** What a sidecar is between its doors: store, keys, chats, guard, translation. */
+/** The sidecar between its doors: store, keys, chats, guard, translation. */
 import {
   ClearFields,
   Guard,
@@ -62,7 +62,7 @@ export interface Core extends AsyncDisposable {
   /** Null when the sidecar manages no key (`key.publish: false`). */
   publication: Publication | null
   messages: Messages<Answer>
-  /** What would become of a text for a chat, once the bot's key is published. */
+  /** Previews a text for a chat, once the bot's key is published. */
   previewChat: (chatId: number) => Promise<ChatPreview>
   clearFields: ClearFields
   /** Null when there is no key to open with and none will be made. */
@@ -148,7 +148,7 @@ export async function createCore(
   }
 }
 
-/** What everything else rests on. */
+/** The parts that all others need. */
 interface Base {
   store: Store
   memory: Memory
@@ -222,7 +222,7 @@ async function createPublication(
   return stack.use(new Publication({ keyring, calls, log, rotateEveryMs, shared }))
 }
 
-/** What decides whether a body may leave. */
+/** The parts that decide whether a body may be sent. */
 interface Wall {
   guard: Guard
   presses: Presses
@@ -254,7 +254,7 @@ function createWall(
   }
 }
 
-/** What seals on the way out, and opens on the way in. */
+/** The parts that seal outgoing messages, and open incoming ones. */
 async function createDirections(
   { settings, name }: CoreOptions,
   link: Link,

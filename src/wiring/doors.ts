@@ -20,7 +20,7 @@ export interface Doors {
   admin: Door
 }
 
-/** What the door of a bot is built of, with every route of the bot's. */
+/** The parts of a bot's door, with every route of the bot's. */
 export function describeBotDoor(
   options: { settings: Settings; secrets: Secrets; log: Log; parts?: HandedInParts },
   parts: { link: Link; core: Core; updates: Updates; events: BotDoorEvents },
@@ -70,7 +70,7 @@ export function describeBotDoor(
   }
 }
 
-/** What the bot's door calls back with. */
+/** The callbacks of the bot's door. */
 export function botDoorEvents(
   { metrics, watch }: Link,
   { publication }: Core,

@@ -76,7 +76,7 @@ export interface Link extends AsyncDisposable {
   onBot(listener: (bot: Bot) => void): void
   /** Calls back with whether a `/me` is of the bot of our token. */
   onIdentified(listener: (isOurs: boolean) => void): void
-  /** Adds a listener to what happens with calls. */
+  /** Adds a listener to events of calls. */
   onUpstream(listener: Partial<UpstreamEvents>): void
 }
 

@@ -1,4 +1,4 @@
-/** What an operator can ask of the parts, whether the sidecar runs or not, and without a store. */
+/** Operations on the parts, with or without a running sidecar, and without a store. */
 import { bindOperations, OPERATIONS, type Operations } from '../control/operations.ts'
 import type { OpenReport, StatusReport } from '../control/reports.ts'
 import type { CheckLine } from '../doctor/check-line.ts'
@@ -62,7 +62,7 @@ export function buildOperationsWithoutStore(
   }
 }
 
-/** Checks what settings lead to, for where another process has the store open. */
+/** Checks all that settings configure, for when another process has the store open. */
 export async function checkSettings(options: Configured, link: Link): Promise<CheckLine[]> {
   return await examineSettings(options, serviceOf(link))
 }
@@ -82,7 +82,7 @@ function serviceOf({ calls, limits, watch }: Link): ExaminedService {
 
 /**
  * Opens an armored message (`postern open`). There is no sender here whose certificate could be
- * asked for: only what we signed ourselves can be verified.
+ * fetched: only signatures of our own can be verified.
  */
 async function openForOperator(
   armored: string,

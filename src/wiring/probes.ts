@@ -92,7 +92,7 @@ export function createResourceReader(
 
 const ELSEWHERE = { diskFreeBytes: null, memoryUsed: null }
 
-/** What the process has left of disk and memory. */
+/** The free disk and the used memory of the process. */
 export async function readMachine(
   dataDir: string,
 ): Promise<Pick<ResourceLevels, 'diskFreeBytes' | 'memoryUsed'>> {
@@ -115,7 +115,7 @@ export function firstEndMs(pem: string): number {
   return Math.min(...ends.values())
 }
 
-/** The larger part of what the process may have: of the machine's or container's memory, or of the heap. */
+/** The larger used share: of the machine's or container's memory, or of the heap. */
 function memoryUsed(): number {
   const limit = process.constrainedMemory()
   const whole = limit > 0 ? Math.min(limit, totalmem()) : totalmem()

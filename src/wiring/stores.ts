@@ -14,7 +14,7 @@ import type { PostgresServer } from '../replicas/server.ts'
 import { memoryGaps, restored, restoredFrom } from '../store/restored.ts'
 import type { Store } from '../store/store.ts'
 import type { HandedInParts } from './link.ts'
-/** What a backup holds, without anything secret. */
+/** The contents of a backup, without anything secret. */
 export interface BackupReport extends Pick<
   Backup,
   'takenAt' | 'bytes' | 'version' | 'method' | 'counts'
@@ -45,8 +45,8 @@ export async function verifyBackup(file: string, access: StoreAccess): Promise<B
 
 /**
  * Verifies a backup and puts it into `dataDir`, which must hold no store.
- * @throws OperatorError `refused` when it holds one, or when the store is in a database; and what
- *   `verifyBackup` throws
+ * @throws OperatorError `refused` when it holds one, or when the store is in a database; and errors
+ *   of `verifyBackup`
  */
 export async function restoreBackup(file: string, access: StoreAccess): Promise<BackupReport> {
   if (access.storeUrl !== null) throw intoFolderAlone()

@@ -46,7 +46,7 @@ export interface Updates extends AsyncDisposable {
   onUnexpectedError(listener: (error: unknown) => void): void
 }
 
-/** What happens to updates, for who listens. */
+/** Listeners to events of updates. */
 class UpdateEvents {
   readonly polled = new Listeners<string | null>()
   readonly serviceWebhooks = new Listeners<string | null>()
