@@ -1,6 +1,6 @@
 /**
- * The one place where the sidecar is put together and taken apart: `wiring/` builds its parts,
- * then `wiring/subscriptions.ts` lets them listen to each other.
+ * The one place where the sidecar is assembled and disposed of: `wiring/` builds its parts,
+ * then `wiring/subscriptions.ts` connects their listeners.
  */
 import type { Secrets, Settings } from './config/settings.ts'
 import type { Operations } from './control/operations.ts'
@@ -30,14 +30,14 @@ export {
 export { createLink, type Link } from './wiring/link.ts'
 export type { HandedInParts } from './wiring/link.ts'
 
-/** Everything but the doors: what commands need when no sidecar runs. */
+/** Everything but the doors, for commands without a running sidecar. */
 export interface Offline extends AsyncDisposable {
   operations: Operations
 }
 
 /** The sidecar; disposing it drains. */
 export interface Sidecar extends Offline {
-  /** What `/readyz` says. */
+  /** The state that `/readyz` reports. */
   readonly health: Pick<Health, 'ready' | 'reasons' | 'onChange'>
   /**
    * Opens both doors and the control socket and begins to publish.
@@ -144,7 +144,7 @@ export async function createOffline(
   }
 }
 
-/** Checks what settings lead to beside the store, which a running sidecar has open. */
+/** Checks all that settings configure beside the store, which a running sidecar has open. */
 export async function checkSettings(options: ContextOptions): Promise<CheckLine[]> {
   const { settings, secrets, log } = options
   await using link = createLink(settings, secrets, { log, ways: [] })
@@ -152,7 +152,7 @@ export async function checkSettings(options: ContextOptions): Promise<CheckLine[
   return await examineLink(options, link)
 }
 
-/** @returns why no store opens; the doctor can look all the same. @throws any other error */
+/** @returns why no store opens; the doctor still runs its checks. @throws any other error */
 function storeProblem(error: unknown): OperatorError {
   if (error instanceof OperatorError && /^(store|data-dir)/.test(error.code)) return error
   throw error

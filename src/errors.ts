@@ -30,13 +30,13 @@ export abstract class PosternError extends Error {
 /**
  * We decided not to. Becomes the service's error envelope.
  * @param code one of `REFUSALS`, or a code of the service's that holds here
- * @param detail what exactly, in addition to the table's sentence; never words of a person
+ * @param detail in addition to the table's sentence; never text of a person
  */
 export class Refusal extends PosternError {
   readonly code: OwnCode | ErrorCode
   readonly status: number
   readonly hint: string | undefined
-  /** What exactly, in addition to the table's sentence; may be empty. */
+  /** In addition to the table's sentence; may be empty. */
   readonly detail: string
   readonly extra: ErrorExtra
 
@@ -66,7 +66,7 @@ export class NoResponseError extends Refusal {}
 /** No more chats can be remembered: nothing failed, and trying again does not help. */
 export class TooManyChatsError extends Refusal {}
 
-/** Thrown in a `note` of a store when another transaction came first: it runs again. */
+/** Thrown in a `note` of a store when a concurrent transaction was first: the note runs again. */
 export class OvertakenError extends Error {
   constructor() {
     super('another transaction came first')
@@ -76,7 +76,7 @@ export class OvertakenError extends Error {
 
 /** No thread can do a job: none starts, memory has run out, or the engine is closed. */
 export class EngineUnavailableError extends Refusal {
-  /** @param detail what is missing */
+  /** @param detail the missing resource */
   constructor(detail: string, options: { cause?: unknown } = {}) {
     super('postern_busy', detail, { ...options, extra: { retryAfter: ENGINE_RETRY_SECONDS } })
   }
@@ -85,8 +85,8 @@ export class EngineUnavailableError extends Refusal {
 const ENGINE_RETRY_SECONDS = 2
 
 /**
- * Whether an error is a failure of Postern's own, of its store, clock, threads or memory: it says
- * nothing of the message or file that it happened to.
+ * Whether an error is a failure of Postern's own, of its store, clock, threads or memory, rather
+ * than of the message or file at hand.
  */
 export function isOwnFailure(error: unknown): boolean {
   // a store that is damaged is read in the midst of things too
@@ -100,10 +100,10 @@ export function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && /allocation failed|out of memory/i.test(error.message)
 }
 
-/** An answer of the service kept as it came, so that it can be handed on byte for byte. */
+/** An unchanged answer of the service, to be relayed byte for byte. */
 export interface RawAnswer {
   status: number
-  /** Header names in lower case; only those that may be handed on. */
+  /** Header names in lower case; only those that may be relayed. */
   headers: Record<string, string>
   body: Buffer
 }
@@ -138,7 +138,7 @@ export class ServiceError extends PosternError {
 /** Why a command cannot go on, for the person at the terminal. */
 export type OperatorCode = keyof typeof OPERATOR_REFUSALS
 
-/** The operator must act. The message is what exactly happened; `hint` is what to do about it. */
+/** The operator must act. The message is the exact problem; `hint` is what to do about it. */
 export class OperatorError extends PosternError {
   readonly code: OperatorCode
   readonly hint: string
@@ -184,7 +184,7 @@ export function systemFailure(problem: string, hint: string, cause: unknown): Op
   return failedError(`${problem} (${systemCodeOf(cause)})`, hint, { cause })
 }
 
-/** What `run` returns, or the OperatorError that it throws. @throws any other error of `run` */
+/** The result of `run`, or the OperatorError that it throws. @throws any other error of `run` */
 export function operatorErrorOf<T>(run: () => T): T | OperatorError {
   try {
     return run()
@@ -209,7 +209,7 @@ export function isOwn(code: string): code is OwnCode {
   return Object.hasOwn(REFUSALS, code)
 }
 
-/** What the tables have for a code; of the service's codes, only the status. */
+/** The row of the tables for a code; of the service's codes, only the status. */
 function rowOf(code: OwnCode | ErrorCode): {
   status: number
   what?: string

@@ -1,7 +1,7 @@
 /**
- * The one log, on fd 2. Nothing secret and no person's words may reach it: errors are cut down to
- * their name and code before they are written, and a last-line scrubber takes out what should
- * never have come this far.
+ * The one log, on fd 2. Nothing secret and no person's text may reach it: errors are reduced to
+ * their name and code before they are written, and a final scrubber removes secrets that should
+ * never have got so far.
  */
 import { createHmac } from 'node:crypto'
 import { pino, stdTimeFunctions, type Logger } from 'pino'
@@ -19,7 +19,7 @@ interface Revealable {
 const MAX_STRING = 400
 const MAX_DEPTH = 4
 const MAX_WAITING_BYTES = 1 << 20
-/** Shorter ones are no secrets, and would take ordinary words out of the log. */
+/** Shorter ones are no secrets, and scrubbing them would remove ordinary words from the log. */
 const MIN_SECRET = 4
 const JSON_STRING = /"(?:[^"\\]|\\.)*"/g
 const PGP_START = '-----BEGIN PGP'
@@ -28,11 +28,11 @@ const PGP_BLOCK = /-----BEGIN PGP(?:[^"\\]|\\.)*?(?:-----END PGP [A-Z ]+-----|(?
 /**
  * Makes the log.
  * @param o `level` a name of pino's, or `silent`; `pretty` lines for people instead of JSON;
- *   `secrets` what must never appear (asked anew for each line, and so is a `SecretSource`);
- *   `hashIdsWith` shows ids of chats, people, messages and updates as keyed hashes, the same for
- *   the same key; `bot` names the bot on every line, where there are several; `onLine` takes the
+ *   `secrets` must never appear (read anew for each line, and so is a `SecretSource`);
+ *   `hashIdsWith` logs ids of chats, people, messages and updates as keyed hashes, the same for
+ *   the same key; `bot` names the bot on every line, where there are several; `onLine` receives the
  *   lines, as JSON, in place of fd 2
- * @returns a pino logger that writes at once, and drops lines rather than fail when nobody reads
+ * @returns a pino logger that writes at once, and drops lines rather than fail without a reader
  */
 export function createLogger(o: {
   level: string
@@ -91,7 +91,7 @@ const IDS = new Set(['chatId', 'userId', 'messageId', 'updateId', 'botId'])
 type Clean = (value: unknown) => unknown
 
 /**
- * Makes values fit to be logged. Takes anything; gives errors as `{name, code}`, strings printable
+ * Makes values fit to be logged. Gives errors as `{name, code}`, strings printable
  * and at most 400 long, bytes as their count, ids as `showId` shows them. Objects of other classes
  * are left to serializers.
  */
@@ -131,7 +131,7 @@ function printable(text: string): string {
   return plain.length > MAX_STRING ? `${plain.slice(0, MAX_STRING)}…` : plain
 }
 
-/** Works on JSON text, string by string, so that the line stays JSON whatever a secret is. */
+/** Works on JSON text, string by string, so that the line stays JSON for any secret. */
 function scrubber(secrets: () => readonly (string | Revealable)[]): (line: string) => string {
   const known = new Set<string>()
   const spellings: string[] = []
@@ -152,7 +152,7 @@ function scrubber(secrets: () => readonly (string | Revealable)[]): (line: strin
   }
 }
 
-/** How a secret may stand inside a JSON string: as it is, in JSON within JSON, or in a URL. */
+/** Encodings of a secret inside a JSON string: plain, JSON within JSON, and percent-encoded. */
 function spell(secret: string): string[] {
   const once = JSON.stringify(secret).slice(1, -1)
   const twice = JSON.stringify(once).slice(1, -1)

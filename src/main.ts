@@ -12,7 +12,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     requestShutdown()
   })
 }
-// The terminal was closed. It comes twice where the shell sends it on.
+// The terminal was closed. The signal arrives twice where the shell forwards it.
 process.on('SIGHUP', () => {
   if (outlivesTerminal()) return requestReload()
   if (!handlesShutdown()) process.exit(1)

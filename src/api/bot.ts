@@ -12,7 +12,7 @@ const BotWebhook = z.looseObject({
 
 /**
  * Result of `GET /me`. `mode` is `protected` when a key is published, and `fingerprint` is that
- * key's; both are the service's claim. Only what the sidecar decides on is demanded.
+ * key's; both are the service's claim. Only the fields that decisions depend on are required.
  */
 export const Bot = z.looseObject({
   id: int,
@@ -37,7 +37,7 @@ export function botIdOf(token: string): number | null {
 
 /**
  * The token in an Authorization header, or null. The scheme is compared without regard to case
- * (RFC 9110, 11.1); the token is taken as it stands, with one space before it.
+ * (RFC 9110, 11.1); the token is returned unchanged, after one space.
  */
 export function bearerOf(header: string | undefined): string | null {
   const match = /^bearer ([\x21-\x7e]+)$/i.exec(header ?? '')

@@ -9,12 +9,12 @@ export type ChatKind = (typeof CHAT_KINDS)[number]
 export const ChatMode = z.enum(['open', 'protected'])
 export type ChatMode = z.infer<typeof ChatMode>
 
-/** What a member of a chat can be (spec, States). */
+/** Statuses of a chat's member (spec, States). */
 export const SEAT_STATUS = ['owner', 'admin', 'member', 'restricted', 'left'] as const
 
 /**
- * Result of `GET /chats/{chatId}`. Only what the sidecar decides on is demanded; the rest is
- * optional here because the spec shows it for groups and channels only, or not at all.
+ * Result of `GET /chats/{chatId}`. Only the fields that decisions depend on are required; the rest
+ * is optional here because the spec shows it for groups and channels only, or not at all.
  */
 export const Chat = z.looseObject({
   id: int,
@@ -25,7 +25,7 @@ export const Chat = z.looseObject({
 })
 export type Chat = z.infer<typeof Chat>
 
-/** Whether what is written in the chat must be sealed. */
+/** Whether messages of the chat must be sealed. */
 export function isProtected(chat: { mode: ChatMode }): boolean {
   return chat.mode === 'protected'
 }

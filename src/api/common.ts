@@ -16,7 +16,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The first thing wrong with a value, as "field: what was expected", for a `bad_request`. */
+/** The first problem of a value, as "field: the expected form", for a `bad_request`. */
 export function firstProblem(error: z.ZodError): string {
   const issue = error.issues[0]
   if (issue === undefined) return 'the body is wrong'

@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { int, isObject } from './common.ts'
 import { isOurCode } from './judged-names.ts'
 
-/** Which of the two kinds of body a chat takes. */
+/** The two kinds of a message's body, of which a chat accepts one. */
 export const BodyKind = z.enum(['text', 'armored'])
 export type BodyKind = z.infer<typeof BodyKind>
 
 /**
  * The error object. `code` is open: unknown codes are read by their status (spec, Versioning).
- * `retryAfter` is in seconds, on 429 only; `expected` comes with `wrong_body_kind` and with the
- * `bad_request` of a send that has no body.
+ * `retryAfter` is in seconds, on 429 only; `expected` is present with `wrong_body_kind` and with
+ * the `bad_request` of a send that has no body.
  */
 export const ApiError = z.looseObject({
   status: int,
@@ -20,14 +20,14 @@ export const ApiError = z.looseObject({
 })
 export type ApiError = z.infer<typeof ApiError>
 
-/** What every answer of the service is: a result, or an error with the HTTP line's status. */
+/** The envelope of every answer: a result, or an error with the HTTP line's status. */
 export type Envelope = { ok: true; result: unknown } | { ok: false; error: ApiError }
 
 const Failure = z.looseObject({ ok: z.literal(false), error: ApiError })
 
 /**
  * Reads an answer's parsed JSON against its HTTP status (spec, What the service does, 2).
- * Takes any JSON value. Gives the envelope, or null when it is not one: no `result`, an error
+ * Gives the envelope, or null for any value that is not one: no `result`, an error
  * under a 2xx line, a success under any other, a status that HTTP does not have, two that differ, or
  * a code that only we give.
  */

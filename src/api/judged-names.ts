@@ -1,4 +1,4 @@
-/** Names on which something is decided, and what another parser would take for them. */
+/** Names that decisions depend on, and the names that another parser would read as one of them. */
 
 /** The names of the envelope (spec, What the service does, 2). */
 const ENVELOPE = ['ok', 'result', 'error']
@@ -7,7 +7,7 @@ const ERROR = ['status', 'code', 'message', 'retryAfter', 'expected']
 /** All that an update is judged by, and all that the spec names in an update. */
 const UPDATE = `updateId kind message id chat from date replyTo text armored media markup
   username firstName lastName isBot url data inlineKeyboard callbackData`.split(/\s+/)
-/** What the sidecar reads or writes in a bot, a chat, a webhook and a sent message. */
+/** Names that the sidecar reads or writes in a bot, a chat, a webhook and a sent message. */
 const RESULT = `id kind mode date text armored historyVisible memberCount me fingerprint status
   webhook queued limits url hasSecret pending failures lastError`.split(/\s+/)
 
@@ -18,7 +18,7 @@ const REMEMBERED = { names: 2000, letters: 40 }
 
 /**
  * A closed set of names. An impostor is a name that some parser reads as one of them or as
- * `postern`, which the service never says, without being it.
+ * `postern`, a name that the service never uses, without being it.
  */
 export class JudgedNames {
   readonly #names: ReadonlySet<string>
@@ -63,7 +63,7 @@ export const OWN_NAME = new JudgedNames([])
  * A name as the most lenient parser compares it: without case, by Unicode's simple folding (Go's
  * encoding/json: U+017F is s, U+212A is k) and Java's (U+0130 and U+0131 are i), without `-` and
  * `_` (Go's json/v2 with `case:ignore`), and up to the first NUL (parsers in C).
- * @returns null for one that is longer than any that matters, which it takes no time to see
+ * @returns null for a name longer than any in the set, without scanning it
  */
 function fold(name: string): string | null {
   let letters = ''

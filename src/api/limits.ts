@@ -44,7 +44,7 @@ export const FIXED_LIMITS = {
 export type Limits = { -readonly [name in keyof typeof LIMITS]: number }
 
 /**
- * Reads `/me`'s limits. Takes the object as it came. Gives every known name: the service's value
+ * Reads `/me`'s limits from its parsed object. Gives every known name: the service's value
  * when it is a whole number from 1 up to 16 times the spec's, else the spec's own, so that a
  * poisoned limit can neither silence the bot nor lift a bound.
  */

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { int } from './common.ts'
 
 /**
- * Body of `POST /messages` by type and name alone. Which of `text` and `armored` is right, what a
- * text may hold and what a keyboard may be depend on the chat and are judged where it is known.
+ * Body of `POST /messages` by type and name alone. The choice of `text` or `armored`, the text's
+ * characters and the keyboard's form depend on the chat and are checked where it is known.
  */
 export const SendBody = z.strictObject({
   chatId: int,
@@ -12,7 +12,7 @@ export const SendBody = z.strictObject({
   replyTo: int.nullable().optional(),
   markup: z.unknown().optional(),
   silent: z.boolean().optional(),
-  /** The shape of a UUID, of whatever version. */
+  /** The shape of a UUID, of any version. */
   sendId: z.guid().toLowerCase().optional(),
 })
 export type SendBody = z.infer<typeof SendBody>

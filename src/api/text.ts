@@ -6,8 +6,8 @@ const FORBIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 
 /**
- * What a readable chat refuses in `text` (spec, POST /messages).
- * Takes the text and the greatest length in UTF-16 units. Gives what is wrong, or null.
+ * Why a readable chat refuses a `text` (spec, POST /messages); null when it does not.
+ * @param textMax greatest length in UTF-16 units
  */
 export function textProblem(text: string, textMax: number = LIMITS.textMax): string | null {
   if (text.trim() === '') return 'text: must not be blank'
@@ -19,8 +19,8 @@ export function textProblem(text: string, textMax: number = LIMITS.textMax): str
 
 /**
  * The shape that the service gives readable text on delivery (spec, Message): CR LF and CR become
- * LF, control characters go, two or more empty lines become one, the ends are trimmed, and what
- * is over 4000 UTF-16 units is cut, never through a surrogate pair.
+ * LF, control characters go, two or more empty lines become one, the ends are trimmed, and text
+ * over 4000 UTF-16 units is cut, never through a surrogate pair.
  */
 export function deliveredText(text: string): string {
   const shaped = text

@@ -24,7 +24,7 @@ export type UpdatesQuery = z.infer<typeof UpdatesQuery>
 export const MEDIA_ID = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,128}$/
 
 /**
- * The id in a url of the form `/media/<id>`, as it stands or behind the service's base url.
+ * The id in a url of the form `/media/<id>`, with or without the service's base url before it.
  * @param baseUrl without a slash at its end
  * @returns null for any other url
  */
@@ -34,7 +34,7 @@ export function mediaIdOf(url: string, baseUrl: string): string | null {
   return MEDIA_ID.test(id) ? id : null
 }
 
-/** Body of `POST /webhook` by type and length; what the url may point at is `bad_webhook`. */
+/** Body of `POST /webhook` by type and length; a forbidden target is `bad_webhook`. */
 export const SetWebhook = z.strictObject({
   url: z.string(),
   secret: z
@@ -45,8 +45,8 @@ export const SetWebhook = z.strictObject({
 export type SetWebhook = z.infer<typeof SetWebhook>
 
 /**
- * What is wrong with a webhook url by itself (spec, POST /webhook), or null. Whether its host
- * resolves to a public address is for whoever delivers to find out.
+ * Why a webhook url is refused by its text (spec, POST /webhook), or null. The delivery checks
+ * whether its host resolves to a public address.
  */
 export function webhookUrlProblem(text: string): string | null {
   if (text.length > FIXED_LIMITS.webhookUrlMax) return 'url: must be at most 1024 characters'

@@ -12,7 +12,7 @@ export interface UserKey {
   userId: number
   /** As listed, in lower case; null when the record lists none. Never believed. */
   fingerprint: string | null
-  /** ASCII-armoured public key block as it came; null when the record holds none, or several. */
+  /** Unchanged ASCII-armored public key block; null when the record holds none, or several. */
   publicKey: string | null
 }
 
@@ -23,7 +23,7 @@ export const ChatKeys = z.looseObject({
 })
 
 /**
- * Reads a key record under whatever names it has (spec, Open points): the certificate is any
+ * Reads a key record under any field names (spec, Open points): the certificate is any
  * armored public key block in it, the id is `userId` or `user.id`, else `id`, which beside either
  * may be the record's own.
  * Gives null when it names nobody, or two people.
@@ -61,7 +61,7 @@ function listedFingerprint(value: unknown, depth = 0): string | null {
   return null
 }
 
-/** Body of `PUT /key`. The service takes the fingerprint as given. */
+/** Body of `PUT /key`. The service does not verify the fingerprint. */
 export const PutKey = z.strictObject({
   publicKey: z.string().max(65_536).regex(WHOLE_BLOCK, 'must be an armored public key block'),
   fingerprint: z.string().regex(FINGERPRINT, 'must be 40 or 64 hexadecimal characters'),

@@ -14,9 +14,9 @@ const RETRY_MS = { first: 1000, last: 60_000 }
 
 export interface HostedBotParts {
   log: Log
-  /** What it shares with the others. */
+  /** Parts shared with the other bots. */
   parts: NonNullable<BotOptions['parts']>
-  /** Starts as few at once as the machine bears. */
+  /** Limits how many bots start at once. */
   start: <T>(task: () => Promise<T>) => Promise<T>
   /** Its turns at the door. */
   lanes: DoorLanes
@@ -101,7 +101,7 @@ export class HostedBot {
     }
   }
 
-  /** What an operator can ask of it: while it is not served, why not. */
+  /** The bot's operations; while it is not served, each is refused with the cause. */
   get operations(): Operations {
     const problem = this.#error ?? failedError(STARTING.message, STARTING.hint)
     return this.#served?.bot.operations ?? deriveCalls(OPERATIONS, () => Promise.reject(problem))
@@ -134,7 +134,7 @@ export class HostedBot {
     }
   }
 
-  /** With what to do where a store is gone that was there when the bot was started first. */
+  /** Adds a hint where a store is gone that was there when the bot was started first. */
   #knowing(error: OperatorError): OperatorError {
     if (this.#mayCreateStore || error.code !== 'store-missing') return error
     return new OperatorError(

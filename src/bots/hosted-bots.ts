@@ -1,4 +1,4 @@
-/** The bots of a process that serves several: those that the settings name, as they come and go. */
+/** The bots of a process that serves several, added and removed by the settings. */
 import { pickBot } from '../config/bot-names.ts'
 import { presentedToken } from '../config/read-one.ts'
 import type { LoadedBot } from '../config/read-several.ts'
@@ -29,14 +29,14 @@ export interface HostedBotsParts {
 }
 
 export class HostedBots implements AsyncDisposable {
-  /** Whose a token is that comes in at the door. */
+  /** Finds the bot of a token presented at the door. */
   readonly tokens: BotTokens<SharedBot>
   readonly #parts: HostedBotsParts
   readonly #bots = new Map<string, HostedBot>()
   readonly #changes = new Mutex()
   readonly #starts = new FairQueue({ slots: STARTS, perLane: STARTS }).lane()
   #isStopped = false
-  /** In which order what comes in at the door is worked at. */
+  /** The order in which the requests of the door are processed. */
   readonly doorQueues = new DoorQueues()
   readonly #engineQueue = createEngineQueue()
 
@@ -143,7 +143,7 @@ export class HostedBots implements AsyncDisposable {
   }
 }
 
-/** What makes a bot another one when it is otherwise; settings of the process count after a restart. */
+/** Changes with every setting that needs a new start of the bot; those of the process are left out. */
 function digest({ settings, secrets }: LoadedBot): string {
   const { botToken, clientToken, passphrase, alertUrl } = secrets
   const all = [botToken, clientToken, passphrase, alertUrl]

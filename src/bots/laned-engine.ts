@@ -4,7 +4,7 @@ import { FairQueue, type Lane } from '../util/fair-queue.ts'
 
 /** Tasks of all bots at once: as many as keep every thread busy, and no more to wait behind. */
 const SLOTS = 8
-/** Of one bot beside others, so that a slot is free when those come. */
+/** Slots of one bot beside others, so that a slot is free when those need one. */
 const AMONG_OTHERS = 2
 
 /** In which order the work of several bots is done: a lane for each. */
@@ -13,9 +13,9 @@ export function createEngineQueue(): FairQueue {
 }
 
 /**
- * An engine as one of several bots sees it: what it asks for is done when its turn has come. An
- * attachment, which arrives as slowly as somebody sends it, waits for none and holds nobody up.
- * What a thread is killed for is nobody's in particular, and not reported here.
+ * An engine for one of several bots: its jobs run in the bot's turn. An attachment, which arrives
+ * as slowly as its sender likes, waits for no turn and delays nobody. A killed thread is not
+ * attributed to a bot, and not reported here.
  * @param o `owner` the bot's name
  */
 export function lanedEngine(

@@ -1,6 +1,6 @@
 /**
- * Lines of what happens in chats: when, who, what. They fit the terminal, whatever a text holds;
- * lines that repeat are counted.
+ * Lines about events in chats: time, actor, event. They fit the terminal for any text; repeated
+ * lines are counted.
  */
 import { stripVTControlCharacters } from 'node:util'
 import stringWidth from 'fast-string-width'
@@ -16,7 +16,7 @@ export interface ActivityLine {
   who: string
   /** What; may hold newlines, and anything that somebody wrote. */
   text: string
-  /** What is to be thought of it; stands at its end. */
+  /** The assessment of the event, at the end of the line. */
   mark?: ActivityMark | undefined
 }
 
@@ -82,9 +82,9 @@ const REFUSALS_MS = 5000
 
 export class ActivityPrinter {
   readonly #print: (lines: string) => void
-  /** What was printed last, and how often it came again since. */
+  /** The activity printed last, and the number of its repetitions since. */
   #last = { activity: '', again: 0 }
-  /** The refusal that was printed last, and how often it came again since. */
+  /** The refusal printed last, and the number of its repetitions since. */
   #refused = { activity: '', again: 0, untilMs: 0 }
 
   /** @param print is given lines that fit the terminal */
@@ -92,7 +92,7 @@ export class ActivityPrinter {
     this.#print = print
   }
 
-  /** Prints it, unless it is what was printed just before: that is counted. */
+  /** Prints an activity; counts one that equals the last. */
   write(activity: Activity): void {
     const said = JSON.stringify(activity)
     if (said === this.#last.activity) {
@@ -106,7 +106,7 @@ export class ActivityPrinter {
     this.#out({ atMs, ...activity })
   }
 
-  /** The same for a refusal: a bot that tries again and again is told of once in a while. */
+  /** The same for a refusal: those of a bot that retries are printed once in a while. */
   writeRefusal(activity: Activity): void {
     const said = JSON.stringify(activity)
     const { activity: before, again, untilMs } = this.#refused

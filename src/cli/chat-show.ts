@@ -29,8 +29,8 @@ export const chatShowCommand = (): OperatorCommand =>
     .asks((sidecar, chatId: number) => sidecar.chatShow({ chatId }), printChat)
 
 /**
- * Looks at every known chat, one after the other, and prints each as it comes. Waits while half of
- * the sidecar's own calls are used.
+ * Previews a message into every known chat, one after the other, and prints each result at once.
+ * Waits while half of the sidecar's own calls are used.
  * @throws OperatorError `failed` when a message into one of them would be refused
  */
 export async function checkChats(sidecar: Operations, { json }: JsonFlag): Promise<void> {

@@ -1,4 +1,4 @@
-/** `postern chat`: what is known of the bot's chats. */
+/** `postern chat`: the bot's chats in the sidecar's memory. */
 import { Option } from 'commander'
 import type { ChatRow, Lift } from '../control/chats.ts'
 import { usageError } from '../errors.ts'
@@ -95,8 +95,8 @@ function printChats(chats: readonly ChatRow[]): void {
 }
 
 /**
- * Says what will be allowed, and asks at a terminal. Elsewhere, whoever names groups is taken at their
- * word; private chats need --yes, since what people write there is at stake.
+ * Prints which chats may become readable, and asks at a terminal. Elsewhere, named groups need no
+ * confirmation; private chats need --yes, since people's messages there are at stake.
  */
 async function confirmLift(
   rows: readonly ChatRow[],

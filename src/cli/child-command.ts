@@ -39,7 +39,7 @@ const MAX_LINE = 8192
 const hasGroups = process.platform !== 'win32'
 
 /**
- * Ends a group when its standard input ends without a word: then whoever held the other end is gone.
+ * Ends a group when its standard input ends without a line: then the parent process is gone.
  * A session of its own keeps it from ending with the terminal.
  */
 const GUARD = 'read -r _ && exit; kill -s TERM -- "-$1"; sleep 2; kill -s KILL -- "-$1"'
@@ -64,7 +64,7 @@ export async function startCommand(options: CommandOptions): Promise<ChildComman
   }
   const closed = once(child, 'close')
   const ended = once(child, 'exit').then(async ([code, signal]) => {
-    // What it printed last comes first, unless what it left behind holds its output open.
+    // Prints its last output first, unless a process that it left behind holds the output open.
     await Promise.race([closed, pause(LAST_WORDS_MS, undefined, { ref: false })])
     return { code: code as number | null, signal: signal as NodeJS.Signals | null }
   })

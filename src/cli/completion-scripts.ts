@@ -1,19 +1,19 @@
-/** What shells are told of the commands, each in its own language. */
+/** Completion scripts of the commands, in the language of each shell. */
 
 export const COMPLETION_SHELLS = ['bash', 'zsh', 'fish'] as const
 
-/** What is completed where a value is expected; neither words nor files: nothing that we know. */
+/** Completions of a value; neither words nor files: none known. */
 export interface CompletedValue {
   words: readonly string[]
   files: boolean
 }
 
-/** One command with what can stand behind it. */
+/** One command with its subcommands, options and arguments. */
 export interface CompletedCommand {
   /** Where it is: empty for the program, `/key/list` for `postern key list`. */
   at: string
   commands: readonly { name: string; description: string }[]
-  /** By the long name; null: it takes no value. */
+  /** By the long name; null: without a value. */
   options: readonly { long: string; description: string; value: CompletedValue | null }[]
   /** What its first argument is; the others are alike. */
   argument: CompletedValue
@@ -149,7 +149,7 @@ function placesOf(tree: Tree): string[] {
   return tree.flatMap(({ at }) => (at === '' ? [] : [at]))
 }
 
-/** Every option that takes a value, with its command. */
+/** Every option with a value, with its command. */
 function valuesOf(tree: Tree): { at: string; long: string; value: CompletedValue }[] {
   return tree.flatMap(({ at, options }) =>
     options.flatMap(({ long, value }) => (value === null ? [] : [{ at, long, value }])),

@@ -34,7 +34,7 @@ called postern: an executable, an alias or a function.`,
   )
 }
 
-/** Every command of a program with what can stand behind it, itself first. */
+/** Every command of a program with its completions, the program first. */
 function describeTree(root: Command): CompletedCommand[] {
   const help = root.createHelp()
   const ofHelp = help.visibleOptions(root).filter(({ long }) => long === '--help')

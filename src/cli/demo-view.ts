@@ -7,9 +7,9 @@ import { colourText, isStdoutTerminal, print, terminalWidth } from './terminal.t
 
 const HEADS = ['WHAT ALICE SEES', 'WHAT THE BOT SEES', 'WHAT THE SERVICE SEES'] as const
 const WIDTHS = [32, 28, 34] as const
-/** What the three columns and their gaps take. */
+/** Width of the three columns and their gaps. */
 const WIDE = 100
-/** The same where each stands below the other. */
+/** Labels of the same, printed below each other. */
 const LABELS = ['alice sees', 'bot sees', 'service sees'] as const
 const LABEL_WIDTH = 12
 const GAP_WIDTH = 3
@@ -37,7 +37,7 @@ export function printHeadings(): void {
   printRule()
 }
 
-/** Lets alice write, and waits for the bot's answer on her phone; prints what each saw. */
+/** Has alice write, and waits for the bot's answer on her phone; prints the three views. */
 export async function playLine(demo: Demo, { chat, text }: ScriptLine): Promise<SceneResult> {
   const { sandbox, alice, echoed } = demo
   const chatId = chat === 'private' ? sandbox.home.privateChat : sandbox.home.encryptedGroup
@@ -78,7 +78,7 @@ export function problemsOf({ wasRead, isVerified, hasLeaked }: SceneResult): str
   ].flat()
 }
 
-/** What the phone shows next in that chat, or null when nothing comes. */
+/** The phone's next message in that chat, or null without one in time. */
 async function answerOn(phone: Phone, chatId: number, from: number): Promise<InboxEntry | null> {
   const isNew = (seen: InboxEntry): boolean => phone.inbox.indexOf(seen) >= from
   return await phone
@@ -86,7 +86,7 @@ async function answerOn(phone: Phone, chatId: number, from: number): Promise<Inb
     .catch(() => null)
 }
 
-/** In a narrower terminal what each sees stands below the other. */
+/** Whether the terminal is wide enough for columns; else the views are printed below each other. */
 function isWide(): boolean {
   return !isStdoutTerminal() || terminalWidth() >= WIDE
 }

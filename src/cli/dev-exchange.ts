@@ -1,4 +1,4 @@
-/** What a bot read and did, out of what it and its sidecar said to each other. */
+/** A bot's reads and actions, derived from its exchanges with the sidecar. */
 import { API_PREFIX } from '../api/endpoints.ts'
 import { describeSkip } from '../translate/reasons/skip-reasons.ts'
 import { describeReason } from '../translate/reasons/reason-descriptions.ts'
@@ -23,7 +23,7 @@ export interface BotRead {
 
 /** What the bot asked for, where somebody should know of it. */
 export interface BotAction {
-  /** The message that came of it. */
+  /** The resulting message. */
   sent: { chatId: number; messageId: number } | null
   chatId: number | null
   text: string
@@ -47,7 +47,7 @@ export function readsIn(exchange: SidecarExchange): BotRead[] {
   return Array.isArray(result) ? result.map((update) => readOf(fields(update))) : []
 }
 
-/** What the bot did with a call that nothing else tells of: a message, a webhook, or a refusal. */
+/** The bot's action by a call without an event of the sandbox, such as a message or a refusal. */
 export function actionIn(exchange: SidecarExchange): BotAction | null {
   const { kind, status } = exchange
   if (kind === 'call' && status === 0) return null

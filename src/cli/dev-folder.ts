@@ -28,7 +28,7 @@ export interface DevFolder extends Disposable {
   keepToken(token: string): string
 }
 
-/** What stands in the folder's own file. */
+/** The content of the folder's own file. */
 interface DevState {
   /** Of the process that has the folder, or had it last. */
   pid: number

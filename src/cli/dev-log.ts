@@ -1,6 +1,6 @@
 /**
- * What happens in `postern dev`, as one readable log: who wrote what, what the bot read and
- * answered, what was refused and why, and what the bot prints.
+ * The events of `postern dev`, as one readable log: messages of people, updates and answers of the
+ * bot, refusals with their reasons, and the bot's output.
  */
 import type { Sandbox } from '../sandbox/create.ts'
 import type { SandboxEvent } from '../sandbox/events/event.ts'
@@ -59,12 +59,12 @@ export class DevLog {
     }
   }
 
-  /** Takes a call of the bot, or a delivery to it. */
+  /** Logs a call of the bot, or a delivery to it. */
   exchange(exchange: SidecarExchange): void {
     this.#later(() => this.#onExchange(exchange))
   }
 
-  /** Takes anything else. */
+  /** Logs any other activity. */
   show(activity: Activity): void {
     this.#later(() => this.#printer.write(activity))
   }
@@ -74,10 +74,10 @@ export class DevLog {
     await this.#work
   }
 
-  /** One after the other: what is looked up for a line lets no later one overtake it. */
+  /** In order: a line whose names are fetched first delays all later ones. */
   #later(handle: () => Promise<void> | void): void {
     this.#work = this.#work.then(handle).catch(() => {
-      // What is looked up may be gone by then, with its message or its world.
+      // The fetched object may be gone by then, with its message or its world.
     })
   }
 
@@ -153,7 +153,7 @@ export class DevLog {
   /** The bot's words as phones opened them, and what each made of them. */
   #onBotMessage(key: MessageKey, { who, views }: { who: string; views: PhoneView[] }): void {
     const opened = views.find(({ message }) => message.verdict !== 'unopened')
-    // Of words that no phone can read, the bot's own call tells.
+    // For a text that no phone can read, the bot's own call is logged.
     if (opened === undefined) return
     this.#remember(key, opened.message.text)
     this.#write(who, this.#in(key, wordsOf(opened.message)))
@@ -256,7 +256,7 @@ function markOf(message: ScreenMessage | undefined): ActivityMark | undefined {
   return message === undefined ? undefined : VERDICT_MARKS[message.verdict]
 }
 
-/** Levels of the log from which on somebody should look. */
+/** Levels of log lines that need attention. */
 const ERRORS = new Set<unknown>([50, 60, 'error', 'fatal'])
 /** Fields that every line has. */
 const COMMON = new Set(['level', 'time', 'msg'])

@@ -47,7 +47,7 @@ address in BASE_URL, and a file with its token in BOT_TOKEN_FILE.`,
 }
 
 async function run(command: string[], _flags: DevFlags, self: Command): Promise<void> {
-  // With `--bot`, which the parser takes for that of every command.
+  // Includes `--bot`, which the parser assigns to the parent command.
   const flags: DevFlags = self.optsWithGlobals()
   const stop = shutdownRequested()
   const path = resolve(flags.dataDir)

@@ -11,7 +11,7 @@ const RETRY_MS = 1000
 
 /**
  * An ordinary bot: it speaks HTTP and JSON to one address, repeats what it reads, and knows
- * nothing of keys. Runs until `signal` is aborted. It goes on after whatever is refused.
+ * nothing of keys. Runs until `signal` is aborted. It continues after every refusal.
  * @throws Error when its token is not valid
  */
 export async function runEchoBot(o: {
@@ -30,7 +30,7 @@ export async function runEchoBot(o: {
     const { ok, result, error } = (await answer.json()) as EchoAnswer
     if (ok) return result
     if (error.code === 'unauthorized') throw new Error(error.code)
-    // A message that is refused is not said again; the queue is asked again in a while.
+    // A refused message is not repeated; the queue is polled again after a pause.
     if (init.method === undefined) await pause(RETRY_MS, undefined, o)
     return []
   }

@@ -12,11 +12,11 @@ const PLACEHOLDERS = {
   path: 'path',
   secret: '',
 } as const
-/** Longer lists of choices stand in the description, so that help fits 80 columns. */
+/** Longer lists of choices are in the description, so that help fits 80 columns. */
 const MAX_PLACEHOLDER_CHARS = 24
 
 /**
- * Lets a command take every setting as a flag. Secrets are no flags: other users can see those.
+ * Adds every setting to a command as a flag. Secrets are no flags: other users can see those.
  * @param o `isListed`: whether its help lists them
  */
 export function addSettingFlags(command: Command, { isListed }: { isListed: boolean }): Command {
@@ -28,7 +28,7 @@ export function addSettingFlags(command: Command, { isListed }: { isListed: bool
   return command
 }
 
-/** What a command was started with. Call it once: it takes the secrets out of the environment. */
+/** The sources of a command's settings. Call it once: it removes secrets from the environment. */
 export function sourcesOf(command: Command): Sources {
   const given: Record<string, unknown> = command.optsWithGlobals()
   const flags: Record<string, unknown> = { config: given['config'], bot: given['bot'] }

@@ -12,7 +12,7 @@ import { OperatorError, operatorErrorOf, refusedError, usageError } from '../err
 
 /** Everything that is to be written. Paths absolute. */
 export interface Answers {
-  /** What the settings file is to say, by dotted path. */
+  /** The content of the settings file, by dotted path. */
   values: Map<string, unknown>
   /** The file that is to be made with a new passphrase, or null. */
   newPassphrase: string | null
@@ -119,7 +119,7 @@ export function describeFile(
   }
 }
 
-/** What is wrong with the text of a setting, or null. */
+/** The problem of a setting's text, or null. */
 export function describeValue(path: string, text: string): string | null {
   const setting = SETTINGS.find((one) => one.path === path)
   const parsed = setting?.schema.safeParse(text)
@@ -129,7 +129,7 @@ export function describeValue(path: string, text: string): string | null {
   return path === 'upstream.url' && isPlainHttp(text) ? PLAIN_HTTP : null
 }
 
-/** What is wrong with a secret, or with the file that shall hold it, or null. */
+/** The problem of a secret, or of the file for it, or null. */
 export function describeSecret(
   secret: { file: string } | { value: string },
   rule: 'token' | 'passphrase',

@@ -20,7 +20,7 @@ import { promptOutput } from './terminal.ts'
 const STDERR_STYLE = { output: promptOutput }
 
 /**
- * Asks what was not answered before.
+ * Asks for the missing answers.
  * @throws OperatorError `refused` when the person gives up
  */
 export async function askMissing(given: GivenAnswers, sources: Sources): Promise<Answers> {
@@ -116,7 +116,7 @@ async function askSecretFile(rule: 'token' | 'passphrase', sources: Sources): Pr
   return absolute(path, sources)
 }
 
-/** A file that a secret is to be put into; asked for only where the usual one is taken. */
+/** A new file for a secret; asked for only where the usual one exists already. */
 async function askNewFile(
   name: string,
   { dataDir }: GivenAnswers,
@@ -130,7 +130,7 @@ async function askNewFile(
   return absolute(path, sources)
 }
 
-/** @param o `problemOf`: what is wrong with an answer, or null */
+/** @param o `problemOf`: the problem of an answer, or null */
 async function askText(
   message: string,
   { problemOf, ...o }: AskedText & { problemOf: (typed: string) => string | null },

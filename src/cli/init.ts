@@ -78,7 +78,7 @@ function doorOf({ host, port, socket }: Settings['listen']): string {
 }
 
 /**
- * Asks what is missing, at a terminal. Without one, only the data folder has a default.
+ * Asks for the missing answers, at a terminal. Without one, only the data folder has a default.
  * @throws OperatorError `usage`
  */
 async function complete(given: GivenAnswers, sources: Sources): Promise<Answers> {

@@ -15,7 +15,7 @@ export function createLog(
   return createLogger({
     level: origins.has('log.level') ? settings.log.level : (preset ?? settings.log.level),
     pretty: settings.log.pretty,
-    // The token: known to whoever runs the bot, and to nobody who only reads its log.
+    // The token: known to the bot's operator, and to nobody who only reads its log.
     ...(settings.log.ids === 'hash' && { hashIdsWith: secrets.botToken.reveal() }),
     secrets: secretsOf(loaded),
     ...('name' in loaded && { bot: loaded.name }),

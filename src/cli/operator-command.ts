@@ -1,4 +1,4 @@
-/** Commands that take every setting, and most of which ask a sidecar one thing and print its answer. */
+/** Commands with every setting as a flag; most call one operation and print its result. */
 import { Command, type OptionValues } from 'commander'
 import type { Sources } from '../config/sources.ts'
 import type { Operations } from '../control/operations.ts'
@@ -6,7 +6,7 @@ import { withSidecar, type OfflineOptions } from './connect.ts'
 import { addSettingFlags, sourcesOf } from './flags.ts'
 import { addExample, print, printJson, printNotice } from './terminal.ts'
 
-/** A command that takes every setting as a flag which its help does not list. */
+/** A command with every setting as a flag that its help does not list. */
 export class OperatorCommand extends Command {
   constructor(name: string) {
     super(name)

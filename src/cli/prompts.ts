@@ -57,8 +57,8 @@ export async function promptLine(question: string): Promise<string | null> {
 
 /**
  * Has the operator type what will be changed, so that a slip changes nothing.
- * @param o `answer` that allows it, `done` what was not done otherwise, such as `nothing was deleted`,
- *   `yes` what --yes does
+ * @param o `answer` that allows it, `done` the action omitted otherwise, such as `nothing was
+ *   deleted`, `yes` the effect of --yes
  * @throws OperatorError `usage` without a terminal, `refused` for another answer
  */
 export async function confirmTyped(o: {
@@ -77,8 +77,8 @@ export async function confirmTyped(o: {
 }
 
 /**
- * Asks on the terminal itself, whatever stdin and stdout are; what is typed is not shown.
- * @returns null when there is no terminal, or stderr, where the question stands, is none
+ * Asks on the terminal itself, independent of stdin and stdout; typed text is not shown.
+ * @returns null when there is no terminal, or stderr, which shows the question, is none
  * @throws OperatorError `refused` when the person gives up (Ctrl-C, Ctrl-D)
  */
 export async function promptSecret(question: string): Promise<string | null> {

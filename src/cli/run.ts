@@ -40,7 +40,7 @@ async function run(_options: unknown, command: Command): Promise<void> {
   await runOne(loaded.one, { sources, stop })
 }
 
-/** Of what is wrong with settings that are read again, as much is logged. */
+/** How many problems of reloaded settings are logged. */
 const MAX_LOGGED = 20
 
 interface Running {

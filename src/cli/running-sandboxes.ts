@@ -31,7 +31,7 @@ const NAME = /^(\d+)\.json$/
  * Lets commands find a sandbox that this process runs. Where that cannot be written down, it runs
  * all the same, and is found by `--control` alone.
  * @param folders of this user, see `userRuntimeFolders`; each gets a file
- * @returns disposing it takes the files away
+ * @returns disposing it removes the files
  */
 export function announceSandbox(
   folders: readonly string[],

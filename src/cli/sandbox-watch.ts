@@ -20,7 +20,7 @@ interface WatchFlags extends ControlFlags {
   json?: boolean
 }
 
-/** Whose phone is watched, and what is done with what it shows. */
+/** The watched phone, and the handler of its events. */
 interface Watch {
   control: Control
   userId: number
@@ -44,7 +44,7 @@ async function watch(
   _flags: WatchFlags,
   command: Command,
 ): Promise<void> {
-  // With `--json`, which the parser takes for that of `postern sandbox`.
+  // Includes `--json`, which the parser assigns to `postern sandbox`.
   const flags: WatchFlags = command.optsWithGlobals()
   const stop = shutdownRequested()
   await withSandbox(flags, async (control) => {
@@ -105,7 +105,7 @@ async function nextSeen(
   }
 }
 
-/** Reads the names again where something is of a chat or person that came later. */
+/** Reads the names again for an event of a chat or person added later. */
 async function namesFor(
   control: Control,
   names: SandboxNames,

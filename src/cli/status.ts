@@ -48,7 +48,7 @@ async function status(
 /** Of one bot; of all, where there are several and none is named. */
 type ShownReport = StatusReport | BotsReport
 
-/** What the running sidecar says of itself; null when none runs. */
+/** The running sidecar's report of itself; null when none runs. */
 async function fetchReport(dataDir: string, bot: string | null): Promise<ShownReport | null> {
   await using sidecar = await connectControl(dataDir, undefined, bot)
   if (sidecar === null) return null

@@ -55,7 +55,7 @@ export function printList<T>(
 
 /**
  * Prints a text to stdout, at a terminal wrapped to its width.
- * @param o `first` stands before the text, as wide as it looks; further lines are indented by `indent`
+ * @param o `first` precedes the text, as wide as displayed; further lines are indented by `indent`
  */
 export function printWrapped(text: string, o: { first: string; indent: number }): void {
   const clean = asTyped(stripControls(text))

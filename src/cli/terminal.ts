@@ -32,7 +32,7 @@ export function clearScreen(): void {
 
 /**
  * Prints a line for the person, on stderr. Where it has more lines, they are indented: none of them
- * looks like a refusal or hint of ours.
+ * resembles a refusal or hint of ours.
  */
 export function printNotice(line: string): void {
   process.stderr.write(`${asTyped(stripControls(line)).replace(/\n(?! {2})/g, '\n  ')}\n`)
@@ -110,15 +110,15 @@ export function printError(error: unknown): void {
   }
 }
 
-/** The exit code for an error; 1 for whatever is not in the tables of `operator-refusals.ts`. */
+/** The exit code for an error; 1 for one that is not in the tables of `operator-refusals.ts`. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof OperatorError) return error.exitCode
   return (error instanceof Refusal ? REFUSAL_EXIT_CODES[error.code] : undefined) ?? 1
 }
 
 /**
- * A text whose commands in backticks can be typed as they are, whatever started this process: in a
- * clone nothing is called \`postern\`.
+ * A text whose commands in backticks can be typed as they are, for any way of starting Postern: in
+ * a clone there is no command \`postern\`.
  */
 export function asTyped(text: string): string {
   return text.replace(/`postern (?=[a-z<-])/g, `\`${invocation()} `)

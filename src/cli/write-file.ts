@@ -28,8 +28,8 @@ interface Overwriting {
 }
 
 /**
- * Refuses a name that is taken, before anything else is done; with `force`, one that another user's
- * file has.
+ * Refuses the name of an existing file, before anything else is done; with `force`, only that of
+ * another user's file.
  * @throws OperatorError `refused`
  */
 export function refuseExisting(path: string, o: Overwriting): void {

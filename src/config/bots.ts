@@ -10,7 +10,7 @@ import { presetOf } from './settings.ts'
 import type { Sources } from './sources.ts'
 import { readBotFile, type BotEntry, type GivenSetting } from './yaml-file.ts'
 
-/** A bot with what counts for it: what is its own over what is for all. */
+/** One of several bots with its effective settings: its own ones, and else those for all bots. */
 export interface CollectedBot {
   name: string
   /** Where its entry begins. */
@@ -132,7 +132,7 @@ function inFile(name: string, path: string): string {
       : `bots.${name}.${rest}`
 }
 
-/** The names in a folder, or why they are not taken. */
+/** The names in a folder, or why its files are refused. */
 function listFolder(folder: string): string[] | { message: string; hint?: string } {
   try {
     const names = readdirSync(folder).sort()

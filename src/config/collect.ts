@@ -26,7 +26,7 @@ const SERVICE_LINK = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT|PORT_\d+_(TCP|UDP|
 /** What one level (flags, environment, file) gives, by dotted path. */
 export type SettingsLevel = ReadonlyMap<string, GivenSetting>
 
-/** What all sources together say. */
+/** The settings of all sources together. */
 export interface CollectedSettings {
   /** From the one that counts most to the one that counts least. */
   levels: readonly SettingsLevel[]
@@ -37,7 +37,7 @@ export interface CollectedSettings {
   /** Absolute, the default included. */
   dataDir: string
   problems: Problem[]
-  /** False when the file could not be read, so that what is missing may stand in it. */
+  /** False when the file could not be read, so that a missing setting may be in it. */
   complete: boolean
 }
 
@@ -63,7 +63,7 @@ export function collect(sources: Sources, file = findFile(sources)): CollectedSe
  * Checks every value of every level.
  * @param levels from the one that counts most to the one that counts least
  * @param cwd what relative paths start from
- * @param problems gains what is wrong, also where another value counts
+ * @param problems receives the problems, also of values that another one overrides
  * @returns the value that counts of each setting but secrets, paths absolute
  */
 export function checkLevels(
@@ -122,7 +122,7 @@ function fromEnvironment({ env }: Sources, problems: Problem[]): SettingsLevel {
   return level
 }
 
-/** Text to value; what does not look like its kind stays text, and its schema refuses it. */
+/** Parses text; a text of another kind stays text, and its schema refuses it. */
 function decode({ kind }: Setting, text: string): unknown {
   if (kind === 'number') return /^-?\d{1,15}$/.test(text) ? Number(text) : text
   if (kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
@@ -132,7 +132,7 @@ function decode({ kind }: Setting, text: string): unknown {
 
 function check(setting: Setting, given: GivenSetting, cwd: string): GivenSetting | Problem {
   const parsed = setting.schema.safeParse(given.value)
-  // An optional schema takes undefined, which no source can give.
+  // An optional schema accepts undefined, which no source can give.
   if (parsed.success) {
     const absolute = setting.kind === 'path' && typeof parsed.data === 'string'
     const value: unknown = absolute ? resolve(cwd, parsed.data as string) : parsed.data
@@ -144,7 +144,7 @@ function check(setting: Setting, given: GivenSetting, cwd: string): GivenSetting
   return { place: given.place, path: setting.path, message, nearest }
 }
 
-/** What a setting takes, where its schema refused a value. */
+/** The values that a setting accepts, after its schema refused one. */
 export function describeExpected({ expected }: Setting, { issues }: z.ZodError): string {
   const custom = issues.find(({ message }) => message.startsWith('expected '))
   return custom?.message ?? `expected ${expected}`

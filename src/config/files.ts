@@ -39,16 +39,16 @@ export function readBounded(
   }
 }
 
-/** Why others can change what is read, and what to do about it. */
+/** Why other users can change a file, and what to do about it. */
 export interface OthersChange {
   message: string
   hint: string
 }
 
 /**
- * Why settings are not taken from a file: others than this user and root may write it, or replace it
- * or a link to it. In a sticky folder, such as /tmp, nobody replaces what is another's.
- * @returns null also for what is not there, and for a pipe
+ * Why settings are not read from a file: users other than this one and root may write it, or
+ * replace it or a link to it. In a sticky folder, such as /tmp, only its owner can replace a file.
+ * @returns null also for a missing file, and for a pipe
  */
 export function describeOthersChange(path: string): OthersChange | null {
   if (!isFile(path)) return null
@@ -63,7 +63,7 @@ export function describeOthersChange(path: string): OthersChange | null {
   return null
 }
 
-/** The same of a folder whose files are all taken: nobody else may add one. @returns null where it is not there */
+/** The same of a folder whose files are all read: nobody else may add one. @returns as above */
 export function describeOthersFolder(path: string): OthersChange | null {
   if (!existsSync(path)) return null
   const right = othersRight(path)
@@ -82,8 +82,8 @@ const mend = ({ command }: OthersRight): string =>
   `whoever can write the settings decides what Postern sends where; once you looked: \`${command}\``
 
 /**
- * A problem with a file that was to hold a secret, with the path of the file. What is no path at all
- * may be the secret itself, put into the wrong variable: of that nothing is repeated.
+ * A problem with a file that should hold a secret, with the path of the file. A value that is no
+ * path may be the secret itself, put into the wrong variable: it is not repeated.
  * @param given the path as it was written
  * @param cwd what a relative one starts from
  */

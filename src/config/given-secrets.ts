@@ -29,7 +29,7 @@ export interface GivenSecret {
 /**
  * Reads a secret from the source that counts most, itself or its file.
  * @param path one of `SECRETS`
- * @param o `problems` gains what is wrong
+ * @param o `problems` receives the problems
  * @returns null when no source gives it
  */
 export function readGivenSecret(

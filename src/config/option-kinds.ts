@@ -1,11 +1,11 @@
-/** What kinds of settings there are: how each is checked, and what is said when it is refused. */
+/** Kinds of settings: how each is validated, and the message when a value is refused. */
 import { isIP } from 'node:net'
 import { z } from 'zod'
 
 /** How a setting is written where all is text, in the environment and in flags. */
 export type Kind = 'text' | 'number' | 'boolean' | 'list' | 'path' | 'secret'
 
-/** What stands beside a schema: its kind, and what was expected when a value is refused. */
+/** A schema's kind of setting, and the expected form for messages. */
 export interface About {
   kind: Kind
   expected: string

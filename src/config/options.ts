@@ -1,6 +1,7 @@
 /**
  * Every setting, once: its name, default, meaning and rule. The types, the names in the environment
- * and of the flags, the JSON schema and the table in this folder's README all come from here.
+ * and of the flags, the JSON schema and the table in this folder's README are all derived from
+ * them.
  */
 import { z } from 'zod'
 import { BOT_NAME } from './bot-names.ts'

@@ -1,9 +1,9 @@
-/** Secrets and settings that come through pipes, which give what they hold once. */
+/** Secrets and settings in pipes, whose content can be read once. */
 import { statSync } from 'node:fs'
 import { OperatorError } from '../errors.ts'
 import { SecretSource, type SecretRule } from './secrets.ts'
 
-/** Reads each secret; one from a pipe is kept for whoever asks again, such as the next of several bots. */
+/** Reads each secret; one from a pipe is kept for later readers, such as the next bot. */
 export class SecretReader {
   readonly #kept = new Map<string, SecretSource>()
   #mayWait = true

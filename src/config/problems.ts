@@ -12,7 +12,7 @@ export interface Problem {
   message: string
   /** The nearest right name. */
   nearest?: string | undefined
-  /** What to do, when the message alone does not say it. */
+  /** What to do, when the message alone does not suffice. */
   hint?: string | undefined
 }
 

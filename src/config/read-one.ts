@@ -7,11 +7,11 @@ import type { SecretSource } from './secrets.ts'
 import { settingsFrom, type ProxySettings, type Secrets, type Settings } from './settings.ts'
 import type { Sources } from './sources.ts'
 
-/** Settings, secrets, and where each came from. */
+/** Settings, secrets, and the origin of each. */
 export interface Loaded {
   settings: Settings
   secrets: Secrets
-  /** By dotted path: file and line, variable or flag. What is not in it is a default. */
+  /** By dotted path: file and line, variable or flag. A setting without one has its default. */
   origins: ReadonlyMap<string, string>
   /** Files that secrets were read from, absolute, by the dotted path of the setting that names them. */
   secretFiles: ReadonlyMap<string, string>
@@ -24,7 +24,7 @@ export function presentedToken({ clientToken, botToken }: Secrets): SecretSource
 
 /**
  * Reads all that is of one bot.
- * @param o `problems` gains what is wrong
+ * @param o `problems` receives the problems
  * @returns null when the token is missing or anything else is wrong
  */
 export function readOne(
@@ -76,12 +76,12 @@ export function readOne(
   }
 }
 
-/** Where each value came from, by dotted path. */
+/** The origin of each value, by dotted path. */
 export function originsOf({ values }: CollectedSettings): Map<string, string> {
   return new Map([...values].map(([path, { place }]) => [path, place]))
 }
 
-/** The values by their dotted paths as the object that the schema takes. */
+/** Nests values by their dotted paths into the object that the schema parses. */
 export function nest({ values, dataDir }: CollectedSettings): Parameters<typeof settingsFrom>[0] {
   const root: Record<string, unknown> = {}
   for (const [path, { value }] of values) {

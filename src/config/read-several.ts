@@ -58,7 +58,7 @@ export function readSeveral(
   }
 }
 
-/** What is wrong for all bots is said once. */
+/** Reports a problem of all bots once. */
 function dedupe(problems: readonly Problem[]): Problem[] {
   const said = new Set<string>()
   return problems.filter(({ place, path, message }) => {
@@ -67,7 +67,7 @@ function dedupe(problems: readonly Problem[]): Problem[] {
   })
 }
 
-/** Names the bot; what is missing is missing from its entry. */
+/** Names the bot; a missing setting is reported at its entry. */
 function ofBot(problem: Problem, { name, place }: { name: string; place: string }): Problem {
   // As it is written in an entry.
   const own = problem.path.replace(/^bot\./, '')
@@ -79,7 +79,7 @@ function ofBot(problem: Problem, { name, place }: { name: string; place: string 
 interface Telling {
   what: string
   of: (bot: LoadedBot) => string | number | null
-  /** The setting that says it. */
+  /** The setting that holds the value. */
   path: string
   hint?: string
 }
@@ -104,7 +104,7 @@ const TELLING: readonly Telling[] = [
   },
 ]
 
-/** What tells two bots apart must differ. */
+/** Refuses two bots with the same value of a setting that identifies a bot. */
 function refuseTwins(bots: readonly LoadedBot[]): Problem[] {
   return TELLING.flatMap(({ what, of, path, hint }) => {
     const first = new Map<string | number, string>()

@@ -1,4 +1,4 @@
-/** What settings must be together. Each rule stands alone, so that no problem hides another. */
+/** Rules between settings. Each rule is independent, so that no problem hides another. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readBounded } from './files.ts'
@@ -13,7 +13,7 @@ import type { GivenSetting } from './yaml-file.ts'
 export const SOCKET_PATH_BYTES = 107
 const MAX_CA_BYTES = 1024 * 1024
 
-/** What is set and what secrets there are. */
+/** The given settings and secrets. */
 export interface Whole {
   values: ReadonlyMap<string, GivenSetting>
   /** Dotted paths of the secrets that some source gives. */
@@ -21,7 +21,7 @@ export interface Whole {
   /** Absolute. */
   dataDir: string
   sources: Sources
-  /** Its tokens stand in its entry alone. */
+  /** Its tokens are in its entry alone. */
   isOneOfSeveral?: boolean
 }
 
@@ -41,7 +41,7 @@ export function applyRules(whole: Whole): Problem[] {
   return whole.isOneOfSeveral === true ? ofBot : [...ofBot, ...applyProcessRules(whole)]
 }
 
-/** Applies the rules for what is the same for all bots of a process. */
+/** Applies the rules for settings that are the same for all bots of a process. */
 export function applyProcessRules(whole: Whole): Problem[] {
   return [
     refuseSharedPort,
@@ -52,7 +52,7 @@ export function applyProcessRules(whole: Whole): Problem[] {
   ].flatMap((rule) => rule(whole))
 }
 
-/** What counts for a setting: what was given, or its default. */
+/** The effective value of a setting: the given one, or its default. */
 function valueOf({ values }: Whole, path: string): unknown {
   return values.get(path)?.value ?? presetOf(path)
 }
@@ -141,7 +141,7 @@ const refuseCaFile =
     return problem(whole, name, `${path}: expected certificates in PEM`)
   }
 
-/** What is longer, PostgreSQL cuts off without a word: two bots could get one schema. */
+/** PostgreSQL silently truncates longer names: two bots could get one schema. */
 const MAX_SCHEMA_BYTES = 63
 
 function refuseLongSchema(whole: Whole): Problem[] {
@@ -155,7 +155,7 @@ function refuseLongSchema(whole: Whole): Problem[] {
   )
 }
 
-/** Whoever names an authority believes that a database is in use. */
+/** A certificate authority without `store.url` is a mistake: no database is in use. */
 function refuseStoreWithoutUrl(whole: Whole): Problem[] {
   const isMeant = whole.values.has('store.caFile') && !whole.secrets.has('store.url')
   return isMeant ? problem(whole, 'store.caFile', 'has no meaning without store.url') : []

@@ -1,4 +1,4 @@
-/** Secrets: where they come from, what they must be, and a wrapper that cannot be printed. */
+/** Secrets: their sources, their rules, and a wrapper that cannot be printed. */
 import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { inspect } from 'node:util'
@@ -69,7 +69,7 @@ export class SecretSource {
     }
   }
 
-  /** Whether its file looks other than when it was read: a cheap look, for those who ask often. */
+  /** Whether its file's metadata has changed since it was read: cheap for frequent callers. */
   looksChanged(): boolean {
     return lookOf(this.#file) !== this.#look
   }
@@ -93,7 +93,7 @@ export class SecretSource {
  */
 export type SecretRule = 'token' | 'passphrase' | 'url' | 'database'
 
-/** What tells one writing of a file from the next, without reading it. */
+/** Metadata that change with each write of a file, read without its content. */
 function lookOf(file: string | null): string {
   try {
     const { dev, ino, size, mtimeMs } = statSync(file ?? '')
@@ -112,8 +112,8 @@ function readSecretFile(file: string, rule: SecretRule): string {
 }
 
 /**
- * Says that a file of ours which holds a secret can be read by others, or null. A file of another
- * owner is not for us to mend, and one under /run/secrets is how containers get theirs.
+ * The warning that a file of ours with a secret is readable by others, or null. The mode of another
+ * owner's file is not ours to change, and one under /run/secrets is how containers get theirs.
  */
 export function describeExposure(file: string, facts: FileFacts): string | null {
   const ours = facts.uid === process.getuid?.()

@@ -34,8 +34,8 @@ export interface Settings extends Omit<
 }
 
 /**
- * The settings of a process with several bots. `dataDir` has theirs in it, `alert` is for what is
- * the matter with none of them in particular.
+ * The settings of a process with several bots. `dataDir` contains theirs, `alert` is for problems
+ * of no bot in particular.
  */
 export interface ProcessSettings extends Pick<
   Settings,
@@ -131,7 +131,7 @@ export function processSettingsFrom(
   }
 }
 
-/** What is of a process with several bots. */
+/** The part of a process with several bots that belongs to no bot. */
 export interface OfProcess {
   settings: ProcessSettings
   secrets: Pick<Secrets, 'alertUrl' | 'storeUrl'>
@@ -149,14 +149,14 @@ export function changedOfProcess(before: OfProcess, now: OfProcess): string[] {
   return [...settings, ...secrets.map((name) => (name === 'alertUrl' ? 'alert.url' : 'store.url'))]
 }
 
-/** What of its settings counts for one of several bots; what is of the process is left out. */
+/** The settings of one of several bots, without those of the process. */
 export function ofEachBot(settings: Settings): unknown[] {
   return SETTINGS.map(({ path }) => path)
     .filter(isOfEachBot)
     .map((path) => valueAt(settings, path))
 }
 
-/** What stands at a dotted path; undefined where there is nothing. */
+/** The value at a dotted path; undefined where there is none. */
 export function valueAt(settings: object, path: string): unknown {
   return path
     .split('.')

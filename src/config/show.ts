@@ -1,11 +1,11 @@
-/** The settings that count, as a settings file that says where each of them comes from. */
+/** The effective settings, as a settings file with the origin of each. */
 import type { Loaded } from './read-one.ts'
 import { asYaml } from './template.ts'
 import { SETTINGS, valueAt, type ProxySettings, type Setting } from './settings.ts'
 
 /**
- * @returns YAML that `--config` takes; secrets are comments that say whether they are set and from
- *   where, and proxies are shown without their credentials
+ * @returns YAML for `--config`; secrets are comments with their origin, or that they are not set,
+ *   and proxies are shown without their credentials
  */
 export function showSettings(loaded: Loaded): string {
   const lines: string[] = []
@@ -27,7 +27,7 @@ function line(setting: Setting, loaded: Loaded): string {
     return origin === undefined ? `# ${name}: not set` : `# ${name}: set, from ${origin}`
   }
   const value = valueOf(path, loaded)
-  // Without a default, what was not set follows from where the process runs.
+  // Without a default, a setting that is not set depends on the process's surroundings.
   const isSet = origin !== undefined || preset !== undefined
   if (!isSet || value === undefined) return `# ${name}: not set`
   return `${name}: ${asYaml(value)} # ${origin ?? 'default'}`
@@ -40,8 +40,8 @@ function valueOf(path: string, { settings, secretFiles }: Loaded): unknown {
 }
 
 /**
- * The secrets that a settings file made by `showSettings` leaves out, by dotted path, with where they
- * came from: whoever uses the file must give them again.
+ * The secrets that a settings file made by `showSettings` leaves out, by dotted path, with their
+ * origin: a user of the file must supply them again.
  */
 export function secretsLeftOut({ origins, secretFiles }: Loaded): Map<string, string> {
   const given = SETTINGS.filter(({ kind, path }) => kind === 'secret' && origins.has(path))

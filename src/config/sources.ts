@@ -1,6 +1,6 @@
 /**
- * Where settings come from, and what a process must not be started with; the only place that reads
- * its environment.
+ * The sources of settings, and options that no process may be started with; the only place that
+ * reads the environment.
  */
 import inspector from 'node:inspector'
 import { existsSync } from 'node:fs'
@@ -36,8 +36,8 @@ export interface Sources {
 }
 
 /**
- * Reads the process. Secrets are taken out of its environment, so that nothing that is started or
- * reported later holds them; a second call does not find them again.
+ * Reads the process's sources. Removes secrets from its environment, so that no child process and
+ * no report contains them; a second call does not find them again.
  * @param flags by name without dashes; those that are no settings are ignored
  */
 export function processSources(flags: Readonly<Record<string, unknown>>): Sources {
@@ -80,8 +80,8 @@ function mayHaveKeychain(env: Readonly<Record<string, string>>): boolean {
 }
 
 /**
- * The environment for a command that runs beside us: ours without our secrets, and what is added.
- * @param o `withheld`: a variable that is not handed on either
+ * The environment for a command that runs beside us: ours without our secrets, and `added`.
+ * @param o `withheld`: a further variable that is left out
  * @returns also whether there was something to withhold
  */
 export function commandEnvironment(o: {
@@ -94,7 +94,7 @@ export function commandEnvironment(o: {
 }
 
 /**
- * Folders for what this user's running processes tell each other, the most fleeting first. They may
+ * Folders in which this user's processes find each other, the most fleeting first. They may
  * not exist yet.
  */
 export function userRuntimeFolders(): string[] {
@@ -104,7 +104,7 @@ export function userRuntimeFolders(): string[] {
   ) as string[]
 }
 
-/** Where the control of a running sandbox is, as the environment says; undefined when it does not. */
+/** The control url of a running sandbox in the environment; undefined without one. */
 export function sandboxControlUrl(): string | undefined {
   return process.env['POSTERN_SANDBOX_CONTROL'] || undefined
 }

@@ -25,8 +25,8 @@ function unlessWrong(collected: CollectedSettings): CollectedSettings {
 }
 
 /**
- * Whether any source says where the service is, or who the bot is. Without that, whoever asks knows
- * no more than where a sidecar runs.
+ * Whether any source names the service or the bot. Without either, a command knows only where a
+ * sidecar runs.
  */
 export function namesService(sources: Sources): boolean {
   const { levels } = collect(sources)
@@ -35,7 +35,7 @@ export function namesService(sources: Sources): boolean {
 }
 
 /**
- * Finds out where several bots have their files, whatever these hold.
+ * Finds the folder with the files of several bots, without reading them.
  * @returns absolute; null where the bots are listed, or there is one
  * @throws OperatorError `settings` when any source holds something wrong or unknown
  */

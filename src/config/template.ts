@@ -1,4 +1,4 @@
-/** A settings file to go on from: what was chosen, all else as comments; and its JSON schema. */
+/** A settings file to start from: chosen settings, all others as comments; and its JSON schema. */
 import { stringify } from 'yaml'
 import { SETTINGS, type Setting } from './settings.ts'
 import { z } from 'zod'
@@ -9,9 +9,9 @@ const HEAD = `# Settings of Postern. What is commented out shows the default. Ea
 # \`postern check\` says whether all of it works.`
 
 /**
- * @param values what was chosen, by dotted path
+ * @param values the chosen settings, by dotted path
  * @param schema where the JSON schema is, as editors find it from the file
- * @returns YAML that `--config` takes. Secrets themselves have no place in it, only their files
+ * @returns YAML for `--config`, with files of secrets, never secrets themselves
  */
 export function settingsTemplate(values: ReadonlyMap<string, unknown>, schema: string): string {
   const parts = [`# yaml-language-server: $schema=${schema}\n${HEAD}`]
@@ -28,13 +28,13 @@ export function settingsTemplate(values: ReadonlyMap<string, unknown>, schema: s
 
 /**
  * The file of one of several bots.
- * @param values what is its own, by path; secrets only as files
+ * @param values the bot's own settings, by path; secrets only as files
  */
 export function botEntry(values: Readonly<Record<string, unknown>>): string {
   return `# What is not here is for this bot as for all.\n${stringify(values)}`
 }
 
-/** A setting with what it is for, indented where it stands in a group. */
+/** A setting with its meaning, indented within a group. */
 function entry({ path, meaning, preset }: Setting, values: ReadonlyMap<string, unknown>): string {
   const [first = '', inner] = path.split('.')
   const indent = inner === undefined ? '' : '  '

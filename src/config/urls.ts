@@ -17,9 +17,8 @@ export function baseUrlOf(text: string): string {
 }
 
 /**
- * Says all that is wrong with a base URL (spec, paths), or null. The service may stand below a path,
- * as a proxy or a world of the sandbox has it.
- * Plain http is judged elsewhere, for it depends on another setting.
+ * All problems of a base URL (spec, paths), or null. It may have a path, as behind a proxy or for a
+ * world of the sandbox. Plain http is judged elsewhere, for it depends on another setting.
  */
 export function describeUrlProblem(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null
@@ -35,7 +34,7 @@ export function describeUrlProblem(text: string): string | null {
   return extra.length === 0 ? null : `expected the service’s base URL, without ${extra.join(', ')}`
 }
 
-/** Says what is wrong with the URL of an egress proxy, or null. */
+/** The problem of an egress proxy's URL, or null. */
 export function describeProxyProblem(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null
   return url !== null && /^https?:$/.test(url.protocol)

@@ -1,4 +1,4 @@
-/** Settings files: YAML, strict, every value with the line it stands on. */
+/** Settings files: YAML, strict, every value with its line. */
 import { statSync } from 'node:fs'
 import { relative } from 'node:path'
 import { isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml'
@@ -14,7 +14,7 @@ const MAX_PROBLEMS = 50
 const BOTS = 'bots'
 const PATHS = SETTINGS.map(({ path }) => path)
 const BOT_TOKENS = /^bot\.(?=(client)?token)/i
-/** What stands in the entry of one of several bots: its tokens stand there without a group. */
+/** Settings in the entry of one of several bots, in which tokens have no group. */
 const BOT_PATHS = ['name', ...PATHS.filter(isOfEachBot).map((path) => path.replace(BOT_TOKENS, ''))]
 
 /** A value as one source gives it, not yet checked. */
@@ -128,12 +128,12 @@ function unreadable(problems: Problem[]): FileSettings {
   return { values: new Map(), bots: null, problems, readable: false }
 }
 
-/** Where what is read goes, and which names are known there. */
+/** The target of a reading, and the names known there. */
 interface Into {
   at: (offset: number) => string
   found: Pick<FileSettings, 'values' | 'problems'> & { bots?: BotEntry[] | null }
   paths: readonly string[]
-  /** Stands before the paths of problems: whose setting it is. */
+  /** Prefix of the paths of problems: the bot's entry. */
   of?: string
 }
 

@@ -31,7 +31,7 @@ export const BACKUPS = {
   ),
 }
 
-/** Says what the service shows, when the restored keys can live with it. */
+/** Describes the key that the service shows, when the restored keys are compatible with it. */
 async function comparePublished(
   { keyring, publishedKey }: OperationParts,
   takenAt: string,

@@ -1,9 +1,9 @@
-/** What an operator can ask of a process that serves several bots, beside what each bot is asked. */
+/** Operations on a process that serves several bots, beside those on each bot. */
 import { operationsOn, type Calls } from '../rpc/operation.ts'
 import { nothing } from './operation.ts'
 import type { BotsReport } from './reports.ts'
 
-/** What became of the bots when the settings were read again, by their names. */
+/** Changes of the bots by a reload of the settings, by their names. */
 export interface BotChanges {
   added: string[]
   removed: string[]
@@ -11,13 +11,13 @@ export interface BotChanges {
   changed: string[]
 }
 
-/** What a reload found, and where. */
+/** The result of a reload. */
 export interface BotReload extends BotChanges {
   /** Where each has a file, absolute; null where they are listed. */
   folder: string | null
 }
 
-/** What these operations work on. */
+/** The parts of the process for these operations. */
 export interface SeveralParts {
   report: () => BotsReport
   /** @throws OperatorError `settings`: everything goes on as it was */

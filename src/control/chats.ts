@@ -1,4 +1,4 @@
-/** Operations on what is known of the bot's chats. */
+/** Operations on the bot's chats in memory. */
 import {
   type KnownChats,
   bindPerson,
@@ -10,13 +10,13 @@ import { z } from 'zod'
 import { OperatorError, refusedError } from '../errors.ts'
 import { nothing, operation } from './operation.ts'
 
-/** What is known of a chat. */
+/** One chat in memory. */
 export type ChatRow = Awaited<ReturnType<typeof CHATS.chatList.run>>[number]
 
-/** What would become of a message into a chat. */
+/** The preview of a message into a chat. */
 export type ShownChat = Awaited<ReturnType<typeof CHATS.chatShow.run>>
 
-/** Which chats may take readable text again. */
+/** Which chats may receive readable text again. */
 const Lift = z.union([
   z.strictObject({ chatIds: z.array(z.int()).min(1).max(10_000) }),
   z.strictObject({ pending: z.literal(true) }),
@@ -108,7 +108,7 @@ const MAY_BE_READABLE =
 
 const isLatched = ({ latchedAtMs }: { latchedAtMs: number | null }): boolean => latchedAtMs !== null
 
-/** A typing mistake must not look like success. @throws OperatorError `refused`, before any is lifted */
+/** Refuses mistyped ids. @throws OperatorError `refused`, before any latch is lifted */
 function requireKnown(chatIds: number[], knownChats: KnownChats): void {
   const unknown = chatIds.filter((id) => knownChats.get(id) === undefined)
   if (unknown.length > 0) throw unknownChats(unknown)

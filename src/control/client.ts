@@ -19,7 +19,7 @@ import { connectSocket } from './socket/connect.ts'
 // An `import` would load all that it has, a WebSocket too: 40 ms of every command.
 const { Agent, request } = process.getBuiltinModule('node:http')
 
-/** Publishing waits for the service, and takes longest. */
+/** Publishing waits for the service, and is the slowest operation. */
 export const ANSWER_MS = 120_000
 
 /** A sidecar at the other end of its socket. */
@@ -28,8 +28,8 @@ export type RunningSidecar = Operations & BotOperations & AsyncDisposable
 /**
  * Connects to the sidecar that runs on a data directory.
  * @param dataDir absolute; need not exist
- * @param answerMs how long an answer may take (two minutes)
- * @param bot which of several bots it is about; null for the only one, and for what is about all
+ * @param answerMs time limit of a response (two minutes)
+ * @param bot one of several bots; null for the only one, and for operations on all
  * @returns its operations, or null when nobody listens; each rejects with the PosternError that the
  *   sidecar had, or OperatorError `failed` when it goes away or is of another version
  * @throws OperatorError `data-dir` when the socket is there and may not be used by this user, or is
@@ -86,7 +86,7 @@ function agentOver(socket: Socket): InstanceType<typeof Agent> {
   return agent
 }
 
-/** @throws OperatorError `failed` when no answer comes, or none that is HTTP */
+/** @throws OperatorError `failed` without a response, or for one that is not HTTP */
 async function exchange(
   sent: ClientRequest,
   body: string,

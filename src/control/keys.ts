@@ -12,7 +12,7 @@ export const FLOOR_MS = 4 * 86_400_000
 /** One of the bot's own keys. Times are ISO 8601 in UTC. */
 export type KeyRow = ReturnType<typeof keyRow>
 
-/** What deleting a key would do. */
+/** The consequences of deleting a key. */
 export type DeletionReport = ReturnType<typeof describeDeletion>
 
 const chosen = z.strictObject({ fingerprint })
@@ -75,7 +75,7 @@ export function findKey(keyring: Keyring, named: string | undefined): OwnKeyReco
   )
 }
 
-/** Why keys of a state are not deleted, and what to do instead. */
+/** Why keys of a state are not deleted, with a hint. */
 const UNDELETABLE: Partial<Record<OwnKeyRecord['state'], [message: string, hint: string]>> = {
   active: ['it is the published key', '`postern key rotate` puts a new one in its place first'],
   pending: ['it waits for its publication', '`postern key rotate --abandon` ends a rotation'],
@@ -121,7 +121,7 @@ function describeDeletion(key: KeyRow, copies: readonly string[]) {
   const last = lastOpenedAt === null ? '' : `, the last at ${lastOpenedAt}`
   return {
     key,
-    /** What becomes unreadable, for people, a line each. */
+    /** Messages that become unreadable, for people, a line each. */
     loses: [
       `messages sealed to it, from ${since} to ${retiredAt ?? 'now'} and later by phones that ` +
         'had not learned of the next key: updates still to come, and old messages that people quote',
@@ -129,7 +129,7 @@ function describeDeletion(key: KeyRow, copies: readonly string[]) {
       ...(key.opens ? [`it would have gone on opening until ${opensUntil}`] : []),
       `so far it has opened ${openedMessages} messages and ${openedMedia} files${last}`,
     ],
-    /** What cannot be promised of its destruction, a line each. */
+    /** Limits of the key's destruction, a line each. */
     unsure: [
       ...copies.map((name) => `${name} in dataDir, a copy from before an upgrade`),
       'backups and exports that were made of it',

@@ -4,9 +4,9 @@ import type { Keyring } from '../keys/keyring.ts'
 import { iso, nothing, operation } from './operation.ts'
 import { MAX_ARMORED_BYTES } from './protocol.ts'
 
-/** What became of one message of an update, without its text. */
+/** The outcome of one Message of an update, without its text. */
 export type Explained = Awaited<ReturnType<typeof MESSAGES.explainUpdate.run>>[number]
-/** To whom a message of the bot's was sealed. */
+/** The recipients of a message of the bot's. */
 export type ExplainedSent = NonNullable<Awaited<ReturnType<typeof MESSAGES.explainSent.run>>>
 
 /** Lines of a report; a service that invents chats makes it no longer. */

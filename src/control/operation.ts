@@ -23,7 +23,7 @@ export interface OperationParts {
   /** Null when the sidecar manages no key. */
   publication: Publication | null
   knownChats: KnownChats
-  /** Whether readable text is forbidden in a chat, by what is remembered. */
+  /** Whether readable text is forbidden in a chat, by the sidecar's memory. */
   mustSeal: (chatId: number) => boolean
   modes: Modes
   outcomes: Outcomes
@@ -38,7 +38,7 @@ export interface OperationParts {
   publishedKey: () => Promise<string | null>
   /** Called when the operator allowed readable text in private chats again. */
   onPrivateReadable: () => void
-  /** What would become of a text for a chat, once the bot's key is published. */
+  /** Previews a text for a chat, once the bot's key is published. */
   previewChat: (chatId: number) => Promise<ChatPreview>
   status: () => StatusReport
   check: (about: 'everything' | 'store') => Promise<CheckLine[]>

@@ -9,7 +9,7 @@ import { ROTATION } from './rotation.ts'
 import { SECRETS } from './secrets.ts'
 import { TRUST } from './trust.ts'
 
-/** What an operator can ask of a sidecar, by name. */
+/** The operations of a sidecar, by name. */
 export const OPERATIONS = {
   status: operation('How the sidecar is doing.', nothing, ({ status }) => status()),
   check: operation(

@@ -1,6 +1,6 @@
 /**
- * What goes over the control socket: HTTP, `POST /<operation>` with its input as JSON. The answer is
- * `{result}` or `{error}`, with the version of the sidecar in a header. Errors cross as code,
+ * The protocol of the control socket: HTTP, `POST /<operation>` with its input as JSON. The answer
+ * is `{result}` or `{error}`, with the version of the sidecar in a header. Errors cross as code,
  * message and hint, and the client throws the same error.
  */
 import { z } from 'zod'
@@ -57,7 +57,7 @@ export function toWireError(error: unknown): WireError {
   return { code: 'failed', message, hint: 'the log of the sidecar shows what led to it' }
 }
 
-/** The error that `toWireError` was given, less what does not cross: its cause and the raw answer. */
+/** Undoes `toWireError`, but for the cause and the raw answer, which are not transmitted. */
 export function fromWireError({ code, message, hint, status }: WireError): PosternError {
   if (status !== undefined) {
     const answer = { status, headers: {}, body: Buffer.alloc(0) }

@@ -1,4 +1,4 @@
-/** What operations report of a sidecar. Times are ISO 8601 in UTC, unless a name says ms. */
+/** Results of a sidecar's operations. Times are ISO 8601 in UTC, unless a name ends in ms. */
 import type { CheckLine } from '../doctor/check-line.ts'
 import type { Condition } from '../observe/conditions.ts'
 import type { HealthReason } from '../observe/health.ts'
@@ -12,7 +12,7 @@ export interface StatusReport {
   startedAt: string
   ready: boolean
   reasons: HealthReason[]
-  /** What to know although it does its job. */
+  /** Conditions to know of that do not affect messages. */
   warnings: Warning[]
   /** Null until the service has answered `GET /me` once. */
   bot: { id: number; username: string; mode: string; fingerprint: string | null } | null
@@ -82,6 +82,6 @@ export interface OpenReport {
   text?: string | undefined
   verdict: string
   reason?: string | undefined
-  /** Fingerprint of whoever signed, when that is known. */
+  /** Fingerprint of the signer's certificate, when known. */
   signer?: string | undefined
 }

@@ -1,4 +1,4 @@
-/** Operations on secret keys, and on what they rest under. */
+/** Operations on secret keys, and on their protection. */
 import { z } from 'zod'
 import { OperatorError } from '../errors.ts'
 import type { NewProtection } from '../store/protection.ts'
@@ -82,7 +82,7 @@ export const SECRETS = {
 
 const day = (ms: number): string => iso(ms).slice(0, 10)
 
-/** What copies that were made before are worth. */
+/** Describes how earlier copies of the store open. */
 function aboutCopies(before: ProtectionMethod | null, oldEntry: string | null): string {
   if (before === null) return ''
   const copies = '; backups and copies made before'

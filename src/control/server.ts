@@ -1,4 +1,4 @@
-/** The sidecar's end of the control socket. Whoever may open the socket may do everything. */
+/** The server of the control socket. Every process that may open the socket may do everything. */
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setTimeout as elapsed } from 'node:timers/promises'
@@ -20,7 +20,7 @@ const MAX_PIPELINED = 4
 const IDLE_MS = 60_000
 const DRAIN_MS = 2000
 
-/** What can be asked of a process that serves several bots. */
+/** The operations of a process that serves several bots. */
 export interface SeveralOperations {
   all: BotOperations
   /** @throws OperatorError `usage` when no bot has that name, or none is named */
@@ -30,7 +30,7 @@ export interface SeveralOperations {
 /**
  * Opens the control socket in `dataDir`: mode 0600 from the moment it exists. One that a dead
  * process left is replaced.
- * @param o `dataDir` absolute and 0700; `operations` are what requests are answered with;
+ * @param o `dataDir` absolute and 0700; `operations` answer the requests;
  *   `runtimeDir` XDG_RUNTIME_DIR, where the socket goes when its path in `dataDir` is too long;
  *   `idleMs` how long a connection has for its next request, whole, and for taking an answer (one
  *   minute); `drainMs` how long disposing waits for operations under way (two seconds)
@@ -51,7 +51,7 @@ export async function startControl(o: {
   const app = createApp(o.operations, o.idleMs ?? IDLE_MS, o.version ?? VERSION)
   await app.ready()
   const { server } = app
-  // A client may close its half after its last request, before the answer comes.
+  // A client may close its half after its last request, before the response.
   Object.assign(server, { httpAllowHalfOpen: true })
   server.maxConnections = MAX_CONNECTIONS
   server.on('drop', () => o.log.warn({ limit: MAX_CONNECTIONS }, 'control connection dropped'))
@@ -86,7 +86,7 @@ function createApp(
     schemaController: NO_SCHEMAS,
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (_error, _request, reply) => fail(reply, unknownRequest()),
-    // What is not HTTP gets no answer: its sender would not understand it.
+    // Bytes that are not HTTP get no response: their sender could not parse one.
     clientErrorHandler: (_error, socket) => socket.destroy(),
   })
   app.removeAllContentTypeParsers()

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { usageError } from '../errors.ts'
 import { iso, nothing, operation } from './operation.ts'
 
-/** Everybody whom we know. Times are ISO 8601 in UTC. */
+/** All known people. Times are ISO 8601 in UTC. */
 export type TrustReport = Awaited<ReturnType<typeof TRUST.trustList.run>>
 export type TrustRow = TrustReport['people'][number]
 
@@ -12,7 +12,7 @@ export type TrustRow = TrustReport['people'][number]
 export type LogRow = Awaited<ReturnType<typeof TRUST.trustLog.run>>[number]
 
 const PersonInput = z.strictObject({ userId: z.int() })
-/** As a person typed it, of any length: `Trust` explains what is wrong with it. */
+/** As a person typed it, of any length: `Trust` explains an invalid one. */
 const TypedFingerprint = z.string()
 
 /** Which part of the journal. */
@@ -86,7 +86,7 @@ export const TRUST = {
   ),
 }
 
-/** What an accepted person must sign. */
+/** The signatures required of an accepted person. */
 function describeDuty({ standing }: Pin): string {
   return standing === 'verified'
     ? 'a verified person must sign messages in any case'
@@ -103,19 +103,19 @@ function describePin({ userId, fingerprint, standing, listed }: Pin): string {
 function trustRow(pin: Pin, { people, trust }: { people: People; trust: Trust }) {
   return {
     userId: pin.userId,
-    /** What they are sealed to under; null for somebody blocked before any was seen. */
+    /** The certificate that messages are sealed to; null for a person blocked before any was seen. */
     fingerprint: pin.fingerprint,
     since: pin.fingerprint === null ? null : iso(pin.sinceMs),
     /** `seen`, `accepted`, `verified` or `blocked` */
     standing: pin.standing,
-    /** What the service lists now, and since when. */
+    /** The certificate that the service lists now, and since when. */
     listed: pin.listed,
     listedSince: iso(pin.listedAtMs),
     /** Must sign messages: has signed one before, or is verified. */
     signs: people.hasSigned(pin.userId, 'words') || pin.standing === 'verified',
     /** Must sign files: has signed one before. */
     signsFiles: people.hasSigned(pin.userId, 'file'),
-    /** Who else is listed with the same certificate, by id, while nobody is named as its owner. */
+    /** Ids of other people listed with the same certificate, while nobody is named as its owner. */
     sharedWith: trust.sharersOf(pin),
   }
 }

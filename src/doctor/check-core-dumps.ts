@@ -7,7 +7,7 @@ const HINT =
   '`postern run`, `--ulimit core=0` with docker run, `ulimits: { core: 0 }` in a compose file'
 
 /**
- * Looks at the limit of this process, where the system is Linux.
+ * Checks the limit of this process, where the system is Linux.
  * @param proc where /proc is mounted
  * @returns no line where the limit is not known
  */

@@ -1,4 +1,4 @@
-/** Checks the database of `store.url`: how it is reached, what a commit waits for, and the schema. */
+/** Checks the database of `store.url`: its connection, the durability of commits, and the schema. */
 import { OperatorError } from '../errors.ts'
 import { FIRST_VERSION, NEWEST_VERSION } from '../store/migrations.ts'
 import type { DatabaseState } from '../replicas/look.ts'
@@ -16,7 +16,7 @@ export interface NamedDatabase {
   schema: string
 }
 
-/** @param database null when the store is in a file. Never throws for what it finds. */
+/** @param database null when the store is in a file. Never throws for a failed check. */
 export async function checkDatabase(database: NamedDatabase | null): Promise<CheckLine[]> {
   if (database === null) return []
   const { lookAtDatabase } = await import('../replicas/look.ts')

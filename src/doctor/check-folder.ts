@@ -1,4 +1,4 @@
-/** Checks the data directory: its owner, who else can read it, free space on its disk. */
+/** Checks the data directory: its owner, its mode, free space on its disk. */
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemCodeOf } from '../errors.ts'
@@ -7,7 +7,7 @@ import { fail, pass, warn, type CheckLine } from './check-line.ts'
 
 const NOTABLE_BYTES = 256 * 1024 * 1024
 
-/** @param dataDir absolute; need not exist. Never throws for what it finds. */
+/** @param dataDir absolute; need not exist. Never throws for a failed check. */
 export async function checkFolder(dataDir: string): Promise<CheckLine[]> {
   const folder = await lstat(dataDir).catch(systemCodeOf)
   if (folder === 'ENOENT') return [pass('data folder', `${dataDir} is not there yet`)]

@@ -1,4 +1,4 @@
-/** Checks the bot's own key: what the service shows, how old ours is. */
+/** Checks the bot's own key: the key that the service shows, and the age of ours. */
 import type { Bot } from '../api/bot.ts'
 import type { OwnKeyRecord } from '../kernel/index.ts'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'

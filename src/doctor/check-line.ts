@@ -1,4 +1,4 @@
-/** A line of `postern check`. `hint` says what to do. */
+/** A line of `postern check`. `hint` is what to do. */
 export interface CheckLine {
   name: string
   level: 'pass' | 'warn' | 'fail'

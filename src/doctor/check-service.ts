@@ -1,4 +1,4 @@
-/** Checks the service: whether it answers, takes the token and agrees on the time. */
+/** Checks the service: whether it answers, accepts the token and agrees on the time. */
 import type { Bot } from '../api/bot.ts'
 import type { Limits } from '../api/limits.ts'
 import { NoResponseError, Refusal, ServiceError } from '../errors.ts'
@@ -29,7 +29,7 @@ const KINDS = [
   { name: 'RSA 4096', each: { aes256: 527, aes128: 527 } },
 ]
 const TYPICAL_TEXT_BYTES = 500
-/** Bytes of UTF-8 that one UTF-16 unit of a text takes at most. */
+/** Greatest number of UTF-8 bytes for one UTF-16 unit of a text. */
 const UNIT_BYTES = 3
 
 /** Asks once. @returns the bot, null when it could not be had, and the lines */
@@ -70,7 +70,7 @@ function linesOfFailure(error: unknown, parts: ServiceParts): CheckLine[] {
   return [fail('upstream', `${url}: no usable answer`, 'check upstream.url')]
 }
 
-/** Nobody usable answered: who did, or who did not, and what to look at. */
+/** No usable answer: its cause, and the part to check. */
 function noResponse(
   error: NoResponseError,
   { upstreamUrl: url, isProxied }: ServiceParts,

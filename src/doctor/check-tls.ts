@@ -8,7 +8,7 @@ import { fail, pass, warn, type CheckLine } from './check-line.ts'
 const WITHIN_MS = 10_000
 const NOTABLE_DAYS = 14
 const DAY_MS = 86_400_000
-/** What ends a connection before any word of TLS. */
+/** Errors before the first byte of TLS. */
 const UNCONNECTED =
   /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/
 
@@ -16,8 +16,8 @@ const UNCONNECTED =
  * Shakes hands with the service once. Whether the certificate is trusted follows the same rules as
  * every call: its name, its dates, and the authorities of the system or of `caFile`.
  * @param url base URL of the service
- * @param o `isProxied`: the way goes through a proxy, which calls take and this look does not
- * @returns no line where there is no connection at all: the check of the service says why
+ * @param o `isProxied`: calls go through a proxy, which this check does not use
+ * @returns no line without any connection: the check of the service reports the cause
  */
 export async function checkTls(
   url: string,

@@ -15,7 +15,7 @@ import { fail, pass, warn, type CheckLine } from './check-line.ts'
 import { checkService, type ServiceParts } from './check-service.ts'
 import { checkTls } from './check-tls.ts'
 
-/** What is read of a store that opens. */
+/** The examined parts of a store that opens. */
 export interface ExaminedStore {
   store: Pick<Store, 'method'>
   keyring: CheckedKeys
@@ -31,10 +31,10 @@ export interface Configured {
   secrets: Secrets
 }
 
-/** What asks the service. */
+/** The calls to the service. */
 export type ExaminedService = Pick<ServiceParts, 'me' | 'limits' | 'skewMs'>
 
-/** Looks once at everything; never throws for what it finds. */
+/** Runs all checks once; never throws for a failed check. */
 export async function examineAll(
   configured: Configured,
   service: ExaminedService,
@@ -44,7 +44,7 @@ export async function examineAll(
   return [...lines, ...(await checkStore(bot, configured, store))]
 }
 
-/** Looks once at what settings lead to beside the store. */
+/** Checks once all that settings configure beside the store. */
 export async function examineSettings(
   configured: Configured,
   service: ExaminedService,
@@ -52,7 +52,7 @@ export async function examineSettings(
   return (await checkSettings(configured, service)).lines
 }
 
-/** Looks once at the store, at the bot's key in it, and at the process that holds it. */
+/** Checks once the store, the bot's key in it, and the process that holds it. */
 export async function examineStore(
   configured: Configured,
   { me }: Pick<ExaminedService, 'me'>,
@@ -117,7 +117,7 @@ function storeLine(store: StoreState): CheckLine {
   return pass('store', `opens, with ${store.keyring.all.length} of our keys`)
 }
 
-/** What a store rests under, and what the first start puts secrets under. */
+/** Lines on the protection of an existing store, and of the one at the first start. */
 const PROTECTED = {
   passphrase: ['a passphrase opens the store', 'the first start puts secrets under the passphrase'],
   keychain: [
@@ -144,7 +144,7 @@ async function checkProtection(
   return [warn('protection', message, HOW_TO_PROTECT[when])]
 }
 
-/** What `postern run` will choose, or why it will not; a keychain is tried. */
+/** The future choice of `postern run`, or why it will fail; a keychain is tried. */
 async function firstProtection(
   { protection }: Settings['key'],
   { passphrase, howToMakePassphrase }: Secrets,

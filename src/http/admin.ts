@@ -14,13 +14,13 @@ export interface Readiness {
   reasons: readonly { sinceMs: number }[]
 }
 
-/** What the admin door is made of. */
+/** The parts of the admin door. */
 export interface AdminDoorParts {
   log: Log
   metrics: { readonly contentType: string; text(): Promise<string> }
   /** @param bot the one that the query names; @returns null when there is none of that name */
   readiness: (bot: string | null) => Readiness | null
-  /** What `/status` says; no secrets. @param bot as above; @returns as above */
+  /** The content of `/status`; no secrets. @param bot as above; @returns as above */
   status: (bot: string | null) => Promise<object> | null
   /** Host names beside the loopback ones, for all but probes: `admin.allowedHosts`, `admin.host`. */
   allowedHosts: Iterable<string>
@@ -28,14 +28,14 @@ export interface AdminDoorParts {
   bounds?: Partial<DoorBounds>
 }
 
-/** What the door answers, as `/` lists it. */
+/** The answers of the door, as listed by `/`. */
 const PATHS = {
   '/healthz': '200 while the process serves',
   '/readyz': '200 while nothing keeps the sidecar from its job, else 503; with every reason',
   '/status': 'what `postern status` shows, as JSON',
   '/metrics': 'metrics in the text format of Prometheus',
 }
-/** Paths that probes ask for under whatever name they know. */
+/** Paths that accept any Host, for probes. */
 const PROBES = new Set(['/healthz', '/readyz'])
 
 /**

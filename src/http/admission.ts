@@ -14,14 +14,14 @@ declare module 'fastify' {
   }
 }
 
-/** Whom a door lets in. */
+/** Which requests a door admits. */
 export interface AdmissionOptions {
   bounds: DoorBounds
   /** From `hostNames`. */
   hosts: ReadonlySet<string>
   /** Paths that may be asked for under any Host. */
   anyHost: ReadonlySet<string>
-  /** @throws Refusal when the caller may not come in; not asked on `anonymous` routes */
+  /** @throws Refusal when the caller is not authorized; not called on `anonymous` routes */
   authorize: (request: IncomingMessage) => void
 }
 
@@ -48,7 +48,7 @@ export function checkRequest(
 }
 
 /**
- * Judges a request that has a route: its method, its token, and what its headers say of its body.
+ * Checks a request that has a route: its method, its token, and the headers of its body.
  * @returns null when it may be read
  */
 export function checkRouted(request: FastifyRequest, options: AdmissionOptions): Refusal | null {
@@ -70,7 +70,7 @@ function headersProblem(
   bounds: DoorBounds,
 ): string | null {
   if (rawHeaders.length / 2 > bounds.headerLines) return 'the request has too many headers'
-  // Some clients offer h2c on every request, and take no for an answer (RFC 9110, 7.8).
+  // Some clients offer h2c on every request, and accept that it is ignored (RFC 9110, 7.8).
   if (upgrade !== undefined && upgrade.toLowerCase() !== 'h2c')
     return 'there is nothing to upgrade to'
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') {

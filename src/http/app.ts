@@ -41,7 +41,7 @@ export interface RequestLine {
   ms: number
 }
 
-/** What the listeners share and where they differ. */
+/** The options of a listener. */
 export interface AppOptions extends AdmissionOptions {
   log: Log
   level: 'info' | 'debug'
@@ -50,7 +50,7 @@ export interface AppOptions extends AdmissionOptions {
   /** Called with all that passes here, words and all; for development alone. */
   onExchange?: ((exchange: BotExchange) => void) | undefined
   /**
-   * Chooses who answers a request, once earlier ones of its connection are answered: routes
+   * Chooses the routes for a request, once earlier ones of its connection are answered: routes
    * elsewhere, or those here.
    */
   routesFor?: (request: IncomingMessage, here: RequestListener) => RequestListener
@@ -59,11 +59,11 @@ export interface AppOptions extends AdmissionOptions {
 /** An application that is not listening yet. */
 export interface App {
   app: FastifyInstance
-  /** Answers requests that another server took and checked. */
+  /** Answers requests that another server received and checked. */
   answer: RequestListener
   /** Aborts when the door is being closed. */
   stopping: AbortSignal
-  /** Takes nothing new, lets what is under way end, and is done within `bounds.drainMs`. */
+  /** Accepts no further requests, and ends those under way within `bounds.drainMs`. */
   drain: () => Promise<void>
 }
 
@@ -107,8 +107,8 @@ export function createApp(options: AppOptions): App {
 }
 
 /**
- * Waits until earlier requests of the same connection are answered: whoever sends several at once
- * takes no more room than with one.
+ * Waits until earlier requests of the same connection are answered: pipelined requests need no more
+ * room than one.
  */
 function onTurn(response: ServerResponse, answer: () => void): void {
   if (response.socket === null) response.once('socket', answer)
@@ -116,8 +116,8 @@ function onTurn(response: ServerResponse, answer: () => void): void {
 }
 
 /**
- * Builds routes that stand behind a door: what is checked by the request line and its headers alone
- * is checked there, all else here.
+ * Builds routes behind a door: the door checks the request line and the headers, the routes check
+ * all else.
  */
 export function createAppBehind(options: AppOptions): App {
   const underWay = new PendingResponses()
@@ -167,7 +167,7 @@ function createRoutes(
     logger: false,
     trustProxy: false,
     exposeHeadRoutes: false,
-    // Its 503 has no envelope; what still comes in is answered like the rest.
+    // Fastify's 503 has no envelope; requests that still arrive are answered like the rest.
     return503OnClosing: false,
     bodyLimit: bounds.bodyBytes,
     genReqId: () => randomUUID(),
@@ -201,8 +201,8 @@ function createRoutes(
 }
 
 /**
- * Reports a request once its answer is out, or its caller gone, and ends it when nobody answers:
- * the last resort, since whoever answers has bounds of his own, well within this one.
+ * Logs a request once its response has ended or its caller is gone, and ends one without an answer:
+ * the last resort, since every handler has shorter time limits.
  */
 function seeThrough(
   request: FastifyRequest,
@@ -223,7 +223,7 @@ function seeThrough(
       status: reply.raw.writableFinished ? reply.statusCode : 0,
       ms: Math.round(performance.now() - startMs),
     }
-    // The service may say anything: a code that fits no label is not repeated.
+    // The service may send any text: a code that fits no label is not logged.
     if (failedWith !== undefined) line.code = CODE.test(failedWith) ? failedWith : 'other'
     report(line)
   })
@@ -246,7 +246,7 @@ function fail(
   if (!request.raw.complete && mayBeLong(request.raw, bounds.bodyBytes)) {
     reply.raw.setHeader('connection', 'close')
   }
-  // The service's own no passes as it came, and the log has its code.
+  // A refusal of the service is relayed unchanged, and the log has its code.
   if (!(error instanceof ServiceError)) reply.raw.setHeader(REQUEST_ID, request.id)
   relay(reply, answerFor(error))
 }

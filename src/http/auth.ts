@@ -9,10 +9,10 @@ const rooms = { presented: Buffer.alloc(4 + 3 * ROOM), expected: Buffer.alloc(4 
 
 /**
  * Lets a request through when it presents the token (spec, Authentication 1 and 3).
- * Compared in constant time, over as many bytes whatever the tokens are, so that neither content
- * nor length of the expected one shows.
- * @param expected what must be presented; asked anew for each request, since its file may change;
- *   null where no token lets anybody in
+ * Compared in constant time, over the same number of bytes for all tokens, so that neither content
+ * nor length of the expected one leaks.
+ * @param expected the valid token; read for each request, since its file may change;
+ *   null where no token is valid
  * @throws Refusal `unauthorized`, or `bad_request` when there are several Authorization lines
  */
 export function requireBearer(rawHeaders: readonly string[], expected: string | null): void {

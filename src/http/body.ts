@@ -16,21 +16,21 @@ declare module 'fastify' {
 /** The configuration of a route whose body is ignored. */
 export const IGNORES_BODY = { config: { takesBody: false } } as const
 
-/** Whether the spec defines no body for a call: one that comes is read to its end and dropped. */
+/** Whether the spec defines no body for a call: one that is sent is read to its end and dropped. */
 function ignoresBody({ method, routeOptions }: FastifyRequest): boolean {
   return method === 'GET' || method === 'HEAD' || routeOptions.config.takesBody === false
 }
 
 /**
- * What is wrong with a request's body as far as its headers tell: only JSON, never encoded, never
- * over the limit (DESIGN, The local doors). Of a body that is ignored, only its size counts.
+ * Why a request's body is refused, judged by its headers: only JSON, never encoded, never over the
+ * limit (DESIGN, The local doors). Of a body that is ignored, only its size counts.
  * @returns null when there is no body or it may be read
  */
 export function bodyProblem(request: FastifyRequest, maxBytes: number): Refusal | null {
   const { headers, rawHeaders } = request.raw
   const declared = Number(headers['content-length'] ?? 0)
   if (ignoresBody(request)) {
-    // Whatever type it names, it is not read.
+    // A body that is ignored may have any type.
     delete headers['content-type']
   } else {
     const hasBody = headers['transfer-encoding'] !== undefined || declared > 0

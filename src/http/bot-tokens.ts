@@ -2,20 +2,20 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { bearerOf } from '../api/bot.ts'
 import { valuesOf } from '../util/local-door.ts'
 
-/** Reads the tokens again from where they came, once in this time for whatever unknown token comes. */
+/** Unknown tokens make the tokens' sources be read again, at most once in this time. */
 const REREAD_EVERY_MS = 1000
 
-/** What the tokens of one bot are. */
+/** The token of one bot. */
 export interface BotToken {
-  /** What the local bot presents. */
+  /** The token that the local bot must present. */
   expected: () => string
-  /** Reads it again from where it came. */
+  /** Reads the token from its source again. */
   reread: () => void
 }
 
 /**
- * Finds whose a token is. Tokens are found by their keyed hashes: how long that takes says nothing
- * of any. Whoever is found has the token compared once more, by `requireBearer`.
+ * Finds the bot of a token. Tokens are found by their keyed hashes, so that the time reveals
+ * nothing about any token. `requireBearer` then compares the found bot's token once more.
  */
 export class BotTokens<Bot> {
   readonly #bots = new Map<string, { bot: Bot; token: BotToken; hash: string; indexed: string }>()
@@ -25,7 +25,7 @@ export class BotTokens<Bot> {
   readonly #onTwins: (names: [string, string]) => void
   #rereadMs = -Infinity
 
-  /** @param onTwins called with the names of two bots that come to expect the same token */
+  /** @param onTwins called with the names of two bots that expect the same token */
   constructor(onTwins: (names: [string, string]) => void) {
     this.#onTwins = onTwins
   }

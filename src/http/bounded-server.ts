@@ -18,7 +18,7 @@ const FAILURES = new Map<unknown, [status: number, code: string, message: string
 ])
 const MALFORMED = [400, 'bad_request', 'the request is not valid HTTP'] as const
 
-/** What a listener is made of. */
+/** The parts of a listener. */
 export interface ServerParts {
   bounds: DoorBounds
   connections: Connections
@@ -33,8 +33,8 @@ export interface ServerParts {
 
 /**
  * An HTTP server with every bound set, which gives the envelope also where Node would answer by
- * itself: no or two Hosts, unknown expectations, whatever the parser refuses. CONNECT is closed;
- * an Upgrade is never taken up.
+ * itself: no or two Hosts, unknown expectations, any error of the parser. CONNECT is closed;
+ * an Upgrade is ignored.
  */
 export function createBoundedServer(parts: ServerParts, routes: RequestListener): Server {
   const { bounds, connections } = parts

@@ -6,12 +6,12 @@ export const DOOR_BOUNDS = {
    */
   headersMs: 10_000,
   /**
-   * From the first byte to the last of a request. 256 KiB over loopback take milliseconds; a
+   * From the first byte to the last of a request. 256 KiB over loopback need milliseconds; a
    * stopped debugger gets some seconds.
    */
   requestMs: 20_000,
   /**
-   * How often Node looks for connections that overran the two above. Each look wakes an idle
+   * How often Node checks for connections that exceeded the two above. Each check wakes an idle
    * process.
    */
   checkMs: 10_000,
@@ -27,10 +27,10 @@ export const DOOR_BOUNDS = {
   silenceMs: 120_000,
   /**
    * From the end of the headers to our answer. A poll of 50 s, 10 s for the service's margin, 15 s
-   * to open what came, and some air.
+   * to open the updates, and a margin.
    */
   answerMs: 90_000,
-  /** How long requests under way may take once we are stopping. */
+  /** Time limit of requests under way once the door is closing. */
   drainMs: 10_000,
   /** A bot opens one connection for each call under way; 600 calls a minute need far fewer. */
   connections: 256,

@@ -26,7 +26,7 @@ export class Connections {
     this.#maxRequests = bounds.requestsPerConnection
   }
 
-  /** Takes a new connection in, or closes it when all the others are at work. */
+  /** Adds a new connection, or closes it when all the others are busy. */
   accept(socket: Socket): void {
     if (this.#open.size >= this.#max) this.#closeOldestIdle()
     if (this.#stopping || this.#open.size >= this.#max) {
@@ -41,8 +41,8 @@ export class Connections {
   }
 
   /**
-   * Notes that a request came in; it counts as under way until its answer is closed. The answer to
-   * the last that a connection may bring says so, and ends it.
+   * Records a request, which counts as under way until its response has closed. The response to the
+   * last one allowed on a connection has `Connection: close`.
    */
   begin(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request
@@ -66,7 +66,7 @@ export class Connections {
     return [...(this.#open.get(socket)?.underWay ?? [])]
   }
 
-  /** From now on nothing new is taken, what is idle closes, what is at work closes when done. */
+  /** Accepts no further requests; idle connections close, busy ones close when done. */
   stop(): void {
     this.#stopping = true
     for (const [socket, { underWay }] of this.#open) {
@@ -76,7 +76,7 @@ export class Connections {
     }
   }
 
-  /** Cuts what is still there. */
+  /** Cuts the remaining connections. */
   closeAll(): void {
     for (const socket of this.#open.keys()) socket.destroy()
   }
@@ -99,7 +99,7 @@ export class Connections {
   }
 }
 
-/** Its answer says that it is the last on its connection. */
+/** Adds `Connection: close` to the response. */
 function sayLast(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('connection', 'close')
 }
@@ -118,7 +118,7 @@ export class PendingResponses {
     })
   }
 
-  /** Resolves when there is none, having cut off what takes longer than `drainMs`. */
+  /** Resolves when there is none; responses that need longer than `drainMs` are cut off. */
   async allEnded(drainMs: number): Promise<void> {
     if (this.#responses.size === 0) return
     const ended = new Promise<void>((resolve) => void this.#ends.add(resolve))

@@ -1,15 +1,15 @@
 import { OperatorError, Refusal, ServiceError, type ErrorExtra, type RawAnswer } from '../errors.ts'
 import { stringify } from '../util/exact-json.ts'
 
-/** Header of every answer that says no for us: what the log calls the request. */
+/** Header of every refusal of our own: the request's id in the log. */
 export const REQUEST_ID = 'postern-request-id'
 
-/** What a failed call is answered, and the code that log and metrics name it by. */
+/** The answer to a failed call, with its code in log and metrics. */
 export interface FailureAnswer extends RawAnswer {
   code: string
 }
 
-/** What fastify itself may say no to, once a request has passed our own checks. */
+/** Fastify's own errors for requests that have passed our checks. */
 const FROM_FASTIFY = new Map<unknown, () => Refusal>([
   ['FST_ERR_CTP_BODY_TOO_LARGE', () => new Refusal('too_large', 'the body is too large')],
   [
@@ -24,7 +24,7 @@ const FROM_FASTIFY = new Map<unknown, () => Refusal>([
 
 /**
  * The one place where anything thrown becomes an answer in the service's envelope. The service's
- * own no is handed on as it came; what nobody foresaw says nothing at all.
+ * refusals are relayed unchanged; the answer to an unexpected error contains no detail.
  */
 export function answerFor(error: unknown): FailureAnswer {
   if (error instanceof ServiceError) return { ...error.answer, code: error.code }
@@ -38,7 +38,7 @@ export function answerFor(error: unknown): FailureAnswer {
 
 /**
  * Builds an answer in the error envelope (spec, Error object), with `Retry-After` where the body
- * says so (spec, Errors 1).
+ * has `retryAfter` (spec, Errors 1).
  */
 export function failureAnswer(failed: {
   status: number
@@ -54,8 +54,8 @@ export function failureAnswer(failed: {
 }
 
 /**
- * What may be logged of an error that nobody foresaw: its kind and where it came from. Its message
- * is left out, because it can hold a person's words.
+ * The fields of an unexpected error that may be logged: its name and stack frames. Its message is
+ * left out, because it can contain a person's text.
  */
 export function traceOf(error: unknown): { error: string; at: string[] } {
   if (!(error instanceof Error)) return { error: typeof error, at: [] }
@@ -63,7 +63,7 @@ export function traceOf(error: unknown): { error: string; at: string[] } {
   return { error: error.name, at: frames.slice(0, 8).map((frame) => frame.trim()) }
 }
 
-/** True for an error that is nobody's decision and must be looked into. */
+/** True for an unexpected error, which is a bug to investigate. */
 export function isUnforeseen(error: unknown): boolean {
   const decided = error instanceof Refusal || error instanceof ServiceError
   return !decided && fromFastify(error) === undefined

@@ -7,11 +7,11 @@ import type { FailureAnswer } from './error-handler.ts'
 export interface BotExchange {
   kind: 'call' | 'delivery'
   method: string
-  /** With the query, without what opens a file; empty for a delivery. */
+  /** With the query, without the capability of a file; empty for a delivery. */
   path: string
   /** JSON; empty when there was no body. */
   request: string
-  /** 0 when the bot hung up before the answer, or took no delivery. */
+  /** 0 when the bot hung up before the answer, or accepted no delivery. */
   status: number
   /** The envelope; empty for a file. */
   answer: string
@@ -51,7 +51,7 @@ export function turnedAway(
   return { kind: 'call', method, path, request: '', status, answer: body.toString() }
 }
 
-/** Gives what an answer ended with: the whole of an envelope, and nothing of a file. */
+/** Gives the last write of an answer: the whole of an envelope, and nothing of a file. */
 function lastWrite({ raw }: FastifyReply): () => string {
   let written = ''
   const end = raw.end.bind(raw) as (...args: unknown[]) => FastifyReply['raw']
@@ -63,7 +63,7 @@ function lastWrite({ raw }: FastifyReply): () => string {
   return () => written
 }
 
-/** The query of a file opens it for whoever has it. */
+/** Removes the query of a file's url, which is a capability for the file. */
 function withoutCapability(url: string): string {
   return url.startsWith('/media/') ? (url.split('?', 1)[0] ?? url) : url
 }

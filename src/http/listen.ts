@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { OperatorError } from '../errors.ts'
 
-/** Where to listen. `setting` is the group of settings that says so, for hints. */
+/** Where to listen. `setting` is the group of settings that configures it, for hints. */
 export type ListenAt =
   | { setting: 'listen' | 'admin'; host: string; port: number }
   | { setting: 'listen'; socket: string }
@@ -19,9 +19,9 @@ const WHY = new Map([
 ])
 
 /**
- * Opens a door. Port 0 takes any free one. A unix socket is 0600 from the moment it exists; one
+ * Opens a door. Port 0 means any free one. A unix socket is 0600 from the moment it exists; one
  * that a dead process left behind is replaced.
- * @returns what it really listens on: `http://host:port`, or `unix:/path`
+ * @returns the actual address: `http://host:port`, or `unix:/path`
  * @throws OperatorError `listen`
  */
 export async function listenAt(app: FastifyInstance, at: ListenAt): Promise<string> {
@@ -29,7 +29,7 @@ export async function listenAt(app: FastifyInstance, at: ListenAt): Promise<stri
   return 'socket' in at ? listenOnSocket(app, at.socket) : listenOnPort(app, at)
 }
 
-/** Where it is tried, and the setting that says so. */
+/** The address for messages, and its setting. */
 interface ListenPlace {
   where: string
   setting: string
@@ -67,7 +67,7 @@ async function tryListen(
 
 /**
  * Node makes a unix socket within the call of `listen`. Only that long is the umask another one: it
- * belongs to the whole process, and whatever else makes a file meanwhile must get its own mode.
+ * belongs to the whole process, and other files made meanwhile must get their own modes.
  */
 function bindForOwner(server: Server): void {
   const listen = server.listen.bind(server) as (...args: unknown[]) => Server

@@ -4,7 +4,7 @@ import { Refusal } from '../errors.ts'
 
 const ID = /^-?\d{1,19}$/
 
-/** What an id that is no number names nothing of, by its parameter (spec, Endpoints). */
+/** The code for an id that is no number, by its parameter (spec, Endpoints). */
 const NOTHING = {
   chatId: 'chat_not_found',
   messageId: 'message_not_found',
@@ -12,9 +12,9 @@ const NOTHING = {
 } as const satisfies Record<string, ErrorCode>
 
 /**
- * A numeric id in a path, in the spelling in which it came: the service's ids can be greater than
- * JavaScript counts. Any other names nothing, which needs no asking: such paths are never sent on.
- * @throws Refusal as the service says of what is not there, naming the parameter
+ * A numeric id in a path, unchanged: the service's ids can exceed JavaScript's safe integers. Any
+ * other text names nothing, so such a path is never sent on.
+ * @throws Refusal with the service's code for a missing object, naming the parameter
  */
 export function idParam(request: FastifyRequest, name: string): string {
   const value = textParam(request, name)
@@ -24,12 +24,12 @@ export function idParam(request: FastifyRequest, name: string): string {
   throw new Refusal(code, `${name}: is no integer`)
 }
 
-/** A parameter of the path, decoded; to be encoded again before it stands in another path. */
+/** A parameter of the path, decoded; encode it again before it becomes part of another path. */
 export function textParam(request: FastifyRequest, name: string): string {
   return (request.params as Record<string, string | undefined>)[name] ?? ''
 }
 
-/** The query as it came, with its question mark; empty when there is none. */
+/** The query unchanged, with its question mark; empty when there is none. */
 export function queryOf(request: FastifyRequest): string {
   const { url = '' } = request.raw
   const start = url.indexOf('?')

@@ -13,9 +13,9 @@ const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/i
 
 /**
  * Reads the `Range` of a GET against a file.
- * @param asked `ifRange` names the content that the range is of: of any other, all is given
- * @returns null where all is asked for, which is also what several ranges and malformed ones get;
- *   `unsatisfiable` where there is nothing of it
+ * @param asked `ifRange` is the tag of the content for the range: other content is given whole
+ * @returns null for the whole file, also for several ranges and malformed ones;
+ *   `unsatisfiable` where the file has no byte of the range
  */
 export function readRange(
   asked: { range: string | undefined; ifRange: string | undefined },

@@ -24,7 +24,7 @@ export function relay(reply: FastifyReply, answer: Relayed): FastifyReply {
   reply.request.failedWith =
     answer.code ?? (envelope?.ok === false ? envelope.error.code : undefined)
   const { raw } = reply
-  // Whoever came too late finds the last resort's answer on its way.
+  // The last resort in `app.ts` has already answered a request that exceeded its time.
   if (raw.headersSent) return reply
   raw.writeHead(status, { ...headers, 'cache-control': 'no-store', 'content-length': body.length })
   // Fastify would write its own idea of the content type.
@@ -63,7 +63,7 @@ export async function relayGet(
 
 /**
  * Answers a GET as the service does, but for a result that the bot is to see otherwise.
- * @param view gives what the bot sees in place of the result; null: the answer passes as it came
+ * @param view gives the bot's version of the result; null: the answer passes unchanged
  */
 export async function relayView(
   upstream: Pick<Upstream, 'relay'>,

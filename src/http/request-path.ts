@@ -1,7 +1,7 @@
 const ESCAPE = /%(?![0-9a-f]{2})/i
 const ENCODED_SEPARATOR = /%(?:2f|5c)/i
 const ENCODED_TWICE = /%25[0-9a-f]{2}/i
-/** What nothing can be wrong with but its length; most paths are of this kind. */
+/** Paths that need only a check of their length; most are of this kind. */
 const PLAIN = /^(?:\/[\w-]+)+(?:\?[\w=&,-]*)?$/
 // oxlint-disable-next-line no-control-regex -- the rule is about control characters
 const OUTSIDE_ASCII = /[^\x21-\x7e]/
@@ -9,9 +9,9 @@ const OUTSIDE_ASCII = /[^\x21-\x7e]/
 const CONTROL = /[\x00-\x1f\x7f]/
 
 /**
- * What is wrong with a request target, before any routing (DESIGN, The local doors). What passes
+ * Why a request target is refused, before any routing (DESIGN, The local doors). An accepted target
  * means the same to every parser between us and the service.
- * @param target as it stood on the request line
+ * @param target of the request line
  * @returns for people, without repeating the target; null when nothing is wrong
  */
 export function pathProblem(target: string, maxChars: number): string | null {

@@ -15,31 +15,31 @@ export interface Door {
   /** Opens it. @returns where it really listens @throws OperatorError `listen` */
   listen(at: ListenAt): Promise<string>
   /**
-   * Closes it: nothing new is taken, polls are answered with an empty list, other calls under way
-   * end. Done within 10 s, whatever callers do.
+   * Closes the door: no further requests are accepted, polls are answered with an empty list, other
+   * calls under way end. Done within 10 s in any case.
    */
   drain: () => Promise<void>
 }
 
-/** What a route needs of the door it is in. */
+/** The parts of the door that a route needs. */
 export interface DoorTools {
   /** Lets a request through that an `anonymous` route wants the token of. @throws Refusal */
   authorize(request: FastifyRequest): void
-  /** Aborts when the door closes: a poll then answers with what it has, or an empty list. */
+  /** Aborts when the door closes: a poll then answers with its updates so far, or an empty list. */
   stopping: AbortSignal
 }
 
 /** Registers one resource's routes, with paths below the API's prefix. */
 export type DoorRoute = (app: FastifyInstance, tools: DoorTools) => void
 
-/** What the bot's door is made of. */
+/** The parts of the bot's door. */
 export interface BotDoorParts extends PassParts {
   log: Log
   /** Called with each request once it is answered. */
   onAnswered: (line: RequestLine) => void
   /** The token that the bot must present, asked for on each request. */
   expectedToken: () => string
-  /** Reads the token again from where it came, now and then; true when it was read. */
+  /** Reads the token from its source again, now and then; true when it was read. */
   rereadToken: () => boolean
   /** Host names beside the loopback ones: `listen.allowedHosts` and `listen.host`. */
   allowedHosts: Iterable<string>
@@ -53,7 +53,7 @@ export interface BotDoorParts extends PassParts {
   bounds?: Partial<DoorBounds>
 }
 
-/** What the door's owner is called with. */
+/** The callbacks of the door. */
 export type BotDoorEvents = Pick<BotDoorParts, 'onAnswered' | 'onTokenRevoked'>
 
 /** Builds the bot's door: `/bot/v1/*` and `/media/{id}`. */
@@ -64,7 +64,7 @@ export function buildBotDoor(parts: BotDoorParts): Door {
 
 /** The same routes for one of several bots, behind a door that they share. */
 export interface BotRoutes {
-  /** Answers a request that the door has taken; whether its caller is the bot is checked here. */
+  /** Answers a request that the door has accepted; authorizes the caller here. */
   answer: RequestListener
   /** Polls are answered with an empty list, other calls under way end, within 10 s. */
   drain: () => Promise<void>

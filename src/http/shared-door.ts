@@ -12,7 +12,7 @@ import { DOOR_BOUNDS, type DoorBounds } from './bounds.ts'
 import { listenAt } from './listen.ts'
 import type { BotRoutes, Door } from './server.ts'
 
-/** What the door of several bots is made of. */
+/** The parts of the door of several bots. */
 export interface SharedDoorParts {
   log: Log
   /** Called with each request that was of no bot, once it is answered. */
@@ -29,17 +29,17 @@ export interface SharedDoorParts {
 /** Each of several bots has as many connections as one alone would have. */
 const CONNECTIONS = 32 * DOOR_BOUNDS.connections
 /**
- * Requests of one bot that are not answered yet, those that wait included; and as many for its files by
- * those who present no token of the bot.
+ * Unanswered requests of one bot, waiting ones included; and as many for its files by callers
+ * without the bot's token.
  */
 const UNDER_WAY = DOOR_BOUNDS.connections
 /**
- * Calls of one bot at work at once, alone and beside others. Each takes some milliseconds of the one
- * loop, in which others wait: beside them it is one. A call that takes longer than `roomAfterMs`
- * waits for the service, and keeps the bot's next call from nothing.
+ * Concurrent calls of one bot, alone and beside others. Each needs some milliseconds of the one
+ * event loop, while others wait: beside them it is one. A call that needs longer than `roomAfterMs`
+ * waits for the service, and does not delay the bot's next call.
  */
 const AT_WORK = { perLane: 8, perLaneAmongOthers: 1, roomAfterMs: 250 }
-/** Files, and what is refused, at work at once: those that wait for the service make room soon. */
+/** Concurrent files and refusals: those that wait for the service make room soon. */
 const FILES_AT_WORK = { perLane: 2, roomAfterMs: 20 }
 const RETRY_AFTER_SECONDS = 1
 const DOWN_SECONDS = 5
@@ -53,7 +53,7 @@ export interface DoorLanes {
   files: Lane
 }
 
-/** In which order requests are worked at that come in at one door. */
+/** The order in which the requests of one door are processed. */
 export class DoorQueues {
   readonly #calls: FairQueue
   readonly #files: FairQueue
@@ -73,7 +73,7 @@ export class DoorQueues {
   }
 }
 
-/** Who asks for something of a bot: whoever presents its token, or the url of a file that names it. */
+/** How a caller is authorized for a bot: by its token, or by the url of a file that names it. */
 export type DoorCaller = 'token' | 'url'
 
 /** One of several bots, as their door knows it: with routes, or null while it cannot be served. */
@@ -87,7 +87,7 @@ export class SharedBot {
     this.#lanes = lanes
   }
 
-  /** Why it takes no request now; null when it does. */
+  /** Why the bot accepts no request now; null when it does. */
   refusal(caller: DoorCaller): Refusal | null {
     if (this.#routes === null)
       return new Refusal('postern_bot_down', '', { extra: { retryAfter: DOWN_SECONDS } })
@@ -110,11 +110,11 @@ export class SharedBot {
   }
 }
 
-/** A request that came in at the door. */
+/** A request that the door received. */
 interface DoorCall {
   request: IncomingMessage
   response: ServerResponse
-  /** Resolves when the answer is closed. One listener serves all who wait for that. */
+  /** Resolves when the answer is closed. One listener serves all waiters. */
   closed: Promise<void>
 }
 
@@ -124,7 +124,7 @@ const callOf = (request: IncomingMessage, response: ServerResponse): DoorCall =>
   closed: new Promise((resolve) => response.once('close', resolve)),
 })
 
-/** Has a request answered when its turn has come. */
+/** Answers a request in its turn. */
 function answerInTurn(
   lane: Lane,
   answer: RequestListener,
@@ -136,14 +136,14 @@ function answerInTurn(
     if (response.destroyed) return
     answer(request, response)
     await closed
-    // Those who wait would all be answered before anybody else is heard.
+    // Without a pause all waiting requests would be answered before any new one is read.
     await nextTurn()
   })
 }
 
 /**
- * Builds the one door of several bots: who presents a bot's token, or the url of a file that names the
- * bot, is handed on to its routes, which check both anew. All others are refused here.
+ * Builds the one door of several bots: a request with a bot's token, or with the url of a file that
+ * names the bot, goes to the bot's routes, which check both anew. All others are refused here.
  */
 export function buildSharedDoor(parts: SharedDoorParts): Door {
   const refusals = new WeakMap<IncomingMessage, Refusal>()

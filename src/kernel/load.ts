@@ -1,4 +1,4 @@
-/** The kernel over its memory: what is known of chats and people, and the one entry for sightings. */
+/** The kernel over its memory of chats and people, with the one entry for sightings. */
 import type { Engine } from '../openpgp/index.ts'
 import type { Memory, TrustPolicy } from './memory.ts'
 import { Certificates } from './people/certificates.ts'

@@ -48,7 +48,7 @@ export interface PressRecords {
 }
 
 /**
- * `pending` is made and safe on disk, `active` is published, `retired` opens what is late, of
+ * `pending` is made and safe on disk, `active` is published, `retired` opens late messages, of
  * `destroyed` only the certificate is left.
  */
 export type KeyState = 'pending' | 'active' | 'retired' | 'destroyed'
@@ -100,7 +100,7 @@ export interface SeenRecord {
   mediaId: string | null
   /** The update that brought the message; null while none has. */
   updateId: number | null
-  /** When the message says that it was written; null for an attachment. */
+  /** The date in the message; null for an attachment. */
   datedAtMs: number | null
   /** How often the signature was seen on other data since. */
   repeats: number
@@ -184,7 +184,7 @@ export interface MediaRecords {
   prune(kept: number): Promise<void>
   /** The first place of an id. */
   placeOf(mediaId: string): Promise<MediaPlace | null>
-  /** What was opened under an id. */
+  /** The places and digests opened under an id. */
   openedAs(mediaId: string): Promise<(MediaPlace & { digest: Uint8Array })[]>
   setOpened(place: MediaPlace, digest: Uint8Array): Promise<void>
 }
@@ -223,7 +223,7 @@ export interface Unwritten {
   /** Whether there are any. */
   isDue(): boolean
   /**
-   * Writes all of it, compared with what is remembered as of this write.
+   * Writes all of it, compared with the memory as of this write.
    * @returns to be called once it is on disk, before any other write begins
    */
   save(records: Records): Promise<() => void>
@@ -248,6 +248,6 @@ export interface Memory {
   writeFirst(unwritten: Unwritten): void
   /** Reads all records of a kind, and later those again that another sidecar has changed. */
   keep(kind: FollowedRecords, read: (records: Records, keys: Keys) => Promise<void>): Promise<void>
-  /** Overwrites on disk what was deleted. */
+  /** Overwrites deleted data on disk. */
   scrub(): Promise<void>
 }

@@ -24,7 +24,7 @@ import { SendGate } from './send-gate.ts'
 /** The calls that publication makes; all throw ServiceError and NoResponseError. */
 export interface PublicationCalls {
   me(): Promise<Bot>
-  /** @param requireAllowed asked when it is written; throws what keeps it from leaving */
+  /** @param requireAllowed called when it is written; throws to keep it from being sent */
   putKey(
     key: { publicKey: string; fingerprint: string },
     requireAllowed?: () => void,
@@ -43,7 +43,7 @@ export interface DriverParts {
 
 const ANNOUNCED = ['state', 'rotation-attempt', 'compare-soon', 'compare-later'] as const
 
-/** What the driver leaves to its caller. */
+/** Effects that the driver announces to its caller. */
 export type Announcement = Extract<Effect, { kind: (typeof ANNOUNCED)[number] }>
 
 /** A send that may leave. */
@@ -58,7 +58,7 @@ export interface Entered {
 
 type Ended = Extract<Effect, { kind: 'ended' }>
 
-/** How long sends wait for a key that is being published: below what bots wait for an answer. */
+/** How long sends wait for a key that is being published: less than the time limits of bots. */
 export const HOLD_MAX_MS = 20_000
 /** The end of the process keeps these from their begin, and ends them. */
 const STOPPABLE: Action['kind'][] = ['get-me', 'put-key', 'pause', 'hold-sends']
@@ -138,7 +138,7 @@ export class KeyDriver {
     }
   }
 
-  /** Applies an event, and announces what follows. @returns the next step of the task, if any */
+  /** Applies an event, and announces its effects. @returns the next step of the task, if any */
   apply(event: KeyEvent): Action | Ended | null {
     const facts = this.#facts()
     const { life, effects } = advance(this.#life, event, facts)

@@ -17,8 +17,8 @@ export class KeyReader {
   }
 
   /**
-   * A key that is published, or will be. Only the locked part is proved to be ours: whoever could
-   * write the file could change the rest of the row, which must agree with it.
+   * A key that is published, or will be. Only the locked part is proved to be ours: an attacker
+   * with write access to the file could change the rest of the row, which must agree with it.
    */
   async inUse(row: OwnKeyRow): Promise<OwnKeyRecord> {
     const unlocked = await this.#unlock(row)

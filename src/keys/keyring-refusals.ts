@@ -1,4 +1,4 @@
-/** Why the keyring takes no key, or does not open. */
+/** Refusals of the keyring to accept a key, or to open. */
 import { OperatorError, refusedError } from '../errors.ts'
 
 export function tooMany(open: number): OperatorError {

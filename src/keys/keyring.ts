@@ -18,12 +18,12 @@ import { makeKey, type MadeKey } from './make-key.ts'
 import { nothingToLockUnder, otherPending, tooMany } from './keyring-refusals.ts'
 
 /**
- * How many keys open at most, the newest first: what is tried on a message, and unlocked at a
- * start, stays bounded.
+ * How many keys open at most, the newest first: a bound on the keys tried for a message, and
+ * unlocked at a start.
  */
 export const MAX_OPENING = 32
 
-/** What a new key is locked under, and the key before it, which vouches for it. */
+/** The passphrase that locks a new key, and the key before it, which certifies it. */
 export interface Locking {
   passphrase: string
   certifiedBy: UnlockedKey | undefined
@@ -38,7 +38,7 @@ export interface KeyringOptions {
 }
 
 /**
- * The bot's own keys: everything we can open with, and the one we sign with. What changes here is
+ * The bot's own keys: all that can decrypt, and the one that signs. A change made here is
  * on disk when it resolves; one key at most is pending, and one active.
  */
 export class Keyring implements OwnKeys {
@@ -67,7 +67,7 @@ export class Keyring implements OwnKeys {
   /**
    * Reads and unlocks the keys in the store.
    * @throws OperatorError `store-locked` when a key does not open with the store's master secret,
-   *   `store-corrupt` when one in use is another than its row says, `store-unwritable`
+   *   `store-corrupt` when one in use differs from its row, `store-unwritable`
    */
   static async load(memory: Memory, engine: Engine, options: KeyringOptions): Promise<Keyring> {
     const ring = new Keyring(memory, engine, options)
@@ -161,7 +161,7 @@ export class Keyring implements OwnKeys {
   /**
    * Makes a key from elsewhere the pending one; it is on disk when this resolves.
    * @param adopt gives it, certified by the active one and locked under `passphrase`
-   * @throws what `adopt` throws, and as `makePending` does
+   * @throws the error of `adopt`, and as `makePending` does
    */
   async takePending(adopt: (o: Locking) => Promise<OwnKey>): Promise<ReadyKey> {
     return await this.#add((o) => this.#adopted(adopt, o), 'pending')
@@ -217,8 +217,8 @@ export class Keyring implements OwnKeys {
   }
 
   /**
-   * Destroys the secret of a retired key for good; its certificate stays, so that what it signed
-   * can be verified. What can be overwritten on disk is.
+   * Destroys the secret of a retired key for good; its certificate stays, so that its signatures
+   * can be verified. The deleted secret is overwritten on disk as far as possible.
    * @throws Refusal `postern_store_unwritable`
    */
   async destroy(fingerprint: string): Promise<void> {
@@ -258,7 +258,7 @@ export class Keyring implements OwnKeys {
     }
   }
 
-  /** @returns null, with nothing written, when the store has come under another protection since */
+  /** @returns null, without a write, when the store's protection has changed meanwhile */
   async #keep(
     made: MadeKeyRecord,
     { lockedUnder, retiredAtMs }: { lockedUnder: string; retiredAtMs: number | null },
@@ -271,7 +271,7 @@ export class Keyring implements OwnKeys {
     })
   }
 
-  /** Brings keys up to what another sidecar has made of them. */
+  /** Updates keys with the changes of another sidecar. */
   async #reread({ ownKeys }: Records, fingerprints: readonly string[]): Promise<void> {
     const rows = await ownKeys.of(fingerprints)
     const changed = await Promise.all(

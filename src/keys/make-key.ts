@@ -6,16 +6,16 @@ export const BACKDATE_MS = 300_000
 
 const TRIAL = 'a key is tried before it is published'
 
-/** A key that was made and tried, and what the store is to keep of it. */
+/** A key that was made and tested, and its record for the store. */
 export interface MadeKey {
   made: MadeKeyRecord
   unlocked: UnlockedKey
 }
 
 /**
- * Makes a key and tries it: what is sealed to its certificate must be opened and verified with
- * what the locked block gives back. Nothing is kept of it yet.
- * @param o `createdAtMs` now; `passphrase` the store's master secret; `certifiedBy` the key before it
+ * Makes a key and tests it: a message sealed to its certificate must open and verify with the
+ * unlocked key. The key is not stored yet.
+ * @param o `createdAtMs` now; `passphrase` the store's master secret; `certifiedBy` the former key
  * @throws Error when the key is of no use
  */
 export async function makeKey(

@@ -59,7 +59,7 @@ export class Publication implements AsyncDisposable {
     return this.#driver.life.publication
   }
 
-  /** What `/me` last showed; null before the first comparison. */
+  /** The key state in the last `/me`; null before the first comparison. */
   get remoteKeyState(): RemoteKeyState | null {
     return this.#driver.life.remote
   }
@@ -118,7 +118,7 @@ export class Publication implements AsyncDisposable {
     this.#driver.apply({ kind: 'clock-passed' })
   }
 
-  /** Adopts what another sidecar made of our keys. */
+  /** Follows changes of our keys by another sidecar. */
   followKeys(): void {
     this.#driver.apply({ kind: 'keys-changed' })
     this.#compareSoon()
@@ -150,9 +150,9 @@ export class Publication implements AsyncDisposable {
   }
 
   /**
-   * Imports a key that is never published, by `take`, while nothing else happens to our keys.
-   * @param take gets the fingerprint of the key that the service shows now; null for none
-   * @throws what `take` throws; ServiceError, NoResponseError
+   * Imports a key that is never published, by `take`, exclusively among changes of our keys.
+   * @param take receives the fingerprint of the key that the service shows now; null for none
+   * @throws the error of `take`; ServiceError, NoResponseError
    */
   async adoptRetired<T>(take: (shown: string | null) => Promise<T>): Promise<T> {
     return await this.#step(async () => {
@@ -203,7 +203,7 @@ export class Publication implements AsyncDisposable {
     try {
       return await this.#mutex.run(() => (turn === null ? step() : turn.step(step)))
     } finally {
-      // the next comparison opens a fence that could not be opened, and judges what a command was shown
+      // the next comparison lowers a fence that stayed raised, and judges the key state anew
       const isUnjudged = this.state === 'published' && this.remoteKeyState !== 'equal'
       if (isUnjudged || this.#fence?.isRaised === true) this.#compareSoon()
     }

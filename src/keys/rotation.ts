@@ -11,7 +11,7 @@ export interface Rotation {
   endedAtMs: number | null
   /** Attempts at publishing that were begun since the sidecar started. */
   attempts: number
-  /** What it waits for. */
+  /** The reason for waiting. */
   detail: string
   /** When the next attempt is made, while waiting. */
   nextAttemptAtMs: number | null

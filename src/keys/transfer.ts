@@ -72,7 +72,7 @@ export class Transfer {
   }
 
   /**
-   * Takes in a key from elsewhere that opens and never becomes the bot's, also one that has expired;
+   * Imports a foreign key that opens and never becomes the bot's, also one that has expired;
    * it is on disk when this resolves.
    * @param shown fingerprint of the key that the service shows, which cannot be a retired one
    * @throws as `take` does

@@ -1,4 +1,4 @@
-/** What an operator reads when a secret key cannot be the bot's. */
+/** Refusals of a secret key that cannot be the bot's, for operators. */
 import { OperatorError } from '../errors.ts'
 import type { UnfitReason } from '../openpgp/index.ts'
 
@@ -69,7 +69,7 @@ const WORDS: Record<UnfitReason, { is: string; hint: string }> = {
   },
 }
 
-/** The refusal for a key that cannot be taken over. */
+/** The refusal for a key that cannot be imported. */
 export function unfitKey(reason: UnfitReason): OperatorError {
   const { is, hint } = WORDS[reason]
   const isPassphrase = reason === 'passphrase-missing' || reason === 'passphrase-wrong'

@@ -1,4 +1,4 @@
-/** What time it is, where our clock or the service's may be wrong. All times are ms since the epoch. */
+/** The time, where our clock or the service's may be wrong. All times are ms since the epoch. */
 import { OperatorError } from '../errors.ts'
 import type { JudgingClock, Time } from '../kernel/index.ts'
 

@@ -22,11 +22,11 @@ const CHATS = 2000
 const USERS = 20_000
 /** The most memory for lists, and for people by themselves: certificates can be 64 KiB each. */
 const MAX_BYTES = 64 * 2 ** 20
-/** What is kept of a person beside the certificate, about. */
+/** Approximate bytes cached for a person beside the certificate. */
 const PERSON_BYTES = 1024
-/** How old a list may be to look up a signer: a missing key is asked for anyway. */
+/** Greatest age of a list for finding a signer: a missing key is requested anyway. */
 const SIGNER_MAX_AGE_MS = 600_000
-/** How often a minute a person's key is asked afresh without result. */
+/** How often a minute a person's key is requested again without result. */
 const VAIN_ANSWERS = 3
 const VAIN_FOR_MS = 60_000
 

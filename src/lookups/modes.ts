@@ -4,7 +4,7 @@ import type { ModeAnswer, ModeLookups, SeenChat, Sightings, Unseen } from '../ke
 
 const CHATS = 20_000
 
-/** Modes of chats as the service reports them, cached; what tightens is remembered for good. */
+/** Modes of chats as the service reports them, cached; a stricter mode is remembered for good. */
 export class Modes implements ModeLookups {
   readonly #answers: FreshCache<ModeAnswer>
   readonly #sightings: Pick<Sightings, 'sawChat'>
@@ -48,7 +48,7 @@ export class Modes implements ModeLookups {
   }
 
   /**
-   * The result of a `GET /chats/{chatId}` made now, once what it shows of the chat is recorded.
+   * The result of a `GET /chats/{chatId}` made now, once its facts about the chat are recorded.
    * @throws as `get` does
    */
   async ask(chatId: number): Promise<unknown> {
@@ -67,7 +67,7 @@ export class Modes implements ModeLookups {
   }
 }
 
-/** What is kept of an answer. */
+/** The cached part of an answer. */
 const modeOf = ({ mode, kind, historyVisible }: SeenChat): ModeAnswer => ({
   mode,
   kind,

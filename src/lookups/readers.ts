@@ -4,7 +4,7 @@ import { ChatKeys, readUserKey } from '../api/user-key.ts'
 import { NoResponseError } from '../errors.ts'
 import type { Readers } from '../kernel/index.ts'
 
-/** How the kernel reads answers: by the contract of the service, with everything else kept as it came. */
+/** Readers of the service's answers for the kernel: by its contract, with all else unchanged. */
 export const READERS: Readers = {
   chat: (content) => Chat.safeParse(content).data ?? null,
   keyList: (content) => {
@@ -19,8 +19,8 @@ export const READERS: Readers = {
 
 /**
  * The updates of a successful answer to `GET /updates`, as they were parsed.
- * @throws NoResponseError `postern_upstream_invalid` when it is no list of updates with growing ids: a
- *   batch that does not grow is confirmed wrongly by whoever takes it
+ * @throws NoResponseError `postern_upstream_invalid` when it is no list of updates with ascending
+ *   ids: a consumer would confirm other updates than it processed
  */
 function readUpdates(result: unknown): Update[] {
   if (!Array.isArray(result) || !Updates.safeParse(result).success || !grows(result as Update[])) {

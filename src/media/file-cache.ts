@@ -1,7 +1,7 @@
 /** Files that stay for a while after they were opened, and for as long as somebody reads them. */
 import { LRUCache } from 'lru-cache'
 
-/** Anything that takes room until it is closed. */
+/** A file that occupies disk space until it is closed. */
 export interface Cacheable {
   file: { readonly restingBytes: number; close(): Promise<void> }
 }
@@ -71,7 +71,7 @@ export class FileCache<T extends Cacheable> implements Disposable {
     const first = entry.acquire()
     this.#entries.set(key, entry)
     if (!this.#entries.has(key)) entry.drop()
-    // Whoever waited for it takes it up before that.
+    // Requests that wait for the file acquire it before that.
     setImmediate(() => first?.release())
     return entry
   }

@@ -38,7 +38,7 @@ export class SpoolDir implements Room, AsyncDisposable {
     return sum
   }
 
-  /** @throws Refusal `postern_store_unwritable` when the disk does not take a file */
+  /** @throws Refusal `postern_store_unwritable` when no file can be created */
   async file(): Promise<RawFile> {
     const path = join(this.#folder, randomUUID())
     const handle = await onDisk(async () => {
@@ -66,17 +66,18 @@ export class SpoolDir implements Room, AsyncDisposable {
     this.#sweep()
   }
 
-  /** Takes away what a process left that ended between making a file and taking its name. */
+  /** Removes files of a process that ended between creating a file and unlinking its name. */
   #sweep(): void {
     try {
       for (const name of readdirSync(this.#folder)) rmSync(join(this.#folder, name))
     } catch {
-      // There is no folder yet; and what stays behind cannot be read without a key that is gone.
+      // There is no folder yet; and remaining files cannot be read without their key, which is
+      // gone.
     }
   }
 }
 
-/** Not its parents: a data directory that was taken away is not made again. */
+/** Does not create its parents: a data directory that was removed stays removed. */
 async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { mode: DIR_MODE }).catch((error: unknown) => {
     if (errnoOf(error) !== 'EEXIST') throw error

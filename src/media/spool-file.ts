@@ -29,7 +29,7 @@ export class SpoolFile implements RawFile {
     this.#owner.reserve(bytes.length)
     const at = this.#size
     this.#size += bytes.length
-    // A disk that is nearly full takes a part and says nothing.
+    // A disk that is nearly full writes a part, without an error.
     for (let written = 0; written < bytes.length;) {
       const rest = bytes.length - written
       const { bytesWritten } = await onDisk(() =>
@@ -56,7 +56,7 @@ export class SpoolFile implements RawFile {
   }
 }
 
-/** Whatever a disk fails with is one thing to whoever waits for a file. */
+/** Maps every error of the disk to one refusal. */
 export async function onDisk<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -3,16 +3,16 @@ import type { Log } from '../logger.ts'
 import { countedCache } from '../util/caches.ts'
 import { Listeners } from '../util/listeners.ts'
 
-/** What an operator must not miss. Holds no secret and nobody's words. */
+/** A message that an operator must not miss. Contains no secret and no person's text. */
 export interface Alert {
   /** Code of a reason, a warning or an alarm (`TRUST_ALARMS`), `too-many-chats` or `too-many-people`. */
   alert: string
   /** False when it is over. */
   holds: boolean
-  /** What is the matter, and what to do about it. */
+  /** The problem, and what to do about it. */
   what: string
   hint: string
-  /** Whom it is about, where it is about somebody; the same of a chat. */
+  /** The person concerned, if any; likewise the chat. */
   userId?: number
   chatId?: number
 }
@@ -26,7 +26,7 @@ export interface AlertWay {
   send(alert: SentAlert, signal: AbortSignal): Promise<void>
 }
 
-/** An alert that comes and goes is sent once in this time, and then as it is. */
+/** An alert that begins and ends repeatedly is sent once in this time, with its final state. */
 const QUIET_MS = 600_000
 const WAITING = 100
 /** Those about people and chats: a service can invent both, and must not crowd out the others. */
@@ -34,7 +34,7 @@ const WAITING_ABOUT = 50
 const REMEMBERED = 10_000
 const ATTEMPT_MS = 10_000
 const RETRY_AFTER_MS = [1000, 10_000]
-/** What stopping waits for. */
+/** How long stopping waits for the last alerts. */
 const LAST_MS = 3000
 
 /** How one alert ended, by one way: sent, given up, or one too many. */
@@ -43,7 +43,7 @@ export interface AlertOutcome {
   outcome: 'told' | 'failed' | 'dropped'
 }
 
-/** What was last sent of an alert, and when, by `performance.now()`. */
+/** The alert as last sent, and the times of sending, by `performance.now()`. */
 interface Sent {
   holds: boolean
   beganMs: number
@@ -64,7 +64,7 @@ export class Alerts implements AsyncDisposable {
   /** Calls back when an alert has ended, once for each way. */
   readonly onOutcome = this.#outcomes.add
   readonly #sent = countedCache<string, Sent>(REMEMBERED)
-  /** What goes out later unless it has changed by then. */
+  /** Alerts to send later, unless the condition has changed by then. */
   readonly #later = new Map<string, NodeJS.Timeout>()
   readonly #end = new AbortController()
   #waiting = 0
@@ -75,7 +75,7 @@ export class Alerts implements AsyncDisposable {
   }
 
   /**
-   * Sends an alert; the same within ten minutes is sent once. One that has come or gone again by
+   * Sends an alert; the same within ten minutes is sent once. One that has begun or ended again by
    * then is sent at their end. Never throws.
    */
   raise(alert: Alert): void {

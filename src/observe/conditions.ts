@@ -1,6 +1,6 @@
 import { Listeners } from '../util/listeners.ts'
 
-/** What a condition is, and what to do about it. */
+/** The text of a condition, and what to do about it. */
 export interface ConditionText {
   what: string
   hint: string
@@ -9,7 +9,7 @@ export interface ConditionText {
 /** One condition that holds, for people and probes. */
 export interface Condition<Code extends string> {
   code: Code
-  /** What is the matter, with its detail. */
+  /** The condition, with its detail. */
   message: string
   /** What to do about it. */
   hint: string
@@ -17,7 +17,7 @@ export interface Condition<Code extends string> {
   sinceMs: number
 }
 
-/** A condition came up (`holds`), or went. */
+/** A condition began (`holds`), or ended. */
 export interface ConditionChange<Code extends string> {
   code: Code
   holds: boolean
@@ -28,7 +28,7 @@ export class Conditions<Code extends string> {
   readonly #table: Readonly<Record<Code, ConditionText>>
   readonly #holding = new Map<Code, { detail: string; sinceMs: number }>()
   readonly #changes = new Listeners<ConditionChange<Code>>()
-  /** Calls back when a condition comes up and when it goes, until the returned function is called. */
+  /** Calls back when a condition begins and when it ends, until the returned function is called. */
   readonly onChange = this.#changes.add
 
   constructor(table: Readonly<Record<Code, ConditionText>>) {
@@ -36,8 +36,8 @@ export class Conditions<Code extends string> {
   }
 
   /**
-   * States a condition. Stated again, it keeps its beginning and takes the new detail.
-   * @param detail what exactly, for people; no secrets and nobody's words; may be empty
+   * States a condition. A repetition keeps its beginning and replaces the detail.
+   * @param detail for people; no secrets and no person's text; may be empty
    */
   set(code: Code, detail: string): void {
     const known = this.#holding.get(code)
@@ -45,7 +45,7 @@ export class Conditions<Code extends string> {
     if (known === undefined) this.#changes.emit({ code, holds: true })
   }
 
-  /** Takes a condition back; nothing happens when it was not stated. */
+  /** Ends a condition; no effect when it was not stated. */
   clear(code: Code): void {
     if (this.#holding.delete(code)) this.#changes.emit({ code, holds: false })
   }

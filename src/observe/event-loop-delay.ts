@@ -1,14 +1,14 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Gauge, type Registry } from '@prometheus-io/client'
 
-/** How often the loop is looked at while it is watched. */
+/** Interval of measurements. */
 const RESOLUTION_MS = 20
-/** How long it is watched after there was work. */
+/** How long measuring continues after the last work. */
 const WATCHED_MS = 10_000
 
 /**
- * How late the event loop is, under the names that prom-client gives its own measurement. The loop
- * is watched while there is work alone: to look at one that idles would wake it fifty times a
+ * The delay of the event loop, under the names that prom-client gives its own measurement. It is
+ * measured only during work: a measurement of an idle loop would wake it fifty times a
  * second.
  */
 export class EventLoopDelay {

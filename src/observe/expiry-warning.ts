@@ -1,16 +1,16 @@
-/** What will keep the sidecar from its job before long: dates that come near, room that runs out. */
+/** Warnings before the sidecar stops working: approaching dates, and memory or disk running out. */
 import type { Log } from '../logger.ts'
 import type { Alerts } from './alerts.ts'
 import { WARNINGS, type WarningCode, type Warnings } from './warnings.ts'
 
 const DAY_MS = 86_400_000
-/** How many days before an end it is said, each time anew. */
+/** Days before an end, at each of which the warning is repeated. */
 const STAGES_DAYS = [1, 7, 30] as const
-/** The part of the memory that may be used before it is said, and when it is over. */
+/** The share of the memory above which the warning begins, and below which it ends. */
 const MEMORY = { full: 0.9, relieved: 0.85 }
 const DISK_BYTES = { low: 256 * 2 ** 20, relieved: 320 * 2 ** 20 }
 
-/** What is looked at. Dates in ms since the epoch, Infinity for none. */
+/** The checked levels. Dates in ms since the epoch, Infinity for none. */
 export interface ResourceLevels {
   keyEndsMs: number
   authorityEndsMs: number
@@ -18,7 +18,7 @@ export interface ResourceLevels {
   neededKeyEndsMs: number
   /** Null when it is not known. */
   diskFreeBytes: number | null
-  /** The part of the memory that the process may use and does, from 0 to 1; null: looked at elsewhere. */
+  /** The used share of the process's memory limit, from 0 to 1; null: checked elsewhere. */
   memoryUsed: number | null
 }
 
@@ -28,7 +28,7 @@ export interface ExpiryWarningsParts {
   log: Log
 }
 
-/** Warns, logs and alerts once when something comes near, once more at each stage, and when it is over. */
+/** Warns, logs and alerts when an end approaches, at each further stage, and when it is over. */
 export class ExpiryWarnings {
   readonly #parts: ExpiryWarningsParts
   readonly #stages = new Map<WarningCode, number>()
@@ -37,7 +37,7 @@ export class ExpiryWarnings {
     this.#parts = parts
   }
 
-  /** Takes in how things are now. */
+  /** Updates the warnings from the current levels. */
   look(levels: ResourceLevels): void {
     const { keyEndsMs, authorityEndsMs, neededKeyEndsMs, diskFreeBytes, memoryUsed } = levels
     this.#date('key-ending', keyEndsMs)
@@ -62,7 +62,7 @@ export class ExpiryWarnings {
     this.#report(code, stage, on)
   }
 
-  /** @param stage which of several this is; null when nothing is to be said */
+  /** @param stage which of several this is; null without a warning */
   #report(code: WarningCode, stage: number | null, detail: string): void {
     const { warnings, alerts, log } = this.#parts
     const before = this.#stages.get(code) ?? null

@@ -86,16 +86,16 @@ export const REASON_CODES = Object.keys(REASONS) as readonly ReasonCode[]
 /** One reason, for people and probes. */
 export type HealthReason = Condition<ReasonCode>
 
-/** A reason came up (`holds`), or went. */
+/** A reason began (`holds`), or ended. */
 export type ReasonChange = ConditionChange<ReasonCode>
 
-/** What is known of the flow of messages, rather than of the process: ready when nothing is wrong. */
+/** The state of the flow of messages, rather than of the process: ready without any reason. */
 export class Health extends Conditions<ReasonCode> {
   constructor() {
     super(REASONS)
   }
 
-  /** What a reason is and what to do about it, whether it holds or not. */
+  /** The text of a reason and what to do about it, whether it holds or not. */
   static describe(code: ReasonCode): { what: string; hint: string } {
     return REASONS[code]
   }

@@ -1,5 +1,5 @@
 /**
- * Every metric of Postern's own. `Metrics` registers what stands here; the table of this folder's
+ * Every metric of Postern's own. `Metrics` registers them; the table of this folder's
  * README and the test of the dashboard are made from it too.
  */
 import { REASON_CODES } from './health.ts'
@@ -11,8 +11,8 @@ export interface MetricDefinition {
   type: 'counter' | 'gauge' | 'histogram'
   help: string
   /**
-   * Labels, each with its values, or `ANY`. Values come from closed sets in either case: nobody
-   * outside can make a metric grow.
+   * Labels, each with its values, or `ANY`. Values are of closed sets in either case: no outsider
+   * can make a metric grow.
    */
   labels: Readonly<Record<string, readonly string[] | typeof ANY>>
   /** Upper bounds, in the unit that the name ends with. */

@@ -8,7 +8,7 @@ import {
 } from './metric-catalogue.ts'
 import { processMetrics } from './process-metrics.ts'
 
-/** The label that tells several bots apart. */
+/** The label that distinguishes several bots. */
 const BOT_LABEL = 'bot'
 
 /** One value that a metric shows, with its labels. */
@@ -22,19 +22,19 @@ type BareGauge = {
 type Labels = Record<string, string>
 type Read = () => [labels: Labels, value: number][]
 
-/** Every metric of the catalogue and those of the process: what `/metrics` shows. */
+/** Every metric of the catalogue and those of the process, as shown by `/metrics`. */
 export class MetricRegistry {
   readonly #registry = new Registry()
   readonly counters = new Map<MetricName, Counter<string>>()
   readonly gauges = new Map<MetricName, Gauge<string>>()
   readonly histograms = new Map<MetricName, Histogram<string>>()
-  /** By metric, what shows it for each bot. */
+  /** By metric, the reader of its samples for each bot. */
   readonly #reads = new Map<MetricName, Map<string, Read>>()
   readonly #process = processMetrics()
-  /** Whether what is of a bot has a label that names it. */
+  /** Whether metrics of a bot have a label that names it. */
   readonly isOfSeveral: boolean
 
-  /** @param o `isOfSeveral`: several bots are told apart by the label `bot` */
+  /** @param o `isOfSeveral`: the label `bot` distinguishes several bots */
   constructor({ isOfSeveral }: { isOfSeveral: boolean } = { isOfSeveral: false }) {
     this.isOfSeveral = isOfSeveral
     for (const name of Object.keys(METRICS) as MetricName[]) this.#register(name, METRICS[name])
@@ -66,7 +66,7 @@ export class MetricRegistry {
     return this.#isLabelled(METRICS[name]) ? { ...labels, [BOT_LABEL]: bot } : labels
   }
 
-  /** Shows what `read` returns for a bot each time that somebody looks, and nothing else. */
+  /** Shows the samples of `read` for a bot, which runs at each scrape. */
   show(name: MetricName, bot: string, read: Read): void {
     const reads = this.#reads.get(name) ?? new Map<string, Read>()
     this.#reads.set(name, reads.set(bot, read))
@@ -131,7 +131,7 @@ export class Metrics {
 
   /**
    * @param registry where they are; a registry of its own by default
-   * @param bot whose they are, where there are several; empty for what is nobody's
+   * @param bot the bot of the metrics, where there are several; empty for those of the process
    */
   constructor(registry = new MetricRegistry(), bot = '') {
     this.registry = registry
@@ -175,7 +175,7 @@ export class Metrics {
   }
 
   /**
-   * Shows what `read` returns each time that somebody looks, and nothing else.
+   * Shows the samples of `read`, which runs at each scrape.
    * @param read its samples; a metric without any is absent
    */
   show<Name extends MetricOf<'gauge' | 'counter'>>(name: Name, read: () => Sample<Name>[]): void {

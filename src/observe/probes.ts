@@ -1,14 +1,14 @@
-/** What the watch of the service does to find out how things are. */
+/** The checks of the service's watch. */
 export interface Probes {
-  /** Asks `GET /me` within seconds and reads its answer; rejects when nothing usable came. */
+  /** Calls `GET /me` within seconds and reads its answer; rejects without a usable one. */
   askService: () => Promise<unknown>
   /** Writes to the store; rejects when it still cannot be written. */
   tryStore: () => Promise<unknown>
   /** Asks the store's database, where it is in one; `storeIs` receives the result. */
   reachStore: () => Promise<unknown>
-  /** Reads the token again from where it came; true when it is another one. */
+  /** Reads the token from its source again; true when it changed. */
   reloadToken: () => Promise<boolean>
-  /** Checks what ends at a known date. */
+  /** Checks dates at which something ends. */
   lookAtClock: () => void
   /** Checks the disk and the memory. */
   lookLocally: () => Promise<unknown>

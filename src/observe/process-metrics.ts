@@ -3,12 +3,12 @@ import { EventLoopDelay } from './event-loop-delay.ts'
 
 /** Begins the names, as it does those of the catalogue. */
 const PREFIX = 'postern_'
-/** The longest time that a timer takes: `EventLoopDelay` measures in its place. */
+/** The longest delay of a timer: turns the library's own measurement off, for `EventLoopDelay`. */
 const NEVER_MS = 2 ** 31 - 1
-/** How often the share of time at work is taken; each look wakes an idle process. */
+/** How often the share of busy time is measured; each measurement wakes an idle process. */
 const UTILIZATION_MS = 10_000
 
-/** What is measured of the process, whatever runs in it. */
+/** Metrics of the process, for any number of bots in it. */
 export interface ProcessMetrics {
   registry: Registry
   delay: EventLoopDelay
@@ -17,8 +17,8 @@ export interface ProcessMetrics {
 let measured: ProcessMetrics | null = null
 
 /**
- * The metrics of the process, one for all sidecars in it: what the library measures them with has
- * no end, and would keep each sidecar that was stopped.
+ * The metrics of the process, one for all sidecars in it: the library's measurement never ends,
+ * and would keep each stopped sidecar in memory.
  */
 export function processMetrics(): ProcessMetrics {
   measured ??= measure()

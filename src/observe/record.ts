@@ -1,4 +1,4 @@
-/** Events that move several metrics at once, or whose labels follow from what happened. Times are in ms. */
+/** Events that change several metrics at once, or whose labels are derived. Times are in ms. */
 import { isOwn } from '../errors.ts'
 import type { Metrics } from './metrics.ts'
 

@@ -4,21 +4,21 @@ import { Listeners } from '../util/listeners.ts'
 import type { Health, ReasonCode } from './health.ts'
 import { DiskCheck, type Probes } from './probes.ts'
 
-/** Reasons that only a call to the service can take back. */
+/** Reasons that only a call to the service can end. */
 const ASKED_ABOUT = ['starting', 'upstream', 'token', 'identity', 'paused', 'clock'] as const
-/** Reasons that only the store can take back. */
+/** Reasons that only the store can end. */
 const STORE = ['store', 'store-unreachable', 'store-rolled-back'] as const
-/** The route whose answer says all that only a call can say. */
+/** The route whose answer reports everything that only a call can report. */
 const ME = 'GET /me'
-/** How long `/me` may stay unheard before it is asked, and how often what needs no call is looked at. */
+/** After as long without an answer of `/me` the watch calls it; interval of local checks. */
 export const LOOK_MS = 10_000
-/** The first wait while a reason stands; it doubles up to `LOOK_MS`. */
+/** The first wait while a reason holds; it doubles up to `LOOK_MS`. */
 export const FIRST_MS = 1000
-/** How long errors of `/me` count for nothing after another call worked: less than the wait for a look. */
+/** How long errors of `/me` are ignored after another call worked: less than a check's delay. */
 const WORKED_MS = LOOK_MS - FIRST_MS
 /** A refused token is not tried more often, so that nobody is locked out by us. */
 const TOKEN_MAX_MS = 300_000
-/** How long the store counts as failing after one write has, and how often it is then looked at. */
+/** How long the store counts as failing after a failed write, and how often it is then checked. */
 export const STORE_HELD_MS = 4000
 export const STORE_LOOK_MS = 2000
 /** After so long, a disk that does not answer counts as one that cannot be written. */
@@ -31,14 +31,14 @@ const ANSWERS_WHILE_PAUSED: ReadonlySet<string> = new Set(
 )
 
 /**
- * Concludes from calls how the service is: reachable, token good, not paused, clocks together. Once
- * started it asks `/me` whenever that was not heard for `LOOK_MS`, sooner while something is wrong: what
- * readiness says is never older than `LOOK_MS` and the time that one call may take.
+ * Derives from calls the state of the service: reachable, token valid, not paused, clocks in step.
+ * Once started it calls `/me` when there was no answer of it for `LOOK_MS`, sooner while a reason
+ * holds: readiness is never older than `LOOK_MS` and the time limit of one call.
  */
 export class ServiceWatch implements Disposable {
   readonly #health: Health
   readonly #revivals = new Listeners()
-  /** Calls back when a call works again after the token was burnt. */
+  /** Calls back when a call works again after the token was revoked. */
   readonly onRevived = this.#revivals.add
   #probes: Probes | null = null
   #timer: NodeJS.Timeout | undefined
@@ -46,7 +46,7 @@ export class ServiceWatch implements Disposable {
   #dueMs = Infinity
   #isLooking = false
   #waitMs = FIRST_MS
-  /** When `/me` last said something, and when the watch last asked it. */
+  /** The time of the last answer of `/me`, and of the watch's last call to it. */
   #heardMs = -Infinity
   #askedMs = -Infinity
   /** When a write last failed. */
@@ -80,7 +80,7 @@ export class ServiceWatch implements Disposable {
     return this.#reachable
   }
 
-  /** Begins to look by itself: at once, and again until it is disposed of. */
+  /** Begins checks: at once, and again until it is disposed of. */
   start(probes: Probes): void {
     this.#probes = probes
     this.#schedule(0)
@@ -107,7 +107,7 @@ export class ServiceWatch implements Disposable {
     if (o.status < 300 && !ANSWERS_WHILE_PAUSED.has(o.route)) health.clear('paused')
   }
 
-  /** `/me` says whether the bot is paused, even while it is. */
+  /** Records the bot's status in `/me`, which also answers while the bot is paused. */
   sawStatus(status: string | null | undefined): void {
     if (status == null) return
     if (status === 'active') this.#health.clear('paused')
@@ -127,7 +127,7 @@ export class ServiceWatch implements Disposable {
     this.#schedule(this.#waitMs)
   }
 
-  /** No usable answer came. @param detail who was called and why, for people */
+  /** Records a call without a usable answer. @param detail the callee and the cause, for people */
   unreachable(detail: string): void {
     this.#reachable = false
     this.#health.set('upstream', detail)
@@ -161,7 +161,7 @@ export class ServiceWatch implements Disposable {
     else if (this.#skew.ms === null) this.#health.clear('clock')
   }
 
-  /** A write has failed or worked. What worked just after a failure may be another table's. */
+  /** Records a failed or successful write. A success just after a failure may be of another table. */
   writable(isWritable: boolean): void {
     const nowMs = performance.now()
     if (!isWritable) this.#unwritableMs = nowMs
@@ -181,7 +181,7 @@ export class ServiceWatch implements Disposable {
     this.#schedule(this.#waitMs)
   }
 
-  /** Looks no more until it is started again. */
+  /** Ends checks until it is started again. */
   stop(): void {
     this.#probes = null
     clearTimeout(this.#timer)
@@ -216,7 +216,7 @@ export class ServiceWatch implements Disposable {
     this.#schedule(this.#waitMs)
   }
 
-  /** Looks after so long at the latest. */
+  /** Schedules the next check within `waitMs`. */
   #schedule(waitMs: number): void {
     const probes = this.#probes
     if (probes === null || this.#stopped || this.#revoked || this.#isLooking) return
@@ -246,13 +246,13 @@ export class ServiceWatch implements Disposable {
     if (!isEnded) this.writable(false)
   }
 
-  /** A store that hung, and failed at nothing, does not say itself that it works again. */
+  /** A store that hung without a failed write does not report its recovery by itself. */
   async #tryStore(probes: Probes): Promise<void> {
     try {
       await probes.tryStore()
       this.writable(true)
     } catch {
-      // the reason stands
+      // the reason continues
     }
   }
 
@@ -282,7 +282,7 @@ export class ServiceWatch implements Disposable {
     if (isStoreWrong) return Math.min(this.#waitMs, STORE_LOOK_MS)
     if (isWrong) return this.#waitMs
     if (this.#isDoubted) return this.#doubtMs()
-    // the look before may have ended, or a timer fired, just before `/me` was to be asked
+    // the check before may have ended, or a timer fired, just before `/me` was due
     const lastMs = Math.max(this.#heardMs, this.#askedMs)
     return Math.max(0, lastMs + LOOK_MS - performance.now())
   }

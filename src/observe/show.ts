@@ -1,4 +1,4 @@
-/** Metrics that are read from the parts each time that somebody looks at `/metrics`. */
+/** Metrics whose values are read at each scrape of `/metrics`. */
 import type { ResourceLevels } from './expiry-warning.ts'
 import { REASON_CODES, type Health } from './health.ts'
 import { METRICS, type LabelsOf } from './metric-catalogue.ts'
@@ -32,7 +32,7 @@ export function showWarnings(metrics: Metrics, warnings: Warnings): void {
   )
 }
 
-/** Shows what will run out, as it was last looked at; null before the first look. */
+/** Shows the levels of the last check; null before the first check. */
 export function showResources(metrics: Metrics, latest: () => ResourceLevels | null): void {
   metrics.show('postern_ends_in_seconds', () => {
     const levels = latest()
@@ -53,11 +53,11 @@ export function showResources(metrics: Metrics, latest: () => ResourceLevels | n
 /** The bot's own keys. */
 export interface KeySource {
   keys(): readonly { state: LabelsOf<'postern_own_keys'>['state']; publishedAtMs: number | null }[]
-  /** What the last look at `/me` found; null before the first. */
+  /** The result of the last check of `/me`; null before the first. */
   situation(): LabelsOf<'postern_key_situation'>['situation'] | null
 }
 
-/** Shows the bot's own keys: how many, how old, and what the service shows against them. */
+/** Shows the bot's own keys: their number and age, and the service's key state against them. */
 export function showKeys(metrics: Metrics, source: KeySource): void {
   metrics.showValue('postern_key_age_seconds', () => {
     const active = source.keys().find(({ state }) => state === 'active')
@@ -93,13 +93,13 @@ interface Load {
   waiting: number
 }
 
-/** How busy the sidecar is. Names come from closed sets. */
+/** The load of the sidecar. Names are of closed sets. */
 export interface LoadSource {
-  /** Threads, by what they do. */
+  /** Threads, by their kind of job. */
   threads(): Record<string, Load>
   /** Connections to the service, by pool. */
   connections(): Record<string, Load>
-  /** Look-ups since the beginning, by cache. */
+  /** Hits and misses since the start, by cache. */
   caches(): Record<string, { hits: number; misses: number }>
 }
 

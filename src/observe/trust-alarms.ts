@@ -1,6 +1,6 @@
 /**
- * What the service says of people that an operator must not miss, each with what to do about it.
- * The table of this folder's README and the metric `postern_trust_alarms_total` are made from it.
+ * The service's statements about people that an operator must not miss, each with a hint. The table
+ * of this folder's README and the metric `postern_trust_alarms_total` are made from it.
  */
 export const TRUST_ALARMS = {
   'verified-changed': {

@@ -1,8 +1,8 @@
 import { Conditions, type Condition } from './conditions.ts'
 
 /**
- * What an operator should know although the sidecar does its whole job, with what to do about it. The
- * table in this folder's README is made from it.
+ * Conditions that an operator should know of although messages flow, with what to do about them.
+ * The table in this folder's README is made from it.
  */
 export const WARNINGS = {
   'updates-waiting': {
@@ -31,7 +31,7 @@ export const WARNINGS = {
   },
 } as const satisfies Record<string, { what: string; hint: string }>
 
-/** What is warned of. */
+/** Code of a warning. */
 export type WarningCode = keyof typeof WARNINGS
 
 /** Every warning there is, for gauges and documentation. */
@@ -40,7 +40,7 @@ export const WARNING_CODES = Object.keys(WARNINGS) as readonly WarningCode[]
 /** One warning, for people. */
 export type Warning = Condition<WarningCode>
 
-/** What is warned of now; it keeps nothing from its job and leaves `/readyz` at 200. */
+/** The current warnings, which do not affect messages and leave `/readyz` at 200. */
 export class Warnings extends Conditions<WarningCode> {
   constructor() {
     super(WARNINGS)

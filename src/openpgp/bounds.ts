@@ -1,6 +1,6 @@
-/** What is ever read, bounded; what the library is held to stands in the profile. */
+/** Upper bounds of every input; `library/profile.ts` sets those of openpgp.js. */
 
-/** Bounds of our own, in bytes or counts unless the name says otherwise. */
+/** In bytes or counts unless the name has another unit. */
 export const BOUNDS = {
   /** Characters of an armored message (`armoredMax` of the service). */
   messageChars: 131_072,
@@ -27,12 +27,12 @@ export const BOUNDS = {
   /** A partial chunk that is not the last (RFC 9580, 4.2.1.4 demands 512 of the first). */
   partialChunkMin: 512,
   partialChunks: 65_536,
-  /** Opened text, and whatever decompresses on the way to it. */
+  /** An opened text, and its decompressed packets. */
   textBytes: 262_144,
   signatures: 4,
-  /** An opened attachment (`mediaMaxBytes`), and whatever decompresses on the way to it. */
+  /** An opened attachment (`mediaMaxBytes`), and its decompressed packets. */
   attachmentBytes: 64 * 2 ** 20,
-  /** The same as it is stored: padding, recipients and framing come on top. */
+  /** A sealed attachment: the document with padding, recipient packets and framing. */
   storedAttachmentBytes: 68 * 2 ** 20,
   /** An attachment in a form that only the library reads, which needs all of it at once. */
   libraryAttachmentBytes: 16 * 2 ** 20,

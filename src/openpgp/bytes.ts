@@ -9,7 +9,7 @@ export function hexOf(bytes: Uint8Array): string {
   return bufferOf(bytes).toString('hex')
 }
 
-/** The number, most significant byte first, that so many bytes stand for. */
+/** Reads an unsigned big-endian number of `count` bytes. */
 export function numberAt(bytes: Uint8Array, at: number, count: number): number {
   let number = 0
   for (let next = at; next < at + count; next++) number = number * 256 + (bytes[next] ?? 0)

@@ -1,11 +1,11 @@
-/** What certificates were found to be, remembered by the digest of their exact text. */
+/** Statuses of certificates, cached by the digest of their exact text. */
 import { hash } from 'node:crypto'
 import { RecentMap } from '../util/recent-map.ts'
 import { NEVER_S } from './bounds.ts'
 import type { CertificateStatus, UnusableReason } from './engine.ts'
 import type { CertificateInfo } from './native/certificate-info.ts'
 
-/** What is known of a certificate; `info` is null where it is the library's alone to use. */
+/** A certificate's status; `info` is null where only the library may use the certificate. */
 export interface CheckedCertificate {
   status: CertificateStatus
   info: CertificateInfo | null
@@ -78,7 +78,7 @@ export class CertificateStatuses {
     this.#nowMs = nowMs
   }
 
-  /** What a certificate is now. @param digest of its text, where that is known */
+  /** A certificate's present status. @param digest of its text, where that is known */
   async of(
     request: StatusRequest,
     digest: Buffer = digestOf(request.armored),
@@ -108,7 +108,7 @@ export class CertificateStatuses {
   }
 }
 
-/** What a certificate is remembered by. */
+/** The cache key of a certificate. */
 export function digestOf(armored: string): Buffer {
   return hash('sha256', armored, 'buffer').subarray(0, DIGEST_BYTES)
 }

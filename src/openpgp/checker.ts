@@ -1,4 +1,4 @@
-/** Has openpgp.js do again what native code did: in a thread of its own, behind everything else. */
+/** Repeats operations of native code with openpgp.js: in its own thread, behind all other work. */
 import type {
   OpenedText,
   SealRequest,

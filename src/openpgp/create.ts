@@ -1,4 +1,4 @@
-/** The engine in use: natively what is of the common forms, openpgp.js in threads for the rest. */
+/** The engine in use: native code for the common forms, openpgp.js in threads for all others. */
 import { Listeners } from '../util/listeners.ts'
 import { Checker, type CheckScope, type EngineCheck } from './checker.ts'
 import type { Engine } from './engine.ts'
@@ -11,11 +11,11 @@ import type { PoolEvents, ThreadLoad } from './pool.ts'
 import { openFileStream } from './stream/open-file.ts'
 
 export interface EngineOptions extends LibraryOptions {
-  /** What seals and opens: native code beside openpgp.js (the default), or openpgp.js alone. */
+  /** The engine: native code beside openpgp.js (the default), or openpgp.js alone. */
   engine?: 'native' | 'library'
-  /** How much of what native code did openpgp.js does again; nothing by default. */
+  /** How many operations of native code openpgp.js repeats; none by default. */
   check?: CheckScope | 'off'
-  /** Bounds of what is prepared of next messages; 16 MiB and five minutes by default. */
+  /** Bounds of prepared messages; 16 MiB and five minutes by default. */
   precompute?: PrecomputeBounds
   /** Called when a job had to be killed. */
   onThreadKilled?: (job: string) => void
@@ -23,13 +23,13 @@ export interface EngineOptions extends LibraryOptions {
   onPrepared?: (place: string) => void
 }
 
-/** An engine that says what it is doing. */
+/** An engine that reports its threads, caches and checks. */
 export interface MeasuredEngine extends Engine {
   /** Calls back with a job's name when its thread had to be killed. */
   onThreadKilled(listener: (job: string) => void): void
   /**
    * Calls back with false when no thread can be started, with true when one can again.
-   * @returns what ends that
+   * @returns a function that ends the calls
    */
   onAvailable: (listener: (isAvailable: boolean) => void) => () => void
   /**
@@ -49,7 +49,7 @@ export interface MeasuredEngine extends Engine {
   }
 }
 
-/** What waits for its message, ready except for its text: a hundred of the largest groups. */
+/** Bounds of messages prepared except for their text: a hundred of the largest groups. */
 const PRECOMPUTE: PrecomputeBounds = { maxBytes: 16 * 1024 * 1024, keepMs: 300_000 }
 
 /** Makes an engine; nothing runs before it is first asked for something. */

@@ -1,6 +1,6 @@
 /**
- * The door of `openpgp/`: what the rest of Postern may ask of OpenPGP. Pure: no chat, no person, no
- * network. Whatever runs behind it (worker threads today) can be replaced without a change above.
+ * The engine: all that the rest of Postern uses of OpenPGP. It has no access to chats, people or
+ * the network, and callers do not depend on how it runs (worker threads today).
  */
 import type { Cipher } from './format/ciphers.ts'
 import type { DamageReason, SizeReason } from './failure-reasons.ts'
@@ -41,11 +41,11 @@ export type UnfitReason =
   | 'not-working'
   | 'too-large'
 
-/** What a key is taken over with. */
+/** The passphrases and the previous key of an imported secret key. */
 export interface AdoptSecrets {
   /** Null when the key has no passphrase, or none was given. */
   from: string | null
-  /** What it is locked under afterwards. */
+  /** The passphrase that the imported key is locked under. */
   to: string
   /** True when that is random, of 256 bits; see `relock`. */
   isRandom?: boolean | undefined
@@ -55,7 +55,7 @@ export interface AdoptSecrets {
   mayHaveExpired?: boolean
 }
 
-/** What became of it. `expiresMs` is Infinity when it never does. */
+/** The result of an import. `expiresMs` is Infinity when the key never expires. */
 export type Adopted =
   { outcome: 'adopted'; key: OwnKey; expiresMs: number } | { outcome: 'unfit'; reason: UnfitReason }
 
@@ -71,7 +71,7 @@ export interface UnlockedKey {
   sizes: OwnSizes
 }
 
-/** Bytes that a key of ours takes in each message that is sealed with it; the greatest possible. */
+/** Bytes of a bot's own key in each message sealed with it; the greatest possible. */
 export interface OwnSizes {
   /** Its own recipient packet, by the cipher of the session key. */
   recipient: CipherSizes
@@ -93,7 +93,7 @@ export type UnusableReason =
   | 'too-large'
   | 'deadline'
 
-/** What a certificate is. Times are ms since epoch. */
+/** The status of a certificate. Times are ms since epoch. */
 export interface CertificateStatus {
   /** Null when nothing could be parsed. */
   fingerprint: string | null
@@ -106,15 +106,15 @@ export interface CertificateStatus {
   /** True when any valid revocation of the primary key or of a subkey is on it. */
   revocations: boolean
   /**
-   * Fingerprints of the keys in it that can be encrypted to, lower-case hex: the one that is sealed
-   * to first, and all others whatever their state. Empty when nothing could be parsed.
+   * Fingerprints of its keys that can be encrypted to, lower-case hex: first the one that messages
+   * are sealed to, then all others in any state. Empty when nothing could be parsed.
    */
   encryptionKeys: readonly string[]
   /** Bytes of a recipient packet for it, by the cipher of the session key; the greatest possible. */
   recipientBytes: CipherSizes
   /** For people: `Curve25519`, `RSA 3072`, `NIST P-256` and the like. */
   algorithm: string
-  /** The armored text to seal to and to verify with: as given, or merged with what was known. */
+  /** Armored, to seal to and to verify with: as given, or merged with the earlier copy. */
   armored: string
   /** Of one judged with an earlier copy: its owner states something in it that the copy lacks. */
   isNews?: boolean
@@ -122,36 +122,36 @@ export interface CertificateStatus {
 
 export type CipherSizes = Readonly<Record<Cipher, number>>
 
-/** What to seal. */
+/** A message to seal. */
 export interface SealRequest {
   text: string
   /** Armored certificates of people, each usable now; the signer's own is added by itself. */
   certificates: readonly string[]
   signer: UnlockedKey
-  /** AES-256 is taken only where every recipient lists it too (RFC 9580, 12.1). */
+  /** AES-256 is used only where every recipient lists it too (RFC 9580, 12.1). */
   cipher: Cipher
   /** When it is signed, ms since the epoch; when it is sealed, where it is absent. */
   atMs?: number
   /** The signature names no recipients (RFC 9580, 5.2.3.36); else it names all, the signer too. */
   isUnnamed?: boolean
   /**
-   * What the list is used for, again and again. With it, what can be made of the next message is
-   * made ahead, for as long as the list stays the same; one that is given as the very same array is
-   * found without being read.
+   * The recurring use of the list. With a place, the next message is prepared in advance except for
+   * its text, for as long as the list stays the same; a list given as the very same array is found
+   * without being read.
    */
   place?: string
   /** Whose place it is, where several signers share the engine; each has one key at a time. */
   owner?: string
 }
 
-/** A signature inside an opened message, as it says of itself; nothing here is verified. */
+/** The fields of a signature inside an opened message; nothing here is verified. */
 export interface SignatureClaim {
   /** 16 lower-case hexadecimal characters, or null when it names none. */
   issuerKeyId: string | null
   createdMs: number
   /** Fingerprints of hashed Intended Recipient subpackets (RFC 9580, 5.2.3.36); empty: anyone. */
   intended: string[]
-  /** SHA-256 of what is signed (document and hashed part), hex; the same for any re-encryption. */
+  /** SHA-256 of the document and the hashed part, hex; the same for any re-encryption. */
   digest: string
 }
 
@@ -162,14 +162,14 @@ export type NotOpened =
   | { outcome: 'damaged'; reason: DamageReason }
   | { outcome: 'too-large'; reason: SizeReason }
 
-/** A document with the signature packets that stand on it, for `verify`. */
+/** A document with its framed signature packets, for `verify`. */
 export interface Signed {
   document: Uint8Array
   /** Framed signature packets, in the order of the claims. */
   signatures: Uint8Array[]
 }
 
-/** A document too large to hand about: what each signature hashes stands in its place. */
+/** A document too large for memory: the digest of each signature replaces it. */
 export interface SignedAtLength {
   /** One for each signature; empty for a hash that is never accepted. */
   digests: Uint8Array[]
@@ -178,13 +178,13 @@ export interface SignedAtLength {
 }
 
 /**
- * To whom a message says that it is sealed. Recipient packets are not authenticated: whoever passes
- * a message on can add some and take others away (RFC 9580, 10.3).
+ * The recipients named in a message. Recipient packets are not authenticated: anybody on the way
+ * can add and remove some (RFC 9580, 10.3).
  */
 export interface NamedRecipients {
   /** Key ids, 8 bytes each, ours among them, in the order of their packets. */
   keyIds: Uint8Array
-  /** True when there are others who are not named: anonymous ones, or holders of a passphrase. */
+  /** True when there are unnamed recipients: anonymous ones, or holders of a passphrase. */
   hasUnnamed: boolean
 }
 
@@ -209,7 +209,7 @@ export type Opened = OpenedText | NotOpened
 export interface OpenedFile {
   outcome: 'opened'
   file: RestingFile
-  /** Identity of the encrypted data; of what may be a message, the same as `OpenedText.dataDigest`. */
+  /** Identity of the encrypted data; within the length of a message, as `OpenedText.dataDigest`. */
   dataDigest: string
   signatures: SignatureClaim[]
   signed: SignedAtLength
@@ -218,16 +218,16 @@ export interface OpenedFile {
   recipients: NamedRecipients
 }
 
-/** What an attachment is opened with. */
+/** The parameters of opening an attachment. */
 export interface OpenFileOptions {
-  /** As `sealedForm` says. */
+  /** The result of `sealedForm`. */
   form: 'binary' | 'armored'
   keys: UnlockedKey[]
-  /** Where it rests. */
+  /** Where the ciphertext of the document is stored. */
   room: Room
 }
 
-/** What verification of one signature established; in the order of `signatures`. */
+/** The result of verifying one signature; in the order of `signatures`. */
 export type SignatureResult = 'valid' | 'bad' | 'other-key'
 
 export interface Engine {
@@ -251,18 +251,18 @@ export interface Engine {
   /**
    * Locks a secret key under another passphrase.
    * @param o `isRandom`: `to` is 256 random bits, which need no slow hash (RFC 9580, 3.7.1.3)
-   *   against guessing; whatever a person may have chosen does
+   *   against guessing; a passphrase chosen by a person needs it
    * @throws Error when `from` does not open it
    */
   relock(locked: string, o: { from: string; to: string; isRandom?: boolean }): Promise<string>
   /**
-   * Takes over a secret key, armored or binary, that another program exported. Every check that
-   * the service and other readers would make is made first; then it is locked under `to`.
+   * Imports a secret key, armored or binary, that another program exported. First makes every
+   * check that the service and other readers would make; then locks the key under `to`.
    */
   adopt(file: Uint8Array, secrets: AdoptSecrets): Promise<Adopted>
   /**
-   * Judges a certificate, once for each digest of its exact text; what has a time is looked at on
-   * each call (DESIGN, Sealing).
+   * Judges a certificate, once for each digest of its exact text; dates are compared on each call
+   * (DESIGN, Sealing).
    * @param known an earlier copy whose revocations and self-signatures must not be forgotten
    */
   judge(armored: string, known?: string): Promise<CertificateStatus>
@@ -271,17 +271,17 @@ export interface Engine {
    * @throws Error when any certificate cannot be used; nothing is ever left out silently
    */
   seal(request: SealRequest): Promise<string>
-  /** The same, as it is put into a request, with what the message is known again by. */
+  /** The same, as pieces for a request, with the digests that identify the message. */
   sealKnown(request: SealRequest): Promise<Sealed>
   /**
-   * Opens an armored message with every key given; never throws for what a sender can cause.
+   * Opens an armored message with every key given; never throws because of its content.
    * @param signal drops the job while it waits for its turn; its result is then of no use
    */
   open(armored: string, keys: UnlockedKey[], signal?: AbortSignal): Promise<Opened>
   /**
    * Opens an attachment while it arrives, in memory that does not grow with it.
    * @param reader at its first byte; read to its end only where all is well
-   * @throws what the reader and the room throw; never for what a sender can cause
+   * @throws errors of the reader and the room; never because of the file's content
    */
   openFile(reader: ByteReader, options: OpenFileOptions): Promise<OpenedFile | NotOpened>
   /**

@@ -1,4 +1,4 @@
-/** Why packets cannot be taken apart (RFC 9580, 4.2). */
+/** Why bytes are not valid packets (RFC 9580, 4.2). */
 export type FramingReason =
   | 'armor'
   | 'header'
@@ -10,7 +10,7 @@ export type FramingReason =
   | 'partial-tag'
   | 'too-many-packets'
 
-/** What is wrong with a message inside. */
+/** Why decrypted packets are not a valid message (RFC 9580, 10.3). */
 export type GrammarReason =
   | 'structure'
   | 'literal'
@@ -20,7 +20,7 @@ export type GrammarReason =
   | 'too-many-packets'
   | 'too-many-signatures'
 
-/** Why something is damaged; never told in words of its content. */
+/** Why something is damaged; no reason contains any of its content. */
 export type DamageReason =
   | FramingReason
   | GrammarReason

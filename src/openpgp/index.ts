@@ -1,6 +1,6 @@
 /**
- * The door of OpenPGP: all that the rest of Postern imports of it. How an engine is made, what it
- * seals and opens, and the sizes and bounds that it keeps.
+ * The door of OpenPGP: all that the rest of Postern imports of it. Creation of an engine, its
+ * parameters and results, and its sizes and bounds.
  */
 export { createEngine, type MeasuredEngine } from './create.ts'
 export { BOUNDS } from './bounds.ts'
@@ -36,7 +36,7 @@ export { TAG } from './format/packets.ts'
 export { AS_MADE, MOST_RECIPIENTS, capacity, fit } from './size.ts'
 
 /**
- * What keys and files in every form are made with, for the phones of the sandbox. It loads
+ * Makes keys and files in every form, for the phones of the sandbox. It loads
  * openpgp.js into the calling thread, with the profile that the engine's threads have.
  */
 export async function loadLibrary() {

@@ -1,4 +1,4 @@
-/** Threads that can be killed at a deadline; each takes one job at a time, and ends when long idle. */
+/** Threads that can be killed at a deadline; each runs one job at a time, and ends when idle. */
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker, parentPort } from 'node:worker_threads'
@@ -15,7 +15,7 @@ type JobResult<J, N extends keyof J> = J[N] extends (...args: never[]) => infer 
 /** The thread was killed because the job overran its deadline, or died of the job. */
 export class JobKilled extends Error {}
 
-/** What a pool calls back with. */
+/** The callbacks of a pool. */
 export interface PoolEvents {
   /** A thread had to be killed or died of a job, by its name. */
   onKilled?: ((name: string) => void) | undefined
@@ -34,13 +34,13 @@ interface Job {
 
 interface Thread {
   worker: Worker
-  /** It has loaded what it needs; before that no job of its own is under way. */
+  /** It has loaded its modules; no job of its own runs before. */
   ready: boolean
   job: Job | null
   timer: NodeJS.Timeout | undefined
 }
 
-/** What threads of a kind are doing. */
+/** The load of the threads of one kind. */
 export interface ThreadLoad {
   /** At work on a job. */
   busy: number
@@ -51,8 +51,8 @@ export interface ThreadLoad {
 type ThreadReply = 'ready' | { ok: true; value: unknown } | { ok: false; message: string }
 
 /**
- * Of a thread's own heap, which holds little: what is large stands outside of it. Several times
- * what sealing to a thousand people takes; a thread that would need more dies of that job.
+ * A thread's own heap, which holds little: large data is in memory outside of it. The limit is
+ * several times the need of sealing to a thousand people; a job that exceeds it ends its thread.
  */
 const HEAP = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
 /** Loading the library on a machine that is busy with everything else. */
@@ -64,7 +64,7 @@ const START_AGAIN_MS = 1000
  * some 120 MiB, and the secret, until then; native ones keep little, and the ephemerals that makes them fast.
  */
 const IDLE_MS = 30_000
-/** Far more than any step of a job takes, however busy the machine is. */
+/** Far longer than any step of a job, even on a busy machine. */
 const DEADLINE_MS = 20_000
 
 /** @template J the jobs that its threads do, by name */
@@ -89,8 +89,8 @@ export class Pool<J> implements AsyncDisposable {
   }
 
   /**
-   * Runs a job. The deadline counts from when a thread takes it up, once that has started: nobody's
-   * key or signature is bad because the machine was slow. `signal` drops the job before.
+   * Runs a job. The deadline counts from the job's start in a thread that is ready, so that a slow
+   * machine makes no key or signature bad. `signal` drops a job that has not started.
    * @throws JobKilled past the deadline, EngineUnavailableError when no thread did it for want of
    *   threads or memory; Error with the job's own message when it failed
    */
@@ -134,7 +134,7 @@ export class Pool<J> implements AsyncDisposable {
     return this.#threads.size < this.size ? this.#start() : null
   }
 
-  /** Where no thread is left that could take them, nobody waits for one. */
+  /** Rejects all waiting jobs when no thread is left to run them. */
   #refuseUnlessBusy(): void {
     if (this.#threads.size > 0) return
     for (const job of this.#queue.splice(0)) job.reject(notStarted())
@@ -216,7 +216,7 @@ export class Pool<J> implements AsyncDisposable {
     thread.timer = setTimeout(() => this.#kill(thread), IDLE_MS).unref()
   }
 
-  /** Threads that stay take turns, so that what each keeps at hand is renewed in all. */
+  /** Rotates the threads that stay, so that the caches of all are refreshed. */
   #moveLast(thread: Thread): void {
     if (this.#threads.delete(thread)) this.#threads.add(thread)
   }
@@ -249,7 +249,7 @@ export class Pool<J> implements AsyncDisposable {
 const closed = (): Error => new EngineUnavailableError('the engine is closed')
 const notStarted = (): Error => new EngineUnavailableError('no thread can be started')
 
-/** What a job failed with, by its message. */
+/** The error of a failed job, by its message. */
 function failureOf(message: string): Error {
   const error = new Error(message)
   return isOutOfMemory(error)

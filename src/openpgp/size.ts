@@ -23,9 +23,9 @@ const WRAPPED: CipherSizes = { aes256: 48, aes128: 32 }
 /** A session key as X25519 and X448 wrap it, and the points of these (RFC 9580, 5.1.6 and 5.1.7). */
 const WRAPPED_PLAIN: CipherSizes = { aes256: 40, aes128: 24 }
 const PLAIN_POINT_BYTES: Record<string, number> = { x25519: 32, x448: 56 }
-/** What stands before the numbers of a signature of ours: version to hash, with all subpackets. */
+/** Bytes before the numbers of a signature of ours: version to hash, with all subpackets. */
 const SIGNATURE_FIXED = 119
-/** Numbers of signatures whose algorithm tells their length (RFC 9580, 5.2.3). */
+/** Bytes of a signature's numbers, where the algorithm fixes their length (RFC 9580, 5.2.3). */
 const SIGNATURE_NUMBERS: Record<string, number> = { eddsaLegacy: 68, ed25519: 64, ed448: 114 }
 
 /** Bytes of a recipient packet, framed, by the cipher of the session key; the greatest possible. */
@@ -40,7 +40,7 @@ export function signatureBytes(info: AlgorithmInfo): number {
 }
 
 /**
- * What a key of ours takes in every message: the greatest recipient packet of its subkeys, or of
+ * The bytes of a key of ours in every message: the greatest recipient packet of its subkeys, or of
  * the key itself where it has none, and the greatest signature.
  * @param infos of the primary key and its subkeys
  */
@@ -89,14 +89,14 @@ export const AS_MADE: OwnSizes = ownBytes([
 /** A recipient's name in a signature: length, type, version, fingerprint (RFC 9580, 5.2.3.36). */
 const NAME_BYTES = 23
 /**
- * More are not named, so that every program verifies the signature: rnp reads 64 subpackets, four of
- * which say other things, and GnuPG 2.2 reads 10,000 bytes of them.
+ * Above this no recipient is named, so that every program verifies the signature: rnp reads 64
+ * subpackets, four of which have other uses, and GnuPG 2.2 reads 10,000 bytes of them.
  */
 export const MOST_NAMED = 60
 /** Format, length of an empty name, and date before a text (RFC 9580, 5.9). */
 const LITERAL_FIXED = 6
 /**
- * Bytes that stand in the container beside the literal packet: version, prefix, one-pass
+ * Bytes in the container beside the literal packet: version, prefix, one-pass
  * signature, hash. Numbers that begin with zeros make a signature a byte or two shorter.
  */
 const AROUND_LITERAL = 1 + 18 + 15 + 22
@@ -107,12 +107,12 @@ export type Fit =
 
 /**
  * Chooses the cipher for a message: AES-256, or AES-128 where only that lets it fit; the signature
- * names all recipients, or nobody where only that lets it fit. What fits here never turns out too
- * large.
+ * names all recipients, or nobody where only that lets it fit. A message that fits here never turns
+ * out too large.
  * @param recipients bytes of all recipient packets but our own, by cipher
- * @param o `textBytes` bytes of the text in UTF-8; `maxChars` what the service takes
- *   (`armoredMax`); `own` what the key takes that it is sealed with; `named` how many certificates
- *   are sealed to, the bot's own among them
+ * @param o `textBytes` bytes of the text in UTF-8; `maxChars` the service's maximum
+ *   (`armoredMax`); `own` sizes of the key that seals; `named` how many certificates the message
+ *   is sealed to, the bot's own among them
  */
 export function fit(
   recipients: CipherSizes,
@@ -142,7 +142,7 @@ function greatestLength(bytes: number): number {
  * How many recipients of one kind fit beside a text, the bot, with a key as we make them, not
  * counted.
  * @param each bytes of one recipient packet, by cipher
- * @param armoredMax what the service takes; we seal no more than we would open
+ * @param armoredMax the service's maximum; we seal no more than we would open
  */
 export function capacity(each: CipherSizes, textBytes: number, armoredMax: number): number {
   const maxChars = Math.min(armoredMax, BOUNDS.messageChars)
@@ -157,7 +157,7 @@ export function capacity(each: CipherSizes, textBytes: number, armoredMax: numbe
   return low
 }
 
-/** More recipients than this, each with the smallest packet, fit into no message that the service takes. */
+/** No message that the service accepts holds more recipients, even with the smallest packets. */
 export const MOST_RECIPIENTS = capacity(
   recipientBytes({ algorithm: 'x25519' }),
   1,

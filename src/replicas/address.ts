@@ -1,9 +1,9 @@
-/** Where a database is, and how it is reached: the setting `store.url`, taken apart. */
+/** Parses the setting `store.url`: a database's host, port, login and TLS. */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { OperatorError } from '../errors.ts'
 
-/** A database of PostgreSQL, and who logs in. */
+/** A database of PostgreSQL, and the user for it. */
 export interface DatabaseAddress {
   /** A host name, an IP address, or the absolute path of the folder that holds the socket. */
   host: string
@@ -12,22 +12,22 @@ export interface DatabaseAddress {
   user: string
   /** Undefined when none is given: the server may not ask for one. */
   password: string | undefined
-  /** Null only for a socket or loopback: anywhere else the server must prove who it is. */
+  /** Null only for a socket or loopback: anywhere else the server must authenticate itself. */
   tls: { ca: string | undefined } | null
 }
 
 const DEFAULT_PORT = 5432
 /** Values of `sslmode` (PostgreSQL, 34.19.1). All but `disable` verify the server here. */
 const TLS_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full']
-/** Stands for an empty host, beside which WHATWG takes no user (`postgres://user@/database`). */
+/** Placeholder for an empty host, for which WHATWG rejects a user (`postgres://user@/database`). */
 const NO_HOST = 'socket.invalid'
 const PARAMETERS = ['host', 'port', 'sslmode', 'sslrootcert']
 
 /**
- * Takes a URL apart: `postgres://user:password@host:port/database?sslmode=…&sslrootcert=FILE`, or
+ * Parses a URL: `postgres://user:password@host:port/database?sslmode=…&sslrootcert=FILE`, or
  * `postgres://user@/database?host=/folder/of/the/socket`.
  * @param caFile PEM file of the authorities that may have signed the server's certificate, in place
- *   of `sslrootcert`; undefined: those that Node knows
+ *   of `sslrootcert`; undefined: the authorities of Node
  * @throws OperatorError `settings`, which never repeats the URL
  */
 export function parseAddress(url: string, caFile?: string): DatabaseAddress {
@@ -104,7 +104,7 @@ function decoded(text: string): string {
   }
 }
 
-/** A socket, or loopback: what is said there does not leave the machine. */
+/** A socket, or loopback: no data leaves the machine. */
 function isLocal(host: string): boolean {
   const isLoopback = host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
   return host.startsWith('/') || host === 'localhost' || isLoopback

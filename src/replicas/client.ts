@@ -9,7 +9,7 @@ import type { DatabaseAddress } from './address.ts'
 import { PostgresError, UntrustedServerError } from './failures.ts'
 import * as times from './times.ts'
 
-/** What a connection is for: a session that lives long, or queries out of a pool. */
+/** The use of a connection: a session that lives long, or queries out of a pool. */
 export type ClientUse = 'session' | 'pool'
 
 const INT8 = 20
@@ -19,15 +19,14 @@ const ANYBODY_WRITES = 0o002
 const WARNING = '01000'
 
 /**
- * What the server is asked for at the start of a connection. A commit waits for the disk of the
- * server, and of its synchronous standby where it has one. A client that is gone without a word is
- * noticed within a minute.
+ * Server settings at the start of a connection. A commit waits for the disk of the server, and of
+ * its synchronous standby where it has one. A client that disappeared is noticed within a minute.
  */
 const SERVER_SETTINGS =
   '-c synchronous_commit=on -c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 ' +
   '-c tcp_keepalives_count=3'
 
-/** Options of a client of pg; nothing is taken from the environment. */
+/** Options of a client of pg; none is read from the environment. */
 export function clientOptions(address: DatabaseAddress, use: ClientUse): ClientConfig {
   const { host, port, database, user, tls } = address
   return {
@@ -57,7 +56,7 @@ const timeoutsOf = (use: ClientUse) => ({
 /**
  * Sees that a connection has the settings that it asked for. A pooler gives a session of the server
  * now to one connection and now to another: to any of them the locks of the session are its own. It
- * cannot keep settings for each, and leaves out what a connection asks for, or refuses it.
+ * cannot keep settings for each, and drops the settings of a connection, or refuses it.
  * @throws PostgresError `pooled`, an error of pg
  */
 export async function requireSettings(client: ClientBase, use: ClientUse): Promise<void> {
@@ -70,7 +69,7 @@ export async function requireSettings(client: ClientBase, use: ClientUse): Promi
   throw new PostgresError('pooled', 'the connection has not the settings that it asked for')
 }
 
-/** The API's integers come as numbers, and bytes as Uint8Array, as SQLite gives them. */
+/** Decodes INT8 as the API's integers, and BYTEA as Uint8Array, as SQLite does. */
 const parserOf = (oid: number, format: 'text' = 'text'): ((text: string) => unknown) => {
   if (oid === INT8) return toInteger
   const parse = types.getTypeParser(oid, format)
@@ -84,8 +83,8 @@ function toInteger(text: string): number {
 }
 
 /**
- * Parameters as PostgreSQL takes them: its text has no NUL, for which U+FFFD stands, in what is
- * written and in what is looked for.
+ * Parameters for PostgreSQL, whose text cannot contain NUL: U+FFFD replaces NUL in values and in
+ * conditions.
  */
 export function parametersOf(values: readonly unknown[]): unknown[] {
   return values.map((value) =>
@@ -94,11 +93,11 @@ export function parametersOf(values: readonly unknown[]): unknown[] {
 }
 
 /**
- * A client of pg that gives no password to whoever stands in the server's place. Without TLS, a
- * port or a socket of the machine can be anybody's while the server is down. So the server gets a
- * SCRAM proof and never the password. By address it must prove that it knows the password, where one
- * is given (RFC 5802, 3); a socket is connected to only where nobody but its owner can have put it
- * there.
+ * A client of pg that sends no password to an impostor of the server. Without TLS, any process can
+ * listen on a port or socket of the machine while the server is down. So the client sends a SCRAM
+ * proof and never the password. By address, the server must prove that it knows the password, where
+ * one is given (RFC 5802, 3); the client connects to a socket only where nobody but its owner can
+ * have created it.
  */
 export class DatabaseClient extends Client {
   /** The server has warned since this was last set. */
@@ -129,13 +128,13 @@ export class DatabaseClient extends Client {
 
   #refuse(error: Error): void {
     const { connection } = this.#inside
-    // What came along may say that the server is ready.
+    // Messages that are already received could report the server as ready.
     connection.removeAllListeners('readyForQuery')
     connection.emit('error', error)
     this.destroy()
   }
 
-  /** Ends the connection without a word: what waits on it is rejected. */
+  /** Ends the connection at once: its pending queries are rejected. */
   destroy(): void {
     this.#inside.connection.stream.destroy()
   }
@@ -167,8 +166,8 @@ export class DatabaseClient extends Client {
 
 /**
  * Uses a connection of its own, and ends it.
- * @param limitMs how long all of it may take
- * @throws what `use` throws; an error of pg, also when that was too long
+ * @param limitMs time limit of connecting and using it together
+ * @throws the error of `use`; an error of pg, also past the time limit
  */
 export async function withClient<T>(
   address: DatabaseAddress,
@@ -176,7 +175,7 @@ export async function withClient<T>(
   use: (client: DatabaseClient) => Promise<T>,
 ): Promise<T> {
   const client = new DatabaseClient(clientOptions(address, 'session'))
-  // whoever waits for an answer gets the error
+  // the pending query rejects with the error
   client.on('error', () => {})
   const timer = setTimeout(() => client.destroy(), limitMs)
   try {
@@ -230,7 +229,7 @@ function socketProblem(named: string, port: number): Error | null {
   if (me === undefined || socket === undefined) return null
   const folder = realpathSync(named)
   const { uid, mode } = statSync(folder)
-  // A socket in a shared folder is of whoever was first.
+  // In a shared folder anybody may have created the socket.
   const isShared = (mode & ANYBODY_WRITES) !== 0
   const owners = isShared ? [me, 0] : [me, 0, uid]
   if (!isHeldFast(folder, uid)) return socketRefused(`others may replace ${folder}`)

@@ -1,4 +1,4 @@
-/** The connections that queries take, shared by all stores of a process. */
+/** The pool of connections for queries, shared by all stores of a process. */
 import { callbackify } from 'node:util'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { Pool, type ClientBase, type PoolClient } from 'pg'
@@ -8,7 +8,7 @@ import { clientOptions, DatabaseClient, parametersOf } from './client.ts'
 import { CommitLostError, kindOf, PostgresError } from './failures.ts'
 import { LOOK_MS, LOST_MS, SLOW_MS } from './times.ts'
 
-/** Connections at most: what is written to a store runs one after the other anyway. */
+/** Most connections: writes to one store run one after the other in any case. */
 const MOST = { slots: 8, perLane: 8 }
 /** The same for the stores of several bots, none of which gets them all. */
 const MOST_OF_SEVERAL = { slots: 16, perLane: 8, perLaneAmongOthers: 2 }
@@ -20,7 +20,7 @@ export interface QueryConnectionsParts {
   suspect: () => void
   /** Asks the server which of its processes work now. */
   findBusy: (pids: number[]) => Promise<number[]>
-  /** Looks at a new connection before it is used, and throws where it must not be. */
+  /** Checks a new connection before its use. @throws when the connection must not be used */
   admit: (client: ClientBase) => Promise<void>
 }
 
@@ -35,13 +35,13 @@ interface Waiting {
   idleSinceMs: number | null
 }
 
-/** The pool. Whatever waits for an answer is rejected when it is cut. */
+/** The pool. Pending queries are rejected when their connection is cut. */
 export class QueryConnections implements AsyncDisposable {
   readonly #parts: QueryConnectionsParts
   readonly #pool: Pool
   readonly #queue: FairQueue
   readonly #clients = new Set<PoolMember>()
-  /** What is not answered yet, the oldest first. */
+  /** Queries without a response, the oldest first. */
   readonly #waiting = new Set<Waiting>()
   #look: NodeJS.Timeout | null = null
   #isAsking = false
@@ -61,13 +61,13 @@ export class QueryConnections implements AsyncDisposable {
     this.#pool.on('error', parts.suspect)
     this.#pool.on('connect', (client) => {
       this.#clients.add(client as PoolMember)
-      // whoever uses it gets the error of its query
+      // the pending query rejects with the error
       client.on('error', () => {})
     })
     this.#pool.on('remove', (client) => this.#clients.delete(client as PoolMember))
   }
 
-  /** The connections as one store takes them, beside the others; as Kysely's dialect wants it. */
+  /** The pool for one store, with a lane beside the other stores', as Kysely's dialect needs it. */
   lane(): PostgresPool {
     const lane = this.#queue.lane()
     return {
@@ -78,7 +78,7 @@ export class QueryConnections implements AsyncDisposable {
     }
   }
 
-  /** Takes a place for as long as the connection is used. */
+  /** Occupies a slot of the lane until the connection is released. */
   #connect(lane: Lane): Promise<PostgresPoolClient> {
     const { promise, resolve, reject } = Promise.withResolvers<PostgresPoolClient>()
     // oxlint-disable-next-line typescript/no-floating-promises -- the returned promise rejects instead
@@ -118,7 +118,7 @@ export class QueryConnections implements AsyncDisposable {
     await this.#pool.end()
   }
 
-  /** Notes that something waits for the database. @returns what to call when it does no more */
+  /** Records a wait for the database. @returns a function that ends it */
   #begin(client: PoolMember | null = null): () => void {
     const one: Waiting = { sinceMs: performance.now(), client, idleSinceMs: null }
     this.#waiting.add(one)
@@ -170,7 +170,7 @@ const nothing = (command: string): QueryResult => ({ command, rowCount: 0, rows:
 
 interface PooledClientParts {
   client: PoolMember
-  /** Called before each query. @returns what to call after it */
+  /** Called before each query. @returns a function to call after it */
   begin: () => () => void
   onReleased: () => void
 }
@@ -195,7 +195,7 @@ class PooledClient {
     }
     if (sql === 'begin') {
       this.#begun = client.query(sql)
-      // a failure is that of the statement that comes with it
+      // the statement after BEGIN rejects with the same error
       this.#begun.catch(() => undefined)
       return nothing('BEGIN')
     }

@@ -20,7 +20,7 @@ export interface EpochReaderParts {
   schema: string
   db: Database
   openLock: OpenLock
-  /** Writes, and what others wrote being read, one after the other. */
+  /** Orders writes, and reading the writes of others. */
   order: Mutex
   /** Written whenever more was seen. */
   lastSeen: LastSeenTimeline
@@ -61,12 +61,12 @@ export class EpochReader {
   }
 
   /**
-   * Reads everything that was committed before the call, in one question that all calls share which
-   * come while another is under way.
+   * Reads everything that was committed before the call. Calls during a running query share the
+   * next one.
    * @throws PostgresError `rolled-back`, `lost`; OperatorError `store-in-use`; an error of pg
    */
   learn(): Promise<void> {
-    // what is under way was asked before this decision began: the next one is shared
+    // the running query may be older than this decision: the next one is shared
     this.#nextAsking ??= this.#asking
       .then(() => {
         this.#nextAsking = null
@@ -94,16 +94,16 @@ export class EpochReader {
 
   /**
    * Reads everything up to an epoch that the database gave.
-   * @param o what was seen before it was asked, and its answer
+   * @param o `seenBefore`: the epoch known before the query; `epoch`: its result
    * @throws PostgresError `rolled-back`, an error of pg
    */
   async learnUpTo({ seenBefore, epoch }: { seenBefore: number; epoch: number }): Promise<void> {
     const { order, db } = this.#parts
     this.#requireForward(seenBefore, epoch)
-    // whoever was promoted may have nothing that is new
+    // a promoted standby may have no new rows
     if (epoch === this.seen) return this.#note()
     await order.run(async () => {
-      // what was written here meanwhile is known already
+      // writes of this process in the meantime are known already
       const { epoch: now } = await db.selectFrom('state').select('epoch').executeTakeFirstOrThrow()
       await this.#catchUp({ seen: Math.max(this.seen, epoch), now }, db)
     })
@@ -130,7 +130,7 @@ export class EpochReader {
     this.wrote(now)
   }
 
-  /** Reads again what others have changed. Nothing may be written by this process meanwhile. */
+  /** Reads the changes of others again. Nothing may be written by this process meanwhile. */
   async #rereadChanged(db: Database): Promise<void> {
     const changed = await db
       .selectFrom('changes')

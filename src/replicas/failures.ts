@@ -1,4 +1,4 @@
-/** What an error of PostgreSQL, or of the way to it, means. */
+/** Classifies errors of PostgreSQL, and of the connection to it. */
 import { OperatorError, Refusal } from '../errors.ts'
 import { describeAddress, type DatabaseAddress } from './address.ts'
 
@@ -10,11 +10,11 @@ interface RefusalText {
 }
 
 interface FailureTraits {
-  /** SQLSTATEs (PostgreSQL, appendix A); one of two characters stands for its class. */
+  /** SQLSTATEs (PostgreSQL, appendix A); two characters match their class. */
   states?: readonly string[]
   /** The whole database cannot be used, whichever schema was asked for. */
   isOfDatabase?: true
-  /** What exactly, in the refusal of a call. */
+  /** The detail, in the refusal of a call. */
   detail?: string
 }
 
@@ -59,9 +59,9 @@ const FAILURES = {
     what: (place) => `the database ${place} does not let this user make or use the store’s schema`,
     hint: 'let the user own the schema, or GRANT CREATE ON DATABASE for the first start',
   },
-  /** A pooler stands before it. */
+  /** A pooler is between this client and the database. */
   pooled: {
-    // of connections that are made by our library, only poolers say so
+    // with connections of this client, only poolers send this code
     states: ['08P01'],
     isOfDatabase: true,
     detail: 'a pooler stands before the database',
@@ -78,7 +78,7 @@ const FAILURES = {
     what: (place) => `the database ${place} takes no writes: it is a standby, or set read-only`,
     hint: 'name the primary in store.url, or promote this one',
   },
-  /** It is another one than before, or behind what was seen of it. */
+  /** Another database than before, or one behind the last known epoch or timeline. */
   'rolled-back': {
     isOfDatabase: true,
     detail: 'the database is behind what this sidecar has seen of it',
@@ -118,7 +118,7 @@ const FAILURES = {
   mistake: {},
 } satisfies Record<string, FailureMeaning>
 
-/** What an error means. */
+/** The class of an error. */
 export type FailureKind = keyof typeof FAILURES
 
 const BY_STATE = new Map(
@@ -127,7 +127,7 @@ const BY_STATE = new Map(
   ),
 )
 
-/** What the server has no room for, by SQLSTATE. */
+/** Refusals for exhausted resources of the server, by SQLSTATE. */
 const FULL: Readonly<Record<string, RefusalText>> = {
   '53300': {
     code: 'store-unreachable',
@@ -169,7 +169,7 @@ export class CommitLostError extends PostgresError {
   }
 }
 
-/** Thrown before a password is given to what may stand in the server's place. */
+/** Thrown before a password is sent to a server that may be an impostor. */
 export class UntrustedServerError extends PostgresError {
   readonly hint: string
 
@@ -184,12 +184,12 @@ export class UntrustedServerError extends PostgresError {
 export const rolledBack = (): PostgresError =>
   new PostgresError('rolled-back', 'the database is behind what was seen of it')
 
-/** @param readOnly what the server gives as `transaction_read_only` @throws PostgresError `read-only` */
+/** @param readOnly the server's `transaction_read_only` @throws PostgresError `read-only` */
 export function requireWritable(readOnly: unknown): void {
   if (readOnly === 'on') throw new PostgresError('read-only', 'the database takes no writes')
 }
 
-/** What an error means. */
+/** The class of an error. */
 export function kindOf(error: unknown): FailureKind {
   if (error instanceof PostgresError) return error.kind
   if (!(error instanceof Error)) return 'mistake'
@@ -227,7 +227,7 @@ export function toRefusal(error: unknown): unknown {
   return new Refusal('postern_store_unwritable', detail, { cause: error })
 }
 
-/** The refusal to open a store that an error means; what is a mistake stays as it is. */
+/** The refusal to open a store for an error; a programming mistake is returned unchanged. */
 export function toOperator(error: unknown, address: DatabaseAddress): unknown {
   const place = describeAddress(address)
   if (error instanceof UntrustedServerError) {
@@ -240,7 +240,7 @@ export function toOperator(error: unknown, address: DatabaseAddress): unknown {
   return new OperatorError(text.code, message, text.hint, { cause: error })
 }
 
-/** A code, never a message: a server may say anything in one. */
+/** A code, never a message: a server's message can contain any text. */
 function reasonOf(error: unknown): string {
   const code = codeOf(error)
   if (/^\w{1,60}$/.test(code)) return code

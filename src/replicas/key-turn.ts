@@ -4,7 +4,7 @@ import { Refusal } from '../errors.ts'
 import type { Store, StoreLock } from '../store/store.ts'
 import type { SendFence } from './send-fence.ts'
 
-/** How often whoever waits for the others looks again. */
+/** Interval at which a waiting sidecar tries the lock again. */
 const LOOK_MS = 100
 /** How long an operator waits for the step of another sidecar. */
 export const WAIT_MAX_MS = 60_000
@@ -25,10 +25,10 @@ export class KeyTurn {
   }
 
   /**
-   * Makes a step when no other sidecar makes one; what is remembered is fresh then.
-   * Sends that one which has died has kept out come in after it, unless it throws.
+   * Runs a step when no other sidecar runs one, with fresh memory. Afterwards lowers a fence that a
+   * dead sidecar left raised, unless the step throws.
    * @returns null, and nothing was done, while another makes one
-   * @throws what the step throws; Refusal `postern_store_unwritable`
+   * @throws the error of the step; Refusal `postern_store_unwritable`
    */
   async tryStep<T>(step: () => Promise<T>): Promise<{ result: T } | null> {
     const { store, fence } = this.#parts
@@ -38,7 +38,7 @@ export class KeyTurn {
     this.#lock = lock
     try {
       const result = await step()
-      // whoever raised it has died, and what it has published is known by now
+      // a sidecar that raised it has died, and the memory includes all that it published
       if (lock.isHeld) await fence?.lower().catch(() => undefined)
       return { result }
     } finally {
@@ -46,7 +46,7 @@ export class KeyTurn {
     }
   }
 
-  /** The same, after the others' steps. @throws Refusal `postern_busy` when they take too long */
+  /** The same, after the steps of others. @throws Refusal `postern_busy` after `WAIT_MAX_MS` */
   async step<T>(step: () => Promise<T>): Promise<T> {
     const untilMs = performance.now() + WAIT_MAX_MS
     for (;;) {

@@ -3,20 +3,20 @@ import type { LockName, StoreLock } from '../store/store.ts'
 import { epochIn, lockName } from './schema.ts'
 import { limitSilence, type Question, type Session } from './session.ts'
 
-/** What locks need of their server. */
+/** The parts of the server that locks need. */
 export interface LockServer {
   readonly session: Session
   askAll<Row extends Record<string, unknown>>(questions: readonly Question[]): Promise<Row[][]>
 }
 
-/** One lock, and how it is taken. */
+/** One advisory lock, exclusive or shared. */
 export interface AdvisoryLock {
   /** As `lockName` gives it. */
   name: string
   isShared: boolean
 }
 
-/** In SQL, with the lock's name as its one parameter: takes the lock if it is free. */
+/** SQL that acquires the lock if it is free; its one parameter is the lock's name. */
 export const tryLock = ({ isShared }: AdvisoryLock): string =>
   `SELECT pg_try_advisory_lock${isShared ? '_shared' : ''}(hashtextextended($1, 0)) AS taken`
 
@@ -26,7 +26,7 @@ export async function unlock(session: Session, { name, isShared }: AdvisoryLock)
   await session.query(question, [name]).catch(() => undefined)
 }
 
-/** Takes a lock if it is free; who has it is not silent, or loses it. */
+/** Acquires a lock if it is free, and limits the silence of the session that holds it. */
 const takeAndLimit = (lock: AdvisoryLock): Question => ({
   text: `WITH lock AS MATERIALIZED (${tryLock(lock)})
     SELECT taken, (${limitSilence()} AND taken) FROM lock`,
@@ -53,9 +53,10 @@ export class NamedLocks implements AsyncDisposable {
   }
 
   /**
-   * Takes a lock that nobody has, here or elsewhere; a shared one also beside others that share it.
-   * @param o `withEpoch`: asks in the same round trip for the epoch once the lock is taken
-   * @returns null while somebody has it; the epoch, 0 when it was not asked for
+   * Acquires a lock unless another holder has it, here or elsewhere; holders of a shared lock
+   * coexist.
+   * @param o `withEpoch`: the same round trip also reads the epoch once the lock is held
+   * @returns null while another holder has it; the epoch, 0 without `withEpoch`
    * @throws PostgresError `lost`, an error of pg
    */
   async take(
@@ -66,7 +67,7 @@ export class NamedLocks implements AsyncDisposable {
     this.#held.set(name, null)
     const { session } = this.#server
     const of = { name: lockName(this.#schema, name), isShared }
-    // from before the question on: whoever ends a hold meanwhile does not lift the limit that it sets
+    // holds from before the query on: a hold that ends meanwhile must not lift the limit set here
     const hold = session.hold()
     let lock: HeldLock | null = null
     try {
@@ -126,7 +127,7 @@ class HeldLock implements StoreLock {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // what a session had goes with it
+    // the server releases the locks of a lost session
     if (this.#endOnce()) await unlock(this.#session, this.#parts.of)
   }
 

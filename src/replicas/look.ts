@@ -4,16 +4,16 @@ import { requireSettings, withClient, type DatabaseClient } from './client.ts'
 import { requireWritable, toOperator } from './failures.ts'
 import { quoted } from './schema.ts'
 
-/** How long all of it may take. */
+/** Time limit of the whole inspection. */
 const LOOK_MS = 10_000
 
 export interface DatabaseState {
   /** Where it is, without the password. */
   place: string
-  /** As the server says it, `15.4`, and as a number, 150004. */
+  /** The server's version: text such as `15.4`, and number, 150004. */
   version: string
   versionNumber: number
-  /** Protocol of TLS, by which the server has proved who it is; null where nothing leaves the machine. */
+  /** Protocol of TLS, with an authenticated server; null where nothing leaves the machine. */
   tls: string | null
   /** For which standbys a commit of ours waits, beside the server (`synchronous_standby_names`). */
   standbys: string
@@ -53,7 +53,7 @@ type ServerRow = Omit<DatabaseState, 'place' | 'tls' | 'schema'> & {
 }
 
 /**
- * Looks once, by a connection of its own.
+ * Inspects the database by a connection of its own.
  * @throws OperatorError `settings`, or for everything that keeps a store there from opening
  */
 export async function lookAtDatabase(o: {

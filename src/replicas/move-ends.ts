@@ -30,7 +30,7 @@ import { ALL_TABLES } from './steps.ts'
 /** A data directory; its store, if there is one, is ours alone until this is disposed of. */
 export class FileMoveEnd implements MoveEnd {
   readonly place: string
-  /** What was opened; null where there is no store, or none that is whole. */
+  /** The opened database; null where there is no store, or none that is whole. */
   #database: DatabaseSync | null
 
   private constructor(dataDir: string, database: DatabaseSync | null) {
@@ -130,8 +130,8 @@ export class SchemaMoveEnd implements MoveEnd {
   }
 
   /**
-   * Takes a schema for itself. A store of an older version in it is brought up to date.
-   * @param server whoever hands it in disposes of it, after this
+   * Claims a schema. A store of an older version in it is migrated.
+   * @param server disposed of by the caller, after this
    * @throws OperatorError `store-in-use` when a sidecar has its store open; as opening it does
    */
   static async take(server: PostgresServer, schema: string): Promise<SchemaMoveEnd> {

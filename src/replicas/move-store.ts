@@ -1,8 +1,8 @@
 /**
  * Moves a whole store elsewhere: from a data directory into PostgreSQL, or back. At every moment one
- * store at most opens, and nothing is lost whatever ends it: the target is made whole, and does not
- * open; the source is marked as moved, and does not open any more; then the target opens. Run again,
- * it goes on where it stopped.
+ * store at most opens, and an interruption loses nothing: the target is written whole, and does not
+ * open; the source is marked as moved, and does not open any more; then the target opens. A second
+ * run resumes where the first one stopped.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { OperatorError, refusedError } from '../errors.ts'
@@ -13,7 +13,7 @@ import type { Schema, SchemaRow } from '../store/schema.ts'
 import { CARRIED_TABLES, type Row, type RowSource } from '../store/carry.ts'
 import { TimeSlice } from '../util/scheduling.ts'
 
-/** How much of a table there is, and what is in it, whatever the order of its rows. */
+/** Number and digest of a table's rows, independent of their order. */
 export interface TableDigest {
   rows: number
   /** Hexadecimal. */
@@ -26,7 +26,7 @@ const DIGEST_MODULUS = 2n ** 256n
 export interface MoveEnd extends AsyncDisposable {
   /** For people. */
   readonly place: string
-  /** What is there. */
+  /** Whether there is a store, and its mark. */
   find(): Promise<{ isStore: boolean; mark: MoveMark | null }>
   /** Reads a store, as it is at one moment. */
   withRows<T>(read: (rows: RowSource) => Promise<T>): Promise<T>
@@ -41,13 +41,13 @@ export interface MoveEnd extends AsyncDisposable {
 export interface RelocateOptions {
   from: MoveEnd
   to: MoveEnd
-  /** What opens the store. */
+  /** How the store's protection is opened. */
   request: ProtectionRequest
   /** Opens a key; rejects when it does not open, or is another one. */
   tryKey: (key: { fingerprint: string; locked: string }, masterSecret: string) => Promise<void>
 }
 
-/** What was moved: rows of each table. */
+/** The moved rows of each table. */
 export interface Relocated {
   /** Null when the rows had been moved before, and the end alone was left to do. */
   tables: Record<string, TableDigest> | null
@@ -57,7 +57,7 @@ export interface Relocated {
 /**
  * Moves the store of one end to the other.
  * @throws OperatorError `store-missing`, `store-moved`, `refused` when the target holds a store,
- *   `store-corrupt` when what arrived is not what left or does not open; and what the ends throw
+ *   `store-corrupt` when the arrived rows differ or the store does not open; and errors of the ends
  */
 export async function relocate(o: RelocateOptions): Promise<Relocated> {
   const { from, to } = o
@@ -83,7 +83,7 @@ export async function relocate(o: RelocateOptions): Promise<Relocated> {
   return { tables, keys }
 }
 
-/** The source is given up already: the target is whole, and what is left is to let it open. */
+/** Resumes when the source is already marked as moved: the whole target is then opened. */
 async function finish(
   o: RelocateOptions,
   left: MoveMark,
@@ -146,7 +146,7 @@ function taken({ place }: MoveEnd, mark: MoveMark | null): OperatorError {
   )
 }
 
-/** Counts and digests of every table, without what a move has marked. */
+/** Counts and digests of every table, without the marks of a move. */
 async function digestAll(source: RowSource): Promise<Record<string, TableDigest>> {
   const digests: Record<string, TableDigest> = {}
   const slice = new TimeSlice()

@@ -6,7 +6,7 @@ import { lockName } from './schema.ts'
 /** How old a count may be that is given once more, ms. */
 const FRESH_MS = 800
 
-/** What the locks of open stores need of their server. */
+/** The parts of the server that the locks of open stores need. */
 interface OpenLockServer extends LockServer {
   readonly address: DatabaseAddress
   readonly openLocks: OpenLockCounts
@@ -36,7 +36,7 @@ export class OpenLock implements AsyncDisposable {
   }
 
   /**
-   * Takes it, also again after the session was lost.
+   * Acquires the lock, also again after the session was lost.
    * @throws OperatorError `store-in-use` when somebody needs the store alone, or has it open;
    *   PostgresError `lost`, an error of pg
    */

@@ -26,9 +26,9 @@ import type { PostgresServer } from './server.ts'
 /** The schema of a store when none is named. */
 export const SCHEMA = 'postern'
 
-/** As for a file; `dataDir` is for what is of this process alone. */
+/** As for a file; `dataDir` is for files of this process alone. */
 export interface DatabaseOpening extends Omit<Opening, 'isMoving'> {
-  /** Whoever hands it in disposes of it, after the store. */
+  /** Disposed of by the caller, after the store. */
   server: PostgresServer
   /** `SCHEMA` when not given; each bot has its own. */
   schema?: string
@@ -41,7 +41,7 @@ export interface DatabaseOpening extends Omit<Opening, 'isMoving'> {
  *   `store-rolled-back`, `store-login`, `store-tls`, `store-no-database`, `store-pooler`, `store-missing`,
  *   `store-rights`, `store-read-only`, `store-newer`, `store-moved`, `store-other-bot`,
  *   `store-in-use`, `store-locked`, `store-passphrase`, `store-corrupt`, `store-unwritable`, each with
- *   what to do
+ *   a hint
  */
 export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
   const { server, dataDir, schema = SCHEMA, botId = null } = o
@@ -67,7 +67,7 @@ export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
     const epoch = await readEpoch(server, schema)
     const { timeline } = server
     if (lastSeen.isAheadOf({ epoch, timeline })) throw rolledBack()
-    // what is only looked at is nobody's after that either
+    // `existing` only reads, and leaves a store without a bot unclaimed
     if (o.mode !== 'existing') await claimForBot(db, botId, botPlace)
     lastSeen.note({ epoch, timeline })
     stack.use(lastSeen)

@@ -29,7 +29,7 @@ import { quoted, type Database, type PostgresSchema } from './schema.ts'
 export interface PostgresStoreParts extends Omit<EpochReaderParts, 'db' | 'order'> {
   /** Null when the store has no protection and none was asked for. */
   held: OpenProtection | null
-  /** What opens the protection again when another sidecar has moved the store. */
+  /** How the protection is opened again after another sidecar has moved the store. */
   request: ProtectionRequest
   /** Where copies are made. */
   dataDir: string
@@ -44,7 +44,7 @@ export class PostgresStore extends ProtectedStore implements Store {
   readonly #db: Database
   readonly #reader: EpochReader
   readonly #locks: NamedLocks
-  /** Writes, and what others wrote being read, one after the other. */
+  /** Orders writes, and reading the writes of others. */
   readonly #order = new Mutex()
   readonly #changes = new Listeners<Reachability>()
   readonly onReachability = this.#changes.add
@@ -118,7 +118,7 @@ export class PostgresStore extends ProtectedStore implements Store {
     })
   }
 
-  /** What `fresh` does, by the epoch that was asked for together with a lock. */
+  /** The work of `fresh`, by the epoch that was read together with a lock. */
   async #freshWith(o: { lock: StoreLock; seenBefore: number; epoch: number }): Promise<void> {
     try {
       if (this.#parts.openLock.isHeld) await this.#reader.learnUpTo(o)
@@ -181,7 +181,7 @@ export class PostgresStore extends ProtectedStore implements Store {
       const kind = kindOf(error)
       const isReached = kind === 'lost' ? server.reachability === 'reachable' : !isOfDatabase(error)
       if (isReached && kind !== 'mistake') this.writability.set(false)
-      // a standby answers, and takes no writes: the primary must be looked for anew
+      // a standby accepts no writes: connect anew to find the primary
       if (kind === 'read-only') server.lose()
       throw toRefusal(error)
     }
@@ -208,7 +208,7 @@ export class PostgresStore extends ProtectedStore implements Store {
 
   /**
    * Rewrites the tables that hold secrets, so that no former version of a row is left in their
-   * files. The server's log and its backups keep what they have.
+   * files. The server's log and its backups keep their copies.
    */
   async scrub(): Promise<void> {
     const table = (name: string): string => `${quoted(this.#parts.schema)}.${name}`
@@ -239,7 +239,7 @@ export class PostgresStore extends ProtectedStore implements Store {
     throw new Refusal('postern_store_unwritable', 'the store was moved elsewhere')
   }
 
-  /** Another sidecar moved everything to another protection: what this one was started with may open it still. */
+  /** After another sidecar has moved the protection: opens the new one by this one's request. */
   async #reopenProtection(db: Kysely<Schema>): Promise<void> {
     const row = await db.selectFrom('protection').selectAll().executeTakeFirst()
     this.held =

@@ -14,7 +14,7 @@ export async function withRows<T>(
 ): Promise<T> {
   const transaction = server.databaseFor(schema).transaction().setIsolationLevel('repeatable read')
   return await transaction.execute(async (db) => {
-    // the other database is written to in between, and may take its time
+    // the caller writes to the other database meanwhile, for any length of time
     await sql`SET LOCAL idle_in_transaction_session_timeout = 0`.execute(db)
     return await use((table) => rowsIn(db, `${quoted(schema)}.${table}`))
   })

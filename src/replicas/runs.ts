@@ -1,4 +1,4 @@
-/** Running again, on another connection, what a lost connection or a cancelled query ended. */
+/** Repeats queries that a lost connection or a cancellation ended, on another connection. */
 import { OvertakenError } from '../errors.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql, type Transaction } from 'kysely'
@@ -14,10 +14,11 @@ const CALL_MS = 3000
 const PAUSE_MS = 25
 
 /**
- * Runs a query or transaction, and runs it again where the database, another transaction or the loss
- * of its connection asks for that, while the database answers others. What is lost at its commit may
- * have been kept: the caller must have asked (`isCommitted`), or nothing depends on it.
- * @throws what the last run threw
+ * Runs a query or transaction, and runs it again after a failure that requires that: of the
+ * database, a concurrent transaction or the connection, while the database answers other queries. A
+ * commit without a response may have been kept: the caller must check (`isCommitted`), or the query
+ * must be safe to repeat.
+ * @throws the error of the last run
  */
 export async function runAgain<T>(server: PostgresServer, run: () => Promise<T>): Promise<T> {
   const endsAtMs = performance.now() + CALL_MS
@@ -39,7 +40,7 @@ export async function runAgain<T>(server: PostgresServer, run: () => Promise<T>)
 /**
  * Whether a transaction was kept whose commit was not answered.
  * @param writer its number (`txid_current`)
- * @throws the loss itself where the database does not say
+ * @throws `loss` where the database does not report it
  */
 export async function isCommitted(
   server: PostgresServer,

@@ -8,11 +8,11 @@ import { Listeners } from '../util/listeners.ts'
 
 /** The flag by which a sidecar asks the others to let no more sends in. */
 const RAISED = 'key_publishing'
-/** How long sends wait for another sidecar: below what bots wait for an answer. */
+/** How long sends wait for another sidecar: less than the time limits of bots. */
 export const WAIT_MAX_MS = 20_000
-/** How often whoever waits looks again. */
+/** Interval at which a waiting send or key replacement tries again. */
 const LOOK_MS = 100
-/** The lock is kept so long after the last send, so that a busy bot takes it once. */
+/** The lock is kept this long after the last send, so that a busy bot acquires it once. */
 const KEEP_MS = 1000
 
 /** A send that is inside. */
@@ -27,8 +27,8 @@ export interface Pass {
 }
 
 /**
- * Whoever sends shares a lock of the store; whoever replaces the key takes it alone, after it has
- * raised a flag that keeps new sends out.
+ * Sends share a lock of the store. A key replacement acquires it exclusively, after it has raised a
+ * flag that keeps new sends out.
  */
 export class SendFence implements AsyncDisposable {
   readonly #store: Store
@@ -70,14 +70,14 @@ export class SendFence implements AsyncDisposable {
     return this.#raisedBy !== null
   }
 
-  /** A send is on its way: begins to ask for what it will enter with, which nothing waits for yet. */
+  /** A send is on its way: begins to acquire the lock, before anything waits for it. */
   expect(): void {
     if (!this.isClosed) this.#share().catch(() => undefined)
   }
 
   /**
-   * Lets a send in, once no other sidecar replaces the key; what is remembered of our keys is fresh
-   * then, and stays so until it leaves.
+   * Admits a send once no other sidecar replaces the key. The memory of our own keys is fresh then,
+   * and stays fresh until the send leaves.
    * @throws Refusal `postern_key_unpublished` after `WAIT_MAX_MS`, `postern_store_unwritable`
    */
   async enter(): Promise<Pass> {
@@ -105,7 +105,7 @@ export class SendFence implements AsyncDisposable {
       const lock = await this.#takeAlone(signal)
       return {
         [Symbol.asyncDispose]: async () => {
-          // else the next who makes a step finds out first what this one has published
+          // else the next step of a key begins by reading what this one has published
           if (lock.isHeld) await this.#takeBack(this.#id).catch(() => undefined)
           await lock[Symbol.asyncDispose]()
         },
@@ -117,15 +117,15 @@ export class SendFence implements AsyncDisposable {
   }
 
   /**
-   * Takes back what this sidecar raised, or one that has died since. Call it while no other can be
-   * replacing the key.
-   * @throws Refusal `postern_store_unwritable`; who replaces the key next takes it back
+   * Lowers a fence that this sidecar raised, or one that has died since. Call it while no other
+   * sidecar can be replacing the key.
+   * @throws Refusal `postern_store_unwritable`; the next key replacement lowers the fence then
    */
   async lower(): Promise<void> {
     if (this.#raisedBy !== null) await this.#takeBack(this.#raisedBy)
   }
 
-  /** Leaves what another one has raised since. */
+  /** Lowers a fence, unless another sidecar has raised it since. */
   async #takeBack(raisedBy: string): Promise<void> {
     await this.#store.write((db) =>
       db.deleteFrom('flags').where('name', '=', RAISED).where('value', '=', raisedBy).execute(),
@@ -169,7 +169,7 @@ export class SendFence implements AsyncDisposable {
     const lost = this.#lock
     this.#lock = null
     await lost?.[Symbol.asyncDispose]()
-    // a key that was replaced before the lock was taken is known after this
+    // `isFresh`: a key replaced before the lock was acquired is known afterwards
     const lock = await this.#store.tryLock('sends', { isShared: true, isFresh: true })
     if (lock === null) return null
     if (this.isClosed) {

@@ -14,16 +14,16 @@ import { Session, type Question } from './session.ts'
 import { isBehind, readTimeline, type Timeline } from './timeline.ts'
 
 /**
- * A database server as one process uses it: a session that says how things are, and a pool for
- * queries. The stores of several bots can share it, each with a schema of its own.
+ * One process's connections to a database server: a session that monitors the server, and a pool
+ * for queries. The stores of several bots can share it, each with a schema of its own.
  */
 export class PostgresServer implements AsyncDisposable {
   readonly address: DatabaseAddress
   readonly session: Session
-  /** Who else uses which store. */
+  /** Counts of the sidecars that have each store open. */
   readonly openLocks = new OpenLockCounts(this)
   readonly #connections: QueryConnections
-  /** By schema: each takes its turn beside the others. */
+  /** By schema, each with a lane of the pool. */
   readonly #databases = new Map<string, Kysely<Schema>>()
   readonly #isOfSeveral: boolean
   readonly #changes = new Listeners<Reachability>()
@@ -65,7 +65,7 @@ export class PostgresServer implements AsyncDisposable {
     return db
   }
 
-  /** Where connections lead; null until one was made, and where the server does not say. */
+  /** The server's timeline; null before a connection, and where the server does not report it. */
   get timeline(): Timeline | null {
     return this.#timeline
   }
@@ -75,7 +75,7 @@ export class PostgresServer implements AsyncDisposable {
   }
 
   /**
-   * Asks the session, and tells the listeners what that says of the database.
+   * Queries by the session, and notifies the listeners of changed reachability.
    * @param text may select `IS_READ_ONLY`
    * @throws PostgresError `lost`, `read-only`, `rolled-back`; an error of pg
    */
@@ -108,7 +108,7 @@ export class PostgresServer implements AsyncDisposable {
     if (this.#reachability !== 'reachable') await this.probe()
   }
 
-  /** Cuts every connection: what answers is not the primary, or nothing answers. */
+  /** Cuts every connection: the server is not the primary, or does not answer. */
   lose(now: Exclude<Reachability, 'reachable'> = 'unreachable'): void {
     this.session.cut()
     this.#connections.cut()
@@ -116,8 +116,8 @@ export class PostgresServer implements AsyncDisposable {
   }
 
   /**
-   * What a store holds is behind what was seen of it: it may be a former primary, and the address
-   * lead to another by now. The stores of other bots are cut off only when it does.
+   * A store's content is behind the last known epoch: the server may be a former primary, and the
+   * address may now belong to another one. Stores of other bots are cut off only when it does.
    */
   doubt(): void {
     // oxlint-disable-next-line typescript/no-floating-promises -- #lookAnew catches its errors
@@ -165,8 +165,8 @@ export class PostgresServer implements AsyncDisposable {
   }
 
   /**
-   * Looks at a new connection. Once a promoted standby was seen, what it was promoted from is refused,
-   * as is another cluster, and nothing goes on with connections of before.
+   * Checks a new connection. Once a promoted standby was seen, its former primary is refused, as is
+   * another cluster, and older connections are no longer used.
    * @throws PostgresError `pooled`, `rolled-back`; an error of pg
    */
   async #admit(client: ClientBase, use: ClientUse): Promise<void> {

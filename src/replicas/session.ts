@@ -12,7 +12,7 @@ import { ANSWER_MS, BEAT_MS, PROVEN_MS, SILENT_SESSION_MS } from './times.ts'
 export const limitSilence = (ms = SILENT_SESSION_MS): string =>
   `SELECT set_config(name, '${ms}', false) FROM pg_settings WHERE name = 'idle_session_timeout'`
 
-/** A question, with what stands for `$1` and so on. */
+/** A query, with the values of `$1` and so on. */
 export interface Question {
   text: string
   parameters?: unknown[]
@@ -29,9 +29,9 @@ const NEVER: Moment = { monotonicMs: -Infinity, dayMs: -Infinity }
 export type SessionLoss = 'ended' | 'silent'
 
 /**
- * The one connection that lives as long as the store: what it answers is how things are now, and
- * the locks that it holds are held as long as it lives. It is made when it is needed, again after it
- * was lost; nothing wakes it while it holds no locks.
+ * The one connection that lives as long as the store: its answers are current, and its locks are
+ * held as long as it lives. It is made on demand, also after a loss; nothing wakes it while it
+ * holds no locks.
  */
 export class Session implements AsyncDisposable {
   readonly #address: DatabaseAddress
@@ -49,13 +49,13 @@ export class Session implements AsyncDisposable {
   #generation = 0
   #isClosed = false
 
-  /** @param admit looks at a new connection before it is used, and throws where it must not be */
+  /** @param admit checks a new connection before its use, and throws when it must not be used */
   constructor(address: DatabaseAddress, admit: (client: DatabaseClient) => Promise<void>) {
     this.#address = address
     this.#admit = admit
   }
 
-  /** Counts connections: locks that were taken under another number are lost. */
+  /** Counts connections: locks acquired under another number are lost. */
   get generation(): number {
     return this.#generation
   }
@@ -66,7 +66,7 @@ export class Session implements AsyncDisposable {
 
   /**
    * True while the server surely has this session, by the monotonic clock and by the time of day: the
-   * one stands still while the machine sleeps, and the other can be set.
+   * first pauses while the machine sleeps, and the second can be set.
    */
   get isProven(): boolean {
     const { monotonicMs, dayMs } = this.#provenAt
@@ -76,7 +76,7 @@ export class Session implements AsyncDisposable {
 
   /**
    * Asks, and connects first where that is needed.
-   * @throws PostgresError `lost` when no answer came in time; an error of pg
+   * @throws PostgresError `lost` without a response in time; an error of pg
    */
   async query<Row extends QueryResultRow>(
     text: string,
@@ -87,8 +87,8 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * Asks several questions in one round trip, one after the other: each sees what was committed until
-   * the one before it ended. Those after one that fails are asked all the same.
+   * Sends several queries in one round trip, run one after the other: each reads all commits up to
+   * the end of the one before it. Queries after a failed one still run.
    * @throws as `query` does
    */
   async queryAll<Row extends QueryResultRow>(questions: readonly Question[]): Promise<Row[][]> {
@@ -130,14 +130,14 @@ export class Session implements AsyncDisposable {
     return hold
   }
 
-  /** Sees to it that this session is not silent, until what it returns is disposed of, once. */
+  /** Keeps this session from being silent, until the result is disposed of, once. */
   hold(): Disposable {
     this.#holders += 1
     this.#beat ??= setInterval(() => void this.query('SELECT 1').catch(() => {}), BEAT_MS).unref()
     return { [Symbol.dispose]: () => void this.#release().catch(() => undefined) }
   }
 
-  /** To be called by who has asked `limitSilence` in a question of its own, while it holds this. */
+  /** Call it after a query of one's own with `limitSilence`, while holding the session. */
   limited(): void {
     this.#isLimited = true
   }
@@ -152,7 +152,7 @@ export class Session implements AsyncDisposable {
     await this.query(limitSilence(0))
   }
 
-  /** Cuts the connection, whatever waits on it. */
+  /** Cuts the connection, and rejects its pending queries. */
   cut(): void {
     if (this.#client !== null) this.#drop(this.#client)
   }
@@ -214,7 +214,7 @@ export class Session implements AsyncDisposable {
   }
 }
 
-/** Says goodbye, and does not wait long for the answer. */
+/** Ends the connection in order, and destroys it without a response in time. */
 async function end(client: DatabaseClient): Promise<void> {
   const timer = setTimeout(() => client.destroy(), ANSWER_MS)
   await client.end().catch(() => undefined)

@@ -1,7 +1,8 @@
 /**
- * The schema on PostgreSQL: the tables of `migrations.ts`, and what several sidecars need:
- * `state`, with the epoch that rises with every change that decisions rest on, and `changes`, which
- * says what changed in which epoch. Triggers keep both, so that no writer can forget it.
+ * The schema on PostgreSQL: the tables of `migrations.ts`, and those for several sidecars:
+ * `state`, with the epoch that rises with every change of a basis of decisions, and `changes`,
+ * which records which key changed in which epoch. Triggers keep both, so that no writer can omit
+ * it.
  */
 import { FIRST_TABLES, FIRST_VERSION } from '../store/migrations.ts'
 import type { FollowedTable } from '../store/store.ts'

@@ -5,7 +5,7 @@ import { FILE_MODE } from '../store/files.ts'
 import { kindOf } from './failures.ts'
 
 const FILE = 'database.json'
-/** What was seen is written down after so long, and when the store is closed, ms. */
+/** Delay before the last known epoch is written, in ms; closing the store writes it at once. */
 const WAIT_MS = 1000
 
 /** Which history a database goes on with. */
@@ -24,7 +24,7 @@ const TIMELINE = `
     END AS "timelineId"
   FROM pg_control_system()`
 
-/** Null on a standby, and where the server does not say. */
+/** Null on a standby, and where the server does not report it. */
 export async function readTimeline(client: ClientBase): Promise<Timeline | null> {
   try {
     const { rows } = await client.query<Timeline>(TIMELINE)
@@ -37,14 +37,14 @@ export async function readTimeline(client: ClientBase): Promise<Timeline | null>
   }
 }
 
-/** Whether a database is a former primary of what was seen, or another one. */
+/** Whether a database is a former primary of the last known one, or of another cluster. */
 export const isBehind = (found: Timeline, newest: Timeline): boolean =>
   found.systemIdentifier !== newest.systemIdentifier || found.timelineId < newest.timelineId
 
 /** How far a database was when it was last seen. */
 export interface Seen {
   epoch: number
-  /** Null where the server does not say. */
+  /** Null where the server did not report it. */
   timeline: Timeline | null
 }
 
@@ -56,7 +56,7 @@ export class LastSeenTimeline implements Disposable {
   readonly #file: string
   readonly #place: string
   #noted: Seen | null = null
-  /** Runs while what was noted is not written down. */
+  /** Runs while the last known epoch is not written yet. */
   #timer: NodeJS.Timeout | undefined
 
   /** @param place the database and its schema */
@@ -65,12 +65,12 @@ export class LastSeenTimeline implements Disposable {
     this.#place = place
   }
 
-  /** Forgets what was seen: another store is there now. @throws an error of node:fs */
+  /** Deletes the record, for another store in its place. @throws an error of node:fs */
   static forget(dataDir: string): void {
     rmSync(join(dataDir, FILE), { force: true })
   }
 
-  /** Whether a database is behind what was seen; one without a store is. */
+  /** Whether a database is behind the record; one without a store is. */
   isAheadOf(found: Seen | null): boolean {
     const seen = this.#read()
     if (seen === null) return false
@@ -92,7 +92,7 @@ export class LastSeenTimeline implements Disposable {
     this.#flush()
   }
 
-  /** A file that is damaged says nothing. */
+  /** Null for a damaged file. */
   #read(): Seen | null {
     try {
       const { place, ...seen } = JSON.parse(readFileSync(this.#file, 'utf8')) as Seen & {

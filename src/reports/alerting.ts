@@ -6,7 +6,7 @@ import type { Alert, AlertWay } from '../observe/alerts.ts'
 import { Health, type ReasonChange, type ReasonCode } from '../observe/health.ts'
 import { TRUST_ALARMS, type TrustAlarm } from '../observe/trust-alarms.ts'
 
-/** Reasons that come with every start, end by themselves, or were wished for. */
+/** Reasons that are part of every start, end by themselves, or were requested. */
 const ORDINARY: ReadonlySet<ReasonCode> = new Set([
   'starting',
   'stopping',
@@ -29,7 +29,7 @@ export function alertWays(
   ]
 }
 
-/** The alert for a reason that came up or went; null for ordinary ones. */
+/** The alert for a reason that began or ended; null for ordinary ones. */
 export function alertForReason(change: ReasonChange): Alert | null {
   const { code, holds } = change
   if (ORDINARY.has(code)) return null
@@ -41,7 +41,7 @@ export function alertForReason(change: ReasonChange): Alert | null {
 export type TrustAlert = Alert & { alert: TrustAlarm }
 
 /**
- * The alert for a change of whom we believe; null where the journal is enough.
+ * The alert for a change of trust; null where the journal is enough.
  * @param policies which chats are pinned
  */
 export function alertForTrustChange(
@@ -56,7 +56,7 @@ export function alertForTrustChange(
   return { alert: alarm, holds: true, what: said, hint, ...about }
 }
 
-/** An alarm, whom and what it is about, and what exactly; without anybody's words. */
+/** An alarm, the person or chat concerned, and the detail; without any person's text. */
 type FoundAlarm = Pick<Alert, 'userId' | 'chatId'> & { alarm: TrustAlarm; detail?: string }
 
 function alarmIn(change: TrustChange, policies: Pick<Policies, 'bot' | 'for'>): FoundAlarm | null {
@@ -66,7 +66,7 @@ function alarmIn(change: TrustChange, policies: Pick<Policies, 'bot' | 'for'>): 
     return policies.bot === 'pinned' ? { alarm: 'pinned-changed', userId } : null
   }
   if (change.kind === 'recipients-changed') {
-    // where the whole bot is pinned, the change of the person has said it
+    // where the whole bot is pinned, the person's own change has raised the alarm
     const { chatId, detail } = change
     const isPinned = policies.for(chatId) === 'pinned' && policies.bot !== 'pinned'
     const [userId] = detail.changed
@@ -76,7 +76,7 @@ function alarmIn(change: TrustChange, policies: Pick<Policies, 'bot' | 'for'>): 
   return alarmInLists(change)
 }
 
-/** What alarms whatever the policy is. */
+/** Changes that raise an alarm under every policy. */
 function alarmInLists(change: TrustChange): FoundAlarm | null {
   if (change.kind === 'certificate-shared') {
     const { people } = change.detail
@@ -105,7 +105,7 @@ function alarmInLists(change: TrustChange): FoundAlarm | null {
   return { alarm: 'stranger', userId: change.userId, chatId: change.chatId }
 }
 
-/** The alert for a memory that takes nobody new. */
+/** Alert: the table of chats or people is full. */
 export function alertForFull(what: 'chats' | 'people'): Alert {
   return {
     alert: `too-many-${what}`,

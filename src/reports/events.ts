@@ -1,4 +1,4 @@
-/** What health and log say of events that take more than a line to describe. */
+/** Health and log lines for events whose description needs more than a line. */
 import { FIXED_LIMITS } from '../api/limits.ts'
 import type { KnownChats, PublicationState, TrustChange } from '../kernel/index.ts'
 import type { PublicationChange } from '../keys/publication.ts'
@@ -45,7 +45,7 @@ export function logTrustChange(change: TrustChange, log: Log): void {
   log.warn({ change: kind, ...where, ...Object.fromEntries(summary) }, 'trust: something changed')
 }
 
-/** A line when an update begins to wait at the service, and one when it comes. */
+/** Logs an update that begins to wait at the service, and its later arrival. */
 export function logLeaving(event: LeavingEvent, log: Log): void {
   const { kind, updateId, chatId, why } = event
   if (kind === 'came') {
@@ -116,7 +116,7 @@ export function reportDeliveryFailure(failed: FailedDelivery, health: Health, lo
   reportFailingWebhook({ failures, lastError: failure.message }, health)
 }
 
-/** Says that the webhook fails once it has failed often enough in a row. */
+/** Reports a failing webhook to health after enough failures in a row. */
 export function reportFailingWebhook(
   { failures, lastError }: { failures: number; lastError: string | null },
   health: Health,
@@ -134,7 +134,7 @@ export function reportSecondPoller(by: Stranger | null, health: Health): void {
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 
-/** @param o `isReason`: setting `admin.updatesWaiting` makes a reason of what is a warning */
+/** @param o `isReason`: setting `admin.updatesWaiting` turns the warning into a reason */
 export function reportBacklog(
   { state, before, isHourLess }: BacklogLook,
   o: { health: Health; warnings: Warnings; log: Log; isReason: boolean },

@@ -1,4 +1,4 @@
-/** What the log says of readiness: one line at each change, and no line that is of no use alone. */
+/** Log lines of readiness: one at each change, and none that is of no use alone. */
 import type { Bot } from '../api/bot.ts'
 import type { NoResponseError } from '../errors.ts'
 import { fingerprintOf } from '../keys/driver.ts'
@@ -31,8 +31,8 @@ export interface ReadinessLogParts {
 }
 
 /**
- * Logs each reason against readiness when it comes up (WARN or ERROR, with its hint) and when it is
- * over, and `ready` with bot, mode and key when none is left.
+ * Logs each reason against readiness when it begins (WARN or ERROR, with its hint) and when it
+ * ends, and `ready` with bot, mode and key when none is left.
  */
 export class ReadinessLog {
   readonly #parts: ReadinessLogParts
@@ -43,7 +43,7 @@ export class ReadinessLog {
     this.#parts = parts
   }
 
-  /** A reason came up, or went. */
+  /** A reason began or ended. */
   changed({ code, holds }: ReasonChange): void {
     const { health, log } = this.#parts
     if (!health.ready) this.#isReadyLogged = false
@@ -79,7 +79,7 @@ function describeBot(bot: Bot): { account: string; mode: string; key: string | n
   return { account, mode: bot.mode, key: fingerprintOf(bot) }
 }
 
-/** What an operator should read of a call that got no usable answer: who was called, and the cause. */
+/** The line for a call without a usable answer: the callee, and the cause. */
 export function describeNoResponse({ code, detail }: NoResponseError, url: string): string {
   const how = HOW[code] ?? ''
   return `${url}${how}${detail === '' ? '' : ` (${detail})`}`

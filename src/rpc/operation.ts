@@ -1,12 +1,12 @@
 /**
- * Operations as data: a table holds what each one means, takes and does. Servers, clients and the
- * types of both are derived from it.
+ * Operations as data: a table holds the description, input and code of each. Servers, clients and
+ * the types of both are derived from it.
  */
 import type { z } from 'zod'
 
-/** Something that can be called by name. `On` is what it works on. */
+/** An operation that can be called by name. `On` is its context. */
 export interface Operation<On, I extends z.ZodType, R> {
-  /** What it does, in a sentence or two. */
+  /** Its effect, in a sentence or two. */
   description: string
   input: I
   run: (on: On, input: z.output<I>) => R | Promise<R>
@@ -49,7 +49,7 @@ export function deriveCalls<Table extends object>(
   return Object.fromEntries(calls) as Calls<Table>
 }
 
-/** Makes the calls of a table in this process. Inputs are taken as they are. */
+/** Makes the calls of a table in this process. Inputs are not validated. */
 export function bindCalls<On, Table extends Record<string, AnyOperation<On>>>(
   table: Table,
   on: On,
@@ -59,7 +59,7 @@ export function bindCalls<On, Table extends Record<string, AnyOperation<On>>>(
 
 /**
  * Makes the calls of a table from its type alone, so that a client loads no operation.
- * @param extra what else the client has, such as how it is disposed of
+ * @param extra further members of the client, such as its disposal
  */
 export function remoteCalls<Table, Extra extends object>(
   call: (name: string, input: object) => Promise<unknown>,
@@ -67,7 +67,7 @@ export function remoteCalls<Table, Extra extends object>(
 ): Calls<Table> & Extra {
   return new Proxy(extra, {
     get: (target, name) =>
-      // A client that is awaited must not look like a promise.
+      // An awaited client must not be a thenable.
       typeof name !== 'string' || name === 'then' || Object.hasOwn(target, name)
         ? (Reflect.get(target, name) as unknown)
         : (input: object = {}) => call(name, input),

@@ -7,8 +7,8 @@ interface BackgroundJob {
 }
 
 /**
- * What a world does by itself that takes real time: deliveries under way, steps of a schedule. The
- * clock lets it settle before it moves on.
+ * A world's own work in real time: deliveries under way, steps of a schedule. The clock waits for
+ * it before it moves on.
  */
 export class BackgroundWork {
   readonly #jobs = new Set<BackgroundJob>()
@@ -33,7 +33,7 @@ export class BackgroundWork {
   /** Resolves when no work is under way, apart from work that has had its real time. */
   async settled(): Promise<void> {
     for (;;) {
-      // Whatever was woken begins its work within one turn of the event loop.
+      // A woken task begins its work within one turn of the event loop.
       await nextTurn()
       const job = [...this.#jobs].find(({ untilMs }) => untilMs > performance.now())
       if (job === undefined) return

@@ -20,7 +20,7 @@ interface ClockWait {
  */
 export class WorldClock {
   #mode: ClockMode
-  /** The time while the clock stands: when it is still, and during `advance`. Null while it runs. */
+  /** The time of a stopped clock: a still one, or during `advance`. Null while it runs. */
   #standsAtMs: number | null
   /** How far it is ahead of real time while it runs. */
   #aheadMs: number
@@ -70,8 +70,8 @@ export class WorldClock {
 
   /**
    * Moves the clock forward. Every wait that falls due on the way ends at its time, one after the
-   * other; waits that begin on the way are among them. The clock stands in between, whatever its
-   * mode. Calls are done one after the other.
+   * other; waits that begin on the way are among them. The clock is stopped in between, in any
+   * mode. Calls run one after the other.
    * @param settle called before the first wait ends and after each; what it awaits is set in motion
    *   by then, and happens at that time
    * @throws RangeError unless `ms` is an integer of at least 0

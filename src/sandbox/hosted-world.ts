@@ -56,7 +56,7 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
   readonly #end = new AbortController()
   readonly #parts: HostedWorldParts
   readonly #snapshots = new Map<string, Snapshot>()
-  /** Restores and the end come one after the other. */
+  /** Restores and the end run one after the other. */
   readonly #replacing = new Mutex()
   #live: LiveWorld
   #beginning: Snapshot = { rows: [], atMs: 0, faults: [] }
@@ -179,7 +179,7 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
     return new LiveWorld(world, { host: this, worlds, engine })
   }
 
-  /** Builds the other world beside this one, stores it, and lets it take over in one step. */
+  /** Builds the other world beside this one, stores it, and switches to it in one step. */
   async #replace({ rows, atMs, faults }: Snapshot): Promise<void> {
     const before = this.#live
     if (before.world.closing.signal.aborted) throw new ControlError('the world is closed')
@@ -187,7 +187,7 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
     const world = before.world.successor(rows, options)
     const next = this.#bringToLife(world)
     try {
-      // A running clock is that of now: what was to happen keeps its distance from it.
+      // A running clock has the real time: scheduled steps keep their distance from it.
       next.schedule.postpone(world.clock.now() - atMs)
       for (const { id: _, name, ...how } of faults) world.faults.set(name, how)
       await next.phones.restore()

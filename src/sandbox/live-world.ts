@@ -12,8 +12,8 @@ import { startDelivering } from './webhook/delivery-loop.ts'
 import type { World } from './world.ts'
 
 /**
- * A world from its start, or a restore, until the next restore: nothing of it reaches the one that
- * takes its place. So a call that was under way can change only what is not there any more.
+ * A world from its start, or a restore, until the next restore: its state never reaches the next
+ * world. So a call that was under way can change only the former world.
  */
 export class LiveWorld implements ControlContext {
   readonly world: World

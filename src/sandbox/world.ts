@@ -24,8 +24,8 @@ interface WorldRules {
   /** `spec` (default): every rate window of the limits table. `off`: none, for benchmarks. */
   rates: 'spec' | 'off'
   /**
-   * `public` (default): https and public addresses, as the spec says. `local`: http and any address
-   * too, for bots on this machine.
+   * `public` (default): https and public addresses, as the spec demands. `local`: http and any
+   * address too, for bots on this machine.
    */
   webhooks: 'public' | 'local'
   /** Gives every address of a host name; by DNS by default. */
@@ -126,8 +126,8 @@ export class World {
   }
 
   /**
-   * Makes the world that takes this one's place and begins with these rows, its clock too. This one
-   * goes on until the persistence of the new one is started.
+   * Makes this world's successor, which begins with these rows, its clock too. This one continues
+   * until the persistence of the new one is started.
    */
   successor(rows: readonly RecordRow[], options: WorldOptions): World {
     const { clock: _mode, startMs: _time, ...rest } = options

@@ -30,8 +30,8 @@ export interface Acquired {
 }
 
 /**
- * `create`: made where there never was one, and the bot's from then on; `claim`: the bot's, and never
- * made; `existing`: looked at.
+ * `create`: creates a store where there never was one, and claims it for the bot; `claim`: claims
+ * an existing one; `existing`: reads it without claiming.
  */
 export type OpeningMode = 'create' | 'claim' | 'existing'
 
@@ -46,8 +46,8 @@ export interface Opening extends ProtectionRequest {
 }
 
 /**
- * All of opening: everything that can be refused is refused while only looking, before anything
- * is made or opened for writing. See `openStore` for what it takes and throws.
+ * Opens a store: every check that needs no write precedes the first write. See `openStore` for the
+ * parameters and errors.
  */
 export async function acquire(o: Opening): Promise<Acquired> {
   try {
@@ -98,12 +98,12 @@ async function hold(
   try {
     if (!isStillAs(state, database)) throw inUse(dataDir, readOwner(dataDir))
     claim(dataDir)
-    // the look left it; with the lock held no process uses it
+    // left by the inspection; with the lock held no process uses it
     rmSync(`${file}-shm`, { force: true })
     migrate(database, file)
     settle(dataDir)
     const db = kyselyOf(database)
-    // what is only looked at is nobody's after that either
+    // `existing` only reads, and leaves a store without a bot unclaimed
     if (o.mode !== 'existing') await claimForBot(db, o.botId ?? null, placeOf(o))
     const held = known ?? (wanted === null ? null : await protect(db, wanted, o))
     return { database, held }
@@ -116,13 +116,13 @@ async function hold(
 
 const placeOf = ({ dataDir }: Opening): BotPlace => ({ name: dataDir, setting: 'dataDir' })
 
-/** False when another process changed it between the look and the lock. */
+/** False when another process changed the store between inspection and lock. */
 function isStillAs(state: FileState, database: DatabaseSync): boolean {
   const isUnchanged = pragma(database, 'user_version') === state.version
   return isUnchanged && isSameProtection(readProtection(database), state.protection)
 }
 
-/** A refusal stays what it is. */
+/** Maps an error of the disk or of SQLite to a refusal; a refusal is returned unchanged. */
 function toOperator(error: unknown, dataDir: string): unknown {
   const errno = errnoOf(error)
   return errno === null ? explain(error, dataDir) : unwritable(dataDir, errno, error)

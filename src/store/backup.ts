@@ -1,4 +1,4 @@
-/** A copy of the whole store in one file, taken while it is in use. */
+/** Copies the whole store into one file, while it is in use. */
 import { randomUUID } from 'node:crypto'
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ export function takeCopy(database: DatabaseSync, dataDir: string): Promise<strin
  * Has a copy of a store filled in a data directory, and notes in it that it is one.
  * @param fill makes the database file
  * @returns the file's path: mode 0600, on disk, for the caller to move or remove
- * @throws OperatorError `store-unwritable`, or what `fill` throws; nothing is left then
+ * @throws OperatorError `store-unwritable`, or the error of `fill`; nothing is left then
  */
 export async function makeCopy(
   dataDir: string,
@@ -77,7 +77,7 @@ export interface KeptKey {
   locked: string
 }
 
-/** What a backup holds. */
+/** The contents of a backup. */
 export interface Backup {
   /** ISO 8601, UTC; null for a database that was copied by other means. */
   takenAt: string | null
@@ -111,7 +111,7 @@ export async function readBackup(file: string, request: ProtectionRequest): Prom
   }
 }
 
-/** What can be read of a backup before its protection is open. */
+/** The part of a backup that can be read before its protection is open. */
 interface BackupContent extends Omit<Backup, 'method' | 'masterSecret'> {
   protection: ProtectionTable | null
   sealed: { name: string; bytes: Uint8Array }[]

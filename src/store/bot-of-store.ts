@@ -11,7 +11,7 @@ import type { Schema } from './schema.ts'
 
 const BOT = 'bot_id'
 
-/** The bot of a store that is looked at or open; null when none has run on it yet. */
+/** The bot of an open or inspected store; null when none has run on it yet. */
 export function botIn(database: DatabaseSync): number | null {
   return idOf(flagIn(database, BOT))
 }
@@ -30,8 +30,8 @@ export interface BotPlace {
 }
 
 /**
- * Makes a store that bot's, unless it is one's already; of two bots at once, one gets it.
- * @param botId null when the token does not tell it: nothing is claimed
+ * Claims a store for a bot, unless it belongs to one; of two concurrent bots, one gets it.
+ * @param botId null when the token contains no bot id: the store is not claimed
  * @throws OperatorError `store-other-bot`
  */
 export async function claimForBot(
@@ -45,8 +45,8 @@ export async function claimForBot(
 }
 
 /**
- * @param found whose store it is; null when nobody's yet
- * @param wanted whose token there is; null when it does not tell
+ * @param found the bot of the store; null when it belongs to none yet
+ * @param wanted the bot of the token; null when the token contains no bot id
  * @throws OperatorError `store-other-bot`
  */
 export function refuseOtherBot(

@@ -9,7 +9,7 @@ import { setMark, type MoveMark } from './move-mark.ts'
 import type { Schema } from './schema.ts'
 import { APPLICATION_ID, connectExclusive } from './sqlite.ts'
 
-/** What is carried, in this order; all of a store is in these. */
+/** All tables of a store, in the order in which they are copied. */
 export const CARRIED_TABLES = [
   'protection',
   'secrets',
@@ -74,9 +74,9 @@ export async function* rowsIn(database: DatabaseSync, table: keyof Schema): Asyn
 /**
  * Fills a new file with all rows of a source; it is whole, without a log, and on disk when this
  * resolves.
- * @param file must not exist; what is left of it when this rejects is the caller's to remove
+ * @param file must not exist; the caller removes an incomplete one when this rejects
  * @param mark is written into it
- * @throws an error of node:fs or node:sqlite, and what reading the source throws
+ * @throws an error of node:fs or node:sqlite, and errors of reading the source
  */
 export async function fillFile(
   file: string,

@@ -1,4 +1,4 @@
-/** Chooses the protection of a store: what was asked for against what it has. */
+/** Chooses the protection of a store, from the settings and the existing protection. */
 import type { Kysely } from 'kysely'
 import { OperatorError } from '../errors.ts'
 import { readEntry, removeEntry, tryKeychain, writeEntry } from './keychain.ts'
@@ -16,7 +16,7 @@ import { corrupt, noPassphrase, nothingPossible, otherProtection, unprotected } 
 import type { ProtectionMethod, ProtectionTable, Schema } from './schema.ts'
 import type { Stretcher } from './stretcher.ts'
 
-/** What is asked of a store's protection. */
+/** The requested protection of a store. */
 export interface ProtectionRequest {
   /** The passphrase that settings give, or null. */
   passphrase: string | null
@@ -33,7 +33,7 @@ export interface ProtectionRequest {
 }
 
 /**
- * Chooses for a store that has none yet: what the setting names, or under `auto` the first that is
+ * Chooses for a store that has none yet: the method of the setting, or under `auto` the first
  * possible, never `none`.
  * @returns null when nothing was asked for and nothing is required
  * @throws OperatorError `settings`, `keychain`, `store-locked`
@@ -57,7 +57,7 @@ export async function chooseProtection(request: ProtectionRequest): Promise<NewP
 }
 
 /**
- * Opens what a store has.
+ * Opens the protection of a store.
  * @throws OperatorError `protection` when it has another than the request names; `store-locked`,
  *   `store-passphrase`, `store-corrupt`, `keychain`
  */
@@ -93,13 +93,13 @@ async function openerOf(
 export interface PreparedProtection {
   held: OpenProtection
   row: ProtectionTable
-  /** Takes back what was made for it outside the store. Never rejects. */
+  /** Removes the keychain entry that was created for it. Never rejects. */
   discard(): Promise<void>
 }
 
 /**
- * Makes a new protection; what opens it is in the keychain, and was read back, when this resolves
- * with one of that method.
+ * Makes a new protection; for the keychain, its secret is in the keychain, and was read back, when
+ * this resolves.
  * @throws OperatorError `keychain`, `store-locked`
  */
 export async function prepare(wanted: NewProtection): Promise<PreparedProtection> {

@@ -9,7 +9,7 @@ import { APPLICATION_ID, connectExclusive } from './sqlite.ts'
 
 /** Prefix of the names of databases that are not in their place yet. */
 export const UNFINISHED = `${DATABASE}.new-`
-/** Prefix of the names of copies that the caller has not taken yet. */
+/** Prefix of the names of copies that the caller has not moved yet. */
 export const COPY = 'postern.backup-'
 const MARKER_FORMAT = 1
 
@@ -38,8 +38,8 @@ export function createDatabase(dataDir: string): void {
 }
 
 /**
- * Writes the marker, which proves for good that a store is here, and removes what interrupted
- * creations and backups have left. Call while holding the database.
+ * Writes the marker, which proves for good that a store is here, and removes remains of interrupted
+ * creations and backups. Call while holding the database.
  */
 export function settle(dataDir: string): void {
   const marker = join(dataDir, MARKER)
@@ -54,7 +54,7 @@ export function settle(dataDir: string): void {
   clearUnfinished(dataDir)
 }
 
-/** Removes what interrupted creations and backups have left. */
+/** Removes remains of interrupted creations and backups. */
 export function clearUnfinished(dataDir: string): void {
   for (const name of readdirSync(dataDir)) {
     const isLeft = name.startsWith(UNFINISHED) || name.startsWith(COPY)
@@ -63,7 +63,7 @@ export function clearUnfinished(dataDir: string): void {
 }
 
 /**
- * Gives a finished database its name, whatever crashes meanwhile.
+ * Gives a finished database its name, atomically.
  * @returns false when another one has it, which stays
  * @throws an error of node:fs; OperatorError `data-dir`
  */

@@ -4,17 +4,17 @@ import { quotePath } from '../util/file-owners.ts'
 import { errnoOf, DIR_MODE, FILE_MODE } from './files.ts'
 import { unfit, unwritable } from './refusals.ts'
 
-/** What a sidecar puts into its data directory. */
+/** Names of a sidecar's files in its data directory. */
 const OURS =
   /^(?:postern\..+|store\.json|owner\.json|database\.json|control\.(?:sock|path)|sidecar\.lock|passphrase-salt|spool|bots)$/
 /** Those of them that nothing else is called. */
 const SURELY_OURS = /^(?:postern\.db|store\.json|database\.json|sidecar\.lock)$/
-/** What a new file system holds. */
+/** A folder of a new file system. */
 const OF_THE_DISK = 'lost+found'
 
 /**
  * Makes the directory when it is not there (mode 0700; missing parents by the umask), and sees that
- * it is ours alone. One that is there is taken when a sidecar has used it, or when it is empty.
+ * it is ours alone. An existing one is accepted when a sidecar has used it, or when it is empty.
  * @throws OperatorError `data-dir`: not a directory, another user's, open to others, or holding
  *   something else; `store-unwritable`: it cannot be made
  */
@@ -85,7 +85,7 @@ function closeToOthers(path: string, found: Stats, wanted: number): void {
   try {
     chmodSync(path, wanted)
   } catch {
-    // what could not be mended shows in the mode that is read back
+    // a failed change of the mode shows when the mode is read back
   }
   const left = statSync(path)
   if (isOpen(left)) {
@@ -97,7 +97,7 @@ function closeToOthers(path: string, found: Stats, wanted: number): void {
 }
 
 /**
- * `store`: it holds a store, and nothing but what a sidecar puts there; `shared`: something of a sidecar
+ * `store`: it holds a store, and only files of a sidecar; `shared`: files of a sidecar
  * and perhaps of others; `other`: nothing of a sidecar.
  */
 function useOf(dataDir: string): 'store' | 'shared' | 'empty' | 'other' {

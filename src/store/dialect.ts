@@ -33,7 +33,7 @@ export function kyselyOf(database: DatabaseSync): Kysely<Schema> {
   return new Kysely<Schema>({ dialect: new NodeSqliteDialect(database) })
 }
 
-/** How many prepared statements are cached: preparing one takes longer than running it. */
+/** How many prepared statements are cached: preparing one is slower than running it. */
 const KEPT = 100
 
 function adapt(database: DatabaseSync): SqliteDatabase {

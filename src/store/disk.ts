@@ -1,4 +1,4 @@
-/** How the disk of the data directory is, looked at without writing. */
+/** State of the data directory's disk, read without writing. */
 import { constants } from 'node:fs'
 import { access, statfs } from 'node:fs/promises'
 

@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Modes of what the data directory holds, whatever the umask. */
+/** Modes of the data directory and its files, for any umask. */
 export const DIR_MODE = 0o700
 export const FILE_MODE = 0o600
 
@@ -21,7 +21,7 @@ export const FILE_MODE = 0o600
 export function writeDurably(file: string, text: string): void {
   const temporary = `${file}.${process.pid}.tmp`
   try {
-    // never write through a link, or into what a dead process left
+    // never write through a link, or into the file of a dead process
     rmSync(temporary, { force: true })
     const fd = openSync(temporary, 'wx', FILE_MODE)
     try {

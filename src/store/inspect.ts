@@ -21,7 +21,7 @@ import {
 export const DATABASE = 'postern.db'
 export const MARKER = 'store.json'
 
-/** What an existing database holds. */
+/** The state of an existing database. */
 export interface FileState {
   /** `PRAGMA user_version` (`migrations.ts`). */
   version: number
@@ -51,7 +51,7 @@ export function copiesIn(dataDir: string): string[] {
 const isCopy = (name: string): boolean => /^postern\.v\d+\./.test(name)
 
 /**
- * Looks at the database of a data directory without changing a byte of it, whoever holds it.
+ * Inspects the database of a data directory without changing a byte of it, also while it is in use.
  * @throws OperatorError `store-in-use`, `store-corrupt`, `store-older`, `store-newer`,
  *   `store-unwritable`
  */
@@ -73,7 +73,7 @@ export function look<T>(file: string, read: (database: DatabaseSync) => T): T {
   try {
     return withDatabase(connectStill(file), read)
   } catch (error) {
-    // Somebody has begun to write since: what was read is no evidence of damage.
+    // Another process has begun to write since: the failed read is no evidence of damage.
     if (existsSync(`${file}-wal`)) return lookBesideWal(file, read)
     throw error
   }

@@ -1,9 +1,9 @@
-/** What each of our keys has opened. It shows an operator when an old one is no longer needed. */
+/** Counts of messages opened by each own key, to show when an old one is no longer needed. */
 import type { Store } from './store.ts'
 
 export type OpenedKind = 'message' | 'media'
 
-/** What a key has opened in all. `lastAtMs`: ms since the epoch, null when nothing yet. */
+/** A key's counts in all. `lastAtMs`: ms since the epoch, null when it has opened nothing yet. */
 export interface KeyUsageCounts {
   messages: number
   media: number
@@ -56,7 +56,7 @@ export class KeyUsage implements AsyncDisposable {
     this.#timer ??= setTimeout(() => void this.flush(), WRITE_AFTER_MS).unref()
   }
 
-  /** Writes what was counted; what cannot be written now is written with the next. */
+  /** Writes the counts; counts that cannot be written now are written with the next. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined

@@ -1,4 +1,4 @@
-/** Why the operating system's keychain cannot be used, each with what to do. */
+/** Why the operating system's keychain cannot be used, each with a hint. */
 import { OperatorError, type OperatorCode } from '../errors.ts'
 
 interface Words {
@@ -53,13 +53,13 @@ const TROUBLES = {
   ),
 } satisfies Record<string, Words>
 
-/** What is wrong with a keychain. */
+/** Why a keychain cannot be used. */
 export type KeychainTrouble = keyof typeof TROUBLES
 
 const INSTEAD =
   'to do without a keychain: `key.protection: passphrase`, and a file named by POSTERN_KEY_PASSPHRASE_FILE'
 
-/** The refusal for what is wrong with the keychain. */
+/** The refusal for a keychain that cannot be used. */
 export function keychainRefusal(trouble: KeychainTrouble, cause?: unknown): OperatorError {
   const { code, message, hint } = TROUBLES[trouble]
   return new OperatorError(code, message, `${hint}\n${INSTEAD}`, { cause })

@@ -20,8 +20,8 @@ type Keytar = typeof import('keytar')
  */
 export async function readEntry(account: string): Promise<string | null> {
   const found = await using((keytar) => keytar.getPassword(SERVICE, account))
-  // A locked keychain answers as an empty one does. Only writing tells them apart: listing the
-  // entries of a locked one ends the process (keytar 7.9.0).
+  // A locked keychain returns the same as an empty one. Only a write distinguishes them: listing
+  // the entries of a locked one ends the process (keytar 7.9.0).
   if (found === null) await tryKeychain()
   return found
 }
@@ -77,7 +77,7 @@ async function load(): Promise<Keytar> {
   }
 }
 
-/** What the words of libsecret and GDBus mean; there is nothing else to go by. */
+/** Classifies errors of libsecret and GDBus by their text, which is all that they have. */
 function troubleOf(error: unknown): KeychainTrouble {
   const words = error instanceof Error ? error.message : ''
   if (/locked/i.test(words)) return 'locked'

@@ -47,9 +47,9 @@ export class LogSync implements AsyncDisposable {
   }
 
   /**
-   * Call it before anything is written. When a flush of the log has failed, the system forgets what
-   * it could not write, and what comes after that gap would be lost with it. So all of the log is
-   * first brought into the database.
+   * Call it before each write. When a flush of the log has failed, the operating system drops the
+   * unwritten pages, and later pages would be lost after that gap. So the whole log is checkpointed
+   * into the database first.
    * @throws an error of node:sqlite
    */
   mend(): void {

@@ -1,4 +1,4 @@
-/** What the kernel remembers, over a store: the only place where its words become SQL. */
+/** The kernel's memory over a store: the only place where its records become SQL. */
 import type { Kysely } from 'kysely'
 import type { Memory, Records } from '../kernel/index.ts'
 import { CertificateRows, EncryptionKeyRows, KeyListRows } from './records/certificates.ts'

@@ -11,7 +11,7 @@ import { pragma } from './sqlite.ts'
  * removes it.
  * @param file where `database` lies
  * @returns the copy's path, or null when none was needed
- * @throws whatever a step or the disk throws; the database is then as it was
+ * @throws an error of a step or of node:sqlite; the database is then as it was
  */
 export function migrate(
   database: DatabaseSync,

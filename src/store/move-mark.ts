@@ -10,7 +10,7 @@ import type { Schema } from './schema.ts'
 export const ARRIVING = 'arriving'
 export const MOVED_TO = 'moved_to'
 
-/** What a mark says. */
+/** The mark of a store that is moved. */
 export interface MoveMark {
   flag: typeof ARRIVING | typeof MOVED_TO
   /** The same in both stores of one move. */
@@ -37,7 +37,7 @@ export function parseMark({ name, value }: { name: string; value: string }): Mov
   return { flag: name === ARRIVING ? ARRIVING : MOVED_TO, id, place, at }
 }
 
-/** Writes the mark of a store in a transaction of the caller's, or takes it away. */
+/** Writes the mark of a store in a transaction of the caller's, or removes it. */
 export async function setMark(db: Kysely<Schema>, mark: MoveMark | null): Promise<void> {
   await db.deleteFrom('flags').where('name', 'in', [ARRIVING, MOVED_TO]).execute()
   if (mark === null) return

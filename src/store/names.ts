@@ -4,7 +4,7 @@ import type { Store } from './store.ts'
 
 /** Most people whose handle is compared in memory before it is written. */
 const REMEMBERED = 2000
-/** As the service allows it; what it says otherwise is no handle. */
+/** The service's form of a handle; any other text is not a handle. */
 const HANDLE = /^\w{3,32}$/
 
 /** A person with the handle that the service last showed. */
@@ -14,8 +14,8 @@ export interface NamedPerson {
 }
 
 /**
- * The handles of people, for the operator's eyes alone: the service says them, nothing proves them,
- * and nothing is decided by them.
+ * The handles of people, shown to the operator alone: the service supplies them without proof, and
+ * no decision depends on them.
  */
 export class Names {
   readonly #store: Store

@@ -21,19 +21,19 @@ import type { Moved, Relock, Store, StoreLock } from './store.ts'
 
 /** Where the store is: in a schema of PostgreSQL when `database` is given, else in `dataDir`. */
 export interface StoreOpening extends Opening {
-  /** `server`: whoever hands it in disposes of it, after the store. */
+  /** `server` is disposed of by the caller, after the store. */
   database?: Pick<DatabaseOpening, 'server' | 'schema'>
 }
 
 /**
  * Opens the store. One in `dataDir` keeps every other process out until it is disposed of; one on
  * PostgreSQL is shared. Nothing is written, wiped or replaced when it refuses.
- * @param o `dataDir` the directory; `mode` whether it may be made (`acquire.ts`); the rest is what its
- *   secrets are to rest under (`choose.ts`)
+ * @param o `dataDir` the directory; `mode` whether it may be created (`acquire.ts`); the rest
+ *   chooses the protection of its secrets (`choose.ts`)
  * @throws OperatorError `data-dir`, `settings`, `protection`, `keychain`, `store-missing`,
  *   `store-in-use`, `store-locked`, `store-passphrase`, `store-corrupt`, `store-older`, `store-newer`,
- *   `store-unwritable`, `store-moved`, `store-other-bot`, each with what to do; for a database also what
- *   `openDatabaseStore` names
+ *   `store-unwritable`, `store-moved`, `store-other-bot`, each with a hint; for a database also
+ *   those of `openDatabaseStore`
  */
 export async function openStore({ database, ...o }: StoreOpening): Promise<Store> {
   if (database !== undefined) {
@@ -205,7 +205,7 @@ class OpenStore extends ProtectedStore implements Store {
   }
 }
 
-/** What does not fit into the database file stays safe in the WAL. */
+/** Pages that do not fit into the database file stay safe in the WAL. */
 function checkpoint(database: DatabaseSync): void {
   try {
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)')

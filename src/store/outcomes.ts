@@ -4,11 +4,11 @@ import { TimeSlice } from '../util/scheduling.ts'
 import type { Schema } from './schema.ts'
 import type { Store } from './store.ts'
 
-/** What became of one Message of an update, without its text. Times are ms since the epoch. */
+/** The outcome of one Message of an update, without its text. Times are ms since the epoch. */
 export interface MessageOutcome {
   updateId: number
   atMs: number
-  /** ms that it took to open and judge it; null once it was read from the disk. */
+  /** ms for opening and judging it; null once it was read from the disk. */
   tookMs: number | null
   chatId: number | null
   messageId: number | null
@@ -24,7 +24,7 @@ export interface MessageOutcome {
   signer: string | null
 }
 
-/** What became of one message of the bot's. */
+/** The outcome of one message of the bot's. */
 export interface SendOutcome {
   messageId: number
   atMs: number
@@ -51,12 +51,12 @@ export interface WithheldCount {
 const KEPT = 50_000
 export const KEPT_MS = 10 * 86_400_000
 const FLUSH_MS = 2000
-/** Rows that are written at once; whatever else is to be written may come in between. */
+/** Rows written at once; other writes may run between batches. */
 const ROWS_AT_ONCE = 50
 
 /**
- * Remembers for a while what became of messages, for `postern explain`. Writes a little later, in
- * one go: nothing waits for it, and a crash loses explanations only.
+ * Keeps outcomes of messages for a while, for `postern explain`. Writes a little later, in
+ * batches: nothing waits for it, and a crash loses explanations only.
  */
 export class Outcomes implements AsyncDisposable {
   readonly #store: Store
@@ -66,7 +66,7 @@ export class Outcomes implements AsyncDisposable {
   #unwritten = 0
   #sent: SendOutcome[] = []
   #timer: NodeJS.Timeout | null = null
-  /** What a full disk did not take can still be explained. */
+  /** Recent outcomes, so that `explain` works while the disk is full. */
   readonly #recent = countedCache<string, MessageOutcome[] | SendOutcome>(5000)
 
   /** @param kept how many are remembered of each kind */
@@ -75,7 +75,7 @@ export class Outcomes implements AsyncDisposable {
     this.#kept = kept
   }
 
-  /** Remembers what became of the Messages of an answer's updates. */
+  /** Records the outcomes of an answer's Messages. */
   received(outcomes: readonly MessageOutcome[]): void {
     if (outcomes.length === 0) return
     const byUpdate = Map.groupBy(outcomes, ({ updateId }) => updateId)
@@ -88,14 +88,14 @@ export class Outcomes implements AsyncDisposable {
     this.#soon()
   }
 
-  /** Remembers to whom a message of the bot's was sealed. */
+  /** Records the recipients of a message of the bot's. */
   sent(sent: SendOutcome): void {
     this.#recent.set(`m${sent.messageId}`, sent)
     if (this.#sent.length < this.#kept) this.#sent.push(sent)
     this.#soon()
   }
 
-  /** What became of an update's Messages; empty when nothing is remembered. */
+  /** The outcomes of an update's Messages; empty when none is kept. */
   async ofUpdate(updateId: number): Promise<MessageOutcome[]> {
     const recent = this.#recent.get(`u${updateId}`)
     if (Array.isArray(recent)) return recent
@@ -118,7 +118,7 @@ export class Outcomes implements AsyncDisposable {
   }
 
   /**
-   * What was withheld from the bot in the last ten days, by chat and reason, the latest first.
+   * Counts of Messages withheld in the last ten days, by chat and reason, the latest first.
    * @param limit how many lines at most
    */
   async withheld(limit: number): Promise<WithheldCount[]> {
@@ -151,7 +151,7 @@ export class Outcomes implements AsyncDisposable {
     }))
   }
 
-  /** What became of a message of the bot's; null when nothing is remembered. */
+  /** The outcome of a message of the bot's; null when none is kept. */
   async ofMessage(messageId: number): Promise<SendOutcome | null> {
     const recent = this.#recent.get(`m${messageId}`)
     if (recent !== undefined && !Array.isArray(recent)) return recent

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { writeDurably } from './files.ts'
 
-/** Who holds a store. For people only: the lock is SQLite's, and a process id proves nothing. */
+/** The process that holds a store. For people only: the lock is SQLite's; a pid proves nothing. */
 export interface Owner {
   pid: number
   host: string
@@ -15,8 +15,8 @@ const FILE = 'owner.json'
 const MAX_BYTES = 4096
 
 /**
- * Writes who we are. Call while holding the lock. Where the disk is full, what the last owner left
- * goes all the same: better no name than a false one.
+ * Writes our name. Call while holding the lock. Where the disk is full, the last owner's name is
+ * removed all the same: better no name than a false one.
  */
 export function claim(dataDir: string): void {
   const file = join(dataDir, FILE)
@@ -28,12 +28,12 @@ export function claim(dataDir: string): void {
   }
 }
 
-/** Takes our name away again. */
+/** Removes our name. */
 export function release(dataDir: string): void {
   rmSync(join(dataDir, FILE), { force: true })
 }
 
-/** Returns what the holder wrote, or null when that is missing or malformed. */
+/** The holder's record, or null when that is missing or malformed. */
 export function readOwner(dataDir: string): Owner | null {
   try {
     const text = readFileSync(join(dataDir, FILE), 'utf8').slice(0, MAX_BYTES)

@@ -18,7 +18,7 @@ const SECRET_BYTES = 32
 /** A change as callers write it. */
 export type Change<T> = (db: Transaction<Schema>) => Promise<T>
 
-/** What is written where everything moves to another protection. */
+/** The rows to write when everything secret moves to another protection. */
 export interface ProtectionMove {
   from: OpenProtection | null
   to: MoveTarget
@@ -26,7 +26,7 @@ export interface ProtectionMove {
 }
 
 /**
- * What a store in a file and one in a database have in common: its protection, what is sealed under
+ * The shared part of a store in a file and one in a database: its protection, the data sealed under
  * it, and the order of sightings and writes; `Store` documents the methods.
  */
 export abstract class ProtectedStore {
@@ -73,7 +73,7 @@ export abstract class ProtectedStore {
     return this.sightings.settle()
   }
 
-  /** Writes what is due, and lets nothing new begin. @returns false when it was closed before */
+  /** Writes due sightings, and refuses new operations. @returns false when it was closed before */
   protected async close(): Promise<boolean> {
     if (this.sightings.isDue) await this.sightings.finish()
     return await this.underWay.close()
@@ -145,12 +145,12 @@ export abstract class ProtectedStore {
   }
 }
 
-/** What runs on a store: closing waits for it, and nothing new begins after that. */
+/** Operations under way on a store: closing waits for them, and none begins after that. */
 class UnderWay {
   readonly #running = new Set<Promise<unknown>>()
   #isClosed = false
 
-  /** @throws Refusal `postern_store_unwritable` when the store is closed; what the task throws */
+  /** @throws Refusal `postern_store_unwritable` when the store is closed; the task's error */
   async run<T>(task: () => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new Refusal('postern_store_unwritable', 'the store is closed')
     const promise = task()
@@ -162,7 +162,7 @@ class UnderWay {
     }
   }
 
-  /** Lets nothing new begin, and waits for what runs. @returns false when it was closed before */
+  /** Refuses new operations, and waits for those under way. @returns false when closed before */
   async close(): Promise<boolean> {
     if (this.#isClosed) return false
     this.#isClosed = true

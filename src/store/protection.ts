@@ -14,14 +14,14 @@ const TAG_BYTES = 16
 const PROOF_NAME = 'proof'
 const PROOF = Buffer.from('postern store protection')
 const MASTER_NAME = 'protection/master'
-/** What is derived of the master secret, each for one use (RFC 5869, 3.2). */
+/** Labels of keys derived from the master secret, each for one use (RFC 5869, 3.2). */
 const FOR_SECRETS = 'postern/master/secrets'
 const FOR_OWN_KEYS = 'postern/master/own-keys'
 
-/** A protection that is open: what OpenPGP keys are locked under, and what seals the rest. */
+/** An open protection: the secret that locks OpenPGP keys, and the sealer of all other secrets. */
 export interface OpenProtection {
   method: ProtectionMethod
-  /** What OpenPGP keys are locked under: 256 random bits. */
+  /** The secret that OpenPGP keys are locked under: 256 random bits. */
   masterSecret: string
   sealer: SecretSealer
   /** The entry of the keychain that holds the master secret; null for the other methods. */
@@ -44,7 +44,7 @@ export class SecretSealer {
     return Buffer.concat([nonce, cipher.update(secret), cipher.final(), cipher.getAuthTag()])
   }
 
-  /** Opens what `seal` made under the same name; null when it was not, or was changed. */
+  /** Undoes `seal` under the same name; null for other or changed bytes. */
   open(name: string, sealed: Uint8Array): Buffer | null {
     if (sealed.length < NONCE_BYTES + TAG_BYTES) return null
     const end = sealed.length - TAG_BYTES
@@ -68,8 +68,8 @@ export type NewProtection =
 
 /**
  * Makes a new protection, and the row that lets it be opened again.
- * @returns `opener`: what opens it. For the keychain, the caller keeps it in the entry that
- *   `entryOf(row)` names
+ * @returns `opener`: the secret that opens it. For the keychain, the caller keeps it in the entry
+ *   `entryOf(row)`
  */
 export async function createProtection(
   wanted: NewProtection,
@@ -145,7 +145,7 @@ export function entryOf({ salt }: { salt: Uint8Array }): string {
   return `store-${Buffer.from(salt).toString('hex').slice(0, 32)}`
 }
 
-/** What opens a row with the method `none`: it is stored beside what it opens. */
+/** The secret of a row with the method `none`, stored beside the sealed master secret. */
 export function unprotectedSecret({ salt }: ProtectionTable): string {
   return Buffer.from(salt).toString('base64url')
 }

@@ -1,4 +1,4 @@
-/** Moving what is secret from one protection to another. */
+/** Moves all secrets from one protection to another. */
 import type { Kysely, Transaction } from 'kysely'
 import type { OpenProtection } from './protection.ts'
 import { corrupt } from './refusals.ts'
@@ -6,7 +6,7 @@ import type { ProtectionTable, Schema } from './schema.ts'
 import { noteScrub } from './scrub.ts'
 import type { Relock } from './store.ts'
 
-/** Every locked key as it was, with what it becomes. */
+/** Every locked key before and after. */
 export type Relocked = ReadonlyMap<string, { was: string; becomes: string }>
 
 /** The protection that everything moves to. */
@@ -15,7 +15,7 @@ export interface MoveTarget {
   row: ProtectionTable
 }
 
-/** Locks every key anew, writing nothing yet: it takes long, and others go on meanwhile. */
+/** Locks every key anew without writing: this is slow, and other operations run meanwhile. */
 export async function relockAll(
   db: Kysely<Schema>,
   o: { from: OpenProtection | null; to: OpenProtection; relock: Relock },

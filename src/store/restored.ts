@@ -1,6 +1,6 @@
 /**
- * The note that a copy carries. A store that has it was restored, and misses what happened after
- * the copy was taken.
+ * The note that a copy of a store carries. A store with it was restored, and lacks all changes
+ * after the copy.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
@@ -11,7 +11,7 @@ import type { Gap } from '../kernel/index.ts'
 import type { Schema } from './schema.ts'
 import type { Store } from './store.ts'
 
-/** Flags: when the copy was taken (ISO 8601), and the gaps in the memory against replays. */
+/** Flags: the time of the copy (ISO 8601), and the gaps in the memory against replays. */
 const NOTE = 'backup_taken_at'
 const GAPS = 'memory_gaps'
 /** A message signed this long before a copy may have arrived after it. */
@@ -24,13 +24,13 @@ export function writeNote(copy: DatabaseSync, takenAt: string): void {
     .run(NOTE, takenAt)
 }
 
-/** When the copy that a database is was taken, ISO 8601; null when it is none. */
+/** The time at which a database was copied, ISO 8601; null when it is no copy. */
 export function readNote(database: DatabaseSync): string | null {
   return flagIn(database, NOTE)
 }
 
 /**
- * When the backup was taken that a store was restored from; null when it was not, or is accepted.
+ * The time of the backup that a store was restored from; null when it was not, or is accepted.
  */
 export async function restoredFrom(store: Store): Promise<string | null> {
   return await store.read((db) => readFlag(db, NOTE))
@@ -38,9 +38,9 @@ export async function restoredFrom(store: Store): Promise<string | null> {
 
 /**
  * Accepts a restored store: it counts from now on.
- * @param o `isLatest`: nothing ran after the backup was taken, so that nothing is missing. Else
- *   signatures dated between the backup and now are not known, and count as seen before, and all
- *   updates that it knows count as confirmed
+ * @param o `isLatest`: no sidecar ran after the backup, so that nothing is missing. Else signatures
+ *   dated between the backup and now are unknown, and count as seen before, and all updates in it
+ *   count as confirmed
  * @throws Refusal `postern_store_unwritable`
  */
 export async function acceptRestored(store: Store, o: { isLatest: boolean }): Promise<void> {

@@ -1,13 +1,13 @@
 /**
- * What survives a restart, table by table. Every time is in milliseconds since the Unix epoch;
+ * The tables of a store. Every time is in milliseconds since the Unix epoch;
  * identifiers of chats, people and messages are the API's integers.
  */
 import type { Generated, Selectable } from 'kysely'
 
 /**
- * What a store rests under. Everything secret is locked under a master secret of 256 random bits,
- * and that alone is sealed under what the method gives: the operator's passphrase, through scrypt;
- * a random secret in the OS keychain; or a random secret in the store itself, which protects
+ * The protection of a store. Everything secret is locked under a master secret of 256 random bits,
+ * and that alone is sealed by the method: under the operator's passphrase, through scrypt; under a
+ * random secret in the OS keychain; or under a random secret in the store itself, which protects
  * nothing.
  */
 export const METHODS = ['passphrase', 'keychain', 'none'] as const
@@ -26,20 +26,20 @@ export interface Schema {
     published_at: number | null
     retired_at: number | null
     destroyed_at: number | null
-    /** What it has opened, and when it last did. */
+    /** The number of messages and files that it has opened, and the last time. */
     opened_messages: Generated<number>
     opened_media: Generated<number>
     last_opened_at: number | null
     /** Armored certificate. */
     certificate: string
     /**
-     * Armored secret key, locked under `Store.masterSecret`; the store keeps it as it came.
-     * Empty once it is destroyed.
+     * Armored secret key, locked under `Store.masterSecret`, stored unchanged. Empty once it is
+     * destroyed.
      */
     locked: string
   }
 
-  /** What is known of a chat. */
+  /** Chats (`kernel/` decides with them). */
   chats: {
     id: number
     kind: string
@@ -53,7 +53,7 @@ export interface Schema {
     lifted_at: number | null
   }
 
-  /** What is known of a person. */
+  /** People, and which signatures they owe. */
   people: {
     user_id: number
     /** When the person first signed words; from then on they must sign words. */
@@ -93,15 +93,15 @@ export interface Schema {
     media_id: string | null
     /** The update that brought the message; null while none has. */
     update_id: number | null
-    /** When the message says that it was written; null for an attachment. */
+    /** The date in the message; null for an attachment. */
     dated_at: number | null
     /** How often the signature was seen on other data since. */
     repeats: Generated<number>
     /** 0 or 1: a signature on the data was verified. */
     is_signed: Generated<number>
     /**
-     * 0 or 1: its update came first with an id below what was confirmed, since the service counts
-     * anew, and was not confirmed since.
+     * 0 or 1: its update first had an id below a confirmed one, because the service restarted its
+     * numbering, and was not confirmed since.
      */
     counted_anew: Generated<number>
   }
@@ -124,7 +124,7 @@ export interface Schema {
     since: Generated<number>
   }
 
-  /** Attachments that updates named, with where and by whom (`chats/named-media.ts`). */
+  /** Attachments that updates named, with their chat and sender (`chats/named-media.ts`). */
   media: {
     id: string
     chat_id: number
@@ -159,13 +159,13 @@ export interface Schema {
     proof: Uint8Array
     /** The random master secret, sealed under the passphrase; all other secrets rest under it. */
     master: Uint8Array
-    /** SHA-256 over all of the above, so that damage is not taken for a wrong passphrase. */
+    /** SHA-256 over all of the above, to distinguish damage from a wrong passphrase. */
     digest: Uint8Array
   }
 
   /**
-   * A person's fingerprint as it stands, and the one that the service lists: their claim to that
-   * certificate, null once it lists none (`keys/pins.ts`).
+   * A person's current fingerprint, and the one that the service lists, which is their claim to
+   * that certificate; null once it lists none (`keys/pins.ts`).
    */
   pins: {
     user_id: number
@@ -183,8 +183,8 @@ export interface Schema {
   }
 
   /**
-   * The last change of a person's certificate: fingerprints, and the update and the send with which
-   * the bot was told of it; null while it was not (`keys/key-changes.ts`).
+   * The last change of a person's certificate: fingerprints, and the update and the send that
+   * reported it to the bot; null before (`keys/key-changes.ts`).
    */
   key_changes: {
     user_id: number
@@ -218,7 +218,7 @@ export interface Schema {
     detail: string
   }
 
-  /** What became of incoming Messages (`outcomes.ts`); several may be in one update. */
+  /** Outcomes of incoming Messages (`outcomes.ts`); several may be in one update. */
   outcomes: {
     update_id: number
     at: number
@@ -233,7 +233,7 @@ export interface Schema {
     signer: string | null
   }
 
-  /** To whom messages of the bot's were sealed; `skipped` is JSON. */
+  /** Recipients of the bot's messages; `skipped` is JSON. */
   sent: {
     message_id: number
     at: number
@@ -253,7 +253,7 @@ export interface Schema {
     /** Failed deliveries in a row. */
     failures: number
     last_error: string | null
-    /** The update that was delivered last, and what tells it from another with the same id. */
+    /** The update that was delivered last, and a mark that identifies it among updates of its id. */
     delivered_id: number | null
     delivered_mark: string | null
   }

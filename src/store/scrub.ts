@@ -29,7 +29,7 @@ export async function forgetScrub(db: Kysely<Schema>): Promise<void> {
 }
 
 /**
- * Scrubs, and removes the note. What does not work is scrubbed at the next start.
+ * Scrubs, and removes the note. After a failure the next start scrubs.
  * @returns whether it worked
  */
 export async function scrubDue(store: Pick<Store, 'scrub' | 'write'>): Promise<boolean> {

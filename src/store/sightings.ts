@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely'
 import { Mutex } from '../util/scheduling.ts'
 import type { Schema } from './schema.ts'
 
-/** What one class has observed and what is not on disk yet. */
+/** Observations of one class that are not on disk yet. */
 export interface DueSightings {
   /** Whether anything is not on disk yet. */
   isDue(): boolean
@@ -43,9 +43,9 @@ export class SightingWriter {
   }
 
   /**
-   * Resolves when everything that was observed before the call is on disk; one transaction for all
-   * calls that come together.
-   * @throws what the write throws; it is then tried again every second
+   * Resolves when everything that was observed before the call is on disk; concurrent calls share
+   * one transaction.
+   * @throws the error of the write, which is then repeated every second
    */
   async settle(): Promise<void> {
     if (!this.isDue) return
@@ -57,7 +57,7 @@ export class SightingWriter {
     }
   }
 
-  /** Tries again at once what could not be written. */
+  /** Repeats failed writes at once. */
   retry(): void {
     void this.settle().catch(() => undefined)
   }
@@ -83,7 +83,7 @@ export class SightingWriter {
     }, RETRY_MS).unref()
   }
 
-  /** Tries a last time to write what is due, before the store is closed. */
+  /** Writes due sightings a last time, before the store is closed. */
   async finish(): Promise<void> {
     this.#isFinished = true
     if (this.#retry !== null) clearTimeout(this.#retry)

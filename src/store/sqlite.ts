@@ -4,22 +4,22 @@ import { pathToFileURL } from 'node:url'
 /** `PRAGMA application_id` of our database: "PstN". */
 export const APPLICATION_ID = 0x50_73_74_4e
 
-/** How long an opening waits for another process's lock before it is called taken. */
+/** How long opening waits for another process's lock before it fails. */
 const LOCK_WAIT_MS = 500
 
 /**
- * Opens an existing database to look at it. Nothing that it holds is changed, not even by closing:
+ * Opens an existing database for reading. Its content does not change, not even by closing:
  * a connection that cannot write never checkpoints a WAL that a killed process left behind. Beside
  * it, SQLite may make an empty `-wal` and a `-shm`.
- * @throws an error of node:sqlite; opening is lazy, so most come with the first query
+ * @throws an error of node:sqlite; opening is lazy, so most are thrown by the first query
  */
 export function connectReading(file: string): DatabaseSync {
   return new DatabaseSync(pathToFileURL(file), { readOnly: true, timeout: LOCK_WAIT_MS })
 }
 
 /**
- * The same for a database that nobody has open and that has no WAL: takes no lock and makes no
- * file, so it also works where nothing can be written.
+ * The same for a database that no process has open and that has no WAL: acquires no lock and
+ * creates no file, so it also works where nothing can be written.
  */
 export function connectStill(file: string): DatabaseSync {
   const url = pathToFileURL(file)

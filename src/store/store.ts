@@ -4,9 +4,9 @@ import type { ProtectionMethod, Schema } from './schema.ts'
 import type { DueSightings } from './sightings.ts'
 
 /**
- * Tables that decisions rest on and that are kept in memory: what changes in them is announced. They
- * are read again in this order: what opens the others first, and pins, which say that trust has
- * changed, after whose the certificates are.
+ * Tables that decisions depend on and that are kept in memory: changes in them are announced. They
+ * are read again in this order: first `protection`, which opens the others; certificates before
+ * pins, whose changes affect trust.
  */
 export const FOLLOWED_TABLES = [
   'protection',
@@ -26,21 +26,21 @@ export type FollowedTable = (typeof FOLLOWED_TABLES)[number]
 export type Reread = (db: Kysely<Schema>, keys: readonly string[]) => Promise<void>
 
 /**
- * `poll`: who reads the service's queue. `polls`: shared by those whose bots poll. `rotation`: who makes a step with the bot's key. `sends`:
- * shared by who sends, taken alone while the key is replaced.
+ * `poll`: reads the service's queue. `polls`: shared by sidecars whose bots poll. `rotation`:
+ * changes the bot's key. `sends`: shared by sends, exclusive while the key is replaced.
  */
 export type LockName = 'poll' | 'polls' | 'rotation' | 'sends'
 
 /**
- * How the database of a store is: `rolled-back`: it answers, and is behind what this process has seen
- * of it (a former primary, a restored copy, another server).
+ * The state of a store's database: `rolled-back`: it answers, and is behind the last known state
+ * (a former primary, a restored copy, another server).
  */
 export type Reachability = 'reachable' | 'unreachable' | 'rolled-back'
 
 /** Gives an armored OpenPGP secret key locked anew; it must be seen to open before it is given. */
 export type Relock = (locked: string, secrets: { from: string; to: string }) => Promise<string>
 
-/** What a move leaves behind. */
+/** The remains of a move. */
 export interface Moved {
   isScrubbed: boolean
   oldEntry: string | null
@@ -55,8 +55,8 @@ export interface StoreLock extends AsyncDisposable {
 }
 
 /**
- * What survives a restart: a database file that one process at a time has open, or a schema of
- * PostgreSQL that several sidecars share.
+ * The state that survives a restart: a database file that one process at a time has open, or a
+ * schema of PostgreSQL that several sidecars share.
  */
 export interface Store extends AsyncDisposable {
   /**
@@ -66,31 +66,31 @@ export interface Store extends AsyncDisposable {
   read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T>
   /**
    * Runs one transaction; it is on disk (fsync) when this resolves, and has left nothing when it
-   * rejects. Writes run one after the other, those of other sidecars included: what is written must
-   * be computed inside `change`, which sees what they have written, in memory too. It may run again
-   * when the database asks for it.
+   * rejects. Writes run one after the other, those of other sidecars included: values to write must
+   * be computed inside `change`, which reads the earlier writes, in memory too. It may run again
+   * when the database requires that.
    * @param onWritten called once it is on disk, before any other write begins
-   * @throws Refusal `postern_store_unwritable` when the disk fails; else what `change` throws
+   * @throws Refusal `postern_store_unwritable` when the disk fails; else the error of `change`
    */
   write<T>(
     change: (db: Transaction<Schema>) => Promise<T>,
     onWritten?: (result: T) => void,
   ): Promise<T>
   /**
-   * The same for what does no harm if it is kept although this rejects, or is run again after it
-   * was kept, and is written all the time: waiting for the disk holds nothing else up.
-   * @param o `isOrdered`: it changes what decisions rest on, so it takes its place in the order of
-   *   writes. Otherwise another sidecar may write at the same time: whatever is decided by reading
-   *   first must be seen to still hold (a unique row, a condition of the statement); when it does
-   *   not, `change` throws OvertakenError and runs again. `isSingle`: it is one statement, which
-   *   needs no transaction around it: one question to a database instead of two
+   * The same for frequent changes that may be kept although this rejects, or run again after they
+   * were kept: waiting for the disk holds nothing else up.
+   * @param o `isOrdered`: decisions depend on the change, so it is in the order of writes.
+   *   Otherwise another sidecar may write at the same time: a decision based on an earlier read
+   *   must be checked by the write (a unique row, a condition of the statement); when it no longer
+   *   holds, `change` throws OvertakenError and runs again. `isSingle`: one statement, without a
+   *   transaction around it: one query to a database instead of two
    */
   note<T>(
     change: (db: Transaction<Schema>) => Promise<T>,
     o?: { isOrdered?: boolean; isSingle?: boolean },
   ): Promise<T>
   /**
-   * Registers who observes the service. What could not be written is written before every `write`
+   * Registers an observer of the service. Its unwritten sightings are written before every `write`
    * and `note`, and tried again every second.
    */
   writeFirst(sightings: DueSightings): void
@@ -108,23 +108,23 @@ export interface Store extends AsyncDisposable {
    */
   fresh(): Promise<void>
   /**
-   * Registers who keeps rows of a table in memory. Call it before they are first read.
-   * @param reread reads rows again that another sidecar has changed, by their keys as text; a row
-   *   that is gone is to be forgotten. Runs while nothing is written
+   * Registers a cache of a table's rows. Call it before they are first read.
+   * @param reread reads rows again that another sidecar has changed, by their keys as text; a
+   *   deleted row must be dropped. Runs while nothing is written
    */
   follow(table: FollowedTable, reread: Reread): void
   /** Calls back when the database is lost, and when it is back. */
   onReachability(listener: (now: Reachability) => void): void
   /**
-   * Sees to it that `onReachability` tells of a loss within two seconds, until what it returns is
-   * disposed of. Otherwise a database that goes without a word is noticed when it is next asked.
+   * Reports a loss to `onReachability` within two seconds, until the result is disposed of.
+   * Otherwise a silent loss of the database is noticed at the next query.
    */
   keepWatch(): Disposable
   /**
    * A lock by its name among all sidecars of this store; null while another one has it, or this
    * one. A store of one process alone always gives it.
-   * @param o `isShared`: together with others that share it; `isFresh`: what `fresh` says holds for
-   *   the moment at which it was taken, without another question
+   * @param o `isShared`: together with others that share it; `isFresh`: as after `fresh` at the
+   *   moment of locking, without another query
    * @throws Refusal `postern_store_unwritable` when the database does not answer
    */
   tryLock(name: LockName, o?: { isShared?: boolean; isFresh?: boolean }): Promise<StoreLock | null>
@@ -137,27 +137,27 @@ export interface Store extends AsyncDisposable {
   countSidecars(): Promise<number>
   /** Calls back with false when a write has failed on the disk, with true when one works again. */
   onWritable(listener: (writable: boolean) => void): void
-  /** What the store rests under; null when it has no protection and keeps no secrets. */
+  /** The method of protection; null when the store has none and keeps no secrets. */
   readonly method: ProtectionMethod | null
   /**
-   * What the OpenPGP secret keys are locked under: 256 random bits. Null when `method` is. It changes
-   * when the protection is moved: a key that is written must be locked under what it is in that
-   * `write`.
+   * The secret that OpenPGP secret keys are locked under: 256 random bits. Null when `method` is.
+   * It changes when the protection is moved: a key must be locked under its value in the `write`
+   * that stores the key.
    */
   readonly masterSecret: string | null
   /**
-   * Moves everything secret to another protection, in one transaction: whatever happens, all of it
-   * rests under the old one or all of it under the new one.
+   * Moves everything secret to another protection, in one transaction: after an interruption all of
+   * it is under the old one or all of it under the new one.
    * @param relock gives an OpenPGP key locked anew
    * @returns `isScrubbed`: the old material is gone from the files already, as `scrub` does it;
-   *   `oldEntry`: what stays in the keychain for copies of the store, or null
+   *   `oldEntry`: the keychain entry that copies of the store still need, or null
    * @throws OperatorError `keychain`, `store-locked`: nothing changed; `store-unwritable`: it may
-   *   have changed. Else what `relock` throws, with nothing changed
+   *   have changed. Else the error of `relock`, with nothing changed
    */
   move(wanted: NewProtection, relock: Relock): Promise<Moved>
   /**
    * Copies the whole store, as it is at one moment, into a file of its own in the data directory
-   * (mode 0600), still under its protection. Whoever asked takes it away.
+   * (mode 0600), still under its protection. The caller removes it.
    * @returns its path
    * @throws OperatorError `store-unwritable`
    */
@@ -170,16 +170,16 @@ export interface Store extends AsyncDisposable {
    */
   secret(name: string): Promise<Buffer>
   /**
-   * Seals bytes for the table `secrets`. Call it inside the `write` that writes them: what was sealed
-   * before it may belong to a protection that was moved away since.
+   * Seals bytes for the table `secrets`. Call it inside the `write` that writes them: bytes sealed
+   * earlier may belong to a former protection.
    * @throws Refusal `postern_locked` when the store has no protection
    */
   seal(name: string, secret: Uint8Array): Buffer
-  /** Opens what `seal` made under the same name, as soon as it is read. @throws as `secret` does */
+  /** Undoes `seal` under the same name, directly after reading. @throws as `secret` does */
   unseal(name: string, sealed: Uint8Array): Buffer
   /**
-   * Overwrites on disk what was deleted, as far as that is possible: in the database SQLite does it
-   * (secure_delete), in its log this does. What the file system or the disk copied elsewhere stays.
+   * Overwrites deleted data on disk, as far as that is possible: SQLite does so in the database
+   * (secure_delete), this method in its log. Copies made by the file system or the disk remain.
    * @throws Refusal `postern_store_unwritable`
    */
   scrub(): Promise<void>

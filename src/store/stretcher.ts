@@ -12,7 +12,7 @@ const SALT_FILE = 'passphrase-salt'
 
 const derive = promisify<string, Uint8Array, number, object, Buffer>(scrypt)
 
-/** What scrypt is asked for (RFC 7914). */
+/** Parameters of scrypt (RFC 7914). */
 export interface StretchParameters {
   n: number
   r: number
@@ -35,15 +35,15 @@ export const STRETCHER: Stretcher = {
 }
 
 /**
- * For the stores of one process: new ones have one salt, so that those of one passphrase take one
- * derivation together. Each store has a random master secret of its own all the same. Whoever guesses
- * the passphrase of one has guessed it for all, which one passphrase for all means in any case.
- * Derivations run one after the other, since each takes much memory.
+ * For the stores of one process: new ones share one salt, so that stores of one passphrase need one
+ * derivation together. Each store still has a random master secret of its own. One guess tests the
+ * passphrase of all these stores, as one passphrase for all does in any case. Derivations run one
+ * after the other, since each needs much memory.
  */
 export class SharedStretcher implements Stretcher {
   readonly #file: string
   readonly #turns = new Mutex()
-  /** By what they were made of. */
+  /** By their inputs. */
   readonly #made = new Map<string, Promise<Buffer>>()
 
   /** @param dataDir of the process, where the salt is kept: one that is lost costs derivations alone */

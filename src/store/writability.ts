@@ -3,7 +3,7 @@ import { Listeners } from '../util/listeners.ts'
 /** A query that is not answered for so long counts as failed until it is, ms. */
 const SLOW_MS = 1500
 
-/** Whether the last write worked; tells its listeners when that changes. */
+/** Whether the last write succeeded; notifies its listeners of a change. */
 export class Writability {
   readonly #changes = new Listeners<boolean>()
   /** Calls back with false when a write has failed, with true when one works again. */

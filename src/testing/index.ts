@@ -1,4 +1,4 @@
-/** What `postern/testing` exports: a sidecar for the tests of a bot. */
+/** Exports of `postern/testing`: a sidecar for the tests of a bot. */
 export { OperatorError } from '../errors.ts'
 export { NotReadyError } from './readiness.ts'
 export type { TestSettings } from './settings.ts'

@@ -1,7 +1,7 @@
 import { PosternError } from '../errors.ts'
 import type { Health, HealthReason, ReasonCode } from '../observe/health.ts'
 
-/** The sidecar runs, and is not ready: what `/readyz` says. */
+/** The sidecar runs, and is not ready by `/readyz`. */
 export class NotReadyError extends PosternError {
   override readonly name = 'NotReadyError'
   /** The first reason, such as `upstream` or `token`. */
@@ -24,7 +24,7 @@ export class NotReadyError extends PosternError {
   }
 }
 
-/** What to do in a test, where it is something else than with a sidecar in use. */
+/** Hints in a test, where they differ from those for a sidecar in use. */
 const HINTS: Partial<Record<ReasonCode, string>> = {
   'key-conflict':
     'a sidecar before this one published its key for the same bot: give each sidecar a bot of its own (`sandbox.control.addBot`), or both the same `dataDir`',
@@ -35,7 +35,7 @@ const HINTS: Partial<Record<ReasonCode, string>> = {
 
 const hintOf = ({ code, hint }: HealthReason): string => HINTS[code] ?? hint
 
-/** What another reason brings with it. */
+/** Reasons that are consequences of another reason. */
 const CONSEQUENCES: ReadonlySet<ReasonCode> = new Set(['starting', 'key-unpublished'])
 
 /** At a start, nothing but somebody's deed ends these. */
@@ -51,7 +51,7 @@ const LASTING: ReadonlySet<ReasonCode> = new Set([
 
 /**
  * Waits until nothing keeps the sidecar from its job.
- * @param o `isStart`: what waiting does not end is not waited for
+ * @param o `isStart`: does not wait for reasons that waiting cannot end
  * @throws NotReadyError
  */
 export function untilReady(

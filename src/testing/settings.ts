@@ -13,7 +13,7 @@ type Without<Group extends keyof SettingsInput, Names extends string> = Omit<
   Names
 >
 
-/** What a settings file may hold, less secrets and what `startSidecar` has an option for. */
+/** The content of a settings file, without secrets and settings with an option of `startSidecar`. */
 export interface TestSettings extends Omit<
   SettingsInput,
   'upstream' | 'bot' | 'dataDir' | 'key' | 'alert'
@@ -23,7 +23,7 @@ export interface TestSettings extends Omit<
   alert?: Without<'alert', 'url' | 'urlFile'>
 }
 
-/** What the settings of a sidecar in a test are made of. */
+/** The sources of the settings of a sidecar in a test. */
 export interface TestSettingsSource {
   upstream: string
   token: string

@@ -13,22 +13,22 @@ export interface StartSidecarOptions {
   upstream: string
   /** The bot's token at the service, such as `sandbox.token`. The bot presents it to the sidecar too. */
   token: string
-  /** What the bot presents instead, so that it never holds the service's own token. */
+  /** The token that the bot presents, so that it never holds the service's own. */
   clientToken?: string
   /**
-   * Folder for what survives a restart, for a test that starts the sidecar again. It stays when the
-   * sidecar stops. By default a temporary one, which goes with the sidecar.
+   * Folder for the state that survives a restart, for a test that restarts the sidecar. It stays
+   * when the sidecar stops. By default a temporary one, which goes with the sidecar.
    */
   dataDir?: string
   /**
    * Any other settings, as a settings file has them. Both ports are free ones by default, nothing is
    * logged (`log: { level: 'info' }` logs to stderr), and the secret keys rest without protection
-   * (`key: { protection: 'passphrase' }` is what `passphrase` is for).
+   * (use `key: { protection: 'passphrase' }` with `passphrase`).
    */
   settings?: TestSettings
   /** The sandbox whose clock the sidecar follows, as it is moved; this machine's clock without one. */
   clock?: { now(): number }
-  /** Protects the secret keys. It takes half a second at each start. */
+  /** Protects the secret keys. Deriving its key needs half a second at each start. */
   passphrase?: string
   /**
    * Milliseconds within which the sidecar must be ready; 8000 by default. `false` waits until it
@@ -57,8 +57,8 @@ export interface TestSidecar extends AsyncDisposable {
 const READY_WITHIN_MS = 8000
 
 /**
- * Starts a sidecar for the tests of a bot, in their own process: it takes no signals, never ends the
- * process, and prints nothing unless asked. Several can run side by side.
+ * Starts a sidecar for the tests of a bot, in their own process: it handles no signals, never ends
+ * the process, and prints nothing unless asked. Several can run side by side.
  * @throws OperatorError with `code` and `hint` when it cannot start: `settings`, `listen`, `data-dir`,
  *   `store-in-use` and others of the store; NotReadyError, whose `code` is the first reason of
  *   `/readyz`, when it is not ready in time, or cannot become so by itself (`token`, for instance)

@@ -29,13 +29,13 @@ import { refusalOf } from './media-refusal.ts'
 export interface Attachment extends GivenVerdict {
   file: RestingFile
   contentType: string
-  /** The same for the same content as long as it is kept, and of what was opened for ever. */
+  /** ETag: stable for the same content while it is cached, and permanent for decrypted content. */
   tag: string
 }
 
 export interface AttachmentParts extends FileParts {
   room: Room
-  /** Called with the fingerprint of the own key that opened one, whatever became of it then. */
+  /** Called with the fingerprint of the own key that decrypted one, before it is judged. */
   onOpened: (fingerprint: string) => void
   /** The bytes of a stored attachment. @throws ServiceError, NoResponseError, Refusal */
   stored: (mediaId: string, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>
@@ -78,7 +78,7 @@ export async function openAttachment(
   }
 }
 
-/** Fetches an attachment as it is stored, whatever it is: for a sidecar that opens nothing. */
+/** Fetches an attachment as it is stored, for a sidecar that opens nothing. */
 export async function fetchAttachment(
   mediaId: string,
   signal: AbortSignal,
@@ -99,7 +99,7 @@ interface Decision {
   parts: AttachmentParts
 }
 
-/** What is not sealed is given in a readable chat alone: anybody could have put it there. */
+/** Gives an unsealed file in a readable chat alone: anybody could have replaced it. */
 async function takePlain(
   reader: ByteReader,
   { place, freshness, parts }: Decision,

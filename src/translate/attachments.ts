@@ -11,7 +11,7 @@ import {
   type AttachmentParts,
 } from './attachment.ts'
 
-/** Bounds of what is under way and of what is kept. */
+/** Bounds of concurrent openings and of the cache. */
 export interface AttachmentBounds {
   /** Openings at once. */
   openings: number
@@ -28,7 +28,7 @@ export const ATTACHMENT_BOUNDS: AttachmentBounds = {
 }
 const RETRY_AFTER_SECONDS = 2
 
-/** What came of an opening: a verdict, `stored` for what was given as it is, or the error's code. */
+/** The result of an opening: a verdict, `stored` for a file given unchanged, or an error's code. */
 export interface AttachmentOutcome {
   outcome: string
   ms: number
@@ -37,7 +37,7 @@ export interface AttachmentOutcome {
 export interface AttachmentsParts extends Pick<AttachmentParts, 'stored'> {
   /** Where files rest. */
   room: AttachmentParts['room'] & { readonly bytes: number }
-  /** What opens; null for a sidecar without a key, which gives everything as it is stored. */
+  /** For opening; null for a sidecar without a key, which gives everything as it is stored. */
   opens: (Omit<AttachmentParts, 'onOpened'> & { capability: Capability }) | null
   bounds?: AttachmentBounds
 }
@@ -49,7 +49,7 @@ export class Attachments implements AsyncDisposable {
   /** Calls back when a fetch has ended, well or not. */
   readonly onFetched = this.#fetches.add
   readonly #decryptions = new Listeners<string>()
-  /** Calls back with the fingerprint of the own key that decrypted one, whatever comes of it then. */
+  /** Calls back with the fingerprint of the own key that decrypted one, before it is judged. */
   readonly onDecrypted = this.#decryptions.add
   readonly #kept: FileCache<Attachment>
   readonly #opening = new Map<string, Promise<CacheEntry<Attachment>>>()
@@ -62,7 +62,7 @@ export class Attachments implements AsyncDisposable {
     this.#kept = new FileCache({ maxBytes, maxFiles, maxAgeMs })
   }
 
-  /** What all of them take on disk now. */
+  /** Bytes of all files on the disk now. */
   get spoolBytes(): number {
     return this.#parts.room.bytes
   }
@@ -74,7 +74,7 @@ export class Attachments implements AsyncDisposable {
 
   /**
    * The attachment that a url of ours gives the right to; null when it gives none.
-   * @param query as it stood in the url, without the question mark
+   * @param query of the url, without the question mark
    * @throws as `ofPlace` does
    */
   async byUrl(mediaId: string, query: string): Promise<ReadHandle<Attachment> | null> {
@@ -85,7 +85,7 @@ export class Attachments implements AsyncDisposable {
   }
 
   /**
-   * The attachment that an update named, for whoever holds the bot's token.
+   * The attachment that an update named, for a request with the bot's token.
    * @throws Refusal `media_not_found`, `postern_busy` and the codes of media; ServiceError and
    *   NoResponseError from the service
    */
@@ -95,7 +95,7 @@ export class Attachments implements AsyncDisposable {
     return await this.#get(mediaId, place)
   }
 
-  /** Ends what is under way, and gives all room back that nobody reads from. */
+  /** Ends openings, and frees all files that no request reads. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort()
     await Promise.allSettled(this.#opening.values())

@@ -27,9 +27,9 @@ import {
   type DeferralTimes,
 } from './deferral.ts'
 
-/** How long a batch may take, and what is not known may wait. */
+/** Time limits of a batch, and of deferred updates in it. */
 export interface BatchTimes extends DeferralTimes {
-  /** For all of it; what is not finished then comes with the next poll. */
+  /** For the whole batch; unfinished updates are given by the next poll. */
   budgetMs: number
   /** For its first update, which must not hold up the queue for ever. */
   firstMs: number
@@ -37,9 +37,9 @@ export interface BatchTimes extends DeferralTimes {
 
 export const BATCH_TIMES: BatchTimes = { budgetMs: 15_000, firstMs: 35_000, ...DEFERRAL_TIMES }
 
-/** Who waits for a batch. */
+/** The requester of a batch. */
 export interface BatchRequest {
-  /** Ends the work when nobody waits for it any more; what is finished by then is kept. */
+  /** Ends the work when the requester is gone; finished updates are kept. */
   gone?: AbortSignal | undefined
   /** More updates may wait at the service behind these. */
   hasMore?: boolean
@@ -47,12 +47,12 @@ export interface BatchRequest {
   onLeft?: ((left: { index: number; why: LeavingReason }) => void) | undefined
 }
 
-/** What was finished too late is kept for the next poll, which asks for it again. */
+/** Updates finished too late are kept for the next poll, which requests them again. */
 const KEPT_UPDATES = 200
 const KEPT_MS = 120_000
-/** Armored, opened, and as bytes for the signatures: a message can take a megabyte. */
+/** Armored, opened, and as bytes for the signatures: a message can need a megabyte. */
 const KEPT_BYTES = 64 * 2 ** 20
-/** How often the first update may take longer than there is time, before that is its own fault. */
+/** How often the first update may exceed its time before that counts as its own fault. */
 const OVERDUE_TRIES = 3
 /** Waits before calls that failed are made again, and until when after the first. */
 const RETRY_AFTER_MS = [200, 800]
@@ -97,7 +97,8 @@ export class Batches {
       onLeft,
     }
     const known = updates.map((messages) => this.#deferral.hasFailed(messages))
-    // For those who are waited for, the first update alone asks the service whether it answers.
+    // While updates wait for answers about a person, only the first one makes calls for that
+    // person.
     const isPut = updates.map(
       (messages, index) => index > 0 && this.#deferral.isWaitingFor(messages),
     )
@@ -138,14 +139,14 @@ export class Batches {
       const all = async (): Promise<void> => {
         try {
           const done = kept ?? (await Promise.all(messages.map(one)))
-          // What ends because it was given up says nothing of the message.
+          // A failure after `end` was aborted is no result for the message.
           if (!end.signal.aborted) ready[index] = done
         } catch (error) {
           failures.set(index, error)
         }
       }
       work.push(all())
-      // Walking a full message takes a millisecond or two: others get their turn in between.
+      // Scanning a full message needs a millisecond or two: other work runs in between.
       await nextTurn()
     }
     const { budgetMs } = this.#times
@@ -158,7 +159,7 @@ export class Batches {
   }
 
   /**
-   * What failed quickly is tried again: it decides on a person's message.
+   * Tries a quick failure again: a person's message depends on the result.
    * @throws a failure of our own
    */
   async #examine(found: FoundMessage, arrival: Arrival): Promise<MessageFinding> {
@@ -174,12 +175,12 @@ export class Batches {
     return failed(found)
   }
 
-  /** @param known which updates are of somebody about whom the service did not answer before */
+  /** @param known which updates are of people about whom the service did not answer before */
   #prefix(batch: Batch, known: readonly boolean[]): ExaminedMessage[][] {
     const { updates, ready } = batch
     const found = ready.findIndex((done, index) => {
       if (done === undefined) return true
-      // What failed just now is tried once more as the first of the next poll.
+      // A failure of just now is tried once more as the first update of the next poll.
       return done.some(isTransient) && ((index > 0 && !known[index]) || this.#waits(index, batch))
     })
     const stop = found === -1 ? updates.length : found
@@ -226,7 +227,7 @@ export class Batches {
     return why === 'ours' ? 0 : this.#deferral.wait(index, batch)
   }
 
-  /** Keeps what is finished from an update on, for the next poll. */
+  /** Keeps finished updates from an index on, for the next poll. */
   #keep({ updates, ready }: Batch, from: number): void {
     for (const [index, done] of ready.entries()) {
       if (index >= from && done !== undefined && !done.some(isTransient)) {
@@ -235,9 +236,9 @@ export class Batches {
     }
   }
 
-  /** What was examined for the poll before, put into this poll's objects. */
+  /** Results kept from the previous poll, with the Messages of this poll. */
   #take(messages: FoundMessage[]): ExaminedMessage[] | null {
-    // The key takes as long as all else that happens to a full message on this thread.
+    // Computing the key costs as much as all other work for a full message on this thread.
     if (this.#kept.size === 0) return null
     const key = keyOf(messages)
     const kept = this.#kept.get(key)
@@ -265,7 +266,7 @@ function keyOf(messages: FoundMessage[]): string {
   return hash.digest('base64')
 }
 
-/** Bytes that what was found out of an update takes, about. */
+/** Approximate bytes of an update's results in memory. */
 function sizeOf(judged: ExaminedMessage[]): number {
   const sizes = judged.map(({ found: { message }, finding }) => {
     const { armored } = message
@@ -279,7 +280,7 @@ const isOver = (gone: AbortSignal | undefined): boolean => gone?.aborted === tru
 
 const isTransient = ({ finding }: ExaminedMessage): boolean => transientErrorIn(finding) !== null
 
-/** What nobody foresaw may be the message's own fault; a failure of ours never is. */
+/** An unexpected error may be caused by the message; a failure of our own never is. */
 function unlessOurs(error: unknown): null {
   if (isOwnFailure(error)) throw error
   if (isOutOfMemory(error)) throw new EngineUnavailableError('no memory is left', { cause: error })

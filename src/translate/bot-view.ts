@@ -33,8 +33,8 @@ export async function withUpdates<A extends RawAnswer>(answer: A, updates: unkno
 }
 
 /**
- * A result that must be an object, without what some parser would read for what we read or write in
- * it.
+ * A result that must be an object, without names that some parser would read as one that we read or
+ * write in it.
  * @throws NoResponseError `postern_upstream_invalid`
  */
 export function objectResult(result: unknown, what: string): Result {
@@ -59,7 +59,7 @@ export function withClearFields<A extends EnvelopedAnswer>(
   return withResult(answer, { ...objectResult(result, 'an answer'), postern: named })
 }
 
-/** `GET /me`: an open bot; the truth stands under `postern`. */
+/** `GET /me`: an open bot; the service's values are under `postern`. */
 export function meView(bot: Result, key: { state: string; fingerprint: string | null }): Result {
   const truth = {
     mode: bot['mode'],
@@ -75,7 +75,7 @@ export interface OwnWebhook {
   /** As the bot gave it. */
   url: string
   secret: string | null
-  /** Failed deliveries in a row, and what the last of them failed for. */
+  /** Failed deliveries in a row, and the error of the last. */
   failures: number
   lastError: string | null
   /** When the next delivery is tried, ms since epoch; null when none is waiting for its time. */
@@ -92,8 +92,8 @@ export function withOwnWebhook(bot: Result, own: OwnWebhook, ahead: number): Res
 const INFO = new Set(['url', 'hasSecret', 'pending', 'failures', 'lastError'])
 
 /**
- * `GET /webhook` likewise. What the service calls the next attempt is an open point of the spec:
- * it stands under the one further name that its answer has, else under `nextAttemptAt`.
+ * `GET /webhook` likewise. The spec leaves open the name of the next attempt's time: it is the one
+ * further name in the service's answer, else `nextAttemptAt`.
  */
 export function webhookView(info: Result, own: OwnWebhook, ahead: number): Result {
   const { url, secret, failures, lastError, nextAttemptAt } = own
@@ -111,14 +111,14 @@ export function webhookView(info: Result, own: OwnWebhook, ahead: number): Resul
 const isCount = (value: unknown): value is number => typeof value === 'number'
 const less = (count: number, ahead: number): number => Math.max(0, count - ahead)
 
-/** `GET /chats/{chatId}`: a readable chat; `postern.mode` is what the service says. */
+/** `GET /chats/{chatId}`: a readable chat; `postern.mode` is the service's mode. */
 export function chatView(chat: Result, truth: { latched: boolean }): Result {
   return { ...chat, mode: 'open', postern: { mode: chat['mode'], latched: truth.latched } }
 }
 
 /**
- * A sealed send or edit: who got it, and who could not. What was sealed is echoed as its text.
- * @param o `more` is what else `postern` says
+ * A sealed send or edit: its recipients and the people skipped. Sealed text is echoed as text.
+ * @param o `more` further fields of `postern`
  */
 export function sentView(
   sent: Result,

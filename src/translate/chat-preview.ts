@@ -1,6 +1,6 @@
 /**
- * What Postern would make of a chat once the bot's key is published, while nothing is sent: for an
- * operator who wants to know before (`postern chat show`, `postern check --chats`).
+ * Previews Postern's treatment of a chat once the bot's key is published, without sending: for
+ * operators before publishing (`postern chat show`, `postern check --chats`).
  */
 import type { Modes } from '../lookups/modes.ts'
 import {
@@ -26,13 +26,13 @@ export interface PreviewedPerson {
   skipped: string | null
 }
 
-/** What would become of a text that the bot sends into a chat. */
+/** The preview of a text that the bot sends into a chat. */
 export interface ChatPreview {
   chatId: number
-  /** `unknown` while the service does not say. */
+  /** `unknown` while the service gives no usable answer. */
   body: 'sealed' | 'readable' | 'refused' | 'unknown'
   people: PreviewedPerson[]
-  /** Members beside the bot who have no key and so could not read it; null while unknown. */
+  /** Number of members beside the bot without a key, and so unable to read it; null while unknown. */
   withoutKey: number | null
   /** Why it would be refused, or is not known; null otherwise. */
   problem: { code: string; message: string; hint: string | null } | null
@@ -44,7 +44,7 @@ export interface PreviewParts extends RecipientParts {
   directory: Directory
 }
 
-/** Asks the service for the chat and its keys. Never throws for what it finds. */
+/** Fetches the chat and its keys from the service. Never throws because of their content. */
 export async function previewChat(chatId: number, parts: PreviewParts): Promise<ChatPreview> {
   const preview = { chatId, people: [], withoutKey: null }
   let answer: ModeAnswer
@@ -106,7 +106,7 @@ function personUnknown(chatId: number): OperatorError {
   )
 }
 
-/** Nothing usable came, or no call of our own is left: it says nothing of the chat. */
+/** No usable answer, or no call of our own is left: this is no property of the chat. */
 const isTransient = (error: Refusal): boolean =>
   error instanceof NoResponseError || error.code === 'postern_busy'
 

@@ -1,4 +1,4 @@
-/** How long updates are left at the service while what decides on them cannot be had from it. */
+/** How long updates are left at the service while facts for their verdicts cannot be fetched. */
 import { countedCache } from '../util/caches.ts'
 import { monotonicNow } from '../util/clock.ts'
 import {
@@ -11,7 +11,7 @@ import {
 /** Bounds of waiting, in ms. */
 export interface DeferralTimes {
   /**
-   * While our calls are used up, which come back within a minute: for an update, and in each
+   * While our calls are used up, until a minute has passed: for an update, and in each
    * `failedMs` for all of them together.
    */
   busyMs: number
@@ -27,7 +27,7 @@ export const DEFERRAL_TIMES: DeferralTimes = {
   othersMs: 30_000,
 }
 
-/** A batch as far as it was examined; `ready` has no entry for what was not. */
+/** A batch and its results; `ready` has no entry for an update that was not examined. */
 export interface BatchState {
   updates: readonly FoundMessage[][]
   ready: readonly (ExaminedMessage[] | undefined)[]
@@ -44,8 +44,9 @@ const FORGET_MS = 3_600_000
 const PAUSE_MS = { min: 1000, max: 5000 }
 
 /**
- * Decides whether an update is left at the service. Who was waited for in vain is not waited for
- * again before the service has answered about them, so that one person's updates wait once.
+ * Decides whether an update is left at the service. After waiting in vain for answers about a
+ * person, no update waits for that person again before an answer, so that each person's updates
+ * wait once.
  */
 export class Deferral {
   readonly #times: DeferralTimes
@@ -72,7 +73,7 @@ export class Deferral {
     return messages.some((one) => this.#isWithin(senderOf(one)))
   }
 
-  /** Takes what was found out; the time that others waited since the last time is counted. */
+  /** Records the results of a poll, and counts the time that others waited since the last one. */
   record(ready: BatchState['ready']): void {
     const nowMs = monotonicNow()
     if (this.#delay !== null) this.#delayedMs[this.#delay.why] += nowMs - this.#delay.sinceMs
@@ -94,7 +95,7 @@ export class Deferral {
 
   /**
    * Whether an update may wait whose Messages would be withheld now.
-   * @param key tells the update from others
+   * @param key identifies the update
    */
   mayWait(index: number, key: string, batch: BatchState): boolean {
     const done = batch.ready[index] ?? []
@@ -140,7 +141,7 @@ export function whyTransient(done: readonly ExaminedMessage[]): TransientError |
   return reasons.find((why) => why === 'busy') ?? reasons.find((why) => why !== null) ?? null
 }
 
-/** False for what is found out without asking the service, or may be: it says nothing of it. */
+/** False for results that need no answer of the service, or may need none: they prove no answer. */
 function isByAnswer({ found: { message }, finding }: ExaminedMessage): boolean {
   if (finding.kind === 'opened') return finding.judged.verdict !== 'unsigned'
   return finding.kind === 'readable' || (finding.kind === 'untouched' && 'text' in message)
@@ -163,7 +164,7 @@ function isBeforeOthers(index: number, { updates, ready, hasMore }: BatchState):
 /** Why an update is left at the service: `ours`, Postern itself could not record or open it. */
 export type LeavingReason = TransientError | 'ours'
 
-/** An update at which an answer ended, because what decides on it could not be had. */
+/** An update at which an answer ended, because facts for its verdict could not be fetched. */
 export interface LeftAt {
   updateId: number
   /** Null where its Messages do not agree. */
@@ -180,7 +181,7 @@ export class LeftUpdate {
   #left: (LeftAt & { sinceMs: number }) | null = null
 
   /**
-   * Takes in how a poll ended.
+   * Records the end of a poll.
    * @param answered the updates that it gave, by id
    * @param left the one that it ended at; null where none was left
    */

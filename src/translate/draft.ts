@@ -28,8 +28,9 @@ export interface DraftRules {
 const EXPECTED = { expected: 'text' } as const
 
 /**
- * Takes the parsed JSON body of `POST /messages`. A send without `sendId` gets one. One without a
- * body is refused here unless the bot does its own sealing: what it must send depends on the chat.
+ * Reads the parsed JSON body of `POST /messages`. A send without `sendId` gets one. A send without
+ * a body is refused here unless the bot does its own sealing: the required body depends on the
+ * chat.
  * @throws Refusal `bad_request`, `wrong_body_kind`
  */
 export function readSend(json: unknown, rules: DraftRules): Draft {
@@ -47,7 +48,7 @@ export function readSend(json: unknown, rules: DraftRules): Draft {
 }
 
 /**
- * Takes the parsed JSON body of `PATCH /messages/{messageId}`; absent and null markup stay apart.
+ * Reads the parsed JSON body of `PATCH /messages/{messageId}`; absent and null markup are distinct.
  * One without a change is refused here unless the bot does its own sealing.
  * @throws Refusal `bad_request`, `wrong_body_kind`
  */
@@ -65,13 +66,13 @@ export function readEdit(messageId: string, json: unknown, rules: DraftRules): D
   return draft(target, { text, armored, fields }, EDIT_FIELDS)
 }
 
-/** The refusal of an edit without a change, which says what kind the chat takes (spec, Errors). */
+/** Refuses an edit without a change; `expected` is the chat's kind of body (spec, Errors). */
 export function nothingChanges(expected: 'text' | 'armored'): Refusal {
   const detail = `${expected}: an edit needs at least one change`
   return new Refusal('bad_request', detail, { extra: { expected } })
 }
 
-/** The refusal of a send without a body, which says what kind the chat takes (spec, Errors). */
+/** The refusal of a send without a body; `expected` is the chat's kind of body (spec, Errors). */
 export function bodyMissing(expected: 'text' | 'armored'): Refusal {
   return new Refusal('bad_request', `${expected}: a message needs it`, { extra: { expected } })
 }

@@ -1,4 +1,4 @@
-/** From the service's updates to what the bot reads: opened side by side, answered in order. */
+/** From the service's updates to the bot's: opened concurrently, answered in order. */
 import { setTimeout as elapsed } from 'node:timers/promises'
 import type { MessageOutcome } from '../store/outcomes.ts'
 import {
@@ -38,7 +38,7 @@ import { writeFinding } from './write-finding.ts'
 export interface IncomingParts extends ExamineParts {
   directory: Directory
   modes: Modes
-  /** Brings what is remembered up to what any sidecar has seen (`Store.fresh`). */
+  /** Updates the memory with the changes of all sidecars (`Store.fresh`). */
   fresh: () => Promise<void>
   replayMemory: ReplayMemory
   /** Setting `open.verify`. */
@@ -63,11 +63,11 @@ export class Incoming {
   /** Calls back when somebody writes or presses in a private chat that is another person's. */
   readonly onStranger = this.#strangers.add
   readonly #leavings = new Listeners<LeavingEvent>()
-  /** Calls back each time that an update is left at the service, and when it comes back. */
+  /** Calls back each time that an update is left at the service, and when a poll gives it again. */
   readonly onLeaving = this.#leavings.add
   readonly #left = new LeftUpdate()
   readonly #names = new Listeners<{ userId: number; username: string }[]>()
-  /** Calls back with the senders of an answer's Messages and their handles, as the service says. */
+  /** Calls back with the senders of an answer's Messages and the service's handles for them. */
   readonly onNamed = this.#names.add
 
   constructor(parts: IncomingParts) {
@@ -77,11 +77,12 @@ export class Incoming {
 
   /**
    * Opens the updates of one answer in place. Gives the longest prefix that was ready in time and is
-   * recorded; nothing is dropped, nothing changes its place.
+   * recorded; nothing is dropped, and the order is kept.
    * @param unseen oldest first; those beyond a batch wait for the next poll
-   * @param request who waits, and whether more may wait at the service; empty when nobody waits any
-   *   more, and while the first update waits for the service's answer about its sender
-   * @returns the updates to answer, and whether anything in them is not as it came
+   * @param request the requester's signal, and whether more may wait at the service; the result is
+   *   empty when the requester is gone, and while the first update waits for the service's answer
+   *   about its sender
+   * @returns the updates to answer, and whether any differs from the service's answer
    * @throws Refusal (`isOwnFailure`) when the first update cannot be opened, judged or recorded for
    *   a failure of our own: all updates stay at the service
    */
@@ -133,7 +134,7 @@ export class Incoming {
     return { updates: given, changed }
   }
 
-  /** Records what updates show of chats, before anything of them is used. */
+  /** Records the facts in updates about chats, before anything of them is used. */
   async #see(unseen: UnseenUpdates): Promise<SeenUpdates & { freshness: Freshness }> {
     const { clock, time, fresh, sightings, botId } = this.#parts
     if (!clock.isKnown()) throw new Refusal('postern_clock_wrong')
@@ -142,7 +143,7 @@ export class Incoming {
     return { ...(await sightings.sawUpdates(unseen, how)), freshness }
   }
 
-  /** Records what is delivered, then writes what was found into it; announces nothing yet. */
+  /** Records the updates to deliver, then writes their findings into them; announces none yet. */
   async #writeAll(
     seen: SeenUpdates,
     freshness: Freshness,
@@ -169,7 +170,7 @@ export class Incoming {
     }
   }
 
-  /** Examines updates side by side and records what is delivered: nothing of them is written yet. */
+  /** Examines updates concurrently and records those to deliver; none of them is changed yet. */
   async #settleAll(
     { updates, found, recorded }: SeenUpdates,
     freshness: Freshness,
@@ -196,8 +197,8 @@ export class Incoming {
   }
 
   /**
-   * The first Message of a person whose certificate changed says so, of those that are delivered or
-   * withheld for that change: forged words, which a bot passes over, use nothing up.
+   * Reports a changed certificate in the first Message of its person that is delivered or withheld
+   * for that change: a forged Message, which a bot ignores, does not use up the report.
    */
   async #tellKeyChanges(judged: NumberedMessage[]): Promise<void> {
     for (const { found, updateId } of judged) {
@@ -212,7 +213,7 @@ export class Incoming {
     }
   }
 
-  /** What updates say of chats: a notice makes lists and modes stale. */
+  /** Applies notices in updates: a notice makes lists and modes of its chat stale. */
   #learn(found: FoundMessage[]): void {
     const { directory, modes } = this.#parts
     for (const one of found) {
@@ -227,7 +228,7 @@ export class Incoming {
     }
   }
 
-  /** @returns what became of the Messages that got a verdict, by update */
+  /** @returns the outcomes of the Messages with a verdict, by update */
   #write({ prefix, verdicts }: Settled): MessageOutcome[][] {
     const { verify, normalizeText } = this.#parts
     const settled = verdicts.values()
@@ -244,11 +245,11 @@ export class Incoming {
 
 type Leave = NonNullable<BatchRequest['onLeft']>
 
-/** The updates that are answered, with what became of their Messages. */
+/** The answered updates, with the outcomes of their Messages. */
 interface Written {
   prefix: NumberedMessage[][]
   outcomes: MessageOutcome[][]
-  /** Urls in them are not as they came. */
+  /** Urls in the updates differ from the service's. */
   renamed: boolean
 }
 

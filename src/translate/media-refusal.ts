@@ -21,8 +21,9 @@ const CODES: Record<Verdict, OwnCode> = {
 }
 
 /**
- * Why an attachment is not given, as an answer. What may be otherwise soon says so.
- * @param reason a word of ours, @param transientError why asking again may help
+ * The answer for an attachment that is withheld. A temporary cause has its own code and
+ * `retryAfter`.
+ * @param reason of our own, @param transientError why a later request may succeed
  */
 export function refusalOf(
   verdict: Verdict,

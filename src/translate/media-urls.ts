@@ -12,7 +12,7 @@ const REMEMBERED = 1000
 export interface MediaUrlsParts {
   capability: Capability
   named: NamedMedia
-  /** Base url of the service, which may stand before a path. */
+  /** Base url of the service, a possible prefix of a path. */
   upstreamUrl: string
 }
 
@@ -33,11 +33,11 @@ export class MediaUrls {
 
   /**
    * Writes the urls of every media item of updates anew, quoted and pressed Messages' too, and
-   * remembers what they name. An update speaks of one chat: what it claims to be of another one
-   * gains no right.
-   * @param updates each with the chat that it speaks of
-   * @returns whether anything was changed; how many updates, from the first on, name nothing that
-   *   could not be remembered
+   * records the named files. An update is about one chat: an item that claims another chat gains no
+   * right.
+   * @param updates each with its chat
+   * @returns whether anything was changed; how many updates, from the first on, have all their
+   *   files recorded
    * @throws Refusal (`isOwnFailure`) where that is none
    */
   async rewrite(
@@ -59,7 +59,7 @@ export class MediaUrls {
     }
   }
 
-  /** A quotation without a chat is in the chat of what quotes it; who sent it, it says itself. */
+  /** A quotation without a chat is in the chat of the message around it, and has its own sender. */
   #walk(value: unknown, at: Walk, places: MediaPlace[]): void {
     if (typeof value !== 'object' || value === null || at.depth > MAX_DEPTH) return
     const { chatId } = at
@@ -74,7 +74,7 @@ export class MediaUrls {
     }
   }
 
-  /** Whatever the spec does not show of an item, such as a smaller picture, has a url like its own. */
+  /** Further files of an item, such as a smaller picture, have urls of the same form. */
   #write(
     value: object,
     at: Omit<MediaPlace, 'mediaId'> & { depth: number },
@@ -95,7 +95,7 @@ export class MediaUrls {
   }
 }
 
-/** What is no object says nothing that could be checked. */
+/** Values other than objects name no chat. */
 function namesOther(chat: unknown, chatId: number | null): boolean {
   if (chat === undefined || chat === null) return false
   return !isObject(chat) || chat['id'] !== chatId

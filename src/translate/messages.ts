@@ -22,11 +22,11 @@ export interface MessagesParts<A extends EnvelopedAnswer> {
   send: (outbound: Outbound) => Promise<A>
   /** The same for an edit. */
   edit: (outbound: Outbound) => Promise<A>
-  /** Remembers to whom a message was sealed. */
+  /** Records the recipients of a message. */
   outcomes: Pick<Outcomes, 'sent'>
 }
 
-/** What became of a sealed message; `ms` is what sealing took. */
+/** A sealed message that was sent; `ms` is the time of sealing. */
 export interface SealedMessage {
   chatId: number
   recipients: number
@@ -36,13 +36,13 @@ export interface SealedMessage {
   ms: number
 }
 
-/** Statuses that may mean that what is remembered of a chat is wrong. */
+/** Statuses after which the memory of a chat may be wrong. */
 const DOUBTFUL = new Set([403, 404])
 
 export class Messages<A extends EnvelopedAnswer> {
   readonly #parts: MessagesParts<A>
   readonly #seals = new Listeners<SealedMessage>()
-  /** Calls back for every message that was sealed and taken by the service. */
+  /** Calls back for every sealed message that the service accepted. */
   readonly onSealed = this.#seals.add
 
   constructor(parts: MessagesParts<A>) {
@@ -51,7 +51,7 @@ export class Messages<A extends EnvelopedAnswer> {
 
   /**
    * Sends or edits a message.
-   * @returns the service's answer as the bot sees it, whether it took the message or not
+   * @returns the service's answer as the bot sees it, an acceptance or a refusal
    * @throws Refusal, ServiceError and NoResponseError as `Outgoing.prepare` and the calls do
    */
   async deliver(draft: Draft): Promise<A> {

@@ -2,7 +2,7 @@ import type { MessageOutcome } from '../store/outcomes.ts'
 import { type NumberedMessage, type VerifyPolicy, deliversText } from '../kernel/index.ts'
 import type { FinalVerdict } from './write-finding.ts'
 
-/** What is remembered of a Message: who, where, what was found, never what it says. */
+/** The record of a Message: ids, finding and verdict, never its content. */
 export function outcomeOf(
   { found, finding, ms, updateId }: NumberedMessage,
   { final, verify }: { final: FinalVerdict; verify: VerifyPolicy },
@@ -29,10 +29,10 @@ const NOTABLE_MS = 5
 const LONGEST_MS = 250
 
 /**
- * How long a batch is held back, in ms, when most of its Messages are withheld: twice as long as it
- * took. A bot asks again as soon as it is answered, so that whoever fills its queue with what is
- * costly to refuse would have all of our time, and so has a third of it.
- * @param outcomes of the batch; of what needed no verdict there are none
+ * How long a batch is held back, in ms, when most of its Messages are withheld: twice its
+ * processing time. A bot polls again immediately, so that a flood of Messages that are costly to
+ * refuse could use all of our time; the pause limits it to a third.
+ * @param outcomes of the batch; Messages without a verdict have none
  */
 export function pauseAfterMs(outcomes: readonly { delivered: boolean }[], tookMs: number): number {
   const withheld = outcomes.filter(({ delivered }) => !delivered).length

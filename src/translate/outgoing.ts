@@ -24,7 +24,7 @@ import { fit, type Engine, type UnlockedKey } from '../openpgp/index.ts'
 import { bodyMissing, nothingChanges, type Draft } from './draft.ts'
 import { tooLarge, whyPersonIsGone } from './send-refusals.ts'
 
-/** A body with its permit, and for whom; `recipients` is null when nothing was sealed. */
+/** A body with its permit and its recipients; `recipients` is null when nothing was sealed. */
 export interface PreparedOutbound {
   outbound: Outbound
   recipients: Recipients | null
@@ -33,7 +33,7 @@ export interface PreparedOutbound {
   sealMs: number
   /** Everybody on the key list that it was sealed by. */
   listed: readonly number[]
-  /** What goes in clear into a protected chat. */
+  /** Fields that are readable in a protected chat. */
   clear: readonly ClearField[]
   /**
    * Call it when the message was answered or will not be sent. Until then no other key is published
@@ -42,7 +42,7 @@ export interface PreparedOutbound {
   leave: () => void
 }
 
-/** A send that takes longer than this to enter the send gate has waited there. */
+/** A send that needs longer than this to enter the send gate has waited there. */
 const WAITED_MS = 100
 
 const UNSEALED = {
@@ -95,7 +95,7 @@ export class Outgoing {
       }
     }
     const { guard, publication } = this.#parts
-    // asked for together with what the rule asks for
+    // concurrent with the calls of the rule
     if (draft.text !== undefined && guard.mustSeal(draft.chatId)) publication?.expectSend()
     const rule = await guard.rule(draft.chatId)
     if (!hasBody && !changesMarkup) {
@@ -111,7 +111,7 @@ export class Outgoing {
    * latched, and the message is sealed and sent once more. Expecting `text` for a sealed body is a
    * request to downgrade, and is never followed.
    * @param code the service's code, @param expected its field
-   * @returns null when the service's answer stands as it is
+   * @returns null when the service's answer is final
    */
   async reconsider(
     draft: Draft,
@@ -133,7 +133,7 @@ export class Outgoing {
     return null
   }
 
-  /** Changed certificates among those on a message's key list, of which the bot is told once. */
+  /** Changed certificates in a message's key list, each reported to the bot once. */
   async keyChanged(draft: Draft, { listed }: PreparedOutbound): Promise<KeyChange[]> {
     const { chatId, fields, target } = draft
     const { sendId } = fields
@@ -141,7 +141,7 @@ export class Outgoing {
     return await this.#parts.trust.keyChangesToTell(listed, { chatId, by: 'send', key })
   }
 
-  /** What is remembered of a chat may be wrong: the service refused us there. */
+  /** The service refused the bot in a chat: forgets the chat's mode and members. */
   doubt(chatId: number): void {
     this.#parts.modes.forget(chatId)
     this.#parts.directory.forget(chatId)
@@ -177,7 +177,7 @@ export class Outgoing {
     const { text = '' } = draft
     const { list, signer, requireHeld, leave } = await this.#enter(draft.chatId, publication)
     try {
-      // the list may have come late, and its people be blocked since
+      // people on the list may have been blocked while it was fetched
       await rule.renew()
       const recipients = await recipientsOf(draft.chatId, list, this.#parts)
       const { unlocked } = signer

@@ -5,10 +5,11 @@ import { Refusal } from '../errors.ts'
 const MAX_DEPTH = 3
 
 /**
- * Why a person cannot be written to, by the chat itself. The spec says that a private chat tells
- * whether the person blocked the bot, but not by which names: a field that speaks of it and is
- * true is believed.
- * Takes a result of `GET /chats/{chatId}`. Gives the service's own refusal, or null.
+ * Why a person cannot receive messages, from the chat itself. By the spec a private chat shows
+ * whether the person blocked the bot, but the field's name is open: any true field whose name
+ * matches counts.
+ * @param chat a result of `GET /chats/{chatId}`
+ * @returns the refusal with the service's code, or null
  */
 export function whyPersonIsGone(chat: unknown): Refusal | null {
   if (hasTrueField(chat, /block/i))

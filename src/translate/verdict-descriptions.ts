@@ -1,6 +1,6 @@
 import type { Verdict } from '../kernel/index.ts'
 
-/** What each verdict means, and what an operator can do; for `postern explain`. */
+/** The meaning of each verdict, and the operator's options; for `postern explain`. */
 export const VERDICT_DESCRIPTIONS: Readonly<Record<Verdict, { what: string; hint: string }>> = {
   verified: {
     what: 'signed by the sender',

@@ -1,4 +1,4 @@
-/** Writing what was found out into the Message that the bot reads (DESIGN: Opening). */
+/** Writes a finding into the Message that the bot reads (DESIGN: Opening). */
 import { deliveredText } from '../api/text.ts'
 import { stringify } from '../util/exact-json.ts'
 import {
@@ -43,7 +43,7 @@ export function writeFinding(
   return final
 }
 
-/** Nothing else of how a verdict came about is shown. */
+/** The part of a verdict that the bot sees. */
 function shownVerdict({
   verdict,
   signer,
@@ -73,8 +73,8 @@ function writeReadable(message: Record<string, unknown>): void {
 }
 
 /**
- * Takes away the text that is not delivered. Nothing is lost: it goes beside the verdict, always as
- * a string; anything else, such as a list, as its JSON.
+ * Removes withheld text. It is kept beside the verdict, always as a string; a value of another
+ * type, such as a list, as its JSON.
  */
 function withholdText(message: Record<string, unknown>): { withheldText?: string } {
   const { text } = message

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** What an address belongs to, as far as a webhook may be there. */
+/** The kind of network of an address, for the rules of webhooks. */
 export type AddressKind =
   /** This machine or a network of the operator's: plain http is allowed. */
   | 'local'
@@ -22,7 +22,7 @@ const LOCAL: readonly Subnet[] = [
   ['fc00::', 7],
 ]
 
-/** IANA's special-purpose registries, and where clouds tell their machines secrets. */
+/** IANA's special-purpose registries, and the metadata addresses of clouds, which serve secrets. */
 const NEVER: readonly Subnet[] = [
   ['0.0.0.0', 8],
   ['169.254.0.0', 16],
@@ -37,7 +37,7 @@ const NEVER: readonly Subnet[] = [
   // metadata of Alibaba and Azure; the others' is link-local
   ['100.100.100.200', 32],
   ['168.63.129.16', 32],
-  // of AWS and of Google, within what is otherwise local
+  // metadata of AWS and of Google, within local ranges
   ['fd00:ec2::', 32],
   ['fd20:ce::', 32],
   // Teredo, documentation, 6to4: they carry IPv4 or lead nowhere
@@ -56,8 +56,8 @@ const global = listOf([
 ])
 
 /**
- * What an address belongs to. An IPv4 address that is written as IPv6 counts as what it is; every
- * other way to carry IPv4 in IPv6 is `never`, and so is what is no address or names a zone.
+ * The kind of an address. An IPv4-mapped IPv6 address counts as its IPv4 address; every other
+ * way to carry IPv4 in IPv6 is `never`, and so is text that is no address or names a zone.
  */
 export function addressKind(address: string): AddressKind {
   const family = isIP(address)

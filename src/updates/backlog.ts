@@ -1,4 +1,4 @@
-/** How much waits at the service and for how long: it drops what is too old or too much. */
+/** The number and age of updates at the service, which drops those that are too old or too many. */
 import { isObject } from '../api/common.ts'
 import { FIXED_LIMITS } from '../api/limits.ts'
 import type { UpdateHead } from '../kernel/index.ts'
@@ -6,8 +6,9 @@ import { Listeners } from '../util/listeners.ts'
 import type { Clock } from '../util/clock.ts'
 
 /**
- * `noticed`: updates wait longer than a bot that runs would let them. `waiting`: the bot's webhook takes updates more slowly than they come, or not at all.
- * `expiring`: the service drops some in two days or sooner (spec, Events 2).
+ * `noticed`: updates wait longer than with a running bot. `waiting`: the bot's webhook accepts
+ * updates more slowly than they arrive, or none. `expiring`: the service drops some in two days or
+ * sooner (spec, Events 2).
  */
 export type BacklogLevel = 'none' | 'noticed' | 'waiting' | 'expiring'
 
@@ -25,9 +26,9 @@ export interface BacklogParts {
   clock: Clock
   /** Our clock minus the service's; null when that is not known. */
   skewMs: () => number | null
-  /** Whether it is for us to deliver. A bot that polls may come when it likes. */
+  /** Whether delivering is our task. A bot that polls may poll at any time. */
   isDelivering: () => boolean
-  /** Asks `GET /me` anew; what it says of the queue comes back through `recordPending`. */
+  /** Calls `GET /me` anew; the number of pending updates in it arrives by `recordPending`. */
   ask: () => Promise<unknown>
   /**
    * Reads the oldest update at the service without confirming anything; null while a poll of the
@@ -36,11 +37,11 @@ export interface BacklogParts {
   peek: () => Promise<readonly UpdateHead[] | null>
 }
 
-/** How the backlog stands, and its level before. */
+/** The state of the backlog, and its level before. */
 export interface BacklogLook {
   state: BacklogState
   before: BacklogLevel
-  /** An hour less is left than at the look before until the service drops something. */
+  /** The time until the service drops something fell by another full hour since the last check. */
   isHourLess: boolean
 }
 
@@ -59,12 +60,12 @@ const RELIEF = 0.8
 export class Backlog implements Disposable {
   readonly #parts: BacklogParts
   readonly #looks = new Listeners<BacklogLook>()
-  /** Calls back at each look and each answer, whether the state is another one or not. */
+  /** Calls back after each check and each answer, also without a change. */
   readonly onState = this.#looks.add
   readonly #end = new AbortController()
   #pending: number | null = null
   #oldestAtMs: number | null = null
-  /** Counts polls: what was peeked before one may be confirmed since. */
+  /** Counts polls: an update peeked before a poll may be confirmed since. */
   #polls = 0
   /** Which update is the oldest; null before any was read. */
   #oldestId: number | null = null
@@ -73,14 +74,14 @@ export class Backlog implements Disposable {
   #isPeeking = false
   #isBehind = false
   #level: BacklogLevel = 'none'
-  /** Of `leftMs` at the last look, in whole hours; null where that was null. */
+  /** `leftMs` at the last check, in whole hours; null where it was null. */
   #hoursLeft: number | null = null
 
   constructor(parts: BacklogParts) {
     this.#parts = parts
   }
 
-  /** Looks once a minute from now on, and asks the service while something is behind. */
+  /** Checks once a minute from now on, and queries the service while updates are behind. */
   start(): void {
     // oxlint-disable-next-line typescript/no-floating-promises -- the loop catches its errors
     void this.#look()
@@ -110,7 +111,7 @@ export class Backlog implements Disposable {
     if (count === 0) {
       this.#takeOldest([])
     } else {
-      // It says no dates: what nobody has fetched waits at least since we first heard of it.
+      // The report has no dates: an update waits at least since the first report of it.
       this.#oldestAtMs ??= this.#serviceNowMs()
       // oxlint-disable-next-line typescript/no-floating-promises -- #date catches its errors
       if (!this.#isDated) void this.#date()
@@ -118,7 +119,7 @@ export class Backlog implements Disposable {
     this.#updateLevel()
   }
 
-  /** A delivery failed: what comes meanwhile waits. */
+  /** After a failed delivery: updates that arrive now wait. */
   markBehind(): void {
     this.#isBehind = true
   }
@@ -144,7 +145,7 @@ export class Backlog implements Disposable {
     return clock.now() - (skewMs() ?? 0)
   }
 
-  /** Takes the date of the oldest update from itself. */
+  /** Reads the date of the oldest update from the update itself. */
   async #date(): Promise<void> {
     if (this.#isPeeking) return
     this.#isPeeking = true

@@ -1,6 +1,6 @@
 /**
  * Delivers to the bot's webhook: reads the service's queue and POSTs one update at a time, in
- * order. What a 2xx came for is recorded, then confirmed at the service; nothing else ever is.
+ * order. An update answered by 2xx is recorded, then confirmed at the service; no other ever is.
  */
 import { FIXED_LIMITS } from '../api/limits.ts'
 import { Refusal } from '../errors.ts'
@@ -14,8 +14,8 @@ import type { Registration } from './registration.ts'
 import type { PendingUpdate, UpdatePoller } from './update-poller.ts'
 
 /**
- * What was opened so long ago is read and judged anew, with what was learned since: deliveries may
- * take seconds each.
+ * Updates opened longer ago are fetched and judged anew, with newer knowledge: deliveries may need
+ * seconds each.
  */
 const OPENED_MAX_AGE_MS = 10_000
 
@@ -24,7 +24,7 @@ const { webhookBackoffFirstMs, webhookBackoffMaxMs } = FIXED_LIMITS
 /** A delivery that failed, and is tried again. */
 interface RepeatedDelivery {
   updateId: number
-  /** How long it took. */
+  /** Duration of the attempt. */
   ms: number
   failure: DeliveryFailure
   /** In a row. */
@@ -62,9 +62,9 @@ export class DeliveryLoop {
   }
 
   /**
-   * Begins no delivery any more, and lets one that is under way end for so long; then it is cut
-   * off, and its update stays queued. Then confirms at the service what was delivered, unless `confirms` is false.
-   * Resolves when all is quiet.
+   * Begins no further delivery, and gives a running one `graceMs` to end; then cuts it off, and its
+   * update stays queued. Then confirms delivered updates at the service, unless `confirms` is
+   * false. Resolves when all has ended.
    */
   async stop({ graceMs, confirms = true }: { graceMs: number; confirms?: boolean }): Promise<void> {
     this.#halt.abort()

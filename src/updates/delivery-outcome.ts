@@ -1,6 +1,6 @@
 import { TLS_FAILURE, transportCodeOf } from '../upstream/errors.ts'
 
-/** What came of a delivery. */
+/** The result of a delivery. */
 export type DeliveryOutcome = { kind: 'delivered'; status: number } | DeliveryFailure
 
 /** Why a delivery failed. `message` is shown to the bot and to the operator; it holds no url. */
@@ -17,26 +17,26 @@ export type DeliveryFailureKind =
   | 'late'
   /** No connection, or one that ended before an answer. */
   | 'unreachable'
-  /** Somebody is there who cannot prove to be the host; nothing was sent. */
+  /** The peer cannot prove to be the host; nothing was sent. */
   | 'untrusted'
-  /** What came back is no HTTP. */
+  /** The response is not HTTP. */
   | 'unreadable'
   /** The url leads where no webhook may be. */
   | 'not-allowed'
   /** We ended it ourselves. */
   | 'abandoned'
 
-/** Codes of undici for what Node has a code for: operators know Node's. */
+/** Codes of undici for errors that Node has a code for: operators know Node's. */
 const NODE_CODES: Record<string, string> = {
   UND_ERR_SOCKET: 'ECONNRESET',
   UND_ERR_CONNECT_TIMEOUT: 'ETIMEDOUT',
   UND_ERR_HEADERS_OVERFLOW: 'HPE_HEADER_OVERFLOW',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'HPE_UNEXPECTED_CONTENT_LENGTH',
-  // what the parser asserts of a status line
+  // the parser's assertion about a status line
   ERR_ASSERTION: 'HPE_INVALID_STATUS',
 }
 
-/** What the status of the bot's answer means. */
+/** The outcome of a delivery by the status of the bot's answer. */
 export function outcomeOf(status: number): DeliveryOutcome {
   if (status >= 200 && status < 300) return { kind: 'delivered', status }
   if (status >= 300 && status < 400) {
@@ -46,8 +46,8 @@ export function outcomeOf(status: number): DeliveryOutcome {
 }
 
 /**
- * What an error of a socket, of TLS or of the HTTP parser means. Only its code is kept: a parser's
- * message may carry what it could not read.
+ * The outcome of an error of a socket, of TLS or of the HTTP parser. Only its code is kept: a
+ * parser's message may contain unparsed bytes.
  */
 export function toDeliveryFailure(error: unknown): DeliveryFailure {
   const found = transportCodeOf(error)

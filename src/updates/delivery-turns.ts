@@ -4,13 +4,13 @@ import type { Clock } from '../util/clock.ts'
 import type { DeliveryLoop } from './delivery-loop.ts'
 import type { PollTurn, Turn } from './poll-turn.ts'
 
-/** How often a sidecar that does not deliver looks whether the one that does has died. */
+/** Interval at which an idle sidecar checks whether the delivering one has died. */
 const LOOK_MS = 1000
 
 export interface DeliveryTurnsParts {
   turns: PollTurn
   clock: Clock
-  /** Reads what the one before has delivered. @throws Refusal `postern_store_unwritable` */
+  /** Reads the deliveries of the former sidecar. @throws Refusal `postern_store_unwritable` */
   fresh: () => Promise<void>
   makeLoop: (turn: Turn) => DeliveryLoop
 }

@@ -1,15 +1,15 @@
-/** Sidecars of one bot show each other that their bots poll, so that none takes another for a stranger. */
+/** Sidecars of one bot announce their bots' polls to each other, so that none counts as foreign. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Store, StoreLock } from '../store/store.ts'
 import { Mutex } from '../util/scheduling.ts'
 
-/** The sign stays so long after the last poll: whoever was ended by it looks a moment later. */
+/** Kept this long after the last poll: a sidecar whose poll that one ended checks soon after. */
 const KEEP_MS = 1000
-/** While another one looks, the sign cannot be put up: it is tried again so often, after so long. */
+/** While another sidecar checks, the announcement fails: number of tries, and delay in ms. */
 const TRIES = 10
 const AGAIN_MS = 20
 
-/** A lock of the store that all share who poll. */
+/** A lock of the store that all polling sidecars share. */
 export class PollAnnouncement implements AsyncDisposable {
   readonly #store: Pick<Store, 'tryLock'>
   readonly #order = new Mutex()
@@ -21,7 +21,7 @@ export class PollAnnouncement implements AsyncDisposable {
     this.#store = store
   }
 
-  /** Call it before a poll; dispose of what it gives when the poll has ended. */
+  /** Call it before a poll; dispose of the result when the poll has ended. */
   async show(): Promise<Disposable> {
     this.#polls += 1
     clearTimeout(this.#timer)
@@ -51,7 +51,7 @@ export class PollAnnouncement implements AsyncDisposable {
     await this.#order.run(() => this.#remove())
   }
 
-  /** Without it the poll goes on all the same, and may be taken for a stranger's. */
+  /** Announces the poll. On failure the poll continues, and may count as foreign. */
   async #put(): Promise<void> {
     if (this.#lock?.isHeld === true) return
     await this.#remove()

@@ -2,7 +2,7 @@
 import type { Store, StoreLock } from '../store/store.ts'
 import type { Clock } from '../util/clock.ts'
 
-/** How often whoever waits for the turn asks for it. */
+/** Interval at which a waiting poll tries to acquire the turn. */
 const ASK_MS = 100
 /** A sidecar that is cut off or stopped loses its turn within 4 s. */
 export const WAIT_MAX_MS = 8000
@@ -29,7 +29,7 @@ export class PollTurn {
   }
 
   /**
-   * Takes the turn, if no other sidecar has it.
+   * Acquires the turn, if no other sidecar holds it.
    * @throws Refusal `postern_store_unwritable`
    */
   async tryTake(): Promise<Turn | null> {
@@ -56,7 +56,7 @@ export class PollTurn {
   }
 
   /**
-   * Takes the turn as soon as the other sidecar gives it back or dies.
+   * Acquires the turn as soon as the other sidecar releases it or dies.
    * @returns null after `WAIT_MAX_MS`, or when the signal was aborted
    * @throws Refusal `postern_store_unwritable`
    */

@@ -7,16 +7,16 @@ import type { Clock } from '../util/clock.ts'
  */
 const TELLING = 3
 const WITHIN_MS = 300_000
-/** No sign for so long: it has stopped. Longer than anybody waits who polls again. */
+/** After as long without a sign it has stopped. Longer than any poller waits between polls. */
 export const QUIET_MS = 12_000
-/** The longest poll there is, and what it may take beyond its time. */
+/** The longest poll, with its allowed delay. */
 export const LONGEST_POLL_MS = 60_000
-/** Polls that hardly wait tell nothing. */
+/** Shorter polls are no evidence. */
 const MIN_TIMEOUT_MS = 2000
 
 /**
- * Whose poll displaced another: one that came through this sidecar too, through another sidecar of
- * the same store, or one from elsewhere.
+ * The source of a poll that displaced another: this sidecar too, another sidecar of the same store,
+ * or elsewhere.
  */
 export type Taker = 'here' | 'replica' | 'elsewhere'
 /** Of those, whose polls are not meant to be. */
@@ -33,11 +33,11 @@ export interface WatchedPoll {
   takenOver(by?: 'replica'): void
 }
 
-/** Notices that polls of this bot take over each other. */
+/** Detects polls of this bot that displace each other. */
 export class PollWatch implements Disposable {
   readonly #clock: Clock
   readonly #takeOvers = new Listeners<Taker>()
-  /** Calls back when a poll was taken over. */
+  /** Calls back when a poll was displaced. */
   readonly onEvicted = this.#takeOvers.add
   readonly #contests = new Listeners<Stranger | null>()
   /** Calls back when that happens so often that somebody else polls; with null when it has stopped. */

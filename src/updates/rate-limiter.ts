@@ -5,7 +5,7 @@ const BURST = 20
 
 /**
  * Spreads the calls of one loop over time: a burst at once, then so many a minute. Updates that
- * come faster than that come in larger batches.
+ * arrive faster are read in larger batches.
  */
 export class RateLimiter {
   readonly #clock: Clock

@@ -1,4 +1,4 @@
-/** The bot's own webhook as it rests in the store, and how deliveries to it stand. */
+/** The bot's own webhook in the store, and the state of deliveries to it. */
 import { Refusal } from '../errors.ts'
 import { ConfirmedRows } from '../store/records/seen.ts'
 import type { Reread, Store } from '../store/store.ts'
@@ -53,7 +53,7 @@ export class Registration {
     return this.#webhook
   }
 
-  /** What was delivered last, to this webhook or one before it. */
+  /** The update delivered last, to this webhook or an earlier one. */
   get delivered(): Delivered | null {
     return this.#delivered
   }
@@ -68,7 +68,7 @@ export class Registration {
     this.#webhook = { url, secret, failures: 0, lastError: null, nextAttemptAt: null }
   }
 
-  /** Forgets the webhook, not what was delivered. @throws Refusal `postern_store_unwritable` */
+  /** Forgets the webhook, but not the last delivery. @throws Refusal `postern_store_unwritable` */
   async remove(): Promise<void> {
     await this.#write(null, null)
     this.#webhook = null
@@ -89,7 +89,7 @@ export class Registration {
     })
   }
 
-  /** A delivery failed. What cannot be recorded is known until the next start. */
+  /** Records a failed delivery. If unwritten, it is known until the next start. */
   async recordFailure(lastError: string, nextAttemptAt: number): Promise<void> {
     if (this.#webhook === null) return
     const failures = this.#webhook.failures + 1

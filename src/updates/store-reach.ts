@@ -1,6 +1,6 @@
 import type { Store } from '../store/store.ts'
 
-/** Whether the store's database is in reach, for polls: what they bring could not be opened. */
+/** Whether the store's database is in reach, for polls: without it, updates cannot be opened. */
 export class StoreReach {
   readonly #store: Pick<Store, 'fresh' | 'keepWatch'>
   #nextLoss = new AbortController()
@@ -11,7 +11,7 @@ export class StoreReach {
 
   /**
    * Call it before a poll.
-   * @returns aborts when the database is lost; looked after within two seconds until it is disposed of
+   * @returns `lost` aborts within two seconds of a loss of the database, until disposed of
    * @throws Refusal `postern_store_unwritable` while the database is out of reach
    */
   async begin(): Promise<{ lost: AbortSignal } & Disposable> {

@@ -1,4 +1,4 @@
-/** Where a bot's webhook may point: the spec's rules, and what lies on networks of one's own. */
+/** Rules for a webhook's target: those of the spec, and those for private networks. */
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { FIXED_LIMITS } from '../api/limits.ts'
@@ -9,7 +9,7 @@ import { addressKind } from './address.ts'
 export interface TargetRules {
   /** Setting `webhook.allowHosts`; null when it is not set. */
   allowHosts: readonly string[] | null
-  /** Gives every address of a host name, none when it has none; rejects when nobody could say. */
+  /** Resolves a host name; an empty list when it has no address; rejects when DNS fails. */
   resolve: (host: string) => Promise<string[]>
 }
 
@@ -29,7 +29,7 @@ const ABSOLUTE = /^https?:\/\/([^/?]*)/i
 /**
  * Reads a webhook's url and finds out where it leads.
  * @param text as the bot gave it
- * @throws Refusal `bad_webhook` (spec, POST /webhook), saying what is wrong and never the url
+ * @throws Refusal `bad_webhook` (spec, POST /webhook), which names the cause and never the url
  */
 export async function findTarget(text: string, rules: TargetRules): Promise<WebhookTarget> {
   const url = readUrl(text)

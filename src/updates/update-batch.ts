@@ -1,14 +1,14 @@
-/** A batch of updates as the service gives it: leaving out what was delivered. */
+/** Removes delivered updates from a batch of the service. */
 import { createHash } from 'node:crypto'
 import { isObject } from '../api/common.ts'
 import type { UnseenUpdates, UpdateHead } from '../kernel/index.ts'
 
 const MARK_CHARS = 22
 
-/** What was delivered last, distinguishable from what was not: a restart repeats nothing. */
+/** The update delivered last, recorded so that a restart repeats no delivery. */
 export interface Delivered {
   updateId: number
-  /** Tells the update from another that a service which began anew gave the same id. */
+  /** Distinguishes the update from a later one with its id, after the service's ids began anew. */
   mark: string
 }
 
@@ -22,8 +22,8 @@ export function deliveredOf(update: UpdateHead): Delivered {
 }
 
 /**
- * The updates that are still to be delivered. Only what is proven to have been is left out: an id
- * alone proves nothing, since a service that lost its memory counts from the beginning.
+ * The updates that are still to be delivered. Only proven deliveries are left out: an id alone
+ * proves nothing, since a service that lost its data restarts its numbering.
  * @param unseen oldest first
  */
 export function afterDelivered(unseen: UnseenUpdates, last: Delivered | null): UnseenUpdates {

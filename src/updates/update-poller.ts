@@ -1,4 +1,4 @@
-/** The service's queue as the delivery loop reads it: polled, opened, without what was delivered. */
+/** Reads the service's queue for the delivery loop: polls, opens, and drops delivered updates. */
 import { LIMITS } from '../api/limits.ts'
 import type { Sightings, UnseenUpdates } from '../kernel/index.ts'
 import { isOwnFailure, Refusal } from '../errors.ts'
@@ -15,37 +15,37 @@ import type { StoreReach } from './store-reach.ts'
 const BATCH: number = LIMITS.pollLimitMax
 const FIRST_WAIT_MS = 1000
 const MAX_WAIT_MS = 60_000
-/** What fails here is over as soon as somebody mends it. */
+/** Longest wait after a failure of our own, so that a repair is noticed soon. */
 const OWN_MAX_WAIT_MS = 5000
 /** A refused token is not tried more often, so that nobody is locked out by us. */
 const TOKEN_MAX_WAIT_MS = 300_000
 /** After another's poll displaced ours: displacing it at once would only go on and on. */
 const EVICTED_FIRST_MS = 250
 export const EVICTED_MAX_MS = 4000
-/** The part of the bot's calls that polls of ours may take. */
+/** The share of the bot's calls for polls of ours. */
 const SHARE = 0.2
-/** What stopping waits for a last confirmation. */
+/** How long stopping waits for a last confirmation. */
 const CONFIRM_MS = 2000
 
 /** An update that is to be delivered, opened. */
 export interface PendingUpdate {
   update: unknown
-  /** What it is known by once it has been delivered. */
+  /** The record of the update once it has been delivered. */
   delivered: Delivered
 }
 
-/** What a poll gave. */
+/** The result of a poll. */
 interface Polled {
   unseen: UnseenUpdates
   /** More may wait at the service. */
   hasMore: boolean
 }
 
-/** What a poll of the service's queue needs, whether the bot makes it or the sidecar. */
+/** The parts for a poll of the service's queue, by the bot or the sidecar. */
 export interface QueueParts {
   upstream: Upstream
   sightings: Pick<Sightings, 'readUpdates'>
-  /** Null when the sidecar holds no key: updates then pass as they came. */
+  /** Null when the sidecar holds no key: updates then pass unchanged. */
   incoming: Incoming | null
   polls: PollWatch
   backlog: Backlog
@@ -74,7 +74,7 @@ export class UpdatePoller {
   confirmsEach = false
   readonly #parts: UpdatePollerParts
   readonly #rateLimiter: RateLimiter
-  /** What was delivered last; it is confirmed with the next poll. */
+  /** The update delivered last; the next poll confirms it. */
   #last: Delivered | null
   #isUnconfirmed = false
   #unconfirmedCount = 0
@@ -83,7 +83,7 @@ export class UpdatePoller {
   #evictedMs = EVICTED_FIRST_MS
   #waiting: AbortController | null = null
 
-  /** @param last what was delivered last in a former life, when that is known */
+  /** @param last the update delivered last before this start; null when unknown */
   constructor(parts: UpdatePollerParts, last: Delivered | null) {
     this.#parts = parts
     this.#rateLimiter = new RateLimiter(parts.clock, () => parts.limits().apiCallsPerMinute * SHARE)
@@ -108,7 +108,7 @@ export class UpdatePoller {
       if (stop.aborted || lost?.aborted === true) return []
       if (!(error instanceof Refusal)) this.#parts.onUnexpectedError(error)
       const code = error instanceof Refusal ? error.code : 'internal'
-      // An answer may be more than can be taken at once: then less is asked for.
+      // The answer may be too large: request fewer updates.
       if (code === 'postern_upstream_invalid') this.#limit = Math.ceil(this.#limit / 2)
       await this.#backOff(code, isOwnFailure(error) ? OWN_MAX_WAIT_MS : MAX_WAIT_MS, stop)
       return []
@@ -132,7 +132,7 @@ export class UpdatePoller {
     this.#waiting?.abort()
   }
 
-  /** Tells the service what was delivered, if it does not know; no longer than two seconds. */
+  /** Confirms delivered updates at the service, if unconfirmed; at most two seconds. */
   async confirm(): Promise<void> {
     if (!this.#isUnconfirmed) return
     const query = `offset=${this.#offset}&limit=1`
@@ -187,7 +187,7 @@ export class UpdatePoller {
   async #openPending({ unseen, hasMore }: Polled, gone: AbortSignal): Promise<PendingUpdate[]> {
     this.#limit = Math.min(this.#limit * 2, BATCH)
     const left = afterDelivered(unseen, this.#last)
-    // The service gives again what was confirmed, or the confirmation did not arrive.
+    // The service repeats a confirmed update, or the confirmation did not arrive.
     const { heads } = left
     if (heads.length < unseen.heads.length) this.#isUnconfirmed = true
     if (heads.length === 0) return []

@@ -15,10 +15,10 @@ const MAX_HEADER_BYTES = 16_384
 /** A connection that is not used for so long is closed. */
 const IDLE_MS = 30_000
 
-/** What is to be delivered, and where. */
+/** One update to deliver, and its target. */
 export interface Delivery {
   url: string
-  /** What the bot wants to be shown; null when it set none. */
+  /** The secret that authenticates deliveries to the bot; null when it set none. */
   secret: string | null
   /** JSON. */
   body: string
@@ -56,8 +56,8 @@ export class WebhookClient implements Disposable {
   }
 
   /**
-   * Delivers once; never throws, never follows. The host is resolved anew, and what is connected
-   * to is one of the addresses that were checked. All of it takes 10 s at most.
+   * Delivers once; never throws, never follows a redirect. Resolves the host anew, and connects
+   * only to an address that was checked. At most 10 s in all.
    */
   async deliver(delivery: Delivery): Promise<DeliveryOutcome> {
     const { clock } = this.#parts
@@ -101,7 +101,7 @@ export class WebhookClient implements Disposable {
     try {
       return await this.#attempt(address, target, delivery)
     } catch (error) {
-      // The bot closed a connection that was kept for it: that says nothing of the bot.
+      // The bot closed the kept connection: this is no failure of the bot.
       if (!(error instanceof StaleConnectionError) || delivery.signal.aborted) throw error
       return await this.#attempt(address, target, delivery)
     }
@@ -113,11 +113,11 @@ export class WebhookClient implements Disposable {
     return post(this.#agent, {
       options: {
         method: 'POST',
-        // Its host is an address: there is nothing left to look up.
+        // The host is an address: no second resolution.
         origin: `${url.protocol}//${host}${url.port === '' ? '' : `:${url.port}`}`,
         path: url.pathname + url.search,
         headers: {
-          // For TLS, undici takes the name from it, whatever address is connected to.
+          // undici uses it as the TLS server name, independent of the address.
           Host: url.host,
           'Content-Type': 'application/json',
           'User-Agent': USER_AGENT,

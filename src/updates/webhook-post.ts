@@ -6,8 +6,8 @@ const MAX_BODY_BYTES = 65_536
 const MAX_BODY_MS = 2000
 
 /**
- * Informational statuses that undici takes for the end of the connection, by the message that it
- * has for each. Of an answer without them no status is known.
+ * Informational statuses that undici treats as the end of the connection, by the error message for
+ * each. For other errors no status is known.
  */
 const ENDING_STATUS: Record<string, number> = { 'bad response': 100, 'bad upgrade': 101 }
 
@@ -45,8 +45,8 @@ export interface WebhookPost {
 /**
  * Sends it once, and never follows.
  * @returns the status of the answer, as soon as its headers are there
- * @throws NotConnectedError, StaleConnectionError, the signal's reason, or what the connection
- *   failed with
+ * @throws NotConnectedError, StaleConnectionError, the signal's reason, or the error of the
+ *   connection
  */
 export function post(dispatcher: Dispatcher, sent: WebhookPost): Promise<number> {
   const { options, signal } = sent

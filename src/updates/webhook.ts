@@ -1,4 +1,4 @@
-/** The bot's own webhook: what `POST`, `GET` and `DELETE /webhook` do (DESIGN, What the bot sees). */
+/** The bot's own webhook: `POST`, `GET` and `DELETE /webhook` (DESIGN, What the bot sees). */
 import { unobserved } from '../kernel/index.ts'
 import { isObject } from '../api/common.ts'
 import { Refusal, NoResponseError } from '../errors.ts'
@@ -23,7 +23,7 @@ export interface WebhookParts {
   registration: Registration
   rules: TargetRules
   polls: PollWatch
-  /** Reads what another sidecar has set or removed. @throws Refusal `postern_store_unwritable` */
+  /** Reads the changes of another sidecar. @throws Refusal `postern_store_unwritable` */
   fresh: () => Promise<void>
   makeLoop: () => Pick<DeliveryLoop, 'stop' | 'wake' | 'unconfirmedCount'>
 }
@@ -84,14 +84,14 @@ export class Webhook implements AsyncDisposable {
     return this.#polls.signal
   }
 
-  /** Something has changed at the service: what waits for it looks again. */
+  /** Wakes the delivery loop after a change at the service. */
   wake(): void {
     this.#loop?.wake()
   }
 
   /**
-   * `POST /webhook`: sets or replaces it, takes one at the service away, and delivers from then on.
-   * @returns the answer for the bot; the service's own when it would not have it
+   * `POST /webhook`: sets or replaces it, removes one at the service, and delivers from then on.
+   * @returns the answer for the bot; the service's own when it refuses
    * @throws Refusal `bad_webhook`, `postern_locked`, `postern_store_unwritable`; NoResponseError
    */
   async set(request: { url: string; secret: string | null }): Promise<Answer> {

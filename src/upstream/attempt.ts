@@ -16,12 +16,12 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | BodilessMetho
 /** Methods whose answer has no body that is read (RFC 9110, 9.3.2 and 9.3.7). */
 export type BodilessMethod = 'HEAD' | 'OPTIONS'
 
-/** An answer in the service's envelope, its body as it came where no parser reads another. */
+/** An answer in the service's envelope; its body is unchanged where all parsers read it alike. */
 export interface Answer extends RawAnswer {
   envelope: AnswerEnvelope
 }
 
-/** The envelope of an answer; what is in it is read through the kernel. */
+/** The envelope of an answer; only the kernel reads its result. */
 export type AnswerEnvelope = { ok: true; result: Unseen } | { ok: false; error: ApiError }
 
 /** One HTTP request as sent on the wire. */
@@ -33,7 +33,7 @@ export interface WireRequest extends Omit<Exchange, 'options'> {
   path: string
   body: string | Buffer | undefined
   token: string
-  /** What the answer is; `own`: a success stays here, and no bot reads it. */
+  /** The kind of answer; `own`: a success stays here, and no bot reads it. */
   answer: AnswerKind | 'own'
 }
 
@@ -42,9 +42,9 @@ export type AttemptOutcome =
   { kind: 'answered'; answer: Answer; skewMs: number | null } | (Failure & { answer?: never })
 
 /**
- * Sends one request, once. Never follows: whatever is not the service's envelope under a matching
- * status line is a failure (spec, What the service does, 2).
- * @throws what `requireAllowed` throws; nothing was sent then
+ * Sends one request, once. Never follows a redirect: a response that is not the service's envelope
+ * under a matching status line is a failure (spec, What the service does, 2).
+ * @throws the error of `requireAllowed`; nothing was sent then
  */
 export async function attempt(pool: Dispatcher, request: WireRequest): Promise<AttemptOutcome> {
   const { origin, method, path, body = null, token, answer: kind, ...rest } = request
@@ -65,7 +65,7 @@ export async function attempt(pool: Dispatcher, request: WireRequest): Promise<A
     const { statusCode } = received
     return unusable(`no envelope in HTTP ${statusCode}`, statusCode)
   }
-  // our clock may have been set since the request left: what counts is how it is set now
+  // our clock may have been set since the request left: only its present setting counts
   const setMs = wallClockSetMs()
   const date = joined(received.headers['date'])
   const skewMs = clockSkewMs(date, setMs + sentAtMs, setMs + received.gotAtMs)
@@ -89,7 +89,7 @@ function withoutBody({
 /**
  * Reads the whole body of an answer.
  * @returns a failure when the body is too large: the connection is then given up
- * @throws what the body fails with
+ * @throws the error of the body
  */
 export async function readBody(
   { statusCode, body }: Dispatcher.ResponseData,
@@ -111,7 +111,7 @@ export async function readBody(
 }
 
 /**
- * The answer in the envelope, or null when it is not in it. A bot reads in it what we do.
+ * The answer in the envelope, or null without one. A bot reads the same from it as we do.
  * @param kind `own`: a success that no bot reads
  */
 export async function readAnswer(

@@ -9,7 +9,7 @@ interface Waiter {
 
 /**
  * Holds the sidecar's own calls to a number in any window, so that they never starve the bot's.
- * First come, first served. Times are of the monotonic clock.
+ * First in, first out. Times are of the monotonic clock.
  */
 export class Budget {
   readonly #limit: () => number
@@ -39,7 +39,7 @@ export class Budget {
   /**
    * Resolves when a call may begin, and counts it.
    * @param untilMs by when it must begin, of `performance.now()`
-   * @throws Refusal `postern_busy` with `retryAfter` at once, when its turn would come later;
+   * @throws Refusal `postern_busy` with `retryAfter` at once, when its turn would be later;
    *   NoResponseError when the signal ends the wait
    */
   async take(untilMs: number, signal: AbortSignal): Promise<void> {

@@ -49,7 +49,7 @@ export interface UpstreamEvents {
   unauthorized(): void
   /** The owner has paused the bot. */
   paused(): void
-  /** The service did what it was asked. */
+  /** The service answered a call as expected. */
   working(): void
   /** How far our clock is surely ahead of the service's (behind: negative), at each answer. */
   clock(skewMs: number): void
@@ -65,7 +65,7 @@ export interface CallerParts {
   budget: Budget
   events: UpstreamEvents
   limits: UpstreamLimits
-  /** Nothing is begun any more; what is under way ends with the pools. */
+  /** No call begins after its abort; calls under way end with the pools. */
   stopping: AbortSignal
 }
 
@@ -166,7 +166,7 @@ export class Caller {
   }
 }
 
-/** Edits, polls, and what the bot calls with anything but GET: repeating might do it twice. */
+/** Edits, polls, and calls of the bot other than GET: a repetition could have an effect twice. */
 export const never: RepeatRule = () => false
 
 /** Calls that change nothing: when the connection failed before any answer, not when it was slow. */

@@ -32,11 +32,11 @@ export interface UpstreamRequest {
   body?: string
   /** Ends the call; it then throws NoResponseError, which nobody should wait for. */
   signal?: AbortSignal
-  /** What the call may take in all, where less than the usual 30 s. */
+  /** Time limit of the whole call, where less than the usual 30 s. */
   deadlineMs?: number
   /**
-   * Asked when it is written, after any wait for its turn and a connection. @throws what keeps it
-   * from leaving
+   * Called when it is written, after any wait for its turn and a connection. @throws to keep it
+   * from being sent
    */
   requireAllowed?: () => void
 }
@@ -72,12 +72,12 @@ const GUARDED = {
   edit: { method: 'PATCH', endpoint: 'editMessage' },
 } as const
 
-/** What others are given of the client, so that a test can stand in for it. */
+/** The client's interface for other folders, so that a test can replace it. */
 export type Upstream = Pick<UpstreamClient, keyof UpstreamClient>
 
 /**
  * The only door to the service; no connection is made before the first call. Everything throws
- * NoResponseError when no usable answer came in time, and Refusal `bad_request` for a path that must
+ * NoResponseError without a usable answer in time, and Refusal `bad_request` for a path that must
  * not be sent.
  */
 export class UpstreamClient implements AsyncDisposable {
@@ -103,7 +103,7 @@ export class UpstreamClient implements AsyncDisposable {
   }
 
   /**
-   * A call of the bot's. Gives any answer in the envelope, ok or not, to be handed on as it came.
+   * A call of the bot's. Gives any answer in the envelope, ok or not, for the bot unchanged.
    * A GET is repeated once when the connection failed before any answer; nothing else is.
    * @throws Refusal `postern_route_refused` for sends and edits, which only the guard lets out
    */
@@ -113,8 +113,8 @@ export class UpstreamClient implements AsyncDisposable {
 
   /**
    * A call of the sidecar's own, within its budget. Gives the result.
-   * @throws ServiceError when the service says no; Refusal `postern_busy` when its turn would come
-   *   too late; Refusal `postern_route_refused` as `relay` does
+   * @throws ServiceError for a refusal of the service; Refusal `postern_busy` when its turn would
+   *   be too late; Refusal `postern_route_refused` as `relay` does
    */
   async ask(request: UpstreamRequest): Promise<Unseen> {
     const call = this.#ordinary(request, 'own')
@@ -126,9 +126,9 @@ export class UpstreamClient implements AsyncDisposable {
 
   /**
    * A stored attachment (spec, GET /media/{id}), asked for without the token. Gives its bytes as
-   * they arrive; whoever stops reading them ends the call.
+   * they arrive; ending the iteration ends the call.
    * @param id one that `MEDIA_ID` matches
-   * @throws ServiceError when the service says no; Refusal `postern_media_too_large`, which the
+   * @throws ServiceError for a refusal of the service; Refusal `postern_media_too_large`, which the
    *   bytes also throw, as they throw NoResponseError
    */
   async media(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
@@ -164,7 +164,7 @@ export class UpstreamClient implements AsyncDisposable {
   }
 
   /**
-   * Sends what the guard let out; once more with the same bytes when the answer was lost.
+   * Sends a permitted body; once more with the same bytes when the answer was lost.
    * @throws Refusal `postern_route_refused` for anything else
    */
   async send(outbound: Outbound): Promise<Answer> {
@@ -177,13 +177,13 @@ export class UpstreamClient implements AsyncDisposable {
     })
   }
 
-  /** Edits what the guard let out; never repeated. @throws as `send` does */
+  /** Edits by a permitted body; never repeated. @throws as `send` does */
   async edit(outbound: Outbound): Promise<Answer> {
     const call = this.#guarded(outbound, 'edit')
     return await this.#caller.run({ ...call, ...times(this.#parts.limits.callMs), repeat: never })
   }
 
-  /** What its connections are doing now. */
+  /** The load of its connections. */
   load(): ReturnType<Pools['load']> {
     return this.#pools.load()
   }
@@ -233,7 +233,7 @@ export class UpstreamClient implements AsyncDisposable {
     return { pool, method, path, body, signal: undefined, own: false, permitted, requireAllowed }
   }
 
-  /** What ends a call: the caller's own signal, and the end of the sidecar. */
+  /** The signals that end a call: the caller's own, and the end of the sidecar. */
   #ending(signal: AbortSignal | undefined): AbortSignal {
     const { stopping } = this.#parts
     return signal === undefined ? stopping : AbortSignal.any([signal, stopping])

@@ -2,11 +2,11 @@ import type { Dispatcher } from 'undici'
 import { NoResponseError, type OwnCode } from '../errors.ts'
 import { joined } from './headers.ts'
 
-/** Why nobody usable answered, as far as it matters for what may be repeated. */
+/** Why there is no usable answer, as far as repetitions depend on it. */
 export type CallFailureKind =
   /** No byte of a response was received: refused, reset, no such host, no connection in time. */
   | 'unreached'
-  /** Somebody is there who cannot prove to be the service; the token was not sent. */
+  /** The peer cannot prove to be the service; the token was not sent. */
   | 'untrusted'
   /** The connection ended within an answer. */
   | 'cut'
@@ -20,7 +20,7 @@ export type CallFailureKind =
 export interface Failure {
   kind: CallFailureKind
   error: NoResponseError
-  /** HTTP status of what answered; null when none was read. */
+  /** HTTP status of the response; null when none was read. */
   status: number | null
 }
 
@@ -28,13 +28,13 @@ const NO_ENCODING = /^(identity)?$/i
 const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
 const UNUSABLE =
   /^(?:UND_ERR_RES_EXCEEDED_MAX_SIZE|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_CONTENT_LENGTH)/
-/** Codes of Node and undici for a peer that cannot prove who it is. */
+/** Codes of Node and undici for a peer that cannot prove its identity. */
 export const TLS_FAILURE =
   /^(?:CERT_|CRL_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|EPROTO|UND_ERR_PRX_TLS)/
 
 /**
- * What an error of undici, of a socket or of TLS means. Only its code is kept, never its message:
- * a parser's error carries the bytes that it could not read.
+ * The failure for an error of undici, of a socket or of TLS. Only its code is kept, never its
+ * message: a parser's error carries unparsed bytes.
  * @param stage `before`: no complete header of an answer was read; `within`: it was
  */
 export function failureOf(error: unknown, stage: 'before' | 'within'): Failure {
@@ -49,7 +49,7 @@ export function failureOf(error: unknown, stage: 'before' | 'within'): Failure {
 /** Time ran out. `detail` is a code or a few words of our own. */
 export const late = (detail = ''): Failure => failure('late', 'postern_upstream_timeout', detail)
 
-/** What answered is not the service. `detail` is of our own making, nothing that was received. */
+/** The response is not the service's. `detail` is our own text, without received bytes. */
 export const unusable = (detail: string, status: number | null = null): Failure =>
   failure('unusable', 'postern_upstream_invalid', detail, status)
 

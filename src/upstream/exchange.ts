@@ -3,19 +3,19 @@ import type { Dispatcher } from 'undici'
 import { Pieces } from './pieces.ts'
 import { failureOf, givenUp, late, whyUnusable, type Failure } from './errors.ts'
 
-/** What is sent, and how long it may take. */
+/** A request and its time limits. */
 export interface Exchange {
   options: Dispatcher.DispatchOptions
   /** Most bytes of body that are read of the answer. */
   maxBytes: number
-  /** What the whole exchange may take from now on, in milliseconds; at least 1. */
+  /** Time limit of the whole exchange from now on, in milliseconds; at least 1. */
   timeoutMs: number
   /** Ends the exchange. */
   signal: AbortSignal | undefined
-  /** Nothing is begun any more; the end of the pool ends what is under way. */
+  /** No exchange begins after its abort; the end of the pool ends those under way. */
   stopping: AbortSignal
   /**
-   * Asked when it is written, after any wait for a connection. @throws what keeps it from leaving
+   * Called when it is written, after any wait for a connection. @throws to keep it from being sent
    */
   requireAllowed?: (() => void) | undefined
 }
@@ -30,8 +30,8 @@ export interface Received {
 }
 
 /**
- * Sends it once, and never follows; whatever ends it before its end is a failure.
- * @throws what `requireAllowed` throws; nothing was sent then
+ * Sends a request once, and never follows a redirect; an exchange that ends early is a failure.
+ * @throws the error of `requireAllowed`; nothing was sent then
  */
 export function exchange(pool: Dispatcher, sent: Exchange): Promise<Received | Failure> {
   const { options, maxBytes, timeoutMs, signal, stopping, requireAllowed } = sent

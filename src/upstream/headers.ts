@@ -1,9 +1,9 @@
 import manifest from '../../package.json' with { type: 'json' }
 
 /**
- * The headers of an answer that reach the bot: what the body is (type, language, range), pace
+ * The headers of an answer that reach the bot: of the body (type, language, range), pace
  * (RFC 9110, 10.2.3; the RateLimit fields and their older spelling), deprecation (RFC 9745,
- * RFC 8594), methods, and by what name the service's operators find the call. Our side writes the length.
+ * RFC 8594), methods, and the call's id for the service's operators. Our side writes the length.
  */
 const HANDED_ON = new Set([
   'content-type',
@@ -24,7 +24,7 @@ const HANDED_ON = new Set([
 const PACE = /^(?:x-)?ratelimit-/
 /** A type that names UTF-8, or no encoding at all. */
 const UTF8_TYPE = /^[^;,]*(?:;\s*charset="?utf-?8"?\s*)?$/i
-/** What a header line may hold and node:http will write again. */
+/** Characters of a header line that node:http accepts for writing. */
 const WRITABLE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 /** A Date header is cut to whole seconds (RFC 9110, 5.6.7). */
@@ -70,8 +70,8 @@ export function handedOn(
 }
 
 /**
- * The headers of a body that is UTF-8. A type that says otherwise would have a bot read other words
- * than we have: in UTF-7 a name such as `+ACI-` is a quotation mark.
+ * The headers of a body in UTF-8. Under another charset a bot would read other text than we do: in
+ * UTF-7 a name such as `+ACI-` is a quotation mark.
  */
 export function inUtf8(headers: Record<string, string>): Record<string, string> {
   const { 'content-type': type } = headers

@@ -6,13 +6,13 @@ export const UPSTREAM_LIMITS = {
   callMs: 30_000,
   /** The first attempt of a send, so that a second one still fits. */
   sendFirstMs: 14_000,
-  /** A send in all, below what a bot usually waits. */
+  /** Time limit of a whole send, below the usual one of bots. */
   sendTotalMs: 29_000,
-  /** What a long poll may take beyond the `timeout` that was asked for. */
+  /** Time limit of a long poll beyond its `timeout`. */
   pollSlackMs: 10_000,
   /** Making one connection, TLS included. */
   connectMs: 10_000,
-  /** The longest that a connection without a call is kept: the next look at `/me` makes another. */
+  /** Idle time after which a connection is closed: the next check of `/me` makes another. */
   idleMs: 8000,
   /** Silence within a body. */
   stallMs: 10_000,
@@ -27,7 +27,7 @@ export const UPSTREAM_LIMITS = {
   mediaMs: 75_000,
   /** Connections at a time for attachments. */
   mediaConnections: 8,
-  /** A stored attachment: what clients accept, and what sealing and padding add to it. */
+  /** Bytes of a stored attachment: the maximum of clients, with the overhead of sealing and padding. */
   maxMediaBytes: FIXED_LIMITS.mediaMaxBytes + 4 * 2 ** 20,
   /** An answer's body. */
   maxBytes: 2 ** 20,

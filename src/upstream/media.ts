@@ -20,7 +20,7 @@ export interface MediaRequest {
 
 /**
  * Asks for a file, once more when the connection failed before any answer. Gives its bytes as
- * they arrive; whoever stops reading them ends the call.
+ * they arrive; ending the iteration ends the call.
  * @throws ServiceError, NoResponseError, Refusal `postern_media_too_large`; the bytes throw the last two
  */
 export async function fetchMedia(

@@ -1,6 +1,6 @@
 /**
- * One reading of an answer, whatever parser the bot has (DESIGN, Opening): what another parser
- * would read otherwise than ours is taken out, and so is what stands under our own name.
+ * One reading of an answer by any parser of a bot (DESIGN, Opening): values that another parser
+ * would read differently than ours are removed, and so are values under our own name.
  */
 import { ENVELOPE_NAMES, ERROR_NAMES, OWN_NAME, UPDATE_NAMES } from '../api/judged-names.ts'
 import { isObject } from '../api/common.ts'
@@ -11,10 +11,10 @@ import { countNames, isRawNumber } from '../util/exact-json.ts'
 export type AnswerKind = 'updates' | 'other'
 
 /**
- * Takes out of a parsed answer, in place, what makes a second reading of it.
+ * Removes from a parsed answer, in place, values that allow a second reading.
  * @param text of which it was parsed
- * @returns whether it is to be written anew: something was taken out, or a name stands twice in
- *   the text, of which we have read the last
+ * @returns whether it must be serialized anew: a value was removed, or the text contains a name
+ *   twice, of which we have read the last
  */
 export async function makeOneReading(
   answer: Record<string, unknown>,
@@ -39,7 +39,7 @@ export async function makeOneReading(
 }
 
 class Reading {
-  /** Names that were met, as long as none was taken out. */
+  /** Number of names read, as long as none was removed. */
   names = 0
   changed = false
   readonly #judged: typeof OWN_NAME

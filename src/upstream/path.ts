@@ -3,11 +3,11 @@ import { Refusal } from '../errors.ts'
 
 const VISIBLE = /^[!-~]+$/
 const BAD_ESCAPE = /%(?![0-9a-f]{2})/i
-/** Escaped control characters, slash and backslash: whoever unescapes twice would be led astray. */
+/** Escaped control characters, slash and backslash: a second unescaping would change the path. */
 const BAD_ESCAPED = /%(?:[01][0-9a-f]|7f|2f|5c)/i
 
 /**
- * The last look at a path before it is sent: below the API prefix, encoded, perhaps with a query.
+ * The final check of a path before it is sent: below the API prefix, encoded, perhaps with a query.
  * @throws Refusal `bad_request` for dot segments, empty segments, backslashes, escaped slashes,
  *   control characters, bad escapes, a fragment, or anything beyond ASCII
  */

@@ -3,7 +3,7 @@ import { unusable, type Failure } from './errors.ts'
 /** Pieces of one body; each costs far more than the bytes in it. */
 const MAX_PIECES = 65_536
 
-/** A body as it comes in, within bounds. */
+/** A body that arrives in pieces, within bounds. */
 export class Pieces {
   readonly #maxBytes: number
   readonly #status: number
@@ -16,7 +16,7 @@ export class Pieces {
     this.#status = status
   }
 
-  /** Takes a piece in. @returns why the rest need not be read, else null */
+  /** Adds a piece. @returns why the rest need not be read, else null */
   take(piece: Buffer): Failure | null {
     this.#size += piece.length
     if (this.#size > this.#maxBytes) return unusable('larger than any answer may be', this.#status)

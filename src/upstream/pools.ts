@@ -12,7 +12,7 @@ export interface EgressProxies {
   noProxy?: string
 }
 
-/** What the connections of a pool are doing. */
+/** The load of a pool's connections. */
 export interface PoolLoad {
   /** Calls under way. */
   busy: number
@@ -83,7 +83,7 @@ export function createPools(o: {
   }
   const calls = make(o.limits.connections, o.limits.maxListBytes)
   const polls = make(o.limits.pollConnections, o.limits.maxListBytes)
-  // Who reads counts by himself: too much of a file is another answer than too much of an answer.
+  // Its reader counts by itself: too large a file has another refusal than too large an answer.
   const media = make(o.limits.mediaConnections, 2 * o.limits.maxMediaBytes)
   return {
     calls: calls.dispatcher,
@@ -93,10 +93,10 @@ export function createPools(o: {
   }
 }
 
-/** By what is trusted beside the default roots. */
+/** By the PEM of authorities that are trusted beside the default roots. */
 const secureContexts = new Map<string, WeakRef<SecureContext>>()
 
-/** Made once: reading all roots again would slow every connection down, and each takes a megabyte. */
+/** Cached: parsing all roots again would slow each connection down, and needs a megabyte each. */
 function secureContextFor(ca: string | undefined): SecureContext {
   const known = secureContexts.get(ca ?? '')?.deref()
   if (known !== undefined) return known
@@ -122,7 +122,7 @@ function loadOf(pools: Iterable<Pool>): PoolLoad {
   return load
 }
 
-/** Node takes anything for a certificate and trusts nothing of it, without a word. */
+/** Node accepts any text as a certificate and silently trusts none of it. */
 function readable(ca: string): string {
   try {
     void new X509Certificate(ca)

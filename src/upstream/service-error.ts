@@ -6,7 +6,7 @@ const MAX_SECONDS = 3600
 /** When neither header nor body can be believed. */
 const UNKNOWN_SECONDS = 5
 
-/** The service's no as an error that keeps the answer as it came. */
+/** A refusal of the service as an error that keeps the unchanged answer. */
 export function serviceErrorOf(answer: RawAnswer, error: ApiError): ServiceError {
   const { status, headers } = answer
   const { code, expected, retryAfter: body } = error
@@ -17,7 +17,7 @@ export function serviceErrorOf(answer: RawAnswer, error: ApiError): ServiceError
 
 /**
  * How long a 429 asks to wait, in whole seconds from 1 to 3600 (spec, Errors, rule 1).
- * For `rate_limited` the header wins, since its body always says 60. For every other code the
+ * For `rate_limited` the header wins, since its body is always 60. For every other code the
  * larger of header and body holds. A header that is missing, negative, a date or not a number
  * leaves the body's value; when that is no number either, 5.
  * @param given `code` the error's; `header` the value of Retry-After; `body` the `retryAfter` field

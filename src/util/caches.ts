@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache'
 import { monotonicNow } from './clock.ts'
 
 /**
- * A cache of at most so many entries, which takes room as it fills. One that is made with the
- * library's `max` takes the room of all of them from the beginning: megabytes for a bot that idles.
- * @param o `ttlMs` how long an entry counts; for good when absent
+ * A cache of at most `maxEntries`, which allocates as it fills. The library's `max` allocates for
+ * all entries from the beginning: megabytes for an idle bot.
+ * @param o `ttlMs` lifetime of an entry; unlimited when absent
  */
 export function countedCache<K extends {}, V extends {}>(
   maxEntries: number,
@@ -34,12 +34,12 @@ export class FreshCache<V extends {}> {
   readonly #max: number
   readonly #inFlight = new Map<number, { askedAtMs: number; answer: Promise<V> }>()
   readonly #fetch: (key: number) => Promise<V>
-  /** What `get` found since the beginning; an answer that was under way already is a hit. */
+  /** Hits and misses of `get` since the beginning; an answer already under way is a hit. */
   readonly lookups: Lookups = { hits: 0, misses: 0 }
 
   /**
-   * @param options `max` answers are kept, of `maxBytes` together where `bytesOf` says what one
-   *   takes; the least recently used go first
+   * @param options `max` answers are kept, of `maxBytes` together where `bytesOf` gives the size of
+   *   one; the least recently used are evicted first
    */
   constructor(options: {
     max: number
@@ -59,7 +59,7 @@ export class FreshCache<V extends {}> {
   }
 
   /**
-   * What is remembered, if asked for at `sinceMs` (by `monotonicNow`) or later; no call is made.
+   * The cached answer, if requested at `sinceMs` (by `monotonicNow`) or later; no call is made.
    */
   peek(key: number, sinceMs: number): V | undefined {
     const entry = this.#entries.get(key)
@@ -76,7 +76,7 @@ export class FreshCache<V extends {}> {
     return isUnderWay ? await flight.answer : await this.#ask(key)
   }
 
-  /** Adds an answer that came another way. */
+  /** Adds an answer from another source. */
   set(key: number, value: V, askedAtMs: number): void {
     const kept = this.#entries.peek(key)
     if (kept !== undefined && kept.askedAtMs > askedAtMs) return

@@ -1,5 +1,5 @@
 /**
- * JSON on its way through: numbers keep their exact spelling, and what two parsers could read
+ * JSON to relay: numbers keep their exact spelling, and text that two parsers could read
  * differently is refused.
  */
 import { TimeSlice } from './scheduling.ts'
@@ -11,7 +11,7 @@ const MAX_DEPTH = { body: 32, answer: 128 }
 const MAX_TOKENS = { body: 20_000, answer: 150_000 }
 /** The same where numbers must keep their spelling, which costs more for each value. */
 const MAX_TOKENS_EXACT = 50_000
-/** What every number that JavaScript spells otherwise has, and much else. */
+/** Matches every number that JavaScript spells differently, and other text. */
 const ODD_NUMBER = /\d{16}|\d[.eE]|-0/
 const SCALAR = /[-\d.eE+]+|true|false|null/y
 const BLANK = /[ \t\n\r]*/y
@@ -78,7 +78,7 @@ export async function parseAnswer(text: string): Promise<unknown> {
   return { ok: true, result }
 }
 
-/** Writes what `parseExact` read. */
+/** Undoes `parseExact`. */
 export function stringify(value: unknown): string {
   return JSON.stringify(value)
 }
@@ -106,7 +106,7 @@ export async function stringifyAnswer(answer: Record<string, unknown>): Promise<
   return Buffer.concat([...pieces, Buffer.from(pieces.length === 0 ? '{}' : '}')])
 }
 
-/** How often a name stands in a text that is JSON: one that is doubled counts each time. */
+/** The number of names in a JSON text; each occurrence of a duplicate counts. */
 export function countNames(text: string): number {
   let count = 0
   for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at)) {
@@ -123,7 +123,7 @@ export function isRawNumber(value: unknown): boolean {
 }
 
 /**
- * Parses a request body. Takes its bytes.
+ * Parses a request body.
  * @throws Refusal `bad_request`: not UTF-8, not JSON, nested beyond 32, a key twice in one object,
  *   a key named `__proto__`, or a string that holds a lone surrogate
  */
@@ -162,10 +162,10 @@ function parseScanned(text: string, { isExact }: { isExact: boolean }): unknown 
 type Open = (Set<string> | null)[]
 
 /**
- * Scans the tokens once, in time linear in the length, whatever the text. It does not check that
+ * Scans the tokens once, in time linear in the length of any text. It does not check that
  * they make JSON; the parser does.
- * @param into `open` for a body, where what is ambiguous is refused; `ends` takes where each value
- *   of a list in an object ends
+ * @param into `open` for a body, where ambiguous JSON is refused; `ends` receives the end offset of
+ *   each value of a list in an object
  * @returns whether JavaScript writes every number as it is spelt
  * @throws SyntaxError, TooMuch
  */

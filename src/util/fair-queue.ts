@@ -6,14 +6,14 @@ export interface FairQueueBounds {
   perLane: number
   /** Of one lane while others have, or had lately, tasks too; as `perLane` when absent. */
   perLaneAmongOthers?: number
-  /** A task that takes longer makes room for the next one: it waits for somebody else. In ms; never when absent. */
+  /** A task that runs longer, in ms, frees its slot while it waits. Never when absent. */
   roomAfterMs?: number
 }
 
 /** How long a lane counts after its last task began or ended. */
 const LATELY_MS = 1000
 
-/** The tasks of one of those who share. */
+/** The tasks of one sharer. */
 export interface Lane {
   /** Tasks that have not begun. */
   readonly waiting: number
@@ -22,7 +22,7 @@ export interface Lane {
   /**
    * Runs a task when it is its turn.
    * @param task must not throw before it returns, nor wait for another one of the same queue
-   * @throws what the task rejects with
+   * @throws the error of the task
    */
   run<T>(task: () => Promise<T>): Promise<T>
 }
@@ -33,22 +33,22 @@ interface LaneState {
 }
 
 /**
- * Slots that several share fairly: whenever one is free, the lanes that have waiting tasks get it in
- * turns, however many tasks each has. Within a lane, first come, first served.
+ * Slots shared fairly: whenever one is free, the lanes with waiting tasks get it in turns,
+ * independent of their numbers of tasks. Within a lane, first in, first out.
  */
 export class FairQueue {
   readonly #bounds: FairQueueBounds
   /** Lanes with waiting tasks that may begin; the next one first. */
   readonly #waiting = new Set<LaneState>()
   #busy = 0
-  /** The two lanes whose tasks came or ended last, the last one first. */
+  /** The two lanes whose tasks were added or ended last, the last one first. */
   #latest: { lane: LaneState; atMs: number }[] = []
 
   constructor(bounds: FairQueueBounds) {
     this.#bounds = bounds
   }
 
-  /** A lane of its own for one of those who share. */
+  /** Adds a lane for one sharer. */
   lane(): Lane {
     const lane: LaneState = { tasks: [], busy: 0 }
     return {
@@ -68,7 +68,7 @@ export class FairQueue {
     }
   }
 
-  /** A task of the lane came or ended: the next one begins if it may. */
+  /** After a task of the lane was added or ended: the next one begins if it may. */
   #noteActive(lane: LaneState): void {
     const others = this.#latest.filter((one) => one.lane !== lane)
     this.#latest = [{ lane, atMs: performance.now() }, ...others].slice(0, 2)

@@ -1,4 +1,4 @@
-/** Who, beside this process's user and root, may write a file or replace what lies in a folder. */
+/** Other users, beside this process's and root, who may write a file or replace one in a folder. */
 import { accessSync, constants, lstatSync, realpathSync, statSync, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
 
@@ -8,7 +8,7 @@ const ANYBODY_WRITES = 0o002
 const GROUP_WRITES = 0o020
 
 /**
- * Whether others cannot replace a folder by renaming: what holds it is the owner's or root's, and
+ * Whether others cannot replace a folder by renaming: its parent is the owner's or root's, and
  * either closed to others' writing or, as /tmp is, sticky.
  */
 export function isHeldFast(folder: string, owner: number): boolean {
@@ -19,7 +19,7 @@ export function isHeldFast(folder: string, owner: number): boolean {
   return isTheirs && ((found.mode & OTHERS_WRITE) === 0 || (found.mode & STICKY) !== 0)
 }
 
-/** Something that others can change, and the command that takes their right to it away. */
+/** A path that others can change, and the command that revokes their right. */
 export interface OthersRight {
   /** Goes on from the path: `belongs to user 1001`. */
   reason: string
@@ -42,7 +42,7 @@ export function othersRight(path: string, { sticky = false } = {}): OthersRight 
     return { reason, command: `sudo chown ${me} ${quoted}` }
   }
   if (!isWritableByOthers(found) || (sticky && (found.mode & STICKY) !== 0)) return null
-  // What Kubernetes mounts may have mode 0777, and is read-only.
+  // Files mounted by Kubernetes may have mode 0777, and are read-only.
   if (isReadOnly(path)) return null
   const reason = `may be written by others (mode ${(found.mode & 0o7777).toString(8)})`
   return { reason, command: `chmod go-w ${quoted}` }
@@ -73,6 +73,6 @@ function isReadOnly(path: string): boolean {
   }
 }
 
-/** A path as a shell takes it. */
+/** Quotes a path for a shell. */
 export const quotePath = (path: string): string =>
   /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`

@@ -21,7 +21,7 @@ export class Listeners<Event = void> {
 
 /**
  * Resolves at the next call of a listener, or when the signal is aborted.
- * @param subscribe adds the listener, and gives what removes it
+ * @param subscribe adds the listener, and gives a function that removes it
  */
 export function nextCall(
   subscribe: (listener: () => void) => () => void,

@@ -1,5 +1,5 @@
 /**
- * Who may call a local listener: programs that use one of our own names, never a web page (DESIGN,
+ * Callers of a local listener: programs that use one of our own names, never a web page (DESIGN,
  * The local doors). Reads the raw header lines, because a merged view hides duplicates.
  */
 import { isIPv4, isIPv6 } from 'node:net'
@@ -9,13 +9,13 @@ import { REFUSALS } from '../refusals.ts'
 export interface DoorProblem {
   status: number
   code: 'bad_request' | 'postern_host_refused' | 'postern_browser_refused'
-  /** For people; says what to do. */
+  /** For people, with what to do. */
   message: string
 }
 
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::\d{1,5})?$/i
 const WILDCARDS = new Set(['0.0.0.0', '::'])
-/** What browsers say of a page's own calls, and of an address that a person opens. */
+/** Values of Sec-Fetch-Site for a page's own calls, and for an address that a person opens. */
 const OWN_SITES: ReadonlySet<string> = new Set(['none', 'same-origin'])
 
 /**
@@ -48,7 +48,7 @@ export function doorProblem(
 /**
  * Judges a request to a page that the listener itself serves: of browsers, only that page and a
  * person who opens it may call.
- * @param rawHeaders, allowedHosts as `doorProblem` takes them
+ * @param rawHeaders, allowedHosts as for `doorProblem`
  */
 export function ownPageProblem(
   rawHeaders: readonly string[],
@@ -125,7 +125,7 @@ function refused(code: 'postern_host_refused' | 'postern_browser_refused'): Door
 
 /**
  * Fastify's option for listeners whose routes have no schemas of its kind: its compilers, which
- * would take half of a start to load, stay unloaded.
+ * would need half of the time of a start to load, stay unloaded.
  */
 export const NO_SCHEMAS = {
   compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema },

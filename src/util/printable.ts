@@ -7,7 +7,7 @@ const UNPRINTABLE = String.raw`\p{Bidi_Control}\u2028\u2029`
 const CONTROLS = new RegExp(String.raw`(?![\n\t])[\p{Cc}${UNPRINTABLE}]`, 'gu')
 const UNESCAPED = new RegExp(String.raw`[\u007f-\u009f${UNPRINTABLE}]`, 'gu')
 
-/** Removes what is unprintable; newlines and tabs stay. */
+/** Removes unprintable characters; newlines and tabs stay. */
 export function stripControls(text: string): string {
   return text.replace(CONTROLS, '')
 }

@@ -1,11 +1,11 @@
 /** Waiting for work no longer than somebody wants its result. */
 
 /**
- * Gives what the work gives, unless the signal aborts first. It is for work that takes no signal
- * of its own: the work then goes on, and whatever it ends with is dropped.
- * @param signal undefined: there is nothing but the work to wait for
+ * Gives the result of the work, unless the signal aborts first. It is for work without a signal
+ * of its own: the work then continues, and its result or error is dropped.
+ * @param signal undefined: waits for the work alone
  * @throws the signal's reason when it aborts first, also when it was aborted before; otherwise
- *   what the work fails with
+ *   the error of the work
  */
 export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work

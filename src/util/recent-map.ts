@@ -1,7 +1,7 @@
-/** A map bounded by the size of what is in it; what was not asked for lately goes first. */
+/** A map bounded by the size of its entries; those not read recently are evicted first. */
 export class RecentMap<V> {
   readonly #max: number
-  /** In the order in which they are looked at when room is needed. */
+  /** In the order of eviction checks. */
   readonly #entries = new Map<string, { value: V; size: number; isRecent: boolean }>()
   #size = 0
 

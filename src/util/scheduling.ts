@@ -5,7 +5,7 @@ const waiting: (() => void)[] = []
 
 /**
  * Resolves when everything else has had its turn. Of all that wait for theirs, one goes on in each
- * turn of the event loop: however much there is to do, a call that comes in between waits for one
+ * turn of the event loop: with any amount of work, a call that arrives in between waits for one
  * slice of it.
  */
 export async function nextTurn(): Promise<void> {
@@ -34,8 +34,8 @@ export class TimeSlice {
 /**
  * Defers work that nobody waits for to the end of this turn of the event loop, and does all of it
  * at once. Line by line between two calls, a log or a count costs several times as much.
- * @param handle called with each item, in the order in which they came; must not throw
- * @returns takes an item
+ * @param handle called with each item, in order; must not throw
+ * @returns adds an item
  */
 export function batchPerTick<T>(handle: (item: T) => void): (item: T) => void {
   let batch: T[] = []
@@ -49,14 +49,14 @@ export function batchPerTick<T>(handle: (item: T) => void): (item: T) => void {
   }
 }
 
-/** Runs tasks one after the other, in the order in which they came. */
+/** Runs tasks one after the other, in the order of the calls. */
 export class Mutex {
   #last: Promise<unknown> = Promise.resolve()
 
   /**
    * Runs a task when every earlier one has ended, however it ended.
-   * @returns what the task returns; do not wait for it inside another task: neither would end
-   * @throws what the task throws; later tasks run all the same
+   * @returns the task's result; do not wait for it inside another task: neither would end
+   * @throws the task's error; later tasks run all the same
    */
   run<T>(task: () => Promise<T>): Promise<T> {
     const result = this.#last.then(task)

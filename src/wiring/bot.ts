@@ -1,6 +1,6 @@
 /**
- * One bot: its link to the service, its store and keys, its updates, and what an operator can ask of
- * it. What it shares with others of the process is handed in.
+ * One bot: its link to the service, its store and keys, its updates, and its operations. Parts that
+ * it shares with others of the process are supplied.
  */
 import type { Secrets, Settings } from '../config/settings.ts'
 import type { Operations } from '../control/operations.ts'
@@ -26,7 +26,7 @@ export interface BotOptions {
   log: Log
   /** Its name, where there are several. */
   name?: string
-  /** False where there was a store, and none may take its place. */
+  /** False where there was a store before, which a new one must not replace. */
   mayCreateStore?: boolean
   parts?: HandedInParts
 }
@@ -37,11 +37,11 @@ export interface RunningBot extends AsyncDisposable {
   core: Core
   updates: Updates
   operations: Operations
-  /** What its door is built of. */
+  /** The parts of its door. */
   door: BotDoorParts
   /** Begins to publish, to watch the service and to deliver. */
   start(): void
-  /** Ends what is under way: polls and deliveries first, then what `drain` waits for, then calls of its own. */
+  /** Ends polls and deliveries first, then requests by `drain`, then its own calls. */
   stop(drain: () => Promise<void>): Promise<void>
 }
 
@@ -66,7 +66,7 @@ export async function createBot(options: BotOptions): Promise<RunningBot> {
   subscribeLink(link)
   const core = stack.use(await createCore(options, link, 'run'))
   stack.use(subscribeCore(core, link, log))
-  // After what every start says of its key, and before what it says of a webhook.
+  // After the start's lines about the bot's key, and before those about a webhook.
   subscribeReadiness(link, core, log)
   const updates = stack.use(await createUpdates(options, link, core))
   subscribeUpdates(updates, core, link, options)
@@ -88,10 +88,10 @@ export async function createBot(options: BotOptions): Promise<RunningBot> {
     stop: async (drain) => {
       link.health.set('stopping', '')
       link.watch.stop()
-      // While its door is open still: a bot that takes an update may have to answer it.
+      // Before the door closes: a bot may have to call it while handling an update.
       await updates[Symbol.asyncDispose]()
       await drain()
-      // Ends calls of our own, which what is disposed of next may be waiting for.
+      // Ends calls of our own, which parts disposed of next may be waiting for.
       if (link !== parts.link) await link[Symbol.asyncDispose]()
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

@@ -1,4 +1,4 @@
-/** What a sidecar is between its doors: store, keys, chats, guard, translation. */
+/** The sidecar between its doors: store, keys, chats, guard, translation. */
 import {
   ClearFields,
   Guard,
@@ -49,11 +49,11 @@ export interface Core extends AsyncDisposable {
   store: Store
   engine: MeasuredEngine
   keyring: Keyring
-  /** What is known of chats and people. */
+  /** Memory of chats and people. */
   known: Known
   outcomes: Outcomes
   keyUsage: KeyUsage
-  /** Takes secret keys out and in. */
+  /** Exports and imports secret keys. */
   transfer: Transfer
   knownChats: KnownChats
   modes: Modes
@@ -61,7 +61,7 @@ export interface Core extends AsyncDisposable {
   /** Null when the sidecar manages no key (`key.publish: false`). */
   publication: Publication | null
   messages: Messages<Answer>
-  /** What would become of a text for a chat, once the bot's key is published. */
+  /** Previews a text for a chat, once the bot's key is published. */
   previewChat: (chatId: number) => Promise<ChatPreview>
   clearFields: ClearFields
   /** Null when there is no key to open with and none will be made. */
@@ -81,12 +81,12 @@ export interface CoreOptions {
   log: Log
   /** The bot's, where there are several. */
   name?: string
-  /** False where there was a store, and none may take its place. */
+  /** False where there was a store before, which a new one must not replace. */
   mayCreateStore?: boolean
   parts?: Pick<HandedInParts, 'engine' | 'store' | 'stretcher' | 'database' | 'ownerOf'>
 }
 
-/** What is known of chats and people, with what looks it up at the service. */
+/** Memory of chats and people, with the look-ups that fill it from the service. */
 export interface Known extends Kernel {
   directory: Directory
   modes: Modes
@@ -147,7 +147,7 @@ export async function createCore(
   }
 }
 
-/** What everything else rests on. */
+/** The parts that all others need. */
 interface Base {
   store: Store
   memory: Memory
@@ -223,7 +223,7 @@ async function createPublication(
   return stack.use(new Publication({ keyring, calls, log, rotateEveryMs, shared }))
 }
 
-/** What decides whether a body may leave. */
+/** The parts that decide whether a body may be sent. */
 interface Wall {
   guard: Guard
   presses: Presses
@@ -255,7 +255,7 @@ function createWall(
   }
 }
 
-/** What seals on the way out, and opens on the way in. */
+/** The parts that seal outgoing messages, and open incoming ones. */
 async function createDirections(
   { settings, name }: CoreOptions,
   link: Link,

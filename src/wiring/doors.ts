@@ -20,7 +20,7 @@ export interface Doors {
   admin: Door
 }
 
-/** What the door of a bot is built of, with every route of the bot's. */
+/** The parts of a bot's door, with every route of the bot's. */
 export function describeBotDoor(
   options: { settings: Settings; secrets: Secrets; log: Log; parts?: HandedInParts },
   parts: { link: Link; core: Core; updates: Updates; events: BotDoorEvents },
@@ -70,7 +70,7 @@ export function describeBotDoor(
   }
 }
 
-/** What the bot's door calls back with. */
+/** The callbacks of the bot's door. */
 export function botDoorEvents(
   { metrics, watch }: Link,
   { publication }: Core,
@@ -108,9 +108,8 @@ export function createAdminDoor(
 const REREAD_EVERY_MS = 1000
 
 /**
- * Reads the bot's token again when its file looks other than before, and once a second in any
- * case, whoever asks at the door. A file is read at once, so what is expected next is what it
- * holds.
+ * Reads the bot's token again when its file's metadata changed, and once a second in any case. A
+ * file is read synchronously, so that the next comparison uses its content.
  */
 function createTokenReader(secrets: Secrets): () => boolean {
   let lastMs = -Infinity

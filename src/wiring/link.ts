@@ -1,4 +1,4 @@
-/** The link to the service: the upstream door, calls of our own, and what is known of the bot. */
+/** The link to the service: the upstream door, calls of our own, and the bot's description. */
 import { readFileSync } from 'node:fs'
 import { Bot, botIdOf } from '../api/bot.ts'
 import { LIMITS, readLimits, type Limits } from '../api/limits.ts'
@@ -24,10 +24,10 @@ import { SYSTEM_TIME, type Clock } from '../util/clock.ts'
 /** The part of the bot's calls that may be spent on calls of our own. */
 const OWN_SHARE = 0.5
 
-/** A look-up that a send or an update waits for. */
+/** Time limit of a look-up that a send or an update waits for. */
 export const LOOKUP_MS = 8000
 
-/** A look at `/me` of the watch: with its wait below the 15 s that readiness may be behind. */
+/** Time limit of the watch's `/me`: with its wait below the 15 s by which readiness may lag. */
 export const PROBE_MS = 4000
 
 /** A publication, for which sends wait. */
@@ -60,7 +60,7 @@ export interface Link extends AsyncDisposable {
   bot: () => Bot | null
   /** By the token; without a token of the spec's shape, by the first `/me`. */
   botId: () => number | null
-  /** Says whose store it is: a `/me` of another bot is refused, also where the token does not tell. */
+  /** Sets the store's bot: a `/me` of another is refused, also when the token has no bot id. */
   expectBot: (botId: number) => void
   limits: () => Limits
   /** Divides the calls of our own among so many sidecars of the bot. */
@@ -77,7 +77,7 @@ export interface Link extends AsyncDisposable {
   onBot(listener: (bot: Bot) => void): void
   /** Calls back with whether a `/me` is of the bot of our token. */
   onIdentified(listener: (isOurs: boolean) => void): void
-  /** Adds a listener to what happens with calls. */
+  /** Adds a listener to events of calls. */
   onUpstream(listener: Partial<UpstreamEvents>): void
 }
 
@@ -165,7 +165,7 @@ function callsOf(upstream: Upstream, bot: BotDescription): Link['calls'] {
   }
 }
 
-/** The bot as the service describes it. Which bot it is, its token says. */
+/** The bot as the service describes it. Its token determines which bot it is. */
 class BotDescription {
   known: Bot | null = null
   limits: Limits = { ...LIMITS }
@@ -226,12 +226,12 @@ function readCa(file: string): string {
 }
 
 /**
- * Parts of a sidecar that can be handed in, each in place of the usual one. Whoever hands one in
- * disposes of it, after the sidecar.
+ * Parts of a sidecar that can be supplied, each in place of the usual one. The caller disposes of
+ * them, after the sidecar.
  */
 export interface HandedInParts {
   engine?: MeasuredEngine
-  /** An open store; settings on the data directory and its protection are not looked at then. */
+  /** An open store; settings of the data directory and its protection are then ignored. */
   store?: Store
   /** Where passphrases are stretched for several stores. */
   stretcher?: Stretcher

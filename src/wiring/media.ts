@@ -1,4 +1,4 @@
-/** Attachments of a sidecar: where they rest, what their urls are, who may fetch them. */
+/** Attachments of a sidecar: their storage, their urls, and the right to fetch them. */
 import { type Memory, NamedMedia } from '../kernel/index.ts'
 import type { Settings } from '../config/settings.ts'
 import { Capability } from '../media/capability.ts'
@@ -16,14 +16,14 @@ const MEMORY_SECRET = 'media-seen'
 
 export interface Media extends AsyncDisposable {
   attachments: Attachments
-  /** Null for a sidecar without a key, whose updates pass as they came. */
+  /** Null for a sidecar without a key, whose updates pass unchanged. */
   urls: MediaUrls | null
 }
 
 /**
  * Makes them.
  * @param o `name` of the bot, where there are several
- * @param opens what opens; null for a sidecar without a key, which gives files as they are stored
+ * @param opens for opening; null for a sidecar without a key, which gives files as they are stored
  */
 export async function createMedia(
   o: { settings: Settings; link: Link; store: Store; memory: Memory; name?: string | undefined },

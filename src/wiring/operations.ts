@@ -1,4 +1,4 @@
-/** What an operator can ask of the parts, whether the sidecar runs or not, and without a store. */
+/** Operations on the parts, with or without a running sidecar, and without a store. */
 import { bindOperations, OPERATIONS, type Operations } from '../control/operations.ts'
 import type { OpenReport, StatusReport } from '../control/reports.ts'
 import type { CheckLine } from '../doctor/check-line.ts'
@@ -42,13 +42,13 @@ export function buildOperations(
     open: (armored) => openForOperator(armored, core),
   })
   return deriveCalls(OPERATIONS, async (name, input) => {
-    // what is out of reach is shown as it was last known; what changes something refuses by itself
+    // an unreachable database: memory is shown as last read, and changes are refused by themselves
     await core.store.fresh().catch(() => undefined)
     return await (operations[name] as (input: object) => Promise<unknown>)(input)
   })
 }
 
-/** The operations where no store opens: the doctor looks, every other says why not. */
+/** The operations when no store opens: the doctor runs its checks, every other is refused. */
 export function buildOperationsWithoutStore(
   options: Configured,
   link: Link,
@@ -62,7 +62,7 @@ export function buildOperationsWithoutStore(
   }
 }
 
-/** Checks what settings lead to, for where another process has the store open. */
+/** Checks all that settings configure, for when another process has the store open. */
 export async function checkSettings(options: Configured, link: Link): Promise<CheckLine[]> {
   return await examineSettings(options, serviceOf(link))
 }
@@ -82,7 +82,7 @@ function serviceOf({ calls, limits, watch }: Link): ExaminedService {
 
 /**
  * Opens an armored message (`postern open`). There is no sender here whose certificate could be
- * asked for: only what we signed ourselves can be verified.
+ * fetched: only signatures of our own can be verified.
  */
 async function openForOperator(
   armored: string,
@@ -106,7 +106,7 @@ async function openForOperator(
   return { opened: true, text, verdict: 'unknown-signer', reason: `signed by key ${issuer}` }
 }
 
-/** What the sidecar is and how it stands, for `postern status` and `/status`. */
+/** The sidecar's state, for `postern status` and `/status`. */
 export function describeStatus(
   settings: Settings,
   parts: { link: Link; core: Core; updates: Updates | null; startedAt: string },
@@ -160,7 +160,7 @@ function waitingOf(updates: Updates | null): StatusReport['updates'] {
   }
 }
 
-/** Less the path of its url, which may be a secret between the bot and whoever calls it. */
+/** Omits the path of the webhook's url, which may be a secret of the bot. */
 function webhookOf(updates: Updates | null): StatusReport['webhook'] {
   const own = updates?.webhook.own ?? null
   if (own === null) return null

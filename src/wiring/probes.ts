@@ -1,4 +1,4 @@
-/** What the sidecar looks at by itself, beside what happens: its store, its disk, what will run out. */
+/** Periodic checks of the sidecar: its store, its disk, resources that expire or run out. */
 import type { Secrets, Settings } from '../config/settings.ts'
 import type { Log } from '../logger.ts'
 import { ExpiryWarnings, type ResourceLevels } from '../observe/expiry-warning.ts'
@@ -66,8 +66,8 @@ const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 /**
  * Makes the reader; the certificates of `upstream.caFile` are read once, as calls know them.
- * @param o `isOfSeveral`: what several bots have in common is looked at elsewhere (`readMachine`)
- * @returns reads how things are now
+ * @param o `isOfSeveral`: resources shared by several bots are read elsewhere (`readMachine`)
+ * @returns reads the current levels
  */
 export function createResourceReader(
   { dataDir, upstream: { caFile } }: Settings,
@@ -92,7 +92,7 @@ export function createResourceReader(
 
 const ELSEWHERE = { diskFreeBytes: null, memoryUsed: null }
 
-/** What the process has left of disk and memory. */
+/** The free disk and the used memory of the process. */
 export async function readMachine(
   dataDir: string,
 ): Promise<Pick<ResourceLevels, 'diskFreeBytes' | 'memoryUsed'>> {
@@ -115,7 +115,7 @@ export function firstEndMs(pem: string): number {
   return Math.min(...ends.values())
 }
 
-/** The larger part of what the process may have: of the machine's or container's memory, or of the heap. */
+/** The larger used share: of the machine's or container's memory, or of the heap. */
 function memoryUsed(): number {
   const limit = process.constrainedMemory()
   const whole = limit > 0 ? Math.min(limit, totalmem()) : totalmem()
@@ -126,7 +126,7 @@ function memoryUsed(): number {
 const HOUR_MS = 3_600_000
 
 /**
- * Forgets once an hour what is past the reach of the memory against replays. A failed write shows
+ * Deletes once an hour entries older than the memory against replays needs. A failed write shows
  * in health.
  * @param keysSinceMs when the oldest key was made that still opens, null without any
  */
@@ -142,7 +142,7 @@ export function pruneHourly(
 }
 
 /**
- * Writes something that is another thing each time, so that the disk has to take it.
+ * Writes a different value each time, so that the disk is really written to.
  * @throws Refusal `postern_store_unwritable`
  */
 export async function tryWriting(store: Store): Promise<void> {

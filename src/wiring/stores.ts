@@ -1,4 +1,4 @@
-/** Opening a store as the settings say, moving it elsewhere, and restoring a backup of it. */
+/** Opens a store by the settings, moves it elsewhere, and restores a backup of it. */
 import { ReplayMemory, type JudgingClock, type Memory } from '../kernel/index.ts'
 import type { StoreAccess } from '../config/store-access.ts'
 import { OperatorError } from '../errors.ts'
@@ -14,7 +14,7 @@ import type { PostgresServer } from '../replicas/server.ts'
 import { memoryGaps, restored, restoredFrom } from '../store/restored.ts'
 import type { Store } from '../store/store.ts'
 import type { HandedInParts } from './link.ts'
-/** What a backup holds, without anything secret. */
+/** The contents of a backup, without anything secret. */
 export interface BackupReport extends Pick<
   Backup,
   'takenAt' | 'bytes' | 'version' | 'method' | 'counts'
@@ -44,9 +44,9 @@ export async function verifyBackup(file: string, access: StoreAccess): Promise<B
 }
 
 /**
- * Verifies a backup and puts it where `dataDir` says, which must hold no store.
- * @throws OperatorError `refused` when it holds one, or when the store is in a database; and what
- *   `verifyBackup` throws
+ * Verifies a backup and puts it into `dataDir`, which must hold no store.
+ * @throws OperatorError `refused` when it holds one, or when the store is in a database; and errors
+ *   of `verifyBackup`
  */
 export async function restoreBackup(file: string, access: StoreAccess): Promise<BackupReport> {
   if (access.storeUrl !== null) throw intoFolderAlone()
@@ -64,7 +64,7 @@ function intoFolderAlone(): OperatorError {
   )
 }
 
-/** What was moved, and whereto. */
+/** The result of a move: both places, and its rows. */
 export interface MoveReport {
   from: string
   to: string
@@ -122,7 +122,7 @@ async function databaseEnd(
   const { SchemaMoveEnd } = await import('../replicas/move-ends.ts')
   const server = stack.use(await connectDatabase(url, { caFile: store.caFile }))
   const end = await SchemaMoveEnd.take(server, store.schema)
-  // what was seen there was another store
+  // the record is of another store in that place
   LastSeenTimeline.forget(dataDir)
   return end
 }
@@ -136,8 +136,8 @@ function doesNotOpen(fingerprint: string): OperatorError {
 }
 
 /**
- * What a store is opened for: to `run` the sidecar, which needs just what the settings say; to
- * `begin` with a first key, which may make the store; or to `look` at one that is there.
+ * The purpose of opening a store: to `run` the sidecar, which needs all of the settings; to
+ * `begin` with a first key, which may create the store; or to `look` at an existing one.
  */
 export type Purpose = 'run' | 'begin' | 'look'
 

@@ -1,6 +1,6 @@
 /**
- * What listens to what: each statement reads "when this happens, do that". The other files of this
- * folder build, and add no listener.
+ * Subscriptions between parts: each statement reads "when this happens, do that". The other files
+ * of folder build, and add no listener.
  */
 import type { Settings } from '../config/settings.ts'
 import { isReady } from '../kernel/index.ts'
@@ -78,7 +78,7 @@ export function subscribeLink(link: Link): void {
 
 /**
  * Health, alerts, metrics and log follow store, keys, chats and messages.
- * @returns what ends the hourly work
+ * @returns disposing it ends the hourly work
  */
 export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
   const { store, engine, keyring, replayMemory } = core
@@ -207,7 +207,7 @@ function showCore({ known, engine, keyring, publication, attachments }: Core, li
   })
 }
 
-/** The log follows readiness; what holds before is not logged. */
+/** The log follows readiness; earlier conditions are not logged. */
 export function subscribeReadiness(link: Link, { publication }: Core, log: Log): void {
   const readiness = new ReadinessLog({ ...link, publication, log })
   link.health.onChange((change) => readiness.changed(change))

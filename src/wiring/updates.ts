@@ -1,4 +1,4 @@
-/** How updates reach the bot: its webhook, who delivers to it, and how the queue stands. */
+/** Delivery of updates to the bot: its webhook, the turns of sidecars, and the queue's state. */
 import { isObject } from '../api/common.ts'
 import type { Settings } from '../config/settings.ts'
 import type { BotExchange } from '../http/exchange.ts'
@@ -31,9 +31,9 @@ export interface Updates extends AsyncDisposable {
   turns: PollTurn | null
   /** Null where no other sidecar can poll. */
   sign: PollAnnouncement | null
-  /** Takes how a poll of the bot's ended: the service's code, or null when it gave updates. */
+  /** Records the end of a poll of the bot's: the service's code, or null when it gave updates. */
   notePoll: (code: string | null) => void
-  /** Takes a report of the service about its own webhook. */
+  /** Records the service's report of its own webhook. */
   noteServiceWebhook: (result: unknown) => void
   /** Calls back with how a poll ended, the bot's or ours. */
   onPolled(listener: (code: string | null) => void): void
@@ -46,7 +46,7 @@ export interface Updates extends AsyncDisposable {
   onUnexpectedError(listener: (error: unknown) => void): void
 }
 
-/** What happens to updates, for who listens. */
+/** Listeners to events of updates. */
 class UpdateEvents {
   readonly polled = new Listeners<string | null>()
   readonly serviceWebhooks = new Listeners<string | null>()
@@ -129,7 +129,7 @@ function listening(
   }
 }
 
-/** How the queue stands at the service: by `/me`, and by the oldest update where nobody polls. */
+/** The queue's state at the service: by `/me`, and by the oldest update without polls. */
 function createBacklog(
   { calls, upstream, watch }: Link,
   { known }: Core,
@@ -183,7 +183,7 @@ function loopMaker(o: {
     })
 }
 
-/** Calls back with each delivery that came to an end. */
+/** Calls back after each delivery. */
 function observed(
   client: Pick<WebhookClient, 'deliver'>,
   onExchange: (exchange: BotExchange) => void,

@@ -10,8 +10,8 @@ import { isPrivate, NotPrivateError, ownerOf } from './ownership.ts'
 /**
  * Connects to the sidecar that runs on a data directory.
  * @returns null when there is no socket, or nobody listens at it
- * @throws OperatorError `data-dir` when what is there is not the owner's alone, which is then not
- *   connected to; an error of node:fs or node:net, such as EACCES
+ * @throws OperatorError `data-dir` when the socket is not the owner's alone, and then does not
+ *   connect; an error of node:fs or node:net, such as EACCES
  */
 export async function connectSocket(dataDir: string): Promise<Socket | null> {
   const path = findSocket(dataDir)

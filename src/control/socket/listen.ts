@@ -14,15 +14,15 @@ import { isPrivate, NotPrivateError, ownerOf } from './ownership.ts'
 /** A path to listen on. */
 export interface SocketPlace {
   path: string
-  /** Removes the socket, and what was made for it. */
+  /** Removes the socket, and the folder made for it. */
   clear(): void
 }
 
 /**
- * Makes the socket, with mode 0600 from the moment it exists, and listens at it. What a dead process
- * left is removed first.
+ * Makes the socket, with mode 0600 from the moment it exists, and listens at it. Remains of a dead
+ * process are removed first.
  * @param o `dataDir` absolute, existing, 0700 and of this user; `runtimeDir` XDG_RUNTIME_DIR, which
- *   is taken before a shared folder for temporary files when the path in `dataDir` is too long
+ *   is preferred to a shared folder for temporary files when the path in `dataDir` is too long
  * @throws OperatorError `store-in-use` when another sidecar answers there; `listen` when no socket
  *   can be made
  */
@@ -51,7 +51,7 @@ export async function listenAtSocket(
 
 async function refuseLive(dataDir: string): Promise<void> {
   const socket = await connectSocket(dataDir).catch((error: unknown) => {
-    // Our sidecars listen only at sockets of this user. Any other is not asked: ours takes its place.
+    // Our sidecars listen only at sockets of this user. Any other is replaced without connecting.
     if (error instanceof OperatorError) return null
     throw error
   })
@@ -119,7 +119,7 @@ function resolved(path: string): string {
   }
 }
 
-/** Removes only what was made for this user's sockets, whatever the pointer names. */
+/** Removes only files made for this user's sockets, wherever the pointer leads. */
 function clearStale(dataDir: string, owner: number): void {
   rmSync(join(dataDir, SOCKET_NAME), { force: true })
   try {
@@ -138,7 +138,7 @@ function removeFolder(folder: string): void {
     rmSync(join(folder, SOCKET_NAME), { force: true })
     rmdirSync(folder)
   } catch {
-    // A folder that holds something else is left to whoever put it there.
+    // A folder with other content is not ours to remove.
   }
 }
 

@@ -11,7 +11,7 @@ export const POINTER_NAME = 'control.path'
 /** Begins the names of the folders that are made for a socket. */
 export const FOLDER_PREFIX = 'postern-control-'
 
-/** The longest socket path that every system takes. */
+/** The longest socket path that every system accepts. */
 export const MAX_SOCKET_PATH_BYTES = 100
 const MAX_POINTER_BYTES = 4096
 

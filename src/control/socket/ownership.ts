@@ -1,15 +1,15 @@
 /**
- * Whose a control socket is. It is asked before anything is connected to: what a path in a shared
- * folder leads to after a crash may be somebody else's, and requests carry passphrases.
+ * The owner of a control socket, checked before connecting to it: after a crash, a path in a shared
+ * folder may lead to another user's socket, and requests carry passphrases.
  *
- * Between the look and the connection nobody else can put something else there. The folder is its
- * owner's alone (0700, no link), so only the owner makes or renames what is in it. The folder itself
- * lies in one that is the owner's or root's, and that others cannot rename in. Where `dataDir` lies
- * is the operator's choice: who can replace that folder has the whole store already.
+ * No other user can replace the socket between check and connection. Its folder is its owner's
+ * alone (0700, no link), so only the owner creates or renames entries in it. The folder itself is
+ * in one that is the owner's or root's, where others cannot rename. The place of `dataDir` is the
+ * operator's choice: a user who can replace that folder has the whole store already.
  */
 import { lstatSync, statSync, type Stats } from 'node:fs'
 
-/** What is not its owner's alone, and why. */
+/** A path that is not its owner's alone, and why. */
 export class NotPrivateError extends Error {
   readonly path: string
   /** Goes on from the path: `is a symbolic link`. */
@@ -22,13 +22,13 @@ export class NotPrivateError extends Error {
   }
 }
 
-/** What others may not do: nothing at all to a folder or a socket, and not write a file. */
+/** Modes forbidden for others: any access to a folder or a socket, and writing a file. */
 const FORBIDDEN = { folder: 0o077, socket: 0o077, file: 0o022 }
 
 /**
  * The user whose socket, pointer and folder may be used for a data directory: its owner, who must be
- * this process's user. Root may use anybody's, as `sudo postern status` does, and then only what is
- * that owner's too. A link to the directory is followed: it is the operator's.
+ * this process's user. Root may use any user's, as `sudo postern status` does, and then only files
+ * of that owner. A link to the directory is followed: it is the operator's.
  * @returns null when there is no such directory
  * @throws NotPrivateError when it is another user's, or open to others
  */

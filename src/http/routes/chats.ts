@@ -12,7 +12,7 @@ export interface ChatRouteParts {
   upstream: Upstream
   knownChats: KnownChats
   modes: Modes
-  /** False: answers pass as they came (`key.publish: false`). */
+  /** False: answers pass unchanged (`key.publish: false`). */
   translates: boolean
 }
 

@@ -9,12 +9,12 @@ export interface MeRouteParts {
   upstream: Upstream
   /** Receives each `/me`, and gives its content. @throws NoResponseError when it is another bot's */
   observe: (answer: Unseen) => unknown
-  /** Our key and where it stands with the service; null: of that, the answer tells nothing. */
+  /** Our key and its publication; null: the answer has no field for it. */
   key: () => { state: string; fingerprint: string | null } | null
   webhook: Webhook
 }
 
-/** `GET /me`: the bot sees itself open, and its own webhook. Without either, it passes as it came. */
+/** `GET /me`: the bot sees itself open, and its own webhook. Without either, it is unchanged. */
 export function meRoute({ upstream, observe, key: keyOf, webhook }: MeRouteParts): DoorRoute {
   return (app) => {
     app.get('/me', (...call) =>

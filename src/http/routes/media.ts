@@ -10,7 +10,7 @@ import { readRange } from '../range.ts'
 import { isGone } from '../relay.ts'
 import type { DoorRoute, DoorTools } from '../server.ts'
 
-/** What no browser runs, keeps or shows to another site, whatever is in it. */
+/** No browser runs, caches or shares a file of any content under these headers. */
 const GUARDED = {
   'x-content-type-options': 'nosniff',
   'content-disposition': 'attachment',
@@ -22,7 +22,7 @@ const GUARDED = {
 
 /**
  * `GET` and `HEAD /media/{id}`: an attachment, whole and checked before its first byte leaves. It
- * is for whoever has the url of an update, and for the bot's token where an update named the id.
+ * needs the url of an update, or the bot's token where an update named the id.
  */
 export function mediaRoute(attachments: Attachments): DoorRoute {
   return (app, tools) => {

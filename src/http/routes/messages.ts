@@ -16,7 +16,7 @@ export interface MessageRouteParts {
 
 /**
  * `POST /messages` and `PATCH /messages/{messageId}`. A bot that hangs up does not undo a send
- * that is under way: it is made once, whoever listens.
+ * under way: it is made once in any case.
  */
 export function messageRoutes({ messages, limits, sealsForBot }: MessageRouteParts): DoorRoute {
   const rules = (): DraftRules => ({ textMax: limits().textMax, sealsForBot })

@@ -11,12 +11,12 @@ import { idParam, queryOf, textParam } from '../params.ts'
 import { relay, whileConnected } from '../relay.ts'
 import { PASSED, checkBody, noSuchField, type BodyRule } from './passed.ts'
 
-/** What passing through needs to know. */
+/** The parts for passing requests through. */
 export interface PassParts {
   upstream: Upstream
   /** False when the bot may publish a key of its own (`key.publish: false`). */
   managesKey: boolean
-  /** What of callback answers goes in clear into protected chats. */
+  /** Decides which fields of callback answers may be readable in protected chats. */
   clearFields: Pick<ClearFields, 'ofCallback' | 'taken'>
   guard: Pick<Guard, 'rule'>
   /** `routes.allowUnknown` */
@@ -123,7 +123,7 @@ async function passUnknown(request: FastifyRequest, reply: FastifyReply, parts: 
 
 /**
  * False for every spelling of a path that the sidecar translates or manages: a service that is
- * more lenient about case, slashes or parameters must not take it for the real one.
+ * more lenient about case, slashes or parameters must not read it as the real one.
  */
 function isUnknown(request: FastifyRequest): boolean {
   const segments = textParam(request, '*').toLowerCase().split(/[/;]/)
@@ -132,7 +132,7 @@ function isUnknown(request: FastifyRequest): boolean {
 
 function asCall(request: FastifyRequest, reply: FastifyReply, path: string): UpstreamRequest {
   const method = request.method as UpstreamRequest['method']
-  // What changes something is seen through, so that its outcome is the one the service knows.
+  // A request that changes something is completed, so that the bot learns its outcome.
   if (method === 'GET') return { method, path, signal: whileConnected(reply) }
   return request.body === undefined
     ? { method, path }

@@ -6,7 +6,7 @@ import type { EndpointName } from '../../api/endpoints.ts'
 import { DeleteBody, TypingBody } from '../../api/send.ts'
 import { Refusal } from '../../errors.ts'
 
-/** What is looked at in a body before it is handed on. */
+/** How a body is checked before it is relayed. */
 export interface BodyRule {
   schema: z.ZodObject
   /**
@@ -20,8 +20,8 @@ export interface BodyRule {
 }
 
 /**
- * Endpoints that pass through, with the body that each may carry (DESIGN, What the bot sees); null
- * where the spec defines none, so that one that comes is ignored.
+ * Endpoints that pass through, with the body that each may have (DESIGN, What the bot sees); null
+ * where the spec defines none, so that a body is ignored.
  */
 export const PASSED = {
   getCommands: null,
@@ -41,8 +41,8 @@ export const PASSED = {
 } as const satisfies Partial<Record<EndpointName, BodyRule | null>>
 
 /**
- * Judges a parsed body by its rule. Nothing is changed: what passes is written anew from `body`.
- * @returns the field that only a readable chat takes; null: the body may go anywhere
+ * Checks a parsed body by its rule without changing it: the request is serialized from `body`.
+ * @returns the field that only a readable chat accepts; null: the body may go anywhere
  * @throws Refusal `bad_request` naming the field
  */
 export function checkBody({ schema, unlisted, check }: BodyRule, body: unknown): string | null {

@@ -19,8 +19,8 @@ export interface UpdateRouteParts extends QueueParts {
 }
 
 /**
- * Reading megabytes of nonsense takes time from all else that is going on, and so does opening what
- * then cannot be recorded.
+ * Pause after a failure: parsing megabytes of invalid JSON delays all other work, and so does
+ * opening updates that then cannot be recorded.
  */
 const HELD_BACK_MS = 1000
 /** How long a poll that one of another replica has ended leaves that one alone. */
@@ -50,7 +50,7 @@ export function updateRoutes(parts: UpdateRouteParts): DoorRoute {
       const query = queryOf(request).slice(1)
       let webhookSet: AbortSignal | null = null
       try {
-        // what another sidecar has set or removed is known after this
+        // afterwards changes by other sidecars are known
         using reach = await parts.storeReach.begin()
         const { lost } = reach
         const refused = await parts.webhook.refusePoll(AbortSignal.any([gone, stopping]))
@@ -61,7 +61,7 @@ export function updateRoutes(parts: UpdateRouteParts): DoorRoute {
         const answer = await pollAmongReplicas(asked, parts).catch((error: unknown) => {
           throw lost.aborted ? outOfReach(error) : error
         })
-        // what comes while nothing can be opened stays at the service
+        // updates that cannot be opened now stay at the service
         if (lost.aborted) throw outOfReach(null)
         return relay(reply, webhookSet.aborted ? EMPTY : answer)
       } catch (error) {
@@ -75,7 +75,7 @@ export function updateRoutes(parts: UpdateRouteParts): DoorRoute {
 
 /** A poll of the bot's. */
 interface BotPoll {
-  /** As it came, without the question mark. */
+  /** The query unchanged, without the question mark. */
   query: string
   /** How long it may wait for updates. */
   timeoutSeconds: number
@@ -101,8 +101,8 @@ async function pollShown(asked: BotPoll, parts: UpdateRouteParts): Promise<Relay
 }
 
 /**
- * Polls, and takes the turn meanwhile: this poll ends one that another sidecar has at the service,
- * which then gives its turn back.
+ * Polls, and acquires the turn meanwhile: this poll ends one of another sidecar at the service,
+ * which then releases the turn.
  */
 async function pollInTurn(asked: BotPoll, parts: UpdateRouteParts): Promise<Relayed> {
   if (parts.turns === null) return await poll(asked, parts, NO_OTHERS)
@@ -155,7 +155,7 @@ function outOfReach(cause: unknown): Refusal {
   return new Refusal('postern_store_unwritable', 'the database is out of reach', { cause })
 }
 
-/** Holds back what a bot may ask for again at once, and on and on. */
+/** Delays the answer to a poll that the bot would otherwise repeat in a tight loop. */
 async function heldBack(failure: unknown, signal: AbortSignal): Promise<never> {
   const isNonsense =
     failure instanceof NoResponseError && failure.code === 'postern_upstream_invalid'
@@ -176,7 +176,7 @@ function timeoutOf(query: string): number {
   return within(new URLSearchParams(query).get('timeout') ?? '0', LIMITS.pollTimeoutMaxS)
 }
 
-/** Only for what is our own affair; whether the query is right is for the service to say. */
+/** Clamps a number for our own time limits; the service validates the query. */
 function within(text: string, max: number): number {
   const asked = text === '' ? max : Number(text)
   return Number.isFinite(asked) ? Math.min(Math.max(asked, 0), max) : 0

@@ -61,8 +61,8 @@ export async function audienceOf(message: Addressed, parts: AudienceParts): Prom
 }
 
 /**
- * What was judged by its signatures, and whether it was written for another chat. Where the people
- * of the chat cannot be asked for, what would be delivered is not.
+ * A judgement by signatures, and whether the message was written for another chat. Where the people
+ * of the chat cannot be fetched, a deliverable message is withheld.
  */
 export async function judgeAudience(
   judged: Judged,
@@ -187,7 +187,7 @@ async function judgeByList(
 
 /**
  * Whether everybody of a group among the recipients, the bot aside, may be one and the same person,
- * although others could be: the sender, or without a signature, which says who that is, anybody.
+ * although others could be: the sender, or without a signature, which names the sender, anybody.
  */
 async function isStrangeTo(
   list: KeyList,
@@ -197,7 +197,7 @@ async function isStrangeTo(
   const { fromId, recipients } = message
   const others = list.people.filter(({ userId }) => userId !== fromId && userId !== parts.botId())
   // a copy of the sender's certificate or of ours makes no other reader; a shared subkey does, since
-  // it cannot be told from a private message
+  // a message to one cannot be distinguished from a private message
   const copied = new Set([sender?.fingerprint, ...parts.keyring.fingerprints])
   const isReader = ({ unusable, fingerprint }: Person): boolean =>
     unusable === null && !copied.has(fingerprint)

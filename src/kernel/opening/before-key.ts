@@ -58,7 +58,7 @@ export async function chatsPastKey(
 }
 
 /**
- * The verdict that replaces `before-key` by what is known by now.
+ * The verdict that replaces `before-key`, by the present knowledge.
  * @param past chats with opened data, `signed` people who signed
  */
 export function whyPastKey(

@@ -12,7 +12,7 @@ import { judgeSignatures } from './signatures.ts'
 import { delivers, type Reasoned, type Verdict, type VerifyPolicy } from './verdict.ts'
 
 export interface FileParts extends ExamineParts {
-  /** Updates what is remembered to what any sidecar has seen (`Store.fresh`). */
+  /** Updates the memory with the changes of all sidecars (`Store.fresh`). */
   fresh: () => Promise<void>
   replayMemory: ReplayMemory
   named: NamedMedia

@@ -1,4 +1,4 @@
-/** What was found out about a Message, and the verdict of it. */
+/** Findings about a Message, and its verdict. */
 import type { OpenedText } from '../../openpgp/index.ts'
 import type { FoundMessage } from './find-messages.ts'
 import type { Judged } from './signatures.ts'
@@ -14,7 +14,7 @@ export type MessageFinding =
   /** `isForOtherChat` counts where the memory does not know the message as one of this chat. */
   | { kind: 'opened'; opened: OpenedText; judged: Judged; isForOtherChat: boolean }
 
-/** A Message with its finding, and the ms that this took. */
+/** A Message with its finding, and the ms of examining it. */
 export interface ExaminedMessage {
   found: FoundMessage
   finding: MessageFinding

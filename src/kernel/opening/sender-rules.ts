@@ -1,4 +1,4 @@
-/** What is remembered of a sender, and forbids words or files whatever the engine verified. */
+/** Rules by the memory of a sender, which forbid text or files after any result of the engine. */
 import type { JudgingClock } from '../lookups.ts'
 import type { SignedKind } from '../memory.ts'
 import type { People } from '../people/people.ts'
@@ -70,8 +70,8 @@ export function whyNotUnsigned(
 }
 
 /**
- * The verdict that replaces an earlier one by what was learned since: a decision of the operator, a
- * signature of the person, the person of the chat. Null where the earlier one stands.
+ * The verdict that replaces an earlier one by newer knowledge: a decision of the operator, a
+ * signature of the person, the person of the chat. Null where the earlier one is still right.
  * @param judged the earlier verdict; null: given as it is stored
  */
 export function whyNotAnyMore(

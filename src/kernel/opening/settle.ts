@@ -1,6 +1,6 @@
 /**
- * The verdicts of examined Messages in the order of their updates, against what is remembered: data
- * that was seen before, and what was learned since the Messages were examined.
+ * The verdicts of examined Messages in the order of their updates, against the memory: replayed
+ * data, and changes of the memory since the Messages were examined.
  */
 import { isOwnFailure } from '../../errors.ts'
 import type { OpenedFile, OpenedText } from '../../openpgp/index.ts'
@@ -28,7 +28,7 @@ export type NumberedMessage = ExaminedMessage & { updateId: number }
 /** The updates that can be answered, and the replacements of their Messages' verdicts, in one list. */
 export interface Settled {
   prefix: NumberedMessage[][]
-  /** Undefined where a Message's own verdict stands. */
+  /** Undefined where a Message's own verdict is final. */
   verdicts: (Reasoned | undefined)[]
 }
 
@@ -101,7 +101,7 @@ async function settleInOrder(
 
 /**
  * @param o `signed` who signed earlier in this batch, and must go on signing
- * @returns the replacement of the Message's own verdict; undefined: that stands
+ * @returns the replacement of the Message's own verdict; undefined: its own is final
  */
 async function settleOpened(
   { found, updateId }: NumberedMessage,
@@ -139,13 +139,13 @@ export interface ReplayRules {
   verify: VerifyPolicy
   /** The bot's own message, which the service brings as a new one. */
   isOwnWords?: boolean
-  /** The replacement by what was learned since, or null; called where the memory allows it. */
+  /** The replacement by newer knowledge, or null; called where the memory allows it. */
   objection?: () => Reasoned | null
 }
 
 /**
- * Asks the memory against replays, and records what is delivered.
- * @returns the replacement of its own verdict; undefined: that stands
+ * Checks a Message against the memory against replays, and records it when it is deliverable.
+ * @returns the replacement of its own verdict; undefined: its own is final
  */
 export async function checkReplay(
   check: ReplayCheck,

@@ -225,7 +225,7 @@ async function validBy(
   return signatures.filter((_, index) => results[index] === 'valid')
 }
 
-/** A key of ours verifies nobody else, whatever certificate it is put into. */
+/** A key of ours verifies nobody else's signature, in any certificate. */
 function isByOwnKey({ issuerKeyId }: SignatureClaim, { fingerprints }: OwnKeys): boolean {
   return issuerKeyId !== null && [...fingerprints].some((one) => one.endsWith(issuerKeyId))
 }

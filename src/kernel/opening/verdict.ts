@@ -1,4 +1,4 @@
-/** What opening establishes, and what is delivered for it (DESIGN: Opening). */
+/** The results of opening, and which of them are delivered (DESIGN: Opening). */
 import { isOwnFailure, NoResponseError, Refusal, ServiceError } from '../../errors.ts'
 import type { Engine } from '../../openpgp/index.ts'
 import type { Distrust } from '../people/trust.ts'
@@ -61,7 +61,7 @@ export type Reason =
   | 'not-encrypted'
   | 'too-many-messages'
 
-/** A verdict, the word of ours that says why, and why asking the service again soon may help. */
+/** A verdict, its reason, and why another request to the service may change it soon. */
 export interface Reasoned {
   verdict: Verdict
   reason?: Reason
@@ -96,7 +96,7 @@ export function withTransientError<T extends Reasoned>(judged: T, error: unknown
 export function transientErrorOf(error: unknown): TransientError | null {
   if (error instanceof ServiceError) {
     if (error.status === 429) return 'busy'
-    // asked only of what is known as protected: the service contradicts what it said
+    // requested only for a chat known as protected: the service contradicts itself
     if (error.code === 'chat_is_open') return 'failed'
     return error.status >= 500 ? 'failed' : null
   }

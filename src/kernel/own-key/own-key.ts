@@ -1,4 +1,4 @@
-/** One of the bot's own keys, as a value; how it stands in the store. */
+/** One of the bot's own keys, as a value; its state in the store. */
 import type { UnlockedKey } from '../../openpgp/index.ts'
 import type { OwnKeyRow } from '../memory.ts'
 

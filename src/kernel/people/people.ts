@@ -6,7 +6,7 @@ export interface Pair {
   userId: number
 }
 
-/** Owners of certificates by the operator's decision, and everybody who has ever signed. */
+/** Owners of certificates by the operator's decision, and all people with a signature. */
 export class People {
   readonly #memory: Memory
   readonly #ownerOf = new Map<string, number>()

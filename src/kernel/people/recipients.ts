@@ -117,7 +117,7 @@ function strangerIn(
 /**
  * Chooses the recipients of one message from a chat's key list, person by person (DESIGN: Sealing). A
  * person with a key of the bot's, or with a certificate that the operator knows as another's, is
- * always left out, whatever `unusable` is: else any member could silence a group.
+ * always left out, for any value of `unusable`: else any member could silence a group.
  * @throws Refusal `postern_seal_too_large` for a list that fits no message,
  *   `postern_recipients_inconsistent` for a contradiction, `postern_no_recipient` for nobody; when all
  *   are left out, or one must not be: `postern_trust_required`, `postern_recipient_unusable`

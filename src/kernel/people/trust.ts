@@ -141,7 +141,7 @@ export class Trust {
     return this.#claimantsOf(fingerprint).size > 1
   }
 
-  /** Who is listed with a certificate, with what is not on disk yet. */
+  /** The people listed with a certificate, unwritten sightings included. */
   #claimantsOf(fingerprint: string): Set<number> {
     const claimants = new Set(this.#pins.claimantsOf(fingerprint))
     for (const [userId, { last }] of this.#unwritten) {

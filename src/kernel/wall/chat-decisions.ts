@@ -1,5 +1,5 @@
 /**
- * The operator's decisions on chats, which alone loosen what is known of them. All calls throw Refusal
+ * The operator's decisions on chats, which alone loosen the memory of them. All calls throw Refusal
  * `postern_store_unwritable`.
  */
 import type { KnownChats } from './known-chats.ts'

@@ -97,7 +97,7 @@ const nothingToRenew = (): Promise<void> => Promise.resolve()
 
 export interface GuardParts {
   time: Time
-  /** Brings what is remembered up to what any sidecar has seen (`Store.fresh`). */
+  /** Updates the memory with the changes of all sidecars (`Store.fresh`). */
   fresh: () => Promise<void>
   /** How old that may be when readable text is written, in ms; Infinity for a store of one sidecar. */
   freshForMs: number

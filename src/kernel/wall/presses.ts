@@ -6,7 +6,7 @@ import type { Memory } from '../memory.ts'
 /** A press is answered within a minute of its update (spec, Events); a bot may delay it. */
 const KEPT_MS = 600_000
 const KEPT = 10_000
-/** Stands for a chat that an update does not name; no chat has this id. */
+/** Replaces the id of a chat that an update does not name; no chat has this id. */
 const NO_CHAT = 0
 /** An honest press is in one chat; a press in more than so many is clear in none. */
 const MOST_CHATS = 16

@@ -1,11 +1,11 @@
 /**
- * What a kind of key is to the rest of `openpgp/`: one object of one of the two interfaces here. Those
- * that there are stand in `algorithms.ts`; everything else asks them.
+ * A public-key algorithm is one object of one of the two interfaces here. `algorithms.ts` lists
+ * the objects; no other code of `openpgp/` depends on an algorithm's number.
  */
 import type { KeyObject } from 'node:crypto'
 import type { CipherId } from '../format/ciphers.ts'
 
-/** What openpgp.js says of a key. */
+/** A key's algorithm as openpgp.js describes it. */
 export interface AlgorithmInfo {
   algorithm: string
   bits?: number
@@ -33,18 +33,18 @@ export type SigningKey = PublicKeyOf<SignatureAlgorithmId>
 
 export type NativePublicKey = RecipientKey | SigningKey
 
-/** How keys of a kind stand in packets. */
+/** How keys of one algorithm are encoded in packets. */
 interface KeyAlgorithm {
   /** As openpgp.js describes such a key. */
   readonly info: AlgorithmInfo
   /** Bytes of a public key. */
   readonly publicBytes: number
-  /** What stands before and after it in a key packet of version 4 (RFC 9580, 5.5.5). */
+  /** The bytes before and after the public key in a key packet of version 4 (RFC 9580, 5.5.5). */
   readonly before: Buffer
   readonly after: Buffer
   /**
-   * Takes the secret part of a key packet, unlocked and without its checksum. Gives it as
-   * node:crypto takes it; null for another form.
+   * Reads the secret part of a key packet, unlocked and without its checksum, as a key of
+   * node:crypto; null for another form.
    */
   readSecret(material: Buffer): KeyObject | null
 }
@@ -63,16 +63,16 @@ export interface Ephemeral {
   point: Buffer
 }
 
-/** What a recipient packet holds behind the number of its algorithm. */
+/** The fields of a recipient packet after the number of its algorithm. */
 export interface WrappedSessionKey {
   /** The sender's public point. */
   ephemeral: Buffer
-  /** The cipher where it stands in the clear, as for X25519. */
+  /** The cipher where it is not encrypted, as for X25519. */
   cipher: number | null
   wrapped: Buffer
 }
 
-/** A session key that is about to be wrapped, with what `padSessionKey` makes of it. */
+/** A session key to wrap, with its form padded by `padSessionKey`. */
 export interface PaddedSessionKey {
   cipher: CipherId
   data: Uint8Array
@@ -86,9 +86,9 @@ export interface RecipientAlgorithm extends KeyAlgorithm {
   readonly label: string
   /** Whether anything may be sealed to a key: its shared secrets would be secret. */
   isSound(point: Uint8Array): boolean
-  /** Bytes that a wrapped session key takes in a recipient packet. */
+  /** Length in bytes of a wrapped session key in a recipient packet. */
   wrappedBytes(cipher: CipherId): number
-  /** Reads one as it stands in a recipient packet; null for every other form. */
+  /** Reads a wrapped session key from a recipient packet; null for every other form. */
   readWrapped(bytes: Buffer): WrappedSessionKey | null
   /** A pair that was never used before and is not used again: most of the work of wrapping. */
   ephemeral(): Ephemeral
@@ -101,7 +101,7 @@ export interface RecipientAlgorithm extends KeyAlgorithm {
     ephemeral: Ephemeral,
     to: { recipient: RecipientPoint; target: Uint8Array; at: number },
   ): void
-  /** What our key and the sender's share: most of the work of unwrapping. Null where nothing is. */
+  /** The shared secret of our key and the sender's point: most of unwrapping. Null without one. */
   agree(wrapped: WrappedSessionKey, secret: KeyObject): Buffer | null
   /**
    * Unwraps a session key.
@@ -128,7 +128,7 @@ export interface Statement {
 /** A kind of key that messages and certificates are signed with. */
 export interface SignatureAlgorithm extends KeyAlgorithm {
   readonly id: SignatureAlgorithmId
-  /** Reads a signature's numbers as they stand in its packet; null for every other form. */
+  /** Reads a signature's numbers as encoded in its packet; null for every other form. */
   readSignature(bytes: Buffer): Buffer | null
   /** Undoes `readSignature`. */
   writeSignature(numbers: Buffer): Buffer

@@ -1,4 +1,4 @@
-/** X25519 by node:crypto (RFC 7748). Each of these takes some forty microseconds. */
+/** X25519 by node:crypto (RFC 7748). Each function needs some forty microseconds. */
 import {
   createPrivateKey,
   createPublicKey,
@@ -16,7 +16,7 @@ const PKCS8 = Buffer.from('302e020100300506032b656e04220420', 'hex')
 /** Keys that are kept, at some 700 bytes each: those of the two largest groups. */
 const KEPT = 2000
 
-/** Takes the 32 bytes of a secret scalar, little-endian. */
+/** @param scalar 32 bytes of a secret scalar, little-endian */
 export function x25519Secret(scalar: Uint8Array): KeyObject {
   const der = Buffer.concat([PKCS8, scalar])
   const secret = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
@@ -32,7 +32,7 @@ export function freshPair(): Ephemeral {
 
 /** Pairs made ahead in this thread, each for one recipient of one message. */
 const pairs: Ephemeral[] = []
-/** More than half of what a message to the largest group takes: threads share it as they can. */
+/** Over half of the pairs for a message to the largest group, whose wrapping threads share. */
 const PAIRS_MAX = 640
 /** Some milliseconds of work. */
 const PAIRS_STEP = 64
@@ -66,7 +66,7 @@ export function agreeWith(secret: KeyObject, point: Uint8Array): Buffer | null {
   }
 }
 
-/** As `agree`, with a point that is likely to come again: it is kept as it was read. */
+/** As `agree`, for a point that is likely to recur: the parsed public key is cached. */
 export function agreeAgain(secret: KeyObject, point: Uint8Array): Buffer {
   // The cheapest string there is of them.
   const name = bufferOf(point).toString('latin1')
@@ -78,10 +78,10 @@ export function agreeAgain(secret: KeyObject, point: Uint8Array): Buffer {
   return diffieHellman({ privateKey: secret, publicKey })
 }
 
-/** Recipients' keys as they were read; who is sealed to once is sealed to again. */
+/** Parsed keys of recipients, who usually recur. */
 const read = new RecentMap<KeyObject>(KEPT)
 
-/** Points of low order, with the highest bit off, which is not looked at (RFC 7748, 5 and 7). */
+/** Points of low order, with the highest bit cleared, which X25519 ignores (RFC 7748, 5 and 7). */
 const LOW_ORDER = new Set([
   '0000000000000000000000000000000000000000000000000000000000000000',
   '0100000000000000000000000000000000000000000000000000000000000000',
@@ -99,7 +99,7 @@ export function isLowOrder(point: Uint8Array): boolean {
   return LOW_ORDER.has(masked.toString('hex'))
 }
 
-/** What is the same for both encodings of keys on the curve. */
+/** Members shared by both encodings of keys on the curve. */
 export const CURVE25519_KEYS = {
   publicBytes: POINT_BYTES,
   isSound: (point) => !isLowOrder(point),
@@ -107,7 +107,7 @@ export const CURVE25519_KEYS = {
   agree: ({ ephemeral }, secret) => agreeWith(secret, ephemeral),
 } satisfies Partial<RecipientAlgorithm>
 
-/** A public key from its 32 bytes; any are one. Takes some ten microseconds. */
+/** A public key from any 32 bytes, in some ten microseconds. */
 export function rawPublicKey(point: Uint8Array, algorithm: 'x25519' | 'ed25519'): KeyObject {
   const key = bufferOf(point)
   return withoutTraces(() =>
@@ -116,8 +116,8 @@ export function rawPublicKey(point: Uint8Array, algorithm: 'x25519' | 'ed25519')
 }
 
 /**
- * node:crypto finds out what it was given by trying, and catches what that throws: most of the time
- * would go into traces of errors that nobody ever sees.
+ * node:crypto detects the type of its input by trying, and catches the errors: most of the time
+ * would be spent on stack traces that nobody ever reads.
  */
 function withoutTraces<T>(work: () => T): T {
   const { stackTraceLimit } = Error

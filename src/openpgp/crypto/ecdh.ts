@@ -10,7 +10,7 @@ import { paddedLength, unpadSessionKey, unwrapKey, wrapKey, wrappedLength } from
 const CURVE25519 = Buffer.from('0a2b060104019755010501010740', 'hex')
 /** The key is derived by SHA-256 and wraps with AES-128 (RFC 9580, 11.5). */
 const KDF = Buffer.from('03010807', 'hex')
-/** A point of 263 bits, of which the first byte says what follows (RFC 9580, 11.2). */
+/** MPI length of 263 bits, and the prefix byte of a native point (RFC 9580, 11.2). */
 const POINT_START = Buffer.from('010740', 'hex')
 /** Bytes of a wrapped session key: of AES with 128, 192 or 256 bits. */
 const WRAPPED_SIZES = new Set([32, 40, 48])
@@ -20,8 +20,8 @@ const SHARED_BYTES = 32
 const KEY_BYTES = 16
 const COUNTER = Buffer.from([0, 0, 0, 1])
 /**
- * What is hashed, with room for what is shared and for the recipient's fingerprint: before that
- * stand curve, algorithm, derivation and a fixed text.
+ * Input of the key derivation: counter, shared secret, curve, algorithm, parameters, a fixed text
+ * and the recipient's fingerprint (RFC 9580, 11.5). `wrappingKey` fills in secret and fingerprint.
  */
 const INPUT = Buffer.concat([
   COUNTER,
@@ -33,7 +33,7 @@ const INPUT = Buffer.concat([
   Buffer.alloc(FINGERPRINT_BYTES),
 ])
 
-/** Gives the 16 bytes of the wrapping key, and zeroes what was shared. */
+/** Derives the 16 bytes of the wrapping key, and zeroes the shared secret. */
 function wrappingKey(shared: Buffer, fingerprint: Uint8Array): Buffer {
   INPUT.set(shared, COUNTER.length)
   INPUT.set(fingerprint, INPUT.length - FINGERPRINT_BYTES)
@@ -68,7 +68,7 @@ export const ECDH: RecipientAlgorithm = {
   readWrapped(bytes) {
     if (!bytes.subarray(0, POINT_START.length).equals(POINT_START)) return null
     const end = POINT_START.length + POINT_BYTES
-    // What follows the point says how long it is, and nothing stands after it.
+    // The byte after the point is the length of the rest, which ends the packet.
     if (bytes.length !== end + 1 + (bytes[end] ?? 0)) return null
     const wrapped = bytes.subarray(end + 1)
     if (!WRAPPED_SIZES.has(wrapped.length)) return null

@@ -17,7 +17,7 @@ const LEGACY_CURVE = Buffer.from('092b06010401da470f01010740', 'hex')
 /** A signature with the key that is to have made it, whichever its encoding. */
 type Ed25519Statement = Omit<Statement, 'algorithm'>
 
-/** Takes the 32 bytes of a secret seed. */
+/** @param seed 32 secret bytes */
 export function ed25519Secret(seed: Uint8Array): KeyObject {
   const der = Buffer.concat([PKCS8, seed])
   const secret = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
@@ -25,12 +25,12 @@ export function ed25519Secret(seed: Uint8Array): KeyObject {
   return secret
 }
 
-/** Gives the 64 bytes of a signature over a digest; takes some 40 microseconds. */
+/** Gives the 64 bytes of a signature over a digest, in some 40 microseconds. */
 export function signDigest(secret: KeyObject, digest: Uint8Array): Buffer {
   return sign(null, digest, secret)
 }
 
-/** Whether a signature is the key's; takes some 120 microseconds. */
+/** Verifies a signature in some 120 microseconds. */
 export function holds({ digest, point, numbers }: Ed25519Statement): boolean {
   return verify(null, digest, publicKey(point), numbers)
 }

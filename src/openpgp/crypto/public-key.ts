@@ -5,9 +5,9 @@ import { keyOver } from '../format/packet-writer.ts'
 import type { NativePublicKey } from './algorithm.ts'
 import { algorithmOf, findRecipientAlgorithm, findSignatureAlgorithm } from './algorithms.ts'
 
-/** Version and date of creation come first, then the algorithm. */
+/** Bytes of version and creation time, before the algorithm. */
 const START = 5
-/** What `keyOver` puts before a body. */
+/** Bytes that `keyOver` adds before a body. */
 const KEY_OVER = 3
 
 /** Reads the public part at the start of a key packet's body; null for every other form. */
@@ -37,7 +37,7 @@ export function publicKeyOf(body: Uint8Array): NativePublicKey | null {
   return found !== null && found.read === body.length ? found.key : null
 }
 
-/** Writes what `readPublicKey` reads. */
+/** Undoes `readPublicKey`. */
 export function publicKeyBody(key: NativePublicKey): Buffer {
   const { before, after } = algorithmOf(key)
   const start = Buffer.alloc(START + 1)
@@ -55,7 +55,7 @@ export function fingerprintOf(key: NativePublicKey): Buffer {
   return hash('sha1', bytes, 'buffer')
 }
 
-/** What a fingerprint is computed over, but for date and point: that of a large group, often. */
+/** The input of a fingerprint except date and point, reused for the keys of a large group. */
 interface FingerprintTemplate {
   bytes: Buffer
   pointAt: number

@@ -14,7 +14,7 @@ import { findRecipientAlgorithm, recipientAlgorithm, RECIPIENT_POINT_BYTES } fro
 import type { CipherId } from '../format/ciphers.ts'
 import { fingerprintOf } from './public-key.ts'
 
-/** What a packet says, as it stands. */
+/** The fields of a recipient packet. */
 export interface RecipientForm extends WrappedSessionKey {
   /** 16 lower-case hexadecimal characters. */
   keyId: string
@@ -31,7 +31,7 @@ export interface RecipientSecret {
 const VERSION = 3
 /** Of a packet in the new format, which is shorter than 192 bytes. */
 const HEADER = 2
-/** Version, key id and algorithm come first. */
+/** Bytes of version, key id and algorithm. */
 const START = 10
 
 /** Reads the body of a packet; null for every other form. */
@@ -44,8 +44,8 @@ export function readRecipient(body: Uint8Array): RecipientForm | null {
 }
 
 /**
- * What our key and the sender's point share, for `openRecipient`, which zeroes it; null where they
- * share nothing that is secret.
+ * The shared secret of our key and the sender's point, for `openRecipient`, which zeroes it; null
+ * where the point is of low order.
  */
 export function sharedWith(form: RecipientForm, own: RecipientSecret): Buffer | null {
   return recipientAlgorithm(form.algorithm).agree(form, own.secret)

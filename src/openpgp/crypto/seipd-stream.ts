@@ -16,7 +16,7 @@ import {
 import { MDC_BYTES, MDC_HEADER, REPEATED } from './seipd.ts'
 import { cipherOf, type SymmetricKey } from '../format/ciphers.ts'
 
-/** Opens one piece by piece. What it gives must not reach anybody before `end` is true. */
+/** Opens one piece by piece. Its output must not reach anybody before `end` is true. */
 export class Version1 {
   /** Where the first byte that it gives lies in the ciphertext, behind the random block. */
   readonly prefixBytes: number
@@ -35,9 +35,9 @@ export class Version1 {
   }
 
   /**
-   * Takes the next bytes of the container's body after its version byte; all pieces but the last
-   * are whole blocks. Gives the packets inside as far as they are known not to be the hash at the
-   * end: none, one or two pieces that follow each other, good until more is asked for.
+   * Decrypts the next bytes of the container's body after its version byte; all pieces but the
+   * last are whole blocks. Gives the decrypted packets without bytes that may belong to the hash
+   * at the end: at most two consecutive pieces, valid until the next call.
    */
   update(bytes: Uint8Array): Buffer[] {
     let plain = this.#cipher.update(bytes)
@@ -87,7 +87,7 @@ export class CfbDecipher {
   readonly #keystream: Cipheriv | null
   /** The keystream of the next block. */
   #next: Uint32Array = new Uint32Array(WORDS)
-  /** What was given last, of which the memory is used again. */
+  /** The piece of the last call, whose memory the next call reuses. */
   #plain = Buffer.alloc(0)
   #isAtEnd = false
 

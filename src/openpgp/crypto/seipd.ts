@@ -23,7 +23,7 @@ const BLOCK = 16
 const PREFIX = BLOCK + REPEATED
 const NO_VECTOR = Buffer.alloc(BLOCK)
 
-/** True when `openVersion1` takes the algorithm; others are left to the library. */
+/** True when `openVersion1` decrypts the algorithm; only the library decrypts the others. */
 export function isNativeCipher(algorithm: string): boolean {
   return cipherNamed(algorithm)?.blockBytes === BLOCK
 }
@@ -34,8 +34,9 @@ function aesOf(key: SymmetricKey): CipherInfo | null {
 }
 
 /**
- * Takes the container's body and a session key. Gives the packets inside, or null when the key is
- * not the one or a single bit was changed: nothing is looked at before the hash holds.
+ * @param container the container's body
+ * @returns the packets inside; null for a wrong session key or any changed bit: the packets are
+ *   not read before the hash is verified
  */
 export function openVersion1(container: Uint8Array, sessionKey: SymmetricKey): Uint8Array | null {
   const cipher = aesOf(sessionKey)
@@ -43,7 +44,7 @@ export function openVersion1(container: Uint8Array, sessionKey: SymmetricKey): U
   if (container[0] !== 1 || container.length < 1 + PREFIX + MDC_BYTES) return null
   // A bare buffer for a key costs node:crypto ten microseconds more.
   const decipher = createDecipheriv(cipher.cfb, createSecretKey(sessionKey.data), NO_VECTOR)
-  // In this mode all of it comes at once: nothing is left for `final`.
+  // In CFB mode `update` gives every byte, and `final` none.
   const plain = decipher.update(container.subarray(1))
   const end = plain.length - MDC_BYTES
   const computed = hash('sha1', plain.subarray(0, end + MDC_HEADER.length), 'buffer')
@@ -53,8 +54,8 @@ export function openVersion1(container: Uint8Array, sessionKey: SymmetricKey): U
 }
 
 /**
- * Undoes `openVersion1`: takes packets and a session key that encrypts nothing else. Gives the
- * container's body.
+ * Undoes `openVersion1`: gives the container's body.
+ * @param sessionKey used for no other data
  * @throws Error for another algorithm or a key of another size
  */
 export function sealVersion1(packets: Uint8Array, sessionKey: SymmetricKey): Buffer {

@@ -18,7 +18,7 @@ export function freshSessionKey(cipher: Cipher): SessionKey {
   }
 }
 
-/** Bytes of a key of so many bytes with what `padSessionKey` adds. */
+/** Bytes of a key after `padSessionKey`. */
 export function paddedLength(keyBytes: number): number {
   const length = 1 + keyBytes + 2
   return length + 8 - (length % 8)
@@ -49,7 +49,7 @@ export function unpadSessionKey(padded: Buffer): { cipher: number; data: Buffer 
 const KEY_WRAP: Readonly<Record<number, string>> = { 16: 'id-aes128-wrap', 32: 'id-aes256-wrap' }
 const INITIAL = Buffer.alloc(8, 0xa6)
 
-/** Bytes of what `wrapKey` makes of so many. */
+/** Bytes of a key after `wrapKey`. */
 export const wrappedLength = (bytes: number): number => bytes + 8
 
 /** Wraps data of a multiple of 8 bytes; gives 8 bytes more. @throws Error for a key of another length */
@@ -60,7 +60,7 @@ export function wrapKey(key: Uint8Array, data: Uint8Array): Buffer {
   return cipher.update(data)
 }
 
-/** Undoes `wrapKey`; null when what was wrapped was not, or with another key. */
+/** Undoes `wrapKey`; null for a wrong key or bytes that `wrapKey` did not write. */
 export function unwrapKey(key: Uint8Array, wrapped: Uint8Array): Buffer | null {
   try {
     const decipher = createDecipheriv(keyWrap(key), createSecretKey(key), INITIAL)

@@ -10,7 +10,7 @@ const KEY_BYTES = 16
 /** Bytes of a wrapped session key: of AES with 128, 192 or 256 bits. */
 const WRAPPED_SIZES = new Set([24, 32, 40])
 
-/** Gives the 16 bytes of the wrapping key, and zeroes what was shared. */
+/** Derives the 16 bytes of the wrapping key, and zeroes the shared secret. */
 function wrappingKey(shared: Buffer, ephemeral: Uint8Array, point: Uint8Array): Buffer {
   const input = Buffer.concat([ephemeral, point, shared])
   shared.fill(0)
@@ -32,7 +32,7 @@ export const X25519: RecipientAlgorithm = {
   wrappedBytes: (cipher) => POINT_BYTES + 2 + wrappedLength(keyBytesOf(cipher)),
 
   readWrapped(bytes) {
-    // What follows the point says how long it is, and nothing stands after it.
+    // The byte after the point is the length of the rest, which ends the packet.
     if (bytes.length !== POINT_BYTES + 1 + (bytes[POINT_BYTES] ?? 0)) return null
     const wrapped = bytes.subarray(POINT_BYTES + 2)
     if (!WRAPPED_SIZES.has(wrapped.length)) return null

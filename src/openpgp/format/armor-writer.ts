@@ -1,4 +1,4 @@
-/** ASCII armor (RFC 9580, 6.2) written: as text, and as it stands inside a JSON string. */
+/** Writes ASCII armor (RFC 9580, 6.2): as text, and escaped for a JSON string. */
 import { bufferOf } from '../bytes.ts'
 
 /** Block types that are ever read or written. */
@@ -15,7 +15,7 @@ export const CHECKSUM_CHARS = 6
 /** A line break inside a JSON string. */
 const BREAK = Buffer.from('\\n')
 
-/** What surrounds the lines of a message, escaped for JSON. */
+/** The lines before and after the data of a message, escaped for JSON. */
 export const ARMOR_START = Buffer.from(`${beginLine('MESSAGE')}\\n\\n`)
 export const ARMOR_END = Buffer.from(`${endLine('MESSAGE')}\\n`)
 /** Characters around the lines. */
@@ -26,7 +26,7 @@ export const armorMessage = (bytes: Uint8Array): string => armorBlock('MESSAGE',
 
 /**
  * Writes an armored block without headers (RFC 9580, 6.1). The checksum is there only where a
- * reader needs it: GnuPG 2.2 takes the END line for data when nothing before it ends the base64,
+ * reader needs it: GnuPG 2.2 reads the END line as data when nothing before it ends the base64,
  * neither padding nor a checksum.
  */
 export function armorBlock(type: ArmorType, bytes: Uint8Array): string {
@@ -36,7 +36,7 @@ export function armorBlock(type: ArmorType, bytes: Uint8Array): string {
   return `${beginLine(type)}\n\n${lines.join('\n')}\n${endLine(type)}\n`
 }
 
-/** Length in characters of what `armorMessage` makes of so many bytes. */
+/** Length in characters of so many bytes after `armorMessage`. */
 export function armoredLength(bytes: number): number {
   const base64 = Math.ceil(bytes / 3) * 4
   const lines = Math.ceil(bytes / LINE_BYTES)
@@ -46,7 +46,7 @@ export function armoredLength(bytes: number): number {
 /** Whether the checksum of an armored message of so many bytes is written. */
 export const needsChecksum = (bytes: number): boolean => bytes % 3 === 0
 
-/** CRC-24 (RFC 9580, 6.1.1), as the line that stands after the base64. */
+/** CRC-24 (RFC 9580, 6.1.1), as the line after the base64. */
 function checksumLine(bytes: Uint8Array): string {
   const crc = new Crc24()
   crc.update(bytes)
@@ -66,7 +66,7 @@ export function armorLines(bytes: Buffer): Buffer {
   return out
 }
 
-/** Recipient packets as they stand at the start of a message. All of it is public. */
+/** Recipient packets, armored, at the start of a message. All of it is public. */
 export interface ArmoredPackets {
   /** As far as they fill whole lines, escaped for JSON. */
   lines: Uint8Array
@@ -89,7 +89,7 @@ export function armorPackets(packets: Buffer): ArmoredPackets {
   }
 }
 
-/** The same of packets that come in parts, in memory that other threads can be let see. */
+/** As `armorPackets`, for packets in parts; `lines` is in memory that threads can share. */
 export function armorShared(parts: Uint8Array[]): ArmoredPackets {
   const armored = armorPackets(Buffer.concat(parts))
   const lines = new Uint8Array(new SharedArrayBuffer(armored.lines.length))
@@ -97,7 +97,7 @@ export function armorShared(parts: Uint8Array[]): ArmoredPackets {
   return { ...armored, lines }
 }
 
-/** What a sealed message is known again by. */
+/** Digests that identify a sealed message. */
 export interface SealedDigests {
   /** As `OpenedText.dataDigest`. */
   dataDigest: string
@@ -105,11 +105,11 @@ export interface SealedDigests {
   statementDigest: string
 }
 
-/** Made by sealing alone, so that whoever is given one knows that no words are readable in it. */
+/** A sealed message. Only sealing constructs one, so its type proves that it is ciphertext. */
 export class Sealed implements SealedDigests {
   /**
-   * The armor as it stands inside a JSON string, in pieces: ASCII, in which only line breaks were
-   * escaped, since nothing else in it has to be.
+   * The armor inside a JSON string, in pieces of ASCII. Only its line breaks are escaped: no other
+   * character of armor needs an escape.
    */
   readonly json: readonly Buffer[]
   /** Characters of the armor. */
@@ -140,10 +140,10 @@ export class Sealed implements SealedDigests {
   }
 }
 
-/** The polynomial and the register stand in the upper 24 bits of a word. */
+/** Polynomial and register are the upper 24 bits of a word. */
 const POLYNOMIAL = 0x864cfb00
 const START = 0xb704ce00
-/** What a byte does to the register when so many more bytes follow it: 0 to 7. */
+/** The change of the register by a byte that 0 to 7 more bytes follow. */
 const TABLES = tables()
 
 function tables(): Int32Array[] {
@@ -167,7 +167,7 @@ export class Crc24 {
     this.#crc = register
   }
 
-  /** Stands for all that went by. */
+  /** The register after all bytes so far. */
   get register(): number {
     return this.#crc
   }
@@ -207,7 +207,7 @@ export class Crc24 {
     this.#crc = crc
   }
 
-  /** As it stands on the line after the base64, behind the `=`. */
+  /** The checksum in base64, as after the `=` in the line behind the data. */
   get base64(): string {
     const crc = this.#crc >>> 8
     return Buffer.from([crc >> 16, (crc >> 8) & 0xff, crc & 0xff]).toString('base64')

@@ -8,9 +8,9 @@ import { FramingError } from './packets.ts'
 import type { ByteReader } from './packet-stream.ts'
 
 /**
- * Takes the text of one armored block. Gives its bytes, or null when it is anything but exactly
- * one block of that type: text around it, another END line, bad base64, a wrong checksum.
- * @param room where the bytes may be put, instead of into memory of their own
+ * Gives the bytes of one armored block, or null when the text is anything but exactly one block of
+ * that type: text around it, another END line, bad base64, a wrong checksum.
+ * @param room a buffer for the bytes, in place of a new one
  */
 export function dearmor(text: string, type: ArmorType, room?: Buffer): Uint8Array | null {
   return plainArmor(text, type, room) ?? dearmorLines(text, type)
@@ -18,9 +18,8 @@ export function dearmor(text: string, type: ArmorType, room?: Buffer): Uint8Arra
 
 const LINE_FEED = 10
 /**
- * Characters of more than eight bits, of which Node takes the lowest eight. That there are none, V8
- * knows of most texts without a look; a character of eight bits is left out, which is found out by
- * counting.
+ * Characters above U+00FF, of which Node decodes the low eight bits. V8 keeps most texts as Latin-1
+ * and needs no scan to exclude them. Node skips U+0080 to U+00FF, which the count of bytes detects.
  */
 const WIDE = /[\u0100-\uffff]/
 const CHECKSUM = /^\n=[A-Za-z0-9+/]{4}$/
@@ -28,9 +27,9 @@ const CHECKSUM = /^\n=[A-Za-z0-9+/]{4}$/
 const HEADERS_MAX = 1024
 
 /**
- * Takes an armored text. Gives its bytes when it is one block whose lines, all but the last, have
- * the same length; null for everything else, which `dearmor` reads line by line.
- * @param room where they are put, if they fit; memory of their own where none is given
+ * Gives the bytes of one armored block whose lines, all but the last, have the same length; null
+ * for everything else, which `dearmor` reads line by line.
+ * @param room a buffer for the bytes, if they fit; a new one where it is absent
  */
 export function plainArmor(text: string, type: ArmorType, room?: Buffer): Buffer | null {
   const span = dataOf(text, type)
@@ -38,7 +37,7 @@ export function plainArmor(text: string, type: ArmorType, room?: Buffer): Buffer
   const { start, end, checksum } = span
   const chars = charsIn(text, span)
   if (chars === null || chars % 4 !== 0) return null
-  // Node takes two alphabets, and leaves out what is in neither: both are found out here.
+  // Node also decodes base64url and skips characters of neither alphabet; both are refused here.
   const dash = text.indexOf('-', start)
   if (text.indexOf('_', start) !== -1 || (dash !== -1 && dash < end)) return null
   const bytes = decode(text.slice(start, end), room)
@@ -49,7 +48,7 @@ export function plainArmor(text: string, type: ArmorType, room?: Buffer): Buffer
   return checksum === null || checksum === checksumOf(bytes) ? bytes : null
 }
 
-/** What does not fit is cut off, which its length shows. */
+/** Bytes that do not fit are cut off, which the length of the result reveals. */
 function decode(base64: string, room: Buffer | undefined): Buffer {
   if (room === undefined) return Buffer.from(base64, 'base64')
   return room.subarray(0, room.write(base64, 0, 'base64'))
@@ -62,7 +61,7 @@ interface Span {
   checksum: string | null
 }
 
-/** Where the base64 stands. */
+/** The position of the base64. */
 function dataOf(text: string, type: ArmorType): Span | null {
   const begin = `${beginLine(type)}\n`
   const close = `\n${endLine(type)}`
@@ -99,12 +98,12 @@ function checksumOf(bytes: Uint8Array): string {
   return crc.base64
 }
 
-/** Lines that may stand in a block; line ends and trailing space are taken off before. */
+/** The lines of a block, without line ends and trailing space. */
 const BASE64_LINE = /^[A-Za-z0-9+/]+={0,2}$/
 const HEADER_LINE = /^[A-Za-z][A-Za-z0-9-]{0,31}: .*$|^[A-Za-z][A-Za-z0-9-]{0,31}:$/
 const CHECKSUM_LINE = /^=[A-Za-z0-9+/]{4}$/
 const PIECE_BYTES = 65_536
-/** A whole message may stand on one line. */
+/** A whole message may be one line. */
 const LINE_CHARS = 131_072
 
 /** Gives the bytes of one armored block; null when it is anything but exactly that. */
@@ -140,7 +139,7 @@ export async function* dearmored(reader: ByteReader): AsyncGenerator<Uint8Array>
   if (!block.isWhole) throw new FramingError('armor')
 }
 
-/** Which line may come next. */
+/** The part of a block that the next line belongs to. */
 type State = 'before' | 'headers' | 'body' | 'padded' | 'ending' | 'after'
 
 /** The grammar of armor: one block, nothing around it, checksum checked if there. */
@@ -170,7 +169,7 @@ class ArmoredBlock {
     return this.#state === 'after' && this.#base64 === ''
   }
 
-  /** @throws FramingError when the line may not stand here */
+  /** @throws FramingError when the grammar forbids the line here */
   take(line: string): void {
     const next = this.#next[this.#state](line)
     if (next === null) throw new FramingError('armor')
@@ -189,7 +188,7 @@ class ArmoredBlock {
     return line.endsWith('=') ? 'padded' : 'body'
   }
 
-  /** What may follow the last line of base64. */
+  /** The state after the last line of base64. */
   #ends(line: string): State | null {
     if (!this.#any) return null
     if (line === '') return 'ending'

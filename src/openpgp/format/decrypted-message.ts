@@ -21,7 +21,7 @@ import { FramingError, TAG, isIgnorable, packetAt, type Packet } from './packets
 import { framePacket } from './packet-writer.ts'
 import { parseSignature } from './signature-claim.ts'
 
-/** A literal document with the signatures that stand on it. */
+/** A literal document with its signatures. */
 export interface DecryptedDocument extends ReadSignatures {
   outcome: 'document'
   document: Uint8Array
@@ -34,7 +34,7 @@ export type Decrypted = DecryptedDocument | ReadFailure
 const SIGNATURE_ROOM = 65_536
 
 /**
- * Takes decrypted packets and the bound on a document's bytes.
+ * Reads decrypted packets by the grammar of RFC 9580, 10.3.
  * @param bunzip decompresses the one algorithm that the platform lacks (bzip2)
  */
 export async function readDecrypted(
@@ -135,8 +135,8 @@ function documentOf(literal: Uint8Array): Uint8Array | null {
 }
 
 /**
- * Gives the text that stands in a message, with what is known of its outside. What is no UTF-8 is
- * damaged: a replaced character would be words that the person did not write.
+ * Gives the text of a message with the fields of its outside. Invalid UTF-8 is damaged: a
+ * replacement character would change the person's words.
  */
 export function openedText(
   decrypted: Decrypted,

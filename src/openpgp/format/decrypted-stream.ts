@@ -19,11 +19,11 @@ import { FramingError, TAG, isIgnorable, type Packet } from './packets.ts'
 import { framePacket } from './packet-writer.ts'
 import { readClaim } from './signature-claim.ts'
 
-/** A document that went by, with the signatures that stand on it. */
+/** A document that was read to its end, with its signatures. */
 export interface StreamedDocument extends ReadSignatures {
   outcome: 'document'
   bytes: number
-  /** What each signature was made over, in the order of `claims`. */
+  /** The digest of each signature's input, in the order of `claims`. */
   digests: Uint8Array[]
 }
 
@@ -39,18 +39,18 @@ export type ReadDocument = StreamedDocument | StillCompressed | ReadFailure
 
 /** Where the document's bytes go. */
 export interface DocumentSink {
-  /** Takes the next; `position` is where they lie in what is read, null when they were unpacked. */
+  /** @param position offset of the piece in the decrypted packets, null when it was compressed */
   take(piece: Uint8Array, position: number | null): void | Promise<void>
 }
 
-/** Reads decrypted packets to their end, or to what is wrong with them. */
+/** Reads decrypted packets to their end, or to their first error. */
 export async function readDocument(reader: ByteReader, sink: DocumentSink): Promise<ReadDocument> {
   const take = (piece: Uint8Array): void | Promise<void> =>
     sink.take(piece, reader.position - piece.length)
   return await reading(() => read(reader, take, (packet) => unpack(packet, sink)))
 }
 
-/** The same for what came out of compressed data, in which no further compression may stand. */
+/** The same for decompressed packets, which may not contain a compressed packet. */
 export async function readUnpacked(reader: ByteReader, sink: DocumentSink): Promise<ReadDocument> {
   return await reading(() => read(reader, (piece) => sink.take(piece, null), refuseNested))
 }
@@ -58,7 +58,7 @@ export async function readUnpacked(reader: ByteReader, sink: DocumentSink): Prom
 type TakePiece = (piece: Uint8Array) => void | Promise<void>
 type Unpack = (packet: StreamedPacket) => Promise<ReadDocument>
 
-/** Thrown for what is wrong with a document. */
+/** Carries the failure of a document. */
 class ReadError extends Error {
   readonly failure: ReadFailure
 
@@ -99,7 +99,7 @@ async function read(reader: ByteReader, take: TakePiece, open: Unpack): Promise<
   return withSignatures(await rest(reader, before, data.tag), { bytes, hashes })
 }
 
-/** What stands before the data, which is a literal or compressed. */
+/** Reads the packets before the data, and the header of the literal or compressed packet. */
 async function untilData(reader: ByteReader): Promise<{ before: Packet[]; data: StreamedPacket }> {
   const before: Packet[] = []
   for (;;) {
@@ -111,7 +111,7 @@ async function untilData(reader: ByteReader): Promise<{ before: Packet[]; data: 
   }
 }
 
-/** What stands after the data, together with what stood before it. */
+/** Reads the packets after the data, and orders them with those before. */
 async function rest(reader: ByteReader, before: Packet[], dataTag: number): Promise<PacketOrder> {
   const after: Packet[] = []
   for (;;) {
@@ -186,7 +186,7 @@ function tooLargeToUnpack(error: unknown): never {
   throw isLength ? tooLarge('form') : error
 }
 
-/** Holds what is unpacked to its bound; whatever zlib says of broken data is one and the same. */
+/** Bounds decompressed bytes; every error of zlib gives the same reason. */
 async function* bounded(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const max = BOUNDS.attachmentBytes + BOUNDS.signaturePacketBytes
   let bytes = 0
@@ -206,7 +206,7 @@ function isZlibs(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
 }
 
-/** How a signature hashes, as it says itself or its one-pass packet says. */
+/** A signature's type and hash algorithm, from the signature or its one-pass packet. */
 function useOf({ tag, body }: Packet): HashUse {
   const [, type = 255, second = 0, third = 0] = body
   return { type, hashAlgorithm: tag === TAG.onePassSignature ? second : third }
@@ -240,8 +240,8 @@ export function withoutSignatures(found: ReadDocument): ReadDocument {
 const CHUNK_BYTES = 65_536
 
 /**
- * Unpacks the rest of a compressed packet's body. Bytes after the end of the compressed stream
- * are padding of the sender's; they are left in the packet or dropped. When whoever reads stops,
+ * Decompresses the rest of a compressed packet's body. Bytes after the end of the compressed stream
+ * are padding of the sender's; they are left in the packet or dropped. When the consumer stops,
  * nothing reads the packet any more either.
  * @param algorithm none, zip or zlib
  * @throws Error of zlib for data that is broken or cut; FramingError as the packet does
@@ -256,7 +256,7 @@ export async function* inflated(
   }
   const options = { chunkSize: CHUNK_BYTES }
   const stream = algorithm === COMPRESSION.zip ? createInflateRaw(options) : createInflate(options)
-  // What fails after the last byte was taken concerns nobody.
+  // Errors after the last byte was read are ignored.
   stream.on('error', () => {})
   const feeding = feed(packet, stream).catch((error: Error) => void stream.destroy(error))
   try {
@@ -277,8 +277,8 @@ async function feed(packet: StreamedPacket, stream: Inflate | InflateRaw): Promi
 }
 
 /**
- * Resolves when the stream needs the piece no longer. One that has come to its own end takes
- * nothing more, and says so only by closing.
+ * Resolves when the stream no longer needs the piece. A stream that has reached its own end accepts
+ * no more bytes, and signals that only by closing.
  */
 function taken(stream: Inflate | InflateRaw, piece: Uint8Array): Promise<void> {
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** What signatures hash of a document that goes by in pieces (RFC 9580, 5.2.4). */
+/** Hashes of a document in pieces, for its signatures (RFC 9580, 5.2.4). */
 import { createHash, type Hash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
 import { TEXT, canonicalText, type SignatureHead } from './signature-claim.ts'
@@ -14,7 +14,7 @@ const HASHES = new Map([
   [14, 'sha3-512'],
 ])
 
-/** How a signature says that it is made, in its one-pass packet or in itself. */
+/** A signature's type and hash algorithm, from its one-pass packet or from itself. */
 export interface HashUse {
   type: number
   hashAlgorithm: number
@@ -29,7 +29,7 @@ export class DocumentHashes {
   readonly #lineEnds = new LineEnds()
   #length = 0
 
-  /** @param uses one for each signature that stands on the document */
+  /** @param uses one for each signature of the document */
   constructor(uses: readonly HashUse[]) {
     for (const { type, hashAlgorithm } of uses) {
       const name = HASHES.get(hashAlgorithm)
@@ -39,7 +39,7 @@ export class DocumentHashes {
     }
   }
 
-  /** Takes the next piece of the document. */
+  /** Hashes the next piece of the document. */
   update(piece: Uint8Array): void {
     this.#length += piece.length
     if (this.#length > BOUNDS.textBytes) this.#small.clear()
@@ -85,10 +85,10 @@ const CR = 0x0d
 
 /** A text's line ends as they are signed, while it goes by in pieces. */
 export class LineEnds {
-  /** A carriage return whose line feed may come with the next piece. */
+  /** A carriage return whose line feed may begin the next piece. */
   #held: Buffer = Buffer.alloc(0)
 
-  /** Takes the next piece; gives what is certain of it. */
+  /** Gives the next piece with canonical line ends, without a carriage return at its end. */
   update(piece: Uint8Array): Uint8Array {
     const joined = Buffer.concat([this.#held, piece])
     const end = joined.at(-1) === CR ? joined.length - 1 : joined.length

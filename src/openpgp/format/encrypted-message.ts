@@ -1,7 +1,7 @@
 /**
  * The outside of an encrypted message (RFC 9580, 10.3): recipient packets, then one container, and
- * nothing behind it. It bounds a message before any library parses it; what is not addressed to us
- * is dropped here, so that a flood of recipients costs a loop.
+ * nothing after it. It bounds a message before any library parses it, and drops the recipient
+ * packets of others, so that a flood of them costs only a loop.
  */
 import { hash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
@@ -13,7 +13,7 @@ import { RecipientScan, type OwnIds, type ScannedRecipients } from './recipient-
 
 export type { OwnIds } from './recipient-scan.ts'
 
-/** An encrypted message that may be opened: only what concerns us is left of it. */
+/** An encrypted message that may be opened, without the recipient packets of others. */
 export interface EncryptedMessage extends ScannedRecipients {
   outcome: 'encrypted'
   /** Body of the one encrypted container (tag 18), de-framed. */
@@ -29,7 +29,7 @@ export interface ArrivingMessage extends ScannedRecipients {
   container: StreamedPacket
 }
 
-/** What a packet in front of the container is; or why there is nothing to open. */
+/** The kind of a packet in front of the container; or why there is nothing to open. */
 type PacketPlace = 'recipient' | 'container' | 'ignorable' | NotOpened
 
 function placeOf(tag: number, { count }: RecipientScan): PacketPlace {
@@ -40,7 +40,7 @@ function placeOf(tag: number, { count }: RecipientScan): PacketPlace {
   return count === 0 ? { outcome: 'not-encrypted', reason } : { outcome: 'damaged', reason }
 }
 
-/** Why there is nothing to open where no container came. */
+/** Why a message without a container cannot be opened. */
 function withoutContainer({ count }: RecipientScan): NotOpened {
   return count === 0 ? { outcome: 'not-encrypted' } : { outcome: 'damaged', reason: 'no-data' }
 }
@@ -53,9 +53,9 @@ const CONTAINER_VERSION: NotOpened = { outcome: 'damaged', reason: 'container-ve
 const TRAILING_DATA: NotOpened = { outcome: 'damaged', reason: 'trailing-data' }
 
 /**
- * Takes an armored message. Gives what is left of it for us, or why it is not opened:
- * `not-encrypted` when it is no encrypted message at all, `damaged` when it is a broken one,
- * `too-large`, or `not-recipient` when no recipient packet can be ours.
+ * Reads an armored message. Gives its container and our recipient packets, or why the message is
+ * not opened: `not-encrypted` when it is no encrypted message at all, `damaged` when it is a broken
+ * one, `too-large`, or `not-recipient` when no recipient packet can be ours.
  */
 export function parseMessage(armored: string, own: OwnIds): EncryptedMessage | NotOpened {
   if (armored.length > BOUNDS.messageChars) return { outcome: 'too-large', reason: 'armor' }
@@ -127,7 +127,7 @@ export async function readArriving(
   return await read(reader, own).catch(damagedBy)
 }
 
-/** What stands behind the container, where nothing may: null when it is so. */
+/** Reads on after the container; null at the end, a failure for any further packet. */
 export async function readTrailing(reader: ByteReader): Promise<NotOpened | null> {
   const packet = await nextPacket(reader).catch(damagedBy)
   if (packet === null || 'outcome' in packet) return packet
@@ -167,12 +167,12 @@ function damagedBy(error: unknown): NotOpened {
   throw error
 }
 
-/** How much of a file is looked at. */
+/** How many bytes of a file `sealedForm` reads. */
 export const FORM_BYTES = 4096
 
 const ARMOR =
   /^\s*-----BEGIN PGP MESSAGE-----[ \t]*\r?\n(?:[A-Za-z][A-Za-z0-9-]*:.*\r?\n)*[ \t]*\r?\n/
-/** Versions that are known of what a message begins with (RFC 9580, 5.1, 5.3 and 5.13). */
+/** Known versions of the first packet of a message (RFC 9580, 5.1, 5.3 and 5.13). */
 const VERSIONS: Readonly<Record<number, readonly number[]>> = {
   [TAG.pkesk]: [2, 3, 6],
   [TAG.skesk]: [4, 5, 6],
@@ -181,9 +181,9 @@ const VERSIONS: Readonly<Record<number, readonly number[]>> = {
 const PASSED_OVER: ReadonlySet<number> = new Set([TAG.marker, TAG.padding, TAG.pkesk, TAG.skesk])
 
 /**
- * Takes the first bytes of a file, `FORM_BYTES` of them where it is that long. Gives in which
- * form it is an encrypted OpenPGP message, or null when it is none: then it is somebody's file.
- * Pictures and words look like packets, too, so the first that counts must be of a known version.
+ * @param head the first `FORM_BYTES` bytes of a file, or the whole of a shorter one
+ * @returns the form of an encrypted OpenPGP message, or null for any other file. Images and text
+ *   can begin like packets, so the first packet must also be of a known version.
  */
 export function sealedForm(head: Uint8Array): 'binary' | 'armored' | null {
   if (beginsMessage(head)) return 'binary'

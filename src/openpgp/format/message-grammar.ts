@@ -1,8 +1,7 @@
 /**
- * The grammar of what stands inside an encrypted message (RFC 9580, 10.3): which packets may follow
- * each other, and which signature belongs to which one-pass packet. Messages that are at hand
- * (`decrypted-message.ts`) and files that arrive in pieces (`decrypted-stream.ts`) are both read by
- * it.
+ * The grammar of decrypted packets (RFC 9580, 10.3): which packets may follow each other, and which
+ * signature belongs to which one-pass packet. Messages in memory (`decrypted-message.ts`) and files
+ * that arrive in pieces (`decrypted-stream.ts`) share it.
  */
 import type { SignatureClaim } from '../engine.ts'
 import type { DamageReason, GrammarReason } from '../failure-reasons.ts'
@@ -17,7 +16,7 @@ export const COMPRESSION = { none: 0, zip: 1, zlib: 2, bzip2: 3 } as const
 const LITERAL_FORMATS: ReadonlySet<number> = new Set(
   ['b', 't', 'u'].map((letter) => letter.charCodeAt(0)),
 )
-/** Of a literal: its format and the length of its name come first; a date follows the name. */
+/** Bytes of a literal's format and length of name; the name and a date follow. */
 export const LITERAL_START_BYTES = 2
 const DATE_BYTES = 4
 
@@ -47,7 +46,7 @@ export type ReadFailure =
 
 export const damaged = (reason: GrammarReason): ReadFailure => ({ outcome: 'damaged', reason })
 
-/** Data and signatures as they stand together. */
+/** A data packet with its signature packets. */
 export interface PacketOrder {
   data: Packet
   onePass: Packet[] | null
@@ -76,7 +75,7 @@ export interface ReadSignatures {
 }
 
 /**
- * Reads the signatures that stand on a document.
+ * Reads the signatures of a document.
  * @param claimOf reads a signature packet's body; null for a kind that is never on a message
  * @returns null when one does not agree with its one-pass packet
  */
@@ -97,7 +96,7 @@ export function readSignatures(
 /** A signature around compressed data is no statement that programs agree on: it counts as none. */
 export const NO_SIGNATURES: ReadSignatures = { claims: [], signaturePackets: [] }
 
-/** What is given on of claims. */
+/** Claims without the fields that only this folder reads. */
 export function publicClaims(claims: readonly ParsedSignature[]): SignatureClaim[] {
   return claims.map(({ issuerKeyId, createdMs, intended, digest }) => ({
     issuerKeyId,

@@ -13,12 +13,12 @@ import {
 
 const NOTHING = new Uint8Array(0)
 
-/** What is taken in the portions that its reader needs. */
+/** Bytes that arrive in pieces, read in portions of any size. */
 abstract class Arriving {
   /** The next bytes, at least one and at most `max`, without a copy; null at the end. */
   abstract some(max?: number): Promise<Uint8Array | null>
 
-  /** Fills a place as far as bytes come; gives how many it now holds. */
+  /** Fills a buffer until it is full or the bytes end; gives how many bytes it holds. */
   async into(place: Uint8Array): Promise<number> {
     let filled = 0
     while (filled < place.length) {
@@ -44,8 +44,8 @@ abstract class Arriving {
 }
 
 /**
- * Bytes as they arrive, taken in the portions that whoever reads them needs. What is given without
- * a copy is good until more is asked for: its memory may then be used again.
+ * Reads bytes as they arrive, in portions of any size. A portion that is not copied is valid until
+ * the next call, which may reuse its memory.
  */
 export class ByteReader extends Arriving {
   readonly #source: AsyncIterator<Uint8Array>
@@ -57,7 +57,7 @@ export class ByteReader extends Arriving {
     this.#source = source[Symbol.asyncIterator]()
   }
 
-  /** How many bytes were taken so far. */
+  /** How many bytes were read so far. */
   get position(): number {
     return this.#position
   }
@@ -91,7 +91,7 @@ export class ByteReader extends Arriving {
     return this.#piece.subarray(0, count)
   }
 
-  /** Ends the source early: what is left of it is not needed. */
+  /** Ends the source early, and drops its remaining bytes. */
   async leave(): Promise<void> {
     this.#piece = NOTHING
     await this.#source.return?.()

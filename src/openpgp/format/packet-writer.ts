@@ -23,7 +23,7 @@ export function framePacket(tag: number, body: Uint8Array): Buffer {
   return packet
 }
 
-/** Bytes of what `framePacket` makes of a body of so many. */
+/** Bytes of a body of so many after `framePacket`. */
 export function framedLength(length: number): number {
   return packetHeader(0, length).length + length
 }
@@ -64,7 +64,7 @@ export function recipientNames(fingerprints: readonly string[]): Buffer {
   )
 }
 
-/** What is hashed after a signature's hashed part: how long that is (RFC 9580, 5.2.4). */
+/** The trailer that is hashed after a signature's hashed part: its length (RFC 9580, 5.2.4). */
 export function trailerOf(hashedPart: Uint8Array): Buffer {
   const trailer = Buffer.from([4, 0xff, 0, 0, 0, 0])
   trailer.writeUInt32BE(hashedPart.length, 2)
@@ -72,8 +72,8 @@ export function trailerOf(hashedPart: Uint8Array): Buffer {
 }
 
 /**
- * The identity of a signed statement: what is hashed, not the signature's own numbers, which some
- * algorithms let anybody change.
+ * The identity of a signed statement: its hashed bytes, not the signature's own numbers, which
+ * anybody can change for some algorithms.
  * @param documentDigest SHA-256 of the document as the signature's type hashes it
  */
 export function statementDigest(documentDigest: Uint8Array, hashedPart: Uint8Array): string {

@@ -48,16 +48,16 @@ export function isIgnorable(tag: number): boolean {
   return tag === TAG.marker || tag === TAG.padding || (tag >= 40 && tag <= 63)
 }
 
-/** A length as it stands in a header (RFC 9580, 4.2). */
+/** A length in a packet header (RFC 9580, 4.2). */
 export interface PacketLength {
   /** Of the body, or of a chunk that others follow; Infinity for a body that runs to the end. */
   bytes: number
   partial: boolean
-  /** How many bytes it takes itself. */
+  /** How many bytes encode the length. */
   size: number
 }
 
-/** Bytes that a length of the new format takes, by its first one (RFC 9580, 4.2.1). */
+/** How many bytes encode a length of the new format, by its first byte (RFC 9580, 4.2.1). */
 export function newLengthSize(first: number): number {
   if (first < 192 || (first >= 224 && first < 255)) return 1
   return first === 255 ? 5 : 2
@@ -77,7 +77,7 @@ export function newLength(bytes: Uint8Array, at: number): PacketLength {
     : { bytes: 2 ** (first & 0x1f), partial: true, size }
 }
 
-/** Bytes that a length of the old format takes, by the header's first byte (RFC 9580, 4.2.2). */
+/** How many bytes encode a length of the old format, by the packet's header (RFC 9580, 4.2.2). */
 export function oldLengthSize(header: number): number {
   return (header & 3) === 3 ? 0 : 1 << (header & 3)
 }

@@ -60,7 +60,7 @@ function firstBytesOf(keyIds: ReadonlySet<string>): FirstBytes {
   return first
 }
 
-/** Takes recipient packets one by one; what is not for us costs a comparison and nothing else. */
+/** Scans recipient packets one by one; the packet of another recipient costs one comparison. */
 export class RecipientScan {
   readonly #own: OwnIds
   readonly #firstBytes: FirstBytes
@@ -130,7 +130,7 @@ export class RecipientScan {
     }
   }
 
-  /** What to try, or that none of it can be ours. */
+  /** The packets to try, or that none of them can be ours. */
   candidates(): ScannedRecipients | NotOpened {
     const { keyCount } = this.#own
     const named = this.#named.length > 0
@@ -166,8 +166,8 @@ class KeyIdList {
 }
 
 /**
- * Where the key id stands in the body of a PKESK (RFC 9580, 5.1): of version 6, in the fingerprint
- * of a version 4 key, at its end, or of a later one, at its start. Null where nobody is named.
+ * The offset of the key id in the body of a PKESK (RFC 9580, 5.1): of version 6, in the fingerprint
+ * of a version 4 key, at its end, or of a later one, at its start. Null for an anonymous recipient.
  */
 function keyIdPlace(body: Uint8Array): number | null {
   if (body[0] === 3 && body.length >= PKESK_LEAST) {
@@ -178,7 +178,7 @@ function keyIdPlace(body: Uint8Array): number | null {
   return keyVersion === 4 ? 2 + length - KEY_ID_BYTES : 3
 }
 
-/** Whom a PKESK names (RFC 9580, 5.1): a key id (v3), a fingerprint (v6), nobody, or unknown. */
+/** The recipient of a PKESK (RFC 9580, 5.1): key id (v3), fingerprint (v6), none, or unknown. */
 function recipientOf(body: Uint8Array): string | null {
   if (body[0] === 3 && body.length >= 10) {
     const keyId = hexOf(body.subarray(1, 9))

@@ -1,4 +1,4 @@
-/** Reading what a signature says of itself (RFC 9580, 5.2), without verifying anything. */
+/** Reads the fields of a signature packet (RFC 9580, 5.2), without verifying anything. */
 import { hash } from 'node:crypto'
 import { bufferOf, hexOf, numberAt } from '../bytes.ts'
 import type { SignatureClaim, Signed, SignedAtLength } from '../engine.ts'
@@ -6,25 +6,25 @@ import { SUBPACKET, statementDigest } from './packet-writer.ts'
 
 /** Signature over a document; other types are no statement about a message. */
 const BINARY = 0
-/** Line ends count as CRLF, whatever they are. */
+/** Line ends are hashed as CRLF (RFC 9580, 5.2.1.2). */
 export const TEXT = 1
 const LINE_FEED = 10
 
-/** A claim, with what is needed to compare it to its one-pass packet. */
+/** A claim, with the fields that must agree with its one-pass packet. */
 export interface ParsedSignature extends SignatureClaim {
   type: number
   publicKeyAlgorithm: number
   hashAlgorithm: number
 }
 
-/** What a signature packet says of how it was made; `hashedPart` is hashed after the document. */
+/** Fields of a signature packet; `hashedPart` is hashed after the document. */
 export type SignatureHead = Pick<ParsedSignature, 'type' | 'hashAlgorithm'> & {
   hashedPart: Uint8Array
 }
 
 /**
- * Takes the body of a signature packet and the document it stands on.
- * Gives null for versions and types that are never a signature on a message.
+ * @param body of a signature packet
+ * @returns null for versions and types that are never a signature on a message
  */
 export function parseSignature(body: Uint8Array, document: Uint8Array): ParsedSignature | null {
   return readClaim(body, ({ type, hashedPart }) =>
@@ -82,7 +82,7 @@ interface Area {
   end: number
 }
 
-/** Where subpackets stand, behind their length of so many bytes; null where that is cut short. */
+/** The range of subpackets behind their length of `lengthBytes`; null where it is cut short. */
 export function areaOf(body: Uint8Array, at: number, lengthBytes: number): Area | null {
   if (at + lengthBytes > body.length) return null
   const length = numberAt(body, at, lengthBytes)
@@ -139,7 +139,7 @@ function issuerOf(all: readonly Subpacket[]): string | null {
   return issuer?.length === 8 ? hexOf(issuer) : null
 }
 
-/** What one signature was made over: the document, or the hash that stands for it. */
+/** The input of one signature: the document, or its digest. */
 export type MadeOver = Pick<Signed, 'document'> | { digest: Uint8Array }
 
 export function madeOver(signed: Signed | SignedAtLength, index: number): MadeOver {

@@ -14,10 +14,10 @@ import { ownIdsOf } from '../format/recipient-scan.ts'
 /**
  * Reads a secret key, sees that the service and every reader can use it, and locks it anew.
  * @param file armored or binary
- * @param secrets `from` opens it, null when none was given; `to` locks what is given back;
- *   `certifiedBy` is the key before it, which then vouches for it; `mayHaveExpired` takes one that
- *   has worked until its end
- * @returns why it cannot be the bot's, or the key; never throws for what the file holds
+ * @param secrets `from` unlocks it, null when none was given; the result is locked under `to`; the
+ *   key of `certifiedBy` certifies it; `mayHaveExpired` accepts a key that was in use until it
+ *   expired
+ * @returns why it cannot be the bot's, or the key; never throws because of the file's content
  */
 export async function adopt(
   file: Uint8Array,
@@ -70,7 +70,7 @@ async function unlockKey(
   try {
     return await decryptKey({ privateKey, passphrase })
   } catch (error) {
-    // The library says which of the two it is in words only.
+    // The library distinguishes the two only in the text of its error.
     const isPassphrase = error instanceof Error && /passphrase/i.test(error.message)
     return isPassphrase ? 'passphrase-wrong' : 'inconsistent'
   }
@@ -96,7 +96,7 @@ async function canSign(key: PrivateKey, nowMs: number): Promise<boolean> {
   }
 }
 
-/** Whether what is sealed and signed with it opens and verifies, on the way that messages go. */
+/** Whether the key opens and verifies a message sealed and signed with it, as messages are. */
 export async function works(
   key: UnlockedKey,
   certificate: string,

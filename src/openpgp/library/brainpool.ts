@@ -1,6 +1,6 @@
 /**
- * Stands in for a package that openpgp.js asks for and does not bring along (`eckey-utils`): on
- * curves that WebCrypto lacks, it verifies no signature without. Import it before verifying.
+ * Replaces `eckey-utils`, a package that openpgp.js imports without depending on it: without it no
+ * signature on a curve that WebCrypto lacks verifies. Import this file before verifying.
  */
 import { registerHooks } from 'node:module'
 
@@ -21,7 +21,7 @@ registerHooks({
 })
 
 /**
- * Takes a curve by its name in OpenSSL and a point. Gives the public key in DER (RFC 5480, 2).
+ * Gives the public key in DER (RFC 5480, 2), from a curve by its name in OpenSSL and a point.
  * @throws Error for a curve that is not in the profile
  */
 export function generateDer(key: { curveName: string; publicKey: Uint8Array }): {

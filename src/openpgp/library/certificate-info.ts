@@ -1,4 +1,4 @@
-/** What the library knows of a certificate, for sealing and verifying natively. */
+/** The library's description of a certificate, for sealing and verifying natively. */
 import { enums, type Key, type PublicKey, type SignaturePacket, type Subkey } from 'openpgp'
 import type { NativePublicKey, SigningKey } from '../crypto/algorithm.ts'
 import { isRecipientKey, isSigningKey, recipientAlgorithm } from '../crypto/algorithms.ts'
@@ -10,7 +10,7 @@ import type { CertificateInfo } from '../native/certificate-info.ts'
 import { judgeWith, type NativeView } from './certificate.ts'
 import { secretKeyOf, type WholePublicKey, type WholeSecretKey } from './key-cache.ts'
 
-/** As `judge`, with what sealing and verifying need of a certificate where that can be done natively. */
+/** As `judge`, with the info for native sealing and verifying where the form allows it. */
 export const judgeFully = (
   armored: string,
   nowMs: number,
@@ -27,9 +27,9 @@ const NATIVE: NativeView = {
 }
 
 /**
- * Takes a certificate that is usable at `nowMs`. Gives what holds for as long as nothing in it
- * begins or ends; null where it must stay the library's: another algorithm, anything revoked, or
- * usable only because clocks may differ.
+ * Describes a certificate that is usable at `nowMs`, for as long as nothing in it begins or ends;
+ * null where only the library may use it: another algorithm, anything revoked, or usable only
+ * because clocks may differ.
  */
 async function infoOf(key: PublicKey, nowMs: number): Promise<CertificateInfo | null> {
   if ([key, ...key.subkeys, ...key.users].some((part) => part.revocationSignatures.length > 0)) {
@@ -80,8 +80,8 @@ async function signingKeyOf(
 }
 
 /**
- * From when until when, around `nowMs`, the library judges alike: it compares dates with those that
- * stand in the certificate, in whole seconds, and with nothing else.
+ * From when until when, around `nowMs`, the library judges alike: it compares dates with those in
+ * the certificate, in whole seconds, and with nothing else.
  */
 function windowOf(key: PublicKey, nowMs: number): { fromS: number; untilS: number } {
   const nowS = Math.floor(nowMs / 1000)
@@ -123,7 +123,7 @@ function timesOf(signature: SignaturePacket, keyCreatedMs: number): number[] {
 export interface OwnKeyInfo {
   /** Key ids that messages may be opened with, at any time. */
   opens: string[]
-  /** Ciphers of session keys, by number, that the key says it reads; as long as `info` holds. */
+  /** Ciphers of session keys, by number, in the key's preferences; as long as `info` holds. */
   ciphers: number[]
   /** Of its certificate; null when it cannot sign and be sealed to natively now. */
   info: CertificateInfo | null

@@ -1,4 +1,4 @@
-/** Judging certificates: what they are and whether they can be sealed to (DESIGN: Sealing). */
+/** Judges certificates: their contents, and whether they can be sealed to (DESIGN: Sealing). */
 import {
   enums,
   readKeys,
@@ -17,9 +17,9 @@ import { recipientBytes } from '../size.ts'
 import { shapeProblem } from './key-shape.ts'
 import { carryRevocations, ownRevocations, carrySelfSignatures } from './owner-statements.ts'
 
-/** What native code adds to what the library finds. */
+/** The additions of native code to the library's judgement. */
 export interface NativeView {
-  /** What sealing and verifying need of a certificate that is usable at a time. */
+  /** The info for sealing and verifying with a certificate that is usable at a time. */
   infoOf(key: PublicKey, nowMs: number): Promise<CertificateInfo | null>
   /** Whether anything may be sealed to a key; null where that is not known natively. */
   isSound(subkey: Key | Subkey): boolean | null
@@ -28,8 +28,8 @@ export interface NativeView {
 const LIBRARY_ALONE: NativeView = { infoOf: () => Promise.resolve(null), isSound: () => null }
 
 /**
- * Judges an armored certificate. Takes its text, our clock in ms, and an earlier copy whose
- * revocations and self-signatures are merged into it. Never throws for what the text holds.
+ * Judges an armored certificate. Never throws because of its content.
+ * @param known an earlier copy, whose revocations and self-signatures are merged into it
  */
 export async function judge(
   armored: string,
@@ -39,7 +39,7 @@ export async function judge(
   return (await judgeWith(LIBRARY_ALONE, armored, nowMs, known)).status
 }
 
-/** The same, with what native code adds. */
+/** The same, with the additions of native code. */
 export async function judgeWith(
   native: NativeView,
   armored: string,
@@ -75,7 +75,7 @@ const NOTHING = { isCarried: false, isNews: false }
 
 /**
  * Merges an earlier copy into a certificate.
- * @returns whether anything came from it, and whether it lacked anything that the owner states here
+ * @returns whether anything was merged, and whether the copy lacked a statement of the owner
  */
 async function merge(
   key: PublicKey,
@@ -132,7 +132,7 @@ const ENCRYPTING: ReadonlySet<number> = new Set([
   publicKey.x448,
 ])
 
-/** @param chosen the one that is sealed to, which comes first */
+/** @param chosen the key that messages are sealed to, which is listed first */
 function encryptionKeysOf(key: PublicKey, chosen: Key | Subkey | null): string[] {
   const parts = [key, ...key.subkeys].filter(({ keyPacket }) => {
     return ENCRYPTING.has(keyPacket.algorithm)
@@ -173,7 +173,7 @@ async function expiry(key: PublicKey, subkey: Key | Subkey, nowMs: number): Prom
   return Math.min(...ends, ...revoked)
 }
 
-/** Why there is nothing to seal to now: it comes later, or what the library says. */
+/** Why no message can be sealed to the certificate now: a later start, or the library's error. */
 async function whyNot(
   key: PublicKey,
   nowMs: number,
@@ -193,7 +193,7 @@ async function whyNot(
 
 const timeOf = ({ created }: SignaturePacket): number => created?.getTime() ?? 0
 
-/** The library says why in words only; ours are a closed set. */
+/** Maps the text of the library's error to our closed set of reasons. */
 function reasonOf(problem: string): UnusableReason {
   if (/revoked/i.test(problem)) return 'revoked'
   if (/expired/i.test(problem)) return 'expired'
@@ -213,7 +213,7 @@ function describe(info: AlgorithmInfo): string {
   return CURVE_NAMES[name] ?? name
 }
 
-/** As people know them, where the library says otherwise. */
+/** The usual names of curves, where openpgp.js has others. */
 const CURVE_NAMES: Record<string, string> = {
   curve25519Legacy: 'Curve25519',
   ed25519Legacy: 'Ed25519',

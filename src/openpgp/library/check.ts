@@ -1,5 +1,5 @@
 /**
- * What native code made, compared with openpgp.js on its own. A difference counts only where the
+ * Compares results of native code with openpgp.js alone. A difference counts only where the
  * library just showed that it works here: a lack of memory fails like broken cryptography.
  */
 import { randomBytes } from 'node:crypto'

@@ -17,7 +17,7 @@ export type WholePublicKey = PublicKey & SelfSigned & { directSignatures: Signat
 export type WholeSecretKey = PrivateKey &
   SelfSigned & { getDecryptionKeys(keyId: undefined, date: null): Promise<PrivateKey[]> }
 
-/** A parsed certificate takes about 12 KB. */
+/** A parsed certificate occupies about 12 KB. */
 const CERTIFICATES = 2000
 
 const certificates = new RecentMap<PublicKey>(CERTIFICATES)
@@ -35,8 +35,8 @@ export async function certificateOf(armored: string): Promise<PublicKey> {
 }
 
 /**
- * The library marks a key's packets as revoked for good when they were at any date that it was
- * asked about: such a key answers once, or what it signed before would depend on what was asked.
+ * The library marks a key's packets as revoked for good once they were revoked at any date in
+ * question. Such a key is used once, or earlier calls would change the answer about its signatures.
  */
 function carriesRevocations(key: PublicKey): boolean {
   return [key, ...key.subkeys, ...key.users].some((part) => part.revocationSignatures.length > 0)

@@ -12,8 +12,8 @@ import { FramingError, TAG, isSecret, packetsOf } from '../format/packets.ts'
 import { issuerKeyIdsOf } from '../format/signature-claim.ts'
 
 /**
- * Takes an armored text. Gives why it is no certificate that the library may parse, read off packet
- * headers and issuers alone, or null.
+ * Checks an armored text by packet headers and issuers alone. Gives why the library may not parse
+ * the text as a certificate, or null.
  */
 export function shapeProblem(armored: string): UnusableReason | null {
   if (armored.length > BOUNDS.certificateChars) return 'too-large'
@@ -49,7 +49,7 @@ export function shapeProblem(armored: string): UnusableReason | null {
   return null
 }
 
-/** Packets that signatures after them belong to; whatever else stands between is passed over. */
+/** Packets that signatures after them belong to; all others between them are skipped. */
 const PARTS: ReadonlySet<number> = new Set([
   TAG.publicKey,
   TAG.userId,
@@ -57,7 +57,7 @@ const PARTS: ReadonlySet<number> = new Set([
   TAG.publicSubkey,
 ])
 
-/** Whether the library may take a signature for the key's own: it goes by the last issuer named. */
+/** Whether the library may read a signature as the key's own: it uses the last issuer named. */
 function mayBeOwn(signature: Uint8Array, ownKeyId: string): boolean {
   const named = issuerKeyIdsOf(signature)
   return named.length === 0 || named.includes(ownKeyId)
@@ -71,10 +71,10 @@ function keyIdOf(body: Uint8Array): string {
 /** How the secret part of each key packet is kept. */
 type SecretKept = 'open' | 'locked' | 'stub' | 'card' | 'unusual'
 
-/** Either what may be parsed, and whether it is locked, or why it is nothing for us. */
+/** The bytes to parse, and whether they are locked, or why the key is unfit. */
 export type Shape = { bytes: Uint8Array; isLocked: boolean } | { unfit: UnfitReason }
 
-/** Takes a file as it came: one armored block, or the binary form. Never throws. */
+/** Reads one armored block, or the binary form. Never throws. */
 export function shapeOfSecret(file: Uint8Array): Shape {
   if (file.length > BOUNDS.secretKeyBytes) return { unfit: 'too-large' }
   const bytes = bytesOf(file)
@@ -131,7 +131,7 @@ function judge(bytes: Uint8Array, kept: SecretKept[]): Shape {
   return { bytes, isLocked: primary === 'locked' }
 }
 
-/** Numbers and curve names of public key algorithms, in the order that they stand in a packet. */
+/** Numbers and curve names of public key algorithms, in their order in a packet. */
 const MATERIAL: Record<number, readonly ('mpi' | 'oid' | 'kdf')[]> = {
   1: ['mpi', 'mpi'],
   2: ['mpi', 'mpi'],
@@ -167,7 +167,7 @@ const GNU_MARK = Buffer.from('GNU')
 
 /**
  * How the rest of a packet is locked (RFC 9580, 5.5.3 and 3.7.1). GnuPG and openpgp.js lock with an
- * iterated and salted hash, checked by SHA-1; private extension 101 says that it is elsewhere.
+ * iterated and salted hash, checked by SHA-1; private extension 101 marks a key stored elsewhere.
  */
 function keptAs(rest: Uint8Array): SecretKept {
   const [usage = 0, cipher = 0, specifier] = rest

@@ -1,4 +1,4 @@
-/** openpgp.js in threads that can be killed: whatever is not done natively, and every last word. */
+/** openpgp.js in threads that can be killed: forms without native code, and final judgements. */
 import { isOwnFailure } from '../../errors.ts'
 import type { SessionKey } from '../crypto/session-key.ts'
 import type {
@@ -23,7 +23,7 @@ import type { FileOpeningHelpers } from '../stream/open-file.ts'
 import type { OwnKeyInfo } from './certificate-info.ts'
 import type { Jobs } from './worker.ts'
 
-/** Greatest time of one job, in ms, from when a thread takes it up. */
+/** Greatest time of one job, in ms, counted from its start in a thread. */
 export const DEADLINES_MS = {
   open: 3000,
   verify: 3000,
@@ -42,18 +42,18 @@ export interface LibraryOptions {
 }
 
 /**
- * Messages (open, verify), certificates (judge) and what we make (seal, generate, unlock) run in
- * threads of their own, so that nothing of anybody's can hold up the others.
+ * Messages (open, verify), certificates (judge) and our own work (seal, generate, unlock) have
+ * threads of their own, so that none of these can delay the others.
  */
 export class Library implements AsyncDisposable {
   readonly #messages: Pool<Jobs>
   readonly #certificates: Pool<Jobs>
   readonly #ours: Pool<Jobs>
-  /** Few attachments are in a form for the library, and each takes much memory: one at a time. */
+  /** Attachments for the library are few, and each needs much memory: one at a time. */
   readonly #attachments: Pool<Jobs>
   readonly #deadlineMs: number | undefined
   readonly #nowMs: () => number
-  /** What certificates were found to be, where no native code remembers it. */
+  /** Statuses of certificates, cached where no native code caches them. */
   readonly certificates = new CertificateStatuses(
     async ({ armored, known }, atMs) => ({
       checked: await this.#judge([armored, atMs, known, false]),
@@ -81,19 +81,19 @@ export class Library implements AsyncDisposable {
   readonly relock: Engine['relock'] = (...locked) =>
     this.#ours.run('relock', locked, DEADLINES_MS.own)
 
-  /** Unfit as `too-large` when the deadline passed; never throws for what the file holds. */
+  /** Unfit as `too-large` when the deadline passed; never throws because of the file's content. */
   readonly adopt: Engine['adopt'] = (file, secrets) =>
     this.#ours
       .run('adopt', [file, secrets, this.#nowMs()], DEADLINES_MS.own)
       .catch(ifKilled({ outcome: 'unfit', reason: 'too-large' }))
 
-  /** What an own key is at a time. @throws JobKilled, or Error when it cannot be read */
+  /** Describes an own key at a time. @throws JobKilled, or Error when it cannot be read */
   readonly describe = (key: UnlockedKey, atMs: number): Promise<OwnKeyInfo> =>
     this.#ours.run('describeOwnKey', [key, atMs], DEADLINES_MS.own)
 
   /**
    * The status of a certificate, with the info for native code. Unusable by `deadline` when that
-   * passed; never throws for what the text holds.
+   * passed; never throws because of the text's content.
    * @throws EngineUnavailableError
    */
   readonly judgeForNative = (
@@ -122,7 +122,7 @@ export class Library implements AsyncDisposable {
   readonly readAes256 = (certificates: string[]): Promise<boolean> =>
     this.#ours.run('allListAes256', [certificates, this.#nowMs()])
 
-  /** @throws EngineUnavailableError; never for what a sender can cause */
+  /** @throws EngineUnavailableError; no error because of the message's content */
   async open(
     encrypted: EncryptedMessage,
     keys: UnlockedKey[],
@@ -138,7 +138,7 @@ export class Library implements AsyncDisposable {
     }
   }
 
-  /** What opening an attachment leaves to the library; each throws EngineUnavailableError. */
+  /** The library's steps of opening an attachment; each throws EngineUnavailableError. */
   fileOpeningHelpers(keys: UnlockedKey[]): FileOpeningHelpers {
     const openMs = this.#deadlineMs ?? DEADLINES_MS.open
     const wholeMs = DEADLINES_MS.attachment
@@ -165,7 +165,7 @@ export class Library implements AsyncDisposable {
     ).catch(or(bad))
   }
 
-  /** What the threads of each kind are doing. */
+  /** The load of the threads of each kind. */
   get load(): Record<'messages' | 'certificates' | 'ours' | 'attachments', ThreadLoad> {
     return {
       messages: this.#messages.load,
@@ -183,7 +183,7 @@ export class Library implements AsyncDisposable {
 
 /**
  * Tries a job that failed or was killed once more: the machine may have been slow, or the process
- * stopped. What fails twice is the fault of what was handed in.
+ * stopped. A second failure is caused by the input.
  */
 async function twice<T>(job: () => Promise<T>): Promise<T> {
   return await job().catch((error: unknown) => {
@@ -192,7 +192,7 @@ async function twice<T>(job: () => Promise<T>): Promise<T> {
   })
 }
 
-/** Stands for the result of a job whose thread was killed. */
+/** Replaces the result of a job whose thread was killed. */
 const ifKilled =
   <T>(result: T) =>
   (error: unknown): T => {
@@ -200,7 +200,7 @@ const ifKilled =
     return result
   }
 
-/** Stands for the result of a job that failed of what was handed in. */
+/** Replaces the result of a job that failed because of its input. */
 const or =
   <T>(result: T) =>
   (error: unknown): T => {

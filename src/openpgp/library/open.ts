@@ -1,6 +1,6 @@
 /**
- * Opening with openpgp.js, in a thread that may be killed: messages as a whole, and of files what
- * the platform has not: recipient packets, containers and compression, which all fit their bound.
+ * Opening with openpgp.js, in a thread that may be killed: whole messages, and the parts of files
+ * that node:crypto and zlib lack: recipient packets, containers and compression, within bounds.
  */
 import {
   CompressedDataPacket,
@@ -23,13 +23,13 @@ import { identityOf, openVersion1 } from './version1.ts'
 
 /** A session key of an attachment, with the fingerprint of the own key that it was for. */
 export interface FoundKey {
-  /** Null where the container says it (RFC 9580, 5.1.2). */
+  /** Null where the container names the cipher (RFC 9580, 5.1.2). */
   algorithm: string | null
   data: Uint8Array
   fingerprint: string
 }
 
-/** Packets that stood in a container, which was whole. */
+/** The decrypted packets of an intact container. */
 export interface FoundPackets {
   packets: Uint8Array
   fingerprint: string
@@ -37,7 +37,7 @@ export interface FoundPackets {
   identity?: string
 }
 
-/** Stands in for the container while recipient packets are read, so that it is not copied. */
+/** A placeholder container for reading recipient packets without copying the real one. */
 const NO_DATA = framePacket(TAG.seipd, Buffer.concat([Buffer.from([1]), Buffer.alloc(64)]))
 
 const attachmentLimits = () => ({
@@ -46,7 +46,7 @@ const attachmentLimits = () => ({
 })
 
 /**
- * Takes what `parseMessage` left and the keys to try. Gives the document as text, or why not.
+ * Opens the result of `parseMessage`. Gives the document as text, or why not.
  * Everything cryptographic that fails is `damaged` with one reason: no oracle in the difference.
  */
 export async function open(
@@ -136,7 +136,7 @@ export async function unwrap(
   return found
 }
 
-/** Takes a container's whole body. Gives the packets inside; null for everything that fails. */
+/** Opens a container's whole body. Gives the packets inside; null for every failure. */
 export async function openWhole(
   recipientPackets: Uint8Array[],
   container: Uint8Array,
@@ -159,7 +159,7 @@ export async function openWhole(
 
 /**
  * Unpacks a compressed packet of an attachment.
- * @returns null for data that is broken, `too-large` for what is more than its bound
+ * @returns null for broken data, `too-large` for a document above its bound
  */
 export async function unpackWhole(packet: Uint8Array): Promise<Uint8Array | 'too-large' | null> {
   try {
@@ -180,9 +180,9 @@ interface Decompressed {
 const UNCOMPRESSED = Buffer.from([COMPRESSION.none])
 
 /**
- * Takes a list that the library parsed, and gives all of its packets as bytes, so that our own
- * grammar can judge them. The library stops reading at a document, and what follows must be asked
- * for; what it decompressed it cannot write again, so that is framed as it is.
+ * Gives all packets of a list that the library parsed as bytes, for our own grammar. The library
+ * stops reading at a document, and the packets after it must be requested; it cannot write a
+ * decompressed packet again, so that packet is framed as it is.
  */
 async function writePackets(list: PacketList<AnyPacket>): Promise<Buffer> {
   const rest = (list as Unfinished).stream?.getReader()

@@ -1,6 +1,6 @@
 /**
- * What a certificate's owner states of it (RFC 9580, 5.2.1): user ids, flags, ends, subkeys, and
- * revocations, which count whatever their date is and however weak their hash.
+ * The statements of a certificate's owner (RFC 9580, 5.2.1): user ids, flags, expiry, subkeys, and
+ * revocations, which are valid with any date and with any weak hash.
  */
 import { config, enums, type PublicKey, type SignaturePacket, type Subkey } from 'openpgp'
 import type { WholePublicKey } from './key-cache.ts'
@@ -14,7 +14,7 @@ type NamedUser = PublicKey['users'][number]
 const ANY_DATE = null as unknown as Date
 /** A hash too weak for a statement is no reason to disregard that a key was given up. */
 const ANY_HASH = { ...config, rejectHashAlgorithms: new Set<enums.hash>() }
-/** Reasons that leave what was signed before (RFC 9580, 5.2.3.31). */
+/** Reasons that leave earlier signatures valid (RFC 9580, 5.2.3.31). */
 const SOFT = new Set<enums.reasonForRevocation | null>([
   enums.reasonForRevocation.keySuperseded,
   enums.reasonForRevocation.keyRetired,
@@ -23,7 +23,7 @@ const SOFT = new Set<enums.reasonForRevocation | null>([
 /**
  * Puts the owner's statements on another copy of a certificate onto this one: all of a user id or
  * subkey that both have, and a user id or subkey that this one lacks where it was stated later than
- * everything here. What the owner left out later stays out.
+ * everything here. Statements that the owner left out later stay out.
  * @returns whether there were any
  */
 export async function carrySelfSignatures(to: PublicKey, from: PublicKey): Promise<boolean> {
@@ -127,7 +127,7 @@ function add(there: SignaturePacket[], others: SignaturePacket[]): boolean {
 const base64Of = (signature: SignaturePacket): string =>
   Buffer.from(signature.write()).toString('base64')
 
-/** Takes a certificate and its primary key or one of its subkeys: gives the owner's revocations. */
+/** Gives the owner's revocations of a certificate's primary key or of one of its subkeys. */
 export async function ownRevocations(
   key: PublicKey,
   part: PublicKey | Subkey,
@@ -140,9 +140,9 @@ export async function ownRevocations(
 }
 
 /**
- * Puts the owner's revocations on an earlier copy of a certificate onto another copy, and nothing
- * else: the library's own merging takes in what anybody added, and leaves out a true revocation
- * where a forged one stands already.
+ * Copies the owner's revocations from an earlier copy of a certificate to another copy, and nothing
+ * else: the library's own merging also copies signatures of third parties, and omits a true
+ * revocation where a forged one is present.
  * @returns whether there were any
  */
 export async function carryRevocations(to: PublicKey, earlier: PublicKey): Promise<boolean> {

@@ -1,6 +1,6 @@
 /**
  * The OpenPGP profile: every bound and policy, set once for the whole library before anything is
- * parsed, and read back, because openpgp.js takes a misspelt name in silence.
+ * parsed, and read back, because openpgp.js accepts a misspelt name silently.
  */
 import './brainpool.ts'
 import { config, enums } from 'openpgp'
@@ -42,7 +42,7 @@ const PROFILE = {
 
 /**
  * Sets the profile on the library's one global configuration.
- * @throws Error when the library does not know a name, or does not hold what was set
+ * @throws Error when the library does not know a name, or does not keep its value
  */
 export function applyProfile(): void {
   const target = config as unknown as Record<string, unknown>

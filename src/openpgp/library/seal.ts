@@ -22,7 +22,7 @@ import { recipientNames } from '../format/packet-writer.ts'
 import { encryptionKey } from './certificate.ts'
 import { certificateOf, secretKeyOf, type WholePublicKey } from './key-cache.ts'
 
-/** A sealed message as text, with what it is known again by. */
+/** A sealed message as text, with the digests that identify it. */
 export interface LibrarySealed extends SealedDigests {
   armored: string
 }
@@ -31,10 +31,9 @@ export interface LibrarySealed extends SealedDigests {
 const listsAes256 = new WeakMap<PublicKey, boolean>()
 
 /**
- * Takes a text, the recipients' certificates and the signer; the signer is made a recipient too,
- * and nobody is one twice.
- * Gives one armored message and what it is known again by: recipient packets (v3), then one integrity-protected container (v1),
- * which every OpenPGP program reads.
+ * Seals a text to the certificates and to the signer, each of them once.
+ * Gives one armored message and its digests: recipient packets (v3), then one container of version
+ * 1, which every OpenPGP program reads.
  * @throws Error when any certificate cannot be used: nobody is left out silently
  */
 export async function seal(request: SealRequest, nowMs: number): Promise<LibrarySealed> {
@@ -72,7 +71,7 @@ export async function seal(request: SealRequest, nowMs: number): Promise<Library
 
 /**
  * Gives recipient packets of certificates alone, for a message that is otherwise sealed natively.
- * @param sessionKey in memory that is shared with who asks; what is copied of it here is zeroed
+ * @param sessionKey in memory shared with the caller; copies made here are zeroed
  */
 export async function recipientPackets(
   certificates: string[],
@@ -94,7 +93,7 @@ export async function allListAes256(certificates: string[], nowMs: number): Prom
   return (await cipherFor(recipients, 'aes256', nowMs)) === 'aes256'
 }
 
-/** What of a signature packet the library has, and its types do not. */
+/** Fields of a signature packet that the library has, and its types lack. */
 interface Resignable {
   rawNotations: unknown[]
   writeHashedSubPackets(): Uint8Array
@@ -160,7 +159,7 @@ async function cipherFor(recipients: PublicKey[], asked: Cipher, nowMs: number):
   return 'aes256'
 }
 
-/** All at our clock; where that fails, those dated ahead of it are taken at the date they need. */
+/** Seals at our clock; where that fails, seals to keys dated ahead of it at the date they need. */
 async function packetsFor(
   recipients: PublicKey[],
   sessionKey: { data: Uint8Array; algorithm: (typeof CIPHER_NAME)[CipherId] },

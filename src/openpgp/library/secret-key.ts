@@ -38,8 +38,8 @@ export async function generate(options: Parameters<Engine['generate']>[0]): Prom
 
 /**
  * Puts a certification of every user id by another key's primary onto a key (RFC 9580, 5.2.1.4):
- * who trusts the old key can see that its holder made the new one. By hand, because the library
- * certifies with a signing subkey where there is one, which means nothing to a verifier.
+ * people with trust in the old key see that its holder made the new one. By hand, because the
+ * library certifies with a signing subkey where there is one, which means nothing to a verifier.
  */
 export async function certify(key: PrivateKey, certifier: UnlockedKey): Promise<void> {
   const { keyPacket } = await readPrivateKey({ binaryKey: certifier.bytes })
@@ -57,12 +57,12 @@ export async function certify(key: PrivateKey, certifier: UnlockedKey): Promise<
   }
 }
 
-/** The library signs a user id with its key, and takes its configuration; its types do not say so. */
+/** Signs a user id with a key, under a configuration; the library's types omit both. */
 interface Certifying {
   sign(...given: [AnySecretKeyPacket, object, Date, boolean, typeof config]): Promise<void>
 }
 
-/** @throws Error `wrong-passphrase`, or what the library says of a block that is no v4 secret key */
+/** @throws Error `wrong-passphrase`, or the library's for a block that is no v4 secret key */
 export async function unlock(locked: string, passphrase: string): Promise<UnlockedKey> {
   const privateKey = await readPrivateKey({ armoredKey: locked })
   if (privateKey.keyPacket.version !== 4) throw new Error('not a version 4 key')
@@ -91,7 +91,7 @@ const lockingFor = ({ isRandom }: { isRandom?: boolean | undefined }): object =>
 /**
  * Locks a key under another passphrase.
  * @returns the armored key, after it was seen to open
- * @throws Error `wrong-passphrase`, or what `unlock` throws
+ * @throws Error `wrong-passphrase`, or the error of `unlock`
  */
 export async function relock(
   locked: string,
@@ -114,7 +114,7 @@ export async function lock(
 }
 
 async function unlockWith(privateKey: PrivateKey, passphrase: string): Promise<PrivateKey> {
-  // What is not locked was not locked by us: whoever put it there knew no secret of ours.
+  // Postern always locks: a key that is not locked was written by somebody without our secrets.
   if (privateKey.isDecrypted()) throw new Error('not-locked')
   try {
     return await decryptKey({ privateKey, passphrase })

@@ -15,9 +15,9 @@ import { SUBPACKET } from '../format/packet-writer.ts'
 import { madeOver, parseSignature, readClaim, type MadeOver } from '../format/signature-claim.ts'
 
 /**
- * Takes a document with its signatures, the one certificate that may have made them, and our
- * clock in ms. Gives one result a signature: `other-key` when the certificate holds no key with
- * the issuer's id, `bad` for everything else that does not hold.
+ * Verifies the signatures of a document against one certificate, at our clock in ms. Gives one
+ * result a signature: `other-key` when the certificate has no key with the issuer's id, `bad` for
+ * every other failure.
  */
 export async function verify(
   signed: Signed | SignedAtLength,
@@ -50,8 +50,8 @@ async function revokedMs(key: PublicKey, issuerKeyId: string): Promise<number> {
 }
 
 /**
- * The library asks only whether the key was valid when the signature says that it was made, which
- * whoever holds the key of an expired certificate can choose.
+ * The library only checks that the key was valid at the signature's creation time, which the holder
+ * of an expired certificate's key can choose.
  */
 async function isExpired(key: PublicKey, issuerKeyId: string, at: Date): Promise<boolean> {
   const end = await key.getExpirationTime()
@@ -102,7 +102,7 @@ async function holds(
   }
 }
 
-/** The library keeps the hash of a document that it reads as a stream here; its types do not say so. */
+/** The library keeps the hash of a streamed document here; its types omit the field. */
 interface Hashed {
   hashed?: Uint8Array
 }

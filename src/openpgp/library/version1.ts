@@ -1,6 +1,6 @@
 /**
- * Version 1 containers (RFC 9580, 5.13.1) with openpgp.js, as bytes: it parses what it decrypted at
- * once, and what it parsed it writes otherwise. Our own grammar judges packets as they were sent.
+ * Version 1 containers (RFC 9580, 5.13.1) with openpgp.js, as bytes: the library parses decrypted
+ * packets at once, and serializes them differently. Our own grammar judges packets as sent.
  */
 import { createDecipheriv, createHash, createSecretKey } from 'node:crypto'
 import { PacketList, SymEncryptedIntegrityProtectedDataPacket, enums } from 'openpgp'

@@ -48,7 +48,7 @@ const JOBS = {
   compareVerified,
 }
 
-/** What the threads do, by name; arguments and results are structured clones. */
+/** The jobs of the threads, by name; arguments and results are structured clones. */
 export type Jobs = typeof JOBS
 
 applyProfile()

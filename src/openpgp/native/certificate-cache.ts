@@ -1,4 +1,4 @@
-/** Certificates are judged once, and what each can be used for is remembered. */
+/** Judges certificates once, and caches the result. */
 import type { CertificateStatus } from '../engine.ts'
 import {
   CertificateStatuses,
@@ -18,9 +18,9 @@ export interface CertificateCacheParts {
   priority: WorkPriority
   /** That of this machine by default. */
   nowMs?: () => number
-  /** What the library finds at a time, which is the last word. */
+  /** The library's judgement at a time, which is final. */
   judge(armored: string, atMs: number, known?: string): Promise<CheckedCertificate>
-  /** Called once, when the library did not say what was read natively. */
+  /** Called once, when the library contradicts a native reading. */
   onDisagreement(): void
 }
 
@@ -28,23 +28,23 @@ export interface CertificateCacheParts {
 const RECORDS = 100_000
 /** Characters of the certificates that were asked for last: those of the two largest groups. */
 const RECENT_CHARS = 2 * 1024 * 1024
-/** Certificates that may be in use and wait for the library's word. */
+/** Certificates in use whose native reading the library has not confirmed yet. */
 const UNCONFIRMED_MAX = 4096
-/** After what was read is in use: whoever waits for it goes first. */
+/** The library confirms a reading after its use, so that no caller waits for it. */
 const CONFIRM_AFTER_MS = 500
 
 /**
  * Judges armored certificates and remembers them by digest of their exact text. One of the common
  * shape is read natively and may be used at once; the library judges it too, right afterwards, and
- * if it ever says otherwise, nothing is read natively any more. All others the library judges
- * first. What has a time is looked at on each use.
+ * if it ever contradicts one, no certificate is read natively any more. All others the library
+ * judges first. Dates are compared on each use.
  */
 export class CertificateCache implements Disposable {
   readonly #parts: CertificateCacheParts
   readonly nowMs: () => number
   readonly #records = new RecordTable(RECORDS)
   readonly #others: CertificateStatuses
-  /** Who is asked for once is asked for again, with the same text: no digest is needed then. */
+  /** By the text itself: a recent certificate usually recurs, and then needs no digest. */
   readonly #recent = new RecentMap<{ info: CertificateInfo; epoch: number }>(RECENT_CHARS)
   readonly #statuses = new WeakMap<CertificateInfo, CertificateStatus>()
   readonly #unconfirmed: { armored: string; info: CertificateInfo; atMs: number }[] = []
@@ -64,8 +64,8 @@ export class CertificateCache implements Disposable {
   }
 
   /**
-   * What is known of a certificate that can be sealed to natively now; where nothing is, what it
-   * will be found to be.
+   * The info of a certificate that messages can be sealed to natively now; otherwise the pending
+   * result of judging it.
    */
   infoOf(armored: string): CertificateInfo | Promise<CheckedCertificate> {
     const nowMs = this.nowMs()
@@ -76,7 +76,7 @@ export class CertificateCache implements Disposable {
   }
 
   /**
-   * What a certificate is now.
+   * A certificate's present status and info.
    * @param known an earlier copy whose revocations must not be forgotten
    */
   async check(armored: string, known?: string): Promise<CheckedCertificate> {
@@ -127,7 +127,7 @@ export class CertificateCache implements Disposable {
     return this.#readsNatively && this.#unconfirmed.length < UNCONFIRMED_MAX
   }
 
-  /** Has the library judge what was read natively, one after the other, behind everything else. */
+  /** Has the library judge native readings, one after the other, behind all other jobs. */
   #confirm(one: { armored: string; info: CertificateInfo; atMs: number }): void {
     if (this.#unconfirmed.push(one) > 1) return
     setTimeout(() => void this.#confirmAll(), CONFIRM_AFTER_MS).unref()
@@ -151,7 +151,7 @@ export class CertificateCache implements Disposable {
     this.#parts.onDisagreement()
   }
 
-  /** Forgets what was read natively, and reads nothing so any more. */
+  /** Forgets native readings, and stops reading natively. */
   [Symbol.dispose](): void {
     this.#readsNatively = false
     this.#unconfirmed.length = 0
@@ -160,7 +160,7 @@ export class CertificateCache implements Disposable {
   }
 }
 
-/** Whether a record says all of it: the status is the one that its info gives. */
+/** Whether a record holds all of it: the status follows from its info. */
 function isWhole({ status, info }: CheckedCertificate): boolean {
   if (info === null || !info.hasNoOtherKey || status.revocations) return false
   if (status.encryptionKeys.length > 1) return false

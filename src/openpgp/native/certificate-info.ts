@@ -1,4 +1,4 @@
-/** What sealing and verifying need of a certificate, once it was judged. */
+/** The info for sealing and verifying with a judged certificate. */
 import { type RecipientKey, type SigningKey } from '../crypto/algorithm.ts'
 import { recipientAlgorithm } from '../crypto/algorithms.ts'
 import { fingerprintOf } from '../crypto/public-key.ts'

@@ -1,7 +1,7 @@
 /**
  * The one shape of certificate that most people have, read strictly: an Ed25519 primary key, one
- * user id, one Curve25519 subkey, one self-signature on each (RFC 9580, 10.1.3). What is taken
- * here openpgp.js takes too, and says the same of; whatever is not exactly so is left to it.
+ * user id, one Curve25519 subkey, one self-signature on each (RFC 9580, 10.1.3). openpgp.js accepts
+ * every certificate that is accepted here, and reads the same from it; it judges all others.
  */
 import { isUtf8 } from 'node:buffer'
 import { BOUNDS, NEVER_S } from '../bounds.ts'
@@ -37,7 +37,7 @@ const MAY_ENCRYPT = 0x0c
 const AES256 = 9
 /** Preferences, features, and the mark of the primary user id, on which nothing here depends. */
 const PREFERENCES = [21, 22, 23, 25, 30, 34, 39]
-/** Subpackets that may stand on a self-signature: those that are read here, and preferences. */
+/** Subpackets allowed on a self-signature: those that are read here, and preferences. */
 const HASHED = new Set<number>([
   SUBPACKET.created,
   SUBPACKET.keyExpires,
@@ -63,7 +63,7 @@ interface CommonPackets {
 
 /**
  * Reads and verifies an armored certificate of the common shape that is valid at `nowMs`.
- * @returns null for everything else, which says nothing about it
+ * @returns null for every other form, which is no judgement of it
  */
 export function readCommonCertificate(armored: string, nowMs: number): CertificateInfo | null {
   if (armored.length > BOUNDS.certificateChars) return null
@@ -165,7 +165,7 @@ interface Terms {
   ciphers: Uint8Array
 }
 
-/** What a self-signature says of its key; null when it says anything that is not common. */
+/** The terms of a self-signature for its key; null for any subpacket that is not common. */
 function termsOf(
   form: SignaturePacketForm,
   keyCreatedS: number,

@@ -7,7 +7,7 @@ import type { StreamedPacket } from '../format/packet-stream.ts'
 import type { FoundKey } from '../library/open.ts'
 import type { RawFile, StartDecipher } from '../stream/resting.ts'
 
-/** What goes to the disk at once: whole blocks of every cipher. */
+/** Bytes written to the disk at once: whole blocks of every cipher. */
 const BLOCK_BYTES = 262_144
 /** How many of them may be on their way there. */
 const BLOCKS = 3
@@ -25,7 +25,7 @@ export class Container {
   readonly #raw: RawFile
   readonly key: SymmetricKey
   readonly #version1: Version1
-  /** Of what is no longer than a message can be: the same identity as a message has. */
+  /** Hash of data within the length of a message: the same identity as a message has. */
   readonly #small = createHash('sha256').update(Buffer.from([1]))
   #bytes = 0
   #keeps = true
@@ -71,8 +71,8 @@ export class Container {
   }
 
   /**
-   * The identity of the encrypted data, once it is intact. What is too long to be a message is
-   * known by its session key and its hash, from which the one ciphertext follows.
+   * The identity of the encrypted data, once it is intact. Data longer than a message is identified
+   * by its session key and its hash, which determine the ciphertext.
    */
   get digest(): string {
     if (this.#bytes <= BOUNDS.messageChars) return this.#small.copy().digest('hex')
@@ -109,8 +109,8 @@ export type NativeKey = FoundKey & SymmetricKey
 
 /**
  * The one key to decrypt with; null when the library must try. Where recipient packets hold several
- * keys, the quick check chooses. It tells nobody anything: all is decrypted either way, and what
- * then fails fails alike (RFC 9580, 13.4).
+ * keys, the quick check chooses. It is no oracle: all data is decrypted in any case, and all later
+ * failures are the same (RFC 9580, 13.4).
  */
 export function choose(found: FoundKey[], prefix: Uint8Array): NativeKey | null {
   const native = found.filter(

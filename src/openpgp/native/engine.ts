@@ -118,7 +118,7 @@ export class NativeEngine implements AsyncDisposable {
     return this.#certificates.lookups
   }
 
-  /** What the threads are doing. */
+  /** The load of the threads. */
   get load(): ThreadLoad {
     return this.#threads.load
   }

@@ -1,6 +1,6 @@
 /**
- * Opening messages of the common form natively; all others are the library's. What is asked for
- * side by side is opened a few at a time, step by step, and all else in between.
+ * Opens messages of the common form natively; the library opens all others. Messages requested at
+ * once are opened a few at a time, step by step, with a pause for other work in between.
  */
 import { setImmediate as immediate } from 'node:timers/promises'
 import type { RecipientKey } from '../crypto/algorithm.ts'
@@ -35,7 +35,7 @@ export interface OpenRequest {
   signal: AbortSignal | undefined
 }
 
-/** What became of it; as it was parsed where it is the library's to open. */
+/** The result; the parsed message where the library must open it. */
 export type OpenResult = Opened | EncryptedMessage
 
 interface PendingOpen {
@@ -50,10 +50,10 @@ export interface BegunMessage {
   recipient: OwnRecipient
 }
 
-/** One that can be opened here, or what is left of it. */
+/** A message that can be opened here, or its result. */
 type OpenStep = BegunMessage | { result: () => OpenResult }
 
-/** As many take a millisecond, unless they are long. */
+/** Opening as many needs a millisecond, unless they are long. */
 const TOGETHER = 8
 const TOGETHER_CHARS = 65_536
 /** As many before all others, so that their signatures are verified beside the next ones. */
@@ -76,7 +76,7 @@ export class MessageOpener {
     return this.#isBusy
   }
 
-  /** Opens one when its turn has come; in the order in which they were asked for. */
+  /** Opens a message in its turn, in the order of the calls. */
   open(message: OpenRequest): Promise<OpenResult> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ message, resolve, reject })
@@ -90,7 +90,7 @@ export class MessageOpener {
     for (let most = AT_FIRST; ; most = TOGETHER) {
       const some = this.#next(most)
       await this.#openSome(some)
-      // One that came alone is all that there is; others are followed by what becomes of them.
+      // A single message needs no pause; in a batch, callers process its results before the next.
       const isAlone = some.length === 1 && this.#waiting.length === 0
       if (!isAlone) await immediate()
       if (this.#waiting.length === 0) break
@@ -108,7 +108,7 @@ export class MessageOpener {
     return this.#waiting.splice(0, count)
   }
 
-  /** Each step for all of them before the next one: what is alike, the processor has at hand. */
+  /** Runs each step for the whole batch before the next step: similar work shares CPU caches. */
   async #openSome(some: PendingOpen[]): Promise<void> {
     const underway: { pending: PendingOpen; step: OpenStep; shared: Buffer | null }[] = []
     for (const pending of some) {
@@ -160,7 +160,7 @@ interface NamedPacket {
   key: UnlockedKey
 }
 
-/** The same, with what opens it. */
+/** The same, with the secret that opens it. */
 interface OwnRecipient {
   form: RecipientForm
   secret: OwnSecret<RecipientKey>
@@ -182,7 +182,7 @@ export function namedIn(
   return key === undefined || key !== keys.findLast(isNamed) ? null : { form, key }
 }
 
-/** @param own what is known of that key. @returns null where it does not open such a packet natively */
+/** @returns null where the own key does not open such a packet natively */
 export function recipientOf(
   { form, key }: NamedPacket,
   own: NativeOwnKey | null,
@@ -194,21 +194,21 @@ export function recipientOf(
   return { form, secret, openedWith: key.fingerprint, own }
 }
 
-/** Whether session keys of a cipher are taken for a key of ours. */
+/** Whether a key of ours accepts session keys of a cipher. */
 function takes(own: NativeOwnKey, cipher: number): cipher is CipherId {
   return isCipher(cipher) && (cipher !== AES192 || own.reads(cipher))
 }
 
-/** Finds what our key and the sender's point share: most of the work. */
+/** Computes the shared secret of our key and the sender's point: most of the work. */
 export function agree({ form, secret }: OwnRecipient): Buffer | null {
   return sharedWith(form, secret)
 }
 
 /**
- * Does the rest.
+ * Decrypts the message.
  * @param shared of `agree`
- * @returns null, before anything was decrypted or after all of it held, where the form is not the
- *   common one; what fails to decrypt is damaged, and nobody else is asked
+ * @returns null, before decryption or after an intact one, where the form is not the
+ *   common one; a failed decryption is damaged, and the library does not try again
  */
 export function finish(
   { encrypted, recipient }: BegunMessage,

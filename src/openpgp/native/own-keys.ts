@@ -1,4 +1,4 @@
-/** Our own keys as they are used natively: what the library says of each, with its secrets. */
+/** Our own keys in native code: their description, by native code or the library, and secrets. */
 import type { SignatureAlgorithm, SigningKey } from '../crypto/algorithm.ts'
 import { signatureAlgorithm } from '../crypto/algorithms.ts'
 import type { UnlockedKey } from '../engine.ts'
@@ -18,7 +18,7 @@ export interface NativeOwnKey {
   opens: ReadonlyMap<string, OwnSecret>
   /** Null when it cannot seal natively now. */
   seals: { info: CertificateInfo; signer: MessageSigner } | null
-  /** Whether the library takes session keys of a cipher beyond AES-128 and AES-256. */
+  /** Whether the library accepts session keys of a cipher beyond AES-128 and AES-256. */
   reads(cipher: number): boolean
 }
 
@@ -38,7 +38,6 @@ export class NativeOwnKeys {
   readonly #nowMs: () => number
   #known = new WeakMap<UnlockedKey, DescribedKey>()
 
-  /** @param describe asks the library */
   constructor(
     describe: (key: UnlockedKey, atMs: number) => Promise<OwnKeyInfo>,
     nowMs = (): number => Date.now(),
@@ -47,7 +46,7 @@ export class NativeOwnKeys {
     this.#nowMs = nowMs
   }
 
-  /** Gives what a key can do natively now; null when nothing is known of it. */
+  /** Describes the native use of a key now; null without a description. */
   async of(key: UnlockedKey): Promise<NativeOwnKey | null> {
     const before = this.#known.get(key)
     const kept = await before?.asked

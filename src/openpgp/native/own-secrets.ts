@@ -9,7 +9,7 @@ import { TAG, isSecret, packetsOf, type Packet } from '../format/packets.ts'
 import type { OwnKeyInfo } from '../library/certificate-info.ts'
 import { readCommonPackets } from './common-certificate.ts'
 
-/** One secret key, primary or subkey, as node:crypto takes it. */
+/** One secret key, primary or subkey, as a key of node:crypto. */
 export interface OwnSecret<K extends NativePublicKey = NativePublicKey> {
   key: K
   /** Of that key, 20 bytes. */
@@ -17,21 +17,21 @@ export interface OwnSecret<K extends NativePublicKey = NativePublicKey> {
   secret: KeyObject
 }
 
-/** Whether it opens what is sealed to it. */
+/** Whether the secret decrypts messages, rather than signs. */
 export function isRecipientSecret(own: OwnSecret): own is OwnSecret<RecipientKey> {
   return isRecipientKey(own.key)
 }
 
 /**
  * Describes an unlocked key of the common shape as it is at `nowMs`, as the library does.
- * @returns null for every other, which says nothing about it
+ * @returns null for every other form, which is no judgement of it
  */
 export function describeCommonKey({ bytes }: UnlockedKey, nowMs: number): OwnKeyInfo | null {
   const read = readCommonPackets([...packetsOf(bytes)].map(publicPart), nowMs)
   return read && { ...read, opens: [fingerprintOf(read.info.recipientKey).toString('hex', 12)] }
 }
 
-/** Copied: what is known of a key is kept, and goes to threads, without the secrets beside it. */
+/** Copies the public part: a key's description is kept and sent to threads without its secrets. */
 function publicPart(packet: Packet): Packet {
   const { tag, body } = packet
   if (!isSecret(tag)) return packet
@@ -44,8 +44,8 @@ const NOT_LOCKED = 0
 const CHECKSUM_BYTES = 2
 
 /**
- * Takes an unlocked transferable secret key. Gives those of its keys that are of the common forms,
- * by key id (16 lower-case hexadecimal characters).
+ * Reads the keys of the common forms in an unlocked transferable secret key, by key id (16
+ * lower-case hexadecimal characters).
  */
 export function readOwnSecrets(bytes: Uint8Array): Map<string, OwnSecret> {
   const found = new Map<string, OwnSecret>()

@@ -18,8 +18,8 @@ interface HeldMessage {
 }
 
 /**
- * One prepared message a place at most. It is given out once, to who names exactly what it was
- * made for; whoever names anything else ends it.
+ * One prepared message a place at most. `take` gives it once, for exactly the name that it was
+ * prepared for; any other name destroys it.
  */
 export class PreparedMessages {
   readonly #bounds: PrecomputeBounds
@@ -32,18 +32,18 @@ export class PreparedMessages {
     this.#bounds = bounds
   }
 
-  /** Bytes that are taken up. */
+  /** Bytes held. */
   get byteLength(): number {
     return this.#size
   }
 
-  /** Whether one waits at a place for what is named. */
+  /** Whether a prepared message of that name is held for a place. */
   has(place: string, name: string): boolean {
     const held = this.#held.get(place)
     return held?.name === name && held.untilMs > performance.now()
   }
 
-  /** Takes the prepared message out. It is the caller's to use, or to destroy. */
+  /** Removes and gives the prepared message. The caller must use or destroy it. */
   take(place: string, name: string): PreparedMessage | null {
     const held = this.#held.get(place)
     if (held === undefined) return null
@@ -53,7 +53,7 @@ export class PreparedMessages {
     return null
   }
 
-  /** Keeps a prepared message for what is named, in place of the one that was there. */
+  /** Holds a prepared message under a name, in place of the earlier one. */
   put(place: string, name: string, prepared: PreparedMessage): void {
     this.#drop(place)
     const { maxBytes, keepMs } = this.#bounds
@@ -67,7 +67,7 @@ export class PreparedMessages {
     this.#arm()
   }
 
-  /** Destroys all, or what waits at places that begin alike. */
+  /** Destroys all, or the prepared messages of places that begin alike. */
   clear(start = ''): void {
     for (const place of this.#held.keys()) if (place.startsWith(start)) this.#drop(place)
     if (this.#held.size > 0) return
@@ -130,7 +130,7 @@ export class Precomputer {
   }
 
   /**
-   * Takes what was made for exactly this; what was made at the place for anything else ends.
+   * Gives the message prepared for exactly this request; destroys any other of the place.
    * @returns null when there is none
    */
   take(place: string, request: PrepareRequest): PreparedMessage | null {

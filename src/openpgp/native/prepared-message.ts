@@ -54,17 +54,17 @@ export function prepareMessage(armored: ArmoredPackets, sessionKey: SessionKey):
   return { sessionKey, lines: bufferOf(lines), rest: bufferOf(rest), crc: new Crc24(crc), bytes }
 }
 
-/** Bytes that it takes in memory. */
+/** Bytes of a prepared message in memory. */
 export function preparedBytes({ lines, rest, sessionKey }: PreparedMessage): number {
   return lines.length + rest.length + sessionKey.data.length
 }
 
-/** Zeroes what must not be found in memory. */
+/** Zeroes the session key in memory. */
 export function destroyPrepared({ sessionKey }: PreparedMessage): void {
   sessionKey.data.fill(0)
 }
 
-/** A text, who signs it when, and subpackets that name its recipients. */
+/** A text, its signer and time, and subpackets that name its recipients. */
 interface Signing {
   text: string
   signer: MessageSigner

@@ -15,9 +15,9 @@ export interface RecipientList {
   name: string
   /** The same for lists of the same algorithms that are wrapped alike. */
   kind: string
-  /** Who is sealed to natively, as `packRecipientKeys` wrote them; we are among them, last. */
+  /** Recipients that are sealed to natively, packed by `packRecipientKeys`; we are the last. */
   recipientKeys: Buffer
-  /** Armored certificates of the others, who are the library's to seal to. */
+  /** Armored certificates of the others, which the library seals to. */
   others: string[]
   /** Subpackets that name everybody, for the signature. */
   names: Buffer
@@ -27,7 +27,7 @@ export interface RecipientList {
   untilS: number
 }
 
-/** What a message is prepared for. */
+/** The list and its use, for which a message is prepared. */
 export interface PrepareRequest {
   list: RecipientList
   cipher: Cipher
@@ -40,11 +40,11 @@ export interface RecipientPacketsParts {
   packetsFor(certificates: string[], sessionKey: SessionKey): Promise<Uint8Array>
 }
 
-/** Recipients that are sealed to here; each takes a tenth of a millisecond. */
+/** Up to as many recipients are wrapped on this thread; each needs a tenth of a millisecond. */
 export const FEW = 4
 /** Blocks that a thread does before anybody else may have it: some fifteen milliseconds. */
 const BLOCKS_NOW = 8
-/** The same for what nobody waits for. */
+/** The same for work in advance. */
 const BLOCKS_AHEAD = 2
 
 const NONE = new Uint8Array()
@@ -60,7 +60,7 @@ export class RecipientPackets {
   }
 
   /**
-   * Prepares a message that somebody waits for; what a thread that died has left is done here.
+   * Prepares a message that is needed now; blocks left by a dead thread are wrapped here.
    * @throws Error when any certificate cannot be used
    */
   async buildNow(request: PrepareRequest): Promise<PreparedMessage> {
@@ -130,13 +130,13 @@ export class RecipientPackets {
     }
   }
 
-  /** Recipient packets of those who are the library's to seal to. */
+  /** Recipient packets made by the library. */
   async #others({ list }: PrepareRequest, sessionKey: SessionKey): Promise<Uint8Array> {
     const { others } = list
     return others.length === 0 ? NONE : await this.#parts.packetsFor(others, sessionKey)
   }
 }
 
-/** Whether a job failed for want of a thread, so that what it left can be done here. */
+/** Whether a job failed for want of a thread, so that its rest can be done here. */
 const isOfThread = (error: unknown): boolean =>
   error instanceof JobKilled || error instanceof EngineUnavailableError

@@ -1,4 +1,4 @@
-/** What is known of certificates as records of 124 bytes, in a hash table that grows with them. */
+/** Certificate info as records of 124 bytes, in a hash table that grows with them. */
 import {
   RECIPIENT_POINT_BYTES,
   SIGNING_POINT_BYTES,
@@ -13,12 +13,12 @@ const CHUNK = 1024
 const FREE = 0
 
 /**
- * Keeps info under digests, at most `capacity` of them; then those that were not asked for since
- * the last round make room. 100,000 take 13 MB.
+ * Keeps info under digests, at most `capacity` of them; then a record that was not read since the
+ * last pass of the clock hand is evicted. 100,000 occupy 13 MB.
  */
 export class RecordTable {
   readonly #capacity: number
-  /** Places of records plus one, by digest; open addressing, the next slot when one is taken. */
+  /** Places of records plus one, by digest; open addressing with linear probing. */
   readonly #slots: Uint32Array
   readonly #chunks: Buffer[] = []
   /** One for a record that was asked for since the hand last passed it. */
@@ -36,7 +36,7 @@ export class RecordTable {
     return this.#size
   }
 
-  /** Bytes that are taken up. */
+  /** Bytes held. */
   get byteLength(): number {
     const records = this.#chunks.reduce((sum, { length }) => sum + length, 0)
     return records + this.#slots.byteLength + this.#isRecent.byteLength
@@ -74,7 +74,7 @@ export class RecordTable {
     this.#hand = 0
   }
 
-  /** The slot that holds a digest, or the free one where it would stand. */
+  /** The slot of a digest, or the free one for it. */
   #slotOf(digest: Buffer): number {
     let slot = digest.readUInt32BE(0) % this.#slots.length
     for (;;) {
@@ -106,7 +106,7 @@ export class RecordTable {
     return place
   }
 
-  /** Frees a slot, and moves up what was put further on because it had been taken. */
+  /** Frees a slot, and moves up the records that had been displaced by it. */
   #free(slot: number): void {
     this.#slots[slot] = FREE
     for (let next = (slot + 1) % this.#slots.length; ; next = (next + 1) % this.#slots.length) {

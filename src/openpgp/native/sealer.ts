@@ -1,6 +1,6 @@
 /**
- * Sealing natively: with what was prepared where a list is used again, at once where not. Each list
- * of certificates is made into what sealing needs of it once.
+ * Seals natively: from a prepared message where a list is used again, at once where not. Each list
+ * of certificates is converted to recipient keys once.
  */
 import { hash } from 'node:crypto'
 import { hexOf } from '../bytes.ts'
@@ -34,7 +34,7 @@ export class MessageSealer implements Disposable {
   readonly #parts: MessageSealerParts
   readonly #lists: RecipientLists
   #isClosed = false
-  /** By owner, what everything was prepared under: the key, and what is known of certificates. */
+  /** By owner, the state that prepared messages depend on: the key, and certificate statuses. */
   readonly #under = new Map<string, string>()
 
   constructor(parts: MessageSealerParts) {

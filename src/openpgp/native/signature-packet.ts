@@ -6,7 +6,7 @@ import { findSignatureAlgorithm } from '../crypto/algorithms.ts'
 import { SUBPACKET, trailerOf } from '../format/packet-writer.ts'
 import { areaOf, readSubpackets, type Subpacket } from '../format/signature-claim.ts'
 
-/** A signature as it stands in its packet. */
+/** The fields of a signature packet. */
 export interface SignaturePacketForm {
   type: number
   algorithm: SigningKey['algorithm']
@@ -21,13 +21,13 @@ export interface SignaturePacketForm {
   numbers: Buffer
 }
 
-/** Hash algorithms that are taken, by number (RFC 9580, 9.5). */
+/** Accepted hash algorithms, by number (RFC 9580, 9.5). */
 const HASHES = { 8: 'sha256', 9: 'sha384', 10: 'sha512' } as const
 type Hash = (typeof HASHES)[keyof typeof HASHES]
 
-/** What a signature of the usual programs stays well below. */
+/** Above the length of signatures of the usual programs. */
 const BODY_MAX = 512
-/** Subpackets that may stand where nothing is signed. */
+/** Subpackets allowed in the unhashed area. */
 const UNHASHED = new Set<number>([SUBPACKET.issuer, SUBPACKET.issuerFingerprint])
 
 /** Reads the body of a signature packet; null for every other form, nothing of it being judged. */
@@ -73,7 +73,7 @@ export function soleSubpacket(subpackets: readonly Subpacket[], kind: number): B
   return first === undefined || first !== last ? null : first.bytes
 }
 
-/** When it says that it was made, in seconds; null unless it says so exactly once. */
+/** Creation time in seconds; null unless exactly one subpacket has it. */
 export function createdS({ hashed }: SignaturePacketForm): number | null {
   const bytes = soleSubpacket(hashed, SUBPACKET.created)
   return bytes?.length === 4 ? bytes.readUInt32BE() : null
@@ -101,8 +101,8 @@ export function isIssuedBy(form: SignaturePacketForm, fingerprint: Uint8Array): 
 }
 
 /**
- * What a signature over some bytes states as a key's (RFC 9580, 5.2.4); null when that cannot be
- * true: it is of another algorithm, or the first bytes of the digest are others.
+ * The statement of a signature over some bytes by a key (RFC 9580, 5.2.4); null when it cannot be
+ * valid: it is of another algorithm, or the first bytes of the digest differ.
  */
 export function statementOf(
   form: SignaturePacketForm,
@@ -115,7 +115,7 @@ export function statementOf(
   return statementOn(form, hash(form.hash, signed, 'buffer'), key)
 }
 
-/** The same for what those bytes hash to, together with the hashed part. */
+/** The same for the hash of those bytes together with the hashed part. */
 export function statementOn(
   form: SignaturePacketForm,
   digest: Uint8Array,

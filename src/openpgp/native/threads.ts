@@ -1,4 +1,4 @@
-/** Threads for what is computed for many at once: which work goes first on them, and what they read. */
+/** Threads for batches of work: their priorities, and the certificates that they read. */
 import { Mutex } from '../../util/scheduling.ts'
 import type { Pool } from '../pool.ts'
 import type { CertificateInfo } from './certificate-info.ts'
@@ -44,12 +44,12 @@ interface PendingRead {
   resolve: (info: CertificateInfo | null) => void
 }
 
-/** As many as are read here; each takes a quarter of a millisecond. */
+/** Up to as many certificates are read on this thread; each needs a quarter of a millisecond. */
 const FEW = 3
-/** What one thread is given at a time. */
+/** Certificates given to one thread at a time. */
 const CHUNK = 16
 
-/** Takes in what is asked for in one turn, and gives it out in pieces: threads need not wait. */
+/** Batches the requests of one turn, and gives them to threads in pieces. */
 export class CertificateReader {
   readonly #threads: Threads
   readonly #nowMs: () => number
@@ -60,7 +60,7 @@ export class CertificateReader {
     this.#nowMs = nowMs
   }
 
-  /** What is read of a certificate; null when it is not of the common shape, or nobody is there. */
+  /** Info of a certificate; null when it is not of the common shape, or no thread is available. */
   read(armored: string): Promise<CertificateInfo | null> {
     return new Promise((resolve) => {
       if (this.#asked.push({ armored, resolve }) === 1) queueMicrotask(() => this.#flush())

@@ -20,11 +20,11 @@ const TAGS = new Set<number>([TAG.secretKey, TAG.secretSubkey, TAG.userId, TAG.s
 
 /** A secret key packet that is locked that way. */
 interface Locked {
-  /** What comes before the lock: the public key. */
+  /** The public key, before the locked part. */
   public: Uint8Array
   key: NativePublicKey
   salt: Uint8Array
-  /** How many bytes are hashed, as it stands coded in one. */
+  /** How many bytes are hashed, as one coded byte (RFC 9580, 3.7.1.3). */
   count: number
   iv: Uint8Array
   /** The secret number and its SHA-1. */
@@ -35,8 +35,8 @@ interface Locked {
 const FEW_BYTES = 65_536
 
 /**
- * Unlocks a key that takes no time to unlock, as one does that is locked under 256 random bits.
- * @returns null for every other, which says nothing about it
+ * Unlocks a key whose lock needs no time, as a lock under 256 random bits does.
+ * @returns null for every other form, which is no judgement of it
  * @throws Error `wrong-passphrase`
  */
 export function unlockQuickly(armored: string, passphrase: string): UnlockedKey | null {
@@ -46,7 +46,7 @@ export function unlockQuickly(armored: string, passphrase: string): UnlockedKey 
 /**
  * Unlocks an armored version 4 secret key.
  * @param maxBytes how much may be hashed for one packet
- * @returns null when any part is not of the common forms, which says nothing about it
+ * @returns null when any part is not of the common forms, which is no judgement of it
  * @throws Error `wrong-passphrase`
  */
 export function unlockNatively(

@@ -1,4 +1,4 @@
-/** What signatures of the common form state (RFC 9580, 5.2.4); all others are the library's. */
+/** Statements of signatures of the common form (RFC 9580, 5.2.4); the library reads all others. */
 import { BOUNDS } from '../bounds.ts'
 import type { SigningKey, Statement } from '../crypto/algorithm.ts'
 import { signatureAlgorithm } from '../crypto/algorithms.ts'
@@ -21,8 +21,8 @@ import {
 
 const BINARY = 0
 /**
- * Subpackets that may stand on it: those that make it, a note that is not critical, the intended
- * recipients, which are judged elsewhere, and the signer's user id, which means nothing here.
+ * Subpackets allowed on a message signature: creation time and issuer, a note that is not critical,
+ * intended recipients, which are judged elsewhere, and the signer's user id, which is ignored.
  */
 const HASHED = new Set<number>([
   SUBPACKET.created,
@@ -33,12 +33,12 @@ const HASHED = new Set<number>([
   SUBPACKET.intendedRecipient,
 ])
 
-/** What is already known of a signature, or what is to be verified. */
+/** The result of a signature without a cryptographic check, or the statement to verify. */
 export type CheckedClaim = 'bad' | 'other-key' | Statement
 
 /**
- * Judges signatures against what is known of a certificate, as `verify` of the library does, all but whether
- * the key made them.
+ * Checks signatures against a certificate's info as the library's `verify` does, all but their
+ * cryptography.
  * @param nowMs our clock
  * @returns in the order of the signatures; null where any of them is not of the common form
  */
@@ -142,7 +142,7 @@ export class Verifier {
   }
 
   /**
-   * Judges signatures against what is known of a certificate, as `verify` of the library does.
+   * Verifies signatures against a certificate's info, as the library's `verify` does.
    * @returns null where any of them is not of the common form, before any is verified
    */
   async verify(

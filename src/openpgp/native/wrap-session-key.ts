@@ -12,7 +12,7 @@ import {
 } from '../crypto/recipient.ts'
 import { padSessionKey, type SessionKey } from '../crypto/session-key.ts'
 
-/** Recipients that are taken at a time: two milliseconds of work. */
+/** Recipients in one block: two milliseconds of work. */
 const BLOCK = 16
 
 /** Recipient packets in the making, in memory that all threads at work on them see. */
@@ -21,7 +21,7 @@ export interface WrapJob {
   recipientKeys: Uint8Array
   sessionKey: { cipher: SessionKey['cipher']; data: Uint8Array }
   packets: Uint8Array
-  /** The first block that nobody has taken; then for each of them 1 when it is done. */
+  /** The first unclaimed block; then for each block 1 when it is done. */
   progress: Int32Array
 }
 
@@ -42,7 +42,7 @@ export function createWrapJob(recipientKeys: Uint8Array, sessionKey: SessionKey)
 }
 
 /**
- * Works on blocks that nobody has taken, at most so many.
+ * Wraps unclaimed blocks, at most `most`.
  * @returns whether there may be more
  * @throws Error when one cannot be sealed to
  */
@@ -65,8 +65,8 @@ export function isComplete({ progress }: WrapJob): boolean {
 }
 
 /**
- * Gives all packets, in memory of this thread alone: those that are there, and here and now, in
- * steps, those that are not, because the thread died that had taken them.
+ * Gives all packets, in memory of this thread alone. Wraps here, in steps, the blocks that a thread
+ * claimed and did not finish because it died.
  * @throws as `wrapBlocks`
  */
 export async function collectPackets(job: WrapJob): Promise<Buffer> {
@@ -105,7 +105,7 @@ function packetStarts(recipientKeys: Uint8Array, cipher: CipherId): number[] {
   return starts
 }
 
-/** Who is given which key, and where in the message. */
+/** Wraps the session key for recipients, at their offsets in the message. */
 class Wrapper implements Disposable {
   readonly #recipientKeys: Buffer
   readonly #starts: number[]
@@ -127,14 +127,14 @@ class Wrapper implements Disposable {
     return this.#starts[recipient] ?? this.length
   }
 
-  /** Writes the packets of some recipients to where they stand in a message. */
+  /** Writes the packets of some recipients at their offsets in a message. */
   write(from: number, to: number, packets: Uint8Array): void {
     const end = Math.min(to, this.#starts.length - 1)
     const recipients: RecipientPoint[] = []
     for (let next = from; next < end; next++) {
       recipients.push(unpackRecipientKey(this.#recipientKeys, next * RECIPIENT_KEY_BYTES))
     }
-    // One after the other what is alike: the processor has it at hand.
+    // Each step for all recipients before the next step: similar work shares CPU caches.
     const pending = recipients.map((recipient) => {
       return { recipient, ephemeral: recipientAlgorithm(recipient.algorithm).ephemeral() }
     })

@@ -20,7 +20,7 @@ import type { NativeKey } from '../native/container.ts'
 import { RestingSink } from './resting-sink.ts'
 import type { Room } from './resting.ts'
 
-/** What is done elsewhere, in threads that may be killed; each gives up with null or nothing. */
+/** Steps that run in threads, which may be killed; each fails with null or an empty list. */
 export interface FileOpeningHelpers {
   unwrap(addressed: ScannedRecipients): Promise<FoundKey[]>
   openWhole(recipientPackets: Uint8Array[], container: Uint8Array): Promise<FoundPackets | null>
@@ -40,7 +40,7 @@ export interface FileOpeningOptions extends FileOpeningHelpers {
 
 /**
  * Reads an attachment, puts its document to rest and proves it: version 1 with the platform's
- * ciphers in one pass whatever the size, everything else by the library up to a bound.
+ * ciphers in one pass for any size, all other forms by the library up to a bound.
  * Everything cryptographic that fails is `damaged` with one reason.
  */
 export async function openFileStream(
@@ -87,7 +87,7 @@ async function openPassing(
     const inner = new ByteReader(container.packets())
     const found = await readDocument(inner, sink)
     if (found.outcome !== 'document') container.forget()
-    // Whatever was wrong with it, all of it is read, or the time would tell.
+    // Read to the end after any failure, so that the time does not depend on it.
     await inner.drain()
     const behind = await readTrailing(outer)
     if (behind !== null) return behind
@@ -162,7 +162,7 @@ async function unpack(
   return signedAround ? withoutSignatures(found) : found
 }
 
-/** Gives the room back, whatever happened, unless a file is given. */
+/** Closes the room after any failure; a returned file keeps it. */
 async function unlessRefused(
   sink: RestingSink,
   open: () => Promise<OpenedFile | NotOpened>,

@@ -10,7 +10,7 @@ import {
   type StartDecipher,
 } from './resting.ts'
 
-/** Where a document comes to rest: in its container as it arrived, or written anew. */
+/** Stores a document: within its container as it arrived, or encrypted anew. */
 export class RestingSink implements DocumentSink {
   readonly #room: Room
   readonly #container: Container | null

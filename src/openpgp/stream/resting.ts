@@ -1,6 +1,6 @@
 /**
- * A document at rest: on the disk there is only ciphertext, in CFB, under a key that lives in
- * memory alone. What arrived sealed in that way rests as it came.
+ * A document at rest: on the disk there is only ciphertext, in CFB, under a key in memory alone.
+ * A document that arrived encrypted in that mode stays in its container.
  */
 import {
   createCipheriv,
@@ -16,7 +16,7 @@ export interface RawFile {
   /** How many bytes were appended so far. */
   readonly bytes: number
   /**
-   * Appends; the place in the file is taken at once, so that appends may overlap.
+   * Appends; the place in the file is reserved at once, so that appends may overlap.
    * @param bytes not to be changed before it resolves
    * @throws Refusal when the disk is full
    */
@@ -84,7 +84,7 @@ export class RestingFile {
     return this.#extents.bytes
   }
 
-  /** What it takes on the disk. */
+  /** Bytes on the disk. */
   get restingBytes(): number {
     return this.#raw.bytes
   }
@@ -135,12 +135,12 @@ export class RestingWriter {
   constructor(raw: RawFile, startDecipher?: StartDecipher) {
     this.#raw = raw
     this.#startDecipher = startDecipher
-    // The key is for this one file: what begins it need not differ from another's.
+    // The key is for this one file, so that its vector need not differ from another's.
     const start = Buffer.alloc(CIPHER.blockBytes)
     this.#cipher = createCipheriv(CIPHER.cfb, createSecretKey(this.#key.data), start)
   }
 
-  /** Takes the next bytes. @throws as the file's `append` */
+  /** Encrypts and appends the next bytes. @throws as the file's `append` */
   async write(piece: Uint8Array): Promise<void> {
     for (let at = 0; at < piece.length;) {
       const part = piece.subarray(at, at + WRITE_BYTES - this.#filled)
@@ -170,7 +170,7 @@ export class RestingWriter {
 
 /** Where the bytes of a document lie in something longer: in order, in as few stretches as can be. */
 export class Extents {
-  /** In the document, and in what holds it. */
+  /** Offsets in the document, and in the file that contains it. */
   readonly #starts: number[] = []
   readonly #positions: number[] = []
   #bytes = 0

@@ -17,7 +17,7 @@ export const messageId = idOf('message', 'id of a message of that chat')
 export const scope = z.string().register(REFERENCES, { kind: 'scope' })
 z.globalRegistry.add(scope, { description: 'a scope, such as `default` or `chat:<chat_id>`' })
 
-/** The status of a member; whoever left is none. */
+/** The status of a member; a person who left is not a member. */
 export const memberStatus = z.enum(['owner', 'admin', 'member', 'restricted'])
 /** Bits of `RIGHTS`. */
 export const rightBits = z.int().min(0).max(ALL_RIGHTS)

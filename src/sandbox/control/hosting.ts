@@ -11,7 +11,7 @@ export interface WorldHost {
   readonly ended: AbortSignal
   /** Gives the names of the snapshots, oldest first. */
   readonly snapshots: readonly string[]
-  /** Takes a snapshot; one of the same name is replaced. Gives its name. */
+  /** Makes a snapshot; one of the same name is replaced. Gives its name. */
   snapshot(name?: string): string
   /** @throws ControlError when there is no snapshot of that name */
   removeSnapshot(name: string): void
@@ -50,7 +50,7 @@ export type WorldDescription = z.output<typeof HostedWorld>
 export interface WorldList {
   /** Every world, the sandbox's own first. */
   list(): WorldDescription[]
-  /** @throws ControlError when the name is taken or malformed, or the seed is refused */
+  /** @throws ControlError when the name is in use or malformed, or the seed is refused */
   add(input: WorldInput): Promise<WorldDescription>
   /** Ends a world with all its calls. @throws ControlError when there is none, or it is the sandbox's own */
   remove(name: string): Promise<void>

@@ -7,8 +7,8 @@ import { ControlError } from './operation.ts'
 const QUOTED = 40
 
 /**
- * Reads what an operation was asked with.
- * @throws ControlError that names every wrong field, what was expected and what came
+ * Parses the input of an operation.
+ * @throws ControlError that names every wrong field, its expected form and its value
  */
 export function readInput<I extends z.ZodObject>(
   name: string,

@@ -6,8 +6,8 @@ import { addControlRoutes, CONTROL_BODY_BYTES, type ControlledWorld } from './ro
 const HEALTH_PATH = '/healthz'
 
 /**
- * The control listener: what `addControlRoutes` says, for every world, and `GET /healthz`, which
- * answers 200. Without a token, whoever reaches the loopback address of this machine may play with
+ * The control listener: the routes of `addControlRoutes`, for every world, and `GET /healthz`,
+ * which answers 200. Without a token, every process that can reach the loopback address may control
  * the sandbox; web pages may not.
  */
 export function createControlListener(

@@ -44,7 +44,7 @@ export function bindControl(on: ControlContext): Control {
   return deriveCalls(OPERATIONS, (name, input) => runOperation(on, name, input))
 }
 
-/** Runs an operation; gives its result once its changes are written. @param input is taken as it is */
+/** Runs an operation; gives its result once its changes are written. @param input not validated */
 export async function runOperation(
   on: ControlContext,
   name: OperationName,
@@ -63,7 +63,7 @@ export async function runOperation(
 
 /**
  * The same operations over a control listener, for programs outside the sandbox's process.
- * Takes the `controlUrl` that `postern sandbox --json` prints, with its token if it has one.
+ * @param controlUrl printed by `postern sandbox --json`, with its token if it has one
  * @throws ControlError (each operation) when the sandbox refuses
  */
 export function createControlClient(controlUrl: string): Control {

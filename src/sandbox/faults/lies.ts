@@ -40,7 +40,7 @@ const LIES: Partial<Record<FaultName, Lie>> = {
   },
 }
 
-/** Changes a `result` in place as the fault says. */
+/** Changes a `result` in place by the rule of the fault. */
 export function applyLie(result: unknown, fault: ActiveFault, context: ResponseContext): void {
   LIES[fault.name]?.(result, fault, context)
 }

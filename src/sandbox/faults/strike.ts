@@ -87,7 +87,7 @@ export async function strikeBefore(faults: ActiveFault[], call: FaultyCall): Pro
   return true
 }
 
-/** Lets faults strike a response. Takes its body, gives what to send. */
+/** Applies faults to a response. Gives the body or the stream to send. */
 export function strikeAfter(faults: ActiveFault[], call: AnsweredCall): Buffer | Readable {
   const [fault] = faults
   return (fault && AFTER[fault.name]?.({ fault, ...call })) ?? call.body

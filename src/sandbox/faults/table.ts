@@ -10,7 +10,7 @@ export type FaultRoute = (typeof FAULT_ROUTES)[number]
 interface FaultKind {
   phase: 'before' | 'after' | 'rule' | 'lie'
   does: string
-  /** Options of its own, beside those that say when it strikes. */
+  /** Options of its own, beside those for when it strikes. */
   options: readonly string[]
   /** Those without which it would do nothing. */
   needs: readonly string[]
@@ -124,7 +124,7 @@ export const FaultInput = z.strictObject({
   fingerprint: text.optional(),
 })
 
-/** A fault that is set, and what is left of it. */
+/** An active fault, and its remaining strikes. */
 export const FaultStatus = z
   .object({
     ...FaultInput.shape,

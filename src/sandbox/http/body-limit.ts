@@ -14,7 +14,7 @@ export function hasOtherBody({ raw }: FastifyRequest): boolean {
 }
 
 /**
- * Reads such a body. Call it at once: what comes meanwhile is lost.
+ * Reads such a body. Call it at once: bytes that arrive before are lost.
  * @throws SandboxApiError `too_large` as soon as the body is over `maxBytes`
  */
 export async function readOtherBody({ raw }: FastifyRequest, maxBytes: number): Promise<Readable> {

@@ -10,7 +10,7 @@ interface FileRange {
 
 /**
  * Answers a GET or HEAD for a file: whole, or the one range that the request names (RFC 9110, 14).
- * Several ranges, and what is no range of bytes, are answered with the whole file.
+ * Several ranges, and a range of another unit, are answered with the whole file.
  * @throws SandboxApiError `media_not_found`
  */
 export function answerMedia(
@@ -20,7 +20,7 @@ export function answerMedia(
   const { id } = request.params as { id: string }
   const file = world.files.get(id)
   if (file === undefined) throw apiError('media_not_found', 'no such file')
-  // A browser that is led here takes no file of a stranger for a page or a script.
+  // No browser may interpret a file of a stranger as a page or a script.
   reply.type('application/octet-stream').header('x-content-type-options', 'nosniff')
   reply.header('accept-ranges', 'bytes')
   const range = request.method === 'GET' ? rangeOf(request.headers, file.length) : null

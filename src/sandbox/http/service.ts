@@ -26,7 +26,7 @@ export interface ServedWorld {
   rewrites: ReadonlySet<ResponseRewrite>
 }
 
-/** A call that is not answered yet. Its world stays the same, whatever takes that one's place. */
+/** A call without a response yet. It keeps its world, also after a restore replaces that world. */
 interface OpenCall extends ServedWorld {
   record: CallRecorder
   /** Its body goes to the transcript, even when the call is refused before the body is read. */
@@ -110,7 +110,7 @@ export function createService(
   app.addHook('preHandler', (request, reply, next) => {
     const call = openCalls.get(request)
     const faults = call?.world.faults.take('before', callerOf(request, call.bot)) ?? []
-    // `reply.sent` does not tell: a response that waits for the disk is not sent yet.
+    // `reply.sent` is no indication: a response that waits for the disk is not sent yet.
     const strike = async (): Promise<void> => {
       if (await strikeBefore(faults, { request, reply })) next()
     }

@@ -3,8 +3,8 @@ import { CHAT_KINDS, ChatMode } from '../../api/chat.ts'
 import { ACCOUNT_FIELDS, BotProfile, WEBHOOK_FIELDS, WebhookState } from '../control/results.ts'
 
 /**
- * Results of the bot API as the specification says them; further fields are allowed. The schemas of
- * `src/api` demand less, since they read whatever a service may answer.
+ * Results of the bot API by the specification; further fields are allowed. The schemas of
+ * `src/api` demand less, since they read any answer of a service.
  */
 
 const id = z.int()

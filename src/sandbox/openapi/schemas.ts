@@ -27,7 +27,7 @@ export class SchemaCollector {
   }
 }
 
-/** The part of a document that says of what form a body is. */
+/** The part of a document that describes the form of a body. */
 export function jsonContent(schema: JsonSchema, more: object | false = {}): object {
   return { content: { 'application/json': { schema, ...more } } }
 }
@@ -51,7 +51,7 @@ export function headOf(title: string, description: string): object {
 
 type Schemas = Record<string, JsonSchema>
 
-/** Drops what JSON Schema says of JavaScript alone, and patterns that only JavaScript reads. */
+/** Drops parts of JSON Schema that concern JavaScript alone, such as its patterns. */
 function tidy(schema: JsonSchema): void {
   if (schema['type'] === 'integer') {
     if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum']

@@ -42,7 +42,7 @@ const TrafficQuery = z.strictObject({ after: After.optional() })
 /**
  * The page's listener, for every world: its files; the control below `/control`; `GET /events`, the
  * events of the control and of the bot's traffic as server-sent events; `GET /traffic?after=`, what
- * passed between the bot and its sidecar; and what `addSidecarRoutes` says. Those of a world beside
+ * passed between the bot and its sidecar; and the status in `addSidecarRoutes`. Those of a world beside
  * the sandbox's own are below `/worlds/<name>/`.
  * @param attached what runs beside the sandbox's own world
  */

@@ -130,7 +130,7 @@ async function sendAgain(
   if (/^\/bot\/v1\/media\b/.test(path)) {
     throw new ControlError('a file is not recorded, so it cannot be sent again')
   }
-  // Of whatever a client wrote into its request line, only what stays at this address.
+  // A request line may hold any URL: only paths of this address are replayed.
   const target = path.startsWith('/') ? new URL(base + path) : null
   if (target?.origin !== new URL(base).origin) {
     throw new ControlError('the path leads elsewhere, so it is not sent again')

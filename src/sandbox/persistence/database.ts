@@ -119,7 +119,7 @@ function verifyFile(file: string): void {
   }
 }
 
-/** Opens the file for this process alone. What is committed survives the death of the process. */
+/** Opens the file for this process alone. Committed rows survive the death of the process. */
 function connect(file: string): DatabaseSync {
   const database = new DatabaseSync(file)
   try {

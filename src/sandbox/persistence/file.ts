@@ -109,7 +109,7 @@ export class FilePersistence extends Persistence {
   }
 
   override async [Symbol.asyncDispose](): Promise<void> {
-    // The file is another one's: of the one that goes on, or of the one that took over.
+    // The file belongs to another persistence: the former one, or the successor.
     if (this.#before !== null || this.#state === 'replaced') return
     try {
       await this.flush()

@@ -4,7 +4,7 @@ export type RecordKey = string | number
 export interface RecordKind<V> {
   /** Its name in the file. */
   name: string
-  /** Gives JSON or bytes. What is left out here is made anew by `read`. */
+  /** Gives JSON or bytes. `read` recreates the fields that are left out here. */
   write(value: V): unknown
   read(stored: unknown): V
 }
@@ -35,7 +35,7 @@ export class Persistence implements AsyncDisposable {
   /**
    * The map of a kind, with the entries that were stored before. Each is opened once.
    * @param as a kind, or the name of one whose values are stored as they are
-   * @param of tells apart several maps of the same kind
+   * @param of distinguishes several maps of the same kind
    */
   map<K extends RecordKey, V>(as: RecordKind<V> | string, of: RecordKey = ''): Map<K, V> {
     const kind = typeof as === 'string' ? plainKind<V>(as) : as
@@ -74,9 +74,9 @@ export class Persistence implements AsyncDisposable {
   }
 
   /**
-   * Makes the persistence of a world that takes this one's place and begins with these rows. Its
-   * `start` replaces everything that was stored by what its maps hold, in one transaction; from then
-   * on, changes of this one's maps are written nowhere. When that fails, this one goes on.
+   * Makes the persistence of this world's successor, which begins with these rows. Its `start`
+   * replaces all stored rows by those of its maps, in one transaction; from then on, changes of
+   * this one's maps are not written. When that fails, this one continues.
    */
   successor(rows: readonly RecordRow[]): Persistence {
     return new Persistence(rows)

@@ -35,7 +35,7 @@ export class PhoneConnection {
     this.#userId = userId
   }
 
-  /** @throws ControlError when another world took the place of this phone's */
+  /** @throws ControlError when another world has replaced this phone's */
   requireCurrent(): void {
     if (!this.#world.closing.signal.aborted) return
     throw new ControlError(
@@ -98,7 +98,7 @@ export class PhoneConnection {
     return this.isIn(chatId) ? this.#world.chats.get(chatId)?.messages.get(messageId) : undefined
   }
 
-  /** The messages that a phone shows in a chat: without open history, those since the person came. */
+  /** The messages that a phone shows: without open history, those since the person joined. */
   messages(chatId: number): StoredMessage[] {
     const chat = this.#chat(chatId)
     const first = chat.historyVisible ? 0 : (chat.members.get(this.#userId)?.firstMessageId ?? 0)

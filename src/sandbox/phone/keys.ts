@@ -10,11 +10,11 @@ export interface PhoneIdentity {
   certificate: string
   key: UnlockedKey
   kind: KeyKind
-  /** Keys that it had before, newest first: they still open what was sealed to them. */
+  /** Keys that it had before, newest first: they still open messages sealed to them. */
   former: UnlockedKey[]
 }
 
-/** All keys that open what is sealed to a phone, the newest first. */
+/** All keys that open messages to a phone, the newest first. */
 export const keysOf = ({ key, former }: PhoneIdentity): UnlockedKey[] => [key, ...former]
 
 /** Kinds of key that a phone can have; the first is what phones usually make. */
@@ -39,7 +39,7 @@ export async function newIdentity(o: {
   nowMs: number
 }): Promise<PhoneIdentity> {
   const { name, kind, nowMs } = o
-  // the usual kind is made without openpgp.js, which takes time and memory to load
+  // the usual kind is made without openpgp.js, which is slow to load and large
   const makeKey =
     kind === 'curve25519' ? makeCommonKey : (await import('./library-keys.ts')).makeKey
   const createdMs = Math.min(Date.now(), nowMs) - BACKDATED_MS

@@ -39,7 +39,7 @@ export class SeenList {
 /** Everything that a phone stores beside its keys. */
 export interface PhoneMemory {
   seen: SeenList
-  /** What is not shown yet, by increasing numbers. */
+  /** Events that are not shown yet, by ascending numbers. */
   unread: Map<number, ReceivedEvent>
 }
 

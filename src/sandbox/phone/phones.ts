@@ -45,7 +45,7 @@ export class Phones {
     return await phone
   }
 
-  /** Generates and publishes a new key. The old one still opens what was sealed to it. */
+  /** Generates and publishes a new key. The old one still opens messages sealed to it. */
   async renew(userId: number, kind: KeyKind = 'curve25519'): Promise<Phone> {
     const phone = await this.of(userId, kind)
     const renewed = await this.#newIdentity(userId, kind)

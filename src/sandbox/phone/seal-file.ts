@@ -20,9 +20,9 @@ import {
 /** How a body is framed: with one length, or in partial chunks (RFC 9580, 4.2.1.4). */
 type Framing = 'whole' | 'partial'
 
-/** How a file is sealed; what is absent is as most programs do it. */
+/** The form of a sealed file; absent fields are as most programs write it. */
 export interface FileForm {
-  /** Of what is signed; `none` when absent (RFC 9580, 5.6). */
+  /** Of the signed document; `none` when absent (RFC 9580, 5.6). */
   compression?: 'none' | 'zip' | 'zlib' | undefined
   /** `anonymous`: recipient packets name no key (RFC 9580, 5.1.6). */
   recipients?: 'named' | 'anonymous' | undefined
@@ -151,7 +151,7 @@ async function encrypted(
 /** Log2 of a partial chunk's bytes. */
 const CHUNK = 16
 
-/** Frames a body that comes in parts, without joining them: gives the packet in parts. */
+/** Frames a body in parts, without joining them: gives the packet in parts. */
 export function framedParts(tag: number, parts: Uint8Array[], framing: Framing): Uint8Array[] {
   const length = parts.reduce((sum, part) => sum + part.length, 0)
   const size = 2 ** CHUNK

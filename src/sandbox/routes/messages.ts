@@ -74,7 +74,7 @@ export const deleteMessage: RouteHandler = (call) => {
   return { result: { deleted: true } }
 }
 
-/** `chatId` comes in the query, in an optional body, or in both when they agree. */
+/** `chatId` is in the query, in an optional body, or in both when they agree. */
 function chatIdOf({ query, body }: BotCall): number {
   const { chatId } = query as { chatId?: unknown }
   const inBody = body === undefined ? undefined : parseInput(OpenDeleteBody, body).chatId

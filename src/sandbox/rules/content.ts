@@ -37,12 +37,12 @@ export function readContent(
   return expected === 'text' ? { text: value, armored: null } : { text: null, armored: value }
 }
 
-/** Which kind of body a chat takes. */
+/** The kind of body that a chat accepts. */
 export function expectedKind(mode: ChatMode): BodyKind {
   return mode === 'protected' ? 'armored' : 'text'
 }
 
-/** What is wrong with the armor of an `armored` body, or null. Nothing is decrypted. */
+/** The problem of the armor of an `armored` body, or null. Nothing is decrypted. */
 function armorProblem(armored: string): string | null {
   if (armored.length > LIMITS.armoredMax) {
     return `armored: must be at most ${LIMITS.armoredMax} characters`
@@ -64,8 +64,8 @@ const COMMAND = /^\/[a-z0-9_]{1,32}(?:@([a-z0-9_]{3,32}))?(?=\s|$)/i
 
 /**
  * Whether a text is addressed to a bot (spec, What the service does, 6): it begins with a command
- * that names the bot or no bot, or mentions it. Replies are not looked at here. The service applies
- * this in readable groups, the sender's phone in encrypted ones.
+ * that names the bot or no bot, or mentions it. Replies are not considered here. The service
+ * applies this in readable groups, the sender's phone in encrypted ones.
  */
 export function isAddressed(text: string, bot: Pick<BotState, 'username'>): boolean {
   const username = bot.username.toLowerCase()

@@ -94,7 +94,7 @@ export function newMembership(
   }
 }
 
-/** The rights that come with a status; those of an administrator can be fewer. */
+/** The usual rights of a status; those of an administrator can be fewer. */
 export function usualRights(status: MembershipStatus): number {
   return status === 'owner' || status === 'admin' ? ALL_RIGHTS : 0
 }

@@ -15,7 +15,7 @@ export function writingProblem(world: World, chat: ChatState, userId: number): s
 }
 
 /**
- * Why a person cannot press a button below a message, or null. Whoever reads a message may press its
+ * Why a person cannot press a button below a message, or null. A reader of a message may press its
  * buttons, also when restricted or as a subscriber; its bot must still be in the chat.
  */
 export function pressingProblem(

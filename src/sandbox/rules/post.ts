@@ -17,7 +17,7 @@ export interface Post {
   replyTo?: number | null | undefined
   markup?: Markup | null
   media?: MediaState[]
-  /** Bots that the message is for, as the sender's phone says: the service cannot read sealed text. */
+  /** Bots that the sender's phone addresses: the service cannot read sealed text. */
   addressed?: readonly number[] | undefined
 }
 
@@ -59,8 +59,8 @@ function idsOf(chat: ChatState, { id, fromId }: StoredMessage) {
 
 /**
  * Whether a bot gets an update. In a private chat it gets everything that the person writes;
- * elsewhere what is addressed to it, or everything when its privacy mode is off. It gets the notice
- * that it joined, and nothing else of its own.
+ * elsewhere messages addressed to it, or everything when its privacy mode is off. It gets the
+ * notice that it joined, and nothing else of its own.
  */
 function receives(
   bot: BotState,

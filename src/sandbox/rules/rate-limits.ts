@@ -74,7 +74,7 @@ function requireSlowModeOver(world: World, bot: BotState, chat: ChatState): void
   if (leftMs > 0) throw apiError('slow_mode', 'slow mode is on', { retryAfter: seconds(leftMs) })
 }
 
-/** Checks, without counting, that a bot may look up once more. @throws SandboxApiError `flood_wait` */
+/** Checks, without counting, that a look-up is allowed now. @throws SandboxApiError `flood_wait` */
 export function requireLookupRate(world: World, bot: BotState): void {
   const waitMs = bot.windows.waitMs('lookups', LOOKUPS, world.clock.now())
   if (waitMs > 0) throw apiError('flood_wait', 'too many lookups', { retryAfter: seconds(waitMs) })

@@ -50,7 +50,7 @@ export class RateWindows {
     return 0
   }
 
-  /** Counts one use, of weight 1 unless said otherwise. */
+  /** Counts one use, of weight 1 by default. */
   take(name: string, atMs: number, weight = 1): void {
     if (this.#off) return
     const n = this.#next

@@ -6,7 +6,7 @@ import type { World } from '../world.ts'
 /** How long phones show an indicator. */
 const SHOWN_MS = 5000
 
-/** Sends an indicator, unless one went out in the last 3 seconds. Says whether it did. */
+/** Sends an indicator, unless one was sent in the last 3 seconds. @returns whether it did */
 export function startTyping(world: World, chat: ChatState, bot: BotState): boolean {
   const now = world.clock.now()
   const last = bot.typing.get(chat.id)
@@ -39,7 +39,7 @@ function stopWhenDue(world: World, chat: ChatState, bot: BotState): void {
   })
 }
 
-/** Clears an indicator that phones still show. Says whether one was showing. */
+/** Clears an indicator that phones still show. @returns whether one was showing */
 export function stopTyping(world: World, chat: ChatState, bot: BotState): boolean {
   const last = bot.typing.get(chat.id)
   if (last?.showing !== true) return false

@@ -7,7 +7,7 @@ export type SeedPath = (string | number)[]
 /** One thing that is wrong with a seed. */
 export interface SeedProblem {
   path: SeedPath
-  /** What was expected, or what is wrong. */
+  /** The expected form, or the problem. */
   message: string
   /** Known names, where the name is unknown. */
   candidates?: readonly string[]

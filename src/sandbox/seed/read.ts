@@ -40,8 +40,8 @@ export function readSeed(raw: unknown): Seed {
 }
 
 /**
- * Finds what is wrong with a seed beyond its shape: unknown names, duplicate handles, messages that
- * nobody could have written. Takes any value, also of the wrong shape, so that all problems are
+ * Finds problems of a seed beyond its shape: unknown names, duplicate handles, messages that
+ * nobody could have written. Accepts any value, also of the wrong shape, so that all problems are
  * reported at once.
  */
 class ContradictionFinder {

@@ -10,7 +10,7 @@ import { replaceReferences } from './walk.ts'
 export interface ScheduledStep {
   atMs: number
   action: ActionName
-  /** Messages may still be `last`, or `last by ID`; they are looked up when the step is due. */
+  /** Messages may still be `last`, or `last by ID`; they are resolved when the step is due. */
   input: Record<string, unknown>
 }
 
@@ -26,7 +26,7 @@ const STEP_KIND: RecordKind<ScheduledStep> = {
   },
 }
 
-/** What is scheduled to happen in a world, on its clock. Steps that are left are stored. */
+/** The scheduled steps of a world, on its clock. Remaining steps are stored. */
 export class Schedule {
   readonly errors: ControlContext['schedule']['errors'][number][] = []
   readonly #world: World

@@ -24,7 +24,7 @@ export function parseDurationMs(duration: string): number {
   return Math.round(Number(count) * (UNITS_MS[unit ?? ''] ?? 0))
 }
 
-/** The shape of a seed file: a world, and what is scheduled to happen in it. */
+/** The shape of a seed file: a world, and its schedule. */
 
 const newHandle = () =>
   z.string().regex(USERNAME, 'expected a handle: 3 to 32 of A-Z, a-z, 0-9 and _')

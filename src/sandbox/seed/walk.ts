@@ -71,7 +71,7 @@ function unwrapSchema(schema: z.ZodType): z.ZodType[] {
   return alternativesOf(schema)?.flatMap(unwrapSchema) ?? [schema]
 }
 
-/** What a wrapper or union stands for; null for any other schema. */
+/** The schemas inside a wrapper or union; null for any other schema. */
 function alternativesOf(schema: z.ZodType): z.ZodType[] | null {
   if (schema instanceof z.ZodUnion) return schema.options as z.ZodType[]
   const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault

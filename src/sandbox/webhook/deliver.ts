@@ -14,7 +14,7 @@ const SECRET_HEADER = 'X-Service-Bot-Api-Secret-Token'
 export const NO_ANSWER = 'no answer within 10 seconds'
 
 /**
- * POSTs one update (spec, Events 4). Gives null when a 2xx came within 10 seconds of the
+ * POSTs one update (spec, Events 4). Gives null after a 2xx within 10 seconds of the
  * sandbox's clock, else the error. Redirects are not followed. The host is resolved anew and its
  * address pinned, so that a host that was accepted cannot turn private later.
  */

@@ -13,7 +13,7 @@ import { Rows, insertNew, upsert } from './rows.ts'
 
 /** Copies that go in one statement. */
 const COPIES_AT_ONCE = 100
-/** Far fewer variables than SQLite takes in one statement. */
+/** Far below SQLite's limit of variables in one statement. */
 const KEYS_AT_ONCE = 500
 /** Pairs of key and person that are remembered; a service that invents people adds no more. */
 const MOST_KEYS = 500_000
@@ -111,7 +111,7 @@ function knownOf(row: {
   return { fingerprint, copyDigest, isRevoked: Number(row.is_revoked) === 1 }
 }
 
-/** The last key list of each chat, and who was ever on it. */
+/** The last key list of each chat, and everybody ever on it. */
 export class KeyListRows extends Rows implements KeyListRecords {
   async of(chatId: number): Promise<KeptList | undefined> {
     const list = this.db

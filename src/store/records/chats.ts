@@ -26,7 +26,7 @@ export class ChatRows extends Rows implements ChatRecords {
   }
 
   async touch(chatIds: readonly number[]): Promise<void> {
-    // whatever is written to a row counts as a change of it
+    // any update of a row counts as a change of it
     const isSame = { kind: sql<string>`kind` }
     await this.db.updateTable('chats').set(isSame).where('id', 'in', chatIds).execute()
   }
@@ -43,7 +43,7 @@ export class ChatRows extends Rows implements ChatRecords {
 function fromRow(row: SchemaRow<'chats'>): KnownChat {
   return {
     id: row.id,
-    // one string for all chats of a kind, however many come from the disk
+    // one shared string for all chats of a kind
     kind: CHAT_KINDS.find((known) => known === row.kind) ?? row.kind,
     personId: row.person_id,
     latchedAtMs: row.latched_at,

@@ -2,7 +2,7 @@ import type { MediaPlace, MediaRecords } from '../../kernel/index.ts'
 import { TimeSlice } from '../../util/scheduling.ts'
 import { Rows, insertNew } from './rows.ts'
 
-/** Attachments that updates named, and what was opened under each id. */
+/** Attachments that updates named, and the content opened under each id. */
 export class MediaRows extends Rows implements MediaRecords {
   async name(places: readonly MediaPlace[]): Promise<void> {
     const named_at = Date.now()

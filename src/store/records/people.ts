@@ -123,7 +123,7 @@ const policyOf = ({ chat_id, policy }: SchemaRow<'trust_policies'>) => ({ chatId
 
 const SIGNED_COLUMN = { words: 'signed_at', file: 'signed_files_at' } as const
 
-/** Who ever signed. */
+/** Everybody who ever signed. */
 export class SignerRows extends Rows implements SignerRecords {
   async of(keys: Keys): Promise<{ userId: number; kinds: SignedKind[] }[]> {
     const all = this.db.selectFrom('people').selectAll()

@@ -12,7 +12,7 @@ export abstract class Rows {
   }
 }
 
-/** Inserts a row, or changes what `row` names of the one that has the same key. */
+/** Inserts a row, or changes the columns of `row` in the one with the same key. */
 export async function upsert<T extends keyof Schema>(
   db: Kysely<Schema>,
   table: T,

@@ -3,9 +3,9 @@ import type { Reason, Verdict } from '../../kernel/index.ts'
 interface ReasonDescription {
   /** The verdicts that the reason may accompany. */
   with: readonly Verdict[]
-  /** What it means. */
+  /** Its meaning. */
   what: string
-  /** What an operator can do. */
+  /** The operator's options. */
   hint: string
 }
 
