@@ -35,7 +35,7 @@ export const markupPermit = (target: PermitTarget): Outbound =>
 export async function readablePermit(
   target: PermitTarget,
   holds: () => boolean,
-  more: Pick<GuardParts, 'fresh' | 'time'> | Record<never, never> = {},
+  more: Partial<Pick<GuardParts, 'fresh' | 'time'>> = {},
 ): Promise<Outbound> {
   const guard = guardOf(() => !holds(), more)
   return guard.permitReadable(await guard.rule(5), target, { chatId: 5, text: 'words' })
