@@ -15,14 +15,13 @@ import { COMPILED } from '../test/support/postern-process.ts'
  */
 const TOGETHER = [
   'test/*.test.ts',
-  'test/{bounds,config,contract,control,doctor,double,guard,http,kernel,keys,lookups,media,observe,openpgp,rotation}/**/*.test.ts',
+  'test/{bounds,cli,config,contract,control,doctor,double,guard,http,kernel,keys,lookups,media,observe,openpgp,rotation}/**/*.test.ts',
   'test/{sandbox,store,translate,trust,updates,upstream,util,vectors,wiring}/**/*.test.ts',
 ]
 
 /** Not these: threads and programs that are killed, memory that is measured, the environment. */
 const APART = [
   'test/canaries.test.ts',
-  'test/http/routes-*.test.ts',
   'test/openpgp/{checker,engine,pool,starting-threads,stream/large,native/dying-threads}.test.ts',
   'test/sandbox/kill.test.ts',
   'test/upstream/{proxy,tls}.test.ts',

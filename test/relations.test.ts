@@ -17,6 +17,7 @@ import { JUST_NOW_MS } from '../src/kernel/wall/freshness.ts'
 import { HOLD_MAX_MS } from '../src/keys/driver.ts'
 import { MAX_OPENING } from '../src/keys/keyring.ts'
 import { BACKDATE_MS } from '../src/keys/make-key.ts'
+import { SKEW_MAX_MS as SKEW_OF_HEALTH_MS } from '../src/observe/clock-skew.ts'
 import * as watch from '../src/observe/service-watch.ts'
 import { BOUNDS } from '../src/openpgp/bounds.ts'
 import { DEADLINES_MS } from '../src/openpgp/library/library.ts'
@@ -107,7 +108,7 @@ const RELATIONS: [sentence: string, left: number, is: '<' | '≤' | '=', right: 
   ['a key that is not published is seen in time', RETRY_MAX_MS * 1.2 + PROBE_MS, '<', READINESS_MS],
   ['a new key is not dated ahead where our clock may be', SKEW_MAX_MS, '<', BACKDATE_MS],
   ['a new key is valid wherever a clock is let be', BACKDATE_MS, '=', BOUNDS.clockToleranceMs],
-  ['readiness and look-ups call the same clocks wrong', watch.SKEW_MAX_MS, '=', SKEW_MAX_MS],
+  ['readiness and look-ups call the same clocks wrong', SKEW_OF_HEALTH_MS, '=', SKEW_MAX_MS],
   [
     'the keyring opens old keys beside the active and the pending one',
     MAX_OLD_KEYS + 2,

@@ -4,6 +4,7 @@ import { BotTraffic } from '../sandbox/page/bot-traffic.ts'
 import type { Phone } from '../sandbox/phone/phone.ts'
 import { startSidecarOn } from '../testing/start-sidecar.ts'
 import { runEchoBot, type EchoedMessage } from './echo-bot.ts'
+import { timeOf } from '../util/clock.ts'
 
 /** Everything that the demo plays with, running. Disposing ends it and leaves nothing behind. */
 export interface Demo extends AsyncDisposable {
@@ -33,7 +34,7 @@ export async function startDemo(): Promise<Demo> {
   const { url } = stack.use(
     await startSidecarOn(
       { upstream, token, passphrase, settings, readyWithinMs: 20_000 },
-      { onBotExchange: (exchange) => botTraffic.record(exchange) },
+      { onBotExchange: (exchange) => botTraffic.record(exchange), time: timeOf(sandbox) },
     ),
   )
   const echoed: EchoedMessage[] = []

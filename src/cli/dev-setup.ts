@@ -15,6 +15,7 @@ import { DevLog, describeLogLine } from './dev-log.ts'
 import { listenRefusal, servePage } from './page.ts'
 import type { SeedFile } from './seed-file.ts'
 import { untilReady } from '../testing/readiness.ts'
+import { timeOf } from '../util/clock.ts'
 
 /** What `postern dev` runs. Disposing it ends all of it. */
 export interface Dev extends AsyncDisposable {
@@ -99,7 +100,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
         pretty: false,
         onLine: (line) => log.show(describeLogLine(line)),
       }),
-      parts: { onBotExchange },
+      parts: { onBotExchange, time: timeOf(sandbox) },
     }),
   )
   const { bot: botUrl, admin } = await sidecar.listen().catch(namePortFlags)

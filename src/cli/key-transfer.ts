@@ -76,8 +76,8 @@ export const keyImportCommand = (): OperatorCommand =>
     .option('--force', 'also a key that ends within a day')
     .notes(
       `If the key has a passphrase, it asks for that, or takes it from the environment:
-  POSTERN_EXPORT_PASSPHRASE       passphrase that the key was exported under
-  POSTERN_EXPORT_PASSPHRASE_FILE  file that holds it
+  POSTERN_KEY_FILE_PASSPHRASE       passphrase that the key was exported under
+  POSTERN_KEY_FILE_PASSPHRASE_FILE  file that holds it
 The key is pending until the sidecar has published it. With --retired it is never
 published, and opens for key.retainDays from now on.`,
     )
@@ -101,7 +101,9 @@ async function importWith(
   sources: Sources,
   wanted: Omit<Parameters<Operations['keyImport']>[0], 'passphrase'>,
 ): ReturnType<Operations['keyImport']> {
-  const given = commandPassphrase(PASSPHRASES.export, sources)?.reveal() ?? null
+  const { keyFile, export: former } = PASSPHRASES
+  const secret = commandPassphrase(keyFile, sources) ?? commandPassphrase(former, sources)
+  const given = secret?.reveal() ?? null
   try {
     return await sidecar.keyImport({ ...wanted, passphrase: given })
   } catch (error) {

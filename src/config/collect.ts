@@ -12,9 +12,10 @@ import { readSettingsFile, type BotEntry, type GivenSetting } from './yaml-file.
 /** Relative to the working directory. */
 export const DEFAULT_FILE = 'config/postern.yaml'
 const ENV_NAMES = SETTINGS.map(({ env }) => env)
-/** Read elsewhere: one shell may serve a sandbox and a sidecar. */
+/** Read elsewhere: one shell may serve a sandbox and a sidecar, and an alert's command may call Postern. */
 const OTHER_ENV = [
   'POSTERN_CONFIG',
+  'POSTERN_ALERT',
   'POSTERN_SANDBOX_CONTROL',
   'POSTERN_SANDBOX_CONTROL_TOKEN',
   ...PASSPHRASE_VARIABLES,

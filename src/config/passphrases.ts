@@ -7,8 +7,10 @@ import { operatorErrorOf, type OperatorError } from '../errors.ts'
 
 /** Their names in the environment; each can be given as a file by adding `_FILE`. */
 export const PASSPHRASES = {
-  /** What an exported key is locked under, on its way out and in. */
+  /** What an exported key is locked under. */
   export: 'POSTERN_EXPORT_PASSPHRASE',
+  /** What the key in a file that is imported is locked under; `export` counts where it is absent. */
+  keyFile: 'POSTERN_KEY_FILE_PASSPHRASE',
   /** What a store is moved under. */
   new: 'POSTERN_NEW_PASSPHRASE',
 } as const

@@ -179,7 +179,10 @@ export class KeyDriver {
       case 'make-key':
         return void (await keyring.makePending(this.#botName))
       case 'record-offered':
-        return await keyring.markOffered(action.fingerprint, action.isOffered ? Date.now() : null)
+        return await keyring.markOffered(
+          action.fingerprint,
+          action.isOffered ? keyring.time.nowMs() : null,
+        )
       case 'put-key':
         return await this.#putKey(action.fingerprint)
       case 'pause':
@@ -222,12 +225,12 @@ export class KeyDriver {
   }
 
   #facts(): Facts {
-    const { all: keys, firstPublishedAtMs, clocks } = this.#parts.keyring
+    const { all: keys, firstPublishedAtMs, clocks, time } = this.#parts.keyring
     return {
       keys,
       firstPublishedAtMs,
-      nowMs: Date.now(),
-      monotonicMs: performance.now(),
+      nowMs: time.nowMs(),
+      monotonicMs: time.monotonicMs(),
       isClockBehind: clocks.isBehind(),
     }
   }

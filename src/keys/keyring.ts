@@ -45,6 +45,7 @@ export class Keyring implements OwnKeys {
   readonly #memory: Memory
   readonly #engine: Engine
   readonly #options: KeyringOptions
+  readonly time: Time
   readonly clocks: Clocks
   readonly #reader: KeyReader
   readonly #rereads = new Listeners()
@@ -58,6 +59,7 @@ export class Keyring implements OwnKeys {
     this.#memory = memory
     this.#engine = engine
     this.#options = options
+    this.time = options.time
     this.clocks = new Clocks(options.time, options.serviceNowMs)
     this.#reader = new KeyReader(memory, engine, this.clocks)
   }
@@ -152,7 +154,7 @@ export class Keyring implements OwnKeys {
   async makePending(userId: string): Promise<ReadyKey> {
     return await this.#add(async (o) => {
       const createdAtMs = this.clocks.agreedMs()
-      return await makeKey(this.#engine, this.#options.time, { userId, createdAtMs, ...o })
+      return await makeKey(this.#engine, this.time, { userId, createdAtMs, ...o })
     }, 'pending')
   }
 

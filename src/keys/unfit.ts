@@ -29,11 +29,11 @@ const WORDS: Record<UnfitReason, { is: string; hint: string }> = {
   },
   'passphrase-missing': {
     is: 'it has a passphrase',
-    hint: 'give it as POSTERN_EXPORT_PASSPHRASE, or name its file in POSTERN_EXPORT_PASSPHRASE_FILE',
+    hint: 'give it as POSTERN_KEY_FILE_PASSPHRASE, or name its file in POSTERN_KEY_FILE_PASSPHRASE_FILE',
   },
   'passphrase-wrong': {
     is: 'the passphrase does not open it',
-    hint: 'give the passphrase that it was exported under, as POSTERN_EXPORT_PASSPHRASE (or _FILE)',
+    hint: 'give the passphrase that it was exported under, as POSTERN_KEY_FILE_PASSPHRASE (or _FILE)',
   },
   inconsistent: {
     is: 'its secret and public parts do not belong together',

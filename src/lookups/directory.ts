@@ -8,7 +8,7 @@ import type {
   Sightings,
   Unseen,
 } from '../kernel/index.ts'
-import { monotonicNow } from '../util/clock.ts'
+import { SYSTEM_TIME, monotonicNow } from '../util/clock.ts'
 
 /** The calls that the directory makes; both throw ServiceError and NoResponseError. */
 export interface DirectoryCalls {
@@ -36,13 +36,17 @@ export class Directory implements KeyLookups {
   readonly #users: FreshCache<{ person: Person | null }>
   readonly #vain = countedCache<string, number>(USERS, { ttlMs: VAIN_FOR_MS })
   readonly #certificates: Certificates
+  readonly #time: { nowMs(): number }
 
   constructor(parts: {
     calls: DirectoryCalls
     sightings: Pick<Sightings, 'sawKeyList' | 'sawUserKey'>
     certificates: Certificates
+    /** That of this machine by default. */
+    time?: { nowMs(): number }
   }) {
-    const { calls, sightings } = parts
+    const { calls, sightings, time = SYSTEM_TIME } = parts
+    this.#time = time
     this.#certificates = parts.certificates
     this.#lists = new FreshCache({
       max: CHATS,
@@ -70,7 +74,7 @@ export class Directory implements KeyLookups {
    */
   async keyList(chatId: number, sinceMs: number): Promise<KeyList> {
     const list = await this.#lists.get(chatId, sinceMs)
-    await this.#certificates.refreshList(list, Date.now())
+    await this.#certificates.refreshList(list, this.#time.nowMs())
     return list
   }
 
@@ -88,7 +92,7 @@ export class Directory implements KeyLookups {
     const known = await this.#users.get(userId, since)
     const { person } = known
     if (person !== null) {
-      known.person = await this.#certificates.refreshPerson(person, Date.now())
+      known.person = await this.#certificates.refreshPerson(person, this.#time.nowMs())
     }
     return known.person
   }

@@ -1,6 +1,6 @@
+import { ClockSkew } from './clock-skew.ts'
 import { ENDPOINTS } from '../api/endpoints.ts'
 import { Listeners } from '../util/listeners.ts'
-import { wallClockSetMs } from '../util/clock.ts'
 import type { Health, ReasonCode } from './health.ts'
 import { DiskCheck, type Probes } from './probes.ts'
 
@@ -18,7 +18,6 @@ export const FIRST_MS = 1000
 const WORKED_MS = LOOK_MS - FIRST_MS
 /** A refused token is not tried more often, so that nobody is locked out by us. */
 const TOKEN_MAX_MS = 300_000
-export const SKEW_MAX_MS = 120_000
 /** How long the store counts as failing after one write has, and how often it is then looked at. */
 export const STORE_HELD_MS = 4000
 export const STORE_LOOK_MS = 2000
@@ -61,21 +60,19 @@ export class ServiceWatch implements Disposable {
   #tokenDueMs = -Infinity
   #revoked = false
   #stopped = false
-  #skew: { ms: number; setMs: number } | null = null
+  readonly #skew: ClockSkew
   #reachable = false
 
-  constructor(health: Health) {
+  /** @param time ours, which may be another than the machine's */
+  constructor(health: Health, time?: { nowMs(): number }) {
     this.#health = health
+    this.#skew = new ClockSkew(time)
     health.set('starting', '')
   }
 
-  /**
-   * Our clock minus the service's, in ms, as ours is set now; null before the first dated answer.
-   */
+  /** As `ClockSkew.ms`. */
   get skewMs(): number | null {
-    if (this.#skew === null) return null
-    const { ms, setMs } = this.#skew
-    return Math.round(ms + wallClockSetMs() - setMs)
+    return this.#skew.ms
   }
 
   /** Whether the last call was answered. */
@@ -150,18 +147,18 @@ export class ServiceWatch implements Disposable {
     this.#dueMs = Infinity
   }
 
-  clock(skewMs: number): void {
-    this.#skew = { ms: skewMs, setMs: wallClockSetMs() }
-    const health = this.#health
-    if (Math.abs(skewMs) <= SKEW_MAX_MS) return health.clear('clock')
-    health.set('clock', `${Math.round(Math.abs(skewMs) / 1000)} s`)
+  /** @param machineSkewMs how far this machine's clock is ahead of the service's */
+  clock(machineSkewMs: number): void {
+    const detail = this.#skew.record(machineSkewMs)
+    if (detail === null) return this.#health.clear('clock')
+    this.#health.set('clock', detail)
     this.#schedule(this.#waitMs)
   }
 
   /** Whether our clock shows a time that can be; where the service sends no date, that alone shows. */
   clockIsBehind(isBehind: boolean): void {
     if (isBehind) this.#health.set('clock', 'before the bot’s key was made')
-    else if (this.#skew === null) this.#health.clear('clock')
+    else if (this.#skew.ms === null) this.#health.clear('clock')
   }
 
   /** A write has failed or worked. What worked just after a failure may be another table's. */

@@ -67,13 +67,15 @@ type Judge = (request: StatusRequest, atMs: number) => Promise<FoundCertificate>
 /** Judges certificates once. Times are compared on each use. */
 export class CertificateStatuses {
   readonly #judge: Judge
+  readonly #nowMs: () => number
   readonly #kept = new RecentMap<CachedStatus>(KEPT_CHARS)
   readonly #inFlight = new Map<string, Promise<CheckedCertificate>>()
   /** How often a certificate was judged already, or is being judged, and how often not. */
   readonly lookups = { hits: 0, misses: 0 }
 
-  constructor(judge: Judge) {
+  constructor(judge: Judge, nowMs: () => number) {
     this.#judge = judge
+    this.#nowMs = nowMs
   }
 
   /** What a certificate is now. @param digest of its text, where that is known */
@@ -83,7 +85,7 @@ export class CertificateStatuses {
   ): Promise<CheckedCertificate> {
     const name = nameOf(digest, request.known)
     const kept = this.#kept.get(name)
-    const isKept = kept !== undefined && isCurrent(kept, Date.now())
+    const isKept = kept !== undefined && isCurrent(kept, this.#nowMs())
     const flight = this.#inFlight.get(name)
     this.lookups[isKept || flight !== undefined ? 'hits' : 'misses']++
     if (isKept) return kept
@@ -98,7 +100,7 @@ export class CertificateStatuses {
   }
 
   async #find(request: StatusRequest, name: string): Promise<CheckedCertificate> {
-    const judgedAtMs = Date.now()
+    const judgedAtMs = this.#nowMs()
     const { checked, isRecorded } = await this.#judge(request, judgedAtMs)
     const chars = request.armored.length + checked.status.armored.length
     if (!isRecorded) this.#kept.set(name, { ...checked, judgedAtMs }, chars)

@@ -69,6 +69,7 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
     },
   }
   const library = new Library(options, events)
+  const time = options.nowMs ?? ((): number => Date.now())
   const { threads = 2, precompute: bounds = PRECOMPUTE, onPrepared = () => {} } = options
   let isNative = options.engine !== 'library'
   let loading: Promise<NativeEngine> | null = null
@@ -77,8 +78,8 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
     const { NativeEngine: Loaded } = await import('./native/engine.ts')
     const onDisagreement = (): void => disagreements.emit()
     const onSealed = checker?.sealed.bind(checker)
-    const loaded = { library, threads, events, bounds, onPrepared, onDisagreement, onSealed }
-    native = new Loaded(loaded)
+    const here = { library, threads, events, bounds, nowMs: time }
+    native = new Loaded({ ...here, onPrepared, onDisagreement, onSealed })
     return native
   }
   const { check: scope = 'off' } = options

@@ -30,15 +30,15 @@ class SqlRecords extends Rows implements Records {
   readonly media = new MediaRows(this.db)
 }
 
-/** The memory that a store keeps. */
-export function memoryOf(store: Store): Memory {
+/** The memory that a store keeps. @param nowMs the time in ms since the epoch, of what it records */
+export function memoryOf(store: Store, nowMs = (): number => Date.now()): Memory {
   const records = (db: Kysely<Schema>): Records => new SqlRecords(db)
   return {
     isShared: store.isShared,
     get masterSecret() {
       return store.masterSecret
     },
-    nowMs: () => Date.now(),
+    nowMs,
     read: (query) => store.read((db) => query(records(db))),
     write: (change, onWritten) => store.write((db) => change(records(db)), onWritten),
     note: (change, o) => store.note((db) => change(records(db)), o),

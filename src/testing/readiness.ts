@@ -29,7 +29,7 @@ const HINTS: Partial<Record<ReasonCode, string>> = {
   'key-conflict':
     'a sidecar before this one published its key for the same bot: give each sidecar a bot of its own (`sandbox.control.addBot`), or both the same `dataDir`',
   clock:
-    'start the sidecar before you move the clock of the sandbox, which must be within two minutes of this machine’s while the key is published',
+    'give the sandbox whose clock was moved as `clock` to `startSidecar`, which then follows it',
   token: 'give the token that the bot has at this `upstream`',
 }
 

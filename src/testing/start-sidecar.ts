@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { createLog } from '../cli/log.ts'
 import { createSidecar, type HandedInParts } from '../context.ts'
 import { untilReady } from './readiness.ts'
+import { timeOf } from '../util/clock.ts'
 import { loadTestSettings, type TestSettings } from './settings.ts'
 
 /** Options of a sidecar in a test. */
@@ -25,6 +26,8 @@ export interface StartSidecarOptions {
    * (`key: { protection: 'passphrase' }` is what `passphrase` is for).
    */
   settings?: TestSettings
+  /** The sandbox whose clock the sidecar follows, as it is moved; this machine's clock without one. */
+  clock?: { now(): number }
   /** Protects the secret keys. It takes half a second at each start. */
   passphrase?: string
   /**
@@ -61,7 +64,8 @@ const READY_WITHIN_MS = 8000
  *   `/readyz`, when it is not ready in time, or cannot become so by itself (`token`, for instance)
  */
 export async function startSidecar(options: StartSidecarOptions): Promise<TestSidecar> {
-  return await startSidecarOn(options, {})
+  const { clock } = options
+  return await startSidecarOn(options, clock === undefined ? {} : { time: timeOf(clock) })
 }
 
 /** The same with parts in place of the usual ones. */

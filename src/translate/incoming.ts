@@ -26,7 +26,7 @@ import { LIMITS } from '../api/limits.ts'
 import { Listeners } from '../util/listeners.ts'
 import { TimeSlice } from '../util/scheduling.ts'
 import { isOwnFailure, Refusal } from '../errors.ts'
-import { SYSTEM_TIME, monotonicNow } from '../util/clock.ts'
+import { monotonicNow } from '../util/clock.ts'
 import { Batches, type BatchRequest } from './batch.ts'
 import type { Directory } from '../lookups/directory.ts'
 import type { Modes } from '../lookups/modes.ts'
@@ -135,9 +135,9 @@ export class Incoming {
 
   /** Records what updates show of chats, before anything of them is used. */
   async #see(unseen: UnseenUpdates): Promise<SeenUpdates & { freshness: Freshness }> {
-    const { clock, fresh, sightings, botId } = this.#parts
+    const { clock, time, fresh, sightings, botId } = this.#parts
     if (!clock.isKnown()) throw new Refusal('postern_clock_wrong')
-    const freshness = new Freshness(fresh, SYSTEM_TIME)
+    const freshness = new Freshness(fresh, time)
     const how = { most: LARGEST_BATCH, freshness, botId: botId() }
     return { ...(await sightings.sawUpdates(unseen, how)), freshness }
   }

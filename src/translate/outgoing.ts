@@ -11,6 +11,7 @@ import {
   type ReplayMemory,
   type Rule,
   type Sightings,
+  type Time,
   recipientsOf,
 } from '../kernel/index.ts'
 import type { Modes } from '../lookups/modes.ts'
@@ -65,6 +66,7 @@ export interface OutgoingParts extends RecipientParts {
   /** Null when there is no key to open with. */
   replayMemory: ReplayMemory | null
   armoredMax: () => number
+  time: Pick<Time, 'nowMs'>
   /** Setting `cache.keyListSeconds`, in ms. */
   keyListMaxAgeMs: number
 }
@@ -245,7 +247,7 @@ export class Outgoing {
       updateId: null,
       messageId: null,
       userId: botId(),
-      dateMs: Date.now(),
+      dateMs: this.#parts.time.nowMs(),
       dataDigest: sealed.dataDigest,
       signatureDigest: sealed.statementDigest,
     })

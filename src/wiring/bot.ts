@@ -60,6 +60,7 @@ export async function createBot(options: BotOptions): Promise<RunningBot> {
         ways: alertWays(settings, secrets),
         bot: name,
         metrics: parts.metrics,
+        time: parts.time,
       }),
     )
   subscribeLink(link)

@@ -31,7 +31,6 @@ import type { Attachments } from '../translate/attachments.ts'
 import { Messages } from '../translate/messages.ts'
 import { Outgoing } from '../translate/outgoing.ts'
 import type { Answer } from '../upstream/client.ts'
-import { SYSTEM_TIME } from '../util/clock.ts'
 import type { Link, HandedInParts } from './link.ts'
 import { createMedia } from './media.ts'
 import { Directory } from '../lookups/directory.ts'
@@ -176,20 +175,22 @@ async function openBase(
   if (owner !== null) link.expectBot(owner)
   if (purpose === 'run') await refuseRestored(store, settings.dataDir)
   if (purpose === 'run') log.info({ protection: store.method }, 'the store is open')
-  const engine = parts.engine ?? stack.use(createEngine(settings.openpgp))
+  const { time } = link
+  const nowMs = (): number => time.nowMs()
+  const engine = parts.engine ?? stack.use(createEngine({ ...settings.openpgp, nowMs }))
   await scrubIfDue(store)
-  const memory = memoryOf(store)
+  const memory = memoryOf(store, nowMs)
   const keyring = await Keyring.load(memory, engine, {
     retainMs: settings.key.retainDays * DAY_MS,
-    time: SYSTEM_TIME,
-    serviceNowMs: () => (link.watch.skewMs === null ? null : Date.now() - link.watch.skewMs),
+    time,
+    serviceNowMs: () => (link.watch.skewMs === null ? null : nowMs() - link.watch.skewMs),
   })
   return { store, memory, engine, keyring, fresh: () => store.fresh() }
 }
 
 async function loadKnown(
   { settings }: CoreOptions,
-  { calls }: Link,
+  { calls, time }: Link,
   { store, memory, engine, keyring }: Base,
 ): Promise<Known> {
   const kernel = await loadKernel({
@@ -202,7 +203,7 @@ async function loadKnown(
   })
   return {
     ...kernel,
-    directory: new Directory({ calls, ...kernel }),
+    directory: new Directory({ calls, time, ...kernel }),
     modes: new Modes({ sightings: kernel.sightings, chat: calls.chat }),
     names: new Names(store),
   }
@@ -240,7 +241,7 @@ function createWall(
     freshForMs: store.isShared ? PROVEN_MS : Infinity,
     knownChats,
     modes,
-    time: SYSTEM_TIME,
+    time: keyring.time,
     ownsKey,
     sealsForBot: ownsKey(),
     readableGroups: settings.readableGroups,
@@ -266,7 +267,7 @@ async function createDirections(
   const { clocks: clock } = keyring
   const keyListMaxAgeMs = settings.cache.keyListSeconds * 1000
   const { botId } = link
-  const time = SYSTEM_TIME
+  const { time } = keyring
   const shared = { ...known, botId, keyListMaxAgeMs, fresh, guard, keyring, engine, clock, time }
   const hasKey = settings.key.publish || keyring.all.length > 0
   const replayMemory = hasKey ? await loadReplayMemory(store, memory, clock) : null

@@ -5,7 +5,7 @@ import { LIMITS, readLimits, type Limits } from '../api/limits.ts'
 import { isObject } from '../api/common.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { OperatorError, NoResponseError } from '../errors.ts'
-import { type Unseen, unobserved } from '../kernel/index.ts'
+import { type Time, type Unseen, unobserved } from '../kernel/index.ts'
 import type { Log } from '../logger.ts'
 import { Alerts, type AlertWay } from '../observe/alerts.ts'
 import { Health } from '../observe/health.ts'
@@ -19,7 +19,7 @@ import type { MeasuredEngine } from '../openpgp/index.ts'
 import type { PostgresServer } from '../replicas/server.ts'
 import type { Store } from '../store/store.ts'
 import type { Stretcher } from '../store/stretcher.ts'
-import type { Clock } from '../util/clock.ts'
+import { SYSTEM_TIME, type Clock } from '../util/clock.ts'
 
 /** The part of the bot's calls that may be spent on calls of our own. */
 const OWN_SHARE = 0.5
@@ -37,6 +37,7 @@ export const PUBLISH_MS = 10_000
 export interface Link extends AsyncDisposable {
   /** Base URL of the service. */
   url: string
+  time: Time
   upstream: Upstream
   health: Health
   warnings: Warnings
@@ -93,10 +94,13 @@ export function createLink(
     ways: readonly AlertWay[]
     bot?: string | undefined
     metrics?: Metrics | undefined
+    /** That of this machine by default. */
+    time?: Time | undefined
   },
 ): Link {
   let sidecars = 1
   let ownCalls = { usedLastMinute: 0, limit: 0 }
+  const { time = SYSTEM_TIME } = o
   const bot = new BotDescription(botIdOf(secrets.botToken.reveal()))
   const upstreamListeners: Partial<UpstreamEvents>[] = [{ budget: (used) => (ownCalls = used) }]
   const health = new Health()
@@ -110,9 +114,10 @@ export function createLink(
     events: forwardTo(upstreamListeners),
   })
   const alerts = new Alerts(o)
-  const watch = new ServiceWatch(health)
+  const watch = new ServiceWatch(health, time)
   return {
     url,
+    time,
     upstream,
     health,
     warnings: new Warnings(),
@@ -237,6 +242,8 @@ export interface HandedInParts {
   metrics?: Metrics
   /** The name of another bot of the process that has a key of this fingerprint. */
   ownerOf?: (fingerprint: string) => string | null
+  /** The time, such as that of a sandbox; its monotonic clock is that of this machine. */
+  time?: Time
   /** The time, as deliveries to the webhook know it. */
   clock?: Clock
   /** Finds the addresses of a webhook's host. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openDevFolder } from '../../src/cli/dev-folder.ts'
 import { startDev } from '../../src/cli/dev-setup.ts'
+import { createControlClient } from '../../src/sandbox/control/table.ts'
 import { readSeedFile } from '../../src/cli/seed-file.ts'
 import { temporaryFolder } from '../sandbox/world-file.ts'
 import { runInProcess, start, type Started } from './support.ts'
@@ -70,6 +71,8 @@ function isRunning(pid: number): boolean {
   }
 }
 
+const DAY_MS = 86_400_000
+
 // Processes are started one after the other, which takes its time where others are busy.
 describe('postern dev', { timeout: 120_000 }, () => {
   test('runs a bot, whose answers come sealed; a second one on the folder is refused by name', async () => {
@@ -91,6 +94,14 @@ describe('postern dev', { timeout: 120_000 }, () => {
     await first.waitForStderr(/echo_bot +dm: got hello$/m)
     expect((await fetch(line.pageUrl)).headers.get('content-security-policy')).not.toBe(null)
 
+    await createControlClient(line.controlUrl).advance({ ms: DAY_MS })
+    const tomorrow = await runInProcess(
+      ['sandbox', 'say', 'alice', 'dm', 'new day', '--wait', '60'],
+      env,
+    )
+    expect(tomorrow).toMatchObject({ code: 0, stderr: 'alice wrote into dm (sealed)\n' })
+    expect(tomorrow.stdout).toMatch(/got new day {2}✓ verified$/m)
+
     const second = await dev('--json', '--fresh').ended
     expect(second).toMatchObject({ code: 1, stdout: '' })
     expect(second.stderr).toContain(
@@ -103,10 +114,12 @@ describe('postern dev', { timeout: 120_000 }, () => {
     expect(isRunning(botPid())).toBe(false)
     expect((await runInProcess(['sandbox', 'watch'], env)).stderr).toContain('none of yours runs')
 
-    // Address, token and world are the same at the next start.
+    // Address, token and world are the same at the next start, the clock of the world too.
     const again = dev('--json', '--', ...node)
     expect(await lineOf(again)).toEqual(line)
     await again.waitForStderr(/the bot runs as echo_bot$/m)
+    const { now: nowMs } = await createControlClient(line.controlUrl).now()
+    expect(nowMs).toBeGreaterThan(Date.now() + DAY_MS - 60_000)
     const more = await runInProcess(
       ['sandbox', 'say', 'alice', 'dm', 'still there?', '--wait', '60'],
       env,

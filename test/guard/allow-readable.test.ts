@@ -3,7 +3,7 @@ import { expectReadable, expectRefused, postern, shownChat } from '../support/do
 import { useStage } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 
-const stage = useStage({ inside: true, env: { POSTERN_CACHE_CHAT_SECONDS: '0' } })
+const stage = useStage({ env: { POSTERN_CACHE_CHAT_SECONDS: '0' } })
 const REFUSED = 'postern_downgrade_refused'
 
 /** A group that was seen protected, and claims to be open. */

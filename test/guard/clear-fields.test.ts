@@ -3,7 +3,7 @@ import { shownChat } from '../support/double-sends.ts'
 import { canary, useStage } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 
-const stage = useStage({ inside: true })
+const stage = useStage()
 const KEYBOARD = { inlineKeyboard: [[{ text: 'Yes', callbackData: 'y' }]] }
 
 /** A person presses a button in a chat. */

@@ -4,7 +4,7 @@ import { canary, useStage, type Person } from '../support/double-stage.ts'
 import type { Json } from '../support/double-wire.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 
-const stage = useStage({ inside: true })
+const stage = useStage()
 
 const correct = (chat: DoubleChat, ...more: string[]) =>
   stage.sidecar.postern('chat', 'correct-kind', String(chat.id), ...more)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { useStage } from '../support/double-stage.ts'
 
-const stage = useStage({ inside: true })
+const stage = useStage()
 
 test('a first send into a private chat costs one call more than without us, the next none', async () => {
   const chat = stage.privateChat(await stage.person())

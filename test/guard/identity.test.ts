@@ -4,7 +4,7 @@ import { useStage } from '../support/double-stage.ts'
 import { BOT_ID } from '../support/double-world.ts'
 import { ok } from '../support/double-wire.ts'
 
-const stage = useStage({ inside: true })
+const stage = useStage()
 
 /** What `/me` says while the service lies about who the bot is. */
 const says = (more: Record<string, unknown>) =>

@@ -4,7 +4,6 @@ import { canary, useStage } from '../support/double-stage.ts'
 import { no, ok } from '../support/double-wire.ts'
 
 const stage = useStage({
-  inside: true,
   before: ({ world }) => {
     Object.assign(world.bot['limits'], { armoredMax: 1500, textMax: 900 })
   },

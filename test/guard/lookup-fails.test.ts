@@ -3,7 +3,7 @@ import { expectReadable, expectRefused } from '../support/double-sends.ts'
 import { useStage } from '../support/double-stage.ts'
 import { no, ok, type Reply } from '../support/double-wire.ts'
 
-const stage = useStage({ inside: true })
+const stage = useStage()
 
 const UNREACHABLE = [502, 'postern_upstream_unreachable'] as const
 const INVALID = [502, 'postern_upstream_invalid'] as const

@@ -4,7 +4,7 @@ import { canary, useStage } from '../support/double-stage.ts'
 import type { Json } from '../support/double-wire.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 
-const stage = useStage({ inside: true, env: { POSTERN_CACHE_KEY_LIST_SECONDS: '0' } })
+const stage = useStage({ env: { POSTERN_CACHE_KEY_LIST_SECONDS: '0' } })
 
 const refused = (chat: DoubleChat) => expectRefused(stage, chat, 'postern_recipients_inconsistent')
 

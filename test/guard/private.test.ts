@@ -3,7 +3,7 @@ import { expectRefused, expectSealed, shownChat } from '../support/double-sends.
 import { useStage } from '../support/double-stage.ts'
 import { ok } from '../support/double-wire.ts'
 
-const stage = useStage({ inside: true })
+const stage = useStage()
 const REFUSED = 'postern_downgrade_refused'
 const OPEN_GROUP = { kind: 'group', mode: 'open', historyVisible: true }
 

@@ -13,7 +13,7 @@ import {
 import { ecdhBody, ecdsa, identify } from '../support/openpgp-key.ts'
 import { MADE_MS } from '../support/openpgp-people.ts'
 
-const stage = useStage({ inside: true })
+const stage = useStage()
 
 /** Somebody whose listed key cannot be used. */
 function listed(certificate: string, fingerprint = 'ab'.repeat(20)): ListedPerson {

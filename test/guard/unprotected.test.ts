@@ -8,7 +8,7 @@ import {
 } from '../support/double-sends.ts'
 import { useStage } from '../support/double-stage.ts'
 
-const stage = useStage({ inside: true })
+const stage = useStage()
 const refused = async () =>
   await expectRefused(
     stage,

@@ -1,3 +1,4 @@
+import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { getEventListeners } from 'node:events'
 import { describe, expect, test, vi } from 'vitest'
 import { useFakeTime } from '../support/fake-time.ts'
@@ -48,6 +49,7 @@ async function published(
     active: OLD,
     firstPublishedAtMs: 1,
     clocks: { isBehind: () => false },
+    time: SYSTEM_TIME,
     find: (print: string) => [pending, OLD].find(({ fingerprint }) => fingerprint === print),
     markOffered: async (print: string, atMs: number | null) =>
       void steps.push(`mark ${print} ${atMs}`),

@@ -116,6 +116,7 @@ export class Scene {
     const scene = this
     const keyring = {
       clocks: scene.clocks,
+      time: SYSTEM_TIME,
       get all() {
         return scene.keys
       },

@@ -96,6 +96,32 @@ test.each<[string, (watch: ServiceWatch) => void]>([
   }
 })
 
+test('whose clock was moved is said: the service’s where ours was not set', () => {
+  const detailOf = (health: Health) => health.reasons()[0]?.message
+  const scene = () => {
+    const health = new Health()
+    const watch = new ServiceWatch(health)
+    health.clear('starting')
+    return { health, watch }
+  }
+  const theirs = scene()
+  for (const skewMs of [0, -86_400_000, -86_400_000]) theirs.watch.clock(skewMs)
+  expect(detailOf(theirs.health)).toContain('the service’s clock was moved ahead by 86400 s')
+  theirs.watch.clock(0)
+  expect(theirs.health.ready).toBe(true)
+  theirs.watch.clock(600_000)
+  expect(detailOf(theirs.health)).toContain('the service’s clock was moved back by 600 s')
+
+  const ours = scene()
+  ours.watch.clock(0)
+  vi.setSystemTime(Date.now() + 86_400_000)
+  for (const skewMs of [86_400_000, 86_400_000]) ours.watch.clock(skewMs)
+  expect(detailOf(ours.health)).toMatch(/: 86400 s$/)
+  const neverKnown = scene()
+  neverKnown.watch.clock(600_000)
+  expect(detailOf(neverKnown.health)).toMatch(/: 600 s$/)
+})
+
 test('a refused token is tried ever more seldom, and another one at once', async () => {
   let isAnother = false
   const { health, watch, service, pass } = await watching({ reloadToken: async () => isAnother })

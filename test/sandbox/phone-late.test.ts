@@ -11,8 +11,8 @@ function openLate(until: Promise<void>): void {
   const opening = new WeakSet<Engine>()
   // oxlint-disable-next-line typescript/unbound-method -- the spy calls it on its phone
   const { get } = SharedEngine.prototype
-  vi.spyOn(SharedEngine.prototype, 'get').mockImplementation(function (this: SharedEngine) {
-    const engine = get.call(this)
+  vi.spyOn(SharedEngine.prototype, 'get').mockImplementation(function (this: SharedEngine, clock) {
+    const engine = get.call(this, clock)
     // it is the same one for all phones
     if (opening.has(engine)) return engine
     opening.add(engine)

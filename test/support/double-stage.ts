@@ -22,7 +22,7 @@ export interface StageOptions {
   dataDir?: string
   /** Changes the double before the sidecar starts. */
   before?: (double: DoubleService) => void
-  /** Runs the sidecar in the test's own process (`SidecarOptions`). */
+  /** False: the sidecar is a process of its own, and not in the test's (`SidecarOptions`). */
   inside?: boolean
   /** False: the sidecar is started, and not waited for until it is ready. */
   ready?: boolean
@@ -44,7 +44,7 @@ export class Stage {
     env = {},
     dataDir,
     before,
-    inside = false,
+    inside = true,
     ready = true,
   }: StageOptions): Promise<void> {
     this.double = this.use(await DoubleService.start())

@@ -138,6 +138,7 @@ async function makeOutgoing(engine: MeasuredEngine, memory: Memory): Promise<Out
     botId: () => 1,
     unusableRecipient: 'skip',
     armoredMax: () => 131_072,
+    time: SYSTEM_TIME,
     keyListMaxAgeMs: 60_000,
   } as unknown as OutgoingParts)
 }

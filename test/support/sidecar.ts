@@ -31,7 +31,8 @@ export interface SidecarOptions {
   env?: Record<string, string>
   /**
    * Runs it in the test's own process, which costs a second of the CPU less: where the process does
-   * not matter, and no wait of the bundle (`changed-constants.ts`). Mutants need it there, too.
+   * not matter, and nothing that is changed in the bundle alone (`changed-constants.ts`). What `env`
+   * changes there (`TESTS_…`) makes it a process all the same. Mutants need it inside, too.
    */
   inside?: boolean
 }
@@ -195,7 +196,8 @@ export async function startSidecar(given: SidecarOptions): Promise<Sidecar> {
 }
 
 async function start(env: Record<string, string>, inside = false): Promise<RunningSidecar> {
-  if (!inside && process.env['MUTANTS_TESTS'] === undefined) {
+  const needsBundle = Object.keys(env).some((name) => name.startsWith('TESTS_'))
+  if ((!inside || needsBundle) && process.env['MUTANTS_TESTS'] === undefined) {
     return await startSidecarProcess({ cwd: tmpdir(), env })
   }
   const { startSidecarInside } = await import('./sidecar-inside.ts')

@@ -196,7 +196,27 @@ describe('a start that fails', () => {
     await using elsewhen = await createSandbox()
     await elsewhen.advance(3_600_000)
     const error = await refusalOf({ upstream: elsewhen.url, token: elsewhen.token })
-    expect(error).toMatchObject({ code: 'clock', hint: expect.stringContaining('sandbox') })
+    expect(error).toMatchObject({ code: 'clock', hint: expect.stringContaining('`clock`') })
+  })
+
+  test('follows the clock of a sandbox that is handed in, before the start and after it', async () => {
+    await using elsewhen = await createSandbox()
+    await elsewhen.advance(3_600_000)
+    const { url: upstream, token, home } = elsewhen
+    const sidecar = await start({ upstream, token, clock: elsewhen })
+    const { url } = sidecar
+    const bob = await elsewhen.phone(home.alice.id)
+    for (const days of [0, 1, 40]) {
+      await elsewhen.advance(days * 86_400_000)
+      await sidecar.ready()
+      await bob.write(home.privateChat, `after ${days} days`)
+      const { result } = await call(url, token, '/updates?timeout=5')
+      expect(result.at(-1)?.message.text).toBe(`after ${days} days`)
+      await call(url, token, '/messages', { chatId: home.privateChat, text: `${days} days` })
+      expect(await bob.seen(({ text }) => text === `${days} days`)).toMatchObject({
+        verdict: 'verified',
+      })
+    }
   })
 
   test('names every setting that is wrong, with the nearest right name', async () => {

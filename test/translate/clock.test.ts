@@ -16,6 +16,7 @@ const moveClock = (days: number): void => writeFileSync(clockFile, String(days *
 moveClock(0)
 
 const stage = useStage({
+  inside: false,
   env: { NODE_OPTIONS: `--import=${MOVE_CLOCK}`, FAULTS_CLOCK_FILE: clockFile },
 })
 afterEach(() => moveClock(0))

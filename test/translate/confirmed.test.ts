@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { useStage } from '../support/double-stage.ts'
 import { no, type Json } from '../support/double-wire.ts'
 
-const stage = useStage({ inside: true })
+const stage = useStage()
 
 /** Somebody’s sealed words, as an update that the service has not numbered yet. */
 async function words(text: string): Promise<{ update: Json; quoting: () => Promise<Json> }> {

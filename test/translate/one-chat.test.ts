@@ -4,7 +4,7 @@ import type { Json } from '../support/double-wire.ts'
 import type { DoubleChat, ListedPerson } from '../support/double-world.ts'
 import { fetched, picture, sealedBy, BEARER } from '../media/support.ts'
 
-const stage = useStage({ inside: true })
+const stage = useStage()
 
 const message = (chat: DoubleChat, from: ListedPerson, body: Json): Json =>
   stage.double.world.message(chat, from, body)

@@ -102,6 +102,7 @@ export function scene(isProtected = true) {
     botId: () => 1,
     unusableRecipient: 'skip',
     armoredMax: () => 100_000,
+    time: { nowMs: () => Date.now() },
     keyListMaxAgeMs: 60_000,
   }
   const outgoing = new Outgoing(parts as unknown as OutgoingParts)

@@ -19,7 +19,7 @@ const shapes: [string, string, string][] = [
 ]
 
 describe('opened text', () => {
-  const stage = useStage({ inside: true })
+  const stage = useStage()
 
   for (const [name, text, shaped] of shapes) {
     test(`has the shape of readable text: ${name}`, async () => {
@@ -71,7 +71,7 @@ describe('opened text', () => {
 })
 
 describe('with open.normalizeText: false', () => {
-  const stage = useStage({ inside: true, env: { POSTERN_OPEN_NORMALIZE_TEXT: 'false' } })
+  const stage = useStage({ env: { POSTERN_OPEN_NORMALIZE_TEXT: 'false' } })
 
   test('opened text is as the person’s phone sealed it', async () => {
     for (const [, text] of shapes) expect((await opened(stage, text)).text).toBe(text)

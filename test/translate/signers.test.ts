@@ -4,7 +4,7 @@ import { useStage, type Person } from '../support/double-stage.ts'
 import type { Json } from '../support/double-wire.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 
-const stage = useStage({ inside: true })
+const stage = useStage()
 const DAY_MS = 86_400_000
 
 async function read(chat: DoubleChat, from: Person, armored: string): Promise<Json> {

@@ -37,6 +37,8 @@ export interface LibraryOptions {
   threads?: number
   /** For opening, verifying and judging, 3000 by default. */
   deadlineMs?: number
+  /** The time in ms since the epoch; that of this machine by default. */
+  nowMs?: () => number
 }
 
 /**
@@ -50,18 +52,24 @@ export class Library implements AsyncDisposable {
   /** Few attachments are in a form for the library, and each takes much memory: one at a time. */
   readonly #attachments: Pool<Jobs>
   readonly #deadlineMs: number | undefined
+  readonly #nowMs: () => number
   /** What certificates were found to be, where no native code remembers it. */
-  readonly certificates = new CertificateStatuses(async ({ armored, known }, atMs) => ({
-    checked: await this.#judge([armored, atMs, known, false]),
-    isRecorded: false,
-  }))
+  readonly certificates = new CertificateStatuses(
+    async ({ armored, known }, atMs) => ({
+      checked: await this.#judge([armored, atMs, known, false]),
+      isRecorded: false,
+    }),
+    () => this.#nowMs(),
+  )
 
-  constructor({ threads = 2, deadlineMs }: LibraryOptions, events: PoolEvents) {
+  constructor(options: LibraryOptions, events: PoolEvents) {
+    const { threads = 2, deadlineMs, nowMs = () => Date.now() } = options
     this.#messages = new Pool('library/worker', threads, events)
     this.#certificates = new Pool('library/worker', threads, events)
     this.#ours = new Pool('library/worker', threads, events)
     this.#attachments = new Pool('library/worker', 1, events)
     this.#deadlineMs = deadlineMs
+    this.#nowMs = nowMs
   }
 
   readonly generate: Engine['generate'] = (options) =>
@@ -76,7 +84,7 @@ export class Library implements AsyncDisposable {
   /** Unfit as `too-large` when the deadline passed; never throws for what the file holds. */
   readonly adopt: Engine['adopt'] = (file, secrets) =>
     this.#ours
-      .run('adopt', [file, secrets, Date.now()], DEADLINES_MS.own)
+      .run('adopt', [file, secrets, this.#nowMs()], DEADLINES_MS.own)
       .catch(ifKilled({ outcome: 'unfit', reason: 'too-large' }))
 
   /** What an own key is at a time. @throws JobKilled, or Error when it cannot be read */
@@ -102,17 +110,17 @@ export class Library implements AsyncDisposable {
   }
 
   async seal(request: SealRequest): Promise<Sealed> {
-    const sealed = await this.#ours.run('seal', [request, Date.now()])
+    const sealed = await this.#ours.run('seal', [request, this.#nowMs()])
     return Sealed.of(sealed.armored, sealed)
   }
 
   /** Recipient packets alone. @throws Error when any certificate cannot be used */
   readonly packetsFor = (certificates: string[], sessionKey: SessionKey): Promise<Uint8Array> =>
-    this.#ours.run('recipientPackets', [certificates, sessionKey, Date.now()])
+    this.#ours.run('recipientPackets', [certificates, sessionKey, this.#nowMs()])
 
   /** Whether all certificates list AES-256. */
   readonly readAes256 = (certificates: string[]): Promise<boolean> =>
-    this.#ours.run('allListAes256', [certificates, Date.now()])
+    this.#ours.run('allListAes256', [certificates, this.#nowMs()])
 
   /** @throws EngineUnavailableError; never for what a sender can cause */
   async open(

@@ -16,6 +16,8 @@ import { RecordTable, packRecord } from './record-table.ts'
 export interface CertificateCacheParts {
   reader: CertificateReader
   priority: WorkPriority
+  /** That of this machine by default. */
+  nowMs?: () => number
   /** What the library finds at a time, which is the last word. */
   judge(armored: string, atMs: number, known?: string): Promise<CheckedCertificate>
   /** Called once, when the library did not say what was read natively. */
@@ -39,6 +41,7 @@ const CONFIRM_AFTER_MS = 500
  */
 export class CertificateCache implements Disposable {
   readonly #parts: CertificateCacheParts
+  readonly nowMs: () => number
   readonly #records = new RecordTable(RECORDS)
   readonly #others: CertificateStatuses
   /** Who is asked for once is asked for again, with the same text: no digest is needed then. */
@@ -51,7 +54,8 @@ export class CertificateCache implements Disposable {
 
   constructor(parts: CertificateCacheParts) {
     this.#parts = parts
-    this.#others = new CertificateStatuses((request, atMs) => this.#find(request, atMs))
+    this.nowMs = parts.nowMs ?? ((): number => Date.now())
+    this.#others = new CertificateStatuses((request, atMs) => this.#find(request, atMs), this.nowMs)
   }
 
   /** How often a certificate was judged already, or is being judged, and how often not. */
@@ -64,7 +68,7 @@ export class CertificateCache implements Disposable {
    * will be found to be.
    */
   infoOf(armored: string): CertificateInfo | Promise<CheckedCertificate> {
-    const nowMs = Date.now()
+    const nowMs = this.nowMs()
     const recent = this.#recentOf(armored, nowMs)
     if (recent !== null) return recent
     const digest = digestOf(armored)

@@ -31,6 +31,7 @@ export interface NativeEngineParts {
   threads: number
   events: PoolEvents
   bounds: PrecomputeBounds
+  nowMs: () => number
   onPrepared: (place: string) => void
   /** Called once, when the library and native code read a certificate differently. */
   onDisagreement: () => void
@@ -50,17 +51,20 @@ export class NativeEngine implements AsyncDisposable {
   readonly containers = containers
 
   constructor(parts: NativeEngineParts) {
-    const { library, threads, events, bounds, onPrepared, onDisagreement, onSealed } = parts
+    const { library, threads, events, bounds, nowMs, onPrepared, ...listeners } = parts
+    const { onDisagreement, onSealed } = listeners
     this.#threads = new Pool('native/worker', threads, events)
     const priority = new WorkPriority()
     this.#certificates = new CertificateCache({
-      reader: new CertificateReader(this.#threads),
+      reader: new CertificateReader(this.#threads, nowMs),
       priority,
       judge: library.judgeForNative,
+      nowMs,
       onDisagreement,
     })
     this.#own = new NativeOwnKeys(
       async (key, atMs) => describeCommonKey(key, atMs) ?? (await library.describe(key, atMs)),
+      nowMs,
     )
     const packets = new RecipientPackets({
       threads: this.#threads,

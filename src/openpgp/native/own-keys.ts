@@ -35,18 +35,23 @@ interface DescribedKey {
 /** Known for as long as the unlocked key itself is held: a key that is given up is forgotten. */
 export class NativeOwnKeys {
   readonly #describe: (key: UnlockedKey, atMs: number) => Promise<OwnKeyInfo>
+  readonly #nowMs: () => number
   #known = new WeakMap<UnlockedKey, DescribedKey>()
 
   /** @param describe asks the library */
-  constructor(describe: (key: UnlockedKey, atMs: number) => Promise<OwnKeyInfo>) {
+  constructor(
+    describe: (key: UnlockedKey, atMs: number) => Promise<OwnKeyInfo>,
+    nowMs = (): number => Date.now(),
+  ) {
     this.#describe = describe
+    this.#nowMs = nowMs
   }
 
   /** Gives what a key can do natively now; null when nothing is known of it. */
   async of(key: UnlockedKey): Promise<NativeOwnKey | null> {
     const before = this.#known.get(key)
     const kept = await before?.asked
-    if (kept !== undefined && isCurrent(kept)) return kept
+    if (kept !== undefined && this.#isCurrent(kept)) return kept
     const known: DescribedKey = { asked: this.#ask(key), answer: undefined }
     this.#known.set(key, known)
     known.answer = await known.asked
@@ -56,7 +61,7 @@ export class NativeOwnKeys {
   /** The same where it is known already; undefined where it must be asked for. */
   now(key: UnlockedKey): NativeOwnKey | null | undefined {
     const kept = this.#known.get(key)?.answer
-    return kept !== undefined && isCurrent(kept) ? kept : undefined
+    return kept !== undefined && this.#isCurrent(kept) ? kept : undefined
   }
 
   /** Forgets all secrets. */
@@ -66,24 +71,25 @@ export class NativeOwnKeys {
 
   async #ask(key: UnlockedKey): Promise<Described | null> {
     try {
-      const { opens, ciphers, info } = await this.#describe(key, Date.now())
+      const { opens, ciphers, info } = await this.#describe(key, this.#nowMs())
       const secrets = readOwnSecrets(key.bytes)
       const opening = [...secrets].filter(([keyId]) => opens.includes(keyId))
       return {
         opens: new Map(opening),
         seals: sealingWith(info, secrets),
-        reads: (cipher) => info !== null && holdsAt(info, Date.now()) && ciphers.includes(cipher),
+        reads: (cipher) =>
+          info !== null && holdsAt(info, this.#nowMs()) && ciphers.includes(cipher),
         info,
       }
     } catch {
       return null
     }
   }
-}
 
-/** An answer about a key is computed again when something in the key begins or ends. */
-function isCurrent(described: Described | null): boolean {
-  return described?.info == null || holdsAt(described.info, Date.now())
+  /** An answer about a key is computed again when something in the key begins or ends. */
+  #isCurrent(described: Described | null): boolean {
+    return described?.info == null || holdsAt(described.info, this.#nowMs())
+  }
 }
 
 function sealingWith(

@@ -61,7 +61,7 @@ export class MessageSealer implements Disposable {
     const ready = place === undefined ? null : precomputer.take(place, request)
     const prepared = ready ?? (await packets.buildNow(request))
     const names = asked.isUnnamed === true ? NO_NAMES : list.names
-    const { atMs = Date.now() } = asked
+    const { atMs = this.#parts.certificates.nowMs() } = asked
     const sealed = sealPrepared(prepared, { text, signer: seals.signer, names, atMs })
     if (place !== undefined) precomputer.request(place, request)
     const kind = `${list.kind} ${request.cipher} ${names.length > 0} ${ready !== null}`
@@ -117,7 +117,7 @@ export class RecipientLists {
   async of(certificates: readonly string[], by: Sealing): Promise<RecipientList> {
     const known = this.#known.get(certificates)
     const isCurrent = known?.by === by && known.epoch === this.#certificates.epoch
-    if (isCurrent && holdsAt(known.list, Date.now())) return known.list
+    if (isCurrent && holdsAt(known.list, this.#certificates.nowMs())) return known.list
     const { epoch } = this.#certificates
     const list = await this.#make(certificates, by)
     this.#known.set(certificates, { list, by, epoch })
@@ -139,7 +139,7 @@ export class RecipientLists {
     const found = texts.map((armored) => this.#certificates.infoOf(armored))
     const checked = await Promise.all(found.filter((one) => one instanceof Promise))
     return found.map((one) => {
-      if (one instanceof Promise) return recipientOf(checked.shift())
+      if (one instanceof Promise) return recipientOf(checked.shift(), this.#certificates.nowMs())
       return { fingerprint: hexOf(one.fingerprint), info: one }
     })
   }
@@ -148,15 +148,13 @@ export class RecipientLists {
 type Recipient = { fingerprint: string } & ({ info: CertificateInfo } | { armored: string })
 
 /** @throws Error when it cannot be sealed to */
-function recipientOf(checked: CheckedCertificate | undefined): Recipient {
+function recipientOf(checked: CheckedCertificate | undefined, nowMs: number): Recipient {
   const { fingerprint, unusable, armored } = checked?.status ?? {}
   if (!checked || !fingerprint || unusable !== null || armored === undefined) {
     throw new Error('a certificate cannot be sealed to')
   }
   const { info } = checked
-  return info !== null && holdsAt(info, Date.now())
-    ? { fingerprint, info }
-    : { fingerprint, armored }
+  return info !== null && holdsAt(info, nowMs) ? { fingerprint, info } : { fingerprint, armored }
 }
 
 function listOf(recipients: Recipient[], by: Sealing): RecipientList {

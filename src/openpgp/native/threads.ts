@@ -52,10 +52,12 @@ const CHUNK = 16
 /** Takes in what is asked for in one turn, and gives it out in pieces: threads need not wait. */
 export class CertificateReader {
   readonly #threads: Threads
+  readonly #nowMs: () => number
   #asked: PendingRead[] = []
 
-  constructor(threads: Threads) {
+  constructor(threads: Threads, nowMs = (): number => Date.now()) {
     this.#threads = threads
+    this.#nowMs = nowMs
   }
 
   /** What is read of a certificate; null when it is not of the common shape, or nobody is there. */
@@ -69,7 +71,7 @@ export class CertificateReader {
   #flush(): void {
     const all = this.#asked
     this.#asked = []
-    const nowMs = Date.now()
+    const nowMs = this.#nowMs()
     if (all.length > FEW) return void this.#send(all, nowMs)
     for (const { armored, resolve } of all) resolve(readCommonCertificate(armored, nowMs))
   }

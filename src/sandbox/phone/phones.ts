@@ -55,7 +55,7 @@ export class Phones {
   }
 
   async #make(userId: number, kind: KeyKind): Promise<Phone> {
-    const engine = this.#engine.get()
+    const engine = this.#engine.get(this.#world.clock)
     const stored = this.#identities.get(userId)
     const identity = stored ?? (await this.#newIdentity(userId, kind))
     const connection = new PhoneConnection(this.#world, userId)
@@ -87,9 +87,14 @@ export class Phones {
 /** The one OpenPGP engine of a sandbox's phones, in all its worlds. It is made when first used. */
 export class SharedEngine implements AsyncDisposable {
   #engine: Engine | null = null
+  /** Of worlds with phones. A bot's key may be dated by the time of its machine, or by theirs. */
+  readonly #clocks = new Set<{ now(): number }>()
 
-  get(): Engine {
-    this.#engine ??= createEngine({ threads: 1 })
+  /** @param clock of the world that asks */
+  get(clock: { now(): number }): Engine {
+    this.#clocks.add(clock)
+    const nowMs = (): number => Math.max(Date.now(), ...[...this.#clocks].map((one) => one.now()))
+    this.#engine ??= createEngine({ threads: 1, nowMs })
     return this.#engine
   }
 

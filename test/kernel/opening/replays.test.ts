@@ -4,7 +4,7 @@ import { useStage } from '../../support/double-stage.ts'
 import type { Json } from '../../support/double-wire.ts'
 import type { DoubleChat, ListedPerson } from '../../support/double-world.ts'
 
-const stage = useStage({ inside: true })
+const stage = useStage()
 
 const message = (chat: DoubleChat, from: ListedPerson, armored: string): Json =>
   stage.double.world.message(chat, from, { armored })

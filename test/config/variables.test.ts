@@ -1,0 +1,46 @@
+/** Every variable that a page, a help text or a hint names is taken by every command. */
+import { globSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { createFullProgram } from '../../src/cli/program.ts'
+import { SETTINGS } from '../../src/config/settings.ts'
+import { runInProcess } from '../cli/support.ts'
+import { folder } from './support.ts'
+
+const PAGES = ['*.md', 'src/**/*.{md,ts}', 'config/examples/**/*.*']
+/** Names that stand for others, or that only tests have. */
+const NONE = /_$|^POSTERN_(?:TEST_|A_B_C$)/
+
+const names = new Set(
+  PAGES.flatMap((pattern) => globSync(pattern, { exclude: ['**/*.gz'] })).flatMap((file) =>
+    Array.from(readFileSync(file, 'utf8').matchAll(/\bPOSTERN_[A-Z][A-Z_]*/g), ([name]) => name),
+  ),
+)
+const settings = new Set<string>(SETTINGS.map(({ env }) => env))
+const others = [...names].filter((name) => !settings.has(name) && !NONE.test(name)).toSorted()
+/** They go on, or need what is no setting. */
+const GOING_ON = ['run', 'dev', 'demo', 'sandbox', 'page', 'init', 'completion', 'help', 'open']
+
+test('the pages name variables that are no settings', () => {
+  expect(others).toContain('POSTERN_SANDBOX_CONTROL')
+  expect(others).toContain('POSTERN_KEY_FILE_PASSPHRASE_FILE')
+})
+
+const program = await createFullProgram()
+const commands = program.commands
+  .filter((command) => !GOING_ON.includes(command.name()))
+  .flatMap((command) =>
+    command.commands.length === 0
+      ? [[command.name()]]
+      : command.commands.map((one) => [command.name(), one.name()]),
+  )
+
+/** Else it is read from stdin. */
+const FILES: Record<string, string[]> = { 'key import': ['/dev/null'] }
+
+test.each(commands.map((words) => words.join(' ')))('%s', async (name) => {
+  const given = others.filter((one) => one !== 'POSTERN_CONFIG').map((one) => [one, 'x'])
+  const env = { ...(Object.fromEntries(given) as Record<string, string>), HOME: folder() }
+  const args = [...name.split(' '), ...(FILES[name] ?? []), '--data-dir', folder()]
+  const { stderr } = await runInProcess(args, env)
+  for (const one of others) expect(stderr).not.toContain(`${one}: no such setting`)
+})
