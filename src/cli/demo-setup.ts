@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import type { StatusReport } from '../control/reports.ts'
 import { createSandbox, type Sandbox } from '../sandbox/create.ts'
 import { BotTraffic } from '../sandbox/page/bot-traffic.ts'
+import type { PageSidecar } from '../sandbox/page/sidecar.ts'
 import type { Phone } from '../sandbox/phone/phone.ts'
 import { startSidecarOn } from '../testing/start-sidecar.ts'
 import { runEchoBot, type EchoedMessage } from './echo-bot.ts'
@@ -12,6 +14,7 @@ export interface Demo extends AsyncDisposable {
   alice: Phone
   /** The exchanges between bot and sidecar. */
   botTraffic: BotTraffic
+  pageSidecar: PageSidecar
   /** What the bot read and answered, in order. */
   echoed: EchoedMessage[]
   /** Why the bot stopped by itself; null while it runs. */
@@ -31,7 +34,7 @@ export async function startDemo(): Promise<Demo> {
   const passphrase = randomBytes(24).toString('base64url')
   // What somebody changes in this world is seen at the next message.
   const settings = { cache: { keyListSeconds: 0, chatSeconds: 0 } }
-  const { url } = stack.use(
+  const { url, adminUrl } = stack.use(
     await startSidecarOn(
       { upstream, token, passphrase, settings, readyWithinMs: 20_000 },
       { onBotExchange: (exchange) => botTraffic.record(exchange), time: timeOf(sandbox) },
@@ -57,8 +60,13 @@ export async function startDemo(): Promise<Demo> {
     sandbox,
     alice,
     botTraffic,
+    pageSidecar: { botUrl: url, readiness: () => readinessAt(adminUrl), restarts: new Map() },
     echoed,
     failure: () => failure,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
+}
+
+async function readinessAt(adminUrl: string): Promise<StatusReport> {
+  return (await (await fetch(`${adminUrl}/status`)).json()) as StatusReport
 }

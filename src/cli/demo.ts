@@ -48,7 +48,8 @@ async function run({ once, open, pagePort: port = 0 }: DemoFlags): Promise<void>
   }
   printNotice('the bot used plain HTTP to 127.0.0.1; the service saw none of its text readable')
   if (once === true) return
-  const { url } = await servePage(demo.sandbox, { port, open, botTraffic: demo.botTraffic })
+  const { botTraffic, pageSidecar: sidecar } = demo
+  const { url } = await servePage(demo.sandbox, { port, open, botTraffic, sidecar })
   printNotice(`the same in your browser: ${url}`)
   printNotice('type a line to send it to the bot; begin it with "#" for the encrypted group,')
   printNotice('where the bot gets only /commands and what names @echo_bot; Ctrl-D ends the demo')

@@ -8,10 +8,12 @@ import { OperatorError, usageError } from '../errors.ts'
 import { createLogger } from '../logger.ts'
 import { createSandbox, type Sandbox } from '../sandbox/create.ts'
 import { BotTraffic, type SidecarExchange } from '../sandbox/page/bot-traffic.ts'
+import type { PageSidecar } from '../sandbox/page/sidecar.ts'
 import { SeedError } from '../sandbox/seed/problem.ts'
 import { readSeed } from '../sandbox/seed/read.ts'
 import { DEV_PORTS, type DevFolder, type DevPorts } from './dev-folder.ts'
 import { DevLog, describeLogLine } from './dev-log.ts'
+import { Mutex } from '../util/scheduling.ts'
 import { listenRefusal, servePage } from './page.ts'
 import type { SeedFile } from './seed-file.ts'
 import { untilReady } from '../testing/readiness.ts'
@@ -26,6 +28,8 @@ export interface Dev extends AsyncDisposable {
   botUrl: string
   tokenFile: string
   log: DevLog
+  /** What the page can start anew. */
+  restarts: PageSidecar['restarts']
 }
 
 interface DevOptions {
@@ -80,12 +84,13 @@ export async function startDev(options: DevOptions): Promise<Dev> {
     const renewed = exchange.status === 401 ? tokenOf(sandbox, bot.id) : ''
     if (renewed !== '') folder.keepToken(renewed)
   }
-  const sidecar = stack.use(
-    await createSidecar({
+  const start = async ({ port, adminPort }: Pick<DevPorts, 'port' | 'adminPort'>) => {
+    await using starting = new AsyncDisposableStack()
+    const sidecar = await createSidecar({
       settings: settingsFrom({
         upstream: { url: sandbox.url },
-        listen: { port: ports.port },
-        admin: { port: ports.adminPort },
+        listen: { port },
+        admin: { port: adminPort },
         dataDir: folder.sidecar,
         // The phones' keys lie beside it, and nobody's words are at stake.
         key: { protection: 'none' },
@@ -101,14 +106,35 @@ export async function startDev(options: DevOptions): Promise<Dev> {
         onLine: (line) => log.show(describeLogLine(line)),
       }),
       parts: { onBotExchange, time: timeOf(sandbox) },
-    }),
-  )
-  const { bot: botUrl, admin } = await sidecar.listen().catch(namePortFlags)
-  await untilReady(sidecar.health, { withinMs: 20_000, isStart: true })
-  const page = await servePage(sandbox, { port: ports.pagePort, open, botTraffic })
+    })
+    starting.use(sidecar)
+    const urls = await sidecar.listen().catch(namePortFlags)
+    await untilReady(sidecar.health, { withinMs: 20_000, isStart: true })
+    return { sidecar, urls, parts: starting.move() }
+  }
+  let running = await start(ports)
+  stack.defer(() => running.parts.disposeAsync())
+  const { bot: botUrl, admin } = running.urls
+  const sidecarPorts = { port: portOf(botUrl), adminPort: portOf(admin) }
+  const turns = new Mutex()
+  const restarts: PageSidecar['restarts'] = new Map([
+    [
+      'sidecar',
+      () =>
+        turns.run(async () => {
+          await running.parts.disposeAsync()
+          running = await start(sidecarPorts)
+        }),
+    ],
+  ])
+  const page = await servePage(sandbox, {
+    port: ports.pagePort,
+    open,
+    botTraffic,
+    sidecar: { botUrl, readiness: () => running.sidecar.operations.status(), restarts },
+  })
   folder.keepPorts({
-    port: portOf(botUrl),
-    adminPort: portOf(admin),
+    ...sidecarPorts,
     sandboxPort: portOf(sandbox.url),
     controlPort: portOf(sandbox.controlUrl),
     pagePort: portOf(page.url),
@@ -121,6 +147,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
     botUrl,
     tokenFile,
     log,
+    restarts,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

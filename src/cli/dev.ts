@@ -2,13 +2,14 @@ import { relative, resolve } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { Command } from 'commander'
 import { commandEnvironment, userRuntimeFolders } from '../config/sources.ts'
-import { startCommand, type CommandEnd } from './child-command.ts'
+import { startCommand, type ChildCommand, type CommandEnd } from './child-command.ts'
 import { openDevFolder, type DevPorts } from './dev-folder.ts'
 import { readPort } from './flags.ts'
 import { addExample, flush, print, printJsonLine, printNotice } from './terminal.ts'
 import { announceSandbox } from './running-sandboxes.ts'
 import { readSeedFile } from './seed-file.ts'
 import { shutdownRequested, shutdownSignal } from './signals.ts'
+import { Mutex } from '../util/scheduling.ts'
 import type { Dev } from './dev-setup.ts'
 
 interface DevFlags extends Partial<DevPorts> {
@@ -77,14 +78,30 @@ async function run(command: string[], _flags: DevFlags, self: Command): Promise<
 
 /** Runs the command until a stop is asked for; when it ends before, everything else goes on. */
 async function runBot(command: string[], dev: Dev, stop: Promise<void>): Promise<void> {
-  await using bot = await startBot(command, dev)
-  const showEnd = async (): Promise<void> => {
-    if (bot === null) return
-    const end = await bot.ended
-    if (!shutdownSignal.aborted) dev.log.show({ who: 'dev', ...describeEnd(command, end) })
+  await using parts = new AsyncDisposableStack()
+  let bot: ChildCommand | null = null
+  const start = async (): Promise<ChildCommand | null> => {
+    const started = await startBot(command, dev)
+    const showEnd = async (): Promise<void> => {
+      const end = await started?.ended
+      const isStopped = shutdownSignal.aborted || bot !== started
+      if (end !== undefined && !isStopped)
+        dev.log.show({ who: 'dev', ...describeEnd(command, end) })
+    }
+    // oxlint-disable-next-line typescript/no-floating-promises -- the command runs until `stop`
+    void showEnd()
+    return started
   }
-  // oxlint-disable-next-line typescript/no-floating-promises -- the command runs until `stop`
-  void showEnd()
+  bot = await start()
+  parts.defer(() => bot?.[Symbol.asyncDispose]())
+  const turns = new Mutex()
+  const restart = async (): Promise<void> => {
+    const before = bot
+    bot = null
+    await before?.[Symbol.asyncDispose]()
+    if (!shutdownSignal.aborted) bot = await start()
+  }
+  if (bot !== null) dev.restarts.set('bot', () => turns.run(restart))
   await stop
   printNotice('stopping')
 }

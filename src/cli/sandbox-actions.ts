@@ -201,7 +201,8 @@ async function findSpeaker(
   const { id: userId, username } = who
   const found = names.chatOf(who, chat)
   const speaker = { control, userId, username, chatName: chat }
-  if ('chat' in found) return { ...speaker, names, chatId: found.chat.id, mode: found.chat.mode }
+  if ('chat' in found)
+    return { ...speaker, names, chatId: found.chat.id, mode: found.chat.trueMode }
   const { id: chatId, mode } = await control.addPrivateChat({ userId, botId: found.bot.id })
   return { ...speaker, names: await SandboxNames.read(control), chatId, mode }
 }

@@ -10,6 +10,7 @@ import { addressWithToken, controlTokenFor, entryPath } from './http/control-tok
 import type { ResponseRewrite } from './http/response.ts'
 import { createService } from './http/service.ts'
 import type { BotTraffic } from './page/bot-traffic.ts'
+import type { PageSidecar } from './page/sidecar.ts'
 import type { Phone } from './phone/phone.ts'
 import { SharedEngine } from './phone/phones.ts'
 import type { Transcript } from './transcript.ts'
@@ -37,6 +38,8 @@ export interface PageOptions extends SandboxAddress {
   port?: number | undefined
   /** The exchanges of bot and sidecar, where the sidecar runs in this process. */
   botTraffic?: BotTraffic
+  /** The sidecar itself, where it runs in this process. */
+  sidecar?: PageSidecar
 }
 
 /** A page that is served. Disposing it closes its listener; so does the end of the sandbox. */
@@ -172,10 +175,10 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     },
     startPage: async (page = {}) => {
       const { createPageListener } = await import('./page/listener.ts')
-      const { botTraffic = null, port: pagePort = 0, ...address } = page
+      const { botTraffic = null, sidecar = null, port: pagePort = 0, ...address } = page
       const pageToken = token ?? controlTokenFor(address.host ?? LOOPBACK)
       const guard = { knownHosts: knownHosts(address), token: pageToken }
-      const app = createPageListener(main, { botTraffic, ...guard })
+      const app = createPageListener(find, { botTraffic, sidecar, ...guard })
       let closed: Promise<void> | null = null
       const close = (): Promise<void> => (closed ??= app.close())
       running.defer(close)

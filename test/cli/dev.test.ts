@@ -146,6 +146,31 @@ describe('postern dev', { timeout: 120_000 }, () => {
     expect([code, stderr.trim().split('\n').at(-1)]).toEqual([0, 'stopping'])
   })
 
+  test('bot and sidecar are started anew from the page, at the same address', async () => {
+    const { env, node, dev, botPid } = project()
+    const running = dev('--json', ...ANY_PORTS, '--', ...node)
+    const { pageUrl, botUrl } = await lineOf(running)
+    await running.waitForStderr(/the bot runs as/)
+    const restart = async (what: string): Promise<number> => {
+      const headers = { 'content-type': 'application/json' }
+      const body = JSON.stringify({ what })
+      return (await fetch(`${pageUrl}/restart`, { method: 'POST', headers, body })).status
+    }
+    const first = botPid()
+    expect(await restart('sidecar')).toBe(200)
+    expect(await restart('bot')).toBe(200)
+    await expect.poll(() => isRunning(first)).toBe(false)
+    await expect.poll(botPid).not.toBe(first)
+    expect(isRunning(botPid())).toBe(true)
+    const { result } = (await (await fetch(`${pageUrl}/sidecar`)).json()) as { result: object }
+    expect(result).toEqual({ botUrl, ready: true, reasons: [], restarts: ['sidecar', 'bot'] })
+    const args = ['sandbox', 'say', 'alice', 'dm', 'hello', '--wait', '60']
+    expect((await runInProcess(args, env)).stdout).toMatch(/got hello {2}✓ verified$/m)
+    running.process.kill('SIGTERM')
+    expect(await running.ended).toMatchObject({ code: 0 })
+    expect(isRunning(botPid())).toBe(false)
+  })
+
   test('a seed that cannot be read costs no world, with --fresh either', async () => {
     const { cwd, env } = project()
     const path = join(cwd, 'dev')

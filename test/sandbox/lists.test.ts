@@ -38,6 +38,7 @@ test('people are listed with their keys and closed accounts, chats with their me
     id: readableGroup,
     kind: 'group',
     mode: 'open',
+    trueMode: 'open',
     name: 'square',
     title: 'Market square',
     username: 'market',

@@ -8,6 +8,7 @@ import { settingsFrom } from '../../src/config/settings.ts'
 import { createSidecar } from '../../src/context.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { BotTraffic } from '../../src/sandbox/page/bot-traffic.ts'
+import type { PageSidecar } from '../../src/sandbox/page/sidecar.ts'
 import { until } from './sidecar.ts'
 import { watchedLog } from './watched-log.ts'
 
@@ -16,6 +17,8 @@ export interface PageStage extends AsyncDisposable {
   traffic: BotTraffic
   /** Of the page. */
   url: string
+  /** What the page can start anew: nothing, unless a test puts something in. */
+  restarts: PageSidecar['restarts']
   /** The bot's door of the sidecar. */
   botUrl: string
   /** A call of the bot's to its sidecar, parsed. */
@@ -55,7 +58,12 @@ export async function startPageStage(): Promise<PageStage> {
   )
   const { bot: botUrl } = await sidecar.listen()
   await until(async () => (await sidecar.operations.status()).ready, 'the sidecar is ready')
-  const { url } = await sandbox.startPage({ botTraffic: traffic })
+  const restarts: PageSidecar['restarts'] = new Map()
+  const readiness = () => sidecar.operations.status()
+  const { url } = await sandbox.startPage({
+    botTraffic: traffic,
+    sidecar: { botUrl, readiness, restarts },
+  })
   const stop = new AbortController()
   const bots: Promise<void>[] = []
   stack.defer(async () => {
@@ -68,6 +76,7 @@ export async function startPageStage(): Promise<PageStage> {
     traffic,
     url,
     botUrl,
+    restarts,
     call: async (method, path, body) => {
       const response = await fetch(`${botUrl}/bot/v1${path}`, {
         method,

@@ -5,7 +5,10 @@ import { TestBrowser, type PageLook, type Tab } from './browser.ts'
 import { startPageStage, type PageStage } from './page-stage.ts'
 
 /** A sandbox with its page and an echo bot, from `beforeAll` to `afterAll`. */
-export interface PageUse extends Pick<PageStage, 'sandbox' | 'traffic' | 'url' | 'call'> {
+export interface PageUse extends Pick<
+  PageStage,
+  'sandbox' | 'traffic' | 'url' | 'botUrl' | 'restarts' | 'call'
+> {
   /** Opens the page, or a place of it such as `#/world`, in a tab of its own. */
   open(place?: string, look?: PageLook): Promise<Tab>
 }
@@ -33,6 +36,12 @@ export function usePage(): PageUse {
     },
     get url() {
       return running().stage.url
+    },
+    get botUrl() {
+      return running().stage.botUrl
+    },
+    get restarts() {
+      return running().stage.restarts
     },
     call: (...of) => running().stage.call(...of),
     open: (place = '', look) => {

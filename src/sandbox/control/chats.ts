@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { join, leave, membershipOf, newMembership, usualRights } from '../rules/memberships.ts'
-import { modeOf } from '../rules/mode.ts'
+import { modeOf, trueMode } from '../rules/mode.ts'
 import { ALL_RIGHTS, type ChatState, type Membership, type MembershipStatus } from '../state.ts'
 import { memberView } from '../views/chat.ts'
 import type { World } from '../world.ts'
@@ -143,7 +143,8 @@ export const CHATS = {
     ({ world }) =>
       Array.from(world.chats.values(), (chat) => {
         const members = [...chat.members.keys()]
-        return ChatEntry.parse({ ...chat, mode: modeOf(world, chat), members })
+        const modes = { mode: modeOf(world, chat), trueMode: trueMode(world, chat) }
+        return ChatEntry.parse({ ...chat, ...modes, members })
       }),
   ),
 }

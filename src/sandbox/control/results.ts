@@ -171,4 +171,5 @@ export const ChatEntry = ChatSummary.extend({
   title: z.string().nullable(),
   username: z.string().nullable(),
   members: z.array(id),
+  trueMode: ChatMode.describe('by which phones go; another than `mode` where the service lies'),
 }).meta({ id: 'ChatEntry' })

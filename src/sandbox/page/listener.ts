@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { apiError } from '../api-error.ts'
 import { lastEventId, streamLog } from '../control/event-stream.ts'
@@ -6,9 +6,11 @@ import { readInput } from '../control/input.ts'
 import { addControlRoutes, CONTROL_BODY_BYTES, type ControlledWorld } from '../control/routes.ts'
 import { hangUpSignal } from '../http/response.ts'
 import { createListener, type ListenerAccess } from '../http/listener.ts'
-import type { BotTraffic } from './bot-traffic.ts'
+import { noSuchWorld, worldRouting, type WorldFinder } from '../http/world-routing.ts'
+import { MAIN } from '../worlds.ts'
 import { readPageFile } from './files.ts'
 import { PageLog } from './page-log.ts'
+import { addSidecarRoutes, type Attached } from './sidecar.ts'
 
 /** The page loads and calls nothing but this listener, and no text of it can become markup. */
 const HEADERS = {
@@ -38,29 +40,51 @@ const After = z
 const TrafficQuery = z.strictObject({ after: After.optional() })
 
 /**
- * The page's listener, for the sandbox's own world: its files; the control below `/control`;
- * `GET /events`, the events of the control and of the bot's traffic as server-sent events; and
- * `GET /traffic?after=`, what passed between the bot and its sidecar.
- * @param botTraffic null when no sidecar runs in this process
+ * The page's listener, for every world: its files; the control below `/control`; `GET /events`, the
+ * events of the control and of the bot's traffic as server-sent events; `GET /traffic?after=`, what
+ * passed between the bot and its sidecar; and what `addSidecarRoutes` says. Those of a world beside
+ * the sandbox's own are below `/worlds/<name>/`.
+ * @param attached what runs beside the sandbox's own world
  */
 export function createPageListener(
-  world: ControlledWorld,
-  { botTraffic, ...access }: ListenerAccess & { botTraffic: BotTraffic | null },
+  findWorld: WorldFinder<ControlledWorld>,
+  { botTraffic, sidecar, ...access }: ListenerAccess & Attached,
 ): FastifyInstance {
+  const routing = worldRouting(findWorld)
+  const worldOf = (request: FastifyRequest): ControlledWorld => {
+    const world = routing.worldOf(request)
+    if (world === null) throw noSuchWorld()
+    return world
+  }
+  const attachedTo = ({ name }: ControlledWorld): Attached =>
+    name === MAIN ? { botTraffic, sidecar } : { botTraffic: null, sidecar: null }
   const app = createListener({
     ...access,
     browsers: 'own-page',
     bodyBytes: CONTROL_BODY_BYTES,
+    rewriteUrl: routing.rewriteUrl,
   })
-  const log = new PageLog(world.live.events, botTraffic)
+  const logs = new Map<ControlledWorld, PageLog>()
+  const logOf = (world: ControlledWorld): PageLog => {
+    const known = logs.get(world)
+    if (known !== undefined) return known
+    const log = new PageLog(world.live.events, attachedTo(world).botTraffic)
+    logs.set(world, log)
+    world.live.host.ended.addEventListener('abort', () => {
+      log[Symbol.dispose]()
+      logs.delete(world)
+    })
+    return log
+  }
   const closing = new AbortController()
   app.addHook('preClose', (done) => {
     closing.abort()
-    log[Symbol.dispose]()
+    for (const log of logs.values()) log[Symbol.dispose]()
     done()
   })
-  app.addHook('onRequest', (_request, reply, next) => {
+  app.addHook('onRequest', (request, reply, next) => {
     reply.headers(HEADERS)
+    logOf(worldOf(request))
     next()
   })
   app.get('/', (_request, reply) => answerFile(reply, 'index.html'))
@@ -68,22 +92,25 @@ export function createPageListener(
   app.get('/lib/:file', (request, reply) => answerFile(reply, `lib/${fileIn(request.params)}`))
   app.get('/traffic', (request) => {
     const { after } = readInput('GET /traffic', TrafficQuery, request.query)
+    const traffic = attachedTo(worldOf(request)).botTraffic
     const result = {
-      attachedTo: botTraffic?.botId ?? null,
-      sinceMs: botTraffic?.sinceMs ?? 0,
-      last: botTraffic?.last ?? 0,
-      exchanges: botTraffic?.list(after) ?? [],
+      attachedTo: traffic?.botId ?? null,
+      sinceMs: traffic?.sinceMs ?? 0,
+      last: traffic?.last ?? 0,
+      exchanges: traffic?.list(after) ?? [],
     }
     return { ok: true, result }
   })
   app.get('/events', async (request, reply) => {
+    const world = worldOf(request)
     const after = lastEventId(request)
     const signal = AbortSignal.any([world.live.host.ended, closing.signal, hangUpSignal(reply)])
-    await streamLog(reply, { log, after, signal, isWanted: () => true })
+    await streamLog(reply, { log: logOf(world), after, signal, isWanted: () => true })
   })
+  addSidecarRoutes(app, { worldOf, attachedTo })
   void app.register(
     (scope, _options, done) => {
-      addControlRoutes(scope, () => world)
+      addControlRoutes(scope, worldOf)
       done()
     },
     { prefix: '/control' },

@@ -1,154 +1,155 @@
-import { botOf, parsed } from './bot-view.js'
-import { formatExactTime, formatJson, formatNumber, formatSeconds } from './format.js'
+import { CallDetail } from './call-detail.js'
+import { CallList } from './call-list.js'
+import { rowsOf } from './calls.js'
+import { formatCount } from './format.js'
 import { html } from './html.js'
+import { Icon } from './icons.js'
+import { distinct, found, NO_FILTER, STATUSES } from './inspector.js'
+import { callAddress } from './route.js'
 
 /** @typedef {import('./model.js').Model} Model */
-/** @typedef {{ key: string, at: number, from: string, to: string, what: string, status: number, code: string, request: string, answer: string }} Line */
+/** @typedef {import('./calls.js').Row} Row */
 
-/** @typedef {{ key: string, line: Line, times: number }} Entry */
-
-/** How many entries are shown. */
-const SHOWN = 300
-
-/** Every call, the newest first. @param {{ model: Model }} props */
+/** Every call, the newest first, and one of them with its bodies. @param {{ model: Model }} props */
 export function Activity({ model }) {
-  const entries = folded(linesOf(model))
-  return html`<div class="activity">
-    <h1>Activity</h1>
-    <p class="note">
+  const { route, inspector } = model.state
+  const all = rowsOf(model)
+  const rows = found(all, inspector)
+  const key = route.view === 'activity' ? route.row : null
+  // A row may be folded into a newer one, or filtered away: the address leads to it all the same.
+  const current = all.find((row) => row.key === key) ?? null
+  const { marked } = inspector
+  const choose = (/** @type {string} */ chosen) => model.goQuietly(callAddress(chosen))
+  const mark = (/** @type {string} */ chosen) => model.toggleMark(chosen)
+  const back = () => {
+    document.getElementById('calls')?.focus()
+    model.goQuietly('#/activity')
+  }
+  return html`<div class=${`activity ${current === null ? '' : 'has-current'}`}>
+    <div class="activity-head">
+      <h1>Activity</h1>
+      <p class="note" role="status">
+        ${formatCount(rows.length, 'call')}${rows.length < all.length && ` of ${all.length}`}
+        ${model.state.attachedTo === null && ' · no sidecar runs in the process of this sandbox'}
+      </p>
+      <${Filters} model=${model} rows=${all} />
+    </div>
+    <div class="inspector">
       ${
-        model.state.attachedTo === null
-          ? 'What bots, phones and the service said to each other. No sidecar runs in the process of this sandbox.'
-          : 'What the bot, its sidecar, phones and the service said to each other.'
+        rows.length === 0
+          ? html`<p class="nothing">
+              ${all.length === 0 ? 'Nothing yet.' : 'No call is like that.'}
+            </p>`
+          : html`<${CallList}
+              rows=${rows}
+              current=${current?.key ?? null}
+              marked=${marked}
+              onCurrent=${choose}
+              onMark=${mark}
+              onOpen=${() => document.getElementById('call-title')?.focus()}
+            />`
       }
-    </p>
-    <ol class="calls">
-      ${entries
-        .slice(0, SHOWN)
-        .map(
-          ({ key, line, times }) => html`<${CallLine} key=${key} line=${line} times=${times} />`,
-        )}
-    </ol>
-    ${entries.length === 0 && html`<p class="nothing">Nothing yet.</p>`}
+      ${
+        current !== null &&
+        html`<${CallDetail}
+          key=${current.key}
+          model=${model}
+          row=${current}
+          isMarked=${marked.has(current.key)}
+          onMark=${() => mark(current.key)}
+          onBack=${back}
+        />`
+      }
+    </div>
   </div>`
 }
 
-/** @param {{ line: Line, times: number }} props */
-function CallLine({ line, times }) {
-  const { at, from, to, what, status, code, request, answer } = line
-  const tone = status === 0 ? 'open' : status < 400 ? 'good' : 'bad'
-  return html`<li>
-    <details>
-      <summary>
-        <time title=${formatExactTime(at)}>${formatSeconds(at)}</time>
-        <span class="who"><bdi>${from}</bdi> → <bdi>${to}</bdi></span>
-        <span class="what"
-          ><code>${what}</code
-          >${times > 1 && html` <small>${formatNumber(times)} times</small>`}</span
-        >
-        <span class=${`verdict ${tone}`}>${status === 0 ? 'open' : status} ${code}</span>
-      </summary>
-      ${
-        request !== '' &&
-        html`<h3>request</h3>
-          <pre tabindex="0">${pretty(request)}</pre>`
-      }
-      ${
-        answer !== '' &&
-        html`<h3>answer</h3>
-          <pre tabindex="0">${pretty(answer)}</pre>`
-      }
-    </details>
-  </li>`
-}
-
-/**
- * The same question again and again, such as whether the service is there, as one entry: the newest
- * line, under the key of the oldest, which stays as more come.
- * @param {Line[]} lines the newest first @returns {Entry[]}
- */
-function folded(lines) {
-  /** @type {Entry[]} */
-  const entries = []
-  for (const line of lines) {
-    const last = entries.at(-1)
-    if (last !== undefined && isRepeated(last.line, line)) {
-      last.key = line.key
-      last.times += 1
-    } else {
-      entries.push({ key: line.key, line, times: 1 })
+/** @param {{ model: Model, rows: Row[] }} props */
+function Filters({ model, rows }) {
+  const { inspector } = model.state
+  const { people, bots } = model.state
+  const isFiltered = { ...inspector, marked: NO_FILTER.marked }
+  const change = (/** @type {Partial<typeof inspector>} */ filter) => model.filter(filter)
+  const names = distinct([
+    ...bots.map(({ name }) => name),
+    ...people.map(({ firstName }) => firstName),
+  ])
+  const value = (/** @type {any} */ { currentTarget }) => currentTarget.value
+  const isChecked = (/** @type {any} */ { currentTarget }) => currentTarget.checked
+  return html`<form
+    class="filters"
+    role="search"
+    aria-label="Calls"
+    onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}
+  >
+    <input
+      type="search"
+      id="call-words"
+      aria-label="Search in the calls"
+      placeholder="Search"
+      value=${inspector.words}
+      onInput=${(/** @type {any} */ event) => change({ words: value(event) })}
+    />
+    <${Choice}
+      label="Who"
+      all="Everybody"
+      value=${inspector.who}
+      options=${[...names, 'sidecar'].map((name) => [name, name])}
+      onChange=${(/** @type {any} */ event) => change({ who: value(event) })}
+    />
+    <${Choice}
+      label="Route"
+      all="Every route"
+      value=${inspector.route}
+      options=${distinct(rows.map(({ route }) => route)).map((name) => [name, name])}
+      onChange=${(/** @type {any} */ event) => change({ route: value(event) })}
+    />
+    <${Choice}
+      label="Status"
+      all="Any status"
+      value=${inspector.status}
+      options=${STATUSES}
+      onChange=${(/** @type {any} */ event) => change({ status: value(event) })}
+    />
+    <label class="check">
+      <input
+        type="checkbox"
+        checked=${inspector.hasErrorsOnly}
+        onChange=${(/** @type {any} */ event) => change({ hasErrorsOnly: isChecked(event) })}
+      />
+      <span>errors only</span>
+    </label>
+    <label class="check">
+      <input
+        type="checkbox"
+        checked=${!inspector.hasIdle}
+        onChange=${(/** @type {any} */ event) => change({ hasIdle: !isChecked(event) })}
+      />
+      <span>without idle polls and <code>/me</code></span>
+    </label>
+    ${
+      JSON.stringify(isFiltered) !== JSON.stringify(NO_FILTER) &&
+      html`<button
+        type="button"
+        onClick=${() => change({ ...NO_FILTER, marked: inspector.marked })}
+      >
+        Show all
+      </button>`
     }
-  }
-  return entries
+    <button
+      type="button"
+      onClick=${() => model.ask({ kind: 'save', chatId: null })}
+      disabled=${inspector.marked.size === 0}
+    >
+      <${Icon} name="file" />Save ${inspector.marked.size} marked as a test
+    </button>
+  </form>`
 }
 
-/** @param {Line} one @param {Line} other */
-function isRepeated(one, other) {
-  if (!one.what.startsWith('GET ') || one.status !== 200) return false
-  return ['from', 'to', 'what', 'status'].every((name) => one[name] === other[name])
-}
-
-/** @param {Model} model @returns {Line[]} */
-function linesOf(model) {
-  const { traffic, calls, attachedTo } = model.state
-  const bot = attachedTo === null ? '' : model.nameOf(attachedTo)
-  const withSidecar = traffic.map((one) => {
-    const isCall = one.kind === 'call'
-    return {
-      key: `sidecar-${one.n}`,
-      at: one.at,
-      from: isCall ? bot : 'sidecar',
-      to: isCall ? 'sidecar' : bot,
-      what: isCall ? `${one.method} ${withoutPrefix(one.path)}` : 'webhook',
-      status: one.status,
-      code: codeIn(one.answer),
-      request: one.request,
-      answer: one.answer,
-    }
-  })
-  const withService = calls.map((call) => {
-    const { n, at, by, method, path, status, body, answer } = call
-    const userId = Number(/^\/phones\/(\d+)/.exec(path)?.[1])
-    const botId = botOf(call)
-    const name = botId === null ? 'somebody' : model.nameOf(botId)
-    const caller = by === 'phone' ? model.nameOf(userId) : botId === attachedTo ? 'sidecar' : name
-    return {
-      key: `service-${n}`,
-      at,
-      from: by === 'webhook' ? 'service' : caller,
-      to: by === 'webhook' ? 'webhook' : 'service',
-      what: `${method} ${withoutPrefix(path)}`,
-      status,
-      code: codeIn(answer),
-      request: body,
-      answer,
-    }
-  })
-  return [...withSidecar, ...withService]
-    .filter((line) => !isIdlePoll(line))
-    .map((line, index) => ({ line, index }))
-    .sort((one, other) => other.line.at - one.line.at || other.index - one.index)
-    .map(({ line }) => line)
-}
-
-/** A poll that waits, or that gave nothing. @param {Line} line */
-function isIdlePoll({ what, answer, status }) {
-  if (!/^GET \/updates\b/.test(what)) return false
-  return status === 0 || parsed(answer)?.result?.length === 0
-}
-
-/** @param {string} path */
-function withoutPrefix(path) {
-  return path.replace(/^\/bot\/v1|^\/phones\/\d+/, '')
-}
-
-/** @param {string} answer */
-function codeIn(answer) {
-  return parsed(answer)?.error?.code ?? ''
-}
-
-/** @param {string} text */
-function pretty(text) {
-  const value = parsed(text)
-  return value === null ? text : formatJson(value)
+/** @param {{ label: string, all: string, value: string, options: string[][], onChange: (event: Event) => void }} props */
+function Choice({ label, all, value, options, onChange }) {
+  return html`<select aria-label=${label} value=${value} onChange=${onChange}>
+    <option value="">${all}</option>
+    ${options.map(([id, words]) => html`<option key=${id} value=${id}>${words}</option>`)}
+  </select>`
 }

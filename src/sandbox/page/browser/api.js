@@ -2,6 +2,13 @@
 
 /** @typedef {import('../../control/table.ts').Control} Control */
 /** @typedef {import('../page-log.ts').PageEvent} PageEvent */
+/**
+ * @typedef {object} Sidecar
+ * @property {string} botUrl of the bot's door
+ * @property {boolean} ready
+ * @property {{ code: string, message: string, hint: string, sinceMs: number }[]} reasons
+ * @property {import('../sidecar.ts').Restartable[]} restarts what can be started anew
+ */
 /** @typedef {import('../bot-traffic.ts').RecordedExchange} RecordedExchange */
 
 /** @type {PageEvent['kind'][]} */
@@ -30,7 +37,15 @@ export const control = new Proxy(/** @type {Control} */ ({}), {
  * @param {object} input
  */
 async function call(name, input) {
-  const response = await fetch(`control/${name}`, {
+  return await post(`control/${name}`, input)
+}
+
+/**
+ * @param {string} path
+ * @param {object} input
+ */
+async function post(path, input) {
+  const response = await fetch(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(input),
@@ -45,6 +60,37 @@ async function call(name, input) {
  */
 export async function fetchTraffic(after) {
   return await resultOf(await fetch(`traffic?after=${after}`))
+}
+
+/**
+ * The sidecar in the sandbox's process; null where none is there.
+ * @returns {Promise<Sidecar | null>}
+ */
+export async function fetchSidecar() {
+  return await resultOf(await fetch('sidecar'))
+}
+
+/**
+ * What each operation takes, as JSON Schema, by name.
+ * @returns {Promise<Record<string, { properties?: Record<string, { enum?: string[] }> }>>}
+ */
+export async function fetchOperations() {
+  return await resultOf(await fetch('control/'))
+}
+
+/** Starts something anew; gives when it runs. @param {import('../sidecar.ts').Restartable} what */
+export async function restart(what) {
+  await post('restart', { what })
+}
+
+/**
+ * Sends a recorded call again.
+ * @param {'sidecar' | 'service'} to
+ * @param {number} n
+ * @returns {Promise<{ status: number }>}
+ */
+export async function replay(to, n) {
+  return await post('replay', { to, n })
 }
 
 /**

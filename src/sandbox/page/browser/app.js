@@ -3,8 +3,8 @@ import { Activity } from './activity.js'
 import { ChatView } from './chat.js'
 import { Dialogs } from './dialogs.js'
 import { html } from './html.js'
-import { Icon } from './icons.js'
 import { Model } from './model.js'
+import { Notices } from './notices.js'
 import { Sidebar } from './sidebar.js'
 import { World } from './world.js'
 
@@ -30,7 +30,7 @@ function App({ model }) {
       </main>
     </div>
     <${Connection} model=${model} />
-    <${Notices} model=${model} />
+    ${model.state.dialog === null && html`<${Notices} model=${model} />`}
     <${Dialogs} model=${model} />
     <div class="hidden" role="status" aria-live="polite">${model.state.announcement}</div>
   `
@@ -60,21 +60,6 @@ function Connection({ model }) {
   return html`<p class="connection" role="status">
     The sandbox does not answer. This page goes on by itself once it does.
   </p>`
-}
-
-/** @param {{ model: Model }} props */
-function Notices({ model }) {
-  return html`<div class="notices" role="status" aria-live="polite" aria-label="Notices">
-    ${model.state.notices.map(
-      ({ id, tone, text }) =>
-        html`<div class=${`notice ${tone}`} key=${id}>
-          <p dir="auto">${text}</p>
-          <button class="plain" onClick=${() => model.dismiss(id)} aria-label="Dismiss">
-            <${Icon} name="close" />
-          </button>
-        </div>`,
-    )}
-  </div>`
 }
 
 /** The fragment of the address says where one is, so it is left alone. @param {Event} event */

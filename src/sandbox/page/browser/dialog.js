@@ -1,11 +1,12 @@
 import { Component } from './lib/preact.js'
 import { html } from './html.js'
 import { Icon } from './icons.js'
+import { Notices } from './notices.js'
 
 /**
  * A dialog over the page: Escape, the cross and a press beside it close it, and the focus goes back
  * to where it was.
- * @extends {Component<{ title: string, onClose: () => void, children?: any }>}
+ * @extends {Component<{ model: import('./model.js').Model, title: string, onClose: () => void, children?: any }>}
  */
 export class Dialog extends Component {
   /** @type {HTMLDialogElement | null} */
@@ -21,7 +22,7 @@ export class Dialog extends Component {
   }
 
   render() {
-    const { title, onClose, children } = this.props
+    const { model, title, onClose, children } = this.props
     return html`<dialog
       ref=${(/** @type {any} */ element) => (this.#element = element ?? this.#element)}
       aria-labelledby="dialog-title"
@@ -37,6 +38,7 @@ export class Dialog extends Component {
         </div>
         ${children}
       </div>
+      <${Notices} model=${model} />
     </dialog>`
   }
 }

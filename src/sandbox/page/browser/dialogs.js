@@ -4,7 +4,10 @@ import { Dialog, Form, textIn } from './dialog.js'
 import { formatFingerprint } from './format.js'
 import { html } from './html.js'
 import { LIES_TO_TELL } from './lies.js'
+import { isSealed } from './mode.js'
 import { chatAddress } from './route.js'
+import { SaveDialog } from './save-dialog.js'
+import { TextDialog } from './text-dialog.js'
 
 /** @typedef {import('./model.js').Model} Model */
 
@@ -24,8 +27,17 @@ export function Dialogs({ model }) {
       return html`<${Members} model=${model} chatId=${dialog['chatId']} close=${close} />`
     case 'lies':
       return html`<${Lies} model=${model} chatId=${dialog['chatId']} close=${close} />`
+    case 'save':
+      return html`<${SaveDialog} model=${model} chatId=${dialog['chatId']} close=${close} />`
+    case 'text':
+      return html`<${TextDialog}
+        model=${model}
+        title=${dialog['title']}
+        text=${dialog['text']}
+        close=${close}
+      />`
     case 'answer':
-      return html`<${Dialog} title=${dialog['name']} onClose=${close}>
+      return html`<${Dialog} model=${model} title=${dialog['name']} onClose=${close}>
         <p class="words" dir="auto">${dialog['words']}</p>
         <div class="buttons"><button class="primary" onClick=${close}>OK</button></div>
       <//>`
@@ -47,7 +59,7 @@ function NewPerson({ model, close }) {
       await control.givePhone({ userId: id })
       model.go(chatAddress(username))
     })
-  return html`<${Dialog} title="New person" onClose=${close}>
+  return html`<${Dialog} model=${model} title="New person" onClose=${close}>
     <${Form} label="Add" onSend=${onSend} onDone=${close}>
       <${NameFields} />
       <p class="note">Gets a phone with a key of its own.</p>
@@ -70,7 +82,7 @@ function NewBot({ model, close }) {
       model.showToken(id, token)
       model.go('#/world')
     })
-  return html`<${Dialog} title="New bot" onClose=${close}>
+  return html`<${Dialog} model=${model} title="New bot" onClose=${close}>
     <${Form} label="Add" onSend=${onSend} onDone=${close}>
       <${NameFields} />
       <label class="check">
@@ -87,7 +99,7 @@ function NameFields() {
   return html`<label>Name <input name="name" required maxlength="64" dir="auto" autofocus /></label>
     <label
       >Handle
-      <input name="username" maxlength="32" placeholder="made from the name" spellcheck="false" />
+      <input name="username" maxlength="32" placeholder="made from the name" spellcheck=${false} />
     </label>`
 }
 
@@ -115,7 +127,11 @@ function NewChat({ model, close }) {
       })
       open(id)
     })
-  return html`<${Dialog} title=${`New chat for ${person.firstName}`} onClose=${close}>
+  return html`<${Dialog}
+    model=${model}
+    title=${`New chat for ${person.firstName}`}
+    onClose=${close}
+  >
     <h3>With a bot</h3>
     <${Form} label="Open" onSend=${withBot} onDone=${close}>
       <label
@@ -159,7 +175,7 @@ function Members({ model, chatId, close }) {
     ...people.filter(({ gone }) => !gone).map(({ id, firstName }) => ({ id, name: firstName })),
     ...bots.filter(({ allowGroups }) => allowGroups).map(({ id, name }) => ({ id, name })),
   ].filter(({ id }) => !chat.members.includes(id))
-  return html`<${Dialog} title=${model.titleOf(chat)} onClose=${close}>
+  return html`<${Dialog} model=${model} title=${model.titleOf(chat)} onClose=${close}>
     <ul class="member-list">
       ${chat.members.map((id) => {
         const fingerprint = people.find((one) => one.id === id)?.fingerprint ?? null
@@ -210,7 +226,7 @@ function Members({ model, chatId, close }) {
       html`<label class="check">
         <input
           type="checkbox"
-          checked=${chat.mode === 'open'}
+          checked=${!isSealed(chat)}
           onChange=${(/** @type {any} */ { currentTarget }) =>
             model.attempt(() =>
               control.changeChat({ chatId, historyVisible: currentTarget.checked }),
@@ -226,7 +242,7 @@ function Members({ model, chatId, close }) {
 function Lies({ model, chatId, close }) {
   const chat = model.state.chats.find(({ id }) => id === chatId)
   if (chat === undefined) return null
-  return html`<${Dialog} title="Let the service misbehave" onClose=${close}>
+  return html`<${Dialog} model=${model} title="Let the service misbehave" onClose=${close}>
     <p class="note">
       See beside the messages what the sidecar answers. It asks for keys and modes again after a
       while, so write something, and once more within a minute.

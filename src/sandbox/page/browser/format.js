@@ -3,6 +3,12 @@
 const TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' })
 const SECONDS = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
 const EXACT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+const DAY = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+})
 const NUMBER = new Intl.NumberFormat('en')
 
 /** @param {number} ms */
@@ -18,6 +24,11 @@ export function formatSeconds(ms) {
 /** @param {number} ms */
 export function formatExactTime(ms) {
   return EXACT.format(ms)
+}
+
+/** @param {number} ms */
+export function formatDay(ms) {
+  return DAY.format(ms)
 }
 
 /** @param {number} count */

@@ -1,6 +1,7 @@
 /** What a service can do to a chat that is not its job, each with one press. */
 import { control, RefusedError } from './api.js'
 import { parsed } from './bot-view.js'
+import { isSealed } from './mode.js'
 
 /** @typedef {import('./model.js').Model} Model */
 /** @typedef {import('./state.js').Chat} Chat */
@@ -51,7 +52,7 @@ export const LIES_TO_TELL = [
     id: 'ghost',
     title: 'Add a ghost',
     does: 'The key list of this chat also names a stranger, who would read along.',
-    isPossible: (_model, chat) => chat.mode === 'protected',
+    isPossible: (_model, chat) => isSealed(chat),
     act: async (model, chat) => {
       const { userId, publicKey, fingerprint } = await strangersKey(model)
       return await control.fault({ name: 'ghost', chatId: chat.id, userId, publicKey, fingerprint })
@@ -63,12 +64,12 @@ export const LIES_TO_TELL = [
     does: 'The service claims that an encrypted chat is readable, or the reverse.',
     isPossible: () => true,
     act: async (_model, chat) => {
-      const isSealed = chat.mode === 'protected'
+      const isProtected = isSealed(chat)
       return await control.fault({
         name: 'claim-mode',
         chatId: chat.id,
-        mode: isSealed ? 'open' : 'protected',
-        historyVisible: isSealed,
+        mode: isProtected ? 'open' : 'protected',
+        historyVisible: isProtected,
       })
     },
   },
@@ -91,7 +92,7 @@ export const LIES_TO_TELL = [
     id: 'forge',
     title: 'Forge a message',
     does: 'Readable words come in the name of the first person here, who never wrote them.',
-    isPossible: (model, chat) => chat.mode === 'protected' && newestUpdate(model) !== null,
+    isPossible: (model, chat) => isSealed(chat) && newestUpdate(model) !== null,
     act: async (model, chat) => {
       const { bot } = model
       const update = newestUpdate(model)

@@ -4,7 +4,7 @@ import { Avatar, Name } from './avatar.js'
 import { formatBytes, formatExactTime, formatTime } from './format.js'
 import { html } from './html.js'
 import { Icon } from './icons.js'
-import { pictureKey } from './model.js'
+import { pictureKey } from './loading.js'
 import { chatAddress } from './route.js'
 import { Verdict, Words } from './words.js'
 

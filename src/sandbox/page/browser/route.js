@@ -1,10 +1,11 @@
 /** Where one is on the page, as its address says: every place can be linked to. */
 
 /**
- * @typedef {{ view: 'world' } | { view: 'activity' } | ChatRoute} Route
+ * @typedef {{ view: 'world' } | { view: 'activity', row: string | null } | ChatRoute} Route
  * @typedef {{ view: 'chat', handle: string | null, chatId: number | null, messageId: number | null }} ChatRoute
  */
 
+const ACTIVITY = /^#\/activity(?:\/([a-z]+-\d{1,15}))?$/
 const CHAT = /^#\/as\/([^/]+)(?:\/(\d{1,15})(?:\/(\d{1,15}))?)?$/
 
 /**
@@ -14,7 +15,8 @@ const CHAT = /^#\/as\/([^/]+)(?:\/(\d{1,15})(?:\/(\d{1,15}))?)?$/
  */
 export function readRoute(hash) {
   if (hash === '#/world') return { view: 'world' }
-  if (hash === '#/activity') return { view: 'activity' }
+  const [isActivity, row = null] = ACTIVITY.exec(hash) ?? []
+  if (isActivity !== undefined) return { view: 'activity', row }
   const [, handle, chatId, messageId] = CHAT.exec(hash) ?? []
   return {
     view: 'chat',
@@ -33,6 +35,11 @@ export function readRoute(hash) {
 export function chatAddress(handle, chatId, messageId) {
   const place = [handle, chatId, messageId].filter((part) => part !== undefined)
   return `#/as/${place.map((part) => encodeURIComponent(part ?? '')).join('/')}`
+}
+
+/** The address of a call. @param {string} key of its row */
+export function callAddress(key) {
+  return `#/activity/${key}`
 }
 
 /** @param {string} text */

@@ -4,7 +4,8 @@ import { Name } from './avatar.js'
 import { formatBytes, formatCount, formatNumber } from './format.js'
 import { html } from './html.js'
 import { Icon } from './icons.js'
-import { pictureKey } from './model.js'
+import { isSealed } from './mode.js'
+import { pictureKey } from './loading.js'
 import { isAnonymous, packetsOf } from './packets.js'
 import { Raw, Words } from './words.js'
 
@@ -32,15 +33,7 @@ export function ServiceCell({ model, stored }) {
         </p>
         <${Words} text=${text} />`
     }
-    ${media.map(
-      ({ id }) =>
-        html`<${StoredFile}
-          key=${id}
-          model=${model}
-          id=${id}
-          isSealed=${model.chat?.mode === 'protected'}
-        />`,
-    )}
+    ${media.map(({ id }) => html`<${StoredFile} key=${id} model=${model} id=${id} />`)}
     ${
       stored.markup !== null &&
       html`<p class="note">The buttons, which are never encrypted.</p>
@@ -49,12 +42,14 @@ export function ServiceCell({ model, stored }) {
   </div>`
 }
 
-/** @param {{ model: Model, id: string, isSealed: boolean }} props */
-function StoredFile({ model, id, isSealed }) {
+/** @param {{ model: Model, id: string }} props */
+function StoredFile({ model, id }) {
+  const { chat } = model
+  const isHidden = chat !== null && isSealed(chat)
   const picture = model.state.pictures.get(pictureKey(model.person?.id ?? 0, id))
   const size = picture?.state === 'shown' ? `, ${formatBytes(picture.storedBytes)}` : ''
   return html`<p class="file">
-    <${Icon} name=${isSealed ? 'lock' : 'file'} />${isSealed ? 'a sealed file' : 'a file'}${size}
+    <${Icon} name=${isHidden ? 'lock' : 'file'} />${isHidden ? 'a sealed file' : 'a file'}${size}
   </p>`
 }
 

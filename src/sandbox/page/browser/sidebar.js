@@ -1,6 +1,8 @@
 import { Avatar, Name } from './avatar.js'
 import { html } from './html.js'
 import { Icon } from './icons.js'
+import { ModeSign } from './mode.js'
+import { SidecarStatus, WorldChoice } from './sidecar-status.js'
 
 /** @typedef {import('./model.js').Model} Model */
 /** @typedef {import('./state.js').Chat} Chat */
@@ -27,7 +29,9 @@ export function Sidebar({ model }) {
         <${Icon} name=${isMenuOpen ? 'close' : 'menu'} /><span class="hidden">Menu</span>
       </button>
     </div>
+    <${SidecarStatus} model=${model} />
     <div class="menu" id="menu">
+      <${WorldChoice} model=${model} />
       <section aria-labelledby="you-are">
         <h2 id="you-are">You are</h2>
         <ul class="people">
@@ -93,7 +97,6 @@ function ChatLink({ model, chat }) {
   const isOpen = chat.id === model.chat?.id
   const isUnread = model.state.unread.has(chat.id)
   const title = model.titleOf(chat)
-  const isSealed = chat.mode === 'protected'
   const partner = chat.members.find((id) => id !== model.person?.id) ?? chat.id
   return html`<li>
     <a class="entry" href=${model.addressOf(chat)} aria-current=${isOpen ? 'page' : null}>
@@ -103,10 +106,7 @@ function ChatLink({ model, chat }) {
         icon=${chat.kind !== 'private' ? 'group' : model.isBot(partner) ? 'bot' : undefined}
       />
       <${Name} text=${title} />
-      <span class=${`mode ${isSealed ? 'sealed' : 'readable'}`}>
-        <${Icon} name=${isSealed ? 'lock' : 'open'} />
-        <span class="hidden">${isSealed ? 'encrypted' : 'readable'}</span>
-      </span>
+      <${ModeSign} chat=${chat} />
       ${isUnread && html`<span class="dot"><span class="hidden">something new</span></span>`}
     </a>
   </li>`

@@ -1,4 +1,5 @@
 /** What the page knows and shows. */
+import { NO_FILTER } from './inspector.js'
 import { readRoute } from './route.js'
 
 /**
@@ -29,6 +30,11 @@ import { readRoute } from './route.js'
  * @property {OpenChat | null} open the chat that is shown
  * @property {Set<number>} unread ids of chats with something new
  * @property {number | null} attachedTo id of the bot whose sidecar is watched
+ * @property {import('./api.js').Sidecar | null} sidecar null where none runs in the sandbox's process
+ * @property {Awaited<ReturnType<Control['worlds']>>} worlds all of the sandbox
+ * @property {Awaited<ReturnType<Control['worlds']>>[number] | null} world the one of this page
+ * @property {import('./inspector.js').Inspector} inspector
+ * @property {import('./scene.js').Step[]} doings how the clock was moved and which faults were set, while the page looked
  * @property {number} trafficSinceMs
  * @property {Exchange[]} traffic
  * @property {Call[]} calls
@@ -68,6 +74,11 @@ export function initialState() {
     open: null,
     unread: new Set(),
     attachedTo: null,
+    sidecar: null,
+    worlds: [],
+    world: null,
+    inspector: NO_FILTER,
+    doings: [],
     trafficSinceMs: 0,
     traffic: [],
     calls: [],

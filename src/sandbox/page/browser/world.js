@@ -1,11 +1,9 @@
 import { control } from './api.js'
 import { Avatar, Name } from './avatar.js'
-import { Form, textIn } from './dialog.js'
+import { Faults } from './faults.js'
 import { formatExactTime, formatFingerprint } from './format.js'
 import { html } from './html.js'
 import { Icon } from './icons.js'
-import { lieName } from './lies.js'
-import { parsed } from './bot-view.js'
 
 /** @typedef {import('./model.js').Model} Model */
 
@@ -16,13 +14,6 @@ const STEPS = /** @type {const} */ ([
   ['1 day', 24 * 60 * MINUTE_MS],
   ['31 days', 31 * 24 * 60 * MINUTE_MS],
 ])
-// prettier-ignore
-const FAULTS = [
-  'lost-answer', 'half-answer', 'error', 'cut', 'hang', 'delay', 'html', 'redirect', 'answer',
-  'slow-body', 'giant-body', 'invalid-json', 'keep-confirmed', 'late-key', 'claim-mode',
-  'claim-kind', 'claim-unprotected', 'claim-fingerprint', 'swap-key', 'ghost', 'hide-key',
-]
-
 /** What the operator of the world can do. @param {{ model: Model }} props */
 export function World({ model }) {
   return html`<div class="world">
@@ -144,7 +135,7 @@ function People({ model }) {
               <div class="actions">
                 <button
                   disabled=${gone}
-                  onClick=${() => model.attempt(() => control.newKey({ userId }))}
+                  onClick=${() => model.attempt(() => renewKey(model, { userId, firstName, fingerprint }))}
                 >
                   New key
                 </button>
@@ -160,6 +151,22 @@ function People({ model }) {
       )}
     </ul>
   </section>`
+}
+
+/**
+ * Makes a new key for a person, and says what that means.
+ * @param {Model} model
+ * @param {{ userId: number, firstName: string, fingerprint: string | null }} person
+ */
+async function renewKey(model, { userId, firstName, fingerprint: before }) {
+  const { fingerprint } = await control.newKey({ userId })
+  const key = formatFingerprint(fingerprint).slice(-9)
+  model.notify(
+    before === null
+      ? `${firstName} has a key now, ending in ${key}.`
+      : `${firstName} has a new key, ending in ${key}; it ended in ${formatFingerprint(before).slice(-9)}. ` +
+          'What was sealed to the old one still opens; bots are told with the next message.',
+  )
 }
 
 /** @param {{ model: Model }} props */
@@ -185,64 +192,6 @@ function Clock({ model }) {
         ${isStill ? 'Let it run' : 'Stop it'}
       </button>
     </div>
-  </section>`
-}
-
-/** @param {{ model: Model }} props */
-function Faults({ model }) {
-  const { faults } = model.state
-  /** @param {FormData} fields */
-  const onSend = (fields) =>
-    model.attempt(() => {
-      const times = Number(fields.get('times'))
-      const options = textIn(fields, 'options')
-      const input = {
-        name: /** @type {import('../../faults/table.ts').FaultName} */ (fields.get('name')),
-        ...(textIn(fields, 'route') === '' ? {} : { route: textIn(fields, 'route') }),
-        ...(times > 0 ? { times } : {}),
-        ...(options === '' ? {} : parsed(options)),
-      }
-      return control.fault(input)
-    })
-  return html`<section class="panel" aria-labelledby="faults">
-    <h2 id="faults">Faults</h2>
-    ${
-      faults.length === 0
-        ? html`<p class="note">The service behaves.</p>`
-        : html`<ul class="faults">
-            ${faults.map(
-              ({ id, name, route, struck, left }) =>
-                html`<li key=${id}>
-                  <p>
-                    <strong>${lieName(name)}</strong>
-                    <span class="note">
-                      ${route === undefined ? '' : `${route}, `}struck ${struck}
-                      times${left === null ? '' : `, ${left} left`}
-                    </span>
-                  </p>
-                  <button onClick=${() => model.attempt(() => control.clearFaults({ id }))}>
-                    End
-                  </button>
-                </li>`,
-            )}
-          </ul>`
-    }
-    <${Form} label="Set" onSend=${onSend} onDone=${() => undefined}>
-      <label
-        >Fault
-        <select name="name">
-          ${FAULTS.map((name) => html`<option key=${name}>${name}</option>`)}
-        </select>
-      </label>
-      <div class="pair">
-        <label>Route <input name="route" placeholder="every call" spellcheck="false" /></label>
-        <label>Times <input name="times" type="number" min="1" placeholder="always" /></label>
-      </div>
-      <label
-        >Further options, as JSON
-        <input name="options" placeholder=${'{"status": 503}'} spellcheck="false" />
-      </label>
-    <//>
   </section>`
 }
 

@@ -1,0 +1,140 @@
+/** Operating from the page: faults by fields, the sidecar's readiness and restarts, other worlds. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { FAULT_NAMES, FAULTS, type FaultName } from '../../../src/sandbox/faults/table.ts'
+import { hasBrowser, type Tab } from '../../support/browser.ts'
+import { rowOf, usePage, write } from '../../support/page-use.ts'
+
+const KINDS = new URL('../../../src/sandbox/page/browser/fault-kinds.js', import.meta.url).href
+const { FAULT_KINDS } = (await import(KINDS)) as {
+  FAULT_KINDS: Record<FaultName, { does: string; noticed: string; fields: string[] }>
+}
+
+test('every fault has its sentences and all its fields', () => {
+  expect(Object.keys(FAULT_KINDS).toSorted()).toEqual(FAULT_NAMES.toSorted())
+  for (const name of FAULT_NAMES) {
+    const { does, noticed, fields } = FAULT_KINDS[name]
+    expect([name, fields.toSorted()]).toEqual([name, [...FAULTS[name].options].toSorted()])
+    expect(does).toMatch(/^[A-Z].*\.$/)
+    expect(noticed).toMatch(/^[A-Z].*\.$/)
+  }
+})
+
+describe.skipIf(!hasBrowser)('operating', () => {
+  const stage = usePage()
+  let tab: Tab
+  let page: Page
+  beforeAll(async () => {
+    tab = await stage.open('#/world')
+    page = tab.page
+  })
+  afterAll(() => tab[Symbol.asyncDispose]())
+
+  const form = () => page.getByRole('region', { name: 'Faults' })
+  const set = async (): Promise<void> => {
+    await form().getByRole('button', { name: 'Set' }).click()
+  }
+
+  test('each fault shows its sentence and its fields', async () => {
+    await page.evaluate(() => (location.hash = '#/world'))
+    const choice = form().getByRole('combobox', { name: 'Fault' })
+    for (const name of FAULT_NAMES) {
+      await choice.selectOption(name)
+      const { does, noticed, fields } = FAULT_KINDS[name]
+      await form().getByText(does).last().waitFor()
+      expect(await form().locator('#fault-does').innerText()).toContain(noticed)
+      const shown = await form()
+        .locator('form [name]')
+        .evaluateAll((all) => all.map((one) => one.getAttribute('name')))
+      const common = ['name', 'route', 'botId', 'times', 'after']
+      const own = shown.filter((one) => !common.includes(one ?? ''))
+      const isCertificate = (one: string) => one === 'publicKey' || one === 'fingerprint'
+      const wanted = new Set(fields.map((one) => (isCertificate(one) ? 'certificateOf' : one)))
+      expect([name, own.toSorted()]).toEqual([name, [...wanted].toSorted()])
+    }
+  })
+
+  test('what is in the fields is set', async () => {
+    const { control, home } = stage.sandbox
+    const choice = form().getByRole('combobox', { name: 'Fault' })
+    await choice.selectOption('answer')
+    await form().getByRole('spinbutton', { name: 'Status' }).fill('503')
+    await form().getByLabel('Headers, one a line').fill('X-One: a: b\nX-Two: c')
+    await form().getByRole('textbox', { name: 'Body' }).fill('{"ok":false}')
+    await form().getByRole('combobox', { name: 'Route' }).selectOption('getChat')
+    await form().getByRole('spinbutton', { name: 'Times' }).fill('2')
+    await set()
+    await expect
+      .poll(() => control.faults())
+      .toMatchObject([
+        {
+          name: 'answer',
+          status: 503,
+          headers: { 'X-One': 'a: b', 'X-Two': 'c' },
+          body: '{"ok":false}',
+          route: 'getChat',
+          left: 2,
+        },
+      ])
+    await control.clearFaults({})
+    await choice.selectOption('ghost')
+    await form().getByRole('combobox', { name: 'Chat' }).selectOption(String(home.encryptedGroup))
+    await form().getByRole('combobox', { name: 'Whose' }).selectOption('Bob')
+    await form().getByRole('combobox', { name: 'Shows the certificate of' }).selectOption('Alice')
+    await set()
+    const alice = await control.certificate({ userId: home.alice.id })
+    await expect
+      .poll(() => control.faults())
+      .toMatchObject([{ chatId: home.encryptedGroup, userId: home.bob.id, ...alice }])
+    await control.clearFaults({})
+    await choice.selectOption('late-key')
+    await set()
+    await page.locator('.notice.problem', { hasText: 'late-key does nothing without' }).waitFor()
+    expect(await control.faults()).toEqual([])
+  })
+
+  test('the header says whether the sidecar is ready, why not, since when and what to do', async () => {
+    await page.locator('.side').getByText('Sidecar ready').waitFor()
+    await stage.sandbox.control.fault({ name: 'claim-unprotected' })
+    const reason = page.locator('.side .reason').first()
+    await reason.waitFor({ timeout: 30_000 })
+    const { reasons } = (await (await fetch(`${stage.url}/sidecar`)).json()).result as {
+      reasons: { code: string; hint: string }[]
+    }
+    const [first] = reasons
+    await page.locator('.side').getByText('Sidecar not ready').waitFor()
+    expect(await reason.innerText()).toMatch(/since \d\d:\d\d/)
+    expect(await page.locator('.side').innerText()).toContain(first?.hint ?? 'no reason')
+    await stage.sandbox.control.clearFaults({})
+    await page.locator('.side').getByText('Sidecar ready').waitFor({ timeout: 30_000 })
+  }, 90_000)
+
+  test('sidecar and bot are started anew where they can be', async () => {
+    expect(await page.getByRole('button', { name: /^Restart/ }).count()).toBe(0)
+    let restarted = 0
+    stage.restarts.set('sidecar', () => Promise.resolve(void restarted++))
+    stage.restarts.set('bot', () => Promise.reject(new Error('there is no such program')))
+    await page.getByRole('button', { name: 'Restart sidecar' }).click()
+    await page.locator('.notice', { hasText: 'The sidecar was started anew.' }).waitFor()
+    expect(restarted).toBe(1)
+    await page.getByRole('button', { name: 'Restart bot' }).click()
+    await page.locator('.notice.problem', { hasText: 'no such program' }).waitFor()
+    stage.restarts.clear()
+  })
+
+  test('a world that was added is chosen, and is a world of its own', async () => {
+    const { sandbox } = stage
+    await sandbox.control.addWorld({ name: 'aside' })
+    await page.reload()
+    await page.getByRole('combobox', { name: 'World' }).selectOption('aside')
+    await page.waitForURL(/\/worlds\/aside\//)
+    await page.getByRole('textbox', { name: 'Write as Alice' }).waitFor()
+    await write(page, 'in the other world')
+    expect(await page.locator('.side').getByText('Sidecar ready').count()).toBe(0)
+    await page.getByRole('combobox', { name: 'World' }).selectOption('main')
+    await page.waitForURL((url) => url.pathname === '/')
+    await page.getByRole('textbox', { name: 'Write as Alice' }).waitFor()
+    expect(await rowOf(page, 'in the other world').count()).toBe(0)
+    expect(sandbox.transcript.search('in the other world')).toEqual([])
+  })
+})
