@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Outbound } from '../../src/kernel/wall/guard.ts'
+import { readablePermit } from '../support/permits.ts'
 import { door, failing, ok, outbound, service } from './support.ts'
 
 const reached = () => service((_request, response) => ok(response, {}))
@@ -32,6 +33,26 @@ describe('only what the guard let out is sent as a message', () => {
     const { upstream } = door(url)
     await upstream.relay({ method: 'DELETE', path: '/messages/5', body: '{"chatId":5}' })
     expect(seen[0]).toMatchObject({ method: 'DELETE', body: '{"chatId":5}' })
+  })
+
+  test('readable text is not sent once another sidecar has seen the chat protected, which is read before', async () => {
+    const { url, seen } = await reached()
+    const { upstream } = door(url)
+    const state = { nowMs: 0, isLatched: false }
+    const time = { nowMs: () => 0, monotonicMs: () => state.nowMs }
+    const target = { route: 'send', path: '/messages' } as const
+    const latching = [false, false, false, true].map((isLatched) => async () => {
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      state.isLatched = isLatched
+    })
+    const fresh = () => latching.shift()?.() ?? Promise.resolve()
+    for (const isSent of [true, false]) {
+      const permit = await readablePermit(target, () => !state.isLatched, { fresh, time })
+      state.nowMs += 1000
+      if (isSent) await upstream.send(permit)
+      else expect((await failing(upstream.send(permit))).code).toBe('postern_downgrade_refused')
+    }
+    expect(seen).toHaveLength(1)
   })
 
   test('what only looks like a permit is refused, and so is an edit sent or a send edited', async () => {
