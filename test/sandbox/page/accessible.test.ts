@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)('the page for everybody', () => {
         .replaceAll(/\b\d+ \w+ \d{4}, TIME/g, 'DATE')
     await page.getByRole('textbox', { name: /^Write as Bob/ }).waitFor()
     await page.locator('.side').getByText('Sidecar ready').waitFor()
-    await expect(await read()).toMatchFileSnapshot('chat.aria.yaml')
+    await expect(await read()).toMatchFileSnapshot('chat.aria.txt')
     await page.evaluate(() => (location.hash = '#/activity'))
     await page.getByRole('searchbox').fill('buttons')
     await page.locator('.call').last().click()

@@ -172,20 +172,23 @@ describe.skipIf(!hasBrowser)('activity', () => {
     await call('/chats/1200/typing').waitFor()
     expect(await page.locator('.call').count()).toBeLessThan(60)
     expect(await page.locator('.call').first().getAttribute('aria-setsize')).toMatch(/^1[2-9]\d\d$/)
-    const slowest = await page.locator('#calls').evaluate(async (list) => {
+    // Slow frames of nine in ten steps, while it scrolls and while nothing happens.
+    const [scrolling = 0, idle = 0] = await page.locator('#calls').evaluate(async (list) => {
       const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
-      const times: number[] = []
-      for (let step = 1; step <= 60; step++) {
-        const began = performance.now()
-        list.scrollTop = step * 600
-        await frame()
-        await frame()
-        times.push(performance.now() - began)
+      const measure = async (px: number): Promise<number | undefined> => {
+        const times: number[] = []
+        for (let step = 1; step <= 60; step++) {
+          const began = performance.now()
+          list.scrollTop += px
+          await frame()
+          await frame()
+          times.push(performance.now() - began)
+        }
+        return times.sort((one, other) => one - other)[54]
       }
-      return times.sort((one, other) => one - other)[Math.floor(times.length * 0.9)]
+      return [await measure(600), await measure(0)]
     })
-    // Two frames are 33 ms; the machine does other things too.
-    expect(slowest).toBeLessThan(150)
+    expect(scrolling).toBeLessThan(50 + 4 * idle)
     const top = (): Promise<string> =>
       page.locator('#calls').evaluate((list) => {
         const { top: edge } = list.getBoundingClientRect()
@@ -203,10 +206,9 @@ describe.skipIf(!hasBrowser)('activity', () => {
       .poll(() => page.locator('.call').first().getAttribute('aria-setsize'))
       .toMatch(/^12[0-9][0-9]$/)
     expect(await top()).toBe(before)
-    const began = Date.now()
     await page.locator('#calls').focus()
     for (let n = 0; n < 40; n++) await page.keyboard.press('ArrowDown')
-    expect(Date.now() - began).toBeLessThan(6000)
+    expect(await page.locator('.call[aria-selected=true]').count()).toBe(1)
   })
 
   test('on a narrow screen the call takes the place of the list, and one comes back', async () => {

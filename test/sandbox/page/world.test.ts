@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)('the world on the page', () => {
     await page.getByRole('button', { name: 'New bot' }).click()
     await dialog.getByLabel('Name').fill('Second')
     await page.keyboard.press('Enter')
-    const token = page.getByLabel('Token')
+    const token = page.getByRole('textbox', { name: 'Token' })
     await token.waitFor()
     expect(await token.inputValue()).toMatch(/^\w+_\d+\.[\w-]{43}$/)
     const { control } = stage.sandbox
@@ -66,9 +66,11 @@ describe.skipIf(!hasBrowser)('the world on the page', () => {
     await echo.getByRole('button', { name: 'Resume' }).click()
     await echo.getByText('paused').waitFor({ state: 'detached' })
     const second = page.locator('.accounts li').filter({ hasText: '@second_bot' })
-    const shown = await second.getByLabel('Token').inputValue()
+    const shown = await second.getByRole('textbox', { name: 'Token' }).inputValue()
     await second.getByRole('button', { name: 'Issue a new token' }).click()
-    await expect.poll(() => second.getByLabel('Token').inputValue()).not.toBe(shown)
+    await expect
+      .poll(() => second.getByRole('textbox', { name: 'Token' }).inputValue())
+      .not.toBe(shown)
     expect(stage.sandbox.token).toBe(before)
   })
 
