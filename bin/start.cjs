@@ -3,7 +3,7 @@
 
 const { existsSync } = require('node:fs')
 const { enableCompileCache } = require('node:module')
-const { join } = require('node:path')
+const path = require('node:path')
 
 /*
  * What a sidecar and a sandbox run with, which is read before a program begins: less memory for
@@ -26,7 +26,7 @@ const MEMORY = {
 /* The same process begins anew with them. Where that cannot be, it runs without. */
 function beginAnew() {
   const [node, ...rest] = process.argv
-  const warn = process.emitWarning
+  const warn = process.emitWarning.bind(process)
   process.emitWarning = () => {}
   try {
     const env = { ...MEMORY, ...process.env }
@@ -36,7 +36,7 @@ function beginAnew() {
   }
 }
 
-const root = join(__dirname, '..')
+const root = path.join(__dirname, '..')
 const args = process.argv.slice(process.argv[2] === '--config' ? 4 : 2)
 const command = args.find((arg) => !arg.startsWith('-')) ?? 'run'
 const next = args[args.indexOf(command) + 1]
@@ -46,8 +46,8 @@ const isAnew = OPTIONS.every((option) => process.execArgv.includes(option))
 if (staysLong && !isAnew && process.platform === 'linux') beginAnew()
 
 // A clone runs what it holds, the package what was built from it.
-const inClone = existsSync(join(root, 'src', 'main.ts'))
+const inClone = existsSync(path.join(root, 'src', 'main.ts'))
 // Beside the code: only who may change that may change what was made of it. Elsewhere there is none.
-enableCompileCache(join(root, inClone ? 'node_modules/.cache' : 'dist', 'compiled'))
+enableCompileCache(path.join(root, inClone ? 'node_modules/.cache' : 'dist', 'compiled'))
 // oxlint-disable-next-line typescript/no-floating-promises -- main.ts reports its own errors
 void import(inClone ? '../src/main.ts' : '../dist/main.js')

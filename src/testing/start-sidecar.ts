@@ -68,7 +68,10 @@ export async function startSidecar(options: StartSidecarOptions): Promise<TestSi
   return await startSidecarOn(options, clock === undefined ? {} : { time: timeOf(clock) })
 }
 
-/** The same with parts in place of the usual ones. */
+/**
+ * The same with parts in place of the usual ones.
+ * @internal its types are no part of the package
+ */
 export async function startSidecarOn(
   options: StartSidecarOptions,
   parts: HandedInParts,

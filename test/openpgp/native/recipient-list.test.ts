@@ -22,6 +22,7 @@ function listsOver(answer: (armored: string) => Answer): {
   const asked: string[] = []
   const cache = {
     epoch: 0,
+    nowMs: () => Date.now(),
     infoOf(armored: string): Answer {
       asked.push(armored)
       return answer(armored)

@@ -30,6 +30,7 @@ function newSealer({ libraryReads = true } = {}) {
   const ready = new Map<string, PreparedMessage>()
   const certificates = {
     epoch: 0,
+    nowMs: () => Date.now(),
     /** A text that begins with a space is the library's. */
     infoOf(armored: string) {
       if (armored === 'hello') return Promise.reject(new Error('not a certificate'))
