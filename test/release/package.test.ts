@@ -211,7 +211,7 @@ while (due.length > 0) {
   const answer = await fetch(url + path)
   loaded[path] = answer.status
   const text = await answer.text()
-  for (const [, found] of text.matchAll(/(?:from |href=|src=)["']([^"'#]+)["']/g)) {
+  for (const [, found] of text.matchAll(/(?:from ["'](?=[./])|(?:href|src)=["'])([^"'#]+)["']/g)) {
     due.push(new URL(found, url + path).pathname)
   }
 }
