@@ -28,7 +28,8 @@ export interface BotAction {
   chatId: number | null
   text: string
   mark: ActivityMark | undefined
-  isRefused: boolean
+  /** The refusal in a clause, for `say --wait`; null when it was not refused. */
+  refusal: string | null
   /** To whom it was not sealed, and why. */
   skipped: { userId: number; why: string }[]
 }
@@ -36,6 +37,9 @@ export interface BotAction {
 type Fields = Record<string, unknown>
 
 const SEND = 'POST /messages'
+
+/** The refusal of a call with a token that this world does not know. */
+export const WRONG_TOKEN = 'the bot has the wrong token'
 
 /** The updates that the bot got with an answer to its poll, or by its webhook. */
 export function readsIn(exchange: SidecarExchange): BotRead[] {
@@ -55,22 +59,24 @@ export function actionIn(exchange: SidecarExchange): BotAction | null {
   const answer = parse(exchange.answer)
   const route = routeOf(exchange)
   const chatId = integer(request['chatId'])
-  const plain = { sent: null, chatId: null, mark: undefined, skipped: [], isRefused: false }
+  const plain = { sent: null, chatId: null, mark: undefined, skipped: [], refusal: null }
   if (!isSuccess(exchange)) {
     const error = fields(answer['error'])
     const message = kind === 'delivery' ? exchange.answer : error['message']
     const why = typeof message === 'string' && message !== '' ? `\n${message}` : ''
     const refused = {
-      call: route,
+      call: route === SEND ? `${route} is refused: ${wordsOf(request)}` : route,
       delivery: `does not take update ${String(request['updateId'])} at its webhook`,
     }[kind]
-    const code = typeof error['code'] === 'string' ? ` ${error['code']}` : ''
+    const code = typeof error['code'] === 'string' ? `${status} ${error['code']}` : String(status)
+    const call = route === SEND ? 'answer' : `call ${route}`
+    const refusal = status === 401 ? WRONG_TOKEN : `the bot’s ${call} was refused: ${code}`
     return {
       ...plain,
       chatId,
-      text: (route === SEND ? wordsOf(request) : refused) + why,
-      mark: { colour: 'red', text: status === 0 ? '✗' : `✗ ${status}${code}` },
-      isRefused: true,
+      text: refused + why,
+      mark: { colour: 'red', text: status === 0 ? '✗' : `✗ ${code}` },
+      refusal: kind === 'delivery' ? `the bot ${refused}` : refusal,
     }
   }
   if (kind === 'delivery') return null

@@ -8,7 +8,8 @@ import type { ScreenMessage } from '../sandbox/phone/screen.ts'
 import type { SidecarExchange } from '../sandbox/page/bot-traffic.ts'
 import { RecentMap } from '../util/recent-map.ts'
 import { type ActivityMark, ActivityPrinter, type Activity } from './activity.ts'
-import { actionIn, readsIn, type BotAction, type BotRead } from './dev-exchange.ts'
+import { actionIn, readsIn, WRONG_TOKEN, type BotAction, type BotRead } from './dev-exchange.ts'
+import type { AnnouncedSandbox } from './running-sandboxes.ts'
 import { SandboxNames } from './sandbox-names.ts'
 import { describeAnswer, VERDICT_MARKS, withButtons } from './sandbox-seen.ts'
 
@@ -36,6 +37,11 @@ export class DevLog {
   readonly #read = new RecentMap<true>(REMEMBERED)
   /** Faults that were shown, by number and call. */
   readonly #faults = new RecentMap<true>(REMEMBERED)
+  /** The line below a refused answer, by chat: the last question. */
+  readonly #asked = new Map<number, string>()
+  #hasWrongToken = false
+  /** Called with the reason why the bot cannot answer; null once it can. */
+  onTrouble: AnnouncedSandbox['tell'] = () => undefined
   /** The message that was shown last. */
   #newest = ''
 
@@ -62,6 +68,12 @@ export class DevLog {
   /** Logs a call of the bot, or a delivery to it. */
   exchange(exchange: SidecarExchange): void {
     this.#later(() => this.#onExchange(exchange))
+  }
+
+  /** Notes what keeps the bot from answering. @param o `isLasting`: until the bot is heard again */
+  trouble(text: string | null, { isLasting = true } = {}): void {
+    this.#hasWrongToken = text === WRONG_TOKEN
+    this.onTrouble(text === null ? null : { atMs: isLasting ? null : Date.now(), text })
   }
 
   /** Logs any other activity. */
@@ -124,11 +136,15 @@ export class DevLog {
     const who = this.#account(fromId)
     if (notice !== null) return this.#write(who, this.#in(event, notice))
     const views = await this.#views(event)
-    if (fromId === this.#botId) return this.#onBotMessage(event, { who, views })
+    if (fromId === this.#botId) {
+      this.#asked.delete(event.chatId)
+      return this.#onBotMessage(event, { who, views })
+    }
     const own = views.find(({ userId }) => userId === fromId)?.message
     const words = own === undefined ? '' : wordsOf(own)
     this.#remember(event, own?.text ?? '')
     const text = this.#in(event, words === '' ? `message ${messageId}` : words)
+    this.#asked.set(event.chatId, `${who} gets no answer to: ${words}`)
     this.#write(who, text, own?.verdict === 'verified' ? undefined : markOf(own))
   }
 
@@ -170,6 +186,7 @@ export class DevLog {
       this.#write(`  ${who}`, this.#describeRead(read), read.mark)
     }
     const action = actionIn(exchange)
+    if (this.#hasWrongToken && action?.refusal !== WRONG_TOKEN) this.trouble(null)
     if (action === null) return
     for (const id of [action.chatId, ...action.skipped.map(({ userId }) => userId)]) {
       if (id !== null) await this.#know(id)
@@ -177,12 +194,17 @@ export class DevLog {
     this.#onAction(action, who)
   }
 
-  #onAction({ sent, chatId, text, mark, skipped, isRefused }: BotAction, who: string): void {
+  #onAction({ sent, chatId, text, mark, skipped, refusal }: BotAction, who: string): void {
     if (sent === null || this.#words.get(nameOf(sent)) === undefined) {
       if (sent !== null) this.#remember(sent, text)
       const activity = { who, text: chatId === null ? text : this.#in({ chatId }, text), mark }
-      if (isRefused) this.#printer.writeRefusal(activity)
-      else this.#printer.write(activity)
+      if (refusal === null) this.#printer.write(activity)
+      else {
+        const asked = chatId === null ? undefined : this.#asked.get(chatId)
+        if (asked !== undefined) activity.text += `\n${asked}`
+        this.#printer.writeRefusal(activity)
+        this.trouble(refusal, { isLasting: refusal === WRONG_TOKEN })
+      }
     }
     for (const { userId, why } of skipped) {
       const left = { colour: 'yellow', text: '✗ cannot read it' } as const

@@ -40,6 +40,8 @@ interface DevOptions {
   /** Handle of the bot, where the world has several. */
   botName: string | undefined
   open: boolean
+  /** `off`: no rate window of the service limits the bot. */
+  rates?: 'spec' | 'off'
   /** Receives the lines of the log. */
   print: (lines: string) => void
 }
@@ -68,6 +70,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
       data: folder.world,
       phones: 'all',
       webhooks: 'local',
+      rates: options.rates ?? 'spec',
       world: seed?.content,
     }).catch((error: unknown) => refuse(error, seed)),
   )

@@ -1,8 +1,9 @@
 import { relative, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
 import { stripVTControlCharacters } from 'node:util'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { commandEnvironment, userRuntimeFolders } from '../config/sources.ts'
-import { startCommand, type ChildCommand, type CommandEnd } from './child-command.ts'
+import { startCommand, type ChildCommand } from './child-command.ts'
 import { openDevFolder, type DevPorts } from './dev-folder.ts'
 import { readPort } from './flags.ts'
 import { addExample, flush, print, printJsonLine, printNotice } from './terminal.ts'
@@ -19,6 +20,7 @@ interface DevFlags extends Partial<DevPorts> {
   bot?: string
   open?: boolean
   json?: boolean
+  rates: 'spec' | 'off'
 }
 
 /** `postern dev`: sandbox, sidecar and page for a bot of one's own. */
@@ -31,6 +33,11 @@ export function devCommand(): Command {
     .option('--seed <file>', 'begin a new world as a YAML or JSON file says')
     .option('--bot <handle>', 'which bot, where the world has several')
     .option('--open', 'open the page in your browser')
+    .addOption(
+      new Option('--rates <rates>', 'rate windows: as the service has them, or none')
+        .choices(['spec', 'off'])
+        .default('spec'),
+    )
     .option('--json', 'print one line of JSON once all is ready; the log then goes to stderr')
     .option('--port <number>', 'port that the bot calls; 0 is any free one', readPort)
     .option('--admin-port <number>', 'port of /readyz and /status', readPort)
@@ -62,53 +69,84 @@ async function run(command: string[], _flags: DevFlags, self: Command): Promise<
     ports: flags,
     botName: flags.bot,
     open: flags.open === true,
+    rates: flags.rates,
     print: flags.json === true ? (lines) => printNotice(stripVTControlCharacters(lines)) : print,
   })
   const { controlUrl } = dev.sandbox
-  using _ = announceSandbox(userRuntimeFolders(), { command: 'dev', controlUrl, dataDir: path })
+  using announced = announceSandbox(userRuntimeFolders(), {
+    command: 'dev',
+    controlUrl,
+    dataDir: path,
+  })
+  dev.log.onTrouble = announced.tell
   if (!dev.sandbox.isNew && seed !== null) {
     printNotice('the world goes on, and the seed is not applied to it; --fresh begins it anew')
   }
+  // Before the address is printed: there may be no such program.
+  await using bot = await runBot(command, dev)
   introduce(dev, { path, isJson: flags.json === true })
   // oxlint-disable-next-line typescript/no-floating-promises -- a failure ends the process
   void dev.log.follow()
-  await runBot(command, dev, stop)
+  await stop
+  printNotice('stopping')
+  await bot[Symbol.asyncDispose]()
   await dev.log.settled()
 }
 
-/** Runs the command until a stop is asked for; when it ends before, everything else goes on. */
-async function runBot(command: string[], dev: Dev, stop: Promise<void>): Promise<void> {
+/**
+ * Runs the command, which the page and Enter at a terminal start anew. When it ends by itself,
+ * everything else goes on.
+ */
+async function runBot(words: string[], dev: Dev): Promise<AsyncDisposable> {
   await using parts = new AsyncDisposableStack()
+  const [program, ...args] = words
+  if (program === undefined) return parts.move()
+  const command = [program, ...args] as const
   let bot: ChildCommand | null = null
-  const start = async (): Promise<ChildCommand | null> => {
+  const start = async (): Promise<void> => {
     const started = await startBot(command, dev)
+    bot = started
+    dev.log.trouble(null)
     const showEnd = async (): Promise<void> => {
-      const end = await started?.ended
-      const isStopped = shutdownSignal.aborted || bot !== started
-      if (end !== undefined && !isStopped)
-        dev.log.show({ who: 'dev', ...describeEnd(command, end) })
+      const end = await started.ended
+      if (shutdownSignal.aborted || bot !== started) return
+      const how = end.signal === null ? `with code ${end.code}` : `by ${end.signal}`
+      dev.log.trouble(`the bot ended ${how}`)
+      dev.log.show({
+        who: 'dev',
+        text: `\`${words.join(' ')}\` ended ${how}; everything else goes on, Ctrl-C ends it`,
+        mark: end.code === 0 ? undefined : { colour: 'red', text: '✗' },
+      })
     }
-    // oxlint-disable-next-line typescript/no-floating-promises -- the command runs until `stop`
+    // oxlint-disable-next-line typescript/no-floating-promises -- the command runs until the end
     void showEnd()
-    return started
   }
-  bot = await start()
   parts.defer(() => bot?.[Symbol.asyncDispose]())
+  await start()
   const turns = new Mutex()
   const restart = async (): Promise<void> => {
     const before = bot
     bot = null
     await before?.[Symbol.asyncDispose]()
-    if (!shutdownSignal.aborted) bot = await start()
+    if (!shutdownSignal.aborted) await start()
   }
-  if (bot !== null) dev.restarts.set('bot', () => turns.run(restart))
-  await stop
-  printNotice('stopping')
+  dev.restarts.set('bot', () => turns.run(restart))
+  if (process.stdin.isTTY) {
+    const lines = createInterface({ input: process.stdin })
+    parts.defer(() => lines.close())
+    lines.on('line', () => {
+      dev.log.show({ who: 'dev', text: 'starts the bot anew' })
+      // oxlint-disable-next-line typescript/no-floating-promises -- a failure is in the log
+      void turns
+        .run(restart)
+        .catch((error: unknown) => dev.log.show({ who: 'dev', text: String(error) }))
+    })
+  }
+  return parts.move()
 }
 
-async function startBot(command: string[], { botUrl, tokenFile, log }: Dev) {
-  const [program, ...args] = command
-  if (program === undefined) return null
+async function startBot(command: readonly [string, ...string[]], dev: Dev): Promise<ChildCommand> {
+  const { botUrl, tokenFile, log } = dev
   const { env, hasWithheld } = commandEnvironment({
     added: { BASE_URL: botUrl, BOT_TOKEN_FILE: tokenFile },
     // A bot that prefers it would call with a token that this world does not know.
@@ -116,7 +154,7 @@ async function startBot(command: string[], { botUrl, tokenFile, log }: Dev) {
   })
   if (hasWithheld) printNotice('the BOT_TOKEN of your shell is not handed on to the command')
   return await startCommand({
-    command: [program, ...args],
+    command,
     env,
     onLine: (line, stream) => log.show({ who: stream === 'stdout' ? '  |' : '  !', text: line }),
     untilTaken: async () => {
@@ -141,7 +179,10 @@ function introduce(dev: Dev, { path, isJson }: { path: string; isJson: boolean }
   if (person !== undefined) {
     printNotice(`try             \`postern sandbox say ${person.username} ${chat} "hi"\``)
   }
-  printNotice(`the world of @${bot.username} is in ${shorten(path)}; Ctrl-C ends everything`)
+  const enter = dev.restarts.has('bot') && process.stdin.isTTY ? 'Enter starts the bot anew, ' : ''
+  printNotice(
+    `the world of @${bot.username} is in ${shorten(path)}; ${enter}Ctrl-C ends everything`,
+  )
   printNotice('')
 }
 
@@ -149,13 +190,4 @@ function introduce(dev: Dev, { path, isJson }: { path: string; isJson: boolean }
 function shorten(path: string): string {
   const from = relative(process.cwd(), path)
   return from === '' || from.startsWith('..') ? path : from
-}
-
-function describeEnd(command: string[], { code, signal }: CommandEnd) {
-  const how = signal === null ? `with code ${code}` : `by ${signal}`
-  const isFine = code === 0
-  return {
-    text: `\`${command.join(' ')}\` ended ${how}; everything else goes on, Ctrl-C ends it`,
-    mark: isFine ? undefined : ({ colour: 'red', text: '✗' } as const),
-  }
 }

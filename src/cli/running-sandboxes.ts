@@ -21,6 +21,20 @@ export interface RunningSandbox {
   controlUrl: string
   /** The folder of `postern dev`; null of `postern sandbox`. */
   dataDir: string | null
+  /** Why the bot cannot answer, as `postern dev` knows it; null when it can. */
+  trouble: SandboxTrouble | null
+}
+
+export interface SandboxTrouble {
+  /** ms since 1970, by this machine's clock; null while it lasts. */
+  atMs: number | null
+  /** One clause, such as `the bot ended with code 1`. */
+  text: string
+}
+
+/** A sandbox that commands find until this is disposed of. */
+export interface AnnouncedSandbox extends Disposable {
+  tell: (trouble: SandboxTrouble | null) => void
 }
 
 const FOLDER = join('postern', 'sandboxes')
@@ -30,23 +44,27 @@ const NAME = /^(\d+)\.json$/
 /**
  * Lets commands find a sandbox that this process runs. Where that cannot be written down, it runs
  * all the same, and is found by `--control` alone.
- * @param folders of this user, see `userRuntimeFolders`; each gets a file
- * @returns disposing it removes the files
+ * @param folders of this user, see `userRuntimeFolders`; each gets a file, which goes when this is
+ *   disposed of
  */
 export function announceSandbox(
   folders: readonly string[],
   sandbox: Pick<RunningSandbox, 'command' | 'controlUrl' | 'dataDir'>,
-): Disposable {
-  const record = { ...sandbox, pid: process.pid, startedAt: new Date().toISOString() }
-  const text = `${JSON.stringify({ ...record, host: hostname() })}\n`
+): AnnouncedSandbox {
+  const startedAt = new Date().toISOString()
+  const record = { ...sandbox, pid: process.pid, startedAt, host: hostname() }
   const files = folders.map((one) => join(one, FOLDER, `${process.pid}.json`))
-  for (const file of files) {
-    unlessUnwritable(() => {
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-      if (isOurs(dirname(file))) writeNewFile(file, { text }, { force: true })
-    })
+  const tell = (trouble: SandboxTrouble | null): void => {
+    const text = `${JSON.stringify({ ...record, trouble })}\n`
+    for (const file of files) {
+      unlessUnwritable(() => {
+        mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+        if (isOurs(dirname(file))) writeNewFile(file, { text }, { force: true })
+      })
+    }
   }
-  return { [Symbol.dispose]: () => files.forEach(remove) }
+  tell(null)
+  return { tell, [Symbol.dispose]: () => files.forEach(remove) }
 }
 
 /**
@@ -95,8 +113,8 @@ function readRecord(folder: string, name: string): RunningSandbox[] {
   const found = 'text' in read ? parse(read.text) : null
   if (found?.pid !== pid || found.host !== hostname()) return []
   if (isAlive(pid)) {
-    const { command, startedAt, controlUrl, dataDir } = found
-    return [{ command, pid, startedAt, controlUrl, dataDir }]
+    const { host: _, ...sandbox } = found
+    return [sandbox]
   }
   remove(file)
   return []
@@ -105,11 +123,11 @@ function readRecord(folder: string, name: string): RunningSandbox[] {
 function parse(text: string): (RunningSandbox & { host: string }) | null {
   try {
     const record = JSON.parse(text) as Partial<RunningSandbox & { host: string }>
-    const { command, pid, startedAt, controlUrl, dataDir = null, host = '' } = record
+    const { command, pid, startedAt, controlUrl, dataDir = null, trouble = null } = record
     if (command !== 'sandbox' && command !== 'dev') return null
     if (typeof pid !== 'number' || typeof startedAt !== 'string') return null
     if (typeof controlUrl !== 'string' || !URL.canParse(controlUrl)) return null
-    return { command, pid, startedAt, controlUrl, dataDir, host }
+    return { command, pid, startedAt, controlUrl, dataDir, trouble, host: record.host ?? '' }
   } catch {
     return null
   }

@@ -11,6 +11,8 @@ import { addExample, print, printJson, printNotice } from './terminal.ts'
 import { addControlFlag, withSandbox, type ControlFlags } from './sandbox-client.ts'
 import { SandboxNames } from './sandbox-names.ts'
 import { formatSeen, NEWEST } from './sandbox-seen.ts'
+import { findSandboxes } from './running-sandboxes.ts'
+import { userRuntimeFolders } from '../config/sources.ts'
 
 interface ActionFlags extends ControlFlags {
   json?: boolean
@@ -22,6 +24,7 @@ interface ActionFlags extends ControlFlags {
 /** A person, the chat that they speak in, and the sandbox of both. */
 interface Speaker {
   control: Control
+  controlUrl: string
   names: SandboxNames
   userId: number
   username: string
@@ -128,8 +131,8 @@ export function sandboxActionCommands(): Command[] {
       // With `--json`, which the parser gives to `postern sandbox`.
       const flags: ActionFlags = command.optsWithGlobals()
       const performAs = perform(rest, flags)
-      await withSandbox(flags, async (control) => {
-        const speaker = await findSpeaker(control, { person, chat })
+      await withSandbox(flags, async (control, controlUrl) => {
+        const speaker = { controlUrl, ...(await findSpeaker(control, { person, chat })) }
         await act(speaker, flags, performAs)
       })
     })
@@ -144,13 +147,14 @@ async function act(
 ): Promise<void> {
   const { control, userId, chatId, names } = speaker
   const { last } = await control.inbox({ userId, after: NEWEST })
+  const sinceMs = Date.now()
   const { id, result, notice, answeredBy, isAnswer = () => true } = await performAs(speaker)
   let answer: SeenEvent | undefined
   if (wait !== undefined) {
     const waitMs = (wait === true ? WAIT_SECONDS : wait) * 1000
     const kinds = [answeredBy]
     const { seen } = await control.inbox({ userId, chatId, kinds, after: last, wait: waitMs })
-    answer = seen.find(isAnswer) ?? nothingCame(speaker, waitMs)
+    answer = seen.find(isAnswer) ?? nothingCame(speaker, waitMs, sinceMs)
   }
   if (json === true) {
     return printJson({ ...result, userId, chatId, ...(answer !== undefined && { answer }) })
@@ -195,7 +199,7 @@ async function press(
 async function findSpeaker(
   control: Control,
   { person, chat }: { person: string; chat: string },
-): Promise<Speaker> {
+): Promise<Omit<Speaker, 'controlUrl'>> {
   const names = await SandboxNames.read(control)
   const who = names.person(person)
   const { id: userId, username } = who
@@ -250,9 +254,14 @@ function dataOf(message: ScreenMessage, written: string | undefined): string {
   )
 }
 
-function nothingCame({ username, chatName }: Speaker, waitMs: number): never {
+/** @param sinceMs when the person acted: ms since 1970, by this machine's clock */
+function nothingCame(speaker: Speaker, waitMs: number, sinceMs: number): never {
+  const { username, chatName, controlUrl } = speaker
+  const found = findSandboxes(userRuntimeFolders()).find((one) => one.controlUrl === controlUrl)
+  const { atMs, text } = found?.trouble ?? { atMs: 0, text: '' }
+  const why = atMs === null || atMs >= sinceMs ? `: ${text}` : ''
   throw failedError(
-    `${username} saw no answer in ${chatName} within ${waitMs / 1000} s`,
+    `${username} saw no answer in ${chatName} within ${waitMs / 1000} s${why}`,
     'see whether the bot runs, and what it says; --wait takes up to 60 seconds',
   )
 }

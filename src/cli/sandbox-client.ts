@@ -35,7 +35,7 @@ export function addControlFlag(command: Command): Command {
  */
 export async function withSandbox<T>(
   { control: named }: ControlFlags,
-  use: (control: Control) => Promise<T>,
+  use: (control: Control, url: string) => Promise<T>,
 ): Promise<T> {
   const given = named ?? sandboxControlUrl()
   if (given !== undefined && !isHttpUrl(given)) {
@@ -47,7 +47,7 @@ export async function withSandbox<T>(
     import('../sandbox/api-error.ts'),
   ])
   try {
-    return await use(createControlClient(url))
+    return await use(createControlClient(url), url)
   } catch (error) {
     if (error instanceof ControlError) {
       throw refusedError(error.message, 'the page of the sandbox shows what is there')

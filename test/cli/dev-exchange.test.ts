@@ -102,7 +102,7 @@ describe('what a bot reads', () => {
     expect(actionIn({ ...delivery, status: 0, answer: 'the bot answered 500' })).toMatchObject({
       text: 'does not take update 7 at its webhook\nthe bot answered 500',
       mark: { text: '✗' },
-      isRefused: true,
+      refusal: 'the bot does not take update 7 at its webhook',
     })
   })
 
@@ -133,7 +133,7 @@ describe('what a bot does', () => {
       chatId: 3,
       text: 'well? [Yes] [No] [More]',
       mark: undefined,
-      isRefused: false,
+      refusal: null,
       skipped: [{ userId: 2, why: expect.stringMatching(/^expired: ./) }],
     })
     const readable = call('POST /messages', { request, result: { id: 9 }, status: 201 })
@@ -146,9 +146,9 @@ describe('what a bot does', () => {
     expect(actionIn(refused('POST /messages', request, error))).toEqual({
       sent: null,
       chatId: 3,
-      text: 'hi\nnobody has a key',
+      text: 'POST /messages is refused: hi\nnobody has a key',
       mark: { colour: 'red', text: '✗ 409 postern_no_recipient' },
-      isRefused: true,
+      refusal: 'the bot’s answer was refused: 409 postern_no_recipient',
       skipped: [],
     })
     expect(actionIn(refused('GET /chats/7?x=1', {}, { code: 'chat_not_found' }))).toMatchObject({
@@ -161,7 +161,7 @@ describe('what a bot does', () => {
     ['POST /webhook', { url: 'http://127.0.0.1:1/' }, 'sets its webhook: http://127.0.0.1:1/'],
     ['DELETE /webhook', {}, 'removes its webhook'],
   ])('is told of %s', (route, request, text) => {
-    expect(actionIn(call(route, { request }))).toMatchObject({ text, isRefused: false })
+    expect(actionIn(call(route, { request }))).toMatchObject({ text, refusal: null })
   })
 
   test.each(['GET /me', 'GET /updates', 'PATCH /messages/5', 'POST /chats/3/typing'])(

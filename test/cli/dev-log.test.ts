@@ -75,7 +75,7 @@ describe('the log of postern dev', () => {
     const { id: chatId } = await control.addPrivateChat({ userId, botId: home().bot.id })
     await call('POST /messages', { chatId, text: 'hello?' })
     await expect.poll(() => shown().at(-1)).toContain('✗ 409 postern_no_recipient')
-    expect(shown()[0]).toBe('echo_bot  carol and echo_bot: hello?')
+    expect(shown()[0]).toBe('echo_bot  carol and echo_bot: POST /messages is refused: hello?')
   })
 
   test('says of a message in a group to whom it was not sealed, and why', async () => {

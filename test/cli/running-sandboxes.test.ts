@@ -56,6 +56,7 @@ test('a sandbox is found until it ends, by a file that its owner alone can read'
       startedAt: expect.any(String),
       controlUrl: AT,
       dataDir: '/bots/one',
+      trouble: null,
     },
   ])
   expect(statSync(files).mode & 0o777).toBe(0o700)

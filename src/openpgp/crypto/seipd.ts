@@ -10,7 +10,7 @@ import {
   randomFillSync,
   timingSafeEqual,
 } from 'node:crypto'
-import { cipherNamed, cipherOf, type CipherInfo, type SymmetricKey } from '../format/ciphers.ts'
+import { cipherOf, type CipherInfo, type SymmetricKey } from '../format/ciphers.ts'
 
 const VERSION = Buffer.from([1])
 /** The random block is followed by its last two bytes again, the quick check. */
@@ -22,11 +22,6 @@ export const MDC_BYTES = 22
 const BLOCK = 16
 const PREFIX = BLOCK + REPEATED
 const NO_VECTOR = Buffer.alloc(BLOCK)
-
-/** True when `openVersion1` decrypts the algorithm; only the library decrypts the others. */
-export function isNativeCipher(algorithm: string): boolean {
-  return cipherNamed(algorithm)?.blockBytes === BLOCK
-}
 
 function aesOf(key: SymmetricKey): CipherInfo | null {
   const cipher = cipherOf(key)

@@ -1,6 +1,6 @@
 import { createDecipheriv } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { isNativeCipher, openVersion1, sealVersion1 } from '../../../src/openpgp/crypto/seipd.ts'
+import { openVersion1, sealVersion1 } from '../../../src/openpgp/crypto/seipd.ts'
 import { KEY, openPackets, outcomeOf } from '../../support/openpgp-engine.ts'
 import { packet } from '../../support/openpgp-framing.ts'
 import { literal } from '../../support/openpgp-inner.ts'
@@ -21,7 +21,6 @@ test.each([
   ['aes256', 9],
 ] as const)('%s gives what was put in', (algorithm, cipher) => {
   const key = sessionKey(algorithm, cipher)
-  expect(isNativeCipher(algorithm)).toBe(true)
   expect(openVersion1(seipdBody(inner, key), { algorithm, data: key.data })).toEqual(inner)
 })
 
@@ -59,7 +58,6 @@ test('nothing is sealed, or opened at once, under a cipher whose blocks are shor
 
 test('other ciphers are left to the library', () => {
   for (const name of ['tripledes', 'cast5', 'toString', '']) {
-    expect(isNativeCipher(name)).toBe(false)
     expect(openVersion1(body, { algorithm: name, data: KEY.data })).toBeNull()
   }
 })
