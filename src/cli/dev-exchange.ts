@@ -39,7 +39,7 @@ type Fields = Record<string, unknown>
 const SEND = 'POST /messages'
 
 /** The refusal of a call with a token that this world does not know. */
-export const WRONG_TOKEN = 'the bot has the wrong token'
+export const NO_ACCESS = 'the bot has the wrong token'
 
 /** The updates that the bot got with an answer to its poll, or by its webhook. */
 export function readsIn(exchange: SidecarExchange): BotRead[] {
@@ -70,7 +70,7 @@ export function actionIn(exchange: SidecarExchange): BotAction | null {
     }[kind]
     const code = typeof error['code'] === 'string' ? `${status} ${error['code']}` : String(status)
     const call = route === SEND ? 'answer' : `call ${route}`
-    const refusal = status === 401 ? WRONG_TOKEN : `the bot’s ${call} was refused: ${code}`
+    const refusal = status === 401 ? NO_ACCESS : `the bot’s ${call} was refused: ${code}`
     return {
       ...plain,
       chatId,

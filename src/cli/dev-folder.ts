@@ -2,12 +2,13 @@
  * The folder of `postern dev`: the sandbox's world, what the sidecar stores, the bot's token and the
  * ports, so that all of it is the same at the next start. One process has it at a time.
  */
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { readBounded } from '../config/files.ts'
 import { NotPrivateError, ownerOf } from '../control/socket/ownership.ts'
 import { OperatorError } from '../errors.ts'
+import { makeFolders } from '../util/folders.ts'
 import { writeNewFile } from './write-file.ts'
 
 /** What listens, by the flag that chooses its port. */
@@ -84,7 +85,7 @@ export function openDevFolder(path: string, { fresh }: { fresh: boolean }): DevF
 
 function makeFolder(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    makeFolders(path, 0o700)
     ownerOf(path)
   } catch (error) {
     if (error instanceof NotPrivateError) {

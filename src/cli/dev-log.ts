@@ -8,7 +8,7 @@ import type { ScreenMessage } from '../sandbox/phone/screen.ts'
 import type { SidecarExchange } from '../sandbox/page/bot-traffic.ts'
 import { RecentMap } from '../util/recent-map.ts'
 import { type ActivityMark, ActivityPrinter, type Activity } from './activity.ts'
-import { actionIn, readsIn, WRONG_TOKEN, type BotAction, type BotRead } from './dev-exchange.ts'
+import { actionIn, readsIn, NO_ACCESS, type BotAction, type BotRead } from './dev-exchange.ts'
 import type { AnnouncedSandbox } from './running-sandboxes.ts'
 import { SandboxNames } from './sandbox-names.ts'
 import { describeAnswer, VERDICT_MARKS, withButtons } from './sandbox-seen.ts'
@@ -39,7 +39,7 @@ export class DevLog {
   readonly #faults = new RecentMap<true>(REMEMBERED)
   /** The line below a refused answer, by chat: the last question. */
   readonly #asked = new Map<number, string>()
-  #hasWrongToken = false
+  #hasNoAccess = false
   /** Called with the reason why the bot cannot answer; null once it can. */
   onTrouble: AnnouncedSandbox['tell'] = () => undefined
   /** The message that was shown last. */
@@ -72,7 +72,7 @@ export class DevLog {
 
   /** Notes what keeps the bot from answering. @param o `isLasting`: until the bot is heard again */
   trouble(text: string | null, { isLasting = true } = {}): void {
-    this.#hasWrongToken = text === WRONG_TOKEN
+    this.#hasNoAccess = text === NO_ACCESS
     this.onTrouble(text === null ? null : { atMs: isLasting ? null : Date.now(), text })
   }
 
@@ -186,7 +186,7 @@ export class DevLog {
       this.#write(`  ${who}`, this.#describeRead(read), read.mark)
     }
     const action = actionIn(exchange)
-    if (this.#hasWrongToken && action?.refusal !== WRONG_TOKEN) this.trouble(null)
+    if (this.#hasNoAccess && action?.refusal !== NO_ACCESS) this.trouble(null)
     if (action === null) return
     for (const id of [action.chatId, ...action.skipped.map(({ userId }) => userId)]) {
       if (id !== null) await this.#know(id)
@@ -203,7 +203,7 @@ export class DevLog {
         const asked = chatId === null ? undefined : this.#asked.get(chatId)
         if (asked !== undefined) activity.text += `\n${asked}`
         this.#printer.writeRefusal(activity)
-        this.trouble(refusal, { isLasting: refusal === WRONG_TOKEN })
+        this.trouble(refusal, { isLasting: refusal === NO_ACCESS })
       }
     }
     for (const { userId, why } of skipped) {

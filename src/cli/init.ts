@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { isIPv6 } from 'node:net'
 import { dirname, join, relative } from 'node:path'
 import { DEFAULT_FILE, settingsFile } from '../config/collect.ts'
@@ -9,6 +9,7 @@ import { settingsSchema, settingsTemplate } from '../config/template.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Sources } from '../config/sources.ts'
 import { OperatorError, refusedError, systemFailure, usageError } from '../errors.ts'
+import { makeFolders } from '../util/folders.ts'
 import { checkSources } from './check.ts'
 import { givenAnswers, type Answers, type GivenAnswers } from './init-answers.ts'
 import { OperatorCommand } from './operator-command.ts'
@@ -128,7 +129,7 @@ function writeAll(file: string, answers: Answers, written: Sources): Loaded {
 
 function makeFolder(path: string, mode: number): void {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode })
+    makeFolders(dirname(path), mode)
   } catch (error) {
     const hint = 'name a file in a folder that this user may write to'
     throw systemFailure(`the folder of ${path} cannot be made`, hint, error)

@@ -2,12 +2,13 @@
  * The sandboxes of this user that run, so that commands find one by themselves. Each has a small
  * file in a folder of the user's own, which nobody else can write to.
  */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { readBounded } from '../config/files.ts'
 import { isPrivate, NotPrivateError } from '../control/socket/ownership.ts'
 import { isHeldFast } from '../util/file-owners.ts'
+import { makeFolders } from '../util/folders.ts'
 import { OperatorError } from '../errors.ts'
 import { writeNewFile } from './write-file.ts'
 
@@ -58,7 +59,7 @@ export function announceSandbox(
     const text = `${JSON.stringify({ ...record, trouble })}\n`
     for (const file of files) {
       unlessUnwritable(() => {
-        mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+        makeFolders(dirname(file), 0o700)
         if (isOurs(dirname(file))) writeNewFile(file, { text }, { force: true })
       })
     }

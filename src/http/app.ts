@@ -18,27 +18,13 @@ import { answerFor, isUnforeseen, REQUEST_ID, traceOf } from './error-handler.ts
 import { observeExchanges, turnedAway, type BotExchange } from './exchange.ts'
 import { checkRequest, checkRouted, type AdmissionOptions } from './admission.ts'
 import { isGone, relay } from './relay.ts'
+import { RepeatedFailures, type RequestLine } from './request-log.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Error code of the answer, for log and metrics. */
     failedWith: string | undefined
   }
-}
-
-/** One request, as it may be logged: the pattern of its route, never its url. */
-export interface RequestLine {
-  requestId: string
-  /** Empty when not even that could be read. */
-  method: string
-  /** As registered, `/bot/v1/chats/:chatId`; `none` when no route was reached. */
-  route: string
-  /** 0 when the caller hung up before an answer. */
-  status: number
-  /** The error code of the answer. */
-  code?: string
-  /** From the end of the request's headers to the end of the answer. */
-  ms: number
 }
 
 /** The options of a listener. */
@@ -142,8 +128,9 @@ const CODE = /^[a-z][a-z0-9_]{0,63}$/
 type Report = (line: RequestLine) => void
 
 function reporter({ log, level, onAnswered }: AppOptions): Report {
+  const failures = new RepeatedFailures(() => performance.now())
   return batchPerTick((line: RequestLine) => {
-    log[level](line, 'request')
+    for (const one of failures.linesFor(line)) log[level](one, 'request')
     onAnswered(line)
   })
 }

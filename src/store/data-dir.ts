@@ -1,6 +1,7 @@
-import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync, type Stats } from 'node:fs'
+import { chmodSync, lstatSync, readdirSync, statSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { quotePath } from '../util/file-owners.ts'
+import { makeFolders } from '../util/folders.ts'
 import { errnoOf, DIR_MODE, FILE_MODE } from './files.ts'
 import { unfit, unwritable } from './refusals.ts'
 
@@ -20,7 +21,7 @@ const OF_THE_DISK = 'lost+found'
  */
 export function makeDataDir(dataDir: string): void {
   try {
-    const isMade = mkdirSync(dataDir, { recursive: true, mode: DIR_MODE }) !== undefined
+    const isMade = makeFolders(dataDir, DIR_MODE)
     if (isMade && (statSync(dataDir).mode & 0o777) !== DIR_MODE) chmodSync(dataDir, DIR_MODE)
   } catch (error) {
     if (stat(dataDir)?.isDirectory() === false) throw notADirectory(dataDir)

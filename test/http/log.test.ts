@@ -81,3 +81,20 @@ it('an answer that says no for us carries the id that the log has for it', async
   expect(refused.headers.get('postern-request-id')).toBe(ids[0])
   expect(/^postern-request-id: (.+)$/m.exec(turnedAway)?.[1]?.trim()).toBe(ids[1])
 })
+
+it('calls that are repeated while the service is down are one line', async () => {
+  let isDown = true
+  const world = await openDoor({
+    answering: (_seen, response) => {
+      if (isDown) response.destroy()
+      else response.end(JSON.stringify({ ok: true, result: [] }))
+    },
+  })
+  for (let again = 0; again < 4; again += 1) await call(world, 'GET', '/bot/v1/commands')
+  isDown = false
+  await call(world, 'GET', '/bot/v1/commands')
+  const failed = { route: '/bot/v1/commands', status: 502 }
+  await expect
+    .poll(() => world.lines)
+    .toMatchObject([failed, { ...failed, again: 3 }, { route: '/bot/v1/commands', status: 200 }])
+})
