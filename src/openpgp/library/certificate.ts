@@ -1,6 +1,7 @@
 /** Judges certificates: their contents, and whether they can be sealed to (DESIGN: Sealing). */
 import {
   enums,
+  readKey,
   readKeys,
   type Key,
   type PublicKey,
@@ -81,10 +82,10 @@ async function merge(
   key: PublicKey,
   known: string,
 ): Promise<{ isCarried: boolean; isNews: boolean }> {
-  const [earlier, copy] = [await readOne(known), await readOne(known)]
-  if (typeof earlier === 'string' || typeof copy === 'string') return NOTHING
+  const earlier = await readOne(known)
+  if (typeof earlier === 'string') return NOTHING
   if (earlier.getFingerprint() !== key.getFingerprint()) return NOTHING
-  const isNews = await carrySelfSignatures(copy, key)
+  const isNews = await carrySelfSignatures(await readKey({ armoredKey: known }), key)
   const carried = [await carryRevocations(key, earlier), await carrySelfSignatures(key, earlier)]
   return { isCarried: carried.includes(true), isNews }
 }
@@ -152,7 +153,7 @@ export async function encryptionKey(
     try {
       return { subkey: await key.getEncryptionKey(undefined, date), date }
     } catch (error) {
-      problem ||= error instanceof Error ? error.message : ''
+      problem ||= String(error)
     }
   }
   return { problem }

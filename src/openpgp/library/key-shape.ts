@@ -131,16 +131,21 @@ function judge(bytes: Uint8Array, kept: SecretKept[]): Shape {
   return { bytes, isLocked: primary === 'locked' }
 }
 
-/** Numbers and curve names of public key algorithms, in their order in a packet. */
-const MATERIAL: Record<number, readonly ('mpi' | 'oid' | 'kdf')[]> = {
-  1: ['mpi', 'mpi'],
-  2: ['mpi', 'mpi'],
-  3: ['mpi', 'mpi'],
-  16: ['mpi', 'mpi', 'mpi'],
-  17: ['mpi', 'mpi', 'mpi', 'mpi'],
-  18: ['oid', 'mpi', 'kdf'],
-  19: ['oid', 'mpi'],
-  22: ['oid', 'mpi'],
+/** How many bytes a field of a public key takes: a number, or what has its length in a byte. */
+type Field = (bytes: Buffer, at: number) => number
+const mpi: Field = (bytes, at) => 2 + Math.ceil(bytes.readUInt16BE(at) / 8)
+const sized: Field = (bytes, at) => 1 + bytes.readUInt8(at)
+
+/** The fields of public key algorithms, in their order in a packet. */
+const MATERIAL: Record<number, readonly Field[]> = {
+  1: [mpi, mpi],
+  2: [mpi, mpi],
+  3: [mpi, mpi],
+  16: [mpi, mpi, mpi],
+  17: [mpi, mpi, mpi, mpi],
+  18: [sized, mpi, sized],
+  19: [sized, mpi],
+  22: [sized, mpi],
 }
 /** X25519, X448, Ed25519, Ed448 as RFC 9580 writes them: GnuPG 2.2 and RNP read none of them in v4. */
 const NEWER = new Set([25, 26, 27, 28])
@@ -154,9 +159,7 @@ function publicBytes(body: Uint8Array): number | UnfitReason {
   if (fields === undefined) return 'weak-algorithm'
   const bytes = bufferOf(body)
   let at = MATERIAL_AT
-  for (const field of fields) {
-    at += field === 'mpi' ? 2 + Math.ceil(bytes.readUInt16BE(at) / 8) : 1 + bytes.readUInt8(at)
-  }
+  for (const field of fields) at += field(bytes, at)
   return at
 }
 

@@ -9,6 +9,7 @@ import {
   decryptSessionKeys,
   readMessage,
   type AnyPacket,
+  type PrivateKey,
 } from 'openpgp'
 import { BOUNDS } from '../bounds.ts'
 import type { NotOpened, OpenedText, UnlockedKey } from '../engine.ts'
@@ -123,17 +124,20 @@ export async function unwrap(
     const { fingerprint } = key
     const decryptionKeys = await secretKeyOf(key)
     for (const packet of recipientPackets) {
-      try {
-        const message = await readMessage({ binaryMessage: Buffer.concat([packet, NO_DATA]) })
-        for (const { algorithm, data } of await decryptSessionKeys({ message, decryptionKeys })) {
-          found.push({ algorithm, data, fingerprint })
-        }
-      } catch {
-        continue
-      }
+      const sessionKeys = await sessionKeysIn(packet, decryptionKeys)
+      found.push(...sessionKeys.map(({ algorithm, data }) => ({ algorithm, data, fingerprint })))
     }
   }
   return found
+}
+
+async function sessionKeysIn(packet: Uint8Array, decryptionKeys: PrivateKey) {
+  try {
+    const message = await readMessage({ binaryMessage: Buffer.concat([packet, NO_DATA]) })
+    return await decryptSessionKeys({ message, decryptionKeys })
+  } catch {
+    return []
+  }
 }
 
 /** Opens a container's whole body. Gives the packets inside; null for every failure. */

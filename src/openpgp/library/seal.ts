@@ -1,5 +1,5 @@
 /** Sealing: sign, then encrypt to every recipient (RFC 9580, 10.3). */
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import {
   config,
   createMessage,
@@ -16,7 +16,7 @@ import { BOUNDS } from '../bounds.ts'
 import { CIPHERS, CIPHER_NAME, type CipherId, type Cipher } from '../format/ciphers.ts'
 import type { SealRequest } from '../engine.ts'
 import { armorMessage, type SealedDigests } from '../format/armor-writer.ts'
-import { TAG, packetsOf } from '../format/packets.ts'
+import { TAG, packetAt, packetsOf } from '../format/packets.ts'
 import { parseSignature } from '../format/signature-claim.ts'
 import { recipientNames } from '../format/packet-writer.ts'
 import { encryptionKey } from './certificate.ts'
@@ -121,12 +121,8 @@ async function signAgainNaming(
 }
 
 /** The identity of the encrypted data: SHA-256 of the container's body. */
-function dataDigestOf(container: Uint8Array): string {
-  for (const { body } of packetsOf(container)) {
-    return createHash('sha256').update(body).digest('hex')
-  }
-  throw new Error('nothing was encrypted')
-}
+const dataDigestOf = (container: Uint8Array): string =>
+  hash('sha256', packetAt(container, 0).body, 'hex')
 
 function statementDigestOf(signed: Uint8Array, document: Uint8Array): string {
   for (const { tag, body } of packetsOf(signed)) {

@@ -12,7 +12,7 @@ import { packetsOf } from '../format/packets.ts'
 import { BOUNDS } from '../bounds.ts'
 import { revokedFromMs } from './owner-statements.ts'
 import { SUBPACKET } from '../format/packet-writer.ts'
-import { madeOver, parseSignature, readClaim, type MadeOver } from '../format/signature-claim.ts'
+import { madeOver, readClaim, type MadeOver } from '../format/signature-claim.ts'
 
 /**
  * Verifies the signatures of a document against one certificate, at our clock in ms. Gives one
@@ -29,7 +29,7 @@ export async function verify(
   const results: SignatureResult[] = []
   for (const [index, packet] of signed.signatures.entries()) {
     const made = madeOver(signed, index)
-    const claim = claimOf(packet, made)
+    const claim = claimOf(packet)
     if (claim?.issuerKeyId == null) results.push('bad')
     else if (!keyIds.has(claim.issuerKeyId)) results.push('other-key')
     else if (claim.createdMs > nowMs + BOUNDS.clockToleranceMs) results.push('bad')
@@ -74,10 +74,8 @@ function hasEnded(key: PublicKey, at: Date): boolean {
     })
 }
 
-function claimOf(packet: Uint8Array, made: MadeOver): ReturnType<typeof parseSignature> {
-  for (const { body } of packetsOf(packet)) {
-    return 'document' in made ? parseSignature(body, made.document) : readClaim(body, () => '')
-  }
+function claimOf(packet: Uint8Array): ReturnType<typeof readClaim> {
+  for (const { body } of packetsOf(packet)) return readClaim(body, () => '')
   return null
 }
 

@@ -15,7 +15,8 @@ import { allListAes256, recipientPackets, seal } from './seal.ts'
 import { generate, relock, unlock } from './secret-key.ts'
 import { verify } from './verify.ts'
 
-const JOBS = {
+/** The jobs of the threads, by name; arguments and results are structured clones. */
+export const JOBS = {
   generate,
   unlock,
   relock,
@@ -48,7 +49,6 @@ const JOBS = {
   compareVerified,
 }
 
-/** The jobs of the threads, by name; arguments and results are structured clones. */
 export type Jobs = typeof JOBS
 
 applyProfile()
