@@ -45,8 +45,9 @@ const keyOf = async (options?: Made): Promise<PrivateKey> => {
 const bytes = (armored: string): Buffer => Buffer.from(armored)
 const fileOf = async (options?: Made): Promise<Buffer> => bytes((await keyOf(options)).armor())
 
+/** `TO` may be locked with a short hash: it counts as random. */
 const take = (file: Uint8Array, from: string | null = OUT) =>
-  adopt(file, { from, to: TO }, Date.now())
+  adopt(file, { from, to: TO, isRandom: true }, Date.now())
 
 async function refused(file: Uint8Array, from?: string | null): Promise<UnfitReason | null> {
   const adopted = await take(file, from)
@@ -157,7 +158,7 @@ test.each(USELESS)(
 )
 
 describe('a secret key that is taken in although it has expired', () => {
-  const secrets = { from: OUT, to: TO, mayHaveExpired: true }
+  const secrets = { from: OUT, to: TO, isRandom: true, mayHaveExpired: true }
   const takeExpired = (file: Uint8Array) => adopt(file, secrets, Date.now())
   const pastSubkey = { subkeys: [{ keyExpirationTime: 60 }, { sign: true }], date: now() }
   const past = { date: now(), keyExpirationTime: 60 }
