@@ -23,6 +23,8 @@ export interface SelfSignature {
   flags?: number
   /** Ciphers that a user id or direct key lists, by number; those up to AES-256 unless told. */
   ciphers?: number[]
+  /** Does not say when it was made. */
+  undated?: boolean
 }
 
 const AES256_FIRST = [9, 8, 7]
@@ -37,7 +39,7 @@ const keyOver = (key: PacketKey): Buffer => concat(0x99, u16(key.body.length), k
 /** A user id with its self-signature. */
 export function userId(primary: SigningKey, name: string, options: SelfSignature = {}): Buffer {
   const { atMs = primary.createdMs, flags = FLAG.certify | FLAG.sign, hashed = [], hash } = options
-  const { ciphers = AES256_FIRST } = options
+  const { ciphers = AES256_FIRST, undated = false } = options
   const id = Buffer.from(name)
   const over = concat(keyOver(primary), 0xb4, u32(id.length), id)
   return concat(
@@ -47,6 +49,7 @@ export function userId(primary: SigningKey, name: string, options: SelfSignature
       over,
       type: TYPE.certification,
       atMs,
+      undated,
       ...(hash === undefined ? {} : { hash }),
       hashed: [keyFlags(flags), ...listedCiphers(ciphers), ...hashed],
     }),
@@ -105,17 +108,19 @@ export function signingSubkey(
     backSignature?: boolean
     backSigner?: SigningKey
     backOver?: SigningKey
+    backHashed?: Buffer[]
     atMs?: number
     hashed?: Buffer[]
   } = {},
 ): Buffer {
-  const { backSignature = true, backSigner = subkey, backOver = primary } = options
+  const { backSignature = true, backSigner = subkey, backOver = primary, backHashed = [] } = options
   const { atMs = subkey.createdMs } = options
   const back = signature({
     signer: backSigner,
     over: concat(keyOver(backOver), keyOver(subkey)),
     type: TYPE.primaryBinding,
     atMs,
+    hashed: backHashed,
   })
   const body = back.subarray(back[1] !== undefined && back[1] < 192 ? 2 : 3)
   const consent = backSignature ? [embedded(body)] : []
@@ -123,38 +128,35 @@ export function signingSubkey(
   return boundSubkey(primary, subkey, { flags: FLAG.sign, atMs, hashed })
 }
 
-/** Revokes the primary key. Reasons (RFC 9580, 5.2.3.31): 0 none, 1 superseded, 2 compromised, 3 retired. */
-export function keyRevocation(
-  primary: SigningKey,
-  options: { atMs: number; code?: number; hash?: HashName },
+interface Revocation {
+  atMs: number
+  code?: number
+  hash?: HashName
+  undated?: boolean
+}
+
+function revocation(
+  signer: SigningKey,
+  over: Buffer,
+  type: number,
+  { code = 0, ...rest }: Revocation,
 ): Buffer {
-  const { atMs, code = 0, hash = 'sha256' } = options
-  const type = TYPE.keyRevocation
-  return signature({
-    signer: primary,
-    over: keyOver(primary),
-    type,
-    atMs,
-    hash,
-    hashed: [reason(code)],
-  })
+  return signature({ signer, over, type, hashed: [reason(code)], ...rest })
+}
+
+/** Revokes the primary key. Reasons (RFC 9580, 5.2.3.31): 0 none, 1 superseded, 2 compromised, 3 retired. */
+export function keyRevocation(primary: SigningKey, options: Revocation): Buffer {
+  return revocation(primary, keyOver(primary), TYPE.keyRevocation, options)
 }
 
 /** Revokes a subkey; stands after it. */
 export function subkeyRevocation(
   primary: SigningKey,
   subkey: PacketKey,
-  options: { atMs: number; code?: number },
+  options: Revocation,
 ): Buffer {
   const over = concat(keyOver(primary), keyOver(subkey))
-  const { atMs, code = 0 } = options
-  return signature({
-    signer: primary,
-    over,
-    type: TYPE.subkeyRevocation,
-    atMs,
-    hashed: [reason(code)],
-  })
+  return revocation(primary, over, TYPE.subkeyRevocation, options)
 }
 
 export const armoredCertificate = (...packets: Uint8Array[]): string =>

@@ -74,6 +74,11 @@ export function personOf(
   }
 }
 
+let seen = 0
+/** The same certificate as a text that nobody has seen, of which nothing is kept. */
+export const unseen = ({ certificate }: { certificate: string }): string =>
+  certificate.replace('\n\n', `\nComment: ${seen++}\n\n`)
+
 export const bot = testPerson('bot')
 export const alice = testPerson('alice')
 export const mallory = testPerson('mallory')

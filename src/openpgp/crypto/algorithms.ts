@@ -21,11 +21,11 @@ const recipients = byId(RECIPIENT_ALGORITHMS)
 const signatures = byId(SIGNATURE_ALGORITHMS)
 
 /** The kind of key with a number; null where nothing is sealed to such keys natively. */
-export const findRecipientAlgorithm = (id = 0): RecipientAlgorithm | null =>
+export const findRecipientAlgorithm = (id?: number): RecipientAlgorithm | null =>
   recipients.get(id) ?? null
 
 /** The kind of key with a number; null where such signatures are not verified natively. */
-export const findSignatureAlgorithm = (id = 0): SignatureAlgorithm | null =>
+export const findSignatureAlgorithm = (id?: number): SignatureAlgorithm | null =>
   signatures.get(id) ?? null
 
 /** @throws Error for an algorithm that is not sealed to natively */
@@ -46,18 +46,20 @@ export function algorithmOf({
   return findRecipientAlgorithm(algorithm) ?? signatureAlgorithm(algorithm)
 }
 
-export function isRecipientKey(key: NativePublicKey): key is RecipientKey {
-  return recipients.has(key.algorithm)
+export function isRecipientKey(key: NativePublicKey | null): key is RecipientKey {
+  return recipients.has(key?.algorithm)
 }
 
-export function isSigningKey(key: NativePublicKey): key is SigningKey {
-  return signatures.has(key.algorithm)
+export function isSigningKey(key: NativePublicKey | null): key is SigningKey {
+  return signatures.has(key?.algorithm)
 }
 
 function longest(algorithms: readonly { publicBytes: number }[]): number {
   return Math.max(...algorithms.map(({ publicBytes }) => publicBytes))
 }
 
-function byId<A extends { id: number }>(algorithms: readonly A[]): ReadonlyMap<number, A> {
+function byId<A extends { id: number }>(
+  algorithms: readonly A[],
+): ReadonlyMap<number | undefined, A> {
   return new Map(algorithms.map((one) => [one.id, one]))
 }

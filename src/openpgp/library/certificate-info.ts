@@ -21,8 +21,7 @@ const NATIVE: NativeView = {
   infoOf,
   isSound(subkey) {
     const key = publicKeyOf(subkey.keyPacket.write())
-    if (key === null || !isRecipientKey(key)) return null
-    return recipientAlgorithm(key.algorithm).isSound(key.point)
+    return isRecipientKey(key) ? recipientAlgorithm(key.algorithm).isSound(key.point) : null
   },
 }
 
@@ -39,12 +38,12 @@ async function infoOf(key: PublicKey, nowMs: number): Promise<CertificateInfo | 
     const date = new Date(nowMs)
     const part = await key.getEncryptionKey(undefined, date)
     const recipientKey = publicKeyOf(part.keyPacket.write())
-    if (recipientKey === null || !isRecipientKey(recipientKey)) return null
+    if (!isRecipientKey(recipientKey)) return null
     const { preferredSymmetricAlgorithms } = await (key as WholePublicKey).getPrimarySelfSignature(
       date,
     )
     const { signingKey, by } = await signingKeyOf(key, date)
-    const used = new Set<Key | Subkey>([key, part, ...(by === null ? [] : [by])])
+    const used = new Set<Key | Subkey | null>([key, part, by])
     return {
       fingerprint: new Uint8Array(Buffer.from(key.getFingerprint(), 'hex')),
       recipientKey: alone(recipientKey),
@@ -71,9 +70,7 @@ async function signingKeyOf(
   try {
     const by = await key.getSigningKey(undefined, date)
     const signingKey = publicKeyOf(by.keyPacket.write())
-    return signingKey === null || !isSigningKey(signingKey)
-      ? { signingKey: null, by: null }
-      : { signingKey, by }
+    return isSigningKey(signingKey) ? { signingKey, by } : { signingKey: null, by: null }
   } catch {
     return { signingKey: null, by: null }
   }
@@ -111,11 +108,10 @@ function timesIn(key: PublicKey): number[] {
 /** When a signature begins and ends, and when the key ends that it speaks of. */
 function timesOf(signature: SignaturePacket, keyCreatedMs: number): number[] {
   const { created, keyExpirationTime, embeddedSignature } = signature
-  const ends = signature.getExpirationTime()
+  const dates = [created, signature.getExpirationTime()]
   return [
-    ...(created === null ? [] : [created.getTime()]),
-    ...(ends instanceof Date ? [ends.getTime()] : []),
-    ...(keyExpirationTime === null ? [] : [keyCreatedMs + keyExpirationTime * 1000]),
+    ...dates.flatMap((date) => (date instanceof Date ? [date.getTime()] : [])),
+    keyCreatedMs + (keyExpirationTime ?? 0) * 1000,
     ...(embeddedSignature === null ? [] : timesOf(embeddedSignature, keyCreatedMs)),
   ]
 }
@@ -133,10 +129,11 @@ export interface OwnKeyInfo {
 export async function describeOwnKey(key: UnlockedKey, nowMs: number): Promise<OwnKeyInfo> {
   const secretKey = (await secretKeyOf(key)) as WholeSecretKey
   const opening = await secretKey.getDecryptionKeys(undefined, null).catch(() => [])
-  const self = await secretKey.getPrimarySelfSignature(new Date(nowMs)).catch(() => null)
+  const self = secretKey.getPrimarySelfSignature(new Date(nowMs))
+  const ciphers = self.then(({ preferredSymmetricAlgorithms: listed }) => listed ?? [])
   return {
     opens: opening.map((one) => one.getKeyID().toHex()),
-    ciphers: self?.preferredSymmetricAlgorithms ?? [],
+    ciphers: await ciphers.catch(() => []),
     info: await infoOf(secretKey.toPublic(), nowMs),
   }
 }

@@ -108,7 +108,7 @@ async function judgeKey(
   if (!('subkey' in found)) return { ...base, ...(await whyNot(key, nowMs, found.problem)) }
   const { subkey, date } = found
   const info = subkey.getAlgorithmInfo()
-  if (isTooLong(info) || !(native.isSound(subkey) ?? (await canBeSealedTo(key, subkey, date)))) {
+  if (isTooLong(info) || !(native.isSound(subkey) ?? (await canBeSealedTo(key, date)))) {
     return { ...base, unusable: 'weak-algorithm', algorithm: describe(info) }
   }
   return {
@@ -205,8 +205,7 @@ function reasonOf(problem: string): UnusableReason {
 }
 
 /** Too long to be worth its cost. */
-const isTooLong = ({ bits }: AlgorithmInfo): boolean =>
-  bits !== undefined && bits > BOUNDS.rsaBitsMax
+const isTooLong = ({ bits }: AlgorithmInfo): boolean => (bits ?? 0) > BOUNDS.rsaBitsMax
 
 function describe(info: AlgorithmInfo): string {
   if (info.bits !== undefined) return `RSA ${info.bits}`
@@ -226,22 +225,17 @@ const CURVE_NAMES: Record<string, string> = {
 }
 
 /**
- * Seals a session key of zeros to a subkey, which fails where its point is not on its curve, its
+ * Seals a session key of zeros to a key, which fails where its point is not on its curve, its
  * numbers are none, or its key derivation is unknown: one person of a group with such a
  * certificate would otherwise stop every message to all others.
- * @param date at which the subkey was found to be valid
+ * @param date at which its subkey was found to be valid
  */
-export async function canBeSealedTo(
-  key: PublicKey,
-  subkey: Key | Subkey,
-  date: Date,
-): Promise<boolean> {
+async function canBeSealedTo(key: PublicKey, date: Date): Promise<boolean> {
   try {
     await encryptSessionKey({
       data: new Uint8Array(32),
       algorithm: 'aes256',
       encryptionKeys: key,
-      encryptionKeyIDs: [subkey.getKeyID()],
       date,
       format: 'binary',
     })

@@ -28,14 +28,11 @@ const SOFT = new Set<enums.reasonForRevocation | null>([
  */
 export async function carrySelfSignatures(to: PublicKey, from: PublicKey): Promise<boolean> {
   const newestMs = Math.max(...(await ownStatements(to)).map(timeOf), 0)
-  const carried = [carryDirect(to as WholePublicKey, await ownDirect(from as WholePublicKey))]
+  const direct = await ownDirect(from as WholePublicKey)
+  const carried = [add((to as WholePublicKey).directSignatures, direct)]
   for (const user of from.users) carried.push(await carryUser(to, user, newestMs))
   for (const subkey of from.subkeys) carried.push(await carrySubkey(to, subkey, newestMs))
   return carried.includes(true)
-}
-
-function carryDirect({ directSignatures }: WholePublicKey, own: SignaturePacket[]): boolean {
-  return add(directSignatures, own)
 }
 
 async function carryUser(to: PublicKey, user: NamedUser, newestMs: number): Promise<boolean> {
@@ -46,8 +43,7 @@ async function carryUser(to: PublicKey, user: NamedUser, newestMs: number): Prom
     return added.includes(true)
   }
   if (!own.some((one) => timeOf(one) > newestMs)) return false
-  const selfCertifications = own
-  const stated = { selfCertifications, revocationSignatures: revoked, otherCertifications: [] }
+  const stated = { selfCertifications: own, revocationSignatures: revoked, otherCertifications: [] }
   to.users.push(copyOf(user, stated))
   return true
 }
@@ -98,12 +94,11 @@ async function verified(
   data: object,
   settings = config,
 ): Promise<SignaturePacket[]> {
-  const own: SignaturePacket[] = []
-  for (const signature of signatures) {
-    const holds = signature.verify(primary, type, data, ANY_DATE, false, settings)
-    if (await holds.then(() => true).catch(() => false)) own.push(signature)
-  }
-  return own
+  const own = signatures.map(async (one) => {
+    const holds = one.verify(primary, type, data, ANY_DATE, false, settings)
+    return await holds.then(() => [one]).catch(() => [])
+  })
+  return (await Promise.all(own)).flat()
 }
 
 const copyOf = <T extends object>(part: T, over: Partial<T>): T =>

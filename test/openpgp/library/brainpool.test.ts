@@ -1,7 +1,9 @@
-import { afterAll, expect, test } from 'vitest'
-import { createEngine } from '../../../src/openpgp/create.ts'
+import { generateKeyPairSync } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { generateDer } from '../../../src/openpgp/library/brainpool.ts'
 import { NOW_MS, MADE_MS, bot } from '../../support/openpgp-people.ts'
 import { openInner } from '../../support/openpgp-engine.ts'
+import { useEngineHere } from '../../support/openpgp-jobs-here.ts'
 import { signedLiteral } from '../../support/openpgp-inner.ts'
 import { ecdhBody, ecdsa, identify } from '../../support/openpgp-key.ts'
 import {
@@ -11,8 +13,7 @@ import {
   userId,
 } from '../../support/openpgp-certificate.ts'
 
-const engine = createEngine({ threads: 1 })
-afterAll(() => engine[Symbol.asyncDispose]())
+const engine = useEngineHere()
 
 /** With hashes that the curves ask for, and object identifiers as OpenPGP writes them. */
 const CURVES = [
@@ -45,6 +46,20 @@ test.each(CURVES)(
     expect(await engine.verify(forged, certificate, NOW_MS)).toEqual(['bad'])
   },
 )
+
+test.each(CURVES)('a point on %s is written as OpenSSL writes it', (curveName) => {
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: curveName })
+  const der = publicKey.export({ format: 'der', type: 'spki' })
+  const bytes = 1 + 2 * (Number(curveName.slice(10, 13)) / 8)
+  const point = der.subarray(-bytes)
+  expect(point[0]).toBe(4)
+  expect(generateDer({ curveName, publicKey: point }).publicKey).toEqual(der)
+})
+
+test('a curve that is none of these is refused', () => {
+  const unknown = { curveName: 'secp256k1', publicKey: new Uint8Array(65) }
+  expect(() => generateDer(unknown)).toThrow('curve')
+})
 
 test('a forged self-signature on a brainpool certificate is noticed', async () => {
   const [curve, oid, hash] = CURVES[0]

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { judge } from '../../../src/openpgp/library/certificate.ts'
 import '../../support/openpgp-engine.ts'
 import { generated, paperRsa } from '../../support/openpgp-generated.ts'
+import { packet } from '../../support/openpgp-framing.ts'
 import { dsa, ecdsa, identify, seconds } from '../../support/openpgp-key.ts'
 import { mpi, concat, seeded } from '../../support/openpgp-bytes.ts'
 import { MADE_MS, NOW_MS, alice, rsaKey } from '../../support/openpgp-people.ts'
@@ -118,7 +119,37 @@ test.each([
   expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: null, algorithm })
 })
 
-test('a v4 key in the newer encodings can be sealed to', async () => {
-  const { certificate } = await generated({ type: 'curve25519' })
-  expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: null, algorithm: 'X25519' })
+test.each([
+  ['curve25519', 'X25519'],
+  ['curve448', 'X448'],
+] as const)('a v4 key in the newer encodings (%s) can be sealed to', async (type, algorithm) => {
+  const { certificate } = await generated({ type })
+  expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: null, algorithm })
+})
+
+test('of a key that cannot be sealed to, the algorithm that signs is named', async () => {
+  const status = await judge(armoredCertificate(keyPacket(primary), id), NOW_MS)
+  expect(status).toMatchObject({ algorithm: 'Ed25519', encryptionKeys: [], notBeforeMs: 0 })
+})
+
+const numbers = (...lengths: number[]): Buffer =>
+  concat(...lengths.map((length, index) => mpi(concat(0x80, seeded(`${index}`, length)))))
+
+test.each<[string, number, Buffer, boolean]>([
+  ['RSA', 1, numbers(255, 2), true],
+  ['RSA that only encrypts', 2, numbers(255, 2), true],
+  ['RSA that only signs', 3, numbers(255, 2), false],
+  ['Elgamal', 16, numbers(255, 255, 255), true],
+  ['DSA', 17, numbers(255, 31, 255, 255), false],
+  ['ECDH', 18, subkey.body.subarray(6), true],
+  ['EdDSA', 22, primary.body.subarray(6), false],
+  ['X25519', 25, seeded('x25519', 32), true],
+  ['X448', 26, seeded('x448', 56), true],
+  ['Ed25519', 27, seeded('ed25519', 32), false],
+])('a subkey of %s (%i) is one that may be encrypted to: %s', async (_, number, rest, encrypts) => {
+  const body = concat(4, seconds(MADE_MS), number, rest)
+  const { fingerprint } = identify(body, MADE_MS)
+  // bound to nothing, so that it is not usable
+  const bare = armoredCertificate(keyPacket(primary), id, packet(14, body))
+  expect((await judge(bare, NOW_MS)).encryptionKeys).toEqual(encrypts ? [fingerprint] : [])
 })

@@ -1,8 +1,7 @@
 /** What the library says of a certificate for sealing and verifying natively, and of our own key. */
 import { expect, test } from 'vitest'
 import { certificateOf, secretKeyOf } from '../../../src/openpgp/library/key-cache.ts'
-import { judgeFully } from '../../../src/openpgp/library/certificate-info.ts'
-import { describeOwnKey } from '../../../src/openpgp/library/certificate-info.ts'
+import { describeOwnKey, judgeFully } from '../../../src/openpgp/library/certificate-info.ts'
 import { applyProfile } from '../../../src/openpgp/library/profile.ts'
 import type { CertificateInfo } from '../../../src/openpgp/native/certificate-info.ts'
 import { NEVER_S } from '../../../src/openpgp/bounds.ts'
@@ -17,8 +16,9 @@ import {
   userIdRevocation,
   type SelfSignature,
 } from '../../support/openpgp-certificate.ts'
-import { armor } from '../../support/openpgp-framing.ts'
-import { curve25519, ed25519 } from '../../support/openpgp-key.ts'
+import { concat } from '../../support/openpgp-bytes.ts'
+import { armor, packet } from '../../support/openpgp-framing.ts'
+import { curve25519, ed25519, identify } from '../../support/openpgp-key.ts'
 import {
   MADE_MS,
   NOW_MS,
@@ -28,6 +28,7 @@ import {
   preferring,
   rsaKey,
   testPerson,
+  unseen,
 } from '../../support/openpgp-people.ts'
 import { expiresAfter, keyExpiresAfter } from '../../support/openpgp-signature.ts'
 
@@ -120,6 +121,26 @@ test('where another algorithm signs, it is sealed to here and verified there', a
   expect(await infoAt(onlyCertifies)).toMatchObject({ signingKey: null, primarySigns: false })
 })
 
+test.each<[string, string, string?]>([
+  [
+    'with what its owner stated elsewhere',
+    alice.certificate,
+    made(id(), userId(primary, 'b', { atMs: NOW_MS - 1000 }), sub()),
+  ],
+  [
+    'whose subkey is no sound point',
+    made(id(), boundSubkey(primary, identify(lowOrder(subkey.body), MADE_MS))),
+  ],
+])('a certificate %s is the library’s', async (_, certificate, known) => {
+  const { info, status } = await judgeFully(certificate, NOW_MS, known)
+  expect([info, status.unusable]).toEqual([null, known === undefined ? 'weak-algorithm' : null])
+})
+
+/** The same key with a point of zeros, with which anybody can compute. */
+function lowOrder(body: Buffer): Buffer {
+  return concat(body.subarray(0, -DERIVATION_BYTES - 32), Buffer.alloc(32), body.subarray(-4))
+}
+
 test.each([
   [[9, 7], true],
   [[7, 9], true],
@@ -131,6 +152,7 @@ test.each([
 
 const DAY_S = 86_400
 const untilDay = 60 * DAY_S
+const consentEnds = { backHashed: [expiresAfter(untilDay)] }
 
 test.each<[string, string, { fromS?: number; untilS?: number }]>([
   [
@@ -155,6 +177,11 @@ test.each<[string, string, { fromS?: number; untilS?: number }]>([
   ],
   ['its self-signature is newer', made(id({ atMs: NOW_MS - 5000 }), sub()), { fromS: NOW_S - 5 }],
   ['its self-signature is of this second', made(id({ atMs: NOW_MS }), sub()), { fromS: NOW_S }],
+  [
+    'a subkey’s consent ends',
+    made(id(), sub(), signingSubkey(primary, ed25519('s', MADE_MS), consentEnds)),
+    { untilS: MADE_S + untilDay },
+  ],
   ['its binding is newer', made(id(), sub({ atMs: NOW_MS - 5000 })), { fromS: NOW_S - 5 }],
   [
     'another self-signature comes',
@@ -178,13 +205,33 @@ test('our own key says what opens, which ciphers it reads, and what is known of 
   expect(described.info).toEqual(await infoAt(alice.certificate))
   const early = await describeOwnKey(alice.unlocked, MADE_MS - 86_400_000)
   expect(early).toMatchObject({ opens: [subkey.keyId], ciphers: [], info: null })
+  const plain = preferring()
+  expect(await describeOwnKey(plain.unlocked, NOW_MS)).toMatchObject({ ciphers: [] })
+  const signing = testPerson('signs alone')
+  const bytes = concat(
+    packet(5, signing.primary.secretBody),
+    userId(signing.primary, 'signs alone'),
+  )
+  expect(await describeOwnKey({ ...signing.unlocked, bytes }, NOW_MS)).toEqual({
+    opens: [],
+    ciphers: [9, 8, 7],
+    info: null,
+  })
 })
 
-test('a certificate is parsed once, but for one that carries revocations', async () => {
-  const one = await certificateOf(alice.certificate)
-  expect(await certificateOf(alice.certificate)).toBe(one)
-  const revoked = made(keyRevocation(primary, RETIRED), id(), sub())
-  expect(await certificateOf(revoked)).not.toBe(await certificateOf(revoked))
+test.each([
+  ['without revocations', made(id(), sub()), true],
+  ['with one of the key', made(keyRevocation(primary, RETIRED), id(), sub()), false],
+  ['with one of a subkey', made(id(), sub(), subkeyRevocation(primary, subkey, RETIRED)), false],
+  [
+    'with one of a user id',
+    made(id(), userIdRevocation(primary, 'alice', NOW_MS - 1000), sub()),
+    false,
+  ],
+])('a certificate %s is kept for the next time: %s', async (_, certificate, isKept) => {
+  const text = unseen({ certificate })
+  const one = await certificateOf(text)
+  expect((await certificateOf(text)) === one).toBe(isKept)
 })
 
 test('a secret key is no certificate', async () => {
@@ -193,7 +240,9 @@ test('a secret key is no certificate', async () => {
 })
 
 test('an unlocked key is parsed once', async () => {
-  const one = await secretKeyOf(alice.unlocked)
-  expect(await secretKeyOf({ ...alice.unlocked })).toBe(one)
+  const { unlocked } = testPerson(`parsed at ${performance.now()}`)
+  const one = await secretKeyOf(unlocked)
+  expect(one.getFingerprint()).toBe(unlocked.fingerprint)
+  expect(await secretKeyOf({ ...unlocked })).toBe(one)
   expect(await secretKeyOf(bot.unlocked)).not.toBe(one)
 })

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { judge } from '../../../src/openpgp/library/certificate.ts'
+import { dearmor } from '../../../src/openpgp/format/armor.ts'
 import '../../support/openpgp-engine.ts'
+import { armor, packet } from '../../support/openpgp-framing.ts'
 import { curve25519 } from '../../support/openpgp-key.ts'
 import { concat } from '../../support/openpgp-bytes.ts'
 import { MADE_MS, NOW_MS, alice, mallory, rsaKey } from '../../support/openpgp-people.ts'
@@ -8,6 +10,7 @@ import { keyExpiresAfter } from '../../support/openpgp-signature.ts'
 import {
   FLAG,
   armoredCertificate,
+  bogusBindings,
   boundSubkey,
   directKey,
   keyPacket,
@@ -16,6 +19,7 @@ import {
   subkeyRevocation,
   userId,
   userIdRevocation,
+  type SelfSignature,
 } from '../../support/openpgp-certificate.ts'
 
 const DAY_MS = 86_400_000
@@ -25,6 +29,7 @@ const id = userId(primary, 'alice')
 const binding = boundSubkey(primary, subkey)
 const yesterday = { atMs: NOW_MS - DAY_MS }
 const stripped = alice.certificate
+const ended = { ...yesterday, hashed: [keyExpiresAfter((NOW_MS - MADE_MS) / 1000 - 3600)] }
 
 test.each([
   ['revoked without a reason', { ...yesterday, code: 0 }],
@@ -88,10 +93,10 @@ test('C6 what is remembered does not grow by what anybody adds', async () => {
 test.each([0, 3])('C6 a subkey known as revoked (%i) stays so', async (code) => {
   const revoked = concat(binding, subkeyRevocation(primary, subkey, { ...yesterday, code }))
   const known = armoredCertificate(key, id, revoked)
-  expect(await judge(stripped, NOW_MS, known)).toMatchObject({
-    unusable: 'revoked',
-    revocations: true,
-  })
+  const later = await judge(stripped, NOW_MS, known)
+  for (const status of [later, await judge(later.armored, NOW_MS)]) {
+    expect(status).toMatchObject({ unusable: 'revoked', revocations: true })
+  }
 })
 
 test('C6 a new subkey after the revoked one is sealed to', async () => {
@@ -113,12 +118,15 @@ test('a known copy of another certificate changes nothing', async () => {
   expect(await judge(stripped, NOW_MS, known)).toEqual(await judge(stripped, NOW_MS))
 })
 
-test.each(['', 'hello', alice.certificate.slice(0, 300)])(
-  'a known copy that cannot be read changes nothing (%#)',
-  async (known) => {
-    expect(await judge(stripped, NOW_MS, known)).toEqual(await judge(stripped, NOW_MS))
-  },
-)
+test.each([
+  '',
+  'hello',
+  alice.certificate.slice(0, 300),
+  armoredCertificate(key, id, boundSubkey(primary, subkey, ended), keyPacket(mallory.primary)),
+  armor(alice.secret, { type: 'PRIVATE KEY BLOCK' }),
+])('a known copy that cannot be read changes nothing (%#)', async (known) => {
+  expect(await judge(stripped, NOW_MS, known)).toEqual(await judge(stripped, NOW_MS))
+})
 
 test('a known copy does not make a bad one good', async () => {
   expect(await judge('hello', NOW_MS, alice.certificate)).toMatchObject({ unusable: 'unparseable' })
@@ -135,7 +143,6 @@ test('a forged revocation in the known copy revokes nothing', async () => {
 })
 
 /** How long after it was made the key ends, by statements of yesterday. */
-const ended = { ...yesterday, hashed: [keyExpiresAfter((NOW_MS - MADE_MS) / 1000 - 3600)] }
 
 test.each([
   ['the end of a user id', armoredCertificate(key, userId(primary, 'alice', ended), binding)],
@@ -173,21 +180,71 @@ test('a newer copy counts, with what it leaves out and what it extends', async (
   expect([encryptionKeys.length, isNews]).toEqual([1, true])
 })
 
-test('a revoked user id and a direct statement of the known copy count too', async () => {
-  const known = armoredCertificate(
-    key,
-    directKey(primary, { atMs: NOW_MS - DAY_MS }),
-    id,
-    userIdRevocation(primary, 'alice', NOW_MS - DAY_MS),
-    binding,
-  )
+const forger = { ...mallory.primary, body: primary.body, fingerprint: primary.fingerprint }
+const [newer, other] = [curve25519('alice new', MADE_MS + 1000), curve25519('alice other', MADE_MS)]
+const newName = (...signatures: Buffer[]): Buffer =>
+  concat(packet(13, Buffer.from('new')), ...signatures)
+const selfSignature = (atMs: number, signer = primary): Buffer =>
+  userId(signer, 'new', { atMs }).subarray(newName().length)
+const stateOf = async (armored: string) => {
+  const { unusable, encryptionKeys } = await judge(armored, NOW_MS)
+  const bytes = dearmor(armored, 'PUBLIC KEY BLOCK') ?? []
+  return [unusable, encryptionKeys[0], Buffer.from(bytes).includes('new'), bytes.length]
+}
+
+/** What the earlier copy has, and what is carried of it. */
+test.each<[string, Buffer[], Buffer[]]>([
+  ['a direct statement', [directKey(primary, ended), id, binding], []],
+  ['a revoked user id', [id, userIdRevocation(primary, 'alice', NOW_MS - DAY_MS), binding], []],
+  ['a later subkey', [id, binding, boundSubkey(primary, newer, yesterday)], []],
+  [
+    'a later subkey, without what others bound it to',
+    [id, binding, boundSubkey(primary, newer, yesterday), bogusBindings(primary, newer, 2)],
+    [id, binding, boundSubkey(primary, newer, yesterday)],
+  ],
+  ['a later user id', [id, newName(selfSignature(NOW_MS - DAY_MS)), binding], []],
+  [
+    'all of a user id of which one part is later',
+    [id, newName(selfSignature(MADE_MS), selfSignature(NOW_MS - DAY_MS)), binding],
+    [],
+  ],
+  [
+    'a later user id, without what others say of it',
+    [id, newName(selfSignature(NOW_MS - DAY_MS), selfSignature(NOW_MS, forger)), binding],
+    [id, newName(selfSignature(NOW_MS - DAY_MS)), binding],
+  ],
+])('%s that a copy lacks is carried to it', async (_, packets, carried) => {
+  const known = armoredCertificate(key, ...packets)
   const later = await judge(stripped, NOW_MS, known)
-  expect((await judge(known, NOW_MS)).unusable).toBe(later.unusable)
-  expect(later.armored.length).toBeGreaterThan(stripped.length)
+  const all = carried.length === 0 ? packets : carried
+  const expected = await stateOf(armoredCertificate(key, ...all))
+  expect(await stateOf(later.armored)).toEqual(expected)
+  expect(expected).not.toEqual(await stateOf(stripped))
+  expect([later.unusable, later.isNews]).toEqual([expected[0], undefined])
+})
+
+test.each([
+  ['a subkey', [id, binding, boundSubkey(primary, other)]],
+  ['a user id', [id, newName(selfSignature(MADE_MS)), binding]],
+])('%s that is as old as all of a copy stays out of it', async (_, packets) => {
+  const { armored } = await judge(stripped, NOW_MS, armoredCertificate(key, ...packets))
+  expect(armored).toBe(stripped)
+})
+
+test('the end of one of two subkeys is carried to that one', async () => {
+  const both = (options: SelfSignature): string =>
+    armoredCertificate(key, id, binding, boundSubkey(primary, newer, options))
+  const copy = both({ atMs: NOW_MS - 2 * DAY_MS })
+  expect((await judge(copy, NOW_MS)).encryptionKeys[0]).toBe(newer.fingerprint)
+  const later = await judge(copy, NOW_MS, both(ended))
+  expect(later.encryptionKeys[0]).toBe(subkey.fingerprint)
+})
+
+test.each([undefined, 'hello'])('what is known before (%s) is no news', async (known) => {
+  expect(await judge(stripped, NOW_MS, known)).not.toHaveProperty('isNews')
 })
 
 test('statements in the known copy that somebody forged count for nothing', async () => {
-  const forger = { ...mallory.primary, body: primary.body, fingerprint: primary.fingerprint }
   const known = armoredCertificate(key, userId(forger, 'alice', ended), binding)
   const later = await judge(stripped, NOW_MS, known)
   expect(later).toEqual({ ...(await judge(stripped, NOW_MS)), isNews: true })

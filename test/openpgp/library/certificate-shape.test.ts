@@ -143,6 +143,11 @@ test.each([
     ),
     'no-encryption-subkey',
   ],
+  [
+    'a user id whose self-signature has no date',
+    armoredCertificate(key, userId(primary, 'alice', { undated: true }), binding),
+    'unparseable',
+  ],
   ['C1 only a primary key', armoredCertificate(key, id), 'no-encryption-subkey'],
   [
     'C5 somebody else’s subkey without binding',

@@ -65,7 +65,7 @@ test.each([
   const expiresMs = MADE_MS + days * DAY_MS
   expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: null, expiresMs })
   expect(await judge(certificate, expiresMs - 1000)).toMatchObject({ unusable: null })
-  expect(await judge(certificate, expiresMs)).toMatchObject({ unusable: 'expired' })
+  expect(await judge(certificate, expiresMs)).toMatchObject({ unusable: 'expired', notBeforeMs: 0 })
   expect(await judge(certificate, expiresMs + DAY_MS)).toMatchObject({ unusable: 'expired' })
 })
 
@@ -195,14 +195,18 @@ test('a revoked subkey is not sealed to, and another one is', async () => {
   })
 })
 
-test('a subkey’s revocation by somebody else is none', async () => {
-  const forged = { ...mallory.primary, fingerprint: primary.fingerprint }
-  const packets = concat(binding, subkeyRevocation(forged, subkey, yesterday))
-  expect(await judge(armoredCertificate(key, id, packets), NOW_MS)).toMatchObject({
-    unusable: null,
-    revocations: false,
-  })
-})
+test.each([NOW_MS - DAY_MS, NOW_MS])(
+  'a subkey’s revocation by somebody else is none',
+  async (atMs) => {
+    const forged = { ...mallory.primary, fingerprint: primary.fingerprint }
+    const packets = concat(binding, subkeyRevocation(forged, subkey, { atMs }))
+    expect(await judge(armoredCertificate(key, id, packets), NOW_MS)).toMatchObject({
+      unusable: null,
+      revocations: false,
+      expiresMs: Infinity,
+    })
+  },
+)
 
 test('a revoked user id, when it is the only one, makes the certificate unusable', async () => {
   const gone = userIdRevocation(primary, 'alice', NOW_MS - DAY_MS)

@@ -1,13 +1,17 @@
 /** Which of our keys opens a message by the library, and what is said where none does. */
+import { createCipheriv, createHash, hash as digest } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { BOUNDS } from '../../../src/openpgp/bounds.ts'
+import { openVersion1 } from '../../../src/openpgp/library/version1.ts'
+import { longPacket, partialPacket } from '../../support/openpgp-framing.ts'
 import { open, openWhole, unpackWhole, unwrap } from '../../../src/openpgp/library/open.ts'
 import { packetAt } from '../../../src/openpgp/format/packets.ts'
 import { parseMessageBytes } from '../../../src/openpgp/format/encrypted-message.ts'
 import type { UnlockedKey } from '../../../src/openpgp/engine.ts'
 import { BZIP2_HELLO } from '../../support/openpgp-bzip2.ts'
 import { KEY, idsOf } from '../../support/openpgp-engine.ts'
-import { compressedOf, literal } from '../../support/openpgp-inner.ts'
-import { concat } from '../../support/openpgp-bytes.ts'
+import { compressed, compressedOf, literal } from '../../support/openpgp-inner.ts'
+import { concat, seeded, u32 } from '../../support/openpgp-bytes.ts'
 import { alice, bot, mallory } from '../../support/openpgp-people.ts'
 import {
   anonymousPkesk,
@@ -20,6 +24,7 @@ import {
   strangerPkesk,
 } from '../../support/openpgp-sealed.ts'
 
+const sha256 = (bytes: Uint8Array): string => digest('sha256', bytes, 'hex')
 const box = seipd(literal('hello'), KEY)
 const broken = Buffer.from(box)
 broken[broken.length - 1] = (broken.at(-1) ?? 0) ^ 1
@@ -106,17 +111,58 @@ test('each session key of a file is found, with the key that it was for', async 
   ).toEqual([null])
 })
 
-test('a file’s container is opened with the key that fits', async () => {
-  const body = seipdBody(literal('hello'), KEY)
-  const whole = await openWhole([pkesk(bot.subkey, KEY)], body, [MALLORY, BOT])
-  expect(whole?.fingerprint).toBe(BOT.fingerprint)
-  expect(Buffer.from(whole?.packets ?? '')).toEqual(literal('hello'))
+test('a file’s container is opened with the key that fits, and its packets are as they were sent', async () => {
+  const inner = partialPacket(11, concat('62', 0, u32(0), Buffer.alloc(600, 'a')), [9])
+  const body = seipdBody(inner, KEY)
+  const packets = [pkesk(bot.subkey, wrong), pkesk(bot.subkey, KEY)]
+  const whole = await openWhole(packets, body, [MALLORY, BOT])
+  expect([whole?.fingerprint, whole?.identity]).toEqual([BOT.fingerprint, sha256(body)])
+  expect(Buffer.from(whole?.packets ?? '')).toEqual(inner)
   const version2 = packetAt(seipd2(literal('hello'), KEY), 0).body
-  expect(await openWhole([pkesk6(bot.subkey, KEY)], version2, [BOT])).toMatchObject({
-    fingerprint: BOT.fingerprint,
-  })
+  const opened = await openWhole([pkesk6(bot.subkey, KEY)], version2, [BOT])
+  expect([opened?.fingerprint, opened?.identity]).toEqual([BOT.fingerprint, undefined])
   expect(await openWhole([pkesk(bot.subkey, KEY)], body, [MALLORY])).toBeNull()
   expect(await openWhole([pkesk(bot.subkey, KEY)], broken.subarray(2), [BOT])).toBeNull()
+})
+
+test('a file’s container that is longer than any message is known by its key and its hash', async () => {
+  const most = BOUNDS.messageChars
+  const identityIn = async (bytes: number): Promise<[Buffer, string | undefined]> => {
+    const empty = seipdBody(Buffer.alloc(0), KEY).length
+    const body = seipdBody(longPacket(11, seeded('file', bytes - empty - 6)), KEY)
+    expect(body).toHaveLength(bytes)
+    return [body, (await openWhole([pkesk(bot.subkey, KEY)], body, [BOT]))?.identity]
+  }
+  const [short, itsDigest] = await identityIn(most + 1)
+  expect(itsDigest).toBe(sha256(short))
+  const [long, identity] = await identityIn(most + 2)
+  const hash = (await openVersion1(long, { algorithm: 'aes256', data: KEY.data }))?.hash ?? ''
+  expect(identity).toBe(sha256(concat(Buffer.from('version 1'), KEY.data, hash)))
+})
+
+const shortBody = (bytes: number): Buffer => {
+  const marked = concat(seeded('short', bytes - 1 - 20 - 2), 'd314')
+  const cipher = createCipheriv('aes-256-cfb', KEY.data, Buffer.alloc(16))
+  return concat(1, cipher.update(concat(marked, createHash('sha1').update(marked).digest())))
+}
+
+test.each<[string, Buffer, string, string | null]>([
+  ['that is empty', seipdBody(Buffer.alloc(0), KEY), 'aes256', ''],
+  ['with a literal', seipdBody(literal('hello'), KEY), 'aes256', literal('hello').toString('hex')],
+  ['whose start is a byte too short', shortBody(40), 'aes256', null],
+  ['whose start is several bytes too short', shortBody(30), 'aes256', null],
+  [
+    'whose hash has another header',
+    seipdBody(literal('a'), KEY, { header: 'd315' }),
+    'aes256',
+    null,
+  ],
+  ['of a cipher that is not ours', seipdBody(literal('hello'), KEY), 'twofish', null],
+  ['of another key', seipdBody(literal('hello'), wrong), 'aes256', null],
+  ['of nothing', Buffer.of(1), 'aes256', null],
+])('a container %s is opened, or is not', async (_, body, algorithm, packets) => {
+  const opened = await openVersion1(body, { algorithm, data: KEY.data })
+  expect(opened && Buffer.from(opened.packets).toString('hex')).toBe(packets)
 })
 
 test('a compressed packet is unpacked, and what is broken is nothing', async () => {
@@ -124,4 +170,6 @@ test('a compressed packet is unpacked, and what is broken is nothing', async () 
   expect(Buffer.from((await unpackWhole(packet)) ?? '').includes('hello')).toBe(true)
   expect(await unpackWhole(compressedOf(3, Buffer.from('hello')))).toBeNull()
   expect(await unpackWhole(Buffer.from('hello'))).toBeNull()
+  const bomb = compressed(literal(Buffer.alloc(BOUNDS.libraryAttachmentBytes)), 1)
+  expect(await unpackWhole(bomb)).toBe('too-large')
 })

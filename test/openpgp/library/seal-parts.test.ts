@@ -13,14 +13,10 @@ import {
   mallory,
   preferring,
   testPerson,
+  unseen,
 } from '../../support/openpgp-people.ts'
 
 applyProfile()
-
-let count = 0
-/** The same certificate as a text that nobody has seen, of which nothing is kept. */
-const unseen = ({ certificate }: { certificate: string }): string =>
-  certificate.replace('\n\n', `\nComment: ${count++}\n\n`)
 
 const data = seeded('session key', 32)
 const noSubkey = armoredCertificate(keyPacket(alice.primary), userId(alice.primary, 'alice'))

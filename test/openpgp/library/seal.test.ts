@@ -1,6 +1,7 @@
 import { generateKey } from 'openpgp'
 import { expect, test } from 'vitest'
 import { dearmor } from '../../../src/openpgp/format/armor.ts'
+import type { SealRequest } from '../../../src/openpgp/engine.ts'
 import type { Cipher } from '../../../src/openpgp/format/ciphers.ts'
 import { packetsOf } from '../../../src/openpgp/format/packets.ts'
 import { seal } from '../../../src/openpgp/library/seal.ts'
@@ -99,6 +100,18 @@ test('it is known again by what opening it gives', async () => {
   })
   const again = await seal({ ...request, cipher: 'aes256' }, NOW_MS)
   expect(again.dataDigest).not.toBe(known.dataDigest)
+})
+
+test('its signature names everybody whom it is for, and nobody where that is left out', async () => {
+  const request = { text: 'hello', certificates: [alice.certificate, mallory.certificate] }
+  for (const isUnnamed of [undefined, false, true]) {
+    const how = { ...request, signer: bot.unlocked, cipher: 'aes256', isUnnamed } as const
+    const opened = await openArmored(await sealHere(how as SealRequest, NOW_MS), [alice.unlocked])
+    if (opened.outcome !== 'opened') throw new Error(opened.outcome)
+    const names = [alice, mallory, bot].map(({ primary }) => primary.fingerprint)
+    expect(opened.signatures[0]?.intended).toEqual(isUnnamed === true ? [] : names)
+    expect(await verify(opened.signed, bot.certificate, NOW_MS)).toEqual(['valid'])
+  }
 })
 
 test('nobody else opens it', async () => {

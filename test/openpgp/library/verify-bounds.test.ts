@@ -16,8 +16,8 @@ import {
 } from '../../support/openpgp-certificate.ts'
 import { concat } from '../../support/openpgp-bytes.ts'
 import { packet } from '../../support/openpgp-framing.ts'
-import { ed25519 } from '../../support/openpgp-key.ts'
-import { MADE_MS, NOW_MS, alice } from '../../support/openpgp-people.ts'
+import { ed25519, type SigningKey } from '../../support/openpgp-key.ts'
+import { MADE_MS, NOW_MS, alice, rsaKey } from '../../support/openpgp-people.ts'
 import {
   keyExpiresAfter,
   signature,
@@ -63,10 +63,10 @@ test('a key verifies until the second in which it expires', async () => {
 })
 
 test('where every user id was revoked, the earliest end that any ever named counts', async () => {
-  const of = async (seconds: number[], nowMs: number): Promise<string> => {
+  const of = async (seconds: (number | null)[], nowMs: number): Promise<string> => {
     const ids = seconds.map((end, n) =>
       concat(
-        userId(primary, `name ${n}`, end === 0 ? {} : { hashed: [keyExpiresAfter(end)] }),
+        userId(primary, `name ${n}`, end === null ? {} : { hashed: [keyExpiresAfter(end)] }),
         userIdRevocation(primary, `name ${n}`, NOW_MS - 1000),
       ),
     )
@@ -74,10 +74,11 @@ test('where every user id was revoked, the earliest end that any ever named coun
     return await resultOf(certificate, signed({ atMs: MADE_MS + 1000 }), nowMs)
   }
   const endMs = MADE_MS + 40 * DAY_S * 1000
+  expect(await of([null], NOW_MS)).toBe('valid')
   expect(await of([0], NOW_MS)).toBe('valid')
   expect(await of([40 * DAY_S], endMs - 1000)).toBe('valid')
   expect(await of([40 * DAY_S], endMs)).toBe('bad')
-  expect(await of([0, 40 * DAY_S], endMs)).toBe('bad')
+  expect(await of([null, 40 * DAY_S], endMs)).toBe('bad')
 })
 
 test('a signing subkey verifies until the second in which it expires', async () => {
@@ -100,6 +101,25 @@ test('what a key signed in the second in which it was retired does not count', a
   )
   expect(await resultOf(certificate, signed({ atMs: atMs - 1000 }))).toBe('valid')
   expect(await resultOf(certificate, signed({ atMs }))).toBe('bad')
+})
+
+/** The library heeds no revocation over this hash. */
+const weakly = { code: RETIRED, hash: 'sha1' } as const
+
+test('also where the revocation has a weak hash', async () => {
+  const atMs = NOW_MS - 5000
+  const old = rsaKey(2048)
+  const at = (signer: SigningKey, packets: Buffer[]) => async (signedMs: number) =>
+    await resultOf(armoredCertificate(...packets), signed({ signer, atMs: signedMs }))
+  const names = [keyPacket(old), userId(old, 'old')]
+  const revokedKey = [...names, keyRevocation(old, { atMs, ...weakly })]
+  const bySubkey = [...names, signingSubkey(old, signing)]
+  const revokedSubkey = [...bySubkey, subkeyRevocation(old, signing, { atMs, ...weakly })]
+  for (const by of [at(old, revokedKey), at(signing, revokedSubkey)]) {
+    expect(await by(atMs - 1000)).toBe('valid')
+    expect(await by(atMs)).toBe('bad')
+  }
+  expect(await at(old, revokedSubkey)(atMs)).toBe('valid')
 })
 
 test('each signing subkey is revoked for itself', async () => {
