@@ -4,10 +4,9 @@ import { createEngine, type MeasuredEngine } from '../../src/openpgp/create.ts'
 import { JobKilled, Pool } from '../../src/openpgp/pool.ts'
 import { Sealed } from '../../src/openpgp/format/armor-writer.ts'
 import { sealPrepared } from '../../src/openpgp/native/prepared-message.ts'
-import { compareOpened, compareSealed, compareVerified } from '../../src/openpgp/library/check.ts'
-import type { OpenedText, SealRequest, UnlockedKey } from '../../src/openpgp/engine.ts'
-import { openArmored, sealHere } from '../support/openpgp-engine.ts'
-import { NOW_MS, alice, bot, mallory } from '../support/openpgp-people.ts'
+import type { SealRequest } from '../../src/openpgp/engine.ts'
+import { sealHere } from '../support/openpgp-engine.ts'
+import { NOW_MS, alice, bot } from '../support/openpgp-people.ts'
 
 const request: SealRequest = {
   text: 'hello',
@@ -16,43 +15,6 @@ const request: SealRequest = {
   cipher: 'aes256',
   atMs: NOW_MS,
 }
-
-async function sealedAs(changed: Partial<Parameters<typeof compareSealed>[0]> = {}) {
-  const armored = await sealHere(request, NOW_MS)
-  const { text, certificates } = request
-  const message = { armored, text, certificates, signer: bot.unlocked, atMs: NOW_MS, of: 1 }
-  return await compareSealed({ ...message, ...changed })
-}
-
-test('a message is as it was sealed: its words, its signature, everybody on the list and nobody else', async () => {
-  expect(await sealedAs()).toBe('same')
-  expect(await sealedAs({ text: 'hallo' })).toBe('differs')
-  expect(await sealedAs({ certificates: [mallory.certificate] })).toBe('differs')
-  expect(await sealedAs({ certificates: [], of: 0 })).toBe('differs')
-  expect(await sealedAs({ armored: 'no message' })).toBe('differs')
-})
-
-test('a key that was given up meanwhile says nothing of what it sealed and opened', async () => {
-  const gone: UnlockedKey = {
-    ...bot.unlocked,
-    fingerprint: '00'.repeat(20),
-    bytes: new Uint8Array(bot.unlocked.bytes.length),
-  }
-  expect(await sealedAs({ signer: gone })).toBe('unchecked')
-  const armored = await sealHere(request, NOW_MS)
-  const opened = structuredClone(await openArmored(armored)) as OpenedText
-  expect(await compareOpened(armored, gone, opened)).toBe('unchecked')
-})
-
-test('a message opens as it did, and its signatures are what they were', async () => {
-  const armored = await sealHere(request, NOW_MS)
-  const opened = structuredClone(await openArmored(armored)) as OpenedText
-  expect(await compareOpened(armored, bot.unlocked, opened)).toBe('same')
-  expect(await compareOpened(armored, bot.unlocked, { ...opened, text: 'x' })).toBe('differs')
-  const at = { nowMs: NOW_MS, results: ['valid' as const] }
-  expect(await compareVerified(opened.signed, bot.certificate, at)).toBe('same')
-  expect(await compareVerified(opened.signed, alice.certificate, at)).toBe('differs')
-})
 
 const open: (Checker | MeasuredEngine)[] = []
 afterEach(async () => {

@@ -55,7 +55,7 @@ async function isAsSealed(sealed: CheckedMessage, key: PrivateKey): Promise<bool
     format: 'binary',
   })
   const verified = await Promise.all(signatures.map((one) => one.verified))
-  return verified.length === 1 && Buffer.from(text, 'utf8').equals(data)
+  return verified.length === 1 && Buffer.from(text).equals(data)
 }
 
 /** Opens a message again with the key that opened it. */

@@ -40,7 +40,7 @@ export async function seal(request: SealRequest, nowMs: number): Promise<Library
   const signer = await secretKeyOf(request.signer)
   const certificates = await Promise.all([...new Set(request.certificates)].map(certificateOf))
   const recipients = distinct([...certificates, signer.toPublic()])
-  const document = Buffer.from(request.text, 'utf8')
+  const document = Buffer.from(request.text)
   const message = await createMessage({ binary: document, format: 'utf8' })
   const date = new Date(request.atMs ?? nowMs)
   const signed = await sign({

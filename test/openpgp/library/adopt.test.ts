@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createCipheriv, hash, randomBytes } from 'node:crypto'
 import {
   createMessage,
   encrypt,
@@ -6,6 +6,7 @@ import {
   enums,
   generateKey,
   PacketList,
+  readKey,
   readKeys,
   readPrivateKey,
   revokeKey,
@@ -13,14 +14,25 @@ import {
   type PrivateKey,
 } from 'openpgp'
 import { describe, expect, test } from 'vitest'
-import { adopt } from '../../../src/openpgp/library/adopt.ts'
-import type { UnfitReason } from '../../../src/openpgp/engine.ts'
+import { adopt, works } from '../../../src/openpgp/library/adopt.ts'
+import type { Adopted, AdoptSecrets, UnfitReason } from '../../../src/openpgp/engine.ts'
 import { open as openMessage } from '../../../src/openpgp/library/open.ts'
 import { parseMessage } from '../../../src/openpgp/format/encrypted-message.ts'
 import { framePacket } from '../../../src/openpgp/format/packet-writer.ts'
 import { packetsOf, TAG } from '../../../src/openpgp/format/packets.ts'
 import { applyProfile } from '../../../src/openpgp/library/profile.ts'
-import { unlock, unlockedFrom } from '../../../src/openpgp/library/secret-key.ts'
+import { lock, unlock } from '../../../src/openpgp/library/secret-key.ts'
+import { concat, seeded } from '../../support/openpgp-bytes.ts'
+import {
+  boundSubkey,
+  subkeyPacket,
+  userId,
+  type SelfSignature,
+} from '../../support/openpgp-certificate.ts'
+import { packet } from '../../support/openpgp-framing.ts'
+import { curve25519 } from '../../support/openpgp-key.ts'
+import { MADE_MS, NOW_MS, alice, bot } from '../../support/openpgp-people.ts'
+import { keyExpiresAfter } from '../../support/openpgp-signature.ts'
 
 applyProfile()
 
@@ -83,24 +95,110 @@ describe('a secret key that is taken over', () => {
     }
     expect(await take(Buffer.from((await keyOf()).write()))).toMatchObject({ outcome: 'adopted' })
   })
-
-  test('is certified by the key before it', async () => {
-    const before = await keyOf({ passphrase: '' })
-    const certifiedBy = unlockedFrom(before)
-    const adopted = await adopt(await fileOf(), { from: OUT, to: TO, certifiedBy }, Date.now())
-    if (adopted.outcome === 'unfit') throw new Error(adopted.reason)
-    const [certificate] = await readKeys({ armoredKeys: adopted.key.certificate })
-    const found = await certificate?.users[0]?.verifyAllCertifications([before.toPublic()])
-    expect(found?.some(({ keyID, valid }) => keyID.equals(before.getKeyID()) && valid)).toBe(true)
-  })
 })
 
-describe('a passphrase', () => {
-  test('that is missing, wrong or empty is said so', async () => {
-    const file = await fileOf()
-    expect(await refused(file, null)).toBe('passphrase-missing')
-    expect(await refused(file, 'another')).toBe('passphrase-wrong')
-    expect(await refused(file, '')).toBe('passphrase-wrong')
+describe('a key of the common shape', () => {
+  const { primary, subkey } = alice
+  const lasting = (seconds: number) => ({ hashed: [keyExpiresAfter(seconds)] })
+  const secretOf = (id: Buffer, ...subkeys: Buffer[]): Buffer =>
+    concat(packet(5, primary.secretBody), id, ...subkeys)
+  const named = (options: SelfSignature = {}): Buffer => userId(primary, 'alice', options)
+  const bound = (key = subkey, options: SelfSignature = {}): Buffer =>
+    concat(
+      packet(7, key.secretBody),
+      boundSubkey(primary, key, options).subarray(subkeyPacket(key).length),
+    )
+  const takeAt = async (file: Uint8Array, more: Partial<AdoptSecrets> = {}): Promise<Adopted> =>
+    await adopt(file, { from: null, to: TO, isRandom: true, ...more }, NOW_MS)
+  const [newer, late] = [curve25519('newer', MADE_MS + 1000), curve25519('late', NOW_MS + 60_000)]
+  const spoilt = (file: Buffer): Buffer =>
+    file.fill(0, primary.secretBody.length - 4, primary.secretBody.length)
+
+  test.each<[string, Buffer, UnfitReason | number, UnfitReason | number]>([
+    ['never ends', secretOf(named(), bound()), Infinity, Infinity],
+    ['has ended', secretOf(named(lasting(3600)), bound()), 'expired', MADE_MS + 3_600_000],
+    [
+      'ended before its subkey',
+      secretOf(named(lasting(3600)), bound(subkey, lasting(7200))),
+      'expired',
+      MADE_MS + 3_600_000,
+    ],
+    [
+      'ended after its subkey',
+      secretOf(named(lasting(7200)), bound(subkey, lasting(3600))),
+      'expired',
+      MADE_MS + 3_600_000,
+    ],
+    [
+      'has two subkeys, of which the older one ended last',
+      secretOf(named(), bound(newer, lasting(3600)), bound(subkey, lasting(7200))),
+      'expired',
+      MADE_MS + 7_200_000,
+    ],
+    [
+      'begins in an hour, and has an end',
+      secretOf(named(), bound(late, { atMs: NOW_MS + 3_600_000, ...lasting(7200) })),
+      'not-yet-valid',
+      'not-yet-valid',
+    ],
+    [
+      'may only certify',
+      secretOf(named({ flags: 1 }), bound()),
+      'no-signing-key',
+      'no-signing-key',
+    ],
+    ['has a spoilt number', spoilt(secretOf(named(), bound())), 'unparseable', 'unparseable'],
+  ])('that %s is taken, or is not', async (_, file, result, resultOfExpired) => {
+    for (const [mayHaveExpired, expected] of [
+      [false, result],
+      [true, resultOfExpired],
+    ] as const) {
+      const taken = await takeAt(file, { mayHaveExpired })
+      expect(taken.outcome === 'adopted' ? taken.expiresMs : taken.reason).toBe(expected)
+    }
+  })
+
+  test('is locked anew and certified by the key before it', async () => {
+    const taken = await takeAt(secretOf(named(), bound()), { certifiedBy: bot.unlocked })
+    if (taken.outcome !== 'adopted') throw new Error(taken.reason)
+    const [certificate] = await readKeys({ armoredKeys: taken.key.certificate })
+    const certifier = await readKey({ armoredKey: bot.certificate })
+    const found = await certificate?.users[0]?.verifyAllCertifications([certifier])
+    expect(found?.filter(({ valid }) => valid)).toMatchObject([{ keyID: certifier.getKeyID() }])
+    expect((await unlock(taken.key.locked, TO)).fingerprint).toBe(primary.fingerprint)
+  })
+
+  test.each<[string, string | null, UnfitReason | null]>([
+    ['no passphrase', null, 'passphrase-missing'],
+    ['an empty one', '', 'passphrase-wrong'],
+    ['another one', 'another', 'passphrase-wrong'],
+    ['its own', OUT, null],
+  ])('that is locked, with %s', async (_, from, reason) => {
+    const privateKey = await readPrivateKey({ binaryKey: alice.secret })
+    const file = bytes(await lock(privateKey, { to: OUT, isRandom: true }))
+    const taken = await takeAt(file, { from })
+    expect(taken.outcome === 'unfit' ? taken.reason : null).toBe(reason)
+  })
+
+  test('whose lock opens, and holds no numbers, is inconsistent', async () => {
+    const [salt, iv, junk] = [
+      seeded('salt', 8),
+      seeded('iv', 16),
+      concat('ffff', seeded('junk', 4)),
+    ]
+    // iterated over 1024 bytes (RFC 9580, 3.7.1.3)
+    const stretched = hash('sha256', Buffer.alloc(1024, concat(salt, bytes(OUT))), 'buffer')
+    const cipher = createCipheriv('aes-128-cfb', stretched.subarray(0, 16), iv)
+    const sealed = cipher.update(concat(junk, hash('sha1', junk, 'buffer')))
+    const file = packet(5, concat(primary.body, 254, 7, 3, 8, salt, 0, iv, sealed))
+    expect(await takeAt(file, { from: OUT })).toEqual({ outcome: 'unfit', reason: 'inconsistent' })
+    expect(await takeAt(file, { from: 'another' })).toMatchObject({ reason: 'passphrase-wrong' })
+  })
+
+  test('works with its own certificate alone', async () => {
+    expect(await works(alice.unlocked, alice.certificate, NOW_MS)).toBe(true)
+    expect(await works(alice.unlocked, bot.certificate, NOW_MS)).toBe(false)
+    expect(await works({ ...alice.unlocked, keyIds: [] }, alice.certificate, NOW_MS)).toBe(false)
   })
 })
 
