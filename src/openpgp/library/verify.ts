@@ -68,10 +68,8 @@ async function isExpired(key: PublicKey, issuerKeyId: string, at: Date): Promise
 function hasEnded(key: PublicKey, at: Date): boolean {
   const createdMs = key.getCreationTime().getTime()
   return key.users
-    .flatMap((user) => user.selfCertifications)
-    .some(({ keyExpirationTime: seconds }) => {
-      return seconds !== null && seconds > 0 && createdMs + seconds * 1000 <= at.getTime()
-    })
+    .flatMap((user) => user.selfCertifications.map((one) => one.keyExpirationTime ?? 0))
+    .some((seconds) => seconds > 0 && createdMs + seconds * 1000 <= at.getTime())
 }
 
 function claimOf(packet: Uint8Array): ReturnType<typeof readClaim> {

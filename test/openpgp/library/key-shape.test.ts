@@ -165,6 +165,8 @@ test.each([
   ['two blocks', `${privateBlock}\n${privateBlock}`, 'several-keys'],
   ['a certificate', alice.certificate, 'public-only'],
   ['a certificate behind a block', `${privateBlock}\n${alice.certificate}`, 'unparseable'],
+  ['words before a certificate', `hello\n${alice.certificate}`, 'public-only'],
+  ['an empty block', armor(Buffer.alloc(0), { type: 'PRIVATE KEY BLOCK' }), 'unparseable'],
   ['words before a block', `a ${privateBlock}`, 'unparseable'],
   ['words before two blocks', `a ${privateBlock}${privateBlock}`, 'unparseable'],
 ])('a file with %s is no key', (_, text, said) => {

@@ -1,6 +1,7 @@
 /** What the library asks of its threads, and what is answered where they fail. */
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { EngineUnavailableError } from '../../../src/errors.ts'
+import { unusableStatus } from '../../../src/openpgp/certificate-statuses.ts'
 import { Library } from '../../../src/openpgp/library/library.ts'
 import { JobKilled, Pool } from '../../../src/openpgp/pool.ts'
 
@@ -118,6 +119,22 @@ test.each(Object.entries(CASES))('%s that fails is answered', async (job, one) =
 test.each(TRIED_TWICE)('%s that fails once is done', async (job) => {
   run.mockRejectedValueOnce(new JobKilled(job)).mockResolvedValueOnce('done')
   expect(await asked(CASES[job]!)()).toBe('done')
+})
+
+test('a certificate is judged once, without what native code needs, at the time that is handed in', async () => {
+  const checked = { status: unusableStatus('c', 'expired'), info: null }
+  run.mockResolvedValue(checked)
+  for (const [nowMs, atMs] of [
+    [() => NOW_MS, NOW_MS],
+    [undefined, expect.any(Number)],
+  ] as const) {
+    run.mockClear()
+    const { certificates } = new Library(nowMs === undefined ? {} : { nowMs }, {})
+    for (let time = 0; time < 2; time++) {
+      expect(await certificates.of({ armored: 'c', known: 'k' })).toMatchObject(checked)
+    }
+    expect(run.mock.calls.map(([, args]) => args)).toEqual([['c', atMs, 'k', false]])
+  }
 })
 
 test('each kind of work has threads of its own, of which one at most is for attachments', async () => {

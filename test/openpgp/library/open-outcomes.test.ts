@@ -170,6 +170,9 @@ test('a compressed packet is unpacked, and what is broken is nothing', async () 
   expect(Buffer.from((await unpackWhole(packet)) ?? '').includes('hello')).toBe(true)
   expect(await unpackWhole(compressedOf(3, Buffer.from('hello')))).toBeNull()
   expect(await unpackWhole(Buffer.from('hello'))).toBeNull()
+})
+
+test('a compressed packet that holds more than a file may is too large', async () => {
   const bomb = compressed(literal(Buffer.alloc(BOUNDS.libraryAttachmentBytes)), 1)
   expect(await unpackWhole(bomb)).toBe('too-large')
 })

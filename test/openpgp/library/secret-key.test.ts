@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { generateKey } from 'openpgp'
+import { generateKey, readKey } from 'openpgp'
 import { packetsOf } from '../../../src/openpgp/format/packets.ts'
 import type { OwnKey, UnlockedKey } from '../../../src/openpgp/engine.ts'
 import { dearmor } from '../../../src/openpgp/format/armor.ts'
@@ -12,7 +12,7 @@ import { armor } from '../../support/openpgp-framing.ts'
 const PASSPHRASE = 'correct horse, battery; staple ü'
 const engine = useEngineHere()
 /** Under a passphrase of so many random bits that its hash may be short, unless told. */
-const made = (more: { isRandom?: boolean; createdMs?: number } = {}): Promise<OwnKey> => {
+const made = (more: Partial<Parameters<typeof engine.generate>[0]> = {}): Promise<OwnKey> => {
   const options = { userId: 'echo_bot', createdMs: MADE_MS, passphrase: PASSPHRASE }
   return engine.generate({ ...options, isRandom: true, ...more })
 }
@@ -104,6 +104,20 @@ test.each([
     expect(protection[12]).toBe(count)
     const secret = open?.[index]?.body.subarray(publicLength + 3, publicLength + 30) ?? []
     expect(bytes.includes(Buffer.from(secret))).toBe(false)
+  }
+})
+
+test('the key before it certifies it, at the later of the times when the two were made', async () => {
+  for (const createdMs of [MADE_MS - 60_000, MADE_MS + 60_000]) {
+    const own = await made({ createdMs, certifiedBy: alice.unlocked })
+    const [user] = (await readKey({ armoredKey: own.certificate })).users
+    const [certification, ...others] = user?.otherCertifications ?? []
+    expect(certification?.issuerKeyID.toHex()).toBe(alice.primary.keyId)
+    expect(certification?.created?.getTime()).toBe(Math.max(MADE_MS, createdMs))
+    expect(others).toEqual([])
+    const certifiers = [await readKey({ armoredKey: alice.certificate })]
+    const verified = await user?.verifyAllCertifications(certifiers)
+    expect(verified?.filter(({ valid }) => valid)).toHaveLength(1)
   }
 })
 

@@ -7,6 +7,7 @@ import { verify } from '../../../src/openpgp/library/verify.ts'
 import {
   armoredCertificate,
   boundSubkey,
+  directKey,
   keyPacket,
   keyRevocation,
   signingSubkey,
@@ -60,6 +61,13 @@ test('a key verifies until the second in which it expires', async () => {
   expect(await of(endMs - 1000)).toBe('valid')
   expect(await of(endMs - 1000, endMs)).toBe('bad')
   expect(await of(endMs - 1000, endMs - 1)).toBe('valid')
+  const direct = armoredCertificate(
+    keyPacket(primary),
+    directKey(primary, ends),
+    userId(primary, 'alice'),
+  )
+  expect(await resultOf(direct, signed({ atMs: endMs - 1000 }), endMs - 1)).toBe('valid')
+  expect(await resultOf(direct, signed({ atMs: endMs - 1000 }), endMs)).toBe('bad')
 })
 
 test('where every user id was revoked, the earliest end that any ever named counts', async () => {
@@ -76,6 +84,7 @@ test('where every user id was revoked, the earliest end that any ever named coun
   const endMs = MADE_MS + 40 * DAY_S * 1000
   expect(await of([null], NOW_MS)).toBe('valid')
   expect(await of([0], NOW_MS)).toBe('valid')
+  expect(await of([1], NOW_MS)).toBe('bad')
   expect(await of([40 * DAY_S], endMs - 1000)).toBe('valid')
   expect(await of([40 * DAY_S], endMs)).toBe('bad')
   expect(await of([null, 40 * DAY_S], endMs)).toBe('bad')
