@@ -7,7 +7,8 @@ import { packRecord } from './record-table.ts'
 import { unlockNatively } from './unlock.ts'
 import { wrapBlocks } from './wrap-session-key.ts'
 
-const JOBS = {
+/** The jobs of the threads, by name; arguments and results are structured clones. */
+export const NATIVE_JOBS = {
   wrap: wrapBlocks,
   armor: armorShared,
   refillEphemerals,
@@ -21,6 +22,6 @@ const JOBS = {
   },
 }
 
-export type NativeJobs = typeof JOBS
+export type NativeJobs = typeof NATIVE_JOBS
 
-serve(JOBS)
+serve(NATIVE_JOBS)
