@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { connectControl } from '../../src/control/client.ts'
+import { OPERATIONS } from '../../src/control/operations.ts'
 import {
   bodiesOf,
   connected,
   dataFolder,
-  FINGERPRINT,
   operations,
   post,
   serve,
@@ -14,7 +14,10 @@ import {
   talk,
 } from './support.ts'
 
-const BODY = 2 * 1024 * 1024 + 1
+const letters = (length: number): string => 'a'.repeat(length)
+const FILE = { file: 'AAAA', passphrase: null }
+const MIB = 1024 * 1024
+const BODY = 2 * MIB + 1
 
 describe('what is asked over the socket', () => {
   test('is answered as the operation answered', async () => {
@@ -75,13 +78,7 @@ describe('what is not a request', () => {
     ['', '{}'],
     ['status/now', '{}'],
     ['%', '{}'],
-    ['status', '{"more":1}'],
-    ['chatAllowReadable', '{"chatIds":[]}'],
-    ['chatAllowReadable', '{"chatIds":[1.5]}'],
     ['chatAllowReadable', '{"chatIds":[1],"pending":true}'],
-    ['chatAllowReadable', '{"pending":false}'],
-    ['keyPublish', '{}'],
-    ['keyShow', `{"fingerprint":"${FINGERPRINT}${FINGERPRINT}"}`],
   ])('`%s` with `%s` is refused, and the next one is answered', async (name, body) => {
     const dataDir = dataFolder()
     await serve(dataDir)
@@ -143,4 +140,59 @@ describe('what is not a request', () => {
     expect(await talk(path, '{"operation":"status"}\n')).toBe('')
     expect(await control.status()).toEqual(STATUS)
   })
+})
+
+const INPUTS: [name: keyof typeof OPERATIONS, accepted: object[], refused: object[]][] = [
+  ['status', [{}], [{ more: 1 }]],
+  ['check', [{ about: 'everything' }, { about: 'store' }], [{}, { about: '' }]],
+  ['keyShow', [{}, { fingerprint: letters(64) }], [{ fingerprint: letters(65) }, { more: 1 }]],
+  ['keyDelete', [{ fingerprint: 'a' }], [{}, { fingerprint: 1 }]],
+  ['keyPublish', [{ replace: true }, { replace: false }], [{}, { replace: 'yes' }]],
+  ['keyExport', [{ passphrase: 'x' }, { passphrase: letters(65_536) }], [{ passphrase: '' }, {}]],
+  ['keyExport', [{ passphrase: 'x', fingerprint: 'a' }], [{ passphrase: letters(65_537) }]],
+  ['keyImport', [FILE, { ...FILE, isRetired: true, mayEndSoon: false }], [{ ...FILE, more: 1 }]],
+  ['keyImport', [{ ...FILE, file: letters(MIB) }], [{ ...FILE, file: letters(MIB + 4) }]],
+  ['keyImport', [{ ...FILE, passphrase: 'x' }], [{ ...FILE, file: '%' }, { file: 'AAAA' }]],
+  [
+    'keyProtect',
+    [{ protection: 'none', passphrase: null }],
+    [{ protection: '', passphrase: null }],
+  ],
+  ['backupAccept', [{ isLatest: true }], [{}]],
+  ['chatAllowReadable', [{ chatIds: [1] }], [{ chatIds: [] }, { chatIds: [1.5] }, {}]],
+  ['chatShow', [{ chatId: -5 }], [{}, { chatId: 1.5 }]],
+  ['chatBind', [{ chatId: 1, userId: 2 }], [{ chatId: 1 }, { userId: 2 }]],
+  ['trustAccept', [{ userId: 1 }, { userId: 1, fingerprint: letters(99) }], [{ fingerprint: 'a' }]],
+  ['trustVerify', [{ userId: 1, fingerprint: letters(99) }], [{ userId: 1 }]],
+  ['trustBlock', [{ userId: 1 }], [{}, { userId: 1, more: 1 }]],
+  [
+    'trustPolicy',
+    [
+      { chatId: null, policy: 'accept' },
+      { chatId: 1, policy: null },
+    ],
+    [{ chatId: 1 }],
+  ],
+  ['trustPolicy', [{ chatId: 1, policy: 'pinned' }], [{ chatId: 1, policy: 'other' }]],
+  [
+    'trustLog',
+    [1, 1000].map((limit) => ({ afterId: 0, sinceMs: -1, limit })),
+    [
+      { afterId: -1, sinceMs: 0, limit: 1 },
+      { afterId: 0, sinceMs: 0, limit: 0 },
+      { afterId: 0, sinceMs: 0, limit: 1001 },
+      { afterId: 0, sinceMs: 0.5, limit: 1 },
+    ],
+  ],
+  ['open', [{ armored: letters(MIB) }], [{ armored: letters(MIB + 1) }, {}]],
+  ['explainUpdate', [{ updateId: 1 }], [{}]],
+  ['explainSent', [{ messageId: 1 }], [{}]],
+]
+
+test.each(INPUTS)('%s accepts what is an input of it alone', (name, good, bad) => {
+  const isAccepted = (input: object): boolean => OPERATIONS[name].input.safeParse(input).success
+  expect([...good, ...bad].map(isAccepted)).toEqual([
+    ...good.map(() => true),
+    ...bad.map(() => false),
+  ])
 })
