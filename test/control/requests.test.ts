@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { connectControl } from '../../src/control/client.ts'
+import { usageError } from '../../src/errors.ts'
 import { OPERATIONS } from '../../src/control/operations.ts'
 import {
   bodiesOf,
@@ -42,6 +43,16 @@ describe('what is asked over the socket', () => {
     expect((await control.open({ armored })).text).toContain('"two" ✓\u0000')
   })
 
+  test('may say that it is JSON, or anything else', async () => {
+    const dataDir = dataFolder()
+    await serve(dataDir)
+    for (const type of ['application/json', 'text/plain']) {
+      const request = post('status').replace('host', `content-type: ${type}\r\nhost`)
+      const text = await talk(join(dataDir, 'control.sock'), request, { end: true })
+      expect(bodiesOf(text)).toEqual([{ result: STATUS }])
+    }
+  })
+
   test('is answered in order, also when asked all at once', async () => {
     const control = await connected(dataFolder(), {
       open: async ({ armored }) => {
@@ -59,11 +70,45 @@ describe('what is asked over the socket', () => {
     const control = await connected(dataFolder())
     const armored = `${'x'.repeat(63)}\n`.repeat(16 * 1024)
     expect((await control.open({ armored })).text).toHaveLength(1024 * 1024)
-    const escaped = { armored: '\n'.repeat(1024 * 1024) }
-    await expect(control.open(escaped)).rejects.toMatchObject({ code: 'refused' })
     const longer = { armored: `${armored}x` }
     await expect(control.open(longer)).rejects.toMatchObject({ code: 'usage' })
-    expect(await control.status()).toEqual(STATUS)
+  })
+})
+
+test('a request of over 2 MiB is not sent, and one of no more is', async () => {
+  const control = await connected(dataFolder())
+  const armored = 'x'.repeat(2 * MIB - '{"armored":""}'.length)
+  await expect(control.open({ armored })).rejects.toMatchObject({ code: 'usage' })
+  await expect(control.open({ armored: `${armored}x` })).rejects.toMatchObject({
+    code: 'refused',
+    message: 'the request is too large',
+    hint: 'give less at once',
+  })
+  expect(await control.status()).toEqual(STATUS)
+})
+
+describe('where a process serves several bots', () => {
+  const all = { botList: async () => 'all of them', botReload: async () => 'read again' }
+  const of = (bot: string | null) => {
+    if (bot === 'news') return operations({ chatList: async () => [] })
+    throw usageError(`no bot ${bot}`, 'name one')
+  }
+
+  test('a request is about the one that it names, or about all', async () => {
+    const dataDir = dataFolder()
+    await serve(dataDir, {}, { several: { all, of } as never })
+    const connect = async (bot: string | null) => {
+      const control = await connectControl(dataDir, undefined, bot)
+      onTestFinished(() => control?.[Symbol.asyncDispose]())
+      return control
+    }
+    const [news, nobody, none] = [await connect('news'), await connect('x'), await connect(null)]
+    expect(await news?.chatList()).toEqual([])
+    expect(await news?.status()).toEqual(STATUS)
+    for (const one of [news, none]) expect(await one?.botList()).toBe('all of them')
+    expect(await none?.botReload()).toBe('read again')
+    await expect(nobody?.status()).rejects.toMatchObject({ code: 'usage', message: 'no bot x' })
+    await expect(none?.status()).rejects.toMatchObject({ code: 'usage', message: 'no bot null' })
   })
 })
 
@@ -105,12 +150,33 @@ describe('what is not a request', () => {
     expect(status).not.toHaveBeenCalled()
   })
 
+  test('its status is 400, that of an error 500, and every answer has the version', async () => {
+    const dataDir = dataFolder()
+    const keyList = () => Promise.reject(new Error('no'))
+    await serve(dataDir, { keyList }, { version: '1.2.3' })
+    const statuses: (string | undefined)[] = []
+    for (const request of [post('x'.repeat(5000)), post('x'), post('keyList'), post('status')]) {
+      const text = await talk(join(dataDir, 'control.sock'), request, { end: true })
+      expect(text).toMatch(/^postern-version: 1\.2\.3\r$/m)
+      statuses.push(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1])
+    }
+    expect(statuses).toEqual(['400', '400', '500', '200'])
+  })
+
   test('nothing is answered to another method', async () => {
     const dataDir = dataFolder()
     await serve(dataDir)
     const path = join(dataDir, 'control.sock')
     const text = await talk(path, post('status').replace('POST', 'GET'), { end: true })
-    expect(bodiesOf(text)).toMatchObject([{ error: { code: 'usage' } }])
+    expect(bodiesOf(text)).toMatchObject([
+      {
+        error: {
+          code: 'usage',
+          message: 'the sidecar does not know this request',
+          hint: expect.stringContaining('of one version'),
+        },
+      },
+    ])
   })
 
   test.each([
