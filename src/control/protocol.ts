@@ -49,8 +49,8 @@ export function toWireError(error: unknown): WireError {
     return { code: error.code, message: error.message, status: error.status }
   }
   if (error instanceof PosternError) {
-    const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : undefined
-    return { code: error.code, message: error.message, ...(hint !== undefined && { hint }) }
+    const { code, message, hint } = error as PosternError & { hint?: string | undefined }
+    return { code, message, hint }
   }
   const name = error instanceof Error ? error.name : typeof error
   const message = `internal failure (${name})`
@@ -63,10 +63,8 @@ export function fromWireError({ code, message, hint, status }: WireError): Poste
     const answer = { status, headers: {}, body: Buffer.alloc(0) }
     return new ServiceError({ code, status, answer })
   }
-  if (isOwn(code)) {
-    const { what } = REFUSALS[code]
-    return new Refusal(code, message.startsWith(`${what}: `) ? message.slice(what.length + 2) : '')
-  }
+  // One version made both: its message begins with the table's sentence.
+  if (isOwn(code)) return new Refusal(code, message.slice(`${REFUSALS[code].what}: `.length))
   if (isBorrowed(code)) return new Refusal(code, message)
   return new OperatorError(isOperatorCode(code) ? code : 'failed', message, hint)
 }

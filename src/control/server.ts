@@ -82,7 +82,6 @@ function createApp(
     requestTimeout: idleMs,
     keepAliveTimeout: idleMs,
     http: { headersTimeout: idleMs, connectionsCheckingInterval: Math.min(idleMs, 10_000) },
-    exposeHeadRoutes: false,
     schemaController: NO_SCHEMAS,
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (_error, _request, reply) => fail(reply, unknownRequest()),
@@ -91,12 +90,13 @@ function createApp(
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
-  const underWay = new WeakMap<Socket, number>()
+  const underWay = new WeakMap<Socket, { count: number }>()
   app.addHook('onRequest', async ({ raw: { socket } }, reply) => {
-    const count = (underWay.get(socket) ?? 0) + 1
-    underWay.set(socket, count)
-    reply.raw.once('close', () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1))
-    if (count <= MAX_PIPELINED) return
+    const requests = underWay.get(socket) ?? { count: 0 }
+    underWay.set(socket, requests)
+    requests.count++
+    reply.raw.once('close', () => requests.count--)
+    if (requests.count <= MAX_PIPELINED) return
     socket.destroy()
     reply.hijack()
   })

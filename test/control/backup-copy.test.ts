@@ -18,7 +18,12 @@ describe('the copy that a sidecar hands over', () => {
     (named) => {
       const dataDir = dataFolder()
       writeFileSync(join(dataDir, 'postern.db'), 'the store', { mode: 0o600 })
-      expect(() => locateCopy(dataDir, named)).toThrow(expect.objectContaining({ code: 'failed' }))
+      expect(() => locateCopy(dataDir, named)).toThrow(
+        expect.objectContaining({
+          code: 'failed',
+          hint: expect.stringContaining('with its dataDir'),
+        }),
+      )
     },
   )
 

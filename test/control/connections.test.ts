@@ -1,9 +1,10 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { setImmediate as immediate, setTimeout } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { connectControl } from '../../src/control/client.ts'
+import { watchedLog } from '../support/watched-log.ts'
 import {
   bodiesOf,
   connected,
@@ -45,38 +46,48 @@ describe('connections', () => {
     await new Promise<void>((resolve) => socket.once('close', () => resolve()))
   })
 
-  test('are let go when they do not take their answer', async () => {
+  test('are let go after a minute when they do not take their answer', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
     const dataDir = dataFolder()
     const text = 'x'.repeat(8 * 1024 * 1024)
-    const open = async () => ({ opened: true, text, verdict: 'verified' })
-    await serve(dataDir, { open }, { idleMs: 200 })
-    const socket = connect(join(dataDir, 'control.sock'))
+    await serve(dataDir, { open: async () => ({ opened: true, text, verdict: 'verified' }) })
+    const path = join(dataDir, 'control.sock')
+    expect(await talk(path, post('status'), { end: true })).toContain('9.9.9')
+    while (vi.getTimerCount() > 0) await immediate()
+    const socket = connect(path)
+      .on('error', () => {})
+      .pause()
     onTestFinished(() => void socket.destroy())
-    socket.on('error', () => {})
-    socket.pause()
-    await new Promise<void>((resolve) =>
-      socket.write(post('open', '{"armored":"x"}'), () => resolve()),
-    )
-    await setTimeout(1500)
+    socket.write(post('open', '{"armored":"x"}'))
+    while (vi.getTimerCount() === 0) await immediate()
+    vi.advanceTimersByTime(59_999)
+    expect(vi.getTimerCount()).toBe(1)
+    vi.advanceTimersByTime(1)
     let taken = 0
-    socket.on('data', (bytes) => (taken += bytes.length))
-    socket.resume()
-    await new Promise<void>((resolve) => socket.once('close', () => resolve()))
+    socket.on('data', (bytes) => (taken += bytes.length)).resume()
+    await once(socket, 'close')
     expect(taken).toBeLessThan(text.length)
   })
 
   test('are sixteen at most, and a place that is free again is taken', async () => {
     const dataDir = dataFolder()
-    await serve(dataDir)
+    const lines: Record<string, unknown>[] = []
+    await serve(dataDir, {}, { log: watchedLog((line) => lines.push(line)) })
     const path = join(dataDir, 'control.sock')
-    const first = connect(path)
-    const sockets = [first, ...Array.from({ length: 15 }, () => connect(path))]
+    const sockets = Array.from({ length: 16 }, () => connect(path))
     onTestFinished(() => sockets.forEach((socket) => socket.destroy()))
     await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+    const [first, ...others] = sockets
+    for (const socket of others) {
+      socket.write(post('status'))
+      expect(String(await once(socket, 'data'))).toContain('9.9.9')
+    }
+    expect(lines.map(({ msg }) => msg)).toEqual(['control socket open'])
     expect(await talk(path, post('status'))).toBe('')
-    first.end()
-    first.resume()
-    await once(first, 'close')
+    expect(lines.at(-1)).toMatchObject({ limit: 16, msg: 'control connection dropped' })
+    first?.end().resume()
+    await once(first as Socket, 'close')
     expect(await talk(path, post('status'), { end: true })).toContain('9.9.9')
   })
 
@@ -91,6 +102,7 @@ describe('connections', () => {
     const path = join(dataDir, 'control.sock')
     expect(await talk(path, post('keyList').repeat(6))).toBe('')
     expect(asked).toBeLessThanOrEqual(4)
+    expect(bodiesOf(await talk(path, post('status').repeat(4), { end: true }))).toHaveLength(4)
     expect(await control.status()).toEqual(STATUS)
   })
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { chmodSync } from 'node:fs'
+import { chmodSync, symlinkSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { Readable } from 'node:stream'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { VERSION } from '../../src/config/version.ts'
 import { connectControl } from '../../src/control/client.ts'
+import { fromWireError, toWireError } from '../../src/control/protocol.ts'
 import { OperatorError, Refusal, ServiceError } from '../../src/errors.ts'
 import { connected, dataFolder, serve, STATUS } from './support.ts'
 
@@ -19,18 +20,43 @@ async function listen(server: Server, dataDir: string): Promise<void> {
   onTestFinished(() => void server.close())
 }
 
+const SENTENCE = new Refusal('postern_key_conflict').message
+const RAW = { status: 403, headers: { secret: 'x' }, body: Buffer.from('words') }
+const refusedByService = new ServiceError({ code: 'bot_paused', status: 403, answer: RAW })
+const VERSIONED = `postern-version: ${VERSION}`
+const FAILED = { code: 'failed', hint: 'the log of the sidecar shows what led to it' }
+
+test.each([
+  [new Refusal('postern_key_conflict', 'theirs is B'), `${SENTENCE}: theirs is B`, /./],
+  [new Refusal('postern_key_conflict'), SENTENCE, /./],
+  [new Refusal('too_large', 'it is 9 MiB'), 'it is 9 MiB', undefined],
+  [new OperatorError('refused', 'no such chat', 'look'), 'no such chat', /^look$/],
+  [refusedByService, 'the service said bot_paused', undefined],
+])('%s crosses as it is, without what the service answered', (error, message, hint) => {
+  const crossed = JSON.parse(JSON.stringify(toWireError(error))) as Record<string, unknown>
+  const status = error instanceof ServiceError ? { status: 403 } : {}
+  const hinted = hint === undefined ? {} : { hint: expect.stringMatching(hint) as unknown }
+  expect(crossed).toEqual({ code: error.code, message, ...status, ...hinted })
+  const thrown = fromWireError(crossed as never)
+  expect(thrown).toBeInstanceOf(error.constructor)
+  expect(thrown).toMatchObject({ code: error.code, message, ...hinted })
+  if (!(thrown instanceof ServiceError)) return
+  expect(thrown.answer).toEqual({ status: 403, headers: {}, body: Buffer.alloc(0) })
+})
+
+test.each([
+  [new TypeError('words'), 'internal failure (TypeError)'],
+  ['words', 'internal failure (string)'],
+])('%s crosses as a failure, without its words', (error, message) => {
+  expect(toWireError(error)).toEqual({ ...FAILED, message })
+  expect(fromWireError({ code: 'of another', message: 'm' })).toMatchObject({ code: 'failed' })
+})
+
 describe('the client throws the error that the sidecar had', () => {
-  const answer = { status: 403, headers: { secret: 'x' }, body: Buffer.from('words') }
   test.each([
-    ['a refusal with a detail', new Refusal('postern_key_conflict', 'theirs is BBBB'), Refusal],
-    ['a refusal without', new Refusal('postern_locked'), Refusal],
-    ['a refusal with a code of the service’s', new Refusal('too_large', 'it is 9 MiB'), Refusal],
+    ['a refusal', new Refusal('postern_key_conflict', 'theirs is BBBB'), Refusal],
     ['an operator’s error', new OperatorError('refused', 'no such chat', 'look'), OperatorError],
-    [
-      'the service’s no',
-      new ServiceError({ code: 'bot_paused', status: 403, answer }),
-      ServiceError,
-    ],
+    ['the service’s no', refusedByService, ServiceError],
   ])('%s', async (_name, error, kind) => {
     const control = await connected(dataFolder(), {
       keyPublish: () => Promise.reject(error),
@@ -38,7 +64,6 @@ describe('the client throws the error that the sidecar had', () => {
     const caught: unknown = await control.keyPublish({ replace: false }).catch((e: unknown) => e)
     expect(caught).toBeInstanceOf(kind)
     expect(caught).toMatchObject({ code: error.code, message: error.message })
-    if ('hint' in error) expect(caught).toMatchObject({ hint: error.hint })
     expect(JSON.stringify(caught)).not.toContain('words')
   })
 
@@ -65,6 +90,7 @@ describe('the client throws the error that the sidecar had', () => {
   test.each([
     ['no HTTP', '{"error":{"code":"usage","message":"what?"}}\n'],
     ['no answer of a sidecar', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'],
+    ['of another form', `HTTP/1.1 200 OK\r\n${VERSIONED}\r\ncontent-length: 1\r\n\r\n1`],
   ])('an answer that is %s', async (_name, bytes) => {
     const dataDir = dataFolder()
     const server = createServer((socket) => void socket.once('data', () => socket.write(bytes)))
@@ -73,6 +99,7 @@ describe('the client throws the error that the sidecar had', () => {
     await expect(control?.status()).rejects.toMatchObject({
       code: 'failed',
       message: 'the sidecar’s answer cannot be read',
+      hint: 'run this command from the version of Postern that the sidecar runs',
     })
   })
 
@@ -100,11 +127,29 @@ describe('the client throws the error that the sidecar had', () => {
     const pending = expect(control?.keyList()).rejects.toMatchObject({
       code: 'failed',
       message: 'the sidecar went away before it answered',
+      hint: 'it may be stopping, or busy with other commands; see its log and try again',
     })
     await asked.promise
     await server[Symbol.asyncDispose]()
     await pending
     await expect(control?.status()).rejects.toMatchObject({ code: 'failed' })
+  })
+
+  test('a dataDir that cannot be read', async () => {
+    const dataDir = join(dataFolder(), 'loop')
+    symlinkSync(dataDir, dataDir)
+    await expect(connectControl(dataDir)).rejects.toMatchObject({
+      code: 'data-dir',
+      message: `the control socket in ${dataDir} cannot be used (ELOOP)`,
+      hint: 'run this command as the user that the sidecar runs as',
+      cause: { code: 'ELOOP' },
+    })
+  })
+
+  test('a client that is disposed of already', async () => {
+    const control = await connected(dataFolder())
+    for (const _time of [1, 2]) await control[Symbol.asyncDispose]()
+    await expect(control.status()).rejects.toMatchObject({ code: 'failed' })
   })
 
   test('an answer that takes too long', async () => {

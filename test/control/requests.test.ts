@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { connectControl } from '../../src/control/client.ts'
+import { usageError } from '../../src/errors.ts'
+import { OPERATIONS } from '../../src/control/operations.ts'
 import {
   bodiesOf,
   connected,
   dataFolder,
-  FINGERPRINT,
   operations,
   post,
   serve,
@@ -14,7 +15,10 @@ import {
   talk,
 } from './support.ts'
 
-const BODY = 2 * 1024 * 1024 + 1
+const letters = (length: number): string => 'a'.repeat(length)
+const FILE = { file: 'AAAA', passphrase: null }
+const MIB = 1024 * 1024
+const BODY = 2 * MIB + 1
 
 describe('what is asked over the socket', () => {
   test('is answered as the operation answered', async () => {
@@ -39,6 +43,16 @@ describe('what is asked over the socket', () => {
     expect((await control.open({ armored })).text).toContain('"two" ✓\u0000')
   })
 
+  test('may say that it is JSON, or anything else', async () => {
+    const dataDir = dataFolder()
+    await serve(dataDir)
+    for (const type of ['application/json', 'text/plain']) {
+      const request = post('status').replace('host', `content-type: ${type}\r\nhost`)
+      const text = await talk(join(dataDir, 'control.sock'), request, { end: true })
+      expect(bodiesOf(text)).toEqual([{ result: STATUS }])
+    }
+  })
+
   test('is answered in order, also when asked all at once', async () => {
     const control = await connected(dataFolder(), {
       open: async ({ armored }) => {
@@ -56,11 +70,45 @@ describe('what is asked over the socket', () => {
     const control = await connected(dataFolder())
     const armored = `${'x'.repeat(63)}\n`.repeat(16 * 1024)
     expect((await control.open({ armored })).text).toHaveLength(1024 * 1024)
-    const escaped = { armored: '\n'.repeat(1024 * 1024) }
-    await expect(control.open(escaped)).rejects.toMatchObject({ code: 'refused' })
     const longer = { armored: `${armored}x` }
     await expect(control.open(longer)).rejects.toMatchObject({ code: 'usage' })
-    expect(await control.status()).toEqual(STATUS)
+  })
+})
+
+test('a request of over 2 MiB is not sent, and one of no more is', async () => {
+  const control = await connected(dataFolder())
+  const armored = 'x'.repeat(2 * MIB - '{"armored":""}'.length)
+  await expect(control.open({ armored })).rejects.toMatchObject({ code: 'usage' })
+  await expect(control.open({ armored: `${armored}x` })).rejects.toMatchObject({
+    code: 'refused',
+    message: 'the request is too large',
+    hint: 'give less at once',
+  })
+  expect(await control.status()).toEqual(STATUS)
+})
+
+describe('where a process serves several bots', () => {
+  const all = { botList: async () => 'all of them', botReload: async () => 'read again' }
+  const of = (bot: string | null) => {
+    if (bot === 'news') return operations({ chatList: async () => [] })
+    throw usageError(`no bot ${bot}`, 'name one')
+  }
+
+  test('a request is about the one that it names, or about all', async () => {
+    const dataDir = dataFolder()
+    await serve(dataDir, {}, { several: { all, of } as never })
+    const connect = async (bot: string | null) => {
+      const control = await connectControl(dataDir, undefined, bot)
+      onTestFinished(() => control?.[Symbol.asyncDispose]())
+      return control
+    }
+    const [news, nobody, none] = [await connect('news'), await connect('x'), await connect(null)]
+    expect(await news?.chatList()).toEqual([])
+    expect(await news?.status()).toEqual(STATUS)
+    for (const one of [news, none]) expect(await one?.botList()).toBe('all of them')
+    expect(await none?.botReload()).toBe('read again')
+    await expect(nobody?.status()).rejects.toMatchObject({ code: 'usage', message: 'no bot x' })
+    await expect(none?.status()).rejects.toMatchObject({ code: 'usage', message: 'no bot null' })
   })
 })
 
@@ -75,13 +123,7 @@ describe('what is not a request', () => {
     ['', '{}'],
     ['status/now', '{}'],
     ['%', '{}'],
-    ['status', '{"more":1}'],
-    ['chatAllowReadable', '{"chatIds":[]}'],
-    ['chatAllowReadable', '{"chatIds":[1.5]}'],
     ['chatAllowReadable', '{"chatIds":[1],"pending":true}'],
-    ['chatAllowReadable', '{"pending":false}'],
-    ['keyPublish', '{}'],
-    ['keyShow', `{"fingerprint":"${FINGERPRINT}${FINGERPRINT}"}`],
   ])('`%s` with `%s` is refused, and the next one is answered', async (name, body) => {
     const dataDir = dataFolder()
     await serve(dataDir)
@@ -108,12 +150,33 @@ describe('what is not a request', () => {
     expect(status).not.toHaveBeenCalled()
   })
 
+  test('its status is 400, that of an error 500, and every answer has the version', async () => {
+    const dataDir = dataFolder()
+    const keyList = () => Promise.reject(new Error('no'))
+    await serve(dataDir, { keyList }, { version: '1.2.3' })
+    const statuses: (string | undefined)[] = []
+    for (const request of [post('x'.repeat(5000)), post('x'), post('keyList'), post('status')]) {
+      const text = await talk(join(dataDir, 'control.sock'), request, { end: true })
+      expect(text).toMatch(/^postern-version: 1\.2\.3\r$/m)
+      statuses.push(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1])
+    }
+    expect(statuses).toEqual(['400', '400', '500', '200'])
+  })
+
   test('nothing is answered to another method', async () => {
     const dataDir = dataFolder()
     await serve(dataDir)
     const path = join(dataDir, 'control.sock')
     const text = await talk(path, post('status').replace('POST', 'GET'), { end: true })
-    expect(bodiesOf(text)).toMatchObject([{ error: { code: 'usage' } }])
+    expect(bodiesOf(text)).toMatchObject([
+      {
+        error: {
+          code: 'usage',
+          message: 'the sidecar does not know this request',
+          hint: expect.stringContaining('of one version'),
+        },
+      },
+    ])
   })
 
   test.each([
@@ -143,4 +206,59 @@ describe('what is not a request', () => {
     expect(await talk(path, '{"operation":"status"}\n')).toBe('')
     expect(await control.status()).toEqual(STATUS)
   })
+})
+
+const INPUTS: [name: keyof typeof OPERATIONS, accepted: object[], refused: object[]][] = [
+  ['status', [{}], [{ more: 1 }]],
+  ['check', [{ about: 'everything' }, { about: 'store' }], [{}, { about: '' }]],
+  ['keyShow', [{}, { fingerprint: letters(64) }], [{ fingerprint: letters(65) }, { more: 1 }]],
+  ['keyDelete', [{ fingerprint: 'a' }], [{}, { fingerprint: 1 }]],
+  ['keyPublish', [{ replace: true }, { replace: false }], [{}, { replace: 'yes' }]],
+  ['keyExport', [{ passphrase: 'x' }, { passphrase: letters(65_536) }], [{ passphrase: '' }, {}]],
+  ['keyExport', [{ passphrase: 'x', fingerprint: 'a' }], [{ passphrase: letters(65_537) }]],
+  ['keyImport', [FILE, { ...FILE, isRetired: true, mayEndSoon: false }], [{ ...FILE, more: 1 }]],
+  ['keyImport', [{ ...FILE, file: letters(MIB) }], [{ ...FILE, file: letters(MIB + 4) }]],
+  ['keyImport', [{ ...FILE, passphrase: 'x' }], [{ ...FILE, file: '%' }, { file: 'AAAA' }]],
+  [
+    'keyProtect',
+    [{ protection: 'none', passphrase: null }],
+    [{ protection: '', passphrase: null }],
+  ],
+  ['backupAccept', [{ isLatest: true }], [{}]],
+  ['chatAllowReadable', [{ chatIds: [1] }], [{ chatIds: [] }, { chatIds: [1.5] }, {}]],
+  ['chatShow', [{ chatId: -5 }], [{}, { chatId: 1.5 }]],
+  ['chatBind', [{ chatId: 1, userId: 2 }], [{ chatId: 1 }, { userId: 2 }]],
+  ['trustAccept', [{ userId: 1 }, { userId: 1, fingerprint: letters(99) }], [{ fingerprint: 'a' }]],
+  ['trustVerify', [{ userId: 1, fingerprint: letters(99) }], [{ userId: 1 }]],
+  ['trustBlock', [{ userId: 1 }], [{}, { userId: 1, more: 1 }]],
+  [
+    'trustPolicy',
+    [
+      { chatId: null, policy: 'accept' },
+      { chatId: 1, policy: null },
+    ],
+    [{ chatId: 1 }],
+  ],
+  ['trustPolicy', [{ chatId: 1, policy: 'pinned' }], [{ chatId: 1, policy: 'other' }]],
+  [
+    'trustLog',
+    [1, 1000].map((limit) => ({ afterId: 0, sinceMs: -1, limit })),
+    [
+      { afterId: -1, sinceMs: 0, limit: 1 },
+      { afterId: 0, sinceMs: 0, limit: 0 },
+      { afterId: 0, sinceMs: 0, limit: 1001 },
+      { afterId: 0, sinceMs: 0.5, limit: 1 },
+    ],
+  ],
+  ['open', [{ armored: letters(MIB) }], [{ armored: letters(MIB + 1) }, {}]],
+  ['explainUpdate', [{ updateId: 1 }], [{}]],
+  ['explainSent', [{ messageId: 1 }], [{}]],
+]
+
+test.each(INPUTS)('%s accepts what is an input of it alone', (name, good, bad) => {
+  const isAccepted = (input: object): boolean => OPERATIONS[name].input.safeParse(input).success
+  expect([...good, ...bad].map(isAccepted)).toEqual([
+    ...good.map(() => true),
+    ...bad.map(() => false),
+  ])
 })

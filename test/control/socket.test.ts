@@ -1,118 +1,458 @@
+/** Whose a socket, its folder and its pointer are, where they lie, and what is made and removed. */
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { EventEmitter, once } from 'node:events'
+import { createServer, type Server } from 'node:net'
+import { basename, dirname, join, relative } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { connectControl } from '../../src/control/client.ts'
+import { connectSocket } from '../../src/control/socket/connect.ts'
+import { listenAtSocket } from '../../src/control/socket/listen.ts'
+import { fitsSocket, readPointer } from '../../src/control/socket/location.ts'
+import { isPrivate, NotPrivateError, ownerOf } from '../../src/control/socket/ownership.ts'
+import { isRoot, listener, NOBODY, point, socketFolder } from './socket-support.ts'
 import { dataFolder, serve, STATUS } from './support.ts'
 
-/** A process that listened there and was killed. */
-function leaveDeadSocket(path: string): void {
-  const script = `
-    process.umask(0o177)
-    require('node:net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 9))`
-  spawnSync(process.execPath, ['-e', script])
-  expect(statSync(path).isSocket()).toBe(true)
+type Kind = Parameters<typeof isPrivate>[1]['kind']
+
+const owner = process.getuid?.() ?? 0
+const modeOf = (path: string): number => statSync(path).mode & 0o777
+
+/** A server at a path, closed when the test ends. */
+async function serverAt(path: string) {
+  const server = createServer((socket) => void socket.on('error', () => {}).end())
+  onTestFinished(() => void server.close())
+  await once(server.listen(path), 'listening')
+  return server
 }
 
-async function statusOf(dataDir: string) {
-  await using control = await connectControl(dataDir)
-  return await control?.status()
+/** A socket at which nobody listens any more. */
+async function deadSocket(path: string): Promise<void> {
+  const server = await serverAt(`${path}x`)
+  renameSync(`${path}x`, path)
+  chmodSync(path, 0o600)
+  server.close()
 }
 
-describe('the control socket', () => {
-  test('is in dataDir, only for its owner, and gone afterwards', async () => {
-    const dataDir = dataFolder()
-    const control = await serve(dataDir)
-    const path = join(dataDir, 'control.sock')
-    expect(statSync(path).mode & 0o777).toBe(0o600)
-    expect(await statusOf(dataDir)).toEqual(STATUS)
-    await control[Symbol.asyncDispose]()
-    expect(existsSync(path)).toBe(false)
-    expect(await connectControl(dataDir)).toBeNull()
+const MAKE: Record<Kind, (path: string) => unknown> = {
+  file: (path) => writeFileSync(path, ''),
+  folder: (path) => mkdirSync(path),
+  socket: deadSocket,
+}
+const made = async (kind: Kind, mode: number): Promise<string> => {
+  const path = join(dataFolder(), 'made')
+  await MAKE[kind](path)
+  chmodSync(path, mode)
+  return path
+}
+/** This process as another user sees itself, for the length of a test. */
+const asUser = (uid: number | null): void => {
+  const { getuid } = process
+  Object.assign(process, { getuid: uid === null ? undefined : () => uid })
+  onTestFinished(() => void Object.assign(process, { getuid }))
+}
+
+describe('a path is its owner’s alone', () => {
+  const BITS = [0o040, 0o020, 0o010, 0o004, 0o002, 0o001]
+  test.each([
+    ['file', 0o600, [0o020, 0o002]],
+    ['folder', 0o700, BITS],
+    ['socket', 0o600, BITS],
+  ] as const)('as a %s of mode %o, unless others may', async (kind, mode, forbidden) => {
+    const path = await made(kind, mode)
+    expect(isPrivate(path, { kind, owner })).toBe(true)
+    for (const bit of BITS) {
+      chmodSync(path, mode | bit)
+      const isIt = () => isPrivate(path, { kind, owner })
+      if (!(forbidden as readonly number[]).includes(bit)) expect(isIt()).toBe(true)
+      else expect(isIt).toThrow(`${path} is open to others (mode ${(mode | bit).toString(8)})`)
+    }
   })
 
-  test('leaves the mask for new files as it was', async () => {
-    const before = process.umask()
-    await serve(dataFolder())
-    expect(process.umask()).toBe(before)
+  test('and of the kind that is expected, no link, of that owner, and there', async () => {
+    for (const kind of ['file', 'folder', 'socket'] as const) {
+      const path = await made(kind, 0o700)
+      for (const other of ['file', 'folder', 'socket'] as const) {
+        const isIt = () => isPrivate(path, { kind: other, owner })
+        if (other !== kind) expect(isIt).toThrow(`${path} is no ${other}`)
+      }
+      symlinkSync(path, `${path}-link`)
+      const isLinked = () => isPrivate(`${path}-link`, { kind, owner })
+      expect(isLinked).toThrow(`${path}-link is a symbolic link`)
+      const isOther = () => isPrivate(path, { kind, owner: owner + 1 })
+      expect(isOther).toThrow(`${path} belongs to user ${owner}, not ${owner + 1}`)
+      expect(isPrivate(`${path}-nowhere`, { kind, owner })).toBe(false)
+    }
+  })
+
+  test('where systems have no user ids, whatever they say about owners and modes', async () => {
+    const path = await made('folder', 0o777)
+    asUser(null)
+    expect([isPrivate(path, { kind: 'folder', owner: NOBODY }), ownerOf(path)]).toEqual([
+      true,
+      owner,
+    ])
+    expect(() => isPrivate(path, { kind: 'file', owner })).toThrow('is no file')
+  })
+
+  test('an error names the path and, apart from it, the reason', async () => {
+    const path = await made('folder', 0o750)
+    const error = new NotPrivateError(path, 'is open to others (mode 750)')
+    expect(() => ownerOf(path)).toThrow(error)
+    expect({ ...error }).toEqual({ path, reason: 'is open to others (mode 750)' })
+    expect(error.message).toBe(`${path} is open to others (mode 750)`)
+  })
+})
+
+describe('the owner of a data directory', () => {
+  test('is who has it, also through a link, and nobody where it is not', () => {
+    const dataDir = dataFolder()
+    const link = join(dataFolder(), 'link')
+    symlinkSync(dataDir, link)
+    const found = [dataDir, link, join(dataDir, 'nowhere')].map(ownerOf)
+    expect(found).toEqual([owner, owner, null])
+  })
+
+  test('must be this process’s user, or it is root', () => {
+    const dataDir = dataFolder()
+    const theirs = isRoot ? NOBODY : owner
+    if (isRoot) chownSync(dataDir, NOBODY, NOBODY)
+    asUser(theirs + 1)
+    expect(() => ownerOf(dataDir)).toThrow(`belongs to user ${theirs}, not ${theirs + 1}`)
+    for (const user of [0, theirs]) {
+      asUser(user)
+      expect(ownerOf(dataDir)).toBe(theirs)
+    }
+  })
+})
+
+describe('a path for a socket', () => {
+  test('has 100 bytes at most', () => {
+    const fits = ['x'.repeat(100), 'x'.repeat(101), 'é'.repeat(50), 'é'.repeat(51)].map(fitsSocket)
+    expect(fits).toEqual([true, false, true, false])
+  })
+
+  const GOOD = '/run/postern-control-x/control.sock'
+  const longer = (bytes: number) => `/${'d'.repeat(bytes + 3 - GOOD.length)}${GOOD.slice(4)}`
+  test.each([
+    ['the path', `${GOOD}\n`, GOOD],
+    ['the path with spaces', ` ${GOOD} \n\n`, GOOD],
+    ['4096 bytes', longer(4096), longer(4096)],
+    ['more', longer(4097), null],
+    ['nothing', '', null],
+    ['a relative path', GOOD.slice(1), null],
+    ['a NUL', '/run/postern-control-\0/control.sock', null],
+    ['dots', '/run/x/../postern-control-x/control.sock', null],
+    ['another name', '/run/postern-control-x/other.sock', null],
+    ['a folder that no sidecar made', '/run/postern-x/control.sock', null],
+    ['one whose name ends so', '/run/xpostern-control-x/control.sock', null],
+  ])('is read from a pointer as a sidecar writes it: %s', (_what, text, path) => {
+    const dataDir = dataFolder()
+    writeFileSync(join(dataDir, 'control.path'), text, { mode: 0o600 })
+    expect(readPointer(dataDir, owner)).toBe(path)
+  })
+
+  test('is not read from what is no pointer of the owner’s own', () => {
+    const dataDir = dataFolder()
+    expect(readPointer(dataDir, owner)).toBeNull()
+    point(dataDir, GOOD)
+    expect(() => readPointer(dataDir, owner + 1)).toThrow('belongs to user')
+    const other = dataFolder()
+    mkdirSync(join(other, 'control.path'))
+    expect(() => readPointer(other, owner)).toThrow('is no file')
+  })
+})
+
+describe('a command connects', () => {
+  const connecting = async (dataDir: string): Promise<string | null> => {
+    const socket = await connectSocket(dataDir)
+    onTestFinished(() => void socket?.destroy())
+    return socket && 'connected'
+  }
+  const near = (dataDir: string): string => join(dataDir, 'control.sock')
+
+  test.each([
+    ['in dataDir', 0, near],
+    ['in the folder that a pointer names', 3, () => join(socketFolder(), 'control.sock')],
+  ])('to a socket %s, and to nobody where none listens', async (_where, depth, pathFor) => {
+    const dataDir = dataFolder(depth)
+    const path = pathFor(dataDir)
+    if (depth > 0) point(dataDir, path)
+    expect(await connecting(dataDir)).toBeNull()
+    await deadSocket(path)
+    expect(await connecting(dataDir)).toBeNull()
+    renameSync(path, `${path}-dead`)
+    await serverAt(path)
+    chmodSync(path, 0o600)
+    expect(await connecting(dataDir)).toBe('connected')
+  })
+
+  test('to nobody where dataDir, or the folder that a pointer names, is not there', async () => {
+    expect(await connecting('/nowhere/at/all')).toBeNull()
+    const dataDir = dataFolder(3)
+    point(dataDir, '/nowhere/postern-control-x/control.sock')
+    expect(await connecting(dataDir)).toBeNull()
+  })
+
+  test('to nothing in an open dataDir, which is an error only where something is there', async () => {
+    for (const name of ['control.sock', 'control.path']) {
+      const dataDir = dataFolder()
+      chmodSync(dataDir, 0o755)
+      expect(await connecting(dataDir)).toBeNull()
+      writeFileSync(join(dataDir, name), '')
+      await expect(connecting(dataDir)).rejects.toMatchObject({
+        code: 'data-dir',
+        message: `the control socket is not used: ${dataDir} is open to others (mode 755)`,
+        hint: `run this command as the user that the sidecar runs as; ${dataDir} must be for that user alone (chmod 700)`,
+        cause: { path: dataDir },
+      })
+    }
+  })
+
+  test('to nothing that is no socket, and it is said that nothing was sent', async () => {
+    const dataDir = dataFolder()
+    writeFileSync(near(dataDir), '')
+    await expect(connecting(dataDir)).rejects.toMatchObject({
+      code: 'data-dir',
+      message: `the control socket is not used: ${near(dataDir)} is no socket`,
+      hint: `nothing was sent; if no sidecar runs, remove control.sock and control.path from ${dataDir}, and find out who made the other`,
+    })
+  })
+
+  test('with the error that the system has, where it is another one', async () => {
+    const dataDir = dataFolder(3)
+    const path = join(dataFolder(), 'control.sock')
+    await deadSocket(path)
+    renameSync(path, near(dataDir))
+    await expect(connecting(dataDir)).rejects.toMatchObject({ syscall: 'connect' })
+    const loop = join(dataFolder(), 'loop')
+    symlinkSync(loop, loop)
+    await expect(connecting(loop)).rejects.toMatchObject({ code: 'ELOOP' })
+  })
+})
+
+/** New files get this mask, until the test ends. */
+function masked(mask: number): void {
+  const before = process.umask(mask)
+  onTestFinished(() => void process.umask(before))
+}
+
+describe('a sidecar listens', () => {
+  const listening = async (dataDir: string, runtimeDir: string | null = null) => {
+    const server = createServer((socket) => void socket.end())
+    onTestFinished(() => void server.close())
+    const place = await listenAtSocket(server, { dataDir, runtimeDir })
+    onTestFinished(() => place.clear())
+    return { ...place, isListening: server.listening }
+  }
+
+  test('at a socket of mode 0600 in dataDir, which can be removed again', async () => {
+    masked(0o027)
+    const dataDir = dataFolder()
+    const { path, clear, isListening } = await listening(dataDir)
+    expect([path, modeOf(path), isListening]).toEqual([join(dataDir, 'control.sock'), 0o600, true])
+    expect(process.umask()).toBe(0o027)
+    clear()
+    expect(existsSync(path)).toBe(false)
+    clear()
+  })
+
+  test('in a new folder of mode 0700 where the path is too long, by a pointer to it', async () => {
+    const dataDir = dataFolder(3)
+    const runtimeDir = dataFolder()
+    masked(0o177)
+    const { path, clear } = await listening(dataDir, runtimeDir)
+    const folder = dirname(path)
+    expect([dirname(folder), basename(path)]).toEqual([runtimeDir, 'control.sock'])
+    expect(basename(folder)).toMatch(/^postern-control-.{6}$/)
+    expect([modeOf(folder), readPointer(dataDir, owner)]).toEqual([0o700, path])
+    clear()
+    const left = [path, folder, join(dataDir, 'control.path'), runtimeDir].map(existsSync)
+    expect(left).toEqual([false, false, false, true])
+  })
+
+  test('in no runtime folder that is another’s, open, a link, relative or not there', async () => {
+    const open = dataFolder()
+    chmodSync(open, 0o750)
+    const linked = join(dataFolder(), 'link')
+    symlinkSync(dataFolder(), linked)
+    const others = isRoot ? dataFolder() : '/'
+    if (isRoot) chownSync(others, NOBODY, NOBODY)
+    const near = relative(process.cwd(), dataFolder())
+    for (const dir of [open, linked, others, near, '', '/nowhere/at/all', dataFolder(3)]) {
+      const { path } = await listening(dataFolder(3), dir)
+      expect(dirname(dirname(path))).not.toBe(dir)
+    }
+  })
+
+  test('where nobody else does', async () => {
+    const dataDir = dataFolder()
+    await listening(dataDir)
+    await expect(listening(dataDir)).rejects.toMatchObject({
+      code: 'store-in-use',
+      message: `a sidecar already runs on ${dataDir}`,
+    })
+  })
+
+  test('once a dead process’s socket, folder and pointer are removed, and nothing else', async () => {
+    const dataDir = dataFolder(3)
+    const folders = [socketFolder(), socketFolder(), socketFolder(), socketFolder()]
+    const [bare = '', empty = '', used = '', open = ''] = folders
+    writeFileSync(join(used, 'something'), '')
+    chmodSync(open, 0o755)
+    for (const folder of folders) {
+      if (folder !== bare) await deadSocket(join(folder, 'control.sock'))
+      writeFileSync(join(dataDir, 'control.sock'), '')
+      point(dataDir, join(folder, 'control.sock'))
+      const { path, clear } = await listening(dataDir)
+      expect(dirname(path)).not.toBe(folder)
+      expect(existsSync(join(dataDir, 'control.sock'))).toBe(false)
+      clear()
+    }
+    const left = [bare, empty, join(used, 'control.sock'), join(used, 'something')]
+    expect(left.map(existsSync)).toEqual([false, false, false, true])
+    expect(existsSync(join(open, 'control.sock'))).toBe(true)
+    const shorter = dataFolder()
+    point(shorter, join(empty, 'control.sock'))
+    await listening(shorter)
+    expect(existsSync(join(shorter, 'control.path'))).toBe(false)
+  })
+
+  test('in no folder for temporary files where others can replace it, or that is too long', async () => {
+    const open = dataFolder()
+    chmodSync(open, 0o777)
+    for (const dir of [open, dataFolder(3)]) {
+      vi.stubEnv('TMPDIR', dir)
+      onTestFinished(() => void vi.unstubAllEnvs())
+      expect(dirname(dirname((await listening(dataFolder(3))).path))).toBe('/tmp')
+    }
+  })
+
+  test('in dataDir also where systems have no user ids', async () => {
+    asUser(null)
+    const dataDir = dataFolder()
+    expect((await listening(dataDir)).path).toBe(join(dataDir, 'control.sock'))
+  })
+
+  test.each([
+    ['EACCES', 'dataDir must be a folder of this user alone, on a local disk'],
+    ['ENAMETOOLONG', 'give a shorter dataDir, or an XDG_RUNTIME_DIR of this user alone'],
+  ])('nowhere where the system refuses with %s, and leaves nothing behind', async (code, hint) => {
+    const error = Object.assign(new Error('no'), { code })
+    const server = new EventEmitter()
+    const listen = () => setImmediate(() => server.emit('error', error))
+    const [dataDir, runtimeDir] = [dataFolder(3), dataFolder()]
+    await expect(
+      listenAtSocket(Object.assign(server, { listen }) as unknown as Server, {
+        dataDir,
+        runtimeDir,
+      }),
+    ).rejects.toMatchObject({
+      code: 'listen',
+      message: `the control socket in ${dataDir} cannot be made (${code})`,
+      hint,
+      cause: error,
+    })
+    expect([readdirSync(dataDir), readdirSync(runtimeDir)]).toEqual([[], []])
+  })
+
+  test.skipIf(!isRoot)(
+    'and neither asks nor removes what another user has made meanwhile',
+    async () => {
+      const dataDir = dataFolder(3)
+      const path = join(socketFolder(), 'control.sock')
+      const thief = await listener(path)
+      for (const one of [dirname(path), path]) chownSync(one, NOBODY, NOBODY)
+      point(dataDir, path)
+      const place = await listening(dataDir)
+      expect([thief.heard(), existsSync(path), place.path === path]).toEqual(['', true, false])
+    },
+  )
+
+  test.each(['control.sock', 'control.path', `control.path.${process.pid}.tmp`])(
+    'and a link in the place of %s is replaced, and what it leads to left',
+    async (name) => {
+      const dataDir = dataFolder(3)
+      const other = join(dataFolder(), 'file')
+      writeFileSync(other, 'kept')
+      symlinkSync(other, join(dataDir, name))
+      const { path } = await listening(dataDir)
+      expect(readFileSync(other, 'utf8')).toBe('kept')
+      expect(readPointer(dataDir, owner)).toBe(path)
+    },
+  )
+
+  test.each([
+    ['is not there', () => '/nowhere/at/all', /cannot be made \(ENOENT\)$/],
+    ['is another user’s', () => theirs(), /cannot be made \(.* belongs to user \d+, not \d+\)$/],
+    [
+      'is open to others',
+      () => openFolder(),
+      /cannot be made \(.* is open to others .mode 750.\)$/,
+    ],
+  ])('nowhere where dataDir %s', async (_what, dataDirFor, message) => {
+    await expect(listening(dataDirFor())).rejects.toMatchObject({
+      code: 'listen',
+      message: expect.stringMatching(message) as unknown,
+      hint: 'dataDir must be a folder of this user alone, on a local disk',
+    })
+  })
+
+  function openFolder(): string {
+    const dataDir = dataFolder()
+    chmodSync(dataDir, 0o750)
+    return dataDir
+  }
+
+  function theirs(): string {
+    const dataDir = dataFolder()
+    if (isRoot) chownSync(dataDir, NOBODY, NOBODY)
+    asUser(isRoot ? 0 : owner + 1)
+    return dataDir
+  }
+})
+
+describe('the control socket of a sidecar', () => {
+  const statusAt = async (dataDir: string) => {
+    await using control = await connectControl(dataDir)
+    return await control?.status()
+  }
+
+  test.each([
+    ['in dataDir', 0],
+    ['elsewhere', 3],
+  ])('%s is answered at while it runs, by that sidecar alone', async (_where, depth) => {
+    const dataDir = dataFolder(depth)
+    const control = await serve(dataDir)
+    expect(await statusAt(dataDir)).toEqual(STATUS)
+    await expect(serve(dataDir)).rejects.toMatchObject({
+      code: 'store-in-use',
+      hint: expect.stringContaining('postern status'),
+    })
+    expect(await statusAt(dataDir)).toEqual(STATUS)
+    await control[Symbol.asyncDispose]()
+    expect(await connectControl(dataDir)).toBeNull()
   })
 
   test('that a killed process left is replaced', async () => {
     const dataDir = dataFolder()
-    leaveDeadSocket(join(dataDir, 'control.sock'))
+    const script = `
+      process.umask(0o177)
+      require('node:net').createServer().listen(${JSON.stringify(join(dataDir, 'control.sock'))}, () => process.kill(process.pid, 9))`
+    spawnSync(process.execPath, ['-e', script])
     expect(await connectControl(dataDir)).toBeNull()
     await serve(dataDir)
-    expect(await statusOf(dataDir)).toEqual(STATUS)
-  })
-
-  test('that another sidecar answers at is an error, and the first goes on', async () => {
-    const dataDir = dataFolder()
-    await serve(dataDir)
-    await expect(serve(dataDir)).rejects.toMatchObject({
-      code: 'store-in-use',
-      message: `a sidecar already runs on ${dataDir}`,
-      hint: expect.stringContaining('postern status'),
-    })
-    expect(await statusOf(dataDir)).toEqual(STATUS)
-  })
-
-  test('in a folder that is not there is an error', async () => {
-    await expect(serve('/nowhere/at/all')).rejects.toMatchObject({ code: 'listen', exitCode: 1 })
-  })
-})
-
-describe('a data directory with a long path', () => {
-  test('has its socket elsewhere, in a folder only for its owner, and a pointer to it', async () => {
-    const dataDir = dataFolder(3)
-    const control = await serve(dataDir)
-    const pointer = join(dataDir, 'control.path')
-    const path = readFileSync(pointer, 'utf8').trim()
-    expect(existsSync(join(dataDir, 'control.sock'))).toBe(false)
-    expect(statSync(pointer).mode & 0o777).toBe(0o600)
-    expect(statSync(dirname(path)).mode & 0o777).toBe(0o700)
-    expect(statSync(path).mode & 0o777).toBe(0o600)
-    expect(await statusOf(dataDir)).toEqual(STATUS)
-    await expect(serve(dataDir)).rejects.toMatchObject({ code: 'store-in-use' })
-    await control[Symbol.asyncDispose]()
-    expect([pointer, path, dirname(path)].filter(existsSync)).toEqual([])
-  })
-
-  test('is cleared of what a killed process left there', async () => {
-    const dataDir = dataFolder(3)
-    const stale = mkdtempSync(join(tmpdir(), 'postern-control-'))
-    const dead = join(stale, 'control.sock')
-    leaveDeadSocket(dead)
-    writeFileSync(join(dataDir, 'control.path'), `${dead}\n`)
-    expect(await connectControl(dataDir)).toBeNull()
-    await serve(dataDir)
-    expect(existsSync(stale)).toBe(false)
-    expect(await statusOf(dataDir)).toEqual(STATUS)
-  })
-
-  test.each([
-    '/etc',
-    '/etc/passwd',
-    'relative',
-    '',
-    '\0',
-    '/tmp/postern-control-x/../../etc/passwd',
-  ])('is not led astray by a pointer to %j', async (target) => {
-    const dataDir = dataFolder(3)
-    writeFileSync(join(dataDir, 'control.path'), target)
-    expect(await connectControl(dataDir)).toBeNull()
-    await serve(dataDir)
-    expect(existsSync('/etc/passwd')).toBe(true)
-    expect(await statusOf(dataDir)).toEqual(STATUS)
-  })
-
-  test('does not remove what a pointer names and no sidecar made', async () => {
-    const dataDir = dataFolder(3)
-    const other = join(dataFolder(), 'control.sock')
-    leaveDeadSocket(other)
-    writeFileSync(join(dataDir, 'control.path'), other)
-    await serve(dataDir)
-    expect(existsSync(other)).toBe(true)
-    expect(await statusOf(dataDir)).toEqual(STATUS)
+    expect(await statusAt(dataDir)).toEqual(STATUS)
   })
 })

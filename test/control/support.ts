@@ -6,9 +6,10 @@ import { onTestFinished } from 'vitest'
 import { connectControl } from '../../src/control/client.ts'
 import type { KeyRow } from '../../src/control/keys.ts'
 import type { Operations } from '../../src/control/operations.ts'
-import { startControl } from '../../src/control/server.ts'
+import { startControl, type SeveralOperations } from '../../src/control/server.ts'
 import type { CheckLine, StatusReport } from '../../src/control/reports.ts'
 import type { RotationReport } from '../../src/control/reports.ts'
+import type { Log } from '../../src/logger.ts'
 import { watchedLog } from '../support/watched-log.ts'
 
 export const FINGERPRINT = 'a'.repeat(40)
@@ -172,12 +173,19 @@ export function dataFolder(depth = 0): string {
 export async function serve(
   dataDir: string,
   over: Partial<Operations> = {},
-  o: { idleMs?: number; drainMs?: number; version?: string; lines?: CheckLine[] } = {},
+  o: {
+    idleMs?: number
+    drainMs?: number
+    version?: string
+    lines?: CheckLine[]
+    several?: SeveralOperations
+    log?: Log
+  } = {},
 ): Promise<AsyncDisposable> {
-  const { lines, ...bounds } = o
+  const { lines, several, ...bounds } = o
   const control = await startControl({
     dataDir,
-    operations: operations({ ...(lines && { check: async () => lines }), ...over }),
+    operations: several ?? operations({ ...(lines && { check: async () => lines }), ...over }),
     log: watchedLog(),
     ...bounds,
   })

@@ -35,6 +35,11 @@ test('a token finds its bot, and any other none', () => {
   ])
 })
 
+test('a token is found without the files being read again', () => {
+  const { find, rereads } = newTokens({ a: 'token-a', empty: '' })
+  expect([find('token-a'), rereads]).toEqual(['bot a', []])
+})
+
 test('two Authorization lines, or one of another scheme, find none', () => {
   const { tokens } = newTokens({ a: 'token-a' })
   const line = ['Authorization', 'Bearer token-a']
@@ -49,6 +54,8 @@ test('a bot that is gone is not found', () => {
   tokens.delete('a')
   expect([find('token-a'), find('token-b')]).toEqual([null, 'bot b'])
   expect([tokens.get('a'), tokens.get('b')]).toEqual([null, 'bot b'])
+  tokens.set('a', 'bot c', { expected: () => 'token-c', reread: () => {} })
+  expect([find('token-c'), tokens.get('a')]).toEqual(['bot c', 'bot c'])
 })
 
 test('an unknown token has the files read again, once a second whatever comes', () => {
@@ -58,7 +65,9 @@ test('an unknown token has the files read again, once a second whatever comes', 
   files.set('a', 'new')
   expect(find('new')).toBeNull()
   expect(rereads).toEqual(['a', 'b'])
-  vi.advanceTimersByTime(1000)
+  vi.advanceTimersByTime(999)
+  expect([find('new'), rereads.length]).toEqual([null, 2])
+  vi.advanceTimersByTime(1)
   expect([find('new'), find('old'), find('token-b')]).toEqual(['bot a', null, 'bot b'])
 })
 

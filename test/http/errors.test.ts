@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { answerFor, failureAnswer, isUnforeseen, traceOf } from '../../src/http/error-handler.ts'
-import { Refusal, ServiceError, NoResponseError } from '../../src/errors.ts'
+import { NoResponseError, OperatorError, Refusal, ServiceError } from '../../src/errors.ts'
 import { REFUSALS } from '../../src/refusals.ts'
 import type { OwnCode } from '../../src/errors.ts'
 import { call, openDoor } from './support.ts'
@@ -68,11 +68,29 @@ describe('an error becomes an answer', () => {
     },
   )
 
+  it.each([
+    ['BODY_TOO_LARGE', 413, 'too_large', 'the body is too large'],
+    ['INVALID_MEDIA_TYPE', 415, 'bad_request', 'Content-Type: must be application/json'],
+    ['INVALID_CONTENT_LENGTH', 400, 'bad_request', 'Content-Length: is not the length of the body'],
+  ])('one of fastify’s, which is foreseen: %s', (name, status, code, message) => {
+    const error = Object.assign(new Error('canary'), { code: `FST_ERR_CTP_${name}` })
+    expect(read(error).envelope).toEqual({ ok: false, error: { status, code, message } })
+    expect(isUnforeseen(error)).toBe(false)
+  })
+
+  it('a store that is damaged, and no other operator’s error', () => {
+    const damaged = read(new OperatorError('store-corrupt', 'it is'))
+    expect([damaged.status, damaged.code]).toEqual([503, 'postern_store_unwritable'])
+    expect(damaged.envelope).toMatchObject({
+      error: { message: expect.stringContaining('it is damaged') as unknown },
+    })
+    expect(read(new OperatorError('store-locked', 'it is')).code).toBe('internal')
+  })
+
   it('what is decided is foreseen', () => {
     expect(isUnforeseen(new Refusal('postern_busy'))).toBe(false)
-    expect(isUnforeseen(Object.assign(new Error(), { code: 'FST_ERR_CTP_BODY_TOO_LARGE' }))).toBe(
-      false,
-    )
+    const answer = { status: 403, headers: {}, body: Buffer.alloc(0) }
+    expect(isUnforeseen(new ServiceError({ code: 'no', status: 403, answer }))).toBe(false)
   })
 
   it('a trace names the kind and the place, not the message', () => {
@@ -80,10 +98,17 @@ describe('an error becomes an answer', () => {
     expect(trace.error).toBe('RangeError')
     expect(trace.at.join()).toContain('errors.test.ts')
     expect(JSON.stringify(trace)).not.toContain('canary')
+    expect(trace.at.every((frame) => frame.startsWith('at '))).toBe(true)
+    const deep = Object.assign(new Error('canary'), { stack: `x at y\n${'   at z\n'.repeat(9)}` })
+    expect(traceOf(deep).at).toEqual(Array.from({ length: 8 }, () => 'at z'))
+    expect(traceOf(Object.assign(new Error('canary'), { stack: undefined })).at).toEqual([])
+    expect(traceOf('canary')).toEqual({ error: 'string', at: [] })
   })
 
   it('the envelope has status, code and message, in this order', () => {
-    const { body } = failureAnswer({ status: 400, code: 'bad_request', message: 'm' })
+    const { body, ...rest } = failureAnswer({ status: 400, code: 'bad_request', message: 'm' })
+    const headers = { 'content-type': 'application/json; charset=utf-8' }
+    expect(rest).toEqual({ status: 400, code: 'bad_request', headers })
     expect(body.toString()).toBe(
       '{"ok":false,"error":{"status":400,"code":"bad_request","message":"m"}}',
     )

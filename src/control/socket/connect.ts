@@ -24,7 +24,7 @@ function findSocket(dataDir: string): string | null {
     return owner === null ? null : findOf(owner, dataDir)
   } catch (error) {
     if (!(error instanceof NotPrivateError)) throw error
-    if (error.path === dataDir && !holdsAny(dataDir)) return null
+    if (!holdsAny(dataDir)) return null
     throw new OperatorError(
       'data-dir',
       `the control socket is not used: ${error.path} ${error.reason}`,
@@ -59,10 +59,7 @@ function holdsAny(dataDir: string): boolean {
 function connectTo(path: string): Promise<Socket | null> {
   return new Promise((resolve, reject) => {
     const socket = connect(path)
-    socket.once('connect', () => {
-      socket.off('error', reject)
-      resolve(socket)
-    })
+    socket.once('connect', () => resolve(socket))
     socket.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(null)
       else reject(error)

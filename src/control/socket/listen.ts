@@ -15,7 +15,7 @@ import { isPrivate, NotPrivateError, ownerOf } from './ownership.ts'
 export interface SocketPlace {
   path: string
   /** Removes the socket, and the folder made for it. */
-  clear(): void
+  clear: () => void
 }
 
 /**

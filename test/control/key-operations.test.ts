@@ -1,0 +1,383 @@
+/** What commands on keys, secrets and backups do with the parts of a sidecar, and what they answer. */
+import { describe, expect, test, vi } from 'vitest'
+import { BACKUPS } from '../../src/control/backups.ts'
+import { FLOOR_MS, KEYS } from '../../src/control/keys.ts'
+import type { OperationParts } from '../../src/control/operation.ts'
+import { ROTATION, rotationReport } from '../../src/control/rotation.ts'
+import { SECRETS } from '../../src/control/secrets.ts'
+import { memoryGaps, restoredFrom } from '../../src/store/restored.ts'
+import { open, put, temporary } from '../store/support.ts'
+
+const DAY_MS = 86_400_000
+const AT_MS = Date.UTC(2026, 2, 1)
+const AT = '2026-03-01T00:00:00.000Z'
+const BASE = { createdAtMs: AT_MS, certificate: 'cert', publishedAtMs: null }
+const GONE = { ...BASE, retiredAtMs: null, destroyedAtMs: null }
+const ACTIVE = { ...GONE, fingerprint: 'aa', state: 'active', publishedAtMs: AT_MS + 1000 }
+const RETIRED = { ...ACTIVE, fingerprint: 'cc', state: 'retired', retiredAtMs: AT_MS + DAY_MS }
+const OWN = [
+  ACTIVE,
+  { ...GONE, fingerprint: 'bb', state: 'pending' },
+  RETIRED,
+  { ...RETIRED, fingerprint: 'dd', state: 'destroyed', destroyedAtMs: AT_MS + 9 * DAY_MS },
+] as const
+type Own = { fingerprint: string; state: string }
+
+/** As long as a store takes at least. */
+const later = (): Promise<unknown> => new Promise((resolve) => setImmediate(resolve))
+
+/** The parts that operations on keys work on; `nowMs` by the earlier of two clocks. */
+function keyParts(o: { keys?: readonly Own[]; nowMs?: number; manages?: boolean } = {}) {
+  const { keys = OWN, nowMs = Infinity, manages = true } = o
+  const did: unknown[] = []
+  const does =
+    (name: string, result?: unknown) =>
+    async (...given: unknown[]) => {
+      await later()
+      did.push([name, ...given])
+      return result
+    }
+  const rotation = { from: 'aa', to: 'bb', startedAtMs: AT_MS, endedAtMs: null }
+  const publication = {
+    state: 'published',
+    rotation: null as object | null,
+    publish: does('publish', ACTIVE),
+    rotate: does('rotate', { ...rotation, nextAttemptAtMs: AT_MS }),
+    abandon: does('abandon', { ...rotation, endedAtMs: AT_MS, nextAttemptAtMs: null }),
+    makeFirst: does('makeFirst', { fingerprint: 'bb', state: 'pending' }),
+    adopt: async (take: () => Promise<unknown>) => await take(),
+    adoptRetired: async (take: (shown: string) => Promise<unknown>) => await take('shown'),
+  }
+  const taken = { key: { fingerprint: 'ee', state: 'pending' }, expiresMs: Infinity }
+  const parts = {
+    keyring: {
+      all: keys,
+      active: keys.find(({ state }) => state === 'active'),
+      pending: keys.find(({ state }) => state === 'pending'),
+      find: (named: string) => keys.find(({ fingerprint }) => fingerprint === named),
+      opens: ({ state }: Own) => state === 'active' || state === 'retired',
+      opensUntilMs: () => AT_MS + 30 * DAY_MS,
+      clocks: { earliestMs: () => nowMs },
+      destroy: does('destroy'),
+    },
+    keyUsage: {
+      of: (fingerprint: string) =>
+        fingerprint === 'cc'
+          ? { messages: 5, media: 2, lastAtMs: AT_MS + 2 * DAY_MS }
+          : { messages: 0, media: 0, lastAtMs: null },
+      flush: does('flush'),
+    },
+    transfer: {
+      give: does('give', 'armored'),
+      take: does('take', taken),
+      takeRetired: does('takeRetired', { fingerprint: 'ff', state: 'retired' }),
+      relock: does('relock', 'relocked'),
+    },
+    store: {
+      method: 'none' as string | null,
+      copy: does('copy', '/data/postern.backup-1'),
+      move: vi.fn(),
+    },
+    knownChats: { privateReadable: true, setPrivateReadable: does('setPrivateReadable') },
+    storeCopies: () => ['postern.db.before-2'],
+  }
+  const all = { ...parts, publication: manages ? publication : null }
+  return { did, publication, taken, ...parts, parts: all as unknown as OperationParts }
+}
+
+const refused = (message: string, hint: string, code = 'refused'): unknown =>
+  expect.objectContaining({
+    code,
+    message: expect.stringContaining(message) as unknown,
+    hint: expect.stringContaining(hint) as unknown,
+  })
+const rowOf = async (fingerprint: string) =>
+  (await KEYS.keyList.run(keyParts().parts, {})).find((row) => row.fingerprint === fingerprint)
+
+describe('keys', () => {
+  test('are listed with their times, and how much they opened', async () => {
+    expect(await rowOf('aa')).toEqual({
+      fingerprint: 'aa',
+      state: 'active',
+      createdAt: AT,
+      publishedAt: '2026-03-01T00:00:01.000Z',
+      retiredAt: null,
+      destroyedAt: null,
+      opensUntil: null,
+      opens: true,
+      openedMessages: 0,
+      openedMedia: 0,
+      lastOpenedAt: null,
+    })
+    expect(await rowOf('cc')).toMatchObject({
+      retiredAt: '2026-03-02T00:00:00.000Z',
+      opensUntil: '2026-03-31T00:00:00.000Z',
+      openedMessages: 5,
+      openedMedia: 2,
+      lastOpenedAt: '2026-03-03T00:00:00.000Z',
+    })
+    expect(await rowOf('dd')).toMatchObject({
+      destroyedAt: '2026-03-10T00:00:00.000Z',
+      opensUntil: null,
+      opens: false,
+    })
+  })
+
+  test.each([
+    ['the one that is named', OWN, 'cc', { fingerprint: 'cc', state: 'retired' }],
+    ['the active one where none is', OWN, undefined, { fingerprint: 'aa', state: 'active' }],
+    ['the first one that waits', OWN.slice(1), undefined, { fingerprint: 'bb', state: 'pending' }],
+  ])('are shown and given away: %s', async (_which, keys, fingerprint, shown) => {
+    const { parts, did } = keyParts({ keys })
+    const named = fingerprint === undefined ? {} : { fingerprint }
+    const certificate = 'cert'
+    expect(await KEYS.keyShow.run(parts, named)).toEqual({ ...shown, certificate })
+    const given = await SECRETS.keyExport.run(parts, { ...named, passphrase: 'words' })
+    expect(given).toEqual({ ...shown, armored: 'armored' })
+    expect(did).toEqual([['give', shown.fingerprint, 'words']])
+  })
+
+  test('are not shown where there is none, or none of that fingerprint', async () => {
+    const look = (keys: readonly Own[], input: { fingerprint?: string }) => async () =>
+      await KEYS.keyShow.run(keyParts({ keys }).parts, input)
+    const hint = '`postern key list`'
+    await expect(look([], {})).rejects.toEqual(refused('there is no key yet', hint))
+    const unknown = refused('no key of ours has this fingerprint', hint)
+    await expect(look(OWN, { fingerprint: 'xx' })).rejects.toEqual(unknown)
+  })
+
+  test('are published, and private chats are encrypted again', async () => {
+    const { parts, did, knownChats } = keyParts()
+    const fingerprint = 'aa'
+    const message = 'the service shows our key; private chats are encrypted'
+    const result = { fingerprint, state: 'published', message }
+    expect(await KEYS.keyPublish.run(parts, { replace: true })).toEqual(result)
+    const readable = ['setPrivateReadable', { readable: false }]
+    expect(did.splice(0)).toEqual([['publish', { replace: true }], readable])
+    knownChats.privateReadable = false
+    await KEYS.keyPublish.run(parts, { replace: false })
+    expect(did).toEqual([['publish', { replace: false }]])
+  })
+
+  test.each([
+    ['the published one', 'aa', 'it is the published key', 'key rotate` puts'],
+    ['the one that waits', 'bb', 'it waits for its publication', 'rotate --abandon'],
+    ['a destroyed one', 'dd', 'it is destroyed already', 'key list` shows'],
+    ['an unknown one', 'xx', 'no key of ours', 'key list` shows'],
+    [
+      'one retired for less than four days',
+      'cc',
+      'may still wait',
+      'from 2026-03-06T00:00:00.000Z on',
+    ],
+  ])('are not deleted: %s', async (_which, fingerprint, message, hint) => {
+    const { parts, did } = keyParts({ nowMs: RETIRED.retiredAtMs + FLOOR_MS - 1 })
+    for (const { run } of [KEYS.keyDeletion, KEYS.keyDelete]) {
+      await expect(async () => await run(parts, { fingerprint })).rejects.toEqual(
+        refused(message, hint),
+      )
+    }
+    expect(did).toEqual([])
+  })
+
+  test('are deleted from the first moment on, after their use is written down', async () => {
+    const { parts, did } = keyParts({ nowMs: RETIRED.retiredAtMs + FLOOR_MS })
+    expect(await KEYS.keyDelete.run(parts, { fingerprint: 'cc' })).toEqual({
+      fingerprint: 'cc',
+      message: 'destroyed; its certificate stays, to verify what it signed',
+    })
+    expect(did).toEqual([['flush'], ['destroy', 'cc']])
+  })
+
+  test('before one is deleted, it is said what is lost, and what may be left of it', async () => {
+    const { parts } = keyParts()
+    const report = await KEYS.keyDeletion.run(parts, { fingerprint: 'cc' })
+    expect(report.key).toEqual(await rowOf('cc'))
+    const rest = 'and later by phones that had not learned of the next key'
+    expect(report.loses).toEqual([
+      expect.stringContaining(`from 2026-03-01T00:00:01.000Z to 2026-03-02T00:00:00.000Z ${rest}`),
+      'files of those chats that are fetched again',
+      'it would have gone on opening until 2026-03-31T00:00:00.000Z',
+      'so far it has opened 5 messages and 2 files, the last at 2026-03-03T00:00:00.000Z',
+    ])
+    expect(report.unsure).toEqual([
+      'postern.db.before-2 in dataDir, a copy from before an upgrade',
+      'backups and exports that were made of it',
+      expect.stringContaining('SSDs, snapshots'),
+      expect.stringContaining('the memory of a running sidecar'),
+    ])
+  })
+
+  test('that never was published and opens no more is lost from its making on', async () => {
+    const old = { ...GONE, fingerprint: 'gg', state: 'retired' }
+    const { parts, keyring } = keyParts({ keys: [old] })
+    keyring.opens = () => false
+    const { loses } = await KEYS.keyDeletion.run(parts, { fingerprint: 'gg' })
+    expect(loses).toEqual([
+      expect.stringContaining(`from ${AT} to now and later`),
+      expect.anything(),
+      'so far it has opened 0 messages and 0 files',
+    ])
+  })
+})
+
+describe('a rotation', () => {
+  test('is begun, looked at and abandoned, with its times', async () => {
+    const { parts, publication, did } = keyParts()
+    const begun = { from: 'aa', to: 'bb', startedAt: AT, endedAt: null, nextAttemptAt: AT }
+    expect(await ROTATION.keyRotate.run(parts, {})).toEqual(begun)
+    const ended = { ...begun, endedAt: AT, nextAttemptAt: null }
+    expect(await ROTATION.keyAbandon.run(parts, {})).toEqual(ended)
+    expect(did).toEqual([['rotate'], ['abandon']])
+    expect(ROTATION.keyRotation.run(parts, {})).toBeNull()
+    publication.rotation = {
+      phase: 'made',
+      startedAtMs: AT_MS,
+      endedAtMs: null,
+      nextAttemptAtMs: null,
+    }
+    const shown = { phase: 'made', startedAt: AT, endedAt: null, nextAttemptAt: null }
+    expect(ROTATION.keyRotation.run(parts, {})).toEqual(shown)
+    expect(rotationReport(null)).toBeNull()
+  })
+
+  test.each([
+    ['publish', KEYS.keyPublish, { replace: false }],
+    ['rotate', ROTATION.keyRotate, {}],
+    ['abandon', ROTATION.keyAbandon, {}],
+    ['generate', SECRETS.keyGenerate, {}],
+    ['import', SECRETS.keyImport, { file: '', passphrase: null }],
+  ] as const)('and `key %s` are refused where no key is managed', async (_name, { run }, input) => {
+    const { parts, did } = keyParts({ manages: false })
+    const error = refused('key.publish is off', 'set key.publish to true')
+    await expect(async () => await run(parts, input as never)).rejects.toEqual(error)
+    expect(did).toEqual([])
+  })
+})
+
+describe('secrets', () => {
+  const importing = async (input: object, expiresMs = Infinity) => {
+    const { parts, did, taken } = keyParts()
+    taken.expiresMs = expiresMs
+    const file = Buffer.from('a key').toString('base64')
+    const result = await SECRETS.keyImport.run(parts, { file, passphrase: 'words', ...input })
+    return { result, did }
+  }
+  const given = { file: Buffer.from('a key'), passphrase: 'words' }
+
+  test('a first key is made and not published', async () => {
+    const { parts, did } = keyParts()
+    const message = 'made, and not published: `postern run` publishes it, or `postern key publish`'
+    expect(await SECRETS.keyGenerate.run(parts, {})).toEqual({
+      fingerprint: 'bb',
+      state: 'pending',
+      message,
+    })
+    expect(did).toEqual([['makeFirst']])
+  })
+
+  test.each([[true], [false], [undefined]])(
+    'a key is imported that may end soon: %s',
+    async (mayEndSoon) => {
+      const { result, did } = await importing({ mayEndSoon })
+      const message = 'imported, and pending: the sidecar publishes it while it runs'
+      expect(result).toEqual({ fingerprint: 'ee', state: 'pending', message })
+      expect(did).toEqual([['take', given, { mayEndSoon: mayEndSoon ?? false }]])
+      const ending = await importing({ mayEndSoon }, AT_MS)
+      expect(ending.result.message).toBe(`${message}; it expires on 2026-03-01`)
+    },
+  )
+
+  test('a key is imported for opening alone, and cannot be the one that is shown', async () => {
+    const { result, did } = await importing({ isRetired: true })
+    expect(result).toEqual({
+      fingerprint: 'ff',
+      state: 'retired',
+      message:
+        'imported for opening alone: it is never published, and opens until 2026-03-31 (key.retainDays)',
+    })
+    expect(did).toEqual([['takeRetired', given, 'shown']])
+  })
+
+  const protect = async (
+    input: { protection: 'none' | 'keychain' | 'passphrase'; passphrase: string | null },
+    o: { before?: string | null; isScrubbed?: boolean } = {},
+  ) => {
+    const { parts, store, did } = keyParts()
+    store.method = o.before ?? null
+    store.move.mockImplementation(async (_to, relock: (...given: unknown[]) => unknown) => {
+      expect(await relock('locked', { from: 'a', to: 'b' })).toBe('relocked')
+      store.method = 'meanwhile'
+      return { isScrubbed: o.isScrubbed ?? true, oldEntry: 'postern-7' }
+    })
+    const { protection, message } = await SECRETS.keyProtect.run(parts, input)
+    expect(protection).toBe(input.protection)
+    expect(did).toEqual([['relock', 'locked', { from: 'a', to: 'b' }]])
+    return { moved: store.move.mock.calls.map(([to]) => to as object), message }
+  }
+
+  test.each([
+    ['none', null, { method: 'none' }, /^the store rests without .* or the next start is refused$/],
+    ['keychain', 'unused', { method: 'keychain' }, /under the OS keychain .* leave it at auto$/],
+    ['passphrase', 'new', { method: 'passphrase', passphrase: 'new' }, /from the next start on$/],
+  ] as const)('are moved under %s', async (protection, passphrase, wanted, message) => {
+    const result = await protect({ protection, passphrase })
+    expect(result).toEqual({ moved: [wanted], message: expect.stringMatching(message) })
+  })
+
+  test.each([
+    ['none', 'backups and copies made before are still without protection'],
+    ['passphrase', 'backups and copies made before still open with the old passphrase'],
+    ['keychain', 'still need the keychain’s entry postern-7, which stays'],
+  ])('of a store that was under %s leave copies behind', async (before, message) => {
+    const input = { protection: 'none', passphrase: null } as const
+    expect((await protect(input, { before })).message).toMatch(new RegExp(`; .*${message}$`))
+    const left = await protect(input, { before, isScrubbed: false })
+    expect(left.message).toMatch(/stays in the log of the database until the sidecar stops$/)
+  })
+
+  test('are not moved under a passphrase that is not given', async () => {
+    const { parts, store } = keyParts()
+    const input = { protection: 'passphrase', passphrase: null } as const
+    const error = refused('no new passphrase was given', 'POSTERN_NEW_PASSPHRASE', 'passphrase')
+    await expect(SECRETS.keyProtect.run(parts, input)).rejects.toEqual(error)
+    expect(store.move).not.toHaveBeenCalled()
+  })
+})
+
+describe('backups', () => {
+  test('are a copy of the store, and how it is protected', async () => {
+    const result = { file: '/data/postern.backup-1', protection: 'none' }
+    expect(await BACKUPS.backupCreate.run(keyParts().parts, {})).toEqual(result)
+  })
+
+  /** A store restored from a backup, or not, whose bot has this key at the service. */
+  const accept = async (shown: string | null, takenAt: string | null, isLatest: boolean) => {
+    const store = await open(temporary())
+    if (takenAt !== null) await put(store, 'backup_taken_at', takenAt)
+    const publishedKey = () => Promise.resolve(shown)
+    const parts = { ...keyParts().parts, store, publishedKey }
+    const accepting = Promise.resolve(BACKUPS.backupAccept.run(parts, { isLatest }))
+    const result: unknown = await accepting.catch((error: unknown) => error)
+    return { result, isOpen: (await restoredFrom(store)) === null, gaps: await memoryGaps(store) }
+  }
+  const replayed = `; messages signed between ${AT} and now will be withheld as replayed`
+
+  test.each([
+    [null, 'the service shows no key for the bot'],
+    ['cc', 'the service shows cc, which is in the backup (retired)'],
+  ])('are accepted where the service shows %s', async (shown, message) => {
+    expect(await accept(shown, AT, true)).toEqual({ result: { message }, isOpen: true, gaps: [] })
+    const { result, gaps } = await accept(shown, AT, false)
+    expect([result, gaps.length]).toEqual([{ message: `${message}${replayed}` }, 1])
+  })
+
+  test('are not accepted where the service shows a key of later, or nothing was restored', async () => {
+    const newer = await accept('zz', AT, true)
+    const message = `the service shows zz, which is not in this backup of ${AT}`
+    expect(newer.result).toEqual(refused(message, 'restore a later backup', 'store-restored'))
+    expect(newer.isOpen).toBe(false)
+    const { result } = await accept(null, null, true)
+    expect(result).toEqual(refused('was not restored from a backup', '`postern status`'))
+  })
+})

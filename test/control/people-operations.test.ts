@@ -1,0 +1,189 @@
+/** What commands on people and messages do with the parts of a sidecar, and what they answer. */
+import { describe, expect, test } from 'vitest'
+import { BOTS } from '../../src/control/bots.ts'
+import { MESSAGES } from '../../src/control/messages.ts'
+import type { OperationParts } from '../../src/control/operation.ts'
+import { bindOperations } from '../../src/control/operations.ts'
+import { TRUST } from '../../src/control/trust.ts'
+
+const AT_MS = Date.UTC(2026, 2, 1)
+const AT = '2026-03-01T00:00:00.000Z'
+
+describe('people', () => {
+  const pin = (userId: number, standing: string, more: object = {}) => ({
+    userId,
+    standing,
+    fingerprint: 'f1',
+    sinceMs: AT_MS,
+    listed: 'f1',
+    listedAtMs: AT_MS,
+    ...more,
+  })
+  const PINS = [
+    pin(1, 'seen'),
+    pin(2, 'verified', { listed: null, listedAtMs: null }),
+    pin(3, 'blocked', { fingerprint: null }),
+    pin(4, 'accepted'),
+  ]
+  const signed = new Set(['4 words', '1 file'])
+
+  function trustParts(decided = pin(4, 'accepted')) {
+    const did: unknown[] = []
+    const does =
+      (name: string, result?: unknown) =>
+      async (...given: unknown[]) => {
+        await Promise.resolve()
+        did.push([name, ...given])
+        return result
+      }
+    const trust = {
+      all: PINS,
+      policies: {
+        bot: 'first-use',
+        byCommand: [{ chatId: 5, policy: 'pinned' }],
+        for: (chatId: number) => `that of ${chatId}`,
+        set: does('set'),
+      },
+      decisions: {
+        accept: does('accept', decided),
+        verify: does('verify', decided),
+        block: does('block'),
+      },
+      sharersOf: ({ userId }: { userId: number }) => (userId === 1 ? [9] : []),
+    }
+    const parts = {
+      trust,
+      people: { hasSigned: (userId: number, what: string) => signed.has(`${userId} ${what}`) },
+      names: { all: () => Promise.resolve(new Map([[4, 'dora']])) },
+      directory: { forgetAll: () => did.push('forgetAll') },
+      journal: {
+        read: async (range: object) =>
+          await Promise.resolve([{ atMs: AT_MS, id: 3, what: 'accepted', range }]),
+      },
+    }
+    return { did, parts: parts as unknown as OperationParts }
+  }
+
+  test('are listed with their certificates, what they must sign, and the policies', async () => {
+    const { policy, said, people } = await TRUST.trustList.run(trustParts().parts, {})
+    expect([policy, said]).toEqual(['first-use', [{ chatId: 5, policy: 'pinned' }]])
+    const row = {
+      userId: 1,
+      fingerprint: 'f1',
+      since: AT,
+      standing: 'seen',
+      listed: 'f1',
+      listedSince: AT,
+      signs: false,
+      signsFiles: true,
+      sharedWith: [9],
+      username: null,
+    }
+    const other = { ...row, signsFiles: false, sharedWith: [] }
+    expect(people).toEqual([
+      row,
+      { ...other, userId: 2, standing: 'verified', listed: null, listedSince: null, signs: true },
+      { ...other, userId: 3, standing: 'blocked', fingerprint: null, since: null },
+      { ...other, userId: 4, standing: 'accepted', signs: true, username: 'dora' },
+    ])
+  })
+
+  const elsewhere = '; the service lists f2, so nothing is sealed to them until it lists theirs'
+  test.each([
+    ['as listed', {}, ''],
+    ['while none is listed', { listed: null }, ''],
+    ['while another one is listed', { listed: 'f2' }, elsewhere],
+  ])('are accepted and verified by their certificate %s', async (_what, more, ending) => {
+    const { parts, did } = trustParts(pin(4, 'verified', more))
+    const input = { userId: 4, fingerprint: 'f1' }
+    const message = `person 4 is verified with f1${ending}`
+    expect(await TRUST.trustVerify.run(parts, input)).toEqual({ message })
+    const must = '; you start over with them: a verified person must sign messages in any case'
+    expect(await TRUST.trustAccept.run(parts, input)).toEqual({ message: `${message}${must}` })
+    expect(did).toEqual([['verify', 4, 'f1'], 'forgetAll', ['accept', 4, 'f1'], 'forgetAll'])
+    const accepted = await TRUST.trustAccept.run(trustParts().parts, { userId: 4 })
+    expect(accepted.message).toMatch(/with f1; .* need not sign until they have signed again$/)
+  })
+
+  test('are blocked', async () => {
+    const { parts, did } = trustParts()
+    const { message } = await TRUST.trustBlock.run(parts, { userId: 4 })
+    expect(message).toMatch(/^person 4 is blocked: nothing is sealed to them/)
+    expect(did).toEqual([['block', 4], 'forgetAll'])
+  })
+
+  test.each([
+    [null, 'the policy of the bot is first-use'],
+    [5, 'the policy of chat 5 is that of 5'],
+  ])('have the policy that is set for %s', async (chatId, message) => {
+    const { parts, did } = trustParts()
+    expect(await TRUST.trustPolicy.run(parts, { chatId, policy: 'accept' })).toEqual({ message })
+    expect(did).toEqual([['set', chatId, 'accept'], 'forgetAll'])
+  })
+
+  test('have no policy of a chat with the id 0', async () => {
+    const { parts, did } = trustParts()
+    await expect(TRUST.trustPolicy.run(parts, { chatId: 0, policy: null })).rejects.toMatchObject({
+      code: 'usage',
+      message: 'no chat has the id 0',
+      hint: 'see chat list',
+    })
+    expect(did).toEqual([])
+  })
+
+  test('have their changes read from the journal', async () => {
+    const range = { afterId: 2, sinceMs: 0, limit: 10 }
+    const entry = { id: 3, what: 'accepted', range, at: AT }
+    expect(await TRUST.trustLog.run(trustParts().parts, range)).toEqual([entry])
+  })
+})
+
+describe('messages', () => {
+  const outcome = { chatId: 1, messageId: 2, userId: 3, verdict: 'verified', reason: null }
+  const more = { delivered: true, signer: 's' }
+  const sent = { chatId: 1, recipients: [{ userId: 3 }], skipped: [] }
+  const parts = {
+    outcomes: {
+      ofUpdate: async (updateId: number) =>
+        await Promise.resolve(
+          [null, 'aa', 'gone'].map((openedWith) =>
+            Object.assign({ atMs: AT_MS, openedWith, updateId }, outcome, more),
+          ),
+        ),
+      withheld: async (limit: number) =>
+        await Promise.resolve([{ chatId: 1, limit, firstAtMs: AT_MS, lastAtMs: AT_MS + 1000 }]),
+      ofMessage: async (id: number) =>
+        await Promise.resolve(id === 7 ? { ...sent, atMs: AT_MS } : null),
+    },
+    keyring: { find: (named: string) => (named === 'aa' ? { state: 'active' } : undefined) },
+    open: (armored: string) => ({ opened: armored }),
+    status: () => 'its status',
+    check: (about: string) => `checked ${about}`,
+  } as unknown as OperationParts
+
+  test('are explained: of an update, of the bot’s own, and those that were withheld', async () => {
+    const row = { ...outcome, ...more, at: AT }
+    expect(await MESSAGES.explainUpdate.run(parts, { updateId: 4 })).toEqual([
+      { ...row, openedWith: null },
+      { ...row, openedWith: { fingerprint: 'aa', state: 'active' } },
+      { ...row, openedWith: { fingerprint: 'gone', state: 'deleted' } },
+    ])
+    expect(await MESSAGES.explainWithheld.run(parts, {})).toEqual([
+      { chatId: 1, limit: 1000, firstAt: AT, lastAt: '2026-03-01T00:00:01.000Z' },
+    ])
+    expect(await MESSAGES.explainSent.run(parts, { messageId: 7 })).toEqual({ ...sent, at: AT })
+    expect(await MESSAGES.explainSent.run(parts, { messageId: 8 })).toBeNull()
+  })
+
+  test('are opened, and status and findings are those of the sidecar', async () => {
+    const calls = bindOperations(parts)
+    expect(await calls.open({ armored: 'x' })).toEqual({ opened: 'x' })
+    expect(await calls.status()).toBe('its status')
+    expect(await calls.check({ about: 'store' })).toBe('checked store')
+    const bots = { report: () => 'all', reload: () => Promise.resolve('again') } as never
+    expect([BOTS.botList.run(bots, {}), await BOTS.botReload.run(bots, {})]).toEqual([
+      'all',
+      'again',
+    ])
+  })
+})
