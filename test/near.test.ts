@@ -6,7 +6,7 @@ test('nearest to a file are its folder’s tests, those that import it, and some
   const tests = rankedTests('src/store/protection.ts')
   expect(tests).toContain('test/store/protection.test.ts')
   expect(tests).toContain('test/store/first-store.test.ts')
-  expect(tests).toContain('test/cli/key-life.test.ts')
+  expect(tests).toContain('test/cli/scripts-control.test.ts')
   expect(tests).not.toContain('test/translate/replays.test.ts')
 })
 

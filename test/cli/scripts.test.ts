@@ -1,4 +1,4 @@
 /** The scripts that no other `scripts-*.test.ts` runs. */
 import { testScripts } from './scripts.ts'
 
-testScripts('!(bots|exit|page|sandbox)*.txt')
+testScripts('!(bots|control|exit|page|sandbox)*.txt')

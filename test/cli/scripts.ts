@@ -1,11 +1,13 @@
 /** Each script of a folder as a test, with verbs about a service and a sidecar. */
-import { globSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { basename, join } from 'node:path'
 import { generateKey } from 'openpgp'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { OperatorError, Refusal } from '../../src/errors.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
+import { operations, serve } from '../control/support.ts'
 import { canaries } from '../support/canaries.ts'
 import { runScript, sentenceOf, type Script, type Verb } from '../support/script.ts'
 import { silentService, start, TOKENS } from './support.ts'
@@ -29,6 +31,40 @@ async function takePort(port = 21_000 + (process.pid % 10_000)): Promise<[number
   } catch {
     return await takePort(port + 1)
   }
+}
+
+/** What a stub of a sidecar gives in place of its fixed answers, in turn; the last one stands. */
+interface Stub {
+  answers: Map<string, object[]>
+  asked: string[]
+}
+
+const stubs = new WeakMap<Script, Stub>()
+
+function stubOf(script: Script): Stub {
+  const found = stubs.get(script)
+  if (!found) throw new Error('there is no stub')
+  return found
+}
+
+/** Answers as `operations()` does; an object changes some fields of that, an error is thrown. */
+async function stub(script: Script): Promise<void> {
+  const given: Stub = { answers: new Map(), asked: [] }
+  const stubbed = Object.entries(operations()).map(([name, fixed]) => [
+    name,
+    async (input: never) => {
+      given.asked.push(name)
+      const left = given.answers.get(name) ?? []
+      const answer = left.length > 1 ? left.shift() : left[0]
+      if (answer instanceof Error) throw answer
+      const usual = await fixed(input)
+      return Array.isArray(answer) ? answer : answer ? { ...usual, ...answer } : usual
+    },
+  ])
+  const dataDir = mkdtempSync(join(script.work, 'stub-'))
+  await serve(dataDir, Object.fromEntries(stubbed))
+  stubs.set(script, given)
+  script.env['POSTERN_DATA_DIR'] = dataDir
 }
 
 /** Asks for an address; the status is how the script's last command ended. */
@@ -66,6 +102,18 @@ const VERBS: Record<string, Verb> = {
     const [, method = '', path = '', body] = /^(\w+) (\S+) ?(.*)$/.exec(rest) ?? []
     return call(s, method, path, body)
   },
+  stub,
+  answers: (s, [name], rest) => {
+    stubOf(s).answers.set(name!.raw, JSON.parse(rest.slice(name!.raw.length)) as object[])
+  },
+  refuses: (s, [name], rest) => {
+    const { code, message, hint } = JSON.parse(rest.slice(name!.raw.length)) as Refusal
+    const error = code.startsWith('postern_')
+      ? new Refusal(code, message)
+      : new OperatorError(code as OperatorError['code'], message, hint)
+    stubOf(s).answers.set(name!.raw, [error])
+  },
+  asked: (s, [name]) => stubOf(s).asked.includes(name!.raw),
   settings: (s) => void Object.assign(s.env, TOKENS),
   silent: async (s) => void Object.assign(s.env, await silentService()),
   service: async (s) => {

@@ -67,6 +67,11 @@ describe('the client throws the error that the sidecar had', () => {
     expect(JSON.stringify(caught)).not.toContain('words')
   })
 
+  test('whose code comes from the service in one line', () => {
+    const error = new ServiceError({ code: 'x\nhint: run', status: 409, answer })
+    expect(error.message).not.toContain('\n')
+  })
+
   test('a fault of ours, without its words', async () => {
     const control = await connected(dataFolder(), {
       keyList: () => Promise.reject(new TypeError('words')),

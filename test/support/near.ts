@@ -29,7 +29,7 @@ export const FROM_OUTSIDE: Record<string, string[]> = {
   cli: ['rotation/by-hand'],
   config: ['cli/run', 'double/bad-start'],
   control: ['cli/scripts', 'rotation/by-hand'],
-  doctor: ['cli/commands'],
+  doctor: ['cli/scripts-control'],
   http: ['double/fuzz-wire', 'guard/wrong-body-kind'],
   kernel: [
     'guard/latch',
@@ -56,7 +56,7 @@ export const FROM_OUTSIDE: Record<string, string[]> = {
   rpc: ['control/socket', 'sandbox/control'],
   sandbox: ['contract/direct'],
   replicas: ['several/several', 'several/round-trips', 'doctor/database'],
-  store: ['cli/key-life', 'double/bad-start'],
+  store: ['cli/scripts-control', 'double/bad-start'],
   testing: ['examples/projects'],
   translate: ['double/hanging', 'guard/private'],
   updates: ['observe/alerts'],
