@@ -252,7 +252,7 @@ function loadedWith(file: string, seen = new Set<string>()): Set<string> {
   seen.add(file)
   const text = readFileSync(file, 'utf8')
   for (const [, specifier = ''] of text.matchAll(
-    /^(?:import|export)\b(?! type)[^']*?'([^']+)'/gm,
+    /^(?:import|export)\b(?! type)(?:[^'=(]*\bfrom)?\s*'([^']+)'/gm,
   )) {
     if (specifier.startsWith('.')) loadedWith(normalize(join(dirname(file), specifier)), seen)
     else seen.add(specifier)

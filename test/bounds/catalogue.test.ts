@@ -119,7 +119,7 @@ const SETTINGS: Record<string, Row> = {
   G8: [
     [
       'openpgp/library/adopt',
-      'that is missing, wrong or empty',
+      'that is locked, with %s',
       'its certificate',
       'two keys in one',
     ],

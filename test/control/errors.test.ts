@@ -68,7 +68,7 @@ describe('the client throws the error that the sidecar had', () => {
   })
 
   test('whose code comes from the service in one line', () => {
-    const error = new ServiceError({ code: 'x\nhint: run', status: 409, answer })
+    const error = new ServiceError({ code: 'x\nhint: run', status: 409, answer: RAW })
     expect(error.message).not.toContain('\n')
   })
 

@@ -72,7 +72,7 @@ test('an unknown token has the files read again, once a second whatever comes', 
 })
 
 test('a token that two bots come to expect lets nobody in, until one has another', () => {
-  const { find, files, twins } = newTokens({ a: 'token-a', b: 'token-b' })
+  const { tokens, find, files, twins } = newTokens({ a: 'token-a', b: 'token-b' })
   files.set('b', 'token-a')
   expect(find('something')).toBeNull()
   expect(twins).toEqual([['a', 'b']])
@@ -80,4 +80,8 @@ test('a token that two bots come to expect lets nobody in, until one has another
   files.set('b', 'token-c')
   vi.advanceTimersByTime(1000)
   expect([find('token-c'), find('token-a')]).toEqual(['bot b', 'bot a'])
+  tokens.set('b', 'bot b', { expected: () => 'token-a', reread: () => {} })
+  expect(find('token-a')).toBeNull()
+  tokens.delete('b')
+  expect(find('token-a')).toBe('bot a')
 })

@@ -19,7 +19,7 @@ describe('a request target', () => {
     expect(pathProblem(target, 2048)).toBeNull()
   })
 
-  it.each([
+  it.each<readonly [target: string, problem: string]>([
     ['http://evil.example/bot/v1/me', 'the request target must be a path'],
     ['evil.example:443', 'the request target must be a path'],
     ['*', 'the request target must be a path'],
@@ -49,8 +49,16 @@ describe('a request target', () => {
     ['//evil.example/bot/v1/me', 'the path holds an empty segment'],
     ['/bot//v1/me', 'the path holds an empty segment'],
     ...[
-      ...['/..', '/.', '/bot/v1/../token', '/bot/v1/..', '/bot/./v1/me', '/bot/v1/..;/x', '/./x'],
-      ...['/bot/v1/messages/%2e%2e', '/bot/v1/.%2E/x', '/bot/v1/.;a=1;b'],
+      '/..',
+      '/.',
+      '/bot/v1/../token',
+      '/bot/v1/..',
+      '/bot/./v1/me',
+      '/bot/v1/..;/x',
+      '/./x',
+      '/bot/v1/messages/%2e%2e',
+      '/bot/v1/.%2E/x',
+      '/bot/v1/.;a=1;b',
     ].map((target) => [target, 'the path holds a dot segment'] as const),
   ])('%s is refused: %s', (target, problem) => {
     expect(pathProblem(target, 2048)).toBe(problem)

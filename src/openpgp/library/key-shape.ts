@@ -131,7 +131,7 @@ function judge(bytes: Uint8Array, kept: SecretKept[]): Shape {
   return { bytes, isLocked: primary === 'locked' }
 }
 
-/** How many bytes a field of a public key takes: a number, or what has its length in a byte. */
+/** The length of a field in a public key: in bytes, or given by its own first byte. */
 type Field = (bytes: Buffer, at: number) => number
 const mpi: Field = (bytes, at) => 2 + Math.ceil(bytes.readUInt16BE(at) / 8)
 const sized: Field = (bytes, at) => 1 + bytes.readUInt8(at)
