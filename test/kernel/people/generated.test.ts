@@ -1,6 +1,6 @@
 /** Whose a certificate is and who the recipients are, over generated lists and listings. */
 import { expect, test } from 'vitest'
-import type { Memory, Pin, Records, Unwritten } from '../../../src/kernel/memory.ts'
+import type { Pin } from '../../../src/kernel/memory.ts'
 import type { KeyList } from '../../../src/kernel/lookups.ts'
 import { Journal, type TrustChange } from '../../../src/kernel/people/journal.ts'
 import { People } from '../../../src/kernel/people/people.ts'
@@ -9,6 +9,7 @@ import { chooseRecipients, type RecipientRules } from '../../../src/kernel/peopl
 import { Trust } from '../../../src/kernel/people/trust.ts'
 import { Refusal } from '../../../src/errors.ts'
 import { fc } from '../../support/property.ts'
+import { smallMemory } from './small-memory.ts'
 
 const printOf = (letter: string): string => letter.repeat(40)
 const LETTERS = ['a', 'b', 'c', 'd']
@@ -123,40 +124,8 @@ test('the order of a list changes nothing of who can read, who is left out, and 
   fc.assert(property, { numRuns: 1000 })
 })
 
-/** A memory of one process that is written at once, and what its journal has. */
-function smallMemory() {
-  const sightings: Unwritten[] = []
-  const [none, done] = [async () => [], async () => {}]
-  const records = {
-    pins: { of: none, save: done },
-    keyChanges: { of: none, save: done },
-    policies: { of: none },
-    signers: { of: none, forget: done },
-    certificates: { owners: none, setOwner: done },
-    journal: { append: done },
-  } as unknown as Records
-  const settle = async (): Promise<void> => {
-    for (const one of sightings) if (one.isDue()) (await one.save(records))()
-  }
-  const memory: Partial<Memory> = {
-    nowMs: () => 0,
-    read: (query) => query(records),
-    write: async (change, onWritten) => {
-      await settle()
-      const result = await change(records)
-      onWritten?.(result)
-      return result
-    },
-    settle,
-    fresh: done,
-    writeFirst: (one) => void sightings.push(one),
-    keep: (_kind, read) => read(records, null),
-  }
-  return memory as Memory
-}
-
 async function trusting() {
-  const memory = smallMemory()
+  const { memory } = smallMemory()
   const journal = new Journal(memory)
   const changes: TrustChange[] = []
   journal.onChange((change) => changes.push(change))

@@ -1,0 +1,95 @@
+/** Copies of certificates: which are kept, which replace them, and what is merged. */
+import { describe, expect, test } from 'vitest'
+import { Certificates } from '../../../src/kernel/people/certificates.ts'
+import { Journal } from '../../../src/kernel/people/journal.ts'
+import type { Engine } from '../../../src/openpgp/engine.ts'
+import { judging, printOf, statusOf } from './people-scene.ts'
+import { smallMemory } from './small-memory.ts'
+
+const FULL = { code: 'postern_store_unwritable' }
+
+describe('copies of certificates', () => {
+  async function scene(bounds: { maxCopies?: number } = {}) {
+    const small = smallMemory({ 'certificates.copyOf': (print: string) => `${print} on disk` })
+    const { memory } = small
+    const judge = async (armored: string, known?: string) => {
+      const judged = await judging()(armored)
+      return known === undefined ? judged : { ...judged, armored: `${known} + ${armored}` }
+    }
+    const engine = { judge } as unknown as Engine
+    const parts = { engine, memory, journal: new Journal(memory), ...bounds }
+    return { certificates: await Certificates.load(parts), ...small }
+  }
+  const ann = statusOf('ann', { armored: 'ann' })
+  const news = statusOf('ann', { armored: 'ann with news', isNews: true })
+
+  test('are kept of what is whole and not revoked, each once', async () => {
+    const { certificates, written } = await scene()
+    const never = [
+      statusOf('eve', { revocations: true }),
+      statusOf('fay', { armored: '' }),
+      { ...statusOf('gil'), fingerprint: null },
+    ]
+    await certificates.keepCopies([ann, ...never])
+    await certificates.keepCopies([ann, { ...news, isNews: false }, { ...ann, isNews: true }])
+    expect(written).toMatchObject([['certificates.addCopies', [{ copy: 'ann' }]]])
+    expect(await certificates.copyOf(printOf('eve'))).toBeNull()
+    expect(await certificates.copyOf(printOf('ann'))).toBe(`${printOf('ann')} on disk`)
+  })
+
+  test('are kept up to a bound, over all calls', async () => {
+    const { certificates, written } = await scene({ maxCopies: 2 })
+    await certificates.keepCopies([ann])
+    await certificates.keepCopies([statusOf('ben'), statusOf('cid')])
+    expect(written).toMatchObject([
+      ['certificates.addCopies', { length: 1 }],
+      ['certificates.addCopies', [{ fingerprint: printOf('ben') }]],
+    ])
+  })
+
+  test('with news count at once, and replace the one on disk once it can be written', async () => {
+    const { certificates, written, state } = await scene()
+    await certificates.keepCopies([ann])
+    written.length = 0
+    state.isFull = true
+    await expect(certificates.keepCopies([news])).rejects.toMatchObject(FULL)
+    expect(await certificates.copyOf(printOf('ann'))).toBe('ann with news')
+    expect((await certificates.judge('now ann')).armored).toBe('ann with news + now ann')
+    await expect(certificates.keepCopies([{ ...news, armored: 'ann with more' }])).rejects.toThrow()
+    state.isFull = false
+    const { settled } = state
+    await certificates.keepCopies([])
+    await certificates.keepCopies([])
+    expect(state.settled).toBe(settled + 1)
+    expect(written).toMatchObject([
+      ['certificates.replaceCopy', { copy: 'ann with more' }, expect.any(String)],
+    ])
+    expect(await certificates.copyOf(printOf('ann'))).toBe(`${printOf('ann')} on disk`)
+  })
+
+  test('are merged into what is judged, where they are not the same', async () => {
+    const { certificates } = await scene()
+    const listed = statusOf('ann')
+    await certificates.keepCopies([listed])
+    expect((await certificates.judge(listed.armored)).armored).toBe(listed.armored)
+    expect((await certificates.judge('now ann')).armored).toBe(
+      `${printOf('ann')} on disk + now ann`,
+    )
+    expect((await certificates.judge('now ben')).armored).toBe(statusOf('ben').armored)
+  })
+
+  test('of one whose revocation cannot be read are given up, which is written at once', async () => {
+    const { certificates, written, answers } = await scene()
+    const revoked = statusOf('ann', { revocations: true, unusable: 'revoked', armored: 'first' })
+    await certificates.rememberRevoked(revoked, 1)
+    written.length = 0
+    const reads = [() => Promise.reject(new Error('out of reach')), () => null]
+    answers['certificates.revokedCopyOf'] = () => reads.shift()?.()
+    const again = { ...revoked, armored: 'second' }
+    await expect(certificates.rememberRevoked(again, 1)).rejects.toThrow('out of reach')
+    expect(written).toMatchObject([
+      ['certificates.setRevokedCopy', printOf('ann'), ''],
+      ['journal.append', { kind: 'key-revoked', userId: 1 }],
+    ])
+  })
+})

@@ -1,0 +1,91 @@
+/** What another sidecar has changed is read again. */
+import { describe, expect, test } from 'vitest'
+import { Certificates } from '../../../src/kernel/people/certificates.ts'
+import { Policies } from '../../../src/kernel/people/decisions.ts'
+import { Journal } from '../../../src/kernel/people/journal.ts'
+import { KeyChanges } from '../../../src/kernel/people/key-changes.ts'
+import { People } from '../../../src/kernel/people/people.ts'
+import { blankPin, Pins } from '../../../src/kernel/people/pins.ts'
+import { Trust } from '../../../src/kernel/people/trust.ts'
+import type { Engine } from '../../../src/openpgp/engine.ts'
+import { judging, printOf } from './people-scene.ts'
+import { smallMemory } from './small-memory.ts'
+import { A, B, of } from './trust-scene.ts'
+
+describe('what another sidecar has changed', () => {
+  test('of owners and signers is read again, also where it is gone', async () => {
+    const { memory, reread, answers } = smallMemory({
+      'certificates.owners': () => [of(1, A), of(2, B)],
+      'signers.of': () => [{ userId: 1, kinds: ['words'] }],
+    })
+    const people = await People.load(memory)
+    expect([people.ownerOf(A), people.ownerOf(B), people.hasSigned(1, 'words')]).toEqual([
+      1,
+      2,
+      true,
+    ])
+    const { changes } = people
+    answers['certificates.owners'] = () => []
+    answers['signers.of'] = () => []
+    await reread('certificates', [A])
+    await reread('people', ['1'])
+    expect([people.ownerOf(A), people.ownerOf(B), people.hasSigned(1, 'words')]).toEqual([
+      undefined,
+      2,
+      false,
+    ])
+    expect(people.changes).toBeGreaterThan(changes)
+  })
+
+  test('of policies, pins, key changes and certificates is read again', async () => {
+    const { memory, reread, answers } = smallMemory({
+      'policies.of': () => [{ chatId: 7, policy: 'pinned' }],
+    })
+    const journal = new Journal(memory)
+    const policies = await Policies.load({ memory, journal, setting: 'accept' })
+    const pins = await Pins.load(memory)
+    const keyChanges = await KeyChanges.load(memory)
+    const engine = { judge: judging() } as unknown as Engine
+    const certificates = await Certificates.load({ engine, memory, journal })
+    expect([policies.for(7), pins.size, await keyChanges.tell([5], 'send', 'k')]).toEqual([
+      'pinned',
+      0,
+      [],
+    ])
+    const { changes } = policies
+    answers['policies.of'] = () => []
+    answers['pins.of'] = () => [{ ...blankPin(5), listed: A }]
+    answers['keyChanges.of'] = () => [{ ...of(5, A), from: A, to: B, send: null, message: null }]
+    answers['certificates.of'] = () => [
+      { fingerprint: printOf('ann'), copyDigest: null, isRevoked: true },
+    ]
+    await reread('trust_policies', ['7'])
+    await reread('pins', ['5'])
+    await reread('key_changes', ['5'])
+    await reread('certificates', [printOf('ann')])
+    expect(policies.for(7)).toBe('accept')
+    expect(policies.changes).toBeGreaterThan(changes)
+    expect(pins.claimantsOf(A)).toEqual([5])
+    expect(await keyChanges.tell([5], 'send', 'k')).toEqual([{ userId: 5, from: A, to: B }])
+    expect(certificates.isRevoked(printOf('ann'))).toBe(true)
+  })
+})
+
+describe('listings that are read anew from the store first', () => {
+  test('count while that takes, and are written where it fails', async () => {
+    const { memory, written } = smallMemory()
+    const journal = new Journal(memory)
+    const people = await People.load(memory)
+    const clocks = { earliestMs: () => 0 }
+    const trust = await Trust.load({ memory, journal, people, policy: 'accept', clocks })
+    memory.fresh = async () => {
+      expect(trust.isRemembered(1)).toBe(true)
+      await Promise.reject(new Error('out of reach'))
+    }
+    await expect(trust.saw([of(1, A)])).rejects.toThrow('out of reach')
+    expect(written).toMatchObject([
+      ['pins.save', [{ userId: 1 }]],
+      ['keyChanges.save', []],
+    ])
+  })
+})

@@ -1,0 +1,172 @@
+/** What is written and when, and what counts before it is. */
+import { describe, expect, test } from 'vitest'
+import { Journal } from '../../../src/kernel/people/journal.ts'
+import { KeyChanges } from '../../../src/kernel/people/key-changes.ts'
+import { KnownKeys } from '../../../src/kernel/people/known-keys.ts'
+import { People } from '../../../src/kernel/people/people.ts'
+import { Trust, type TrustParts } from '../../../src/kernel/people/trust.ts'
+import { smallMemory } from './small-memory.ts'
+import { A, B, C, of } from './trust-scene.ts'
+
+const FULL = { code: 'postern_store_unwritable' }
+
+describe('signers', () => {
+  test('are written once, and only those who are new', async () => {
+    const { memory, written, state } = smallMemory()
+    const people = await People.load(memory)
+    await people.rememberSigned([1, 2], 'words')
+    expect(written).toEqual([1, 2].map((userId) => ['signers.add', userId, 'words']))
+    const { settled } = state
+    await people.rememberSigned([1, 2], 'words')
+    expect([state.settled, written.length]).toEqual([settled, 2])
+  })
+})
+
+describe('keys that cannot be written', () => {
+  const listed = (userId: number, ...keys: string[]) => ({
+    userId,
+    certificateStatus: { encryptionKeys: keys },
+  })
+
+  test('are known since they were seen first, and are written once by the next write', async () => {
+    const { memory, written, state } = smallMemory()
+    const known = new KnownKeys(memory)
+    state.isFull = true
+    for (const nowMs of [5, 6]) {
+      state.nowMs = nowMs
+      await expect(known.saw('x', [listed(1, A, B), listed(2, A)])).rejects.toMatchObject(FULL)
+    }
+    const owners = await known.ownersOf([A.slice(-16), C.slice(-16)])
+    expect([...owners].map(([id, people]) => [id, [...people]])).toEqual([
+      [
+        A.slice(-16),
+        [
+          [1, 5],
+          [2, 5],
+        ],
+      ],
+    ])
+    state.isFull = false
+    for (let time = 0; time < 2; time++) await memory.settle()
+    expect(written).toMatchObject([['encryptionKeys.add', { length: 3 }]])
+    expect(await known.ownersOf([A.slice(-16)])).toEqual(new Map())
+  })
+
+  test('are kept up to a bound', async () => {
+    const { memory, state } = smallMemory()
+    const known = new KnownKeys(memory)
+    state.isFull = true
+    const keys = Array.from({ length: 50_001 }, (_, n) => `${n}`.padStart(16, '0'))
+    await expect(known.saw('x', [listed(1, ...keys)])).rejects.toMatchObject(FULL)
+    expect([...(await known.ownersOf(keys.slice(-2))).keys()]).toEqual(keys.slice(-2, -1))
+  })
+
+  test('are asked for nowhere where nobody asks', async () => {
+    const { memory } = smallMemory({
+      'encryptionKeys.of': () => Promise.reject(new Error('asked')),
+    })
+    expect(await new KnownKeys(memory).ownersOf([])).toEqual(new Map())
+  })
+})
+
+test('what the bot was told of a change is written before it is told, and once', async () => {
+  const { memory, written, state } = smallMemory()
+  const changes = await KeyChanges.load(memory)
+  changes.saved({ userId: 5, from: A, to: B })
+  for (let time = 0; time < 2; time++) {
+    expect(await changes.tell([5, 6], 'send', 'k')).toEqual([{ userId: 5, from: A, to: B }])
+    expect(written).toMatchObject([['keyChanges.setTold', { userId: 5 }, 'send', 'k']])
+    expect(state.settled).toBe(1)
+  }
+})
+
+describe('a listing that cannot be written', () => {
+  async function scene(more: Partial<TrustParts> = {}) {
+    const small = smallMemory()
+    const { memory } = small
+    const parts = { memory, journal: new Journal(memory), people: await People.load(memory) }
+    const clocks = { earliestMs: () => 0 }
+    const trust = await Trust.load({ ...parts, policy: 'first-use', clocks, ...more })
+    return { trust, ...small }
+  }
+
+  test('counts at once, with the first certificate as the pin', async () => {
+    const { trust, state } = await scene()
+    await trust.saw([of(1, B)])
+    state.isFull = true
+    const { epoch } = trust
+    await expect(trust.saw([of(2, B)])).rejects.toMatchObject(FULL)
+    expect(trust.epoch).toBeGreaterThan(epoch)
+    expect([trust.isShared(B), trust.isShared(A), trust.isRemembered(2)]).toEqual([
+      true,
+      false,
+      true,
+    ])
+    await expect(trust.saw([of(2, A)])).rejects.toMatchObject(FULL)
+    expect([B, A, C].map((print) => trust.distrust(2, print, 50))).toEqual([
+      null,
+      'key-changed',
+      'key-changed',
+    ])
+    expect(trust.isShared(B)).toBe(false)
+    expect(trust.standingOf(2)).toBeUndefined()
+  })
+
+  test('takes one of the places that there are for people', async () => {
+    const { trust, state } = await scene({ maxPeople: 2 })
+    state.isFull = true
+    for (const userId of [1, 2, 3]) await trust.saw([of(userId, A)]).catch(() => undefined)
+    expect([1, 2, 3].map((userId) => trust.isRemembered(userId))).toEqual([true, true, false])
+  })
+
+  test('ends the former certificate, unless it says what was listed before', async () => {
+    const { trust, state } = await scene({ policy: 'accept' })
+    await trust.saw([of(1, A)])
+    await trust.saw([of(1, B)])
+    state.isFull = true
+    const former = { fingerprint: A }
+    expect(trust.formerOf(1, 50, 0)).toMatchObject(former)
+    await trust.saw([of(1, C)]).catch(() => undefined)
+    expect(trust.formerOf(1, 50, 0)).toBeNull()
+    await trust.saw([of(1, B)]).catch(() => undefined)
+    expect(trust.formerOf(1, 50, 0)).toMatchObject(former)
+    expect(trust.formerOf(9, 50, 0)).toBeNull()
+  })
+
+  test('of somebody withdrawn leaves the former certificate, whatever it is', async () => {
+    const { trust, state } = await scene({ policy: 'accept' })
+    await trust.saw([of(1, A)])
+    await trust.saw([of(1, null)])
+    state.isFull = true
+    await trust.saw([of(1, B)]).catch(() => undefined)
+    expect(trust.formerOf(1, 50, 0)).toMatchObject({ fingerprint: A })
+  })
+
+  test('that changes nothing in the end is not written', async () => {
+    const { trust, state, written } = await scene()
+    await trust.saw([of(1, A)])
+    written.length = 0
+    state.isFull = true
+    for (const print of [B, A]) await trust.saw([of(1, print)]).catch(() => undefined)
+    state.isFull = false
+    await trust.saw([of(2, C)])
+    expect(written.filter(([call]) => call === 'pins.save')).toMatchObject([
+      ['pins.save', [{ userId: 2 }]],
+    ])
+  })
+})
+
+test('changes of certificates are on disk with their pins before they are announced', async () => {
+  const { memory, written } = smallMemory()
+  const journal = new Journal(memory)
+  const calls: string[] = []
+  journal.onChange(() => calls.push(...written.map(([call]) => call)))
+  const people = await People.load(memory)
+  const clocks = { earliestMs: () => 0 }
+  const trust = await Trust.load({ memory, journal, people, policy: 'accept', clocks })
+  await trust.saw([of(1, A), of(2, A)])
+  written.length = calls.length = 0
+  await trust.saw([of(1, B), of(2, null)])
+  expect(written[1]).toEqual(['keyChanges.save', [{ userId: 1, from: A, to: B }]])
+  expect(new Set(calls)).toEqual(new Set(['pins.save', 'keyChanges.save', 'journal.append']))
+})
