@@ -117,12 +117,7 @@ const SETTINGS: Record<string, Row> = {
   // A link is read: that is how a container's platform hands in its files.
   G7: [['config/file', 'a bomb of aliases', 'a file over 1 MiB', 'a symbolic link to a file']],
   G8: [
-    [
-      'openpgp/library/adopt',
-      'that is locked, with %s',
-      'its certificate',
-      'two keys in one',
-    ],
+    ['openpgp/library/adopt', 'that is locked, with %s', 'its certificate', 'two keys in one'],
     [
       'openpgp/library/adopt',
       'a subkey that only signs',
