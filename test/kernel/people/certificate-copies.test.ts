@@ -1,5 +1,6 @@
 /** Copies of certificates: which are kept, which replace them, and what is merged. */
-import { describe, expect, test } from 'vitest'
+import { createHash } from 'node:crypto'
+import { describe, expect, test, vi } from 'vitest'
 import { Certificates } from '../../../src/kernel/people/certificates.ts'
 import { Journal } from '../../../src/kernel/people/journal.ts'
 import type { Engine } from '../../../src/openpgp/engine.ts'
@@ -92,4 +93,65 @@ describe('copies of certificates', () => {
       ['journal.append', { kind: 'key-revoked', userId: 1 }],
     ])
   })
+
+  test('of one whose revocation can neither be read nor written are given up all the same', async () => {
+    const { certificates, answers, state } = await scene()
+    const revoked = statusOf('ann', { revocations: true, unusable: 'revoked', armored: 'first' })
+    await certificates.rememberRevoked(revoked, 1)
+    answers['certificates.revokedCopyOf'] = () => Promise.reject(new Error('out of reach'))
+    state.isFull = true
+    await expect(
+      certificates.rememberRevoked({ ...revoked, armored: 'second' }, 1),
+    ).rejects.toMatchObject(FULL)
+    expect(await certificates.judge('now ann')).toMatchObject({ unusable: 'revoked', armored: '' })
+  })
+
+  test('of one that two sidecars have with different revocations are given up', async () => {
+    const { certificates, written, answers } = await scene()
+    answers['certificates.revokedCopyOf'] = () => 'revoked at another sidecar'
+    await certificates.rememberRevoked(statusOf('ann', { revocations: true }), 1)
+    expect(written[0]).toEqual(['certificates.setRevokedCopy', printOf('ann'), ''])
+  })
+
+  test('that come while another one is written replace that one by the next write', async () => {
+    const { certificates, written, answers, memory } = await scene()
+    await certificates.keepCopies([ann])
+    const more = { ...news, armored: 'ann with more' }
+    let first: unknown
+    answers['certificates.replaceCopy'] = (copy: { copyDigest: string }) => {
+      delete answers['certificates.replaceCopy']
+      first = copy.copyDigest
+      void certificates.keepCopies([more])
+    }
+    await certificates.keepCopies([news])
+    await memory.settle()
+    expect(written.at(-1)).toEqual([
+      'certificates.replaceCopy',
+      expect.objectContaining({ copy: 'ann with more' }),
+      first,
+    ])
+  })
+
+  test('are known by digests that an earlier release has written', async () => {
+    const { certificates, written } = await scene()
+    await certificates.keepCopies([ann])
+    const copyDigest = createHash('sha256').update('ann').digest('base64')
+    expect(written).toEqual([
+      ['certificates.addCopies', [{ fingerprint: printOf('ann'), copyDigest, copy: 'ann' }]],
+    ])
+  })
+})
+
+test('an expired certificate that could not be sealed to before is not judged again', async () => {
+  const { memory } = smallMemory()
+  const judge = vi.fn(judging())
+  const engine = { judge } as unknown as Engine
+  const certificates = await Certificates.load({ engine, memory, journal: new Journal(memory) })
+  const certificateStatus = statusOf('ann', { expiresMs: 10 })
+  const person = { userId: 1, fingerprint: printOf('ann'), certificateStatus }
+  const before = { ...person, unusable: 'expired' } as const
+  expect(await certificates.refreshPerson(before, 10)).toBe(before)
+  expect(judge).not.toHaveBeenCalled()
+  await certificates.refreshPerson({ ...person, unusable: null }, 10)
+  expect(judge).toHaveBeenCalledOnce()
 })

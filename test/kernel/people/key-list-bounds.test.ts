@@ -35,6 +35,13 @@ describe('the list of a chat', () => {
     }
   })
 
+  test('forgets nothing below that, however few are listed now', async () => {
+    const ever = JSON.stringify(listOf(3000).map(({ userId }) => [userId, 'a', 0]))
+    const { history, disk } = scene({ people: '[]', ever })
+    await history.saw(7, [usable(9999)])
+    expect(everOf(disk)).toHaveLength(3001)
+  })
+
   test('is written where only what can be sealed to has changed, which is no change for anybody', async () => {
     const { history, disk, written } = scene({ people: '[[1,"a"]]', ever: '[]' })
     await history.saw(7, [usable(1)])

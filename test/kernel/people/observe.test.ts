@@ -146,6 +146,17 @@ describe('what a person’s signatures are verified against', () => {
   })
 })
 
+test('only certificates that verify something are kept as copies', async () => {
+  const { parts } = scene()
+  const kept: unknown[] = []
+  Object.assign(parts.certificates, {
+    keepCopies: async (statuses: CertificateStatus[]) => void kept.push(...statuses),
+  })
+  const records = [recordOf(1, 'ann'), recordOf(2, 'ben', printOf('other'))]
+  await new PeopleObserver(parts).observeKeyList(7, { records, memberCount: undefined })
+  expect(kept).toEqual([statusOf('ann')])
+})
+
 describe('an answer that could not be written', () => {
   const failure = new Error('the store is gone')
   const rejecting = (): Promise<never> => Promise.reject(failure)
@@ -155,6 +166,13 @@ describe('an answer that could not be written', () => {
     Object.assign(parts.knownKeys, { saw: rejecting })
     const answer = { records: [recordOf(1, 'ann')], memberCount: undefined }
     await expect(new PeopleObserver(parts).observeKeyList(7, answer)).rejects.toBe(failure)
+  })
+
+  test('where writing own keys in a person’s record fails, it is not given', async () => {
+    const { parts } = scene()
+    Object.assign(parts.findings, { recordOwnKeys: rejecting })
+    const answer = { record: recordOf(1, 'ann') }
+    await expect(new PeopleObserver(parts).observeUserKey(1, answer)).rejects.toBe(failure)
   })
 
   test.each(['listings', 'copies', 'a revocation', 'the list of the chat', 'own keys'])(

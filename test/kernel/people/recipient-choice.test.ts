@@ -66,6 +66,27 @@ test('a private chat whose person is known takes nobody else, which is remembere
   ])
 })
 
+test.each([
+  ['the bot itself', ALICE, [BOT], {}],
+  ['the person twice', ALICE, [ALICE, ALICE], {}],
+  ['several, where the person is not known', null, [ALICE, BOB], {}],
+  ['another beside the person', ALICE, [ALICE, BOB], { stranger: BOB }],
+])('a private chat that lists %s is remembered so', async (_, personId, listed, stranger) => {
+  const { parts, chat, contradicts } = scene()
+  chat.personId = personId
+  const list = listOf(...listed)
+  Object.assign(list.people[0]!, { fingerprint: 'another' })
+  await expect(recipientsOf(50, list, parts)).rejects.toThrow()
+  expect(contradicts.mock.calls[0]?.[1]).toStrictEqual({ why: expect.any(String), ...stranger })
+})
+
+test('a refused list is remembered before it is refused', async () => {
+  const { parts, contradicts } = scene()
+  const failure = new Error('the store is gone')
+  contradicts.mockRejectedValue(failure)
+  await expect(recipientsOf(50, listOf(ALICE, BOB), parts)).rejects.toBe(failure)
+})
+
 test('from a list of several nobody is learned', async () => {
   const { parts, saw } = scene()
   await expect(recipientsOf(50, listOf(ALICE, BOB), parts)).rejects.toThrow()
@@ -94,4 +115,7 @@ test('whose certificate is another person’s is left out', async () => {
   const { certificates, skipped } = await recipientsOf(50, listOf(ALICE, BOB), parts)
   expect(certificates).toEqual([`armored ${ALICE}`])
   expect(skipped).toEqual([{ userId: BOB, reason: 'other-person' }])
+  const expired = listOf(ALICE, BOB)
+  expired.people[1]!.unusable = 'expired'
+  expect((await recipientsOf(50, expired, parts)).skipped).toEqual(skipped)
 })

@@ -89,3 +89,21 @@ describe('listings that are read anew from the store first', () => {
     ])
   })
 })
+
+test('a policy that is set and an owner that is read again do not make up for each other', async () => {
+  const { memory, reread } = smallMemory()
+  const journal = new Journal(memory)
+  const people = await People.load(memory)
+  const clocks = { earliestMs: () => 0 }
+  const trust = await Trust.load({ memory, journal, people, policy: 'accept', clocks })
+  const { epoch } = trust
+  await trust.policies.set(7, 'pinned')
+  await reread('certificates', [A])
+  expect(trust.epoch).toBe(epoch + 2)
+})
+
+test('owners that cannot be read at the start are nowhere taken for none', async () => {
+  const failure = new Error('out of reach')
+  const { memory } = smallMemory({ 'certificates.owners': () => Promise.reject(failure) })
+  await expect(People.load(memory)).rejects.toBe(failure)
+})

@@ -1,5 +1,6 @@
 /** What is written and when, and what counts before it is. */
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { Policies } from '../../../src/kernel/people/decisions.ts'
 import { Journal } from '../../../src/kernel/people/journal.ts'
 import { KeyChanges } from '../../../src/kernel/people/key-changes.ts'
 import { KnownKeys } from '../../../src/kernel/people/known-keys.ts'
@@ -142,6 +143,30 @@ describe('a listing that cannot be written', () => {
     expect(trust.formerOf(1, 50, 0)).toMatchObject({ fingerprint: A })
   })
 
+  test('ends a dispute that is on disk', async () => {
+    const { trust, state } = await scene()
+    await trust.saw([of(1, A), of(2, A)])
+    expect(trust.isShared(A)).toBe(true)
+    state.isFull = true
+    await trust.saw([of(2, B)]).catch(() => undefined)
+    expect(trust.isShared(A)).toBe(false)
+  })
+
+  test('that comes while another one is written is written by the next write', async () => {
+    const { trust, written, answers, memory } = await scene()
+    answers['pins.save'] = () => {
+      delete answers['pins.save']
+      void trust.saw([of(1, B)]).catch(() => undefined)
+    }
+    memory.fresh = async () => await Promise.reject(new Error('out of reach'))
+    await trust.saw([of(1, A)]).catch(() => undefined)
+    await memory.settle()
+    expect(written.find(([call]) => call === 'pins.save')).toMatchObject([
+      'pins.save',
+      [{ userId: 1, listed: B }],
+    ])
+  })
+
   test('that changes nothing in the end is not written', async () => {
     const { trust, state, written } = await scene()
     await trust.saw([of(1, A)])
@@ -169,4 +194,45 @@ test('changes of certificates are on disk with their pins before they are announ
   await trust.saw([of(1, B), of(2, null)])
   expect(written[1]).toEqual(['keyChanges.save', [{ userId: 1, from: A, to: B }]])
   expect(new Set(calls)).toEqual(new Set(['pins.save', 'keyChanges.save', 'journal.append']))
+})
+
+test.each(['pins.save', 'certificates.setOwner', 'signers.forget'])(
+  'a decision whose %s fails is none',
+  async (failing) => {
+    const { memory, answers } = smallMemory()
+    const journal = new Journal(memory)
+    const people = await People.load(memory)
+    const clocks = { earliestMs: () => 0 }
+    const trust = await Trust.load({ memory, journal, people, policy: 'pinned', clocks })
+    await trust.saw([of(1, A)])
+    const failure = new Error('the disk is full')
+    answers[failing] = async () => await Promise.reject(failure)
+    await expect(trust.decisions.accept(1)).rejects.toBe(failure)
+    if (failing === 'pins.save') await expect(trust.decisions.block(1)).rejects.toBe(failure)
+    expect([trust.standingOf(1), people.ownerOf(A)]).toEqual(['seen', undefined])
+  },
+)
+
+test('the policy of the bot and that of chat 1 are two, on disk too', async () => {
+  const { memory, written } = smallMemory()
+  const policies = await Policies.load({
+    memory,
+    journal: new Journal(memory),
+    setting: 'first-use',
+  })
+  await policies.set(1, 'accept')
+  await policies.set(null, 'pinned')
+  expect([policies.for(1), policies.bot]).toEqual(['accept', 'pinned'])
+  const sets = written.filter(([call]) => call === 'policies.set')
+  expect(sets).toEqual([
+    ['policies.set', 1, 'accept'],
+    ['policies.set', 0, 'pinned'],
+  ])
+})
+
+test('an effect without a change is in the order of writes, since decisions depend on it', async () => {
+  const { memory } = smallMemory()
+  const note = vi.spyOn(memory, 'note')
+  await new Journal(memory).record([])
+  expect(note).toHaveBeenCalledExactlyOnceWith(expect.any(Function), { isOrdered: true })
 })
