@@ -135,7 +135,6 @@ describe('calls to the service', () => {
     ],
     ['link.onUpstream unauthorized', undefined, ['watch.unauthorized']],
     ['link.onUpstream paused', undefined, ['watch.paused']],
-    ['link.onUpstream working', undefined, []],
     ['link.onUpstream clock', 7, ['watch.clock 7']],
     [
       'link.onUpstream budget',
@@ -296,6 +295,11 @@ describe('the parts between the doors', () => {
     ['incoming.onJudged', [], ['outcomes.received []']],
     [
       'incoming.onJudged',
+      [outcomes[2]],
+      ['metrics.noteWork', ...verdict('readable', 0.03), line('outcomes.received', [outcomes[2]])],
+    ],
+    [
+      'incoming.onJudged',
       outcomes,
       [
         'metrics.noteWork',
@@ -408,6 +412,14 @@ describe('the parts between the doors', () => {
     subscriptions[Symbol.dispose]()
     vi.advanceTimersByTime(3_600_000)
     expect(parts.calls()).toEqual([])
+  })
+
+  test('nothing is pruned where nothing is remembered', () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { link, core, log } = scene({ has: false })
+    using _subscriptions = subscribeCore(core, link, log)
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   test('are shown by metrics', () => {
