@@ -49,8 +49,6 @@ export interface UpstreamEvents {
   unauthorized(): void
   /** The owner has paused the bot. */
   paused(): void
-  /** The service answered a call as expected. */
-  working(): void
   /** How far our clock is surely ahead of the service's (behind: negative), at each answer. */
   clock(skewMs: number): void
   /** After each call of the sidecar's own. */
@@ -151,8 +149,7 @@ export class Caller {
     if (envelope.ok) events.answered({ ...call, status })
     else events.answered({ ...call, status, code: envelope.error.code })
     if (skewMs !== null) events.clock(skewMs)
-    if (envelope.ok) events.working()
-    else if (envelope.error.code === 'bot_paused') events.paused()
+    if (!envelope.ok && envelope.error.code === 'bot_paused') events.paused()
   }
 
   /** False when no time is left for another attempt, or nobody waits for it. */

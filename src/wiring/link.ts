@@ -206,7 +206,6 @@ function forwardTo(listeners: readonly Partial<UpstreamEvents>[]): UpstreamEvent
     unreachable: (error) => listeners.forEach((one) => one.unreachable?.(error)),
     unauthorized: () => listeners.forEach((one) => one.unauthorized?.()),
     paused: () => listeners.forEach((one) => one.paused?.()),
-    working: () => listeners.forEach((one) => one.working?.()),
     clock: (skewMs) => listeners.forEach((one) => one.clock?.(skewMs)),
     budget: (used) => listeners.forEach((one) => one.budget?.(used)),
   }

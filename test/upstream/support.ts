@@ -124,7 +124,6 @@ export function door(
     unreachable: ({ code }) => emitted.push(['unreachable', code]),
     unauthorized: () => emitted.push(['unauthorized']),
     paused: () => emitted.push(['paused']),
-    working: () => emitted.push(['working']),
     clock: (skewMs) => emitted.push(['clock', skewMs]),
     budget: (value) => emitted.push(['budget', value]),
   }

@@ -54,7 +54,7 @@ describe('the token goes to nobody who cannot prove to be the service', () => {
       expect(error.message).toMatch(/: [A-Z_]+$/)
     }
     expect(seen).toEqual([])
-    expect(emitted.map(([name]) => name)).not.toContain('working')
+    expect(emitted.map(([name]) => name)).not.toContain('answered')
   })
 
   test('TLS 1.1 is refused', async () => {

@@ -1,0 +1,249 @@
+/** The link to a service that a test plays: whose bot it is, its calls, their budget and events. */
+import { createServer, type Server } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { LIMITS } from '../../src/api/limits.ts'
+import { SecretSource } from '../../src/config/secrets.ts'
+import { settingsFrom } from '../../src/config/settings.ts'
+import { contentOf, Unseen } from '../../src/kernel/unseen.ts'
+import { Metrics } from '../../src/observe/metrics.ts'
+import { UpstreamClient } from '../../src/upstream/client.ts'
+import { SYSTEM_TIME } from '../../src/util/clock.ts'
+import { createLink, LOOKUP_MS, PROBE_MS, PUBLISH_MS } from '../../src/wiring/link.ts'
+import { Authority } from '../upstream/certificates.ts'
+import { watchedLog } from '../support/watched-log.ts'
+import { temporary } from '../store/support.ts'
+
+const TOKEN = `bot_7.${'x'.repeat(43)}`
+const ME = { id: 7, username: 'x', mode: 'open', limits: { apiCallsPerMinute: 60 } }
+const OTHERS = { code: 'postern_upstream_invalid', detail: 'the bot of another token' }
+
+type Given = { status?: number; code?: string; result?: unknown }
+
+/** Listens, and answers with what `given` says. */
+async function served(server: Server, given: Given, asked: string[]): Promise<number> {
+  server.on('request', (request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      asked.push([request.method, request.url, ...chunks].join(' ').trim())
+      const { status = 200, code, result = {} } = given
+      const ok = code === undefined
+      const error = { status, code, message: 'no' }
+      response.writeHead(status, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(ok ? { ok, result } : { ok, error }))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+type Options = Partial<Parameters<typeof createLink>[2]> & { token?: string }
+
+function linkTo(upstream: { url: string; caFile?: string }, o: Options = {}) {
+  const { token = TOKEN, ...parts } = o
+  const link = createLink(
+    settingsFrom({ upstream, dataDir: temporary() }),
+    { botToken: SecretSource.fromValue(token), clientToken: null, passphrase: null },
+    { log: watchedLog(), ways: [], ...parts },
+  )
+  onTestFinished(() => link[Symbol.asyncDispose]())
+  return link
+}
+
+/** A link, with what the service gives and is asked for. */
+async function scene(o: Options = {}) {
+  const given: Given = { result: ME }
+  const asked: string[] = []
+  const port = await served(createServer(), given, asked)
+  const link = linkTo({ url: `http://127.0.0.1:${port}` }, o)
+  const identified: boolean[] = []
+  link.onIdentified((isOurs) => identified.push(isOurs))
+  const bots: number[] = []
+  link.onBot(({ id }) => bots.push(id))
+  return { given, asked, link, identified, bots }
+}
+
+describe('whose bot it is', () => {
+  test('says the token, and what is another’s is refused', async () => {
+    const { link, given, identified, bots } = await scene()
+    expect([link.botId(), link.bot()]).toEqual([7, null])
+    given.result = { ...ME, id: 8 }
+    await expect(link.calls.me()).rejects.toMatchObject(OTHERS)
+    expect([identified, bots, link.bot()]).toEqual([[false], [], null])
+    given.result = ME
+    expect(await link.calls.me()).toEqual(ME)
+    expect([identified, bots, link.bot()]).toEqual([[false, true], [7], ME])
+    expect(() => link.observe(new Unseen({ id: 8 }))).toThrow('another token')
+  })
+
+  test('says the first /me without such a token, or the store before it', async () => {
+    const [first, second] = [await scene({ token: 'opaque' }), await scene({ token: 'opaque' })]
+    expect(first.link.botId()).toBeNull()
+    await first.link.calls.me()
+    expect([first.link.botId(), first.identified]).toEqual([7, []])
+    second.link.expectBot(8)
+    second.link.expectBot(7)
+    await expect(second.link.calls.me()).rejects.toMatchObject(OTHERS)
+    expect([second.link.botId(), second.identified]).toEqual([8, [false]])
+  })
+
+  test('is learned from a /me of the bot’s too, whatever else it holds', async () => {
+    const { link, bots, identified } = await scene()
+    for (const result of [null, 'x', { name: 'x' }, { id: 7, mode: 'unknown' }, ME]) {
+      expect(link.observe(new Unseen(result))).toBe(result)
+    }
+    expect([bots, identified]).toEqual([[7], [true, true]])
+  })
+
+  test('is not known by an answer that describes none', async () => {
+    const { link, given, bots } = await scene()
+    const { id } = ME
+    for (const result of [{ id }, { ...ME, mode: 'x' }, null]) {
+      given.result = result
+      const refused = { code: 'postern_upstream_invalid', detail: 'a bot' }
+      await expect(link.calls.me()).rejects.toMatchObject(refused)
+    }
+    expect([bots, link.bot(), link.limits()]).toEqual([[], null, LIMITS])
+  })
+})
+
+describe('our calls', () => {
+  test('are these, each with its time', async () => {
+    const { link, asked } = await scene()
+    const calls = vi.spyOn(UpstreamClient.prototype, 'ask')
+    onTestFinished(() => calls.mockRestore())
+    expect(contentOf(await link.calls.chat(3))).toEqual(ME)
+    await link.calls.chatKeys(4)
+    await link.calls.userKey(5)
+    await link.calls.probe()
+    await link.calls.me()
+    await link.calls.putKey({ publicKey: 'K', fingerprint: 'f' })
+    expect(asked).toEqual([
+      'GET /bot/v1/chats/3',
+      'GET /bot/v1/chats/4/keys',
+      'GET /bot/v1/users/5/key',
+      'GET /bot/v1/me',
+      'GET /bot/v1/me',
+      'PUT /bot/v1/key {"publicKey":"K","fingerprint":"f"}',
+    ])
+    expect(calls.mock.calls.map(([{ deadlineMs }]) => deadlineMs)).toEqual([
+      LOOKUP_MS,
+      LOOKUP_MS,
+      LOOKUP_MS,
+      PROBE_MS,
+      Infinity,
+      PUBLISH_MS,
+    ])
+    expect([LOOKUP_MS, PROBE_MS, PUBLISH_MS]).toEqual([8000, 4000, 10_000])
+  })
+
+  test('publish no key that may not be published any more', async () => {
+    const { link, asked } = await scene()
+    const refuse = () => {
+      throw new Error('not ours')
+    }
+    const key = { publicKey: 'K', fingerprint: 'f' }
+    await expect(link.calls.putKey(key, refuse)).rejects.toThrow('not ours')
+    expect(asked).toEqual([])
+  })
+
+  test('take half of the bot’s, divided among its sidecars', async () => {
+    const { link } = await scene()
+    expect(link.ownCalls()).toEqual({ usedLastMinute: 0, limit: 0 })
+    await link.calls.chat(3)
+    expect(link.ownCalls()).toEqual({ usedLastMinute: 1, limit: 300 })
+    await link.calls.me()
+    await link.calls.chat(3)
+    expect([link.ownCalls(), link.limits().apiCallsPerMinute]).toEqual([
+      { usedLastMinute: 3, limit: 30 },
+      60,
+    ])
+    link.shareCalls(4)
+    await link.calls.chat(3)
+    expect(link.ownCalls()).toEqual({ usedLastMinute: 4, limit: 7 })
+  })
+
+  test('come to every listener, as they end', async () => {
+    const { link, given } = await scene()
+    const heard: string[] = []
+    const hear = (name: string) => (event: unknown) => {
+      const { route = '', code = '' } = (event ?? {}) as { route?: string; code?: string }
+      heard.push([name, route, code].filter(Boolean).join(' '))
+    }
+    link.onUpstream({})
+    const kinds = ['answered', 'unreachable', 'unauthorized', 'paused', 'clock', 'budget'] as const
+    for (const of of [1, 2]) {
+      const all = kinds.map((kind) => [kind, hear(`${kind} ${of}`)] as const)
+      link.onUpstream(Object.fromEntries(all))
+    }
+    const twice = (...names: string[]) =>
+      names.flatMap((name) => [1, 2].map((of) => name.replace(/^\w+/, `$& ${of}`)))
+    const ending = async (status: number, code: string) => {
+      Object.assign(given, { status, code })
+      heard.length = 0
+      await link.calls.chat(3).catch(() => undefined)
+      return heard
+    }
+    const ROUTE = 'GET /chats/:chatId'
+    expect(await ending(404, 'not_found')).toEqual(
+      twice('budget', `answered ${ROUTE} not_found`, 'clock'),
+    )
+    expect(await ending(403, 'bot_paused')).toEqual(
+      twice('budget', `answered ${ROUTE} bot_paused`, 'clock', 'paused'),
+    )
+    expect(await ending(401, 'unauthorized')).toEqual(
+      twice('budget', `answered ${ROUTE} unauthorized`, 'clock', 'unauthorized'),
+    )
+    expect(await ending(200, '')).toContain('unreachable 1 postern_upstream_invalid')
+    expect(heard).toContain('unreachable 2 postern_upstream_invalid')
+  })
+
+  test('end with the link, as its watch does', async () => {
+    const { link, asked } = await scene()
+    const alerts = vi.spyOn(link.alerts, Symbol.asyncDispose)
+    const watch = vi.spyOn(link.watch, Symbol.dispose)
+    await link[Symbol.asyncDispose]()
+    await expect(link.calls.me()).rejects.toMatchObject({ code: 'postern_upstream_timeout' })
+    expect([asked, alerts.mock.calls.length, watch.mock.calls.length]).toEqual([[], 1, 1])
+  })
+})
+
+test('metrics and time are those handed in', async () => {
+  const own = { metrics: new Metrics(), time: { ...SYSTEM_TIME, nowMs: () => 5 } }
+  const { link } = await scene(own)
+  const { link: usual } = await scene()
+  expect([link.metrics === own.metrics, link.time === own.time]).toEqual([true, true])
+  expect([usual.time === SYSTEM_TIME, usual.metrics instanceof Metrics]).toEqual([true, true])
+  expect(link.url).toMatch(/^http:\/\/127/)
+  // the machine's clock is as far behind the time handed in as both have told
+  link.watch.clock(0)
+  expect(Math.abs(link.watch.skewMs ?? 0)).toBeGreaterThan(1e12)
+})
+
+test('a service is trusted by the authorities of upstream.caFile alone', async () => {
+  const authority = new Authority()
+  const { key, cert } = authority.issue('IP:127.0.0.1')
+  const caFile = join(authority.folder, 'the-ca.pem')
+  writeFileSync(caFile, authority.cert)
+  const port = await served(createSecureServer({ key, cert }), { result: ME }, [])
+  const url = `https://127.0.0.1:${port}`
+  expect(await linkTo({ url, caFile }).calls.me()).toEqual(ME)
+  const unknown = { code: 'postern_upstream_unreachable' }
+  await expect(linkTo({ url }).calls.me()).rejects.toMatchObject(unknown)
+  expect(() => linkTo({ url, caFile: '/no/such' })).toThrow(
+    expect.objectContaining({
+      code: 'settings',
+      message: 'upstream.caFile cannot be read: /no/such',
+      hint: 'name a file of PEM certificates that this user may read',
+      cause: expect.anything() as unknown,
+    }) as Error,
+  )
+})
