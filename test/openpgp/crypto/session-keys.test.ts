@@ -35,12 +35,23 @@ import { ed25519Native, x25519Native, x25519Pkesk } from '../../support/openpgp-
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex')
 const modern = personOf('modern', ed25519Native('modern', MADE_MS), x25519Native('modern', MADE_MS))
 
-test('RFC 3394, 4.1: a key of 128 bits wrapped by one of 128', () => {
-  const kek = bytes('000102030405060708090a0b0c0d0e0f')
-  const key = bytes('00112233445566778899aabbccddeeff')
-  const wrapped = bytes('1fa68b0a8112b447aef34bd8fb5a7b829d3e862371d2cfe5')
-  expect(wrapKey(kek, key)).toEqual(wrapped)
-  expect(unwrapKey(kek, wrapped)).toEqual(key)
+const KEK = '000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f'
+
+test.each([
+  ['4.1', 128, 128, '1fa68b0a8112b447aef34bd8fb5a7b829d3e862371d2cfe5'],
+  ['4.3', 128, 256, '64e8c3f9ce0f5ba263e9777905818a2a93c8191e7d6e8ae7'],
+  [
+    '4.6',
+    256,
+    256,
+    '28c9f404c4b810f4cbccb35cfb87f8263f5786e2d80ed326cbc7f0e71a99f43bfb988b9b7a02dd21',
+  ],
+])('RFC 3394, %s: a key of %i bits wrapped by one of %i', (_, bits, kekBits, expected) => {
+  const kek = bytes(KEK).subarray(0, kekBits / 8)
+  const key = bytes('00112233445566778899aabbccddeeff000102030405060708090a0b0c0d0e0f')
+  const wrapped = bytes(expected)
+  expect(wrapKey(kek, key.subarray(0, bits / 8))).toEqual(wrapped)
+  expect(unwrapKey(kek, wrapped)).toEqual(key.subarray(0, bits / 8))
 })
 
 test('nothing unwraps with one bit changed, of the key or of what was wrapped', () => {

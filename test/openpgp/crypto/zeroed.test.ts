@@ -10,7 +10,9 @@ import {
   unwrapKey,
 } from '../../../src/openpgp/crypto/session-key.ts'
 import { X25519 } from '../../../src/openpgp/crypto/x25519.ts'
+import { readOwnSecrets } from '../../../src/openpgp/native/own-secrets.ts'
 import { mpi, seeded } from '../../support/openpgp-bytes.ts'
+import { bot } from '../../support/openpgp-people.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
@@ -41,6 +43,13 @@ test.each([
 ])('of an %s secret no copy is left that was made to read it', (_, read) => {
   const zeroed = hexes(zeroedBy(() => read(seed)))
   expect(zeroed.some((value) => value.endsWith(hex))).toBe(true)
+})
+
+test('of the secrets in a key no copy is left, its checksums neither', () => {
+  const zeroed = hexes(zeroedBy(() => readOwnSecrets(bot.secret)))
+  for (const { body, secretBody } of [bot.primary, bot.subkey]) {
+    expect(zeroed).toContain(secretBody.subarray(body.length + 1).toString('hex'))
+  }
 })
 
 test('of a secret in an integer no copy is left, in neither order of bytes', () => {

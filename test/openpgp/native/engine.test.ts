@@ -6,6 +6,7 @@ import { judgeFully, describeOwnKey } from '../../../src/openpgp/library/certifi
 import type { Library } from '../../../src/openpgp/library/library.ts'
 import { lock } from '../../../src/openpgp/library/secret-key.ts'
 import { NativeEngine } from '../../../src/openpgp/native/engine.ts'
+import { NativeOwnKeys } from '../../../src/openpgp/native/own-keys.ts'
 import { NATIVE_JOBS } from '../../../src/openpgp/native/worker.ts'
 import { Pool } from '../../../src/openpgp/pool.ts'
 import {
@@ -186,8 +187,10 @@ test('nothing is known, held or done once it has ended', async () => {
     await immediate()
     await closing
   })
+  const forget = vi.spyOn(NativeOwnKeys.prototype, 'clear')
   await engine[Symbol.asyncDispose]()
   expect([threads.mock.calls.length, isOver]).toEqual([1, true])
+  expect(forget).toHaveBeenCalledOnce()
   threads.mockRestore()
   expect(await engine.sealer.seal({ ...message, signer: bot.unlocked })).toBeNull()
   expect(await engine.verify(what, alice.certificate, at)).toBeNull()

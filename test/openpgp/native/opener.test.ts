@@ -71,6 +71,22 @@ test('they come in the order in which they were asked for, and others get their 
   expect(turnAt).toBeLessThan(20)
 })
 
+test('it is busy until the last one is opened, however long its key takes', async () => {
+  let described = (): void => {}
+  const slow = new NativeOwnKeys(async (...given) => {
+    await new Promise<void>((resolve) => (described = resolve))
+    return await describeOwnKey(...given)
+  })
+  const opener = new MessageOpener(slow, () => true)
+  const opened = ask(opener, hello)
+  for (let turn = 0; turn < 5; turn++) await immediate()
+  expect(opener.isBusy).toBe(true)
+  described()
+  expect(await opened).toMatchObject({ text: 'hello' })
+  await immediate()
+  expect(opener.isBusy).toBe(false)
+})
+
 test('one that fails harms none of the others', async () => {
   class Failing extends NativeOwnKeys {
     override async of(key: UnlockedKey): Promise<NativeOwnKey | null> {

@@ -190,6 +190,16 @@ test('sixty-four places may wait; then the oldest are given up', async () => {
   expect(names).toEqual(['list 0', ...Array.from({ length: 64 }, (_, n) => `list ${n + 2}`)])
 })
 
+test('clearing an owner’s places leaves what was requested for another’s', async () => {
+  const { precomputer, builds } = newPrecomputer()
+  const [one, other] = [requestOf('one'), requestOf('other')]
+  precomputer.request('one/here', one)
+  precomputer.request('two/here', other)
+  precomputer.clear('one/')
+  await turns()
+  expect(builds.map(({ request }) => request)).toEqual([other])
+})
+
 test('when all is cleared, what is there ends, and what is under way is not kept', async () => {
   const { precomputer, builds, prepared } = newPrecomputer()
   precomputer.request('a', LIST)
