@@ -18,7 +18,7 @@ export const OPERATOR_REFUSALS = {
   settings: {
     exitCode: 2,
     what: 'a setting is missing or wrong',
-    hint: '`postern run --help` lists every setting, `postern config show` where each comes from',
+    hint: '`postern config list` lists every setting, `postern config show` where each comes from',
   },
   environment: {
     exitCode: 2,

@@ -49,7 +49,7 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .description('correct a chat’s kind that was learned wrongly')
     .argument('<chatId>', 'which chat', readChatId)
     .addOption(
-      new Option('--to <kind>', 'what it really is')
+      new Option('--to <group|channel>', 'what it really is')
         .choices(['group', 'channel'])
         .makeOptionMandatory(),
     )

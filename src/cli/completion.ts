@@ -15,12 +15,11 @@ const FILES = /file|path|folder/
 /** The program that it is a part of must hold every command. */
 export function completionCommand(): Command {
   const command = new Command('completion')
-    .description('print a script that completes commands, flags and values in your shell')
+    .description('print a script that completes commands and flags in your shell')
     .addArgument(new Argument('<shell>', 'which shell').choices(COMPLETION_SHELLS))
     .addHelpText(
       'after',
-      `
-Load it where your shell reads its settings:
+      `Load it where your shell reads its settings:
   bash  source <(postern completion bash)          in ~/.bashrc
   zsh   source <(postern completion zsh)           in ~/.zshrc, after compinit
   fish  postern completion fish | source           in ~/.config/fish/config.fish

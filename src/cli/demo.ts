@@ -16,7 +16,7 @@ const SCRIPT: readonly ScriptLine[] = [
 /** `postern demo`: sandbox, sidecar and an echo bot; nothing to configure. */
 export function demoCommand(): Command {
   const command = new Command('demo')
-    .description('show a plain-text bot in encrypted chats: sandbox, sidecar and an echo bot')
+    .description('show a plain-text bot in encrypted chats, with sandbox and echo bot')
     .option(
       '--page-port <number>',
       'port of the page for browsers; any free one by default',

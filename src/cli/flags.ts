@@ -4,6 +4,9 @@ import { SETTINGS, type Setting } from '../config/settings.ts'
 import { processSources, type Sources } from '../config/sources.ts'
 import { usageError } from '../errors.ts'
 
+/** Under which help groups the flags of settings. */
+export const SETTINGS_GROUP = 'Settings:'
+
 const PLACEHOLDERS = {
   text: 'text',
   number: 'number',
@@ -22,8 +25,11 @@ const MAX_PLACEHOLDER_CHARS = 24
 export function addSettingFlags(command: Command, { isListed }: { isListed: boolean }): Command {
   for (const setting of SETTINGS) {
     if (setting.flag === null) continue
-    const option = new Option(`--${setting.flag} <${placeholder(setting)}>`, describe(setting))
-    command.addOption(option.helpGroup('Settings:').hideHelp(!isListed))
+    const option = new Option(
+      `--${setting.flag} <${placeholder(setting)}>`,
+      describeSetting(setting),
+    )
+    command.addOption(option.helpGroup(SETTINGS_GROUP).hideHelp(!isListed))
   }
   return command
 }
@@ -44,7 +50,8 @@ function placeholder({ choices, kind }: Setting): string {
   return text.length > MAX_PLACEHOLDER_CHARS ? 'choice' : text
 }
 
-function describe(setting: Setting): string {
+/** What a setting means, its choices and its default. */
+export function describeSetting(setting: Setting): string {
   const { meaning, preset, choices = [] } = setting
   const text =
     placeholder(setting) === 'choice' ? `${meaning}; one of ${choices.join(', ')}` : meaning

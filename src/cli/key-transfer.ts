@@ -78,8 +78,8 @@ export const keyImportCommand = (): OperatorCommand =>
       `If the key has a passphrase, it asks for that, or takes it from the environment:
   POSTERN_KEY_FILE_PASSPHRASE       passphrase that the key was exported under
   POSTERN_KEY_FILE_PASSPHRASE_FILE  file that holds it
-The key is pending until the sidecar has published it. With --retired it is never
-published, and opens for key.retainDays from now on.`,
+The key is pending until the sidecar has published it. With --retired it is
+never published, and opens for key.retainDays from now on.`,
     )
     .example('postern key import bot.asc')
     .runs(importKey)

@@ -9,7 +9,7 @@ import { printText, printNotice } from './terminal.ts'
 /** `postern open`: opens a sealed message with the keyring. */
 export const openCommand = (): OperatorCommand =>
   new OperatorCommand('open')
-    .description('open an armored message from stdin: text on stdout, verdict on stderr')
+    .description('open an armored message from stdin, and print its text and verdict')
     .example('postern open < message.asc')
     .runs(open)
 

@@ -4,18 +4,20 @@ import type { Sources } from '../config/sources.ts'
 import type { Operations } from '../control/operations.ts'
 import { withSidecar, type OfflineOptions } from './connect.ts'
 import { addSettingFlags, sourcesOf } from './flags.ts'
-import { addExample, print, printJson, printNotice } from './terminal.ts'
+import { addExample, asTyped, print, printJson, printNotice } from './terminal.ts'
 
 /** A command with every setting as a flag that its help does not list. */
 export class OperatorCommand extends Command {
   constructor(name: string) {
     super(name)
     addSettingFlags(this, { isListed: false })
+    const all = asTyped('It takes --config, --bot and every setting of `postern config list` too.')
+    this.addHelpText('after', all)
   }
 
   /** Shows a text below the help. */
   notes(text: string): this {
-    return this.addHelpText('after', `\n${text}`)
+    return this.addHelpText('after', text)
   }
 
   /** Shows one line of use below the help. */

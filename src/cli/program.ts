@@ -3,11 +3,37 @@ import { Command, CommanderError } from 'commander'
 import { VERSION } from '../config/version.ts'
 import { usageError } from '../errors.ts'
 import { loadCommands } from './commands.ts'
+import { formatHelp } from './help.ts'
 import { outliveTerminal } from './signals.ts'
 import { commandLine, print, printNotice } from './terminal.ts'
 
 /** First arguments that name no command. */
 const VERSION_FLAGS = ['-V', '--version']
+/** What other programs call something, and where it is here. */
+const OTHER_NAMES = new Map([
+  ['withheld', '`postern explain --withheld` lists what was withheld'],
+  ['doctor', '`postern check` looks at settings, disk, network, token and key'],
+  ['logs', 'the log is what `postern run` prints to stderr; `postern trust log` is about trust'],
+  ['log', 'the log is what `postern run` prints to stderr; `postern trust log` is about trust'],
+  ['health', '`postern status` shows how the sidecar is, and ends with 1 unless it is ready'],
+  ['ready', '`postern status` shows how the sidecar is, and ends with 1 unless it is ready'],
+  ['metrics', 'the running sidecar shows them at `/metrics` of admin.port'],
+  ['start', '`postern run` runs the sidecar'],
+  ['serve', '`postern run` runs the sidecar'],
+  ['stop', 'Ctrl-C or SIGTERM ends `postern run`'],
+  ['setup', '`postern init` writes the settings'],
+  ['settings', '`postern config list` lists the settings, `postern config show` those in effect'],
+  ['people', '`postern trust list` lists the people'],
+  ['users', '`postern trust list` lists the people'],
+  ['rotate', '`postern key rotate` replaces the bot’s key'],
+  ['publish', '`postern key publish` publishes the bot’s key'],
+  ['export', '`postern key export` is for a key, `postern backup create` for the whole store'],
+  ['import', '`postern key import` is for a key, `postern backup restore` for the whole store'],
+  ['restore', '`postern backup restore` is for the store, `postern sandbox restore` for a sandbox'],
+  ['say', '`postern sandbox say` writes as a person of a running sandbox'],
+  ['send', '`postern sandbox say` writes as a person of a running sandbox'],
+  ['version', '`postern --version` prints it'],
+])
 const GLOBAL_FLAGS = ['-h', '--help', ...VERSION_FLAGS]
 
 /**
@@ -17,8 +43,8 @@ const GLOBAL_FLAGS = ['-h', '--help', ...VERSION_FLAGS]
  * @throws what the command throws; OperatorError `usage` when the arguments are wrong
  */
 export async function runProgram(args: readonly string[]): Promise<void> {
+  const { named, first } = withDefault(args)
   try {
-    const { named, first } = withDefault(args)
     if (first === 'run') outliveTerminal()
     const commands = VERSION_FLAGS.includes(first) ? [] : await loadCommands(first)
     await createProgram(commands).parseAsync(named, { from: 'user' })
@@ -27,7 +53,8 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     if (error.exitCode === 0) return
     throw usageError(
       error.code === 'commander.help' ? 'a command is missing' : sentence(error.message),
-      '`postern --help` lists the commands, `postern <command> --help` what each takes',
+      (error.code === 'commander.unknownCommand' ? OTHER_NAMES.get(first) : undefined) ??
+        '`postern --help` lists the commands, `postern <command> --help` what each takes',
     )
   }
 }
@@ -49,7 +76,7 @@ function createProgram(commands: Command[]): Command {
     .version(VERSION, '-V, --version', 'print the version')
     .option('--config <file>', 'settings file; else $POSTERN_CONFIG, else config/postern.yaml')
     .option('--bot <name>', 'the bot that it is about, where `bots` sets several')
-    .configureHelp({ showGlobalOptions: true, minWidthToWrap: 30 })
+    .configureHelp({ formatHelp, minWidthToWrap: 30 })
     .configureOutput({
       writeOut: print,
       writeErr: (text) => printNotice(text.trimEnd()),
@@ -57,7 +84,12 @@ function createProgram(commands: Command[]): Command {
       outputError: () => {},
     })
     .exitOverride()
-    .addHelpText('after', `\nexample: ${commandLine('postern demo --once')}`)
+    .addHelpText(
+      'after',
+      `Options: --config <file> (else $POSTERN_CONFIG, else config/postern.yaml),
+  --bot <name> (where \`bots\` sets several), --version; each command has --help
+example: ${commandLine('postern demo --once')}`,
+    )
   for (const command of commands) adopt(root, command)
   return root
 }

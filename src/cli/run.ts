@@ -16,14 +16,10 @@ export function runCommand(): Command {
   addSettingFlags(command, { isListed: true })
   command.addHelpText(
     'after',
-    `
-Each setting can also be in the settings file (upstream.url) or in the
-environment (POSTERN_UPSTREAM_URL). A flag wins over the environment, and the
-environment over the file. Secrets have no flags, only variables, and variables
-that name a file, such as POSTERN_BOT_TOKEN_FILE:
-  POSTERN_BOT_TOKEN         the bot's token at the service
-  POSTERN_BOT_CLIENT_TOKEN  token that the bot sends to Postern
-  POSTERN_KEY_PASSPHRASE    passphrase that unlocks the secret keys`,
+    `Settings are flags, variables (POSTERN_UPSTREAM_URL) and entries of a file
+(upstream.url); the first that is given counts. \`postern config list\` has all.
+Secrets are no flags. POSTERN_BOT_TOKEN, POSTERN_KEY_PASSPHRASE and the others
+are variables, or in a file that POSTERN_BOT_TOKEN_FILE and the like name.`,
   )
   return addExample(command, 'postern run --upstream-url https://api.example.org').action(run)
 }

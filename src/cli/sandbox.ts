@@ -27,7 +27,7 @@ interface SandboxFlags {
   localWebhooks?: boolean
   still?: boolean
   host?: string
-  allowedHost: string[]
+  allowedHost?: string[]
   rates: 'spec' | 'off'
   openapi?: 'control' | 'bot'
 }
@@ -37,22 +37,17 @@ export function sandboxCommand(): Command {
   const command = new Command('sandbox')
     .description('run a sandbox of the service, with people whose phones hold real keys')
     .option('--port <number>', 'port of the API; 0 is any free one', readPort, 0)
-    .option('--control-port <number>', 'port of the control API; 0 is any free one', readPort, 0)
-    .option(
-      '--page-port <number>',
-      'port of the page for browsers; any free one by default',
-      readPort,
-    )
+    .option('--control-port <number>', 'port of the control API', readPort, 0)
+    .option('--page-port <number>', 'port of the page; any free one by default', readPort)
     .option('--open', 'open the page in your browser')
-    .option('--host <address>', 'address to listen on (127.0.0.1); 0.0.0.0 is every one', named)
+    .option('--host <address>', 'address to listen on (127.0.0.1); 0.0.0.0 is all', named)
     .option(
       '--allowed-host <name>',
-      'name by which other machines and containers call it; may be given more than once',
-      (name: string, others: string[]) => [...others, hostName(name)],
-      [],
+      'another name by which it is called; repeatable',
+      (name: string, others: string[] = []) => [...others, hostName(name)],
     )
-    .option('--seed <file>', 'start with the world and the events of a YAML or JSON file', named)
-    .option('--data <file>', 'store the world in a file, and continue with what it holds', named)
+    .option('--seed <file>', 'begin with the world of a YAML or JSON file', named)
+    .option('--data <file>', 'keep the world in a file, and go on with it', named)
     .option('--seed-schema', 'print the JSON schema of a seed file, and exit')
     .addOption(
       new Option('--openapi <api>', 'print the OpenAPI document of an API, and exit').choices([
@@ -61,17 +56,14 @@ export function sandboxCommand(): Command {
       ]),
     )
     .option('--json', 'print one line of JSON once it listens')
-    .option(
-      '--local-webhooks',
-      'allow webhooks over http and at any address, for bots on this machine',
-    )
-    .option('--still', 'stop the clock at the start; only `advance` of the control moves it then')
+    .option('--local-webhooks', 'allow webhooks over http and at any address')
+    .option('--still', 'a clock that only `advance` of the control moves')
     .addOption(
-      new Option('--rates <rates>', 'rate windows: as the service has them, or none')
+      new Option('--rates <spec|off>', 'rate windows: as the service has them, or none')
         .choices(['spec', 'off'])
         .default('spec'),
     )
-    .usage('[options]')
+    .usage('[options] | --seed-schema | --openapi control|bot')
   for (const one of [...worldCommands(), ...sandboxActionCommands(), sandboxWatchCommand()]) {
     command.addCommand(one)
   }
@@ -79,7 +71,7 @@ export function sandboxCommand(): Command {
 }
 
 async function run(flags: SandboxFlags): Promise<void> {
-  const { port, controlPort, host, allowedHost: allowedHosts, seed, data, rates } = flags
+  const { port, controlPort, host, allowedHost: allowedHosts = [], seed, data, rates } = flags
   if (flags.seedSchema === true) {
     const { seedSchema } = await import('../sandbox/seed/schema.ts')
     return print(seedSchema())
@@ -128,7 +120,7 @@ async function openapi(
 /** Serves the page; on another address than loopback only where it is asked for. */
 async function servePageOf(
   sandbox: Sandbox,
-  { pagePort: port, open, host, allowedHost }: SandboxFlags,
+  { pagePort: port, open, host, allowedHost = [] }: SandboxFlags,
 ): Promise<Page | null> {
   const isLocal = host === undefined || isLoopback(host)
   if (!isLocal && port === undefined && open !== true) return null

@@ -19,9 +19,9 @@ export const commandsOfGroup = (): OperatorCommand[] => [
 URL that holds a password is better given in the environment, in place of --to:
   POSTERN_NEW_STORE_URL       the database that the store moves into
   POSTERN_NEW_STORE_URL_FILE  file that holds it
-store.schema and store.caFile count for the new place too. Of several bots, --bot
-names the one whose store moves, by itself into a schema after its name. Whatever
-ends a move on its way: run it again, and it goes on where it stopped.`,
+store.schema and store.caFile count for the new place too. Of several bots,
+--bot names the one whose store moves, by itself into a schema after its name.
+Whatever ends a move on its way: run it again, and it goes on where it stopped.`,
     )
     .example('postern store move --to postgres://postern@db.example.org/postern')
     .runs(move),

@@ -153,5 +153,5 @@ export function colourText(colour: 'green' | 'yellow' | 'red' | 'dim', text: str
 
 /** Shows one line of use below a command's help. */
 export function addExample(command: Command, line: string): Command {
-  return command.addHelpText('after', `\nexample: ${commandLine(line)}`)
+  return command.addHelpText('after', `example: ${commandLine(line)}`)
 }

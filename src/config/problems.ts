@@ -28,7 +28,7 @@ export function settingsError(problems: readonly Problem[]): OperatorError {
   const lines = problems.slice(0, SHOWN).map(describeProblem)
   const hints = [...new Set(problems.flatMap(({ hint }) => (hint === undefined ? [] : [hint])))]
   const message = describeRefusal('the settings are refused', lines, problems.length)
-  const hint = hints.length === 0 ? '`postern run --help` lists every setting' : hints.join('\n')
+  const hint = hints.length === 0 ? '`postern config list` lists every setting' : hints.join('\n')
   return new OperatorError('settings', message, hint)
 }
 
@@ -51,7 +51,7 @@ export function nothingSetError(required: readonly Problem[]): OperatorError {
   const lines = [
     '`postern init` asks four questions and writes the settings',
     '`postern demo` shows all of it on this machine, with nothing to set',
-    'or set these yourself, `postern run --help` lists every setting:',
+    'or set these yourself, `postern config list` lists every setting:',
     ...required.map((problem) => `  ${describeProblem(problem)}`),
   ]
   return new OperatorError('settings', 'nothing is set up here yet', lines.join('\n      '))

@@ -1,55 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { Command } from 'commander'
+import { createFullProgram } from '../../src/cli/program.ts'
+import { SETTINGS } from '../../src/config/settings.ts'
 import { dataFolder } from '../control/support.ts'
 import { runInProcess, postern } from './support.ts'
-
-const COMMANDS = [
-  'run',
-  'demo',
-  'dev',
-  'sandbox',
-  'sandbox reset',
-  'sandbox snapshot',
-  'sandbox restore',
-  'sandbox say',
-  'sandbox press',
-  'sandbox attach',
-  'sandbox watch',
-  'init',
-  'check',
-  'status',
-  'config',
-  'config show',
-  'config schema',
-  'key',
-  'key list',
-  'key show',
-  'key generate',
-  'key publish',
-  'key export',
-  'key import',
-  'key protect',
-  'backup',
-  'backup create',
-  'backup verify',
-  'backup restore',
-  'backup accept',
-  'store',
-  'store move',
-  'chat',
-  'chat list',
-  'chat allow-readable',
-  'trust list',
-  'trust accept',
-  'trust verify',
-  'trust block',
-  'trust policy',
-  'trust log',
-  'open',
-  'explain',
-  'completion',
-]
 
 describe('help', () => {
   test('lists the commands that work, and no other', async () => {
@@ -77,26 +33,60 @@ describe('help', () => {
       'explain',
       'completion',
     ]
-    expect(new Set(listed)).toEqual(new Set([...names, 'help']))
+    expect(new Set(listed)).toEqual(new Set(names))
   })
 
-  test.each(COMMANDS)('of `%s` has an example of one line', async (name) => {
-    const { code, stdout, stderr } = await runInProcess([...name.split(' '), '--help'])
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(new RegExp(`^example: postern ${name}.*$`, 'm'))
+  test('of every command fits a screen of 24 lines, and has an example', async () => {
+    const root = await createFullProgram()
+    const withInner = (command: Command): Command[] => [
+      command,
+      ...command.commands.flatMap(withInner),
+    ]
+    const all = withInner(root)
+    expect(all.length).toBeGreaterThan(50)
+    for (const command of all) {
+      let text = ''
+      command.configureOutput({ writeOut: (more) => (text += more), getOutHelpWidth: () => 80 })
+      command.outputHelp()
+      const lines = text.trimEnd().split('\n')
+      expect([text, lines.length, lines.filter((line) => line.length > 80)]).toEqual([
+        text,
+        Math.min(lines.length, 24),
+        [],
+      ])
+      expect(lines.at(-1)).toMatch(/^example: postern /)
+    }
   })
 
-  test('of `run` lists each setting that works, and no secret as a flag', async () => {
-    const { stdout } = await postern(['run', '--help'], { cwd: dataFolder() })
-    for (const flag of ['--upstream-url', '--listen-allowed-hosts', '--log-level', '--config']) {
+  test('of a command of `sandbox` lists no flag of the sandbox itself', async () => {
+    const { stdout } = await runInProcess(['sandbox', 'say', '--help'])
+    expect(stdout).toMatch(/^ {2}--reply <messageId> /m)
+    expect(stdout).not.toMatch(/--port|--rates|--config/)
+  })
+
+  test('of `run` lists the settings that one needs first, and no secret as a flag', async () => {
+    const { stdout } = await runInProcess(['run', '--help'])
+    for (const flag of ['--upstream-url', '--bot-token-file', '--data-dir']) {
       expect(stdout).toContain(`${flag} <`)
     }
-    expect(stdout).toMatch(/--key-protection <choice>[^]*one of auto, passphrase,\s+keychain, none/)
-    expect(stdout).toContain('<accept|first-use|pinned>')
-    for (const flag of ['--bot-token <', '--key-passphrase <']) {
-      expect(stdout).not.toContain(flag)
-    }
+    expect(stdout).toContain('postern config list')
+    expect(stdout).not.toMatch(/--bot-token <|--key-passphrase <|--log-level/)
   })
+})
+
+test('`config list` lists every setting, and marks secrets as no flags', async () => {
+  const { stdout } = await runInProcess(['config', 'list'])
+  for (const { path } of SETTINGS) expect(stdout).toMatch(new RegExp(`^${path} `, 'm'))
+  expect(stdout).toMatch(
+    /^key\.protection .*; one of auto, passphrase, keychain, none \("auto"\)$/m,
+  )
+  const json = JSON.parse((await runInProcess(['config', 'list', '--json'])).stdout) as object[]
+  expect(json).toContainEqual(
+    expect.objectContaining({ path: 'bot.token', env: 'POSTERN_BOT_TOKEN', flag: null }),
+  )
+  expect(json).toContainEqual(
+    expect.objectContaining({ path: 'listen.port', flag: 'listen-port', default: 8700 }),
+  )
 })
 
 test('--version prints the version of package.json', async () => {
@@ -133,6 +123,30 @@ describe('a wrong command line', () => {
     expect(lines[1]).toMatch(/^hint: .*[^.]$/)
     expect(lines[2]).toBe('code: usage')
   })
+})
+
+test('a name that other programs use points to a command that exists', async () => {
+  const names = [
+    ...['withheld', 'doctor', 'logs', 'log', 'health', 'ready', 'metrics', 'start', 'serve'],
+    ...['stop', 'setup', 'settings', 'people', 'users', 'rotate', 'publish', 'export', 'import'],
+    ...['restore', 'say', 'send', 'version'],
+  ]
+  const pointed = new Set<string>()
+  for (const name of names) {
+    const { code, stdout, stderr } = await runInProcess([name])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(
+      new RegExp(`^postern: unknown command '${name}'.*\nhint: .+\ncode: usage\n$`),
+    )
+    expect(stderr).not.toContain('lists the commands')
+    for (const [, line = ''] of stderr.matchAll(/`postern ([^`]+)`/g)) pointed.add(line)
+  }
+  expect(pointed.size).toBeGreaterThan(12)
+  for (const line of pointed) {
+    expect(await runInProcess([...line.split(' '), '--help'])).toMatchObject({ code: 0 })
+  }
+  expect((await runInProcess(['withheld'])).stderr).toContain('`postern explain --withheld`')
+  expect((await runInProcess(['constructor'])).stderr).toContain('lists the commands')
 })
 
 test('what is said of a command line is what a process says', async () => {

@@ -241,7 +241,7 @@ describe('bots on PostgreSQL', () => {
       'a name that PostgreSQL keeps for itself',
       `bots:\n${bot('a', ', store: {schema: pg_a}')}`,
       'bots.a.store.schema: expected a name of a-z, 0-9, _ and -',
-      '`postern run --help` lists every setting',
+      '`postern config list` lists every setting',
     ],
     [
       'a database of its own',

@@ -68,7 +68,10 @@ function commands(): string[][] {
 }
 
 function usage(command: { name(): string; usage(): string }): string {
-  return `${command.name()} ${command.usage()}`.replace('[options]', '').replace(/\s+/g, ' ').trim()
+  return `${command.name()} ${command.usage()}`
+    .replace(/\[options\]|\|.*/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
 }
 
 /** Each verdict, and below it the reasons that can stand beside it. */

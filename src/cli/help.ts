@@ -1,0 +1,70 @@
+/** How `--help` shows a command: what belongs to it alone, on one screen of 24 lines. */
+import type { Command, Help, Option } from 'commander'
+import { SETTINGS_GROUP } from './flags.ts'
+
+/** The settings that one needs first; `postern config list` has all of them. */
+const FIRST_SETTINGS = [
+  '--upstream-url',
+  '--bot-token-file',
+  '--key-passphrase-file',
+  '--data-dir',
+  '--listen-port',
+  '--admin-port',
+  '--bots',
+]
+/** What stands before a description, and between it and what it is about. */
+const MARGINS = 4
+
+/** The help of a command. What all commands take is in that of `postern` alone. */
+export function formatHelp(command: Command, help: Help): string {
+  const columns = help.helpWidth ?? 80
+  const section = (title: string, items: [term: string, description: string][]): string[] => {
+    const width = Math.max(...items.map(([term]) => term.length))
+    const lines = items.map(([term, description]) => {
+      const text =
+        title === 'Commands:' ? summarize(description, columns - width - MARGINS) : description
+      return help.formatItem(term, width, text, help)
+    })
+    return items.length === 0 ? [] : [title, ...lines]
+  }
+  const usage = help.commandUsage(command)
+  const options =
+    command.parent === null
+      ? []
+      : help
+          .visibleOptions(command)
+          .filter((one) => isShown(one) && !usage.split(' ').includes(one.long ?? ''))
+  return [
+    `Usage: ${usage}`,
+    help.boxWrap(command.description(), columns),
+    ...section(
+      'Arguments:',
+      help.visibleArguments(command).map((one) => [one.name(), help.argumentDescription(one)]),
+    ),
+    ...section(
+      'Options:',
+      options.map((one) => [one.flags, describeOption(one)]),
+    ),
+    ...section(
+      'Commands:',
+      command.commands.map((one) => [one.name(), one.description()]),
+    ),
+    '',
+  ].join('\n')
+}
+
+function isShown({ long, helpGroupHeading }: Option): boolean {
+  if (long === '--help') return false
+  return helpGroupHeading !== SETTINGS_GROUP || FIRST_SETTINGS.includes(long ?? '')
+}
+
+/** What an option does, and its default; its choices are in its flags. */
+function describeOption({ description, defaultValue }: Option): string {
+  return defaultValue === undefined ? description : `${description} (${String(defaultValue)})`
+}
+
+/** A description that does not fit its line, up to its last comma. */
+function summarize(description: string, room: number): string {
+  if (description.length <= room) return description
+  return description.slice(0, description.lastIndexOf(',')) || description
+}
