@@ -26,7 +26,10 @@ writeFileSync(join(OUT, 'LICENSES.txt'), licensesOf(bundled))
 writeFileSync(join(OUT, 'sbom.cdx.json'), `${JSON.stringify(partsList(bundled), null, 2)}\n`)
 await buildDeclarations()
 
-/** Declarations of what the package exports, so that whoever imports it installs no types. */
+/**
+ * Declarations of what the package exports, so that whoever imports it installs no types. `npm run
+ * typecheck` checks the sources; here nothing is checked again.
+ */
 async function buildDeclarations(): Promise<void> {
   execFileSync('tsc', ['-p', 'config/declarations.json'], { stdio: 'inherit' })
   await using types = await rolldown({
