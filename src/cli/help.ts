@@ -12,10 +12,10 @@ const FIRST_SETTINGS = [
   '--admin-port',
   '--bots',
 ]
-/** What stands before a description, and between it and what it is about. */
+/** The columns before a term, and between it and its description. */
 const MARGINS = 4
 
-/** The help of a command. What all commands take is in that of `postern` alone. */
+/** The help of a command. Options of all commands are in the help of `postern` alone. */
 export function formatHelp(command: Command, help: Help): string {
   const columns = help.helpWidth ?? 80
   const section = (title: string, items: [term: string, description: string][]): string[] => {
