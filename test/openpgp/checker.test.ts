@@ -1,10 +1,10 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Checker, type CheckScope, type EngineCheck } from '../../src/openpgp/checker.ts'
 import { createEngine, type MeasuredEngine } from '../../src/openpgp/create.ts'
 import { JobKilled, Pool } from '../../src/openpgp/pool.ts'
 import { Sealed } from '../../src/openpgp/format/armor-writer.ts'
 import { sealPrepared } from '../../src/openpgp/native/prepared-message.ts'
-import type { SealRequest } from '../../src/openpgp/engine.ts'
+import type { OpenedText, SealRequest, Signed, SignatureResult } from '../../src/openpgp/engine.ts'
 import { sealHere } from '../support/openpgp-engine.ts'
 import { NOW_MS, alice, bot } from '../support/openpgp-people.ts'
 
@@ -54,6 +54,74 @@ test('a check whose thread cannot be had says nothing, and the next one is done'
   await sealedBy(one, 2)
   await expect.poll(() => ended.map(({ result }) => result)).toEqual(['unchecked', 'same'])
   run.mockRestore()
+})
+
+describe('what is compared', () => {
+  /** What each check hands to its thread, which finds no difference. */
+  function comparing() {
+    const run = vi.spyOn(Pool.prototype, 'run').mockResolvedValue('same')
+    onTestFinished(() => run.mockRestore())
+    return { ...checker('sample'), run }
+  }
+
+  test('of a large group are 16 certificates from any place on its list, each once', async () => {
+    const { checker: one, ended, run } = comparing()
+    const all = Array.from({ length: 20 }, (_, n) => `certificate ${n}`)
+    const sealed = Sealed.of(await sealHere(request, NOW_MS), {
+      dataDigest: '',
+      statementDigest: '',
+    })
+    const random = vi.spyOn(Math, 'random')
+    onTestFinished(() => random.mockRestore())
+    for (const [place, from] of [0, 4].entries()) {
+      random.mockReturnValue(place * 0.99)
+      const { atMs: _, ...undated } = request
+      one.sealed({ ...undated, certificates: [...all, ...all] }, sealed, `${place}`)
+      await expect.poll(() => ended.length).toBe(place + 1)
+      expect(run.mock.lastCall).toEqual([
+        'compareSealed',
+        [
+          expect.objectContaining({
+            certificates: all.slice(from, from + 16),
+            of: 20,
+            atMs: expect.any(Number),
+          }),
+        ],
+      ])
+    }
+  })
+
+  test('of an opened message is done with the key that opened it, where that is ours', async () => {
+    const { checker: one, ended, run } = comparing()
+    const opened = { text: 'hello', isFile: false, signatures: [] }
+    const openedWith = (fingerprint: string): void =>
+      one.opened('armored', [alice.unlocked, bot.unlocked], {
+        ...opened,
+        openedWith: fingerprint,
+      } as unknown as OpenedText)
+    openedWith('unknown')
+    openedWith(bot.unlocked.fingerprint)
+    await expect.poll(() => ended).toEqual([{ work: 'opened', result: 'same' }])
+    expect(run.mock.calls).toEqual([
+      ['compareOpened', ['armored', bot.unlocked, expect.objectContaining({ text: 'hello' })]],
+    ])
+  })
+
+  test('of signatures is the first of each list of results', async () => {
+    const { checker: one, ended, run } = comparing()
+    const signed = { signature: 'signature', document: 'hello' } as unknown as Signed
+    for (const results of [['valid'], ['valid'], ['bad']] as SignatureResult[][]) {
+      one.verified(signed, alice.certificate, { nowMs: NOW_MS, results })
+    }
+    await expect.poll(() => ended.length).toBe(2)
+    expect(run.mock.calls.map(([, args]) => args)).toEqual(
+      [['valid'], ['bad']].map((results) => [
+        signed,
+        alice.certificate,
+        { nowMs: NOW_MS, results },
+      ]),
+    )
+  })
 })
 
 vi.mock('../../src/openpgp/native/prepared-message.ts', { spy: true })
