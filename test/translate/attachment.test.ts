@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { EngineUnavailableError, NoResponseError, Refusal } from '../../src/errors.ts'
 import { BOUNDS } from '../../src/openpgp/bounds.ts'
 import { fetchAttachment, openAttachment, type Attachment } from '../../src/translate/attachment.ts'
+import { refused } from '../support/refused.ts'
 import { PLACE, SEALED, contentOf, scene } from './attachment-scene.ts'
 import { ALICE, BOT, FINGERPRINT } from '../kernel/opening/signatures-scene.ts'
 
@@ -10,8 +11,6 @@ type Scene = ReturnType<typeof scene>
 
 const { signal } = new AbortController()
 const PDF = Buffer.from('%PDF-1.7 words')
-const refused = (code: string, detail = '') =>
-  expect.objectContaining({ code, message: expect.stringContaining(detail) as unknown }) as Error
 
 /** Opens the file of a scene of which some things are otherwise. */
 async function open(

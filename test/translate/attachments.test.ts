@@ -9,11 +9,11 @@ import {
   type AttachmentOutcome,
   type AttachmentsParts,
 } from '../../src/translate/attachments.ts'
+import { refused } from '../support/refused.ts'
 import { PLACE, SEALED, contentOf, scene } from './attachment-scene.ts'
 
 const PDF = Buffer.from('%PDF-1.7 words')
 const BOUNDS: AttachmentBounds = { openings: 2, keptBytes: 1000, keptFiles: 10, keptMs: 60_000 }
-const refused = (code: string) => expect.objectContaining({ code }) as Error
 
 /** Attachments of a private chat with Alice, each of which waits until a test lets it come. */
 function stage(o: { bounds?: Partial<AttachmentBounds>; opens?: 'nothing' } = {}) {
@@ -93,10 +93,9 @@ describe('an attachment', () => {
     const reading = attachments.named('abc')
     await come(1)
     expect((await reading).value.verdict).toBe('verified')
-    await expect(attachments.named('other')).rejects.toMatchObject({
-      code: 'media_not_found',
-      message: expect.stringContaining('no update named') as unknown,
-    })
+    await expect(attachments.named('other')).rejects.toThrow(
+      refused('media_not_found', 'no update named'),
+    )
   })
 
   test('is given as it is stored by a sidecar that opens nothing, and none by its name', async () => {
@@ -170,11 +169,9 @@ describe('too many at once', () => {
     const { attachments, byUrl, come } = stage()
     const reading = [byUrl('a'), byUrl('b')]
     await turn()
-    await expect(byUrl('c')).rejects.toMatchObject({
-      code: 'postern_busy',
-      message: expect.stringContaining('other attachments are being opened') as unknown,
-      extra: { retryAfter: 2 },
-    })
+    await expect(byUrl('c')).rejects.toThrow(
+      refused('postern_busy', 'other attachments are being opened', { extra: { retryAfter: 2 } }),
+    )
     const same = byUrl('a')
     await come(2)
     await Promise.all([...reading, same])

@@ -1,19 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { Refusal } from '../../src/errors.ts'
-import { bodyMissing, readEdit, readSend, type Draft } from '../../src/translate/draft.ts'
+import { refused } from '../support/refused.ts'
+import { bodyMissing, readEdit, readSend } from '../../src/translate/draft.ts'
 
 const RULES = { textMax: 40, sealsForBot: true }
 const OWN_SEALING = { ...RULES, sealsForBot: false }
 
-function refusal(read: () => Draft): Refusal {
-  try {
-    read()
-  } catch (error) {
-    if (error instanceof Refusal) return error
-    throw error
-  }
-  throw new Error('nothing was refused')
-}
+/** A refusal that names the kind of body that the chat takes. */
+const expecting = (expected: 'text' | 'armored', message: string, code = 'bad_request') =>
+  refused(code, message, { extra: { expected } })
 
 describe('a draft', () => {
   test('of a send goes to the messages, of an edit to the one that is named, encoded', () => {
@@ -38,23 +32,15 @@ describe('a draft', () => {
     expect([bare.text, bare.armored]).toEqual([undefined, undefined])
     const both = { chatId: 5, text: 'x', armored: 'sealed' }
     for (const read of [readSend, (json: unknown) => readEdit('7', json, OWN_SEALING)]) {
-      expect(refusal(() => read(both, OWN_SEALING))).toMatchObject({
-        code: 'bad_request',
-        message: expect.stringContaining('either text or armored') as unknown,
-      })
+      const either = refused('bad_request', 'either text or armored')
+      expect(() => read(both, OWN_SEALING)).toThrow(either)
     }
   })
 
   test('of a send without a body is refused with what it needs', () => {
-    expect(refusal(() => readSend({ chatId: 5 }, RULES))).toMatchObject({
-      code: 'bad_request',
-      message: expect.stringContaining('text: a message needs it') as unknown,
-      extra: { expected: 'text' },
-    })
-    expect(bodyMissing('armored')).toMatchObject({
-      message: expect.stringContaining('armored: a message needs it') as unknown,
-      extra: { expected: 'armored' },
-    })
+    const needsText = expecting('text', 'text: a message needs it')
+    expect(() => readSend({ chatId: 5 }, RULES)).toThrow(needsText)
+    expect(bodyMissing('armored')).toEqual(expecting('armored', 'armored: a message needs it'))
   })
 
   test.each([
@@ -66,18 +52,14 @@ describe('a draft', () => {
   ])(
     'of a send that is wrong in itself (%j) says what is expected where no body is',
     (json, extra) => {
-      expect(refusal(() => readSend(json, RULES))).toMatchObject({ code: 'bad_request' })
-      expect(refusal(() => readSend(json, RULES)).extra).toEqual(extra)
-      expect(refusal(() => readEdit('7', json, RULES)).code).toBe('bad_request')
+      expect(() => readSend(json, RULES)).toThrow(refused('bad_request', '', { extra }))
+      expect(() => readEdit('7', json, RULES)).toThrow(refused('bad_request'))
     },
   )
 
   test('of an edit that changes nothing is refused, and one of the buttons alone is not', () => {
-    expect(refusal(() => readEdit('7', { chatId: 5 }, RULES))).toMatchObject({
-      code: 'bad_request',
-      message: expect.stringContaining('at least one change') as unknown,
-      extra: { expected: 'text' },
-    })
+    const unchanged = expecting('text', 'at least one change')
+    expect(() => readEdit('7', { chatId: 5 }, RULES)).toThrow(unchanged)
     expect(readEdit('7', { chatId: 5 }, OWN_SEALING).fields).toEqual({ chatId: 5 })
     const edit = readEdit('7', { chatId: 5, markup: null }, RULES)
     expect(edit.fields).toStrictEqual({ chatId: 5, markup: null })
@@ -93,21 +75,14 @@ describe('a draft', () => {
   test('in an armor is refused with the kind that the chat takes', () => {
     const json = { chatId: 5, armored: 'x' }
     for (const read of [() => readSend(json, RULES), () => readEdit('7', json, RULES)]) {
-      expect(refusal(read)).toMatchObject({
-        code: 'wrong_body_kind',
-        message: expect.stringContaining('this chat takes text') as unknown,
-        extra: { expected: 'text' },
-      })
+      expect(read).toThrow(expecting('text', 'this chat takes text', 'wrong_body_kind'))
     }
   })
 
   test('with words that do not fit is refused, as a send and as an edit', () => {
     const json = { chatId: 5, text: 'x'.repeat(41) }
     for (const read of [() => readSend(json, RULES), () => readEdit('7', json, RULES)]) {
-      expect(refusal(read)).toMatchObject({
-        code: 'bad_request',
-        message: expect.stringContaining('text') as unknown,
-      })
+      expect(read).toThrow(refused('bad_request', 'text'))
     }
     expect(readSend({ ...json, text: 'x'.repeat(40) }, RULES).text?.length).toBe(40)
   })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { refusalOf } from '../../src/translate/media-refusal.ts'
+import { refused } from '../support/refused.ts'
 import type { Verdict } from '../../src/kernel/opening/verdict.ts'
 
 test.each([
@@ -30,11 +31,8 @@ test.each(['verified', 'unsigned', 'before-key', 'unknown-signer', 'signer-unava
 const PASSING: Verdict[] = ['signer-unavailable', 'unknown-signer', 'damaged']
 
 test.each(PASSING)('%s that may be otherwise soon says when to ask again', (verdict) => {
-  expect(refusalOf(verdict, 'own-key', 'busy')).toMatchObject({
-    code: 'postern_busy',
-    message: expect.stringContaining('certificate') as unknown,
-    extra: { retryAfter: 5 },
-  })
+  const busy = refused('postern_busy', 'certificate', { extra: { retryAfter: 5 } })
+  expect(refusalOf(verdict, 'own-key', 'busy')).toEqual(busy)
 })
 
 test.each(PASSING)('%s for a call that failed says that the service was not reached', (verdict) => {

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { ServiceError } from '../../src/errors.ts'
-import { CHAT, draftOf, refused, scene } from './outgoing-scene.ts'
+import { refused } from '../support/refused.ts'
+import { CHAT, draftOf, scene } from './outgoing-scene.ts'
 
 const failingWith = (code: string) =>
   vi.fn(() => Promise.reject(new ServiceError({ code, status: 409 } as never)))

@@ -1,7 +1,7 @@
 /** A bot that sends, and all that it asks: what is prepared for its messages. */
 import { sightingsOf } from '../support/unseen.ts'
 import { SYSTEM_TIME } from '../../src/util/clock.ts'
-import { expect, vi } from 'vitest'
+import { vi } from 'vitest'
 import type { KnownChats } from '../../src/kernel/wall/known-chats.ts'
 import type { KeyList } from '../../src/kernel/lookups.ts'
 import { Sealed } from '../../src/openpgp/format/armor-writer.ts'
@@ -119,5 +119,3 @@ export function draftOf(more: Partial<Draft> = {}): Draft {
     ...more,
   } as Draft
 }
-
-export const refused = (code: string): unknown => expect.objectContaining({ code }) as unknown
