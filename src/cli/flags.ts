@@ -3,9 +3,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { SETTINGS, type Setting } from '../config/settings.ts'
 import { processSources, type Sources } from '../config/sources.ts'
 import { usageError } from '../errors.ts'
-
-/** Under which help groups the flags of settings. */
-export const SETTINGS_GROUP = 'Settings:'
+import { SETTINGS_GROUP } from './help.ts'
 
 const PLACEHOLDERS = {
   text: 'text',

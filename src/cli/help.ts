@@ -1,7 +1,8 @@
 /** How `--help` shows a command: what belongs to it alone, on one screen of 24 lines. */
 import type { Command, Help, Option } from 'commander'
-import { SETTINGS_GROUP } from './flags.ts'
 
+/** The group of help with the flags of settings. */
+export const SETTINGS_GROUP = 'Settings:'
 /** The settings that one needs first; `postern config list` has all of them. */
 const FIRST_SETTINGS = [
   '--upstream-url',
