@@ -70,3 +70,14 @@ test('what the first bytes do not decide is somebody’s file', () => {
   const padding = packet(21, seeded('padding', FORM_BYTES))
   expect(formOf(concat(padding, seipd(literal('hello'), KEY)))).toBeNull()
 })
+
+test.each([
+  ['public key encrypted session key', 1, [2, 3, 6]],
+  ['symmetric key encrypted session key', 3, [4, 5, 6]],
+  ['encrypted data', 18, [1, 2]],
+])('a %s packet begins a message in its known versions alone', (_, tag, versions) => {
+  const beginning = Array.from({ length: 16 }, (__, version) => version).filter(
+    (version) => sealedForm(packet(tag, Buffer.of(version, 0))) === 'binary',
+  )
+  expect(beginning).toEqual(versions)
+})
