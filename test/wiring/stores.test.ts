@@ -192,6 +192,8 @@ describe('a store by its purpose', () => {
     }
     const { dataDir } = await made({})
     expect(await opened(dataDir, { purpose: 'look' })).toBe('none')
+    const store = await open(dataDir, { mode: 'existing' })
+    expect(await refuseRestored(store, dataDir)).toBeUndefined()
   })
 
   test('is protected as the settings say', async () => {
