@@ -203,6 +203,14 @@ describe('a store by its purpose', () => {
     expect(await opened(temporary(), { purpose: 'run' }, keyless)).toBeNull()
   })
 
+  test('must have the protection of the settings to run, and not to look', async () => {
+    const { dataDir } = await made({})
+    const other = { key: { protection: 'passphrase' }, passphrase: PASSPHRASE } as const
+    expect(await opened(dataDir, { purpose: 'look' }, other)).toBe('none')
+    const run = opened(dataDir, { purpose: 'run' }, other)
+    await expect(run).rejects.toMatchObject({ code: 'protection' })
+  })
+
   test('belongs to the bot that ran on it first', async () => {
     const { dataDir } = await made({})
     expect(await opened(dataDir, { purpose: 'look', botId: 7 })).toBe('none')
