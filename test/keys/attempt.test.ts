@@ -77,8 +77,9 @@ describe('an attempt', () => {
   })
 
   test('that is refused is made later, and the old key stays published', async () => {
-    const { scene, driver, rotation, states, outcomes } = rotating()
-    scene.puts.push(serviceError(429, 90))
+    const { scene, driver, rotation, states, outcomes } = rotating({
+      puts: [serviceError(429, 90)],
+    })
     expect(await passing(driver.run('compare'))).toBe(true)
     expect([states, outcomes]).toEqual([[SHOWN], ['refused']])
     expect(rotation()).toMatchObject({
@@ -92,9 +93,8 @@ describe('an attempt', () => {
   })
 
   test('without an answer may have worked, and the old key stays published while it is shown', async () => {
-    const { scene, driver, rotation, states, outcomes } = rotating()
     const lost = new NoResponseError('postern_upstream_timeout', 'cut')
-    scene.puts.push(lost, lost)
+    const { scene, driver, rotation, states, outcomes } = rotating({ puts: [lost, lost] })
     expect(await passing(driver.run('compare'))).toBe(true)
     expect([states, outcomes]).toEqual([[SHOWN], ['unanswered']])
     expect(rotation()?.detail).toBe('the service may have taken it: postern_upstream_timeout')
@@ -106,8 +106,7 @@ describe('an attempt', () => {
       { keys: [NEW] },
       { keys: [OLD, keyOf('x', { state: 'retired' })], shown: 'x' },
     ]) {
-      const { scene, driver, states, outcomes } = driving(o)
-      scene.puts.push(serviceError(403))
+      const { driver, states, outcomes } = driving({ ...o, puts: [serviceError(403)] })
       await expect(passing(driver.run('compare'))).rejects.toMatchObject({ status: 403 })
       expect(states.at(-1)).toBe('unpublished: waiting to publish: refused_403')
       // only a rotation has outcomes
@@ -116,16 +115,14 @@ describe('an attempt', () => {
   })
 
   test('that fails leaves the key unpublished while it is not known what is shown', async () => {
-    const { scene, driver, states } = driving({ keys: [NEW] })
-    scene.puts.push(serviceError(403))
-    scene.looks.push(null, serviceError(401))
+    const looks = [null, serviceError(401)]
+    const { driver, states } = driving({ keys: [NEW], puts: [serviceError(403)], looks })
     await expect(passing(driver.run('compare'))).rejects.toMatchObject({ status: 403 })
     expect(states.at(-1)).toBe('unpublished: waiting to publish: refused_403')
   })
 
   test('that is refused over a key that is not ours leaves a first key unpublished', async () => {
-    const { scene, driver, states } = driving({ keys: [NEW], shown: 'theirs' })
-    scene.puts.push(serviceError(403))
+    const { driver, states } = driving({ keys: [NEW], shown: 'theirs', puts: [serviceError(403)] })
     const publishing = driver.run('replace')
     await expect(passing(publishing)).rejects.toMatchObject({ status: 403 })
     expect(states).toEqual(['unpublished: waiting to publish: refused_403'])

@@ -52,8 +52,7 @@ describe('publishing because the operator asks', () => {
   })
 
   test('fails with what the service refused, also where the key before it stays published', async () => {
-    const { scene, driver } = rotating()
-    scene.puts.push(serviceError(403))
+    const { driver } = rotating({ puts: [serviceError(403)] })
     await expect(passing(driver.run('publish'))).rejects.toMatchObject({ status: 403 })
     expect(driver.life.publication).toBe('published')
   })

@@ -105,8 +105,7 @@ describe('comparing what the service shows with what we hold', () => {
   })
 
   test('a failed look is thrown, and changes nothing', async () => {
-    const { scene, driver, states } = driving({ keys: [OLD], shown: 'old' })
-    scene.looks.push(serviceError(500))
+    const { driver, states } = driving({ keys: [OLD], shown: 'old', looks: [serviceError(500)] })
     await expect(driver.run('compare')).rejects.toMatchObject({ status: 500 })
     expect(states).toEqual([])
   })

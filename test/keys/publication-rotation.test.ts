@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
 import type { DriverParts } from '../../src/keys/driver.ts'
 import { Publication } from '../../src/keys/publication.ts'
@@ -11,18 +11,12 @@ import {
   published,
   publishing,
   Scene,
-  START_MS,
+  started,
+  useLookTimes,
 } from './publication-scene.ts'
 import { serviceError } from './support.ts'
 
-beforeEach(() => {
-  vi.useFakeTimers({ now: START_MS })
-  vi.spyOn(Math, 'random').mockReturnValue(0)
-})
-afterEach(() => {
-  vi.restoreAllMocks()
-  vi.useRealTimers()
-})
+useLookTimes()
 
 const SETTLED = { keys: [OLD], shown: 'old' }
 const INTERRUPTED = { keys: [pendingKey('new', { createdAtMs: 77 }), OLD], shown: 'old' }
@@ -50,9 +44,9 @@ describe('a rotation', () => {
   })
 
   test('that ended while another was asked for is the answer to both', async () => {
-    const { publication, scene } = publishing({ ...SETTLED, rotateEveryMs: 1 })
     const look = Promise.withResolvers<void>()
-    scene.looks.push(look.promise)
+    const o = { ...SETTLED, rotateEveryMs: 1, looks: [look.promise] }
+    const { publication, scene } = publishing(o)
     // the planned one is begun and done at once
     const comparing = publication.compareNow()
     const asking = publication.rotate()
@@ -86,9 +80,7 @@ describe('a rotation', () => {
   ])(
     'that is asked for while %s is shown ends the publication of our key at once, as an import does',
     async (shown, state) => {
-      const { publication, scene } = publishing(SETTLED)
-      publication.start()
-      await vi.advanceTimersByTimeAsync(0)
+      const { publication, scene } = await started(SETTLED)
       scene.shown = shown
       for (const command of [
         () => publication.rotate(),
@@ -187,11 +179,7 @@ describe('abandoning a rotation', () => {
 
 describe('a key that is imported', () => {
   const imported = async (o: { isStarted: boolean }) => {
-    const { publication, scene } = publishing(SETTLED)
-    if (o.isStarted) {
-      publication.start()
-      await vi.advanceTimersByTimeAsync(0)
-    }
+    const { publication, scene } = o.isStarted ? await started(SETTLED) : publishing(SETTLED)
     const taken = await publication.adopt(async () => {
       scene.keys = [NEW, OLD]
       return 'taken'

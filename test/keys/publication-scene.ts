@@ -1,6 +1,6 @@
 /** A keyring in memory and a service with one bot, for tests of what publishes keys. */
 import { SYSTEM_TIME } from '../../src/util/clock.ts'
-import { vi } from 'vitest'
+import { beforeEach, vi } from 'vitest'
 import type { Bot } from '../../src/api/bot.ts'
 import { Clocks } from '../../src/lookups/clocks.ts'
 import type { Keyring } from '../../src/keys/keyring.ts'
@@ -9,6 +9,7 @@ import type { ReadyKey } from '../../src/kernel/own-key/own-key.ts'
 import { Publication, type PublicationChange } from '../../src/keys/publication.ts'
 import { KeyDriver, type PublicationCalls } from '../../src/keys/driver.ts'
 import type { UnlockedKey } from '../../src/openpgp/engine.ts'
+import { useFakeTime } from '../support/fake-time.ts'
 import { watchedLog } from '../support/watched-log.ts'
 
 /** The time at which each scene begins. */
@@ -47,6 +48,8 @@ export interface SceneOptions {
   rotateEveryMs?: number
   /** What the first calls of `PUT /key` are refused with. */
   puts?: Error[]
+  /** What becomes of the first calls of `GET /me`. */
+  looks?: (Error | Promise<void> | null)[]
 }
 
 /** What the keyring and the service were asked, in order, and what the log said. */
@@ -58,7 +61,7 @@ export class Scene {
   shown: string | null
   /** What becomes of the next calls, one after the other; null: it works, and so do all later ones. */
   readonly puts: (Error | null)[]
-  readonly looks: (Error | Promise<void> | null)[] = []
+  readonly looks: (Error | Promise<void> | null)[]
   readonly marks: (Error | null)[] = []
   readonly promotes: (Error | null)[] = []
   /** Whether `/me` shows a key that was put. */
@@ -72,6 +75,7 @@ export class Scene {
     this.keys = [...(options.keys ?? [])]
     this.shown = options.shown ?? null
     this.puts = [...(options.puts ?? [])]
+    this.looks = [...(options.looks ?? [])]
   }
 
   get parts() {
@@ -237,4 +241,21 @@ export function publishing(o: SceneOptions = {}) {
   publication.onRotationAttempt((outcome) => outcomes.push(outcome))
   const asked = (): number => scene.steps.filter((step) => step === 'me').length
   return { scene, publication, changes, outcomes, asked }
+}
+
+/** The same once it has started, and looked once. */
+export async function started(o: SceneOptions) {
+  const all = publishing(o)
+  all.publication.start()
+  await vi.advanceTimersByTimeAsync(0)
+  return all
+}
+
+/** Each test of a file begins at `START_MS`, and looks are made no later than planned. */
+export function useLookTimes(): void {
+  useFakeTime({ now: START_MS })
+  beforeEach(() => {
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0)
+    return () => random.mockRestore()
+  })
 }

@@ -1,41 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { Bot } from '../../src/api/bot.ts'
 import { NoResponseError } from '../../src/errors.ts'
-import {
-  keyOf,
-  NEW,
-  OLD,
-  passing,
-  publishing,
-  START_MS,
-  type SceneOptions,
-} from './publication-scene.ts'
+import { keyOf, NEW, OLD, passing, publishing, started, useLookTimes } from './publication-scene.ts'
 import { serviceError } from './support.ts'
 
-/** How much later than planned the next look is, from 0 to 1. */
-let spread = 0
-beforeEach(() => {
-  spread = 0
-  vi.useFakeTimers({ now: START_MS })
-  vi.spyOn(Math, 'random').mockImplementation(() => spread)
-})
-afterEach(() => {
-  vi.restoreAllMocks()
-  vi.useRealTimers()
-})
+useLookTimes()
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60_000
 const SETTLED = { keys: [OLD], shown: 'old' }
 const shows = (fingerprint: string): Bot => ({ fingerprint }) as Bot
-
-/** One that has started, and looked once. */
-async function started(o: SceneOptions) {
-  const all = publishing(o)
-  all.publication.start()
-  await vi.advanceTimersByTimeAsync(0)
-  return all
-}
 
 describe('looking at what the service shows', () => {
   test('begins at the start, and is done again every ten minutes', async () => {
@@ -51,7 +25,7 @@ describe('looking at what the service shows', () => {
   })
 
   test('is spread by up to a fifth, so that not all bots ask at once', async () => {
-    spread = 0.5
+    vi.mocked(Math.random).mockReturnValue(0.5)
     const { asked } = await started(SETTLED)
     await vi.advanceTimersByTimeAsync(11 * MINUTE_MS - 1)
     expect(asked()).toBe(1)
@@ -88,10 +62,8 @@ describe('looking at what the service shows', () => {
   })
 
   test('is done again as soon as somebody else is answered, where the service had not answered', async () => {
-    const { scene, publication, asked } = publishing(SETTLED)
-    scene.looks.push(serviceError(500), new NoResponseError('postern_upstream_timeout'))
-    publication.start()
-    await vi.advanceTimersByTimeAsync(0)
+    const looks = [serviceError(500), new NoResponseError('postern_upstream_timeout')]
+    const { publication, asked } = await started({ ...SETTLED, looks })
     publication.observe(shows('old'))
     await vi.advanceTimersByTimeAsync(0)
     expect(asked()).toBe(1)
@@ -110,9 +82,7 @@ describe('looking at what the service shows', () => {
       [serviceError(403), 1],
       [serviceError(401, 90), 60],
     ] as const) {
-      const { scene, publication, asked } = publishing(SETTLED)
-      scene.looks.push(error)
-      publication.start()
+      const { publication, asked } = await started({ ...SETTLED, looks: [error] })
       await vi.advanceTimersByTimeAsync(seconds * SECOND_MS - 1)
       expect(asked()).toBe(1)
       await vi.advanceTimersByTimeAsync(1)
@@ -149,16 +119,15 @@ describe('looking at what the service shows', () => {
   })
 
   test('that nobody answers is left to the log of readiness', async () => {
-    const { scene, publication, changes } = publishing(SETTLED)
-    scene.looks.push(new NoResponseError('postern_upstream_unreachable', 'cut'))
+    const looks = [new NoResponseError('postern_upstream_unreachable', 'cut')]
+    const { scene, publication, changes } = publishing({ ...SETTLED, looks })
     await publication.compareNow()
     expect([publication.state, changes]).toEqual(['published', []])
     expect(scene.logged('warn')).toEqual([])
   })
 
   test('that fails before anything is published says what is waited for', async () => {
-    const failing = publishing({})
-    failing.scene.looks.push(serviceError(500))
+    const failing = publishing({ looks: [serviceError(500)] })
     await failing.publication.compareNow()
     expect(failing.changes).toEqual([
       { state: 'unpublished', detail: 'waiting to publish: refused_500' },
@@ -190,11 +159,8 @@ describe('a hint that the service’s view changed', () => {
   })
 
   test('during a look lets another one follow, and one timer', async () => {
-    const { publication, asked, scene } = publishing(SETTLED)
     const look = Promise.withResolvers<void>()
-    scene.looks.push(look.promise)
-    publication.start()
-    await vi.advanceTimersByTimeAsync(0)
+    const { publication, asked } = await started({ ...SETTLED, looks: [look.promise] })
     publication.suspect()
     await vi.advanceTimersByTimeAsync(0)
     look.resolve()
@@ -250,11 +216,8 @@ describe('a burnt token', () => {
   })
 
   test('during a look ends the looking with it', async () => {
-    const { publication, scene } = publishing(SETTLED)
     const look = Promise.withResolvers<void>()
-    scene.looks.push(look.promise)
-    publication.start()
-    await vi.advanceTimersByTimeAsync(0)
+    const { publication } = await started({ ...SETTLED, looks: [look.promise] })
     publication.pause()
     look.resolve()
     await vi.advanceTimersByTimeAsync(0)
@@ -273,11 +236,9 @@ describe('the end of the process', () => {
   })
 
   test('waits for what is under way, and complains of nothing', async () => {
-    const { publication, scene, changes } = publishing({ keys: [NEW] })
     const look = Promise.withResolvers<void>()
-    scene.looks.push(look.promise)
-    publication.start()
-    await vi.advanceTimersByTimeAsync(0)
+    const looks = [look.promise]
+    const { publication, scene, changes } = await started({ keys: [NEW], looks })
     let isOver = false
     const ending = publication[Symbol.asyncDispose]().then(() => (isOver = true))
     await vi.advanceTimersByTimeAsync(0)

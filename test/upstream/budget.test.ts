@@ -1,14 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { useFakeTime } from '../support/fake-time.ts'
 import { Budget } from '../../src/upstream/budget.ts'
 import { failing } from './support.ts'
 import { refused } from '../support/refused.ts'
 
-beforeEach(() => {
-  vi.useFakeTimers({ now: 0 })
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+useFakeTime({ now: 0 })
 
 const WINDOW_MS = 60_000
 const never = new AbortController().signal

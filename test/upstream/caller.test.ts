@@ -1,5 +1,6 @@
 import { plain } from '../support/unseen.ts'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { useFakeTime } from '../support/fake-time.ts'
 import { NoResponseError, Refusal } from '../../src/errors.ts'
 import type { AttemptOutcome } from '../../src/upstream/attempt.ts'
 import type { Budget } from '../../src/upstream/budget.ts'
@@ -7,13 +8,7 @@ import { Caller, ifUnreached, never, type Call } from '../../src/upstream/caller
 import { UPSTREAM_LIMITS } from '../../src/upstream/limits.ts'
 import { failing, playedPool } from './support.ts'
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['performance', 'Date'], now: Date.UTC(2026, 0, 1) })
-  vi.advanceTimersByTime(1_000_000)
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+useFakeTime({ toFake: ['performance', 'Date'], now: Date.UTC(2026, 0, 1) }, 1_000_000)
 
 /** An answer, and what it takes by the clock of the test. */
 interface Answer {

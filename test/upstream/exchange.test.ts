@@ -1,13 +1,9 @@
 import type { Dispatcher } from 'undici'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { useFakeTime } from '../support/fake-time.ts'
 import { exchange, type Exchange } from '../../src/upstream/exchange.ts'
 
-beforeEach(() => {
-  vi.useFakeTimers({ now: 5000 })
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+useFakeTime({ now: 5000 })
 
 type Handler = Required<Dispatcher.DispatchHandler>
 
