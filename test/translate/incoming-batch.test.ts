@@ -2,7 +2,6 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { useFakeTime } from '../support/fake-time.ts'
 import { Refusal, TooManyChatsError } from '../../src/errors.ts'
-import type { LeavingEvent } from '../../src/translate/deferral.ts'
 import { ALICE, BOT } from '../kernel/opening/examine-scene.ts'
 import { SIGNED, openedAs, scene, signedBy, update, verdictOf } from './incoming-scene.ts'
 
@@ -22,10 +21,8 @@ describe('a store that cannot be written', () => {
   test.each(['batch', 'rememberSigned', 'saw', 'sawNotices', 'rewrite'] as const)(
     'where %s fails leaves all updates at the service, and gives no verdict',
     async (name) => {
-      const { incoming, all, told } = scene({ open: signedBy() })
+      const { incoming, all, told, leavings } = scene({ open: signedBy() })
       all.unwritten.add(50)
-      const leavings: LeavingEvent[] = []
-      incoming.onLeaving((event) => leavings.push(event))
       const working = all[name].getMockImplementation() as never
       all[name].mockImplementation(unwritable)
       const one = update({}, 7)
@@ -43,9 +40,7 @@ describe('a store that cannot be written', () => {
   )
 
   test('lets what is before the first opened message be answered, and nothing behind it', async () => {
-    const { incoming, all, told } = scene({ open: signedBy() })
-    const leavings: LeavingEvent[] = []
-    incoming.onLeaving((event) => leavings.push(event))
+    const { incoming, all, told, leavings } = scene({ open: signedBy() })
     all.batch.mockImplementation(unwritable)
     const words = () => update({ armored: undefined, text: 'words' })
     const updates = [words(), words(), update({}, 9), words()]
@@ -59,9 +54,7 @@ describe('a store that cannot be written', () => {
     ['a notice', { kind: 'joined', armored: undefined }],
     ['a file', {}],
   ])('lets what is before the first update with %s be answered', async (what, message) => {
-    const { incoming, all, told } = scene({ ...open, open: signedBy() })
-    const leavings: LeavingEvent[] = []
-    incoming.onLeaving((event) => leavings.push(event))
+    const { incoming, all, told, leavings } = scene({ ...open, open: signedBy() })
     const words = () => update({ armored: undefined, text: 'words', chat: { id: 51 } })
     const updates = [words(), words(), update(message, 9), words()]
     if (what === 'a file') all.rewrite.mockResolvedValue({ changed: true, count: 2 })

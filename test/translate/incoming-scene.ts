@@ -4,6 +4,7 @@ import type { KnownChats } from '../../src/kernel/wall/known-chats.ts'
 import { sightingsOf } from '../support/unseen.ts'
 import { vi } from 'vitest'
 import type { MessageOutcome } from '../../src/store/outcomes.ts'
+import type { LeavingEvent } from '../../src/translate/deferral.ts'
 import { Incoming, type IncomingParts } from '../../src/translate/incoming.ts'
 import { ALICE, OPENED, known, partsOf, sealed } from '../kernel/opening/examine-scene.ts'
 
@@ -36,6 +37,11 @@ export function scene(
     distrust: vi.fn((_userId: number, _signer: string, _chatId: number): string | null => null),
   }
   const parts = partsOf(all)
+  const sightings = {
+    saw: all.saw,
+    sawNotices: all.sawNotices,
+    isUnwritten: (id: number) => all.unwritten.has(id),
+  }
   const incoming = new Incoming({
     ...parts,
     fresh: () => Promise.resolve(),
@@ -43,18 +49,10 @@ export function scene(
     knownChats: {
       ...parts.knownChats,
       isPrivate: (id: number) => all.privateChats.has(id),
-      saw: all.saw,
-      sawNotices: all.sawNotices,
-      isUnwritten: (id: number) => all.unwritten.has(id),
+      ...sightings,
     },
     modes: { ...parts.modes, forget: all.forget },
-    sightings: sightingsOf({
-      knownChats: {
-        saw: all.saw,
-        sawNotices: all.sawNotices,
-        isUnwritten: (id: number) => all.unwritten.has(id),
-      } as unknown as KnownChats,
-    }),
+    sightings: sightingsOf({ knownChats: sightings as unknown as KnownChats }),
     presses: { saw: () => Promise.resolve() },
     directory: {
       sawPerson: all.sawPerson,
@@ -91,7 +89,9 @@ export function scene(
   } as unknown as IncomingParts)
   const told: MessageOutcome[][] = []
   incoming.onJudged((outcomes) => told.push(outcomes))
-  return { all, incoming: overArrays(incoming), told }
+  const leavings: LeavingEvent[] = []
+  incoming.onLeaving((event) => leavings.push(event))
+  return { all, incoming: overArrays(incoming), told, leavings }
 }
 
 /** Takes updates as they were parsed. */
@@ -100,7 +100,6 @@ const overArrays = (incoming: Incoming) => ({
     incoming.open(new UnseenUpdates(updates as readonly UpdateHead[]), ...request),
   onJudged: incoming.onJudged.bind(incoming),
   onStranger: incoming.onStranger.bind(incoming),
-  onLeaving: incoming.onLeaving.bind(incoming),
   onNamed: incoming.onNamed.bind(incoming),
 })
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { useStage } from '../support/double-stage.ts'
 import { no, type Json } from '../support/double-wire.ts'
+import type { DoubleChat } from '../support/double-world.ts'
 
 // a process of its own leaves no update at the service (`changed-constants.ts`)
 const stage = useStage({ inside: false })
@@ -19,32 +20,28 @@ test('poison among the updates stalls nothing: all come, in order, the good ones
   const person = await stage.friend()
   const chat = stage.privateChat(person)
   const { world } = stage.double
-  const good = async (text: string) => ({
-    kind: 'message',
-    message: world.message(chat, person, {
-      armored: await person.phone.seal(text, [stage.botCertificate]),
-    }),
-  })
-  const bad = (parts: Record<string, unknown>) => ({
+  const carrying = (parts: Record<string, unknown>) => ({
     kind: 'message',
     message: world.message(chat, person, parts),
   })
+  const good = async (text: string) =>
+    carrying({ armored: await person.phone.seal(text, [stage.botCertificate]) })
   const updates: Json[] = [
     await good('first'),
-    bad({ armored: '' }),
-    bad({ armored: 'not armor at all' }),
-    bad({ armored: '-----BEGIN PGP MESSAGE-----\n\n!!!!\n-----END PGP MESSAGE-----' }),
-    bad({ armored: 'x'.repeat(200_000) }),
-    bad({ armored: 7, text: ['a'] }),
-    bad({ from: 'nobody', armored: 'x' }),
-    bad({ from: { id: 'seven' }, armored: 'x' }),
-    bad({ chat: null, armored: 'x' }),
-    bad({ date: 'yesterday', text: 'x' }),
+    carrying({ armored: '' }),
+    carrying({ armored: 'not armor at all' }),
+    carrying({ armored: '-----BEGIN PGP MESSAGE-----\n\n!!!!\n-----END PGP MESSAGE-----' }),
+    carrying({ armored: 'x'.repeat(200_000) }),
+    carrying({ armored: 7, text: ['a'] }),
+    carrying({ from: 'nobody', armored: 'x' }),
+    carrying({ from: { id: 'seven' }, armored: 'x' }),
+    carrying({ chat: null, armored: 'x' }),
+    carrying({ date: 'yesterday', text: 'x' }),
     { kind: 'message', message: null },
     { kind: 'message', message: 'x' },
     { kind: 'message' },
     { kind: 'never_heard_of', payload: deep(60) },
-    { kind: 'message', message: bad({ text: '\ud800' }).message },
+    { kind: 'message', message: carrying({ text: '\ud800' }).message },
     await good('last'),
   ]
   const got = await stage.deliverUpdates(updates)
@@ -75,16 +72,12 @@ test('a chat whose mode cannot be learned just now holds up nobody before it, an
   const { world } = stage.double
   const seal = (text: string) => person.phone.seal(text, [stage.botCertificate])
   using _failing = stage.double.script('GET', `/chats/${lost.id}`, no(500, 'internal'))
-  const first = world.push({
-    kind: 'message',
-    message: world.message(chat, person, { armored: await seal('before') }),
-  })
+  const push = (to: DoubleChat, armored: string) =>
+    world.push({ kind: 'message', message: world.message(to, person, { armored }) })
+  const first = push(chat, await seal('before'))
   const armored = await seal('lost')
-  world.push({ kind: 'message', message: world.message(lost, person, { armored }) })
-  world.push({
-    kind: 'message',
-    message: world.message(chat, person, { armored: await seal('after') }),
-  })
+  push(lost, armored)
+  push(chat, await seal('after'))
   const got: Json[] = []
   for (let offset = first; got.length < 3; offset = got.at(-1).updateId + 1) {
     const { status, json } = await stage.sidecar.call('GET', `/updates?offset=${offset}&timeout=2`)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { GpgPhone, atTime, keyOf } from '../support/double-phones.ts'
+import { arrives } from '../support/double-sends.ts'
 import { useStage, type Person } from '../support/double-stage.ts'
 import type { Json } from '../support/double-wire.ts'
 import type { DoubleChat } from '../support/double-world.ts'
@@ -7,9 +8,9 @@ import type { DoubleChat } from '../support/double-world.ts'
 const stage = useStage()
 const DAY_MS = 86_400_000
 
-async function read(chat: DoubleChat, from: Person, armored: string): Promise<Json> {
-  const [one] = await stage.deliver([stage.double.world.message(chat, from, { armored })])
-  return one
+/** Words arrive from a person, sealed by a phone that may be another one's. */
+async function says(chat: DoubleChat, from: Person, words: string, by = from): Promise<Json> {
+  return await arrives(stage, chat, from, await by.phone.seal(words, [stage.botCertificate]))
 }
 
 /** A person whose key is old enough for signatures of any date. */
@@ -20,7 +21,7 @@ async function oldHand(): Promise<Person> {
 test('a person who takes another key between two messages is verified with each', async () => {
   const person = await stage.person()
   const chat = stage.privateChat(person)
-  const first = await read(chat, person, await person.phone.seal('old key', [stage.botCertificate]))
+  const first = await says(chat, person, 'old key')
   expect(first).toMatchObject({ text: 'old key', postern: { verdict: 'verified' } })
 
   await person.phone.rotate()
@@ -28,11 +29,7 @@ test('a person who takes another key between two messages is verified with each'
   chat.people[0] = { id: person.id, key }
   stage.double.world.users.set(person.id, { id: person.id, key })
   const since = stage.double.mark()
-  const second = await read(
-    chat,
-    person,
-    await person.phone.seal('new key', [stage.botCertificate]),
-  )
+  const second = await says(chat, person, 'new key')
   expect(second).toMatchObject({
     text: 'new key',
     postern: { verdict: 'verified', signer: person.phone.fingerprint },
@@ -44,7 +41,7 @@ test('a signature by another key is bad after one look, not after many', async (
   const [person, thief] = [await stage.friend(), await stage.person()]
   const chat = stage.privateChat(person)
   const since = stage.double.mark()
-  const one = await read(chat, person, await thief.phone.seal('forged', [stage.botCertificate]))
+  const one = await says(chat, person, 'forged', thief)
   expect(one.postern).toMatchObject({ opened: true, verdict: 'bad-signature' })
   expect(one).not.toHaveProperty('text')
   const asked = stage.double.calls('GET', /keys?$/, since)
@@ -58,7 +55,7 @@ test('a flood of forged signatures does not become a flood of questions to the s
   const since = stage.double.mark()
   for (let n = 0; n < 12; n++) {
     const armored = await thief.phone.sealPackets(forged, [stage.botCertificate])
-    expect((await read(chat, person, armored)).postern.verdict).toBe('bad-signature')
+    expect((await arrives(stage, chat, person, armored)).postern.verdict).toBe('bad-signature')
   }
   expect(stage.double.calls('GET', /keys?$/, since).length).toBeLessThan(12)
 })
@@ -70,11 +67,8 @@ test('two signatures do when one of them is the sender’s', async () => {
   await person.phone.gpg(['--import'], secret.stdout)
   const chat = stage.privateChat(person)
   const both = ['-u', person.phone.fingerprint, '-u', other.phone.fingerprint]
-  const one = await read(
-    chat,
-    person,
-    await person.phone.seal('both', [stage.botCertificate], both),
-  )
+  const armored = await person.phone.seal('both', [stage.botCertificate], both)
+  const one = await arrives(stage, chat, person, armored)
   expect(one).toMatchObject({
     text: 'both',
     postern: { verdict: 'verified', signer: person.phone.fingerprint },
@@ -94,11 +88,8 @@ for (const [name, offsetMs, verdict] of dates) {
     const chat = stage.privateChat(person)
     const signed = await person.phone.sign('dated', atTime(Date.now() + offsetMs))
     const now = await stage.friend()
-    const one = await read(
-      chat,
-      person,
-      await now.phone.sealPackets(signed, [stage.botCertificate]),
-    )
+    const armored = await now.phone.sealPackets(signed, [stage.botCertificate])
+    const one = await arrives(stage, chat, person, armored)
     expect(one.postern.verdict).toBe(verdict)
     expect(one.text).toBe(verdict === 'verified' ? 'dated' : undefined)
     const signedAtMs = Math.floor((startedMs + offsetMs) / 1000) * 1000
