@@ -1,14 +1,13 @@
-import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { useFakeTime } from '../support/fake-time.ts'
-import { Keyring, type KeyringOptions } from '../../src/keys/keyring.ts'
+import type { Keyring, KeyringOptions } from '../../src/keys/keyring.ts'
 import { isExpired, isReady } from '../../src/kernel/own-key/own-key.ts'
 import type { Engine } from '../../src/openpgp/engine.ts'
 import { flags, open, temporary } from '../store/support.ts'
 import { certificateOf, engineDouble, lockedUnder, unlockedOf } from './engine-double.ts'
 import { printOf, statusOf } from '../kernel/people/people-scene.ts'
-import { memoryOf } from '../../src/store/memory.ts'
 import { refused } from '../support/refused.ts'
+import { loadKeyring } from './support.ts'
 
 const START_MS = 1_000_000_000
 const DAY_MS = 86_400_000
@@ -20,10 +19,8 @@ const [FIRST, SECOND, THIRD] = ['key1', 'key2', 'key3'].map(printOf) as [string,
 /** A keyring of an empty store. */
 async function scene(o: { options?: Partial<KeyringOptions>; engine?: Partial<Engine> } = {}) {
   const store = await open(temporary(), { protection: 'none' })
-  const options = { retainMs: DAY_MS, time: SYSTEM_TIME, serviceNowMs: () => null, ...o.options }
   const engine = engineDouble(o.engine)
-  const load = (over: Partial<Engine> = {}) =>
-    Keyring.load(memoryOf(store), { ...engine, ...over }, options)
+  const load = (over: Partial<Engine> = {}) => loadKeyring(store, { ...engine, ...over }, o.options)
   const ring = await load()
   /** Makes a key and publishes it. */
   const rotate = async () => {
@@ -224,11 +221,7 @@ test('a key that was made while the store came under another lock is made again'
 
 test('no key is made where nothing could lock it', async () => {
   const store = await open(temporary())
-  const ring = await Keyring.load(memoryOf(store), engineDouble(), {
-    retainMs: 1,
-    time: SYSTEM_TIME,
-    serviceNowMs: () => null,
-  })
+  const ring = await loadKeyring(store, engineDouble())
   await expect(ring.makePending('mybot')).rejects.toMatchObject({
     code: 'store-locked',
     message: 'there is nothing to lock a new key under',

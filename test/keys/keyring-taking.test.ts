@@ -1,16 +1,14 @@
-import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { useFakeTime } from '../support/fake-time.ts'
-import { Keyring, MAX_OPENING } from '../../src/keys/keyring.ts'
+import { type Keyring, MAX_OPENING } from '../../src/keys/keyring.ts'
 import type { Engine, OwnKey } from '../../src/openpgp/engine.ts'
 import type { Store } from '../../src/store/store.ts'
 import { open, temporary } from '../store/support.ts'
 import { certificateOf, engineDouble, lockedUnder, unlockedOf } from './engine-double.ts'
 import { printOf } from '../kernel/people/people-scene.ts'
-import { memoryOf } from '../../src/store/memory.ts'
+import { loadKeyring } from './support.ts'
 
 const START_MS = 1_000_000_000
-const DAY_MS = 86_400_000
 
 useFakeTime({ now: START_MS, toFake: ['Date'] })
 
@@ -18,11 +16,7 @@ const [FIRST, TAKEN] = ['key1', 'taken'].map(printOf) as [string, string]
 
 const newStore = (): Promise<Store> => open(temporary(), { protection: 'none' })
 const load = (store: Store, over: Partial<Engine> = {}): Promise<Keyring> =>
-  Keyring.load(memoryOf(store), engineDouble(over), {
-    retainMs: DAY_MS,
-    time: SYSTEM_TIME,
-    serviceNowMs: () => null,
-  })
+  loadKeyring(store, engineDouble(over))
 
 describe('a key from elsewhere', () => {
   test('waits like one of ours, and is on disk, locked under the store’s master secret', async () => {

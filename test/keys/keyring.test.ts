@@ -1,25 +1,19 @@
-import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { ClockOff } from '../../src/lookups/clocks.ts'
-import { Keyring, MAX_OPENING, type KeyringOptions } from '../../src/keys/keyring.ts'
+import { MAX_OPENING, type KeyringOptions } from '../../src/keys/keyring.ts'
 import { createEngine } from '../../src/openpgp/create.ts'
 import type { Engine } from '../../src/openpgp/engine.ts'
 import type { Store } from '../../src/store/store.ts'
 import { open, temporary } from '../store/support.ts'
-import { memoryOf } from '../../src/store/memory.ts'
 import { refused } from '../support/refused.ts'
+import { loadKeyring } from './support.ts'
 
 const DAY_MS = 86_400_000
 const engine = createEngine()
 afterAll(() => engine[Symbol.asyncDispose]())
 
 const ring = (store: Store, over: Partial<KeyringOptions> = {}, by: Engine = engine) =>
-  Keyring.load(memoryOf(store), by, {
-    retainMs: 30 * DAY_MS,
-    time: SYSTEM_TIME,
-    serviceNowMs: () => null,
-    ...over,
-  })
+  loadKeyring(store, by, { retainMs: 30 * DAY_MS, ...over })
 
 async function openKeys(): Promise<{ dataDir: string; store: Store }> {
   const dataDir = temporary()

@@ -1,7 +1,5 @@
-import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { useFakeTime } from '../support/fake-time.ts'
-import { Keyring } from '../../src/keys/keyring.ts'
 import { Transfer, type TransferParts } from '../../src/keys/transfer.ts'
 import type { Adopted, Engine } from '../../src/openpgp/engine.ts'
 import { open, temporary } from '../store/support.ts'
@@ -9,6 +7,7 @@ import { certificateOf, engineDouble, lockedUnder, unlockedOf } from './engine-d
 import { printOf } from '../kernel/people/people-scene.ts'
 import { memoryOf } from '../../src/store/memory.ts'
 import { refused } from '../support/refused.ts'
+import { loadKeyring } from './support.ts'
 
 const [FIRST, THEIRS] = [printOf('key1'), printOf('theirs')]
 
@@ -18,11 +17,7 @@ const GIVEN = { file: Uint8Array.of(5), passphrase: null }
 async function scene(over: Partial<Engine> = {}, ownerOf: TransferParts['ownerOf'] = () => null) {
   const store = await open(temporary(), { protection: 'none' })
   const engine = engineDouble(over)
-  const keyring = await Keyring.load(memoryOf(store), engine, {
-    retainMs: 1,
-    time: SYSTEM_TIME,
-    serviceNowMs: () => null,
-  })
+  const keyring = await loadKeyring(store, engine)
   await keyring.promote((await keyring.makePending('mybot')).fingerprint)
   return {
     store,
@@ -152,11 +147,7 @@ describe('a key on its way in for opening alone', () => {
     expect(key.retiredAtMs).toBeGreaterThanOrEqual(before)
     expect(adopt.mock.calls[0]?.[1].certifiedBy).toBeUndefined()
     expect([keyring.pending, keyring.active?.fingerprint]).toEqual([undefined, FIRST])
-    const again = await Keyring.load(memoryOf(store), engine, {
-      retainMs: 86_400_000,
-      time: SYSTEM_TIME,
-      serviceNowMs: () => null,
-    })
+    const again = await loadKeyring(store, engine)
     expect(again.find(THEIRS)).toMatchObject({ state: 'retired', retiredAtMs: key.retiredAtMs })
     expect(again.unlocked).toContainEqual(unlockedOf(THEIRS))
   })

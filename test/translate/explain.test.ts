@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { canary, useStage } from '../support/double-stage.ts'
+import { canary, useStage, type Person } from '../support/double-stage.ts'
+import type { DoubleChat } from '../support/double-world.ts'
 
 const stage = useStage()
 
@@ -9,8 +10,10 @@ async function explain(...args: string[]): Promise<string> {
   return stdout
 }
 
-/** Delivers one Message. @returns its update's id */
-async function deliver(message: unknown): Promise<number> {
+/** Words in a person's chat, sealed by a phone that may be another one's. @returns their update's id */
+async function deliver(chat: DoubleChat, words: string, by: Person): Promise<number> {
+  const armored = await by.phone.seal(words, [stage.botCertificate])
+  const message = stage.double.world.message(chat, chat.people[0] ?? null, { armored })
   const [update] = await stage.deliverUpdates([{ kind: 'message', message }])
   return update.updateId
 }
@@ -20,8 +23,7 @@ test('a withheld message is explained: verdict, reason, key, what to do, and nev
   const stranger = await stage.person()
   const chat = stage.privateChat(person)
   const words = canary()
-  const armored = await stranger.phone.seal(words, [stage.botCertificate])
-  const id = await deliver(stage.double.world.message(chat, person, { armored }))
+  const id = await deliver(chat, words, stranger)
   const output = await explain(String(id))
   expect(output).toMatch(/^verdict +bad-signature$/m)
   expect(output).toMatch(/^its text +was withheld from the bot$/m)
@@ -38,8 +40,7 @@ test('a withheld message is explained: verdict, reason, key, what to do, and nev
 test('a delivered message is explained by who signed it, also after a restart', async () => {
   const person = await stage.friend()
   const chat = stage.privateChat(person)
-  const armored = await person.phone.seal(canary(), [stage.botCertificate])
-  const id = await deliver(stage.double.world.message(chat, person, { armored }))
+  const id = await deliver(chat, canary(), person)
   const before = await explain(String(id), '--json')
   expect(JSON.parse(before)).toMatchObject([
     { verdict: 'verified', delivered: true, signer: person.phone.fingerprint },
@@ -67,13 +68,9 @@ test('what was withheld is listed by chat and reason, without words, and what wa
   const stranger = await stage.person()
   const chat = stage.privateChat(person)
   const words = canary()
-  const send = async (by: typeof person) => {
-    const armored = await by.phone.seal(words, [stage.botCertificate])
-    return await deliver(stage.double.world.message(chat, person, { armored }))
-  }
-  await send(stranger)
-  await send(person)
-  const last = await send(stranger)
+  await deliver(chat, words, stranger)
+  await deliver(chat, words, person)
+  const last = await deliver(chat, words, stranger)
   const listed = JSON.parse(await explain('--withheld', '--json'))
   const here = listed.filter(({ chatId }: { chatId: number }) => chatId === chat.id)
   expect(here).toEqual([
