@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { door, no, ok, outbound, service, TOKEN } from './support.ts'
+import { door, doorTo, no, ok, outbound, service, TOKEN } from './support.ts'
 
 describe('what the door sends and hands back', () => {
   test('a call carries the token and a fixed set of headers, below the prefix of the base URL', async () => {
@@ -48,13 +48,12 @@ describe('what the door sends and hands back', () => {
   })
 
   test('a refusal of the service is an answer too, with its Retry-After', async () => {
-    const { url } = await service((_request, response) =>
+    const { upstream, emitted } = await doorTo((_request, response) =>
       no(response, 429, 'flood_wait', {
         error: { retryAfter: 12 },
         headers: { 'retry-after': '3' },
       }),
     )
-    const { upstream, emitted } = door(url)
     const answer = await upstream.send(outbound.send())
     expect(answer).toMatchObject({ status: 429, headers: { 'retry-after': '3' } })
     expect(answer.envelope).toMatchObject({ ok: false, error: { code: 'flood_wait' } })
@@ -90,13 +89,12 @@ describe('what the door sends and hands back', () => {
   test('our clock against the service’s Date: equal, ten minutes off either way, none, nonsense', async () => {
     const ahead = (ms: number) => (): string => new Date(Date.now() + ms).toUTCString()
     const dates = [ahead(0), ahead(600_000), ahead(-600_000)]
-    const { url } = await service((_request, response, nth) => {
+    const { upstream, emitted } = await doorTo((_request, response, nth) => {
       response.sendDate = false
       const date = [...dates, () => undefined, () => 'soon'][nth - 1]?.()
       if (date !== undefined) response.setHeader('date', date)
       ok(response, [])
     })
-    const { upstream, emitted } = door(url)
     for (let n = 0; n < 5; n++) await upstream.relay({ method: 'GET', path: '/me' })
     const skews = emitted.filter(([name]) => name === 'clock').map(([, skewMs]) => Number(skewMs))
     expect(skews).toHaveLength(3)

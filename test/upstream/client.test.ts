@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { markupPermit } from '../support/permits.ts'
-import { door, failing, ok, outbound, service, waiting } from './support.ts'
+import { door, doorTo, failing, ok, outbound, service, waiting } from './support.ts'
 
 const me = { method: 'GET', path: '/me' } as const
 /** A service that answers from the nth request on, if ever. */
-const answeringFrom = (first = Infinity) =>
-  service((_request, response, nth) => {
+const answeringFrom = (first = Infinity, o: Parameters<typeof doorTo>[1] = {}) =>
+  doorTo((_request, response, nth) => {
     if (nth >= first) ok(response, { id: 9 })
-  })
+  }, o)
 const LATE = 'postern_upstream_timeout'
 
 describe('the base url', () => {
@@ -23,8 +23,7 @@ describe('the base url', () => {
 
 describe('what is sent', () => {
   test('is the body that is given, and none where it is empty', async () => {
-    const { url, seen } = await answeringFrom(1)
-    const { upstream } = door(url)
+    const { upstream, seen } = await answeringFrom(1)
     const leave = { method: 'POST', path: '/chats/5/leave' } as const
     for (const more of [{ body: '{"a":1}' }, { body: '' }, {}]) {
       await upstream.relay({ ...leave, ...more })
@@ -37,8 +36,7 @@ describe('what is sent', () => {
   })
 
   test('by a poll has a query where there is one', async () => {
-    const { url, seen } = await answeringFrom(1)
-    const { upstream } = door(url)
+    const { upstream, seen } = await answeringFrom(1)
     for (const query of ['', 'offset=3']) {
       await upstream.poll({ query, timeoutSeconds: 0, signal: waiting() })
     }
@@ -91,8 +89,7 @@ describe('time', () => {
   })
 
   test('for a call may be less than the usual', async () => {
-    const { url } = await answeringFrom()
-    const { upstream } = door(url, { limits: { callMs: 60_000 } })
+    const { upstream } = await answeringFrom(Infinity, { limits: { callMs: 60_000 } })
     for (const call of [upstream.relay.bind(upstream), upstream.ask.bind(upstream)]) {
       expect((await failing(call({ ...me, deadlineMs: 50 }))).code).toBe(LATE)
     }
@@ -101,8 +98,7 @@ describe('time', () => {
 
 describe('the budget of the sidecar’s own calls', () => {
   test('counts calls and polls of its own, and none of the bot’s', async () => {
-    const { url } = await answeringFrom(1)
-    const { upstream, emitted } = door(url)
+    const { upstream, emitted } = await answeringFrom(1)
     const poll = { query: '', timeoutSeconds: 0, signal: waiting() }
     await upstream.relay(me)
     await upstream.poll(poll)
@@ -118,8 +114,7 @@ describe('the budget of the sidecar’s own calls', () => {
   })
 
   test('lets a poll of its own wait for its turn, and whoever leaves or ends it all ends the wait', async () => {
-    const { url, seen } = await answeringFrom(1)
-    const { upstream } = door(url, { ownCallsPerMinute: () => 1 })
+    const { upstream, seen } = await answeringFrom(1, { ownCallsPerMinute: () => 1 })
     await upstream.ask(me)
     const leaving = new AbortController()
     const own = { query: '', timeoutSeconds: 0, whose: 'own' } as const
@@ -145,8 +140,7 @@ describe('the budget of the sidecar’s own calls', () => {
 })
 
 test('the load is that of the pools, and the end of it all ends files that are under way', async () => {
-  const { url, seen } = await answeringFrom()
-  const { upstream } = door(url)
+  const { upstream, seen } = await answeringFrom()
   const calls = [
     failing(upstream.relay(me)),
     failing(upstream.media('abc', waiting())),
@@ -161,8 +155,7 @@ test('the load is that of the pools, and the end of it all ends files that are u
 })
 
 test('a file whose reader leaves is not fetched on', async () => {
-  const { url, seen } = await answeringFrom()
-  const { upstream } = door(url)
+  const { upstream, seen } = await answeringFrom()
   const leaving = new AbortController()
   const fetching = failing(upstream.media('abc', leaving.signal))
   await expect.poll(() => seen.length).toBe(1)

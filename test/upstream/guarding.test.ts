@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Outbound } from '../../src/kernel/wall/guard.ts'
 import { readablePermit } from '../support/permits.ts'
-import { door, failing, ok, outbound, service } from './support.ts'
+import { door, doorTo, failing, ok, outbound } from './support.ts'
 
-const reached = () => service((_request, response) => ok(response, {}))
+const reached = () => doorTo((_request, response) => ok(response, {}))
 
 describe('only what the guard let out is sent as a message', () => {
   test.each([
@@ -19,8 +19,7 @@ describe('only what the guard let out is sent as a message', () => {
     ['PATCH', '/m%65ssages'],
     ['POST', '/messages/%ff'],
   ] as const)('%s %s is refused as a general call', async (method, path) => {
-    const { url, seen } = await reached()
-    const { upstream } = door(url)
+    const { upstream, seen } = await reached()
     for (const call of [upstream.relay.bind(upstream), upstream.ask.bind(upstream)]) {
       const error = await failing(call({ method, path, body: '{"text":"words"}' }))
       expect(error).toMatchObject({ code: 'postern_route_refused', status: 403 })
@@ -29,15 +28,13 @@ describe('only what the guard let out is sent as a message', () => {
   })
 
   test('a message may be deleted by a general call', async () => {
-    const { url, seen } = await reached()
-    const { upstream } = door(url)
+    const { upstream, seen } = await reached()
     await upstream.relay({ method: 'DELETE', path: '/messages/5', body: '{"chatId":5}' })
     expect(seen[0]).toMatchObject({ method: 'DELETE', body: '{"chatId":5}' })
   })
 
   test('readable text is not sent once another sidecar has seen the chat protected, which is read before', async () => {
-    const { url, seen } = await reached()
-    const { upstream } = door(url)
+    const { upstream, seen } = await reached()
     const state = { nowMs: 0, isLatched: false }
     const time = { nowMs: () => 0, monotonicMs: () => state.nowMs }
     const target = { route: 'send', path: '/messages' } as const
@@ -56,8 +53,7 @@ describe('only what the guard let out is sent as a message', () => {
   })
 
   test('what only looks like a permit is refused, and so is an edit sent or a send edited', async () => {
-    const { url, seen } = await reached()
-    const { upstream } = door(url)
+    const { upstream, seen } = await reached()
     const { route, path, body } = outbound.send()
     const forged = { route, path, body } as unknown as Outbound
     const grown = Object.create(outbound.send()) as Outbound
@@ -107,8 +103,7 @@ describe('a path that could lead elsewhere is never sent', () => {
     '/me%',
     'https://evil.example/me',
   ])('%j', async (path) => {
-    const { url, seen } = await reached()
-    const { upstream } = door(url)
+    const { upstream, seen } = await reached()
     for (const call of [upstream.relay.bind(upstream), upstream.ask.bind(upstream)]) {
       expect(await failing(call({ method: 'GET', path }))).toMatchObject({
         code: 'bad_request',

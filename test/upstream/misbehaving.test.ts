@@ -1,6 +1,6 @@
 import { plain } from '../support/unseen.ts'
 import { describe, expect, test } from 'vitest'
-import { door, failing, ok, outbound, rawService, service } from './support.ts'
+import { door, doorTo, failing, ok, outbound, rawService, service } from './support.ts'
 
 const CANARY = 'canary-in-a-bad-body'
 const head = (status: string, ...lines: string[]) =>
@@ -41,11 +41,10 @@ describe('an answer outside the service’s language is neither followed nor pas
     ['an empty 503', 503, {}, ''],
     ['a status that HTTP does not have', 799, {}, errorOf(799)],
   ])('%s', async (_what, status, headers, body) => {
-    const { url } = await service((_request, response) => {
+    const { upstream, emitted } = await doorTo((_request, response) => {
       response.writeHead(status, headers)
       response.end(body)
     })
-    const { upstream, emitted } = door(url)
     const error = await failing(upstream.relay({ method: 'GET', path: '/me' }))
     expect(error).toMatchObject({ code: 'postern_upstream_invalid', status: 502 })
     expect(JSON.stringify([error.message, error.stack, error.cause, emitted])).not.toContain(CANARY)
@@ -56,12 +55,11 @@ describe('an answer outside the service’s language is neither followed nor pas
     'a redirect (%i): the other host sees no request',
     async (status) => {
       const elsewhere = await service((_request, response) => ok(response, 'stolen'))
-      const { url, seen } = await service((request, response) => {
+      const { upstream, seen } = await doorTo((request, response) => {
         const location = request.url.endsWith('/me') ? `${elsewhere.url}/x` : '/bot/v1/me'
         const error = { status, code: 'moved', message: 'follow me' }
         response.writeHead(status, { location }).end(JSON.stringify({ ok: false, error }))
       })
-      const { upstream } = door(url)
       for (const path of ['/me', '/commands']) {
         const error = await failing(upstream.relay({ method: 'GET', path }))
         expect(error.code).toBe('postern_upstream_invalid')

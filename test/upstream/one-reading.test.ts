@@ -1,6 +1,6 @@
 import { plain as contentIn } from '../support/unseen.ts'
 import { describe, expect, test } from 'vitest'
-import { door, failing, outbound, service } from './support.ts'
+import { door, doorTo, failing, outbound, service } from './support.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
@@ -9,11 +9,10 @@ async function handedOn(
   body: string | Buffer,
   o: { status?: number; path?: string; headers?: Record<string, string> } = {},
 ) {
-  const { url } = await service((_request, response) => {
+  const { upstream } = await doorTo((_request, response) => {
     response.writeHead(o.status ?? 200, { ...JSON_TYPE, ...o.headers })
     response.end(body)
   })
-  const { upstream } = door(url)
   const { path = '/chats/5/members' } = o
   const answer = path.startsWith('/updates')
     ? await upstream.poll({ query: '', timeoutSeconds: 0, signal: new AbortController().signal })
@@ -164,10 +163,9 @@ describe('nobody speaks in our name', () => {
   test.each([...CODES, ...SPELLINGS])(
     'an error of the service with the code %s is no answer, whatever was asked',
     async (code) => {
-      const { url } = await service((_request, response) => {
+      const { upstream } = await doorTo((_request, response) => {
         response.writeHead(409, JSON_TYPE).end(body(code))
       })
-      const { upstream } = door(url)
       const { signal } = new AbortController()
       const calls = [
         () => upstream.relay({ method: 'GET', path: '/chats/5' }),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
 import { markupPermit, readablePermit } from '../support/permits.ts'
-import { door, failing, no, ok, service, TOKEN } from './support.ts'
+import { door, doorTo, failing, no, ok, service, TOKEN } from './support.ts'
 
 const BUTTONS = '{"chatId":5,"markup":{"rows":[]}}'
 
@@ -13,8 +13,7 @@ async function passing(route: 'send' | 'edit') {
 }
 
 test('a permit that has ended lets nothing leave, neither a send nor an edit', async () => {
-  const { url, seen } = await service((_request, response) => ok(response, {}))
-  const { upstream } = door(url)
+  const { upstream, seen } = await doorTo((_request, response) => ok(response, {}))
   for (const route of ['send', 'edit'] as const) {
     const { permit, state } = await passing(route)
     state.holds = false
@@ -25,11 +24,10 @@ test('a permit that has ended lets nothing leave, neither a send nor an edit', a
 
 test('a permit that ends while the answer is lost is asked again, and nothing is repeated', async () => {
   const { permit, state } = await passing('send')
-  const { url, seen } = await service((_request, response) => {
+  const { upstream, seen } = await doorTo((_request, response) => {
     state.holds = false
     no(response, 500, 'internal')
   })
-  const { upstream } = door(url)
   expect((await failing(upstream.send(permit))).code).toBe('postern_downgrade_refused')
   expect(seen).toHaveLength(1)
 })

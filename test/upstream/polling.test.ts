@@ -1,6 +1,6 @@
 import { plain } from '../support/unseen.ts'
 import { describe, expect, test } from 'vitest'
-import { door, failing, no, ok, outbound, rawService, service, waiting } from './support.ts'
+import { door, doorTo, failing, no, ok, outbound, rawService, service, waiting } from './support.ts'
 
 describe('long polls', () => {
   test('a poll is passed on with its query and may take as long as it asked for, and more', async () => {
@@ -46,8 +46,7 @@ describe('long polls', () => {
   })
 
   test('a query that could lead elsewhere is not sent', async () => {
-    const { url, seen } = await service((_request, response) => ok(response, []))
-    const { upstream } = door(url)
+    const { upstream, seen } = await doorTo((_request, response) => ok(response, []))
     for (const query of ['a\r\nb', 'a b', '#x', 'é']) {
       const polling = upstream.poll({ query, timeoutSeconds: 0, signal: waiting() })
       expect((await failing(polling)).code).toBe('bad_request')

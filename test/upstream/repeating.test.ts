@@ -1,6 +1,6 @@
 import { plain } from '../support/unseen.ts'
 import { describe, expect, test } from 'vitest'
-import { door, failing, no, ok, outbound, rawService, service, TOKEN } from './support.ts'
+import { door, doorTo, failing, no, ok, outbound, rawService, service, TOKEN } from './support.ts'
 
 /** Resets the first connection once its request has come whole; answers every later one. */
 const resetting = () =>
@@ -61,11 +61,10 @@ describe('a send whose answer was lost is sent once more, the same bytes', () =>
   })
 
   test('but not a third time: the last outcome is told', async () => {
-    const { url, seen } = await service((_request, response, nth) => {
+    const { upstream, seen } = await doorTo((_request, response, nth) => {
       if (nth === 1) response.writeHead(502).end()
       else no(response, 500, 'internal')
     })
-    const { upstream } = door(url)
     expect((await upstream.send(outbound.send())).status).toBe(500)
     expect(seen).toHaveLength(2)
     const refusing = door('http://127.0.0.1:1')

@@ -139,6 +139,12 @@ export function door(
   return { upstream, emitted }
 }
 
+/** A service that does whatever the handler says, and a door to it. */
+export async function doorTo(handler: Handler, o: Partial<UpstreamOptions> = {}) {
+  const { url, seen } = await service(handler)
+  return { url, seen, ...door(url, o) }
+}
+
 /** What the guard lets out: the buttons of a message, as a send or an edit. */
 export const outbound = {
   send: (path = '/messages'): Outbound => markupPermit({ route: 'send', path }),
