@@ -5,9 +5,9 @@ import { SETTINGS } from '../config/settings.ts'
 import { settingsSchema } from '../config/template.ts'
 import { secretsLeftOut, showSettings } from '../config/show.ts'
 import { describeSetting } from './flags.ts'
-import { OperatorCommand, type JsonFlag } from './operator-command.ts'
+import { OperatorCommand } from './operator-command.ts'
 import { printTable } from './table.ts'
-import { addExample, print, printJson, printNotice } from './terminal.ts'
+import { addExample, print, printNotice } from './terminal.ts'
 import { writeNewFile } from './write-file.ts'
 
 export const commandsOfGroup = (): Command[] => [
@@ -27,9 +27,7 @@ export const commandsOfGroup = (): Command[] => [
       }
     }),
   addExample(
-    new Command('list')
-      .description('list every setting with its meaning, choices and default')
-      .option('--json', 'print them as JSON'),
+    new Command('list').description('list every setting with its meaning, choices and default'),
     'postern config list | grep port',
   ).action(listSettings),
   addExample(
@@ -38,14 +36,7 @@ export const commandsOfGroup = (): Command[] => [
   ).action(() => print(settingsSchema())),
 ]
 
-function listSettings({ json = false }: JsonFlag): void {
-  if (json) {
-    return printJson(
-      SETTINGS.map(({ path, env, flag, meaning, choices, preset }) => {
-        return { path, env, flag, meaning, choices, default: preset }
-      }),
-    )
-  }
+function listSettings(): void {
   printTable(SETTINGS.map((setting) => [setting.path, describeSetting(setting)]))
   printNotice(
     'each is an entry of the settings file (upstream.url), a variable (POSTERN_UPSTREAM_URL) and a flag (--upstream-url); secrets are no flags, but in files that settings such as bot.tokenFile name',

@@ -4,15 +4,8 @@ import type { Command, Help, Option } from 'commander'
 /** The group of help with the flags of settings. */
 export const SETTINGS_GROUP = 'Settings:'
 /** The settings that one needs first; `postern config list` has all of them. */
-const FIRST_SETTINGS = [
-  '--upstream-url',
-  '--bot-token-file',
-  '--key-passphrase-file',
-  '--data-dir',
-  '--listen-port',
-  '--admin-port',
-  '--bots',
-]
+const FIRST_SETTINGS =
+  /^--(upstream-url|bot-token-file|key-passphrase-file|data-dir|listen-port|admin-port|bots)$/
 /** The columns before a term, and between it and its description. */
 const MARGINS = 4
 
@@ -56,7 +49,7 @@ export function formatHelp(command: Command, help: Help): string {
 
 function isShown({ long, helpGroupHeading }: Option): boolean {
   if (long === '--help') return false
-  return helpGroupHeading !== SETTINGS_GROUP || FIRST_SETTINGS.includes(long ?? '')
+  return helpGroupHeading !== SETTINGS_GROUP || FIRST_SETTINGS.test(long ?? '')
 }
 
 /** What an option does, and its default; its choices are in its flags. */

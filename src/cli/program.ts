@@ -10,30 +10,22 @@ import { commandLine, print, printNotice } from './terminal.ts'
 /** First arguments that name no command. */
 const VERSION_FLAGS = ['-V', '--version']
 /** What other programs call something, and where it is here. */
-const OTHER_NAMES = new Map([
+const OTHER_NAMES: readonly [names: string, hint: string][] = [
   ['withheld', '`postern explain --withheld` lists what was withheld'],
   ['doctor', '`postern check` looks at settings, disk, network, token and key'],
-  ['logs', 'the log is what `postern run` prints to stderr; `postern trust log` is about trust'],
-  ['log', 'the log is what `postern run` prints to stderr; `postern trust log` is about trust'],
-  ['health', '`postern status` shows how the sidecar is, and ends with 1 unless it is ready'],
-  ['ready', '`postern status` shows how the sidecar is, and ends with 1 unless it is ready'],
-  ['metrics', 'the running sidecar shows them at `/metrics` of admin.port'],
-  ['start', '`postern run` runs the sidecar'],
-  ['serve', '`postern run` runs the sidecar'],
-  ['stop', 'Ctrl-C or SIGTERM ends `postern run`'],
-  ['setup', '`postern init` writes the settings'],
-  ['settings', '`postern config list` lists the settings, `postern config show` those in effect'],
-  ['people', '`postern trust list` lists the people'],
-  ['users', '`postern trust list` lists the people'],
-  ['rotate', '`postern key rotate` replaces the bot’s key'],
-  ['publish', '`postern key publish` publishes the bot’s key'],
-  ['export', '`postern key export` is for a key, `postern backup create` for the whole store'],
-  ['import', '`postern key import` is for a key, `postern backup restore` for the whole store'],
-  ['restore', '`postern backup restore` is for the store, `postern sandbox restore` for a sandbox'],
-  ['say', '`postern sandbox say` writes as a person of a running sandbox'],
-  ['send', '`postern sandbox say` writes as a person of a running sandbox'],
-  ['version', '`postern --version` prints it'],
-])
+  [
+    'log logs',
+    'the log is what `postern run` prints to stderr; `postern trust log` is about trust',
+  ],
+  ['health ready', '`postern status` shows how it is, and ends with 1 unless it is ready'],
+  ['start serve stop', '`postern run` runs the sidecar, until Ctrl-C or SIGTERM'],
+  ['setup install', '`postern init` writes the settings'],
+  ['settings', '`postern config list` lists them, `postern config show` those in effect'],
+  ['people users', '`postern trust list` lists the people'],
+  ['rotate publish', '`postern key rotate` and `postern key publish` are about the bot’s key'],
+  ['import export restore', '`postern key import`, `postern key export`, `postern backup restore`'],
+  ['say send', '`postern sandbox say` writes as a person of a running sandbox'],
+]
 const GLOBAL_FLAGS = ['-h', '--help', ...VERSION_FLAGS]
 
 /**
@@ -53,10 +45,14 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     if (error.exitCode === 0) return
     throw usageError(
       error.code === 'commander.help' ? 'a command is missing' : sentence(error.message),
-      (error.code === 'commander.unknownCommand' ? OTHER_NAMES.get(first) : undefined) ??
+      (error.code === 'commander.unknownCommand' ? hintFor(first) : undefined) ??
         '`postern --help` lists the commands, `postern <command> --help` what each takes',
     )
   }
+}
+
+function hintFor(name: string): string | undefined {
+  return OTHER_NAMES.find(([names]) => names.split(' ').includes(name))?.[1]
 }
 
 /** The parser's message in the form that all refusals have. */

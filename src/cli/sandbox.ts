@@ -44,7 +44,7 @@ export function sandboxCommand(): Command {
     .option(
       '--allowed-host <name>',
       'another name by which it is called; repeatable',
-      (name: string, others: string[] = []) => [...others, hostName(name)],
+      (name: string, others?: string[]) => [...(others ?? []), hostName(name)],
     )
     .option('--seed <file>', 'begin with the world of a YAML or JSON file', named)
     .option('--data <file>', 'keep the world in a file, and go on with it', named)

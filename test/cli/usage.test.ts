@@ -80,13 +80,6 @@ test('`config list` lists every setting, and marks secrets as no flags', async (
   expect(stdout).toMatch(
     /^key\.protection .*; one of auto, passphrase, keychain, none \("auto"\)$/m,
   )
-  const json = JSON.parse((await runInProcess(['config', 'list', '--json'])).stdout) as object[]
-  expect(json).toContainEqual(
-    expect.objectContaining({ path: 'bot.token', env: 'POSTERN_BOT_TOKEN', flag: null }),
-  )
-  expect(json).toContainEqual(
-    expect.objectContaining({ path: 'listen.port', flag: 'listen-port', default: 8700 }),
-  )
 })
 
 test('--version prints the version of package.json', async () => {
@@ -126,13 +119,10 @@ describe('a wrong command line', () => {
 })
 
 test('a name that other programs use points to a command that exists', async () => {
-  const names = [
-    ...['withheld', 'doctor', 'logs', 'log', 'health', 'ready', 'metrics', 'start', 'serve'],
-    ...['stop', 'setup', 'settings', 'people', 'users', 'rotate', 'publish', 'export', 'import'],
-    ...['restore', 'say', 'send', 'version'],
-  ]
+  const names =
+    'withheld doctor log logs health ready start serve stop setup install settings people users rotate publish import export restore say send'
   const pointed = new Set<string>()
-  for (const name of names) {
+  for (const name of names.split(' ')) {
     const { code, stdout, stderr } = await runInProcess([name])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(
