@@ -90,7 +90,7 @@ function lines(one: Explained): string[][] {
   )?.[1]
   const description = (reason === null ? null : describeReason(reason)) ?? byVerdict
   return [
-    ['message', `${one.messageId ?? '?'} in chat ${one.chatId ?? '?'}, by ${one.userId ?? '?'}`],
+    ['message', named(one)],
     ['examined', one.at],
     ['verdict', `${one.verdict}${reason === null ? '' : ` (${reason})`}`],
     ['that is', description?.what ?? 'a verdict of another version'],
@@ -99,8 +99,16 @@ function lines(one: Explained): string[][] {
       ? []
       : [['opened with', `${openedWith.fingerprint} (${openedWith.state})`]]),
     ...(signer === null ? [] : [['signed by', signer]]),
-    ['what to do', description?.hint ?? 'run this command from the sidecar’s own version'],
+    ...(description?.hint === 'nothing'
+      ? []
+      : [['what to do', description?.hint ?? OF_ANOTHER_VERSION.hint]]),
   ]
+}
+
+/** The known ids of a message. */
+function named({ messageId, chatId, userId }: Explained): string {
+  const chat = chatId === null ? '' : ` in chat ${chatId}`
+  return `${messageId ?? 'without an id'}${chat}${userId === null ? '' : `, by ${userId}`}`
 }
 
 function linesOfSent({ at, chatId, recipients, skipped }: ExplainedSent): string[][] {

@@ -15,18 +15,17 @@ const WATCH_MS = 2000
 /** `postern status`: how the running sidecar is doing. */
 export const statusCommand = (): OperatorCommand =>
   new OperatorCommand('status')
-    .description('show how the running sidecar is doing')
+    .description('show how the running sidecar is doing; ends with 1 unless it is ready')
     .option('--watch', 'print it again every two seconds, until stopped')
     .option('--json', 'print it as JSON, one line each time')
-    .addOption(
-      new Option('--ready', 'exit with 1 unless it is ready, for health checks').conflicts('watch'),
-    )
+    // Asks for what it always does; health checks of former versions give it.
+    .addOption(new Option('--ready').conflicts('watch').hideHelp())
     .example('postern status --watch')
     .runs(status)
 
 async function status(
   sources: Sources,
-  { json: isJson = false, ...options }: JsonFlag & { watch?: boolean; ready?: boolean },
+  { json: isJson = false, ...options }: JsonFlag & { watch?: boolean },
 ): Promise<void> {
   const dataDir = loadDataDir(sources)
   const readReport = (): Promise<ShownReport | null> => fetchReport(dataDir, sources.bot)
@@ -42,7 +41,7 @@ async function status(
     return await watch(dataDir, { first: report, isJson, readReport })
   }
   printReport(report, { isJson })
-  if (options.ready === true) assertReady(report)
+  assertReady(report)
 }
 
 /** Of one bot; of all, where there are several and none is named. */

@@ -4,7 +4,7 @@ import type { Verdict } from '../kernel/index.ts'
 export const VERDICT_DESCRIPTIONS: Readonly<Record<Verdict, { what: string; hint: string }>> = {
   verified: {
     what: 'signed by the sender',
-    hint: 'nothing; with the reason `shared-certificate`, `postern trust accept` or `trust verify` names whose the certificate is',
+    hint: 'nothing',
   },
   unsigned: { what: 'nobody signed it, and this person never has', hint: 'nothing' },
   'before-key': {
@@ -13,7 +13,7 @@ export const VERDICT_DESCRIPTIONS: Readonly<Record<Verdict, { what: string; hint
   },
   'unknown-signer': {
     what: 'there is no certificate of the sender’s that is believed',
-    hint: 'with a reason: `postern trust list` and `postern trust accept`; without: the person must publish a key',
+    hint: 'the person must publish a key',
   },
   'signer-unavailable': {
     what: 'the sender’s certificate could not be had from the service just then',

@@ -110,7 +110,7 @@ describe('postern run', () => {
   test('is reached by commands without any other setting than dataDir', async () => {
     const { cwd } = await running()
     const { code, stdout } = await postern(['status', '--json'], { cwd })
-    expect(code).toBe(0)
+    expect(code).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({ ready: false })
     expect(await postern(['chat', 'list'], { cwd })).toMatchObject({ code: 0, stdout: '' })
   })
