@@ -54,6 +54,7 @@ async function list(sources: Sources, { json = false }: JsonFlag): Promise<void>
 
 /** Prints bots as a table. */
 export function printBots(bots: readonly BotReport[]): void {
+  if (bots.length === 0) return printNotice('there is no bot; `postern bot add` adds one')
   printTable([
     ['NAME', 'READY', 'BOT', 'REASONS'],
     ...bots.map(({ name, ready, reasons, bot }) => [

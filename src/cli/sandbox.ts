@@ -5,6 +5,7 @@ import { isLoopback } from '../util/local-door.ts'
 import type { Page, Sandbox } from '../sandbox/create.ts'
 import { SeedError } from '../sandbox/seed/problem.ts'
 import { readPort } from './flags.ts'
+import { SandboxNames } from './sandbox-names.ts'
 import { addExample, print, printJsonLine, printNotice } from './terminal.ts'
 import { listenRefusal, servePage } from './page.ts'
 import { announceSandbox } from './running-sandboxes.ts'
@@ -99,7 +100,7 @@ async function run(flags: SandboxFlags): Promise<void> {
   const { controlUrl } = sandbox
   using _ = announceSandbox(userRuntimeFolders(), { command: 'sandbox', controlUrl, dataDir: null })
   if (flags.json === true) printJsonLine(worldOf(sandbox, page))
-  else describe(sandbox, page)
+  else await describe(sandbox, page)
   await stop
 }
 
@@ -131,14 +132,19 @@ function worldOf({ url, controlUrl, bots, people, chats }: Sandbox, page: Page |
   return { url, controlUrl, pageUrl: page?.url ?? null, bots, people, chats }
 }
 
-function describe(sandbox: Sandbox, page: Page | null): void {
+async function describe(sandbox: Sandbox, page: Page | null): Promise<void> {
+  const names = await SandboxNames.read(sandbox.control)
   printTable([
     ['api', '', sandbox.url],
     ['control', '', sandbox.controlUrl],
     ...(page === null ? [] : [['page', '', page.url]]),
     ...sandbox.bots.map(({ username, token }) => ['bot', username, token]),
     ...sandbox.people.map(({ id, username }) => ['person', username, String(id)]),
-    ...sandbox.chats.map(({ id, kind, mode }) => ['chat', `${kind}, ${mode}`, String(id)]),
+    ...names.chats.map((chat) => [
+      'chat',
+      names.nameOf(chat),
+      `${chat.id}, ${chat.kind}, ${chat.trueMode}`,
+    ]),
   ])
   printNotice(
     `the sandbox runs${page === null ? '' : `; play with it in a browser: ${page.url}`}; Ctrl-C ends it`,

@@ -128,6 +128,7 @@ async function printLog(
   for (;;) {
     const rows = await sidecar.trustLog({ afterId, sinceMs, limit: PAGE })
     if (json) for (const row of rows) printJsonLine(row)
+    else if (rows.length === 0 && afterId === 0) printNotice('nothing has changed')
     else printTable(rows.map(cells))
     const last = rows.at(-1)
     if (last === undefined || rows.length < PAGE) return

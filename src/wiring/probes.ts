@@ -60,7 +60,10 @@ export function createProbes(options: ProbesOptions, link: Link, core: Core): Pr
   }
 }
 
-/** An old key that opened something within this time is needed still: updates wait for 72 hours. */
+/**
+ * An old key that opened something within this time, and since it was replaced, is needed still:
+ * updates wait for 72 hours.
+ */
 export const NEEDED_MS = 3 * 86_400_000
 const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
@@ -78,8 +81,9 @@ export function createResourceReader(
   return async () => {
     const sinceMs = Date.now() - NEEDED_MS
     const needed = keyring.all.filter(
-      ({ state, fingerprint }) =>
-        state === 'retired' && (keyUsage.of(fingerprint).lastAtMs ?? 0) > sinceMs,
+      ({ state, fingerprint, retiredAtMs }) =>
+        state === 'retired' &&
+        (keyUsage.of(fingerprint).lastAtMs ?? 0) > Math.max(sinceMs, retiredAtMs ?? 0),
     )
     return {
       keyEndsMs: keyring.active?.endsMs ?? Infinity,

@@ -9,7 +9,6 @@ import type { Operations } from '../../src/control/operations.ts'
 import { startControl, type SeveralOperations } from '../../src/control/server.ts'
 import type { CheckLine, StatusReport } from '../../src/control/reports.ts'
 import type { RotationReport } from '../../src/control/reports.ts'
-import type { Log } from '../../src/logger.ts'
 import { watchedLog } from '../support/watched-log.ts'
 
 export const FINGERPRINT = 'a'.repeat(40)
@@ -179,7 +178,7 @@ export async function serve(
     version?: string
     lines?: CheckLine[]
     several?: SeveralOperations
-    log?: Log
+    log?: Parameters<typeof startControl>[0]['log']
   } = {},
 ): Promise<AsyncDisposable> {
   const { lines, several, ...bounds } = o

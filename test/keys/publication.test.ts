@@ -25,7 +25,7 @@ describe('looking at what the service shows', () => {
   })
 
   test('is spread by up to a fifth, so that not all bots ask at once', async () => {
-    vi.mocked(Math.random).mockReturnValue(0.5)
+    vi.spyOn(Math, 'random').mockReturnValue(0.5)
     const { asked } = await started(SETTLED)
     await vi.advanceTimersByTimeAsync(11 * MINUTE_MS - 1)
     expect(asked()).toBe(1)

@@ -17,6 +17,7 @@ interface Key {
   state: OwnKeyRecord['state']
   lastAtMs: number | null
   untilMs: number
+  retiredAtMs?: number
 }
 
 /** The levels over such keys; `active` ends then. */
@@ -48,6 +49,16 @@ test('an old key is needed while it opened something in the last three days, and
     { ...used, state: 'destroyed' },
   ]
   expect((await levelsOf(idle)).neededKeyEndsMs).toBe(Infinity)
+})
+
+test.each([
+  ['just now', 0, Infinity],
+  ['at its last use', 2, Infinity],
+  ['before its last use', 3, NOW_MS + 5 * DAY_MS],
+])('an old key that was replaced %s', async (_when, days, endsMs) => {
+  const times = { lastAtMs: NOW_MS - 2 * DAY_MS, retiredAtMs: NOW_MS - days * DAY_MS }
+  const key = { state: 'retired', untilMs: NOW_MS + 5 * DAY_MS, ...times } as const
+  expect((await levelsOf([key])).neededKeyEndsMs).toBe(endsMs)
 })
 
 test('without dates nothing ends, and disk and memory are known', async () => {
