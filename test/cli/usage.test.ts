@@ -1,5 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Command } from 'commander'
 import { createFullProgram } from '../../src/cli/program.ts'
@@ -93,31 +92,6 @@ test('--version prints the version of package.json', async () => {
   })
 })
 
-describe('a wrong command line', () => {
-  test.each([
-    ['statsu', "unknown command 'statsu' (Did you mean status?)"],
-    ['key lst', "unknown command 'lst' (Did you mean list?)"],
-    ['key list --jsn', "unknown option '--jsn' (Did you mean --json?)"],
-    ['--lsten-port 1', "unknown option '--lsten-port' (Did you mean --listen-port?)"],
-    ['--bot-token x', "unknown option '--bot-token'"],
-    ['run extra', 'too many arguments'],
-    ['sandbox --port 70000', 'is invalid, expected a number from 0 to 65535'],
-    ['--config', "option '--config <file>' argument missing"],
-    ['key', 'a command is missing'],
-    ['chat allow-readable', 'expected chat ids, or --pending, or --private'],
-    ['chat allow-readable 1 --pending', 'and only one of these'],
-    ['chat allow-readable 9007199254740993', 'a chat id is a whole number'],
-  ])('`postern %s` is refused with 2, a hint and nothing on stdout', async (line, message) => {
-    const { code, stdout, stderr } = await runInProcess(line.split(' '))
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    const lines = stderr.trim().split('\n').slice(-3)
-    expect(lines[0]).toMatch(/^postern: [^A-Z].*[^.]$/)
-    expect(lines[0]).toContain(message)
-    expect(lines[1]).toMatch(/^hint: .*[^.]$/)
-    expect(lines[2]).toBe('code: usage')
-  })
-})
-
 test('a name that other programs use points to a command that exists', async () => {
   const names =
     'withheld doctor log logs health ready start serve stop setup install settings people users rotate publish import export restore say send'
@@ -146,53 +120,4 @@ test('what is said of a command line is what a process says', async () => {
   ]) {
     expect(await postern(args, { cwd: dataFolder() })).toEqual(await runInProcess(args))
   }
-})
-
-test('settings that are refused end with 2, every problem said', async () => {
-  const cwd = dataFolder()
-  const env = { POSTERN_LISTEN_PROT: '1' }
-  const { code, stdout, stderr } = await postern(['--admin-port', 'x'], { cwd, env })
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-  expect(stderr).toMatch(/^postern: the settings are refused, for 5 reasons:$/m)
-  expect(stderr).toContain('did you mean POSTERN_LISTEN_PORT?')
-  expect(stderr).toContain('--admin-port admin.port: expected a whole number')
-  expect(stderr).toMatch(/^code: settings$/m)
-})
-
-test('`config show` names sources and masks secrets; `config schema` is JSON', async () => {
-  const cwd = dataFolder()
-  const env = {
-    POSTERN_UPSTREAM_URL: 'https://api.example.org',
-    POSTERN_BOT_TOKEN: 'hunter2',
-    POSTERN_KEY_PASSPHRASE: 'hunter2',
-  }
-  const shown = await postern(['config', 'show', '--listen-port', '5'], { cwd, env })
-  expect(shown).toMatchObject({ code: 0, stderr: '' })
-  expect(shown.stdout).toContain('port: 5 # --listen-port')
-  expect(shown.stdout).toContain('# token: set, from POSTERN_BOT_TOKEN')
-  expect(shown.stdout).not.toContain('hunter2')
-  const { stdout } = await postern(['config', 'schema'], { cwd })
-  expect(JSON.parse(stdout)).toMatchObject({ title: 'Postern settings' })
-})
-
-test('`config show --output` makes a file that `--config` takes, and writes over none', async () => {
-  const cwd = dataFolder()
-  const [token, passphrase] = ['token', 'passphrase'].map((name) => join(cwd, name))
-  for (const path of [token, passphrase]) writeFileSync(path!, 'hunter2', { mode: 0o600 })
-  const env = {
-    POSTERN_UPSTREAM_URL: 'https://api.example.org',
-    POSTERN_BOT_TOKEN_FILE: token!,
-    POSTERN_KEY_PASSPHRASE_FILE: passphrase!,
-  }
-  const output = join(cwd, 'shown.yaml')
-  const made = await runInProcess(['config', 'show', '--output', output], env)
-  expect(made).toEqual({ code: 0, stdout: '', stderr: `made ${output}\n` })
-  const shown = await runInProcess(['--config', output, 'config', 'show'])
-  expect(shown).toMatchObject({ code: 0, stderr: '' })
-  expect(shown.stdout).toContain('url: https://api.example.org')
-
-  const again = await runInProcess(['config', 'show', '--output', output], env)
-  expect(again).toMatchObject({ code: 1, stdout: '' })
-  expect(again.stderr).toContain('is there already')
-  expect(again.stderr).not.toContain('--force')
 })
