@@ -4,6 +4,7 @@ import { CHATS } from '../../src/control/chats.ts'
 import { KnownChats } from '../../src/kernel/wall/known-chats.ts'
 import type { KnownChat } from '../../src/kernel/memory.ts'
 import { chatOf, playedMemory } from '../kernel/wall/wall-scene.ts'
+import { refused } from '../support/refused.ts'
 
 async function scene(chats: KnownChat[], o: { published?: boolean } = {}) {
   const knownChats = await KnownChats.load(playedMemory({ chats }).memory)
@@ -28,8 +29,6 @@ async function scene(chats: KnownChat[], o: { published?: boolean } = {}) {
 const LATCHED = { latchedAtMs: 7 }
 const REFUSED = { refusedAtMs: 8 }
 const PRIVATE = { kind: 'private', personId: 11 }
-const refused = (words: string): unknown =>
-  expect.objectContaining({ code: 'refused', message: expect.stringContaining(words) as unknown })
 
 test('every chat is listed with what is known of it, and its person where it is private', async () => {
   const { parts } = await scene([
@@ -63,7 +62,9 @@ test('a known chat is shown with its kind, and one that is not known is refused'
     const { parts } = await scene([chatOf(1)], { published })
     const shown = await CHATS.chatShow.run(parts, { chatId: 1 })
     expect(shown).toEqual({ kind: 'group', isPublished: published, preview: 1 })
-    await expect(CHATS.chatShow.run(parts, { chatId: 2 })).rejects.toEqual(refused('chat 2 is not'))
+    await expect(CHATS.chatShow.run(parts, { chatId: 2 })).rejects.toEqual(
+      refused('refused', 'chat 2 is not'),
+    )
   }
 })
 
@@ -100,8 +101,8 @@ describe('readable text is allowed', () => {
   test('in none where one of those named is not known', async () => {
     const one = await scene(chats)
     const lift = (chatIds: number[]) => CHATS.chatAllowReadable.run(one.parts, { chatIds })
-    await expect(lift([1, 9])).rejects.toEqual(refused('chat 9 is not known'))
-    await expect(lift([1, 8, 9])).rejects.toEqual(refused('chats 8, 9 are not known'))
+    await expect(lift([1, 9])).rejects.toEqual(refused('refused', 'chat 9 is not known'))
+    await expect(lift([1, 8, 9])).rejects.toEqual(refused('refused', 'chats 8, 9 are not known'))
     expect([one.knownChats.isLatched(1), one.modes.forget.mock.calls]).toEqual([true, []])
   })
 
@@ -147,7 +148,7 @@ test('a kind is corrected to a group or a channel, and what was cached of the ch
     [[1]],
   ])
   expect((await correct(1)).message).toBe('chat 1 is a group already')
-  await expect(correct(9)).rejects.toEqual(refused('chat 9 is not known'))
+  await expect(correct(9)).rejects.toEqual(refused('refused', 'chat 9 is not known'))
   const { input } = CHATS.chatCorrectKind
   const kinds = ['group', 'channel', 'private', ''].map(
     (kind) => input.safeParse({ chatId: 1, kind }).success,
@@ -160,6 +161,6 @@ test('a private chat is bound to a person, and no other chat is', async () => {
   const bind = (chatId: number) => CHATS.chatBind.run(parts, { chatId, userId: 12 })
   expect((await bind(1)).message).toContain('the private chat of person 12')
   expect([knownChats.personOf(1), directory.forgetAll.mock.calls.length]).toEqual([12, 1])
-  await expect(bind(2)).rejects.toEqual(refused('chat 2 is not known as a private chat'))
+  await expect(bind(2)).rejects.toEqual(refused('refused', 'chat 2 is not known as a private chat'))
   expect(directory.forgetAll).toHaveBeenCalledTimes(1)
 })

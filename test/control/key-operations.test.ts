@@ -7,6 +7,7 @@ import { ROTATION, rotationReport } from '../../src/control/rotation.ts'
 import { SECRETS } from '../../src/control/secrets.ts'
 import { memoryGaps, restoredFrom } from '../../src/store/restored.ts'
 import { open, put, temporary } from '../store/support.ts'
+import { refused } from '../support/refused.ts'
 
 const DAY_MS = 86_400_000
 const AT_MS = Date.UTC(2026, 2, 1)
@@ -85,12 +86,6 @@ function keyParts(o: { keys?: readonly Own[]; nowMs?: number; manages?: boolean 
   return { did, publication, taken, ...parts, parts: all as unknown as OperationParts }
 }
 
-const refused = (message: string, hint: string, code = 'refused'): unknown =>
-  expect.objectContaining({
-    code,
-    message: expect.stringContaining(message) as unknown,
-    hint: expect.stringContaining(hint) as unknown,
-  })
 const rowOf = async (fingerprint: string) =>
   (await KEYS.keyList.run(keyParts().parts, {})).find((row) => row.fingerprint === fingerprint)
 
@@ -141,8 +136,8 @@ describe('keys', () => {
     const look = (keys: readonly Own[], input: { fingerprint?: string }) => async () =>
       await KEYS.keyShow.run(keyParts({ keys }).parts, input)
     const hint = '`postern key list`'
-    await expect(look([], {})).rejects.toEqual(refused('there is no key yet', hint))
-    const unknown = refused('no key of ours has this fingerprint', hint)
+    await expect(look([], {})).rejects.toEqual(refused('refused', 'there is no key yet', { hint }))
+    const unknown = refused('refused', 'no key of ours has this fingerprint', { hint })
     await expect(look(OWN, { fingerprint: 'xx' })).rejects.toEqual(unknown)
   })
 
@@ -174,7 +169,7 @@ describe('keys', () => {
     const { parts, did } = keyParts({ nowMs: RETIRED.retiredAtMs + FLOOR_MS - 1 })
     for (const { run } of [KEYS.keyDeletion, KEYS.keyDelete]) {
       await expect(async () => await run(parts, { fingerprint })).rejects.toEqual(
-        refused(message, hint),
+        refused('refused', message, { hint }),
       )
     }
     expect(did).toEqual([])
@@ -249,7 +244,7 @@ describe('a rotation', () => {
     ['import', SECRETS.keyImport, { file: '', passphrase: null }],
   ] as const)('and `key %s` are refused where no key is managed', async (_name, { run }, input) => {
     const { parts, did } = keyParts({ manages: false })
-    const error = refused('key.publish is off', 'set key.publish to true')
+    const error = refused('refused', 'key.publish is off', { hint: 'set key.publish to true' })
     await expect(async () => await run(parts, input as never)).rejects.toEqual(error)
     expect(did).toEqual([])
   })
@@ -339,7 +334,9 @@ describe('secrets', () => {
   test('are not moved under a passphrase that is not given', async () => {
     const { parts, store } = keyParts()
     const input = { protection: 'passphrase', passphrase: null } as const
-    const error = refused('no new passphrase was given', 'POSTERN_NEW_PASSPHRASE', 'passphrase')
+    const error = refused('passphrase', 'no new passphrase was given', {
+      hint: 'POSTERN_NEW_PASSPHRASE',
+    })
     await expect(SECRETS.keyProtect.run(parts, input)).rejects.toEqual(error)
     expect(store.move).not.toHaveBeenCalled()
   })
@@ -375,9 +372,13 @@ describe('backups', () => {
   test('are not accepted where the service shows a key of later, or nothing was restored', async () => {
     const newer = await accept('zz', AT, true)
     const message = `the service shows zz, which is not in this backup of ${AT}`
-    expect(newer.result).toEqual(refused(message, 'restore a later backup', 'store-restored'))
+    expect(newer.result).toEqual(
+      refused('store-restored', message, { hint: 'restore a later backup' }),
+    )
     expect(newer.isOpen).toBe(false)
     const { result } = await accept(null, null, true)
-    expect(result).toEqual(refused('was not restored from a backup', '`postern status`'))
+    expect(result).toEqual(
+      refused('refused', 'was not restored from a backup', { hint: '`postern status`' }),
+    )
   })
 })

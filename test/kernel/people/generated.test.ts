@@ -2,14 +2,12 @@
 import { expect, test } from 'vitest'
 import type { Pin } from '../../../src/kernel/memory.ts'
 import type { KeyList } from '../../../src/kernel/lookups.ts'
-import { Journal, type TrustChange } from '../../../src/kernel/people/journal.ts'
-import { People } from '../../../src/kernel/people/people.ts'
+import type { TrustChange } from '../../../src/kernel/people/journal.ts'
 import type { Person, Unusable } from '../../../src/kernel/people/person.ts'
 import { chooseRecipients, type RecipientRules } from '../../../src/kernel/people/recipients.ts'
-import { Trust } from '../../../src/kernel/people/trust.ts'
 import { Refusal } from '../../../src/errors.ts'
 import { fc } from '../../support/property.ts'
-import { smallMemory } from './small-memory.ts'
+import { smallTrust } from './small-memory.ts'
 
 const printOf = (letter: string): string => letter.repeat(40)
 const LETTERS = ['a', 'b', 'c', 'd']
@@ -125,14 +123,10 @@ test('the order of a list changes nothing of who can read, who is left out, and 
 })
 
 async function trusting() {
-  const { memory } = smallMemory()
-  const journal = new Journal(memory)
+  const { trust, people: owners, journal } = await smallTrust({ policy: 'first-use' })
   const changes: TrustChange[] = []
   journal.onChange((change) => changes.push(change))
-  const owners = await People.load(memory)
-  const clocks = { earliestMs: () => 0 }
-  const parts = { memory, journal, people: owners, policy: 'first-use' as const, clocks }
-  return { trust: await Trust.load(parts), owners, changes }
+  return { trust, owners, changes }
 }
 
 const listing = fc.record({ userId, fingerprint: fc.option(letter.map(printOf), { freq: 5 }) })

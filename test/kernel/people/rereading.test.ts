@@ -6,10 +6,9 @@ import { Journal } from '../../../src/kernel/people/journal.ts'
 import { KeyChanges } from '../../../src/kernel/people/key-changes.ts'
 import { People } from '../../../src/kernel/people/people.ts'
 import { blankPin, Pins } from '../../../src/kernel/people/pins.ts'
-import { Trust } from '../../../src/kernel/people/trust.ts'
 import type { Engine } from '../../../src/openpgp/engine.ts'
 import { judging, printOf } from './people-scene.ts'
-import { smallMemory } from './small-memory.ts'
+import { smallMemory, smallTrust } from './small-memory.ts'
 import { A, B, of } from './trust-scene.ts'
 
 describe('what another sidecar has changed', () => {
@@ -73,11 +72,7 @@ describe('what another sidecar has changed', () => {
 
 describe('listings that are read anew from the store first', () => {
   test('count while that takes, and are written where it fails', async () => {
-    const { memory, written } = smallMemory()
-    const journal = new Journal(memory)
-    const people = await People.load(memory)
-    const clocks = { earliestMs: () => 0 }
-    const trust = await Trust.load({ memory, journal, people, policy: 'accept', clocks })
+    const { memory, written, trust } = await smallTrust()
     memory.fresh = async () => {
       expect(trust.isRemembered(1)).toBe(true)
       await Promise.reject(new Error('out of reach'))
@@ -91,11 +86,7 @@ describe('listings that are read anew from the store first', () => {
 })
 
 test('a policy that is set and an owner that is read again do not make up for each other', async () => {
-  const { memory, reread } = smallMemory()
-  const journal = new Journal(memory)
-  const people = await People.load(memory)
-  const clocks = { earliestMs: () => 0 }
-  const trust = await Trust.load({ memory, journal, people, policy: 'accept', clocks })
+  const { reread, trust } = await smallTrust()
   const { epoch } = trust
   await trust.policies.set(7, 'pinned')
   await reread('certificates', [A])

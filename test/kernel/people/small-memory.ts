@@ -8,6 +8,9 @@ import type {
   Records,
   Unwritten,
 } from '../../../src/kernel/memory.ts'
+import { Journal } from '../../../src/kernel/people/journal.ts'
+import { People } from '../../../src/kernel/people/people.ts'
+import { Trust, type TrustParts } from '../../../src/kernel/people/trust.ts'
 
 type Query = (...given: never[]) => unknown
 
@@ -62,4 +65,14 @@ export function smallMemory(answers: Record<string, Query> = {}) {
   const reread = (kind: FollowedRecords, keys: string[]): Promise<void> | undefined =>
     kept.get(kind)?.(records, keys)
   return { memory: memory as Memory, written, state, reread, answers }
+}
+
+/** Trust over such a memory, with the parts that it was made of. @param more in place of its own */
+export async function smallTrust(more: Partial<TrustParts> = {}) {
+  const small = smallMemory()
+  const { memory } = small
+  const parts = { memory, journal: new Journal(memory), people: await People.load(memory) }
+  const clocks = { earliestMs: () => 0 }
+  const trust = await Trust.load({ ...parts, policy: 'accept', clocks, ...more })
+  return { ...small, ...parts, trust }
 }

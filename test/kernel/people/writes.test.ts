@@ -5,8 +5,8 @@ import { Journal } from '../../../src/kernel/people/journal.ts'
 import { KeyChanges } from '../../../src/kernel/people/key-changes.ts'
 import { KnownKeys } from '../../../src/kernel/people/known-keys.ts'
 import { People } from '../../../src/kernel/people/people.ts'
-import { Trust, type TrustParts } from '../../../src/kernel/people/trust.ts'
-import { smallMemory } from './small-memory.ts'
+import type { TrustParts } from '../../../src/kernel/people/trust.ts'
+import { smallMemory, smallTrust } from './small-memory.ts'
 import { A, B, C, of } from './trust-scene.ts'
 
 const FULL = { code: 'postern_store_unwritable' }
@@ -82,14 +82,7 @@ test('what the bot was told of a change is written before it is told, and once',
 })
 
 describe('a listing that cannot be written', () => {
-  async function scene(more: Partial<TrustParts> = {}) {
-    const small = smallMemory()
-    const { memory } = small
-    const parts = { memory, journal: new Journal(memory), people: await People.load(memory) }
-    const clocks = { earliestMs: () => 0 }
-    const trust = await Trust.load({ ...parts, policy: 'first-use', clocks, ...more })
-    return { trust, ...small }
-  }
+  const scene = (more: Partial<TrustParts> = {}) => smallTrust({ policy: 'first-use', ...more })
 
   test('counts at once, with the first certificate as the pin', async () => {
     const { trust, state } = await scene()
@@ -182,13 +175,9 @@ describe('a listing that cannot be written', () => {
 })
 
 test('changes of certificates are on disk with their pins before they are announced', async () => {
-  const { memory, written } = smallMemory()
-  const journal = new Journal(memory)
+  const { written, journal, trust } = await smallTrust()
   const calls: string[] = []
   journal.onChange(() => calls.push(...written.map(([call]) => call)))
-  const people = await People.load(memory)
-  const clocks = { earliestMs: () => 0 }
-  const trust = await Trust.load({ memory, journal, people, policy: 'accept', clocks })
   await trust.saw([of(1, A), of(2, A)])
   written.length = calls.length = 0
   await trust.saw([of(1, B), of(2, null)])
@@ -199,11 +188,7 @@ test('changes of certificates are on disk with their pins before they are announ
 test.each(['pins.save', 'certificates.setOwner', 'signers.forget'])(
   'a decision whose %s fails is none',
   async (failing) => {
-    const { memory, answers } = smallMemory()
-    const journal = new Journal(memory)
-    const people = await People.load(memory)
-    const clocks = { earliestMs: () => 0 }
-    const trust = await Trust.load({ memory, journal, people, policy: 'pinned', clocks })
+    const { answers, people, trust } = await smallTrust({ policy: 'pinned' })
     await trust.saw([of(1, A)])
     const failure = new Error('the disk is full')
     answers[failing] = async () => await Promise.reject(failure)
