@@ -1,8 +1,7 @@
 /** A bot's reads and actions, derived from its exchanges with the sidecar. */
 import { API_PREFIX } from '../api/endpoints.ts'
 import { describeSkip } from '../translate/reasons/skip-reasons.ts'
-import { describeReason } from '../translate/reasons/reason-descriptions.ts'
-import { VERDICT_DESCRIPTIONS } from '../translate/verdict-descriptions.ts'
+import { describeVerdict } from '../translate/verdict-descriptions.ts'
 import type { SidecarExchange } from '../sandbox/page/bot-traffic.ts'
 import type { ActivityMark } from './activity.ts'
 import { VERDICT_MARKS, withButtons } from './sandbox-seen.ts'
@@ -128,9 +127,7 @@ function verdictOf(message: Fields): Pick<BotRead, 'text' | 'withheld' | 'mark'>
     return { text, withheld: null, mark: { colour: 'green', text: `✓ ${named}` } }
   }
   if (text !== null) return { text, withheld: null, mark: { colour: 'yellow', text: `✗ ${named}` } }
-  const described =
-    (typeof reason === 'string' ? describeReason(reason) : null) ??
-    Object.entries(VERDICT_DESCRIPTIONS).find(([name]) => name === verdict)?.[1]
+  const described = describeVerdict(verdict, typeof reason === 'string' ? reason : null)
   return {
     text,
     withheld: described?.what ?? 'its text was withheld',

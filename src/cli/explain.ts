@@ -2,8 +2,7 @@ import type { Sources } from '../config/sources.ts'
 import type { Explained, ExplainedSent } from '../control/messages.ts'
 import { OperatorError, refusedError, usageError } from '../errors.ts'
 import { describeSkip } from '../translate/reasons/skip-reasons.ts'
-import { describeReason } from '../translate/reasons/reason-descriptions.ts'
-import { VERDICT_DESCRIPTIONS } from '../translate/verdict-descriptions.ts'
+import { describeVerdict } from '../translate/verdict-descriptions.ts'
 import { withSidecar } from './connect.ts'
 import { OperatorCommand, type JsonFlag } from './operator-command.ts'
 import { printList, printTable } from './table.ts'
@@ -85,23 +84,21 @@ async function listWithheld(
 
 function lines(one: Explained): string[][] {
   const { openedWith, reason, signer } = one
-  const byVerdict = Object.entries(VERDICT_DESCRIPTIONS).find(
-    ([verdict]) => verdict === one.verdict,
-  )?.[1]
-  const description = (reason === null ? null : describeReason(reason)) ?? byVerdict
+  const { what, hint } = describeVerdict(one.verdict, reason) ?? {
+    ...OF_ANOTHER_VERSION,
+    what: 'a verdict of another version',
+  }
   return [
     ['message', named(one)],
     ['examined', one.at],
     ['verdict', `${one.verdict}${reason === null ? '' : ` (${reason})`}`],
-    ['that is', description?.what ?? 'a verdict of another version'],
+    ['that is', what],
     ['its text', one.delivered ? 'was given to the bot' : 'was withheld from the bot'],
     ...(openedWith === null
       ? []
       : [['opened with', `${openedWith.fingerprint} (${openedWith.state})`]]),
     ...(signer === null ? [] : [['signed by', signer]]),
-    ...(description?.hint === 'nothing'
-      ? []
-      : [['what to do', description?.hint ?? OF_ANOTHER_VERSION.hint]]),
+    ...(hint === 'nothing' ? [] : [['what to do', hint]]),
   ]
 }
 

@@ -1,4 +1,5 @@
 import type { Verdict } from '../kernel/index.ts'
+import { describeReason } from './reasons/reason-descriptions.ts'
 
 /** The meaning of each verdict, and the operator's options; for `postern explain`. */
 export const VERDICT_DESCRIPTIONS: Readonly<Record<Verdict, { what: string; hint: string }>> = {
@@ -51,4 +52,11 @@ export const VERDICT_DESCRIPTIONS: Readonly<Record<Verdict, { what: string; hint
     what: 'the service would not say whether the chat is encrypted',
     hint: '`postern status` says how the service answers; ask the person to write again',
   },
+}
+
+/** By the reason where it has one that is known. @returns null for a verdict of another version */
+export function describeVerdict(verdict: string, reason: string | null) {
+  const byReason = reason === null ? null : describeReason(reason)
+  if (byReason !== null || !Object.hasOwn(VERDICT_DESCRIPTIONS, verdict)) return byReason
+  return VERDICT_DESCRIPTIONS[verdict as Verdict]
 }
