@@ -35,7 +35,8 @@ export class RepeatedFailures {
 
   /** The lines to log once this request has ended; none for one that is only counted. */
   linesFor(line: RequestLine): FailureLine[] {
-    if (line.status <= 500) return line.status === 0 ? [line] : [...this.#countsOf(), line]
+    if (line.status === 0 || (line.status <= 500 && this.#counted.size === 0)) return [line]
+    if (line.status <= 500) return [...this.#countsOf(), line]
     const key = `${line.method} ${line.route} ${line.status} ${line.code}`
     const known = this.#counted.get(key)
     const nowMs = this.#nowMs()
@@ -49,7 +50,6 @@ export class RepeatedFailures {
 
   /** The counts so far, which begin anew, with the id of the first request of each. */
   #countsOf(): FailureLine[] {
-    if (this.#counted.size === 0) return []
     const counted = [...this.#counted.values()].filter(({ again }) => again > 0)
     this.#counted.clear()
     return counted.map(({ line, again }) => ({ ...line, again }))
