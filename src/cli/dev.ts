@@ -1,11 +1,11 @@
 import { relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { stripVTControlCharacters } from 'node:util'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import { commandEnvironment, userRuntimeFolders } from '../config/sources.ts'
 import { startCommand, type ChildCommand } from './child-command.ts'
 import { openDevFolder, type DevPorts } from './dev-folder.ts'
-import { readPort } from './flags.ts'
+import { ratesOption, readPort } from './flags.ts'
 import { addExample, flush, print, printJsonLine, printNotice } from './terminal.ts'
 import { announceSandbox } from './running-sandboxes.ts'
 import { readSeedFile } from './seed-file.ts'
@@ -33,11 +33,7 @@ export function devCommand(): Command {
     .option('--seed <file>', 'begin a new world as a YAML or JSON file says')
     .option('--bot <handle>', 'which bot, where the world has several')
     .option('--open', 'open the page in your browser')
-    .addOption(
-      new Option('--rates <rates>', 'rate windows: as the service has them, or none')
-        .choices(['spec', 'off'])
-        .default('spec'),
-    )
+    .addOption(ratesOption())
     .option('--json', 'print one line of JSON once all is ready; the log then goes to stderr')
     .option('--port <number>', 'port that the bot calls; 0 is any free one', readPort)
     .option('--admin-port <number>', 'port of /readyz and /status', readPort)
@@ -46,8 +42,7 @@ export function devCommand(): Command {
     .option('--page-port <number>', 'port of the page', readPort)
     .addHelpText(
       'after',
-      `
-Ports, token and world are the same at each start. The command finds the bot's
+      `Ports, token and world are the same at each start. The command finds the bot's
 address in BASE_URL, and a file with its token in BOT_TOKEN_FILE.`,
     )
   return addExample(command, 'postern dev -- node my-bot.js').action(run)
@@ -73,12 +68,8 @@ async function run(command: string[], _flags: DevFlags, self: Command): Promise<
     print: flags.json === true ? (lines) => printNotice(stripVTControlCharacters(lines)) : print,
   })
   const { controlUrl } = dev.sandbox
-  using announced = announceSandbox(userRuntimeFolders(), {
-    command: 'dev',
-    controlUrl,
-    dataDir: path,
-  })
-  dev.log.onTrouble = announced.tell
+  using entry = announceSandbox(userRuntimeFolders(), { command: 'dev', controlUrl, dataDir: path })
+  dev.log.onTrouble = entry.tell
   if (!dev.sandbox.isNew && seed !== null) {
     printNotice('the world goes on, and the seed is not applied to it; --fresh begins it anew')
   }
@@ -124,22 +115,21 @@ async function runBot(words: string[], dev: Dev): Promise<AsyncDisposable> {
   parts.defer(() => bot?.[Symbol.asyncDispose]())
   await start()
   const turns = new Mutex()
-  const restart = async (): Promise<void> => {
-    const before = bot
-    bot = null
-    await before?.[Symbol.asyncDispose]()
-    if (!shutdownSignal.aborted) await start()
-  }
-  dev.restarts.set('bot', () => turns.run(restart))
+  const restart = (): Promise<void> =>
+    turns.run(async () => {
+      const before = bot
+      bot = null
+      await before?.[Symbol.asyncDispose]()
+      if (!shutdownSignal.aborted) await start()
+    })
+  dev.restarts.set('bot', restart)
   if (process.stdin.isTTY) {
     const lines = createInterface({ input: process.stdin })
     parts.defer(() => lines.close())
     lines.on('line', () => {
       dev.log.show({ who: 'dev', text: 'starts the bot anew' })
       // oxlint-disable-next-line typescript/no-floating-promises -- a failure is in the log
-      void turns
-        .run(restart)
-        .catch((error: unknown) => dev.log.show({ who: 'dev', text: String(error) }))
+      void restart().catch((error: unknown) => dev.log.show({ who: 'dev', text: String(error) }))
     })
   }
   return parts.move()

@@ -73,6 +73,12 @@ export function idReader(what: 'chat' | 'person', hint: string): (text: string) 
 /** Reads the id of a chat. @throws OperatorError `usage` */
 export const readChatId = idReader('chat', '`postern chat list` shows the ids of the chats')
 
+/** `--rates`, whose value is `spec` or `off`. */
+export const ratesOption = (): Option =>
+  new Option('--rates <spec|off>', 'rate windows: as the service has them, or none')
+    .choices(['spec', 'off'])
+    .default('spec')
+
 /** Reads the number of a port; 0 is any free one. @throws InvalidArgumentError */
 export function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Infinity

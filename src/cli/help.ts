@@ -22,12 +22,8 @@ export function formatHelp(command: Command, help: Help): string {
     return items.length === 0 ? [] : [title, ...lines]
   }
   const usage = help.commandUsage(command)
-  const options =
-    command.parent === null
-      ? []
-      : help
-          .visibleOptions(command)
-          .filter((one) => isShown(one) && !usage.split(' ').includes(one.long ?? ''))
+  const all = command.parent === null ? [] : help.visibleOptions(command)
+  const options = all.filter((one) => isShown(one, usage))
   return [
     `Usage: ${usage}`,
     help.boxWrap(command.description(), columns),
@@ -47,14 +43,14 @@ export function formatHelp(command: Command, help: Help): string {
   ].join('\n')
 }
 
-function isShown({ long, helpGroupHeading }: Option): boolean {
-  if (long === '--help') return false
-  return helpGroupHeading !== SETTINGS_GROUP || FIRST_SETTINGS.test(long ?? '')
+function isShown({ long = '', helpGroupHeading }: Option, usage: string): boolean {
+  if (long === '--help' || usage.split(' ').includes(long)) return false
+  return helpGroupHeading !== SETTINGS_GROUP || FIRST_SETTINGS.test(long)
 }
 
-/** What an option does, and its default; its choices are in its flags. */
-function describeOption({ description, defaultValue }: Option): string {
-  return defaultValue === undefined ? description : `${description} (${String(defaultValue)})`
+/** What an option does, and its default unless that is nothing; its choices are in its flags. */
+function describeOption({ description, defaultValue = '' }: Option): string {
+  return String(defaultValue) === '' ? description : `${description} (${String(defaultValue)})`
 }
 
 /** A description that does not fit its line, up to its last comma. */

@@ -132,7 +132,7 @@ export function sandboxActionCommands(): Command[] {
       const flags: ActionFlags = command.optsWithGlobals()
       const performAs = perform(rest, flags)
       await withSandbox(flags, async (control, controlUrl) => {
-        const speaker = { controlUrl, ...(await findSpeaker(control, { person, chat })) }
+        const speaker = await findSpeaker({ control, controlUrl }, { person, chat })
         await act(speaker, flags, performAs)
       })
     })
@@ -197,14 +197,15 @@ async function press(
 
 /** @throws OperatorError `usage` */
 async function findSpeaker(
-  control: Control,
+  at: Pick<Speaker, 'control' | 'controlUrl'>,
   { person, chat }: { person: string; chat: string },
-): Promise<Omit<Speaker, 'controlUrl'>> {
+): Promise<Speaker> {
+  const { control } = at
   const names = await SandboxNames.read(control)
   const who = names.person(person)
   const { id: userId, username } = who
   const found = names.chatOf(who, chat)
-  const speaker = { control, userId, username, chatName: chat }
+  const speaker = { ...at, userId, username, chatName: chat }
   if ('chat' in found)
     return { ...speaker, names, chatId: found.chat.id, mode: found.chat.trueMode }
   const { id: chatId, mode } = await control.addPrivateChat({ userId, botId: found.bot.id })

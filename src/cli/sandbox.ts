@@ -4,7 +4,7 @@ import { sandboxControlToken, userRuntimeFolders } from '../config/sources.ts'
 import { isLoopback } from '../util/local-door.ts'
 import type { Page, Sandbox } from '../sandbox/create.ts'
 import { SeedError } from '../sandbox/seed/problem.ts'
-import { readPort } from './flags.ts'
+import { ratesOption, readPort } from './flags.ts'
 import { SandboxNames } from './sandbox-names.ts'
 import { addExample, print, printJsonLine, printNotice } from './terminal.ts'
 import { listenRefusal, servePage } from './page.ts'
@@ -28,7 +28,7 @@ interface SandboxFlags {
   localWebhooks?: boolean
   still?: boolean
   host?: string
-  allowedHost?: string[]
+  allowedHost: string[]
   rates: 'spec' | 'off'
   openapi?: 'control' | 'bot'
 }
@@ -45,7 +45,8 @@ export function sandboxCommand(): Command {
     .option(
       '--allowed-host <name>',
       'another name by which it is called; repeatable',
-      (name: string, others?: string[]) => [...(others ?? []), hostName(name)],
+      (name: string, others: string[]) => [...others, hostName(name)],
+      [],
     )
     .option('--seed <file>', 'begin with the world of a YAML or JSON file', named)
     .option('--data <file>', 'keep the world in a file, and go on with it', named)
@@ -59,11 +60,7 @@ export function sandboxCommand(): Command {
     .option('--json', 'print one line of JSON once it listens')
     .option('--local-webhooks', 'allow webhooks over http and at any address')
     .option('--still', 'a clock that only `advance` of the control moves')
-    .addOption(
-      new Option('--rates <spec|off>', 'rate windows: as the service has them, or none')
-        .choices(['spec', 'off'])
-        .default('spec'),
-    )
+    .addOption(ratesOption())
     .usage('[options] | --seed-schema | --openapi control|bot')
   for (const one of [...worldCommands(), ...sandboxActionCommands(), sandboxWatchCommand()]) {
     command.addCommand(one)
@@ -72,7 +69,7 @@ export function sandboxCommand(): Command {
 }
 
 async function run(flags: SandboxFlags): Promise<void> {
-  const { port, controlPort, host, allowedHost: allowedHosts = [], seed, data, rates } = flags
+  const { port, controlPort, host, allowedHost: allowedHosts, seed, data, rates } = flags
   if (flags.seedSchema === true) {
     const { seedSchema } = await import('../sandbox/seed/schema.ts')
     return print(seedSchema())
@@ -121,7 +118,7 @@ async function openapi(
 /** Serves the page; on another address than loopback only where it is asked for. */
 async function servePageOf(
   sandbox: Sandbox,
-  { pagePort: port, open, host, allowedHost = [] }: SandboxFlags,
+  { pagePort: port, open, host, allowedHost }: SandboxFlags,
 ): Promise<Page | null> {
   const isLocal = host === undefined || isLoopback(host)
   if (!isLocal && port === undefined && open !== true) return null
