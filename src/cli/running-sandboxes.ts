@@ -39,6 +39,8 @@ export interface AnnouncedSandbox extends Disposable {
 }
 
 const FOLDER = join('postern', 'sandboxes')
+/** Within this, the latest trouble is written: sooner than anybody waits for an answer. */
+const TELL_MS = 100
 const MAX_BYTES = 4096
 const NAME = /^(\d+)\.json$/
 
@@ -55,7 +57,8 @@ export function announceSandbox(
   const startedAt = new Date().toISOString()
   const record = { ...sandbox, pid: process.pid, startedAt, host: hostname() }
   const files = folders.map((one) => join(one, FOLDER, `${process.pid}.json`))
-  const tell = (trouble: SandboxTrouble | null): void => {
+  let trouble: SandboxTrouble | null = null
+  const write = (): void => {
     const text = `${JSON.stringify({ ...record, trouble })}\n`
     for (const file of files) {
       unlessUnwritable(() => {
@@ -64,8 +67,22 @@ export function announceSandbox(
       })
     }
   }
-  tell(null)
-  return { tell, [Symbol.dispose]: () => files.forEach(remove) }
+  write()
+  let due: NodeJS.Timeout | undefined
+  return {
+    tell: (latest) => {
+      trouble = latest
+      // A bot that repeats a refused call would have a file written for each.
+      due ??= setTimeout(() => {
+        due = undefined
+        write()
+      }, TELL_MS).unref()
+    },
+    [Symbol.dispose]: () => {
+      clearTimeout(due)
+      files.forEach(remove)
+    },
+  }
 }
 
 /**
@@ -112,23 +129,21 @@ function readRecord(folder: string, name: string): RunningSandbox[] {
   if (!isPrivate(file, { kind: 'file', owner: userId() })) return []
   const read = readBounded(file, MAX_BYTES)
   const found = 'text' in read ? parse(read.text) : null
-  if (found?.pid !== pid || found.host !== hostname()) return []
-  if (isAlive(pid)) {
-    const { host: _, ...sandbox } = found
-    return [sandbox]
-  }
+  if (found?.pid !== pid) return []
+  if (isAlive(pid)) return [found]
   remove(file)
   return []
 }
 
-function parse(text: string): (RunningSandbox & { host: string }) | null {
+/** Null for what no sandbox of this machine wrote. */
+function parse(text: string): RunningSandbox | null {
   try {
     const record = JSON.parse(text) as Partial<RunningSandbox & { host: string }>
     const { command, pid, startedAt, controlUrl, dataDir = null, trouble = null } = record
-    if (command !== 'sandbox' && command !== 'dev') return null
+    if (record.host !== hostname() || (command !== 'sandbox' && command !== 'dev')) return null
     if (typeof pid !== 'number' || typeof startedAt !== 'string') return null
     if (typeof controlUrl !== 'string' || !URL.canParse(controlUrl)) return null
-    return { command, pid, startedAt, controlUrl, dataDir, trouble, host: record.host ?? '' }
+    return { command, pid, startedAt, controlUrl, dataDir, trouble }
   } catch {
     return null
   }

@@ -14,8 +14,12 @@ import {
 } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { announceSandbox, findSandboxes } from '../../src/cli/running-sandboxes.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import {
+  announceSandbox,
+  findSandboxes,
+  type AnnouncedSandbox,
+} from '../../src/cli/running-sandboxes.ts'
 
 const AT = 'http://127.0.0.1:8801'
 
@@ -26,7 +30,7 @@ function runtime(): { folder: string; files: string } {
   return { folder, files: join(folder, 'postern', 'sandboxes') }
 }
 
-function announce(folders: string[], controlUrl = AT): Disposable {
+function announce(folders: string[], controlUrl = AT): AnnouncedSandbox {
   return announceSandbox(folders, { command: 'dev', controlUrl, dataDir: '/bots/one' })
 }
 
@@ -64,6 +68,24 @@ test('a sandbox is found until it ends, by a file that its owner alone can read'
   expect(statSync(join(files, name)).mode & 0o777).toBe(0o600)
   announced[Symbol.dispose]()
   expect(findSandboxes([folder])).toEqual([])
+  expect(readdirSync(files)).toEqual([])
+})
+
+test('why its bot cannot answer is found with it, the latest alone, and nothing after its end', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { folder, files } = runtime()
+  const announced = announce([folder])
+  for (const text of ['first', 'last']) announced.tell({ atMs: 7, text })
+  expect(findSandboxes([folder])).toMatchObject([{ trouble: null }])
+  vi.runAllTimers()
+  expect(findSandboxes([folder])).toMatchObject([{ trouble: { atMs: 7, text: 'last' } }])
+  announced.tell(null)
+  vi.runAllTimers()
+  expect(findSandboxes([folder])).toMatchObject([{ trouble: null }])
+  announced.tell({ atMs: null, text: 'late' })
+  announced[Symbol.dispose]()
+  vi.runAllTimers()
   expect(readdirSync(files)).toEqual([])
 })
 
