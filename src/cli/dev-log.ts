@@ -6,7 +6,7 @@ import type { Sandbox } from '../sandbox/create.ts'
 import type { SandboxEvent } from '../sandbox/events/event.ts'
 import type { ScreenMessage } from '../sandbox/phone/screen.ts'
 import type { SidecarExchange } from '../sandbox/page/bot-traffic.ts'
-import { RecentMap } from '../util/recent-map.ts'
+import { countedCache } from '../util/caches.ts'
 import { type ActivityMark, ActivityPrinter, type Activity } from './activity.ts'
 import { actionIn, readsIn, NO_ACCESS, type BotAction, type BotRead } from './dev-exchange.ts'
 import type { AnnouncedSandbox } from './running-sandboxes.ts'
@@ -32,11 +32,11 @@ export class DevLog {
   #names: SandboxNames | null = null
   #work: Promise<void> = Promise.resolve()
   /** Words of messages that were shown, by chat and message. */
-  readonly #words = new RecentMap<string>(REMEMBERED)
+  readonly #words = countedCache<string, string>(REMEMBERED)
   /** Updates that the bot read. */
-  readonly #read = new RecentMap<true>(REMEMBERED)
+  readonly #read = countedCache<string, true>(REMEMBERED)
   /** Faults that were shown, by number and call. */
-  readonly #faults = new RecentMap<true>(REMEMBERED)
+  readonly #faults = countedCache<string, true>(REMEMBERED)
   /** The line below a refused answer, by chat: the last question. */
   readonly #asked = new Map<number, string>()
   #hasNoAccess = false
@@ -152,7 +152,7 @@ export class DevLog {
   #onFault({ faultId, name, route }: SandboxEvent & { kind: 'fault' }): void {
     const key = `${faultId} ${route}`
     if (this.#faults.get(key) === true) return
-    this.#faults.set(key, true, 1)
+    this.#faults.set(key, true)
     const text = `the fault ${name} strikes${route === null ? '' : ` ${route}`}`
     this.#write('service', text, { colour: 'yellow', text: 'fault' })
   }
@@ -214,7 +214,7 @@ export class DevLog {
 
   #describeRead({ updateId, message, press, text, withheld }: BotRead): string {
     const isAgain = this.#read.get(String(updateId)) === true
-    this.#read.set(String(updateId), true, 1)
+    this.#read.set(String(updateId), true)
     const reads = isAgain ? 'reads again' : 'reads'
     if (message === null) return `${reads} update ${updateId ?? ''}`
     const about = this.#in(message, `message ${message.messageId}`)
@@ -261,7 +261,7 @@ export class DevLog {
 
   #remember(key: MessageKey, words: string): void {
     this.#newest = nameOf(key)
-    this.#words.set(this.#newest, words, 1)
+    this.#words.set(this.#newest, words)
   }
 }
 

@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { PosternError } from '../errors.ts'
 import type { Control } from '../sandbox/control/table.ts'
 import type { SeenEvent } from '../sandbox/phone/seen.ts'
-import { RecentMap } from '../util/recent-map.ts'
+import { countedCache } from '../util/caches.ts'
 import { addExample, print, printJsonLine, printNotice } from './terminal.ts'
 import { addControlFlag, withSandbox, type ControlFlags } from './sandbox-client.ts'
 import { SandboxNames } from './sandbox-names.ts'
@@ -118,12 +118,12 @@ async function namesFor(
 
 /** Whether something is shown for the first time by any phone. */
 function rememberShown(): (seen: SeenEvent) => boolean {
-  const shown = new RecentMap<true>(REMEMBERED)
+  const shown = countedCache<string, true>(REMEMBERED)
   return (seen) => {
     const { n: _n, at: _at, ...what } = seen
     const key = JSON.stringify(what)
     const isNew = shown.get(key) === undefined
-    shown.set(key, true, 1)
+    shown.set(key, true)
     return isNew
   }
 }

@@ -1,6 +1,6 @@
 /** Statuses of certificates, cached by the digest of their exact text. */
 import { hash } from 'node:crypto'
-import { RecentMap } from '../util/recent-map.ts'
+import { sizedCache } from '../util/caches.ts'
 import { NEVER_S } from './bounds.ts'
 import type { CertificateStatus, UnusableReason } from './engine.ts'
 import type { CertificateInfo } from './native/certificate-info.ts'
@@ -68,7 +68,7 @@ type Judge = (request: StatusRequest, atMs: number) => Promise<FoundCertificate>
 export class CertificateStatuses {
   readonly #judge: Judge
   readonly #nowMs: () => number
-  readonly #kept = new RecentMap<CachedStatus>(KEPT_CHARS)
+  readonly #kept = sizedCache<CachedStatus>(KEPT_CHARS)
   readonly #inFlight = new Map<string, Promise<CheckedCertificate>>()
   /** How often a certificate was judged already, or is being judged, and how often not. */
   readonly lookups = { hits: 0, misses: 0 }
@@ -103,7 +103,7 @@ export class CertificateStatuses {
     const judgedAtMs = this.#nowMs()
     const { checked, isRecorded } = await this.#judge(request, judgedAtMs)
     const chars = request.armored.length + checked.status.armored.length
-    if (!isRecorded) this.#kept.set(name, { ...checked, judgedAtMs }, chars)
+    if (!isRecorded) this.#kept.set(name, { ...checked, judgedAtMs }, { size: Math.max(1, chars) })
     return checked
   }
 }

@@ -13,6 +13,14 @@ export function countedCache<K extends {}, V extends {}>(
   return new LRUCache<K, V>({ maxSize: maxEntries, sizeCalculation: () => 1, ttl: ttlMs })
 }
 
+/**
+ * A cache whose entries have at most `maxSize` together; each is set with its size, of at least 1. One
+ * that is larger than that is not kept.
+ */
+export function sizedCache<V extends {}>(maxSize: number): LRUCache<string, V> {
+  return new LRUCache<string, V>({ maxSize })
+}
+
 /** How often an answer was cached, and how often it was fetched. */
 export interface Lookups {
   hits: number

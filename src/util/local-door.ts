@@ -25,9 +25,7 @@ const OWN_SITES: ReadonlySet<string> = new Set(['none', 'same-origin'])
  */
 export function hostNames(names: Iterable<string>): ReadonlySet<string> {
   const known = new Set<string>()
-  for (const name of names) {
-    if (!WILDCARDS.has(name)) known.add(canonical(name))
-  }
+  for (const name of names) if (!WILDCARDS.has(name)) known.add(canonical(name))
   return known
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countedCache, FreshCache } from '../../src/util/caches.ts'
+import { countedCache, FreshCache, sizedCache } from '../../src/util/caches.ts'
 
 /** A cache of texts that take as many bytes as characters, and the keys it had to ask for. */
 function cache(maxBytes: number): { asked: number[]; texts: FreshCache<string> } {
@@ -55,4 +55,18 @@ test('an entry counts as long as was said', async () => {
   const counted = countedCache<string, number>(2, { ttlMs: 1 })
   counted.set('a', 1)
   await expect.poll(() => counted.get('a')).toBeUndefined()
+})
+
+test('entries have no more than the size that was given together; the larger one is not kept', () => {
+  const sized = sizedCache<number>(10)
+  for (const [n, key] of [...'abc'].entries()) sized.set(key, n, { size: 4 })
+  sized.set('large', 3, { size: 11 })
+  expect(['a', 'b', 'c', 'large'].map((key) => sized.get(key))).toEqual([
+    undefined,
+    1,
+    2,
+    undefined,
+  ])
+  sized.set('d', 4, { size: 4 })
+  expect([...'bcd'].map((key) => sized.get(key))).toEqual([undefined, 2, 4])
 })

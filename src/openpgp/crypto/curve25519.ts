@@ -7,7 +7,7 @@ import {
   type KeyObject,
 } from 'node:crypto'
 import { bufferOf } from '../bytes.ts'
-import { RecentMap } from '../../util/recent-map.ts'
+import { countedCache } from '../../util/caches.ts'
 import type { Ephemeral, RecipientAlgorithm } from './algorithm.ts'
 
 /** Bytes of a public point. */
@@ -73,13 +73,13 @@ export function agreeAgain(secret: KeyObject, point: Uint8Array): Buffer {
   let publicKey = read.get(name)
   if (publicKey === undefined) {
     publicKey = rawPublicKey(point, 'x25519')
-    read.set(name, publicKey, 1)
+    read.set(name, publicKey)
   }
   return diffieHellman({ privateKey: secret, publicKey })
 }
 
 /** Parsed keys of recipients, who usually recur. */
-const read = new RecentMap<KeyObject>(KEPT)
+const read = countedCache<string, KeyObject>(KEPT)
 
 /** Points of low order, with the highest bit cleared, which X25519 ignores (RFC 7748, 5 and 7). */
 const LOW_ORDER = new Set([

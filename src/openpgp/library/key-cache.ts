@@ -6,7 +6,7 @@ import {
   type PublicKey,
   type SignaturePacket,
 } from 'openpgp'
-import { RecentMap } from '../../util/recent-map.ts'
+import { countedCache } from '../../util/caches.ts'
 import type { UnlockedKey } from '../engine.ts'
 
 /** The library has these, its types do not. */
@@ -20,7 +20,7 @@ export type WholeSecretKey = PrivateKey &
 /** A parsed certificate occupies about 12 KB. */
 const CERTIFICATES = 2000
 
-const certificates = new RecentMap<PublicKey>(CERTIFICATES)
+const certificates = countedCache<string, PublicKey>(CERTIFICATES)
 const secretKeys = new Map<string, PrivateKey>()
 
 /** Gives the certificate of an armored text; those that were not asked for lately are dropped at the bound. */
@@ -30,7 +30,7 @@ export async function certificateOf(armored: string): Promise<PublicKey> {
   const key = await readKey({ armoredKey: armored })
   if (key.isPrivate()) throw new Error('a secret key is no certificate')
   if (carriesRevocations(key)) return key
-  certificates.set(armored, key, 1)
+  certificates.set(armored, key)
   return key
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../certificate-statuses.ts'
 import { statusOf, type CertificateInfo } from './certificate-info.ts'
 import type { CertificateReader, WorkPriority } from './threads.ts'
-import { RecentMap } from '../../util/recent-map.ts'
+import { sizedCache } from '../../util/caches.ts'
 import { RecordTable, packRecord } from './record-table.ts'
 
 export interface CertificateCacheParts {
@@ -45,7 +45,7 @@ export class CertificateCache implements Disposable {
   readonly #records = new RecordTable(RECORDS)
   readonly #others: CertificateStatuses
   /** By the text itself: a recent certificate usually recurs, and then needs no digest. */
-  readonly #recent = new RecentMap<{ info: CertificateInfo; epoch: number }>(RECENT_CHARS)
+  readonly #recent = sizedCache<{ info: CertificateInfo; epoch: number }>(RECENT_CHARS)
   readonly #statuses = new WeakMap<CertificateInfo, CertificateStatus>()
   readonly #unconfirmed: { armored: string; info: CertificateInfo; atMs: number }[] = []
   #readsNatively = true
@@ -80,9 +80,7 @@ export class CertificateCache implements Disposable {
    * @param known an earlier copy whose revocations must not be forgotten
    */
   async check(armored: string, known?: string): Promise<CheckedCertificate> {
-    if (known !== undefined) {
-      return await this.#others.of({ armored, known })
-    }
+    if (known !== undefined) return await this.#others.of({ armored, known })
     const found = await this.infoOf(armored)
     if ('status' in found) return found
     const status = this.#statuses.get(found) ?? statusOf(found, armored)
@@ -101,7 +99,7 @@ export class CertificateCache implements Disposable {
     const info = this.#records.get(digest)
     if (info === null || !holdsAt(info, nowMs)) return null
     this.lookups.hits++
-    this.#recent.set(armored, { info, epoch: this.epoch }, armored.length)
+    this.#recent.set(armored, { info, epoch: this.epoch }, { size: armored.length })
     return info
   }
 

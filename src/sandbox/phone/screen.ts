@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { RecentMap } from '../../util/recent-map.ts'
+import { sizedCache } from '../../util/caches.ts'
 import { Markup } from '../../api/buttons.ts'
 import type { StoredMessage } from '../state.ts'
 import { readMessage, type MessageReader, type ReadMessage } from './read.ts'
@@ -38,7 +38,7 @@ const REMEMBERED_CHARACTERS = 8 * 1024 * 1024
 /** Reads the messages of a chat, those that the phone showed before only once. */
 export class ScreenReader {
   /** By author and sealed text. */
-  readonly #read = new RecentMap<ReadMessage>(REMEMBERED_CHARACTERS)
+  readonly #read = sizedCache<ReadMessage>(REMEMBERED_CHARACTERS)
 
   /** @param of a chat, or one message of it */
   async read(
@@ -69,7 +69,7 @@ export class ScreenReader {
     if (armored === null) return await readMessage(reader, message)
     const key = `${fromId} ${armored}`
     const read = this.#read.get(key) ?? (await readMessage(reader, message))
-    this.#read.set(key, read, key.length)
+    this.#read.set(key, read, { size: key.length })
     return read
   }
 }
