@@ -203,9 +203,7 @@ function chooseBot<Bot extends { username: string }>(
     if (named !== undefined) return named
     throw usageError(`no bot is called ${name}`, `there are ${handles}`)
   }
-  if (first === undefined) {
-    throw usageError('there is no bot in this world', 'name one in the seed')
-  }
+  if (first === undefined) throw usageError('there is no bot in this world', 'name one in the seed')
   if (others.length === 0) return first
   throw usageError('this world has several bots', `choose with --bot: ${handles}`)
 }

@@ -271,9 +271,7 @@ function readFile(file: string): Buffer {
   try {
     const found = statSync(file)
     // A device or a pipe may never end.
-    if (!found.isFile()) {
-      throw usageError(`${file}: it is no file`, 'put what you send into a file')
-    }
+    if (!found.isFile()) throw usageError(`${file}: it is no file`, 'put what you send into a file')
     const { size } = found
     if (size > MAX_FILE_BYTES) {
       throw usageError(`${file} is larger than 64 MiB`, 'send a smaller file')

@@ -37,9 +37,7 @@ async function status(
       'start it with `postern run`, or name its data directory with --data-dir',
     )
   }
-  if (options.watch === true) {
-    return await watch(dataDir, { first: report, isJson, readReport })
-  }
+  if (options.watch === true) return await watch(dataDir, { first: report, isJson, readReport })
   printReport(report, { isJson })
   assertReady(report)
 }

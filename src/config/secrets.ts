@@ -125,9 +125,7 @@ export function describeExposure(file: string, facts: FileFacts): string | null 
 
 function accept(value: string, rule: SecretRule): string {
   if (value.trim() === '') refuse('is empty')
-  if (rule === 'url' && !isTarget(value)) {
-    refuse('is no https URL, and no http URL on loopback')
-  }
+  if (rule === 'url' && !isTarget(value)) refuse('is no https URL, and no http URL on loopback')
   if (rule === 'database' && !/^postgres(ql)?:\/\//.test(value)) {
     refuse('is no URL that begins with postgres://')
   }

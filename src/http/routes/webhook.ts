@@ -42,9 +42,7 @@ export function webhookRoutes({
     })
     app.delete('/webhook', IGNORES_BODY, async (request, reply) => {
       const answer = await webhook.remove(queryOf(request))
-      if (answer.envelope.ok) {
-        onServiceWebhook(unobserved(answer.envelope.result))
-      }
+      if (answer.envelope.ok) onServiceWebhook(unobserved(answer.envelope.result))
       return relay(reply, answer)
     })
   }

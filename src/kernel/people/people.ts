@@ -42,9 +42,7 @@ export class People {
   async #readSigned({ signers }: Records, userIds: Keys): Promise<void> {
     const signed = await signers.of(userIds)
     for (const userId of userIds ?? []) this.signedForgotten(Number(userId))
-    for (const { userId, kinds } of signed) {
-      for (const kind of kinds) this.#signed[kind].add(userId)
-    }
+    for (const { userId, kinds } of signed) for (const kind of kinds) this.#signed[kind].add(userId)
   }
 
   /** The owner by the operator's decision; undefined without one. */
@@ -71,9 +69,7 @@ export class People {
   /** Counts from the call on, also when this rejects. @throws Refusal `postern_store_unwritable` */
   async rememberSigned(userIds: number[], kind: SignedKind): Promise<void> {
     const unwritten = this.#unwritten[kind]
-    for (const userId of userIds) {
-      if (!this.#signed[kind].has(userId)) unwritten.add(userId)
-    }
+    for (const userId of userIds) if (!this.#signed[kind].has(userId)) unwritten.add(userId)
     if (userIds.some((userId) => unwritten.has(userId))) await this.#memory.settle()
   }
 

@@ -127,9 +127,7 @@ async function rest(reader: ByteReader, before: Packet[], dataTag: number): Prom
 
 async function whole(packet: StreamedPacket, index: number): Promise<Packet> {
   const { tag } = packet
-  if (tag !== TAG.signature && tag !== TAG.onePassSignature) {
-    throw damage('structure')
-  }
+  if (tag !== TAG.signature && tag !== TAG.onePassSignature) throw damage('structure')
   if (index >= BOUNDS.signatures) throw damage('too-many-signatures')
   return { tag, body: await packet.whole(BOUNDS.signaturePacketBytes) }
 }

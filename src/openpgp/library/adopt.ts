@@ -55,9 +55,7 @@ async function lastUsableMs(key: PrivateKey, nowMs: number): Promise<number> {
   const before = ends.flatMap((end) => (end instanceof Date ? [end.getTime() - 1000] : []))
   const moments = [nowMs, ...before.filter((atMs) => atMs < nowMs).sort((a, b) => b - a)]
   const certificate = key.toPublic()
-  for (const atMs of moments) {
-    if ('subkey' in (await encryptionKey(certificate, atMs))) return atMs
-  }
+  for (const atMs of moments) if ('subkey' in (await encryptionKey(certificate, atMs))) return atMs
   return nowMs
 }
 

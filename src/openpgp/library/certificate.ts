@@ -160,9 +160,7 @@ export async function encryptionKey(
 }
 
 async function revokesSubkey(key: PublicKey): Promise<boolean> {
-  for (const subkey of key.subkeys) {
-    if ((await ownRevocations(key, subkey)).length > 0) return true
-  }
+  for (const subkey of key.subkeys) if ((await ownRevocations(key, subkey)).length > 0) return true
   return false
 }
 

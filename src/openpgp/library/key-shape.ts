@@ -18,9 +18,7 @@ import { issuerKeyIdsOf } from '../format/signature-claim.ts'
 export function shapeProblem(armored: string): UnusableReason | null {
   if (armored.length > BOUNDS.certificateChars) return 'too-large'
   const bytes = dearmor(armored, 'PUBLIC KEY BLOCK')
-  if (bytes === null) {
-    return armored.includes('PRIVATE KEY BLOCK') ? 'secret-key' : 'unparseable'
-  }
+  if (bytes === null) return armored.includes('PRIVATE KEY BLOCK') ? 'secret-key' : 'unparseable'
   let packets = 0
   let primaries = 0
   let userIds = 0

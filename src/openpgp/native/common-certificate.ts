@@ -118,9 +118,7 @@ function partsOf(packets: readonly Packet[]): CommonPackets | null {
 function listOf(bytes: Uint8Array): Packet[] | null {
   const packets: Packet[] = []
   try {
-    for (const packet of packetsOf(bytes)) {
-      if (packets.push(packet) > SHAPE.length) return null
-    }
+    for (const packet of packetsOf(bytes)) if (packets.push(packet) > SHAPE.length) return null
   } catch (error) {
     if (error instanceof FramingError) return null
     throw error

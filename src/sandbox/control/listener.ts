@@ -1,6 +1,6 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { createListener, type ListenerAccess } from '../http/listener.ts'
-import { noSuchWorld, worldRouting, type WorldFinder } from '../http/world-routing.ts'
+import { worldRouting, type WorldFinder } from '../http/world-routing.ts'
 import { addControlRoutes, CONTROL_BODY_BYTES, type ControlledWorld } from './routes.ts'
 
 const HEALTH_PATH = '/healthz'
@@ -14,16 +14,11 @@ export function createControlListener(
   findWorld: WorldFinder<ControlledWorld>,
   access: ListenerAccess,
 ): FastifyInstance {
-  const routing = worldRouting(findWorld)
-  const worldOf = (request: FastifyRequest): ControlledWorld => {
-    const world = routing.worldOf(request)
-    if (world === null) throw noSuchWorld()
-    return world
-  }
+  const { rewriteUrl, requireWorld: worldOf } = worldRouting(findWorld)
   const app = createListener({
     ...access,
     bodyBytes: CONTROL_BODY_BYTES,
-    rewriteUrl: routing.rewriteUrl,
+    rewriteUrl,
     probePath: HEALTH_PATH,
   })
   app.addHook('onRequest', (request, _reply, next) => {

@@ -20,6 +20,12 @@ export function worldRouting<W>(find: WorldFinder<W>) {
     },
     /** The world of a request as it was found on arrival, or null when there is none of the name. */
     worldOf: ({ raw }: FastifyRequest): W | null => found.get(raw) ?? null,
+    /** The same. @throws SandboxApiError `not_found` when there is none */
+    requireWorld: ({ raw }: FastifyRequest): W => {
+      const world = found.get(raw)
+      if (world === undefined) throw noSuchWorld()
+      return world
+    },
   }
 }
 

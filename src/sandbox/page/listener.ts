@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { apiError } from '../api-error.ts'
 import { lastEventId, streamLog } from '../control/event-stream.ts'
@@ -6,7 +6,7 @@ import { readInput } from '../control/input.ts'
 import { addControlRoutes, CONTROL_BODY_BYTES, type ControlledWorld } from '../control/routes.ts'
 import { hangUpSignal } from '../http/response.ts'
 import { createListener, type ListenerAccess } from '../http/listener.ts'
-import { noSuchWorld, worldRouting, type WorldFinder } from '../http/world-routing.ts'
+import { worldRouting, type WorldFinder } from '../http/world-routing.ts'
 import { MAIN } from '../worlds.ts'
 import { readPageFile } from './files.ts'
 import { PageLog } from './page-log.ts'
@@ -50,19 +50,14 @@ export function createPageListener(
   findWorld: WorldFinder<ControlledWorld>,
   { botTraffic, sidecar, ...access }: ListenerAccess & Attached,
 ): FastifyInstance {
-  const routing = worldRouting(findWorld)
-  const worldOf = (request: FastifyRequest): ControlledWorld => {
-    const world = routing.worldOf(request)
-    if (world === null) throw noSuchWorld()
-    return world
-  }
+  const { rewriteUrl, requireWorld: worldOf } = worldRouting(findWorld)
   const attachedTo = ({ name }: ControlledWorld): Attached =>
     name === MAIN ? { botTraffic, sidecar } : { botTraffic: null, sidecar: null }
   const app = createListener({
     ...access,
     browsers: 'own-page',
     bodyBytes: CONTROL_BODY_BYTES,
-    rewriteUrl: routing.rewriteUrl,
+    rewriteUrl,
   })
   const logs = new Map<ControlledWorld, PageLog>()
   const logOf = (world: ControlledWorld): PageLog => {
