@@ -38,7 +38,7 @@ export interface Offline extends AsyncDisposable {
 /** The sidecar; disposing it drains. */
 export interface Sidecar extends Offline {
   /** The state that `/readyz` reports. */
-  readonly health: Pick<Health, 'ready' | 'reasons' | 'onChange'>
+  readonly health: Pick<Health, 'ready' | 'all' | 'onChange'>
   /**
    * Opens both doors and the control socket and begins to publish.
    * @param o `hasControl` false leaves out the control socket, where no operator will ask
@@ -74,12 +74,12 @@ export async function createSidecar(options: SidecarOptions): Promise<Sidecar> {
   await using stack = new AsyncDisposableStack()
   const bot = stack.use(await createBot(options))
   const { operations, link } = bot
-  const { health, metrics } = link
+  const { health } = link
   const doors = {
     bot: buildBotDoor(bot.door),
     admin: createAdminDoor(options, {
-      metrics,
-      readiness: () => ({ ready: health.ready, reasons: health.reasons() }),
+      metrics: link.metrics.registry,
+      readiness: () => ({ ready: health.ready, reasons: health.all() }),
       status: () => operations.status(),
     }),
   }

@@ -76,7 +76,7 @@ export class HostedBot {
 
   /** Why it is not ready; none when it is. */
   get reasons(): BotReason[] {
-    return this.#served?.bot.link.health.reasons() ?? [this.#problem]
+    return this.#served?.bot.link.health.all() ?? [this.#problem]
   }
 
   /** Whether a key of it, or a subkey, has this fingerprint; false while it is not served. */

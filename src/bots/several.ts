@@ -12,7 +12,7 @@ import { ExpiryWarnings } from '../observe/expiry-warning.ts'
 import { Metrics, MetricRegistry } from '../observe/metrics.ts'
 import { recordRequest } from '../observe/record.ts'
 import { showLoad, showResources, showWarnings } from '../observe/show.ts'
-import { Warnings } from '../observe/warnings.ts'
+import { createWarnings, type Warnings } from '../observe/warnings.ts'
 import { createEngine } from '../openpgp/index.ts'
 import { bindCalls } from '../rpc/operation.ts'
 import { makeDataDir } from '../store/data-dir.ts'
@@ -173,7 +173,7 @@ function createDoors(
     admin: createAdminDoor(
       { settings, log },
       {
-        metrics,
+        metrics: metrics.registry,
         readiness: (bot) => state.readiness(bot),
         status: (bot) => {
           if (bot === null) return Promise.resolve(state.report())
@@ -189,7 +189,7 @@ function watchMachine(
   { loaded: { settings, secrets }, log }: SeveralOptions,
   metrics: Metrics,
 ): AsyncDisposable & { warnings: Warnings } {
-  const warnings = new Warnings()
+  const warnings = createWarnings()
   const alerts = new Alerts({ ways: alertWays(settings, secrets), log })
   const expiryWarnings = new ExpiryWarnings({ warnings, alerts, log })
   const ends = { keyEndsMs: Infinity, authorityEndsMs: Infinity, neededKeyEndsMs: Infinity }

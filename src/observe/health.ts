@@ -95,16 +95,6 @@ export class Health extends Conditions<ReasonCode> {
     super(REASONS)
   }
 
-  /** The text of a reason and what to do about it, whether it holds or not. */
-  static describe(code: ReasonCode): { what: string; hint: string } {
-    return REASONS[code]
-  }
-
-  /** All reasons that hold, the oldest first. */
-  reasons(): HealthReason[] {
-    return this.all()
-  }
-
   /**
    * True when no reason keeps the sidecar from its job. `engine-differs` does not: openpgp.js does all
    * of the work then, and no stranger may stop a bot with a message that two programs read differently.

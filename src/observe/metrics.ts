@@ -55,12 +55,6 @@ export class MetricRegistry {
     return `${await this.#process.registry.metrics()}\n${await this.#registry.metrics()}`
   }
 
-  /** Names of all metrics, those of the process among them. */
-  get names(): string[] {
-    const registries = [this.#process.registry, this.#registry]
-    return registries.flatMap((one) => one.getMetricsAsArray().map(({ name }) => name))
-  }
-
   /** The labels of a metric for a bot: as they are given, where it is of the process or of the one. */
   labelsFor(name: MetricName, bot: string, labels: Labels): Labels {
     return this.#isLabelled(METRICS[name]) ? { ...labels, [BOT_LABEL]: bot } : labels
@@ -138,21 +132,6 @@ export class Metrics {
     this.#bot = bot
     if (registry.isOfSeveral && bot === '') return
     for (const name of Object.keys(METRICS) as MetricName[]) this.#startAtZero(name, METRICS[name])
-  }
-
-  /** There is work: how late the event loop is counts for some seconds. */
-  noteWork(): void {
-    this.registry.noteWork()
-  }
-
-  /** MIME type of `text()`. */
-  get contentType(): string {
-    return this.registry.contentType
-  }
-
-  /** Every metric in Prometheus's text form, those of other bots too. */
-  async text(): Promise<string> {
-    return await this.registry.text()
   }
 
   /** Adds to a counter. */

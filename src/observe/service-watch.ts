@@ -12,6 +12,9 @@ const STORE = ['store', 'store-unreachable', 'store-rolled-back'] as const
 const ME = 'GET /me'
 /** After as long without an answer of `/me` the watch calls it; interval of local checks. */
 export const LOOK_MS = 10_000
+/** The same for a bot at rest: one without traffic for so long. */
+export const RESTING_LOOK_MS = 50_000
+export const RESTING_AFTER_MS = 3_600_000
 /** The first wait while a reason holds; it doubles up to `LOOK_MS`. */
 export const FIRST_MS = 1000
 /** How long errors of `/me` are ignored after another call worked: less than a check's delay. */
@@ -32,8 +35,8 @@ const ANSWERS_WHILE_PAUSED: ReadonlySet<string> = new Set(
 
 /**
  * Derives from calls the state of the service: reachable, token valid, not paused, clocks in step.
- * Once started it calls `/me` when there was no answer of it for `LOOK_MS`, sooner while a reason
- * holds: readiness is never older than `LOOK_MS` and the time limit of one call.
+ * Once started it calls `/me` after `LOOK_MS` without an answer of it (at rest `RESTING_LOOK_MS`),
+ * sooner while a reason holds: readiness is never older than that and the time limit of one call.
  */
 export class ServiceWatch implements Disposable {
   readonly #health: Health
@@ -49,6 +52,8 @@ export class ServiceWatch implements Disposable {
   /** The time of the last answer of `/me`, and of the watch's last call to it. */
   #heardMs = -Infinity
   #askedMs = -Infinity
+  /** When the bot last called, or received something; a start counts. */
+  #trafficMs = performance.now()
   /** When a write last failed. */
   #unwritableMs = -Infinity
   /** When the service last answered anything but an error of its own. */
@@ -86,6 +91,12 @@ export class ServiceWatch implements Disposable {
     this.#schedule(0)
   }
 
+  /** The bot makes calls, or receives something: it is not at rest. */
+  noteTraffic(): void {
+    this.#trafficMs = performance.now()
+    this.#schedule(LOOK_MS)
+  }
+
   /** The service answered; `route` is method and pattern. */
   answered(o: { route: string; status: number; code?: string }): void {
     const health = this.#health
@@ -117,26 +128,22 @@ export class ServiceWatch implements Disposable {
   /** `/me` is the bot of our token, or another's. */
   identified(isOurs: boolean): void {
     if (isOurs) return this.#health.clear('identity')
-    this.#health.set('identity', '')
-    this.#schedule(this.#waitMs)
+    this.#found('identity')
   }
 
   /** The owner has paused the bot. */
   paused(): void {
-    this.#health.set('paused', '')
-    this.#schedule(this.#waitMs)
+    this.#found('paused')
   }
 
   /** Records a call without a usable answer. @param detail the callee and the cause, for people */
   unreachable(detail: string): void {
     this.#reachable = false
-    this.#health.set('upstream', detail)
-    this.#schedule(this.#waitMs)
+    this.#found('upstream', detail)
   }
 
   unauthorized(): void {
-    this.#health.set('token', this.#revoked ? 'it was revoked' : '')
-    this.#schedule(this.#waitMs)
+    this.#found('token', this.#revoked ? 'it was revoked' : '')
   }
 
   /** The bot burnt its token: nothing is asked by ourselves until a call works again. */
@@ -151,8 +158,7 @@ export class ServiceWatch implements Disposable {
   clock(machineSkewMs: number): void {
     const detail = this.#skew.record(machineSkewMs)
     if (detail === null) return this.#health.clear('clock')
-    this.#health.set('clock', detail)
-    this.#schedule(this.#waitMs)
+    this.#found('clock', detail)
   }
 
   /** Whether our clock shows a time that can be; where the service sends no date, that alone shows. */
@@ -176,9 +182,8 @@ export class ServiceWatch implements Disposable {
     if (now !== 'unreachable') this.#health.clear('store-unreachable')
     if (now !== 'rolled-back') this.#health.clear('store-rolled-back')
     if (now === 'reachable') return
-    this.#health.set(now === 'unreachable' ? 'store-unreachable' : 'store-rolled-back', '')
     this.#waitMs = FIRST_MS
-    this.#schedule(this.#waitMs)
+    this.#found(now === 'unreachable' ? 'store-unreachable' : 'store-rolled-back')
   }
 
   /** Ends checks until it is started again. */
@@ -197,8 +202,7 @@ export class ServiceWatch implements Disposable {
   #failed({ route, status }: { route: string; status: number }): void {
     if (route !== ME) return
     if (this.#workedMs + WORKED_MS <= performance.now()) {
-      this.#health.set('upstream', `${route}: ${status}`)
-      this.#schedule(this.#waitMs)
+      this.#found('upstream', `${route}: ${status}`)
     } else {
       this.#isDoubted = true
       this.#schedule(this.#doubtMs())
@@ -214,6 +218,17 @@ export class ServiceWatch implements Disposable {
     this.#revoked = false
     this.#revivals.emit()
     this.#schedule(this.#waitMs)
+  }
+
+  /** A reason holds: the next check is soon. */
+  #found(code: ReasonCode, detail = ''): void {
+    this.#health.set(code, detail)
+    this.#schedule(this.#waitMs)
+  }
+
+  /** How old an answer of `/me` may be while no reason holds. */
+  get #lookMs(): number {
+    return performance.now() - this.#trafficMs < RESTING_AFTER_MS ? LOOK_MS : RESTING_LOOK_MS
   }
 
   /** Schedules the next check within `waitMs`. */
@@ -241,19 +256,12 @@ export class ServiceWatch implements Disposable {
   async #lookLocally(probes: Probes): Promise<void> {
     const isEnded = await this.#disk.run(async () => {
       await probes.lookLocally().catch(() => undefined)
-      if (this.#holds('store')) await this.#tryStore(probes)
+      if (!this.#holds('store')) return
+      // a store that hung without a failed write does not report its recovery by itself
+      const tried = probes.tryStore().then(() => this.writable(true))
+      await tried.catch(() => undefined)
     })
     if (!isEnded) this.writable(false)
-  }
-
-  /** A store that hung without a failed write does not report its recovery by itself. */
-  async #tryStore(probes: Probes): Promise<void> {
-    try {
-      await probes.tryStore()
-      this.writable(true)
-    } catch {
-      // the reason continues
-    }
   }
 
   async #ask(probes: Probes): Promise<void> {
@@ -271,7 +279,7 @@ export class ServiceWatch implements Disposable {
       this.#tokenWaitMs = Math.min(this.#tokenWaitMs * 2, TOKEN_MAX_MS)
       return true
     }
-    if (this.#isDoubted || nowMs - this.#heardMs >= LOOK_MS) return true
+    if (this.#isDoubted || nowMs - this.#heardMs >= this.#lookMs) return true
     return this.#holds(...ASKED_ABOUT)
   }
 
@@ -283,11 +291,9 @@ export class ServiceWatch implements Disposable {
     if (isWrong) return this.#waitMs
     if (this.#isDoubted) return this.#doubtMs()
     // the check before may have ended, or a timer fired, just before `/me` was due
-    const lastMs = Math.max(this.#heardMs, this.#askedMs)
-    return Math.max(0, lastMs + LOOK_MS - performance.now())
+    return Math.max(0, Math.max(this.#heardMs, this.#askedMs) + this.#lookMs - performance.now())
   }
 
-  /** Whether any of these reasons holds. */
   #holds(...codes: readonly ReasonCode[]): boolean {
     return codes.some((code) => this.#health.holds(code))
   }

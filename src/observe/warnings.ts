@@ -41,8 +41,5 @@ export const WARNING_CODES = Object.keys(WARNINGS) as readonly WarningCode[]
 export type Warning = Condition<WarningCode>
 
 /** The current warnings, which do not affect messages and leave `/readyz` at 200. */
-export class Warnings extends Conditions<WarningCode> {
-  constructor() {
-    super(WARNINGS)
-  }
-}
+export const createWarnings = (): Conditions<WarningCode> => new Conditions(WARNINGS)
+export type Warnings = ReturnType<typeof createWarnings>

@@ -3,7 +3,7 @@ import type { Secrets, Settings } from '../config/settings.ts'
 import type { Policies, TrustChange } from '../kernel/index.ts'
 import { byCommand, byUrl } from '../observe/alert-ways.ts'
 import type { Alert, AlertWay } from '../observe/alerts.ts'
-import { Health, type ReasonChange, type ReasonCode } from '../observe/health.ts'
+import { REASONS, type ReasonChange, type ReasonCode } from '../observe/health.ts'
 import { TRUST_ALARMS, type TrustAlarm } from '../observe/trust-alarms.ts'
 
 /** Reasons that are part of every start, end by themselves, or were requested. */
@@ -33,7 +33,7 @@ export function alertWays(
 export function alertForReason(change: ReasonChange): Alert | null {
   const { code, holds } = change
   if (ORDINARY.has(code)) return null
-  const { what, hint } = Health.describe(code)
+  const { what, hint } = REASONS[code]
   return { alert: code, holds, what, hint }
 }
 

@@ -22,7 +22,7 @@ const ERRORS: ReadonlySet<ReasonCode> = new Set([
 const UNLOGGED: ReadonlySet<ReasonCode> = new Set(['starting', 'stopping', 'engine-differs'])
 
 export interface ReadinessLogParts {
-  health: Pick<Health, 'ready' | 'reasons'>
+  health: Pick<Health, 'ready' | 'all'>
   log: Log
   /** As the service last described it; null before that. */
   bot: () => Bot | null
@@ -49,7 +49,7 @@ export class ReadinessLog {
     if (!health.ready) this.#isReadyLogged = false
     if (holds && !UNLOGGED.has(code)) {
       this.#logged.add(code)
-      const reason = health.reasons().find((one) => one.code === code)
+      const reason = health.all().find((one) => one.code === code)
       const level = ERRORS.has(code) ? 'error' : 'warn'
       log[level]({ reason: code, hint: reason?.hint }, `not ready: ${reason?.message}`)
     } else if (this.#logged.delete(code) && !health.ready) {

@@ -55,18 +55,18 @@ const LASTING: ReadonlySet<ReasonCode> = new Set([
  * @throws NotReadyError
  */
 export function untilReady(
-  health: Pick<Health, 'ready' | 'reasons' | 'onChange'>,
+  health: Pick<Health, 'ready' | 'all' | 'onChange'>,
   { withinMs, isStart }: { withinMs: number; isStart: boolean },
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const look = (): void => {
-    const reasons = health.reasons()
+    const reasons = health.all()
     if (health.ready) resolve()
     else if (isHopeless(reasons, isStart)) reject(new NotReadyError(reasons))
   }
   // One answer of the service may end a reason and bring up the next.
   const stopListening = health.onChange(() => setImmediate(look))
-  const timer = setTimeout(() => reject(new NotReadyError(health.reasons())), withinMs)
+  const timer = setTimeout(() => reject(new NotReadyError(health.all())), withinMs)
   look()
   return promise.finally(() => {
     stopListening()

@@ -72,14 +72,14 @@ export function describeBotDoor(
 
 /** The callbacks of the bot's door. */
 export function botDoorEvents(
-  { metrics, watch }: Link,
+  { metrics, watch, noteWork }: Link,
   { publication }: Core,
   { webhook }: Updates,
 ): BotDoorEvents {
   return {
     onAnswered: (line) => {
       recordRequest(metrics, line)
-      if (line.method !== 'GET') metrics.noteWork()
+      if (line.method !== 'GET') noteWork()
     },
     // The bot burnt its token: nothing is asked until a call works again.
     onTokenRevoked: () => {

@@ -11,7 +11,7 @@ import { Alerts, type AlertWay } from '../observe/alerts.ts'
 import { Health } from '../observe/health.ts'
 import { Metrics } from '../observe/metrics.ts'
 import { ServiceWatch } from '../observe/service-watch.ts'
-import { Warnings } from '../observe/warnings.ts'
+import { createWarnings, type Warnings } from '../observe/warnings.ts'
 import { UpstreamClient, type Upstream, type UpstreamEvents } from '../upstream/client.ts'
 import { Listeners } from '../util/listeners.ts'
 import type { BotExchange } from '../http/exchange.ts'
@@ -67,6 +67,8 @@ export interface Link extends AsyncDisposable {
   shareCalls: (sidecars: number) => void
   /** Calls of our own in the last minute, and how many there may be. */
   ownCalls: () => { usedLastMinute: number; limit: number }
+  /** The bot sends or receives: it is not at rest, and how late the event loop is counts for a while. */
+  noteWork: () => void
   /**
    * Uses a `/me` that the bot asked for.
    * @returns its content
@@ -100,7 +102,7 @@ export function createLink(
 ): Link {
   let sidecars = 1
   let ownCalls = { usedLastMinute: 0, limit: 0 }
-  const { time = SYSTEM_TIME } = o
+  const { time = SYSTEM_TIME, metrics = new Metrics() } = o
   const bot = new BotDescription(botIdOf(secrets.botToken.reveal()))
   const upstreamListeners: Partial<UpstreamEvents>[] = [{ budget: (used) => (ownCalls = used) }]
   const health = new Health()
@@ -120,8 +122,8 @@ export function createLink(
     time,
     upstream,
     health,
-    warnings: new Warnings(),
-    metrics: o.metrics ?? new Metrics(),
+    warnings: createWarnings(),
+    metrics,
     alerts,
     watch,
     calls: callsOf(upstream, bot),
@@ -131,6 +133,10 @@ export function createLink(
     limits: () => bot.limits,
     shareCalls: (count) => (sidecars = count),
     ownCalls: () => ownCalls,
+    noteWork: () => {
+      metrics.registry.noteWork()
+      watch.noteTraffic()
+    },
     observe: (answer) => bot.read(answer).result,
     onBot: (listener) => bot.descriptions.add(listener),
     onIdentified: (listener) => bot.identifications.add(listener),

@@ -120,7 +120,7 @@ export function describeStatus(
     pid: process.pid,
     startedAt,
     ready: link.health.ready,
-    reasons: link.health.reasons(),
+    reasons: link.health.all(),
     warnings: link.warnings.all(),
     bot:
       bot === null

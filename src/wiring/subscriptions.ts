@@ -98,9 +98,7 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
   subscribeKnown(core, link, log)
   subscribeMessages(core, link, log)
   showCore(core, link)
-  if (replayMemory !== null) {
-    resources.use(pruneHourly(replayMemory, () => oldestKeyMs(keyring)))
-  }
+  if (replayMemory !== null) resources.use(pruneHourly(replayMemory, () => oldestKeyMs(keyring)))
   return resources
 }
 
@@ -150,7 +148,7 @@ function subscribeKnown({ known, incoming }: Core, link: Link, log: Log): void {
 }
 
 /** Metrics, outcomes and log follow messages and attachments. */
-function subscribeMessages(core: Core, { metrics }: Link, log: Log): void {
+function subscribeMessages(core: Core, { metrics, noteWork }: Link, log: Log): void {
   const { incoming, attachments, keyring } = core
   core.messages.onSealed(({ chatId, recipients, skipped, isNamed, ms }) => {
     if (skipped.length > 0) log.warn({ chatId, skipped }, 'sealed, but not to everybody')
@@ -166,7 +164,7 @@ function subscribeMessages(core: Core, { metrics }: Link, log: Log): void {
     metrics.count('postern_opened_by_key_total', { state })
   }
   incoming?.onJudged((outcomes) => {
-    if (outcomes.length > 0) metrics.noteWork()
+    if (outcomes.length > 0) noteWork()
     for (const { verdict, tookMs, openedWith } of outcomes) {
       recordVerdict(metrics, { verdict, ms: tookMs ?? 0 })
       if (openedWith !== null) noteKeyUse(openedWith, 'message')
@@ -183,7 +181,7 @@ function subscribeMessages(core: Core, { metrics }: Link, log: Log): void {
   attachments.onDecrypted((fingerprint) => noteKeyUse(fingerprint, 'media'))
   attachments.onFetched((fetched) => {
     recordMedia(metrics, fetched)
-    metrics.noteWork()
+    noteWork()
   })
 }
 
@@ -273,6 +271,7 @@ export function subscribeUpdates(
   })
 
   updates.onDelivered((delivery) => {
+    link.noteWork()
     recordDelivery(metrics, { outcome: 'delivered', ms: delivery.ms, failures: 0 })
     reportDelivery(delivery, health, log)
   })

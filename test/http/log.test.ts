@@ -62,7 +62,7 @@ it('requests and refusals are counted', async () => {
   await call(world, 'GET', '/bot/v1/commands')
   await call(world, 'POST', '/bot/v1/nowhere', { body: {} })
   await raw(world.port, head('GET /bot/v1/commands', 'Origin: x'))
-  const text = await world.metrics.text()
+  const text = await world.metrics.registry.text()
   expect(text).toContain(
     'postern_requests_total{method="GET",route="/bot/v1/commands",status="200"} 1',
   )

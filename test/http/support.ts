@@ -89,8 +89,8 @@ export function adminDoor(allowedHosts: string[] = []) {
   showHealth(metrics, health)
   const door = buildAdminDoor({
     log: watchedLog(),
-    metrics,
-    readiness: () => ({ ready: health.ready, reasons: health.reasons() }),
+    metrics: metrics.registry,
+    readiness: () => ({ ready: health.ready, reasons: health.all() }),
     status: () => Promise.resolve({ version: '1', ready: health.ready }),
     allowedHosts,
   })

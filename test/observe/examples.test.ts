@@ -29,7 +29,7 @@ const expressions = [
 
 /** A histogram shows itself under three names. */
 const known = new Set(
-  new MetricRegistry().names.flatMap((name) => [
+  [...(await new MetricRegistry().text()).matchAll(/^# TYPE (\S+)/gm)].flatMap(([, name]) => [
     name,
     `${name}_bucket`,
     `${name}_sum`,

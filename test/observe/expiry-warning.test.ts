@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ExpiryWarnings, type ResourceLevels } from '../../src/observe/expiry-warning.ts'
-import { Warnings } from '../../src/observe/warnings.ts'
+import { createWarnings } from '../../src/observe/warnings.ts'
 import { watchedLog } from '../support/watched-log.ts'
 
 const DAY_MS = 86_400_000
@@ -18,7 +18,7 @@ const CALM: ResourceLevels = {
 }
 
 function looking() {
-  const warnings = new Warnings()
+  const warnings = createWarnings()
   const alerted: string[] = []
   const lines: unknown[] = []
   const expiryWarnings = new ExpiryWarnings({

@@ -11,13 +11,13 @@ it('is ready until a reason is stated, and again once all are taken back', () =>
   expect(health.ready).toBe(false)
   health.clear('clock')
   expect(health.ready).toBe(true)
-  expect(health.reasons()).toEqual([])
+  expect(health.all()).toEqual([])
 })
 
 it('every reason says what is the matter and what to do', () => {
   const health = new Health()
   for (const code of REASON_CODES) health.set(code, 'precisely')
-  const reasons = health.reasons()
+  const reasons = health.all()
   expect(reasons.map(({ code }) => code)).toEqual(REASON_CODES)
   for (const { message, hint } of reasons) {
     expect(message).toMatch(/.: precisely$/)
@@ -28,9 +28,9 @@ it('every reason says what is the matter and what to do', () => {
 it('a reason stated again keeps its beginning and takes the new detail', () => {
   const health = new Health()
   health.set('store', 'earlier')
-  const [before] = health.reasons()
+  const [before] = health.all()
   health.set('store', 'later')
-  const [after] = health.reasons()
+  const [after] = health.all()
   expect(after?.sinceMs).toBe(before?.sinceMs)
   expect(after?.message).toContain('later')
   expect(after?.message).not.toContain('earlier')
@@ -39,7 +39,7 @@ it('a reason stated again keeps its beginning and takes the new detail', () => {
 it('a reason without a detail is a plain sentence', () => {
   const health = new Health()
   health.set('paused', '')
-  expect(health.reasons()[0]?.message).toBe('the bot’s owner has paused it')
+  expect(health.all()[0]?.message).toBe('the bot’s owner has paused it')
 })
 
 it('changes are told once each, repetitions not at all', () => {

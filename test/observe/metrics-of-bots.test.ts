@@ -62,7 +62,7 @@ test('one bot alone has no such label', async () => {
   const metrics = new Metrics()
   metrics.count('postern_seals_total', {})
   metrics.show('postern_ready', () => [[{}, 1]])
-  const text = await metrics.text()
+  const text = await metrics.registry.text()
   expect(text).toContain('postern_seals_total 1')
   expect(text).toContain('postern_ready 1')
   expect(text).not.toContain('bot=')

@@ -16,7 +16,7 @@ const setUp = () => {
   const health = new Health()
   const metrics = new Metrics()
   showHealth(metrics, health)
-  return { health, metrics, text: () => metrics.text() }
+  return { health, metrics, text: () => metrics.registry.text() }
 }
 
 it('seals are counted with their recipients and the time they took', async () => {

@@ -1,5 +1,5 @@
 /** How far behind readiness may be, with a clock of its own and a service that does as it is told. */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Health } from '../../src/observe/health.ts'
 import type { Probes } from '../../src/observe/probes.ts'
 import { ServiceWatch } from '../../src/observe/service-watch.ts'
@@ -7,6 +7,8 @@ import { ServiceWatch } from '../../src/observe/service-watch.ts'
 /** What the issue grants; a call may take four seconds of it. */
 const BEHIND_MS = 15_000
 const CALL_MS = 4000
+/** The same for a bot that has had no traffic for an hour. */
+const RESTING_BEHIND_MS = 60_000
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] })
@@ -58,6 +60,60 @@ test('an idle service is asked once in ten seconds', async () => {
   expect(service.asked).toBe(7)
 })
 
+describe('a bot at rest', () => {
+  /** One that had no traffic for an hour. */
+  async function resting() {
+    const scene = await watching()
+    await scene.pass(3_600_000)
+    const { asked } = scene.service
+    return { ...scene, askedSince: () => scene.service.asked - asked }
+  }
+
+  test('is asked about once in fifty seconds, and awake an hour long after its last traffic', async () => {
+    const { watch, pass, askedSince } = await resting()
+    await pass(600_000)
+    expect(askedSince()).toBe(12)
+    watch.noteTraffic()
+    await pass(3_590_000)
+    expect(askedSince()).toBeGreaterThanOrEqual(12 + 359)
+    await pass(620_000)
+    expect(askedSince()).toBeLessThanOrEqual(12 + 361 + 13)
+  })
+
+  test('has a reason within a minute, which then is over as soon as for others', async () => {
+    const { health, watch, service, pass } = await resting()
+    const work = service.answer
+    await pass(7000)
+    service.answer = () => watch.unreachable('postern_upstream_unreachable')
+    const gone = await until(() => !health.ready)
+    expect(gone).toBeGreaterThan(BEHIND_MS)
+    expect(gone).toBeLessThanOrEqual(RESTING_BEHIND_MS - CALL_MS)
+    await pass(700_000)
+    service.answer = work
+    expect(await until(() => health.ready)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
+  })
+
+  test.each([0, 20_000, 45_000])(
+    'is looked at in time once it has traffic, after %d ms',
+    async (ms) => {
+      const { health, watch, service, pass } = await resting()
+      await pass(50_000 - (3_600_000 % 50_000) + ms)
+      watch.noteTraffic()
+      service.answer = () => watch.unreachable('postern_upstream_unreachable')
+      expect(await until(() => !health.ready)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
+    },
+  )
+
+  test('is not asked about sooner for traffic of which nothing is new', async () => {
+    const { watch, service, pass } = await watching()
+    for (let n = 0; n < 60; n++) {
+      await pass(1000)
+      watch.noteTraffic()
+    }
+    expect(service.asked).toBe(7)
+  })
+})
+
 test('who has heard /me does not ask it, and other calls do not stand for it', async () => {
   const { watch, service, pass } = await watching()
   for (let n = 0; n < 12; n++) {
@@ -84,7 +140,7 @@ test.each<[string, (watch: ServiceWatch) => void]>([
     await pass(7000)
     service.answer = () => fail(watch)
     expect(await until(() => !health.ready)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
-    expect(health.reasons().map((reason) => reason.code)).toEqual([code])
+    expect(health.all().map((reason) => reason.code)).toEqual([code])
     await pass(heldMs)
     service.answer = () => {
       work()
@@ -97,7 +153,7 @@ test.each<[string, (watch: ServiceWatch) => void]>([
 })
 
 test('whose clock was moved is said: the service’s where ours was not set', () => {
-  const detailOf = (health: Health) => health.reasons()[0]?.message
+  const detailOf = (health: Health) => health.all()[0]?.message
   const scene = () => {
     const health = new Health()
     const watch = new ServiceWatch(health)
@@ -249,7 +305,7 @@ test('a service that answers /me with an error of its own counts as gone until i
   const work = service.answer
   service.answer = () => watch.answered(me(500))
   expect(await until(() => health.holds('upstream'))).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
-  expect(health.reasons()[0]?.message).toContain('GET /me: 500')
+  expect(health.all()[0]?.message).toContain('GET /me: 500')
   await vi.advanceTimersByTimeAsync(300_000)
   expect(health.holds('upstream')).toBe(true)
   service.answer = work
@@ -325,7 +381,7 @@ test('an error of the service’s own takes back neither a refused token nor a p
   watch.unauthorized()
   watch.paused()
   watch.answered({ route: 'POST /messages', status: 500 })
-  expect(health.reasons().map(({ code }) => code)).toEqual(['token', 'paused'])
+  expect(health.all().map(({ code }) => code)).toEqual(['token', 'paused'])
 })
 
 test.each([3_600_000, -3_600_000])(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Health } from '../../src/observe/health.ts'
-import { Warnings } from '../../src/observe/warnings.ts'
+import { createWarnings } from '../../src/observe/warnings.ts'
 import type { BacklogLevel } from '../../src/updates/backlog.ts'
 import { reportBacklog } from '../../src/reports/events.ts'
 import { watchedLog } from '../support/watched-log.ts'
@@ -8,7 +8,7 @@ import { watchedLog } from '../support/watched-log.ts'
 /** What a backlog of each level warns of, and what it keeps from readiness. */
 function reportedAs(level: BacklogLevel, { isReason }: { isReason: boolean }) {
   const health = new Health()
-  const warnings = new Warnings()
+  const warnings = createWarnings()
   const lines: unknown[] = []
   const log = watchedLog(({ msg }) => lines.push(msg))
   const parts = { health, warnings, log, isReason }
@@ -16,7 +16,7 @@ function reportedAs(level: BacklogLevel, { isReason }: { isReason: boolean }) {
   reportBacklog({ state, before: 'none', isHourLess: false }, parts)
   reportBacklog({ state, before: level, isHourLess: false }, parts)
   const [warning] = warnings.all()
-  const codes = { warned: warnings.all().length, reasons: health.reasons().map(({ code }) => code) }
+  const codes = { warned: warnings.all().length, reasons: health.all().map(({ code }) => code) }
   const gone = { ...state, level: 'none' } as const
   reportBacklog({ state: gone, before: level, isHourLess: false }, parts)
   expect([warnings.all(), health.ready]).toEqual([[], true])
@@ -36,7 +36,7 @@ test('updates that the service drops are a reason that says when, and a line in 
   const log = watchedLog((line) => lines.push(line))
   const HOUR_MS = 3_600_000
   const state = { pending: 2, oldestMs: 25 * HOUR_MS, leftMs: 47 * HOUR_MS }
-  const parts = { health, warnings: new Warnings(), log, isReason: false }
+  const parts = { health, warnings: createWarnings(), log, isReason: false }
   const look = { state: { ...state, level: 'expiring' }, isHourLess: false } as const
   reportBacklog({ ...look, before: 'none' }, parts)
   reportBacklog({ ...look, before: 'expiring' }, parts)
@@ -44,7 +44,7 @@ test('updates that the service drops are a reason that says when, and a line in 
   reportBacklog({ ...look, before: 'expiring', isHourLess: true }, parts)
   const seconds = { oldestSeconds: 25 * 3600, droppedInSeconds: 47 * 3600 }
   expect(lines).toMatchObject([{ pending: 2, ...seconds, msg: 'the service will drop updates' }])
-  const [reason] = health.reasons()
+  const [reason] = health.all()
   expect(reason?.code).toBe('updates-expiring')
   expect(reason?.message).toMatch(
     /the oldest for 25\.0 hours; the service drops it in 47\.0 hours$/,

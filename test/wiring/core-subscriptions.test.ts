@@ -153,13 +153,13 @@ describe('the parts between the doors', () => {
     [
       'incoming.onJudged',
       [outcomes[2]],
-      ['metrics.noteWork', ...verdict('readable', 0.03), line('outcomes.received', [outcomes[2]])],
+      ['link.noteWork', ...verdict('readable', 0.03), line('outcomes.received', [outcomes[2]])],
     ],
     [
       'incoming.onJudged',
       outcomes,
       [
-        'metrics.noteWork',
+        'link.noteWork',
         ...verdict('verified', 0.02),
         ...usedKey('b', 'message', 'retired'),
         ...verdict('unsigned', 0),
@@ -198,7 +198,7 @@ describe('the parts between the doors', () => {
       [
         count('media_total', { outcome: 'stored' }),
         observe('media_duration_seconds', {}, 0.05),
-        'metrics.noteWork',
+        'link.noteWork',
       ],
     ],
   ]

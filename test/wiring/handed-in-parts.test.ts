@@ -86,6 +86,6 @@ test('a link that is handed in carries the calls, and works after the sidecar', 
   const options = optionsFor(sandbox)
   await using link = createLink(options.settings, options.secrets, { log: options.log, ways: [] })
   await sendOnce(sandbox, options, { link })
-  expect(await link.metrics.text()).toContain('postern_seals_total 1')
+  expect(await link.metrics.registry.text()).toContain('postern_seals_total 1')
   expect((await link.calls.me()).id).toBe(link.botId())
 })

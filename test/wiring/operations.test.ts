@@ -58,7 +58,7 @@ function scene(o: Scene = {}) {
     ownCalls: () => ({ usedLastMinute: 2, limit: 30 }),
     health: parts.part('health', {
       ready: false,
-      reasons: () => [{ code: 'store', message: 'm', hint: 'h', sinceMs: 5 }],
+      all: () => [{ code: 'store', message: 'm', hint: 'h', sinceMs: 5 }],
     }),
     warnings: { all: () => [{ code: 'key-ending', message: 'm', hint: 'h', sinceMs: 5 }] },
     watch: { reachable: true, skewMs: 180_000 },

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { SecretSource } from '../../src/config/secrets.ts'
 import { settingsFrom } from '../../src/config/settings.ts'
 import type { ResourceLevels } from '../../src/observe/expiry-warning.ts'
-import { Warnings } from '../../src/observe/warnings.ts'
+import { createWarnings } from '../../src/observe/warnings.ts'
 import type { Core } from '../../src/wiring/core.ts'
 import type { Link } from '../../src/wiring/link.ts'
 import {
@@ -38,7 +38,7 @@ function scene(o: Scene = {}) {
   const parts = new PlayedParts()
   const shown = new Map<string, () => unknown>()
   const show = (name: string, read: () => unknown) => void shown.set(name, read)
-  const warnings = new Warnings()
+  const warnings = createWarnings()
   const dataDir = temporary()
   const shared: number[] = []
   const link: Link = parts.part('link', {

@@ -153,6 +153,7 @@ describe('polls and deliveries', () => {
       'updates.onDelivered',
       { updateId: 5, ms: 20, after: 0 },
       [
+        'link.noteWork',
         count('webhook_deliveries_total', { outcome: 'delivered' }),
         observe('webhook_delivery_duration_seconds', {}, 0.02),
         line('metrics.set', 'postern_webhook_failures', {}, 0),
