@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { hasPostgres } from '../test/support/postgres.ts'
+import { Imports, reached } from '../test/support/imports.ts'
 import { engineOfTests, lowCost } from '../test/support/changed-constants.ts'
 import { LONG } from '../test/support/long.ts'
 import { COMPILED } from '../test/support/postern-process.ts'
@@ -55,6 +56,11 @@ process.env['NODE_COMPILE_CACHE'] ??= COMPILED
 if (process.env['FUZZ_SEED'] === 'random') process.env['FUZZ_SEED'] = String(randomInt(1e9))
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+const imports = new Imports('test/**/*.ts')
+/** Without those that open no store themselves: nothing would be another than in the first run. */
+const onBoth = globSync(ON_POSTGRES, { cwd: root }).filter((file) =>
+  reached([file], (one) => imports.importedBy(one)).has('src/store/open-store.ts'),
+)
 const long = process.argv.includes('--mode=all') ? [] : LONG
 const together = globSync(TOGETHER, { cwd: root, exclude: APART })
 
@@ -83,7 +89,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           isolate: false,
-          include: hasPostgres() ? ON_POSTGRES : [],
+          include: hasPostgres() ? onBoth : [],
           env: { TESTS_STORE_KIND: 'postgres' },
           setupFiles: ['test/support/postgres-setup.ts'],
         },
@@ -97,9 +103,9 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles,
     // What ends a test that hangs. The few that take long name how long.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    expect: { poll: { timeout: 20_000 } },
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 40_000 } },
     reporters: ['default', './test/support/plain-reporter.ts'],
   },
 })

@@ -18,6 +18,7 @@ import { HOLD_MAX_MS } from '../src/keys/driver.ts'
 import { MAX_OPENING } from '../src/keys/keyring.ts'
 import { BACKDATE_MS } from '../src/keys/make-key.ts'
 import { SKEW_MAX_MS as SKEW_OF_HEALTH_MS } from '../src/observe/clock-skew.ts'
+import { LOOK_MS, RESTING_LOOK_MS } from '../src/observe/service-watch.ts'
 import * as watch from '../src/observe/service-watch.ts'
 import { BOUNDS } from '../src/openpgp/bounds.ts'
 import { DEADLINES_MS } from '../src/openpgp/library/library.ts'
@@ -39,6 +40,8 @@ import { NEEDED_MS } from '../src/wiring/probes.ts'
 const BOT_WAITS_MS = 30_000
 /** What readiness may be behind (README of `observe`). */
 const READINESS_MS = 15_000
+/** The same for a bot at rest. */
+const RESTING_READINESS_MS = 60_000
 const POLL_MS = LIMITS.pollTimeoutMaxS * 1000
 const OPEN_FILE_MS = 2 * DEADLINES_MS.attachment
 /** Opening and verifying a message, each tried twice. */
@@ -122,8 +125,15 @@ const RELATIONS: [sentence: string, left: number, is: '<' | '≤' | '=', right: 
   ['a retired key is deleted unasked after no update can need it', RETENTION_MS, '<', FLOOR_MS],
   ['the outcome of an update is kept longer than the update', RETENTION_MS, '<', OUTCOMES_KEPT_MS],
   // readiness
-  ['a service that is gone is reported in time', watch.LOOK_MS + PROBE_MS, '<', READINESS_MS],
-  ['waits for a look begin below the longest', watch.FIRST_MS, '<', watch.LOOK_MS],
+  ['a service that is gone is reported in time', LOOK_MS + PROBE_MS, '<', READINESS_MS],
+  [
+    'a service that is gone is reported in time for a bot at rest',
+    RESTING_LOOK_MS + PROBE_MS,
+    '<',
+    RESTING_READINESS_MS,
+  ],
+  ['a bot at rest is looked at less often', LOOK_MS, '<', RESTING_LOOK_MS],
+  ['waits for a look begin below the longest', watch.FIRST_MS, '<', LOOK_MS],
   [
     'a store that mended is looked at before it counts as failing no more',
     watch.STORE_LOOK_MS,

@@ -144,6 +144,7 @@ function startRow(ours: Started, bare: Started): Result {
     memory: memoryOf(taken.memory, theirs.memory),
     notes: [
       `CPU until ready ${taken.cpuMs} ms, theirs ${theirs.cpuMs} ms; threads ${taken.threads}, theirs ${theirs.threads}`,
+      `memory until ready ${round(taken.peak)} MiB at the most, theirs ${round(theirs.peak)} MiB`,
     ],
   }
 }

@@ -1,4 +1,5 @@
 import { decrypt, readMessage } from 'openpgp'
+import { MOST_NAMED } from '../../src/openpgp/size.ts'
 import { Floor } from './floor.ts'
 import { compare, type Contender, type Result } from './measure.ts'
 import { makeCast, settled, type Cast } from './people.ts'
@@ -68,7 +69,8 @@ export async function openJobs(): Promise<Result[]> {
 }
 
 async function seal({ engine, signer }: Cast, certificates: string[]): Promise<string> {
-  return await engine.seal({ text: TEXT, certificates, signer, cipher: 'aes256' })
+  const isUnnamed = certificates.length > MOST_NAMED
+  return await engine.seal({ text: TEXT, certificates, signer, cipher: 'aes256', isUnnamed })
 }
 
 async function openOurs({ engine, signer, certificate }: Cast, armored: string): Promise<void> {

@@ -46,6 +46,8 @@ function bytesIn(folder: string): number {
 export interface Taken {
   /** MiB of memory that are there. */
   memory: number
+  /** MiB of memory, at the most so far. */
+  peak: number
   /** Processor time since it began, ms. */
   cpuMs: number
   threads: number
@@ -76,6 +78,7 @@ export function takenBy({ pid }: { pid: number }): Taken {
     Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1])
   return {
     memory: (number('VmRSS') * 1024) / MIB,
+    peak: (number('VmHWM') * 1024) / MIB,
     cpuMs: (user + system) * TICK_MS,
     threads: number('Threads'),
     sleeps: number('voluntary_ctxt_switches'),

@@ -2,6 +2,7 @@ import { createMessage, encrypt, readKey } from 'openpgp'
 import { Guard, type GuardParts } from '../../src/kernel/wall/guard.ts'
 import { createEngine } from '../../src/openpgp/create.ts'
 import type { Engine } from '../../src/openpgp/engine.ts'
+import { MOST_NAMED } from '../../src/openpgp/size.ts'
 import { Floor } from './floor.ts'
 import { compare, type Contender, type Result } from './measure.ts'
 import { makeCast, settled, type Cast } from './people.ts'
@@ -56,7 +57,9 @@ async function send(
   { signer }: Cast,
   list: { certificates: readonly string[]; place?: string },
 ): Promise<void> {
-  const sealed = await engine.sealKnown({ text: TEXT, signer, cipher: 'aes256', ...list })
+  const isUnnamed = list.certificates.length > MOST_NAMED
+  const request = { text: TEXT, signer, cipher: 'aes256', isUnnamed } as const
+  const sealed = await engine.sealKnown({ ...request, ...list })
   GUARD.permitSealed(RULE, TARGET, {
     fields: { chatId: 1, sendId: 'x' },
     sealed,

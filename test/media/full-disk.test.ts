@@ -48,7 +48,7 @@ describe.skipIf(!mounted)('a disk that is full (skipped where none can be mounte
       expect({ status, code }).toEqual({ status: 503, code: 'postern_store_unwritable' })
       const url = await named(stage, await sealedBy(from, stage, small), { chat, from })
       expect((await fetched(stage, url)).body).toEqual(small)
-      expect((await stage.sidecar.readiness()).status).toBe(200)
+      await stage.sidecar.whenReady()
     }
   })
 

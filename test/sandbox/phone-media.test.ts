@@ -117,7 +117,7 @@ test('64 MiB go through the control listener and come back whole', async () => {
   const file = randomBytes(64 * 1024 * 1024)
   const { url } = await control.addMedia({ base64: file.toString('base64') })
   expect(Buffer.compare(await fetched(url), file)).toBe(0)
-})
+}, 120_000)
 
 test('a file that cannot be sent is refused with its reason', async () => {
   const { control, home } = sandbox

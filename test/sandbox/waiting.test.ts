@@ -11,7 +11,7 @@ const WAIT_MS = 20_000
 /** Whether it is still waiting once everything else that is due was done. */
 async function isWaiting(call: Promise<unknown>): Promise<boolean> {
   const over = vi.fn()
-  void call.then(over)
+  void call.then(over, over)
   await pause(30)
   return over.mock.calls.length === 0
 }

@@ -1,9 +1,9 @@
 /** Phones that share no code with Postern: GnuPG, Sequoia's sq, and rnp, each with its own home. */
-import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { canaries } from './canaries.ts'
+import { run, type Ran } from './openpgp-run.ts'
 
 /** What a program said of a message that it opened. */
 export interface PhoneOpened {
@@ -31,27 +31,16 @@ export function keyOf({ certificate, fingerprint }: Phone): {
   return { certificate, fingerprint }
 }
 
-interface Ran {
-  stdout: Buffer
-  stderr: string
-}
-
-/** Runs a program to its end; rejects when it fails, with what it said. */
-export function runTool(
+/** Runs a program to its end; rejects when it fails, with its messages. */
+export async function runTool(
   program: string,
   args: string[],
   input: string | Buffer = '',
-  env: NodeJS.ProcessEnv = process.env,
+  env?: NodeJS.ProcessEnv,
 ): Promise<Ran> {
-  const { promise, resolve, reject } = Promise.withResolvers<Ran>()
-  const options = { encoding: 'buffer', maxBuffer: 1 << 26, env } as const
-  const child = execFile(program, args, options, (error, stdout, stderr) => {
-    if (error === null) resolve({ stdout, stderr: stderr.toString() })
-    else reject(new Error(`${program} ${args.join(' ')}: ${stderr.toString()}`))
-  })
-  child.stdin?.on('error', () => {})
-  child.stdin?.end(input)
-  return promise
+  const ran = await run(program, args, { input, ...(env !== undefined && { env }) })
+  if (ran.code === 0) return ran
+  throw new Error(`${program} ${args.join(' ')}: ${ran.stderr}`)
 }
 
 abstract class Home {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, vi } from 'vitest'
+import { afterEach, beforeEach, onTestFinished, vi } from 'vitest'
 
 /**
  * Each test of a file has fake timers, which end with it.
@@ -11,4 +11,13 @@ export function useFakeTime(options: Parameters<typeof vi.useFakeTimers>[0] = {}
     vi.advanceTimersByTime(ranMs)
   })
   afterEach(() => void vi.useRealTimers())
+}
+
+/** Time that passes at once, by the monotonic clock, until the test ends; timers run as ever. */
+export function passing(): (ms: number) => void {
+  const now = performance.now.bind(performance)
+  let passedMs = 0
+  const spy = vi.spyOn(performance, 'now').mockImplementation(() => now() + passedMs)
+  onTestFinished(() => spy.mockRestore())
+  return (ms) => void (passedMs += ms)
 }

@@ -4,6 +4,7 @@
  */
 import { appendFileSync } from 'node:fs'
 import { afterAll, expect } from 'vitest'
+import { runnerPid } from './openpgp-run.ts'
 import { cpuSeconds, type FileSeconds } from './seconds.ts'
 
 // a process that runs several files has used some for those before
@@ -13,7 +14,8 @@ const startedMs = performance.now()
 
 // the first hook that is registered is the last one that runs
 afterAll(() => {
-  const used = cpuSeconds()
+  const runner = runnerPid()
+  const used = cpuSeconds('self') + (runner === null ? 0 : cpuSeconds(runner))
   shared.secondsUsed = used
   const note: FileSeconds = {
     file: expect.getState().testPath ?? '',

@@ -48,7 +48,7 @@ export interface Ended {
 export async function until<T>(
   look: () => T | Promise<T>,
   what: string,
-  withinMs = 25_000,
+  withinMs = 50_000,
 ): Promise<NonNullable<T>> {
   const end = performance.now() + withinMs
   for (;;) {

@@ -1,4 +1,5 @@
 /** What openpgp.js finds of a message that native code sealed, opened or verified. */
+import { randomBytes } from 'node:crypto'
 import { config, enums } from 'openpgp'
 import { expect, onTestFinished, test } from 'vitest'
 import type { OpenedText, UnlockedKey } from '../../../src/openpgp/engine.ts'
@@ -57,7 +58,9 @@ test.each<[string, () => string | Promise<string>, Partial<CheckedMessage>]>([
 
 test('a key that was given up meanwhile says nothing of what it sealed and opened', async () => {
   const bytes = new Uint8Array(bot.unlocked.bytes.length)
-  const gone: UnlockedKey = { ...bot.unlocked, fingerprint: '00'.repeat(20), bytes }
+  // one that no other file of this process has had read
+  const fingerprint = randomBytes(20).toString('hex')
+  const gone: UnlockedKey = { ...bot.unlocked, fingerprint, bytes }
   const armored = await sealedTo([alice.certificate])
   expect(await compare(armored, { signer: gone })).toBe('unchecked')
   const opened = structuredClone(await openArmored(armored)) as OpenedText
