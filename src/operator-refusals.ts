@@ -60,6 +60,11 @@ export const OPERATOR_REFUSALS = {
     what: 'the passphrase does not open the store',
     hint: 'give the one that it was made with, or was last moved to',
   },
+  'store-derivation': {
+    exitCode: 3,
+    what: 'this Node.js lacks Argon2id',
+    hint: 'use a Node.js of nodejs.org',
+  },
   'store-corrupt': {
     exitCode: 3,
     what: 'the store is damaged',

@@ -28,6 +28,7 @@ describe('a bot that did not start may make a store at the next start', () => {
     'store-in-use': false,
     'store-locked': true,
     'store-passphrase': false,
+    'store-derivation': false,
     'store-corrupt': false,
     'store-newer': false,
     'store-older': true,

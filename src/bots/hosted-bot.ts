@@ -167,6 +167,7 @@ export class HostedBot {
 const STORE_IS_THERE: ReadonlySet<string> = new Set<OperatorCode>([
   'protection',
   'store-corrupt',
+  'store-derivation',
   'store-in-use',
   'store-moved',
   'store-newer',

@@ -37,7 +37,8 @@ export function clientOptions(address: DatabaseAddress, use: ClientUse): ClientC
     password: () => address.password ?? '',
     ssl: tls === null ? false : { ...tls, rejectUnauthorized: true },
     application_name: 'postern',
-    options: SERVER_SETTINGS,
+    // one that this client has no option for
+    options: `${SERVER_SETTINGS} -c idle_session_timeout=${timeoutsOf(use).idle_session_timeout}`,
     connectionTimeoutMillis: times.CONNECT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: 15_000,
@@ -51,6 +52,8 @@ const timeoutsOf = (use: ClientUse) => ({
   idle_in_transaction_session_timeout: times.SILENT_TRANSACTION_MS,
   lock_timeout: use === 'session' ? times.SESSION_LOCK_MS : times.LOCK_MS,
   statement_timeout: times.STATEMENT_MS,
+  // 0: for good
+  idle_session_timeout: use === 'session' ? times.SILENT_SESSION_MS : 0,
 })
 
 /**

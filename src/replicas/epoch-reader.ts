@@ -1,17 +1,15 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { Listeners } from '../util/listeners.ts'
 import type { Mutex } from '../util/scheduling.ts'
 import { corrupt } from '../store/refusals.ts'
 import { FOLLOWED_TABLES, type FollowedTable, type Reread } from '../store/store.ts'
-import { kindOf, rolledBack } from './failures.ts'
-import type { OpenLock } from './open-lock.ts'
+import { rolledBack } from './failures.ts'
+import { unblocked } from './locks.ts'
+import type { Presence } from './open-lock.ts'
 import { epochIn, type Database } from './schema.ts'
+import type { RestingStore } from './resting-stores.ts'
 import type { PostgresServer } from './server.ts'
 import type { LastSeenTimeline } from './timeline.ts'
 
-/** How often a locked epoch is asked for, and after how long again. */
-const MOST_ASKED = 8
-const BLOCKED_MS = 50
 /** Keys that are given to one reading at most. */
 const KEYS_AT_ONCE = 1000
 
@@ -19,7 +17,7 @@ export interface EpochReaderParts {
   server: PostgresServer
   schema: string
   db: Database
-  openLock: OpenLock
+  presence: Presence
   /** Orders writes, and reading the writes of others. */
   order: Mutex
   /** Written whenever more was seen. */
@@ -29,12 +27,14 @@ export interface EpochReaderParts {
 }
 
 /** How much of a store's history a sidecar has read, and how it reads the rest before it decides. */
-export class EpochReader {
+export class EpochReader implements RestingStore {
   readonly #parts: EpochReaderParts
   readonly #rereads = new Map<FollowedTable, Reread[]>()
   readonly #behindChanges = new Listeners()
   /** Calls back when `isBehind` was found out anew. */
   readonly onBehind = this.#behindChanges.add
+  asked: RestingStore['asked'] = null
+  counted: RestingStore['counted'] = null
   #seen: number
   #isBehind = false
   #asking: Promise<void> = Promise.resolve()
@@ -53,6 +53,10 @@ export class EpochReader {
   /** The database answers, and does not hold all that was read of it. */
   get isBehind(): boolean {
     return this.#isBehind
+  }
+
+  get schema(): string {
+    return this.#parts.schema
   }
 
   /** Has changed rows of a table read again. */
@@ -76,19 +80,21 @@ export class EpochReader {
       .catch((error: unknown) => {
         this.#nextAsking = null
         this.#asking = Promise.resolve()
+        this.asked = null
         throw error
       })
     return this.#nextAsking
   }
 
   async #ask(): Promise<void> {
-    const { openLock, server, schema } = this.#parts
+    const { presence, server, schema } = this.#parts
     const seenBefore = this.seen
     let epoch = 0
     do {
-      await openLock.ensure()
+      await presence.ensure()
+      this.asked = { atMs: performance.now(), generation: server.session.generation }
       epoch = await readEpoch(server, schema)
-    } while (!openLock.isHeld)
+    } while (!presence.isHeld)
     await this.learnUpTo({ seenBefore, epoch })
   }
 
@@ -158,26 +164,16 @@ export class EpochReader {
     this.#isBehind = epoch < seen
     this.#behindChanges.emit()
     if (!this.#isBehind) return
+    this.asked = null
     // it may be a former primary, and the address lead to another by now
     this.#parts.server.doubt()
     throw rolledBack()
   }
 }
 
-/**
- * The epoch of a store, by its server's session, which waits only shortly where its table is locked,
- * so that other stores are answered in between.
- * @throws PostgresError `lost`, an error of pg
- */
+/** The epoch of a store, by its server's session. @throws PostgresError `lost`, an error of pg */
 export async function readEpoch(server: PostgresServer, schema: string): Promise<number> {
-  for (let asked = 1; ; asked += 1) {
-    try {
-      const [row] = await server.ask<{ epoch: number }>(epochIn(schema))
-      if (row === undefined) throw corrupt('its state is gone')
-      return row.epoch
-    } catch (error) {
-      if (kindOf(error) !== 'blocked' || asked === MOST_ASKED) throw error
-      await pause(BLOCKED_MS)
-    }
-  }
+  const [row] = await unblocked(() => server.ask<{ epoch: number }>(epochIn(schema)))
+  if (row === undefined) throw corrupt('its state is gone')
+  return row.epoch
 }

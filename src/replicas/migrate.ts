@@ -1,9 +1,8 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { OperatorError } from '../errors.ts'
 import { FIRST_VERSION } from '../store/migrations.ts'
 import { newer, older } from '../store/refusals.ts'
 import type { Schema } from '../store/schema.ts'
-import { describeAddress } from './address.ts'
+import { isOpenIn, schemaInUse } from './open-lock.ts'
 import { lockName, quoted, type Database, type PostgresSchema } from './schema.ts'
 import type { PostgresServer } from './server.ts'
 import { POSTGRES_STEPS, type PostgresStep } from './steps.ts'
@@ -13,6 +12,8 @@ interface MigrationPlan {
   server: PostgresServer
   schema: string
   steps?: readonly PostgresStep[]
+  /** This process has the store alone (`takeAlone`). */
+  isAlone?: boolean
 }
 
 /** The database of a store, whose queries name its schema. */
@@ -74,22 +75,21 @@ export async function migrate(
 /** The same within a transaction, which ends with the schema as search_path. */
 export async function migrateIn(
   transaction: Transaction<Schema>,
-  { server, schema, steps = POSTGRES_STEPS }: MigrationPlan,
+  { server, schema, steps = POSTGRES_STEPS, isAlone = false }: MigrationPlan,
 ): Promise<void> {
   const lock = lockName(schema, 'migrate')
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(transaction)
   // the right to make one is asked for only where there is none
   const there = await sql`
     SELECT 1 FROM pg_namespace WHERE nspname = ${schema}`.execute(transaction)
-  if (there.rows.length === 0) {
-    await sql.raw(`CREATE SCHEMA ${quoted(schema)}`).execute(transaction)
-  }
+  if (there.rows.length === 0) await sql.raw(`CREATE SCHEMA ${quoted(schema)}`).execute(transaction)
   await sql.raw(`SET LOCAL search_path TO ${quoted(schema)}, pg_temp`).execute(transaction)
   const found = await findVersionIn(transaction, schema, steps)
+  const missing = steps.filter(({ version }) => version > (found ?? 0))
+  const isBesideOthers = found === null || missing.every(({ isAdditive }) => isAdditive)
+  if (!isAlone) await requireFree(transaction, { server, schema, found, isBesideOthers })
   const db = transaction as unknown as Transaction<PostgresSchema>
-  for (const { version, isAdditive, statements } of steps) {
-    if (version <= (found ?? 0)) continue
-    if (!isAdditive && found !== null) await requireAlone(transaction, server, schema)
+  for (const { version, isAdditive, statements } of missing) {
     for (const statement of statements) await sql.raw(statement).execute(transaction)
     const oldest = isAdditive ? {} : { oldest: version }
     await db
@@ -99,20 +99,24 @@ export async function migrateIn(
   }
 }
 
-async function requireAlone(
+/**
+ * Keeps the store from being moved until the transaction ends; for steps that programs of before do
+ * not know, also from being opened.
+ */
+async function requireFree(
   transaction: Transaction<Schema>,
-  server: PostgresServer,
-  schema: string,
+  o: { server: PostgresServer; schema: string; found: number | null; isBesideOthers: boolean },
 ): Promise<void> {
-  const { rows } = await sql<{ alone: boolean }>`
-    SELECT pg_try_advisory_xact_lock(hashtextextended(${lockName(schema, 'presence')}, 0)) AS alone
-  `.execute(transaction)
-  if (rows[0]?.alone === true) return
-  throw new OperatorError(
-    'store-in-use',
-    `the store in ${describeAddress(server.address)} must be upgraded, and another sidecar uses it`,
-    'stop every sidecar of this bot, then start the new version',
-  )
+  const { server, schema, found, isBesideOthers } = o
+  const name = lockName(schema, 'presence')
+  const call = sql.raw(`pg_try_advisory_xact_lock${isBesideOthers ? '_shared' : ''}`)
+  const { rows } = await sql<{ taken: boolean }>`
+    SELECT ${call}(hashtextextended(${name}, 0)) AS taken`.execute(transaction)
+  const isRowed = !isBesideOthers && (found ?? 0) > FIRST_VERSION
+  const isOpen = sql.raw<{ open: boolean }>(isRowed ? isOpenIn(schema) : 'SELECT false AS open')
+  const open = await isOpen.execute(transaction)
+  if (rows[0]?.taken === true && open.rows[0]?.open !== true) return
+  throw schemaInUse(server.address, isBesideOthers ? 'moved' : 'older')
 }
 
 const newestOf = (steps: readonly PostgresStep[]): number => steps.at(-1)?.version ?? 0

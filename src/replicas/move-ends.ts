@@ -21,7 +21,7 @@ import { describePlace } from './address.ts'
 import { toOperator } from './failures.ts'
 import { databaseOf, findVersion, migrate, migrateIn } from './migrate.ts'
 import type { MoveEnd } from './move-store.ts'
-import { OpenLock } from './open-lock.ts'
+import { takeAlone } from './open-lock.ts'
 import { withRows } from './rows.ts'
 import { checkSchemaName, quoted } from './schema.ts'
 import type { PostgresServer } from './server.ts'
@@ -121,12 +121,11 @@ function removeDatabase(file: string): void {
 export class SchemaMoveEnd implements MoveEnd {
   readonly #server: PostgresServer
   readonly #schema: string
-  readonly #openLock: OpenLock
+  #alone: AsyncDisposable | null = null
 
   private constructor(server: PostgresServer, schema: string) {
     this.#server = server
     this.#schema = schema
-    this.#openLock = new OpenLock(server, schema, 'alone')
   }
 
   /**
@@ -139,7 +138,7 @@ export class SchemaMoveEnd implements MoveEnd {
     const end = new SchemaMoveEnd(server, schema)
     await end.#explained(async () => {
       if ((await findVersion(server, schema)) !== null) await migrate(server, schema)
-      await end.#openLock.ensure()
+      end.#alone = await takeAlone(server, schema)
     })
     return end
   }
@@ -162,7 +161,7 @@ export class SchemaMoveEnd implements MoveEnd {
 
   async receive(rows: RowSource, mark: MoveMark): Promise<void> {
     await this.#transact(async (db) => {
-      await migrateIn(db, { server: this.#server, schema: this.#schema })
+      await migrateIn(db, { server: this.#server, schema: this.#schema, isAlone: true })
       // nobody has anything of it in memory yet
       await setTriggers(db, 'DISABLE')
       await carry(rows, db)
@@ -188,7 +187,7 @@ export class SchemaMoveEnd implements MoveEnd {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#openLock[Symbol.asyncDispose]()
+    await this.#alone?.[Symbol.asyncDispose]()
   }
 
   async #transact<T>(change: (db: Transaction<Schema>) => Promise<T>): Promise<T> {

@@ -1,32 +1,45 @@
 import { OperatorError } from '../errors.ts'
 import { describeAddress, type DatabaseAddress } from './address.ts'
-import { tryLock, unlock, type AdvisoryLock, type LockServer } from './locks.ts'
-import { lockName } from './schema.ts'
-
-/** How old a count may be that is given once more, ms. */
-const FRESH_MS = 800
+import { advisoryLock, giveBack, type LockServer } from './locks.ts'
+import { LIVING, lockName, presenceOf, THIS_PROCESS } from './schema.ts'
 
 /** The parts of the server that the locks of open stores need. */
-interface OpenLockServer extends LockServer {
+export interface OpenLockServer extends LockServer {
   readonly address: DatabaseAddress
-  readonly openLocks: OpenLockCounts
+}
+
+/** Why nobody may open a store, or have it alone. */
+const IN_USE = {
+  moved: [
+    'is being moved',
+    'wait until `postern store move` has ended, which prints its new place',
+  ],
+  open: ['is open in a sidecar', 'stop every sidecar of this bot first'],
+  older: [
+    'must be upgraded, and another sidecar uses it',
+    'stop every sidecar of this bot, then start the new version',
+  ],
+} as const
+
+/** The refusal of a store that others use. */
+export function schemaInUse(address: DatabaseAddress, why: keyof typeof IN_USE): OperatorError {
+  const [what, hint] = IN_USE[why]
+  return new OperatorError('store-in-use', `the store in ${describeAddress(address)} ${what}`, hint)
 }
 
 /**
- * The advisory lock of an open store. Sidecars share the lock; `store move` and a migration that is
- * not additive get it only while no sidecar has the store open.
+ * That this process has a store open: a row that names it, as `turnLock` documents. It is written
+ * while nobody needs the store alone.
  */
-export class OpenLock implements AsyncDisposable {
+export class Presence implements AsyncDisposable {
   readonly #server: OpenLockServer
-  readonly #lock: AdvisoryLock
+  readonly #schema: string
   #generation = 0
-  /** A lock is granted as often as it is asked for, and must be given back as often. */
-  #taking: Promise<void> | null = null
+  #writing: Promise<void> | null = null
 
-  /** @param kind `alone`: nobody else may have the store open */
-  constructor(server: OpenLockServer, schema: string, kind: 'shared' | 'alone' = 'shared') {
+  constructor(server: OpenLockServer, schema: string) {
     this.#server = server
-    this.#lock = { name: lockName(schema, 'presence'), isShared: kind === 'shared' }
+    this.#schema = schema
   }
 
   /** False when it was lost with the session. */
@@ -36,102 +49,61 @@ export class OpenLock implements AsyncDisposable {
   }
 
   /**
-   * Acquires the lock, also again after the session was lost.
-   * @throws OperatorError `store-in-use` when somebody needs the store alone, or has it open;
-   *   PostgresError `lost`, an error of pg
+   * Writes the row, also again after the session was lost.
+   * @throws OperatorError `store-in-use` when somebody needs the store alone; PostgresError `lost`, an
+   *   error of pg
    */
   async ensure(): Promise<void> {
     if (this.isHeld) return
-    this.#taking ??= this.#take().finally(() => (this.#taking = null))
-    await this.#taking
+    this.#writing ??= this.#write().finally(() => (this.#writing = null))
+    await this.#writing
   }
 
-  async #take(): Promise<void> {
-    const question = { text: tryLock(this.#lock), parameters: [this.#lock.name] }
-    const [[row] = []] = await this.#server.askAll<{ taken: boolean }>([question])
-    if (row?.taken !== true) throw this.#taken()
+  async #write(): Promise<void> {
+    const presence = presenceOf(this.#schema)
+    const text = `
+      WITH lock AS MATERIALIZED (
+          SELECT pg_try_advisory_xact_lock_shared(hashtextextended($1, 0)) AS taken),
+        dead AS (DELETE FROM ${presence} WHERE process IN (
+          SELECT process FROM ${presence} WHERE process NOT IN (${LIVING}) FOR UPDATE SKIP LOCKED)),
+        mine AS (INSERT INTO ${presence} SELECT ${THIS_PROCESS} FROM lock WHERE taken
+          ON CONFLICT DO NOTHING)
+      SELECT taken, set_config('synchronous_commit', 'off', true) FROM lock`
+    const name = lockName(this.#schema, 'presence')
+    const [row] = await this.#server.ask<{ taken: boolean }>(text, [name])
+    if (row?.taken !== true) throw schemaInUse(this.#server.address, 'moved')
     this.#generation = this.#server.session.generation
-    this.#server.openLocks.add(this.#lock.name)
-  }
-
-  /** How many have the store open, within the last second. @throws PostgresError `lost`, an error of pg */
-  async count(): Promise<number> {
-    await this.ensure()
-    const counts = await this.#server.openLocks.read()
-    return Math.max(1, counts.get(this.#lock.name) ?? 1)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const { openLocks, session } = this.#server
-    openLocks.delete(this.#lock.name)
     if (!this.isHeld) return
     this.#generation = 0
-    await unlock(session, this.#lock)
-  }
-
-  #taken(): OperatorError {
-    const place = describeAddress(this.#server.address)
-    return this.#lock.isShared
-      ? new OperatorError(
-          'store-in-use',
-          `the store in ${place} is being moved`,
-          'wait until `postern store move` has ended; its output says where the store is then',
-        )
-      : new OperatorError(
-          'store-in-use',
-          `a sidecar has the store in ${place} open`,
-          'stop every sidecar of this bot first',
-        )
+    const text = `DELETE FROM ${presenceOf(this.#schema)} WHERE process = ${THIS_PROCESS}`
+    await giveBack(this.#server.session, { text })
   }
 }
 
-const COUNT = `
-  SELECT name, count(DISTINCT held.pid)::int AS count
-  FROM unnest($1::text[]) AS name
-  LEFT JOIN pg_locks AS held
-    ON held.locktype = 'advisory' AND held.granted AND held.objsubid = 1
-    AND held.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-    AND (held.classid::bigint << 32 | held.objid::bigint) = hashtextextended(name, 0)
-  GROUP BY name`
-
-/** By the name of an open lock: how many processes hold it. */
-type HolderCounts = ReadonlyMap<string, number>
-
-/** Counts the holders of the open locks of all stores of a process, with one query a second at most. */
-export class OpenLockCounts {
-  readonly #server: LockServer
-  readonly #names = new Set<string>()
-  #latest: { counts: Promise<HolderCounts>; atMs: number; generation: number } | null = null
-
-  constructor(server: LockServer) {
-    this.#server = server
-  }
-
-  /** Adds a lock to the query. */
-  add(name: string): void {
-    if (!this.#names.has(name)) this.#latest = null
-    this.#names.add(name)
-  }
-
-  delete(name: string): void {
-    this.#names.delete(name)
-  }
-
-  /** The counts of the last second. @throws PostgresError `lost`, an error of pg */
-  read(): Promise<HolderCounts> {
-    const atMs = performance.now()
-    const { generation } = this.#server.session
-    const latest = this.#latest
-    if (latest?.generation === generation && atMs - latest.atMs < FRESH_MS) return latest.counts
-    const counts = this.#ask()
-    this.#latest = { counts, atMs, generation }
-    counts.catch(() => (this.#latest = null))
-    return counts
-  }
-
-  async #ask(): Promise<HolderCounts> {
-    const question = { text: COUNT, parameters: [[...this.#names]] }
-    const [rows = []] = await this.#server.askAll<{ name: string; count: number }>([question])
-    return new Map(rows.map(({ name, count }) => [name, count]))
-  }
+/**
+ * Has a store for this process alone, which need not be there yet, until the result is disposed of.
+ * @throws OperatorError `store-in-use` when a sidecar has it open, or another process alone;
+ *   PostgresError `lost`, an error of pg
+ */
+export async function takeAlone(server: OpenLockServer, schema: string): Promise<AsyncDisposable> {
+  const { session, address } = server
+  const lock = advisoryLock(lockName(schema, 'presence'))
+  const [row] = await server.ask<{ taken: boolean }>(lock.take.text, lock.take.parameters)
+  if (row?.taken !== true) throw schemaInUse(address, 'open')
+  await using stack = new AsyncDisposableStack()
+  stack.defer(() => giveBack(session, lock.give('')))
+  // a file that is read or written meanwhile may hold up everything else
+  await server.ask(`SELECT set_config('idle_session_timeout', '0', false)`)
+  const table = `SELECT to_regclass($1) IS NOT NULL AS there`
+  const [found] = await server.ask<{ there: boolean }>(table, [presenceOf(schema)])
+  const [state] = found?.there === true ? await server.ask<{ open: boolean }>(isOpenIn(schema)) : []
+  if (state?.open === true) throw schemaInUse(address, 'open')
+  return stack.move()
 }
+
+/** The query whether any process that lives has a store open. */
+export const isOpenIn = (schema: string): string =>
+  `SELECT EXISTS (SELECT FROM ${presenceOf(schema)} WHERE process IN (${LIVING})) AS open`

@@ -18,7 +18,7 @@ import { DataDirLock } from './data-dir-lock.ts'
 import { readEpoch } from './epoch-reader.ts'
 import { databaseOf, findVersion, migrate } from './migrate.ts'
 import { PostgresStore } from './postgres-store.ts'
-import { OpenLock } from './open-lock.ts'
+import { Presence } from './open-lock.ts'
 import { checkSchemaName, IS_READ_ONLY, type Database } from './schema.ts'
 import { LastSeenTimeline } from './timeline.ts'
 import type { PostgresServer } from './server.ts'
@@ -61,9 +61,9 @@ export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
     makeDataDir(dataDir)
     stack.use(new DataDirLock(dataDir))
     clearUnfinished(dataDir)
-    const openLock = stack.use(new OpenLock(server, schema))
-    await openLock.ensure()
     await migrate(server, schema)
+    const presence = stack.use(new Presence(server, schema))
+    await presence.ensure()
     const epoch = await readEpoch(server, schema)
     const { timeline } = server
     if (lastSeen.isAheadOf({ epoch, timeline })) throw rolledBack()
@@ -72,7 +72,7 @@ export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
     lastSeen.note({ epoch, timeline })
     stack.use(lastSeen)
     const held = await openProtectionOf(o, db, { isNew, chosen })
-    const parts = { server, schema, dataDir, held, request: o, openLock, lastSeen, epoch }
+    const parts = { server, schema, dataDir, held, request: o, presence, lastSeen, epoch }
     return new PostgresStore({ ...parts, resources: stack.move() })
   } catch (error) {
     if (error instanceof OperatorError) throw error

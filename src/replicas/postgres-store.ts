@@ -5,8 +5,8 @@ import { Listeners } from '../util/listeners.ts'
 import { Mutex } from '../util/scheduling.ts'
 import { makeCopy } from '../store/backup.ts'
 import { openExisting, type ProtectionRequest } from '../store/choose.ts'
-import { writeMoveIn } from '../store/relock.ts'
-import { ProtectedStore, type Change, type ProtectionMove } from '../store/protected-store.ts'
+import { writeMoveIn, type ProtectionMove } from '../store/relock.ts'
+import { ProtectedStore, type Change } from '../store/protected-store.ts'
 import type { OpenProtection } from '../store/protection.ts'
 import type { Schema } from '../store/schema.ts'
 import { readMark } from '../store/move-mark.ts'
@@ -65,6 +65,7 @@ export class PostgresStore extends ProtectedStore implements Store {
     })
     this.#reader.onBehind(() => this.#report())
     this.#stopListening = server.onReachability(() => this.#report())
+    server.restingStores.add(this.#reader)
   }
 
   async read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
@@ -98,12 +99,13 @@ export class PostgresStore extends ProtectedStore implements Store {
     this.#refuseMoved()
   }
 
-  follow(table: FollowedTable, reread: Reread): void {
-    this.#reader.follow(table, reread)
+  async keepUp(): Promise<void> {
+    const isUpToDate = await this.#parts.server.restingStores.isUpToDate(this.#reader)
+    if (!isUpToDate) await this.fresh()
   }
 
-  keepWatch(): Disposable {
-    return this.#parts.server.session.watch()
+  follow(table: FollowedTable, reread: Reread): void {
+    this.#reader.follow(table, reread)
   }
 
   async tryLock(
@@ -118,10 +120,20 @@ export class PostgresStore extends ProtectedStore implements Store {
     })
   }
 
+  async untilFree(name: LockName, signal: AbortSignal): Promise<void> {
+    const { server, schema } = this.#parts
+    await server.turnWaits.untilFree(schema, name, signal)
+  }
+
+  async isWanted(name: LockName): Promise<boolean> {
+    const { server, schema } = this.#parts
+    return await this.#ask(() => server.turnWaits.isWanted(schema, name))
+  }
+
   /** The work of `fresh`, by the epoch that was read together with a lock. */
   async #freshWith(o: { lock: StoreLock; seenBefore: number; epoch: number }): Promise<void> {
     try {
-      if (this.#parts.openLock.isHeld) await this.#reader.learnUpTo(o)
+      if (this.#parts.presence.isHeld) await this.#reader.learnUpTo(o)
       else await this.fresh()
       this.#refuseMoved()
     } catch (error) {
@@ -131,7 +143,8 @@ export class PostgresStore extends ProtectedStore implements Store {
   }
 
   async countSidecars(): Promise<number> {
-    return await this.#ask(() => this.#parts.openLock.count())
+    const { server } = this.#parts
+    return await this.#ask(() => server.restingStores.countSidecars(this.#reader))
   }
 
   /** One transaction in the order of all writes, its memory as fresh as the database. */
@@ -249,6 +262,7 @@ export class PostgresStore extends ProtectedStore implements Store {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopListening()
     if (!(await this.close())) return
+    this.#parts.server.restingStores.delete(this.#reader)
     await this.#locks[Symbol.asyncDispose]()
     await this.#parts.resources[Symbol.asyncDispose]()
   }

@@ -1,10 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../store/schema.ts'
-import type { Row, RowSource } from '../store/carry.ts'
+import { ROWS_AT_ONCE, type Row, type RowSource } from '../store/carry.ts'
 import { quoted } from './schema.ts'
 import type { PostgresServer } from './server.ts'
-
-const AT_ONCE = 500
 
 /** Runs something with all rows of a store as they are at one moment. */
 export async function withRows<T>(
@@ -24,7 +22,7 @@ async function* rowsIn(db: Kysely<Schema>, table: string): AsyncIterable<Row[]> 
   await sql.raw(`DECLARE carried NO SCROLL CURSOR FOR SELECT * FROM ${table}`).execute(db)
   try {
     for (;;) {
-      const { rows } = await sql.raw<Row>(`FETCH ${AT_ONCE} FROM carried`).execute(db)
+      const { rows } = await sql.raw<Row>(`FETCH ${ROWS_AT_ONCE} FROM carried`).execute(db)
       if (rows.length === 0) return
       yield rows
     }

@@ -46,8 +46,30 @@ export const epochIn = (schema: string): string =>
   `SELECT epoch, ${IS_READ_ONLY} FROM ${quoted(schema)}.state`
 
 /**
- * The name of an advisory lock. Each process that has the store open holds `presence`, shared;
- * `migrate` is held while a process creates the schema or changes it.
+ * The process that asks: a number that its session has drawn, and the one advisory lock that it holds
+ * at rest. A process whose number nobody holds has died, or lost its session.
+ */
+export const BEGIN_PROCESS = `
+  WITH drawn AS MATERIALIZED (SELECT (random() * 9e15)::bigint AS process)
+  SELECT set_config('postern.process', process::text, false), pg_advisory_lock(process) FROM drawn`
+export const THIS_PROCESS = `current_setting('postern.process')::bigint`
+
+/** The numbers of processes that live, among other numbers. */
+export const LIVING = `
+  SELECT classid::bigint << 32 | objid::bigint AS process FROM pg_locks
+  WHERE locktype = 'advisory' AND granted AND objsubid = 1
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+
+/** The channel of the server on which processes notify each other of turns (`TurnWaits`). */
+export const NOTIFIED = 'postern'
+
+/** The table of a store's turns, and that of the processes that have it open. */
+export const turnsOf = (schema: string): string => `${quoted(schema)}.turns`
+export const presenceOf = (schema: string): string => `${quoted(schema)}.presence`
+
+/**
+ * The name of an advisory lock. `presence` keeps others from opening a store while one process needs
+ * it alone; `migrate` is held while a process creates the schema or changes it.
  */
 export function lockName(schema: string, name: 'presence' | 'migrate' | LockName): string {
   return `postern/${schema}/${name}`

@@ -8,10 +8,11 @@ import { requireSettings, withClient, type ClientUse } from './client.ts'
 import { CONNECT_MS } from './times.ts'
 import { QueryConnections } from './connections.ts'
 import { isOfDatabase, kindOf, requireWritable, rolledBack } from './failures.ts'
-import { OpenLockCounts } from './open-lock.ts'
+import { RestingStores } from './resting-stores.ts'
 import { IS_READ_ONLY } from './schema.ts'
 import { Session, type Question } from './session.ts'
 import { isBehind, readTimeline, type Timeline } from './timeline.ts'
+import { TurnWaits } from './turn-waits.ts'
 
 /**
  * One process's connections to a database server: a session that monitors the server, and a pool
@@ -20,8 +21,8 @@ import { isBehind, readTimeline, type Timeline } from './timeline.ts'
 export class PostgresServer implements AsyncDisposable {
   readonly address: DatabaseAddress
   readonly session: Session
-  /** Counts of the sidecars that have each store open. */
-  readonly openLocks = new OpenLockCounts(this)
+  readonly restingStores = new RestingStores(this)
+  readonly turnWaits: TurnWaits
   readonly #connections: QueryConnections
   /** By schema, each with a lane of the pool. */
   readonly #databases = new Map<string, Kysely<Schema>>()
@@ -44,7 +45,9 @@ export class PostgresServer implements AsyncDisposable {
     const { isOfSeveral = false } = o
     this.address = parseAddress(o.url, o.caFile)
     this.#isOfSeveral = isOfSeveral
-    this.session = new Session(this.address, (client) => this.#admit(client, 'session'))
+    const admit = (client: ClientBase): Promise<void> => this.#admit(client, 'session')
+    this.session = new Session(this.address, admit, () => this.turnWaits.ask())
+    this.turnWaits = new TurnWaits(this)
     this.session.onLost((how) => (how === 'silent' ? this.lose() : this.#suspect()))
     const suspect = (): void => this.#suspect()
     this.#connections = new QueryConnections(this.address, {

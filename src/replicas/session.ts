@@ -3,14 +3,8 @@ import { Listeners } from '../util/listeners.ts'
 import type { DatabaseAddress } from './address.ts'
 import { clientOptions, DatabaseClient } from './client.ts'
 import { kindOf, PostgresError } from './failures.ts'
-import { ANSWER_MS, BEAT_MS, PROVEN_MS, SILENT_SESSION_MS } from './times.ts'
-
-/**
- * A query, in SQL, that has the server end the session when it is silent. Versions before 14 know no
- * such setting: there the network alone ends it.
- */
-export const limitSilence = (ms = SILENT_SESSION_MS): string =>
-  `SELECT set_config(name, '${ms}', false) FROM pg_settings WHERE name = 'idle_session_timeout'`
+import { BEGIN_PROCESS, NOTIFIED } from './schema.ts'
+import { ANSWER_MS, BEAT_MS, PROVEN_MS } from './times.ts'
 
 /** A query, with the values of `$1` and so on. */
 export interface Question {
@@ -25,34 +19,41 @@ interface Moment {
 }
 const NEVER: Moment = { monotonicMs: -Infinity, dayMs: -Infinity }
 
+type AdmitClient = (client: DatabaseClient) => Promise<void>
+
 /** `ended`: the connection is gone, and the database may be there; `silent`: it did not answer. */
 export type SessionLoss = 'ended' | 'silent'
 
 /**
  * The one connection that lives as long as the store: its answers are current, and its locks are
- * held as long as it lives. It is made on demand, also after a loss; nothing wakes it while it
- * holds no locks.
+ * held as long as it lives. It is made on demand, also after a loss, and then asks again and again:
+ * the server ends it when it is silent.
  */
 export class Session implements AsyncDisposable {
   readonly #address: DatabaseAddress
-  readonly #admit: (client: DatabaseClient) => Promise<void>
+  readonly #admit: AdmitClient
+  readonly #ask: () => Promise<unknown>
+  readonly #notifications = new Listeners<string>()
+  /** Calls back with what a process has notified of (`TurnWaits`), this one too. */
+  readonly onNotified = this.#notifications.add
   readonly #losses = new Listeners<SessionLoss>()
   /** Calls back when the connection was lost, with all of its locks. */
   readonly onLost = this.#losses.add
   #connecting: Promise<DatabaseClient> | null = null
   #client: DatabaseClient | null = null
   #beat: NodeJS.Timeout | null = null
-  #holders = 0
-  /** Whether the server ends the present connection when it is silent. */
-  #isLimited = false
   #provenAt: Moment = NEVER
   #generation = 0
   #isClosed = false
 
-  /** @param admit checks a new connection before its use, and throws when it must not be used */
-  constructor(address: DatabaseAddress, admit: (client: DatabaseClient) => Promise<void>) {
+  /**
+   * @param admit checks a new connection before its use, and throws when it must not be used
+   * @param ask the query of each beat
+   */
+  constructor(address: DatabaseAddress, admit: AdmitClient, ask: () => Promise<unknown>) {
     this.#address = address
     this.#admit = admit
+    this.#ask = ask
   }
 
   /** Counts connections: locks acquired under another number are lost. */
@@ -122,36 +123,6 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  /** Has the server end this session soon when it is silent, and sees that it is not, as `hold` does. */
-  watch(): Disposable {
-    const hold = this.hold()
-    this.limited()
-    void this.query(limitSilence()).catch(() => undefined)
-    return hold
-  }
-
-  /** Keeps this session from being silent, until the result is disposed of, once. */
-  hold(): Disposable {
-    this.#holders += 1
-    this.#beat ??= setInterval(() => void this.query('SELECT 1').catch(() => {}), BEAT_MS).unref()
-    return { [Symbol.dispose]: () => void this.#release().catch(() => undefined) }
-  }
-
-  /** Call it after a query of one's own with `limitSilence`, while holding the session. */
-  limited(): void {
-    this.#isLimited = true
-  }
-
-  async #release(): Promise<void> {
-    this.#holders -= 1
-    if (this.#holders > 0) return
-    if (this.#beat !== null) clearInterval(this.#beat)
-    this.#beat = null
-    if (this.#client === null || !this.#isLimited) return
-    this.#isLimited = false
-    await this.query(limitSilence(0))
-  }
-
   /** Cuts the connection, and rejects its pending queries. */
   cut(): void {
     if (this.#client !== null) this.#drop(this.#client)
@@ -176,15 +147,20 @@ export class Session implements AsyncDisposable {
     const client = new DatabaseClient(clientOptions(this.#address, 'session'))
     client.on('error', () => this.#drop(client))
     client.on('end', () => this.#drop(client))
+    client.on('notification', ({ payload = '' }) => this.#notifications.emit(payload))
     await client.connect()
     try {
       await this.#inTime(client, this.#admit(client))
+      const begun = [BEGIN_PROCESS, `LISTEN ${NOTIFIED}`].map((text) => client.query(text))
+      await this.#inTime(client, Promise.all(begun))
     } catch (error) {
       client.destroy()
       throw error
     }
     this.#client = client
-    this.#isLimited = false
+    this.#beat ??= setInterval(() => {
+      if (this.isConnected) this.#ask().catch(() => undefined)
+    }, BEAT_MS).unref()
     this.#generation += 1
     return client
   }

@@ -4,7 +4,7 @@
  * which records which key changed in which epoch. Triggers keep both, so that no writer can omit
  * it.
  */
-import { FIRST_TABLES, FIRST_VERSION } from '../store/migrations.ts'
+import { DERIVATION, FIRST_TABLES, FIRST_VERSION } from '../store/migrations.ts'
 import type { FollowedTable } from '../store/store.ts'
 
 /** One step of the schema on PostgreSQL. Never changed once released. */
@@ -63,6 +63,16 @@ const EPOCHS = [
    END $$`,
 ]
 
+/** Which processes have the store open, and which of them has a turn; `schema.ts` has the numbers. */
+const PROCESSES = [
+  `CREATE TABLE presence (process bigint PRIMARY KEY)`,
+  `CREATE TABLE turns (
+     name text PRIMARY KEY,
+     process bigint NOT NULL,
+     wanted boolean NOT NULL DEFAULT false
+   )`,
+]
+
 /** The key of each table that is followed, and which columns count where not all do. */
 const FOLLOWED: Record<FollowedTable, { key: string; columns?: string }> = {
   own_keys: {
@@ -93,6 +103,12 @@ export const POSTGRES_STEPS: readonly PostgresStep[] = [
     version: FIRST_VERSION,
     isAdditive: true,
     statements: [...FIRST_TABLES.map(forPostgres), ...EPOCHS, ...TRIGGERS],
+  },
+  // a program of before holds locks where this one writes rows, and reports Argon2id as damage
+  {
+    version: FIRST_VERSION + 1,
+    isAdditive: false,
+    statements: [...PROCESSES, ...DERIVATION],
   },
 ]
 

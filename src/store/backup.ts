@@ -140,12 +140,10 @@ function contentOf(database: DatabaseSync, file: string): BackupContent {
 /** Rows of every table of ours. */
 function countsOf(database: DatabaseSync): Record<string, number> {
   const tables = rows(database, "SELECT name FROM sqlite_schema WHERE type = 'table'")
-  const ours = tables.map((row) => String(row['name'])).filter((name) => /^[a-z_]+$/.test(name))
-  return Object.fromEntries(
-    ours
-      .filter((name) => !name.startsWith('sqlite_'))
-      .map((name) => [name, Number(rows(database, `SELECT count(*) AS n FROM ${name}`)[0]?.['n'])]),
-  )
+  const names = tables.map(({ name }) => String(name))
+  const ours = names.filter((name) => /^(?!sqlite_)[a-z_]+$/.test(name))
+  const count = (name: string) => rows(database, `SELECT count(*) AS n FROM ${name}`)[0]?.['n']
+  return Object.fromEntries(ours.map((name) => [name, Number(count(name))]))
 }
 
 function rows(database: DatabaseSync, query: string): Record<string, unknown>[] {
@@ -161,8 +159,7 @@ function unsound(error: unknown, file: string): unknown {
   if (errno === 'ENOENT' || errno === 'ENOTDIR') return unsoundBackup(file, 'there is no such file')
   if (errno !== null) return unsoundBackup(file, `it cannot be read (${errno})`, error)
   if (resultCode(error) === null) return error
-  const isFile = existsSync(file)
-  if (!isFile) return unsoundBackup(file, 'there is no such file', error)
+  if (!existsSync(file)) return unsoundBackup(file, 'there is no such file', error)
   return isDiskFailure(error)
     ? unsoundBackup(file, 'it cannot be read by this user, or from this disk', error)
     : unsoundBackup(file, 'it is not a database', error)

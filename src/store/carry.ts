@@ -37,24 +37,19 @@ export const CARRIED_TABLES = [
 /** One row, as either database gives it. */
 export type Row = Record<string, unknown>
 
-/** Gives all rows of a table, as it is at one moment, some at a time. */
+/** Gives all rows of a table, as it is at one moment, `ROWS_AT_ONCE` at a time. */
 export type RowSource = (table: keyof Schema) => AsyncIterable<Row[]>
 
-/** Rows that go in one statement. */
-const AT_ONCE = 100
+/** Rows that are read, and written, in one statement. */
+export const ROWS_AT_ONCE = 250
 
 /** Writes all rows of a source into a database whose tables are empty. */
 export async function carry(source: RowSource, db: Kysely<Schema>): Promise<void> {
   const slice = new TimeSlice()
   for (const table of CARRIED_TABLES) {
     for await (const rows of source(table)) {
-      for (let at = 0; at < rows.length; at += AT_ONCE) {
-        await db
-          .insertInto(table)
-          .values(rows.slice(at, at + AT_ONCE))
-          .execute()
-        await slice.yieldIfOver()
-      }
+      await db.insertInto(table).values(rows).execute()
+      await slice.yieldIfOver()
     }
   }
 }
@@ -64,7 +59,7 @@ export async function* rowsIn(database: DatabaseSync, table: keyof Schema): Asyn
   let some: Row[] = []
   for (const row of database.prepare(`SELECT * FROM ${table}`).iterate()) {
     some.push(row)
-    if (some.length < AT_ONCE) continue
+    if (some.length < ROWS_AT_ONCE) continue
     yield some
     some = []
   }

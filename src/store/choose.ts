@@ -59,7 +59,7 @@ export async function chooseProtection(request: ProtectionRequest): Promise<NewP
 /**
  * Opens the protection of a store.
  * @throws OperatorError `protection` when it has another than the request names; `store-locked`,
- *   `store-passphrase`, `store-corrupt`, `keychain`
+ *   `store-passphrase`, `store-derivation`, `store-corrupt`, `keychain`
  */
 export async function openExisting(
   row: ProtectionTable,

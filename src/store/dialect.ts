@@ -1,30 +1,12 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import {
-  Kysely,
-  SqliteAdapter,
-  SqliteDialect,
-  type DialectAdapter,
-  type SqliteDatabase,
-  type SqliteStatement,
-} from 'kysely'
+import { Kysely, SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { Schema } from './schema.ts'
-
-/** SQLite's DDL is transactional: all steps of a migration happen, or none. */
-class TransactionalAdapter extends SqliteAdapter {
-  override get supportsTransactionalDdl(): boolean {
-    return true
-  }
-}
 
 /** Kysely's SQLite dialect on a connection of node:sqlite. */
 export class NodeSqliteDialect extends SqliteDialect {
   constructor(database: DatabaseSync) {
     super({ database: adapt(database) })
-  }
-
-  override createAdapter(): DialectAdapter {
-    return new TransactionalAdapter()
   }
 }
 

@@ -71,7 +71,8 @@ function lookInto<T>(dataDir: string, read: (database: DatabaseSync) => T): T {
 export function look<T>(file: string, read: (database: DatabaseSync) => T): T {
   if (existsSync(`${file}-wal`)) return lookBesideWal(file, read)
   try {
-    return withDatabase(connectStill(file), read)
+    using database = connectStill(file)
+    return read(database)
   } catch (error) {
     // Another process has begun to write since: the failed read is no evidence of damage.
     if (existsSync(`${file}-wal`)) return lookBesideWal(file, read)
@@ -83,17 +84,10 @@ function lookBesideWal<T>(file: string, read: (database: DatabaseSync) => T): T 
   const shared = `${file}-shm`
   const wasShared = existsSync(shared)
   try {
-    return withDatabase(connectReading(file), read)
-  } finally {
-    if (!wasShared) rmSync(shared, { force: true })
-  }
-}
-
-function withDatabase<T>(database: DatabaseSync, read: (database: DatabaseSync) => T): T {
-  try {
+    using database = connectReading(file)
     return read(database)
   } finally {
-    database.close()
+    if (!wasShared) rmSync(shared, { force: true })
   }
 }
 
@@ -148,7 +142,9 @@ export function markIn(database: DatabaseSync): MoveMark | null {
 /** The record of the store's protection, or null when it never had one. */
 export function readProtection(database: DatabaseSync): ProtectionTable | null {
   const row = database.prepare('SELECT * FROM protection WHERE id = 1').get()
-  return row === undefined ? null : (row as unknown as ProtectionTable)
+  if (row === undefined) return null
+  // a store of 0.1.0, before its upgrade
+  return { derivation: 'scrypt', ...row } as unknown as ProtectionTable
 }
 
 function holdsSecrets(database: DatabaseSync): boolean {

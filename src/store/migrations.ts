@@ -177,9 +177,15 @@ export const FIRST_TABLES: readonly string[] = [
    ) STRICT`,
 ]
 
+/** The derivation of the protection's key. */
+export const DERIVATION = [
+  `ALTER TABLE protection ADD COLUMN derivation TEXT NOT NULL DEFAULT 'scrypt'`,
+]
+
 /** Every step; each raises the version by one. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   { version: FIRST_VERSION, statements: FIRST_TABLES },
+  { version: FIRST_VERSION + 1, statements: DERIVATION },
 ]
 
 export const NEWEST_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION

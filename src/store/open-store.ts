@@ -8,9 +8,9 @@ import { kyselyOf } from './dialect.ts'
 import { errnoOf } from './files.ts'
 import { DATABASE } from './inspect.ts'
 import { LogSync } from './log-sync.ts'
-import { writeMove } from './relock.ts'
+import { writeMoveIn, type ProtectionMove } from './relock.ts'
 import { release } from './owner.ts'
-import { ProtectedStore, type Change, type ProtectionMove } from './protected-store.ts'
+import { ProtectedStore, type Change } from './protected-store.ts'
 import type { OpenProtection, NewProtection } from './protection.ts'
 import type { DatabaseOpening } from '../replicas/open.ts'
 import { corrupt, unsettledMove } from './refusals.ts'
@@ -31,9 +31,9 @@ export interface StoreOpening extends Opening {
  * @param o `dataDir` the directory; `mode` whether it may be created (`acquire.ts`); the rest
  *   chooses the protection of its secrets (`choose.ts`)
  * @throws OperatorError `data-dir`, `settings`, `protection`, `keychain`, `store-missing`,
- *   `store-in-use`, `store-locked`, `store-passphrase`, `store-corrupt`, `store-older`, `store-newer`,
- *   `store-unwritable`, `store-moved`, `store-other-bot`, each with a hint; for a database also
- *   those of `openDatabaseStore`
+ *   `store-in-use`, `store-locked`, `store-passphrase`, `store-derivation`, `store-corrupt`,
+ *   `store-older`, `store-newer`, `store-unwritable`, `store-moved`, `store-other-bot`, each with a
+ *   hint; for a database also those of `openDatabaseStore`
  */
 export async function openStore({ database, ...o }: StoreOpening): Promise<Store> {
   if (database !== undefined) {
@@ -44,12 +44,13 @@ export async function openStore({ database, ...o }: StoreOpening): Promise<Store
 }
 
 const FRESH = Promise.resolve()
-const NO_WATCH: Disposable = { [Symbol.dispose]: () => {} }
 
+const NEVER = new AbortController().signal
 /** The lock of a process that is alone. */
 const LONE_LOCK: StoreLock = {
   isHeld: true,
-  signal: new AbortController().signal,
+  signal: NEVER,
+  asked: NEVER,
   [Symbol.asyncDispose]: () => Promise.resolve(),
 }
 
@@ -131,16 +132,24 @@ class OpenStore extends ProtectedStore implements Store {
     return FRESH
   }
 
+  keepUp(): Promise<void> {
+    return FRESH
+  }
+
   follow(): void {}
 
   onReachability(): void {}
 
-  keepWatch(): Disposable {
-    return NO_WATCH
-  }
-
   tryLock(): Promise<StoreLock> {
     return Promise.resolve(LONE_LOCK)
+  }
+
+  untilFree(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  isWanted(): Promise<boolean> {
+    return Promise.resolve(false)
   }
 
   countSidecars(): Promise<number> {
@@ -172,7 +181,7 @@ class OpenStore extends ProtectedStore implements Store {
 
   protected writeMove(move: ProtectionMove): Promise<boolean> {
     return this.#whileNobodyElse(async (db) => {
-      const isWritten = await writeMove(db, move)
+      const isWritten = await db.transaction().execute((one) => writeMoveIn(one, move))
       if (isWritten) this.held = move.to.held
       return isWritten
     })

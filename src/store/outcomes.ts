@@ -123,32 +123,23 @@ export class Outcomes implements AsyncDisposable {
    */
   async withheld(limit: number): Promise<WithheldCount[]> {
     await this.#flush()
-    const rows = await this.#store.read((db) =>
+    return await this.#store.read((db) =>
       db
         .selectFrom('outcomes')
-        .select(['chat_id', 'verdict', 'reason'])
+        .select(['chat_id as chatId', 'verdict', 'reason'])
         .select(({ fn }) => [
           fn.countAll<number>().as('count'),
-          fn.min<number>('at').as('first_at'),
-          fn.max<number>('at').as('last_at'),
-          fn.max<number>('update_id').as('last_update_id'),
+          fn.min<number>('at').as('firstAtMs'),
+          fn.max<number>('at').as('lastAtMs'),
+          fn.max<number>('update_id').as('lastUpdateId'),
         ])
         .where('delivered', '=', 0)
         .where('at', '>=', Date.now() - KEPT_MS)
         .groupBy(['chat_id', 'verdict', 'reason'])
-        .orderBy('last_at', 'desc')
+        .orderBy('lastAtMs', 'desc')
         .limit(limit)
         .execute(),
     )
-    return rows.map((row) => ({
-      chatId: row.chat_id,
-      verdict: row.verdict,
-      reason: row.reason,
-      count: row.count,
-      firstAtMs: row.first_at,
-      lastAtMs: row.last_at,
-      lastUpdateId: row.last_update_id,
-    }))
   }
 
   /** The outcome of a message of the bot's; null when none is kept. */

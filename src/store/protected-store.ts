@@ -6,7 +6,7 @@ import { prepare } from './choose.ts'
 import type { NewProtection, OpenProtection, SecretSealer } from './protection.ts'
 import { insertNew } from './records/rows.ts'
 import { corrupt } from './refusals.ts'
-import { relockAll, type MoveTarget, type Relocked } from './relock.ts'
+import { relockAll, type ProtectionMove } from './relock.ts'
 import type { ProtectionMethod, Schema } from './schema.ts'
 import { scrubDue } from './scrub.ts'
 import { SightingWriter, type DueSightings } from './sightings.ts'
@@ -17,13 +17,6 @@ const SECRET_BYTES = 32
 
 /** A change as callers write it. */
 export type Change<T> = (db: Transaction<Schema>) => Promise<T>
-
-/** The rows to write when everything secret moves to another protection. */
-export interface ProtectionMove {
-  from: OpenProtection | null
-  to: MoveTarget
-  relocked: Relocked
-}
 
 /**
  * The shared part of a store in a file and one in a database: its protection, the data sealed under

@@ -1,13 +1,22 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { PASSPHRASE_COST } from './passphrase-cost.ts'
 import { corrupt, wrongPassphrase } from './refusals.ts'
-import { STRETCHER, type Stretcher } from './stretcher.ts'
-import { METHODS, type ProtectionMethod, type ProtectionTable } from './schema.ts'
+import { hasArgon2, SALT_BYTES, STRETCHER, type Stretcher } from './stretcher.ts'
+import {
+  METHODS,
+  type KeyDerivation,
+  type ProtectionMethod,
+  type ProtectionTable,
+} from './schema.ts'
 
 /** A random secret cannot be guessed at any speed. */
-const COST_OF_RANDOM = { n: 2, r: 8, p: 1 }
-/** The most that a stored record may ask for, so that a forged one cannot exhaust memory. */
-const MAX_MEMORY_BYTES = 2 ** 30
+const RANDOM_COST = { scrypt: { n: 2, r: 8, p: 1 } }
+/** The most that a stored record may ask for, so that a forged one exhausts neither memory nor time. */
+const HIGHEST_COST = {
+  argon2id: { n: 2 ** 20, r: 16, p: 4 },
+  scrypt: { n: 2 ** 20, r: 8, p: 1 },
+}
+type Cost = (typeof HIGHEST_COST)['scrypt']
 const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
@@ -79,12 +88,19 @@ export async function createProtection(
   const salt = stretcher.salt()
   const opener =
     wanted.method === 'passphrase' ? wanted.passphrase : randomSecret(wanted.method, salt)
-  const cost = method === 'passphrase' ? PASSPHRASE_COST : COST_OF_RANDOM
+  const cost = newDerivation(method)
   const outer = new SecretSealer(await stretcher.stretch(opener, { ...cost, salt }))
   const master = randomBytes(KEY_BYTES)
   const sealed = { proof: outer.seal(PROOF_NAME, PROOF), master: outer.seal(MASTER_NAME, master) }
   const row = { id: 1, method, ...cost, salt, ...sealed }
   return { held: heldBy(master, row), row: { ...row, digest: digestOf(row) }, opener }
+}
+
+function newDerivation(method: ProtectionMethod): KeyDerivation {
+  if (method === 'passphrase' && hasArgon2()) {
+    return { derivation: 'argon2id', ...PASSPHRASE_COST.argon2id }
+  }
+  return { derivation: 'scrypt', ...leastCostOf(method).scrypt }
 }
 
 function heldBy(master: Buffer, row: Omit<ProtectionTable, 'digest'>): OpenProtection {
@@ -101,19 +117,26 @@ const derived = (master: Buffer, use: string): Buffer =>
 /**
  * The method of a row's protection.
  * @throws OperatorError `store-corrupt` when the row is not as it was written, or makes guesses of
- *   a passphrase cheap
+ *   a passphrase cheap, or an opening dear
  */
 export function methodOf(row: ProtectionTable): ProtectionMethod {
   const method = METHODS.find((known) => known === row.method)
   const asWritten = digestOf(row).equals(row.digest)
-  if (method === undefined || !asWritten || memoryOf(row) > MAX_MEMORY_BYTES) throw damagedRow()
-  if (method === 'passphrase' && isCheap(row)) throw damagedRow()
+  if (method === undefined || !asWritten || !isDerivable(method, row)) throw damagedRow()
   return method
 }
 
-/** True when a guess of a passphrase would cost less than we make it cost. */
-function isCheap({ n, r, p }: ProtectionTable): boolean {
-  return n < PASSPHRASE_COST.n || r < PASSPHRASE_COST.r || p < PASSPHRASE_COST.p
+const leastCostOf = (method: ProtectionMethod): { scrypt: Cost; argon2id?: Cost } =>
+  method === 'passphrase' ? PASSPHRASE_COST : RANDOM_COST
+
+/** True when the derivation accepts the row's parameters, and their cost is within bounds. */
+function isDerivable(method: ProtectionMethod, row: ProtectionTable): boolean {
+  const least = leastCostOf(method)[row.derivation]
+  const most = HIGHEST_COST[row.derivation]
+  if (least === undefined || row.salt.length !== SALT_BYTES) return false
+  if (row.derivation === 'scrypt' && !Number.isInteger(Math.log2(row.n))) return false
+  const names = ['n', 'r', 'p'] as const
+  return names.every((name) => row[name] >= least[name] && row[name] <= most[name])
 }
 
 /**
@@ -121,7 +144,8 @@ function isCheap({ n, r, p }: ProtectionTable): boolean {
  * @param opener the passphrase, or the random secret of the other methods
  * @param stretcher where several stores share one
  * @throws OperatorError `store-passphrase` when the passphrase is another one; `store-corrupt`
- *   when the row is not as it was written, or a kept secret is another one
+ *   when the row is not as it was written, or a kept secret is another one; `store-derivation` when
+ *   this Node.js lacks its derivation
  */
 export async function openProtection(
   opener: string,
@@ -161,15 +185,15 @@ function randomSecret(method: 'keychain' | 'none', salt: Uint8Array): string {
 }
 
 function digestOf(row: Omit<ProtectionTable, 'digest'>): Buffer {
-  const { method, n, r, p } = row
+  const { method, derivation, n, r, p } = row
+  const cost = derivation === 'scrypt' ? [n, r, p] : [n, r, p, derivation]
   return createHash('sha256')
-    .update(JSON.stringify([method, n, r, p]))
+    .update(JSON.stringify([method, ...cost]))
     .update(row.salt)
     .update(row.proof)
     .update(row.master)
     .digest()
 }
 
-const memoryOf = ({ n, r, p }: ProtectionTable): number => 128 * n * r * p
 const associated = (name: string) => Buffer.from(`postern/secret/${name}`)
 const damagedRow = () => corrupt('the record of its protection was changed')

@@ -58,6 +58,15 @@ const RESTS: Record<ProtectionMethod, string> = {
   none: 'without protection',
 }
 
+/** This Node.js cannot compute Argon2id, by which the store derives its key. */
+export function noArgon2(): OperatorError {
+  return new OperatorError(
+    'store-derivation',
+    'the store’s key is derived from the passphrase by Argon2id, which this Node.js cannot compute',
+    'run Postern with a Node.js built with OpenSSL 3.2 or later, as those of nodejs.org are',
+  )
+}
+
 /** The store has one protection and the settings name another. It is never moved by itself. */
 export function otherProtection(is: ProtectionMethod, asked: ProtectionMethod): OperatorError {
   return new OperatorError(

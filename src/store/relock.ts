@@ -9,10 +9,11 @@ import type { Relock } from './store.ts'
 /** Every locked key before and after. */
 export type Relocked = ReadonlyMap<string, { was: string; becomes: string }>
 
-/** The protection that everything moves to. */
-export interface MoveTarget {
-  held: OpenProtection
-  row: ProtectionTable
+/** The rows to write when everything secret moves to another protection. */
+export interface ProtectionMove {
+  from: OpenProtection | null
+  to: { held: OpenProtection; row: ProtectionTable }
+  relocked: Relocked
 }
 
 /** Locks every key anew without writing: this is slow, and other operations run meanwhile. */
@@ -28,14 +29,6 @@ export async function relockAll(
   return relocked
 }
 
-/** Writes the move in one transaction; see `writeMoveIn`. */
-export async function writeMove(
-  db: Kysely<Schema>,
-  o: { from: OpenProtection | null; to: MoveTarget; relocked: Relocked },
-): Promise<boolean> {
-  return await db.transaction().execute((transaction) => writeMoveIn(transaction, o))
-}
-
 /**
  * Writes the move in a transaction that nothing else is written beside.
  * @returns false, with nothing written, when the keys are not those that were locked anew
@@ -43,7 +36,7 @@ export async function writeMove(
  */
 export async function writeMoveIn(
   transaction: Transaction<Schema>,
-  o: { from: OpenProtection | null; to: MoveTarget; relocked: Relocked },
+  o: ProtectionMove,
 ): Promise<boolean> {
   const keys = await keysOf(transaction)
   const isSame = keys.every(({ fingerprint, locked }) => {
@@ -64,10 +57,7 @@ export async function writeMoveIn(
   return true
 }
 
-async function resealAll(
-  db: Transaction<Schema>,
-  { from, to }: { from: OpenProtection | null; to: MoveTarget },
-): Promise<void> {
+async function resealAll(db: Transaction<Schema>, { from, to }: ProtectionMove): Promise<void> {
   for (const { name, sealed } of await db.selectFrom('secrets').selectAll().execute()) {
     const secret = from?.sealer.open(name, sealed) ?? null
     if (secret === null) throw corrupt('a sealed secret was changed')

@@ -6,12 +6,23 @@ import type { Generated, Selectable } from 'kysely'
 
 /**
  * The protection of a store. Everything secret is locked under a master secret of 256 random bits,
- * and that alone is sealed by the method: under the operator's passphrase, through scrypt; under a
- * random secret in the OS keychain; or under a random secret in the store itself, which protects
- * nothing.
+ * and that alone is sealed by the method: under the operator's passphrase, through a slow derivation;
+ * under a random secret in the OS keychain; or under a random secret in the store itself, which
+ * protects nothing.
  */
 export const METHODS = ['passphrase', 'keychain', 'none'] as const
 export type ProtectionMethod = (typeof METHODS)[number]
+
+/** How the key of a protection is derived: Argon2id (RFC 9106) or scrypt (RFC 7914), and its cost. */
+export interface KeyDerivation {
+  derivation: 'argon2id' | 'scrypt'
+  /** Of Argon2id the memory in KiB, of scrypt N. */
+  n: number
+  /** Of Argon2id the passes, of scrypt the block size. */
+  r: number
+  /** The parallelism. */
+  p: number
+}
 
 export interface Schema {
   /** The bot's own OpenPGP keys (DESIGN, Keys). */
@@ -148,12 +159,9 @@ export interface Schema {
   }
 
   /** How the secrets are protected: no row, or the one row with `id` 1 (`protection.ts`). */
-  protection: {
+  protection: KeyDerivation & {
     id: number
     method: string
-    n: number
-    r: number
-    p: number
     salt: Uint8Array
     /** A known value sealed under the passphrase. */
     proof: Uint8Array

@@ -29,7 +29,7 @@ export type Reread = (db: Kysely<Schema>, keys: readonly string[]) => Promise<vo
  * `poll`: reads the service's queue. `polls`: shared by sidecars whose bots poll. `rotation`:
  * changes the bot's key. `sends`: shared by sends, exclusive while the key is replaced.
  */
-export type LockName = 'poll' | 'polls' | 'rotation' | 'sends'
+export type LockName = 'poll' | 'rotation' | 'sends'
 
 /**
  * The state of a store's database: `rolled-back`: it answers, and is behind the last known state
@@ -52,6 +52,8 @@ export interface StoreLock extends AsyncDisposable {
   readonly isHeld: boolean
   /** Aborts when it is lost. */
   readonly signal: AbortSignal
+  /** Aborts when a sidecar that has fewer turns asks for this one, which it gets once it is given back. */
+  readonly asked: AbortSignal
 }
 
 /**
@@ -108,18 +110,19 @@ export interface Store extends AsyncDisposable {
    */
   fresh(): Promise<void>
   /**
+   * The same for a bot at rest, where nothing is decided: asks no more often than every five seconds,
+   * with more than a hundred stores in the process less often, and for many stores at once.
+   * @throws Refusal `postern_store_unwritable` when the database does not answer
+   */
+  keepUp(): Promise<void>
+  /**
    * Registers a cache of a table's rows. Call it before they are first read.
    * @param reread reads rows again that another sidecar has changed, by their keys as text; a
    *   deleted row must be dropped. Runs while nothing is written
    */
   follow(table: FollowedTable, reread: Reread): void
-  /** Calls back when the database is lost, and when it is back. */
+  /** Calls back when the database is lost, within two seconds, and when it is back. */
   onReachability(listener: (now: Reachability) => void): void
-  /**
-   * Reports a loss to `onReachability` within two seconds, until the result is disposed of.
-   * Otherwise a silent loss of the database is noticed at the next query.
-   */
-  keepWatch(): Disposable
   /**
    * A lock by its name among all sidecars of this store; null while another one has it, or this
    * one. A store of one process alone always gives it.
@@ -128,10 +131,20 @@ export interface Store extends AsyncDisposable {
    * @throws Refusal `postern_store_unwritable` when the database does not answer
    */
   tryLock(name: LockName, o?: { isShared?: boolean; isFresh?: boolean }): Promise<StoreLock | null>
+  /**
+   * Resolves when nobody has a lock, within a second of its end, or when the signal aborts. All who
+   * wait in a process share one query a second.
+   */
+  untilFree(name: LockName, signal: AbortSignal): Promise<void>
+  /**
+   * Whether another sidecar has the turn by that name, or has asked for it in vain while this one did.
+   * @throws Refusal `postern_store_unwritable` when the database does not answer
+   */
+  isWanted(name: LockName): Promise<boolean>
   /** Whether several sidecars can have it open. */
   readonly isShared: boolean
   /**
-   * How many sidecars have it open now, this one too.
+   * How many sidecars have it open, this one too, as of the last seconds, with many bots a minute.
    * @throws Refusal `postern_store_unwritable` when the database does not answer
    */
   countSidecars(): Promise<number>

@@ -1,27 +1,27 @@
 /** Makes of a passphrase the key that opens a store, at the cost of a guess. */
-import { createHash, randomBytes, scrypt } from 'node:crypto'
+import { argon2, argon2Sync, createHash, randomBytes, scrypt } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Mutex } from '../util/scheduling.ts'
 import { writeDurably } from './files.ts'
+import { noArgon2 } from './refusals.ts'
+import type { KeyDerivation } from './schema.ts'
 
 export const SALT_BYTES = 32
 const KEY_BYTES = 32
 const SALT_FILE = 'passphrase-salt'
 
-const derive = promisify<string, Uint8Array, number, object, Buffer>(scrypt)
+const deriveByScrypt = promisify<string, Uint8Array, number, object, Buffer>(scrypt)
 
-/** Parameters of scrypt (RFC 7914). */
-export interface StretchParameters {
-  n: number
-  r: number
-  p: number
+/** Parameters of one derivation. */
+export interface StretchParameters extends KeyDerivation {
   salt: Uint8Array
 }
 
 /** How passphrases are stretched. */
 export interface Stretcher {
+  /** @throws OperatorError `store-derivation` where this Node.js lacks the derivation */
   stretch(opener: string, parameters: StretchParameters): Promise<Buffer>
   /** The salt of a new store. */
   salt(): Buffer
@@ -29,9 +29,30 @@ export interface Stretcher {
 
 /** For one store: each derivation is made, each salt is new. */
 export const STRETCHER: Stretcher = {
-  stretch: (opener, { n, r, p, salt }) =>
-    derive(opener, salt, KEY_BYTES, { N: n, r, p, maxmem: 129 * n * r * p + 2 ** 20 }),
+  async stretch(opener, { derivation, n, r, p, salt }) {
+    if (derivation === 'scrypt') {
+      const maxmem = 129 * n * r * p + 2 ** 20
+      return await deriveByScrypt(opener, salt, KEY_BYTES, { N: n, r, p, maxmem })
+    }
+    if (!hasArgon2()) throw noArgon2()
+    return await promisify(argon2)('argon2id', argon2Parameters(opener, { n, r, p, salt }))
+  },
   salt: () => randomBytes(SALT_BYTES),
+}
+
+/** False where Node.js was built on an OpenSSL before 3.2, or one that does not allow Argon2id. */
+export function hasArgon2(): boolean {
+  try {
+    argon2Sync('argon2id', argon2Parameters('', { n: 8, r: 1, p: 1, salt: Buffer.alloc(8) }))
+    return true
+  } catch {
+    return false
+  }
+}
+
+function argon2Parameters(message: string, o: Omit<StretchParameters, 'derivation'>) {
+  const { n: memory, r: passes, p: parallelism, salt: nonce } = o
+  return { message, nonce, memory, passes, parallelism, tagLength: KEY_BYTES }
 }
 
 /**
@@ -73,9 +94,9 @@ export class SharedStretcher implements Stretcher {
   }
 }
 
-function nameOf(opener: string, { n, r, p, salt }: StretchParameters): string {
+function nameOf(opener: string, { derivation, n, r, p, salt }: StretchParameters): string {
   return createHash('sha256')
-    .update(JSON.stringify([opener, n, r, p]))
+    .update(JSON.stringify([opener, derivation, n, r, p]))
     .update(salt)
     .digest('base64')
 }

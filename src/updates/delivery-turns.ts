@@ -4,8 +4,8 @@ import type { Clock } from '../util/clock.ts'
 import type { DeliveryLoop } from './delivery-loop.ts'
 import type { PollTurn, Turn } from './poll-turn.ts'
 
-/** Interval at which an idle sidecar checks whether the delivering one has died. */
-const LOOK_MS = 1000
+/** Before another try, whether the turn was not free, was lost, or the database is out of reach. */
+const AGAIN_MS = 1000
 
 export interface DeliveryTurnsParts {
   turns: PollTurn
@@ -44,16 +44,17 @@ export class DeliveryTurns implements Pick<DeliveryLoop, 'stop' | 'wake' | 'unco
   }
 
   async #run(): Promise<void> {
-    const { clock } = this.#parts
+    const { clock, turns } = this.#parts
     const { signal } = this.#halt
     while (!signal.aborted) {
       // a database that is out of reach is reported by itself
       await this.#deliver().catch(() => undefined)
-      await clock.wait(LOOK_MS, signal)
+      await clock.wait(AGAIN_MS, signal)
+      await turns.untilFree(signal)
     }
   }
 
-  /** Delivers from the moment at which it is our turn until that ends. */
+  /** Delivers from the moment at which it is our turn until that ends, or a sidecar asks that has fewer. */
   async #deliver(): Promise<void> {
     const { turns, fresh, makeLoop } = this.#parts
     await using turn = await turns.tryTake()
@@ -62,7 +63,7 @@ export class DeliveryTurns implements Pick<DeliveryLoop, 'stop' | 'wake' | 'unco
     if (!turn.isHeld || this.#halt.signal.aborted) return
     const loop = makeLoop(turn)
     this.#loop = loop
-    const ended = AbortSignal.any([turn.signal, this.#halt.signal])
+    const ended = AbortSignal.any([turn.signal, turn.asked, this.#halt.signal])
     if (!ended.aborted) await once(ended, 'abort')
     this.#loop = null
     await loop.stop(turn.isHeld ? this.#how : { graceMs: 0, confirms: false })

@@ -1,9 +1,6 @@
 /** One sidecar of a bot at a time reads the service's queue. */
 import type { Store, StoreLock } from '../store/store.ts'
-import type { Clock } from '../util/clock.ts'
 
-/** Interval at which a waiting poll tries to acquire the turn. */
-const ASK_MS = 100
 /** A sidecar that is cut off or stopped loses its turn within 4 s. */
 export const WAIT_MAX_MS = 8000
 
@@ -13,19 +10,19 @@ export interface Turn extends AsyncDisposable {
   readonly isHeld: boolean
   /** Aborts when it is lost. */
   readonly signal: AbortSignal
+  /** As that of `StoreLock`. */
+  readonly asked: AbortSignal
 }
 
 /** The lock of the queue, which all polls of this process share. */
 export class PollTurn {
-  readonly #store: Pick<Store, 'tryLock'>
-  readonly #clock: Clock
+  readonly #store: Pick<Store, 'tryLock' | 'untilFree' | 'isWanted'>
   #lock: StoreLock | null = null
   #users = 0
   #taking: Promise<StoreLock | null> | null = null
 
-  constructor(store: Pick<Store, 'tryLock'>, clock: Clock) {
+  constructor(store: Pick<Store, 'tryLock' | 'untilFree' | 'isWanted'>) {
     this.#store = store
-    this.#clock = clock
   }
 
   /**
@@ -47,6 +44,7 @@ export class PollTurn {
         return lock.isHeld
       },
       signal: lock.signal,
+      asked: lock.asked,
       [Symbol.asyncDispose]: async () => {
         if (!isUsed) return
         isUsed = false
@@ -56,18 +54,28 @@ export class PollTurn {
   }
 
   /**
-   * Acquires the turn as soon as the other sidecar releases it or dies.
+   * Acquires the turn as soon as the other sidecar releases it or dies. Call it after `tryTake` in vain.
    * @returns null after `WAIT_MAX_MS`, or when the signal was aborted
    * @throws Refusal `postern_store_unwritable`
    */
   async take(signal: AbortSignal): Promise<Turn | null> {
-    const untilMs = this.#clock.monotonicNow() + WAIT_MAX_MS
-    while (!signal.aborted && this.#clock.monotonicNow() < untilMs) {
-      const turn = await this.tryTake()
-      if (turn !== null) return turn
-      await this.#clock.wait(ASK_MS, signal)
+    const ended = AbortSignal.any([signal, AbortSignal.timeout(WAIT_MAX_MS)])
+    let turn: Turn | null = null
+    while (turn === null && !ended.aborted) {
+      await this.untilFree(ended)
+      if (!ended.aborted) turn = await this.tryTake()
     }
-    return null
+    return turn
+  }
+
+  /** Resolves when no other sidecar holds the turn any more (`Store.untilFree`). */
+  async untilFree(signal: AbortSignal): Promise<void> {
+    await this.#store.untilFree('poll', signal)
+  }
+
+  /** Whether another sidecar polls or delivers, or wants to; not where the database is out of reach. */
+  async isWanted(): Promise<boolean> {
+    return await this.#store.isWanted('poll').catch(() => false)
   }
 
   async #take(): Promise<StoreLock | null> {

@@ -100,8 +100,7 @@ export class UpdatePoller {
     if (stop.aborted) return []
     let lost: AbortSignal | null = null
     try {
-      using reach = await this.#parts.storeReach.begin()
-      lost = reach.lost
+      lost = await this.#parts.storeReach.begin()
       const polled = await this.#poll(AbortSignal.any([stop, lost]))
       return polled === null ? [] : await this.#openPending(polled, stop)
     } catch (error) {

@@ -54,7 +54,6 @@ export function describeBotDoor(
         storeReach: updates.storeReach,
         recordConfirmed: core.recordConfirmed,
         turns: updates.turns,
-        sign: updates.sign,
         onPolled: updates.notePoll,
       }),
       webhookRoutes({ upstream, webhook, onServiceWebhook: updates.noteServiceWebhook }),

@@ -29,23 +29,20 @@ export async function createMedia(
   o: { settings: Settings; link: Link; store: Store; memory: Memory; name?: string | undefined },
   opens: Omit<AttachmentParts, 'named' | 'room' | 'stored' | 'verify' | 'onOpened'> | null,
 ): Promise<Media> {
-  const { settings, link, store, memory, name = null } = o
+  const { settings, link, store, memory, name } = o
   await using stack = new AsyncDisposableStack()
   const room = stack.use(new SpoolDir(settings.dataDir, SPOOL_MAX_BYTES))
   const stored: AttachmentParts['stored'] = (id, signal) => link.upstream.media(id, signal)
-  const url = opens === null ? null : await urlParts(store, memory, name)
   const { verify } = settings.open
-  const attachments = stack.use(
-    new Attachments({
-      room,
-      stored,
-      opens: opens === null || url === null ? null : { ...opens, ...url, room, stored, verify },
-    }),
-  )
+  const parts =
+    opens === null
+      ? null
+      : { ...opens, ...(await urlParts(store, memory, name)), room, stored, verify }
+  const attachments = stack.use(new Attachments({ room, stored, opens: parts }))
   const resources = stack.move()
   return {
     attachments,
-    urls: url === null ? null : new MediaUrls({ ...url, upstreamUrl: settings.upstream.url }),
+    urls: parts === null ? null : new MediaUrls({ ...parts, upstreamUrl: settings.upstream.url }),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
@@ -53,7 +50,7 @@ export async function createMedia(
 async function urlParts(
   store: Store,
   memory: Memory,
-  bot: string | null,
+  bot?: string,
 ): Promise<{ capability: Capability; named: NamedMedia }> {
   const capability = new Capability(await store.secret(CAPABILITY_SECRET), bot)
   return { capability, named: new NamedMedia(memory, await store.secret(MEMORY_SECRET)) }

@@ -41,7 +41,7 @@ export function createProbes(options: ProbesOptions, link: Link, core: Core): Pr
   return {
     askService: calls.probe,
     tryStore,
-    reachStore: () => store.fresh(),
+    reachStore: () => store.keepUp(),
     reloadToken: () => secrets.botToken.reload(),
     lookAtClock: () => {
       link.watch.clockIsBehind(keyring.clocks.isBehind())

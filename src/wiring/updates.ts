@@ -6,7 +6,6 @@ import { Backlog } from '../updates/backlog.ts'
 import { REAL_CLOCK, type Clock } from '../util/clock.ts'
 import { WebhookClient, type Delivery } from '../updates/webhook-client.ts'
 import { PollTurn, type Turn } from '../updates/poll-turn.ts'
-import { PollAnnouncement } from '../updates/poll-announcement.ts'
 import { PollWatch } from '../updates/poll-watch.ts'
 import { DeliveryTurns } from '../updates/delivery-turns.ts'
 import { DeliveryLoop, type DeliveryLoopParts } from '../updates/delivery-loop.ts'
@@ -29,8 +28,6 @@ export interface Updates extends AsyncDisposable {
   storeReach: StoreReach
   /** Null where no other sidecar can poll. */
   turns: PollTurn | null
-  /** Null where no other sidecar can poll. */
-  sign: PollAnnouncement | null
   /** Records the end of a poll of the bot's: the service's code, or null when it gave updates. */
   notePoll: (code: string | null) => void
   /** Records the service's report of its own webhook. */
@@ -71,8 +68,7 @@ export async function createUpdates(
   const registration = await Registration.load(store)
   const client = new WebhookClient({ ...rules, clock })
   const polls = new PollWatch(clock)
-  const turns = store.isShared ? new PollTurn(store, clock) : null
-  const sign = store.isShared ? new PollAnnouncement(store) : null
+  const turns = store.isShared ? new PollTurn(store) : null
   const backlog = createBacklog(link, core, { clock, polls, turns, registration })
   const storeReach = new StoreReach(store)
   const fresh = (): Promise<void> => store.fresh()
@@ -95,11 +91,9 @@ export async function createUpdates(
     backlog,
     storeReach,
     turns,
-    sign,
     ...listening(events, backlog),
     async [Symbol.asyncDispose]() {
       await webhook[Symbol.asyncDispose]()
-      await sign?.[Symbol.asyncDispose]()
       backlog[Symbol.dispose]()
       polls[Symbol.dispose]()
       client[Symbol.dispose]()

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql, type Kysely } from 'kysely'
 import { Client } from 'pg'
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Schema } from '../../src/store/schema.ts'
 import { freshSchema, hasPostgres, sharedCluster, type Cluster } from '../support/postgres.ts'
 import { flags, put } from '../store/support.ts'
@@ -11,9 +11,14 @@ import { watched } from './scene.ts'
 const UNWRITABLE = { code: 'postern_store_unwritable', status: 503, extra: { retryAfter: 2 } }
 
 let cluster: Cluster
+let striker: Client | undefined
 beforeAll(async () => {
-  if (hasPostgres()) cluster = await sharedCluster()
+  if (!hasPostgres()) return
+  cluster = await sharedCluster()
+  striker = new Client({ host: cluster.folder, user: 'postern', database: 'postgres' })
+  await striker.connect()
 })
+afterAll(() => striker?.end())
 
 type End = 'pg_terminate_backend' | 'pg_cancel_backend'
 
@@ -23,7 +28,7 @@ async function strike(db: Kysely<Schema>, end: End): Promise<void> {
   const sleeping = sql`SELECT pg_sleep(20)`.execute(db)
   sleeping.catch(() => undefined)
   await pause(50)
-  cluster.sql(`SELECT ${end}(${rows[0]?.pid})`)
+  await striker?.query(`SELECT ${end}(${rows[0]?.pid})`)
   await sleeping
 }
 

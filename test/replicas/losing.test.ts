@@ -222,21 +222,19 @@ describe.skipIf(!hasPostgres())('a database', () => {
   test('that gives up one statement is asked again, and nobody hears of it', async () => {
     const { store, writable: said, schema } = await watched(cluster.url)
     const { promise: holds, resolve: hold } = Promise.withResolvers<void>()
-    const release = Promise.withResolvers<void>()
+    const cancel = `SELECT pg_cancel_backend(pid) FROM pg_locks
+      WHERE NOT granted AND relation = '${schema}.state'::regclass`
     const first = serverOf(cluster.url)
       .databaseFor(schema)
       .transaction()
       .execute(async (db) => {
         await sql.raw(`LOCK TABLE ${schema}.state`).execute(db)
         hold()
-        await release.promise
+        const cancelled = async () => (await sql.raw(cancel).execute(db)).rows.length
+        await expect.poll(cancelled).toBe(1)
       })
     await holds
     const putting = put(store, 'a', 'b')
-    const waiting = `FROM pg_locks WHERE NOT granted AND relation = '${schema}.state'::regclass`
-    await expect.poll(() => cluster.sql(`SELECT count(*) ${waiting}`)).toBe('1')
-    cluster.sql(`SELECT pg_cancel_backend(pid) ${waiting}`)
-    release.resolve()
     await first
     await putting
     expect([said, await flags(store)]).toEqual([[], { a: 'b' }])

@@ -363,15 +363,14 @@ describeIt('a lock', () => {
     await one.read((db) => sql.raw(`ALTER TABLE ${schema}.away RENAME TO state`).execute(db))
   })
 
-  test('keeps the server from waiting for a silent session, whoever tries for another one', async () => {
-    const { one, two, servers } = await pair()
-    const limit = async () => await servers[0]?.session.query('SHOW idle_session_timeout')
-    const lock = await one.tryLock('rotation')
-    await two.tryLock('poll')
-    expect(await one.tryLock('poll')).toBe(null)
-    expect(await limit()).toEqual([{ idle_session_timeout: '3500ms' }])
-    await lock?.[Symbol.asyncDispose]()
-    await expect.poll(limit).toEqual([{ idle_session_timeout: '0' }])
+  test('is held by a session that the server ends when it is silent, unlike connections for queries', async () => {
+    const { one, servers } = await pair()
+    const limit = sql.raw<{ limit: string }>(
+      `SELECT current_setting('idle_session_timeout') AS limit`,
+    )
+    const ofSession = await servers[0]?.session.query('SHOW idle_session_timeout')
+    expect(ofSession).toEqual([{ idle_session_timeout: '3500ms' }])
+    expect((await one.read((db) => limit.execute(db))).rows).toEqual([{ limit: '0' }])
   })
 
   test('is lost with the connection that holds it, and said so at once', async () => {

@@ -1,12 +1,12 @@
 /** The stores of several bots on one server: what is the matter with one is not with another. */
 import { Client } from 'pg'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { lockName } from '../../src/replicas/schema.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { presenceOf, turnsOf } from '../../src/replicas/schema.ts'
 import { PostgresServer } from '../../src/replicas/server.ts'
-import type { Reachability, Store } from '../../src/store/store.ts'
+import type { Reachability, Store, StoreLock } from '../../src/store/store.ts'
 import { freshSchema, hasPostgres, sharedCluster, type Cluster } from '../support/postgres.ts'
 import { put } from '../store/support.ts'
-import { openOn } from './scene.ts'
+import { openOn, serverOf } from './scene.ts'
 
 const UNWRITABLE = { code: 'postern_store_unwritable' }
 
@@ -30,6 +30,32 @@ async function shared(count: number): Promise<Scene> {
   const said: Reachability[] = []
   server.onReachability((now) => said.push(now))
   return { cluster, server, schemas, stores, said }
+}
+
+/** Stores of a process that wait for turns which another one has. */
+async function waiting(count: number) {
+  const scene = await shared(count)
+  const other = serverOf((await sharedCluster()).url)
+  const locks: (StoreLock | null)[] = []
+  for (const schema of scene.schemas) {
+    locks.push(await (await openOn(other, schema)).tryLock('poll'))
+  }
+  const end = new AbortController()
+  const free = new Set<number>()
+  const waits = scene.stores.map((store, n) =>
+    store.untilFree('poll', end.signal).then(() => void free.add(n)),
+  )
+  const wanted = scene.schemas.map((schema) => `SELECT wanted FROM ${turnsOf(schema)}`)
+  const areWanted = `SELECT bool_and(wanted) FROM (${wanted.join(' UNION ALL ')}) AS all_`
+  await expect.poll(() => scene.cluster.sql(areWanted)).toBe('t')
+  return { ...scene, has: { other, locks, end, free, waits } }
+}
+
+/** Until whatever a beat of the session may ask was answered. */
+async function nextBeats(stores: Store[]): Promise<void> {
+  const end = performance.now() + 2000
+  await expect.poll(() => performance.now(), { timeout: 5000 }).toBeGreaterThan(end)
+  for (const store of stores) await store.fresh()
 }
 
 describe.skipIf(!hasPostgres())('one server for several stores', () => {
@@ -96,15 +122,74 @@ describe.skipIf(!hasPostgres())('one server for several stores', () => {
     await Promise.all(held)
   })
 
+  test('asks once in a beat whether those live who have the turns that are waited for', async () => {
+    const { server, stores, has } = await waiting(5)
+    const asked = vi.spyOn(server.session, 'queryAll')
+    const isBeat = ({ text }: { text: string }): boolean => text.includes('unnest')
+    const questions = () => asked.mock.calls.flatMap(([some]) => some)
+    await expect.poll(() => questions().filter(isBeat).length).toBeGreaterThan(1)
+    const [first] = questions().filter(isBeat)
+    expect(first?.parameters?.flat()).toEqual([expect.any(Number)])
+    expect(questions().every((one) => isBeat(one) || one.text === 'SELECT 1')).toBe(true)
+    expect(has.free.size).toBe(0)
+    has.other.session.cut()
+    await Promise.all(has.waits)
+    for (const store of stores) expect((await store.tryLock('poll'))?.isHeld).toBe(true)
+  })
+
+  test('is notified of a turn that is given back, and of no other', async () => {
+    const { server, stores, has } = await waiting(3)
+    vi.spyOn(server.turnWaits, 'ask').mockResolvedValue()
+    await has.locks[1]?.[Symbol.asyncDispose]()
+    await has.waits[1]
+    expect([...has.free]).toEqual([1])
+    expect((await stores[1]?.tryLock('poll'))?.isHeld).toBe(true)
+    expect(await stores[0]?.tryLock('poll')).toBeNull()
+  })
+
+  test('asks a process that has more turns for half of those, one by one, and gets what is given back', async () => {
+    const { stores, has } = await waiting(5)
+    const asked = (): number => has.locks.filter((lock) => lock?.asked.aborted === true).length
+    const got: unknown[] = []
+    for (let count = 1; count <= 2; count += 1) {
+      await expect.poll(asked).toBe(count)
+      const n = has.locks.findIndex((lock) => lock?.asked.aborted === true && lock.isHeld)
+      await has.locks[n]?.[Symbol.asyncDispose]()
+      await has.waits[n]
+      got.push(await stores[n]?.tryLock('poll'))
+    }
+    expect(got).toEqual([expect.anything(), expect.anything()])
+    await nextBeats(stores)
+    expect(asked()).toBe(2)
+  })
+
+  test('asks for its share of turns whatever other locks it holds', async () => {
+    const { stores, has } = await waiting(3)
+    for (const store of stores) await store.tryLock('sends', { isShared: true })
+    await expect.poll(() => has.locks.some((lock) => lock?.asked.aborted === true)).toBe(true)
+  })
+
+  test('waits no longer than the signal, its own session, or the turn of nobody', async () => {
+    const { server, stores, has } = await waiting(2)
+    has.end.abort()
+    await Promise.all([...has.waits, stores[0]?.untilFree('poll', has.end.signal)])
+    const signal = new AbortController().signal
+    const again = stores[0]?.untilFree('poll', signal)
+    await server.probe()
+    server.session.cut()
+    await again
+    await has.locks[0]?.[Symbol.asyncDispose]()
+    await stores[0]?.untilFree('poll', signal)
+  })
+
   test('gives back all that a store had, however many began anew with the connection', async () => {
     const { cluster, server, schemas, stores } = await shared(2)
     const [going] = stores as [Store, Store]
     server.session.cut()
-    await Promise.all(Array.from({ length: 5 }, () => going.countSidecars()))
+    await Promise.all(Array.from({ length: 5 }, () => going.fresh()))
     await going[Symbol.asyncDispose]()
-    const held = cluster.sql(`SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND
-      (classid::bigint << 32 | objid::bigint) =
-        hashtextextended('${lockName(schemas[0] ?? '', 'presence')}', 0)`)
-    expect(held).toBe('0')
+    const [gone, left] = schemas.map((schema) => `(SELECT count(*) FROM ${presenceOf(schema)})`)
+    await stores[1]?.fresh()
+    expect(cluster.sql(`SELECT ${gone}, ${left}`)).toBe('0|1')
   })
 })

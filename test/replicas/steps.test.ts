@@ -2,8 +2,11 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { NEWEST_VERSION } from '../../src/store/migrations.ts'
-import { findVersion, migrate } from '../../src/replicas/migrate.ts'
-import { OpenLock } from '../../src/replicas/open-lock.ts'
+import { createProtection } from '../../src/store/protection.ts'
+import { databaseOf, findVersion, migrate } from '../../src/replicas/migrate.ts'
+import { advisoryLock, giveBack } from '../../src/replicas/locks.ts'
+import { Presence, takeAlone } from '../../src/replicas/open-lock.ts'
+import { lockName } from '../../src/replicas/schema.ts'
 import { ALL_TABLES, POSTGRES_STEPS } from '../../src/replicas/steps.ts'
 import { FOLLOWED_TABLES } from '../../src/store/store.ts'
 import { CARRIED_TABLES } from '../../src/store/carry.ts'
@@ -17,7 +20,7 @@ const changed = { version: NEXT + 1, isAdditive: false, statements: ['DROP TABLE
 
 test('a step of one is a step of the other, and every table is carried', () => {
   expect(POSTGRES_STEPS.at(-1)?.version).toBe(NEWEST_VERSION)
-  const carried = [...CARRIED_TABLES, 'state', 'changes']
+  const carried = [...CARRIED_TABLES, 'state', 'changes', 'presence', 'turns']
   expect(ALL_TABLES.toSorted()).toEqual(carried.toSorted())
 })
 
@@ -36,7 +39,7 @@ describe.skipIf(!hasPostgres())('on a real server', () => {
     const ofServer = await sql<{ t: string; c: string; n: number }>`
       SELECT table_name AS t, column_name AS c, (is_nullable = 'NO')::int AS n
       FROM information_schema.columns
-      WHERE table_schema = ${schema} AND table_name NOT IN ('state', 'changes')`.execute(
+      WHERE table_schema = ${schema} AND table_name NOT IN ('state', 'changes', 'presence', 'turns')`.execute(
       server.databaseFor(schema),
     )
     const sorted = (rows: { t: string; c: string; n: number }[]): string[] =>
@@ -66,15 +69,54 @@ describe.skipIf(!hasPostgres())('on a real server', () => {
     const schema = freshSchema()
     const server = serverOf(url)
     await migrate(server, schema, [...POSTGRES_STEPS, added])
-    const openLock = new OpenLock(server, schema)
-    await openLock.ensure()
+    const presence = new Presence(server, schema)
+    await presence.ensure()
     const steps = [...POSTGRES_STEPS, added, changed]
     const other = serverOf(url)
     await expect(migrate(other, schema, steps)).rejects.toMatchObject({ code: 'store-in-use' })
     expect(await findVersion(other, schema, steps)).toBe(NEXT)
-    await openLock[Symbol.asyncDispose]()
+    await presence[Symbol.asyncDispose]()
     await migrate(other, schema, steps)
     await expect(openOn(server, schema)).rejects.toMatchObject({ code: 'store-newer' })
+  })
+
+  test('a store of 0.1.0 has its key derived by scrypt', async () => {
+    const schema = freshSchema()
+    const server = serverOf((await sharedCluster()).url)
+    const db = databaseOf(server, schema)
+    await migrate(server, schema, POSTGRES_STEPS.slice(0, 1))
+    const { derivation, ...row } = (await createProtection({ method: 'none' })).row
+    expect(derivation).toBe('scrypt')
+    await db
+      .insertInto('protection')
+      .values(row as never)
+      .execute()
+    await migrate(server, schema)
+    const kept = await db.selectFrom('protection').select('derivation').execute()
+    expect(kept).toEqual([{ derivation }])
+    expect((await openOn(server, schema)).method).toBe('none')
+  })
+
+  test('a store of 0.1.0 is upgraded once no sidecar of before has it open', async () => {
+    const { url } = await sharedCluster()
+    const schema = freshSchema()
+    const server = serverOf(url)
+    await migrate(server, schema, POSTGRES_STEPS.slice(0, 1))
+    const before = serverOf(url)
+    const { take, give } = advisoryLock(lockName(schema, 'presence'), true)
+    await before.ask(take.text, take.parameters)
+    await expect(openOn(server, schema)).rejects.toMatchObject({ code: 'store-in-use' })
+    await giveBack(before.session, give(''))
+    await openOn(server, schema)
+    expect(await findVersion(server, schema)).toBe(NEWEST_VERSION)
+  })
+
+  test('a store that one process has alone stays its own, however long that is silent', async () => {
+    const schema = freshSchema()
+    const server = serverOf((await sharedCluster()).url)
+    await using alone = await takeAlone(server, schema)
+    const limit = await server.session.query('SHOW idle_session_timeout')
+    expect([limit, alone]).toEqual([[{ idle_session_timeout: '0' }], expect.anything()])
   })
 
   test('a step that fails leaves the schema as it was', async () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { lockName } from '../../src/replicas/schema.ts'
+import { turnsOf } from '../../src/replicas/schema.ts'
 import { freshSchema, hasPostgres, sharedCluster, type Cluster } from '../support/postgres.ts'
 import { startSidecarProcess, untilReady, type SidecarProcess } from '../support/sidecar-process.ts'
 import { openBot } from '../updates/bot.ts'
@@ -31,10 +31,10 @@ afterAll(async () => {
 
 /** The session of each process that delivers, and the number of its bots. */
 function turns(): { pid: number; count: number }[] {
-  const locks = NAMES.map((name) => `'${lockName(`postern_${name}`, 'poll')}'`).join(', ')
+  const tables = NAMES.map((name) => `SELECT process FROM ${turnsOf(`postern_${name}`)}`)
   const rows = cluster.sql(
-    `SELECT pid || ' ' || count(*) FROM pg_locks JOIN unnest(ARRAY[${locks}]) AS name
-     ON (classid::bigint << 32 | objid::bigint) = hashtextextended(name, 0)
+    `SELECT pid || ' ' || count(*) FROM pg_locks JOIN (${tables.join(' UNION ALL ')}) AS turn
+     ON (classid::bigint << 32 | objid::bigint) = process
      WHERE locktype = 'advisory' GROUP BY pid`,
     DATABASE,
   )
@@ -64,7 +64,7 @@ async function startReplica(): Promise<SidecarProcess> {
 }
 
 test.skipIf(!hasPostgres())(
-  'a second process delivers for no bot of the first, until the first stops or is killed',
+  'two processes deliver for as many bots each, once each, and for all once the other stops or is killed',
   async () => {
     const bot = await openBot()
     const heard = () => bot.deliveries.map(({ path }, n) => [path.slice(1), bot.words[n]].join(' '))
@@ -84,20 +84,24 @@ test.skipIf(!hasPostgres())(
         .toSorted()
     const byAll = (text: string): string[] => NAMES.map((name) => `${name} ${text}`).toSorted()
 
-    await expect.poll(turns).toEqual([{ pid: expect.any(Number) as number, count: NAMES.length }])
-    const [before] = turns()
+    const shares = (): number[] => turns().map(({ count }) => count)
+    await expect.poll(shares).toEqual([4])
     const replica = await startReplica()
+    await say('meanwhile')
+    await expect.poll(shares, { timeout: 10_000 }).toEqual([2, 2])
     await say('together')
     await expect.poll(() => heardOf('together')).toEqual(byAll('together'))
-    expect(turns()).toEqual([before])
+    expect(heardOf('meanwhile')).toEqual(byAll('meanwhile'))
+    expect(shares()).toEqual([2, 2])
 
     await stage.stop()
-    await expect.poll(turns).toEqual([{ pid: expect.any(Number) as number, count: NAMES.length }])
+    await expect.poll(shares).toEqual([4])
     await say('after a stop')
     await expect.poll(() => heardOf('after a stop')).toEqual(byAll('after a stop'))
 
     await stage.start()
     await stage.ready(...NAMES)
+    await expect.poll(shares, { timeout: 10_000 }).toEqual([2, 2])
     await replica.stop('SIGKILL')
     await say('after a kill')
     await expect.poll(() => heardOf('after a kill')).toEqual(byAll('after a kill'))

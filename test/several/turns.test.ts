@@ -30,7 +30,7 @@ const sharedOver = (store: Store, fence: SendFence) => ({
 })
 
 const pollTurns = (stores: readonly [Store, Store]) =>
-  stores.map((store) => new PollTurn(store, REAL_CLOCK)) as [PollTurn, PollTurn]
+  stores.map((store) => new PollTurn(store)) as [PollTurn, PollTurn]
 
 describe.skipIf(!hasPostgres())('the turn to read the queue', () => {
   test('is one sidecar’s until the last of its polls has ended', async () => {
@@ -65,7 +65,7 @@ describe.skipIf(!hasPostgres())('the turn to read the queue', () => {
     const [one, other] = stores.map(
       (store, n) =>
         new DeliveryTurns({
-          turns: new PollTurn(store, REAL_CLOCK),
+          turns: new PollTurn(store),
           clock: REAL_CLOCK,
           fresh: () => store.fresh(),
           makeLoop: () => {

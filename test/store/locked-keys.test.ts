@@ -36,7 +36,7 @@ async function closedStore(): Promise<{ dataDir: string; masterSecret: string }>
 }
 
 describe('a thief of the file who guesses', () => {
-  test('pays scrypt for each guess: nothing else in the file answers to the passphrase', async () => {
+  test('pays a slow derivation for each guess: nothing else in the file answers to the passphrase', async () => {
     const { dataDir, masterSecret } = await closedStore()
     const database = new DatabaseSync(join(dataDir, 'postern.db'), { readOnly: true })
     const row = readProtection(database)

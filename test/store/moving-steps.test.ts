@@ -2,7 +2,7 @@ import { Kysely } from 'kysely'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { NodeSqliteDialect } from '../../src/store/dialect.ts'
-import { relockAll, writeMove } from '../../src/store/relock.ts'
+import { relockAll, writeMoveIn } from '../../src/store/relock.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { createProtection } from '../../src/store/protection.ts'
 import type { Schema } from '../../src/store/schema.ts'
@@ -40,7 +40,9 @@ async function scene(...keys: string[]) {
     protection: await db.selectFrom('protection').select('method').execute(),
     isScrubDue: await isScrubDue(db),
   })
-  return { db, from: from.held, to: { held: to.held, row: to.row }, addKey, all }
+  const writeMove = (move: Parameters<typeof writeMoveIn>[1]): Promise<boolean> =>
+    db.transaction().execute((transaction) => writeMoveIn(transaction, move))
+  return { db, from: from.held, to: { held: to.held, row: to.row }, addKey, all, writeMove }
 }
 
 test('every key but a destroyed one is locked anew, from the old master secret to the new one', async () => {
@@ -58,10 +60,10 @@ test('every key but a destroyed one is locked anew, from the old master secret t
 })
 
 test('keys, secrets and the protection change in one write, which notes what is to be scrubbed', async () => {
-  const { db, from, to, all } = await scene('a', '')
+  const { db, from, to, all, writeMove } = await scene('a', '')
   expect((await all()).isScrubDue).toBe(false)
   const relocked = await relockAll(db, { from, to: to.held, relock })
-  expect(await writeMove(db, { from, to, relocked })).toBe(true)
+  expect(await writeMove({ from, to, relocked })).toBe(true)
   const { keys, secrets, protection, isScrubDue: isDue } = await all()
   expect(keys).toEqual([
     { fingerprint: 'key a', locked: relocked.get('key a')?.becomes },
@@ -81,21 +83,21 @@ test.each<[string, (scene: Awaited<ReturnType<typeof build>>) => Promise<unknown
   ],
 ])('nothing is written when a key %s meanwhile', async (_, meanwhile) => {
   const built = await build()
-  const { db, from, to, all } = built
+  const { db, from, to, all, writeMove } = built
   const relocked = await relockAll(db, { from, to: to.held, relock })
   await meanwhile(built)
   const before = await all()
-  expect(await writeMove(db, { from, to, relocked })).toBe(false)
+  expect(await writeMove({ from, to, relocked })).toBe(false)
   expect(await all()).toEqual(before)
 })
 
 const build = () => scene('a', 'b')
 
 test('a key that is gone meanwhile keeps nothing from moving', async () => {
-  const { db, from, to, all } = await build()
+  const { db, from, to, all, writeMove } = await build()
   const relocked = await relockAll(db, { from, to: to.held, relock })
   await db.deleteFrom('own_keys').where('locked', '=', 'a').execute()
-  expect(await writeMove(db, { from, to, relocked })).toBe(true)
+  expect(await writeMove({ from, to, relocked })).toBe(true)
   expect((await all()).keys).toEqual([
     { fingerprint: 'key b', locked: relocked.get('key b')?.becomes },
   ])
@@ -103,11 +105,11 @@ test('a key that is gone meanwhile keeps nothing from moving', async () => {
 
 test('nothing is written when a sealed secret does not open, or nothing is there to open it', async () => {
   for (const isChanged of [true, false]) {
-    const { db, from, to, all } = await build()
+    const { db, from, to, all, writeMove } = await build()
     const relocked = await relockAll(db, { from, to: to.held, relock })
     if (isChanged) await db.updateTable('secrets').set({ name: 'other' }).execute()
     const before = await all()
-    const moving = writeMove(db, { from: isChanged ? from : null, to, relocked })
+    const moving = writeMove({ from: isChanged ? from : null, to, relocked })
     await expect(moving).rejects.toMatchObject({
       code: 'store-corrupt',
       message: expect.stringContaining('a sealed secret was changed'),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { PASSPHRASE_COST } from '../../src/store/passphrase-cost.ts'
 import {
   createProtection,
@@ -17,6 +17,7 @@ const KEPT = {
   row: {
     id: 1,
     method: 'keychain',
+    derivation: 'scrypt',
     n: 2,
     r: 8,
     p: 1,
@@ -31,22 +32,43 @@ const KEPT = {
   entry: 'store-0da70ce27e01bce2962a783dadd4a0f5',
   masterSecret: 'X3qvEqzcitKOPEtz4SXWWTTqmYYDoAGGeGM1v9p_Q7c',
   sealed: '951a02188dd471f77ef7b47cdb561852966d5dc1eb03546c0f36552455d9e4df5d48e736',
-}
+} as const
+/** A record of a passphrase that version 17 of the store wrote. */
+const DERIVED_BY_ARGON2 = {
+  row: {
+    id: 1,
+    method: 'passphrase',
+    derivation: 'argon2id',
+    n: 65_536,
+    r: 3,
+    p: 1,
+    salt: 'cf94746b05338e40362597bce660069b2a85c2359fc34fb3e2b64d6ffcc94f3d',
+    proof:
+      '5c13ef4a8a82f40e7db497268a69af75cab097b27a30b371312a36e6482ba444a5251ed8846b189776b57dbff25fae5348df97f1',
+    master:
+      '9f09d9ff5881a17bd42834d14c14b4897b2267ecc48b3323b2c1eb8549aa89557c536decbb91aa0794930f1269e9ba3197d2e3fb10f7ac885f615379',
+    digest: '31411cdcdaad64566df6b67127ae2ef6686ab4915a82dd799e6ca05fa920c7df',
+  },
+  passphrase: 'words of a person',
+  masterSecret: 'NV-yG1Kl6YnvHKwCXjJzSMwyPg9G2gMlkF0PvKnSoSA',
+} as const
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex')
 const { salt, proof, master, digest } = KEPT.row
-const ROW: ProtectionTable = {
-  ...KEPT.row,
-  salt: bytes(salt),
-  proof: bytes(proof),
-  master: bytes(master),
-  digest: bytes(digest),
-}
+const rowOf = (kept: typeof KEPT.row | typeof DERIVED_BY_ARGON2.row): ProtectionTable => ({
+  ...kept,
+  salt: bytes(kept.salt),
+  proof: bytes(kept.proof),
+  master: bytes(kept.master),
+  digest: bytes(kept.digest),
+})
+const ROW = rowOf(KEPT.row)
 
 /** The record with other values, and the digest that whoever writes the file can compute. */
 function forged(change: Partial<ProtectionTable>): ProtectionTable {
   const row = { ...ROW, ...change }
-  const { method, n, r, p } = row
-  const hash = createHash('sha256').update(JSON.stringify([method, n, r, p]))
+  const { method, derivation, n, r, p } = row
+  const cost = derivation === 'scrypt' ? [n, r, p] : [n, r, p, derivation]
+  const hash = createHash('sha256').update(JSON.stringify([method, ...cost]))
   hash.update(row.salt).update(row.proof)
   return { ...row, digest: hash.update(row.master ?? '').digest() }
 }
@@ -68,6 +90,19 @@ describe('a record that an earlier start wrote', () => {
     expect(entryOf(ROW)).toBe(KEPT.entry)
   })
 
+  test('opens where its passphrase was derived by Argon2id', async () => {
+    const row = rowOf(DERIVED_BY_ARGON2.row)
+    const { passphrase, masterSecret } = DERIVED_BY_ARGON2
+    expect(await openProtection(passphrase, row)).toMatchObject({
+      method: 'passphrase',
+      masterSecret,
+    })
+    const others = [{ derivation: 'scrypt' as const }, { n: 65_537 }, { r: 4 }, { p: 2 }]
+    for (const other of others) {
+      await expect(openProtection(passphrase, { ...row, ...other })).rejects.toMatchObject(DAMAGED)
+    }
+  })
+
   test('is damage, and no wrong passphrase, where a kept secret is another one', async () => {
     await expect(openProtection('another', ROW)).rejects.toMatchObject({
       code: 'store-corrupt',
@@ -77,6 +112,7 @@ describe('a record that an earlier start wrote', () => {
 
   test.each<[string, Partial<ProtectionTable>]>([
     ['method', { method: 'none' }],
+    ['derivation', { derivation: 'argon2id' }],
     ['n', { n: 4 }],
     ['r', { r: 9 }],
     ['p', { p: 2 }],
@@ -101,29 +137,59 @@ describe('a record that an earlier start wrote', () => {
       })
     }
   })
+})
 
-  test('may ask for a GiB of memory, and for no more', () => {
-    const most = { n: 2 ** 20, r: 8, p: 1 }
-    expect(methodOf(forged(most))).toBe('keychain')
-    for (const more of [
-      { ...most, n: 2 ** 20 + 1 },
-      { ...most, r: 9 },
-      { ...most, p: 2 },
-    ]) {
-      expect(() => methodOf(forged(more))).toThrow(expect.objectContaining(DAMAGED))
-    }
+describe('the cost in a record', () => {
+  const RANDOM = { n: 2, r: 8, p: 1 }
+  /** The least and the most that each may ask for. */
+  const BOUNDS = [
+    ['keychain', 'scrypt', RANDOM, { n: 2 ** 20, r: 8, p: 1 }],
+    ['none', 'scrypt', RANDOM, { n: 2 ** 20, r: 8, p: 1 }],
+    ['passphrase', 'scrypt', PASSPHRASE_COST.scrypt, { n: 2 ** 20, r: 8, p: 1 }],
+    ['passphrase', 'argon2id', PASSPHRASE_COST.argon2id, { n: 2 ** 20, r: 16, p: 4 }],
+  ] as const
+
+  describe.each(BOUNDS)('%s by %s', (method, derivation, least, most) => {
+    const row = { method, derivation }
+    const refuse = (cost: object): void =>
+      expect(() => methodOf(forged({ ...row, ...cost }))).toThrow(expect.objectContaining(DAMAGED))
+
+    test('may be the least and the most', () => {
+      for (const cost of [least, most]) expect(methodOf(forged({ ...row, ...cost }))).toBe(method)
+    })
+
+    test.each(['n', 'r', 'p'] as const)('is refused where %s is too low or too high', (name) => {
+      // scrypt's n is a power of two
+      const below = name === 'n' ? least.n / 2 : least[name] - 1
+      const above = name === 'n' ? most.n * 2 : most[name] + 1
+      for (const value of [below, 0, -1]) refuse({ ...most, [name]: value })
+      for (const value of [above, 2 ** 32, 2 ** 53]) refuse({ ...least, [name]: value })
+    })
   })
 
-  test('of a passphrase must cost in each way what we make it cost; one of a random secret not', () => {
-    const cost = { ...PASSPHRASE_COST }
-    const cheaper = (['n', 'r', 'p'] as const).map((name) => ({ ...cost, [name]: cost[name] - 1 }))
-    expect(methodOf(forged({ method: 'passphrase', ...cost }))).toBe('passphrase')
-    expect(methodOf(forged({ method: 'passphrase', ...cost, p: cost.p + 1 }))).toBe('passphrase')
-    for (const cheap of cheaper) {
-      const passphrase = forged({ method: 'passphrase', ...cheap })
-      expect(() => methodOf(passphrase)).toThrow(expect.objectContaining(DAMAGED))
-      expect(methodOf(forged({ method: 'none', ...cheap }))).toBe('none')
+  test('that no derivation of its method takes is refused', () => {
+    const refused = [
+      { method: 'passphrase', ...PASSPHRASE_COST.scrypt, n: 2 ** 18 + 2 ** 17 },
+      { method: 'none', derivation: 'argon2id', n: 2 ** 16, r: 8, p: 1 },
+      { method: 'passphrase', derivation: 'pbkdf2', n: 2 ** 17, r: 8, p: 1 },
+      { method: 'passphrase', derivation: 'toString', n: 2 ** 17, r: 8, p: 1 },
+      { salt: bytes(salt).subarray(1) },
+      { salt: Buffer.alloc(33) },
+    ]
+    for (const change of refused) {
+      const row = forged(change as Partial<ProtectionTable>)
+      expect(() => methodOf(row)).toThrow(expect.objectContaining(DAMAGED))
     }
+    expect(methodOf(forged({ method: 'passphrase', ...PASSPHRASE_COST.scrypt, n: 2 ** 18 }))).toBe(
+      'passphrase',
+    )
+  })
+
+  test('is refused before anything is derived', async () => {
+    const stretcher = { stretch: vi.fn(), salt: () => bytes(salt) }
+    const dear = forged({ method: 'passphrase', derivation: 'argon2id', n: 2 ** 21, r: 3, p: 1 })
+    await expect(openProtection('words', dear, stretcher)).rejects.toMatchObject(DAMAGED)
+    expect(stretcher.stretch).not.toHaveBeenCalled()
   })
 })
 

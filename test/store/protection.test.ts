@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { scryptSync } from 'node:crypto'
+import { argon2Sync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -9,6 +9,7 @@ import { createProtection, SecretSealer } from '../../src/store/protection.ts'
 import { execute, made, open, put, temporary, madeFolder } from './support.ts'
 
 const PROTECTION = pathToFileURL('src/store/protection.ts').href
+const COST = pathToFileURL('src/store/passphrase-cost.ts').href
 
 describe('secrets at rest', () => {
   test('what keys are locked under is random, and the same for the life of the store', async () => {
@@ -33,13 +34,16 @@ describe('secrets at rest', () => {
     },
   )
 
-  test('a passphrase is stretched by scrypt at the cost in its record, and what is random hardly', async () => {
+  test('a passphrase is stretched by Argon2id at the cost in its record, and what is random hardly', async () => {
     const { row } = await createProtection({ method: 'passphrase', passphrase: 'words' })
-    const { n: N, r, p } = row
-    const key = scryptSync('words', row.salt, 32, { N, r, p, maxmem: 2 ** 28 })
+    const { derivation, n: memory, r: passes, p: parallelism, salt: nonce } = row
+    const parameters = { message: 'words', nonce, memory, passes, parallelism, tagLength: 32 }
+    const key = argon2Sync('argon2id', parameters)
+    expect(derivation).toBe('argon2id')
     expect(new SecretSealer(key).open('proof', row.proof)).not.toBeNull()
     for (const method of ['keychain', 'none'] as const) {
-      expect((await createProtection({ method })).row).toMatchObject({ n: 2, r: 8, p: 1 })
+      const cost = { derivation: 'scrypt', n: 2, r: 8, p: 1 }
+      expect((await createProtection({ method })).row).toMatchObject(cost)
     }
   })
 
@@ -87,20 +91,28 @@ describe('secrets at rest', () => {
     }
   })
 
-  test('a guess of a passphrase costs 128 MiB of scrypt, and a record that makes it cheaper is refused', async () => {
+  test('a guess of a passphrase costs 64 MiB and three passes of Argon2id, and a record that makes it cheaper is refused', async () => {
     const { row: cheap } = await createProtection({ method: 'passphrase', passphrase: 'words' })
     // A process of its own, since only the tests' own one has a low cost.
     const script = `
       import { createProtection, methodOf } from ${JSON.stringify(PROTECTION)}
+      import { PASSPHRASE_COST } from ${JSON.stringify(COST)}
       const { row } = await createProtection({ method: 'passphrase', passphrase: 'words' })
       const buffers = (value) => (value?.type === 'Buffer' ? Buffer.from(value) : value)
       const cheap = JSON.parse(process.argv[1], (_name, value) => buffers(value))
       let refused = null
       try { methodOf(cheap) } catch ({ code }) { refused = code }
-      console.log(JSON.stringify([row.n, row.r, row.p, methodOf(row), refused]))`
+      const { derivation, n, r, p } = row
+      const cost = { derivation, n, r, p }
+      console.log(JSON.stringify([cost, PASSPHRASE_COST.scrypt, methodOf(row), refused]))`
     const args = ['--input-type=module', '-e', script, JSON.stringify(cheap)]
     const { stdout } = await promisify(execFile)(process.execPath, args)
-    expect(JSON.parse(stdout)).toEqual([2 ** 17, 8, 1, 'passphrase', 'store-corrupt'])
+    expect(JSON.parse(stdout)).toEqual([
+      { derivation: 'argon2id', n: 2 ** 16, r: 3, p: 1 },
+      { n: 2 ** 17, r: 8, p: 1 },
+      'passphrase',
+      'store-corrupt',
+    ])
   })
 
   test('the same passphrase makes another key in every store', async () => {

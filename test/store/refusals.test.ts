@@ -6,6 +6,7 @@ import {
   missing,
   newer,
   older,
+  noArgon2,
   noPassphrase,
   nothingPossible,
   occupied,
@@ -42,6 +43,12 @@ const REFUSALS: [OperatorError, OperatorError['code'], RegExp, RegExp][] = [
     'store-passphrase',
     /does not open the store/,
     /made with.*`key\.passphrase` \(POSTERN_KEY_PASSPHRASE_FILE/,
+  ],
+  [
+    noArgon2(),
+    'store-derivation',
+    /derived from the passphrase by Argon2id, which this Node\.js cannot compute$/,
+    /OpenSSL 3\.2 or later, as those of nodejs\.org/,
   ],
   [
     noPassphrase(),

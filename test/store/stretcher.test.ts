@@ -5,7 +5,7 @@ import { createProtection, openProtection } from '../../src/store/protection.ts'
 import { SharedStretcher, STRETCHER } from '../../src/store/stretcher.ts'
 import { temporary } from './support.ts'
 
-const COST = { n: 2, r: 8, p: 1 }
+const COST = { derivation: 'scrypt', n: 2, r: 8, p: 1 } as const
 
 test('one passphrase under one salt is stretched once', async () => {
   const shared = new SharedStretcher(temporary())
@@ -18,7 +18,7 @@ test('one passphrase under one salt is stretched once', async () => {
   expect(one).toEqual(await STRETCHER.stretch('words', { ...COST, salt }))
 })
 
-test('another passphrase, salt or cost is stretched by itself', async () => {
+test('another passphrase, salt, cost or derivation is stretched by itself', async () => {
   const shared = new SharedStretcher(temporary())
   const salt = shared.salt()
   const all = await Promise.all([
@@ -26,8 +26,10 @@ test('another passphrase, salt or cost is stretched by itself', async () => {
     shared.stretch('other words', { ...COST, salt }),
     shared.stretch('words', { ...COST, salt: STRETCHER.salt() }),
     shared.stretch('words', { ...COST, n: 4, salt }),
+    shared.stretch('words', { ...COST, n: 8, salt }),
+    shared.stretch('words', { ...COST, derivation: 'argon2id', n: 8, salt }),
   ])
-  expect(new Set(all.map((key) => key.toString('hex'))).size).toBe(4)
+  expect(new Set(all.map((key) => key.toString('hex'))).size).toBe(6)
 })
 
 test('a derivation that failed is made again', async () => {

@@ -12,7 +12,12 @@ const COST = '/src/store/passphrase-cost.ts'
 export const lowCost = {
   name: 'low-cost',
   load: (id: string) =>
-    id.endsWith(COST) ? 'export const PASSPHRASE_COST = { n: 2 ** 10, r: 8, p: 1 }' : null,
+    id.endsWith(COST)
+      ? `export const PASSPHRASE_COST = {
+           argon2id: { n: 2 ** 10, r: 1, p: 1 },
+           scrypt: { n: 2 ** 10, r: 8, p: 1 },
+         }`
+      : null,
 } satisfies Plugin
 
 /** Files whose times in milliseconds are bounds of waiting, or pauses. */

@@ -10,7 +10,7 @@ const SOCKET = '.s.PGSQL.5432'
 const TYPE_BYTES = 1
 const LENGTH_BYTES = 4
 /** Asked by the way, and nothing that a bot does waits for it. */
-const BY_THE_WAY = /^SELECT (1$|pg_advisory_unlock|set_config|count\(DISTINCT pid\))/
+const BY_THE_WAY = /^\s*(SELECT (1$|pg_advisory_unlock|set_config)|WITH (given|living))/
 
 const TIMES = 5
 
@@ -44,7 +44,11 @@ export class WireTap implements AsyncDisposable {
 
   /** What a sidecar is given as `store.url`. */
   get url(): string {
-    return `postgres://postern@/postgres?host=${encodeURIComponent(this.#folder)}`
+    return this.urlOf('postgres')
+  }
+
+  urlOf(database: string): string {
+    return `postgres://postern@/${database}?host=${encodeURIComponent(this.#folder)}`
   }
 
   /** The SQL of every question, those that nothing waits for too. */

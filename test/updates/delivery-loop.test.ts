@@ -45,7 +45,6 @@ function open(
       limits,
       storeReach: new StoreReach({
         fresh: () => Promise.resolve(),
-        keepWatch: () => new DisposableStack(),
       }),
       recordConfirmed: () => Promise.resolve(),
       incoming,

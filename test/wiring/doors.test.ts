@@ -86,10 +86,7 @@ function scene(o: Scene = {}) {
     }),
     polls: parts.part('polls'),
     backlog: parts.part('backlog'),
-    storeReach: {
-      begin: async () => ({ lost: new AbortController().signal, [Symbol.dispose]: () => {} }),
-    },
-    sign: null,
+    storeReach: { begin: async () => new AbortController().signal },
     turns: null,
   })
   const options = {

@@ -14,74 +14,17 @@ import { DEADLINES_MS } from '../../src/openpgp/library/library.ts'
 import { Pool } from '../../src/openpgp/pool.ts'
 import { createSandbox } from '../../src/sandbox/create.ts'
 import { memoryOf } from '../../src/store/memory.ts'
-import type { FollowedTable, LockName, Reread, Store, StoreLock } from '../../src/store/store.ts'
 import { UpstreamClient } from '../../src/upstream/client.ts'
 import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { LOOKUP_MS, PROBE_MS, PUBLISH_MS } from '../../src/wiring/link.ts'
+import { passing } from '../support/fake-time.ts'
 import { until } from '../support/sidecar.ts'
 import { watchedLog } from '../support/watched-log.ts'
 import { open, temporary } from '../store/support.ts'
+import { PlayedStore } from './played-store.ts'
 
 const UNWRITABLE = 'postern_store_unwritable'
 const refuse = (): Promise<never> => Promise.reject(new Refusal(UNWRITABLE, 'out of reach'))
-
-/** A store in a folder as sidecars share it; a test changes what the fields do. */
-class PlayedStore {
-  readonly own: Store
-  readonly #rereads: [FollowedTable, Reread][] = []
-  /** What other sidecars have written since the last `fresh`. */
-  #unread: [FollowedTable, string][] = []
-  /** Runs before what others have written is read. */
-  onFresh: () => Promise<void> = async () => {}
-  /** Runs once a lock is taken. */
-  onLock: (name: LockName) => Promise<void> = async () => {}
-  isHeld = true
-
-  constructor(own: Store) {
-    this.own = own
-  }
-
-  /** Another sidecar has written this row. */
-  wrote(table: FollowedTable, key: string): void {
-    this.#unread.push([table, key])
-  }
-
-  async #fresh(): Promise<void> {
-    await this.onFresh()
-    const unread = this.#unread
-    this.#unread = []
-    for (const [table, key] of unread) {
-      for (const [followed, reread] of this.#rereads) {
-        if (followed === table) await this.own.read((db) => reread(db, [key]))
-      }
-    }
-  }
-
-  async #lock(name: LockName, { isFresh = false } = {}): Promise<StoreLock> {
-    await this.onLock(name)
-    if (isFresh) await this.#fresh()
-    const { signal } = new AbortController()
-    const lock = { isHeld: true, signal, [Symbol.asyncDispose]: async () => {} }
-    return Object.defineProperty(lock, 'isHeld', { get: () => this.isHeld })
-  }
-
-  /** The store as it is handed in. */
-  get shared(): Store {
-    const played: Partial<Store> = {
-      isShared: true,
-      fresh: () => this.#fresh(),
-      follow: (table, reread) => void this.#rereads.push([table, reread]),
-      tryLock: (name, o) => this.#lock(name, o),
-    }
-    return new Proxy(this.own, {
-      get: (own, name) => {
-        if (Object.hasOwn(played, name)) return Reflect.get(played, name) as unknown
-        const value = Reflect.get(own, name, own) as unknown
-        return typeof value === 'function' ? (value.bind(own) as unknown) : value
-      },
-    })
-  }
-}
 
 /** A sidecar that is ready before a sandbox; both end with the test. */
 async function scene({ hasPlayedEngine = true } = {}) {
@@ -158,15 +101,6 @@ const otherKeyring = async ({ own }: PlayedStore, engine: Engine): Promise<Keyri
     time: SYSTEM_TIME,
     serviceNowMs: () => Date.now(),
   })
-
-/** Time that passes at once, by the monotonic clock. */
-function passing(): (ms: number) => void {
-  const now = performance.now.bind(performance)
-  let passedMs = 0
-  const spy = vi.spyOn(performance, 'now').mockImplementation(() => now() + passedMs)
-  onTestFinished(() => spy.mockRestore())
-  return (ms) => void (passedMs += ms)
-}
 
 describe('the freshness in force', () => {
   test('sends no readable words by what was read two seconds ago', async () => {

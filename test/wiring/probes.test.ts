@@ -89,7 +89,7 @@ describe('the probes', () => {
     await probes.tryStore()
     expect(await probes.reloadToken()).toBe(true)
     const calls = parts.calls().map((call) => call.trim())
-    expect(calls).toEqual(['calls.probe', 'store.fresh', 'store.write', 'botToken.reload'])
+    expect(calls).toEqual(['calls.probe', 'store.keepUp', 'store.write', 'botToken.reload'])
   })
 
   test('wait for a write to the store', async () => {

@@ -1,10 +1,11 @@
 /** Opening, verifying, restoring and moving a store by the settings. */
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { SecretSource } from '../../src/config/secrets.ts'
 import { settingsFrom, type Settings } from '../../src/config/settings.ts'
 import type { StoreAccess } from '../../src/config/store-access.ts'
+import { createEngine } from '../../src/openpgp/index.ts'
 import { PostgresServer } from '../../src/replicas/server.ts'
 import type { Store } from '../../src/store/store.ts'
 import {
@@ -17,6 +18,7 @@ import {
   verifyBackup,
 } from '../../src/wiring/stores.ts'
 import { flags, open, put, temporary } from '../store/support.ts'
+import { freshSchema, hasPostgres, sharedCluster } from '../support/postgres.ts'
 
 const PASSPHRASE = SecretSource.fromValue('right')
 const DATABASE_URL = SecretSource.fromValue('postgres://user:word@127.0.0.1:9/base')
@@ -31,12 +33,23 @@ const accessTo = (dataDir: string, o: Partial<StoreAccess> = {}): StoreAccess =>
     ...o,
   }) as StoreAccess
 
-/** Closes the store in a folder, with keys of these secrets in it. */
-async function made(locked: Record<string, string>, passphrase: string | null = null) {
+/** Makes a key of the bot, locked under the secret of its store. @returns by its fingerprint */
+async function makeKey(secret: string): Promise<Record<string, string>> {
+  await using engine = createEngine({ threads: 1, engine: 'library' })
+  const key = await engine.generate({ userId: 'bot', createdMs: Date.now(), passphrase: secret })
+  return { [key.fingerprint]: key.locked }
+}
+
+/** Closes the store in a folder, with keys of these secrets in it, or one that opens. */
+async function made(
+  given: Record<string, string> | typeof makeKey,
+  passphrase: string | null = null,
+) {
   const dataDir = temporary()
   const protection = passphrase === null ? 'none' : 'passphrase'
   const store = await open(dataDir, { protection, passphrase })
   await put(store, 'kept', 'yes')
+  const locked = typeof given === 'function' ? await given(store.masterSecret ?? '') : given
   const own = { certificate: 'c', created_at: 1, offered_at: null, published_at: 2 }
   for (const [fingerprint, secret] of Object.entries(locked)) {
     const state = secret === '' ? 'destroyed' : 'active'
@@ -45,7 +58,7 @@ async function made(locked: Record<string, string>, passphrase: string | null = 
   }
   const file = await store.copy()
   await store[Symbol.asyncDispose]()
-  return { dataDir, file }
+  return { dataDir, file, fingerprints: Object.keys(locked) }
 }
 
 describe('a backup', () => {
@@ -70,6 +83,20 @@ describe('a backup', () => {
     const store = await open(empty, { passphrase: 'right', mode: 'existing' })
     expect((await flags(store))['kept']).toBe('yes')
     await expect(refuseRestored(store, empty)).rejects.toMatchObject({ code: 'store-restored' })
+  })
+
+  test('with a key that opens is sound, unless another key has its name', async () => {
+    const { file, dataDir, fingerprints } = await made(makeKey, 'right')
+    const [fingerprint = ''] = fingerprints
+    const report = await verifyBackup(file, accessTo(dataDir, { passphrase: PASSPHRASE }))
+    expect(report.keys).toEqual([{ fingerprint, state: 'active' }])
+    const renamed = async (secret: string) => ({
+      other: Object.values(await makeKey(secret))[0] ?? '',
+    })
+    const swapped = await made(renamed, 'right')
+    await expect(
+      verifyBackup(swapped.file, accessTo(dataDir, { passphrase: PASSPHRASE })),
+    ).rejects.toMatchObject({ code: 'failed' })
   })
 
   test('with a key that does not open is not sound, and is not restored', async () => {
@@ -113,6 +140,29 @@ describe('a store that moves', () => {
       code: 'store-moved',
     })
   })
+
+  test.skipIf(!hasPostgres())(
+    'goes into a database and comes back, with the key in it',
+    async () => {
+      const { dataDir } = await made(makeKey, 'right')
+      const { url } = await sharedCluster()
+      const schema = freshSchema()
+      const databaseUrl = SecretSource.fromValue(url)
+      const store = { schema } as StoreAccess['store']
+      const access = accessTo(dataDir, { passphrase: PASSPHRASE, store })
+      const remembered = join(dataDir, 'database.json')
+      writeFileSync(remembered, '{}')
+      const there = await moveStore(databaseUrl, access)
+      expect(there).toMatchObject({ keys: 1, rows: { own_keys: 1 }, from: expect.any(String) })
+      expect(existsSync(remembered)).toBe(false)
+      await expect(moveStore(databaseUrl, access)).rejects.toMatchObject({ code: 'store-moved' })
+      const to = join(temporary(), 'back')
+      const back = await moveStore(to, { ...access, storeUrl: databaseUrl })
+      expect([back.from, back.rows]).toEqual([there.to, there.rows])
+      const opened = await open(to, { passphrase: 'right', mode: 'existing' })
+      expect((await flags(opened))['kept']).toBe('yes')
+    },
+  )
 
   test('stays where it was when a key of it does not open', async () => {
     const { dataDir } = await made({ wrong: 'no key' }, 'right')

@@ -3,7 +3,6 @@ import { LIMITS } from '../../api/limits.ts'
 import { isOwnFailure, NoResponseError, Refusal } from '../../errors.ts'
 import { withUpdates } from '../../translate/bot-view.ts'
 import type { PollTurn, Turn } from '../../updates/poll-turn.ts'
-import type { PollAnnouncement } from '../../updates/poll-announcement.ts'
 import type { QueueParts } from '../../updates/update-poller.ts'
 import type { Webhook } from '../../updates/webhook.ts'
 import { queryOf } from '../params.ts'
@@ -13,9 +12,7 @@ import type { DoorRoute } from '../server.ts'
 export interface UpdateRouteParts extends QueueParts {
   webhook: Webhook
   /** Null where no other sidecar can poll. */
-  turns: Pick<PollTurn, 'take'> | null
-  /** Null where no other sidecar can poll. */
-  sign: Pick<PollAnnouncement, 'show' | 'isAnotherAnnounced'> | null
+  turns: Pick<PollTurn, 'tryTake' | 'take' | 'isWanted'> | null
 }
 
 /**
@@ -33,8 +30,15 @@ const EMPTY = {
 /** The answer of a poll that another replica's poll has ended. */
 const REPLACED = { ...EMPTY }
 
+interface Taking {
+  /** The turn is ours, or its holder knows that it is wanted. */
+  asked: Promise<unknown>
+  /** The turn once it is ours; null when it does not become ours. */
+  turn: Promise<Pick<Turn, 'isHeld'> | null>
+}
+
 /** The turn of a sidecar that is alone. */
-const NO_OTHERS = () => Promise.resolve({ isHeld: true })
+const NO_OTHERS: Taking = { asked: Promise.resolve(), turn: Promise.resolve({ isHeld: true }) }
 
 /**
  * `GET /updates`: the long poll is passed on with its query untouched; a hang-up on either side
@@ -51,8 +55,7 @@ export function updateRoutes(parts: UpdateRouteParts): DoorRoute {
       let webhookSet: AbortSignal | null = null
       try {
         // afterwards changes by other sidecars are known
-        using reach = await parts.storeReach.begin()
-        const { lost } = reach
+        const lost = await parts.storeReach.begin()
         const refused = await parts.webhook.refusePoll(AbortSignal.any([gone, stopping]))
         if (refused !== null) return relay(reply, refused)
         webhookSet = parts.webhook.pollsEnd
@@ -86,7 +89,7 @@ interface BotPoll {
 /** Polls, and gives way where another replica's poll ends this one. */
 async function pollAmongReplicas(asked: BotPoll, parts: UpdateRouteParts): Promise<Relayed> {
   const endsAtMs = performance.now() + asked.timeoutSeconds * 1000
-  const answer = await pollShown(asked, parts)
+  const answer = await pollInTurn(asked, parts)
   if (answer !== REPLACED) return answer
   // or two that poll would end each other's polls as fast as they can
   const leftMs = Math.max(0, endsAtMs - performance.now())
@@ -94,37 +97,33 @@ async function pollAmongReplicas(asked: BotPoll, parts: UpdateRouteParts): Promi
   return answer
 }
 
-/** Polls, and shows to the other sidecars that it does. */
-async function pollShown(asked: BotPoll, parts: UpdateRouteParts): Promise<Relayed> {
-  using _shown = await parts.sign?.show()
-  return await pollInTurn(asked, parts)
-}
-
 /**
- * Polls, and acquires the turn meanwhile: this poll ends one of another sidecar at the service,
- * which then releases the turn.
+ * Polls once it has the turn or has asked for it in vain, which shows the other sidecar whose poll
+ * ends its own at the service; that one then gives the turn back.
  */
 async function pollInTurn(asked: BotPoll, parts: UpdateRouteParts): Promise<Relayed> {
-  if (parts.turns === null) return await poll(asked, parts, NO_OTHERS)
+  const { turns } = parts
+  if (turns === null) return await poll(asked, parts, NO_OTHERS)
   const ended = new AbortController()
-  const taking = parts.turns.take(AbortSignal.any([asked.signal, ended.signal]))
+  const first = turns.tryTake()
+  const signal = AbortSignal.any([asked.signal, ended.signal])
+  const taking = first.then((turn) => turn ?? turns.take(signal))
   taking.catch(() => undefined)
   try {
-    return await poll(asked, parts, async () => await taking)
+    return await poll(asked, parts, { asked: first.catch(() => undefined), turn: taking })
   } finally {
     ended.abort()
     void taking.then((turn) => turn?.[Symbol.asyncDispose]()).catch(() => undefined)
   }
 }
 
-/** @param turnOf gives the turn once it is ours, null when it does not become ours */
 async function poll(
   { query, timeoutSeconds, signal }: BotPoll,
   parts: UpdateRouteParts,
-  turnOf: () => Promise<Pick<Turn, 'isHeld'> | null>,
+  taking: Taking,
 ): Promise<Relayed> {
   const names = new URLSearchParams(query)
-  await parts.recordConfirmed(confirmedBelow(names))
+  await Promise.all([parts.recordConfirmed(confirmedBelow(names)), taking.asked])
   const watched = parts.polls.begin(timeoutSeconds)
   const answer = await parts.upstream
     .poll({ query, timeoutSeconds, signal })
@@ -135,14 +134,14 @@ async function poll(
   const unseen = parts.sightings.readUpdates(envelope.result)
   const { heads } = unseen
   if (watched.wasTakenOver(heads.length)) {
-    const isReplaced = (await parts.sign?.isAnotherAnnounced()) === true
+    const isReplaced = (await parts.turns?.isWanted()) === true
     watched.takenOver(isReplaced ? 'replica' : undefined)
     return isReplaced ? REPLACED : answer
   }
   const limit = within(names.get('limit') ?? '', LIMITS.pollLimitMax)
   parts.backlog.recordPoll(heads, limit)
   if (parts.incoming === null || heads.length === 0) return answer
-  const turn = await turnOf()
+  const turn = await taking.turn
   if (turn?.isHeld !== true) return EMPTY
   const opened = await parts.incoming
     .open(unseen, { gone: signal, hasMore: heads.length >= limit })

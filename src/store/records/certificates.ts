@@ -23,21 +23,24 @@ export class CertificateRows extends Rows implements CertificateRecords {
   async of(keys: Keys): Promise<KnownCertificate[]> {
     const all = this.db
       .selectFrom('certificates')
-      .select(['fingerprint', 'copy_digest'])
+      .select(['fingerprint', 'copy_digest as copyDigest'])
       .select((row) => row('revoked_armored', 'is not', null).as('is_revoked'))
     const rows = keys === null ? all : all.where('fingerprint', 'in', keys)
-    return (await rows.execute()).map(knownOf)
+    return (await rows.execute()).map(({ fingerprint, copyDigest, is_revoked }) => ({
+      fingerprint,
+      copyDigest,
+      isRevoked: Number(is_revoked) === 1,
+    }))
   }
 
   async owners(keys: Keys): Promise<{ fingerprint: string; userId: number }[]> {
     const all = this.db
       .selectFrom('certificates')
-      .select(['fingerprint', 'owner'])
+      .select(['fingerprint', 'owner as userId'])
       .where('owner', 'is not', null)
+      .$narrowType<{ userId: number }>()
     const some = keys === null ? all : all.where('fingerprint', 'in', keys)
-    return (await some.execute()).flatMap(({ fingerprint, owner }) =>
-      owner === null ? [] : [{ fingerprint, userId: owner }],
-    )
+    return await some.execute()
   }
 
   async setOwner(fingerprint: string, userId: number): Promise<void> {
@@ -102,15 +105,6 @@ const copyRow = ({ fingerprint, copy, copyDigest }: CertificateCopy) => ({
   copy_digest: copyDigest,
 })
 
-function knownOf(row: {
-  fingerprint: string
-  copy_digest: string | null
-  is_revoked: unknown
-}): KnownCertificate {
-  const { fingerprint, copy_digest: copyDigest } = row
-  return { fingerprint, copyDigest, isRevoked: Number(row.is_revoked) === 1 }
-}
-
 /** The last key list of each chat, and everybody ever on it. */
 export class KeyListRows extends Rows implements KeyListRecords {
   async of(chatId: number): Promise<KeptList | undefined> {
@@ -135,11 +129,9 @@ export class EncryptionKeyRows extends Rows implements EncryptionKeyRecords {
       .executeTakeFirstOrThrow()
     if (count >= MOST_KEYS) return
     const slice = new TimeSlice()
-    const rows = keys.map((key) => ({
-      key_id: key.keyId,
-      user_id: key.userId,
-      since: key.sinceMs,
-    }))
+    const rows = keys.map(({ keyId, userId, sinceMs: since }) => {
+      return { key_id: keyId, user_id: userId, since }
+    })
     for (let at = 0; at < rows.length; at += KEYS_AT_ONCE) {
       await slice.yieldIfOver()
       await insertNew(this.db, 'encryption_keys', rows.slice(at, at + KEYS_AT_ONCE))
@@ -151,11 +143,10 @@ export class EncryptionKeyRows extends Rows implements EncryptionKeyRecords {
     for (let at = 0; at < keyIds.length; at += KEYS_AT_ONCE) {
       const rows = await this.db
         .selectFrom('encryption_keys')
-        .selectAll()
+        .select(['key_id as keyId', 'user_id as userId', 'since as sinceMs'])
         .where('key_id', 'in', keyIds.slice(at, at + KEYS_AT_ONCE))
         .execute()
-      for (const { key_id: keyId, user_id: userId, since: sinceMs } of rows)
-        found.push({ keyId, userId, sinceMs })
+      found.push(...rows)
     }
     return found
   }

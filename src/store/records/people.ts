@@ -89,18 +89,12 @@ export class KeyChangeRows extends Rows implements KeyChangeRecords {
   }
 }
 
-const changeOf = ({
-  user_id,
-  before,
-  now,
-  message,
-  send,
-}: SchemaRow<'key_changes'>): KnownChange => ({
-  userId: user_id,
-  from: before,
-  to: now,
-  message,
-  send,
+const changeOf = (row: SchemaRow<'key_changes'>): KnownChange => ({
+  userId: row.user_id,
+  from: row.before,
+  to: row.now,
+  message: row.message,
+  send: row.send,
 })
 
 /** Policies that were set by command. */
