@@ -1,0 +1,184 @@
+/** The session with a real server: its one connection, what it knows of it, and how it loses it. */
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { parseAddress } from '../../src/replicas/address.ts'
+import type { DatabaseClient } from '../../src/replicas/client.ts'
+import { Session, type SessionLoss } from '../../src/replicas/session.ts'
+import { hasPostgres, sharedCluster, type Cluster } from '../support/postgres.ts'
+
+let cluster: Cluster
+beforeAll(async () => {
+  if (hasPostgres()) cluster = await sharedCluster()
+})
+
+const LOST = expect.objectContaining({ kind: 'lost' }) as Error
+const PID = 'SELECT pg_backend_pid() AS pid'
+
+/** A session that is not connected yet. */
+function scene(admit: (client: DatabaseClient) => Promise<void> = async () => {}) {
+  const admitted = vi.fn(admit)
+  const ask = vi.fn(async () => {})
+  const session = new Session(parseAddress(cluster.url), admitted, ask)
+  onTestFinished(() => session[Symbol.asyncDispose]())
+  const losses: SessionLoss[] = []
+  session.onLost((how) => losses.push(how))
+  const pid = async () => (await session.query<{ pid: number }>(PID))[0]?.pid
+  /** Has the server end its connection. */
+  const kill = async () => {
+    await other().query('SELECT pg_terminate_backend($1, 1000)', [await pid()])
+  }
+  const other = () => {
+    const one = new Session(parseAddress(cluster.url), async () => {}, ask)
+    onTestFinished(() => one[Symbol.asyncDispose]())
+    return one
+  }
+  return { session, admitted, ask, losses, pid, kill, other }
+}
+
+describe.skipIf(!hasPostgres())('a session', () => {
+  test('connects when it is first asked, once, and only where it is admitted', async () => {
+    const { session, admitted, pid } = scene()
+    expect([session.isConnected, session.isProven, session.generation]).toEqual([false, false, 0])
+    const [one, two] = await Promise.all([pid(), pid()])
+    expect([one === two, admitted.mock.calls.length]).toEqual([true, 1])
+    expect([session.isConnected, session.isProven, session.generation]).toEqual([true, true, 1])
+    const refused = scene(() => Promise.reject(new Error('not this one')))
+    await expect(refused.session.query('SELECT 1')).rejects.toThrow('not this one')
+    expect([refused.session.isConnected, refused.session.generation]).toEqual([false, 0])
+    expect(refused.losses).toEqual([])
+  })
+
+  test('answers questions in their order, also those after one that failed', async () => {
+    const { session, losses } = scene()
+    const set = { text: `SELECT set_config('postern.test', $1, false) AS value`, parameters: ['a'] }
+    const show = { text: `SELECT current_setting('postern.test') AS value` }
+    expect(await session.queryAll([set, show])).toEqual([[{ value: 'a' }], [{ value: 'a' }]])
+    const failing = session.queryAll([{ text: 'SELECT 1 / 0' }, { ...set, parameters: ['b'] }])
+    await expect(failing).rejects.toMatchObject({ code: '22012' })
+    expect(await session.query(show.text)).toEqual([{ value: 'b' }])
+    expect([session.generation, losses]).toEqual([1, []])
+  })
+
+  test('that the server ended connects again for the next question', async () => {
+    const { session, losses, kill, pid } = scene()
+    const before = await pid()
+    await kill()
+    expect(await pid()).not.toBe(before)
+    expect([losses, session.generation]).toEqual([['ended'], 2])
+  })
+
+  test('does not ask a second time after an error of the question', async () => {
+    const { session, admitted } = scene()
+    await session.query('CREATE TEMP SEQUENCE asked')
+    await expect(session.query(`SELECT 1 / (nextval('asked') - 1)`)).rejects.toThrow('zero')
+    expect(await session.query(`SELECT nextval('asked')::int AS n`)).toEqual([{ n: 2 }])
+    expect(admitted).toHaveBeenCalledOnce()
+  })
+
+  test('that is cut has no answers to what was asked, and is lost once', async () => {
+    const { session, losses, pid } = scene()
+    session.cut()
+    await pid()
+    session.cut()
+    session.cut()
+    expect([session.isConnected, session.isProven, losses]).toEqual([false, false, ['ended']])
+    expect(await pid()).toBeDefined()
+    expect(session.generation).toBe(2)
+  })
+
+  test('is proven for two seconds after its last answer, by both clocks', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { session, pid } = scene()
+    const prove = async () => {
+      vi.advanceTimersByTime(1)
+      await pid()
+    }
+    await prove()
+    vi.advanceTimersByTime(1999)
+    expect(session.isProven).toBe(true)
+    vi.advanceTimersByTime(1)
+    expect(session.isProven).toBe(false)
+    await prove()
+    vi.setSystemTime(Date.now() + 2000)
+    expect(session.isProven).toBe(false)
+    await prove()
+    vi.setSystemTime(Date.now() - 100_000)
+    expect(session.isProven).toBe(true)
+  })
+
+  test('that gives no answer for a second is silent, and is not asked again', async () => {
+    const { session, losses, pid } = scene()
+    await pid()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const asked = session.query('SELECT pg_sleep(20)')
+    const turn = () => new Promise(setImmediate)
+    await turn()
+    vi.advanceTimersByTime(999)
+    await turn()
+    expect(losses).toEqual([])
+    vi.advanceTimersByTime(1)
+    await expect(asked).rejects.toThrow('Connection terminated')
+    expect([losses, session.generation]).toEqual([['silent'], 1])
+    await pid()
+    vi.advanceTimersByTime(5000)
+    await turn()
+    expect(losses).toEqual(['silent'])
+  })
+
+  test('asks by itself at each beat, while it is connected', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { session, ask, pid } = scene()
+    vi.advanceTimersByTime(10_000)
+    expect(ask).not.toHaveBeenCalled()
+    await pid()
+    vi.advanceTimersByTime(749)
+    expect(ask).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1)
+    expect(ask).toHaveBeenCalledOnce()
+    ask.mockRejectedValueOnce(new Error('lost'))
+    vi.advanceTimersByTime(750)
+    session.cut()
+    vi.advanceTimersByTime(7500)
+    expect(ask).toHaveBeenCalledTimes(2)
+    await pid()
+    vi.advanceTimersByTime(750)
+    expect(ask).toHaveBeenCalledTimes(3)
+    await session[Symbol.asyncDispose]()
+    vi.advanceTimersByTime(7500)
+    expect(ask).toHaveBeenCalledTimes(3)
+  })
+
+  test('hears what a process notifies of', async () => {
+    const { session, pid, other } = scene()
+    const heard: string[] = []
+    session.onNotified((note) => heard.push(note))
+    await pid()
+    await other().query(`SELECT pg_notify('postern', 'a note')`)
+    await expect.poll(() => heard).toEqual(['a note'])
+  })
+
+  test('that is closed asks nothing more, and its process at the server ends', async () => {
+    const { session, losses, pid, other } = scene()
+    const own = await pid()
+    await session[Symbol.asyncDispose]()
+    await expect(session.query('SELECT 1')).rejects.toThrow(LOST)
+    expect([session.isConnected, losses]).toEqual([false, []])
+    const watching = other()
+    const left = () => watching.query('SELECT FROM pg_stat_activity WHERE pid = $1', [own])
+    await expect.poll(left).toEqual([])
+  })
+
+  test('that is closed while it connects leaves no connection', async () => {
+    const { session, admitted, other } = scene(() => new Promise((end) => setImmediate(end)))
+    const asked = session.query(PID)
+    asked.catch(() => undefined)
+    await expect.poll(() => admitted.mock.calls.length).toBe(1)
+    const [[{ pid }]] = admitted.mock.calls as [[DatabaseClient]]
+    await session[Symbol.asyncDispose]()
+    const watching = other()
+    const left = () => watching.query('SELECT FROM pg_stat_activity WHERE pid = $1', [pid])
+    await expect.poll(left).toEqual([])
+  })
+})

@@ -1,0 +1,147 @@
+/** The core over a real store and engine, before a service that is played. */
+import { afterAll, onTestFinished } from 'vitest'
+import { LIMITS, type Limits } from '../../src/api/limits.ts'
+import { SecretSource } from '../../src/config/secrets.ts'
+import { settingsFrom } from '../../src/config/settings.ts'
+import type { Outbound } from '../../src/kernel/index.ts'
+import { Unseen } from '../../src/kernel/unseen.ts'
+import { createEngine, type MeasuredEngine } from '../../src/openpgp/index.ts'
+import type { Store } from '../../src/store/store.ts'
+import { readEdit, readSend } from '../../src/translate/draft.ts'
+import { createCore, type Core, type CoreOptions } from '../../src/wiring/core.ts'
+import type { Purpose } from '../../src/wiring/stores.ts'
+import { addKey, open, temporary } from '../store/support.ts'
+import { alice, bot } from '../support/openpgp-people.ts'
+import { unseen } from '../support/unseen.ts'
+import { PlayedParts } from './played-parts.ts'
+
+export const BOT = 1
+export const ALICE = 5
+export const CHAT = 50
+const RULES = { textMax: 10_000_000, sealsForBot: true }
+
+/** An engine for all tests of a file, to which any locked key is the bot's of the tests. */
+export function useCore() {
+  const real = createEngine()
+  afterAll(() => real[Symbol.asyncDispose]())
+  const unlock = async () => ({ ...bot.unlocked, bytes: bot.unlocked.bytes.slice() })
+  const engine: MeasuredEngine = { ...real, unlock }
+  return {
+    engine,
+    scene: (o: Scene = {}) => scene({ ...o, parts: { engine, ...o.parts } }),
+    /** The text of a sealed message, as Alice reads it. */
+    readByAlice: async ({ armored }: Record<string, unknown>) => {
+      const opened = await engine.open(String(armored), [alice.unlocked])
+      return 'text' in opened ? opened.text : opened
+    },
+  }
+}
+
+/** A store with the key of `bot` in a state, or without any. */
+export async function storeWith(state: 'active' | 'retired' | null, dataDir = temporary()) {
+  const store = await open(dataDir, { protection: 'none', isRequired: true })
+  const { certificate } = bot
+  const dates = { published_at: 2, retired_at: state === 'retired' ? Date.now() : null }
+  if (state !== null)
+    await addKey(store, bot.unlocked.fingerprint, { state, certificate, ...dates })
+  return store
+}
+
+/** A service that knows one chat of the bot and Alice; a test changes it. */
+export function serve() {
+  const parts = new PlayedParts()
+  const service = {
+    chat: { id: CHAT, kind: 'private', mode: 'protected', memberCount: 2, historyVisible: true },
+    people: [{ userId: ALICE, publicKey: alice.certificate }],
+    limits: { ...LIMITS } as Limits,
+    skewMs: 0 as number | null,
+    botId: BOT as number | null,
+    /** Time that has passed beside that of the machine, ms. */
+    passedMs: 0,
+    /** Runs before each answer about the chat. */
+    onChat: () => {},
+  }
+  const asked: string[] = []
+  const sent: Record<string, unknown>[] = []
+  const call = (name: string, result: () => unknown) => {
+    return unseen(async (...[id]: unknown[]) => {
+      asked.push([name, id].join(' '))
+      return result()
+    })
+  }
+  const deliver = (route: string) => async (outbound: Outbound) => {
+    await outbound.ground.renew()
+    if (!outbound.ground.holds()) throw new Error('not permitted any more')
+    const body = JSON.parse(outbound.body.toString()) as Record<string, unknown>
+    sent.push({ route, ...body })
+    const result = new Unseen({ id: 9, ...body })
+    return { status: 201, headers: {}, body: Buffer.from('{}'), envelope: { ok: true, result } }
+  }
+  const me = async () => ({
+    id: BOT,
+    username: 'x',
+    mode: 'protected',
+    fingerprint: bot.unlocked.fingerprint,
+  })
+  const link: Parameters<typeof createCore>[1] = parts.part('link', {
+    time: {
+      nowMs: () => Date.now() + service.passedMs,
+      monotonicMs: () => performance.now() + service.passedMs,
+    },
+    botId: () => service.botId,
+    limits: () => service.limits,
+    watch: {
+      get skewMs() {
+        return service.skewMs
+      },
+    },
+    calls: parts.part('calls', {
+      me,
+      chat: call('chat', () => {
+        service.onChat()
+        return service.chat
+      }),
+      chatKeys: call('chatKeys', () => ({ keys: service.people, memberCount: 2 })),
+      userKey: call('userKey', () => service.people[0]),
+    }),
+    upstream: parts.part('upstream', { send: deliver('send'), edit: deliver('edit') }),
+  })
+  return { parts, link, service, asked, sent }
+}
+
+interface Scene extends Partial<Omit<CoreOptions, 'settings' | 'secrets' | 'log'>> {
+  settings?: Partial<Parameters<typeof settingsFrom>[0]>
+  key?: 'active' | 'retired' | null
+  store?: Store
+  purpose?: Purpose
+}
+
+/** A core, with the bot's key published where it is active. */
+async function scene(o: Scene) {
+  const { settings, key = 'active', purpose = 'run', parts, store: given, ...more } = o
+  const store = given ?? (await storeWith(key))
+  const served = serve()
+  const log: CoreOptions['log'] = served.parts.part('log')
+  const core = await createCore(
+    {
+      settings: settingsFrom({ upstream: { url: 'http://x' }, dataDir: temporary(), ...settings }),
+      secrets: { botToken: SecretSource.fromValue('t'), clientToken: null, passphrase: null },
+      log,
+      parts: { store, ...parts },
+      ...more,
+    },
+    served.link,
+    purpose,
+  )
+  onTestFinished(() => core[Symbol.asyncDispose]())
+  const logged = served.parts.calls()
+  if (key === 'active') await core.publication?.compareNow()
+  return { ...served, core, store, logged, ...actions(core) }
+}
+
+/** What a bot does. */
+const actions = ({ messages }: Core) => ({
+  send: (text: string, more: object = {}) =>
+    messages.deliver(readSend({ chatId: CHAT, text, ...more }, RULES)),
+  edit: (text: string) => messages.deliver(readEdit('9', { chatId: CHAT, text }, RULES)),
+})
