@@ -43,3 +43,17 @@ export function readEnvelope(json: unknown, httpStatus: number): Envelope | null
   if (isOurCode(failure.data.error.code)) return null
   return { ok: false, error: failure.data.error }
 }
+
+/** A call of the bot with its answer, or a delivery to its webhook. For development alone. */
+export interface BotExchange {
+  kind: 'call' | 'delivery'
+  method: string
+  /** With the query, without the capability of a file; empty for a delivery. */
+  path: string
+  /** JSON; empty when there was no body. */
+  request: string
+  /** 0 when the bot hung up before the answer, or accepted no delivery. */
+  status: number
+  /** The envelope; empty for a file. */
+  answer: string
+}

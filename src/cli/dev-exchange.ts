@@ -2,7 +2,7 @@
 import { API_PREFIX } from '../api/endpoints.ts'
 import { describeSkip } from '../translate/reasons/skip-reasons.ts'
 import { describeVerdict } from '../translate/verdict-descriptions.ts'
-import type { SidecarExchange } from '../sandbox/page/bot-traffic.ts'
+import type { BotExchange } from '../api/envelope.ts'
 import type { ActivityMark } from './activity.ts'
 import { VERDICT_MARKS, withButtons } from './sandbox-seen.ts'
 
@@ -41,7 +41,7 @@ const SEND = 'POST /messages'
 export const NO_ACCESS = 'the bot has the wrong token'
 
 /** The updates that the bot got with an answer to its poll, or by its webhook. */
-export function readsIn(exchange: SidecarExchange): BotRead[] {
+export function readsIn(exchange: BotExchange): BotRead[] {
   if (exchange.kind === 'delivery') {
     return isSuccess(exchange) ? [readOf(parse(exchange.request))] : []
   }
@@ -51,7 +51,7 @@ export function readsIn(exchange: SidecarExchange): BotRead[] {
 }
 
 /** The bot's action by a call without an event of the sandbox, such as a message or a refusal. */
-export function actionIn(exchange: SidecarExchange): BotAction | null {
+export function actionIn(exchange: BotExchange): BotAction | null {
   const { kind, status } = exchange
   if (kind === 'call' && status === 0) return null
   const request = parse(exchange.request)
@@ -154,12 +154,12 @@ function skippedIn(value: unknown): BotAction['skipped'] {
 }
 
 /** The method and path of a call, as the specification names them. */
-function routeOf({ method, path }: SidecarExchange): string {
+function routeOf({ method, path }: BotExchange): string {
   const [plain = ''] = path.split('?', 1)
   return `${method} ${plain.startsWith(API_PREFIX) ? plain.slice(API_PREFIX.length) : plain}`
 }
 
-function isSuccess({ status }: SidecarExchange): boolean {
+function isSuccess({ status }: BotExchange): boolean {
   return status >= 200 && status < 300
 }
 

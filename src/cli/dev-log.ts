@@ -5,7 +5,7 @@
 import type { Sandbox } from '../sandbox/create.ts'
 import type { SandboxEvent } from '../sandbox/events/event.ts'
 import type { ScreenMessage } from '../sandbox/phone/screen.ts'
-import type { SidecarExchange } from '../sandbox/page/bot-traffic.ts'
+import type { BotExchange } from '../api/envelope.ts'
 import { countedCache } from '../util/caches.ts'
 import { type ActivityMark, ActivityPrinter, type Activity } from './activity.ts'
 import { actionIn, readsIn, NO_ACCESS, type BotAction, type BotRead } from './dev-exchange.ts'
@@ -66,7 +66,7 @@ export class DevLog {
   }
 
   /** Logs a call of the bot, or a delivery to it. */
-  exchange(exchange: SidecarExchange): void {
+  exchange(exchange: BotExchange): void {
     this.#later(() => this.#onExchange(exchange))
   }
 
@@ -178,7 +178,7 @@ export class DevLog {
     }
   }
 
-  async #onExchange(exchange: SidecarExchange): Promise<void> {
+  async #onExchange(exchange: BotExchange): Promise<void> {
     await this.#know(this.#botId)
     const who = this.#account(this.#botId)
     for (const read of readsIn(exchange)) {

@@ -7,7 +7,8 @@ import { createSidecar } from '../context.ts'
 import { OperatorError, usageError } from '../errors.ts'
 import { createLogger } from '../logger.ts'
 import { createSandbox, type Sandbox } from '../sandbox/create.ts'
-import { BotTraffic, type SidecarExchange } from '../sandbox/page/bot-traffic.ts'
+import type { BotExchange } from '../api/envelope.ts'
+import { BotTraffic } from '../sandbox/page/bot-traffic.ts'
 import type { PageSidecar } from '../sandbox/page/sidecar.ts'
 import { SeedError } from '../sandbox/seed/problem.ts'
 import { readSeed } from '../sandbox/seed/read.ts'
@@ -80,7 +81,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
   const tokenFile = folder.keepToken(token)
   const log = new DevLog({ sandbox, botId: bot.id, print })
   const botTraffic = new BotTraffic({ botId: bot.id, now: () => sandbox.now() })
-  const onBotExchange = (exchange: SidecarExchange): void => {
+  const onBotExchange = (exchange: BotExchange): void => {
     botTraffic.record(exchange)
     log.exchange(exchange)
     // The owner may have issued another one: sidecar and bot find it in the file.

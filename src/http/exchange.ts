@@ -1,21 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { stringify } from '../util/exact-json.ts'
+import type { BotExchange } from '../api/envelope.ts'
 import type { FailureAnswer } from './error-handler.ts'
-
-/** A call of the bot with its answer, or a delivery to its webhook. For development alone. */
-export interface BotExchange {
-  kind: 'call' | 'delivery'
-  method: string
-  /** With the query, without the capability of a file; empty for a delivery. */
-  path: string
-  /** JSON; empty when there was no body. */
-  request: string
-  /** 0 when the bot hung up before the answer, or accepted no delivery. */
-  status: number
-  /** The envelope; empty for a file. */
-  answer: string
-}
 
 /**
  * Calls back with each call of the bot once it is answered. Its words are among it: `run` never asks

@@ -8,7 +8,7 @@ import type { RequestLine } from './request-log.ts'
 import { requireBearer } from './auth.ts'
 import { DOOR_BOUNDS, type DoorBounds } from './bounds.ts'
 import { listenAt, type ListenAt } from './listen.ts'
-import type { BotExchange } from './exchange.ts'
+import type { BotExchange } from '../api/envelope.ts'
 import { passRoutes, type PassParts } from './routes/pass.ts'
 
 /** A local listener that is not open yet. */

@@ -1,7 +1,7 @@
 /** Delivery of updates to the bot: its webhook, the turns of sidecars, and the queue's state. */
 import { isObject } from '../api/common.ts'
 import type { Settings } from '../config/settings.ts'
-import type { BotExchange } from '../http/exchange.ts'
+import type { BotExchange } from '../api/envelope.ts'
 import { Backlog } from '../updates/backlog.ts'
 import { REAL_CLOCK, type Clock } from '../util/clock.ts'
 import { WebhookClient, type Delivery } from '../updates/webhook-client.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { actionIn, readsIn } from '../../src/cli/dev-exchange.ts'
 import { describeLogLine } from '../../src/cli/dev-log.ts'
-import type { SidecarExchange } from '../../src/sandbox/page/bot-traffic.ts'
+import type { BotExchange } from '../../src/api/envelope.ts'
 
 /** A call of a bot, answered as it should be. */
 function call(route: string, o: { request?: object; result?: unknown; status?: number } = {}) {
@@ -14,7 +14,7 @@ function call(route: string, o: { request?: object; result?: unknown; status?: n
     request: request === undefined ? '' : JSON.stringify(request),
     status,
     answer: JSON.stringify({ ok: true, result }),
-  } satisfies SidecarExchange
+  } satisfies BotExchange
 }
 
 function refused(route: string, request: object, error: { code: string; message?: string }) {
@@ -88,7 +88,7 @@ describe('what a bot reads', () => {
   })
 
   test('is what its webhook took, and not what it did not take', () => {
-    const delivery: SidecarExchange = {
+    const delivery: BotExchange = {
       kind: 'delivery',
       method: 'POST',
       path: '',

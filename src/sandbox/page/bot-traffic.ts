@@ -1,21 +1,8 @@
+import type { BotExchange } from '../../api/envelope.ts'
 import { Listeners } from '../../util/listeners.ts'
 
-/** A call of the bot to its sidecar with the answer, or a delivery of the sidecar to its webhook. */
-export interface SidecarExchange {
-  kind: 'call' | 'delivery'
-  method: string
-  /** As on the request line, with the query; of a delivery, nothing. */
-  path: string
-  /** JSON; empty when there was no body. */
-  request: string
-  /** 0 when the caller hung up, or nobody received the delivery. */
-  status: number
-  /** Empty for a file, and for any other answer that is no JSON. */
-  answer: string
-}
-
-/** A `SidecarExchange` as it was recorded. */
-export interface RecordedExchange extends SidecarExchange {
+/** A `BotExchange` as it was recorded. */
+export interface RecordedExchange extends BotExchange {
   /** Grows by one. */
   n: number
   /** Time of the sandbox's clock, ms since 1970. */
@@ -49,7 +36,7 @@ export class BotTraffic {
   }
 
   /** Records an exchange. A poll that gave nothing is passed over. */
-  record(exchange: SidecarExchange): void {
+  record(exchange: BotExchange): void {
     const isPoll = exchange.method === 'GET' && /\/updates(?:\?|$)/.test(exchange.path)
     if (isPoll && (exchange.status === 0 || EMPTY_POLL.test(exchange.answer))) return
     const recorded = { n: this.#next++, at: this.#now(), ...exchange }
@@ -73,6 +60,6 @@ export class BotTraffic {
   }
 }
 
-function sizeOf({ path, request, answer }: SidecarExchange): number {
+function sizeOf({ path, request, answer }: BotExchange): number {
   return path.length + request.length + answer.length + 200
 }

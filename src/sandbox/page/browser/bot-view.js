@@ -1,7 +1,7 @@
 /** What a bot saw and said, by message, out of what it exchanged with its sidecar or the service. */
 
 /**
- * @typedef {import('../bot-traffic.ts').SidecarExchange & { n: number, at: number }} Exchange
+ * @typedef {import('../bot-traffic.ts').RecordedExchange} Exchange
  * @typedef {{ n: number, at: number, by: string, method: string, path: string, headers: readonly string[], body: string, status: number, answer: string }} Call
  *
  * A Message as the bot got it.
