@@ -123,15 +123,10 @@ export class HostedBot {
     const { settings, secrets, name } = this.loaded
     const mayCreateStore = this.#mayCreateStore
     const bot = await createBot({ settings, secrets, log, name, mayCreateStore, parts })
-    try {
-      const routes = await buildBotRoutes(bot.door)
-      bot.start()
-      toDoor(new SharedBot(routes, lanes))
-      return { bot, routes }
-    } catch (error) {
-      await bot[Symbol.asyncDispose]()
-      throw error
-    }
+    const routes = buildBotRoutes(bot.door)
+    bot.start()
+    toDoor(new SharedBot(routes, lanes))
+    return { bot, routes }
   }
 
   /** Adds a hint where a store is gone that was there when the bot was started first. */

@@ -71,10 +71,22 @@ export interface BotRoutes {
   drain: () => Promise<void>
 }
 
-export async function buildBotRoutes(parts: BotDoorParts): Promise<BotRoutes> {
-  const { app, answer, drain } = buildRoutes(parts, createAppBehind)
-  await app.ready()
-  return { answer, drain }
+/** They are made when the first request arrives: they would be most of the memory of a bot at rest. */
+export function buildBotRoutes(parts: BotDoorParts): BotRoutes {
+  let made: Promise<App> | null = null
+  const make = async (): Promise<App> => {
+    const built = buildRoutes(parts, createAppBehind)
+    await built.app.ready()
+    return built
+  }
+  return {
+    answer: (request, response) => {
+      made ??= make()
+      // oxlint-disable-next-line typescript/no-floating-promises -- routes that cannot be made are a defect
+      void made.then(({ answer }) => answer(request, response))
+    },
+    drain: async () => await (await made)?.drain(),
+  }
 }
 
 function buildRoutes(parts: BotDoorParts, create: typeof createApp): App {

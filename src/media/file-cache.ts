@@ -53,10 +53,11 @@ export class CacheEntry<T extends Cacheable> {
 /** A cache bounded by size on the disk, by count and by age. */
 export class FileCache<T extends Cacheable> implements Disposable {
   readonly #entries: LRUCache<string, CacheEntry<T>>
+  readonly #maxFiles: number
 
   constructor(bounds: { maxBytes: number; maxFiles: number; maxAgeMs: number }) {
+    this.#maxFiles = bounds.maxFiles
     this.#entries = new LRUCache({
-      max: bounds.maxFiles,
       maxSize: bounds.maxBytes,
       ttl: bounds.maxAgeMs,
       ttlAutopurge: true,
@@ -70,6 +71,7 @@ export class FileCache<T extends Cacheable> implements Disposable {
     const entry = new CacheEntry(value)
     const first = entry.acquire()
     this.#entries.set(key, entry)
+    if (this.#entries.size > this.#maxFiles) this.#entries.pop()
     if (!this.#entries.has(key)) entry.drop()
     // Requests that wait for the file acquire it before that.
     setImmediate(() => first?.release())

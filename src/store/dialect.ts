@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { Kysely, SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely'
-import { LRUCache } from 'lru-cache'
+import { countedCache } from '../util/caches.ts'
 import type { Schema } from './schema.ts'
 
 /** Kysely's SQLite dialect on a connection of node:sqlite. */
@@ -19,7 +19,7 @@ export function kyselyOf(database: DatabaseSync): Kysely<Schema> {
 const KEPT = 100
 
 function adapt(database: DatabaseSync): SqliteDatabase {
-  const kept = new LRUCache<string, SqliteStatement>({ max: KEPT })
+  const kept = countedCache<string, SqliteStatement>(KEPT)
   return {
     close() {
       if (database.isOpen) database.close()

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { countedCache } from '../util/caches.ts'
 import { upsert } from './records/rows.ts'
 import type { Store } from './store.ts'
 
@@ -19,7 +19,7 @@ export interface NamedPerson {
  */
 export class Names {
   readonly #store: Store
-  readonly #recent = new LRUCache<number, string>({ max: REMEMBERED })
+  readonly #recent = countedCache<number, string>(REMEMBERED)
 
   constructor(store: Store) {
     this.#store = store

@@ -62,7 +62,6 @@ export class Batches {
   readonly #parts: ExamineParts
   readonly #times: BatchTimes
   readonly #kept = new LRUCache<string, ExaminedMessage[]>({
-    max: KEPT_UPDATES,
     ttl: KEPT_MS,
     maxSize: KEPT_BYTES,
     sizeCalculation: sizeOf,
@@ -232,6 +231,7 @@ export class Batches {
     for (const [index, done] of ready.entries()) {
       if (index >= from && done !== undefined && !done.some(isTransient)) {
         this.#kept.set(keyOf(updates[index] ?? []), done)
+        if (this.#kept.size > KEPT_UPDATES) this.#kept.pop()
       }
     }
   }

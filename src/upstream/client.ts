@@ -15,7 +15,7 @@ import {
 import { UPSTREAM_LIMITS, type UpstreamLimits } from './limits.ts'
 import { fetchMedia } from './media.ts'
 import { checkPath, endpointOf, isGuarded } from './path.ts'
-import { createPools, type Pools, type EgressProxies } from './pools.ts'
+import { createPools, type EgressProxies, type PoolLoad, type Pools } from './pools.ts'
 import { serviceErrorOf } from './service-error.ts'
 
 export type { Answer } from './attempt.ts'
@@ -134,7 +134,7 @@ export class UpstreamClient implements AsyncDisposable {
   async media(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const { origin, basePath, limits } = this.#parts
     const path = `${basePath}/media/${encodeURIComponent(id)}`
-    return await fetchMedia(this.#pools.media, {
+    return await fetchMedia(this.#pools.media.dispatcher, {
       origin,
       path,
       signal: this.#ending(signal),
@@ -152,7 +152,7 @@ export class UpstreamClient implements AsyncDisposable {
     if (own) await budget.take(performance.now() + limits.budgetWindowMs, this.#ending(signal))
     const totalMs = timeoutSeconds * 1000 + limits.pollSlackMs
     return await this.#caller.run({
-      pool: this.#pools.polls,
+      pool: this.#pools.polls.dispatcher,
       method: 'GET',
       path,
       body: undefined,
@@ -184,14 +184,15 @@ export class UpstreamClient implements AsyncDisposable {
   }
 
   /** The load of its connections. */
-  load(): ReturnType<Pools['load']> {
-    return this.#pools.load()
+  load(): Record<keyof Pools, PoolLoad> {
+    const { calls, polls, media } = this.#pools
+    return { calls: calls.load(), polls: polls.load(), media: media.load() }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort()
     const { calls, polls, media } = this.#pools
-    await Promise.all([calls, polls, media].map((pool) => pool.destroy()))
+    await Promise.all([calls, polls, media].map(({ dispatcher }) => dispatcher.destroy()))
   }
 
   #ordinary(request: UpstreamRequest, whose: 'bot' | 'own'): Call {
@@ -199,7 +200,7 @@ export class UpstreamClient implements AsyncDisposable {
     checkPath(path)
     if (isGuarded(method, path)) throw new Refusal('postern_route_refused')
     return {
-      pool: this.#pools.calls,
+      pool: this.#pools.calls.dispatcher,
       method,
       path,
       body: body === '' ? undefined : body,
@@ -229,7 +230,7 @@ export class UpstreamClient implements AsyncDisposable {
       await ground.renew()
       requireAllowed()
     }
-    const { calls: pool } = this.#pools
+    const { dispatcher: pool } = this.#pools.calls
     return { pool, method, path, body, signal: undefined, own: false, permitted, requireAllowed }
   }
 

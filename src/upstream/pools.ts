@@ -20,13 +20,14 @@ export interface PoolLoad {
   waiting: number
 }
 
-/** Connections of our own, apart from every other in the process; polls never block calls. */
-export interface Pools {
-  calls: Dispatcher
-  polls: Dispatcher
-  media: Dispatcher
-  load(): Record<'calls' | 'polls' | 'media', PoolLoad>
+/** A pool that is made for its first call: with its queue it holds 30 KB, and a bot at rest needs one. */
+export interface LazyPool {
+  readonly dispatcher: Dispatcher
+  load(): PoolLoad
 }
+
+/** Connections of our own, apart from every other in the process; polls never block calls. */
+export type Pools = Record<'calls' | 'polls' | 'media', LazyPool>
 
 /**
  * Makes the pools. Nothing that undici could add is on: no redirects, no cache, no retries, no
@@ -44,7 +45,9 @@ export function createPools(o: {
   const secureContext = secureContextFor(o.ca)
   // a resumed session would pass over a certificate that has expired since
   const tls = { secureContext, rejectUnauthorized: true, maxCachedSessions: 0 }
-  const make = (connections: number, maxBytes: number): Measured => {
+  const { httpProxy = '', httpsProxy = '', noProxy = '' } = o.proxy ?? {}
+  const isDirect = (httpProxy === '' && httpsProxy === '') || isLoopback(new URL(o.origin).hostname)
+  const lazily = (connections: number, maxBytes: number): LazyPool => {
     const options = {
       connections,
       pipelining: 1,
@@ -56,40 +59,39 @@ export function createPools(o: {
       keepAliveMaxTimeout: o.limits.idleMs,
       connect: { ...tls, timeout: o.limits.connectMs },
     }
-    const { httpProxy = '', httpsProxy = '', noProxy = '' } = o.proxy ?? {}
-    if ((httpProxy === '' && httpsProxy === '') || isLoopback(new URL(o.origin).hostname)) {
-      const pool = new Pool(o.origin, options)
-      return { dispatcher: pool, load: () => loadOf([pool]) }
-    }
     const made = new Map<string, Pool>()
-    const dispatcher = new EnvHttpProxyAgent({
-      ...options,
-      httpProxy,
-      httpsProxy,
-      noProxy,
-      connectTimeout: o.limits.connectMs,
-      requestTls: tls,
-      proxyTls: tls,
-      // undici's own would drop the bounds where it forwards plain http, and wait 300 s for a tunnel
-      factory: (origin: string | URL, own: object) => {
-        const pool = new Pool(origin, { ...options, ...own })
-        made.set(String(origin), pool)
-        return pool
+    const pool = (origin: string | URL, own: object): Pool => {
+      const one = new Pool(origin, { ...options, ...own })
+      made.set(String(origin), one)
+      return one
+    }
+    const proxied = (): Dispatcher =>
+      new EnvHttpProxyAgent({
+        ...options,
+        httpProxy,
+        httpsProxy,
+        noProxy,
+        connectTimeout: o.limits.connectMs,
+        requestTls: tls,
+        proxyTls: tls,
+        // undici's own would drop the bounds where it forwards plain http, and wait 300 s for a tunnel
+        factory: pool,
+        clientFactory: (origin: string | URL, own: object) =>
+          new Pool(origin, { ...options, headersTimeout: o.limits.connectMs, ...own }),
+      })
+    let dispatcher: Dispatcher | null = null
+    return {
+      get dispatcher() {
+        return (dispatcher ??= isDirect ? pool(o.origin, {}) : proxied())
       },
-      clientFactory: (origin: string | URL, own: object) =>
-        new Pool(origin, { ...options, headersTimeout: o.limits.connectMs, ...own }),
-    })
-    return { dispatcher, load: () => loadOf(made.values()) }
+      load: () => loadOf(made.values()),
+    }
   }
-  const calls = make(o.limits.connections, o.limits.maxListBytes)
-  const polls = make(o.limits.pollConnections, o.limits.maxListBytes)
-  // Its reader counts by itself: too large a file has another refusal than too large an answer.
-  const media = make(o.limits.mediaConnections, 2 * o.limits.maxMediaBytes)
   return {
-    calls: calls.dispatcher,
-    polls: polls.dispatcher,
-    media: media.dispatcher,
-    load: () => ({ calls: calls.load(), polls: polls.load(), media: media.load() }),
+    calls: lazily(o.limits.connections, o.limits.maxListBytes),
+    polls: lazily(o.limits.pollConnections, o.limits.maxListBytes),
+    // Its reader counts by itself: too large a file has another refusal than too large an answer.
+    media: lazily(o.limits.mediaConnections, 2 * o.limits.maxMediaBytes),
   }
 }
 
@@ -106,11 +108,6 @@ function secureContextFor(ca: string | undefined): SecureContext {
   })
   secureContexts.set(ca ?? '', new WeakRef(made))
   return made
-}
-
-interface Measured {
-  dispatcher: Dispatcher
-  load: () => PoolLoad
 }
 
 function loadOf(pools: Iterable<Pool>): PoolLoad {

@@ -51,6 +51,20 @@ describeFile('reading', () => {
   })
 })
 
+describeFile('a store at rest', () => {
+  test('lets go of the pages that it has read, and reads and writes on', async () => {
+    const store = await open(temporary())
+    const statements: string[] = []
+    beforeSqlite('exec', (statement) => void statements.push(statement))
+    await store.keepUp()
+    expect(statements).toEqual(['PRAGMA shrink_memory'])
+    await put(store, 'one', 'kept')
+    expect(await flags(store)).toMatchObject({ one: 'kept' })
+    await store[Symbol.asyncDispose]()
+    await expect(store.keepUp()).resolves.toBeUndefined()
+  })
+})
+
 describe.each(['write', 'note'] as const)('%s', (how) => {
   testOfFile(
     'that the disk fails is refused, and it is said once until one works again',

@@ -1,20 +1,31 @@
-import { EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici'
+import { EnvHttpProxyAgent, Pool } from 'undici'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { UPSTREAM_LIMITS } from '../../src/upstream/limits.ts'
-import { createPools, type EgressProxies, type Pools } from '../../src/upstream/pools.ts'
+import {
+  createPools,
+  type EgressProxies,
+  type LazyPool,
+  type Pools,
+} from '../../src/upstream/pools.ts'
 import { ok, service } from './support.ts'
 
 function pools(origin: string, proxy?: EgressProxies, more = {}): Pools {
   const limits = { ...UPSTREAM_LIMITS, ...more }
   const made = createPools({ origin, ca: undefined, proxy, limits })
   onTestFinished(async () => {
-    await Promise.all([made.calls, made.polls, made.media].map((pool) => pool.destroy()))
+    await Promise.all(
+      [made.calls, made.polls, made.media].map(({ dispatcher }) => dispatcher.destroy()),
+    )
   })
   return made
 }
 
-const kindOf = (pool: Dispatcher): string =>
-  pool instanceof EnvHttpProxyAgent ? 'proxy' : pool instanceof Pool ? 'direct' : 'other'
+const kindOf = ({ dispatcher }: LazyPool): string =>
+  dispatcher instanceof EnvHttpProxyAgent
+    ? 'proxy'
+    : dispatcher instanceof Pool
+      ? 'direct'
+      : 'other'
 const HTTPS = { httpsProxy: 'http://proxy.example:3128' }
 
 describe('a proxy', () => {
@@ -48,6 +59,13 @@ describe('a proxy', () => {
   )
 })
 
+test('a pool is made for its first call, and until then nothing is under way', () => {
+  const made = pools('http://service.example')
+  expect(made.calls.load()).toEqual({ busy: 0, waiting: 0 })
+  expect(made.calls.dispatcher).toBe(made.calls.dispatcher)
+  expect(made.calls.dispatcher).not.toBe(made.polls.dispatcher)
+})
+
 /** A service that answers when it is let, once for each call. */
 async function patient() {
   const answers: (() => void)[] = []
@@ -57,6 +75,12 @@ async function patient() {
   return { url, answers }
 }
 
+const loadOf = ({ calls, polls, media }: Pools) => ({
+  calls: calls.load(),
+  polls: polls.load(),
+  media: media.load(),
+})
+
 const get = { method: 'GET', path: '/' } as const
 
 describe('the load', () => {
@@ -64,12 +88,12 @@ describe('the load', () => {
     const { url, answers } = await patient()
     const made = pools(url, undefined, { connections: 1, pollConnections: 2, mediaConnections: 1 })
     const none = { busy: 0, waiting: 0 }
-    expect(made.load()).toEqual({ calls: none, polls: none, media: none })
+    expect(loadOf(made)).toEqual({ calls: none, polls: none, media: none })
     const calls = [made.calls, made.calls, made.calls, made.polls, made.polls, made.media].map(
-      async (pool) => await (await pool.request(get)).body.dump(),
+      async ({ dispatcher }) => await (await dispatcher.request(get)).body.dump(),
     )
     await expect.poll(() => answers.length).toBe(4)
-    expect(made.load()).toEqual({
+    expect(loadOf(made)).toEqual({
       calls: { busy: 1, waiting: 2 },
       polls: { busy: 2, waiting: 0 },
       media: { busy: 1, waiting: 0 },
@@ -79,18 +103,21 @@ describe('the load', () => {
       answers[n]?.()
     }
     await Promise.all(calls)
-    await expect.poll(() => made.load().calls).toEqual(none)
+    await expect.poll(() => made.calls.load()).toEqual(none)
   })
 
   test('behind a proxy is that of the connections to the service', async () => {
     const { url, answers } = await patient()
     const made = pools('http://service.example', { httpProxy: url }, { connections: 1 })
     const calls = [1, 2].map(async () => {
-      const { body } = await made.calls.request({ ...get, origin: 'http://service.example' })
+      const { body } = await made.calls.dispatcher.request({
+        ...get,
+        origin: 'http://service.example',
+      })
       await body.dump()
     })
     await expect.poll(() => answers.length).toBe(1)
-    expect(made.load().calls).toEqual({ busy: 1, waiting: 1 })
+    expect(made.calls.load()).toEqual({ busy: 1, waiting: 1 })
     answers[0]?.()
     await expect.poll(() => answers.length).toBe(2)
     answers[1]?.()
@@ -104,7 +131,7 @@ test('no pool decompresses, and none follows a redirect', async () => {
       void response.writeHead(302, { location: '/elsewhere', 'content-encoding': 'gzip' }).end('x'),
   )
   const { calls } = pools(url)
-  const { statusCode, body } = await calls.request(get)
+  const { statusCode, body } = await calls.dispatcher.request(get)
   expect([statusCode, await body.text(), seen.length]).toEqual([302, 'x', 1])
 })
 
@@ -117,7 +144,7 @@ test('an answer that stalls, a header that never comes and one too long end', as
   })
   const { calls } = pools(url, undefined, limits)
   const codeOf = async (path: string): Promise<unknown> =>
-    await calls
+    await calls.dispatcher
       .request({ ...get, path })
       .then(({ body }) => body.text())
       .catch((error: unknown) => (error as { code: string }).code)
