@@ -29,14 +29,14 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src/sandbox',
     is: codeOf('sandbox'),
-    limit: 8_614,
+    limit: 8_607,
     goal: 9_000,
     advice: 'Derive it from the tables of operations, routes and faults.',
   },
   {
     what: 'lines of code in src/cli',
     is: codeOf('cli'),
-    limit: 5_295,
+    limit: 5_290,
     goal: 5_000,
     advice: 'Commands are thin: what decides belongs to the folder that knows it.',
   },
