@@ -10,7 +10,7 @@ import { median, round, type Result } from './measure.ts'
 import { takenBy } from './package.ts'
 import { startPostern, startPosternForSeveral, type Process } from './processes.ts'
 
-const COUNTS = [1, 10, 100, 500]
+const COUNTS = [1, 10, 100, 500, 1000]
 /** Until threads that are no longer needed have ended. */
 const SETTLE_MS = 40_000
 const IDLE_MS = 20_000

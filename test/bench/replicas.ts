@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { freshSchema, hasPostgres, ownCluster, type Cluster } from '../support/postgres.ts'
 import { WireTap } from '../support/wire-tap.ts'
+import { atRestJob } from './at-rest.ts'
 import { addBot, send, type BenchBot } from './bench-bots.ts'
 import { compare, median, round, type Contender, type Result } from './measure.ts'
 import { startPostern, type Process } from './processes.ts'
@@ -51,6 +52,7 @@ export async function replicaJobs(wanted: (job: string) => boolean): Promise<Res
   for (const way of WAYS) {
     if (wanted(`replicas-${way}`)) results.push(await takeOvers(sandbox, own.cluster, way))
   }
+  if (wanted('replicas-rest')) results.push(await atRestJob(own.cluster))
   return results
 }
 

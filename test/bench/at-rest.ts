@@ -1,0 +1,114 @@
+/** What many bots at rest cost the database that several sidecars share, and what more would. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Client } from 'pg'
+import { createSandbox } from '../../src/sandbox/create.ts'
+import { freshSchema, type Cluster } from '../support/postgres.ts'
+import { addBots } from './bench-bots.ts'
+import { round, type Result } from './measure.ts'
+import { takenBy } from './package.ts'
+import { startPosternForSeveral, type Process } from './processes.ts'
+
+const PROCESSES = 3
+const BOTS = { few: 20, many: 100 }
+const SETTLE_MS = 40_000
+const IDLE_MS = 30_000
+/** On paper: processes, and bots, each of which every process has. */
+const PAPER = [10, 100].flatMap((processes) =>
+  [1000, 10_000, 100_000].map((bots) => ({ processes, bots })),
+)
+
+/** Of all processes together. */
+interface Cost {
+  connections: number
+  locks: number
+  /** At the server, a second. */
+  transactions: number
+  walBytes: number
+  /** Of the processes. */
+  mib: number
+  /** Of CPU, a second: bots that had traffic within the hour, for which the service is asked five times as often. */
+  cpuMs: number
+}
+
+const UNITS: Record<keyof Cost, string> = {
+  connections: 'connections',
+  locks: 'locks',
+  transactions: 'transactions a second',
+  walBytes: 'bytes of WAL a second',
+  mib: 'MiB of memory',
+  cpuMs: 'ms of CPU a second',
+}
+const NAMES = Object.keys(UNITS) as (keyof Cost)[]
+const shown = (cost: (name: keyof Cost) => number): string =>
+  NAMES.map((name) => `${round(cost(name))} ${UNITS[name]}`).join(', ')
+
+/** Three sidecars with a few bots and with many; from both follows what a process and a bot cost. */
+export async function atRestJob(cluster: Cluster): Promise<Result> {
+  const few = await measure(cluster, BOTS.few)
+  const many = await measure(cluster, BOTS.many)
+  const onPaper = (name: keyof Cost, bots: number): number => {
+    const eachBot = Math.max(0, many[name] - few[name]) / (BOTS.many - BOTS.few)
+    return many[name] + eachBot * (bots - BOTS.many)
+  }
+  const notes = [
+    `${BOTS.few} bots on ${PROCESSES} sidecars: ${shown((name) => few[name])}`,
+    `${BOTS.many} bots on ${PROCESSES} sidecars: ${shown((name) => many[name])}`,
+    ...PAPER.map(({ processes, bots }) => {
+      const cost = shown((name) => (onPaper(name, bots) / PROCESSES) * processes)
+      return `on paper, ${bots} bots on ${processes} sidecars: ${cost}`
+    }),
+  ]
+  return { job: 'replicas-rest', ms: round(1000 / many.transactions), vs: {}, notes }
+}
+
+async function measure(cluster: Cluster, count: number): Promise<Cost> {
+  const root = mkdtempSync(join(tmpdir(), 'postern-rest-'))
+  await using stack = new AsyncDisposableStack()
+  stack.defer(() => rmSync(root, { recursive: true, force: true }))
+  const sandbox = stack.use(await createSandbox({ rates: 'off', transcriptCalls: 0 }))
+  const folder = join(root, 'bots.d')
+  mkdirSync(folder)
+  await addBots(sandbox, count, folder)
+  const store = { url: cluster.url, schema: freshSchema() }
+  const sidecars: Process[] = []
+  for (let n = 0; n < PROCESSES; n++) {
+    const dataDir = join(root, `data-${n}`)
+    const sidecar = await startPosternForSeveral({ upstream: sandbox.url, folder, dataDir, store })
+    sidecars.push(stack.use(sidecar))
+  }
+  await pause(SETTLE_MS)
+  const client = new Client(cluster.url)
+  await client.connect()
+  stack.defer(() => client.end())
+  const before = await look(client, sidecars)
+  await pause(IDLE_MS)
+  const after = await look(client, sidecars)
+  const perSecond = (name: keyof Cost): number => ((after[name] - before[name]) / IDLE_MS) * 1000
+  const rates = (['transactions', 'walBytes', 'cpuMs'] as const).map((name) => [
+    name,
+    perSecond(name),
+  ])
+  return { ...after, ...(Object.fromEntries(rates) as Partial<Cost>) }
+}
+
+/** As of now; what is a rate counts since the beginning. */
+async function look(client: Client, sidecars: readonly Process[]): Promise<Cost> {
+  const { rows } = await client.query<Record<string, string>>(`
+    SELECT (SELECT count(*) FROM pg_stat_activity WHERE application_name = 'postern') AS connections,
+      (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory') AS locks,
+      (SELECT sum(xact_commit + xact_rollback) FROM pg_stat_database) AS transactions,
+      pg_current_wal_lsn() - '0/0' AS wal`)
+  const taken = sidecars.map(takenBy)
+  const sum = (name: 'memory' | 'cpuMs'): number => taken.reduce((all, one) => all + one[name], 0)
+  return {
+    connections: Number(rows[0]?.['connections']),
+    locks: Number(rows[0]?.['locks']),
+    transactions: Number(rows[0]?.['transactions']),
+    walBytes: Number(rows[0]?.['wal']),
+    mib: sum('memory'),
+    cpuMs: sum('cpuMs'),
+  }
+}
