@@ -8,6 +8,7 @@ import { hasPostgres } from '../test/support/postgres.ts'
 import { Imports, reached } from '../test/support/imports.ts'
 import { engineOfTests, lowCost } from '../test/support/changed-constants.ts'
 import { LONG } from '../test/support/long.ts'
+import { LongestFirst } from '../test/support/longest-first.ts'
 import { COMPILED } from '../test/support/postern-process.ts'
 
 /**
@@ -96,6 +97,7 @@ export default defineConfig({
       },
     ],
     pool: 'forks',
+    sequence: { sequencer: LongestFirst },
 
     // Tests wait for real processes much of the time, so more run at once than there are cores. A
     // share of the cores would not do: Vitest takes at most 100 %.

@@ -9,6 +9,8 @@ import { join } from 'node:path'
 export interface Process extends AsyncDisposable {
   /** Where it listens. */
   url: string
+  /** Where a sidecar has its admin door. */
+  admin?: string
   pid: number
   /** From its start until it was up. */
   readyMs: number
@@ -132,6 +134,7 @@ export async function startPostern(o: {
   })
   return {
     ...sidecar,
+    admin,
     async [Symbol.asyncDispose]() {
       await sidecar[Symbol.asyncDispose]()
       if (folder !== null) rmSync(folder, { recursive: true, force: true })

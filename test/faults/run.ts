@@ -4,6 +4,8 @@
  * `npm run faults -- --replicas 3`: the same with so many sidecars on one PostgreSQL.
  * `npm run faults -- --takeover [--runs N]`: stops the sidecar that delivers, of two on one PostgreSQL,
  * and prints how long it takes until the other one does.
+ * `npm run faults -- --patroni`: two sidecars on three nodes under Patroni, behind HAProxy, whose primary
+ * is changed, killed and paused, with synchronous standbys and without.
  * `npm run faults -- --kills [--points N]`: every point at which a rotation or a command on secrets
  * can be struck, or N of each.
  * `npm run faults -- --health [--only CODE]… [--hold S] [--times N] [--at-once M]`: each reason for not
@@ -22,6 +24,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '10' },
     replicas: { type: 'string', default: '1' },
     takeover: { type: 'boolean', default: false },
+    patroni: { type: 'boolean', default: false },
     kills: { type: 'boolean', default: false },
     health: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true, default: [] },
@@ -41,6 +44,8 @@ if (values.help) {
   print('With more than one replica, so many sidecars share a PostgreSQL, which must be installed.')
   print('npm run faults -- --takeover [--runs 5]')
   print('Stops the one of two sidecars that delivers, and prints when the other one does.')
+  print('npm run faults -- --patroni')
+  print('Changes, kills and pauses the primary of a cluster under Patroni, behind HAProxy.')
   print('npm run faults -- --kills [--points all]')
   print(
     'Strikes a rotation and each command on secrets at every system call, or at so many of each.',
@@ -58,6 +63,11 @@ if (values.takeover) {
   const { measureTakeover } = await import('./takeover.ts')
   await measureTakeover(Number(values.runs), print)
   process.exit(0)
+}
+
+if (values.patroni) {
+  const { runPatroni } = await import('./patroni.ts')
+  process.exit((await runPatroni(print)) ? 0 : 1)
 }
 
 if (values.health) {
