@@ -6,7 +6,7 @@ import type { OperatorError } from '../../src/errors.ts'
 import { copiesIn, examine, explain, inspect, look, whatIsThere } from '../../src/store/inspect.ts'
 import { FIRST_VERSION, NEWEST_VERSION } from '../../src/store/migrations.ts'
 import { claim } from '../../src/store/owner.ts'
-import { connected, sqliteError, temporary, madeFolder } from './support.ts'
+import { connected, sqliteError, temporary, madeFolder, zeroPages } from './support.ts'
 
 /** The database of a new store. */
 async function store(passphrase: string | null = null): Promise<DatabaseSync> {
@@ -159,6 +159,34 @@ describe('a database is taken', () => {
     expect(() => examine(connected(file))).toThrow(
       expect.objectContaining({ code, message: expect.stringContaining(message) }),
     )
+  })
+})
+
+/** Overwrites the first page of a table in the database of a new store. @returns its data directory */
+async function damaged(table: string): Promise<string> {
+  const dataDir = await madeFolder()
+  const file = join(dataDir, 'postern.db')
+  const database = connected(file)
+  const query = database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?')
+  const page = Number(query.get(table)?.['rootpage'])
+  database.close()
+  zeroPages(file, page - 1)
+  return dataDir
+}
+
+describe('a start', () => {
+  const DAMAGED = { code: 'store-corrupt' }
+
+  test('checks every table but the memory against replays, with which it would grow', async () => {
+    const dataDir = await damaged('seen')
+    expect(inspect(dataDir)).toMatchObject({ version: NEWEST_VERSION })
+    using database = connected(join(dataDir, 'postern.db'))
+    expect(() => examine(database)).toThrow(expect.objectContaining(DAMAGED))
+  })
+
+  test.each(['chats', 'own_keys', 'pins', 'webhook'])('refuses a damaged %s', async (table) => {
+    const dataDir = await damaged(table)
+    expect(() => inspect(dataDir)).toThrow(expect.objectContaining(DAMAGED))
   })
 })
 
