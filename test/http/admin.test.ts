@@ -1,4 +1,6 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { buildAdminDoor } from '../../src/http/admin.ts'
+import { watchedLog } from '../support/watched-log.ts'
 import { adminDoor, outcome, raw } from './support.ts'
 
 async function openAdmin() {
@@ -70,4 +72,35 @@ it('it serves nothing else', async () => {
   expect((await fetch(`${url}/bot/v1/me`)).status).toBe(404)
   expect((await fetch(`${url}/healthz`, { method: 'POST' })).status).toBe(404)
   expect((await fetch(`${url}/metrics`, { method: 'HEAD' })).status).toBe(404)
+})
+
+it('readiness and status are those of the bot that is named, of which there is one at most', async () => {
+  const named = (bot: string | null) => (bot === 'none' ? null : { bot })
+  const door = buildAdminDoor({
+    log: watchedLog(),
+    metrics: { contentType: 'text/plain', text: async () => '' },
+    readiness: (bot) => named(bot) && { ready: bot !== 'sick', reasons: [] },
+    status: (bot) => named(bot) && Promise.resolve({ bot }),
+    allowedHosts: [],
+  })
+  onTestFinished(() => door.drain())
+  const url = await door.listen({ setting: 'admin', host: '127.0.0.1', port: 0 })
+  const ask = async (path: string) => {
+    const { status, ...answer } = await fetch(url + path).then(async (response) => {
+      return { status: response.status, json: (await response.json()) as object }
+    })
+    return [status, answer.json]
+  }
+  const refused = (code: string, message: string) => ({ error: { code, message } })
+  expect(await ask('/status')).toEqual([200, { bot: null }])
+  expect(await ask('/status?bot=')).toEqual([200, { bot: '' }])
+  expect(await ask('/status?a=1&bot=one')).toEqual([200, { bot: 'one' }])
+  expect(await ask('/readyz?bot=sick')).toEqual([503, { ready: false, reasons: [] }])
+  expect(await ask('/readyz?bot=one')).toEqual([200, { ready: true, reasons: [] }])
+  for (const path of ['/status', '/readyz']) {
+    const none = refused('not_found', 'there is no bot of that name')
+    expect(await ask(`${path}?bot=none`)).toMatchObject([404, none])
+    const twice = refused('bad_request', 'bot: given twice')
+    expect(await ask(`${path}?bot=one&bot=one`)).toMatchObject([400, twice])
+  }
 })

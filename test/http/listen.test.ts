@@ -8,7 +8,9 @@ import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { setImmediate as immediate } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
+import type { FastifyInstance } from 'fastify'
 import { OperatorError } from '../../src/errors.ts'
+import { listenAt } from '../../src/http/listen.ts'
 import { adminDoor, openDoor } from './support.ts'
 
 const someDoor = () => adminDoor().door
@@ -120,4 +122,41 @@ it('a file that is no socket is left alone', async () => {
 it('a socket in a folder that is not there is refused', async () => {
   const opening = someDoor().listen({ setting: 'listen', socket: join(await folder(), 'no', 's') })
   await expect(opening).rejects.toThrow('its folder is not there')
+})
+
+it.each([
+  ['EADDRINUSE', 'something else listens there', 'stop what listens there, or choose'],
+  ['EACCES', 'this user may not', 'choose'],
+  ['EADDRNOTAVAIL', 'it is no address of this machine', 'choose'],
+  ['ENOTFOUND', 'the name has no address', 'choose'],
+  ['ENOENT', 'its folder is not there', 'choose'],
+  ['EMFILE', 'the system says EMFILE', 'choose'],
+])('a door that cannot open for %s is refused: %s', async (code, why, hint) => {
+  const cause = Object.assign(new Error('x'), { code })
+  const app = { ready: async () => {}, listen: () => Promise.reject(cause) }
+  const opening = (host: string) =>
+    listenAt(app as unknown as FastifyInstance, { setting: 'listen', host, port: 80 })
+  await expect(opening('::1')).rejects.toMatchObject({
+    code: 'listen',
+    message: `cannot listen on [::1]:80: ${why}`,
+    hint: `${hint} another place with \`listen.port\``,
+    cause,
+  })
+  await expect(opening('sidecar')).rejects.toThrow(`cannot listen on sidecar:80: ${why}`)
+})
+
+it('a socket whose place a file has is refused, with what to do', async () => {
+  const path = await folder()
+  await writeFile(join(path, 'file'), '')
+  const open = (...names: string[]) =>
+    someDoor().listen({ setting: 'listen', socket: join(path, ...names) })
+  await expect(open('file')).rejects.toMatchObject({
+    code: 'listen',
+    message: `${path}/file is there already and is not a socket`,
+    hint: 'move it away, or choose another path with `listen.socket`',
+  })
+  await expect(open('file', 's')).rejects.toMatchObject({
+    message: `cannot listen on ${path}/file/s: its folder is not there`,
+    hint: 'choose another place with `listen.socket`',
+  })
 })

@@ -25,6 +25,14 @@ test('what fails again in the same way is counted, and logged once a minute', ()
   const next = line(502)
   expect(failures.linesFor(next)).toEqual([{ ...next, again: 3 }])
   expect(failures.linesFor(line(502))).toEqual([])
+  nowMs += COUNTED_MS
+  const [third] = failures.linesFor(line(502))
+  expect(third).toHaveProperty('again', 1)
+  nowMs += COUNTED_MS
+  const fourth = line(502)
+  expect(failures.linesFor(fourth)).toEqual([fourth])
+  nowMs += COUNTED_MS - 1
+  expect(failures.linesFor(line(502))).toEqual([])
 })
 
 test('once the service answers, the counts are logged, and each line stands for itself', () => {
@@ -34,12 +42,14 @@ test('once the service answers, the counts are logged, and each line stands for 
   const answered = line(200)
   expect(failures.linesFor(answered)).toEqual([{ ...first, again: 2 }, answered])
   expect(failures.linesFor(line(504))).toHaveLength(1)
+  expect(failures.linesFor(line(200))).toHaveLength(1)
 })
 
 test.each([
   ['another route', line(502, '/bot/v1/messages')],
   ['another code', line(502, '/bot/v1/updates', 'postern_upstream_invalid')],
   ['another status', line(503)],
+  ['another method', { ...line(502), method: 'POST' }],
 ])('%s is a line of its own', (_what, other) => {
   const failures = new RepeatedFailures(() => nowMs)
   failures.linesFor(line(502))
