@@ -136,6 +136,42 @@ describe('the fence', () => {
     await expect(entering).rejects.toMatchObject({ code: 'postern_key_unpublished' })
   })
 
+  test('is open again only when its lock was given back, as is one that was lost', async () => {
+    const { here, there, sidecars } = await scene()
+    const slowly = () => {
+      const given = Promise.withResolvers<void>()
+      const lock = sidecars.given.at(-1)
+      const giveBack = lock?.[Symbol.asyncDispose]
+      if (lock) lock[Symbol.asyncDispose] = () => given.promise.then(giveBack)
+      return { lock, give: () => given.resolve() }
+    }
+    const fence = await here.close(SIGNAL)
+    const closing = slowly()
+    const opening = fence[Symbol.asyncDispose]()
+    expect(await waits(Promise.resolve(opening))).toBe(true)
+    closing.give()
+    await opening
+    await there.enter()
+    const { lock, give } = slowly()
+    if (lock) lock.isHeld = false
+    const entering = there.enter()
+    expect(await waits(entering)).toBe(true)
+    give()
+    expect((await entering).requireHeld()).toBeUndefined()
+  })
+
+  test('is lowered before it reports that it could not be closed', async () => {
+    const { here, there } = await scene()
+    await there.enter()
+    const ended = new AbortController()
+    const closing = here.close(ended.signal)
+    expect(await waits(closing)).toBe(true)
+    ended.abort(new Error('given up'))
+    await expect(closing.finally(() => expect(here.isRaised).toBe(false))).rejects.toMatchObject({
+      name: 'AbortError',
+    })
+  })
+
   test('lets no send leave whose lock was lost, and gets another for the next', async () => {
     const { here, sidecars } = await scene()
     const pass = await here.enter()

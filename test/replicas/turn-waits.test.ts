@@ -127,6 +127,16 @@ describe('a wait for a turn', () => {
   })
 })
 
+test.each([
+  ['that nobody waits at', []],
+  ['at which somebody waits', ['a']],
+])('a beat %s fails with the database', async (_what, schemas) => {
+  const { wait, waits, database } = scene()
+  await wait(...schemas)
+  database.holder = new Error('lost')
+  await expect(waits.ask()).rejects.toThrow('lost')
+})
+
 describe('turns', () => {
   const names = (notes: string[][]) => notes.map(([, name]) => name)
 
