@@ -107,7 +107,8 @@ describe.skipIf(!hasPostgres())('a connection out of the pool', () => {
     const { connect } = scene()
     const one = await connect()
     const warn = `DO $$ BEGIN RAISE WARNING USING MESSAGE = 'x', ERRCODE = '01000'; END $$`
-    await expect(one.query(warn, [])).rejects.toMatchObject({ kind: 'storage' })
+    const message = 'the standby has not confirmed the commit'
+    await expect(one.query(warn, [])).rejects.toMatchObject({ kind: 'storage', message })
     expect((await one.query(PID, [])).rows).toHaveLength(1)
     await one.query('CREATE ROLE nobody_of_tests', []).catch(() => undefined)
     await one.query('SET ROLE nobody_of_tests', [])
@@ -204,6 +205,22 @@ describe.skipIf(!hasPostgres())('the pool', () => {
     await pass(5000)
     expect([...ended]).toEqual(['dead'])
     for (const one of [busy, dead]) one.release(true)
+  })
+
+  test('ends the one connection that is slow, where the server has nothing to do for it', async () => {
+    const { connect, findBusy } = scene()
+    const dead = await connect()
+    findBusy.mockImplementation(async () => [])
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const ended = vi.fn()
+    dead.query('SELECT pg_sleep(20)', []).catch(ended)
+    for (let passed = 0; passed < 3000; passed += 250) {
+      vi.advanceTimersByTime(250)
+      await new Promise(setImmediate)
+    }
+    await expect.poll(() => ended.mock.calls.length).toBe(1)
+    dead.release(true)
   })
 
   test('cuts every connection but one, and closes when its own end', async () => {

@@ -1,8 +1,10 @@
 /** The session with a real server: its one connection, what it knows of it, and how it loses it. */
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { parseAddress } from '../../src/replicas/address.ts'
-import type { DatabaseClient } from '../../src/replicas/client.ts'
+import { DatabaseClient } from '../../src/replicas/client.ts'
+import { PostgresError } from '../../src/replicas/failures.ts'
 import { Session, type SessionLoss } from '../../src/replicas/session.ts'
+import { passing } from '../support/fake-time.ts'
 import { hasPostgres, sharedCluster, type Cluster } from '../support/postgres.ts'
 
 let cluster: Cluster
@@ -10,7 +12,7 @@ beforeAll(async () => {
   if (hasPostgres()) cluster = await sharedCluster()
 })
 
-const LOST = expect.objectContaining({ kind: 'lost' }) as Error
+const CLOSED = expect.objectContaining({ kind: 'lost', message: 'the store is closed' }) as Error
 const PID = 'SELECT pg_backend_pid() AS pid'
 
 /** A session that is not connected yet. */
@@ -45,6 +47,22 @@ describe.skipIf(!hasPostgres())('a session', () => {
     await expect(refused.session.query('SELECT 1')).rejects.toThrow('not this one')
     expect([refused.session.isConnected, refused.session.generation]).toEqual([false, 0])
     expect(refused.losses).toEqual([])
+    const [[client]] = refused.admitted.mock.calls as [[DatabaseClient]]
+    const left = () => session.query('SELECT FROM pg_stat_activity WHERE pid = $1', [client.pid])
+    await expect.poll(left).toEqual([])
+  })
+
+  test('is proven once it has answered, and not by its connection alone', async () => {
+    const { session, pid } = scene()
+    for (let times = 0; times < 2; times += 1) {
+      const asked = session.query('SELECT pg_sleep(0.05)')
+      await expect.poll(() => session.isConnected, { interval: 1 }).toBe(true)
+      expect(session.isProven).toBe(false)
+      await asked
+      expect(session.isProven).toBe(true)
+      session.cut()
+    }
+    await pid()
   })
 
   test('answers questions in their order, also those after one that failed', async () => {
@@ -64,6 +82,41 @@ describe.skipIf(!hasPostgres())('a session', () => {
     await kill()
     expect(await pid()).not.toBe(before)
     expect([losses, session.generation]).toEqual([['ended'], 2])
+  })
+
+  describe('whose connection fails a question', () => {
+    const ASKED = 'SELECT 1 AS a'
+    /** Has so many connections fail it, each after a while. */
+    function failing(times: number, afterMs = 0) {
+      const pass = passing()
+      const query = Reflect.get(DatabaseClient.prototype, 'query') as () => unknown
+      const failed: unknown[] = []
+      const spy = vi.spyOn(DatabaseClient.prototype, 'query')
+      onTestFinished(() => spy.mockRestore())
+      spy.mockImplementation(function (this: DatabaseClient, ...asked: unknown[]) {
+        if (asked[0] !== ASKED || failed.length === times) {
+          return Reflect.apply(query, this, asked) as never
+        }
+        failed.push(asked)
+        pass(afterMs)
+        return Promise.reject(new PostgresError('lost', 'gone')) as never
+      })
+      return failed
+    }
+
+    test.each([
+      ['once', 1, 0, true, [{ a: 1 }], 1],
+      ['and fails it again', 2, 0, true, 'gone', 2],
+      ['after a second', 1, 1000, true, 'gone', 1],
+      ['that was just made', 1, 0, false, 'gone', 1],
+    ])('%s asks another one soon', async (_how, times, afterMs, isOld, expected, count) => {
+      const { session, pid, losses } = scene()
+      if (isOld) await pid()
+      const failed = failing(times, afterMs)
+      const answer = await session.query(ASKED).catch(({ message }: Error) => message)
+      expect([answer, failed]).toEqual([expected, Array.from({ length: count }, () => [ASKED, []])])
+      expect(losses).toEqual(Array.from({ length: count }, () => 'ended'))
+    })
   })
 
   test('does not ask a second time after an error of the question', async () => {
@@ -147,7 +200,7 @@ describe.skipIf(!hasPostgres())('a session', () => {
     expect(ask).toHaveBeenCalledTimes(3)
     await session[Symbol.asyncDispose]()
     vi.advanceTimersByTime(7500)
-    expect(ask).toHaveBeenCalledTimes(3)
+    expect([ask.mock.calls.length, vi.getTimerCount()]).toEqual([3, 0])
   })
 
   test('hears what a process notifies of', async () => {
@@ -163,7 +216,7 @@ describe.skipIf(!hasPostgres())('a session', () => {
     const { session, losses, pid, other } = scene()
     const own = await pid()
     await session[Symbol.asyncDispose]()
-    await expect(session.query('SELECT 1')).rejects.toThrow(LOST)
+    await expect(session.query('SELECT 1')).rejects.toThrow(CLOSED)
     expect([session.isConnected, losses]).toEqual([false, []])
     const watching = other()
     const left = () => watching.query('SELECT FROM pg_stat_activity WHERE pid = $1', [own])
