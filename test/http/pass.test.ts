@@ -103,6 +103,41 @@ describe('what passes', () => {
   })
 })
 
+describe('an answer to a press', () => {
+  const answered = async (taken: object) => {
+    const asked: unknown[] = []
+    const clearFields = {
+      ofCallback: async (id: string, body: unknown) => {
+        asked.push([id, body])
+        return ['text' as const]
+      },
+      taken: (clear: readonly string[]) => (asked.push(clear), taken),
+    }
+    const world = await openDoor({ parts: { clearFields } })
+    const body = { text: 'hi' }
+    const { json } = await call(world, 'POST', '/bot/v1/callbacks/a%20b/answer', { body })
+    return { asked, result: json.result, path: world.seen[0]?.path }
+  }
+
+  it('names the fields that went in clear, where it has to', async () => {
+    const named = await answered({ clear: ['text'] })
+    expect(named.asked).toEqual([['a b', { text: 'hi' }], ['text']])
+    expect(named.result).toEqual({ postern: { clear: ['text'] } })
+    expect(named.path).toBe('/bot/v1/callbacks/a%20b/answer')
+    expect((await answered({})).result).toEqual({})
+  })
+
+  it('is not sent where a field may not go in clear', async () => {
+    const clearFields = {
+      ofCallback: () => Promise.reject(new Refusal('postern_downgrade_refused')),
+      taken: () => ({}),
+    }
+    const world = await openDoor({ parts: { clearFields } })
+    const asked: Asked = ['POST', '/bot/v1/callbacks/1/answer', { body: { text: 'hi' } }]
+    await expectRefused(world, asked, [409, 'postern_downgrade_refused'])
+  })
+})
+
 describe('a field that the specification does not list', () => {
   const WORDS = { note: 'words', list: ['words'], more: { words: 'w' } }
   const INTO = [

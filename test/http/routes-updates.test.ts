@@ -33,6 +33,7 @@ interface Scene {
   wasTakenOver?: boolean
   refusePoll?: () => Promise<unknown>
   lost?: AbortSignal
+  begin?: () => Promise<never>
   hasKey?: boolean
   heads?: unknown[]
   recordConfirmed?: () => Promise<never>
@@ -74,7 +75,7 @@ function scene(o: Scene = {}) {
       }),
     },
     backlog: { recordPoll: (_heads: unknown[], limit: number) => log.push(['limit', limit]) },
-    storeReach: { begin: async () => o.lost ?? new AbortController().signal },
+    storeReach: { begin: o.begin ?? (async () => o.lost ?? new AbortController().signal) },
     recordConfirmed:
       o.recordConfirmed ?? (async (below: number) => void log.push(['confirmed', below])),
     onPolled: (code: string | null) => log.push(['polled', code]),
@@ -148,6 +149,11 @@ describe('a poll', () => {
     const { get, log } = scene({ recordConfirmed: failed(new Refusal('postern_store_unwritable')) })
     expect(await get()).toContain('postern_store_unwritable')
     expect(log).toEqual([])
+  })
+
+  test('is refused before it is made where the store fails', async () => {
+    const { get, log } = scene({ begin: failed(new Refusal('postern_store_unwritable')) })
+    expect([await get(), log]).toEqual(['{"code":"postern_store_unwritable"}', []])
   })
 
   test('whose updates cannot be opened for a failure of ours is answered after a pause', async () => {
