@@ -1,32 +1,16 @@
 /** Locks of one process, by a database that a test plays. */
-import { syncBuiltinESMExports } from 'node:module'
-import timers from 'node:timers/promises'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { PostgresError } from '../../src/replicas/failures.ts'
 import { giveBack, NamedLocks, unblocked, type LockServer } from '../../src/replicas/locks.ts'
 import { lockName } from '../../src/replicas/schema.ts'
 import type { Question, Session } from '../../src/replicas/session.ts'
 import { Listeners } from '../../src/util/listeners.ts'
+import { pauses } from '../support/fake-time.ts'
 
 const BLOCKED = new PostgresError('blocked', 'a lock')
 const LOST = new PostgresError('lost', 'gone')
 const LOCK = lockName('s', 'rotation')
 const TURN = lockName('s', 'poll')
-
-/** The pauses that are made meanwhile, which take no time. */
-function pauses(): number[] {
-  const made: number[] = []
-  const spy = vi.spyOn(timers, 'setTimeout').mockImplementation(async (ms, value) => {
-    made.push(ms ?? 0)
-    return value
-  })
-  syncBuiltinESMExports()
-  onTestFinished(() => {
-    spy.mockRestore()
-    syncBuiltinESMExports()
-  })
-  return made
-}
 
 const rowOf = (taken: boolean, epoch?: number) => [
   [{ taken }],

@@ -1,9 +1,12 @@
 /** The store of one sidecar on a real server: what it reports, and what it orders. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { describePlace } from '../../src/replicas/address.ts'
 import { PostgresError } from '../../src/replicas/failures.ts'
 import { freshSchema, hasPostgres, sharedCluster } from '../support/postgres.ts'
-import { flags, put } from '../store/support.ts'
+import { flags, put, temporary } from '../store/support.ts'
 import { openOn, pair, serverOf, watched } from './scene.ts'
 
 let url = ''
@@ -110,5 +113,34 @@ describe.skipIf(!hasPostgres())('a store in a database', () => {
     const [one, two] = [await watched(url), await openOn(server, freshSchema())]
     await put(one.store, 'a', 'x')
     expect(await flags(two)).toEqual({})
+  })
+
+  test.each([
+    ['its epoch', { epoch: 99 }, true],
+    ['its timeline', { epoch: 1, timelineId: 2 }, true],
+    ['nothing', { epoch: 1 }, false],
+  ])(
+    'is refused where %s is behind the record of its data directory',
+    async (_what, o, isBehind) => {
+      const server = serverOf(url)
+      const [schema, dataDir] = [freshSchema(), temporary()]
+      const first = await openOn(server, schema)
+      await first[Symbol.asyncDispose]()
+      const { epoch, timelineId = 1 } = o as { epoch: number; timelineId?: number }
+      const timeline = { ...server.timeline, timelineId }
+      const record = { place: describePlace(server.address, schema), epoch, timeline }
+      writeFileSync(join(dataDir, 'database.json'), JSON.stringify(record))
+      const opening = openOn(server, schema, { dataDir })
+      if (isBehind) await expect(opening).rejects.toMatchObject({ code: 'store-rolled-back' })
+      else expect((await opening).isShared).toBe(true)
+    },
+  )
+
+  test('keeps a secret that it made', async () => {
+    const protection = { protection: 'none', isRequired: true } as const
+    const store = await openOn(serverOf(url), freshSchema(), protection)
+    const made = await store.secret('seen')
+    expect([made, await store.secret('seen')]).toEqual([made, made])
+    expect(made.length).toBeGreaterThan(0)
   })
 })

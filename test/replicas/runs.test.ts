@@ -4,6 +4,7 @@ import { OvertakenError } from '../../src/errors.ts'
 import { CommitLostError, PostgresError } from '../../src/replicas/failures.ts'
 import { isCommitted, runAgain } from '../../src/replicas/runs.ts'
 import type { PostgresServer } from '../../src/replicas/server.ts'
+import { pauses } from '../support/fake-time.ts'
 
 const ofState = (code: string) => Object.assign(new Error(code), { code, severity: 'ERROR' })
 const LOST = new PostgresError('lost', 'gone')
@@ -72,6 +73,13 @@ describe('a query', () => {
     const { run, done } = scene()
     await expect(run(error, times)).rejects.toBe(error)
     expect(done.filter((one) => one === 'run')).toHaveLength(times)
+  })
+
+  test('runs again later with each loss, and at once where it was overtaken', async () => {
+    const made = pauses()
+    await scene().run(LOST, 3)
+    await scene().run(new OvertakenError(), 3)
+    expect(made).toEqual([25, 50, 75])
   })
 
   test('is not run while the database is lost', async () => {

@@ -1,6 +1,8 @@
 /** Stores of several sidecars in one schema of the shared cluster. */
 import { expect, onTestFinished } from 'vitest'
 import { openStore, type StoreOpening } from '../../src/store/open-store.ts'
+// else the first test that opens a store loads it, and `npm run mutants` cannot change its constants
+import '../../src/replicas/open.ts'
 import { PostgresServer } from '../../src/replicas/server.ts'
 import type { Reachability, Store } from '../../src/store/store.ts'
 import type { Json } from '../support/double-wire.ts'

@@ -18,6 +18,8 @@ function scene() {
     holder: 9 as number | null | Error,
     dead: [] as number[],
     wanted: [] as boolean[],
+    /** It does not answer who asks for a turn. */
+    isSilent: false,
   }
   const rowsFor = (text: string): object[] => {
     if (database.holder instanceof Error) throw database.holder
@@ -31,6 +33,7 @@ function scene() {
       /pg_notify|UPDATE|SELECT process|SELECT wanted|SELECT 1/.exec(text)?.[0] ?? '',
       parameters,
     ])
+    if (database.isSilent && text.startsWith('UPDATE')) await new Promise(() => {})
     return rowsFor(text)
   }
   const session = { onNotified: notified.add, onLost: lost.add, query: ask } as unknown as Session
@@ -163,6 +166,15 @@ describe('turns', () => {
     database.holder = 9
     await wait('b', 'c', 'd')
     expect(names(await beat())).toEqual([nameOf('b')])
+  })
+
+  test('are not asked for while nobody is known to have them', async () => {
+    const { wait, beat, database } = scene()
+    await wait('a')
+    database.isSilent = true
+    await wait('b')
+    database.dead = [9]
+    expect(await beat()).toEqual([])
   })
 
   test('of this process are asked for by their names, until it has them no more', () => {

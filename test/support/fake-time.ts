@@ -1,3 +1,5 @@
+import { syncBuiltinESMExports } from 'node:module'
+import timers from 'node:timers/promises'
 import { afterEach, beforeEach, onTestFinished, vi } from 'vitest'
 
 /**
@@ -20,4 +22,19 @@ export function passing(): (ms: number) => void {
   const spy = vi.spyOn(performance, 'now').mockImplementation(() => now() + passedMs)
   onTestFinished(() => spy.mockRestore())
   return (ms) => void (passedMs += ms)
+}
+
+/** The pauses that are made by `node:timers/promises` until the test ends; they take no time. */
+export function pauses(): number[] {
+  const made: number[] = []
+  const spy = vi.spyOn(timers, 'setTimeout').mockImplementation(async (ms, value) => {
+    made.push(ms ?? 0)
+    return value
+  })
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    spy.mockRestore()
+    syncBuiltinESMExports()
+  })
+  return made
 }
