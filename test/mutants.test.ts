@@ -129,6 +129,8 @@ describe('the score', () => {
     ['kernel', 19, 19, 'all: 0 % (0 of 19)', []],
     ['store', 20, 3, 'all: 85 % (17 of 20)', []],
     ['store', 20, 4, 'all: 80 % (16 of 20)', ['store']],
+    ['http', 20, 4, 'all: 80 % (16 of 20)', ['http']],
+    ['replicas', 20, 4, 'all: 80 % (16 of 20)', ['replicas']],
     ['cli', 20, 20, 'all: 0 % (0 of 20)', []],
     ['kernel', 0, 0, 'all: 100 % (0 of 0)', []],
   ])('in %s of %d changes of which %d survive is %s', (folder, count, surviving, line, below) => {
