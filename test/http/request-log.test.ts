@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { COUNTED_MS, RepeatedFailures } from '../../src/http/request-log.ts'
+import { RepeatedFailures } from '../../src/http/request-log.ts'
 
+const COUNTED_MS = 60_000
 let nowMs = 0
 let made = 0
 const line = (
@@ -63,4 +64,13 @@ test.each([
 ])('%s is never counted', (_what, status) => {
   const failures = new RepeatedFailures(() => nowMs)
   for (const one of [line(status), line(status)]) expect(failures.linesFor(one)).toEqual([one])
+})
+
+test('a caller that hung up leaves the counts as they are, and a failure inside is logged after them', () => {
+  const failures = new RepeatedFailures(() => nowMs)
+  const first = line(502)
+  for (const failed of [first, line(502)]) failures.linesFor(failed)
+  const [hungUp, inside] = [line(0), line(500)]
+  expect(failures.linesFor(hungUp)).toEqual([hungUp])
+  expect(failures.linesFor(inside)).toEqual([{ ...first, again: 1 }, inside])
 })
