@@ -1,4 +1,5 @@
 /** Side by side in one run: the contenders take turns, medians are compared, never absolutes. */
+import type { GrowthRow } from './growth-rows.ts'
 
 export interface Contender {
   name: string
@@ -30,6 +31,8 @@ export interface Result {
   memory?: Record<string, number>
   /** What else was measured, a line each. */
   notes?: string[]
+  /** How a cost grows, instead of a time beside others. */
+  growth?: GrowthRow
 }
 
 /**

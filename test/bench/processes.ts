@@ -104,7 +104,8 @@ async function startProxy(
 /**
  * A sidecar as `postern run` starts it, with its settings as they are by default.
  * @param o `main` the file to run, `bin/postern.cjs` of this clone when not given; `dataDir` a folder of its own,
- *   which goes with it, when not given; `store` where it is not in that folder
+ *   which goes with it, when not given; `store` where it is not in that folder; `statementCounts` a file that
+ *   gets what `statement-counts.ts` writes
  */
 export async function startPostern(o: {
   upstream: string
@@ -114,11 +115,13 @@ export async function startPostern(o: {
   dataDir?: string
   port?: number
   store?: { url: string; schema: string }
+  statementCounts?: string
 }): Promise<Process> {
+  const watch = o.statementCounts === undefined ? [] : ['--import', fileOf('statement-counts.ts')]
   const [port, adminPort] = [o.port ?? (await freePort()), await freePort()]
   const folder = o.dataDir === undefined ? mkdtempSync(join(tmpdir(), 'pb-')) : null
   const admin = `http://127.0.0.1:${adminPort}`
-  const sidecar = await startNode([o.main ?? fileOf('../../bin/postern.cjs'), 'run'], {
+  const sidecar = await startNode([...watch, o.main ?? fileOf('../../bin/postern.cjs'), 'run'], {
     url: `http://127.0.0.1:${port}`,
     until: `${admin}/${o.publish ? 'readyz' : 'healthz'}`,
     env: {
@@ -130,6 +133,7 @@ export async function startPostern(o: {
       POSTERN_ADMIN_PORT: String(adminPort),
       POSTERN_DATA_DIR: o.dataDir ?? join(folder ?? '', 'data'),
       ...(o.store && { POSTERN_STORE_URL: o.store.url, POSTERN_STORE_SCHEMA: o.store.schema }),
+      ...(o.statementCounts !== undefined && { STATEMENT_COUNTS: o.statementCounts }),
     },
   })
   return {

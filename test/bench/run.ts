@@ -1,14 +1,16 @@
 /**
  * `npm run bench`: what is fast and what is not, side by side in one run.
  * With `--json` one line `{"results": [{"job", "ms", "vs": {PEER: {"ms", "ratio"}}}]}`;
- * `--only seal|open|check|media|passthrough|whole-path|flood|sandbox|footprint|restart|testing|bots|replicas` runs a
- * part, `--only` with the name of a job that job alone.
+ * `--only seal|open|check|media|passthrough|whole-path|flood|sandbox|footprint|restart|testing|bots|replicas|growth`
+ * runs a part, `--only` with the name of a job that job alone.
  */
 import { applyProfile } from '../../src/openpgp/library/profile.ts'
 import { botJobs } from './bots.ts'
 import { checkJobs } from './check.ts'
 import { floodJobs } from './flood/jobs.ts'
 import { footprintJobs } from './footprint.ts'
+import { growthJobs } from './growth.ts'
+import { growthTable } from './growth-rows.ts'
 import { mediaJobs } from './media.ts'
 import type { Result } from './measure.ts'
 import { openJobs } from './open.ts'
@@ -37,6 +39,7 @@ const PARTS: Record<string, Part> = {
   testing: testingJobs,
   bots: botJobs,
   replicas: replicaJobs,
+  growth: growthJobs,
 }
 
 const args = process.argv.slice(2)
@@ -55,8 +58,13 @@ for (const [name, jobs] of Object.entries(PARTS)) {
   if (only !== undefined && name !== part) continue
   results.push(...(await jobs(wanted)).filter(({ job }) => wanted(job)))
 }
-if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ results })}\n`)
-else for (const line of table(results)) process.stdout.write(`${line}\n`)
+const grown = results.flatMap(({ growth }) => growth ?? [])
+const timed = results.filter(({ growth }) => growth === undefined)
+const lines = args.includes('--json')
+  ? [JSON.stringify({ results })]
+  : [...table(timed), ...growthTable(grown)]
+for (const line of lines) process.stdout.write(`${line}\n`)
+if (grown.some(({ mark }) => mark !== '')) process.exitCode = 1
 
 function speed(bytes: number | undefined, ms: number): string {
   return bytes === undefined ? '' : `, ${Math.round(bytes / 1000 / ms)} MB/s`
@@ -69,6 +77,7 @@ function stallLines({ stallMs, idleStallMs, ownStallMs }: Partial<Result>): stri
 }
 
 function table(rows: Result[]): string[] {
+  if (rows.length === 0) return []
   const cells = rows.flatMap(({ job, ms, vs, bytes, memory, notes = [], ...stalls }) => {
     const ours = [job, `${ms} ms${speed(bytes, ms)}`]
     const against = Object.entries(vs).map(([peer, theirs]) => [

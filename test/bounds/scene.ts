@@ -182,8 +182,9 @@ export class Scene implements AsyncDisposable {
 export async function makeKeys(
   dataDir: string,
   count: number,
+  passphrase = PASSPHRASE,
 ): Promise<{ fingerprint: string; certificate: string }[]> {
-  await using store = await openStore({ dataDir, passphrase: PASSPHRASE, mode: 'create' })
+  await using store = await openStore({ dataDir, passphrase, mode: 'create' })
   await using engine = createEngine()
   const ring = await Keyring.load(memoryOf(store), engine, {
     retainMs: 30 * 86_400_000,
