@@ -85,7 +85,7 @@ test('routes of one of several bots ask for its token, and are there once they a
     routes: [(app) => void app.get('/own', () => ({ own: true }))],
     outside: [(app) => void app.get('/outside', () => ({ own: false }))],
   }
-  const { answer, drain } = await buildBotRoutes(parts as BotDoorParts)
+  const { answer, drain } = buildBotRoutes(parts as BotDoorParts)
   const url = await listening(answer)
   const get = async (path: string, token = TOKEN) =>
     (await call({ url }, 'GET', path, { token })).json as object
