@@ -21,6 +21,8 @@ const MOST_RATIO = 2
 const ABOVE_BASE = 2
 /** What must not grow may differ so much from the first. */
 const SAME = 1.3
+/** A difference of so many ms or MiB shows nothing. */
+const NOISE = 5
 /** What has grown so much between the last two sizes is extrapolated. */
 const CLEAR = 2
 
@@ -50,7 +52,8 @@ export function rowOf(
   })
   const ratio = round(Math.max(...ratios))
   const isConstant = constant.some((name) => cost.startsWith(name))
-  const hasGrown = (costs.at(-1) ?? 0) > SAME * (costs[0] ?? 0)
+  const [first = 0, last = 0] = [costs[0], costs.at(-1)]
+  const hasGrown = last > SAME * first && last - first > NOISE
   const mark = ratio > MOST_RATIO ? 'FASTER' : isConstant && hasGrown ? 'GROWS' : ''
   const row = { against, cost, sizes, costs: costs.map(round), ratio, mark } as const
   return to === undefined ? row : { ...row, extrapolated: { size: to, cost: beyond(row, to) } }
