@@ -1,4 +1,5 @@
 /** Rows of one database file in another. */
+import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -11,6 +12,8 @@ import {
   type RowSource,
 } from '../../src/store/carry.ts'
 import { EncryptionKeyRows } from '../../src/store/records/certificates.ts'
+import { examine } from '../../src/store/inspect.ts'
+import { NEWEST_VERSION } from '../../src/store/migrations.ts'
 import { open, temporary } from './support.ts'
 
 /** A table of so many rows, as `rowsIn` gives them. @returns how many come at once */
@@ -45,7 +48,7 @@ test('a statement with rows of the widest table has no more parameters than SQLi
   expect(widest * ROWS_AT_ONCE).toBeLessThan(32_766)
 })
 
-test('a file is filled with every row, in the order of the tables, before it is done', async () => {
+test('a file is filled with every row and its mark, in the order of the tables, and has no log', async () => {
   const file = join(temporary(), 'copy.db')
   const asked: string[] = []
   const source: RowSource = async function* (table) {
@@ -54,8 +57,12 @@ test('a file is filled with every row, in the order of the tables, before it is 
     yield [{ user_id: 1, username: 'alice' }]
     yield [{ user_id: 2, username: 'bobby' }]
   }
-  await fillFile(file, source)
+  const mark = { flag: 'arriving', id: 'one', place: 'there', at: '2026-01-01T00:00:00Z' } as const
+  await fillFile(file, source, mark)
+  expect(existsSync(`${file}-wal`)).toBe(false)
   using database = new DatabaseSync(file)
+  expect(examine(database)).toMatchObject({ version: NEWEST_VERSION, mark })
+  expect(database.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'delete' })
   expect(database.prepare('SELECT username FROM names ORDER BY user_id').all()).toEqual([
     { username: 'alice' },
     { username: 'bobby' },
