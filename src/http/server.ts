@@ -83,7 +83,7 @@ export function buildBotRoutes(parts: BotDoorParts): BotRoutes {
     answer: (request, response) => {
       made ??= make()
       // oxlint-disable-next-line typescript/no-floating-promises -- routes that cannot be made are a defect
-      void made.then(({ answer }) => answer(request, response))
+      void made.then(({ answer }) => !response.destroyed && answer(request, response))
     },
     drain: async () => await (await made)?.drain(),
   }

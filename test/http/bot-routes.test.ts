@@ -1,13 +1,14 @@
 /** The routes of one of several bots, behind a server of the test's own. */
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { buildBotRoutes, type BotDoorParts, type DoorRoute } from '../../src/http/server.ts'
 import { watchedLog } from '../support/watched-log.ts'
 
-async function behindServer(route: DoorRoute) {
+/** @param after called once a request was handed over */
+async function behindServer(route: DoorRoute, after = (_request: IncomingMessage): void => {}) {
   const parts: Partial<BotDoorParts> = {
     log: watchedLog(() => {}),
     onAnswered: () => {},
@@ -18,7 +19,10 @@ async function behindServer(route: DoorRoute) {
     outside: [],
   }
   const routes = buildBotRoutes(parts as BotDoorParts)
-  const server = createServer((request, response) => routes.answer(request, response))
+  const server = createServer((request, response) => {
+    routes.answer(request, response)
+    after(request)
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
@@ -37,6 +41,18 @@ test('routes are made for the first request, once, and answer all that arrive me
   const answers = await Promise.all([get('/thing'), get('/thing'), get('/thing', 'other')])
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 401])
   expect(route).toHaveBeenCalledOnce()
+})
+
+test('a caller who hangs up while the routes are made is not answered, nor waited for at the end', async () => {
+  const answered = vi.fn<() => object>(() => ({ ok: true }))
+  const route: DoorRoute = (app) => {
+    app.addHook('onReady', () => pause(50))
+    app.get('/thing', answered)
+  }
+  const { get, drain } = await behindServer(route, (request) => void request.socket.destroy())
+  await expect(get('/thing')).rejects.toThrow()
+  await drain()
+  expect(answered).not.toHaveBeenCalled()
 })
 
 test('routes that nobody called end at once, and are not made for that', async () => {
