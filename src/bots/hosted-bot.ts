@@ -120,12 +120,13 @@ export class HostedBot {
 
   async #serve(): Promise<Served> {
     const { log, parts, lanes, toDoor } = this.#parts
-    const { settings, secrets, name } = this.loaded
-    const mayCreateStore = this.#mayCreateStore
-    const bot = await createBot({ settings, secrets, log, name, mayCreateStore, parts })
+    const options = { ...this.loaded, log, parts, mayCreateStore: this.#mayCreateStore }
+    await using stack = new AsyncDisposableStack()
+    const bot = stack.use(await createBot(options))
     const routes = buildBotRoutes(bot.door)
     bot.start()
     toDoor(new SharedBot(routes, lanes))
+    stack.move()
     return { bot, routes }
   }
 

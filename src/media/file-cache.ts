@@ -1,5 +1,5 @@
 /** Files that stay for a while after they were opened, and for as long as somebody reads them. */
-import { LRUCache } from 'lru-cache'
+import { BoundedCache } from '../util/caches.ts'
 
 /** A file that occupies disk space until it is closed. */
 export interface Cacheable {
@@ -52,12 +52,10 @@ export class CacheEntry<T extends Cacheable> {
 
 /** A cache bounded by size on the disk, by count and by age. */
 export class FileCache<T extends Cacheable> implements Disposable {
-  readonly #entries: LRUCache<string, CacheEntry<T>>
-  readonly #maxFiles: number
+  readonly #entries: BoundedCache<string, CacheEntry<T>>
 
   constructor(bounds: { maxBytes: number; maxFiles: number; maxAgeMs: number }) {
-    this.#maxFiles = bounds.maxFiles
-    this.#entries = new LRUCache({
+    this.#entries = new BoundedCache(bounds.maxFiles, {
       maxSize: bounds.maxBytes,
       ttl: bounds.maxAgeMs,
       ttlAutopurge: true,
@@ -71,7 +69,6 @@ export class FileCache<T extends Cacheable> implements Disposable {
     const entry = new CacheEntry(value)
     const first = entry.acquire()
     this.#entries.set(key, entry)
-    if (this.#entries.size > this.#maxFiles) this.#entries.pop()
     if (!this.#entries.has(key)) entry.drop()
     // Requests that wait for the file acquire it before that.
     setImmediate(() => first?.release())

@@ -1,8 +1,7 @@
 /** A batch of updates examined side by side, of which the longest finished prefix is answered. */
 import { createHash } from 'node:crypto'
 import { setTimeout as elapsed } from 'node:timers/promises'
-import { LRUCache } from 'lru-cache'
-import { countedCache } from '../util/caches.ts'
+import { BoundedCache, countedCache } from '../util/caches.ts'
 import { EngineUnavailableError, isOutOfMemory, isOwnFailure } from '../errors.ts'
 import { raceAbort } from '../util/race-abort.ts'
 import { nextTurn } from '../util/scheduling.ts'
@@ -61,7 +60,7 @@ const RETRY_WITHIN_MS = 5000
 export class Batches {
   readonly #parts: ExamineParts
   readonly #times: BatchTimes
-  readonly #kept = new LRUCache<string, ExaminedMessage[]>({
+  readonly #kept = new BoundedCache<string, ExaminedMessage[]>(KEPT_UPDATES, {
     ttl: KEPT_MS,
     maxSize: KEPT_BYTES,
     sizeCalculation: sizeOf,
@@ -231,7 +230,6 @@ export class Batches {
     for (const [index, done] of ready.entries()) {
       if (index >= from && done !== undefined && !done.some(isTransient)) {
         this.#kept.set(keyOf(updates[index] ?? []), done)
-        if (this.#kept.size > KEPT_UPDATES) this.#kept.pop()
       }
     }
   }

@@ -6,11 +6,27 @@ import { monotonicNow } from './clock.ts'
  * all entries from the beginning: megabytes for an idle bot.
  * @param o `ttlMs` lifetime of an entry; unlimited when absent
  */
-export function countedCache<K extends {}, V extends {}>(
-  maxEntries: number,
-  { ttlMs = 0 }: { ttlMs?: number } = {},
-): LRUCache<K, V> {
+export function countedCache<K extends {}, V extends {}>(maxEntries: number, { ttlMs = 0 } = {}) {
   return new LRUCache<K, V>({ maxSize: maxEntries, sizeCalculation: () => 1, ttl: ttlMs })
+}
+
+/**
+ * A cache that is bounded by the library's options and by a number of entries, for which it allocates
+ * as it fills too: the least recently used one goes first.
+ */
+export class BoundedCache<K extends {}, V extends {}> extends LRUCache<K, V> {
+  readonly #maxEntries: number
+
+  constructor(maxEntries: number, options: LRUCache.OptionsSizeLimit<K, V, unknown>) {
+    super(options)
+    this.#maxEntries = maxEntries
+  }
+
+  override set(...entry: Parameters<LRUCache<K, V>['set']>): this {
+    super.set(...entry)
+    if (this.size > this.#maxEntries) this.pop()
+    return this
+  }
 }
 
 /**
@@ -39,7 +55,6 @@ interface Entry<V> {
  */
 export class FreshCache<V extends {}> {
   readonly #entries: LRUCache<number, Entry<V>>
-  readonly #max: number
   readonly #inFlight = new Map<number, { askedAtMs: number; answer: Promise<V> }>()
   readonly #fetch: (key: number) => Promise<V>
   /** Hits and misses of `get` since the beginning; an answer already under way is a hit. */
@@ -54,15 +69,11 @@ export class FreshCache<V extends {}> {
     fetch: (key: number) => Promise<V>
     bounds?: { maxBytes: number; bytesOf: (value: V) => number }
   }) {
-    const { max, bounds } = options
-    this.#max = max
-    this.#entries =
-      bounds === undefined
-        ? countedCache(max)
-        : new LRUCache({
-            maxSize: bounds.maxBytes,
-            sizeCalculation: ({ value }: Entry<V>) => Math.max(1, Math.ceil(bounds.bytesOf(value))),
-          })
+    const { max, bounds = { maxBytes: max, bytesOf: () => 1 } } = options
+    this.#entries = new BoundedCache(max, {
+      maxSize: bounds.maxBytes,
+      sizeCalculation: ({ value }) => Math.max(1, Math.ceil(bounds.bytesOf(value))),
+    })
     this.#fetch = options.fetch
   }
 
@@ -89,7 +100,6 @@ export class FreshCache<V extends {}> {
     const kept = this.#entries.peek(key)
     if (kept !== undefined && kept.askedAtMs > askedAtMs) return
     this.#entries.set(key, { value, askedAtMs })
-    if (this.#entries.size > this.#max) this.#entries.pop()
   }
 
   forget(key: number): void {
