@@ -1,6 +1,7 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { BUDGET, costOf, FROM_OUTSIDE, nearestTests, rankedTests } from './support/near.ts'
+import { costOf } from './support/costs.ts'
+import { BUDGET, FROM_OUTSIDE, nearestTests, rankedTests } from './support/near.ts'
 
 test('nearest to a file are its folder’s tests, those that import it, and some from outside', () => {
   const tests = rankedTests('src/store/protection.ts')

@@ -87,11 +87,12 @@ async function measure(cluster: Cluster, count: number): Promise<Cost> {
   await pause(IDLE_MS)
   const after = await look(client, sidecars)
   const perSecond = (name: keyof Cost): number => ((after[name] - before[name]) / IDLE_MS) * 1000
-  const rates = (['transactions', 'walBytes', 'cpuMs'] as const).map((name) => [
-    name,
-    perSecond(name),
-  ])
-  return { ...after, ...(Object.fromEntries(rates) as Partial<Cost>) }
+  return {
+    ...after,
+    transactions: perSecond('transactions'),
+    walBytes: perSecond('walBytes'),
+    cpuMs: perSecond('cpuMs'),
+  }
 }
 
 /** As of now; what is a rate counts since the beginning. */

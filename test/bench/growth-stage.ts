@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { makeKeys } from '../bounds/scene.ts'
+import { send as sendAs } from './bench-bots.ts'
 import { addPeople } from './crowd.ts'
 import { databaseIn } from './growth-fill.ts'
 import { WATCHED } from './loop-times.ts'
@@ -239,17 +240,8 @@ export const sizeOf = (dataDir: string): number => statSync(databaseIn(dataDir))
 /** Sends a message. @returns ms */
 async function send(postern: Process, { token }: GrowthBot, chatId: number): Promise<number> {
   const startedAt = performance.now()
-  const response = await fetch(`${postern.url}/bot/v1/messages`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-      'user-agent': WATCHED,
-    },
-    body: JSON.stringify({ chatId, text: 'x'.repeat(400) }),
-  })
-  const answer = await response.text()
-  if (response.status !== 201) throw new Error(`a send was answered with ${answer}`)
+  const status = await sendAs(postern, { token, chatId }, WATCHED)
+  if (status !== 201) throw new Error(`a send was answered with ${status}`)
   return performance.now() - startedAt
 }
 

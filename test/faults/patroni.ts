@@ -40,14 +40,14 @@ export async function runPatroni(print: (line: string) => void): Promise<boolean
     await using traffic = await Traffic.start(cluster.url)
     for (const [name, act] of Object.entries(ACTS)) {
       const primary = (await cluster.primary()) ?? ''
-      const marked = traffic.mark()
+      const markedMs = performance.now()
       act.begin(cluster, primary)
       await cluster.untilAfter(primary)
       await pause(AWAY_MS)
       if ('end' in act) act.end(cluster, primary)
       await cluster.untilWhole()
       await pause(AWAY_MS)
-      print(`${mode}, ${name}: ${traffic.since(marked)}`)
+      print(`${mode}, ${name}: ${traffic.since(markedMs)}`)
     }
     const wrong = await traffic.check({ mayBeBehind: !isSynchronous })
     kept.push(wrong.length === 0)
@@ -84,10 +84,6 @@ class Traffic implements AsyncDisposable {
     const store = { url, schema: freshSchema() }
     const options = { upstream: sandbox.url, token: bot.token, publish: true, store }
     return new Traffic(sandbox, [await startPostern(options), await startPostern(options)])
-  }
-
-  mark(): number {
-    return performance.now()
   }
 
   /** What was sent since then, and the longest time without an accepted send. */

@@ -1,24 +1,15 @@
 /** The route of polls, over a queue, a webhook and other sidecars that are played. */
-import { syncBuiltinESMExports } from 'node:module'
-import timers, { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fastify } from 'fastify'
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { NoResponseError, Refusal } from '../../src/errors.ts'
 import { updateRoutes, type UpdateRouteParts } from '../../src/http/routes/updates.ts'
 import { Unseen } from '../../src/kernel/unseen.ts'
+import { pauses } from '../support/fake-time.ts'
 
-const pauses: number[] = []
+let paused: number[]
 beforeEach(() => {
-  pauses.length = 0
-  const pause = vi.spyOn(timers, 'setTimeout').mockImplementation(async (ms, value) => {
-    pauses.push(ms ?? 0)
-    return value
-  })
-  syncBuiltinESMExports()
-  onTestFinished(() => {
-    pause.mockRestore()
-    syncBuiltinESMExports()
-  })
+  paused = pauses()
 })
 
 const UPDATES = [{ updateId: 1 }, { updateId: 2 }]
@@ -47,7 +38,7 @@ const answer = (result: unknown) => ({
 })
 
 function scene(o: Scene = {}) {
-  pauses.length = 0
+  paused.length = 0
   const log: unknown[] = []
   const pollsEnd = new AbortController()
   const stopping = new AbortController()
@@ -159,7 +150,7 @@ describe('a poll', () => {
   test('whose updates cannot be opened for a failure of ours is answered after a pause', async () => {
     const { get } = scene({ open: failed(new Refusal('postern_store_unwritable')) })
     expect(await get()).toContain('postern_store_unwritable')
-    expect(pauses).toEqual([1000])
+    expect(paused).toEqual([1000])
   })
 
   test('is refused while a webhook is set, and ends with an empty list once one is', async () => {
@@ -186,7 +177,7 @@ describe('a poll', () => {
     'that ends in %s is answered after a pause where a bot would ask on and on',
     async (_name, error, waits) => {
       expect(await scene({ poll: failed(error) }).get()).toContain(error.code)
-      expect(pauses).toEqual(waits)
+      expect(paused).toEqual(waits)
     },
   )
 })
@@ -263,8 +254,8 @@ describe('a poll among replicas', () => {
       const { get, log } = scene(taken)
       expect(await get(query)).toBe(EMPTY)
       expect(log).toContainEqual(['taken over', 'replica'])
-      expect(pauses[0]).toBeGreaterThan(most - 500)
-      expect(pauses[0]).toBeLessThanOrEqual(most)
+      expect(paused[0]).toBeGreaterThan(most - 500)
+      expect(paused[0]).toBeLessThanOrEqual(most)
     }
     const stranger = scene({ wasTakenOver: true, turns: turnsOf({ isHeld: true }) })
     expect(await stranger.get()).toBe(AS_SENT)

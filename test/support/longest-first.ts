@@ -1,15 +1,10 @@
 /** The order of a run: what takes longest begins first, so that nothing long is left at the end. */
-import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { costOf } from './costs.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const costs = JSON.parse(readFileSync(join(ROOT, 'test/seconds.json'), 'utf8')) as Record<
-  string,
-  { clock: number }
->
-const clockOf = ({ moduleId }: TestSpecification): number =>
-  costs[relative(ROOT, moduleId)]?.clock ?? 0
+const clockOf = ({ moduleId }: TestSpecification): number => costOf(relative(ROOT, moduleId)).clock
 
 /** Project by project, as Vitest does, by what `npm run seconds` has measured. */
 export class LongestFirst extends BaseSequencer {

@@ -5,9 +5,10 @@
  * import the file (not those that import what imports it), and the tests of the same folder.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join, normalize, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { costOf } from './costs.ts'
 import { Imports, reached } from './imports.ts'
 import { LONG } from './long.ts'
 
@@ -65,26 +66,10 @@ export const FROM_OUTSIDE: Record<string, string[]> = {
   wiring: ['cli/run', 'double/publication'],
 }
 
-/** What a test file takes: seconds of the CPU with all programs that it starts, and of the clock. */
-export interface Cost {
-  cpu: number
-  clock: number
-}
-
-/** Of a file that `test/seconds.json` does not list, since it takes less than a second. */
-const UNLISTED: Cost = { cpu: 0.4, clock: 0.4 }
-const costs = new Map(
-  Object.entries(
-    JSON.parse(readFileSync(join(ROOT, 'test/seconds.json'), 'utf8')) as Record<string, Cost>,
-  ),
-)
 const imports = new Imports(...FILES)
 const testFiles = [...imports.texts.keys()].filter(
   (file) => file.endsWith('.test.ts') && !LONG.includes(file),
 )
-
-/** As measured by `npm run seconds`. */
-export const costOf = (test: string): Cost => costs.get(test) ?? UNLISTED
 
 /**
  * The test files to run, without those that no longer fit into the budget of each changed file.

@@ -8,18 +8,17 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import type { Cost } from './costs.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const TICKS_PER_SECOND = 100
 const LISTED_FROM_SECONDS = 1
 
 /** What `seconds-setup.ts` notes of one test file. */
-export interface FileSeconds {
+export interface FileSeconds extends Cost {
   file: string
   /** `file`, or `postgres` where the same tests run once more. */
   store: string
-  clock: number
-  cpu: number
 }
 
 /** User and system time of a process and of its children that have ended (proc(5)). */
@@ -29,8 +28,6 @@ export function cpuSeconds(pid: number | 'self'): number {
   const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
   return ticks / TICKS_PER_SECOND
 }
-
-type Cost = Pick<FileSeconds, 'cpu' | 'clock'>
 
 /** Sums by a name, the most CPU time first. */
 function sums(notes: readonly FileSeconds[], nameOf: (one: FileSeconds) => string) {
