@@ -36,18 +36,20 @@ export class PatroniCluster implements AsyncDisposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'patroni-'))
   readonly #children: ChildProcess[] = []
   readonly #nodes: Node[] = []
+  readonly #isSynchronous: boolean
   #etcdPort = 0
   #proxyPort = 0
 
-  private constructor() {
+  private constructor(isSynchronous: boolean) {
+    this.#isSynchronous = isSynchronous
     chmodSync(this.#folder, 0o777)
   }
 
   /** @param o `isSynchronous`: a commit waits for a standby, which alone may be promoted */
   static async start(o: { isSynchronous: boolean }): Promise<PatroniCluster> {
-    const cluster = new PatroniCluster()
+    const cluster = new PatroniCluster(o.isSynchronous)
     try {
-      await cluster.#start(o.isSynchronous)
+      await cluster.#start()
       return cluster
     } catch (error) {
       await cluster[Symbol.asyncDispose]()
@@ -76,20 +78,18 @@ export class PatroniCluster implements AsyncDisposable {
     return null
   }
 
-  /** Asks Patroni for another primary, in order. */
+  /** Asks Patroni for another primary, in order. @throws with the answer when it refuses */
   switchOver(): void {
-    this.#control('switchover', '--force')
+    const answer = this.#control('switchover', '--force')
+    if (!answer.includes('Successfully')) throw new Error(answer)
   }
 
   /** @returns the name of the primary that follows another */
   async untilAfter(former: string): Promise<string> {
-    const untilMs = performance.now() + READY_MS
-    for (;;) {
+    return await this.#until(`no primary follows ${former}`, async () => {
       const now = await this.primary()
-      if (now !== null && now !== former) return now
-      if (performance.now() > untilMs) throw new Error(`no primary follows ${former}`)
-      await pause(LOOK_MS)
-    }
+      return now === former ? null : now
+    })
   }
 
   /** Kills a node as a machine does that loses its power; it is started again by `revive`. */
@@ -112,15 +112,23 @@ export class PatroniCluster implements AsyncDisposable {
     node.process = this.#run('patroni', [this.#configOf(name)], 'as the server')
   }
 
-  /** Until there is a primary, and each of the others streams from it. */
+  /** Until there is a primary, and each of the others streams from it, one of them as it must. */
   async untilWhole(): Promise<void> {
+    await this.#until('the cluster is not whole', async () => {
+      const list = this.#control('list', '--format', 'json')
+      const nodes = JSON.parse(list) as { State: string; Role: string }[]
+      const whole = nodes.filter(({ State }) => ['running', 'streaming'].includes(State))
+      const maySwitch = !this.#isSynchronous || nodes.some(({ Role }) => Role === 'Sync Standby')
+      return whole.length === NAMES.length && maySwitch ? await this.primary() : null
+    })
+  }
+
+  async #until<T>(problem: string, look: () => Promise<T | null>): Promise<T> {
     const untilMs = performance.now() + READY_MS
     for (;;) {
-      const list = this.#control('list', '--format', 'json')
-      const states = (JSON.parse(list) as { State: string }[]).map(({ State }) => State)
-      const whole = states.filter((state) => ['running', 'streaming'].includes(state))
-      if (whole.length === NAMES.length && (await this.primary()) !== null) return
-      if (performance.now() > untilMs) throw new Error(`the cluster is not whole: ${list}`)
+      const found = await look()
+      if (found !== null) return found
+      if (performance.now() > untilMs) throw new Error(problem)
       await pause(LOOK_MS)
     }
   }
@@ -132,7 +140,7 @@ export class PatroniCluster implements AsyncDisposable {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  async #start(isSynchronous: boolean): Promise<void> {
+  async #start(): Promise<void> {
     const peerPort = await freePort()
     this.#etcdPort = await freePort()
     this.#proxyPort = await freePort()
@@ -152,7 +160,7 @@ export class PatroniCluster implements AsyncDisposable {
     )
     for (const name of NAMES) {
       const node = { name, port: await freePort(), restPort: await freePort() }
-      writeFileSync(this.#configOf(name), JSON.stringify(this.#settingsOf(node, isSynchronous)))
+      writeFileSync(this.#configOf(name), JSON.stringify(this.#settingsOf(node)))
       const child = this.#run('patroni', [this.#configOf(name)], 'as the server')
       this.#nodes.push({ ...node, process: child })
     }
@@ -167,8 +175,8 @@ export class PatroniCluster implements AsyncDisposable {
   }
 
   /** As its documentation has them, with its shortest times. */
-  #settingsOf({ name, port, restPort }: Omit<Node, 'process'>, isSynchronous: boolean): object {
-    const dcs = { ttl: 20, loop_wait: 2, retry_timeout: 5, synchronous_mode: isSynchronous }
+  #settingsOf({ name, port, restPort }: Omit<Node, 'process'>): object {
+    const dcs = { ttl: 20, loop_wait: 2, retry_timeout: 5, synchronous_mode: this.#isSynchronous }
     return {
       scope: 'postern',
       name,
