@@ -1,9 +1,9 @@
 /** Copies the whole store into one file, while it is in use. */
 import { randomUUID } from 'node:crypto'
 import { existsSync, rmSync, statSync } from 'node:fs'
+import { open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
-import { backup, DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
+import type { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../errors.ts'
 import { openExisting, type ProtectionRequest } from './choose.ts'
 import { COPY } from './create.ts'
@@ -12,22 +12,34 @@ import { examine, look, readProtection } from './inspect.ts'
 import { corrupt, unsoundBackup, unwritable } from './refusals.ts'
 import { readNote, writeNote } from './restored.ts'
 import type { ProtectionMethod, ProtectionTable } from './schema.ts'
-import { isDiskFailure, isStorageFailure, resultCode } from './sqlite.ts'
+import { connectExclusive, isDiskFailure, isStorageFailure, resultCode } from './sqlite.ts'
 
-/** Pages that are copied in one go; the process does other things in between. */
-const PAGES = 512
+/** Bytes that are read, and written, in one go. */
+const CHUNK = 2 ** 20
+/** Bytes between two flushes of a copy: unflushed bytes delay every other flush on the disk. */
+const UNSYNCED = 16 * CHUNK
+/**
+ * Bytes that SQLite locks: it keeps nothing there, and Windows refuses to read them
+ * (sqlite.org/fileformat.html, "The Lock-Byte Page").
+ */
+const LOCK_BYTES = { at: 2 ** 30, length: 512 }
 
 /**
- * Copies an open database, pages as they are, into a file of its own beside it, and notes in the
- * copy that it is one. Call while nothing else uses the connection.
- * @returns the file's path: mode 0600, on disk, for the caller to move or remove
- * @throws OperatorError `store-unwritable`; nothing is left then
+ * Copies a database file, which must not change meanwhile and stays open, into a new file.
+ * @param to mode 0600, and on disk when this resolves
+ * @throws an error of node:fs
  */
-export function takeCopy(database: DatabaseSync, dataDir: string): Promise<string> {
-  return makeCopy(dataDir, async (file) => {
-    createEmpty(file)
-    await backup(database, file, { rate: PAGES })
-  })
+export async function copyDatabase(database: FileHandle, to: string): Promise<void> {
+  createEmpty(to)
+  await using copy = await open(to, 'r+')
+  const chunk = Buffer.allocUnsafe(CHUNK)
+  for (let at = 0, bytes = 1; bytes > 0; at += bytes) {
+    if (at === LOCK_BYTES.at) at += LOCK_BYTES.length
+    const { bytesRead } = await database.read(chunk, 0, CHUNK - (at % CHUNK), at)
+    bytes = (await copy.write(chunk, 0, bytesRead, at)).bytesWritten
+    if (at % UNSYNCED === 0) await copy.datasync()
+  }
+  await copy.sync()
 }
 
 /**
@@ -56,17 +68,9 @@ export async function makeCopy(
 
 /** Changes a database that nobody else has open. It is one file afterwards, with no WAL. */
 export function alter(file: string, change: (database: DatabaseSync) => void): void {
-  const url = pathToFileURL(file)
-  url.searchParams.set('mode', 'rw')
-  const database = new DatabaseSync(url)
-  try {
-    database.exec('PRAGMA locking_mode=EXCLUSIVE')
-    database.exec('PRAGMA journal_mode=DELETE')
-    database.exec('PRAGMA synchronous=FULL')
-    change(database)
-  } finally {
-    database.close()
-  }
+  using database = connectExclusive(file)
+  database.exec('PRAGMA journal_mode=DELETE')
+  change(database)
 }
 
 /** A key as a backup holds it. */

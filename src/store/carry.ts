@@ -79,18 +79,14 @@ export async function fillFile(
   mark: MoveMark | null = null,
 ): Promise<void> {
   createEmpty(file)
-  const database = connectExclusive(file)
-  try {
-    database.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
-    migrate(database, file)
-    await kyselyOf(database)
-      .transaction()
-      .execute(async (transaction) => {
-        await carry(source, transaction)
-        await setMark(transaction, mark)
-      })
-    database.exec('PRAGMA journal_mode=DELETE')
-  } finally {
-    database.close()
-  }
+  using database = connectExclusive(file)
+  database.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
+  migrate(database, file)
+  await kyselyOf(database)
+    .transaction()
+    .execute(async (transaction) => {
+      await carry(source, transaction)
+      await setMark(transaction, mark)
+    })
+  database.exec('PRAGMA journal_mode=DELETE')
 }

@@ -23,12 +23,10 @@ export function createDatabase(dataDir: string): void {
   const unfinished = join(dataDir, `${UNFINISHED}${randomUUID()}`)
   createEmpty(unfinished)
   try {
-    const database = connectExclusive(unfinished)
-    try {
+    {
+      using database = connectExclusive(unfinished)
       database.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
       migrate(database, unfinished)
-    } finally {
-      database.close()
     }
     putInPlace(unfinished, dataDir)
   } finally {

@@ -13,6 +13,8 @@ export class LogSync implements AsyncDisposable {
   #running: Promise<void> = Promise.resolve()
   #next: Promise<void> | null = null
   #isSound = true
+  /** Settles when nothing reads the database file any more. */
+  #copied: Promise<unknown> = Promise.resolve()
 
   /** @param file where the log of the database lies; it need not be there yet */
   constructor(database: DatabaseSync, file: string) {
@@ -49,13 +51,28 @@ export class LogSync implements AsyncDisposable {
   /**
    * Call it before each write. When a flush of the log has failed, the operating system drops the
    * unwritten pages, and later pages would be lost after that gap. So the whole log is checkpointed
-   * into the database first.
+   * into the database first, once a copy of it is made.
    * @throws an error of node:sqlite
    */
-  mend(): void {
+  async mend(): Promise<void> {
     if (this.#isSound) return
+    await this.#copied
     this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     this.#isSound = true
+  }
+
+  /**
+   * Checkpoints the whole log, and then lets the database file be copied: until that is done, all
+   * that is written stays in the log, and the file is as it was at the call. Call it while nothing
+   * else uses the connection, and not before the last copy is made.
+   * @throws an error of node:sqlite
+   */
+  startCopy<T>(copy: () => Promise<T>): { copied: Promise<T> } {
+    // with EXCLUSIVE locking nobody else can keep any of it back
+    this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE); PRAGMA wal_autocheckpoint=0')
+    const copied = copy().finally(() => this.#database.exec('PRAGMA wal_autocheckpoint=1000'))
+    this.#copied = copied.catch(() => {})
+    return { copied }
   }
 
   async #bring(): Promise<void> {

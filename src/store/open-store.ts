@@ -1,9 +1,11 @@
+import { open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
 import { OperatorError, Refusal } from '../errors.ts'
+import { Mutex } from '../util/scheduling.ts'
 import { acquire, type Opening } from './acquire.ts'
-import { takeCopy } from './backup.ts'
+import { copyDatabase, makeCopy } from './backup.ts'
 import { kyselyOf } from './dialect.ts'
 import { errnoOf } from './files.ts'
 import { DATABASE } from './inspect.ts'
@@ -61,6 +63,10 @@ class OpenStore extends ProtectedStore implements Store {
   readonly #database: DatabaseSync
   readonly #db: Kysely<Schema>
   readonly #log: LogSync
+  /** Copies and scrubbing: of those that need the database file for themselves, one at a time. */
+  readonly #fileUses = new Mutex()
+  /** The database file. To close it would end SQLite's lock (POSIX), so it stays open. */
+  #file: FileHandle | null = null
 
   constructor(o: { dataDir: string; database: DatabaseSync; held: OpenProtection | null }) {
     super(o.held)
@@ -121,9 +127,9 @@ class OpenStore extends ProtectedStore implements Store {
 
   /** Writes while nothing else reads or writes, also before and after the transaction. */
   #alone<T>(write: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
-    return this.#db.connection().execute((db) => {
-      this.#log.mend()
-      return write(db)
+    return this.#db.connection().execute(async (db) => {
+      await this.#log.mend()
+      return await write(db)
     })
   }
 
@@ -158,22 +164,21 @@ class OpenStore extends ProtectedStore implements Store {
   }
 
   copy(): Promise<string> {
-    return this.underWay.run(() =>
-      this.#db.connection().execute(() => takeCopy(this.#database, this.#dataDir)),
-    )
+    const fill = async (to: string): Promise<void> => {
+      const file = (this.#file ??= await open(join(this.#dataDir, DATABASE), 'r'))
+      const start = async () => this.#log.startCopy(() => copyDatabase(file, to))
+      const { copied } = await this.#db.connection().execute(start)
+      await copied
+    }
+    const copy = () => makeCopy(this.#dataDir, fill)
+    return this.underWay.run(() => this.#fileUses.run(copy))
   }
 
   async scrub(): Promise<void> {
     const file = join(this.#dataDir, DATABASE)
     // the one connection is ours meanwhile, so that no transaction is under way
-    const scrub = () =>
-      this.#db.connection().execute(() => Promise.resolve(scrubLog(this.#database, file)))
-    try {
-      await this.underWay.run(scrub)
-    } catch (error) {
-      if (errnoOf(error) === null && !isStorageFailure(error)) throw error
-      throw new Refusal('postern_store_unwritable', '', { cause: error })
-    }
+    const scrub = async () => scrubLog(this.#database, file)
+    await this.#keep(() => this.#fileUses.run(() => this.#db.connection().execute(scrub)))
   }
 
   override move(wanted: NewProtection, relock: Relock): Promise<Moved> {
@@ -212,6 +217,7 @@ class OpenStore extends ProtectedStore implements Store {
     checkpoint(this.#database)
     await this.#db.destroy()
     if (this.#database.isOpen) this.#database.close()
+    await this.#file?.close()
   }
 }
 

@@ -100,21 +100,14 @@ export class Outcomes implements AsyncDisposable {
     const recent = this.#recent.get(`u${updateId}`)
     if (Array.isArray(recent)) return recent
     const rows = await this.#store.read((db) =>
-      db.selectFrom('outcomes').selectAll().where('update_id', '=', updateId).execute(),
+      db
+        .selectFrom('outcomes')
+        .select(['at as atMs', 'chat_id as chatId', 'message_id as messageId', 'user_id as userId'])
+        .select(['verdict', 'reason', 'delivered', 'opened_with as openedWith', 'signer'])
+        .where('update_id', '=', updateId)
+        .execute(),
     )
-    return rows.map((row) => ({
-      updateId,
-      atMs: row.at,
-      tookMs: null,
-      chatId: row.chat_id,
-      messageId: row.message_id,
-      userId: row.user_id,
-      verdict: row.verdict,
-      reason: row.reason,
-      delivered: row.delivered === 1,
-      openedWith: row.opened_with,
-      signer: row.signer,
-    }))
+    return rows.map((row) => ({ ...row, updateId, tookMs: null, delivered: row.delivered === 1 }))
   }
 
   /**

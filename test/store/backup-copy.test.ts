@@ -9,11 +9,12 @@ import fs, {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import promises, { open as openFile, type FileHandle } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test, vi } from 'vitest'
-import { alter, readBackup, takeCopy } from '../../src/store/backup.ts'
+import { alter, copyDatabase, makeCopy, readBackup } from '../../src/store/backup.ts'
 import { refuseOccupied, restore } from '../../src/store/restore.ts'
 import { restoredFrom } from '../../src/store/restored.ts'
 import { fileCalls } from '../support/file-calls.ts'
@@ -34,13 +35,19 @@ const thrownBy = (work: () => unknown): Promise<unknown> =>
     (error: unknown) => error,
   )
 
+/** Copies a file as the store does. */
+async function takeCopy(file: string, dataDir: string): Promise<string> {
+  await using handle = await openFile(file)
+  return await makeCopy(dataDir, (to) => copyDatabase(handle, to))
+}
+
 describe('a copy that is taken', () => {
   test('is one file, which says when, and needs no log', async () => {
     const file = await databaseFile()
     const to = temporary()
     const opened = vi.spyOn(fs, 'openSync')
     syncBuiltinESMExports()
-    const copy = await takeCopy(connected(file), to)
+    const copy = await takeCopy(file, to)
     // its name is on disk
     expect(opened.mock.lastCall?.[0]).toBe(to)
     expect([dirname(copy), readdirSync(to)]).toEqual([to, [basename(copy)]])
@@ -52,7 +59,7 @@ describe('a copy that is taken', () => {
 
   test('says which directory cannot be written, and why', async () => {
     const dataDir = join(temporary(), 'not-there')
-    expect(await thrownBy(async () => takeCopy(connected(':memory:'), dataDir))).toMatchObject({
+    expect(await thrownBy(async () => takeCopy(await databaseFile(), dataDir))).toMatchObject({
       code: 'store-unwritable',
       message: `${dataDir} cannot be written: ENOENT`,
       cause: { code: 'ENOENT' },
@@ -63,12 +70,14 @@ describe('a copy that is taken', () => {
     const dataDir = temporary()
     const words = join(temporary(), 'words')
     writeFileSync(words, 'words '.repeat(2000))
-    expect(await thrownBy(() => takeCopy(connected(words), dataDir))).toMatchObject({
+    expect(await thrownBy(() => takeCopy(words, dataDir))).toMatchObject({
       code: 'store-unwritable',
       message: `${dataDir} cannot be written: SQLite failed`,
     })
     // a database without the table that takes the note
-    expect(await thrownBy(() => takeCopy(connected(':memory:'), dataDir))).toMatchObject({
+    const noNote = join(temporary(), 'empty')
+    connected(noNote).exec('CREATE TABLE words (word TEXT)')
+    expect(await thrownBy(() => takeCopy(noNote, dataDir))).toMatchObject({
       code: 'ERR_SQLITE_ERROR',
     })
     expect(readdirSync(dataDir)).toEqual([])
@@ -85,8 +94,62 @@ describe('a copy that is taken', () => {
       }
       throw mistake
     })
-    expect(await thrownBy(() => takeCopy(connected(file), dataDir))).toBe(mistake)
+    expect(await thrownBy(() => takeCopy(file, dataDir))).toBe(mistake)
     expect(readdirSync(dataDir)).toEqual([])
+  })
+})
+
+describe('the bytes of a copy', () => {
+  test('are those of the file, of any length, closed to others and on disk', async () => {
+    const file = join(temporary(), 'file')
+    for (const length of [0, 1, 2 ** 20, 17 * 2 ** 20 + 5]) {
+      const bytes = Buffer.alloc(length, 'all the bytes of a file')
+      writeFileSync(file, bytes)
+      const to = join(temporary(), 'copy')
+      await using handle = await openFile(file)
+      const sync = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'sync')
+      await copyDatabase(handle, to)
+      expect([readFileSync(to).equals(bytes), modeOf(to), sync.mock.calls]).toEqual([
+        true,
+        '600',
+        [[]],
+      ])
+      sync.mockRestore()
+    }
+  })
+
+  test('leave out those alone that SQLite locks: Windows refuses to read them', async () => {
+    const [locked, end] = [2 ** 30, 2 ** 30 + 4096]
+    const asked: [from: number, to: number][] = []
+    const source = {
+      read: async (_: Buffer, _offset: number, length: number, at: number) => {
+        asked.push([at, Math.min(at + length, end)])
+        return { bytesRead: Math.max(0, Math.min(length, end - at)) }
+      },
+    } as unknown as FileHandle
+    const written = vi.fn(async (_: Buffer, _offset: number, bytesWritten: number) => ({
+      bytesWritten,
+    }))
+    const to = { write: written, datasync: vi.fn(), sync: vi.fn(), [Symbol.asyncDispose]: vi.fn() }
+    vi.spyOn(promises, 'open').mockResolvedValue(to as unknown as FileHandle)
+    syncBuiltinESMExports()
+    await copyDatabase(source, join(temporary(), 'copy'))
+    const gaps = asked.flatMap(([at], n) => (at === (asked[n - 1]?.[1] ?? 0) ? [] : [at]))
+    expect([gaps, asked.at(-2)]).toEqual([[locked + 512], [locked + 512, end]])
+  })
+
+  test('that one write did not take are written by the next', async () => {
+    const file = join(temporary(), 'file')
+    writeFileSync(file, 'all the bytes of a file')
+    const to = join(temporary(), 'copy')
+    await using handle = await openFile(file)
+    const files = Object.getPrototypeOf(handle) as FileHandle
+    vi.spyOn(files, 'write').mockImplementationOnce((async () => {
+      writeFileSync(to, 'all')
+      return { bytesWritten: 3 }
+    }) as never)
+    await copyDatabase(handle, to)
+    expect(readFileSync(to, 'utf8')).toBe('all the bytes of a file')
   })
 })
 

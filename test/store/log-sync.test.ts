@@ -99,7 +99,7 @@ test('after a flush that failed, all of the log is brought into the database bef
   const { database, logSync, log } = scene()
   database.exec('CREATE TABLE words (word TEXT)')
   const held = heldFlushes()
-  logSync.mend()
+  await logSync.mend()
   expect(statSync(log).size).toBeGreaterThan(0)
   const failing = [logSync.sync()]
   await settle()
@@ -110,12 +110,33 @@ test('after a flush that failed, all of the log is brought into the database bef
   await settle()
   held.finish[1]?.()
   await failing[1]
-  logSync.mend()
+  await logSync.mend()
   expect(statSync(log).size).toBe(0)
   // and that is done once
   database.exec("INSERT INTO words VALUES ('later')")
-  logSync.mend()
+  await logSync.mend()
   expect(statSync(log).size).toBeGreaterThan(0)
+})
+
+test('what a failed flush requires waits for a copy of the database, however that ends', async () => {
+  const { database, logSync, log } = scene()
+  database.exec('CREATE TABLE words (word TEXT)')
+  const held = heldFlushes()
+  const { promise, reject } = Promise.withResolvers<string>()
+  const { copied } = logSync.startCopy(() => promise)
+  expect(statSync(log).size).toBe(0)
+  database.exec("INSERT INTO words VALUES ('meanwhile')")
+  const failing = logSync.sync()
+  await settle()
+  held.finish[0]?.(Object.assign(new Error('EIO'), { code: 'EIO', syscall: 'fdatasync' }))
+  await expect(failing).rejects.toThrow('EIO')
+  const mending = logSync.mend()
+  await settle()
+  expect(statSync(log).size).toBeGreaterThan(0)
+  reject(new Error('no room'))
+  await expect(copied).rejects.toThrow('no room')
+  await mending
+  expect(statSync(log).size).toBe(0)
 })
 
 test('it is closed when the flush under way has ended', async () => {

@@ -30,18 +30,14 @@ export class JournalRows extends Rows implements JournalRecords {
   async read(from: { afterId: number; sinceMs: number; limit: number }): Promise<JournalEntry[]> {
     const rows = await this.db
       .selectFrom('journal')
-      .selectAll()
+      .select(['id', 'at as atMs', 'kind', 'user_id as userId', 'chat_id as chatId', 'detail'])
       .where('id', '>', from.afterId)
       .where('at', '>=', from.sinceMs)
       .orderBy('id')
       .limit(from.limit)
       .execute()
     return rows.map((row) => ({
-      id: row.id,
-      atMs: row.at,
-      kind: row.kind,
-      userId: row.user_id,
-      chatId: row.chat_id,
+      ...row,
       detail: JSON.parse(row.detail) as Record<string, unknown>,
     }))
   }

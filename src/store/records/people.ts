@@ -65,9 +65,10 @@ const formerIn = (row: SchemaRow<'pins'>, fingerprint: string): FormerCertificat
 /** The last change of each person's certificate. */
 export class KeyChangeRows extends Rows implements KeyChangeRecords {
   async of(keys: Keys): Promise<KnownChange[]> {
-    const all = this.db.selectFrom('key_changes').selectAll()
-    const rows = keys === null ? all : all.where('user_id', 'in', keys.map(Number))
-    return (await rows.execute()).map(changeOf)
+    const all = this.db
+      .selectFrom('key_changes')
+      .select(['user_id as userId', 'before as from', 'now as to', 'message', 'send'])
+    return await (keys === null ? all : all.where('user_id', 'in', keys.map(Number))).execute()
   }
 
   async save(changes: readonly KeyChange[]): Promise<void> {
@@ -88,14 +89,6 @@ export class KeyChangeRows extends Rows implements KeyChangeRecords {
       .execute()
   }
 }
-
-const changeOf = (row: SchemaRow<'key_changes'>): KnownChange => ({
-  userId: row.user_id,
-  from: row.before,
-  to: row.now,
-  message: row.message,
-  send: row.send,
-})
 
 /** Policies that were set by command. */
 export class PolicyRows extends Rows implements PolicyRecords {
