@@ -123,6 +123,15 @@ export interface SignatureRepeatRule {
   within: { ms: number; datedAtMs: number; seenAtMs: number } | null
 }
 
+/** Signed rows from `fromMs` to before `signedMs` are forgotten, all to before `allMs`, no later. */
+export type ForgettingRange = Record<'fromMs' | 'signedMs' | 'allMs', number>
+
+/** Whether rows were deleted, and the next `fromMs`; at `signedMs` none is left. */
+export interface ForgottenSlice {
+  isAny: boolean
+  nextMs: number
+}
+
 export interface SeenRecords {
   find(digests: readonly Uint8Array[]): Promise<SeenRecord[]>
   /** Adds own sealed data in one statement; a row that is there repeats once more. */
@@ -142,8 +151,8 @@ export interface SeenRecords {
   ): Promise<SeenRecord | undefined>
   /** Whether data of anybody but one person was opened in a chat. */
   hasOpened(chatId: number, exceptUserId: number): Promise<boolean>
-  /** Deletes rows of before these times. @returns whether there were any */
-  forgetBefore(o: { signedMs: number; allMs: number }): Promise<boolean>
+  /** Deletes some rows of before these times, the oldest first. */
+  forgetSome(range: ForgettingRange): Promise<ForgottenSlice>
   /** Rows of before this time may be deleted; -Infinity: none are. */
   prunedBeforeMs(): Promise<number>
   setPrunedBeforeMs(atMs: number): Promise<void>

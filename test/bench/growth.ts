@@ -176,19 +176,27 @@ async function oldWords(
 }
 
 /**
- * What the hourly removal does to a memory of 31 days, in a store that no sidecar has open: the mean of a
- * day, which has its share of SQLite's checkpoints.
+ * What the hourly removal does to a memory of 31 days, in a store that no sidecar has open: the longest
+ * slice of each hour, as the mean of a day, which has its share of SQLite's checkpoints.
  */
 async function prune(dataDir: string): Promise<Costs> {
   const db = kyselyOf(connectExclusive(databaseIn(dataDir)))
-  const startedAt = performance.now()
+  let [longest, whole] = [0, 0]
   for (let hour = 1; hour <= HOURS; hour++) {
-    await db.transaction().execute(async (transaction) => {
-      const signedMs = Date.now() - KEPT_MS + hour * HOUR_MS
-      await new SeenRows(transaction).forgetBefore({ signedMs, allMs: 0 })
-    })
+    const signedMs = Date.now() - KEPT_MS + hour * HOUR_MS
+    const slices: number[] = []
+    const range = { fromMs: 0, signedMs, allMs: 0 }
+    while (range.fromMs < signedMs) {
+      const startedAt = performance.now()
+      const { nextMs } = await db
+        .transaction()
+        .execute((transaction) => new SeenRows(transaction).forgetSome(range))
+      slices.push(performance.now() - startedAt)
+      range.fromMs = nextMs
+    }
+    longest += Math.max(...slices) / HOURS
+    whole += slices.reduce((sum, ms) => sum + ms) / HOURS
   }
-  const ms = (performance.now() - startedAt) / HOURS
   await db.destroy()
-  return { 'hourly removal, ms': ms }
+  return { 'hourly removal, ms': whole, 'longest slice of it, ms': longest }
 }

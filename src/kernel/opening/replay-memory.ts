@@ -64,8 +64,7 @@ export class ReplayMemory {
    * @param nowMs by the clock that dated it: ours, or that by which words are judged
    */
   reaches(createdMs: number, nowMs = this.#parts.clock.nowMs()): boolean {
-    if (createdMs < nowMs - SEEN_FOR_MS) return false
-    if (createdMs < this.#prunedBeforeMs + MARGIN_MS) return false
+    if (createdMs < Math.max(nowMs - SEEN_FOR_MS, this.#prunedBeforeMs + MARGIN_MS)) return false
     return !this.#parts.gaps.some(({ fromMs, toMs }) => createdMs >= fromMs && createdMs <= toMs)
   }
 
@@ -96,16 +95,17 @@ export class ReplayMemory {
    * @param keysSinceMs when the oldest key was made that still opens; null: keep all unsigned data
    */
   async prune(keysSinceMs: number | null): Promise<void> {
-    if (!this.#parts.clock.agree()) return
-    const signedBefore = this.#parts.clock.nowMs() - SEEN_FOR_MS - MARGIN_MS
-    const unsignedBefore = Math.min(signedBefore, keysSinceMs ?? 0)
-    const prunedBeforeMs = Math.max(signedBefore, this.#prunedBeforeMs)
-    await this.#memory.note(async ({ seen }) => {
-      const isAny = await seen.forgetBefore({ signedMs: signedBefore, allMs: unsignedBefore })
-      if (!isAny) return
-      await seen.setPrunedBeforeMs(prunedBeforeMs)
-      this.#prunedBeforeMs = prunedBeforeMs
-    })
+    const signedMs = this.#parts.clock.nowMs() - SEEN_FOR_MS - MARGIN_MS
+    const range = { fromMs: 0, signedMs, allMs: Math.min(signedMs, keysSinceMs ?? 0) }
+    while (range.fromMs < signedMs && this.#parts.clock.agree()) {
+      const { isAny, nextMs } = await this.#memory.note(async ({ seen }) => {
+        const slice = await seen.forgetSome(range)
+        if (slice.isAny && this.#prunedBeforeMs < signedMs) await seen.setPrunedBeforeMs(signedMs)
+        return slice
+      })
+      if (isAny) this.#prunedBeforeMs = Math.max(signedMs, this.#prunedBeforeMs)
+      range.fromMs = nextMs
+    }
   }
 
   async #recognize(

@@ -7,24 +7,37 @@ import {
 } from 'kysely'
 import type {
   ConfirmedRecords,
+  ForgettingRange,
+  ForgottenSlice,
   NewSeen,
   SeenRecord,
   SeenRecords,
   SignatureRepeatRule,
 } from '../../kernel/index.ts'
-import type { Schema, SchemaRow } from '../schema.ts'
+import type { Schema } from '../schema.ts'
 import { Rows, readFlag, writeFlag } from './rows.ts'
 
 /** The flag of the time before which rows may be missing, because they were deleted. */
 const PRUNED_BEFORE = 'seen_pruned_before'
+
+/** Rows that one transaction deletes, in a few ms. */
+const FORGOTTEN_AT_ONCE = 100
 
 type SeenExpression = ExpressionBuilder<Schema, 'seen'>
 
 /** Sealed data and signatures that were met. */
 export class SeenRows extends Rows implements SeenRecords {
   async find(digests: readonly Uint8Array[]): Promise<SeenRecord[]> {
-    const rows = this.db.selectFrom('seen').selectAll().where('digest', 'in', digests)
-    return (await rows.execute()).map(seenOf)
+    const rows = await this.db
+      .selectFrom('seen')
+      .select(['digest', 'kind', 'chat_id as chatId', 'message_id as messageId', 'repeats'])
+      .select(['update_id as updateId', 'media_id as mediaId', 'user_id as userId'])
+      .select(['seen_at as seenAtMs', 'dated_at as datedAtMs', 'is_signed', 'counted_anew'])
+      .where('digest', 'in', digests)
+      .execute()
+    return rows.map(({ is_signed, counted_anew, ...row }) => {
+      return { ...row, isSigned: is_signed === 1, isCountedAnew: counted_anew === 1 }
+    })
   }
 
   async addOwn(seen: readonly NewSeen[]): Promise<void> {
@@ -81,17 +94,25 @@ export class SeenRows extends Rows implements SeenRecords {
     return found !== undefined
   }
 
-  async forgetBefore({ signedMs, allMs }: { signedMs: number; allMs: number }): Promise<boolean> {
+  async forgetSome({ fromMs, signedMs, allMs }: ForgettingRange): Promise<ForgottenSlice> {
+    const inRange = this.db
+      .selectFrom('seen')
+      .select('seen_at')
+      .where('seen_at', '>=', fromMs)
+      .where('seen_at', '<', signedMs)
+    const last = await inRange
+      .orderBy('seen_at')
+      .offset(FORGOTTEN_AT_ONCE - 1)
+      .limit(1)
+      .execute()
+    const endMs = (last[0]?.seen_at ?? signedMs - 1) + 1
     const { numDeletedRows } = await this.db
       .deleteFrom('seen')
-      .where((row) =>
-        row.or([
-          row.and([row('seen_at', '<', signedMs), row('is_signed', '=', 1)]),
-          row('seen_at', '<', allMs),
-        ]),
-      )
+      .where('seen_at', '>=', fromMs)
+      .where('seen_at', '<', endMs)
+      .where((row) => row.or([row('is_signed', '=', 1), row('seen_at', '<', allMs)]))
       .executeTakeFirstOrThrow()
-    return numDeletedRows > 0n
+    return { isAny: numDeletedRows > 0n, nextMs: endMs }
   }
 
   async prunedBeforeMs(): Promise<number> {
@@ -159,21 +180,6 @@ function rowOf(seen: NewSeen, countedAnew: Expression<number>): InsertObject<Sch
     counted_anew: countedAnew,
   }
 }
-
-const seenOf = (row: SchemaRow<'seen'>): SeenRecord => ({
-  digest: row.digest,
-  kind: row.kind,
-  chatId: row.chat_id,
-  messageId: row.message_id,
-  updateId: row.update_id,
-  mediaId: row.media_id,
-  userId: row.user_id,
-  seenAtMs: row.seen_at,
-  datedAtMs: row.dated_at,
-  repeats: row.repeats,
-  isSigned: row.is_signed === 1,
-  isCountedAnew: row.counted_anew === 1,
-})
 
 const ROW = 1
 
