@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { connect } from 'node:net'
+import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createSandbox } from '../../src/sandbox/create.ts'
@@ -7,11 +9,21 @@ import { median, round, type Result } from './measure.ts'
 import { installPackage } from './package.ts'
 import { freePort, startBareServer, startPostern, type Process } from './processes.ts'
 
-const ROUNDS = 5
+const ROUNDS = 9
 /** A bot sends ten times a second, and gives a send up after this. */
 const BETWEEN_MS = 100
 const PATIENCE_MS = 1000
 const TRAFFIC_MS = 1500
+const LISTENS_EVERY_MS = 3
+
+/** A gap, and its parts one after the other, ms. */
+interface Gap {
+  whole: number
+  'since the last answer': number
+  'SIGTERM until closed': number
+  'until it listens': number
+  'until a send is answered': number
+}
 
 /**
  * The longest time between two answered sends of a bot that sends ten times a second while what
@@ -29,17 +41,24 @@ export async function restartJobs(): Promise<Result[]> {
   const made = { main: installed.main, dataDir: join(dataDir, 'data'), publish: true }
   const ours = () => startPostern({ ...made, upstream, token, port })
   const bare = () => startBareServer(upstream, barePort)
-  const gaps: Record<'ours' | 'bare', number[]> = { ours: [], bare: [] }
+  const gaps: Record<'ours' | 'bare', Gap[]> = { ours: [], bare: [] }
   for (let turn = 0; turn < ROUNDS; turn++) {
     gaps.bare.push(await gapOf(bare, { body, token }))
     gaps.ours.push(await gapOf(ours, { body, token }))
   }
-  const [ms, theirs] = [median(gaps.ours), median(gaps.bare)]
+  const of = (who: 'ours' | 'bare', part: keyof Gap): number =>
+    round(median(gaps[who].map((gap) => gap[part])))
+  const [ms, theirs] = [of('ours', 'whole'), of('bare', 'whole')]
+  const parts = (Object.keys(gaps.ours[0] ?? {}) as (keyof Gap)[]).slice(1)
+  const notes = parts.map(
+    (part) => `${part}: ${of('ours', part)} ms, theirs ${of('bare', part)} ms`,
+  )
   return [
     {
       job: 'restart',
-      ms: round(ms),
-      vs: { 'fastify and undici': { ms: round(theirs), ratio: round(theirs / ms) } },
+      ms,
+      vs: { 'fastify and undici': { ms: theirs, ratio: round(theirs / ms) } },
+      notes: [...notes, `load of the machine ${round(loadavg()[0] ?? Number.NaN)}`],
     },
   ]
 }
@@ -47,36 +66,62 @@ export async function restartJobs(): Promise<Result[]> {
 async function gapOf(
   start: () => Promise<Process>,
   { body, token }: { body: string; token: string },
-): Promise<number> {
+): Promise<Gap> {
   let running = await start()
   const { url } = running
   const stop = new AbortController()
   const traffic = longestGap(url, { body, token, signal: stop.signal })
   await pause(TRAFFIC_MS)
+  const stoppedMs = performance.now()
   await running[Symbol.asyncDispose]()
-  running = await start()
+  const closedMs = performance.now()
+  const starting = start()
+  const listensMs = await firstAccepted(url)
+  running = await starting
   await pause(TRAFFIC_MS)
   stop.abort()
-  const gap = await traffic
+  const { fromMs, toMs } = await traffic
   await running[Symbol.asyncDispose]()
-  return gap
+  return {
+    whole: toMs - fromMs,
+    'since the last answer': stoppedMs - fromMs,
+    'SIGTERM until closed': closedMs - stoppedMs,
+    'until it listens': listensMs - closedMs,
+    'until a send is answered': toMs - listensMs,
+  }
 }
 
-/** Sends until the signal. @returns the longest time between two answers with 201, ms */
+/** @returns when a connection was accepted */
+async function firstAccepted(url: string): Promise<number> {
+  const { hostname, port } = new URL(url)
+  for (;;) {
+    const socket = connect(Number(port), hostname)
+    const isOpen = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    )
+    socket.destroy()
+    if (isOpen) return performance.now()
+    await pause(LISTENS_EVERY_MS)
+  }
+}
+
+/** Sends until the signal. @returns when the longest time without an answer with 201 began and ended */
 async function longestGap(
   url: string,
   { body, token, signal }: { body: string; token: string; signal: AbortSignal },
-): Promise<number> {
+): Promise<{ fromMs: number; toMs: number }> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const sends: Promise<void>[] = []
-  let [last, longest] = [performance.now(), 0]
+  let last = performance.now()
+  let longest = { fromMs: last, toMs: last }
   const send = async (): Promise<void> => {
     const request = { method: 'POST', headers, body, signal: AbortSignal.timeout(PATIENCE_MS) }
     const answer = await fetch(`${url}/bot/v1/messages`, request).catch(() => null)
     await answer?.arrayBuffer().catch(() => null)
     if (answer?.status !== 201) return
     const nowMs = performance.now()
-    longest = Math.max(longest, nowMs - last)
+    if (nowMs - last > longest.toMs - longest.fromMs) longest = { fromMs: last, toMs: nowMs }
     last = nowMs
   }
   while (!signal.aborted) {
