@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Sandbox } from '../../src/sandbox/create.ts'
+import { Connection } from './load.ts'
 import type { Process } from './processes.ts'
 
 export interface BenchBot {
@@ -46,6 +47,18 @@ export async function addBot(sandbox: Sandbox): Promise<BenchBot> {
   return { token, chatId: chat.id }
 }
 
+/** A connection over which a bot sends into its chat. */
+export function connectionOf(
+  { url }: Pick<Process, 'url'>,
+  { token, chatId }: BenchBot,
+  userAgent?: string,
+): Connection {
+  const o = { path: '/bot/v1/messages', token, body: bodyOf(chatId) }
+  return new Connection(url, userAgent === undefined ? o : { ...o, userAgent })
+}
+
+const bodyOf = (chatId: number): string => JSON.stringify({ chatId, text: 'x'.repeat(400) })
+
 /** Sends into the bot's chat. @returns 201, or 503, by which a flood is told to come back later */
 export async function send(
   { url }: Process,
@@ -59,7 +72,7 @@ export async function send(
       'content-type': 'application/json',
       'user-agent': userAgent,
     },
-    body: JSON.stringify({ chatId, text: 'x'.repeat(400) }),
+    body: bodyOf(chatId),
   })
   await response.arrayBuffer()
   const { status } = response

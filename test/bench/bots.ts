@@ -49,7 +49,7 @@ export async function botJobs(wanted: (job: string) => boolean): Promise<Result[
   }
   const [one] = measured
   const results = measured.map((each) => resultOf(each, one?.memory ?? 0))
-  return wanted('bots-fair') ? [...results, ...(await fairnessJobs())] : results
+  return [...results, ...(await fairnessJobs(wanted))]
 }
 
 function resultOf(m: Measured, memoryOfOne: number): Result {

@@ -3,15 +3,21 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSy
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
-import { addBots, benchDatabase, send, type BenchBot } from './bench-bots.ts'
+import { freshSchema, hasPostgres, ownCluster, type Cluster } from '../support/postgres.ts'
+import { connectionOf, type BenchBot } from './bench-bots.ts'
+import type { Connection } from './load.ts'
+import { startLoad, type Load } from './load-process.ts'
 import { WATCHED } from './loop-times.ts'
-import { median, round, type Result } from './measure.ts'
+import { median, round, slowest, type Result } from './measure.ts'
+import { CpuMeter, cpuMsOfAll } from './package.ts'
 import { startPosternForSeveral, type Process } from './processes.ts'
+import { startSandbox, type SandboxProcess } from './sandbox-process.ts'
 
+/** Bots of each of the two processes. */
+const COUNTS = [10, 100, 500]
 const ROUNDS = 6
+/** Of each process and round while nobody is flooded, while one is, while the other is. */
 const SENDS = 40
-const BOTS = 3
 /** Sends of the flooded bot at once. */
 const FLOOD = 64
 const SETTLE_MS = 400
@@ -21,122 +27,158 @@ const BETWEEN_MS = 20
 interface Home {
   postern: Process
   bots: BenchBot[]
+  connection: Connection
   loopTimes: string
 }
 
-/** Where the flood goes. */
+/** Which process is flooded, as the measured bot sees it. */
 type Where = 'nowhere' | 'beside' | 'here'
 
 interface Times {
   ms: number[]
   loopMs: number[]
-  /** Sends of the flooded bot a second. */
-  flood: number[]
+}
+
+/** With stores in folders, then in a cluster of PostgreSQL of its own. */
+export async function fairnessJobs(wanted: (job: string) => boolean): Promise<Result[]> {
+  const results: Result[] = []
+  for (const count of COUNTS) {
+    const job = `bots-fair-${count}`
+    if (wanted(job)) results.push(await fairnessJob(job, count))
+  }
+  for (const count of hasPostgres() ? COUNTS : []) {
+    const job = `bots-fair-postgres-${count}`
+    if (!wanted(job)) continue
+    using own = ownCluster()
+    own.cluster.start()
+    results.push(await fairnessJob(job, count, own.cluster))
+  }
+  return results
 }
 
 /**
- * One bot sends, in turns while nothing else does, while a bot of another process of the same kind is
- * flooded, and while one of its own process is.
+ * A bot of each of two processes sends, in turns while nobody is flooded, while another bot of the
+ * one process is, and while one of the other is. Sandbox, flood and measurement are processes, too.
  */
-export async function fairnessJobs(): Promise<Result[]> {
+async function fairnessJob(job: string, count: number, cluster?: Cluster): Promise<Result> {
+  await using stack = new AsyncDisposableStack()
   const root = mkdtempSync(join(tmpdir(), 'postern-fairness-'))
-  try {
-    await using sandbox = await createSandbox({ rates: 'off', transcriptCalls: 0 })
-    await using stack = new AsyncDisposableStack()
-    const homes: Record<'here' | 'beside', Home> = {
-      here: await startHome(sandbox, join(root, 'here'), stack),
-      beside: await startHome(sandbox, join(root, 'beside'), stack),
-    }
-    const times = new Map<Where, Times>()
-    for (let turn = -1; turn < ROUNDS; turn++) {
-      for (const where of ['nowhere', 'beside', 'here'] as const) {
-        const some = await measure(homes, where)
-        if (turn >= 0) times.set(where, joined(times.get(where), some))
-      }
-    }
-    return [resultOf(times)]
-  } finally {
-    rmSync(root, { recursive: true, force: true })
+  stack.defer(() => rmSync(root, { recursive: true, force: true }))
+  const sandbox = stack.use(await startSandbox())
+  const load = stack.use(startLoad())
+  const start = (name: string): Promise<Home> =>
+    startHome({ sandbox, root: join(root, name), count, cluster }, stack)
+  const homes = [await start('one'), await start('other')]
+  const cpu = new CpuMeter({
+    sidecars: () => cpuMsOfAll(homes.map(({ postern }) => postern.pid)),
+    ...(cluster && { PostgreSQL: () => cpuMsOfAll(cluster.pids()) }),
+    sandbox: () => cpuMsOfAll([sandbox.pid]),
+    flood: () => cpuMsOfAll([load.pid]),
+    measurement: () => cpuMsOfAll([process.pid]),
+  })
+  const times: Record<Where, Times> = {
+    nowhere: { ms: [], loopMs: [] },
+    beside: { ms: [], loopMs: [] },
+    here: { ms: [], loopMs: [] },
   }
+  const floods: number[] = []
+  for (let turn = -1; turn < ROUNDS; turn++) {
+    for (const flooded of [null, ...homes]) {
+      const perSecond = await sendDuring(load, flooded, async () => {
+        const run = (): Promise<Times[]> => sendAll(homes)
+        const all = flooded === null || turn < 0 ? await run() : await cpu.during(run)
+        for (const [index, some] of turn < 0 ? [] : all.entries()) {
+          const where = flooded === null ? 'nowhere' : flooded === homes[index] ? 'here' : 'beside'
+          times[where].ms.push(...some.ms)
+          times[where].loopMs.push(...some.loopMs)
+        }
+      })
+      if (flooded !== null && turn >= 0) floods.push(perSecond)
+    }
+  }
+  return resultOf(
+    job,
+    times,
+    `${round(median(floods))} sends of the flooded bot a second; ${cpu.cores()}`,
+  )
 }
 
 async function startHome(
-  sandbox: Sandbox,
-  root: string,
+  o: { sandbox: SandboxProcess; root: string; count: number; cluster: Cluster | undefined },
   stack: AsyncDisposableStack,
 ): Promise<Home> {
+  const { sandbox, root, count, cluster } = o
   const folder = join(root, 'bots.d')
   mkdirSync(folder, { recursive: true })
   const loopTimes = join(root, 'loop-times')
   writeFileSync(loopTimes, '')
-  const bots = await addBots(sandbox, BOTS, folder)
-  const { url: upstream } = sandbox
-  const dataDir = join(root, 'data')
-  const store = benchDatabase()
-  const postern = await startPosternForSeveral({ upstream, folder, dataDir, loopTimes, store })
-  return { postern: stack.use(postern), bots, loopTimes }
+  const bots = await sandbox.addBots(count, folder)
+  const store = cluster && { url: cluster.url, schema: freshSchema() }
+  const from = { upstream: sandbox.url, folder, dataDir: join(root, 'data'), loopTimes, store }
+  // The first start makes the keys.
+  await (await startPosternForSeveral(from))[Symbol.asyncDispose]()
+  const postern = stack.use(await startPosternForSeveral(from))
+  const [first] = bots
+  if (first === undefined) throw new Error('no bot')
+  return { postern, bots, loopTimes, connection: stack.use(connectionOf(postern, first, WATCHED)) }
 }
 
-async function measure({ here, beside }: Record<'here' | 'beside', Home>, where: Where) {
-  const flooded = where === 'nowhere' ? null : where === 'here' ? here : beside
-  const end = new AbortController()
-  let answered = 0
-  const flood = async ({ postern, bots }: Home): Promise<void> => {
-    const bot = bots.at(-1)
-    while (bot !== undefined && !end.signal.aborted) {
-      if ((await send(postern, bot)) === 201) answered++
-    }
+/** @returns sends of the flooded bot, a second */
+async function sendDuring(
+  load: Load,
+  flooded: Home | null,
+  run: () => Promise<void>,
+): Promise<number> {
+  const bot = flooded?.bots.at(-1)
+  if (flooded !== null && bot !== undefined) {
+    const { url } = flooded.postern
+    await load.start(Array.from({ length: FLOOD }, () => ({ url, bot })))
   }
-  const startedAt = performance.now()
-  const floods = flooded === null ? [] : Array.from({ length: FLOOD }, () => flood(flooded))
   await pause(SETTLE_MS)
-  truncateSync(here.loopTimes)
-  const ms: number[] = []
+  await run()
+  return await load.stop()
+}
+
+/** The first bots of both send in turn. @returns the times of each */
+async function sendAll(homes: readonly Home[]): Promise<Times[]> {
+  for (const { loopTimes } of homes) truncateSync(loopTimes)
+  const times = homes.map((): number[] => [])
   for (let n = 0; n < SENDS; n++) {
-    // in both, so that neither flood is of a bot that is alone in its process
-    for (const home of [here, beside]) {
-      const [bot] = home.bots
-      if (bot === undefined) throw new Error('no bot')
+    for (const [index, { connection }] of homes.entries()) {
       const sentAt = performance.now()
-      await send(home.postern, bot, WATCHED)
-      if (home === here) ms.push(performance.now() - sentAt)
+      if (!(await connection.ask())) throw new Error('the measured bot was refused')
+      times[index]?.push(performance.now() - sentAt)
       await pause(BETWEEN_MS)
     }
   }
-  end.abort()
-  const seconds = (performance.now() - startedAt) / 1000
-  const loopMs = readFileSync(here.loopTimes, 'utf8').trim().split('\n').map(Number)
-  await Promise.all(floods)
-  return { ms, loopMs, flood: [answered / seconds] }
+  return homes.map(({ loopTimes }, index) => ({
+    ms: times[index] ?? [],
+    loopMs: readFileSync(loopTimes, 'utf8').trim().split('\n').map(Number),
+  }))
 }
 
-function joined(one: Times | undefined, other: Times): Times {
-  if (one === undefined) return other
-  return {
-    ms: [...one.ms, ...other.ms],
-    loopMs: [...one.loopMs, ...other.loopMs],
-    flood: [...one.flood, ...other.flood],
+function resultOf(job: string, times: Record<Where, Times>, flood: string): Result {
+  const ms = median(times.here.ms)
+  const against = (where: Where) => {
+    const theirs = median(times[where].ms)
+    return { ms: round(theirs), ratio: round(theirs / ms) }
   }
-}
-
-function resultOf(times: ReadonlyMap<Where, Times>): Result {
-  const of = (where: Where, what: keyof Times): number => median(times.get(where)?.[what] ?? [])
-  const against = (where: Where) => ({
-    ms: round(of(where, 'ms')),
-    ratio: round(of(where, 'ms') / of('here', 'ms')),
-  })
-  const [here, beside] = [of('here', 'loopMs'), of('beside', 'loopMs')]
-  const share = Math.round(((here - beside) / of('beside', 'ms')) * 100)
+  const loopMs = (where: Where): number => round(median(times[where].loopMs))
   return {
-    job: 'bots-fair',
-    ms: round(of('here', 'ms')),
+    job,
+    ms: round(ms),
     vs: {
       'nobody is flooded': against('nowhere'),
       'flooded in another process': against('beside'),
     },
+    slowest: {
+      ours: slowest(times.here.ms),
+      'nobody is flooded': slowest(times.nowhere.ms),
+      'flooded in another process': slowest(times.beside.ms),
+    },
     notes: [
-      `work of the loop during a send: ${round(of('nowhere', 'loopMs'))} ms, ${round(beside)} ms while another process is flooded, ${round(here)} ms while this one is: ${share} % of a send more`,
-      `sends of the flooded bot: ${round(of('here', 'flood'))} a second, ${round(of('beside', 'flood'))} in another process; load of the machine ${round(loadavg()[0] ?? Number.NaN)}`,
+      `work of the loop during a send: ${loopMs('here')} ms, ${loopMs('nowhere')} ms while nobody is flooded, ${loopMs('beside')} ms while another process is`,
+      `${times.here.ms.length} sends each; ${flood}; load of the machine ${round(loadavg()[0] ?? Number.NaN)}`,
     ],
   }
 }

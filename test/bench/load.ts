@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 const HEAD_END = '\r\n\r\n'
+const HEAD_STATUS_END = 'HTTP/1.1 200'.length
+const STATUSES = new Set(['200', '201', '503'])
 const LENGTH = /\r\ncontent-length: (\d+)/i
 const LAST = /\r\nconnection: close/i
 
@@ -12,21 +14,32 @@ export class Connection implements Disposable {
   readonly #request: Buffer
   #socket: Socket | null = null
   #received = ''
-  #done: () => void = () => {}
+  #done: (isDone: boolean) => void = () => {}
   #fail: (error: Error) => void = () => {}
 
-  /** @param url whom to ask; `path` and `token` of the request */
-  constructor(url: string, o: { path: string; token: string }) {
+  /** @param url whom to ask; `path` and `token` of the request, which is a POST where it has a `body` */
+  constructor(url: string, o: { path: string; token: string; body?: string; userAgent?: string }) {
     const { hostname, port, host } = new URL(url)
+    const { body = '', userAgent = 'postern-bench' } = o
     this.#to = { host: hostname, port: Number(port) }
-    const lines = [`GET ${o.path} HTTP/1.1`, `host: ${host}`, `authorization: Bearer ${o.token}`]
-    this.#request = Buffer.from(lines.join('\r\n') + HEAD_END)
+    const lines = [
+      `${body === '' ? 'GET' : 'POST'} ${o.path} HTTP/1.1`,
+      `host: ${host}`,
+      `authorization: Bearer ${o.token}`,
+      `user-agent: ${userAgent}`,
+    ]
+    if (body !== '') lines.push('content-type: application/json', `content-length: ${body.length}`)
+    this.#request = Buffer.from(lines.join('\r\n') + HEAD_END + body)
   }
 
-  /** Asks once. @throws Error unless it is answered with 200 */
-  async ask(): Promise<void> {
+  /**
+   * Asks once.
+   * @returns whether it is done; false for 503, by which a flood is asked to return later
+   * @throws Error for another status than these, 200 and 201
+   */
+  async ask(): Promise<boolean> {
     const socket = (this.#socket ??= await this.#open())
-    await new Promise<void>((resolve, reject) => {
+    return await new Promise((resolve, reject) => {
       this.#done = resolve
       this.#fail = reject
       socket.write(this.#request)
@@ -60,7 +73,8 @@ export class Connection implements Disposable {
     const received = this.#received.slice(0, head)
     this.#received = ''
     if (LAST.test(received)) this.#socket = null
-    if (received.startsWith('HTTP/1.1 200')) this.#done()
+    const status = received.slice('HTTP/1.1 '.length, HEAD_STATUS_END)
+    if (STATUSES.has(status)) this.#done(status !== '503')
     else this.#fail(new Error(received))
   }
 }

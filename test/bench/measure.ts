@@ -82,6 +82,11 @@ export function median(values: number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
+/** What one in a hundred exceeds. */
+export function slowest(times: number[]): number {
+  return round(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN)
+}
+
 /** Three significant digits. */
 export function round(value: number): number {
   return Number(value.toPrecision(3))

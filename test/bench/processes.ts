@@ -1,5 +1,6 @@
 /** Servers in processes of their own, so that each has the loop for itself. */
-import { spawn } from 'node:child_process'
+import { fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -175,4 +176,40 @@ export async function startPosternForSeveral(o: {
       ...(o.loopTimes !== undefined && { LOOP_TIMES: o.loopTimes }),
     },
   })
+}
+
+/** A program of this folder that its parent sends messages to. */
+export interface Child extends AsyncDisposable {
+  pid: number
+  /** The next message from it. */
+  hears(): Promise<unknown>
+  /** Sends it a message. @returns its answer */
+  ask(message: object): Promise<unknown>
+}
+
+/** A file of this folder as a process. It ends by itself when nobody is connected any more. */
+export function startChild(file: string): Child {
+  const child = fork(fileOf(file), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  const ended = Promise.withResolvers<never>()
+  const exited = once(child, 'exit').then(([code]) =>
+    ended.reject(new Error(`${file} ended with ${code}`)),
+  )
+  ended.promise.catch(() => {})
+  const hears = async (): Promise<unknown> => {
+    const answer = once(child, 'message').then(([message]) => message as unknown)
+    return await Promise.race([answer, ended.promise])
+  }
+  return {
+    pid: child.pid ?? 0,
+    hears,
+    ask: async (message) => {
+      const answer = hears()
+      child.send(message)
+      return await answer
+    },
+    async [Symbol.asyncDispose]() {
+      if (child.connected) child.disconnect()
+      await exited
+    },
+  }
 }

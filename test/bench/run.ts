@@ -76,9 +76,14 @@ function stallLines({ stallMs, idleStallMs, ownStallMs }: Partial<Result>): stri
   return [`longest stall ${stallMs} ms (idle ${idleStallMs} ms)${own}`]
 }
 
+function slowestLines(slowest: Result['slowest'] = {}): string[] {
+  const all = Object.entries(slowest).map(([name, ms]) => `${name} ${ms} ms`)
+  return all.length === 0 ? [] : [`one in a hundred exceeds: ${all.join(', ')}`]
+}
+
 function table(rows: Result[]): string[] {
   if (rows.length === 0) return []
-  const cells = rows.flatMap(({ job, ms, vs, bytes, memory, notes = [], ...stalls }) => {
+  const cells = rows.flatMap(({ job, ms, vs, bytes, memory, slowest, notes = [], ...stalls }) => {
     const ours = [job, `${ms} ms${speed(bytes, ms)}`]
     const against = Object.entries(vs).map(([peer, theirs]) => [
       ...ours,
@@ -87,7 +92,10 @@ function table(rows: Result[]): string[] {
       `${theirs.ratio} times`,
       memory?.[peer] === undefined ? '' : `${memory['ours']} against ${memory[peer]} MiB`,
     ])
-    return [...against, ...[...stallLines(stalls), ...notes].map((line) => [...ours, line])]
+    return [
+      ...against,
+      ...[...stallLines(stalls), ...slowestLines(slowest), ...notes].map((line) => [...ours, line]),
+    ]
   })
   const head = ['job', 'ours', 'peer', 'theirs', 'we are faster', 'memory']
   const widths = head.map((_, column) =>

@@ -126,8 +126,8 @@ export class Cluster {
   /** Ends it without a word, as a machine does that loses its power. */
   kill(): void {
     // it must have no more children than those that are listed
-    for (const pid of this.#processes().slice(0, 1)) signalTo(pid, 'SIGSTOP')
-    const pids = this.#processes()
+    for (const pid of this.pids().slice(0, 1)) signalTo(pid, 'SIGSTOP')
+    const pids = this.pids()
     for (const pid of pids) signalTo(pid, 'SIGKILL')
     while (pids.some(isAlive)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
     // its number may be taken for a server that runs, until somebody has asked how it ended
@@ -171,10 +171,11 @@ export class Cluster {
 
   /** Stops every process of the server in its tracks, or lets them go on. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
-    for (const pid of this.#processes()) signalTo(pid, signal)
+    for (const pid of this.pids()) signalTo(pid, signal)
   }
 
-  #processes(): number[] {
+  /** Of all its processes. */
+  pids(): number[] {
     const [first = ''] = readFileSync(join(this.#data, 'postmaster.pid'), 'utf8').split('\n')
     const children = execFileSync('ps', ['-o', 'pid=', '--ppid', first], { encoding: 'utf8' })
     return [first, ...children.trim().split(/\s+/)].map(Number)

@@ -1,10 +1,7 @@
-import { fork, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as elapsed } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
 import { makeKeys, PASSPHRASE } from '../../bounds/scene.ts'
 import {
@@ -15,8 +12,9 @@ import {
   type SidecarProcess,
 } from '../../support/sidecar-process.ts'
 import { KINDS } from './kinds.ts'
-import type { Lane, Lie, ServiceFacts, ToBot, ToService } from './words.ts'
-import { median, round, type Result } from '../measure.ts'
+import type { Lane, Lie, ServiceFacts, ToService } from './words.ts'
+import { median, round, slowest, type Result } from '../measure.ts'
+import { startChild } from '../processes.ts'
 
 /** The active key and five that are retained. */
 const KEYS = 6
@@ -42,7 +40,7 @@ export async function floodJobs(): Promise<Result[]> {
   const home = mkdtempSync(join(tmpdir(), 'postern-flood-'))
   stack.defer(() => rmSync(home, { recursive: true, force: true }))
   const made = await makeKeys(join(home, 'data'), KEYS)
-  const service = stack.use(child('service.ts'))
+  const service = stack.use(startChild('flood/service.ts'))
   const facts = (await service.hears()) as ServiceFacts
   const tell = async (message: ToService): Promise<void> => void (await service.ask(message))
   const [published] = made
@@ -79,7 +77,7 @@ async function measure(o: {
   lie: () => Promise<void>
 }): Promise<Result> {
   await using sidecar = await started(o.facts, o.home, 'flooded')
-  await using bot = child('bot.ts')
+  await using bot = startChild('flood/bot.ts')
   await using pool = poolTo(sidecar.bot)
   await using besidePool = poolTo(o.bystander.bot)
   await o.lie()
@@ -111,9 +109,9 @@ async function measure(o: {
       'beside-flood': { ms: round(floodedBeside), ratio: round(floodedBeside / quietBeside) },
     },
     slowest: {
-      ours: slow(times.quiet[0]),
-      'during-flood': slow(times.flooded[0]),
-      'beside-flood': slow(times.flooded[1]),
+      ours: slowest(times.quiet[0]),
+      'during-flood': slowest(times.flooded[0]),
+      'beside-flood': slowest(times.flooded[1]),
     },
     memory: {
       ours: Math.round(peaks.quiet / MIB),
@@ -139,11 +137,6 @@ async function calls(both: readonly [Call, Call]): Promise<Times> {
     }
   }
   return times
-}
-
-/** What one in a hundred exceeds. */
-function slow(times: number[]): number {
-  return round(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN)
 }
 
 function poolTo(url: string): Pool & AsyncDisposable {
@@ -175,37 +168,4 @@ async function started(facts: ServiceFacts, home: string, name: string): Promise
   const sidecar = await startSidecarProcess({ cwd: home, env })
   await untilReady(sidecar.admin)
   return sidecar
-}
-
-interface Child extends AsyncDisposable {
-  /** What it says next. */
-  hears(): Promise<unknown>
-  ask(message: ToService | ToBot): Promise<unknown>
-}
-
-/** A file of this folder as a process. It ends by itself when nobody is connected any more. */
-function child(file: string): Child {
-  const path = fileURLToPath(new URL(file, import.meta.url))
-  const process_: ChildProcess = fork(path, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
-  const ended = Promise.withResolvers<never>()
-  const exited = once(process_, 'exit').then(([code]) =>
-    ended.reject(new Error(`${file} ended with ${code}`)),
-  )
-  ended.promise.catch(() => {})
-  const hears = async (): Promise<unknown> => {
-    const answer = once(process_, 'message').then(([message]) => message as unknown)
-    return await Promise.race([answer, ended.promise])
-  }
-  return {
-    hears,
-    ask: async (message) => {
-      const answer = hears()
-      process_.send(message)
-      return await answer
-    },
-    async [Symbol.asyncDispose]() {
-      if (process_.connected) process_.disconnect()
-      await exited
-    },
-  }
 }
