@@ -1,15 +1,11 @@
 /** What many bots at rest cost the database that several sidecars share, and what more would. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
-import { createSandbox } from '../../src/sandbox/create.ts'
-import { freshSchema, type Cluster } from '../support/postgres.ts'
-import { addBots } from './bench-bots.ts'
+import type { Cluster } from '../support/postgres.ts'
 import { round, type Result } from './measure.ts'
 import { takenBy } from './package.ts'
-import { startPosternForSeveral, type Process } from './processes.ts'
+import type { Process } from './processes.ts'
+import { startReplicas } from './replicas-three.ts'
 
 const PROCESSES = 3
 const BOTS = { few: 20, many: 100 }
@@ -65,20 +61,8 @@ export async function atRestJob(cluster: Cluster): Promise<Result> {
 }
 
 async function measure(cluster: Cluster, count: number): Promise<Cost> {
-  const root = mkdtempSync(join(tmpdir(), 'postern-rest-'))
   await using stack = new AsyncDisposableStack()
-  stack.defer(() => rmSync(root, { recursive: true, force: true }))
-  const sandbox = stack.use(await createSandbox({ rates: 'off', transcriptCalls: 0 }))
-  const folder = join(root, 'bots.d')
-  mkdirSync(folder)
-  await addBots(sandbox, count, folder)
-  const store = { url: cluster.url, schema: freshSchema() }
-  const sidecars: Process[] = []
-  for (let n = 0; n < PROCESSES; n++) {
-    const dataDir = join(root, `data-${n}`)
-    const sidecar = await startPosternForSeveral({ upstream: sandbox.url, folder, dataDir, store })
-    sidecars.push(stack.use(sidecar))
-  }
+  const { sidecars } = await startReplicas({ cluster, count, processes: PROCESSES }, stack)
   await pause(SETTLE_MS)
   const client = new Client(cluster.url)
   await client.connect()

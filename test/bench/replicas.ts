@@ -8,6 +8,7 @@ import { addBot, send, type BenchBot } from './bench-bots.ts'
 import { compare, median, round, type Contender, type Result } from './measure.ts'
 import { startPostern, type Process } from './processes.ts'
 import { takeOverOf, WAYS, type Way } from './take-over.ts'
+import { threeJob } from './replicas-three.ts'
 
 const ROUNDS = 30
 /** Of those with a pause before each. */
@@ -53,6 +54,7 @@ export async function replicaJobs(wanted: (job: string) => boolean): Promise<Res
     if (wanted(`replicas-${way}`)) results.push(await takeOvers(sandbox, own.cluster, way))
   }
   if (wanted('replicas-rest')) results.push(await atRestJob(own.cluster))
+  if (wanted('replicas-three')) results.push(await threeJob(own.cluster))
   return results
 }
 
