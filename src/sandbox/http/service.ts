@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { API_PREFIX, ENDPOINTS, type EndpointName } from '../../api/endpoints.ts'
 import { FIXED_LIMITS } from '../../api/limits.ts'
@@ -12,7 +13,6 @@ import * as updatesRoutes from '../routes/updates.ts'
 import type { BotState } from '../state.ts'
 import type { World } from '../world.ts'
 import { admitCall, endpointOf } from './admit.ts'
-import { hasOtherBody, readOtherBody } from './body-limit.ts'
 import { hangUpSignal, finishResponse, type ResponseRewrite } from './response.ts'
 import { createListener, type ListenerAccess } from './listener.ts'
 import { answerMedia } from './media.ts'
@@ -55,6 +55,9 @@ const WITH_BODY: ReadonlySet<EndpointName | undefined> = new Set<EndpointName>([
   'sendTyping',
 ])
 
+const BODYLESS = new Set(['GET', 'HEAD'])
+const ANY_BODY = { hasBody: true, overrideExisting: true }
+
 /**
  * The service's listener: every endpoint of the spec under `/bot/v1`, and `/media/{id}`, of every
  * world.
@@ -78,6 +81,8 @@ export function createService(
       openCalls.set(request, { world, rewrites, record, isBodyRecorded: false })
     },
   })
+  // The limit on bodies holds for a GET with one, too.
+  for (const method of METHODS) app.addHttpMethod(method, ANY_BODY)
   const recordBody = (request: FastifyRequest): void => {
     const call = openCalls.get(request)
     if (call === undefined || call.isBodyRecorded) return
@@ -91,21 +96,11 @@ export function createService(
     if (isApi(request)) call.bot = admitCall(call.world, request)
     next()
   })
-  app.addHook('preParsing', (request, reply, payload, next) => {
+  app.addHook('preParsing', (request, _reply, _payload, next) => {
     recordBody(request)
-    if (!hasOtherBody(request)) {
-      next(null, payload)
-      return
-    }
-    const read = async (): Promise<void> => {
-      const body = await readOtherBody(request, FIXED_LIMITS.requestBytes).catch(toError)
-      if (!(body instanceof Error)) return next(null, body)
-      // The rest of the body is not read.
-      reply.header('connection', 'close')
-      next(body)
-    }
-    // oxlint-disable-next-line typescript/no-floating-promises -- `next` receives each error
-    void read()
+    // No GET is refused for the type of a body that is ignored.
+    if (BODYLESS.has(request.method)) delete request.headers['content-type']
+    next()
   })
   app.addHook('preHandler', (request, reply, next) => {
     const call = openCalls.get(request)
@@ -188,5 +183,3 @@ function openRecord(world: World, request: FastifyRequest): CallRecorder {
     headers: request.raw.rawHeaders,
   })
 }
-
-const toError = (error: Error): Error => error
