@@ -28,23 +28,21 @@ export class WorldClock {
   readonly #waits = new Set<ClockWait>()
   readonly #advances = new Mutex()
 
-  /** @param options `startMs` since the Unix epoch, the real time when absent */
-  constructor(options: { mode: ClockMode; startMs?: number | undefined }) {
+  /**
+   * @param options `mode`: as stored, or `running`, when absent; `startMs` since the Unix epoch, the
+   *   real time when absent
+   * @param stored the time to continue from, instead of `startMs`
+   */
+  constructor(
+    options: { mode?: ClockMode | undefined; startMs?: number | undefined },
+    stored?: ClockState,
+  ) {
     const realMs = Date.now()
-    const { mode, startMs = realMs } = options
-    this.#mode = mode
+    const storedMs = stored?.mode === 'running' ? realMs + stored.aheadMs : stored?.nowMs
+    const startMs = storedMs ?? options.startMs ?? realMs
+    this.#mode = options.mode ?? stored?.mode ?? 'running'
     this.#aheadMs = startMs - realMs
-    this.#standsAtMs = mode === 'still' ? startMs : null
-  }
-
-  /** Continues from a stored state, in another mode if one is given; else as the constructor does. */
-  static open(
-    { clock: mode, startMs }: { clock?: ClockMode | undefined; startMs?: number },
-    stored: ClockState | undefined,
-  ): WorldClock {
-    if (stored === undefined) return new WorldClock({ mode: mode ?? 'running', startMs })
-    const nowMs = stored.mode === 'still' ? stored.nowMs : Date.now() + stored.aheadMs
-    return new WorldClock({ mode: mode ?? stored.mode, startMs: nowMs })
+    this.#standsAtMs = this.#mode === 'still' ? startMs : null
   }
 
   get state(): ClockState {

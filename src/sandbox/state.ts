@@ -60,7 +60,7 @@ export interface BotRecord {
 
 export interface BotState extends BotRecord {
   /** Aborting it ends the deliveries to the webhook. */
-  delivering: AbortController | null
+  delivering?: AbortController | undefined
   queue: UpdateQueue
   windows: RateWindows
   /** By scope; an empty list is not stored. */

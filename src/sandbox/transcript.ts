@@ -1,6 +1,5 @@
 import type { z } from 'zod'
 import type { RecordedCall } from './control/results.ts'
-import type { RecordKind } from './persistence/persistence.ts'
 import { Listeners } from '../util/listeners.ts'
 
 /** A call that the service received or made to a webhook, or a message that a phone sent. */
@@ -10,13 +9,6 @@ export type TranscriptCall = z.output<typeof RecordedCall>
 export interface CallRecorder {
   received(chunk: Buffer | string): void
   answered(status: number, body: string): void
-}
-
-/** How a call is stored. */
-export const CALL_KIND: RecordKind<TranscriptCall> = {
-  name: 'call',
-  write: (call) => ({ ...call }),
-  read: (stored) => stored as TranscriptCall,
 }
 
 /** What the transcript records: that a call begins, or that it is answered. */

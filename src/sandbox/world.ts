@@ -14,7 +14,7 @@ import type {
   Membership,
   PersonState,
 } from './state.ts'
-import { CALL_KIND, Transcript } from './transcript.ts'
+import { Transcript } from './transcript.ts'
 import { RateWindows } from './rules/rate-windows.ts'
 import { UpdateQueue, type IdCounter } from './update-queue.ts'
 import { Listeners } from '../util/listeners.ts'
@@ -97,20 +97,21 @@ export class World {
     }
     this.#clocks = persistence.map('clock')
     this.isNew = this.#clocks.size === 0
-    this.clock = WorldClock.open(options, this.#clocks.get(CLOCK_KEY))
+    const { clock: mode, startMs } = options
+    this.clock = new WorldClock({ mode, startMs }, this.#clocks.get(CLOCK_KEY))
     this.#storeClock()
-    this.transcript = new Transcript(options.transcriptCalls ?? 10_000, persistence.map(CALL_KIND))
+    this.transcript = new Transcript(options.transcriptCalls ?? 10_000, persistence.map('call'))
     this.#counters = persistence.map('counter')
     this.addresses = this.#rateWindows('addresses')
     this.people = persistence.map('person')
-    this.bots = persistence.map({
+    this.bots = persistence.map<number, BotState>({
       name: 'bot',
-      write: toBotRecord,
+      write: toRecord,
       read: (stored) => this.#restoreBot(stored as BotRecord),
     })
-    this.chats = persistence.map({
+    this.chats = persistence.map<number, ChatState>({
       name: 'chat',
-      write: toChatRecord,
+      write: toRecord,
       read: (stored) => this.#restoreChat(stored as ChatRecord),
     })
     this.handles = persistence.map('handle')
@@ -228,7 +229,6 @@ export class World {
     )
     return {
       ...record,
-      delivering: null,
       queue,
       windows: this.#rateWindows(`bot ${id}`),
       commands: persistence.map('commands', id),
@@ -246,27 +246,18 @@ export class World {
   }
 }
 
-/** A bot is stored as its record. Its queue, commands and so on are maps of their own. */
-function toBotRecord({
-  delivering: _delivering,
-  queue: _queue,
-  windows: _windows,
-  commands: _commands,
-  sent: _sent,
-  typing: _typing,
-  presses: _presses,
-  ...record
-}: BotState): BotRecord {
-  return record
+/** A bot or chat is stored without its maps and queue, which have records of their own. */
+function toRecord(state: object): object {
+  return Object.fromEntries(Object.entries(state).filter(([, value]) => isPlain(value)))
 }
 
-/** A chat is stored without its members and messages, which are maps of their own. */
-function toChatRecord({
-  members: _members,
-  messages: _messages,
-  ...record
-}: ChatState): ChatRecord {
-  return record
+/** Whether a value is stored as JSON: no map and no other object of a class. */
+function isPlain(value: unknown): boolean {
+  return (
+    Object(value) !== value ||
+    Array.isArray(value) ||
+    Object.getPrototypeOf(value) === Object.prototype
+  )
 }
 
 async function resolveByDns(host: string): Promise<string[]> {

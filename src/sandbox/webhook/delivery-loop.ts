@@ -85,6 +85,6 @@ export function startDelivering(world: World, bot: BotState): void {
 /** Ends deliveries and forgets the webhook. A delivery in progress is aborted; its update stays queued. */
 export function removeWebhook(bot: BotState): void {
   bot.delivering?.abort()
-  bot.delivering = null
+  bot.delivering = undefined
   bot.webhook = null
 }
