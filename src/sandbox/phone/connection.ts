@@ -1,7 +1,7 @@
 import type { ChatMode } from '../../api/chat.ts'
 import { isAddressed } from '../rules/content.ts'
 import { applyDeletion, applyEdit, post, type Post } from '../rules/post.ts'
-import { botIds, haveCommonChat, personIds } from '../rules/find.ts'
+import { botsIn, haveCommonChat, peopleIn } from '../rules/find.ts'
 import { listedKeys, publishedKey } from '../rules/keys.ts'
 import { trueMode } from '../rules/mode.ts'
 import { writingProblem } from '../rules/people.ts'
@@ -61,17 +61,14 @@ export class PhoneConnection {
     const chat = this.#chat(o.chatId)
     const world = this.#world
     const quoted = o.replyTo === undefined ? undefined : chat.messages.get(o.replyTo)
-    const addressed = botIds(world, chat).filter((id) => {
-      const bot = world.bots.get(id)
-      if (bot === undefined) return false
-      return chat.kind === 'private' || quoted?.fromId === id || isAddressed(o.text, bot)
-    })
-    const reading = botIds(world, chat).filter(
-      (id) => addressed.includes(id) || world.bots.get(id)?.privacyMode === false,
+    const bots = botsIn(world, chat)
+    const addressed = bots.filter(
+      (bot) => chat.kind === 'private' || quoted?.fromId === bot.id || isAddressed(o.text, bot),
     )
-    const others = personIds(world, chat).filter((id) => id !== this.#userId)
-    const certificatesOf = (ids: number[]): string[] =>
-      ids.flatMap((id) => this.publishedKeyOf(id)?.publicKey ?? [])
+    const reading = bots.filter((bot) => addressed.includes(bot) || !bot.privacyMode)
+    const others = peopleIn(world, chat).filter(({ id }) => id !== this.#userId)
+    const certificatesOf = (accounts: { key: PublishedKey | null }[]): string[] =>
+      accounts.flatMap(({ key }) => key?.publicKey ?? [])
     return {
       mode: trueMode(world, chat),
       certificates: certificatesOf([...others, ...reading]),
@@ -79,7 +76,7 @@ export class PhoneConnection {
         chat.kind === 'private'
           ? certificatesOf(addressed)
           : listedKeys(world, chat, this.#userId).map(({ publicKey }) => publicKey),
-      addressed,
+      addressed: addressed.map(({ id }) => id),
     }
   }
 

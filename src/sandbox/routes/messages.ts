@@ -7,7 +7,7 @@ import { applyDeletion, applyEdit, post } from '../rules/post.ts'
 import { findChat, findMessage, pathId } from '../rules/find.ts'
 import { hasRight, membershipOf, requireReachable, requireWritable } from '../rules/memberships.ts'
 import { modeOf } from '../rules/mode.ts'
-import { reserve } from '../rules/rate-limits.ts'
+import { countMessage } from '../rules/rate-limits.ts'
 import { parseInput, type BotCall, type RouteHandler } from './call.ts'
 
 /** POST /messages */
@@ -25,7 +25,7 @@ export const sendMessage: RouteHandler = ({ world, bot, body }) => {
   const content = readContent(asked, modeOf(world, chat))
   if (content === null) throw apiError('bad_request', `${expected}: required`, { expected })
   const markup = asked.markup === undefined ? null : readMarkup(asked.markup)
-  reserve(world, { bot, chat, what: 'send' })()
+  countMessage(world, { bot, chat, what: 'send' })
   const { id, date } = post(world, {
     chat,
     fromId: bot.id,
@@ -54,7 +54,7 @@ export const editMessage: RouteHandler = ({ world, bot, params, body }) => {
   }
   const markup = typeof asked.markup === 'object' && asked.markup === null ? null : asked.markup
   const keyboard = markup === undefined || markup === null ? markup : readMarkup(markup)
-  reserve(world, { bot, chat, what: 'edit' })()
+  countMessage(world, { bot, chat, what: 'edit' })
   applyEdit(world, { chat, message, content, markup: keyboard })
   return { result: { id: message.id, date: message.date } }
 }

@@ -1,7 +1,7 @@
 import { USERNAME } from '../../api/chat.ts'
 import { apiError } from '../api-error.ts'
 import { accountView, haveCommonChat, pathId } from '../rules/find.ts'
-import { keyView, publishedKey } from '../rules/keys.ts'
+import { publishedKey } from '../rules/keys.ts'
 import { countLookup, requireLookupRate } from '../rules/rate-limits.ts'
 import type { World } from '../world.ts'
 import type { RouteHandler } from './call.ts'
@@ -49,5 +49,5 @@ export const getUserKey: RouteHandler = ({ world, bot, params }) => {
   if (!known) throw apiError('user_not_found', 'no such person, or no chat in common')
   const key = publishedKey(world, userId)
   if (key === null) throw apiError('no_user_key', 'this person never published a key')
-  return { result: keyView(userId, key) }
+  return { result: { userId, ...key } }
 }

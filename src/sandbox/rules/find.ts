@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { apiError } from '../api-error.ts'
 import type { ACCOUNT_FIELDS } from '../control/results.ts'
-import type { BotState, ChatState, StoredMessage } from '../state.ts'
+import type { BotState, ChatState, PersonState, StoredMessage } from '../state.ts'
 import type { World } from '../world.ts'
 
 /** An id in a path, or null when it is no integer. */
@@ -45,12 +45,12 @@ export function accountView(
   return { id, username: bot.username, firstName: bot.name, lastName: null, isBot: true }
 }
 
-/** Ids of the bots in a chat. */
-export function botIds(world: World, chat: ChatState): number[] {
-  return [...chat.members.keys()].filter((id) => world.bots.has(id))
+/** The bots in a chat. */
+export function botsIn(world: World, chat: ChatState): BotState[] {
+  return [...chat.members.keys()].flatMap((id) => world.bots.get(id) ?? [])
 }
 
-/** Ids of the people in a chat. */
-export function personIds(world: World, chat: ChatState): number[] {
-  return [...chat.members.keys()].filter((id) => world.people.has(id))
+/** The people in a chat. */
+export function peopleIn(world: World, chat: ChatState): PersonState[] {
+  return [...chat.members.keys()].flatMap((id) => world.people.get(id) ?? [])
 }

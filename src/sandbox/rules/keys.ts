@@ -1,11 +1,6 @@
 import type { BotState, ChatState, PersonState, PublishedKey } from '../state.ts'
 import type { World } from '../world.ts'
 
-/** A key record of an answer, in the shape that DESIGN 5 chooses where the spec leaves it open. */
-export function keyView(userId: number, { fingerprint, publicKey }: PublishedKey) {
-  return { userId, fingerprint, publicKey }
-}
-
 /** The key that a person or a bot published, or null. */
 export function publishedKey(world: World, userId: number): PublishedKey | null {
   return world.people.get(userId)?.key ?? world.bots.get(userId)?.key ?? null
@@ -46,6 +41,6 @@ export function listedKeys(world: World, chat: ChatState, askerId: number) {
   return [...chat.members.keys()].flatMap((id) => {
     const key = publishedKey(world, id)
     const addressedOnly = world.bots.get(id)?.privacyMode === true
-    return key === null || id === askerId || addressedOnly ? [] : [keyView(id, key)]
+    return key === null || id === askerId || addressedOnly ? [] : [{ userId: id, ...key }]
   })
 }

@@ -1,12 +1,12 @@
 import type { ChatMode } from '../../api/chat.ts'
 import type { BotState, ChatState, PersonState } from '../state.ts'
 import type { World } from '../world.ts'
+import { botsIn, peopleIn } from './find.ts'
 
 /** The two members of a private chat. @throws Error when the chat is not private */
 export function parties(world: World, chat: ChatState): { person: PersonState; bot: BotState } {
-  const ids = [...chat.members.keys()]
-  const person = ids.map((id) => world.people.get(id)).find((found) => found !== undefined)
-  const bot = ids.map((id) => world.bots.get(id)).find((found) => found !== undefined)
+  const [person] = peopleIn(world, chat)
+  const [bot] = botsIn(world, chat)
   if (chat.kind !== 'private' || person === undefined || bot === undefined) {
     throw new Error(`chat ${chat.id} is not a person's private chat with a bot`)
   }

@@ -1,5 +1,5 @@
 import type { Markup } from '../../api/buttons.ts'
-import { botIds } from './find.ts'
+import { botsIn } from './find.ts'
 import { messageView } from '../views/message.ts'
 import type { BotState, ChatState, MediaState, MessageKind, StoredMessage } from '../state.ts'
 import type { World } from '../world.ts'
@@ -44,9 +44,8 @@ export function post(world: World, input: Post): StoredMessage {
   if (author !== undefined) stopTyping(world, chat, author)
   const notice = message.kind === 'user' ? null : message.kind
   world.emit({ kind: 'message', ...idsOf(chat, message), notice })
-  for (const id of botIds(world, chat)) {
-    const bot = world.bots.get(id)
-    if (bot !== undefined && receives(bot, chat, message, input.addressed ?? [])) {
+  for (const bot of botsIn(world, chat)) {
+    if (receives(bot, chat, message, input.addressed ?? [])) {
       bot.queue.push({ kind: 'message', message: messageView(world, { chat, message, bot }) })
     }
   }

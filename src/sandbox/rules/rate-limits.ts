@@ -43,15 +43,14 @@ function requireNoWait(waitMs: number): void {
 }
 
 /**
- * Checks that a bot may send or edit once more; each has its own windows. Gives a function that
- * counts the use, to be called when nothing can refuse it any more.
+ * Checks that a bot may send or edit once more, and counts it; each has its own windows. Call it when
+ * nothing else can refuse the call any more.
  * @throws SandboxApiError `slow_mode` (sends alone) or `flood_wait`
  */
-export function reserve(
+export function countMessage(
   world: World,
-  o: { bot: BotState; chat: ChatState; what: 'send' | 'edit' },
-): () => void {
-  const { bot, chat, what } = o
+  { bot, chat, what }: { bot: BotState; chat: ChatState; what: 'send' | 'edit' },
+): void {
   const now = world.clock.now()
   if (what === 'send') requireSlowModeOver(world, bot, chat)
   const own = `${what}:${chat.id}`
@@ -60,10 +59,8 @@ export function reserve(
     bot.windows.waitMs(own, chat.kind === 'private' ? PRIVATE : ROOM, now),
   )
   if (waitMs > 0) throw apiError('flood_wait', 'too many messages', { retryAfter: seconds(waitMs) })
-  return () => {
-    bot.windows.take(what, now)
-    bot.windows.take(own, now)
-  }
+  bot.windows.take(what, now)
+  bot.windows.take(own, now)
 }
 
 /** Slow mode does not apply to administrators. */

@@ -1,5 +1,5 @@
 import { FIXED_LIMITS } from '../../api/limits.ts'
-import { botIds } from './find.ts'
+import { botsIn } from './find.ts'
 import type { BotState, ChatState } from '../state.ts'
 import type { World } from '../world.ts'
 
@@ -51,8 +51,9 @@ export function stopTyping(world: World, chat: ChatState, bot: BotState): boolea
 /** Ids of the bots whose indicator phones show in a chat now. */
 export function typingIn(world: World, chat: ChatState): number[] {
   const now = world.clock.now()
-  return botIds(world, chat).filter((id) => {
-    const last = world.bots.get(id)?.typing.get(chat.id)
+  const typing = botsIn(world, chat).filter((bot) => {
+    const last = bot.typing.get(chat.id)
     return last?.showing === true && now - last.sentAt < SHOWN_MS
   })
+  return typing.map(({ id }) => id)
 }

@@ -17,14 +17,14 @@ export function chatView(world: World, chat: ChatState, bot: BotState): Record<s
     historyVisible:
       world.faults.activeRule('claim-mode', chat.id)?.historyVisible ?? chat.historyVisible,
     slowModeSeconds: chat.slowModeSeconds,
-    me: ownMembershipView(membershipOf(world, chat, bot.id)),
+    me: membershipView(membershipOf(world, chat, bot.id)),
     ...(chat.kind === 'private' ? personView(world, chat, bot) : {}),
   }
 }
 
-function ownMembershipView(membership: Membership | undefined): Record<string, unknown> {
+function membershipView(membership: Membership | undefined) {
   return {
-    status: membership?.status ?? 'left',
+    status: membership?.status ?? ('left' as const),
     rights: membership?.rights ?? 0,
     restrictedUntil: membership?.restrictedUntil ?? null,
   }
