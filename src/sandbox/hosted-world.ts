@@ -1,9 +1,8 @@
 import type { ChatKind, ChatMode } from '../api/chat.ts'
-import { deriveCalls } from '../rpc/operation.ts'
 import { Mutex } from '../util/scheduling.ts'
 import type { WorldHost, WorldList } from './control/hosting.ts'
 import { ControlError, type StepError } from './control/operation.ts'
-import { OPERATIONS, runOperation, type Control } from './control/table.ts'
+import { bindControl, type Control } from './control/table.ts'
 import { createDefaultWorld } from './default-world.ts'
 import { EventLog } from './events/log.ts'
 import type { ActiveFault } from './faults/faults.ts'
@@ -67,7 +66,7 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
     this.isNew = world.isNew
     this.#parts = parts
     this.#live = this.#bringToLife(world)
-    this.control = deriveCalls(OPERATIONS, (name, input) => runOperation(this.#live, name, input))
+    this.control = bindControl(() => this.#live)
   }
 
   /**

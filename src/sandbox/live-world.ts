@@ -36,7 +36,7 @@ export class LiveWorld implements ControlContext {
     this.schedule = new Schedule(world)
     this.events = parts.host.events
     this.#recordEvents()
-    this.control = bindControl(this)
+    this.control = bindControl(() => this)
     this.#homes = world.persistence.map('home')
   }
 

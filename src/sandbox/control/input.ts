@@ -15,7 +15,7 @@ export function readInput<I extends z.ZodObject>(
   input: I,
   body: unknown,
 ): z.output<I> {
-  const parsed = input.safeParse(body)
+  const parsed = input.safeParse(body, { reportInput: true })
   if (parsed.success) return parsed.data
   const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) as JsonSchema
   if (!isObject(body)) {
@@ -29,7 +29,7 @@ export function readInput<I extends z.ZodObject>(
     const wanted = schemaAt(schema, path)
     const isExplained = wanted === null || issue.code === 'invalid_format'
     const expected = isExplained ? issue.message : `expected ${describe(wanted)}`
-    const value = valueAt(body, path)
+    const value = issue.input
     return `${path.join('.')}: ${value === undefined ? 'missing; ' : ''}${expected}${
       value === undefined ? '' : `, got ${quote(value)}`
     }`
@@ -49,12 +49,6 @@ function schemaAt(schema: JsonSchema, path: readonly string[]): JsonSchema | nul
   const properties = schema['properties']
   const inner = isObject(properties) ? properties[first] : (schema['items'] ?? null)
   return isObject(inner) ? schemaAt(inner, rest) : null
-}
-
-function valueAt(value: unknown, path: readonly string[]): unknown {
-  let at = value
-  for (const name of path) at = (at as Record<string, unknown> | null | undefined)?.[name]
-  return at
 }
 
 /** What a schema accepts, in a few words. */

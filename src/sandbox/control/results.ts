@@ -7,9 +7,6 @@ import { Markup } from '../../api/buttons.ts'
 const id = z.int()
 const ms = z.int().describe('ms since 1970')
 
-/** Proof that something is done: always the same value. */
-export const done = z.literal(true)
-
 export const Account = z.object({ id, username: z.string() }).meta({ id: 'Account' })
 
 export const ChatSummary = z

@@ -39,9 +39,12 @@ export const ALL_OPERATIONS = Object.entries(OPERATIONS) as readonly [
   AnyControlOperation,
 ][]
 
-/** Binds the operations to a world. An operation gives its result once its changes are written. */
-export function bindControl(on: ControlContext): Control {
-  return deriveCalls(OPERATIONS, (name, input) => runOperation(on, name, input))
+/**
+ * Binds the operations to the world that there is when one is called. An operation gives its result
+ * once its changes are written.
+ */
+export function bindControl(current: () => ControlContext): Control {
+  return deriveCalls(OPERATIONS, (name, input) => runOperation(current(), name, input))
 }
 
 /** Runs an operation; gives its result once its changes are written. @param input not validated */

@@ -35,18 +35,9 @@ export async function waitFor(
 ): Promise<void> {
   if (o.waitMs === undefined || o.isThere()) return
   const { onChange = world.onEvent } = o
-  const over = new AbortController()
-  const timer = setTimeout(() => over.abort(), o.waitMs)
-  const signal = AbortSignal.any([
-    over.signal,
-    world.closing.signal,
-    ...(hangUp === undefined ? [] : [hangUp]),
-  ])
-  try {
-    while (!signal.aborted && !o.isThere()) await nextCall(onChange, signal)
-  } finally {
-    clearTimeout(timer)
-  }
+  const signals = [AbortSignal.timeout(o.waitMs), world.closing.signal, hangUp]
+  const signal = AbortSignal.any(signals.filter((one) => one !== undefined))
+  while (!signal.aborted && !o.isThere()) await nextCall(onChange, signal)
 }
 
 /** Lists entries; while there are none, it waits as `waitFor` does. */

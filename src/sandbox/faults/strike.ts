@@ -17,14 +17,6 @@ interface AnsweredCall extends FaultyCall {
 
 const PROXY_PAGE = '<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>'
 
-function respond(
-  reply: FastifyReply,
-  status: number,
-  { headers = {}, body }: { headers?: Record<string, string> | undefined; body: unknown },
-): void {
-  void reply.code(status).headers(headers).send(body)
-}
-
 type Strike<Call, Result> = (call: Call & { fault: ActiveFault }) => Result
 
 /** What each fault does before the request is handled. All but `delay` end the call. */
@@ -42,16 +34,16 @@ const BEFORE: Partial<Record<FaultName, Strike<FaultyCall, void | Promise<void>>
     const error = { status, code, message: 'a fault was set', retryAfter, expected }
     const header = retryAfterHeader ?? retryAfter?.toString()
     if (header !== undefined) reply.header('retry-after', header)
-    respond(reply, status, { body: { ok: false, error } })
+    void reply.code(status).send({ ok: false, error })
   },
-  answer: ({ fault: { status = 200, headers, body = '' }, reply }) => {
-    respond(reply.type('application/json'), status, { headers, body })
+  answer: ({ fault: { status = 200, headers = {}, body = '' }, reply }) => {
+    void reply.code(status).type('application/json').headers(headers).send(body)
   },
   html: ({ fault: { status = 502 }, reply }) => {
-    respond(reply.type('text/html'), status, { body: PROXY_PAGE })
+    void reply.code(status).type('text/html').send(PROXY_PAGE)
   },
   redirect: ({ fault: { status = 302, location = 'https://elsewhere.invalid/' }, reply }) => {
-    respond(reply, status, { headers: { location }, body: '' })
+    void reply.code(status).header('location', location).send('')
   },
 }
 

@@ -32,7 +32,7 @@ export function answerMedia(
     reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${file.length}`)
   }
   if (request.method === 'HEAD') return reply.header('content-length', file.length).send('')
-  return reply.send(bufferOf(file.subarray(start, end)))
+  return reply.send(file.subarray(start, end))
 }
 
 const RANGE = /^bytes=(?:(\d+)-(\d*)|-(\d+))$/i
@@ -55,9 +55,4 @@ function rangeOf(
   const end = last === '' ? length : Math.min(Number(last) + 1, length)
   if (last !== '' && Number(last) < start) return null
   return start >= length ? 'unsatisfiable' : { start, end }
-}
-
-/** The same bytes, not a copy. */
-function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength)
 }

@@ -51,52 +51,51 @@ export function addSidecarRoutes(
     const world = o.worldOf(request)
     return { world, ...o.attachedTo(world) }
   }
-  app.route({
-    method: 'GET',
-    url: '/sidecar',
-    handler: async (request) => {
-      const { sidecar } = runningFor(request)
-      if (sidecar === null) return { ok: true, result: null }
-      const { botUrl, restarts } = sidecar
-      const { ready, reasons } = await sidecar.readiness()
-      return { ok: true, result: { botUrl, ready, reasons, restarts: [...restarts.keys()] } }
-    },
+  const answer = (
+    method: 'GET' | 'POST',
+    url: string,
+    resultOf: (request: FastifyRequest) => Promise<object | null>,
+  ): void => {
+    const handler = async (request: FastifyRequest) => ({
+      ok: true,
+      result: await resultOf(request),
+    })
+    app.route({ method, url, handler })
+  }
+  answer('GET', '/sidecar', async (request) => {
+    const { sidecar } = runningFor(request)
+    if (sidecar === null) return null
+    const { botUrl, restarts } = sidecar
+    const { ready, reasons } = await sidecar.readiness()
+    return { botUrl, ready, reasons, restarts: [...restarts.keys()] }
   })
-  app.route({
-    method: 'POST',
-    url: '/restart',
-    handler: async (request) => {
-      const { what } = readInput('POST /restart', RestartInput, request.body)
-      const restart = runningFor(request).sidecar?.restarts.get(what)
-      if (restart === undefined) throw new ControlError(`the ${what} is not run by this process`)
-      await restart().catch((error: unknown) => {
-        throw new ControlError(`the ${what} did not start: ${(error as Error).message}`)
-      })
-      return { ok: true, result: { restarted: what } }
-    },
+  answer('POST', '/restart', async (request) => {
+    const { what } = readInput('POST /restart', RestartInput, request.body)
+    const restart = runningFor(request).sidecar?.restarts.get(what)
+    if (restart === undefined) throw new ControlError(`the ${what} is not run by this process`)
+    await restart().catch((error: unknown) => {
+      throw new ControlError(`the ${what} did not start: ${(error as Error).message}`)
+    })
+    return { restarted: what }
   })
-  app.route({
-    method: 'POST',
-    url: '/replay',
-    handler: async (request) => {
-      const { to, n } = readInput('POST /replay', ReplayInput, request.body)
-      const { world, botTraffic, sidecar } = runningFor(request)
-      const { url } = world.live.worlds.list().find(({ name }) => name === world.name) ?? {
-        url: '',
-      }
-      const { transcript } = world.live.world
-      const recorded =
-        to === 'sidecar'
-          ? fromTraffic(botTraffic?.list(n - 1).find((one) => one.n === n))
-          : fromTranscript(transcript.list(n - 1).find((one) => one.n === n))
-      const base = to === 'sidecar' ? sidecar?.botUrl : url
-      if (recorded === null || base === undefined) {
-        throw apiError('not_found', 'no call of a bot is recorded under this number')
-      }
-      const botId = recorded.botId ?? botTraffic?.botId ?? 0
-      const token = world.live.world.bots.get(botId)?.token ?? ''
-      return { ok: true, result: await sendAgain(base, recorded, token) }
-    },
+  answer('POST', '/replay', async (request) => {
+    const { to, n } = readInput('POST /replay', ReplayInput, request.body)
+    const { world, botTraffic, sidecar } = runningFor(request)
+    const { url } = world.live.worlds.list().find(({ name }) => name === world.name) ?? {
+      url: '',
+    }
+    const { transcript } = world.live.world
+    const recorded =
+      to === 'sidecar'
+        ? fromTraffic(botTraffic?.list(n - 1).find((one) => one.n === n))
+        : fromTranscript(transcript.list(n - 1).find((one) => one.n === n))
+    const base = to === 'sidecar' ? sidecar?.botUrl : url
+    if (recorded === null || base === undefined) {
+      throw apiError('not_found', 'no call of a bot is recorded under this number')
+    }
+    const botId = recorded.botId ?? botTraffic?.botId ?? 0
+    const token = world.live.world.bots.get(botId)?.token ?? ''
+    return await sendAgain(base, recorded, token)
   })
 }
 

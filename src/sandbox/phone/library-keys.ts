@@ -27,7 +27,6 @@ const MAKING = {
 } as const satisfies Record<string, KeyMaking>
 
 export type KeyKind = keyof typeof MAKING
-export const KEY_KINDS = Object.keys(MAKING) as [KeyKind, ...KeyKind[]]
 
 /** Makes a key of a kind. `createdMs` is its date, but of an expired one it is two days before. */
 export async function makeKey(o: {

@@ -1,9 +1,12 @@
 import { z } from 'zod'
 import { sizedCache } from '../../util/caches.ts'
-import { Markup } from '../../api/buttons.ts'
+import { ChatMessage } from '../control/results.ts'
 import type { StoredMessage } from '../state.ts'
 import { readMessage, type MessageReader, type ReadMessage } from './read.ts'
 import { isInboxEntry, READ_FIELDS, type InboxEntry, type SeenEvent } from './seen.ts'
+
+/** What the service stores of a message and a phone shows, beside the text. */
+const asStored = ChatMessage.omit({ id: true, text: true, armored: true }).shape
 
 /** What a phone shows of a chat now. */
 export const ChatScreen = z
@@ -15,13 +18,8 @@ export const ChatScreen = z
         z
           .object({
             messageId: z.int(),
-            fromId: z.int(),
-            date: z.int().describe('ms since 1970'),
-            kind: z.enum(['user', 'joined', 'left']),
-            editedAt: z.int().nullable().describe('ms since 1970'),
-            replyTo: z.int().nullable().describe('the quoted message, while it is there'),
-            markup: Markup.nullable(),
-            media: z.array(z.object({ id: z.string(), durationMs: z.int().nullable() })),
+            ...asStored,
+            replyTo: asStored.replyTo.describe('the quoted message, while it is there'),
             ...READ_FIELDS,
           })
           .meta({ id: 'ScreenMessage' }),
@@ -82,6 +80,6 @@ function readingIn(shown: InboxEntry | undefined, message: StoredMessage): ReadM
 }
 
 function toScreenMessage(message: StoredMessage, read: ReadMessage): ScreenMessage {
-  const { id: messageId, fromId, date, kind, editedAt, replyTo, markup, media } = message
-  return { messageId, fromId, date, kind, editedAt, replyTo, markup, media, ...read }
+  const { id: messageId, text: _text, armored: _armored, ...rest } = message
+  return { messageId, ...rest, ...read }
 }

@@ -77,16 +77,9 @@ export const SeenEvent = z
   .meta({ id: 'SeenEvent' })
 export type SeenEvent = z.infer<typeof SeenEvent>
 
-export const SEEN_KINDS = [
-  'message',
-  'edited',
-  'deleted',
-  'joined',
-  'left',
-  'typing',
-  'answer',
-  'key',
-] as const satisfies readonly SeenEvent['kind'][]
+export const SEEN_KINDS: readonly SeenEvent['kind'][] = SeenEvent.options.flatMap(
+  ({ shape: { kind } }) => (kind instanceof z.ZodEnum ? kind.options : kind.value),
+)
 
 export function isInboxEntry(event: SeenEvent): event is InboxEntry {
   return 'edited' in event

@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { FIXED_LIMITS } from '../../api/limits.ts'
 import type { Update } from '../../api/updates.ts'
-import { raceAbort } from '../../util/race-abort.ts'
+import { deadline, raceAbort } from '../../util/race-abort.ts'
 import type { WebhookState } from '../state.ts'
 import type { World } from '../world.ts'
 import { addressesOf } from './url.ts'
@@ -22,12 +22,9 @@ export async function deliverUpdate(
   world: World,
   { webhook, update, stop }: { webhook: WebhookState; update: Update; stop: AbortSignal },
 ): Promise<string | null> {
-  const timeout = new AbortController()
-  const finished = new AbortController()
-  // oxlint-disable-next-line typescript/no-floating-promises -- a clock never rejects
-  void world.clock
-    .wait(FIXED_LIMITS.webhookAnswerMs, finished.signal)
-    .then((due) => (due ? timeout.abort() : undefined))
+  using timeout = deadline(
+    async (over) => void (await world.clock.wait(FIXED_LIMITS.webhookAnswerMs, over)),
+  )
   const signal = AbortSignal.any([timeout.signal, stop])
   const attempt = async (): Promise<string | null> => {
     const [address] = (await addressesOf(world, webhook.url)) ?? []
@@ -40,8 +37,6 @@ export async function deliverUpdate(
     return await raceAbort(attempt(), signal)
   } catch {
     return timeout.signal.aborted ? NO_ANSWER : 'the connection failed'
-  } finally {
-    finished.abort()
   }
 }
 
