@@ -122,8 +122,9 @@ export class World {
   static async open(options: WorldOptions): Promise<World> {
     if (options.data === undefined) return new World(new Persistence(), options)
     // Loads SQLite only when it is used.
-    const { FilePersistence } = await import('./persistence/file.ts')
-    return new World(FilePersistence.open(options.data), options)
+    const { WorldFile } = await import('./persistence/file.ts')
+    const { file, rows } = WorldFile.open(options.data)
+    return new World(new Persistence(rows, file), options)
   }
 
   /**

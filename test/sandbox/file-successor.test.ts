@@ -1,14 +1,19 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { FilePersistence } from '../../src/sandbox/persistence/file.ts'
-import type { Persistence } from '../../src/sandbox/persistence/persistence.ts'
+import { WorldFile } from '../../src/sandbox/persistence/file.ts'
+import { Persistence } from '../../src/sandbox/persistence/persistence.ts'
 import { temporaryFolder } from './world-file.ts'
+
+function persistenceIn(path: string): Persistence {
+  const { file, rows } = WorldFile.open(path)
+  return new Persistence(rows, file)
+}
 
 const letters = (persistence: Persistence) => persistence.map<string, string>('letter')
 
 async function opened() {
   const file = join(temporaryFolder(), 'a.world')
-  const first = FilePersistence.open(file)
+  const first = persistenceIn(file)
   const map = letters(first)
   await first.start()
   map.set('a', 'of then')
@@ -18,7 +23,7 @@ async function opened() {
 
 /** What the file holds once nobody has it open. */
 async function held(file: string): Promise<[string, string][]> {
-  await using again = FilePersistence.open(file)
+  await using again = persistenceIn(file)
   return [...letters(again)]
 }
 

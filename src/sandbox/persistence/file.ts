@@ -1,120 +1,186 @@
-import { WorldFile } from './database.ts'
-import { ObservedMap } from './observed-map.ts'
-import {
-  encode,
-  Persistence,
-  type RecordKey,
-  type RecordKind,
-  type RecordRow,
-} from './persistence.ts'
+import { randomUUID } from 'node:crypto'
+import { closeSync, existsSync, linkSync, openSync, readSync, rmSync, statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { OperatorError } from '../../errors.ts'
 
-/** An entry that differs from what the file has. */
-interface PendingWrite {
+/** `PSBX`: marks a file of the sandbox. */
+const APPLICATION_ID = 0x50534258
+/** Version of the records; a file of a newer version is refused. */
+const FORMAT = 1
+
+const HEADER = 'SQLite format 3\0'
+const AT = { format: 60, application: 68 } as const
+
+const DELETE = 'DELETE FROM records WHERE kind = ? AND owner = ? AND key = ?'
+const PUT = `
+  INSERT INTO records (kind, owner, key, value) VALUES (?, ?, ?, ?)
+  ON CONFLICT (kind, owner, key) DO UPDATE SET value = excluded.value`
+
+/** A record of any kind, detached from its map. Rows of one map are in the order of its entries. */
+export interface RecordRow {
   kind: string
   owner: string
+  /** JSON. */
   key: string
-  /** The value to write: JSON, bytes, or undefined when the entry was deleted. */
-  current(): RecordRow['value'] | undefined
-  /** It was deleted; when it is added again, it is the last of its map. */
-  wasDeleted: boolean
+  /** JSON, or bytes. */
+  value: string | Uint8Array
 }
 
-/** Stores a world in a SQLite file that one process has to itself. */
-export class FilePersistence extends Persistence {
-  readonly #file: WorldFile
-  /** What this one replaces when it starts; null from then on, so that it can be freed. */
-  #before: FilePersistence | null
-  readonly #pending = new Map<string, PendingWrite>()
-  #state: 'new' | 'started' | 'replaced' = 'new'
-  #isWriteScheduled = false
+/** The file of a world, which this process alone has open. Errors are OperatorErrors. */
+export class WorldFile {
+  readonly #path: string
+  readonly #database: DatabaseSync
 
-  private constructor(
-    file: WorldFile,
-    rows: readonly RecordRow[],
-    before: FilePersistence | null = null,
-  ) {
-    super(rows)
-    this.#file = file
-    this.#before = before
+  private constructor(path: string, database: DatabaseSync) {
+    this.#path = path
+    this.#database = database
   }
 
   /**
-   * Opens a file, or creates it (mode 0600).
+   * Opens a file, or creates it (mode 0600). Checks everything before it opens it for writing.
    * @throws OperatorError when it is in use, corrupt, another program's or a newer version's; the
    *   file is not changed then
    */
-  static open(path: string): FilePersistence {
-    const { file, rows } = WorldFile.open(path)
-    return new FilePersistence(file, rows)
-  }
-
-  protected override makeMap<K extends RecordKey, V>(
-    { kind, owner }: { kind: RecordKind<V>; owner: string },
-    entries: readonly [K, V][],
-  ): Map<K, V> {
-    const addPending = (key: K, isDeleted: boolean): void => {
-      if (this.#state === 'replaced') return
-      this.#scheduleWrite()
-      const id = { kind: kind.name, owner, key: JSON.stringify(key) }
-      const name = Object.values(id).join('\0')
-      this.#pending.set(name, {
-        ...id,
-        wasDeleted: isDeleted || this.#pending.get(name)?.wasDeleted === true,
-        current: () => (map.has(key) ? encode(kind.write(map.get(key) as V)) : undefined),
-      })
-    }
-    const map = new ObservedMap<K, V>(entries, {
-      onChange: (key) => addPending(key, false),
-      onDelete: (key) => addPending(key, true),
-    })
-    return map
-  }
-
-  override successor(rows: readonly RecordRow[]): Persistence {
-    return new FilePersistence(this.#file, rows, this)
-  }
-
-  #scheduleWrite(): void {
-    if (this.#isWriteScheduled) return
-    this.#isWriteScheduled = true
-    setImmediate(() => {
-      this.#isWriteScheduled = false
-      void this.flush().catch(() => undefined)
-    })
-  }
-
-  override async start(): Promise<void> {
-    if (this.#before !== null) {
-      this.#pending.clear()
-      this.#file.write('all', this.rows())
-      this.#before.#state = 'replaced'
-      this.#before.#pending.clear()
-      this.#before = null
-    }
-    this.#state = 'started'
-    await this.flush()
-  }
-
-  override async flush(): Promise<void> {
-    if (this.#state === 'new' || this.#pending.size === 0) return
-    const changes = Array.from(this.#pending.values(), (write) => {
-      return { ...write, value: write.current() }
-    })
-    const rows = changes.flatMap(({ kind, owner, key, value }) =>
-      value === undefined ? [] : [{ kind, owner, key, value }],
-    )
-    const deleted = changes.filter(({ wasDeleted, value }) => wasDeleted || value === undefined)
-    this.#file.write(deleted, rows)
-    this.#pending.clear()
-  }
-
-  override async [Symbol.asyncDispose](): Promise<void> {
-    // The file belongs to another persistence: the former one, or the successor.
-    if (this.#before !== null || this.#state === 'replaced') return
+  static open(path: string): { file: WorldFile; rows: RecordRow[] } {
     try {
-      await this.flush()
-    } finally {
-      this.#file.close()
+      if (!existsSync(path)) createFile(path)
+      verifyFile(path)
+      const database = connect(path)
+      const stored = database.prepare('SELECT kind, owner, key, value FROM records ORDER BY n')
+      const rows = stored.all() as unknown as RecordRow[]
+      return { file: new WorldFile(path, database), rows }
+    } catch (error) {
+      throw toOperatorError(error, path)
     }
   }
+
+  /** Deletes some records or all, then adds or changes others, in one transaction. */
+  write(deleted: 'all' | readonly Omit<RecordRow, 'value'>[], rows: readonly RecordRow[]): void {
+    const database = this.#database
+    try {
+      database.exec('BEGIN IMMEDIATE')
+      if (deleted === 'all') database.exec('DELETE FROM records')
+      else {
+        const remove = database.prepare(DELETE)
+        for (const { kind, owner, key } of deleted) remove.run(kind, owner, key)
+      }
+      const put = database.prepare(PUT)
+      for (const { kind, owner, key, value } of rows) put.run(kind, owner, key, value)
+      database.exec('COMMIT')
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK')
+      throw toOperatorError(error, this.#path)
+    }
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+}
+
+/** Creates a complete file beside and links it into its place; it never replaces a file. */
+function createFile(file: string): void {
+  const unfinished = `${file}.new-${randomUUID()}`
+  closeSync(openSync(unfinished, 'wx', 0o600))
+  try {
+    const database = new DatabaseSync(unfinished)
+    database.exec(`
+      PRAGMA application_id = ${APPLICATION_ID};
+      PRAGMA user_version = ${FORMAT};
+      -- n keeps the order in which entries were added
+      CREATE TABLE records (
+        n INTEGER PRIMARY KEY, kind TEXT NOT NULL, owner TEXT NOT NULL, key TEXT NOT NULL,
+        value ANY NOT NULL, UNIQUE (kind, owner, key)
+      ) STRICT;`)
+    database.close()
+    linkSync(unfinished, file)
+  } finally {
+    rmSync(unfinished, { force: true })
+  }
+}
+
+/** Checks without writing that the file is a sandbox's, and that it is intact. */
+function verifyFile(file: string): void {
+  const header = Buffer.alloc(100)
+  if (!statSync(file).isFile()) throw notASandboxFile(file)
+  const fd = openSync(file, 'r')
+  try {
+    if (readSync(fd, header) < header.length) throw notASandboxFile(file)
+  } finally {
+    closeSync(fd)
+  }
+  const isOurs = header.readUInt32BE(AT.application) === APPLICATION_ID
+  if (header.toString('latin1', 0, HEADER.length) !== HEADER || !isOurs) throw notASandboxFile(file)
+  const format = header.readUInt32BE(AT.format)
+  if (format > FORMAT) {
+    throw new OperatorError(
+      'store-newer',
+      `${file} was written by a newer version (format ${format}, this one knows ${FORMAT})`,
+      'use that version, or name another file; this one was not changed',
+    )
+  }
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    const [found] = database.prepare('PRAGMA quick_check(1)').all()
+    if (found?.['quick_check'] !== 'ok') throw corruptFile(file)
+    for (const row of database.prepare('SELECT key, value FROM records').iterate()) {
+      JSON.parse(String(row['key']))
+      if (typeof row['value'] === 'string') JSON.parse(row['value'])
+    }
+  } finally {
+    database.close()
+  }
+}
+
+/** Opens the file for this process alone. Committed rows survive the death of the process. */
+function connect(file: string): DatabaseSync {
+  const database = new DatabaseSync(file)
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE')
+    database.exec('PRAGMA journal_mode = WAL')
+    database.exec('PRAGMA synchronous = NORMAL')
+    database.exec('BEGIN IMMEDIATE; COMMIT')
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+const SQLITE_BUSY = 5
+const SQLITE_FULL = 13
+const SQLITE_CORRUPT: ReadonlySet<number | undefined> = new Set([11, 26])
+
+/** Turns an error of SQLite or of the file system into one for the operator. */
+function toOperatorError(error: unknown, file: string): unknown {
+  if (error instanceof OperatorError) return error
+  const { errcode, code, syscall } = error as Record<string, unknown>
+  const result = typeof errcode === 'number' ? errcode & 0xff : undefined
+  if (error instanceof SyntaxError || SQLITE_CORRUPT.has(result)) return corruptFile(file, error)
+  const options = { cause: error }
+  if (result === SQLITE_BUSY) {
+    const hint = 'end that one first, or name another file'
+    return new OperatorError('store-in-use', `${file} is in use by another sandbox`, hint, options)
+  }
+  const problem =
+    result === SQLITE_FULL
+      ? `written: the disk is full`
+      : typeof syscall === 'string'
+        ? `opened: ${String(code)}`
+        : 'written'
+  const hint =
+    result === SQLITE_FULL
+      ? 'make room; nothing that was acknowledged is lost'
+      : 'name a file in a directory that you can write to'
+  return new OperatorError('store-unwritable', `${file} cannot be ${problem}`, hint, options)
+}
+
+function notASandboxFile(file: string): OperatorError {
+  const message = `${file} is no sandbox’s world`
+  return new OperatorError('store-corrupt', message, 'name another file; this one was not changed')
+}
+
+function corruptFile(file: string, cause?: unknown): OperatorError {
+  const hint = 'put a copy of it back, or name another file; this one was not changed'
+  return new OperatorError('store-corrupt', `${file} is broken`, hint, { cause })
 }

@@ -1,11 +1,7 @@
-import type { RecordKey } from './persistence.ts'
+export type RecordKey = string | number
 
-export interface MapListener<K> {
-  /** After an entry was added or changed. */
-  onChange(key: K): void
-  /** Before an entry is deleted. */
-  onDelete(key: K): void
-}
+/** Called after an entry was added or changed, and before one is deleted. */
+type MapListener<K> = (key: K, isDeleted: boolean) => void
 
 /**
  * A map that reports every change, also when a field of one of its values is set. It observes the
@@ -23,25 +19,23 @@ export class ObservedMap<K extends RecordKey, V> extends Map<K, V> {
 
   override set(key: K, value: V): this {
     this.#add(key, value)
-    this.#listener.onChange(key)
+    this.#listener(key, false)
     return this
   }
 
   #add(key: K, value: V): void {
-    super.set(
-      key,
-      observed(value, () => this.#listener.onChange(key)),
-    )
+    const onChange = (): void => this.#listener(key, false)
+    super.set(key, observed(value, onChange))
   }
 
   override delete(key: K): boolean {
     if (!this.has(key)) return false
-    this.#listener.onDelete(key)
+    this.#listener(key, true)
     return super.delete(key)
   }
 
   override clear(): void {
-    for (const key of this.keys()) this.#listener.onDelete(key)
+    for (const key of this.keys()) this.#listener(key, true)
     super.clear()
   }
 }

@@ -1,4 +1,7 @@
-export type RecordKey = string | number
+import type { RecordRow, WorldFile } from './file.ts'
+import { ObservedMap, type RecordKey } from './observed-map.ts'
+
+export type { RecordRow } from './file.ts'
 
 /** A kind of record, and how its values are stored. */
 export interface RecordKind<V> {
@@ -9,26 +12,38 @@ export interface RecordKind<V> {
   read(stored: unknown): V
 }
 
-/** A record of any kind, detached from its map. Rows of one map are in the order of its entries. */
-export interface RecordRow {
-  kind: string
-  owner: string
-  /** JSON. */
-  key: string
-  /** JSON, or bytes. */
-  value: string | Uint8Array
+/** An entry that differs from what the file has. */
+interface PendingWrite {
+  id: Omit<RecordRow, 'value'>
+  /** The row to write; undefined when the entry was deleted. */
+  row(): RecordRow | undefined
+  /** It was deleted; when it is added again, it is the last of its map. */
+  wasDeleted: boolean
 }
 
 /**
- * Holds a world in memory alone; `FilePersistence` stores it in a file too. All state of the service
- * lives in maps from here, so every change reaches the file.
+ * Holds a world in memory, and stores it in a file where it has one. All state of the service lives
+ * in maps from here, so every change reaches the file.
  */
 export class Persistence implements AsyncDisposable {
+  readonly #file: WorldFile | null
+  /** What this one replaces when it starts; null from then on, so that it can be freed. */
+  #before: Persistence | null
   /** The rows of maps that are not opened yet. */
   readonly #unopened: Map<string, RecordRow[]>
   readonly #opened = new Map<string, () => RecordRow[]>()
+  readonly #pending = new Map<string, PendingWrite>()
+  #state: 'new' | 'started' | 'replaced' = 'new'
+  #isWriteScheduled = false
 
-  constructor(rows: readonly RecordRow[] = []) {
+  /** @param rows records to begin with. @param file absent: in memory alone. @param before see `successor` */
+  constructor(
+    rows: readonly RecordRow[] = [],
+    file: WorldFile | null = null,
+    before: Persistence | null = null,
+  ) {
+    this.#file = file
+    this.#before = before
     this.#unopened = Map.groupBy(rows, ({ kind, owner }) => `${kind}\0${owner}`)
   }
 
@@ -41,30 +56,37 @@ export class Persistence implements AsyncDisposable {
     const kind = typeof as === 'string' ? plainKind<V>(as) : as
     const owner = String(of)
     const name = `${kind.name}\0${owner}`
-    const rows = this.#unopened.get(name) ?? []
+    const entries = this.#unopened
+      .get(name)
+      ?.map(({ key, value }): [K, V] => [
+        JSON.parse(key) as K,
+        kind.read(typeof value === 'string' ? JSON.parse(value) : value),
+      ])
     this.#unopened.delete(name)
-    const entries = rows.map(({ key, value }): [K, V] => [
-      JSON.parse(key) as K,
-      kind.read(typeof value === 'string' ? JSON.parse(value) : value),
-    ])
-    const map = this.makeMap({ kind, owner }, entries)
-    this.#opened.set(name, () =>
-      Array.from(map, ([key, value]) => ({
-        kind: kind.name,
-        owner,
-        key: JSON.stringify(key),
-        value: encode(kind.write(value)),
-      })),
-    )
+    const idOf = (key: K) => ({ kind: kind.name, owner, key: JSON.stringify(key) })
+    const rowOf = (key: K): RecordRow => {
+      return { ...idOf(key), value: encode(kind.write(map.get(key) as V)) }
+    }
+    const onChange = (key: K, isDeleted: boolean): void => {
+      const row = (): RecordRow | undefined => (map.has(key) ? rowOf(key) : undefined)
+      this.#addPending({ id: idOf(key), row, wasDeleted: isDeleted })
+    }
+    const map = this.#file === null ? new Map(entries) : new ObservedMap(entries ?? [], onChange)
+    this.#opened.set(name, () => Array.from(map.keys(), rowOf))
     return map
   }
 
-  /** Makes the map of a kind and owner with these entries. */
-  protected makeMap<K extends RecordKey, V>(
-    _of: { kind: RecordKind<V>; owner: string },
-    entries: readonly [K, V][],
-  ): Map<K, V> {
-    return new Map(entries)
+  #addPending(write: PendingWrite): void {
+    if (this.#state === 'replaced') return
+    const name = Object.values(write.id).join('\0')
+    const wasDeleted = write.wasDeleted || this.#pending.get(name)?.wasDeleted === true
+    this.#pending.set(name, { ...write, wasDeleted })
+    if (this.#isWriteScheduled) return
+    this.#isWriteScheduled = true
+    setImmediate(() => {
+      this.#isWriteScheduled = false
+      void this.flush().catch(() => undefined)
+    })
   }
 
   /** Every record as it is now; later changes of the maps do not reach these rows. */
@@ -79,19 +101,47 @@ export class Persistence implements AsyncDisposable {
    * this one's maps are not written. When that fails, this one continues.
    */
   successor(rows: readonly RecordRow[]): Persistence {
-    return new Persistence(rows)
+    return new Persistence(rows, this.#file, this)
   }
 
   /** Writes all changes so far in one transaction, and from now on each change soon. */
-  async start(): Promise<void> {}
+  async start(): Promise<void> {
+    if (this.#before !== null) {
+      this.#pending.clear()
+      this.#file?.write('all', this.rows())
+      this.#before.#state = 'replaced'
+      this.#before.#pending.clear()
+      this.#before = null
+    }
+    this.#state = 'started'
+    await this.flush()
+  }
 
   /**
    * Resolves when all changes so far are written and survive the death of this process.
    * @throws OperatorError when they could not be written; the next call tries again
    */
-  async flush(): Promise<void> {}
+  async flush(): Promise<void> {
+    if (this.#state === 'new' || this.#pending.size === 0) return
+    const changes = Array.from(this.#pending.values(), (write) => ({ ...write, row: write.row() }))
+    const rows = changes.flatMap(({ row }) => row ?? [])
+    const deleted = changes.filter(({ wasDeleted, row }) => wasDeleted || row === undefined)
+    this.#file?.write(
+      deleted.map(({ id }) => id),
+      rows,
+    )
+    this.#pending.clear()
+  }
 
-  async [Symbol.asyncDispose](): Promise<void> {}
+  async [Symbol.asyncDispose](): Promise<void> {
+    // The file belongs to another persistence: the former one, or the successor.
+    if (this.#before !== null || this.#state === 'replaced') return
+    try {
+      await this.flush()
+    } finally {
+      this.#file?.close()
+    }
+  }
 }
 
 function plainKind<V>(name: string): RecordKind<V> {
@@ -99,6 +149,6 @@ function plainKind<V>(name: string): RecordKind<V> {
 }
 
 /** A value as a row holds it. @param written what its kind's `write` gave */
-export function encode(written: unknown): string | Uint8Array {
+function encode(written: unknown): string | Uint8Array {
   return written instanceof Uint8Array ? written : JSON.stringify(written)
 }
