@@ -1,10 +1,9 @@
 import type { Engine } from '../../openpgp/index.ts'
 import type { FileForm } from './seal-file.ts'
 import type { PhoneConnection, SendPlan } from './connection.ts'
-import type { PhoneMemory, ReceivedEvent, UnreadMessage } from './memory.ts'
-import { readMessage, type MessageReader } from './read.ts'
+import type { MessageReader } from './read.ts'
 import { readFile, type ReadFile } from './read-file.ts'
-import { receivedOf } from './receive.ts'
+import { openUnread, receivedOf, type ReceivedEvent, type UnnumberedEvent } from './receive.ts'
 import { ScreenReader, type ChatScreen } from './screen.ts'
 import type { PhoneIdentity } from './keys.ts'
 import {
@@ -15,6 +14,7 @@ import {
   type SeenEvent,
 } from './seen.ts'
 import type { EventBody } from '../events/event.ts'
+import type { Persistence } from '../persistence/persistence.ts'
 import { Listeners, nextCall } from '../../util/listeners.ts'
 
 /** Options of sending a file. */
@@ -49,7 +49,11 @@ export class Phone {
   readonly #connection: PhoneConnection
   /** Whether a certificate can be sealed to. */
   readonly #usable = new Map<string, Promise<boolean>>()
-  readonly #memory: PhoneMemory
+  /** What it showed, numbered from 1. */
+  readonly #seen: SeenEvent[]
+  readonly #stored: Map<number, SeenEvent>
+  /** What it does not show yet, by ascending numbers. */
+  readonly #unread: Map<number, ReceivedEvent>
   readonly #screen = new ScreenReader()
   readonly #listeners = new Listeners()
   /** Calls back each time it showed something, until the returned function is called. */
@@ -62,21 +66,23 @@ export class Phone {
     engine: Engine
     identity: PhoneIdentity
     connection: PhoneConnection
-    memory: PhoneMemory
+    persistence: Persistence
   }) {
     this.userId = o.userId
     this.#engine = o.engine
     this.#connection = o.connection
     this.identity = o.identity
-    this.#memory = o.memory
-    const unread = [...o.memory.unread]
+    this.#stored = o.persistence.map('shown', o.userId)
+    this.#seen = [...this.#stored.values()]
+    this.#unread = o.persistence.map('unread', o.userId)
+    const unread = [...this.#unread]
     this.#nextUnread = (unread.at(-1)?.[0] ?? 0) + 1
     for (const [n, received] of unread) this.#showLater(n, received)
   }
 
   /** Everything that it showed, in order. */
   get seenEvents(): readonly SeenEvent[] {
-    return this.#memory.seen.all
+    return this.#seen
   }
 
   /** The messages, edits, joins and leaves that it showed, oldest first. */
@@ -224,13 +230,9 @@ export class Phone {
   receive(event: EventBody): void {
     const received = receivedOf(event, { userId: this.userId, connection: this.#connection })
     if (received === null) return
-    if ('seen' in received && this.#memory.unread.size === 0) {
-      this.#memory.seen.push(received.seen)
-      this.#listeners.emit()
-      return
-    }
+    if ('seen' in received && this.#unread.size === 0) return this.#addSeen(received.seen)
     const n = this.#nextUnread++
-    this.#memory.unread.set(n, received)
+    this.#unread.set(n, received)
     this.#showLater(n, received)
   }
 
@@ -263,18 +265,16 @@ export class Phone {
   }
 
   async #show(n: number, received: ReceivedEvent): Promise<void> {
-    const event = 'seen' in received ? received.seen : await this.#open(received)
-    this.#memory.unread.delete(n)
-    this.#memory.seen.push(event)
-    this.#listeners.emit()
+    const event = 'seen' in received ? received.seen : await openUnread(this.#reader, received)
+    this.#unread.delete(n)
+    this.#addSeen(event)
   }
 
-  async #open(unread: UnreadMessage): Promise<Omit<InboxEntry, 'n'>> {
-    const { chatId, message, edited, senderKey, at } = unread
-    const { id: messageId, fromId, kind } = message
-    const read = await readMessage(this.#reader, message, senderKey)
-    const shown = kind !== 'user' ? kind : edited ? 'edited' : 'message'
-    return { kind: shown, at, messageId, chatId, fromId, edited, ...read }
+  #addSeen(event: UnnumberedEvent): void {
+    const seen = { n: this.#seen.length + 1, ...event }
+    this.#stored.set(seen.n, seen)
+    this.#seen.push(seen)
+    this.#listeners.emit()
   }
 }
 

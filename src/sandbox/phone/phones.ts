@@ -1,6 +1,5 @@
 import { IDENTITY_KIND, keysOf, newIdentity, type KeyKind, type PhoneIdentity } from './keys.ts'
 import { PhoneConnection } from './connection.ts'
-import { openPhoneMemory } from './memory.ts'
 import { Phone } from './phone.ts'
 import { setPersonKey } from '../rules/keys.ts'
 import type { PersonState } from '../state.ts'
@@ -55,12 +54,12 @@ export class Phones {
   }
 
   async #make(userId: number, kind: KeyKind): Promise<Phone> {
-    const engine = this.#engine.get(this.#world.clock)
+    const { clock, persistence } = this.#world
+    const engine = this.#engine.get(clock)
     const stored = this.#identities.get(userId)
     const identity = stored ?? (await this.#newIdentity(userId, kind))
     const connection = new PhoneConnection(this.#world, userId)
-    const memory = openPhoneMemory(this.#world.persistence, userId)
-    const phone = new Phone({ userId, engine, identity, connection, memory })
+    const phone = new Phone({ userId, engine, identity, connection, persistence })
     this.#world.onEvent((event) => phone.receive(event))
     if (stored === undefined) this.#publish(userId, identity)
     return phone
