@@ -1,5 +1,5 @@
 import { ControlError } from '../api-error.ts'
-import { writingProblem } from '../rules/people.ts'
+import { writingProblem } from '../rules/memberships.ts'
 import type { BotState, ChatState, PersonState, StoredMessage } from '../state.ts'
 import type { World } from '../world.ts'
 

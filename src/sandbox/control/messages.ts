@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { PHONE_KEYS } from '../phone/keys.ts'
-import { pressingProblem } from '../rules/people.ts'
 import { post } from '../rules/post.ts'
 import { press } from '../rules/presses.ts'
 import type { ChatState, StoredMessage } from '../state.ts'
-import { hasRight, membershipOf } from '../rules/memberships.ts'
+import { mayDelete, pressingProblem } from '../rules/memberships.ts'
 import { trueMode } from '../rules/mode.ts'
 import { PhoneConnection } from '../phone/connection.ts'
 import { accountId, chatId, messageId, personId, text } from './fields.ts'
@@ -131,9 +130,7 @@ export const EDITS = {
       const chat = find.chatOf(input)
       const person = find.presentPerson(input.userId)
       const message = ordinaryMessage(chat, input.messageId)
-      const isModerator =
-        chat.kind !== 'private' && hasRight(membershipOf(world, chat, person.id), 'deleteMessages')
-      if (message.fromId !== person.id && !isModerator) {
+      if (!mayDelete(world, { chat, message, userId: person.id })) {
         throw new ControlError(
           `${person.id} may not delete message ${message.id}: it is somebody else’s, and the ` +
             'right to delete others’ is missing',

@@ -5,7 +5,7 @@ import { apiError } from '../api-error.ts'
 import { expectedKind, readContent, readMarkup } from '../rules/content.ts'
 import { applyDeletion, applyEdit, post } from '../rules/post.ts'
 import { findChat, findMessage, pathId } from '../rules/find.ts'
-import { hasRight, membershipOf, requireReachable, requireWritable } from '../rules/memberships.ts'
+import { mayDelete, requireReachable, requireWritable } from '../rules/memberships.ts'
 import { modeOf } from '../rules/mode.ts'
 import { countMessage } from '../rules/rate-limits.ts'
 import { parseInput, type BotCall, type RouteHandler } from './call.ts'
@@ -52,7 +52,7 @@ export const editMessage: RouteHandler = ({ world, bot, params, body }) => {
     const expected = expectedKind(modeOf(world, chat))
     throw apiError('bad_request', `${expected} or markup: nothing would change`, { expected })
   }
-  const markup = typeof asked.markup === 'object' && asked.markup === null ? null : asked.markup
+  const { markup } = asked
   const keyboard = markup === undefined || markup === null ? markup : readMarkup(markup)
   countMessage(world, { bot, chat, what: 'edit' })
   applyEdit(world, { chat, message, content, markup: keyboard })
@@ -65,9 +65,7 @@ export const deleteMessage: RouteHandler = (call) => {
   const chat = findChat(world, bot, chatIdOf(call))
   const message = findMessage(chat, pathId(call.params['messageId']))
   if (message.kind !== 'user') throw apiError('forbidden', 'service notices cannot be deleted')
-  const mayDelete =
-    chat.kind !== 'private' && hasRight(membershipOf(world, chat, bot.id), 'deleteMessages')
-  if (message.fromId !== bot.id && !mayDelete) {
+  if (!mayDelete(world, { chat, message, userId: bot.id })) {
     throw apiError('forbidden', 'not the bot’s own message, and it has no right to delete others’')
   }
   applyDeletion(world, chat, message)

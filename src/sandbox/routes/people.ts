@@ -2,7 +2,7 @@ import { USERNAME } from '../../api/chat.ts'
 import { apiError } from '../api-error.ts'
 import { accountView, haveCommonChat, pathId } from '../rules/find.ts'
 import { publishedKey } from '../rules/keys.ts'
-import { countLookup, requireLookupRate } from '../rules/rate-limits.ts'
+import { countLookup } from '../rules/rate-limits.ts'
 import type { World } from '../world.ts'
 import type { RouteHandler } from './call.ts'
 
@@ -12,7 +12,6 @@ export const resolve: RouteHandler = ({ world, bot, params }) => {
   if (!USERNAME.test(asked)) {
     throw apiError('bad_request', 'username: must be 3 to 32 of A-Z, a-z, 0-9 and _')
   }
-  requireLookupRate(world, bot)
   const result = lookUp(world, asked)
   countLookup(world, bot, result === null ? 'missed' : 'found')
   if (result === null) throw apiError('username_not_found', 'no person and no chat answers to it')

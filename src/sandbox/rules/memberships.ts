@@ -6,6 +6,7 @@ import {
   type ChatState,
   type Membership,
   type MembershipStatus,
+  type StoredMessage,
 } from '../state.ts'
 import type { World } from '../world.ts'
 import { parties } from './mode.ts'
@@ -56,6 +57,49 @@ export function requireWritable(world: World, chat: ChatState, bot: BotState): v
 export function mayWrite(chat: ChatState, member: Membership | undefined): boolean {
   if (member === undefined || member.status === 'restricted') return false
   return chat.kind !== 'channel' || hasRight(member, 'postMessages')
+}
+
+/**
+ * Why a person cannot write into a chat with their phone, or null: a restricted member and a
+ * subscriber of a channel may not, nor who closed the account or, in a private chat, blocked the bot.
+ */
+export function writingProblem(world: World, chat: ChatState, userId: number): string | null {
+  const problem = presenceProblem(world, chat, userId)
+  if (problem !== null) return problem
+  const member = membershipOf(world, chat, userId)
+  if (mayWrite(chat, member)) return null
+  return member?.status === 'restricted' ? 'they are restricted' : 'they only read this channel'
+}
+
+/**
+ * Why a person cannot press a button below a message, or null. A reader of a message may press its
+ * buttons, also when restricted or as a subscriber; its bot must still be in the chat.
+ */
+export function pressingProblem(
+  world: World,
+  o: { chat: ChatState; message: StoredMessage; userId: number },
+): string | null {
+  const problem = presenceProblem(world, o.chat, o.userId)
+  if (problem !== null || o.chat.members.has(o.message.fromId)) return problem
+  return 'the bot is not in the chat any more'
+}
+
+function presenceProblem(world: World, chat: ChatState, userId: number): string | null {
+  const person = world.people.get(userId)
+  if (person === undefined || !chat.members.has(userId)) return `they are not in chat ${chat.id}`
+  if (person.gone) return 'they closed their account'
+  const isBlocked = [...chat.members.keys()].some((id) => person.blocked.includes(id))
+  return chat.kind === 'private' && isBlocked ? 'they blocked the bot' : null
+}
+
+/** Whether an account may delete a message: its own, or with the right in a group or channel. */
+export function mayDelete(
+  world: World,
+  o: { chat: ChatState; message: StoredMessage; userId: number },
+): boolean {
+  const { chat, message, userId } = o
+  if (message.fromId === userId) return true
+  return chat.kind !== 'private' && hasRight(membershipOf(world, chat, userId), 'deleteMessages')
 }
 
 /** Adds a member to a group or channel, with a service notice. A member stays as it is. */

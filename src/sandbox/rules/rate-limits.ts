@@ -16,30 +16,23 @@ const LOOKUPS = perMinute(FIXED_LIMITS.lookupsPerMinute)
 
 const seconds = (ms: number): number => Math.ceil(ms / 1000)
 
-/** Checks, without counting, that an address may call once more. @throws SandboxApiError `rate_limited` */
-export function requireAddressRate(world: World, address: string): void {
-  requireNoWait(world.addresses.waitMs(address, CALLS_OF_ADDRESS, world.clock.now()))
-}
-
-/** Checks, without counting, that a bot may call once more. @throws SandboxApiError `rate_limited` */
-export function requireCallRate(world: World, bot: BotState): void {
-  requireNoWait(bot.windows.waitMs('calls', CALLS, world.clock.now()))
-}
-
-/** Counts a call for an address, and for a bot when its token was valid. */
+/**
+ * Counts a call for an address, and for a bot when its token was valid. A call that a window refuses
+ * counts in no window (spec, Errors 2).
+ * @throws SandboxApiError `rate_limited`: the body always has 60, the header the seconds that are
+ *   left (spec, Errors 1)
+ */
 export function countCall(world: World, o: { address: string; bot: BotState | null }): void {
   const now = world.clock.now()
+  const waitMs =
+    world.addresses.waitMs(o.address, CALLS_OF_ADDRESS, now) ||
+    (o.bot?.windows.waitMs('calls', CALLS, now) ?? 0)
+  if (waitMs > 0) {
+    const headerSeconds = seconds(waitMs)
+    throw apiError('rate_limited', 'too many calls', { retryAfter: 60, headerSeconds })
+  }
   world.addresses.take(o.address, now)
   o.bot?.windows.take('calls', now)
-}
-
-/** The body always has 60, the header the seconds that are left (spec, Errors 1). */
-function requireNoWait(waitMs: number): void {
-  if (waitMs === 0) return
-  throw apiError('rate_limited', 'too many calls', {
-    retryAfter: 60,
-    headerSeconds: seconds(waitMs),
-  })
 }
 
 /**
@@ -71,14 +64,10 @@ function requireSlowModeOver(world: World, bot: BotState, chat: ChatState): void
   if (leftMs > 0) throw apiError('slow_mode', 'slow mode is on', { retryAfter: seconds(leftMs) })
 }
 
-/** Checks, without counting, that a look-up is allowed now. @throws SandboxApiError `flood_wait` */
-export function requireLookupRate(world: World, bot: BotState): void {
+/** Counts a lookup; one of an unknown handle counts as five. @throws SandboxApiError `flood_wait` */
+export function countLookup(world: World, bot: BotState, outcome: 'found' | 'missed'): void {
   const waitMs = bot.windows.waitMs('lookups', LOOKUPS, world.clock.now())
   if (waitMs > 0) throw apiError('flood_wait', 'too many lookups', { retryAfter: seconds(waitMs) })
-}
-
-/** Counts a lookup; one of an unknown handle counts as five. */
-export function countLookup(world: World, bot: BotState, outcome: 'found' | 'missed'): void {
   const weight = outcome === 'found' ? 1 : FIXED_LIMITS.missedLookupWeight
   bot.windows.take('lookups', world.clock.now(), weight)
 }
