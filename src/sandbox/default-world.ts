@@ -19,11 +19,7 @@ export async function createDefaultWorld(control: Control): Promise<Home> {
   const bob = await control.addPerson({ username: 'bob', firstName: 'Bob' })
   const bot = await control.addBot({ username: 'echo_bot', name: 'Echo' })
   const members = [alice.id, bob.id, bot.id]
-  const privateChat = await control.addPrivateChat({
-    userId: alice.id,
-    botId: bot.id,
-    name: 'dm',
-  })
+  const dm = await control.addPrivateChat({ userId: alice.id, botId: bot.id, name: 'dm' })
   const readable = await control.addRoom({
     kind: 'group',
     name: 'square',
@@ -41,7 +37,7 @@ export async function createDefaultWorld(control: Control): Promise<Home> {
     bot,
     alice,
     bob,
-    privateChat: privateChat.id,
+    privateChat: dm.id,
     readableGroup: readable.id,
     encryptedGroup: encrypted.id,
   }

@@ -27,18 +27,22 @@ export class UpdateQueue {
   readonly #listeners = new Listeners()
   /** Calls back on every `wake` until the returned function is called. */
   readonly onWake = this.#listeners.add
-  readonly #pushes = new Listeners<Update>()
-  /** Calls back with every update that is queued, until the returned function is called. */
-  readonly onPush = this.#pushes.add
+  readonly #onPush: (update: Update) => void
   /** Ends the poll in progress; the poll sets it. */
   endPoll: (() => void) | null = null
 
-  /** @param queued the updates that wait already, by increasing numbers */
-  constructor(clock: WorldClock, queued: Map<number, QueuedUpdate>, ids: IdCounter) {
-    this.#clock = clock
-    this.#queued = queued
-    this.#ids = ids
-    this.#nextPosition = ([...queued.keys()].at(-1) ?? 0) + 1
+  /** @param o `queued` the updates that wait already, by increasing numbers; `onPush` is called with each new one */
+  constructor(o: {
+    clock: WorldClock
+    queued: Map<number, QueuedUpdate>
+    ids: IdCounter
+    onPush: (update: Update) => void
+  }) {
+    this.#clock = o.clock
+    this.#queued = o.queued
+    this.#ids = o.ids
+    this.#onPush = o.onPush
+    this.#nextPosition = ([...o.queued.keys()].at(-1) ?? 0) + 1
   }
 
   /** Queues an update under the next id. Gives the id. */
@@ -54,7 +58,7 @@ export class UpdateQueue {
     this.#queued.set(this.#nextPosition++, { update, atMs: this.#clock.now() })
     this.#dropOld()
     this.wake()
-    this.#pushes.emit(update)
+    this.#onPush(update)
   }
 
   /** Deletes every update below `offset` for good. */

@@ -220,14 +220,13 @@ export class World {
   #restoreBot(record: BotRecord): BotState {
     const { id } = record
     const { persistence } = this
-    const queue = new UpdateQueue(
-      this.clock,
-      persistence.map('update', id),
-      this.counter(`bot ${id}`),
-    )
-    queue.onPush(({ updateId, kind: updateKind }) =>
-      this.emit({ kind: 'queued', botId: id, updateId, updateKind }),
-    )
+    const queue = new UpdateQueue({
+      clock: this.clock,
+      queued: persistence.map('update', id),
+      ids: this.counter(`bot ${id}`),
+      onPush: ({ updateId, kind: updateKind }) =>
+        this.emit({ kind: 'queued', botId: id, updateId, updateKind }),
+    })
     return {
       ...record,
       queue,

@@ -2,13 +2,16 @@ import { randomBytes } from 'node:crypto'
 import type { WorldDescription, WorldInput, WorldList } from './control/hosting.ts'
 import { ControlError, definedFields } from './control/operation.ts'
 import { HostedWorld, type HostedWorldOptions } from './hosted-world.ts'
-import { WORLDS_PREFIX, mediaIdIn, splitWorldPath, type WorldFinder } from './http/world-routing.ts'
+import type { WorldFinder } from './http/world-routing.ts'
 import type { SharedEngine } from './phone/phones.ts'
 import { SeedError } from './seed/problem.ts'
 
 /** The world that a sandbox begins with. */
 export const MAIN = 'main'
 
+/** The path of a request below that of a world, and of a file at the root. */
+const BELOW_WORLD = /^\/worlds\/([^/?]*)([^]*)$/
+const MEDIA = /^\/media\/([^/?]+)/
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/i
 /** Random bytes of a name that nobody chose. */
 const NAME_BYTES = 6
@@ -38,11 +41,14 @@ export class Worlds implements WorldList, AsyncDisposable {
 
   /** The world that a request of either listener is for; a file at the root is that of any world. */
   find(url: string): ReturnType<WorldFinder<HostedWorld>> {
-    const { world: name, path } = splitWorldPath(url)
-    if (name !== null) return { world: this.#worlds.get(name) ?? null, path }
-    const main = this.#worlds.get(MAIN) ?? null
-    const mediaId = mediaIdIn(path)
-    return { world: (mediaId === null ? null : this.#holderOf(mediaId)) ?? main, path }
+    const [, name, rest = ''] = BELOW_WORLD.exec(url) ?? []
+    if (name !== undefined) {
+      const path = rest.startsWith('/') ? rest : `/${rest}`
+      return { world: this.#worlds.get(name) ?? null, path }
+    }
+    const mediaId = MEDIA.exec(url)?.[1] ?? ''
+    const holder = [...this.#worlds.values()].find(({ world }) => world.files.has(mediaId))
+    return { world: holder ?? this.#worlds.get(MAIN) ?? null, path: url }
   }
 
   list(): WorldDescription[] {
@@ -98,14 +104,9 @@ export class Worlds implements WorldList, AsyncDisposable {
     for (const world of this.#worlds.values()) world.endCalls()
   }
 
-  #holderOf(mediaId: string): HostedWorld | null {
-    for (const hosted of this.#worlds.values()) if (hosted.world.files.has(mediaId)) return hosted
-    return null
-  }
-
   #describe(hosted: HostedWorld): WorldDescription {
     const { name, bots, people, chats } = hosted
-    const path = name === MAIN ? '' : WORLDS_PREFIX + name
+    const path = name === MAIN ? '' : `/worlds/${name}`
     const { url, controlUrl } = this.#urls
     const urls = { url: url + path, controlUrl: controlUrl + path }
     return { name, path, ...urls, bots, people, chats }

@@ -135,7 +135,6 @@ export const BOTS = {
       return await waitForSome(context, {
         waitMs: wait,
         list: () => queue.list(10_000).filter(({ updateId }) => updateId > after),
-        onChange: queue.onPush,
       })
     },
   ),

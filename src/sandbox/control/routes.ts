@@ -57,7 +57,7 @@ export function addControlRoutes(
 }
 
 /** Where a world is served. @throws SandboxApiError when it has just ended */
-function addressesOf({ name, live }: ControlledWorld): WorldDescription {
+export function addressesOf({ name, live }: ControlledWorld): WorldDescription {
   const found = live.worlds.list().find((one) => one.name === name)
   if (found === undefined) throw noSuchWorld()
   return found

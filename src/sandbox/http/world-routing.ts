@@ -28,22 +28,3 @@ export function worldRouting<W>(find: WorldFinder<W>) {
     },
   }
 }
-
-/** Where the path of a world begins. */
-export const WORLDS_PREFIX = '/worlds/'
-
-const BELOW_WORLD = /^\/worlds\/([^/?]*)([^]*)$/
-
-/** Splits the path of a request, with its query, into the name of a world, null at the root, and the rest. */
-export function splitWorldPath(url: string): { world: string | null; path: string } {
-  const [, world, rest = ''] = BELOW_WORLD.exec(url) ?? []
-  if (world === undefined) return { world: null, path: url }
-  return { world, path: rest.startsWith('/') ? rest : `/${rest}` }
-}
-
-const MEDIA = /^\/media\/([^/?]+)/
-
-/** The id in the path of a file, or null for any other path. */
-export function mediaIdIn(path: string): string | null {
-  return MEDIA.exec(path)?.[1] ?? null
-}

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { bearerOf, botIdOf } from '../../api/bot.ts'
 import { apiError, ControlError } from '../api-error.ts'
 import { readInput } from '../control/input.ts'
-import type { ControlledWorld } from '../control/routes.ts'
+import { addressesOf, type ControlledWorld } from '../control/routes.ts'
 import type { TranscriptCall } from '../transcript.ts'
 import { valuesOf } from '../../util/local-door.ts'
 import type { BotTraffic } from './bot-traffic.ts'
@@ -81,15 +81,12 @@ export function addSidecarRoutes(
   answer('POST', '/replay', async (request) => {
     const { to, n } = readInput('POST /replay', ReplayInput, request.body)
     const { world, botTraffic, sidecar } = runningFor(request)
-    const { url } = world.live.worlds.list().find(({ name }) => name === world.name) ?? {
-      url: '',
-    }
     const { transcript } = world.live.world
     const recorded =
       to === 'sidecar'
         ? fromTraffic(botTraffic?.list(n - 1).find((one) => one.n === n))
         : fromTranscript(transcript.list(n - 1).find((one) => one.n === n))
-    const base = to === 'sidecar' ? sidecar?.botUrl : url
+    const base = to === 'sidecar' ? sidecar?.botUrl : addressesOf(world).url
     if (recorded === null || base === undefined) {
       throw apiError('not_found', 'no call of a bot is recorded under this number')
     }
