@@ -1,4 +1,4 @@
-import { createControlListener } from './control/listener.ts'
+import { createControlListener } from './control/routes.ts'
 import { type StepError, toMishap, type StepMishap } from './control/operation.ts'
 import type { Control } from './control/table.ts'
 import type { Home } from './default-world.ts'

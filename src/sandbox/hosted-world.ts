@@ -75,7 +75,11 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
    */
   static async open(parts: HostedWorldParts): Promise<HostedWorld> {
     const { options } = parts
-    const seed = typeof options.world === 'object' ? await loadSeed(options.world) : null
+    // What applies a seed is imported only here, so that other sandboxes start faster.
+    const seed =
+      typeof options.world === 'object'
+        ? (await import('./seed/apply.ts')).prepareSeed(options.world)
+        : null
     const world = await World.open({ ...options, ...seed?.clockFor(options) })
     const hosted = new HostedWorld(parts, world)
     try {
@@ -211,20 +215,4 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
 
 function noSnapshot(name: string): ControlError {
   return new ControlError(`there is no snapshot ${name}; \`snapshots\` lists them`)
-}
-
-/** Checks a seed. Imports what applies it only here, so that other sandboxes start faster. */
-async function loadSeed(input: SeedInput) {
-  const [{ readSeed }, { clockStartMs, applySeed }] = await Promise.all([
-    import('./seed/read.ts'),
-    import('./seed/apply.ts'),
-  ])
-  const seed = readSeed(input)
-  return {
-    clockFor: ({ clock = seed.clock?.mode ?? 'running', startMs }: WorldOptions) => ({
-      clock,
-      startMs: startMs ?? clockStartMs(seed),
-    }),
-    apply: (live: LiveWorld) => applySeed(live, live.control, seed),
-  }
 }

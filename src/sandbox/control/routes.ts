@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { apiError } from '../api-error.ts'
 import { hangUpSignal } from '../http/response.ts'
-import { noSuchWorld } from '../http/world-routing.ts'
+import { createListener, type ListenerAccess } from '../http/listener.ts'
+import { noSuchWorld, worldRouting, type WorldFinder } from '../http/world-routing.ts'
 import { streamEvents } from './event-stream.ts'
 import type { WorldDescription } from './hosting.ts'
 import { readInput } from './input.ts'
@@ -19,9 +20,39 @@ interface OnOperation {
   Params: { operation: string }
 }
 
+const HEALTH_PATH = '/healthz'
 const NO_SUCH_OPERATION = 'no such operation; `GET /` lists them'
 /** Greatest body: a file of 64 MiB in base64, and what goes with it. */
 export const CONTROL_BODY_BYTES = 96 * 1024 * 1024
+
+/**
+ * The control listener: the routes of `addControlRoutes`, for every world, and `GET /healthz`,
+ * which answers 200. Without a token, every process that can reach the loopback address may control
+ * the sandbox; web pages may not.
+ */
+export function createControlListener(
+  findWorld: WorldFinder<ControlledWorld>,
+  access: ListenerAccess,
+): FastifyInstance {
+  const { rewriteUrl, requireWorld: worldOf } = worldRouting(findWorld)
+  const app = createListener({
+    ...access,
+    bodyBytes: CONTROL_BODY_BYTES,
+    rewriteUrl,
+    probePath: HEALTH_PATH,
+  })
+  app.addHook('onRequest', (request, _reply, next) => {
+    worldOf(request)
+    next()
+  })
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: HEALTH_PATH,
+    handler: () => ({ ok: true, result: { healthy: true } }),
+  })
+  addControlRoutes(app, worldOf)
+  return app
+}
 
 /**
  * Adds the routes of the control: `POST /<operation>` with its input as JSON gives
