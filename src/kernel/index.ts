@@ -2,51 +2,21 @@
 export { loadKernel, type Kernel } from './load.ts'
 export type { JudgingClock, KeyList, KeyLookups, ModeAnswer, ModeLookups, Time } from './lookups.ts'
 export * from './memory.ts'
-export {
-  examine,
-  isProtectedIn,
-  isProtectedSince,
-  type Arrival,
-  type ExamineParts,
-} from './opening/examine.ts'
+export { examine, isProtectedIn, isProtectedSince } from './opening/examine.ts'
+export type * from './opening/examine.ts'
 export { judgeFile, mayStillGive, type FileParts, type GivenVerdict } from './opening/file.ts'
 export type { FoundMessage, MessagesOfUpdate } from './opening/find-messages.ts'
-export {
-  deliversText,
-  finalOf,
-  transientErrorIn,
-  unexamined,
-  type ExaminedMessage,
-  type MessageFinding,
-} from './opening/finding.ts'
+export { deliversText, finalOf, transientErrorIn, unexamined } from './opening/finding.ts'
+export type * from './opening/finding.ts'
 export { NamedMedia } from './opening/named-media.ts'
 export { ReplayMemory } from './opening/replay-memory.ts'
 export { strangerIn, whyStranger } from './opening/sender-rules.ts'
 export { settle, stillStanding, type NumberedMessage, type Settled } from './opening/settle.ts'
 export type { Judged } from './opening/signatures.ts'
-export {
-  delivers,
-  type Reason,
-  type Reasoned,
-  type TransientError,
-  type Verdict,
-  type VerifyPolicy,
-} from './opening/verdict.ts'
-export {
-  beginLife,
-  requirePublished,
-  type Action,
-  type ActionResult,
-  type Effect,
-  type Errand,
-  type Facts,
-  type KeyEvent,
-  type KeyLife,
-  type PublicationState,
-  type RemoteKeyState,
-  type RotationOutcome,
-  type RotationPhase,
-} from './own-key/life.ts'
+export { delivers } from './opening/verdict.ts'
+export type * from './opening/verdict.ts'
+export { beginLife, requirePublished } from './own-key/life.ts'
+export type * from './own-key/life.ts'
 export { advance } from './own-key/machine.ts'
 export {
   fromRow,
@@ -60,26 +30,11 @@ export type { Policies } from './people/decisions.ts'
 export type { Journal, TrustChange } from './people/journal.ts'
 export type { People } from './people/people.ts'
 export type { Person } from './people/person.ts'
-export {
-  chooseRecipients,
-  recipientRules,
-  recipientsOf,
-  whyNot,
-  type RecipientParts,
-  type RecipientRules,
-  type Recipients,
-  type Skipped,
-} from './people/recipients.ts'
+export { chooseRecipients, recipientRules, recipientsOf, whyNot } from './people/recipients.ts'
+export type * from './people/recipients.ts'
 export type { Trust } from './people/trust.ts'
-export {
-  unobserved,
-  type Readers,
-  type SeenChat,
-  type Sightings,
-  type UnseenUpdates,
-  type UpdateHead,
-  type SeenUpdates,
-} from './sightings.ts'
+export { unobserved } from './sightings.ts'
+export type * from './sightings.ts'
 export { Unseen } from './unseen.ts'
 export { bindPerson, correctKind, liftLatches, liftPrivateChats } from './wall/chat-decisions.ts'
 export { ClearFields, type ClearField } from './wall/clear-fields.ts'

@@ -133,17 +133,21 @@ export interface ForgottenSlice {
 }
 
 export interface SeenRecords {
+  /** Reads what `find` will be asked for. */
+  expect(digests: readonly Uint8Array[]): Promise<void>
   find(digests: readonly Uint8Array[]): Promise<SeenRecord[]>
   /** Adds own sealed data in one statement; a row that is there repeats once more. */
   addOwn(seen: readonly NewSeen[]): Promise<void>
   /**
-   * Adds new rows; a signature that is there repeats once more where `rule` permits it.
-   * @returns whether each added or repeated row is counted anew, by the ids confirmed or `heldBelow`
+   * Adds new rows, with `finish` at the latest; a signature that is there repeats once more where
+   * `rule` permits it. @throws OvertakenError
    */
-  add(
-    seen: readonly NewSeen[],
-    o: { rule: SignatureRepeatRule; heldBelow: number },
-  ): Promise<{ isCountedAnew: boolean }[]>
+  add(seen: readonly NewSeen[], o: { rule: SignatureRepeatRule; heldBelow: number }): Promise<void>
+  /**
+   * Writes what was added. @throws OvertakenError
+   * @returns of each update's data whether it is counted anew, by the ids confirmed or `heldBelow`
+   */
+  finish(): Promise<{ updateId: number; isCountedAnew: boolean }[]>
   /** Gives data its numbers where it has none yet. @returns the row after that */
   bind(
     digest: Uint8Array,

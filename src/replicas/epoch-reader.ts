@@ -1,6 +1,7 @@
 import { Listeners } from '../util/listeners.ts'
 import type { Mutex } from '../util/scheduling.ts'
 import { corrupt } from '../store/refusals.ts'
+import { chunksOf } from '../store/records/rows.ts'
 import { FOLLOWED_TABLES, type FollowedTable, type Reread } from '../store/store.ts'
 import { rolledBack } from './failures.ts'
 import { unblocked } from './locks.ts'
@@ -147,9 +148,7 @@ export class EpochReader implements RestingStore {
     for (const table of FOLLOWED_TABLES) {
       const keys = byTable.get(table)?.map(({ key }) => key) ?? []
       for (const reread of this.#rereads.get(table) ?? []) {
-        for (let at = 0; at < keys.length; at += KEYS_AT_ONCE) {
-          await reread(db, keys.slice(at, at + KEYS_AT_ONCE))
-        }
+        for (const some of chunksOf(keys, KEYS_AT_ONCE)) await reread(db, some)
       }
     }
   }

@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely'
 import { countedCache } from '../util/caches.ts'
 import { TimeSlice } from '../util/scheduling.ts'
+import { chunksOf } from './records/rows.ts'
 import type { Schema } from './schema.ts'
 import type { Store } from './store.ts'
 
@@ -176,8 +177,11 @@ export class Outcomes implements AsyncDisposable {
     sent: readonly SendOutcome[],
   ): Promise<void> {
     const slice = new TimeSlice()
-    for (const ids of chunksOf([...received.keys()])) {
-      const rows = chunksOf(ids.flatMap((id) => (received.get(id) ?? []).map(outcomeRow)))
+    for (const ids of chunksOf([...received.keys()], ROWS_AT_ONCE)) {
+      const rows = chunksOf(
+        ids.flatMap((id) => (received.get(id) ?? []).map(outcomeRow)),
+        ROWS_AT_ONCE,
+      )
       await this.#store.note(async (db) => {
         await db.deleteFrom('outcomes').where('update_id', 'in', ids).execute()
         for (const some of rows) {
@@ -186,7 +190,7 @@ export class Outcomes implements AsyncDisposable {
         }
       })
     }
-    for (const some of chunksOf(sent.map(sentRow))) {
+    for (const some of chunksOf(sent.map(sentRow), ROWS_AT_ONCE)) {
       await this.#store.note((db) => saveSent(db, some))
       await slice.yieldIfOver()
     }
@@ -221,12 +225,6 @@ async function forgetOldest(db: Transaction<Schema>, kept: number): Promise<void
     const oldest = db.selectFrom(table).select('at').orderBy('at', 'desc').offset(kept).limit(1)
     await db.deleteFrom(table).where('at', '<', oldest).execute()
   }
-}
-
-function chunksOf<T>(all: readonly T[]): T[][] {
-  return Array.from({ length: Math.ceil(all.length / ROWS_AT_ONCE) }, (_, n) =>
-    all.slice(n * ROWS_AT_ONCE, (n + 1) * ROWS_AT_ONCE),
-  )
 }
 
 function outcomeRow(one: MessageOutcome) {

@@ -94,4 +94,16 @@ describe.skipIf(!hasPostgres())('a call waits for the database', () => {
       ['commit'],
     ])
   })
+
+  test('asks of the memory against replays once for any number of updates, and writes it once', async () => {
+    const { alice, privateChat } = sandbox.home
+    const phone = await sandbox.phone(alice.id)
+    for (let n = 0; n < 20; n++) await phone.write(privateChat, `hello ${n}`)
+    const trips = await tap.during(async () => {
+      const { json } = await replica.call('GET', '/updates')
+      expect(json.result).toHaveLength(20)
+    })
+    const questions = trips.flat().filter((sql) => /\bseen"/.test(sql))
+    expect(questions.map((sql) => sql.slice(0, 6))).toEqual(['select', 'insert'])
+  })
 })

@@ -1,21 +1,10 @@
 import { createHmac } from 'node:crypto'
-import { OvertakenError } from '../../errors.ts'
 import type { Gap, Memory, NewSeen, Records } from '../memory.ts'
 import { Listeners } from '../../util/listeners.ts'
 import type { JudgingClock } from '../lookups.ts'
-import {
-  REPEATS,
-  isSamePlace,
-  isSameThing,
-  mayRepeat,
-  repeatRule,
-  type Recognition,
-  type Rememberable,
-  type ReplayCheck,
-  type Sighting,
-  type Thing,
-} from './seen-rules.ts'
 import { ConfirmedUpdates } from './confirmed-updates.ts'
+import { ReplayBatch } from './replay-batch.ts'
+import { REPEATS, type Met, type ReplayCheck, type Sighting } from './seen-rules.ts'
 
 const DAY_MS = 86_400_000
 /** How long signatures are remembered, in ms; an older one counts as replayed. */
@@ -73,19 +62,30 @@ export class ReplayMemory {
     return await this.#memory.read(({ seen }) => seen.hasOpened(chatId, botId ?? -1))
   }
 
-  /** Runs a batch in one write. @throws Refusal `postern_store_unwritable`, with nothing remembered */
-  async batch<T>(judge: (check: ReplayCheck) => Promise<T>): Promise<T> {
+  /**
+   * Runs a batch in one write.
+   * @param met those of which `judge` will ask, so that one question asks of all of them
+   * @throws Refusal `postern_store_unwritable`, with nothing remembered
+   */
+  async batch<T>(judge: (check: ReplayCheck) => Promise<T>, met: readonly Met[] = []): Promise<T> {
+    const parts = {
+      ...this.#parts,
+      confirmed: this.confirmed,
+      rowsOf: (sighting: Sighting) => this.#rowsOf(sighting),
+      digestsOf: (one: Met) => this.#digestsOf(one),
+      nowMs: () => this.#memory.nowMs(),
+    }
     return await this.#memory.note(async (records) => {
-      return await judge({
-        recognize: (sighting, claims) => this.#recognize(records, sighting, claims),
-        remember: (sighting, as) => this.#remember(records, sighting, as),
-      })
+      await records.seen.expect(met.flatMap((one) => this.#digestsOf(one)))
+      const result = await judge(new ReplayBatch(records, parts))
+      await this.#finish(records)
+      return result
     })
   }
 
   /** Remembers own data before it leaves. @throws Refusal `postern_store_unwritable` */
   async rememberOwn(sighting: Sighting): Promise<void> {
-    const known = this.#seenIn(sighting)
+    const known = this.#rowsOf(sighting)
     await this.#memory.note(({ seen }) => seen.addOwn(known), { isSingle: true })
   }
 
@@ -108,49 +108,17 @@ export class ReplayMemory {
     }
   }
 
-  async #recognize(
-    records: Records,
-    thing: Thing,
-    claims: readonly string[],
-  ): Promise<Recognition> {
-    const data = this.#keyed('data', thing.dataDigest)
-    const signatures = [...new Set(claims)].map((claim) => this.#keyed('signature', claim))
-    const found = await records.seen.find([data, ...signatures])
-    if (!found.every((seen) => isSamePlace(seen, thing))) return 'replayed'
-    const known = found.find(({ kind }) => kind === 'data')
-    if (known !== undefined) {
-      if (!isSameThing(known, thing, this.#parts.clock.expiryNowMs())) return 'replayed'
-      const { updateId } = thing
-      if (updateId === null || known.isCountedAnew) return 'again'
-      return (await this.confirmed.includes(records, updateId)) ? 'confirmed' : 'again'
-    }
-    const rule = repeatRule(thing, this.#memory.nowMs())
-    return found.every((seen) => mayRepeat(seen, rule)) ? 'new' : 'replayed'
+  async #finish({ seen, confirmed }: Records): Promise<void> {
+    const updates = await seen.finish()
+    if (updates.length === 0) return
+    const anew = updates.find(({ isCountedAnew }) => isCountedAnew)
+    if (anew !== undefined) await confirmed.noteCountedAnew()
+    if (anew !== undefined && !this.#isCountedAnew) this.#idsBack.emit({ updateId: anew.updateId })
+    this.#isCountedAnew = anew !== undefined
   }
 
-  async #remember(records: Records, sighting: Sighting, as: Rememberable): Promise<void> {
-    if (as === 'again') {
-      return await this.#bind(records, this.#keyed('data', sighting.dataDigest), sighting)
-    }
-    const seen = this.#seenIn(sighting)
-    const rule = repeatRule(sighting, this.#memory.nowMs())
-    const kept = await records.seen.add(seen, { rule, heldBelow: this.confirmed.heldBelow })
-    if (kept.length < seen.length) throw new OvertakenError()
-    if (sighting.updateId === null) return
-    const isAnew = kept.some(({ isCountedAnew }) => isCountedAnew)
-    if (isAnew) await records.confirmed.noteCountedAnew()
-    if (isAnew && !this.#isCountedAnew) this.#idsBack.emit({ updateId: sighting.updateId })
-    this.#isCountedAnew = isAnew
-  }
-
-  /** Numbers data that has no number yet. @throws OvertakenError when another transaction has */
-  async #bind({ seen }: Records, digest: Buffer, sighting: Sighting): Promise<void> {
-    const bound = await seen.bind(digest, sighting)
-    if (bound === undefined || !isSameThing(bound, sighting, this.#parts.clock.expiryNowMs()))
-      throw new OvertakenError()
-  }
-
-  #seenIn(sighting: Sighting): NewSeen[] {
+  /** The data first. */
+  #rowsOf(sighting: Sighting): [NewSeen, ...NewSeen[]] {
     const { chatId, userId, messageId, updateId, dateMs, dataDigest, signatureDigest } = sighting
     const common = {
       chatId,
@@ -168,6 +136,13 @@ export class ReplayMemory {
     if (signatureDigest === null) return [data]
     const digest = this.#keyed('signature', signatureDigest)
     return [data, { ...common, kind: 'signature', digest }]
+  }
+
+  /** Of the data, then of each statement. */
+  #digestsOf({ dataDigest, signatures }: Met): Buffer[] {
+    const claims = new Set(signatures.map(({ digest }) => digest))
+    const ofSignatures = [...claims].map((claim) => this.#keyed('signature', claim))
+    return [this.#keyed('data', dataDigest), ...ofSignatures]
   }
 
   #keyed(kind: string, digest: string): Buffer {

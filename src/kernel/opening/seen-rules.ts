@@ -1,4 +1,5 @@
 /** The rules of the memory against replays: which data is the same, and which signature may repeat. */
+import type { OpenedText } from '../../openpgp/index.ts'
 import type { SignatureRepeatRule, SeenRecord } from '../memory.ts'
 
 /** A message or an attachment by its claims. */
@@ -36,6 +37,9 @@ export interface ReplayCheck {
 
 /** Before a signature was verified. */
 export type Thing = Omit<Sighting, 'signatureDigest'>
+
+/** Sealed data and the statements that it claims, by their digests, hex. */
+export type Met = Pick<OpenedText, 'dataDigest'> & { signatures: readonly { digest: string }[] }
 
 /** How long the service keeps an update that nobody confirms (spec, Limits, `retention`). */
 export const RETENTION_MS = 72 * 3_600_000

@@ -63,8 +63,12 @@ export async function settle(
   const index = prefix.findIndex((all) => all.some(({ finding }) => finding.kind === 'opened'))
   if (index === -1) return { prefix, verdicts: unrecorded }
   try {
-    const { verdicts, signers } = await replayMemory.batch((check) =>
-      settleInOrder(messages, { check, past, pause }, parts),
+    const opened = messages.flatMap(({ finding }) =>
+      finding.kind === 'opened' ? [finding.opened] : [],
+    )
+    const { verdicts, signers } = await replayMemory.batch(
+      (check) => settleInOrder(messages, { check, past, pause }, parts),
+      opened,
     )
     await people.rememberSigned(signers, 'words')
     return { prefix, verdicts }

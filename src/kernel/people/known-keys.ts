@@ -50,19 +50,15 @@ export class KnownKeys {
     const digest = hash('sha256', JSON.stringify(pairs), 'base64')
     if (this.#digests.get(source) === digest) return
     const sinceMs = this.#memory.nowMs()
-    const keys = pairs.map((pair) => ({ ...pair, sinceMs }))
-    try {
-      await this.#memory.note(({ encryptionKeys }) => encryptionKeys.add(keys))
-    } catch (error) {
-      for (const key of keys) this.#hold(key)
-      throw error
-    }
-    this.#digests.set(source, digest)
+    const isHeld = pairs.map((pair) => this.#hold({ ...pair, sinceMs })).every(Boolean)
+    await this.#memory.settle()
+    if (isHeld) this.#digests.set(source, digest)
   }
 
-  #hold(key: KnownKey): void {
+  #hold(key: KnownKey): boolean {
     const isKnown = this.#unwritten.has(idOf(key))
     if (!isKnown && this.#unwritten.size < UNWRITTEN) this.#unwritten.set(idOf(key), key)
+    return this.#unwritten.has(idOf(key))
   }
 
   /**

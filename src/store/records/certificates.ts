@@ -9,7 +9,7 @@ import type {
   KnownKey,
 } from '../../kernel/index.ts'
 import { TimeSlice } from '../../util/scheduling.ts'
-import { Rows, insertNew, upsert } from './rows.ts'
+import { Rows, chunksOf, insertNew, upsert } from './rows.ts'
 
 /** Copies that go in one statement. */
 const COPIES_AT_ONCE = 100
@@ -53,11 +53,11 @@ export class CertificateRows extends Rows implements CertificateRecords {
 
   async addCopies(copies: readonly CertificateCopy[]): Promise<void> {
     const slice = new TimeSlice()
-    for (let at = 0; at < copies.length; at += COPIES_AT_ONCE) {
+    for (const some of chunksOf(copies, COPIES_AT_ONCE)) {
       await slice.yieldIfOver()
       await this.db
         .insertInto('certificates')
-        .values(copies.slice(at, at + COPIES_AT_ONCE).map(copyRow))
+        .values(some.map(copyRow))
         .onConflict((conflict) =>
           conflict
             .column('fingerprint')
@@ -132,19 +132,19 @@ export class EncryptionKeyRows extends Rows implements EncryptionKeyRecords {
     const rows = keys.map(({ keyId, userId, sinceMs: since }) => {
       return { key_id: keyId, user_id: userId, since }
     })
-    for (let at = 0; at < rows.length; at += KEYS_AT_ONCE) {
+    for (const some of chunksOf(rows, KEYS_AT_ONCE)) {
       await slice.yieldIfOver()
-      await insertNew(this.db, 'encryption_keys', rows.slice(at, at + KEYS_AT_ONCE))
+      await insertNew(this.db, 'encryption_keys', some)
     }
   }
 
   async of(keyIds: readonly string[]): Promise<KnownKey[]> {
     const found: KnownKey[] = []
-    for (let at = 0; at < keyIds.length; at += KEYS_AT_ONCE) {
+    for (const some of chunksOf(keyIds, KEYS_AT_ONCE)) {
       const rows = await this.db
         .selectFrom('encryption_keys')
         .select(['key_id as keyId', 'user_id as userId', 'since as sinceMs'])
-        .where('key_id', 'in', keyIds.slice(at, at + KEYS_AT_ONCE))
+        .where('key_id', 'in', some)
         .execute()
       found.push(...rows)
     }

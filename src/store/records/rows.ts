@@ -66,3 +66,10 @@ export async function writeFlag(
   if (value === null) await db.deleteFrom('flags').where('name', '=', name).execute()
   else await upsert(db, 'flags', 'name', { name, value })
 }
+
+/** Lists of at most `size`, for statements that would be too long or hold others up. */
+export function chunksOf<T>(all: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, n) =>
+    all.slice(n * size, (n + 1) * size),
+  )
+}

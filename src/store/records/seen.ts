@@ -14,30 +14,53 @@ import type {
   SeenRecords,
   SignatureRepeatRule,
 } from '../../kernel/index.ts'
+import { OvertakenError } from '../../errors.ts'
 import type { Schema } from '../schema.ts'
-import { Rows, readFlag, writeFlag } from './rows.ts'
+import { Rows, chunksOf, readFlag, writeFlag } from './rows.ts'
 
 /** The flag of the time before which rows may be missing, because they were deleted. */
 const PRUNED_BEFORE = 'seen_pruned_before'
 
 /** Rows that one transaction deletes, in a few ms. */
 const FORGOTTEN_AT_ONCE = 100
+/** Far below SQLite's limit of variables in one statement. */
+const ROWS_AT_ONCE = 500
+
+const keyOf = (digest: Uint8Array): string => Buffer.from(digest).toString('latin1')
 
 type SeenExpression = ExpressionBuilder<Schema, 'seen'>
 
 /** Sealed data and signatures that were met. */
 export class SeenRows extends Rows implements SeenRecords {
+  /** As of this transaction, by digest; null: there is none. Without those that are due. */
+  readonly #known = new Map<string, SeenRecord | null>()
+  /** New rows, by digest, that one statement writes. */
+  readonly #due = new Map<string, NewSeen>()
+  #heldBelow = 0
+  readonly #updates: { updateId: number; isCountedAnew: boolean }[] = []
+
+  async expect(digests: readonly Uint8Array[]): Promise<void> {
+    const unread = digests.filter((digest) => !this.#known.has(keyOf(digest)))
+    for (const some of chunksOf(unread, ROWS_AT_ONCE)) {
+      const rows = await this.db
+        .selectFrom('seen')
+        .select(['digest', 'kind', 'chat_id as chatId', 'message_id as messageId', 'repeats'])
+        .select(['update_id as updateId', 'media_id as mediaId', 'user_id as userId'])
+        .select(['seen_at as seenAtMs', 'dated_at as datedAtMs', 'is_signed', 'counted_anew'])
+        .where('digest', 'in', some)
+        .execute()
+      for (const digest of some) this.#known.set(keyOf(digest), null)
+      for (const { is_signed, counted_anew, ...row } of rows) {
+        const record = { ...row, isSigned: is_signed === 1, isCountedAnew: counted_anew === 1 }
+        this.#known.set(keyOf(row.digest), record)
+      }
+    }
+  }
+
   async find(digests: readonly Uint8Array[]): Promise<SeenRecord[]> {
-    const rows = await this.db
-      .selectFrom('seen')
-      .select(['digest', 'kind', 'chat_id as chatId', 'message_id as messageId', 'repeats'])
-      .select(['update_id as updateId', 'media_id as mediaId', 'user_id as userId'])
-      .select(['seen_at as seenAtMs', 'dated_at as datedAtMs', 'is_signed', 'counted_anew'])
-      .where('digest', 'in', digests)
-      .execute()
-    return rows.map(({ is_signed, counted_anew, ...row }) => {
-      return { ...row, isSigned: is_signed === 1, isCountedAnew: counted_anew === 1 }
-    })
+    if (digests.some((digest) => this.#due.has(keyOf(digest)))) await this.#writeDue()
+    await this.expect(digests)
+    return digests.flatMap((digest) => this.#known.get(keyOf(digest)) ?? [])
   }
 
   async addOwn(seen: readonly NewSeen[]): Promise<void> {
@@ -51,25 +74,54 @@ export class SeenRows extends Rows implements SeenRecords {
   async add(
     seen: readonly NewSeen[],
     { rule, heldBelow }: { rule: SignatureRepeatRule; heldBelow: number },
-  ): Promise<{ isCountedAnew: boolean }[]> {
+  ): Promise<void> {
+    this.#heldBelow = heldBelow
+    const isNew = ({ digest }: NewSeen): boolean =>
+      this.#known.get(keyOf(digest)) === null && !this.#due.has(keyOf(digest))
+    if (seen.every(isNew)) return seen.forEach((one) => this.#due.set(keyOf(one.digest), one))
+    await this.#writeDue()
+    await this.#insert(seen, rule)
+  }
+
+  async finish(): Promise<{ updateId: number; isCountedAnew: boolean }[]> {
+    await this.#writeDue()
+    return this.#updates
+  }
+
+  async #writeDue(): Promise<void> {
+    const due = [...this.#due.values()]
+    this.#due.clear()
+    for (const some of chunksOf(due, ROWS_AT_ONCE)) await this.#insert(some, null)
+  }
+
+  /** @param rule null: each must be new */
+  async #insert(seen: readonly NewSeen[], rule: SignatureRepeatRule | null): Promise<void> {
     const kept = await this.db
       .insertInto('seen')
-      .values(seen.map((one) => rowOf(one, countsAnew(this.db, one, heldBelow))))
+      .values(seen.map((one) => rowOf(one, countsAnew(this.db, one, this.#heldBelow))))
       .onConflict((conflict) =>
-        conflict
-          .column('digest')
-          .doUpdateSet(oneRepeatMore)
-          .where((row) => mayRepeat(row, rule)),
+        rule === null
+          ? conflict.doNothing()
+          : conflict
+              .column('digest')
+              .doUpdateSet(oneRepeatMore)
+              .where((row) => mayRepeat(row, rule)),
       )
-      .returning('counted_anew')
+      .returning(['update_id as updateId', 'counted_anew'])
       .execute()
-    return kept.map((row) => ({ isCountedAnew: row.counted_anew === 1 }))
+    if (kept.length < seen.length) throw new OvertakenError()
+    for (const { digest } of seen) this.#known.delete(keyOf(digest))
+    for (const { updateId, counted_anew } of kept) {
+      if (updateId !== null) this.#updates.push({ updateId, isCountedAnew: counted_anew === 1 })
+    }
   }
 
   async bind(
     digest: Uint8Array,
     { messageId, updateId }: { messageId: number | null; updateId: number | null },
   ): Promise<SeenRecord | undefined> {
+    await this.#writeDue()
+    this.#known.delete(keyOf(digest))
     const numbers = { message_id: messageId, update_id: updateId }
     for (const column of ['message_id', 'update_id'] as const) {
       if (numbers[column] === null) continue

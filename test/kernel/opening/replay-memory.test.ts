@@ -1,6 +1,6 @@
 import { SYSTEM_TIME } from '../../../src/util/clock.ts'
 import { createHmac } from 'node:crypto'
-import { expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { useFakeTime } from '../../support/fake-time.ts'
 import { SEEN_FOR_MS, ReplayMemory } from '../../../src/kernel/opening/replay-memory.ts'
 import type { Recognition, Sighting } from '../../../src/kernel/opening/seen-rules.ts'
@@ -71,6 +71,61 @@ test('what came first as a quotation takes the first message and the first updat
   expect(await take(memory, { ...signed, updateId: 11 })).toBe('replayed')
   expect(await take(memory, { ...signed, updateId: null, messageId: 101 })).toBe('replayed')
   expect(await take(memory, quoted)).toBe('replayed')
+})
+
+describe.each([
+  ['announced', (all: readonly Sighting[]) => all],
+  ['not announced', () => []],
+])('within one batch that was %s', (_, metOf) => {
+  const judge = async (memory: ReplayMemory, all: readonly Sighting[]): Promise<Recognition[]> => {
+    const met = metOf(all).map((one) => {
+      return { ...one, signatures: claimsOf(one).map((digest) => ({ digest })) }
+    })
+    return await memory.batch(async (check) => {
+      const answers: Recognition[] = []
+      for (const one of all) {
+        const as = await check.recognize(one, claimsOf(one))
+        if (as === 'new' || as === 'again') await check.remember(one, as)
+        answers.push(as)
+      }
+      return answers
+    }, met)
+  }
+
+  test('data is itself again, and a replay at another place, though it is not written yet', async () => {
+    const { memory } = await load()
+    const elsewhere = { ...signed, updateId: 11, messageId: 101 }
+    expect(await judge(memory, [signed, signed, elsewhere])).toEqual(['new', 'again', 'replayed'])
+    expect(await judge(memory, [elsewhere, signed])).toEqual(['replayed', 'again'])
+  })
+
+  test('a signature repeats on other data twice, and then is a replay', async () => {
+    const { memory } = await load()
+    const all = [0, 1, 2, 3].map((n) => {
+      return { ...signed, dataDigest: `${n}`, updateId: 10 + n, messageId: 100 + n }
+    })
+    expect(await judge(memory, all)).toEqual(['new', 'new', 'new', 'replayed'])
+    expect(await judge(memory, all)).toEqual(['again', 'again', 'again', 'replayed'])
+  })
+
+  test('more rows than one statement holds are remembered', async () => {
+    const { memory } = await load()
+    const all = Array.from({ length: 600 }, (_one, n) => {
+      return { ...signed, dataDigest: `${n}`, signatureDigest: `s${n}`, updateId: n, messageId: n }
+    })
+    expect(new Set(await judge(memory, all))).toEqual(new Set(['new']))
+    expect(new Set(await judge(memory, all))).toEqual(new Set(['again']))
+  })
+
+  test('new data under confirmed ids is reported once, whichever of them comes', async () => {
+    const { memory } = await load()
+    const wentBack = vi.fn<(o: { updateId: number }) => void>()
+    memory.onIdsWentBack(wentBack)
+    await memory.confirmed.record(11)
+    expect(await judge(memory, [signed, { ...unsigned, updateId: 20 }])).toEqual(['new', 'new'])
+    expect(wentBack.mock.calls).toEqual([[{ updateId: 10 }]])
+    expect(await judge(memory, [signed])).toEqual(['again'])
+  })
 })
 
 test('what only was asked about is not remembered', async () => {

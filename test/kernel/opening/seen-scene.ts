@@ -1,4 +1,5 @@
 /** A `Memory` of what was seen and confirmed, in a map: no store, no process. */
+import { OvertakenError } from '../../../src/errors.ts'
 import type { Memory, NewSeen, Records, SeenRecord } from '../../../src/kernel/index.ts'
 import { ReplayMemory } from '../../../src/kernel/opening/replay-memory.ts'
 import { isSamePlace, mayRepeat } from '../../../src/kernel/opening/seen-rules.ts'
@@ -12,6 +13,7 @@ export async function replayMemoryInMap(): Promise<ReplayMemory> {
     isSamePlace(one, { chatId, userId, ...(mediaId !== null && { mediaId }) } as never)
   const records = {
     seen: {
+      expect: () => Promise.resolve(),
       find: (digests: readonly Uint8Array[]) =>
         Promise.resolve(digests.flatMap((digest) => seen.get(keyOf(digest)) ?? [])),
       add: (all: readonly NewSeen[], o: { rule: never; heldBelow: number }) => {
@@ -27,8 +29,10 @@ export async function replayMemoryInMap(): Promise<ReplayMemory> {
           seen.set(keyOf(one.digest), added)
           return [added]
         })
-        return Promise.resolve(kept)
+        if (kept.length < all.length) throw new OvertakenError()
+        return Promise.resolve()
       },
+      finish: () => Promise.resolve([]),
       bind: (digest: Uint8Array, to: { messageId: number | null; updateId: number | null }) => {
         const known = seen.get(keyOf(digest))
         if (known !== undefined) {

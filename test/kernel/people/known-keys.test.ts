@@ -46,7 +46,7 @@ test('more keys than go into one statement are all remembered and found, by as f
 
 test('the same list costs no write, and another of the same source does', async () => {
   const store = await open(temporary())
-  const note = vi.spyOn(store, 'note')
+  const note = vi.spyOn(store, 'settle')
   const known = new KnownKeys(memoryOf(store))
   await known.saw('chat 7', [of(1, 'a')])
   await known.saw('chat 7', [of(1, 'a')])
