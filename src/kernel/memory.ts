@@ -133,7 +133,7 @@ export interface ForgottenSlice {
 }
 
 export interface SeenRecords {
-  /** Reads what `find` will be asked for. */
+  /** Reads rows that `find` will be asked for. */
   expect(digests: readonly Uint8Array[]): Promise<void>
   find(digests: readonly Uint8Array[]): Promise<SeenRecord[]>
   /** Adds own sealed data in one statement; a row that is there repeats once more. */
@@ -144,7 +144,7 @@ export interface SeenRecords {
    */
   add(seen: readonly NewSeen[], o: { rule: SignatureRepeatRule; heldBelow: number }): Promise<void>
   /**
-   * Writes what was added. @throws OvertakenError
+   * Writes all that `add` was given. @throws OvertakenError
    * @returns of each update's data whether it is counted anew, by the ids confirmed or `heldBelow`
    */
   finish(): Promise<{ updateId: number; isCountedAnew: boolean }[]>

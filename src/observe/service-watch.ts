@@ -91,6 +91,9 @@ export class ServiceWatch implements Disposable {
     this.#schedule(0)
   }
 
+  /** The bot had no traffic for an hour. */
+  readonly isAtRest = (): boolean => performance.now() - this.#trafficMs >= RESTING_AFTER_MS
+
   /** The bot makes calls, or receives something: it is not at rest. */
   noteTraffic(): void {
     this.#trafficMs = performance.now()
@@ -227,9 +230,7 @@ export class ServiceWatch implements Disposable {
   }
 
   /** How old an answer of `/me` may be while no reason holds. */
-  get #lookMs(): number {
-    return performance.now() - this.#trafficMs < RESTING_AFTER_MS ? LOOK_MS : RESTING_LOOK_MS
-  }
+  readonly #lookMs = (): number => (this.isAtRest() ? RESTING_LOOK_MS : LOOK_MS)
 
   /** Schedules the next check within `waitMs`. */
   #schedule(waitMs: number): void {
@@ -239,8 +240,7 @@ export class ServiceWatch implements Disposable {
     if (this.#dueMs <= dueMs) return
     clearTimeout(this.#timer)
     this.#dueMs = dueMs
-    this.#timer = setTimeout(() => void this.#look(probes), waitMs)
-    this.#timer.unref()
+    this.#timer = setTimeout(() => void this.#look(probes), waitMs).unref()
   }
 
   async #look(probes: Probes): Promise<void> {
@@ -279,7 +279,7 @@ export class ServiceWatch implements Disposable {
       this.#tokenWaitMs = Math.min(this.#tokenWaitMs * 2, TOKEN_MAX_MS)
       return true
     }
-    if (this.#isDoubted || nowMs - this.#heardMs >= this.#lookMs) return true
+    if (this.#isDoubted || nowMs - this.#heardMs >= this.#lookMs()) return true
     return this.#holds(...ASKED_ABOUT)
   }
 
@@ -291,7 +291,7 @@ export class ServiceWatch implements Disposable {
     if (isWrong) return this.#waitMs
     if (this.#isDoubted) return this.#doubtMs()
     // the check before may have ended, or a timer fired, just before `/me` was due
-    return Math.max(0, Math.max(this.#heardMs, this.#askedMs) + this.#lookMs - performance.now())
+    return Math.max(0, Math.max(this.#heardMs, this.#askedMs) + this.#lookMs() - performance.now())
   }
 
   #holds(...codes: readonly ReasonCode[]): boolean {

@@ -34,6 +34,8 @@ export interface UpstreamRequest {
   signal?: AbortSignal
   /** Time limit of the whole call, where less than the usual 30 s. */
   deadlineMs?: number
+  /** By a connection that bots at rest share; they wait for each other. */
+  isCheck?: boolean
   /**
    * Called when it is written, after any wait for its turn and a connection. @throws to keep it
    * from being sent
@@ -184,23 +186,23 @@ export class UpstreamClient implements AsyncDisposable {
   }
 
   /** The load of its connections. */
-  load(): Record<keyof Pools, PoolLoad> {
+  load(): Record<'calls' | 'polls' | 'media', PoolLoad> {
     const { calls, polls, media } = this.#pools
     return { calls: calls.load(), polls: polls.load(), media: media.load() }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort()
-    const { calls, polls, media } = this.#pools
-    await Promise.all([calls, polls, media].map(({ dispatcher }) => dispatcher.destroy()))
+    await Promise.all(Object.values(this.#pools).map((pool) => pool.end()))
   }
 
   #ordinary(request: UpstreamRequest, whose: 'bot' | 'own'): Call {
     const { method, path, body, signal, deadlineMs = Infinity, requireAllowed } = request
+    const { checks, calls } = this.#pools
     checkPath(path)
     if (isGuarded(method, path)) throw new Refusal('postern_route_refused')
     return {
-      pool: this.#pools.calls.dispatcher,
+      pool: (request.isCheck === true ? checks : calls).dispatcher,
       method,
       path,
       body: body === '' ? undefined : body,

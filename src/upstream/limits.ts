@@ -23,6 +23,8 @@ export const UPSTREAM_LIMITS = {
   /** Connections at a time, for calls and for polls. */
   connections: 32,
   pollConnections: 4,
+  /** The same for the checks of all bots at rest. */
+  checkConnections: 8,
   /** A stored attachment in all, to its last byte. */
   mediaMs: 75_000,
   /** Connections at a time for attachments. */

@@ -24,10 +24,38 @@ export interface PoolLoad {
 export interface LazyPool {
   readonly dispatcher: Dispatcher
   load(): PoolLoad
+  /** Ends its connections, and the calls on them. */
+  end(): Promise<void>
 }
 
-/** Connections of our own, apart from every other in the process; polls never block calls. */
-export type Pools = Record<'calls' | 'polls' | 'media', LazyPool>
+/**
+ * Connections of our own, apart from every other in the process; polls never block calls. `checks` are
+ * shared by all bots of the process that reach the service in the same way: the check of a bot at
+ * rest then needs no connection of its own.
+ */
+export type Pools = Record<'calls' | 'polls' | 'media' | 'checks', LazyPool>
+
+/** By the way to the service. */
+const checkPools = new Map<string, { pool: LazyPool; users: number }>()
+
+function shared(way: string, make: () => LazyPool): LazyPool {
+  const one = checkPools.get(way) ?? { pool: make(), users: 0 }
+  checkPools.set(way, one)
+  one.users += 1
+  const { pool } = one
+  return {
+    get dispatcher() {
+      return pool.dispatcher
+    },
+    load: () => pool.load(),
+    end: async () => {
+      one.users -= 1
+      if (one.users > 0) return
+      checkPools.delete(way)
+      await pool.end()
+    },
+  }
+}
 
 /**
  * Makes the pools. Nothing that undici could add is on: no redirects, no cache, no retries, no
@@ -85,10 +113,14 @@ export function createPools(o: {
         return (dispatcher ??= isDirect ? pool(o.origin, {}) : proxied())
       },
       load: () => loadOf(made.values()),
+      end: async () => await dispatcher?.destroy(),
     }
   }
   return {
     calls: lazily(o.limits.connections, o.limits.maxListBytes),
+    checks: shared(JSON.stringify(o), () =>
+      lazily(o.limits.checkConnections, o.limits.maxListBytes),
+    ),
     polls: lazily(o.limits.pollConnections, o.limits.maxListBytes),
     // Its reader counts by itself: too large a file has another refusal than too large an answer.
     media: lazily(o.limits.mediaConnections, 2 * o.limits.maxMediaBytes),

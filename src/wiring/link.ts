@@ -126,7 +126,7 @@ export function createLink(
     metrics,
     alerts,
     watch,
-    calls: callsOf(upstream, bot),
+    calls: callsOf(upstream, bot, watch),
     bot: () => bot.known,
     botId: () => bot.id,
     expectBot: (botId) => (bot.id ??= botId),
@@ -150,17 +150,17 @@ export function createLink(
 }
 
 /** Calls of our own. */
-function callsOf(upstream: Upstream, bot: BotDescription): Link['calls'] {
-  const get = async (path: string, deadlineMs = LOOKUP_MS): Promise<Unseen> =>
-    await upstream.ask({ method: 'GET', path, deadlineMs })
-  const me = async (deadlineMs: number): Promise<Bot> => {
-    const { described } = bot.read(await get('/me', deadlineMs))
+function callsOf(upstream: Upstream, bot: BotDescription, watch: ServiceWatch): Link['calls'] {
+  const get = async (path: string, more: object = {}): Promise<Unseen> =>
+    await upstream.ask({ method: 'GET', path, deadlineMs: LOOKUP_MS, ...more })
+  const me = async (how: { deadlineMs: number; isCheck?: boolean }): Promise<Bot> => {
+    const { described } = bot.read(await get('/me', how))
     if (described === null) throw new NoResponseError('postern_upstream_invalid', 'a bot')
     return described
   }
   return {
-    me: () => me(Infinity),
-    probe: () => me(PROBE_MS),
+    me: () => me({ deadlineMs: Infinity }),
+    probe: () => me({ deadlineMs: PROBE_MS, isCheck: watch.isAtRest() }),
     chat: (chatId) => get(`/chats/${chatId}`),
     chatKeys: (chatId) => get(`/chats/${chatId}/keys`),
     userKey: (userId) => get(`/users/${userId}/key`),

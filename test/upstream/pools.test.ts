@@ -13,9 +13,7 @@ function pools(origin: string, proxy?: EgressProxies, more = {}): Pools {
   const limits = { ...UPSTREAM_LIMITS, ...more }
   const made = createPools({ origin, ca: undefined, proxy, limits })
   onTestFinished(async () => {
-    await Promise.all(
-      [made.calls, made.polls, made.media].map(({ dispatcher }) => dispatcher.destroy()),
-    )
+    await Promise.all(Object.values(made).map((pool) => pool.end()))
   })
   return made
 }
@@ -64,6 +62,33 @@ test('a pool is made for its first call, and until then nothing is under way', (
   expect(made.calls.load()).toEqual({ busy: 0, waiting: 0 })
   expect(made.calls.dispatcher).toBe(made.calls.dispatcher)
   expect(made.calls.dispatcher).not.toBe(made.polls.dispatcher)
+})
+
+test('bots that reach the service in the same way check it by the same connections, others by their own', () => {
+  const origin = 'https://service.example'
+  const [one, another] = [pools(origin, HTTPS), pools(origin, HTTPS)]
+  expect(another.checks.dispatcher).toBe(one.checks.dispatcher)
+  expect(another.calls.dispatcher).not.toBe(one.calls.dispatcher)
+  const elsewhere = [pools(origin), pools('https://other.example', HTTPS)]
+  for (const { checks } of elsewhere) expect(checks.dispatcher).not.toBe(one.checks.dispatcher)
+})
+
+test('connections for checks end with the last bot that has them, and not before', async () => {
+  const { url } = await service((_request, response) => ok(response, {}))
+  const ask = async ({ checks }: Pools): Promise<number> => {
+    const { statusCode, body } = await checks.dispatcher.request(get)
+    await body.dump()
+    return statusCode
+  }
+  const [first, last] = [0, 1].map(() =>
+    createPools({ origin: url, ca: undefined, proxy: undefined, limits: UPSTREAM_LIMITS }),
+  ) as [Pools, Pools]
+  expect([await ask(first), await ask(last)]).toEqual([200, 200])
+  await first.checks.end()
+  expect(await ask(last)).toBe(200)
+  await last.checks.end()
+  await expect(ask(last)).rejects.toThrow('destroyed')
+  expect(await ask(pools(url))).toBe(200)
 })
 
 /** A service that answers when it is let, once for each call. */

@@ -9,6 +9,7 @@ import { LIMITS } from '../../src/api/limits.ts'
 import { SecretSource } from '../../src/config/secrets.ts'
 import { settingsFrom } from '../../src/config/settings.ts'
 import { contentOf, Unseen } from '../../src/kernel/unseen.ts'
+import { RESTING_AFTER_MS } from '../../src/observe/service-watch.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
 import { UpstreamClient } from '../../src/upstream/client.ts'
 import { SYSTEM_TIME } from '../../src/util/clock.ts'
@@ -45,6 +46,19 @@ async function served(server: Server, given: Given, asked: string[]): Promise<nu
   return (server.address() as AddressInfo).port
 }
 
+/** Two links of one process to a service, whose bots' traffic was so long ago; its connections. */
+async function twoLinks(agoMs: number) {
+  const server = createServer()
+  let connections = 0
+  server.on('connection', () => (connections += 1))
+  const url = `http://127.0.0.1:${await served(server, { result: ME }, [])}`
+  const links = [linkTo({ url }), linkTo({ url })]
+  const nowMs = performance.now()
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs + agoMs)
+  onTestFinished(() => clock.mockRestore())
+  return { links, connections: () => connections }
+}
+
 type Options = Partial<Parameters<typeof createLink>[2]> & { token?: string }
 
 function linkTo(upstream: { url: string; caFile?: string }, o: Options = {}) {
@@ -70,6 +84,19 @@ async function scene(o: Options = {}) {
   link.onBot(({ id }) => bots.push(id))
   return { given, asked, link, identified, bots }
 }
+
+test.each([
+  ['at rest', RESTING_AFTER_MS, 1],
+  ['with traffic within the hour', RESTING_AFTER_MS - 1000, 2],
+])('bots %s check the service by so many connections together', async (_how, agoMs, count) => {
+  const { links, connections } = await twoLinks(agoMs)
+  for (const { calls } of links) {
+    await calls.probe()
+    // the connection is free once its answer was read to the end
+    await new Promise(setImmediate)
+  }
+  expect(connections()).toBe(count)
+})
 
 describe('whose bot it is', () => {
   test('says the token, and what is another’s is refused', async () => {
