@@ -60,6 +60,15 @@ describe.skipIf(!hasPostgres())('a call waits for the database', () => {
     expect(trips).toEqual([['SELECT pg_t', 'state', 'state'], ['seen']])
   })
 
+  test('some twenty times for the first send to a person, whose records are written together', async () => {
+    await sandbox.phone(sandbox.home.alice.id)
+    const trips = await tap.during(send)
+    const writes = trips.flat().filter((sql) => sql === 'commit')
+    // the chat; the person with pin, keys and certificate; the key list; whose chat it is
+    expect(writes).toHaveLength(4)
+    expect(trips.length).toBeLessThanOrEqual(22)
+  })
+
   test('once for a send into a readable chat', async () => {
     const body = { chatId: sandbox.home.readableGroup, text: 'hello' }
     const sendReadable = async (): Promise<void> => {

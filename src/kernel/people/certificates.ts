@@ -12,6 +12,8 @@ const MOST_WHOLE = 20_000
 const MOST_REVOKED = 250_000
 /** Copies kept; none beyond, so that an invented certificate displaces none. */
 const MOST_COPIES = 20_000
+/** Copies held in memory while they cannot be written. */
+const MOST_UNWRITTEN = 1000
 
 interface UnwrittenRevocation {
   kept: string
@@ -41,8 +43,8 @@ export class Certificates {
   readonly #unwritten = new Map<string, UnwrittenRevocation>()
   /** Digests of the copies that are kept, by fingerprint; the copies rest on disk. */
   readonly #copies = new Map<string, string>()
-  /** Newer copies that are not on disk yet, and the digest of the stored one. */
-  readonly #unwrittenCopies = new Map<string, { copy: CertificateCopy; before: string }>()
+  /** Copies that are not on disk yet, and the digest of the stored one; null for none. */
+  readonly #unwrittenCopies = new Map<string, { copy: CertificateCopy; before: string | null }>()
 
   private constructor(parts: CertificatesParts) {
     const bounds = { maxWhole: MOST_WHOLE, maxRevoked: MOST_REVOKED, maxCopies: MOST_COPIES }
@@ -121,26 +123,22 @@ export class Certificates {
    * rejects.
    */
   async keepCopies(statuses: readonly CertificateStatus[]): Promise<void> {
-    const first: CertificateCopy[] = []
     for (const { fingerprint, armored, revocations, isNews } of statuses) {
       if (fingerprint === null || revocations || armored === '') continue
       const copy = { fingerprint, copy: armored, copyDigest: digestOf(armored) }
-      const before = this.#copies.get(fingerprint)
-      if (before === undefined) first.push(copy)
-      else if (isNews === true && before !== copy.copyDigest) this.#hold(copy, before)
-    }
-    first.splice(Math.max(0, this.#parts.maxCopies - this.#copies.size))
-    if (first.length > 0) {
-      await this.#parts.memory.note(({ certificates }) => certificates.addCopies(first))
-      for (const copy of first) this.#copies.set(copy.fingerprint, copy.copyDigest)
+      const before = this.#copies.get(fingerprint) ?? null
+      const hasRoom =
+        this.#copies.size < this.#parts.maxCopies && this.#unwrittenCopies.size < MOST_UNWRITTEN
+      const isKept = before === null ? hasRoom : isNews && before !== copy.copyDigest
+      if (isKept === true) this.#hold(copy, before)
     }
     if (this.#unwrittenCopies.size > 0) await this.#parts.memory.settle()
   }
 
-  #hold(copy: CertificateCopy, before: string): void {
+  #hold(copy: CertificateCopy, before: string | null): void {
     const { fingerprint } = copy
-    const held = this.#unwrittenCopies.get(fingerprint)
-    this.#unwrittenCopies.set(fingerprint, { copy, before: held?.before ?? before })
+    const held = this.#unwrittenCopies.get(fingerprint) ?? { before }
+    this.#unwrittenCopies.set(fingerprint, { copy, before: held.before })
     this.#copies.set(fingerprint, copy.copyDigest)
   }
 
@@ -191,7 +189,11 @@ export class Certificates {
       changes.push({ kind: 'key-revoked', userId, detail: { fingerprint } })
     }
     const copies = [...this.#unwrittenCopies]
-    for (const [, { copy, before }] of copies) await records.certificates.replaceCopy(copy, before)
+    const first = copies.flatMap(([, { copy, before }]) => (before === null ? [copy] : []))
+    if (first.length > 0) await records.certificates.addCopies(first)
+    for (const [, { copy, before }] of copies) {
+      if (before !== null) await records.certificates.replaceCopy(copy, before)
+    }
     const announce = await this.#parts.journal.append(records, changes)
     return () => {
       for (const [fingerprint, one] of copies) {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
+import { Refusal } from '../../../src/errors.ts'
 import { Certificates, type CertificatesParts } from '../../../src/kernel/people/certificates.ts'
 import { Journal, type TrustChange } from '../../../src/kernel/people/journal.ts'
 import type { CertificateStatus, Engine } from '../../../src/openpgp/engine.ts'
@@ -139,3 +140,20 @@ testOfFile(
     expect((await kept('ann'))?.copy).toBe('ann with an expiry')
   },
 )
+
+test('a thousand first copies are held while they cannot be written, and no more', async () => {
+  const { certificates, store, kept } = await scene()
+  const names = Array.from({ length: 1001 }, (_one, n) => `person ${n}`)
+  const failing = vi
+    .spyOn(store, 'settle')
+    .mockRejectedValue(new Refusal('postern_store_unwritable'))
+  const all = names.map((name) => statusOf(name))
+  await expect(certificates.keepCopies(all)).rejects.toThrow(Refusal)
+  failing.mockRestore()
+  const copies = await Promise.all(names.map((name) => certificates.copyOf(printOf(name))))
+  expect(copies.map((copy) => copy !== null)).toEqual(names.map((_one, n) => n < 1000))
+  await store.settle()
+  expect((await kept('person 999'))?.copy).toBe(copies[999])
+  await certificates.keepCopies(all)
+  expect((await kept('person 1000'))?.copy).toEqual(expect.any(String))
+})
