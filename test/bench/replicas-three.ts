@@ -15,8 +15,9 @@ const PROCESSES = 3
 const BOTS = 12
 /** Each bot sends so many at once. */
 const AT_ONCE = 4
-const ROUNDS = 5
-const SPAN_MS = 6000
+const WARM_UPS = 3
+const ROUNDS = 6
+const SPAN_MS = 4000
 const SETTLE_MS = 1000
 /** A part of the sidecars' CPU: their main threads, of which each can keep one core busy. */
 const LOOPS = 'their loops'
@@ -59,7 +60,6 @@ const WAYS: Record<string, (bot: number, call: number) => number | null> = {
 /** One of them, and what was measured. */
 interface Way {
   name: string
-  lanes: Lane[]
   cpu: CpuMeter
   /** Sends a second, of each round. */
   perSecond: number[]
@@ -71,27 +71,23 @@ export async function threeJob(cluster: Cluster): Promise<Result> {
   const from = { cluster, count: BOTS, processes: PROCESSES }
   const { sandbox, bots, sidecars } = await startReplicas(from, stack)
   const load = stack.use(startLoad())
-  const ways = Object.entries(WAYS).map(([name, pick]): Way => {
-    const lanes = bots.flatMap((bot, index) =>
-      Array.from({ length: AT_ONCE }, (_, call) => {
-        const url = sidecars[pick(index, call) ?? PROCESSES]?.url
-        return url === undefined ? [] : [{ url, bot }]
-      }).flat(),
-    )
-    const pids = sidecars
-      .filter(({ url }) => lanes.some((to) => to.url === url))
-      .map(({ pid }) => pid)
-    const cpu = new CpuMeter({
-      sidecars: () => cpuMsOfAll(pids),
-      [LOOPS]: () => pids.reduce((sum, pid) => sum + loopMsOf(pid), 0),
-      PostgreSQL: () => cpuMsOfAll(cluster.pids()),
-      sandbox: () => cpuMsOfAll([sandbox.pid]),
-      load: () => cpuMsOfAll([load.pid]),
-    })
-    return { name, lanes, cpu, perSecond: [] }
+  let used = sidecars
+  const parts = {
+    sidecars: () => cpuMsOfAll(used.map(({ pid }) => pid)),
+    [LOOPS]: () => used.reduce((sum, { pid }) => sum + loopMsOf(pid), 0),
+    PostgreSQL: () => cpuMsOfAll(cluster.pids()),
+    sandbox: () => cpuMsOfAll([sandbox.pid]),
+    load: () => cpuMsOfAll([load.pid]),
+  }
+  const ways = Object.keys(WAYS).map((name): Way => {
+    return { name, cpu: new CpuMeter(parts), perSecond: [] }
   })
-  for (let turn = -1; turn < ROUNDS; turn++) {
-    for (const { lanes, cpu, perSecond } of ways) {
+  for (let turn = -WARM_UPS; turn < ROUNDS; turn++) {
+    // each of them is the one in its turn, so that all have made as many sends
+    const turned = sidecars.map((_, n) => sidecars.at((n + turn) % PROCESSES) as Process)
+    for (const { name, cpu, perSecond } of ways) {
+      const lanes = lanesOf(name, turned, bots)
+      used = sidecars.filter(({ url }) => lanes.some((to) => to.url === url))
       await load.start(lanes)
       await pause(SETTLE_MS)
       const run = async (): Promise<number> => {
@@ -104,6 +100,16 @@ export async function threeJob(cluster: Cluster): Promise<Result> {
     }
   }
   return resultOf(ways)
+}
+
+function lanesOf(name: string, sidecars: readonly Process[], bots: readonly BenchBot[]): Lane[] {
+  const calls = bots.flatMap((bot, index) =>
+    Array.from({ length: AT_ONCE }, (_, call) => ({ bot, to: WAYS[name]?.(index, call) ?? null })),
+  )
+  return calls.flatMap(({ bot, to }) => {
+    const url = to === null ? undefined : sidecars[to]?.url
+    return url === undefined ? [] : [{ url, bot }]
+  })
 }
 
 function resultOf(ways: readonly Way[]): Result {
@@ -125,11 +131,12 @@ function resultOf(ways: readonly Way[]): Result {
       }),
     ),
     notes: [
-      ...ways.map((way) => {
-        const rate = `${way.name}: ${round(median(way.perSecond))} sends a second`
-        return `${rate}; ms of CPU for each: ${shown(way)}; ${way.cpu.cores()}`
-      }),
-      `on paper, a core for each loop: ${round(mostOfOne)} sends a second of one, ${round(most)} of three, ratio ${round(most / mostOfOne)}; three would need these cores: ${shown(three, most / 1000)}`,
+      ...ways.flatMap((way) => [
+        `${way.name}: ${round(median(way.perSecond))} sends a second; ${way.cpu.cores()}`,
+        `${way.name}: ms of CPU for a send: ${shown(way)}`,
+      ]),
+      `on paper, a core for each loop: ${round(mostOfOne)} sends a second of one, ${round(most)} of three, ratio ${round(most / mostOfOne)}`,
+      `on paper, three would need these cores: ${shown(three, most / 1000)}`,
       `load of the machine ${round(loadavg()[0] ?? Number.NaN)}`,
     ],
   }
