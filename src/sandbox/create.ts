@@ -149,7 +149,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
       return main.world.transcript
     },
     get home() {
-      const { home } = main.live
+      const home = main.live.homes.get('home')
       if (home === undefined) throw new Error('this sandbox has no home')
       return home
     },

@@ -7,7 +7,7 @@ import { createDefaultWorld } from './default-world.ts'
 import { EventLog } from './events/log.ts'
 import type { ActiveFault } from './faults/faults.ts'
 import type { ResponseRewrite } from './http/response.ts'
-import { LiveWorld } from './live-world.ts'
+import { bringToLife, type LiveWorld } from './live-world.ts'
 import type { RecordRow } from './persistence/persistence.ts'
 import type { SharedEngine } from './phone/phones.ts'
 import { modeOf } from './rules/mode.ts'
@@ -65,7 +65,7 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
     this.name = parts.name
     this.isNew = world.isNew
     this.#parts = parts
-    this.#live = this.#bringToLife(world)
+    this.#live = bringToLife(world, { host: this, ...parts })
     this.control = bindControl(() => this.#live)
   }
 
@@ -87,7 +87,7 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
       if (world.isNew && seed !== null) await seed.apply(live)
       else if (world.isNew && options.world !== 'empty') {
         const home = await createDefaultWorld(live.control)
-        live.home = home
+        live.homes.set('home', home)
         if (options.phones === 'all') {
           await Promise.all([home.alice, home.bob].map(({ id }) => live.phones.of(id)))
         }
@@ -177,18 +177,13 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
     return name
   }
 
-  #bringToLife(world: World): LiveWorld {
-    const { engine, worlds } = this.#parts
-    return new LiveWorld(world, { host: this, worlds, engine })
-  }
-
   /** Builds the other world beside this one, stores it, and switches to it in one step. */
   async #replace({ rows, atMs, faults }: Snapshot): Promise<void> {
     const before = this.#live
     if (before.world.closing.signal.aborted) throw new ControlError('the world is closed')
     const { options } = this.#parts
     const world = before.world.successor(rows, options)
-    const next = this.#bringToLife(world)
+    const next = bringToLife(world, { host: this, ...this.#parts })
     try {
       // A running clock has the real time: scheduled steps keep their distance from it.
       next.schedule.postpone(world.clock.now() - atMs)
