@@ -1,9 +1,29 @@
 import type { UnlockedKey } from '../../openpgp/index.ts'
 import type { RecordKind } from '../persistence/persistence.ts'
-import type { KeyKind } from './library-keys.ts'
-import { makeCommonKey } from './make-key.ts'
 
-export type { KeyKind } from './library-keys.ts'
+export const DAY_MS = 86_400_000
+
+/** How each is made, and for how long it is good where that is not for ever. */
+export const KEY_KINDS = {
+  /** As the bot's: Ed25519 and Curve25519 in the encodings that every program reads. */
+  curve25519: { type: 'ecc', curve: 'curve25519Legacy' },
+  /** Version 4 in the newer encodings (RFC 9580, 9.3), which older programs cannot read. */
+  x25519: { type: 'curve25519' },
+  p256: { type: 'ecc', curve: 'nistP256' },
+  rsa3072: { type: 'rsa', rsaBits: 3072 },
+  /** Expired a day after it was made, which was two days ago. */
+  expired: { type: 'ecc', curve: 'curve25519Legacy', keyExpirationTime: DAY_MS / 1000 },
+  revoked: { type: 'ecc', curve: 'curve25519Legacy' },
+  /** Signs, and has no subkey to encrypt to. */
+  'sign-only': { type: 'ecc', curve: 'curve25519Legacy', subkeys: [] as never[] },
+  /** Version 6 (RFC 9580, 5.5.2.3), which phones cannot use. */
+  v6: { type: 'curve25519', config: { v6Keys: true } },
+} as const
+
+export type KeyKind = keyof typeof KEY_KINDS
+
+/** Kinds of key that a phone can have; the first is what phones usually make. */
+export const PHONE_KEYS = Object.keys(KEY_KINDS) as [KeyKind, ...KeyKind[]]
 
 /** A phone's own key. */
 export interface PhoneIdentity {
@@ -16,35 +36,6 @@ export interface PhoneIdentity {
 
 /** All keys that open messages to a phone, the newest first. */
 export const keysOf = ({ key, former }: PhoneIdentity): UnlockedKey[] => [key, ...former]
-
-/** Kinds of key that a phone can have; the first is what phones usually make. */
-export const PHONE_KEYS = [
-  'curve25519',
-  'x25519',
-  'p256',
-  'rsa3072',
-  'expired',
-  'revoked',
-  'sign-only',
-  'v6',
-] as const satisfies readonly KeyKind[]
-
-/** Keys are dated back, so that they do not lie in the future for a clock that is a little behind. */
-const BACKDATED_MS = 300_000
-
-/** A key for a new phone. `name` becomes its OpenPGP user id, `nowMs` is the time at the service. */
-export async function newIdentity(o: {
-  name: string
-  kind: KeyKind
-  nowMs: number
-}): Promise<PhoneIdentity> {
-  const { name, kind, nowMs } = o
-  // the usual kind is made without openpgp.js, which is slow to load and large
-  const makeKey =
-    kind === 'curve25519' ? makeCommonKey : (await import('./library-keys.ts')).makeKey
-  const createdMs = Math.min(Date.now(), nowMs) - BACKDATED_MS
-  return { ...(await makeKey({ userId: name, kind, createdMs })), kind, former: [] }
-}
 
 type StoredKey = Omit<UnlockedKey, 'bytes'> & { bytes: string }
 

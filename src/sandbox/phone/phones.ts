@@ -1,10 +1,14 @@
-import { IDENTITY_KIND, keysOf, newIdentity, type KeyKind, type PhoneIdentity } from './keys.ts'
+import { IDENTITY_KIND, keysOf, type KeyKind, type PhoneIdentity } from './keys.ts'
+import { makeCommonKey } from './make-key.ts'
 import { PhoneConnection } from './connection.ts'
 import { Phone } from './phone.ts'
 import { setPersonKey } from '../rules/keys.ts'
 import type { PersonState } from '../state.ts'
 import type { World } from '../world.ts'
 import { createEngine, type Engine } from '../../openpgp/index.ts'
+
+/** Keys are dated back, so that they do not lie in the future for a clock that is a little behind. */
+const BACKDATED_MS = 300_000
 
 /** The phones of a world's people. Each is made on first use. */
 export class Phones {
@@ -72,8 +76,12 @@ export class Phones {
   }
 
   async #newIdentity(userId: number, kind: KeyKind): Promise<PhoneIdentity> {
-    const { firstName: name } = this.#person(userId)
-    return await newIdentity({ name, kind, nowMs: this.#world.clock.now() })
+    // the usual kind is made without openpgp.js, which is slow to load and large
+    const makeKey =
+      kind === 'curve25519' ? makeCommonKey : (await import('./library-keys.ts')).makeKey
+    const createdMs = Math.min(Date.now(), this.#world.clock.now()) - BACKDATED_MS
+    const made = await makeKey({ userId: this.#person(userId).firstName, kind, createdMs })
+    return { ...made, kind, former: [] }
   }
 
   #publish(userId: number, identity: PhoneIdentity): void {
