@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { API_PREFIX, ENDPOINTS, type Endpoint } from '../../api/endpoints.ts'
+import type { Endpoint } from '../../api/endpoints.ts'
 import { bearerOf, botIdOf } from '../../api/bot.ts'
 import { valuesOf } from '../../util/local-door.ts'
 import { apiError } from '../api-error.ts'
@@ -8,14 +8,9 @@ import type { BotState } from '../state.ts'
 import type { World } from '../world.ts'
 import { isSameText } from './control-token.ts'
 
-/** Endpoints by method and path pattern, as the router names them. */
-const ENDPOINT_BY_PATTERN = new Map<string, Endpoint>(
-  ENDPOINTS.map((endpoint) => [`${endpoint.method} ${API_PREFIX}${endpoint.path}`, endpoint]),
-)
-
-/** The endpoint that a request was routed to, or undefined. */
-export function endpointOf(request: FastifyRequest): Endpoint | undefined {
-  return ENDPOINT_BY_PATTERN.get(`${request.method} ${request.routeOptions.url ?? ''}`)
+/** The endpoint that a request was routed to, from the `config` of its route, or undefined. */
+export function endpointOf({ routeOptions }: FastifyRequest): Endpoint | undefined {
+  return (routeOptions.config as { endpoint?: Endpoint }).endpoint
 }
 
 /**

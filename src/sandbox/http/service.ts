@@ -43,17 +43,13 @@ const HANDLERS: Record<EndpointName, RouteHandler> = {
   ...updatesRoutes,
 }
 
-/** Endpoints for which the spec defines a body. */
-const WITH_BODY: ReadonlySet<EndpointName | undefined> = new Set<EndpointName>([
-  'setWebhook',
-  'putKey',
-  'putCommands',
-  'sendMessage',
-  'editMessage',
-  'deleteMessage',
-  'answerCallback',
-  'sendTyping',
-])
+/** Endpoints with another method than GET for which the spec defines no body. */
+const WITHOUT_BODY: readonly EndpointName[] = [
+  'deleteWebhook',
+  'deleteCommands',
+  'leaveChat',
+  'revokeToken',
+]
 
 const BODYLESS = new Set(['GET', 'HEAD'])
 const ANY_BODY = { hasBody: true, overrideExisting: true }
@@ -71,7 +67,10 @@ export function createService(
   const app = createListener({
     ...access,
     bodyBytes: FIXED_LIMITS.requestBytes,
-    takesBody: (request) => WITH_BODY.has(endpointOf(request)?.name),
+    takesBody: (request) => {
+      const { method, name } = endpointOf(request) ?? {}
+      return name !== undefined && method !== 'GET' && !WITHOUT_BODY.includes(name)
+    },
     rewriteUrl: routing.rewriteUrl,
     onArrival: (request) => {
       const served = routing.worldOf(request)
@@ -129,10 +128,12 @@ export function createService(
     }
   })
 
-  for (const { name, method, path } of ENDPOINTS) {
+  for (const endpoint of ENDPOINTS) {
+    const { name, method, path } = endpoint
     app.route({
       method,
       url: API_PREFIX + path,
+      config: { endpoint },
       handler: async (request, reply) => {
         const call = openCalls.get(request)
         if (call?.bot === undefined) throw apiError('unauthorized', 'no token')

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { firstProblem } from '../../api/common.ts'
 import { apiError } from '../api-error.ts'
 import type { BotState } from '../state.ts'
@@ -23,15 +24,8 @@ export interface RouteResult {
 
 export type RouteHandler = (call: BotCall) => RouteResult | Promise<RouteResult>
 
-/** The part that is used here of the schemas in `src/api`. */
-interface BodySchema<T> {
-  safeParse(
-    value: unknown,
-  ): { success: true; data: T } | { success: false; error: Parameters<typeof firstProblem>[0] }
-}
-
 /** Parses a body or a query with its schema. @throws SandboxApiError `bad_request` that names the field */
-export function parseInput<T>(schema: BodySchema<T>, value: unknown): T {
+export function parseInput<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value)
   if (!parsed.success) throw apiError('bad_request', firstProblem(parsed.error))
   return parsed.data

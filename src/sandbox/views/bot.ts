@@ -1,19 +1,13 @@
 import { FIXED_LIMITS, LIMITS } from '../../api/limits.ts'
+import { BotProfile } from '../control/results.ts'
 import type { BotState } from '../state.ts'
 
 /** Result of `GET /me`. */
 export function botView(bot: BotState) {
-  return {
-    id: bot.id,
-    username: bot.username,
-    name: bot.name,
-    about: bot.about,
-    description: bot.description,
-    mode: bot.key === null ? ('open' as const) : ('protected' as const),
+  return BotProfile.parse({
+    ...bot,
+    mode: bot.key === null ? 'open' : 'protected',
     fingerprint: bot.key?.fingerprint ?? null,
-    privacyMode: bot.privacyMode,
-    allowGroups: bot.allowGroups,
-    status: bot.status,
     webhook: targetView(bot),
     queued: bot.queue.size,
     limits: {
@@ -21,7 +15,7 @@ export function botView(bot: BotState) {
       markupBytes: FIXED_LIMITS.markupBytes,
       commandsPerScope: FIXED_LIMITS.commandsPerScope,
     },
-  }
+  })
 }
 
 /** Result of `GET /webhook`. */

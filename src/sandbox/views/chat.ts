@@ -18,7 +18,7 @@ export function chatView(world: World, chat: ChatState, bot: BotState): Record<s
       world.faults.activeRule('claim-mode', chat.id)?.historyVisible ?? chat.historyVisible,
     slowModeSeconds: chat.slowModeSeconds,
     me: membershipView(membershipOf(world, chat, bot.id)),
-    ...(chat.kind === 'private' ? personView(world, chat, bot) : {}),
+    ...(chat.kind === 'private' && personView(world, chat, bot)),
   }
 }
 
