@@ -65,36 +65,35 @@ export class Faults {
 
   /** The faults that strike a call in a phase. Each counts as a use. */
   take(phase: FaultPhase, call: { route: string; botId: number | undefined }): ActiveFault[] {
-    const struck: ActiveFault[] = []
-    for (const armed of this.#armed.values()) {
-      const { fault } = armed
-      const routed = fault.route === undefined || fault.route === call.route
-      const aimed = fault.botId === undefined || fault.botId === call.botId
-      if (FAULTS[fault.name].phase === phase && routed && aimed && this.#isHit(armed)) {
-        struck.push(fault)
-      }
-    }
-    for (const fault of struck) this.#strikes.emit({ fault, ...call })
-    return struck
+    const { route } = call
+    const isMeant = (fault: ActiveFault): boolean =>
+      FAULTS[fault.name].phase === phase && (fault.route ?? route) === route
+    return [...this.#hits(call, isMeant)]
   }
 
   /** The fault of that name that applies to a bot now, or null. Counts as a use. */
   takeRule(name: FaultName, botId: number): ActiveFault | null {
-    for (const armed of this.#armed.values()) {
-      const aimed = armed.fault.botId === undefined || armed.fault.botId === botId
-      if (armed.fault.name !== name || !aimed || !this.#isHit(armed)) continue
-      this.#strikes.emit({ fault: armed.fault, botId })
-      return armed.fault
-    }
-    return null
+    const [fault = null] = this.#hits({ botId }, (one) => one.name === name)
+    return fault
   }
 
   /** The fault of that name that is set for a chat, or null. Does not count as a use. */
   activeRule(name: FaultName, chatId: number): ActiveFault | null {
-    for (const { fault } of this.#armed.values()) {
-      if (fault.name === name && fault.chatId === chatId) return fault
+    return this.list().find((fault) => fault.name === name && fault.chatId === chatId) ?? null
+  }
+
+  /** Uses the faults that strike a bot, one by one as they are read. */
+  *#hits(
+    call: Omit<FaultStrike, 'fault'>,
+    isMeant: (fault: ActiveFault) => boolean,
+  ): Generator<ActiveFault, void> {
+    for (const armed of this.#armed.values()) {
+      const { fault } = armed
+      const isAimed = (fault.botId ?? call.botId) === call.botId
+      if (!isAimed || !isMeant(fault) || !this.#isHit(armed)) continue
+      this.#strikes.emit({ fault, ...call })
+      yield fault
     }
-    return null
   }
 
   /** Whether it strikes this time, which counts as a use. */
