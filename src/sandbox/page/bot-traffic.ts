@@ -1,4 +1,5 @@
 import type { BotExchange } from '../../api/envelope.ts'
+import { sizedCache } from '../../util/caches.ts'
 import { Listeners } from '../../util/listeners.ts'
 
 /** A `BotExchange` as it was recorded. */
@@ -24,8 +25,8 @@ export class BotTraffic {
   readonly #recorded = new Listeners<RecordedExchange>()
   /** Calls back with each exchange, until the returned function is called. */
   readonly onRecord = this.#recorded.add
-  #held: RecordedExchange[] = []
-  #characters = 0
+  /** By number. */
+  readonly #held = sizedCache<RecordedExchange>(HELD_CHARACTERS)
   #next = 1
 
   /** @param o `now` the time of the sandbox's clock, ms since 1970 */
@@ -40,12 +41,9 @@ export class BotTraffic {
     const isPoll = exchange.method === 'GET' && /\/updates(?:\?|$)/.test(exchange.path)
     if (isPoll && (exchange.status === 0 || EMPTY_POLL.test(exchange.answer))) return
     const recorded = { n: this.#next++, at: this.#now(), ...exchange }
-    this.#held.push(recorded)
-    this.#characters += sizeOf(exchange)
-    while (this.#characters > HELD_CHARACTERS && this.#held.length > 1) {
-      const [oldest] = this.#held.splice(0, 1)
-      if (oldest !== undefined) this.#characters -= sizeOf(oldest)
-    }
+    // The newest is held, however large.
+    const size = Math.min(sizeOf(exchange), HELD_CHARACTERS)
+    this.#held.set(String(recorded.n), recorded, { size })
     this.#recorded.emit(recorded)
   }
 
@@ -56,7 +54,9 @@ export class BotTraffic {
 
   /** The held exchanges, oldest first; with `after`, only those with greater numbers. */
   list(after = 0): RecordedExchange[] {
-    return this.#held.filter(({ n }) => n > after)
+    return [...this.#held.rvalues()].flatMap((one) =>
+      one !== undefined && one.n > after ? one : [],
+    )
   }
 }
 

@@ -28,14 +28,10 @@ export async function readPageFile(
 ): Promise<{ type: string; content: Buffer } | null> {
   const [, ending = ''] = NAME.exec(path) ?? []
   const type = TYPES[ending]
-  if (type === undefined) return null
-  const file = placeOf(path)
-  return existsSync(file) ? { type, content: await readFile(file) } : null
-}
-
-function placeOf(path: string): string {
-  const own = join(FOLDER, path)
-  return existsSync(own) ? own : (pageLibraries()[path] ?? own)
+  const places = [join(FOLDER, path), pageLibraries()[path] ?? '']
+  const file = places.find((place) => existsSync(place))
+  if (type === undefined || file === undefined) return null
+  return { type, content: await readFile(file) }
 }
 
 /** Where a clone has the libraries of the page, by their path on the page. */
