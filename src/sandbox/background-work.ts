@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { raceAbort } from '../util/race-abort.ts'
 
 interface BackgroundJob {
   /** Time of this process at which nobody waits for it any longer; `Infinity` for never. */
   untilMs: number
-  done: Promise<void>
+  done: Promise<unknown>
 }
 
 /**
@@ -19,14 +20,13 @@ export class BackgroundWork {
    * @throws what the work throws
    */
   async run<T>(work: () => Promise<T>, patienceMs = Infinity): Promise<T> {
-    const { promise: done, resolve } = Promise.withResolvers<void>()
-    const job = { untilMs: performance.now() + patienceMs, done }
+    const result = work()
+    const job = { untilMs: performance.now() + patienceMs, done: Promise.allSettled([result]) }
     this.#jobs.add(job)
     try {
-      return await work()
+      return await result
     } finally {
       this.#jobs.delete(job)
-      resolve()
     }
   }
 
@@ -44,9 +44,7 @@ export class BackgroundWork {
 
 /** Resolves when a job is done, or has had its real time. */
 async function endOf({ untilMs, done }: BackgroundJob): Promise<void> {
-  if (untilMs === Infinity) return await done
-  const { promise: over, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, untilMs - performance.now())
-  await Promise.race([done, over])
-  clearTimeout(timer)
+  const leftMs = Math.max(Math.ceil(untilMs - performance.now()), 0)
+  const over = untilMs === Infinity ? undefined : AbortSignal.timeout(leftMs)
+  await raceAbort(done, over).catch(() => undefined)
 }

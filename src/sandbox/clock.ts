@@ -127,19 +127,15 @@ export class WorldClock {
   }
 
   #applyMode(): void {
-    if (this.#mode === 'still') this.#stand()
-    else this.#run()
+    if (this.#mode === 'still') return this.#stand()
+    this.#aheadMs = this.now() - Date.now()
+    this.#standsAtMs = null
+    for (const wait of this.#waits) this.#arm(wait)
   }
 
   #stand(): void {
     this.#standsAtMs = this.now()
     for (const { timer } of this.#waits) clearTimeout(timer)
-  }
-
-  #run(): void {
-    this.#aheadMs = this.now() - Date.now()
-    this.#standsAtMs = null
-    for (const wait of this.#waits) this.#arm(wait)
   }
 
   #arm(wait: ClockWait): void {

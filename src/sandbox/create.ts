@@ -14,7 +14,7 @@ import type { PageSidecar } from './page/sidecar.ts'
 import type { Phone } from './phone/phone.ts'
 import { SharedEngine } from './phone/phones.ts'
 import type { Transcript } from './transcript.ts'
-import { Worlds } from './worlds.ts'
+import { MAIN, Worlds } from './worlds.ts'
 
 export type { Home } from './default-world.ts'
 
@@ -120,7 +120,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const token = controlTokenFor(options.host ?? LOOPBACK, controlToken)
   const engine = stack.use(new SharedEngine())
   const worlds = stack.use(new Worlds(engine))
-  const main = await worlds.openMain({
+  const main = await worlds.open(MAIN, {
     ...options,
     onStepError: (error: StepError) => {
       onStepError?.(error)
@@ -136,7 +136,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const url = await listen(service, { ...options, port })
   const controlAddress = await listen(controlListener, { ...options, port: controlPort })
   const controlUrl = addressWithToken(controlAddress, token)
-  worlds.servedAt({ url, controlUrl })
+  worlds.urls = { url, controlUrl }
   main.begin()
 
   const running = stack.move()

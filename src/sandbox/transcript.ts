@@ -61,15 +61,13 @@ export class Transcript {
       received: (chunk) => void chunks.push(Buffer.from(chunk)),
       answered: (status, answer) => {
         Object.assign(record, { status, answer })
-        if (this.#calls.has(record.n)) this.#answered(record)
+        if (this.#calls.has(record.n)) {
+          this.#stored.set(record.n, record)
+          this.#newestAnswered = Math.max(this.#newestAnswered, record.n)
+        }
         this.#listeners.emit({ phase: 'answered', call: record })
       },
     }
-  }
-
-  #answered(record: TranscriptCall): void {
-    this.#stored.set(record.n, record)
-    this.#newestAnswered = Math.max(this.#newestAnswered, record.n)
   }
 
   #hold(record: TranscriptCall): void {

@@ -22,21 +22,11 @@ export class Worlds implements WorldList, AsyncDisposable {
   readonly #worlds = new Map<string, HostedWorld>()
   /** Names of worlds that are being made. */
   readonly #coming = new Set<string>()
-  /** Where the two listeners are. */
-  #urls = { url: '', controlUrl: '' }
+  /** Where the two listeners are, once they listen. */
+  urls = { url: '', controlUrl: '' }
 
   constructor(engine: SharedEngine) {
     this.#engine = engine
-  }
-
-  /** Opens the main world. @throws OperatorError, SeedError */
-  async openMain(options: HostedWorldOptions): Promise<HostedWorld> {
-    return await this.#open(MAIN, options)
-  }
-
-  /** Lets the worlds know where they are served. */
-  servedAt(urls: { url: string; controlUrl: string }): void {
-    this.#urls = urls
   }
 
   /** The world that a request of either listener is for; a file at the root is that of any world. */
@@ -66,7 +56,7 @@ export class Worlds implements WorldList, AsyncDisposable {
     if (world !== undefined && seed !== undefined) {
       throw new ControlError('give `world` or `seed`, not both')
     }
-    const added = await this.#open(name, {
+    const added = await this.open(name, {
       world: seed ?? world ?? 'home',
       phones: 'all',
       ...definedFields(rules),
@@ -87,7 +77,8 @@ export class Worlds implements WorldList, AsyncDisposable {
     await world[Symbol.asyncDispose]()
   }
 
-  async #open(name: string, options: HostedWorldOptions): Promise<HostedWorld> {
+  /** Opens a world under a name that is free. @throws OperatorError, SeedError */
+  async open(name: string, options: HostedWorldOptions): Promise<HostedWorld> {
     this.#coming.add(name)
     try {
       const parts = { name, options, engine: this.#engine, worlds: this }
@@ -107,7 +98,7 @@ export class Worlds implements WorldList, AsyncDisposable {
   #describe(hosted: HostedWorld): WorldDescription {
     const { name, bots, people, chats } = hosted
     const path = name === MAIN ? '' : `/worlds/${name}`
-    const { url, controlUrl } = this.#urls
+    const { url, controlUrl } = this.urls
     const urls = { url: url + path, controlUrl: controlUrl + path }
     return { name, path, ...urls, bots, people, chats }
   }

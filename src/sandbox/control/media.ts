@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Phone } from '../phone/phone.ts'
 import { PhoneVerdict } from '../phone/seen.ts'
 import { publishedKey } from '../rules/keys.ts'
 import { accountId, chatId, count, messageId, personId, text } from './fields.ts'
@@ -34,14 +33,15 @@ export const MEDIA = {
     async (context, input) => {
       const { userId, chatId: id, base64, text: caption, signedBy, to, ...rest } = input
       const { replyTo, durationMs, ...form } = rest
-      requireQuoted(context.find.writableChat({ userId, chatId: id }), replyTo)
-      const phone = await context.phones.of(userId)
+      const { find, phones } = context
+      requireQuoted(find.writableChat({ userId, chatId: id }), replyTo)
+      const phone = await phones.of(userId)
       const { messageId: sent, mediaId } = await phone.send(id, decodeBase64(base64), {
         text: caption,
         replyTo,
         durationMs,
         form,
-        signedBy: signedBy === undefined ? undefined : await phoneOf(context, signedBy),
+        signedBy: signedBy === undefined ? undefined : await phones.of(find.person(signedBy).id),
         to: to?.map((one) => certificateOf(context, one)),
       })
       return { messageId: sent, mediaId, url: `/media/${mediaId}` }
@@ -83,10 +83,6 @@ function decodeBase64(base64: string): Buffer {
     throw new ControlError('base64: this is not base64')
   }
   return bytes
-}
-
-async function phoneOf(context: ControlContext, userId: number): Promise<Phone> {
-  return await context.phones.of(context.find.person(userId).id)
 }
 
 function certificateOf({ world }: ControlContext, id: number): string {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ANSWER_FIELDS } from '../control/results.ts'
+import { ANSWER_FIELDS, RecordedCall } from '../control/results.ts'
 
 const id = z.int()
 const message = { chatId: id, messageId: id }
@@ -21,11 +21,7 @@ export const SandboxEvent = z
   .discriminatedUnion('kind', [
     event('call', 'A call of a bot or a phone, or a delivery to a webhook.', {
       phase: z.enum(['received', 'answered']),
-      n: z.int().describe('number of the call in the transcript'),
-      by: z.enum(['api', 'phone', 'webhook']),
-      method: z.string(),
-      path: z.string(),
-      status: z.int().describe('0 while it is not answered'),
+      ...RecordedCall.pick({ n: true, by: true, method: true, path: true, status: true }).shape,
     }),
     event('message', 'Somebody wrote, joined or left.', {
       ...message,

@@ -55,7 +55,7 @@ export function makeCommonKey(o: { userId: string; createdMs: number }): {
   const signer = { secret: signing.secret, fingerprint: fingerprintOf(primary), createdS }
   const certification = sign(signer, {
     type: POSITIVE_CERTIFICATION,
-    over: [keyOver(body), userIdHeader(userId), userId],
+    over: [keyOver(body), Buffer.of(0xb4), bigEndian(userId.length, 4), userId],
     subpackets: [[SUBPACKET.keyFlags, [FLAGS.primary]], ...PREFERENCES],
   })
   const binding = sign(signer, {
@@ -105,42 +105,36 @@ function sign(
   { secret, fingerprint, createdS }: { secret: KeyObject; fingerprint: Buffer; createdS: number },
   o: { type: number; over: Buffer[]; subpackets: [kind: number, bytes: number[]][] },
 ): Buffer {
-  const date = Buffer.alloc(4)
-  date.writeUInt32BE(createdS)
   const hashed = Buffer.concat([
-    subpacket(SUBPACKET.created, [date]),
+    subpacket(SUBPACKET.created, [bigEndian(createdS, 4)]),
     ...o.subpackets.map(([kind, bytes]) => subpacket(kind, [Buffer.from(bytes)])),
     subpacket(SUBPACKET.issuerFingerprint, [Buffer.of(4), fingerprint]),
   ])
   const unhashed = subpacket(SUBPACKET.issuer, [fingerprint.subarray(12)])
   const start = Buffer.from([4, o.type, ALGORITHM.eddsaLegacy, SHA512])
   const hashedPart = Buffer.concat([start, ofLength(hashed)])
-  const trailer = Buffer.from([4, 0xff, 0, 0, 0, 0])
-  trailer.writeUInt32BE(hashedPart.length, 2)
-  const digest = hash('sha512', Buffer.concat([...o.over, hashedPart, trailer]), 'buffer')
+  const trailer = [Buffer.of(4, 0xff), bigEndian(hashedPart.length, 4)]
+  const digest = hash('sha512', Buffer.concat([...o.over, hashedPart, ...trailer]), 'buffer')
   const numbers = EDDSA_LEGACY.writeSignature(EDDSA_LEGACY.sign(secret, digest))
   return Buffer.concat([hashedPart, ofLength(unhashed), digest.subarray(0, 2), numbers])
 }
 
 /** Subpackets behind their length. */
 function ofLength(subpackets: Buffer): Buffer {
-  const length = Buffer.alloc(2)
-  length.writeUInt16BE(subpackets.length)
-  return Buffer.concat([length, subpackets])
+  return Buffer.concat([bigEndian(subpackets.length, 2), subpackets])
 }
 
-function userIdHeader(userId: Buffer): Buffer {
-  const header = Buffer.from([0xb4, 0, 0, 0, 0])
-  header.writeUInt32BE(userId.length, 1)
-  return header
+function bigEndian(value: number, bytes: 2 | 4): Buffer {
+  const written = Buffer.alloc(bytes)
+  written.writeUIntBE(value, 0, bytes)
+  return written
 }
 
 /** A secret key packet's body without a lock: the secret and its checksum (RFC 9580, 5.5.3). */
 function secretBody(body: Buffer, secret: Uint8Array): Buffer {
   const number = writeMpi(secret)
-  const checksum = Buffer.alloc(2)
-  checksum.writeUInt16BE(number.reduce((sum, byte) => (sum + byte) & 0xffff, 0))
-  return Buffer.concat([body, Buffer.alloc(1), number, checksum])
+  const checksum = number.reduce((sum, byte) => (sum + byte) & 0xffff, 0)
+  return Buffer.concat([body, Buffer.alloc(1), number, bigEndian(checksum, 2)])
 }
 
 /** A scalar of Curve25519 as programs expect it to be stored (RFC 7748, 5). */

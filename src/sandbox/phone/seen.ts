@@ -45,18 +45,6 @@ function shown<Kind extends string, Fields extends z.ZodRawShape>(
   return z.object({ kind: z.literal(kind), ...numbered, ...fields }).meta(meta)
 }
 
-const SeenDeletion = shown(
-  'deleted',
-  { chatId: id, messageId: id },
-  { id: 'SeenDeletion', description: 'A message is gone, for everybody.' },
-)
-
-const SeenTyping = shown(
-  'typing',
-  { chatId: id, userId: id.describe('id of the bot'), typing: z.boolean() },
-  { id: 'SeenTyping', description: 'A bot’s indicator appears or disappears.' },
-)
-
 export const SeenKeyChange = shown(
   'key',
   { userId: id, fingerprint: z.string().nullable().describe('null when the key was removed') },
@@ -73,7 +61,21 @@ export type ReceivedAnswer = z.infer<typeof ReceivedAnswer>
 
 /** One thing that a phone showed to its person. */
 export const SeenEvent = z
-  .discriminatedUnion('kind', [InboxEntry, SeenDeletion, SeenTyping, SeenKeyChange, ReceivedAnswer])
+  .discriminatedUnion('kind', [
+    InboxEntry,
+    shown(
+      'deleted',
+      { chatId: id, messageId: id },
+      { id: 'SeenDeletion', description: 'A message is gone, for everybody.' },
+    ),
+    shown(
+      'typing',
+      { chatId: id, userId: id.describe('id of the bot'), typing: z.boolean() },
+      { id: 'SeenTyping', description: 'A bot’s indicator appears or disappears.' },
+    ),
+    SeenKeyChange,
+    ReceivedAnswer,
+  ])
   .meta({ id: 'SeenEvent' })
 export type SeenEvent = z.infer<typeof SeenEvent>
 

@@ -1,6 +1,4 @@
-import type { z } from 'zod'
 import { apiError } from '../api-error.ts'
-import type { ACCOUNT_FIELDS } from '../control/results.ts'
 import type { BotState, ChatState, PersonState, StoredMessage } from '../state.ts'
 import type { World } from '../world.ts'
 
@@ -31,10 +29,7 @@ export function haveCommonChat(world: World, one: number, other: number): boolea
 }
 
 /** A person or a bot. @throws Error when nobody has the id */
-export function accountView(
-  world: World,
-  id: number,
-): z.output<z.ZodObject<typeof ACCOUNT_FIELDS>> {
+export function accountView(world: World, id: number) {
   const person = world.people.get(id)
   if (person !== undefined) {
     const { username, firstName, lastName } = person
