@@ -8,16 +8,9 @@ import type { CheckLine } from './doctor/check-line.ts'
 import { OperatorError } from './errors.ts'
 import type { Log } from './logger.ts'
 import type { Health } from './observe/health.ts'
-import { createCore } from './wiring/core.ts'
-import type { Purpose } from './wiring/stores.ts'
-import { createLink, type HandedInParts } from './wiring/link.ts'
-import {
-  buildOperations,
-  buildOperationsWithoutStore,
-  checkSettings as examineLink,
-} from './wiring/operations.ts'
 import type { Several, SeveralOptions } from './bots/several.ts'
-import { subscribeCore, subscribeLink } from './wiring/subscriptions.ts'
+import type { HandedInParts } from './wiring/link.ts'
+import { beginOpening, type Purpose } from './wiring/stores.ts'
 
 export type { Several } from './bots/several.ts'
 export {
@@ -27,8 +20,7 @@ export {
   type BackupReport,
   type MoveReport,
 } from './wiring/stores.ts'
-export { createLink, type Link } from './wiring/link.ts'
-export type { HandedInParts } from './wiring/link.ts'
+export type { HandedInParts, Link } from './wiring/link.ts'
 
 /** Everything but the doors, for commands without a running sidecar. */
 export interface Offline extends AsyncDisposable {
@@ -65,14 +57,15 @@ export interface SidecarOptions extends ContextOptions {
  * @throws OperatorError for everything that keeps the store from opening
  */
 export async function createSidecar(options: SidecarOptions): Promise<Sidecar> {
+  await using stack = new AsyncDisposableStack()
+  const opening = beginOpening(options, stack)
   // Not for commands that find no sidecar: they need neither doors nor the bot's updates.
   const { createBot } = await import('./wiring/bot.ts')
   const { createAdminDoor, openDoors } = await import('./wiring/doors.ts')
   const { buildBotDoor } = await import('./http/server.ts')
   const { startControl } = await import('./control/server.ts')
   const { settings } = options
-  await using stack = new AsyncDisposableStack()
-  const bot = stack.use(await createBot(options))
+  const bot = stack.use(await createBot({ ...options, parts: { ...options.parts, opening } }))
   const { operations, link } = bot
   const { health } = link
   const doors = {
@@ -122,6 +115,13 @@ export async function createOffline(
   purpose: Exclude<Purpose, 'run'> = 'look',
 ): Promise<Offline> {
   const { settings, secrets, log } = options
+  const [{ createCore }, { createLink }, operationsOf, { subscribeCore, subscribeLink }] =
+    await Promise.all([
+      import('./wiring/core.ts'),
+      import('./wiring/link.ts'),
+      import('./wiring/operations.ts'),
+      import('./wiring/subscriptions.ts'),
+    ])
   await using stack = new AsyncDisposableStack()
   const link = stack.use(createLink(settings, secrets, { log, ways: [] }))
   subscribeLink(link)
@@ -132,8 +132,8 @@ export async function createOffline(
   }
   const operations =
     core instanceof OperatorError
-      ? buildOperationsWithoutStore(options, link, core)
-      : buildOperations(options, { link, core, updates: null })
+      ? operationsOf.buildOperationsWithoutStore(options, link, core)
+      : operationsOf.buildOperations(options, { link, core, updates: null })
   const resources = stack.move()
   return {
     operations,
@@ -147,6 +147,9 @@ export async function createOffline(
 /** Checks all that settings configure beside the store, which a running sidecar has open. */
 export async function checkSettings(options: ContextOptions): Promise<CheckLine[]> {
   const { settings, secrets, log } = options
+  const { createLink } = await import('./wiring/link.ts')
+  const { subscribeLink } = await import('./wiring/subscriptions.ts')
+  const { checkSettings: examineLink } = await import('./wiring/operations.ts')
   await using link = createLink(settings, secrets, { log, ways: [] })
   subscribeLink(link)
   return await examineLink(options, link)

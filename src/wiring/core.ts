@@ -83,7 +83,7 @@ export interface CoreOptions {
   name?: string
   /** False where there was a store before, which a new one must not replace. */
   mayCreateStore?: boolean
-  parts?: Pick<HandedInParts, 'engine' | 'store' | 'stretcher' | 'database' | 'ownerOf'>
+  parts?: Pick<HandedInParts, 'engine' | 'store' | 'opening' | 'stretcher' | 'database' | 'ownerOf'>
 }
 
 /** Memory of chats and people, with the look-ups that fill it from the service. */
@@ -165,6 +165,7 @@ async function openBase(
   const database = server === null ? undefined : { server, schema: settings.store.schema }
   const store =
     parts.store ??
+    (await parts.opening) ??
     stack.use(
       await openStoreFor(
         { purpose, mayCreateStore },

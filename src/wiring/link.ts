@@ -238,6 +238,8 @@ export interface HandedInParts {
   engine?: MeasuredEngine
   /** An open store; settings of the data directory and its protection are then ignored. */
   store?: Store
+  /** A store that is being opened by the settings (`beginOpening`). */
+  opening?: Promise<Store> | undefined
   /** Where passphrases are stretched for several stores. */
   stretcher?: Stretcher
   /** The database of several bots; null when their stores are in folders. */

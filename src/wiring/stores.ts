@@ -1,4 +1,5 @@
 /** Opens a store by the settings, moves it elsewhere, and restores a backup of it. */
+import { botIdOf } from '../api/bot.ts'
 import { ReplayMemory, type JudgingClock, type Memory } from '../kernel/index.ts'
 import type { StoreAccess } from '../config/store-access.ts'
 import { OperatorError } from '../errors.ts'
@@ -197,6 +198,26 @@ export async function openStoreFor(
     stretcher: parts?.stretcher,
     howToMakePassphrase: secrets.howToMakePassphrase,
   })
+}
+
+/**
+ * Begins to open the store of a sidecar in a folder: its passphrase is stretched while the rest of the
+ * sidecar is loaded.
+ * @param stack disposes of the store
+ * @returns undefined for a store in a database, or one that is handed in
+ */
+export function beginOpening(
+  { settings, secrets, parts = {} }: StoreSettings,
+  stack: AsyncDisposableStack,
+): Promise<Store> | undefined {
+  if (parts.store !== undefined || secrets.storeUrl !== undefined) return undefined
+  const botId = botIdOf(secrets.botToken.reveal())
+  const how = { purpose: 'run', mayCreateStore: true } as const
+  const opening = openStoreFor(how, { settings, secrets, parts, database: undefined, botId })
+  // the error is for `createCore`
+  const opened = opening.catch(() => null)
+  stack.defer(async () => await (await opened)?.[Symbol.asyncDispose]())
+  return opening
 }
 
 /** @throws OperatorError `store-restored` until the operator has accepted a restored store */
