@@ -130,8 +130,8 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const access = { knownHosts: knownHosts(options) }
   const guarded = { ...access, token }
   const find = (url: string) => worlds.find(url)
-  const service = stack.adopt(createService(find, access), (app) => app.close())
-  const controlListener = stack.adopt(createControlListener(find, guarded), (app) => app.close())
+  const service = stack.use(createService(find, access))
+  const controlListener = stack.use(createControlListener(find, guarded))
   stack.defer(() => worlds.endCalls())
   const url = await listen(service, { ...options, port })
   const controlAddress = await listen(controlListener, { ...options, port: controlPort })
@@ -157,13 +157,13 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
       return sandbox.home.bot.token
     },
     get bots() {
-      return main.bots
+      return worlds.describe(main).bots
     },
     get people() {
-      return main.people
+      return worlds.describe(main).people
     },
     get chats() {
-      return main.chats
+      return worlds.describe(main).chats
     },
     events: (after = main.events.last) => main.events.follow(after, main.ended),
     phone: (userId) => main.live.phones.of(userId),
@@ -178,16 +178,13 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
       const { botTraffic = null, sidecar = null, port: pagePort = 0, ...address } = page
       const pageToken = token ?? controlTokenFor(address.host ?? LOOPBACK)
       const guard = { knownHosts: knownHosts(address), token: pageToken }
-      const app = createPageListener(find, { botTraffic, sidecar, ...guard })
-      let closed: Promise<void> | null = null
-      const close = (): Promise<void> => (closed ??= app.close())
-      running.defer(close)
+      const app = running.use(createPageListener(find, { botTraffic, sidecar, ...guard }))
       try {
         const pageUrl = await listen(app, { ...address, port: pagePort })
         const entry = pageToken === null ? '' : entryPath(pageToken)
-        return { url: pageUrl + entry, [Symbol.asyncDispose]: close }
+        return { url: pageUrl + entry, [Symbol.asyncDispose]: () => app.close() }
       } catch (error) {
-        await close()
+        await app.close()
         throw error
       }
     },

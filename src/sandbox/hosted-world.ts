@@ -1,4 +1,3 @@
-import type { ChatKind, ChatMode } from '../api/chat.ts'
 import { Mutex } from '../util/scheduling.ts'
 import type { WorldHost, WorldList } from './control/hosting.ts'
 import { ControlError, type StepError } from './control/operation.ts'
@@ -10,7 +9,6 @@ import type { ResponseRewrite } from './http/response.ts'
 import { bringToLife, type LiveWorld } from './live-world.ts'
 import type { RecordRow } from './persistence/persistence.ts'
 import type { SharedEngine } from './phone/phones.ts'
-import { modeOf } from './rules/mode.ts'
 import type { SeedInput } from './seed/schema.ts'
 import { World, type WorldOptions } from './world.ts'
 
@@ -124,21 +122,6 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
   /** Lets deliveries and the schedule begin. */
   begin(): void {
     this.#live.begin((error) => this.#parts.options.onStepError?.(error))
-  }
-
-  get bots(): { id: number; username: string; token: string }[] {
-    const bots = [...this.world.bots.values()]
-    return bots.map(({ id, username, token }) => ({ id, username, token: token ?? '' }))
-  }
-
-  get people(): { id: number; username: string }[] {
-    return [...this.world.people.values()].map(({ id, username }) => ({ id, username }))
-  }
-
-  get chats(): { id: number; kind: ChatKind; mode: ChatMode }[] {
-    const { world } = this
-    const chats = [...world.chats.values()]
-    return chats.map((chat) => ({ id: chat.id, kind: chat.kind, mode: modeOf(world, chat) }))
   }
 
   get snapshots(): readonly string[] {

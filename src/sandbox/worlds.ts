@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import type { WorldDescription, WorldInput, WorldList } from './control/hosting.ts'
+import { WorldDescription, type WorldInput, type WorldList } from './control/hosting.ts'
 import { ControlError, definedFields } from './control/operation.ts'
 import { HostedWorld, type HostedWorldOptions } from './hosted-world.ts'
 import type { WorldFinder } from './http/world-routing.ts'
 import type { SharedEngine } from './phone/phones.ts'
+import { modeOf } from './rules/mode.ts'
 import { SeedError } from './seed/problem.ts'
 
 /** The world that a sandbox begins with. */
@@ -42,7 +43,7 @@ export class Worlds implements WorldList, AsyncDisposable {
   }
 
   list(): WorldDescription[] {
-    return [...this.#worlds.values()].map((world) => this.#describe(world))
+    return [...this.#worlds.values()].map((world) => this.describe(world))
   }
 
   async add(input: WorldInput): Promise<WorldDescription> {
@@ -64,7 +65,7 @@ export class Worlds implements WorldList, AsyncDisposable {
       throw error instanceof SeedError ? new ControlError(error.message) : error
     })
     added.begin()
-    return this.#describe(added)
+    return this.describe(added)
   }
 
   async remove(name: string): Promise<void> {
@@ -95,12 +96,18 @@ export class Worlds implements WorldList, AsyncDisposable {
     for (const world of this.#worlds.values()) world.endCalls()
   }
 
-  #describe(hosted: HostedWorld): WorldDescription {
-    const { name, bots, people, chats } = hosted
+  describe({ name, world }: HostedWorld): WorldDescription {
     const path = name === MAIN ? '' : `/worlds/${name}`
     const { url, controlUrl } = this.urls
-    const urls = { url: url + path, controlUrl: controlUrl + path }
-    return { name, path, ...urls, bots, people, chats }
+    return WorldDescription.parse({
+      name,
+      path,
+      url: url + path,
+      controlUrl: controlUrl + path,
+      bots: Array.from(world.bots.values(), (bot) => ({ ...bot, token: bot.token ?? '' })),
+      people: [...world.people.values()],
+      chats: Array.from(world.chats.values(), (chat) => ({ ...chat, mode: modeOf(world, chat) })),
+    })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

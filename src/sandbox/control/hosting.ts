@@ -33,7 +33,7 @@ export const WorldInput = z.strictObject({
 export type WorldInput = z.output<typeof WorldInput>
 
 /** A world as `postern sandbox --json` and `addWorld` describe it. */
-export const HostedWorld = z
+export const WorldDescription = z
   .object({
     name: text,
     path: text.describe('of the world, below the addresses of the sandbox; empty for `main`'),
@@ -44,7 +44,7 @@ export const HostedWorld = z
     chats: z.array(ChatSummary),
   })
   .meta({ id: 'HostedWorld', description: 'A world and where it is served.' })
-export type WorldDescription = z.output<typeof HostedWorld>
+export type WorldDescription = z.output<typeof WorldDescription>
 
 /** The worlds that one sandbox serves. */
 export interface WorldList {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { text } from './fields.ts'
-import { HostedWorld, WorldInput } from './hosting.ts'
+import { WorldDescription, WorldInput } from './hosting.ts'
 import { action, operation } from './operation.ts'
 
 const snapshotName = z
@@ -54,7 +54,7 @@ export const WORLDS = {
     'Makes a world beside this one, in memory: the default one, an empty one, or that of a `seed` ' +
       '(as a seed file holds it). Gives its addresses: those of the sandbox and `path`.',
     WorldInput,
-    HostedWorld,
+    WorldDescription,
     ({ worlds }, input) => worlds.add(input),
   ),
   removeWorld: action(
@@ -66,7 +66,7 @@ export const WORLDS = {
   worlds: operation(
     'Gives every world with its addresses; `main` is the sandbox’s own.',
     z.strictObject({}),
-    z.array(HostedWorld),
+    z.array(WorldDescription),
     ({ worlds }) => worlds.list(),
   ),
 }

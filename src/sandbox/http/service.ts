@@ -76,7 +76,13 @@ export function createService(
       const served = routing.worldOf(request)
       if (served === null) return
       const { world, rewrites } = served
-      const record = openRecord(world, request)
+      const record = world.transcript.open({
+        at: world.clock.now(),
+        by: 'api',
+        method: request.method,
+        path: request.url,
+        headers: request.raw.rawHeaders,
+      })
       openCalls.set(request, { world, rewrites, record, isBodyRecorded: false })
     },
   })
@@ -173,14 +179,4 @@ function callerOf(
   const media = request.routeOptions.url?.startsWith('/media/') === true
   const route = endpointOf(request)?.name ?? (media ? 'media' : 'unknown')
   return { route, botId: bot?.id }
-}
-
-function openRecord(world: World, request: FastifyRequest): CallRecorder {
-  return world.transcript.open({
-    at: world.clock.now(),
-    by: 'api',
-    method: request.method,
-    path: request.url,
-    headers: request.raw.rawHeaders,
-  })
 }
