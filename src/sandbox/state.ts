@@ -5,6 +5,8 @@ import type {
   ANSWER_FIELDS,
   ChatMessage,
   OwnerNotice as ShownNotice,
+  BotProfile,
+  PersonEntry,
   PublishedCertificate,
 } from './control/results.ts'
 import type { RateWindows } from './rules/rate-windows.ts'
@@ -19,14 +21,11 @@ import type { UpdateQueue } from './update-queue.ts'
 /** A certificate as its owner published it. The service does not parse it. */
 export type PublishedKey = z.output<typeof PublishedCertificate>
 
-export interface PersonState {
-  id: number
-  username: string
-  firstName: string
-  lastName: string | null
+export interface PersonState extends Omit<
+  z.output<typeof PersonEntry>,
+  'fingerprint' | 'hasPhone'
+> {
   key: PublishedKey | null
-  /** Closed the account. */
-  gone: boolean
   /** Ids of bots that this person blocked. */
   blocked: readonly number[]
 }
@@ -41,16 +40,13 @@ export interface WebhookState {
 
 export type OwnerNotice = z.output<typeof ShownNotice>
 
-export interface BotRecord {
-  id: number
-  username: string
-  name: string
-  about: string | null
-  description: string | null
+type Profile = z.output<typeof BotProfile>
+
+export interface BotRecord extends Omit<
+  Profile,
+  'mode' | 'fingerprint' | 'webhook' | 'queued' | 'limits'
+> {
   key: PublishedKey | null
-  privacyMode: boolean
-  allowGroups: boolean
-  status: 'active' | 'paused'
   /** Null once revoked. */
   token: string | null
   webhook: Readonly<WebhookState> | null

@@ -29,6 +29,22 @@ export const personNames = { firstName: text.optional(), lastName: textOrNull.op
 export const flag = z.boolean()
 export const count = z.int().min(0)
 
+/** The form of a sealed file; absent fields are as most programs write it. */
+export const FILE_FORM = {
+  /** Of the signed document; `none` when absent (RFC 9580, 5.6). */
+  compression: z.enum(['none', 'zip', 'zlib']).optional(),
+  /** `anonymous`: recipient packets name no key (RFC 9580, 5.1.6). */
+  recipients: z.enum(['named', 'anonymous']).optional(),
+  /** `none`: nobody signs; `damaged`: one bit of the signature is wrong. */
+  signature: z.enum(['signed', 'none', 'damaged']).optional(),
+  /** `partial`: in chunks of 64 KiB, as programs write what they read from a pipe. */
+  framing: z.enum(['whole', 'partial']).optional(),
+  cipher: z.enum(['aes256', 'aes128']).optional(),
+  /** `armored`: as ASCII text (RFC 9580, 6.2). */
+  encoding: z.enum(['binary', 'armored']).optional(),
+}
+export type FileForm = z.output<z.ZodObject<typeof FILE_FORM>>
+
 /** Described without a copy, which would not be registered. */
 function idOf(kind: ReferenceKind, description: string): z.ZodInt {
   const id = z.int().register(REFERENCES, { kind })

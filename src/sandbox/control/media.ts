@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { PhoneVerdict } from '../phone/seen.ts'
 import { publishedKey } from '../rules/keys.ts'
-import { accountId, chatId, count, messageId, personId, text } from './fields.ts'
+import { accountId, chatId, count, FILE_FORM, messageId, personId, text } from './fields.ts'
 import { requireQuoted } from './find.ts'
 import { ControlError, operation, type ControlContext } from './operation.ts'
 
@@ -20,12 +20,7 @@ export const MEDIA = {
       text: text.optional(),
       replyTo: messageId.optional(),
       durationMs: count.optional(),
-      compression: z.enum(['none', 'zip', 'zlib']).optional(),
-      recipients: z.enum(['named', 'anonymous']).optional(),
-      signature: z.enum(['signed', 'none', 'damaged']).optional(),
-      framing: z.enum(['whole', 'partial']).optional(),
-      cipher: z.enum(['aes256', 'aes128']).optional(),
-      encoding: z.enum(['binary', 'armored']).optional(),
+      ...FILE_FORM,
       signedBy: personId.optional(),
       to: z.array(accountId).optional(),
     }),

@@ -96,12 +96,9 @@ export function addSidecarRoutes(
   })
 }
 
-interface RecordedRequest {
+interface RecordedRequest extends Pick<TranscriptCall, 'method' | 'path' | 'body'> {
   /** Null for the bot whose traffic is watched. */
   botId: number | null
-  method: string
-  path: string
-  body: string
 }
 
 function fromTraffic(exchange: ReturnType<BotTraffic['list']>[number] | undefined) {

@@ -1,5 +1,5 @@
 import type { Engine } from '../../openpgp/index.ts'
-import type { FileForm } from './seal-file.ts'
+import type { FileForm } from '../control/fields.ts'
 import type { PhoneConnection, SendPlan } from './connection.ts'
 import type { MessageReader } from './read.ts'
 import { readFile, type ReadFile } from './read-file.ts'

@@ -6,17 +6,13 @@ import {
   type OpenedFile,
   type RawFile,
 } from '../../openpgp/index.ts'
-import { verifySignatures, type MessageReader } from './read.ts'
+import { verifySignatures, type MessageReader, type ReadMessage } from './read.ts'
 import { keysOf } from './keys.ts'
-import type { PhoneVerdict } from './seen.ts'
 
 /** A file as a phone shows it. */
-export interface ReadFile {
+export interface ReadFile extends Pick<ReadMessage, 'verdict' | 'signer'> {
   /** Empty when it could not be opened. */
   bytes: Buffer
-  verdict: PhoneVerdict
-  /** Fingerprint of the certificate that verified it. */
-  signer: string | null
 }
 
 const UNOPENED: ReadFile = { bytes: Buffer.alloc(0), verdict: 'unopened', signer: null }

@@ -16,24 +16,12 @@ import {
   type Cipher,
   type UnlockedKey,
 } from '../../openpgp/index.ts'
+import type { FileForm } from '../control/fields.ts'
+
+export type { FileForm } from '../control/fields.ts'
 
 /** How a body is framed: with one length, or in partial chunks (RFC 9580, 4.2.1.4). */
-type Framing = 'whole' | 'partial'
-
-/** The form of a sealed file; absent fields are as most programs write it. */
-export interface FileForm {
-  /** Of the signed document; `none` when absent (RFC 9580, 5.6). */
-  compression?: 'none' | 'zip' | 'zlib' | undefined
-  /** `anonymous`: recipient packets name no key (RFC 9580, 5.1.6). */
-  recipients?: 'named' | 'anonymous' | undefined
-  /** `none`: nobody signs; `damaged`: one bit of the signature is wrong. */
-  signature?: 'signed' | 'none' | 'damaged' | undefined
-  /** `partial`: in chunks of 64 KiB, as programs write what they read from a pipe. */
-  framing?: Framing | undefined
-  cipher?: Cipher | undefined
-  /** `armored`: as ASCII text (RFC 9580, 6.2). */
-  encoding?: 'binary' | 'armored' | undefined
-}
+type Framing = NonNullable<FileForm['framing']>
 
 export interface SealFileRequest {
   file: Uint8Array

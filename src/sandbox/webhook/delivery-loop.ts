@@ -75,11 +75,9 @@ export function startDelivering(world: World, bot: BotState): void {
   bot.delivering?.abort()
   const delivering = new AbortController()
   bot.delivering = delivering
-  world.closing.signal.addEventListener('abort', () => delivering.abort(), {
-    signal: delivering.signal,
-  })
+  const stop = AbortSignal.any([delivering.signal, world.closing.signal])
   // oxlint-disable-next-line typescript/no-floating-promises -- the loop lasts as long as its webhook
-  void runDeliveryLoop(world, bot, delivering.signal)
+  void runDeliveryLoop(world, bot, stop)
 }
 
 /** Ends deliveries and forgets the webhook. A delivery in progress is aborted; its update stays queued. */
