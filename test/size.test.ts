@@ -22,14 +22,14 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src',
     is: measure.code,
-    limit: 49_816,
+    limit: 49_551,
     goal: 44_000,
     advice: 'Delete what the change makes dead, and simplify or merge what does the same nearby.',
   },
   {
     what: 'lines of code in src/sandbox',
     is: codeOf('sandbox'),
-    limit: 8_607,
+    limit: 8_270,
     goal: 9_000,
     advice: 'Derive it from the tables of operations, routes and faults.',
   },
