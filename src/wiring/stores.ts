@@ -1,14 +1,16 @@
-/** Opens a store by the settings, moves it elsewhere, and restores a backup of it. */
+/**
+ * Opens a store by the settings, moves it elsewhere, and restores a backup of it. It loads what opens a
+ * store alone, so that a start opens it first.
+ */
 import { botIdOf } from '../api/bot.ts'
-import { ReplayMemory, type JudgingClock, type Memory } from '../kernel/index.ts'
+import type { JudgingClock, Memory, ReplayMemory } from '../kernel/index.ts'
 import type { StoreAccess } from '../config/store-access.ts'
 import { OperatorError } from '../errors.ts'
-import { createEngine } from '../openpgp/index.ts'
 import { readBackup, type Backup } from '../store/backup.ts'
 import { unsoundBackup } from '../store/refusals.ts'
 import { refuseOccupied, restore } from '../store/restore.ts'
 import type { SecretSource } from '../config/secrets.ts'
-import { relocate, type MoveEnd } from '../replicas/move-store.ts'
+import type { MoveEnd } from '../replicas/move-store.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { openStore, type StoreOpening } from '../store/open-store.ts'
 import type { PostgresServer } from '../replicas/server.ts'
@@ -32,6 +34,7 @@ export async function verifyBackup(file: string, access: StoreAccess): Promise<B
   const { takenAt, bytes, version, method, masterSecret, keys, counts } = await readBackup(file, {
     passphrase: access.passphrase?.reveal() ?? null,
   })
+  const { createEngine } = await import('../openpgp/index.ts')
   await using engine = createEngine({ threads: 1, engine: access.engine })
   for (const { fingerprint, locked } of keys) {
     if (locked === '') continue
@@ -95,6 +98,8 @@ export async function moveStore(
   const target =
     typeof to === 'string' ? FileMoveEnd.target(to) : await databaseEnd(to, access, stack)
   stack.use(target)
+  const { createEngine } = await import('../openpgp/index.ts')
+  const { relocate } = await import('../replicas/move-store.ts')
   const engine = stack.use(createEngine({ threads: 1, engine: access.engine }))
   const { tables, keys } = await relocate({
     from: source,
@@ -233,5 +238,6 @@ export async function loadReplayMemory(
   clock: JudgingClock,
 ): Promise<ReplayMemory> {
   const [key, gaps] = [await store.secret('seen'), await memoryGaps(store)]
-  return await ReplayMemory.load(memory, { key, gaps, clock })
+  const kernel = await import('../kernel/index.ts')
+  return await kernel.ReplayMemory.load(memory, { key, gaps, clock })
 }
