@@ -28,6 +28,8 @@ const LEAN: Record<string, string> = {
   // Compilers of schemas, which no route of ours has (NO_SCHEMAS in `src/util/local-door.ts`).
   '@fastify/ajv-compiler': 'module.exports = null',
   '@fastify/fast-json-stringify-compiler': 'module.exports = null',
+  // An import of it reads every export, and one is Node's own undici, which takes a while to load.
+  'node:http': 'module.exports = process.getBuiltinModule("node:http")',
   undici: `
     import * as api from 'undici/lib/api/index.js'
     import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
