@@ -1,9 +1,12 @@
 import { SYSTEM_TIME } from '../../../src/util/clock.ts'
 import { createHmac } from 'node:crypto'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { useFakeTime } from '../../support/fake-time.ts'
 import { SEEN_FOR_MS, ReplayMemory } from '../../../src/kernel/opening/replay-memory.ts'
 import type { Recognition, Sighting } from '../../../src/kernel/opening/seen-rules.ts'
+import { OvertakenError } from '../../../src/errors.ts'
+import type { SeenRecord } from '../../../src/kernel/index.ts'
+import { SeenRows } from '../../../src/store/records/seen.ts'
 import { Clocks } from '../../../src/lookups/clocks.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { open, put, temporary } from '../../store/support.ts'
@@ -126,6 +129,22 @@ describe.each([
     expect(wentBack.mock.calls).toEqual([[{ updateId: 10 }]])
     expect(await judge(memory, [signed])).toEqual(['again'])
   })
+})
+
+test.each([
+  ['numbered as another', (bound: SeenRecord) => ({ ...bound, messageId: 999 })],
+  ['gone', () => undefined],
+])('data that is %s by the time it gets its numbers is judged again', async (_how, change) => {
+  const { memory } = await load()
+  await take(memory, { ...signed, updateId: null, messageId: null })
+  const changed = vi.spyOn(SeenRows.prototype, 'bind')
+  changed.mockImplementationOnce(async function (this: SeenRows, ...given) {
+    // the second call is the real one
+    return change((await this.bind(...given)) as SeenRecord)
+  })
+  onTestFinished(() => changed.mockRestore())
+  await expect(take(memory, signed)).rejects.toThrow(OvertakenError)
+  expect(await take(memory, signed)).toBe('again')
 })
 
 test('what only was asked about is not remembered', async () => {
