@@ -42,17 +42,19 @@ function shared(way: string, make: () => LazyPool): LazyPool {
   const one = checkPools.get(way) ?? { pool: make(), users: 0 }
   checkPools.set(way, one)
   one.users += 1
-  const { pool } = one
+  let isUsed = true
   return {
     get dispatcher() {
-      return pool.dispatcher
+      return one.pool.dispatcher
     },
-    load: () => pool.load(),
+    load: () => one.pool.load(),
     end: async () => {
-      one.users -= 1
-      if (one.users > 0) return
+      if (isUsed) one.users -= 1
+      const isLast = isUsed && one.users === 0
+      isUsed = false
+      if (!isLast) return
       checkPools.delete(way)
-      await pool.end()
+      await one.pool.end()
     },
   }
 }

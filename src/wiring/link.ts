@@ -149,11 +149,13 @@ export function createLink(
   }
 }
 
+type CallOptions = Pick<Parameters<Upstream['ask']>[0], 'deadlineMs' | 'isCheck'>
+
 /** Calls of our own. */
 function callsOf(upstream: Upstream, bot: BotDescription, watch: ServiceWatch): Link['calls'] {
-  const get = async (path: string, more: object = {}): Promise<Unseen> =>
-    await upstream.ask({ method: 'GET', path, deadlineMs: LOOKUP_MS, ...more })
-  const me = async (how: { deadlineMs: number; isCheck?: boolean }): Promise<Bot> => {
+  const get = async (path: string, how: CallOptions = {}): Promise<Unseen> =>
+    await upstream.ask({ method: 'GET', path, deadlineMs: LOOKUP_MS, ...how })
+  const me = async (how: CallOptions): Promise<Bot> => {
     const { described } = bot.read(await get('/me', how))
     if (described === null) throw new NoResponseError('postern_upstream_invalid', 'a bot')
     return described
