@@ -9,7 +9,7 @@ import type { SeenRecord } from '../../../src/kernel/index.ts'
 import { SeenRows } from '../../../src/store/records/seen.ts'
 import { Clocks } from '../../../src/lookups/clocks.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { open, put, temporary } from '../../store/support.ts'
+import { open, put, temporary, testOfFile } from '../../store/support.ts'
 import { agreeingClocks } from '../../support/judging-clock.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
 import { loadReplayMemory } from '../../../src/wiring/stores.ts'
@@ -131,10 +131,11 @@ describe.each([
   })
 })
 
-test.each([
+// a database's store judges again by itself
+testOfFile.each([
   ['numbered as another', (bound: SeenRecord) => ({ ...bound, messageId: 999 })],
   ['gone', () => undefined],
-])('data that is %s by the time it gets its numbers is judged again', async (_how, change) => {
+])('data that is %s by the time it gets its numbers is not given', async (_how, change) => {
   const { memory } = await load()
   await take(memory, { ...signed, updateId: null, messageId: null })
   const changed = vi.spyOn(SeenRows.prototype, 'bind')
