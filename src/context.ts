@@ -9,7 +9,7 @@ import { OperatorError } from './errors.ts'
 import type { Log } from './logger.ts'
 import type { Health } from './observe/health.ts'
 import type { Several, SeveralOptions } from './bots/several.ts'
-import type { HandedInParts } from './wiring/link.ts'
+import type { HandedInParts, Link } from './wiring/link.ts'
 import { beginOpening, type Purpose } from './wiring/stores.ts'
 
 export type { Several } from './bots/several.ts'
@@ -114,21 +114,15 @@ export async function createOffline(
   options: ContextOptions,
   purpose: Exclude<Purpose, 'run'> = 'look',
 ): Promise<Offline> {
-  const { settings, secrets, log } = options
-  const [{ createCore }, { createLink }, operationsOf, { subscribeCore, subscribeLink }] =
-    await Promise.all([
-      import('./wiring/core.ts'),
-      import('./wiring/link.ts'),
-      import('./wiring/operations.ts'),
-      import('./wiring/subscriptions.ts'),
-    ])
+  const { createCore } = await import('./wiring/core.ts')
+  const { subscribeCore } = await import('./wiring/subscriptions.ts')
+  const operationsOf = await import('./wiring/operations.ts')
   await using stack = new AsyncDisposableStack()
-  const link = stack.use(createLink(settings, secrets, { log, ways: [] }))
-  subscribeLink(link)
+  const link = stack.use(await linkWithoutAlerts(options))
   const core = await createCore(options, link, purpose).catch(storeProblem)
   if (!(core instanceof OperatorError)) {
     stack.use(core)
-    stack.use(subscribeCore(core, link, log))
+    stack.use(subscribeCore(core, link, options.log))
   }
   const operations =
     core instanceof OperatorError
@@ -146,13 +140,18 @@ export async function createOffline(
 
 /** Checks all that settings configure beside the store, which a running sidecar has open. */
 export async function checkSettings(options: ContextOptions): Promise<CheckLine[]> {
-  const { settings, secrets, log } = options
+  const { checkSettings: examineLink } = await import('./wiring/operations.ts')
+  await using link = await linkWithoutAlerts(options)
+  return await examineLink(options, link)
+}
+
+/** The link of a command, which alerts nobody. */
+async function linkWithoutAlerts({ settings, secrets, log }: ContextOptions): Promise<Link> {
   const { createLink } = await import('./wiring/link.ts')
   const { subscribeLink } = await import('./wiring/subscriptions.ts')
-  const { checkSettings: examineLink } = await import('./wiring/operations.ts')
-  await using link = createLink(settings, secrets, { log, ways: [] })
+  const link = createLink(settings, secrets, { log, ways: [] })
   subscribeLink(link)
-  return await examineLink(options, link)
+  return link
 }
 
 /** @returns why no store opens; the doctor still runs its checks. @throws any other error */
