@@ -27,8 +27,11 @@ const namesIn = (file: string): unknown[] =>
     .all()
     .map(({ name }) => name)
 
-/** From now on the copying of a store waits before each write, until `goOn` is called. */
-function heldCopies() {
+/**
+ * Begins to copy a store. This copy and later ones wait before each write, until `goOn` is called.
+ * `begun` is called with each write that is asked for.
+ */
+async function heldCopy(store: Store) {
   const { promise, resolve: goOn } = Promise.withResolvers<void>()
   const begun = vi.fn()
   vi.spyOn(fs, 'open').mockImplementation(async (path, ...more) => {
@@ -44,7 +47,9 @@ function heldCopies() {
   })
   syncBuiltinESMExports()
   onTestFinished(() => goOn())
-  return { begun, goOn }
+  const copying = store.copy()
+  await vi.waitFor(() => expect(begun).toHaveBeenCalled())
+  return { copying, begun, goOn }
 }
 
 /** Writes more pages than those after which SQLite brings its log into the database by itself. */
@@ -56,9 +61,7 @@ test('others read and write while a backup is made, and it has what was written 
   const dataDir = temporary()
   const store = await open(dataDir)
   await put(store, 'n-before', 'yes')
-  const { begun, goOn } = heldCopies()
-  const copying = store.copy()
-  await vi.waitFor(() => expect(begun).toHaveBeenCalled())
+  const { copying, goOn } = await heldCopy(store)
   const { size } = statSync(join(dataDir, 'postern.db'))
   await writeMuch(store)
   await store.note((db) => db.insertInto('flags').values({ name: 'n-noted', value: '' }).execute())
@@ -75,9 +78,7 @@ test('a second backup, and scrubbing, wait for the first, and nobody else for th
   const dataDir = temporary()
   const store = await open(dataDir)
   await put(store, 'n-1', '')
-  const { begun, goOn } = heldCopies()
-  const first = store.copy()
-  await vi.waitFor(() => expect(begun).toHaveBeenCalled())
+  const { copying: first, begun, goOn } = await heldCopy(store)
   await writeMuch(store)
   const [scrubbing, second] = [store.scrub(), store.copy()]
   await put(store, 'n-2', '')
@@ -91,9 +92,7 @@ test('a second backup, and scrubbing, wait for the first, and nobody else for th
 test('a store that is closed meanwhile closes when the backup is made', async () => {
   const store = await open(temporary())
   await put(store, 'n-1', '')
-  const { begun, goOn } = heldCopies()
-  const copying = store.copy()
-  await vi.waitFor(() => expect(begun).toHaveBeenCalled())
+  const { copying, goOn } = await heldCopy(store)
   const closing = store[Symbol.asyncDispose]()
   goOn()
   await closing
