@@ -130,6 +130,11 @@ export const REFUSALS = {
     what: 'this call is not passed to the service',
     hint: 'this version does not know it, and its body might hold readable text; `routes.allowUnknown` passes it',
   },
+  postern_not_allowed: {
+    status: 403,
+    what: 'this caller may not make this call',
+    hint: 'use a client that has the right and the chat named: `postern client list`',
+  },
   postern_media_too_large: {
     status: 413,
     what: 'the file is larger than Postern opens',

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { int, perhaps } from './common.ts'
 import { ChatMode } from './chat.ts'
@@ -42,4 +43,15 @@ export function botIdOf(token: string): number | null {
 export function bearerOf(header: string | undefined): string | null {
   const match = /^bearer ([\x21-\x7e]+)$/i.exec(header ?? '')
   return match?.[1] ?? null
+}
+
+/** How the token of every client of the bot's door begins; 256 random bits in base64url follow. */
+export const CLIENT_TOKEN_PREFIX = 'pstn_'
+
+/**
+ * The SHA-256 of a client's token, hexadecimal, by which the client is found: of a random token it
+ * shows nothing, neither in a store nor by the time of a look-up.
+ */
+export function tokenHashOf(token: string): string {
+  return hash('sha256', token, 'hex')
 }

@@ -12,6 +12,7 @@ const PLACEHOLDERS = {
   list: 'a,b',
   path: 'path',
   secret: '',
+  entries: '',
 } as const
 /** Longer lists of choices are in the description, so that help fits 80 columns. */
 const MAX_PLACEHOLDER_CHARS = 24

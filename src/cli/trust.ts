@@ -1,6 +1,5 @@
 /** `postern trust`: which certificates are trusted, and every change of them. */
 import type { LogRow, TrustReport, TrustRow } from '../control/trust.ts'
-import type { Operations } from '../control/operations.ts'
 import { usageError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
 import { idReader } from './flags.ts'
@@ -65,8 +64,10 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .option('--since <date>', 'from this day or time on, such as 2026-01-31', readDate)
     .option('--json', 'print one JSON object per line')
     .example('postern trust log --json > trust.ndjson')
-    .runs((sources, options: TrustLogFlags) =>
-      withSidecar(sources, (sidecar) => printLog(sidecar, options)),
+    .runs((sources, { since: sinceMs = 0, json = false }: TrustLogFlags) =>
+      withSidecar(sources, (sidecar) =>
+        printJournal((range) => sidecar.trustLog({ sinceMs, ...range }), json),
+      ),
     ),
 ]
 
@@ -120,13 +121,14 @@ interface TrustLogFlags extends JsonFlag {
   since?: number
 }
 
-async function printLog(
-  sidecar: Operations,
-  { since: sinceMs = 0, json = false }: TrustLogFlags,
+/** Prints all entries of a journal that `read` gives, page by page. */
+export async function printJournal(
+  read: (range: { afterId: number; limit: number }) => Promise<LogRow[]>,
+  json: boolean,
 ): Promise<void> {
   let afterId = 0
   for (;;) {
-    const rows = await sidecar.trustLog({ afterId, sinceMs, limit: PAGE })
+    const rows = await read({ afterId, limit: PAGE })
     if (json) for (const row of rows) printJsonLine(row)
     else if (rows.length === 0 && afterId === 0) printNotice('nothing has changed')
     else printTable(rows.map(cells))

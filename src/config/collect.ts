@@ -145,7 +145,8 @@ function check(setting: Setting, given: GivenSetting, cwd: string): GivenSetting
 }
 
 /** The values that a setting accepts, after its schema refused one. */
-export function describeExpected({ expected }: Setting, { issues }: z.ZodError): string {
+export function describeExpected({ expected, kind }: Setting, { issues }: z.ZodError): string {
   const custom = issues.find(({ message }) => message.startsWith('expected '))
-  return custom?.message ?? `expected ${expected}`
+  const at = kind === 'entries' ? (custom ?? issues[0])?.path.join('.') : ''
+  return `${at ? `${at}: ` : ''}${custom?.message ?? `expected ${expected}`}`
 }

@@ -2,8 +2,8 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 
-/** How a setting is written where all is text, in the environment and in flags. */
-export type Kind = 'text' | 'number' | 'boolean' | 'list' | 'path' | 'secret'
+/** How a setting is written where all is text, in the environment and in flags; `entries` is not. */
+export type Kind = 'text' | 'number' | 'boolean' | 'list' | 'path' | 'secret' | 'entries'
 
 /** A schema's kind of setting, and the expected form for messages. */
 export interface About {

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod'
 import { BOT_NAME } from './bot-names.ts'
+import { ClientEntry } from './client-entry.ts'
 import {
   choice,
   days,
@@ -161,6 +162,22 @@ const OneBot = z.strictObject({
     'buttons and callback answers, which the service never encrypts, in encrypted chats; warn: name them in the answer; refuse: send none',
     'warn',
   ),
+  clients: group({
+    only: flag(false, 'the bot’s own token opens nothing: every caller is a client'),
+    list: setting(
+      z
+        .array(ClientEntry)
+        .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, {
+          error: 'expected each name once',
+        })
+        .default([]),
+      {
+        kind: 'entries',
+        expected: 'a list, in the settings file, of clients with name, may, chats and tokenHash',
+      },
+      'clients of the bot’s door beside those of `postern client add`: what each may say, and where',
+    ),
+  }),
   routes: group({
     allowUnknown: flag(false, 'pass unknown calls that carry a body'),
   }),
@@ -210,6 +227,7 @@ const OF_EACH_BOT: readonly string[] = [
   'alert',
   'readableGroups',
   'clearFields',
+  'clients',
   'routes',
   'webhook',
   'cache',

@@ -64,7 +64,7 @@ export interface Setting extends About {
   path: string
   /** `POSTERN_UPSTREAM_ALLOW_HTTP` */
   env: string
-  /** `upstream-allow-http`, or null: secrets are no flags, since every process sees them. */
+  /** `upstream-allow-http`, or null: of secrets, since every process sees flags, and of entries. */
   flag: string | null
   meaning: string
   /** Whether one of several bots may have it otherwise than the others. */
@@ -184,7 +184,7 @@ function row(schema: z.ZodType, path: string[], about: About): Setting {
   return {
     path: path.join('.'),
     env: `POSTERN_${words.join('_').toUpperCase()}`,
-    flag: about.kind === 'secret' ? null : words.join('-'),
+    flag: about.kind === 'secret' || about.kind === 'entries' ? null : words.join('-'),
     ...about,
     meaning: schema.description ?? '',
     isOfEachBot: isOfEachBot(path.join('.')),

@@ -45,6 +45,8 @@ function entry({ path, meaning, preset }: Setting, values: ReadonlyMap<string, u
   return `${indent}# ${meaning}\n${indent}${mark}${inner ?? first}:${text}`
 }
 
+const LINE_CHARS = 100
+
 /** A value on one line. */
 export const asYaml = (value: unknown): string =>
   stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim()
@@ -64,6 +66,9 @@ export function settingsSchema(): string {
     },
   })
   const text = JSON.stringify({ title: 'Postern settings', ...schema }, null, 2)
-  // Lists of words on one line, as the formatter of this repository writes them.
-  return `${text.replace(/\[\s+([^[\]{}]*?)\s+\]/g, (_, words: string) => `[${words.replace(/\s+/g, ' ')}]`)}\n`
+  // Lists of words are on one line where they fit, as the formatter of this repository writes them.
+  return `${text.replace(/\[\s+([^[\]{}]*?)\s+\]/g, (all, words: string, at: number) => {
+    const line = `[${words.replace(/\s+/g, ' ')}]`
+    return at - text.lastIndexOf('\n', at) + line.length > LINE_CHARS ? all : line
+  })}\n`
 }

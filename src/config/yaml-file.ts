@@ -212,14 +212,18 @@ function named(path: string[], { of }: Into): string {
 }
 
 function hasAlias(node: unknown): boolean {
-  return isAlias(node) || (isSeq(node) && node.items.some((item) => isAlias(item)))
+  if (isMap(node)) return node.items.some(({ key, value }) => hasAlias(key) || hasAlias(value))
+  return isAlias(node) || (isSeq(node) && node.items.some(hasAlias))
 }
 
-/** The value of a leaf: a scalar, or a list of them; what no setting can be becomes `{}`. */
+/** The value of a leaf: a scalar, or lists and groups of them. */
 function plain(node: unknown): unknown {
-  if (node === null) return null
   if (isScalar(node)) return node.value
-  return isSeq(node) ? node.items.map((item) => (isScalar(item) ? item.value : {})) : {}
+  if (isSeq(node)) return node.items.map(plain)
+  if (!isMap(node)) return null
+  return Object.fromEntries(
+    node.items.map(({ key, value }) => [isScalar(key) ? String(key.value) : '?', plain(value)]),
+  )
 }
 
 function exposedSecret(

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Journal, KnownChats, People, Trust } from '../kernel/index.ts'
+import type { Clients, Journal, KnownChats, People, Trust } from '../kernel/index.ts'
 import type { Modes } from '../lookups/modes.ts'
 import type { Outcomes } from '../store/outcomes.ts'
 import type { Directory } from '../lookups/directory.ts'
@@ -31,6 +31,7 @@ export interface OperationParts {
   people: People
   names: Names
   journal: Journal
+  clients: Clients
   directory: Directory
   /** Names of the copies of the store that upgrades left beside it, with keys in them. */
   storeCopies: () => string[]

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { bindCalls, type Calls } from '../rpc/operation.ts'
 import { BACKUPS } from './backups.ts'
 import { CHATS } from './chats.ts'
+import { CLIENTS } from './clients.ts'
 import { KEYS } from './keys.ts'
 import { MESSAGES } from './messages.ts'
 import { nothing, operation, type OperationParts } from './operation.ts'
@@ -24,6 +25,7 @@ export const OPERATIONS = {
   ...CHATS,
   ...TRUST,
   ...MESSAGES,
+  ...CLIENTS,
 }
 
 /** The operations as one calls them: in this process, or over the control socket. */

@@ -1,6 +1,6 @@
 /** The kernel over its memory of chats and people, with the one entry for sightings. */
 import type { Engine } from '../openpgp/index.ts'
-import type { Memory, TrustPolicy } from './memory.ts'
+import type { Client, Memory, TrustPolicy } from './memory.ts'
 import { Certificates } from './people/certificates.ts'
 import { Findings } from './people/findings.ts'
 import { Journal } from './people/journal.ts'
@@ -10,6 +10,7 @@ import { PeopleObserver, type PeopleObserverParts } from './people/observe.ts'
 import { People } from './people/people.ts'
 import { Trust, type TrustParts } from './people/trust.ts'
 import { Sightings, type Readers } from './sightings.ts'
+import { Clients } from './wall/clients.ts'
 import { KnownChats } from './wall/known-chats.ts'
 
 export interface Kernel extends PeopleObserverParts {
@@ -17,6 +18,7 @@ export interface Kernel extends PeopleObserverParts {
   people: People
   knownChats: KnownChats
   sightings: Sightings
+  clients: Clients
 }
 
 export async function loadKernel(o: {
@@ -26,7 +28,9 @@ export async function loadKernel(o: {
   policy: TrustPolicy
   /** Fingerprints of all keys that ever were the bot's, primary keys and subkeys. */
   own: () => ReadonlySet<string>
-  clocks: TrustParts['clocks']
+  clocks: TrustParts['clocks'] & { expiryNowMs(): number }
+  /** The clients of the settings. */
+  clients: readonly Client[]
   readers: Readers
 }): Promise<Kernel> {
   const { memory, engine, policy, own, clocks, readers } = o
@@ -43,5 +47,7 @@ export async function loadKernel(o: {
   }
   const knownChats = await KnownChats.load(memory, { journal })
   const sightings = new Sightings({ knownChats, people: new PeopleObserver(observed), readers })
-  return { ...observed, journal, people, knownChats, sightings }
+  const { clients: given } = o
+  const clients = await Clients.load({ memory, journal, knownChats, clock: clocks, given })
+  return { ...observed, journal, people, knownChats, sightings, clients }
 }

@@ -2,6 +2,7 @@
  * The kernel's only view of a store, which `store/memory.ts` implements over SQL. Every time is in ms
  * since the epoch, every digest is keyed.
  */
+import type { ClientRecords } from './client-records.ts'
 import type {
   KeptRecords,
   Keys,
@@ -16,6 +17,7 @@ import type {
 } from './people-records.ts'
 
 export * from './people-records.ts'
+export * from './client-records.ts'
 
 /** A chat that is remembered for good. */
 export interface KnownChat {
@@ -218,6 +220,7 @@ export interface Records {
   readonly seen: SeenRecords
   readonly confirmed: ConfirmedRecords
   readonly media: MediaRecords
+  readonly clients: ClientRecords
 }
 
 /** Records that the kernel keeps in memory: a change by another sidecar is announced. */
@@ -229,6 +232,7 @@ export type FollowedRecords =
   | 'pins'
   | 'key_changes'
   | 'trust_policies'
+  | 'clients'
   | 'flags'
 
 /** Observations of one class that are not on disk yet. */

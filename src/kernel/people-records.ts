@@ -149,6 +149,11 @@ export interface JournalEntry {
 
 export interface JournalRecords {
   append(entry: Omit<JournalEntry, 'id' | 'atMs'>): Promise<void>
-  /** Entries after `afterId` and since `sinceMs`, in order, at most `limit`. */
-  read(from: { afterId: number; sinceMs: number; limit: number }): Promise<JournalEntry[]>
+  /** Entries after `afterId` and since `sinceMs`, in order, at most `limit`; of `client` alone. */
+  read(from: {
+    afterId: number
+    sinceMs: number
+    limit: number
+    client?: string | undefined
+  }): Promise<JournalEntry[]>
 }

@@ -70,6 +70,10 @@ export const METRICS = {
     { route: ANY },
   ),
   postern_refusals_total: counter('Refusals by Postern’s own code', { code: ANY }),
+  postern_client_calls_total: counter('Calls of clients, by client and status', {
+    client: ANY,
+    status: ANY,
+  }),
   postern_seals_total: counter('Messages sealed'),
   postern_seal_duration_seconds: histogram('Time to seal a message', SECONDS),
   postern_seal_recipients: histogram('People to whom a message was sealed', RECIPIENTS),

@@ -4,7 +4,7 @@
  * which records which key changed in which epoch. Triggers keep both, so that no writer can omit
  * it.
  */
-import { DERIVATION, FIRST_TABLES, FIRST_VERSION } from '../store/migrations.ts'
+import { CLIENTS, DERIVATION, FIRST_TABLES, FIRST_VERSION } from '../store/migrations.ts'
 import type { FollowedTable } from '../store/store.ts'
 
 /** One step of the schema on PostgreSQL. Never changed once released. */
@@ -74,7 +74,7 @@ const PROCESSES = [
 ]
 
 /** The key of each table that is followed, and which columns count where not all do. */
-const FOLLOWED: Record<FollowedTable, { key: string; columns?: string }> = {
+const FOLLOWED: Record<Exclude<FollowedTable, 'clients'>, { key: string; columns?: string }> = {
   own_keys: {
     key: 'fingerprint',
     columns: 'state, offered_at, published_at, retired_at, destroyed_at, certificate, locked',
@@ -90,12 +90,15 @@ const FOLLOWED: Record<FollowedTable, { key: string; columns?: string }> = {
   protection: { key: 'id' },
 }
 
-const TRIGGERS = Object.entries(FOLLOWED).map(
-  ([table, { key, columns }]) =>
-    `CREATE TRIGGER note_change AFTER INSERT OR DELETE OR UPDATE ${
-      columns === undefined ? '' : `OF ${columns}`
-    } ON ${table} FOR EACH ROW EXECUTE FUNCTION note_change('${key}')`,
-)
+const triggerOf = ([table, { key, columns }]: [
+  string,
+  { key: string; columns?: string },
+]): string =>
+  `CREATE TRIGGER note_change AFTER INSERT OR DELETE OR UPDATE ${
+    columns === undefined ? '' : `OF ${columns}`
+  } ON ${table} FOR EACH ROW EXECUTE FUNCTION note_change('${key}')`
+
+const TRIGGERS = Object.entries(FOLLOWED).map(triggerOf)
 
 /** Every step. */
 export const POSTGRES_STEPS: readonly PostgresStep[] = [
@@ -109,6 +112,12 @@ export const POSTGRES_STEPS: readonly PostgresStep[] = [
     version: FIRST_VERSION + 1,
     isAdditive: false,
     statements: [...PROCESSES, ...DERIVATION],
+  },
+  // a program of before gives no client anything
+  {
+    version: FIRST_VERSION + 2,
+    isAdditive: true,
+    statements: [...CLIENTS.map(forPostgres), triggerOf(['clients', { key: 'name' }])],
   },
 ]
 

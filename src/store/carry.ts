@@ -32,6 +32,8 @@ export const CARRIED_TABLES = [
   'sent',
   'webhook',
   'presses',
+  'clients',
+  'client_rates',
 ] as const satisfies readonly (keyof Schema)[]
 
 /** One row, as either database gives it. */

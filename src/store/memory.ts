@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import type { Memory, Records } from '../kernel/index.ts'
 import { CertificateRows, EncryptionKeyRows, KeyListRows } from './records/certificates.ts'
 import { ChatRows, PressRows } from './records/chats.ts'
+import { ClientRows } from './records/clients.ts'
 import { JournalRows } from './records/journal.ts'
 import { MediaRows } from './records/media.ts'
 import { OwnKeyRows } from './records/own-keys.ts'
@@ -28,6 +29,7 @@ class SqlRecords extends Rows implements Records {
   readonly seen = new SeenRows(this.db)
   readonly confirmed = new ConfirmedRows(this.db)
   readonly media = new MediaRows(this.db)
+  readonly clients = new ClientRows(this.db)
 }
 
 /** The memory that a store keeps. @param nowMs the time in ms since the epoch, of what it records */

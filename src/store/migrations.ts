@@ -182,10 +182,25 @@ export const DERIVATION = [
   `ALTER TABLE protection ADD COLUMN derivation TEXT NOT NULL DEFAULT 'scrypt'`,
 ]
 
+/** The clients of the bot's door, and when each may send next. */
+export const CLIENTS = [
+  `CREATE TABLE clients (
+     name TEXT PRIMARY KEY NOT NULL,
+     token_hash TEXT NOT NULL UNIQUE,
+     allows TEXT NOT NULL,
+     created_at INTEGER NOT NULL
+   ) STRICT`,
+  `CREATE TABLE client_rates (
+     name TEXT PRIMARY KEY NOT NULL,
+     next_at INTEGER NOT NULL
+   ) STRICT`,
+]
+
 /** Every step; each raises the version by one. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   { version: FIRST_VERSION, statements: FIRST_TABLES },
   { version: FIRST_VERSION + 1, statements: DERIVATION },
+  { version: FIRST_VERSION + 2, statements: CLIENTS },
 ]
 
 export const NEWEST_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION

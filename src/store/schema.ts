@@ -266,6 +266,22 @@ export interface Schema {
     delivered_mark: string | null
   }
 
+  /** Clients of the bot's door that were added by command (`wall/clients.ts`). */
+  clients: {
+    name: string
+    /** SHA-256 of its token, hexadecimal. */
+    token_hash: string
+    /** JSON of `ClientScope`. */
+    allows: string
+    created_at: number
+  }
+
+  /** When a client may send next, so that one rate counts for all sidecars and over a restart. */
+  client_rates: {
+    name: string
+    next_at: number
+  }
+
   /** In which chats a button was lately pressed (`chats/presses.ts`); 0: its update names none. */
   presses: {
     /** SHA-256 of the id of the press, base64. */

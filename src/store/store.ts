@@ -17,6 +17,7 @@ export const FOLLOWED_TABLES = [
   'pins',
   'key_changes',
   'trust_policies',
+  'clients',
   'flags',
   'webhook',
 ] as const

@@ -10,6 +10,7 @@ import {
   loadKernel,
 } from '../kernel/index.ts'
 import { Modes } from '../lookups/modes.ts'
+import { givenClients } from '../config/client-entry.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { Publication } from '../keys/publication.ts'
@@ -64,6 +65,7 @@ export interface Core extends AsyncDisposable {
   /** Previews a text for a chat, once the bot's key is published. */
   previewChat: (chatId: number) => Promise<ChatPreview>
   clearFields: ClearFields
+  presses: Presses
   /** Null when there is no key to open with and none will be made. */
   replayMemory: ReplayMemory | null
   /** Records up to where updates are confirmed, where any is opened (`ConfirmedUpdates.record`). */
@@ -120,7 +122,6 @@ export async function createCore(
   const { outgoing, ...rest } = doors
   const resources = stack.move()
   const { parts = {} } = options
-  const { clearFields, guard } = wall
   return {
     store,
     engine,
@@ -131,12 +132,11 @@ export async function createCore(
     transfer: new Transfer({ memory, engine, keyring, ownerOf: parts.ownerOf ?? (() => null) }),
     knownChats: known.knownChats,
     modes: known.modes,
-    guard,
+    ...wall,
     publication,
-    clearFields,
     messages: new Messages({
       outgoing,
-      clearFields,
+      clearFields: wall.clearFields,
       outcomes,
       send: (outbound) => link.upstream.send(outbound),
       edit: (outbound) => link.upstream.edit(outbound),
@@ -200,6 +200,7 @@ async function loadKnown(
     policy: settings.trust.policy,
     own: () => keyring.fingerprints,
     clocks: keyring.clocks,
+    clients: givenClients(settings.clients.list),
     readers: READERS,
   })
   return {

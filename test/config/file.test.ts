@@ -34,6 +34,7 @@ test.each([
   ['a number for text', 'dataDir: 7\n', 'dataDir: expected the path of a folder'],
   ['the old words for true', 'key: {publish: yes}\n', 'key.publish: expected true or false'],
   ['a list with a group in it', 'listen: {allowedHosts: [{}]}\n', 'expected a list of host names'],
+  ['an alias in a list of groups', 'dataDir: &a x\nclients: {list: [{name: *a}]}\n', 'aliases are'],
   ['a name from prototypes', '__proto__: {x: 1}\n', '__proto__: no such setting'],
 ])('%s is refused', (_name, text, message) => {
   expect(refusalOf(() => load(reading(text))).message).toContain(message)
@@ -93,6 +94,7 @@ test.each([
   ],
   ['nothing but a key', (n: number) => `? ${'k'.repeat(n - 9)}\n`],
   ['entries of bots', (n: number) => `bots:\n${'- {}\n'.repeat(n / 6)}`],
+  ['clients', (n: number) => `clients: {list: [${'{},'.repeat(n / 4)}]}\n`],
 ])('a mebibyte of %s is refused in time', (_name, make) => {
   const text = make(1024 * 1024)
   expect(text.length).toBeGreaterThan(700_000)

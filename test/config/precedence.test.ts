@@ -36,6 +36,7 @@ describe('what counts', () => {
       alert: {},
       readableGroups: 'allow',
       clearFields: 'warn',
+      clients: { only: false, list: [] },
       routes: { allowUnknown: false },
       webhook: {},
       cache: { keyListSeconds: 60, chatSeconds: 60 },

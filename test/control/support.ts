@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { connectControl } from '../../src/control/client.ts'
+import type { ClientRow } from '../../src/control/clients.ts'
 import type { KeyRow } from '../../src/control/keys.ts'
 import type { Operations } from '../../src/control/operations.ts'
 import { startControl, type SeveralOperations } from '../../src/control/server.ts'
@@ -48,6 +49,20 @@ export const KEY: KeyRow = {
   openedMedia: 3,
   lastOpenedAt: '2026-01-02T00:00:00.000Z',
 }
+
+export const CLIENT: ClientRow = {
+  name: 'reporter',
+  may: ['read', 'send'],
+  chats: [-5, 'private'],
+  persons: [815],
+  maxChars: null,
+  buttons: false,
+  files: true,
+  rate: { calls: 5, perMs: 60_000 },
+  expiresAt: '2027-01-31T00:00:00.000Z',
+  createdAt: '2026-01-01T00:00:00.000Z',
+}
+export const CLIENT_TOKEN = `pstn_${'c'.repeat(43)}`
 
 export const ROTATION: RotationReport = {
   from: FINGERPRINT,
@@ -98,6 +113,23 @@ export function operations(over: Partial<Operations> = {}): Operations {
     }),
     backupCreate: async () => ({ file: '/nowhere', protection: 'passphrase' }),
     backupAccept: async ({ isLatest }) => ({ message: `accepted ${isLatest}` }),
+    clientList: async () => [CLIENT],
+    clientAdd: async ({ name }) => ({ name, token: CLIENT_TOKEN }),
+    clientRotate: async ({ name }) => ({ name, token: CLIENT_TOKEN }),
+    clientRemove: async ({ name }) => ({ message: `client ${name} is removed` }),
+    clientLog: async ({ name, afterId }) =>
+      afterId > 0
+        ? []
+        : [
+            {
+              id: 1,
+              at: '2026-01-01T00:00:00.000Z',
+              kind: 'client-added',
+              userId: null,
+              chatId: null,
+              detail: { client: name },
+            },
+          ],
     chatList: async () => [
       {
         id: -5,

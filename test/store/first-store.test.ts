@@ -73,7 +73,10 @@ test('a store of 0.1.0 comes to have the tables of a new one, and keeps all its 
     reading(file, (database) =>
       Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']),
     )
-  const counts = CARRIED_TABLES.map((table) => count(join(dataDir, 'postern.db'), table))
+  const since = ['clients', 'client_rates']
+  const counts = CARRIED_TABLES.filter((table) => !since.includes(table)).map((table) =>
+    count(join(dataDir, 'postern.db'), table),
+  )
   expect(counts.every((rows) => rows > 0)).toBe(true)
   // a copy of the old one is kept beside what was changed
   expect(copiesIn(dataDir)).toHaveLength(NEWEST_VERSION === FIRST_STORE.version ? 0 : 1)

@@ -8,7 +8,9 @@ import { join } from 'node:path'
 import { argv } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { format } from 'prettier'
+import { ENDPOINTS } from '../../src/api/endpoints.ts'
 import { createFullProgram } from '../../src/cli/program.ts'
+import { RIGHTS } from '../../src/config/client-entry.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { OPERATOR_REFUSALS } from '../../src/operator-refusals.ts'
 import { REFUSALS } from '../../src/refusals.ts'
@@ -20,6 +22,7 @@ import { METRICS } from '../../src/observe/metric-catalogue.ts'
 import { WARNINGS } from '../../src/observe/warnings.ts'
 import { REASON_DESCRIPTIONS } from '../../src/translate/reasons/reason-descriptions.ts'
 import { VERDICT_DESCRIPTIONS } from '../../src/translate/verdict-descriptions.ts'
+import { NEEDS } from '../../src/kernel/index.ts'
 import { VERDICTS, type Verdict } from '../../src/kernel/opening/verdict.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -88,15 +91,45 @@ function verdictReasons(): string[][] {
   })
 }
 
+const WHERE = {
+  path: 'in its chats',
+  body: 'in its chats',
+  press: 'in its chats',
+  file: 'of its chats',
+  every: 'with `all` chats',
+  none: 'the bot',
+}
+
+/** The calls that a right allows, those of one place in a row; null: those that no right allows. */
+function rowsOfRight(right: string | null): string[][] {
+  const calls = new Map<string, string[]>()
+  for (const [call, need] of Object.entries(NEEDS)) {
+    if (need === 'anybody' || (need?.right ?? null) !== right) continue
+    const where = need === null ? 'the bot’s own token alone' : WHERE[need.chats]
+    calls.set(where, [...(calls.get(where) ?? []), pathOf(call)])
+  }
+  return [...calls].map(([where, paths]) => [
+    right === null ? '' : `\`${right}\``,
+    paths.join(', '),
+    where,
+  ])
+}
+
+function pathOf(call: string): string {
+  const found = ENDPOINTS.find(({ name }) => name === call)
+  const text = found === undefined ? 'GET /media/{id}' : `${found.method} ${found.path}`
+  return `\`${text.replace(/:(\w+)/g, '{$1}')}\``
+}
+
 /** Every table by its name, in Markdown. */
 export const TABLES: Record<string, () => string> = {
   commands: () => table(['command', 'what it does'], commands()),
   settings: () =>
     table(
       ['setting', 'in the environment', 'default', 'meaning'],
-      SETTINGS.map(({ path, env, preset, meaning }) => [
+      SETTINGS.map(({ path, env, preset, meaning, kind }) => [
         `\`${path}\``,
-        `\`${env}\``,
+        kind === 'entries' ? '' : `\`${env}\``,
         preset === undefined ? '' : `\`${JSON.stringify(preset)}\``,
         meaning,
       ]),
@@ -144,6 +177,7 @@ export const TABLES: Record<string, () => string> = {
         help,
       ]),
     ),
+  'client-rights': () => table(['right', 'calls', 'where'], [...RIGHTS, null].flatMap(rowsOfRight)),
   codes: () =>
     table(
       ['code', 'status', 'what happened', 'what to do'],

@@ -41,6 +41,13 @@ export type TrustChange =
   | OfChat<'latch-lifted', Empty>
   | { kind: 'private-readable'; chatId: null; detail: Empty }
   | (OfChat<'person-bound', { before: number | null }> & { userId: number })
+  /** The operator changes a client of the door; one was refused, noted once an hour. */
+  | { kind: 'client-added' | 'client-rotated' | 'client-removed'; detail: { client: string } }
+  | {
+      kind: 'client-refused'
+      chatId: number | null
+      detail: { client: string; lacks: string; call: string }
+    }
 
 /** The append-only record of changes; only the oldest entries are deleted. */
 export class Journal {

@@ -27,15 +27,22 @@ export class JournalRows extends Rows implements JournalRecords {
       .execute()
   }
 
-  async read(from: { afterId: number; sinceMs: number; limit: number }): Promise<JournalEntry[]> {
-    const rows = await this.db
+  async read(from: Parameters<JournalRecords['read']>[0]): Promise<JournalEntry[]> {
+    const { client } = from
+    const all = this.db
       .selectFrom('journal')
       .select(['id', 'at as atMs', 'kind', 'user_id as userId', 'chat_id as chatId', 'detail'])
       .where('id', '>', from.afterId)
       .where('at', '>=', from.sinceMs)
       .orderBy('id')
       .limit(from.limit)
-      .execute()
+    const chosen =
+      client === undefined
+        ? all
+        : all
+            .where('kind', 'like', 'client-%')
+            .where('detail', 'like', `${JSON.stringify({ client }).slice(0, -1)}%`)
+    const rows = await chosen.execute()
     return rows.map((row) => ({
       ...row,
       detail: JSON.parse(row.detail) as Record<string, unknown>,

@@ -1,0 +1,126 @@
+/** `postern client`: who else may call the bot's door, and what each may do there. */
+import { ClientName, ClientScopeEntry, RIGHTS } from '../config/client-entry.ts'
+import type { ClientRow } from '../control/clients.ts'
+import { refusedError, usageError } from '../errors.ts'
+import { withSidecar } from './connect.ts'
+import { OperatorCommand, printDone, type JsonFlag } from './operator-command.ts'
+import { printList } from './table.ts'
+import { print, printJson, printNotice } from './terminal.ts'
+import { printJournal } from './trust.ts'
+
+const DAY_MS = 86_400_000
+
+/** The flags of `client add`, as typed. */
+interface AddFlags {
+  may: string
+  chats?: string
+  persons?: string
+  rate?: string
+  expires?: string
+  maxChars?: string
+  buttons?: boolean
+  files: boolean
+}
+
+export const commandsOfGroup = (): OperatorCommand[] => [
+  new OperatorCommand('add')
+    .description('add a client, and print its token once')
+    .argument('<name>', 'its name, in the log and in commands', readName)
+    .requiredOption('--may <rights>', `what it may do: ${RIGHTS.join(', ')}`)
+    .option('--chats <chats>', 'where: ids of chats, private, groups, or all')
+    .option('--persons <ids>', 'people in whose private chats it may do so too')
+    .option('--rate <rate>', 'how many sends and edits, such as 5/min (s, min, h, d)')
+    .option('--expires <when>', 'until when: 90d, or a date such as 2027-01-31')
+    .option('--max-chars <count>', 'how long a text may be, in UTF-16 units')
+    .option('--buttons', 'its messages may have buttons, which are never encrypted')
+    .option('--no-files', 'it may fetch no files')
+    .example('postern client add reporter --may send --chats -9100000003 --rate 5/min')
+    .asks((sidecar, name: string, flags: AddFlags) => {
+      return sidecar.clientAdd({ name, ...readScope(flags) })
+    }, printToken),
+  new OperatorCommand('list')
+    .description('list the clients')
+    .option('--json', 'print them as JSON')
+    .example('postern client list')
+    .asks((sidecar) => sidecar.clientList(), printClients),
+  new OperatorCommand('show')
+    .description('print what a client may do')
+    .argument('<name>', 'which client', readName)
+    .option('--json', 'print it as JSON')
+    .example('postern client show reporter')
+    .asks(async (sidecar, name: string) => {
+      const client = (await sidecar.clientList()).find((one) => one.name === name)
+      if (client !== undefined) return client
+      throw refusedError(`there is no client ${name}`, '`postern client list` shows them')
+    }, printJson),
+  new OperatorCommand('remove')
+    .description('remove a client')
+    .argument('<name>', 'which client', readName)
+    .example('postern client remove reporter')
+    .does((sidecar, name: string) => sidecar.clientRemove({ name })),
+  new OperatorCommand('rotate')
+    .description('give a client another token, and print it')
+    .argument('<name>', 'which client', readName)
+    .example('postern client rotate reporter')
+    .asks((sidecar, name: string) => sidecar.clientRotate({ name }), printToken),
+  new OperatorCommand('log')
+    .description('print changes and refusals of a client')
+    .argument('<name>', 'which client', readName)
+    .option('--json', 'print one JSON object per line')
+    .example('postern client log reporter')
+    .runs((sources, name: string, { json = false }: JsonFlag) =>
+      withSidecar(sources, (sidecar) =>
+        printJournal((range) => sidecar.clientLog({ name, ...range }), json),
+      ),
+    ),
+]
+
+function readName(text: string): string {
+  const parsed = ClientName.safeParse(text)
+  if (parsed.success) return parsed.data
+  throw usageError(`the name ${text}: ${parsed.error.issues[0]?.message}`)
+}
+
+function readScope({ expires, maxChars, ...flags }: AddFlags) {
+  const chats = listOf(flags.chats).map((chat) => (/^-?\d+$/.test(chat) ? Number(chat) : chat))
+  const given = {
+    ...flags,
+    may: listOf(flags.may),
+    chats,
+    persons: listOf(flags.persons).map(Number),
+    ...(expires !== undefined && { expires: readExpiry(expires) }),
+    ...(maxChars !== undefined && { maxChars: Number(maxChars) }),
+  }
+  const parsed = ClientScopeEntry.safeParse(given)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const flag = String(issue?.path[0]).replace('maxChars', 'max-chars')
+  throw usageError(`--${flag}: ${issue?.message}`)
+}
+
+const listOf = (text = ''): string[] =>
+  text.split(',').flatMap((item) => (item.trim() === '' ? [] : [item.trim()]))
+
+/** `90d` counts from now. */
+function readExpiry(text: string): string {
+  const days = /^(\d{1,5})d$/.exec(text)?.[1]
+  return days === undefined ? text : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
+}
+
+function printToken({ name, token }: { name: string; token: string }): void {
+  printDone({ message: `the token of client ${name}; it is not shown again` })
+  print(token)
+}
+
+function printClients(clients: readonly ClientRow[]): void {
+  if (clients.length === 0) return printNotice('there are no clients: only the bot’s own token')
+  printList(clients, {
+    CLIENT: ({ name }) => name,
+    MAY: ({ may }) => may.join(', '),
+    CHATS: ({ chats, persons }) =>
+      [...chats, ...persons.map((id) => `person ${id}`)].join(', ') || 'none',
+    RATE: ({ rate }) => (rate === null ? '-' : `${rate.calls} in ${rate.perMs / 1000} s`),
+    EXPIRES: ({ expiresAt }) => expiresAt ?? '-',
+    ADDED: ({ createdAt }) => createdAt ?? 'in the settings',
+  })
+}

@@ -1,0 +1,89 @@
+/** A client of the bot's door, as settings and commands describe it. */
+import { z } from 'zod'
+import { tokenHashOf } from '../api/bot.ts'
+import { OperatorError, operatorErrorOf } from '../errors.ts'
+import { SecretSource } from './secrets.ts'
+
+/** Every right, in the order in which they are listed. */
+export const RIGHTS = [
+  'read',
+  'send',
+  'edit',
+  'delete',
+  'answer',
+  'typing',
+  'manage',
+  'token',
+] as const
+
+const PER_MS = { s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** The name of a client: it is a label of a metric and an argument. */
+export const ClientName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, {
+  error: 'expected a name of a-z, 0-9 and -, at most 32 characters',
+})
+
+const RATE = /^([1-9]\d{0,5})\/(s|min|h|d)$/
+
+/** What a client may do; whatever it does not name it may not, but for files and the size of texts. */
+export const ClientScopeEntry = z.strictObject({
+  may: z.array(z.enum(RIGHTS)).min(1),
+  chats: z.array(z.union([z.int(), z.enum(['all', 'private', 'groups'])])).default([]),
+  persons: z.array(z.int()).default([]),
+  maxChars: z.int().min(1).nullable().default(null),
+  buttons: z.boolean().default(false),
+  files: z.boolean().default(true),
+  rate: z
+    .string()
+    .regex(RATE, { error: 'expected a rate such as 5/min (s, min, h, d)' })
+    .optional(),
+  expires: z
+    .string()
+    .refine((text) => !Number.isNaN(Date.parse(text)), {
+      error: 'expected a date such as 2027-01-31',
+    })
+    .optional(),
+})
+
+/** A client of the settings, with the hash of its token or the file that holds it. */
+export const ClientEntry = ClientScopeEntry.extend({
+  name: ClientName,
+  tokenHash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, { error: 'expected a SHA-256 in lower-case hexadecimal' })
+    .optional(),
+  tokenFile: z.string().min(1).optional(),
+}).refine(({ tokenHash, tokenFile }) => (tokenHash === undefined) !== (tokenFile === undefined), {
+  error: 'expected either tokenHash or tokenFile',
+})
+
+/** The scope that an entry describes, with its times in ms. */
+export function scopeOf({ rate, expires, ...rest }: z.output<typeof ClientScopeEntry>) {
+  const { may, chats, persons, maxChars, buttons, files } = rest
+  const [, calls = '', unit = ''] = RATE.exec(rate ?? '') ?? []
+  return {
+    may,
+    chats,
+    persons,
+    maxChars,
+    buttons,
+    files,
+    rate: unit === '' ? null : { calls: Number(calls), perMs: PER_MS[unit as keyof typeof PER_MS] },
+    expiresAtMs: expires === undefined ? null : Date.parse(expires),
+  }
+}
+
+/** The clients of the settings. @throws OperatorError `settings` for a file that holds no token */
+export function givenClients(list: readonly z.output<typeof ClientEntry>[]) {
+  return list.map((entry) => {
+    const { name, tokenHash, tokenFile = '' } = entry
+    const read = operatorErrorOf(() => tokenHash ?? hashOfFile(tokenFile))
+    if (read instanceof OperatorError) {
+      throw new OperatorError('settings', `client ${name}: ${tokenFile} ${read.message}`, read.hint)
+    }
+    return { ...scopeOf(entry), name, tokenHash: read, createdAtMs: null }
+  })
+}
+
+const hashOfFile = (file: string): string =>
+  tokenHashOf(SecretSource.fromFile(file, 'token').reveal())

@@ -1,0 +1,65 @@
+/** Operations on the clients of the bot's door. Times are ISO 8601 in UTC. */
+import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import { CLIENT_TOKEN_PREFIX, tokenHashOf } from '../api/bot.ts'
+import { ClientName, ClientScopeEntry, scopeOf } from '../config/client-entry.ts'
+import type { Client } from '../kernel/index.ts'
+import { iso, nothing, operation } from './operation.ts'
+
+/** A client, without its token. */
+export type ClientRow = ReturnType<typeof clientRow>
+
+const named = z.strictObject({ name: ClientName })
+
+export const CLIENTS = {
+  clientList: operation('Every client of the bot’s door.', nothing, ({ clients }) =>
+    clients.all.map(clientRow),
+  ),
+  clientAdd: operation(
+    'Adds a client; the answer alone has its token.',
+    ClientScopeEntry.extend({ name: ClientName }),
+    async ({ clients }, { name, ...entry }) => {
+      const token = newToken()
+      const tokenHash = tokenHashOf(token)
+      await clients.add({ ...scopeOf(entry), name, tokenHash, createdAtMs: Date.now() })
+      return { name, token }
+    },
+  ),
+  clientRotate: operation(
+    'Gives a client another token; the one before opens nothing any more.',
+    named,
+    async ({ clients }, { name }) => {
+      const token = newToken()
+      await clients.rotate(name, tokenHashOf(token))
+      return { name, token }
+    },
+  ),
+  clientRemove: operation(
+    'Removes a client; its token opens nothing any more.',
+    named,
+    async ({ clients }, { name }) => {
+      await clients.remove(name)
+      return { message: `client ${name} is removed` }
+    },
+  ),
+  clientLog: operation(
+    'Changes of a client and its refusals, each noted once an hour, oldest first.',
+    named.extend({ afterId: z.int().min(0), limit: z.int().min(1).max(1000) }),
+    async ({ journal }, { name, ...range }) =>
+      (await journal.read({ ...range, sinceMs: 0, client: name })).map(({ atMs, ...entry }) => ({
+        ...entry,
+        at: iso(atMs),
+      })),
+  ),
+}
+
+const newToken = (): string => `${CLIENT_TOKEN_PREFIX}${randomBytes(32).toString('base64url')}`
+
+function clientRow({ tokenHash: _hash, expiresAtMs, createdAtMs, ...client }: Client) {
+  return {
+    ...client,
+    expiresAt: iso(expiresAtMs),
+    /** Null for one of the settings. */
+    createdAt: iso(createdAtMs),
+  }
+}

@@ -1,0 +1,42 @@
+/** Records of the clients of the bot's door; part of `memory.ts`. */
+import type { KeptRecords } from './people-records.ts'
+
+/** A right to certain calls of the bot's door. */
+export type Right = 'read' | 'send' | 'edit' | 'delete' | 'answer' | 'typing' | 'manage' | 'token'
+
+/** The rights of a client, and where they count. */
+export interface ClientScope {
+  may: readonly Right[]
+  /** Chats by id, or by their kind as it is remembered. */
+  chats: readonly (number | 'all' | 'private' | 'groups')[]
+  /** People whose private chats count besides. */
+  persons: readonly number[]
+  /** UTF-16 units of one text; null: as many as the service takes. */
+  maxChars: number | null
+  /** Its messages may have buttons. */
+  buttons: boolean
+  /** `read` covers files. */
+  files: boolean
+  /** So many sends and edits in `perMs`; null: any number. */
+  rate: { calls: number; perMs: number } | null
+  /** ms since the epoch; null: without end. */
+  expiresAtMs: number | null
+}
+
+/** A client of the bot's door, beside the bot itself. */
+export interface Client extends ClientScope {
+  name: string
+  /** SHA-256 of its token, hexadecimal. */
+  tokenHash: string
+  /** Null for one of the settings. */
+  createdAtMs: number | null
+}
+
+export interface ClientRecords extends KeptRecords<Client> {
+  save(client: Client): Promise<void>
+  remove(name: string): Promise<void>
+  /** When it may send next, ms since the epoch; 0 before its first send. */
+  nextAtMs(name: string): Promise<number>
+  /** @throws OvertakenError when it is not `beforeMs` any more */
+  setNextAt(name: string, atMs: number, beforeMs: number): Promise<void>
+}

@@ -1,0 +1,152 @@
+/** Which calls a client of the bot's door may make (src/http/README.md, Clients). */
+import type { EndpointName } from '../../api/endpoints.ts'
+import { Refusal } from '../../errors.ts'
+import type { Client, Right } from '../memory.ts'
+import type { KnownChats } from './known-chats.ts'
+
+/**
+ * What a call needs. `names`: where it names its chat: in its `path`, in its `body`, by the `press`
+ * that it answers, or by the `file` that it fetches. `every`: it is about all chats; `none`: about none.
+ */
+export interface Need {
+  right: Right
+  chats: 'path' | 'body' | 'press' | 'file' | 'every' | 'none'
+}
+
+const of = (right: Right, chats: Need['chats']): Need => ({ right, chats })
+
+/** `anybody`: any client; null: the bot's own token alone. */
+export const NEEDS = {
+  getMe: 'anybody',
+  getUpdates: null,
+  getWebhook: of('manage', 'every'),
+  setWebhook: of('manage', 'every'),
+  deleteWebhook: of('manage', 'every'),
+  putKey: null,
+  getCommands: of('manage', 'every'),
+  putCommands: of('manage', 'every'),
+  deleteCommands: of('manage', 'every'),
+  sendMessage: of('send', 'body'),
+  editMessage: of('edit', 'body'),
+  deleteMessage: of('delete', 'body'),
+  answerCallback: of('answer', 'press'),
+  getChat: of('read', 'path'),
+  getChatKeys: of('read', 'path'),
+  getMembers: of('read', 'path'),
+  getMember: of('read', 'path'),
+  leaveChat: of('manage', 'path'),
+  sendTyping: of('typing', 'path'),
+  resolve: of('read', 'every'),
+  getUserKey: of('read', 'every'),
+  revokeToken: of('token', 'none'),
+  getMedia: of('read', 'file'),
+} as const satisfies Record<EndpointName | 'getMedia', Need | 'anybody' | null>
+
+export type ClientCall = keyof typeof NEEDS
+
+/** A call of a client. */
+export interface ClientAct {
+  /** Null for a call that the spec does not list. */
+  call: ClientCall | null
+  /** The chats that it is about; empty where it names none, or it is not sure which. */
+  chatIds: readonly number[]
+  /** Of a send or an edit: its text in UTF-16 units, and whether it sets buttons. */
+  textChars?: number
+  hasButtons?: boolean
+}
+
+export interface ClientFacts {
+  /** ms since the epoch: the latest that any clock shows, so that none revives a client. */
+  nowMs: number
+  knownChats: Pick<KnownChats, 'get'>
+}
+
+/** What a refused client lacks, for the refusal and the journal. */
+export interface Lack {
+  /** A right, `chat`, `expiry`, `chars`, `buttons`, `files`, or `own-token`. */
+  what: string
+  detail: string
+}
+
+/** @returns what the client lacks for a call; null: it may make it */
+export function lackOf(client: Client, act: ClientAct, facts: ClientFacts): Lack | null {
+  const { expiresAtMs } = client
+  if (expiresAtMs !== null && facts.nowMs >= expiresAtMs) {
+    return { what: 'expiry', detail: `it ended at ${new Date(expiresAtMs).toISOString()}` }
+  }
+  const need = act.call === null ? null : NEEDS[act.call]
+  if (need === null) {
+    return { what: 'own-token', detail: 'only the bot’s own token may make this call' }
+  }
+  if (need === 'anybody') return null
+  const { right, chats } = need
+  if (!client.may.includes(right)) return { what: right, detail: `it lacks the right ${right}` }
+  if (chats === 'file' && !client.files) return { what: 'files', detail: 'it may fetch no files' }
+  return lackOfChats(client, chats, act, facts) ?? lackOfRoom(client, act)
+}
+
+function lackOfChats(
+  client: Client,
+  chats: Need['chats'],
+  { chatIds }: ClientAct,
+  { knownChats }: ClientFacts,
+): Lack | null {
+  if (chats === 'none' || client.chats.includes('all')) return null
+  if (chats === 'every') {
+    return { what: 'chat', detail: 'the call is about all chats, and it has not all' }
+  }
+  if (chatIds.length === 0) return { what: 'chat', detail: 'the call names no chat that is known' }
+  const missing = chatIds.find((chatId) => !hasChat(client, chatId, knownChats))
+  return missing === undefined ? null : { what: 'chat', detail: `it lacks the chat ${missing}` }
+}
+
+/** By its id, its person, or the kind by which the sidecar remembers it; one without a kind is of none. */
+function hasChat(
+  { chats, persons }: Client,
+  chatId: number,
+  knownChats: ClientFacts['knownChats'],
+): boolean {
+  if (chats.includes(chatId)) return true
+  const { kind, personId = null } = knownChats.get(chatId) ?? {}
+  if (kind === 'group') return chats.includes('groups')
+  if (kind !== 'private') return false
+  return chats.includes('private') || (personId !== null && persons.includes(personId))
+}
+
+function lackOfRoom({ maxChars, buttons }: Client, act: ClientAct): Lack | null {
+  if (maxChars !== null && (act.textChars ?? 0) > maxChars) {
+    return { what: 'chars', detail: `its texts have at most ${maxChars} UTF-16 units` }
+  }
+  return act.hasButtons === true && !buttons
+    ? { what: 'buttons', detail: 'its messages may have no buttons' }
+    : null
+}
+
+/** @throws Refusal `postern_not_allowed`, which names what the client lacks */
+export function refuseLack({ name }: Client, { detail }: Lack): never {
+  throw new Refusal('postern_not_allowed', `client ${name}: ${detail}`)
+}
+
+/**
+ * Whether answers to a client may show who is in a chat: to one that may read it.
+ * @see lackOf
+ */
+export function seesPeople(client: Client | null, chatId: number, facts: ClientFacts): boolean {
+  const act: ClientAct = { call: 'getMembers', chatIds: [chatId] }
+  return client === null || lackOf(client, act, facts) === null
+}
+
+/**
+ * When a client may send next after a send now.
+ * @param nextAtMs as it was so far
+ * @returns the new time; `waitMs` where it must wait first
+ */
+export function paced(
+  { calls, perMs }: { calls: number; perMs: number },
+  { nextAtMs, nowMs }: { nextAtMs: number; nowMs: number },
+): { nextAtMs: number } | { waitMs: number } {
+  // a clock that was set back must not silence the client for as long
+  const from = nextAtMs > nowMs + perMs ? nowMs : Math.max(nextAtMs, nowMs)
+  const next = Math.ceil(from + perMs / calls)
+  return next > nowMs + perMs ? { waitMs: next - nowMs - perMs } : { nextAtMs: next }
+}

@@ -1,0 +1,56 @@
+import type { Client, ClientRecords, ClientScope, Keys } from '../../kernel/index.ts'
+import { OvertakenError } from '../../errors.ts'
+import { Rows, upsert } from './rows.ts'
+
+/** The clients of the bot's door that were added by command. */
+export class ClientRows extends Rows implements ClientRecords {
+  async of(keys: Keys): Promise<Client[]> {
+    const all = this.db.selectFrom('clients').selectAll()
+    const rows = keys === null ? all : all.where('name', 'in', keys)
+    return (await rows.execute()).map(({ name, token_hash, allows, created_at }) => ({
+      ...(JSON.parse(allows) as ClientScope),
+      name,
+      tokenHash: token_hash,
+      createdAtMs: created_at,
+    }))
+  }
+
+  async save({ name, tokenHash, createdAtMs, ...scope }: Client): Promise<void> {
+    await upsert(this.db, 'clients', 'name', {
+      name,
+      token_hash: tokenHash,
+      allows: JSON.stringify(scope),
+      created_at: createdAtMs ?? 0,
+    })
+  }
+
+  async remove(name: string): Promise<void> {
+    for (const table of ['clients', 'client_rates'] as const) {
+      await this.db.deleteFrom(table).where('name', '=', name).execute()
+    }
+  }
+
+  async nextAtMs(name: string): Promise<number> {
+    const row = await this.db
+      .selectFrom('client_rates')
+      .select('next_at')
+      .where('name', '=', name)
+      .executeTakeFirst()
+    return row?.next_at ?? 0
+  }
+
+  async setNextAt(name: string, atMs: number, beforeMs: number): Promise<void> {
+    const set = await this.db
+      .insertInto('client_rates')
+      .values({ name, next_at: atMs })
+      .onConflict((conflict) =>
+        conflict
+          .column('name')
+          .doUpdateSet({ next_at: atMs })
+          .where('client_rates.next_at', '=', beforeMs),
+      )
+      .returning('name')
+      .execute()
+    if (set.length === 0) throw new OvertakenError()
+  }
+}

@@ -1,0 +1,124 @@
+/** Clients in the settings. */
+import { expect, test } from 'vitest'
+import { givenClients } from '../../src/config/client-entry.ts'
+import { load } from '../../src/config/load.ts'
+import { showSettings } from '../../src/config/show.ts'
+import { file, folder, refusalOf, sources } from './support.ts'
+
+const HASH = 'ab'.repeat(32)
+
+function reading(entry: string, cwd = folder()) {
+  const configFlag = file(cwd, 'a.yaml', `clients:\n  list:\n    - ${entry}\n`)
+  return sources({ cwd, configFlag })
+}
+const given = (entry: string) => givenClients(load(reading(entry)).settings.clients.list)
+
+test('a client has what its entry names, and nothing else', () => {
+  expect(given(`{name: a, may: [send], tokenHash: ${HASH}}`)).toEqual([
+    {
+      name: 'a',
+      tokenHash: HASH,
+      createdAtMs: null,
+      may: ['send'],
+      chats: [],
+      persons: [],
+      maxChars: null,
+      buttons: false,
+      files: true,
+      rate: null,
+      expiresAtMs: null,
+    },
+  ])
+  const more = 'chats: [-5, private], persons: [7], maxChars: 9, buttons: true, files: false'
+  const times = 'rate: 5/min, expires: 2027-01-31'
+  expect(
+    given(`{name: b, may: [read, token], ${more}, ${times}, tokenHash: ${HASH}}`),
+  ).toMatchObject([
+    {
+      may: ['read', 'token'],
+      chats: [-5, 'private'],
+      persons: [7],
+      maxChars: 9,
+      buttons: true,
+      files: false,
+      rate: { calls: 5, perMs: 60_000 },
+      expiresAtMs: Date.parse('2027-01-31'),
+    },
+  ])
+})
+
+test.each([
+  ['1/s', 1000],
+  ['20/min', 60_000],
+  ['3/h', 3_600_000],
+  ['999999/d', 86_400_000],
+])('a rate of %s counts in %d ms', (rate, perMs) => {
+  const [client] = given(`{name: a, may: [send], rate: ${rate}, tokenHash: ${HASH}}`)
+  expect(client?.rate).toEqual({ calls: Number(rate.split('/')[0]), perMs })
+})
+
+test('the token in a file is known by its SHA-256 alone', () => {
+  const cwd = folder()
+  const token = file(cwd, 'token', 'pstn_secret\n')
+  const { settings } = load(reading(`{name: a, may: [send], tokenFile: ${token}}`, cwd))
+  const [client] = givenClients(settings.clients.list)
+  expect(client?.tokenHash).toMatch(/^[0-9a-f]{64}$/)
+  expect(JSON.stringify(client)).not.toContain('pstn_secret')
+})
+
+test('what is shown of the settings is taken again', () => {
+  const cwd = folder()
+  const loaded = load(reading(`{name: a, may: [send], rate: 5/min, tokenHash: ${HASH}}`, cwd))
+  file(cwd, 'b.yaml', showSettings(loaded))
+  const again = load(sources({ cwd, configFlag: 'b.yaml' }))
+  expect(again.settings.clients).toEqual(loaded.settings.clients)
+})
+
+test.each([
+  ['no rights', `{name: a, tokenHash: ${HASH}}`, '0.may: expected a list, in the settings file'],
+  ['an empty list of them', `{name: a, may: [], tokenHash: ${HASH}}`, '0.may'],
+  ['a right that there is not', `{name: a, may: [sing], tokenHash: ${HASH}}`, '0.may.0'],
+  [
+    'a name in capitals',
+    `{name: A, may: [send], tokenHash: ${HASH}}`,
+    '0.name: expected a name of',
+  ],
+  ['no token', '{name: a, may: [send]}', '0: expected either tokenHash or tokenFile'],
+  ['two tokens', `{name: a, may: [send], tokenFile: x, tokenHash: ${HASH}}`, '0: expected either'],
+  [
+    'a token in clear',
+    '{name: a, may: [send], tokenHash: pstn_x}',
+    '0.tokenHash: expected a SHA-256',
+  ],
+  [
+    'a rate of its own',
+    `{name: a, may: [send], rate: 5/week, tokenHash: ${HASH}}`,
+    '0.rate: expected a',
+  ],
+  ['a date that is none', `{name: a, may: [send], expires: soon, tokenHash: ${HASH}}`, '0.expires'],
+  [
+    'a chat by its name',
+    `{name: a, may: [send], chats: [office], tokenHash: ${HASH}}`,
+    '0.chats.0',
+  ],
+  ['what no client has', `{name: a, may: [send], all: true, tokenHash: ${HASH}}`, '0'],
+  ['a name from prototypes', `{name: a, may: [send], __proto__: {}, tokenHash: ${HASH}}`, '0'],
+])('a client with %s is refused', (_what, entry, message) => {
+  expect(refusalOf(() => load(reading(entry))).message).toContain(`clients.list: ${message}`)
+})
+
+test('two clients of one name are refused, and so is a list outside the settings file', () => {
+  const one = `{name: a, may: [send], tokenHash: ${HASH}}`
+  expect(refusalOf(() => load(reading(`${one}\n    - ${one}`))).message).toContain('each name once')
+  const env = { ...sources().env, POSTERN_CLIENTS_LIST: one }
+  expect(refusalOf(() => load(sources({ env }))).message).toContain('expected a list')
+})
+
+test('a token file that others can read is refused', () => {
+  const cwd = folder()
+  const open = file(cwd, 'token', 'pstn_secret\n', 0o644)
+  const { settings } = load(reading(`{name: a, may: [send], tokenFile: ${open}}`, cwd))
+  expect(refusalOf(() => givenClients(settings.clients.list)).message).toContain(
+    `client a: ${open} holds a secret and others can read it`,
+  )
+})

@@ -1,0 +1,247 @@
+/** Clients in a store: added, found, paced and removed, and what the journal keeps of them. */
+import { describe, expect, test } from 'vitest'
+import type { Client, ClientAct } from '../../../src/kernel/index.ts'
+import { Journal } from '../../../src/kernel/people/journal.ts'
+import { Clients } from '../../../src/kernel/wall/clients.ts'
+import { memoryOf } from '../../../src/store/memory.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { storeForFile } from '../../store/support.ts'
+import { refused } from '../../support/refused.ts'
+
+const storeOf = storeForFile()
+const CHAT = -5
+const HOUR_MS = 3_600_000
+let named = 0
+/** A name that no test before had, since all share one store. */
+const newName = (): string => `client-${++named}`
+
+function clientOf(name: string, over: Partial<Client> = {}): Client {
+  return {
+    name,
+    tokenHash: `hash of ${name}`,
+    createdAtMs: 1,
+    may: ['send'],
+    chats: [CHAT],
+    persons: [],
+    maxChars: null,
+    buttons: false,
+    files: true,
+    rate: null,
+    expiresAtMs: null,
+    ...over,
+  }
+}
+
+async function scene({ given = [] as Client[], fresh = async () => {} } = {}) {
+  const clock = { nowMs: 1_000_000, expiryNowMs: 0 }
+  const store: Store = storeOf()
+  const memory = { ...memoryOf(store, () => clock.nowMs), fresh }
+  const journal = new Journal(memory)
+  const load = (): Promise<Clients> =>
+    Clients.load({
+      memory,
+      journal,
+      knownChats: { get: () => undefined },
+      clock: { expiryNowMs: () => clock.expiryNowMs },
+      given,
+    })
+  const entriesOf = async (client: string) =>
+    (await journal.read({ afterId: 0, sinceMs: 0, limit: 100, client })).map(
+      ({ kind, chatId, detail }) => ({ kind, chatId, ...detail }),
+    )
+  return { clients: await load(), load, clock, entriesOf }
+}
+
+const send = (chatId = CHAT): ClientAct => ({ call: 'sendMessage', chatIds: [chatId] })
+
+describe('a client that was added by command', () => {
+  test('is found by the hash of its token alone, and after a restart as it was added', async () => {
+    const { clients, load } = await scene()
+    const client = clientOf(newName(), { rate: { calls: 5, perMs: 60_000 }, persons: [7] })
+    await clients.add(client)
+    for (const one of [clients, await load()]) {
+      expect(one.find(client.tokenHash)).toEqual(client)
+      expect(one.find('another hash')).toBeNull()
+    }
+  })
+
+  test('is added once by its name, and neither changed nor removed by another one', async () => {
+    const { clients, load } = await scene()
+    const client = clientOf(newName())
+    await clients.add(client)
+    await expect(clients.add({ ...client, tokenHash: 'other' })).rejects.toThrow(
+      refused('refused', `there is a client ${client.name} already`),
+    )
+    for (const act of [clients.remove('nobody'), clients.rotate('nobody', 'x')]) {
+      await expect(act).rejects.toThrow(refused('refused', 'there is no client nobody'))
+    }
+    expect((await load()).find(client.tokenHash)).toEqual(client)
+  })
+
+  test('has a new token once it was rotated, and the one before opens nothing', async () => {
+    const { clients, load } = await scene()
+    const client = clientOf(newName())
+    await clients.add(client)
+    await clients.rotate(client.name, 'a new hash')
+    for (const one of [clients, await load()]) {
+      expect(one.find(client.tokenHash)).toBeNull()
+      expect(one.find('a new hash')).toMatchObject({ ...client, tokenHash: 'a new hash' })
+    }
+    await clients.remove(client.name)
+  })
+
+  test('may nothing once it was removed, also where the request was found before', async () => {
+    const { clients, load } = await scene()
+    const client = clientOf(newName())
+    await clients.add(client)
+    await clients.admit(client, send())
+    await clients.remove(client.name)
+    await expect(clients.admit(client, send())).rejects.toThrow(refused('unauthorized'))
+    expect((await load()).find(client.tokenHash)).toBeNull()
+  })
+
+  test('is judged by what every sidecar has written by now, and not at all where that is unknown', async () => {
+    let isReached = true
+    const { clients } = await scene({
+      fresh: async () => {
+        if (!isReached) throw new Error('the database is out of reach')
+      },
+    })
+    const client = clientOf(newName())
+    await clients.add(client)
+    await clients.admit(client, send())
+    isReached = false
+    await expect(clients.admit(client, send())).rejects.toThrow('out of reach')
+  })
+})
+
+describe('a client of the settings', () => {
+  test('counts before an added one of its name, whose token then opens nothing', async () => {
+    const name = newName()
+    const { clients } = await scene()
+    await clients.add(clientOf(name, { tokenHash: 'added' }))
+    const given = clientOf(name, { tokenHash: 'given', createdAtMs: null })
+    const after = await scene({ given: [given] })
+    expect([after.clients.find('added'), after.clients.find('given')]).toEqual([null, given])
+    expect(after.clients.all.filter((one) => one.name === name)).toEqual([given])
+  })
+
+  test('is neither removed nor rotated by command, and no other takes its name', async () => {
+    const given = clientOf(newName(), { createdAtMs: null })
+    const { clients } = await scene({ given: [given] })
+    const { name } = given
+    for (const act of [clients.remove(name), clients.rotate(name, 'x'), clients.add(given)]) {
+      await expect(act).rejects.toThrow(refused('refused', `client ${name}`))
+    }
+    expect(clients.find(given.tokenHash)).toEqual(given)
+  })
+})
+
+describe('the end of a client', () => {
+  test.each([
+    ['our clock', 2000, 0],
+    ['the clock of the service, also where ours was set back', 0, 2000],
+  ])('comes by %s', async (_whose, nowMs, expiryNowMs) => {
+    const { clients, clock } = await scene()
+    const client = clientOf(newName(), { expiresAtMs: 2000 })
+    await clients.add(client)
+    Object.assign(clock, { nowMs: 1999, expiryNowMs: 1999 })
+    await clients.admit(client, send())
+    Object.assign(clock, { nowMs, expiryNowMs })
+    await expect(clients.admit(client, send())).rejects.toThrow(refused('postern_not_allowed'))
+  })
+})
+
+describe('a rate', () => {
+  const rate = { calls: 2, perMs: 60_000 }
+  const edit = { ...send(), call: 'editMessage' as const }
+
+  test('counts sends and edits of all sidecars together, and over a restart', async () => {
+    const { clients, load, clock } = await scene()
+    const client = clientOf(newName(), { rate, may: ['send', 'edit', 'typing'] })
+    await clients.add(client)
+    await clients.admit(client, send())
+    await (await load()).admit(client, edit)
+    const late = await load()
+    await expect(late.admit(client, send())).rejects.toThrow(
+      refused('rate_limited', '', { extra: { retryAfter: 30 } }),
+    )
+    await late.admit(client, { ...send(), call: 'sendTyping' })
+    clock.nowMs += 30_000
+    await clients.admit(client, edit)
+    await expect(clients.admit(client, send())).rejects.toThrow(refused('rate_limited'))
+  })
+
+  test('lets no more through where many ask at the same moment', async () => {
+    const { clients, load } = await scene()
+    const client = clientOf(newName(), { rate })
+    await clients.add(client)
+    const all = [clients, await load()].flatMap((one) =>
+      [1, 2, 3].map(() => one.admit(client, send())),
+    )
+    const settled = await Promise.allSettled(all)
+    expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
+  })
+
+  test('is not used up by what is refused', async () => {
+    const { clients } = await scene()
+    const client = clientOf(newName(), { rate })
+    await clients.add(client)
+    for (const _again of [1, 2, 3]) {
+      await expect(clients.admit(client, send(9))).rejects.toThrow(refused('postern_not_allowed'))
+    }
+    await clients.admit(client, send())
+  })
+})
+
+describe('the journal', () => {
+  test('has every change of a client, and each kind of refusal once an hour', async () => {
+    const { clients, clock, entriesOf } = await scene()
+    const client = clientOf(newName())
+    const { name } = client
+    await clients.add(client)
+    const tryAll = async () => {
+      for (const act of [
+        send(9),
+        send(8),
+        { ...edit, chatIds: [9] },
+        { call: null, chatIds: [] },
+      ]) {
+        await clients.admit(client, act).catch(() => undefined)
+      }
+    }
+    const edit = { ...send(), call: 'editMessage' as const }
+    await tryAll()
+    await tryAll()
+    clock.nowMs += HOUR_MS
+    await clients.admit(client, send(8)).catch(() => undefined)
+    await clients.rotate(name, 'new')
+    await clients.remove(name)
+    const refusal = (lacks: string, call: string, chatId: number | null) => ({
+      kind: 'client-refused',
+      chatId,
+      client: name,
+      lacks,
+      call,
+    })
+    expect(await entriesOf(name)).toEqual([
+      { kind: 'client-added', chatId: null, client: name },
+      refusal('chat', 'sendMessage', 9),
+      refusal('edit', 'editMessage', 9),
+      refusal('own-token', 'other', null),
+      refusal('chat', 'sendMessage', 8),
+      { kind: 'client-rotated', chatId: null, client: name },
+      { kind: 'client-removed', chatId: null, client: name },
+    ])
+    expect(await entriesOf(`${name}0`)).toEqual([])
+  })
+})
+
+test('people of a chat are shown by the rights of now', async () => {
+  const { clients, clock } = await scene()
+  const client = clientOf(newName(), { may: ['read'], expiresAtMs: 2_000_000 })
+  expect(clients.seesPeople(client, CHAT)).toBe(true)
+  expect([clients.seesPeople(null, 9), clients.seesPeople(client, 9)]).toEqual([true, false])
+  clock.nowMs = 2_000_000
+  expect(clients.seesPeople(client, CHAT)).toBe(false)
+})

@@ -1,0 +1,175 @@
+/** Which calls a client may make, by its rights, chats and room. */
+import { describe, expect, test } from 'vitest'
+import type { Client } from '../../../src/kernel/index.ts'
+import {
+  lackOf,
+  NEEDS,
+  paced,
+  refuseLack,
+  seesPeople,
+  type ClientAct,
+  type ClientCall,
+} from '../../../src/kernel/wall/may-client.ts'
+import { refused } from '../../support/refused.ts'
+import { chatOf } from './wall-scene.ts'
+
+const RIGHTS = ['read', 'send', 'edit', 'delete', 'answer', 'typing', 'manage', 'token'] as const
+const CALLS = Object.keys(NEEDS) as ClientCall[]
+const GROUP = -5
+const PRIVATE = 7
+const ALICE = 815
+const NOWHERE = 99
+
+const KNOWN = new Map([
+  [GROUP, chatOf(GROUP, { kind: 'group' })],
+  [PRIVATE, chatOf(PRIVATE, { kind: 'private', personId: ALICE })],
+  [8, chatOf(8, { kind: 'private', personId: null })],
+  [9, chatOf(9, { kind: 'channel' })],
+])
+const facts = { nowMs: 1000, knownChats: { get: (id: number) => KNOWN.get(id) } }
+
+const client = (over: Partial<Client> = {}): Client => ({
+  name: 'reporter',
+  tokenHash: 'h',
+  createdAtMs: 1,
+  may: RIGHTS,
+  chats: ['all'],
+  persons: [],
+  maxChars: null,
+  buttons: true,
+  files: true,
+  rate: null,
+  expiresAtMs: null,
+  ...over,
+})
+const lack = (over: Partial<Client>, act: ClientAct): string | undefined =>
+  lackOf(client(over), act, facts)?.what
+const to = (chatId: number, more: Partial<ClientAct> = {}): ClientAct => ({
+  call: 'sendMessage',
+  chatIds: [chatId],
+  ...more,
+})
+
+describe('a right', () => {
+  test.each(CALLS)('of its own is all that %s needs, and no other right helps', (call) => {
+    const need = NEEDS[call]
+    const allowed = RIGHTS.filter((right) => {
+      return lack({ may: [right] }, { call, chatIds: [GROUP] }) === undefined
+    })
+    if (need === 'anybody') expect(allowed).toEqual([...RIGHTS])
+    else expect(allowed).toEqual(need === null ? [] : [need.right])
+  })
+
+  test('of none is for polls, for a key, and for what the specification does not list', () => {
+    const never = CALLS.filter((call) => NEEDS[call] === null)
+    expect(never).toEqual(['getUpdates', 'putKey'])
+    expect(lack({}, { call: null, chatIds: [GROUP] })).toBe('own-token')
+  })
+
+  test('to revoke the token is in no other', () => {
+    const others = RIGHTS.filter((right) => right !== 'token')
+    expect(lack({ may: others }, { call: 'revokeToken', chatIds: [] })).toBe('token')
+  })
+})
+
+describe('a chat', () => {
+  const CHATS: [chats: Client['chats'], persons: number[], yes: number[]][] = [
+    [['all'], [], [GROUP, PRIVATE, 8, 9, NOWHERE]],
+    [[GROUP], [], [GROUP]],
+    [[NOWHERE], [], [NOWHERE]],
+    [['groups'], [], [GROUP]],
+    [['private'], [], [PRIVATE, 8]],
+    [['private', 'groups', 9], [], [GROUP, PRIVATE, 8, 9]],
+    [[], [ALICE], [PRIVATE]],
+    [[], [NOWHERE], []],
+    [[], [], []],
+  ]
+  test.each(CHATS)('is one of %j with people %j where it is in %j', (chats, persons, yes) => {
+    const asked = [GROUP, PRIVATE, 8, 9, NOWHERE]
+    expect(asked.filter((id) => lack({ chats, persons }, to(id)) === undefined)).toEqual(yes)
+  })
+
+  test('must be had of every one that a press came in', () => {
+    const press = { call: 'answerCallback' as const, chatIds: [GROUP, PRIVATE] }
+    expect(lack({ chats: [GROUP] }, press)).toBe('chat')
+    expect(lack({ chats: [GROUP, 'private'] }, press)).toBeUndefined()
+  })
+
+  test('that is not named is none, but for a client that has all', () => {
+    for (const call of ['sendMessage', 'deleteMessage', 'answerCallback', 'getMedia'] as const) {
+      expect(lack({ chats: [GROUP, 'private', 'groups'] }, { call, chatIds: [] })).toBe('chat')
+      expect(lack({}, { call, chatIds: [] })).toBeUndefined()
+    }
+  })
+
+  test('of its own does not make a call its own that is about all chats', () => {
+    const every = CALLS.filter((call) => {
+      const need = NEEDS[call]
+      return need !== null && need !== 'anybody' && need.chats === 'every'
+    })
+    expect(every).toHaveLength(8)
+    for (const call of every) {
+      expect(lack({ chats: ['private', 'groups', GROUP] }, { call, chatIds: [GROUP] })).toBe('chat')
+      expect(lack({}, { call, chatIds: [] })).toBeUndefined()
+    }
+  })
+})
+
+describe('room', () => {
+  test('for text ends at the setting', () => {
+    expect(lack({ maxChars: 5 }, to(GROUP, { textChars: 5 }))).toBeUndefined()
+    expect(lack({ maxChars: 5 }, to(GROUP, { textChars: 6 }))).toBe('chars')
+    expect(lack({}, to(GROUP, { textChars: 1e6 }))).toBeUndefined()
+  })
+
+  test('for buttons and files is what the client was given', () => {
+    expect(lack({ buttons: false }, to(GROUP, { hasButtons: true }))).toBe('buttons')
+    expect(lack({ buttons: false }, to(GROUP))).toBeUndefined()
+    const file = { call: 'getMedia' as const, chatIds: [GROUP] }
+    expect([lack({ files: false }, file), lack({}, file)]).toEqual(['files', undefined])
+    expect(lack({ files: false }, { call: 'getChat', chatIds: [GROUP] })).toBeUndefined()
+  })
+
+  test('in time ends at its end, for every call', () => {
+    for (const call of [...CALLS, null]) {
+      expect(lack({ expiresAtMs: 1000 }, { call, chatIds: [] })).toBe('expiry')
+    }
+    expect(lack({ expiresAtMs: 1001 }, { call: 'getMe', chatIds: [] })).toBeUndefined()
+  })
+})
+
+test('a refusal names the client and what it lacks, and no more', () => {
+  const missing = lackOf(client({ chats: [8] }), to(GROUP), facts)
+  expect(missing?.detail).toBe('it lacks the chat -5')
+  expect(() => refuseLack(client(), missing ?? { what: '', detail: '' })).toThrow(
+    refused('postern_not_allowed', 'client reporter: it lacks the chat -5'),
+  )
+})
+
+test('people of a chat are shown to the bot, and to a client that may read there', () => {
+  const sees = (over: Partial<Client>) => seesPeople(client(over), GROUP, facts)
+  expect(seesPeople(null, GROUP, facts)).toBe(true)
+  expect(sees({ may: ['read'], chats: [GROUP] })).toBe(true)
+  expect(sees({ may: ['send'] })).toBe(false)
+  expect(sees({ may: ['read'], chats: [PRIVATE] })).toBe(false)
+  expect(sees({ expiresAtMs: 1000 })).toBe(false)
+})
+
+describe('a rate of three a second', () => {
+  const at = (nextAtMs: number, nowMs: number) =>
+    paced({ calls: 3, perMs: 999 }, { nextAtMs, nowMs })
+
+  test('lets three go at once, and one more with each third of it', () => {
+    expect(at(0, 5000)).toEqual({ nextAtMs: 5333 })
+    expect(at(5333, 5000)).toEqual({ nextAtMs: 5666 })
+    expect(at(5666, 5000)).toEqual({ nextAtMs: 5999 })
+    expect(at(5999, 5000)).toEqual({ waitMs: 333 })
+    expect(at(5999, 5332)).toEqual({ waitMs: 1 })
+    expect(at(5999, 5333)).toEqual({ nextAtMs: 6332 })
+  })
+
+  test('begins anew where the clock was set back, and is never longer than its time', () => {
+    expect(at(9_000_000, 5000)).toEqual({ nextAtMs: 5333 })
+    expect(at(5999, 5000)).toEqual({ waitMs: 333 })
+  })
+})
