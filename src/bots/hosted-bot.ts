@@ -84,6 +84,11 @@ export class HostedBot {
     return this.#served?.bot.core.keyring.fingerprints.has(fingerprint) ?? false
   }
 
+  /** Whether it has a client with a token of this hash; false while it is not served. */
+  hasClient(tokenHash: string): boolean {
+    return this.#served?.bot.core.known.clients.find(tokenHash) != null
+  }
+
   /** The answer of `/status`; shorter while it is not served. */
   status(): Promise<object> {
     return this.#served?.bot.operations.status() ?? Promise.resolve(this.report())

@@ -96,6 +96,7 @@ export class HostedBots implements AsyncDisposable {
         this.tokens.set(name, bot, {
           expected: () => presentedToken(secrets).reveal(),
           reread: () => void presentedToken(secrets).reload(),
+          hasClient: (tokenHash) => hosted.hasClient(tokenHash),
         }),
     })
     this.#bots.set(name, hosted)

@@ -25,7 +25,7 @@ export const ClientName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, {
 
 const RATE = /^([1-9]\d{0,5})\/(s|min|h|d)$/
 
-/** What a client may do; whatever it does not name it may not, but for files and the size of texts. */
+/** What a client may do, and nothing else; files and texts of any size are the defaults of two fields. */
 export const ClientScopeEntry = z.strictObject({
   may: z.array(z.enum(RIGHTS)).min(1),
   chats: z.array(z.union([z.int(), z.enum(['all', 'private', 'groups'])])).default([]),

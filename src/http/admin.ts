@@ -51,7 +51,7 @@ export function buildAdminDoor(parts: AdminDoorParts): Door {
     bounds: { ...DOOR_BOUNDS, ...parts.bounds },
     hosts: hostNames(parts.allowedHosts),
     anyHost: PROBES,
-    authorize: () => {},
+    authorize: () => null,
     onAnswered: () => {},
   })
   app.get('/', () => ({ paths: PATHS }))

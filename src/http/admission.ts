@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { browserProblem, doorProblem } from '../util/local-door.ts'
 import { Refusal } from '../errors.ts'
+import type { Client } from '../kernel/index.ts'
 import { bodyProblem } from './body.ts'
 import type { DoorBounds } from './bounds.ts'
 import { failureAnswer, type FailureAnswer } from './error-handler.ts'
@@ -12,6 +13,10 @@ declare module 'fastify' {
     /** The route answers without a token. */
     anonymous?: boolean
   }
+  interface FastifyRequest {
+    /** The client that calls; null: the bot itself, or nobody in particular. */
+    client: Client | null
+  }
 }
 
 /** Which requests a door admits. */
@@ -21,8 +26,11 @@ export interface AdmissionOptions {
   hosts: ReadonlySet<string>
   /** Paths that may be asked for under any Host. */
   anyHost: ReadonlySet<string>
-  /** @throws Refusal when the caller is not authorized; not called on `anonymous` routes */
-  authorize: (request: IncomingMessage) => void
+  /**
+   * Whose token it is: a client's, or null for the bot's own. Not called on `anonymous` routes.
+   * @throws Refusal when the caller is not authorized
+   */
+  authorize: (request: IncomingMessage) => Client | null
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
@@ -55,7 +63,7 @@ export function checkRouted(request: FastifyRequest, options: AdmissionOptions):
   if (!METHODS.has(request.method)) return new Refusal('not_found', 'no such path')
   if (request.routeOptions.config.anonymous !== true) {
     try {
-      options.authorize(request.raw)
+      request.client = options.authorize(request.raw)
     } catch (error) {
       if (error instanceof Refusal) return error
       throw error

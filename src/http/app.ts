@@ -162,6 +162,7 @@ function createRoutes(
     routerOptions: { maxParamLength: bounds.pathChars },
   })
   app.decorateRequest('failedWith', undefined)
+  app.decorateRequest('client', null)
   if (options.onExchange !== undefined) observeExchanges(app, options.onExchange)
   takeOnlyJson(app)
   app.addHook('onRequest', (request, reply, done) => {
@@ -203,7 +204,7 @@ function seeThrough(
   }, answerMs)
   reply.raw.on('close', () => {
     clearTimeout(timer)
-    const { id, method, failedWith, routeOptions } = request
+    const { id, method, failedWith, routeOptions, client } = request
     const line: RequestLine = {
       requestId: id,
       method,
@@ -211,6 +212,7 @@ function seeThrough(
       status: reply.raw.writableFinished ? reply.statusCode : 0,
       ms: Math.round(performance.now() - startMs),
     }
+    if (client !== null) line.client = client.name
     // The service may send any text: a code that fits no label is not logged.
     if (failedWith !== undefined) line.code = CODE.test(failedWith) ? failedWith : 'other'
     report(line)

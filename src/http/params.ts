@@ -35,3 +35,20 @@ export function queryOf(request: FastifyRequest): string {
   const start = url.indexOf('?')
   return start === -1 ? '' : url.slice(start)
 }
+
+/**
+ * The chat in the path or else in the body; null where it is not sure which, since the query or the
+ * body may name another.
+ */
+export function chatOf(request: FastifyRequest): number | null {
+  const query = queryOf(request)
+  const names = [...new URLSearchParams(query).keys()]
+  if (query !== '' && (request.method !== 'GET' || names.some((name) => /chat/i.test(name)))) {
+    return null
+  }
+  const named = textParam(request, 'chatId')
+  const { chatId = null } = (request.body ?? {}) as { chatId?: unknown }
+  if (named !== '' && chatId !== null) return null
+  const id = named === '' ? chatId : Number(named)
+  return Number.isSafeInteger(id) ? (id as number) : null
+}

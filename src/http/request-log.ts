@@ -9,6 +9,8 @@ export interface RequestLine {
   status: number
   /** The error code of the answer. */
   code?: string
+  /** The name of the client that called. */
+  client?: string
   /** From the end of the request's headers to the end of the answer. */
   ms: number
 }
@@ -37,7 +39,7 @@ export class RepeatedFailures {
   linesFor(line: RequestLine): FailureLine[] {
     if (line.status === 0 || (line.status <= 500 && this.#counted.size === 0)) return [line]
     if (line.status <= 500) return [...this.#countsOf(), line]
-    const key = `${line.method} ${line.route} ${line.status} ${line.code}`
+    const key = `${line.method} ${line.route} ${line.status} ${line.code} ${line.client}`
     const known = this.#counted.get(key)
     const nowMs = this.#nowMs()
     if (known !== undefined && nowMs - known.sinceMs < COUNTED_MS) {

@@ -1,12 +1,15 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { API_PREFIX } from '../api/endpoints.ts'
+import { Refusal } from '../errors.ts'
+import type { Client, ClientAct } from '../kernel/index.ts'
 import { hostNames } from '../util/local-door.ts'
 import type { Log } from '../logger.ts'
 import { createApp, createAppBehind, type App } from './app.ts'
 import type { RequestLine } from './request-log.ts'
 import { requireBearer } from './auth.ts'
 import { DOOR_BOUNDS, type DoorBounds } from './bounds.ts'
+import { actOf, clientHashOf, type DoorClients } from './client-calls.ts'
 import { listenAt, type ListenAt } from './listen.ts'
 import type { BotExchange } from '../api/envelope.ts'
 import { passRoutes, type PassParts } from './routes/pass.ts'
@@ -26,6 +29,8 @@ export interface Door {
 export interface DoorTools {
   /** Lets a request through that an `anonymous` route wants the token of. @throws Refusal */
   authorize(request: FastifyRequest): void
+  /** Lets the call of a client through, and every one of the bot's. @throws Refusal */
+  admit(request: FastifyRequest, act: ClientAct): Promise<void>
   /** Aborts when the door closes: a poll then answers with its updates so far, or an empty list. */
   stopping: AbortSignal
 }
@@ -42,6 +47,7 @@ export interface BotDoorParts extends PassParts {
   expectedToken: () => string
   /** Reads the token from its source again, now and then; true when it was read. */
   rereadToken: () => boolean
+  clients: DoorClients
   /** Host names beside the loopback ones: `listen.allowedHosts` and `listen.host`. */
   allowedHosts: Iterable<string>
   /** The routes that are translated. */
@@ -89,8 +95,14 @@ export function buildBotRoutes(parts: BotDoorParts): BotRoutes {
   }
 }
 
+const ONLY_CLIENTS = 'the bot’s own token opens nothing here, since clients.only is set'
+
 function buildRoutes(parts: BotDoorParts, create: typeof createApp): App {
-  const authorize = ({ rawHeaders }: IncomingMessage): void => {
+  const { clients } = parts
+  const authorize = ({ rawHeaders }: IncomingMessage): Client | null => {
+    const clientHash = clientHashOf(rawHeaders)
+    const client = clientHash === null ? null : clients.of.find(clientHash)
+    if (client !== null) return client
     try {
       requireBearer(rawHeaders, parts.expectedToken())
     } catch (error) {
@@ -98,6 +110,11 @@ function buildRoutes(parts: BotDoorParts, create: typeof createApp): App {
       if (!parts.rereadToken()) throw error
       requireBearer(rawHeaders, parts.expectedToken())
     }
+    if (clients.only) throw new Refusal('postern_not_allowed', ONLY_CLIENTS)
+    return null
+  }
+  const admit = async ({ client }: FastifyRequest, act: ClientAct): Promise<void> => {
+    if (client !== null) await clients.of.admit(client, act)
   }
   const built = create({
     log: parts.log,
@@ -110,9 +127,18 @@ function buildRoutes(parts: BotDoorParts, create: typeof createApp): App {
     onExchange: parts.onExchange,
   })
   const { app, stopping } = built
-  const tools: DoorTools = { authorize: (request) => authorize(request.raw), stopping }
+  const tools: DoorTools = {
+    authorize: (request) => {
+      request.client = authorize(request.raw)
+    },
+    admit,
+    stopping,
+  }
   void app.register(
     (scope, _options, done) => {
+      scope.addHook('preHandler', async (request) => {
+        if (request.client !== null) await admit(request, await actOf(request, clients.presses))
+      })
       for (const route of parts.routes) route(scope, tools)
       passRoutes(scope, parts)
       done()

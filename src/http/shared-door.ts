@@ -158,6 +158,7 @@ export function buildSharedDoor(parts: SharedDoorParts): Door {
       const refusal = refusals.get(request)
       if (refusal !== undefined) throw refusal
       requireBearer(request.rawHeaders, null)
+      return null
     },
     onAnswered: parts.onAnswered,
     routesFor: (request, refuse) => {

@@ -11,7 +11,7 @@ export interface ClientScope {
   chats: readonly (number | 'all' | 'private' | 'groups')[]
   /** People whose private chats count besides. */
   persons: readonly number[]
-  /** UTF-16 units of one text; null: as many as the service takes. */
+  /** UTF-16 units of one text; null: only the limit of the service. */
   maxChars: number | null
   /** Its messages may have buttons. */
   buttons: boolean

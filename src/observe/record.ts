@@ -5,11 +5,14 @@ import type { Metrics } from './metrics.ts'
 /** A request of the bot was answered; `route` is a pattern, `status` 0 when it hung up. */
 export function recordRequest(
   metrics: Metrics,
-  o: { method: string; route: string; status: number; code?: string; ms: number },
+  o: { method: string; route: string; status: number; code?: string; client?: string; ms: number },
 ): void {
-  const { method, route, status, code, ms } = o
+  const { method, route, status, code, client, ms } = o
   metrics.count('postern_requests_total', { method, route, status: String(status) })
   metrics.observe('postern_request_duration_seconds', { route }, ms / 1000)
+  if (client !== undefined) {
+    metrics.count('postern_client_calls_total', { client, status: String(status) })
+  }
   if (code !== undefined && isOwn(code)) metrics.count('postern_refusals_total', { code })
 }
 

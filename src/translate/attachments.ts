@@ -85,13 +85,18 @@ export class Attachments implements AsyncDisposable {
   }
 
   /**
-   * The attachment that an update named, for a request with the bot's token.
+   * The attachment that an update named, for a request with a token.
+   * @param admit lets the caller have files of its place, or throws; null: no update named it
    * @throws Refusal `media_not_found`, `postern_busy` and the codes of media; ServiceError and
    *   NoResponseError from the service
    */
-  async named(mediaId: string): Promise<ReadHandle<Attachment>> {
-    const place = await this.#parts.opens?.named.placeOf(mediaId)
-    if (place == null) throw new Refusal('media_not_found', 'no update named this file')
+  async named(
+    mediaId: string,
+    admit: (place: MediaPlace | null) => Promise<void>,
+  ): Promise<ReadHandle<Attachment>> {
+    const place = (await this.#parts.opens?.named.placeOf(mediaId)) ?? null
+    await admit(place)
+    if (place === null) throw new Refusal('media_not_found', 'no update named this file')
     return await this.#get(mediaId, place)
   }
 

@@ -51,10 +51,11 @@ export class Messages<A extends EnvelopedAnswer> {
 
   /**
    * Sends or edits a message.
+   * @param o `seesPeople` false: the answer shows nothing of the people in the chat
    * @returns the service's answer as the bot sees it, an acceptance or a refusal
    * @throws Refusal, ServiceError and NoResponseError as `Outgoing.prepare` and the calls do
    */
-  async deliver(draft: Draft): Promise<A> {
+  async deliver(draft: Draft, o: { seesPeople: boolean }): Promise<A> {
     const { outgoing } = this.#parts
     let prepared = await outgoing.prepare(draft)
     let answer = await this.#hand(prepared)
@@ -65,7 +66,7 @@ export class Messages<A extends EnvelopedAnswer> {
       answer = await this.#hand(prepared)
     }
     if (DOUBTFUL.has(answer.status)) outgoing.doubt(draft.chatId)
-    return await this.#answer(answer, draft, prepared)
+    return await this.#answer(answer, draft, { prepared, ...o })
   }
 
   async #hand({ outbound, leave }: PreparedOutbound): Promise<A> {
@@ -76,7 +77,11 @@ export class Messages<A extends EnvelopedAnswer> {
     }
   }
 
-  async #answer(answer: A, draft: Draft, prepared: PreparedOutbound): Promise<A> {
+  async #answer(
+    answer: A,
+    draft: Draft,
+    { prepared, seesPeople }: { prepared: PreparedOutbound; seesPeople: boolean },
+  ): Promise<A> {
     const { recipients, isNamed, sealMs, clear } = prepared
     const { envelope } = answer
     const { clearFields } = this.#parts
@@ -91,11 +96,13 @@ export class Messages<A extends EnvelopedAnswer> {
       const atMs = Date.now()
       this.#parts.outcomes.sent({ messageId: id, atMs, chatId, recipients: count, skipped })
     }
-    const keyChanged = await this.#parts.outgoing.keyChanged(draft, prepared)
+    // the one report of a change is for a caller that may see people
+    const keyChanged = seesPeople ? await this.#parts.outgoing.keyChanged(draft, prepared) : []
     const more = {
       ...(!isNamed && { recipientsNamed: false }),
       ...clearFields.taken(clear),
       ...(keyChanged.length > 0 && { keyChanged }),
+      ...(!seesPeople && { skipped: [] }),
     }
     return withResult(answer, sentView(sent, { text: draft.text ?? '', recipients, more }))
   }

@@ -41,9 +41,15 @@ export function describeBotDoor(
     allowedHosts: botHosts(settings),
     clearFields: core.clearFields,
     guard: core.guard,
+    clients: { of: core.known.clients, presses: core.presses, only: settings.clients.only },
     allowUnknown: settings.routes.allowUnknown,
     routes: [
-      messageRoutes({ messages: core.messages, limits: link.limits, sealsForBot: managesKey }),
+      messageRoutes({
+        messages: core.messages,
+        limits: link.limits,
+        sealsForBot: managesKey,
+        clients: core.known.clients,
+      }),
       updateRoutes({
         upstream,
         sightings: core.known.sightings,

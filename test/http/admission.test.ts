@@ -25,7 +25,7 @@ const options = {
   bounds: DOOR_BOUNDS,
   hosts: new Set<string>(['sidecar']),
   anyHost: new Set(['/healthz']),
-  authorize: () => {},
+  authorize: () => null,
 }
 
 describe('before any routing', () => {

@@ -13,7 +13,7 @@ import type { BotExchange } from '../../src/api/envelope.ts'
 import type { RequestLine } from '../../src/http/request-log.ts'
 import { buildBotRoutes, type BotDoorParts } from '../../src/http/server.ts'
 import { watchedLog } from '../support/watched-log.ts'
-import { call, head, openDoor, outcome, raw, TOKEN } from './support.ts'
+import { call, head, openDoor, outcome, raw, TOKEN, NO_CLIENTS } from './support.ts'
 
 /** A server before a listener. */
 async function listening(answer: RequestListener): Promise<string> {
@@ -32,7 +32,7 @@ describe('routes behind a door', () => {
       bounds: { ...DOOR_BOUNDS, ...bounds },
       hosts: new Set(),
       anyHost: new Set(),
-      authorize: () => {},
+      authorize: () => null,
       onAnswered: (line) => lines.push(line),
     })
     const held = Promise.withResolvers<object>()
@@ -82,6 +82,7 @@ test('routes of one of several bots ask for its token, and are there once they a
     allowedHosts: [],
     allowUnknown: false,
     managesKey: true,
+    clients: NO_CLIENTS,
     routes: [(app) => void app.get('/own', () => ({ own: true }))],
     outside: [(app) => void app.get('/outside', () => ({ own: false }))],
   }

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { buildBotRoutes, type BotDoorParts, type DoorRoute } from '../../src/http/server.ts'
 import { watchedLog } from '../support/watched-log.ts'
+import { NO_CLIENTS } from './support.ts'
 
 /** @param after called once a request was handed over */
 async function behindServer(route: DoorRoute, after = (_request: IncomingMessage): void => {}) {
@@ -15,6 +16,7 @@ async function behindServer(route: DoorRoute, after = (_request: IncomingMessage
     expectedToken: () => 'token',
     rereadToken: () => false,
     allowedHosts: [],
+    clients: NO_CLIENTS,
     routes: [route],
     outside: [],
   }

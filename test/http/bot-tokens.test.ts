@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { tokenHashOf } from '../../src/api/bot.ts'
 import { BotTokens } from '../../src/http/bot-tokens.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
@@ -8,12 +9,14 @@ afterEach(() => void vi.useRealTimers())
 function newTokens(given: Record<string, string>) {
   const files = new Map(Object.entries(given))
   const read = new Map(files)
+  const clients = new Map<string, string>()
   const twins: string[][] = []
   const rereads: string[] = []
   const tokens = new BotTokens<string>((names) => twins.push(names))
   const set = (name: string): void =>
     tokens.set(name, `bot ${name}`, {
       expected: () => read.get(name) ?? '',
+      hasClient: (hash) => clients.get(name) === hash,
       reread: () => {
         rereads.push(name)
         read.set(name, files.get(name) ?? '')
@@ -21,7 +24,7 @@ function newTokens(given: Record<string, string>) {
     })
   for (const name of files.keys()) set(name)
   const find = (token: string): string | null => tokens.find(['Authorization', `Bearer ${token}`])
-  return { tokens, files, twins, rereads, find }
+  return { tokens, files, clients, twins, rereads, find }
 }
 
 test('a token finds its bot, and any other none', () => {
@@ -54,8 +57,20 @@ test('a bot that is gone is not found', () => {
   tokens.delete('a')
   expect([find('token-a'), find('token-b')]).toEqual([null, 'bot b'])
   expect([tokens.get('a'), tokens.get('b')]).toEqual([null, 'bot b'])
-  tokens.set('a', 'bot c', { expected: () => 'token-c', reread: () => {} })
+  tokens.set('a', 'bot c', { expected: () => 'token-c', reread: () => {}, hasClient: () => false })
   expect([find('token-c'), tokens.get('a')]).toEqual(['bot c', 'bot c'])
+})
+
+test('the token of a client finds the bot of the client, and none where two have it', () => {
+  const { find, clients } = newTokens({ a: 'token-a', b: 'token-b' })
+  const token = `pstn_${'c'.repeat(43)}`
+  expect(find(token)).toBeNull()
+  clients.set('b', tokenHashOf(token))
+  expect(find(token)).toBe('bot b')
+  clients.set('a', tokenHashOf(token))
+  expect(find(token)).toBeNull()
+  clients.set('a', tokenHashOf('token-b'))
+  expect(find('token-b')).toBe('bot b')
 })
 
 test('an unknown token has the files read again, once a second whatever comes', () => {
@@ -80,7 +95,7 @@ test('a token that two bots come to expect lets nobody in, until one has another
   files.set('b', 'token-c')
   vi.advanceTimersByTime(1000)
   expect([find('token-c'), find('token-a')]).toEqual(['bot b', 'bot a'])
-  tokens.set('b', 'bot b', { expected: () => 'token-a', reread: () => {} })
+  tokens.set('b', 'bot b', { expected: () => 'token-a', reread: () => {}, hasClient: () => false })
   expect(find('token-a')).toBeNull()
   tokens.delete('b')
   expect(find('token-a')).toBe('bot a')

@@ -37,8 +37,13 @@ export function playedUpstream(answer: Answer) {
 export function playedRoute(route: DoorRoute) {
   const app = fastify()
   onTestFinished(() => app.close())
+  app.decorateRequest('client', null)
   app.setErrorHandler((error, _request, reply) => relay(reply, answerFor(error)))
-  route(app, { stopping: new AbortController().signal, authorize: () => {} })
+  route(app, {
+    stopping: new AbortController().signal,
+    authorize: () => {},
+    admit: () => Promise.resolve(),
+  })
   return async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, body?: object) => {
     const answer = await app.inject({ method, url, ...(body && { payload: body }) })
     const { error, result } = answer.json<{ result?: unknown; error?: Record<string, unknown> }>()

@@ -32,6 +32,7 @@ function door(found: { verdict?: string | null; signer?: string; signedAtMs?: nu
   )
   mediaRoute(attachments)(app, {
     stopping: new AbortController().signal,
+    admit: () => Promise.resolve(),
     authorize: () => {
       if (!hasToken) throw new Refusal('unauthorized')
     },

@@ -78,7 +78,11 @@ function scene(o: Scene = {}) {
   app.setErrorHandler((error, _request, reply) =>
     reply.code(503).send({ code: (error as Refusal).code }),
   )
-  updateRoutes(parts)(app, { stopping: stopping.signal, authorize: () => {} })
+  updateRoutes(parts)(app, {
+    stopping: stopping.signal,
+    authorize: () => {},
+    admit: () => Promise.resolve(),
+  })
   const get = async (query = '') => (await app.inject(`/updates${query}`)).body
   return { get, log, pollsEnd, stopping }
 }

@@ -36,7 +36,8 @@ async function openDoor(
         how.onRequest?.({ request, response })
       },
     }
-    const token = { expected: () => `token-${name}`, reread: () => {} }
+    const expected = () => `token-${name}`
+    const token = { expected, reread: () => {}, hasClient: () => false }
     bots.set(name, new SharedBot(isDown ? null : routes, queues.lanes()), token)
   }
   for (const name of names) set(name)

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
+import type { DoorClients } from '../../src/http/client-calls.ts'
 import { buildAdminDoor } from '../../src/http/admin.ts'
 import { Health } from '../../src/observe/health.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
@@ -16,6 +17,13 @@ import { callAt } from '../support/bot-call.ts'
 import { canaries } from '../support/canaries.ts'
 import { watchedLog } from '../support/watched-log.ts'
 import { door as serviceDoor, service } from '../upstream/support.ts'
+
+/** Nobody but the bot calls. */
+export const NO_CLIENTS: DoorClients = {
+  of: { find: () => null, admit: () => Promise.resolve(), seesPeople: () => true },
+  presses: { chatsOf: () => Promise.resolve([]) },
+  only: false,
+}
 
 /** What the bot presents. */
 export const TOKEN = `bot_42.${'t'.repeat(43)}`
@@ -71,6 +79,7 @@ export async function openDoor(
     allowUnknown: false,
     managesKey: true,
     clearFields: { ofCallback: async () => [], taken: () => ({}) },
+    clients: NO_CLIENTS,
     guard: { rule: () => Promise.reject(new Refusal('postern_downgrade_refused')) },
     routes: [],
     outside: [],

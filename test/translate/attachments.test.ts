@@ -12,6 +12,8 @@ import {
 import { refused } from '../support/refused.ts'
 import { PLACE, SEALED, contentOf, scene } from './attachment-scene.ts'
 
+const admit = (): Promise<void> => Promise.resolve()
+
 const PDF = Buffer.from('%PDF-1.7 words')
 const BOUNDS: AttachmentBounds = { openings: 2, keptBytes: 1000, keptFiles: 10, keptMs: 60_000 }
 
@@ -90,10 +92,10 @@ describe('an attachment', () => {
 
   test('that an update named is given to whoever has the token, and no other', async () => {
     const { attachments, come } = stage()
-    const reading = attachments.named('abc')
+    const reading = attachments.named('abc', admit)
     await come(1)
     expect((await reading).value.verdict).toBe('verified')
-    await expect(attachments.named('other')).rejects.toThrow(
+    await expect(attachments.named('other', admit)).rejects.toThrow(
       refused('media_not_found', 'no update named'),
     )
   })
@@ -106,7 +108,7 @@ describe('an attachment', () => {
     if (lease === null) throw new Error('no right')
     expect(await contentOf(lease.value)).toEqual(SEALED)
     expect([outcomes.map(({ outcome }) => outcome), decrypted]).toEqual([['stored'], []])
-    await expect(attachments.named('abc')).rejects.toThrow(refused('media_not_found'))
+    await expect(attachments.named('abc', admit)).rejects.toThrow(refused('media_not_found'))
   })
 
   test.each([
@@ -129,7 +131,7 @@ describe('an attachment', () => {
 describe('one attachment', () => {
   test('is fetched once for all who ask while it is under way, and kept for those after', async () => {
     const { attachments, byUrl, come, stored } = stage()
-    const reading = [byUrl('abc'), byUrl('abc'), attachments.named('abc')]
+    const reading = [byUrl('abc'), byUrl('abc'), attachments.named('abc', admit)]
     await turn()
     expect(attachments.openings).toBe(1)
     await come(1)

@@ -9,6 +9,9 @@ import type { Outgoing, PreparedOutbound } from '../../src/translate/outgoing.ts
 import { CHAT, draftOf } from './outgoing-scene.ts'
 import { refused } from '../support/refused.ts'
 
+/** Of the bot itself. */
+const ALL = { seesPeople: true }
+
 function answerOf(status: number, json: object): EnvelopedAnswer {
   const read = readEnvelope(json, status)
   if (read === null) throw new Error('no envelope')
@@ -43,7 +46,7 @@ function scene(answers: EnvelopedAnswer[]) {
       Promise.resolve<PreparedOutbound | null>(null),
     ),
     doubt: vi.fn(),
-    keyChanged: () => Promise.resolve([]),
+    keyChanged: vi.fn(() => Promise.resolve([])),
   }
   const call = (name: string) => (outbound: { path: string }) => {
     events.push(`${name} ${outbound.path}`)
@@ -69,7 +72,7 @@ const resultOf = ({ body }: EnvelopedAnswer) =>
 describe('a sealed message', () => {
   test('is answered as in a readable chat, told of, and remembered', async () => {
     const { messages, events, sent, seals, outgoing } = scene([ok()])
-    const answer = await messages.deliver(draftOf())
+    const answer = await messages.deliver(draftOf(), ALL)
     expect(resultOf(answer)).toEqual({
       id: 7,
       text: 'words',
@@ -87,23 +90,31 @@ describe('a sealed message', () => {
     expect([outgoing.doubt.mock.calls, outgoing.reconsider.mock.calls]).toEqual([[], []])
   })
 
+  test('is answered with nobody’s name where its sender may not see them', async () => {
+    const { messages, outgoing, sent } = scene([ok()])
+    const answer = await messages.deliver(draftOf(), { seesPeople: false })
+    expect(resultOf(answer)).toMatchObject({ postern: { recipients: 2, skipped: [] } })
+    expect(outgoing.keyChanged).not.toHaveBeenCalled()
+    expect(sent.mock.calls).toMatchObject([[{ skipped: SKIPPED }]])
+  })
+
   test('whose signature names nobody says so', async () => {
     const { messages, outgoing, prepared, seals } = scene([ok()])
     outgoing.prepare.mockResolvedValue(prepared('first', { isNamed: false }))
-    const answer = await messages.deliver(draftOf())
+    const answer = await messages.deliver(draftOf(), ALL)
     expect(resultOf(answer)).toMatchObject({ postern: { recipientsNamed: false } })
     expect(seals).toMatchObject([{ isNamed: false }])
   })
 
   test('that is given no number is told of, and cannot be remembered', async () => {
     const { messages, sent, seals } = scene([ok({ armored: 'sealed' })])
-    await messages.deliver(draftOf())
+    await messages.deliver(draftOf(), ALL)
     expect([seals.length, sent.mock.calls]).toEqual([1, []])
   })
 
   test('that was sent without words is answered with none', async () => {
     const { messages } = scene([ok()])
-    const answer = await messages.deliver(draftOf({ text: undefined }))
+    const answer = await messages.deliver(draftOf({ text: undefined }), ALL)
     expect(resultOf(answer)).toMatchObject({ text: '' })
   })
 
@@ -111,18 +122,18 @@ describe('a sealed message', () => {
     const { messages, outgoing, prepared, events } = scene([ok()])
     const outbound = { route: 'edit', path: 'first' } as unknown as PreparedOutbound['outbound']
     outgoing.prepare.mockResolvedValue(prepared('first', { outbound }))
-    await messages.deliver(draftOf())
+    await messages.deliver(draftOf(), ALL)
     expect(events).toEqual(['edit first', 'left first'])
   })
 
   test('of which the answer was lost leaves the send gate all the same', async () => {
     const { messages, events } = scene([])
-    await expect(messages.deliver(draftOf())).rejects.toThrow('no answer')
+    await expect(messages.deliver(draftOf(), ALL)).rejects.toThrow('no answer')
     expect(events).toEqual(['send first', 'left first'])
   })
 
   test('whose answer is no sent message is an answer of no use', async () => {
-    await expect(scene([ok('text')]).messages.deliver(draftOf())).rejects.toThrow(
+    await expect(scene([ok('text')]).messages.deliver(draftOf(), ALL)).rejects.toThrow(
       refused('postern_upstream_invalid', 'a sent message'),
     )
   })
@@ -132,7 +143,7 @@ test('what was not sealed is answered as it came, and not told of', async () => 
   const answer = ok({ id: 7, text: 'words' })
   const { messages, outgoing, prepared, sent, seals } = scene([answer])
   outgoing.prepare.mockResolvedValue(prepared('first', { recipients: null, clear: [] }))
-  expect(await messages.deliver(draftOf())).toBe(answer)
+  expect(await messages.deliver(draftOf(), ALL)).toBe(answer)
   expect([sent.mock.calls, seals]).toEqual([[], []])
 })
 
@@ -140,14 +151,14 @@ describe('a refusal of the service', () => {
   test('is answered as it came', async () => {
     const refusal = no(409, 'conflict')
     const { messages, outgoing, sent, seals } = scene([refusal])
-    expect(await messages.deliver(draftOf())).toBe(refusal)
+    expect(await messages.deliver(draftOf(), ALL)).toBe(refusal)
     expect([sent.mock.calls, seals, outgoing.doubt.mock.calls]).toEqual([[], [], []])
     expect(outgoing.reconsider.mock.calls[0]?.[2]).toEqual({ code: 'conflict' })
   })
 
   test.each([403, 404])('with %i makes what is known of the chat doubtful', async (status) => {
     const { messages, outgoing } = scene([no(status, 'forbidden')])
-    await messages.deliver(draftOf())
+    await messages.deliver(draftOf(), ALL)
     expect(outgoing.doubt.mock.calls).toEqual([[CHAT]])
   })
 
@@ -156,7 +167,7 @@ describe('a refusal of the service', () => {
     const { messages, outgoing, prepared, events, seals } = scene([wants, wants, ok()])
     const [second, third] = [prepared('second'), prepared('third', { sealMs: 30 })]
     outgoing.reconsider.mockResolvedValueOnce(second).mockResolvedValueOnce(third)
-    expect((await messages.deliver(draftOf())).status).toBe(201)
+    expect((await messages.deliver(draftOf(), ALL)).status).toBe(201)
     expect(events).toEqual([
       'send first',
       'left first',

@@ -142,6 +142,7 @@ async function scene(o: Scene) {
 /** What a bot does. */
 const actions = ({ messages }: Core) => ({
   send: (text: string, more: object = {}) =>
-    messages.deliver(readSend({ chatId: CHAT, text, ...more }, RULES)),
-  edit: (text: string) => messages.deliver(readEdit('9', { chatId: CHAT, text }, RULES)),
+    messages.deliver(readSend({ chatId: CHAT, text, ...more }, RULES), { seesPeople: true }),
+  edit: (text: string) =>
+    messages.deliver(readEdit('9', { chatId: CHAT, text }, RULES), { seesPeople: true }),
 })

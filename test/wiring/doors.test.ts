@@ -19,6 +19,7 @@ import type { Link } from '../../src/wiring/link.ts'
 import type { Updates } from '../../src/wiring/updates.ts'
 import { callAt } from '../support/bot-call.ts'
 import { watchedLog } from '../support/watched-log.ts'
+import { NO_CLIENTS } from '../http/support.ts'
 import { temporary } from '../store/support.ts'
 import { PlayedParts } from './played-parts.ts'
 
@@ -66,7 +67,11 @@ function scene(o: Scene = {}) {
     messages: parts.part('messages'),
     clearFields: { ofCallback: async () => [], taken: () => ({}) },
     guard: parts.part('guard'),
-    known: { sightings: { readUpdates: () => ({ heads: [] }) } },
+    known: {
+      sightings: { readUpdates: () => ({ heads: [] }) },
+      clients: NO_CLIENTS.of,
+    },
+    presses: NO_CLIENTS.presses,
     incoming: null,
     knownChats: { isLatched: () => true },
     modes: {

@@ -70,10 +70,12 @@ describe('a file in an update', () => {
   test('is given by its id once an update has named it, and not before', async () => {
     const { attachments, rewritten } = await scene()
     const unknown = { code: 'media_not_found' }
-    await expect(attachments.named('abc')).rejects.toMatchObject(unknown)
+    await expect(attachments.named('abc', () => Promise.resolve())).rejects.toMatchObject(unknown)
     await rewritten()
-    expect(await contentOf((await attachments.named('abc')).value)).toEqual(PDF)
-    await expect(attachments.named('abd')).rejects.toMatchObject(unknown)
+    expect(
+      await contentOf((await attachments.named('abc', () => Promise.resolve())).value),
+    ).toEqual(PDF)
+    await expect(attachments.named('abd', () => Promise.resolve())).rejects.toMatchObject(unknown)
   })
 
   test('is withheld where it should have been sealed, unless the settings deliver everything', async () => {
@@ -118,7 +120,9 @@ test('without a key, files are given as they are stored, and no url is written a
   expect(lease?.value.verdict).toBeNull()
   expect(lease && (await contentOf(lease.value))).toEqual(PDF)
   expect(stored.mock.calls.map(([id]) => id)).toEqual(['abc'])
-  await expect(attachments.named('abc')).rejects.toMatchObject({ code: 'media_not_found' })
+  await expect(attachments.named('abc', () => Promise.resolve())).rejects.toMatchObject({
+    code: 'media_not_found',
+  })
   const secrets = await store.read((db) => db.selectFrom('secrets').select('name').execute())
   expect(secrets.map(({ name }) => name)).not.toContain('media-url')
 })

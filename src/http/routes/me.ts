@@ -14,13 +14,20 @@ export interface MeRouteParts {
   webhook: Webhook
 }
 
-/** `GET /me`: the bot sees itself open, and its own webhook. Without either, it is unchanged. */
+/**
+ * `GET /me`: the bot sees itself open, and its own webhook. Without either, it is unchanged. A client
+ * sees nothing of the webhook, nor how many updates wait.
+ */
 export function meRoute({ upstream, observe, key: keyOf, webhook }: MeRouteParts): DoorRoute {
   return (app) => {
     app.get('/me', (...call) =>
       relayView(upstream, '/me', call, (answer) => {
         const result = observe(answer)
         const key = keyOf()
+        if (call[0].client !== null) {
+          const { webhook: _webhook, queued: _queued, ...bot } = objectResult(result, 'a bot')
+          return key === null ? bot : meView(bot, key)
+        }
         const { own, unconfirmedCount } = webhook
         if (key === null && own === null) return null
         const bot = objectResult(result, 'a bot')

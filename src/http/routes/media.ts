@@ -58,7 +58,9 @@ async function acquire(
   if (byUrl !== null) return byUrl
   tools.authorize(request)
   if (!MEDIA_ID.test(id)) throw new Refusal('media_not_found', 'no such file')
-  return await attachments.named(id)
+  return await attachments.named(id, (place) =>
+    tools.admit(request, { call: 'getMedia', chatIds: place === null ? [] : [place.chatId] }),
+  )
 }
 
 function answer(request: FastifyRequest, reply: FastifyReply, found: Attachment): FastifyReply {

@@ -7,7 +7,7 @@ import { withClearFields } from '../../translate/bot-view.ts'
 import type { BodilessMethod } from '../../upstream/attempt.ts'
 import type { Upstream, UpstreamRequest } from '../../upstream/client.ts'
 import { IGNORES_BODY } from '../body.ts'
-import { idParam, queryOf, textParam } from '../params.ts'
+import { chatOf, idParam, queryOf, textParam } from '../params.ts'
 import { relay, whileConnected } from '../relay.ts'
 import { PASSED, checkBody, noSuchField, type BodyRule } from './passed.ts'
 
@@ -92,16 +92,6 @@ async function readableChat(
   return () => {
     if (!rule.holds()) throw new Refusal('postern_downgrade_refused')
   }
-}
-
-/** The chat in the path or else in the body; null where the query may name another. */
-function chatOf(request: FastifyRequest): number | null {
-  if (queryOf(request) !== '') return null
-  const named = textParam(request, 'chatId')
-  const { chatId = null } = (request.body ?? {}) as { chatId?: unknown }
-  if (named !== '' && chatId !== null) return null
-  const id = named === '' ? chatId : Number(named)
-  return Number.isSafeInteger(id) ? (id as number) : null
 }
 
 /** Asks for headers alone: without the query, so that nothing is confirmed or polled for. */

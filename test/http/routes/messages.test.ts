@@ -1,5 +1,6 @@
 /** The routes of sends and edits, over a delivery that is played. */
 import { describe, expect, test } from 'vitest'
+import { Refusal } from '../../../src/errors.ts'
 import { messageRoutes } from '../../../src/http/routes/messages.ts'
 import type { Draft } from '../../../src/translate/draft.ts'
 import { playedRoute, yes } from '../played-route.ts'
@@ -13,7 +14,10 @@ function scene({ sealsForBot = true } = {}) {
     },
   }
   const limits = () => ({ textMax: 5 }) as never
-  const call = playedRoute(messageRoutes({ messages: messages as never, limits, sealsForBot }))
+  const clients = { seesPeople: () => true }
+  const call = playedRoute(
+    messageRoutes({ messages: messages as never, limits, sealsForBot, clients }),
+  )
   return { drafts, call }
 }
 
@@ -42,6 +46,28 @@ describe.each([
     await call(method, url, { chatId: 5, armored: 'x' })
     expect(drafts).toMatchObject([{ armored: 'x' }])
   })
+})
+
+test('a refusal names people to those alone who may see them, and the service’s comes as it is', async () => {
+  const failing = async (seesPeople: boolean, error: Error) => {
+    const deliver = () => Promise.reject(error)
+    const limits = () => ({ textMax: 5 }) as never
+    const clients = { seesPeople: () => seesPeople }
+    const parts = { messages: { deliver } as never, limits, sealsForBot: true, clients }
+    const { text } = await playedRoute(messageRoutes(parts))('POST', '/messages', {
+      chatId: 5,
+      text: 'x',
+    })
+    return text
+  }
+  const refusal = new Refusal('postern_trust_required', 'person 4711')
+  expect(await failing(true, refusal)).toContain('4711')
+  const hidden = await failing(false, refusal)
+  expect(hidden).toContain('postern_trust_required')
+  expect(hidden).not.toContain('4711')
+  const wait = new Refusal('postern_busy', 'of 4711', { extra: { retryAfter: 3 } })
+  expect(JSON.parse(await failing(false, wait))).toMatchObject({ error: { retryAfter: 3 } })
+  expect(await failing(false, new Refusal('wrong_body_kind', 'the chat 4711'))).toContain('4711')
 })
 
 test('an edit of a message without a number is refused', async () => {

@@ -1,0 +1,124 @@
+/** Clients of the door before a real service: what they send, and what they learn from the answers. */
+import { describe, expect, test } from 'vitest'
+import { BEARER, fetched, named, picture, sealedBy } from '../media/support.ts'
+import { canary, useStage } from '../support/double-stage.ts'
+import type { DoubleChat } from '../support/double-world.ts'
+
+const stage = useStage()
+let made = 0
+
+/** Adds a client by command. @returns its calls */
+async function client(...flags: string[]) {
+  const name = `client-${++made}`
+  const { stdout, stderr } = await stage.sidecar.postern('client', 'add', name, ...flags)
+  const token = stdout.trim()
+  expect(stderr).toContain(`the token of client ${name}`)
+  const headers = { authorization: `Bearer ${token}` }
+  const call = (method: string, path: string, body?: unknown) =>
+    stage.sidecar.call(method, path, body, { headers })
+  const send = (chat: DoubleChat, text: string, more: object = {}) =>
+    call('POST', '/messages', { chatId: chat.id, text, ...more })
+  return { name, token, headers, call, send }
+}
+
+const UNUSABLE = { certificate: 'no key', fingerprint: 'ab'.repeat(20) }
+const NOT_ALLOWED = [403, 'postern_not_allowed']
+
+describe('a client that may send to one group', () => {
+  test('is sealed for as the bot is, there and nowhere else', async () => {
+    const [alice, bob] = [await stage.friend(), await stage.person()]
+    const [group, other] = [stage.group([alice]), stage.group([bob])]
+    const { send } = await client('--may', 'send', '--chats', String(group.id))
+    const words = canary()
+    const since = stage.double.mark()
+    expect((await send(group, words)).status).toBe(201)
+    const [{ armored }] = stage.bodies(since)
+    expect((await alice.phone.open(armored, stage.botCertificate)).text).toBe(words)
+    const refused = await send(other, canary())
+    expect([refused.status, refused.json.error.code]).toEqual(NOT_ALLOWED)
+    expect(stage.bodies(since)).toHaveLength(1)
+    stage.expectNowhere(words)
+  })
+
+  test('learns from an answer how many got it, and of nobody who they are', async () => {
+    const keyless = stage.double.world.addUser(UNUSABLE)
+    const group = stage.group([await stage.friend(), keyless])
+    const blind = await client('--may', 'send', '--chats', String(group.id))
+    const seeing = await client('--may', 'send,read', '--chats', String(group.id))
+    const postern = async ({ send }: typeof blind) =>
+      (await send(group, canary())).json.result.postern
+    expect(await postern(blind)).toMatchObject({ sealed: true, recipients: 1, skipped: [] })
+    expect(await postern(seeing)).toMatchObject({ skipped: [{ userId: keyless.id }] })
+  })
+
+  test('learns from a refusal its code and what to do, and of nobody who they are', async () => {
+    const keyless = stage.double.world.addUser(UNUSABLE)
+    const group = stage.group([keyless])
+    const [blind, seeing] = [
+      await client('--may', 'send', '--chats', String(group.id)),
+      await client('--may', 'send,read', '--chats', String(group.id)),
+    ]
+    const refusals = [await blind.send(group, canary()), await seeing.send(group, canary())]
+    const [hidden, shown] = refusals.map(({ json }) => json.error)
+    expect(hidden).toMatchObject({ code: 'postern_recipient_unusable' })
+    expect(hidden.message).not.toContain(String(keyless.id))
+    expect(shown.message).toContain(String(keyless.id))
+  })
+
+  test('does not use up the one report of a changed certificate', async () => {
+    const person = await stage.person()
+    const group = stage.group([person])
+    const { send } = await client('--may', 'send', '--chats', String(group.id))
+    await stage.send(group, canary())
+    const { key } = await stage.person()
+    Object.assign(person, { key })
+    await stage.restart()
+    expect((await send(group, canary())).json.result.postern).not.toHaveProperty('keyChanged')
+    const { keyChanged } = (await stage.send(group, canary())).json.result.postern
+    expect(keyChanged).toMatchObject([{ userId: person.id }])
+  })
+})
+
+test('a client sees the bot without its webhook, and how many updates wait', async () => {
+  const { call } = await client('--may', 'send')
+  const { result } = (await call('GET', '/me')).json
+  expect(result).toMatchObject({ id: stage.double.world.bot['id'], mode: 'open' })
+  expect(Object.keys(result)).not.toEqual(expect.arrayContaining(['webhook']))
+  expect(Object.keys(result)).not.toEqual(expect.arrayContaining(['queued']))
+  expect(Object.keys((await stage.sidecar.call('GET', '/me')).json.result)).toContain('webhook')
+})
+
+test('a client fetches files of its chats by their ids, and learns nothing of any other', async () => {
+  const from = await stage.friend()
+  const content = picture()
+  const group = stage.group([from])
+  const url = await named(stage, await sealedBy(from, stage, content), { chat: group, from })
+  const path = url.split('?')[0] ?? ''
+  const get = async (flags: string[], at = path) => {
+    const { headers } = await client(...flags)
+    const { status, code, body } = await fetched(stage, at, { headers })
+    return body.equals(content) ? 'the file' : [status, code]
+  }
+  expect(await get(['--may', 'read', '--chats', String(group.id)])).toBe('the file')
+  const unknown = await get(['--may', 'read', '--chats', '-1'], '/media/never-named')
+  expect(await get(['--may', 'read', '--chats', '-1'])).toEqual(unknown)
+  expect(unknown).toEqual(NOT_ALLOWED)
+  expect(await get(['--may', 'send', '--chats', 'all'])).toEqual(NOT_ALLOWED)
+  expect(await get(['--may', 'read', '--chats', 'all', '--no-files'])).toEqual(NOT_ALLOWED)
+  expect((await fetched(stage, path, { headers: BEARER })).body).toEqual(content)
+})
+
+test('a client that was rotated or removed opens nothing any more, and its log shows what became of it', async () => {
+  const { name, call } = await client('--may', 'send')
+  await call('POST', '/messages', { chatId: 1, text: 'x' })
+  const { stdout } = await stage.sidecar.postern('client', 'rotate', name)
+  expect((await call('GET', '/me')).status).toBe(401)
+  const headers = { authorization: `Bearer ${stdout.trim()}` }
+  const again = () => stage.sidecar.call('GET', '/me', undefined, { headers })
+  expect((await again()).status).toBe(200)
+  await stage.sidecar.postern('client', 'remove', name)
+  expect((await again()).status).toBe(401)
+  const log = await stage.sidecar.postern('client', 'log', name)
+  const kinds = ['added', 'refused', 'rotated', 'removed'].map((kind) => `client-${kind}`)
+  expect(log.stdout.match(/client-\w+/g)?.filter((one) => kinds.includes(one))).toEqual(kinds)
+})

@@ -1,0 +1,81 @@
+/** Clients of several bots behind one door, and of one bot with two sidecars. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { tokenHashOf } from '../../src/api/bot.ts'
+import { connectControl } from '../../src/control/client.ts'
+import { useStage, type Stage as DoubleStage } from '../support/double-stage.ts'
+import { freshSchema, hasPostgres, sharedCluster } from '../support/postgres.ts'
+import { startSidecar, type Sidecar } from '../support/sidecar.ts'
+import { startStage, type Stage } from './support.ts'
+
+const OF_BOTH = `pstn_${'b'.repeat(43)}`
+const OF_ONE = `pstn_${'o'.repeat(43)}`
+
+describe('of two bots of a process', () => {
+  let stage: Stage
+  const entry = (token: string) => ({
+    clients: { list: [{ name: 'reporter', may: ['read'], tokenHash: tokenHashOf(token) }] },
+  })
+  beforeAll(async () => {
+    stage = await startStage({ bots: ['one', 'two'] })
+    await stage.ready('one', 'two')
+  })
+  afterAll(() => stage[Symbol.asyncDispose]())
+
+  const status = async (token: string): Promise<number> =>
+    (await stage.call('one', 'GET', '/me', { token })).status
+
+  test('a client is of the bot whose settings name it, and of no other once both do', async () => {
+    await stage.add('one', entry(OF_ONE))
+    await stage.ready('one')
+    const called = await stage.call('two', 'GET', '/me', { token: OF_ONE })
+    expect(called.json.result.id).toBe(stage.ids.get('one'))
+    expect(await status(OF_BOTH)).toBe(401)
+    await stage.add('one', entry(OF_BOTH))
+    await stage.ready('one')
+    expect([await status(OF_BOTH), await status(OF_ONE)]).toEqual([200, 401])
+    await stage.add('two', entry(OF_BOTH))
+    await stage.ready('two')
+    expect(await status(OF_BOTH)).toBe(401)
+  })
+})
+
+const env = { POSTERN_KEY_PROTECTION: 'none', POSTERN_STORE_SCHEMA: freshSchema() }
+const url = hasPostgres() ? (await sharedCluster()).url : ''
+const stage = hasPostgres()
+  ? useStage({ env: { ...env, POSTERN_STORE_URL: url } })
+  : (null as never as DoubleStage)
+
+describe.skipIf(!hasPostgres())('of two sidecars of a bot', () => {
+  let other: Sidecar
+  beforeAll(async () => {
+    const all = { ...env, POSTERN_STORE_URL: url }
+    other = stage.use(await startSidecar({ upstream: stage.double.url, env: all }))
+    await other.whenReady()
+  })
+
+  test('both know a client that was added at one, share its rate, and know at once that it is removed', async () => {
+    await using control = await connectControl(stage.sidecar.dataDir)
+    const made = await control?.clientAdd({
+      name: 'reporter',
+      may: ['send'],
+      chats: ['all'],
+      persons: [],
+      maxChars: null,
+      buttons: false,
+      files: true,
+      rate: '2/d',
+    })
+    const chat = stage.group([await stage.friend()])
+    const headers = { authorization: `Bearer ${made?.token}` }
+    const send = async (sidecar: Sidecar) => {
+      const body = { chatId: chat.id, text: 'words' }
+      const { status, json } = await sidecar.call('POST', '/messages', body, { headers })
+      return json.error?.code ?? status
+    }
+    await expect.poll(() => send(other), { timeout: 10_000 }).toBe(201)
+    expect(await send(stage.sidecar)).toBe(201)
+    expect([await send(other), await send(stage.sidecar)]).toEqual(['rate_limited', 'rate_limited'])
+    await control?.clientRemove({ name: 'reporter' })
+    expect([await send(other), await send(stage.sidecar)]).toEqual(['unauthorized', 'unauthorized'])
+  })
+})
