@@ -55,3 +55,16 @@ export const CLIENT_TOKEN_PREFIX = 'pstn_'
 export function tokenHashOf(token: string): string {
   return hash('sha256', token, 'hex')
 }
+
+const OF_CERTIFICATE = 'certificate '
+
+/**
+ * How a client with a TLS certificate is found.
+ * @param fingerprint its SHA-256 in hexadecimal of either case, with or without colons
+ */
+export const certificateCredential = (fingerprint = ''): string =>
+  OF_CERTIFICATE + fingerprint.replaceAll(':', '').toLowerCase()
+
+/** The fingerprint in a credential; null for that of a token. */
+export const certificateIn = (credential: string): string | null =>
+  credential.startsWith(OF_CERTIFICATE) ? credential.slice(OF_CERTIFICATE.length) : null

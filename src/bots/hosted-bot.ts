@@ -85,8 +85,8 @@ export class HostedBot {
   }
 
   /** Whether it has a client with a token of this hash; false while it is not served. */
-  hasClient(tokenHash: string): boolean {
-    return this.#served?.bot.core.known.clients.find(tokenHash) != null
+  hasClient(credential: string): boolean {
+    return this.#served?.bot.core.known.clients.find(credential) != null
   }
 
   /** The answer of `/status`; shorter while it is not served. */

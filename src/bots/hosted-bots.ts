@@ -96,7 +96,7 @@ export class HostedBots implements AsyncDisposable {
         this.tokens.set(name, bot, {
           expected: () => presentedToken(secrets).reveal(),
           reread: () => void presentedToken(secrets).reload(),
-          hasClient: (tokenHash) => hosted.hasClient(tokenHash),
+          hasClient: (credential) => hosted.hasClient(credential),
         }),
     })
     this.#bots.set(name, hosted)

@@ -19,7 +19,7 @@ import { makeDataDir } from '../store/data-dir.ts'
 import { SharedStretcher } from '../store/stretcher.ts'
 import { alertWays } from '../reports/alerting.ts'
 import { connectDatabase } from '../wiring/stores.ts'
-import { botHosts, createAdminDoor, openDoors, type Doors } from '../wiring/doors.ts'
+import { botHosts, createAdminDoor, doorTls, openDoors, type Doors } from '../wiring/doors.ts'
 import { HostedBots } from './hosted-bots.ts'
 import { readMachine } from '../wiring/probes.ts'
 import type { HandedInParts } from '../wiring/link.ts'
@@ -167,6 +167,7 @@ function createDoors(
       log,
       onAnswered: (line) => recordRequest(metrics, line),
       allowedHosts: botHosts(settings),
+      tls: doorTls(settings),
       bots: bots.tokens,
       strangers: bots.doorQueues.strangers,
     }),

@@ -1,5 +1,5 @@
 /** `postern client`: who else may call the bot's door, and what each may do there. */
-import { ClientName, ClientScopeEntry, RIGHTS } from '../config/client-entry.ts'
+import { Certificate, ClientName, ClientScopeEntry, RIGHTS } from '../config/client-entry.ts'
 import type { ClientRow } from '../control/clients.ts'
 import { refusedError, usageError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
@@ -9,6 +9,8 @@ import { print, printJson, printNotice } from './terminal.ts'
 import { printJournal } from './trust.ts'
 
 const DAY_MS = 86_400_000
+
+const AddedClient = ClientScopeEntry.extend({ certificate: Certificate.optional() })
 
 /** The flags of `client add`, as typed. */
 interface AddFlags {
@@ -20,6 +22,7 @@ interface AddFlags {
   maxChars?: string
   buttons?: boolean
   files: boolean
+  certificate?: string
 }
 
 export const commandsOfGroup = (): OperatorCommand[] => [
@@ -34,6 +37,7 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .option('--max-chars <count>', 'how long a text may be, in UTF-16 units')
     .option('--buttons', 'its messages may have buttons, which are never encrypted')
     .option('--no-files', 'it may fetch no files')
+    .option('--certificate <sha256>', 'it has this TLS certificate, and no token')
     .example('postern client add reporter --may send --chats -9100000003 --rate 5/min')
     .asks((sidecar, name: string, flags: AddFlags) => {
       return sidecar.clientAdd({ name, ...readScope(flags) })
@@ -91,7 +95,7 @@ function readScope({ expires, maxChars, ...flags }: AddFlags) {
     ...(expires !== undefined && { expires: readExpiry(expires) }),
     ...(maxChars !== undefined && { maxChars: Number(maxChars) }),
   }
-  const parsed = ClientScopeEntry.safeParse(given)
+  const parsed = AddedClient.safeParse(given)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const flag = String(issue?.path[0]).replace('maxChars', 'max-chars')
@@ -107,7 +111,8 @@ function readExpiry(text: string): string {
   return days === undefined ? text : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
 }
 
-function printToken({ name, token }: { name: string; token: string }): void {
+function printToken({ name, token }: { name: string; token: string | null }): void {
+  if (token === null) return printNotice(`client ${name} is known by its certificate`)
   printDone({ message: `the token of client ${name}; it is not shown again` })
   print(token)
 }

@@ -1,6 +1,6 @@
 /** A client of the bot's door, as settings and commands describe it. */
 import { z } from 'zod'
-import { tokenHashOf } from '../api/bot.ts'
+import { certificateCredential, tokenHashOf } from '../api/bot.ts'
 import { OperatorError, operatorErrorOf } from '../errors.ts'
 import { SecretSource } from './secrets.ts'
 
@@ -45,6 +45,11 @@ export const ClientScopeEntry = z.strictObject({
     .optional(),
 })
 
+/** The SHA-256 of a TLS certificate, as `openssl x509 -fingerprint -sha256` prints it or without colons. */
+export const Certificate = z.string().regex(/^([0-9a-f]{2}:?){31}[0-9a-f]{2}$/i, {
+  error: 'expected a SHA-256 fingerprint in hexadecimal',
+})
+
 /** A client of the settings, with the hash of its token or the file that holds it. */
 export const ClientEntry = ClientScopeEntry.extend({
   name: ClientName,
@@ -53,9 +58,13 @@ export const ClientEntry = ClientScopeEntry.extend({
     .regex(/^[0-9a-f]{64}$/, { error: 'expected a SHA-256 in lower-case hexadecimal' })
     .optional(),
   tokenFile: z.string().min(1).optional(),
-}).refine(({ tokenHash, tokenFile }) => (tokenHash === undefined) !== (tokenFile === undefined), {
-  error: 'expected either tokenHash or tokenFile',
-})
+  certificate: Certificate.optional(),
+}).refine(
+  ({ tokenHash, tokenFile, certificate }) => {
+    return [tokenHash, tokenFile, certificate].filter((given) => given !== undefined).length === 1
+  },
+  { error: 'expected one of tokenHash, tokenFile and certificate' },
+)
 
 /** The scope that an entry describes, with its times in ms. */
 export function scopeOf({ rate, expires, ...rest }: z.output<typeof ClientScopeEntry>) {
@@ -76,12 +85,16 @@ export function scopeOf({ rate, expires, ...rest }: z.output<typeof ClientScopeE
 /** The clients of the settings. @throws OperatorError `settings` for a file that holds no token */
 export function givenClients(list: readonly z.output<typeof ClientEntry>[]) {
   return list.map((entry) => {
-    const { name, tokenHash, tokenFile = '' } = entry
+    const { name, tokenHash, tokenFile = '', certificate } = entry
+    if (certificate !== undefined) {
+      const credential = certificateCredential(certificate)
+      return { ...scopeOf(entry), name, credential, createdAtMs: null }
+    }
     const read = operatorErrorOf(() => tokenHash ?? hashOfFile(tokenFile))
     if (read instanceof OperatorError) {
       throw new OperatorError('settings', `client ${name}: ${tokenFile} ${read.message}`, read.hint)
     }
-    return { ...scopeOf(entry), name, tokenHash: read, createdAtMs: null }
+    return { ...scopeOf(entry), name, credential: read, createdAtMs: null }
   })
 }
 

@@ -49,6 +49,9 @@ const OneBot = z.strictObject({
     ),
     port: port(8700, 'port that the bot calls, for /bot/v1 and /media'),
     socket: path('unix socket that the bot calls; created with mode 0600', 'the path of a socket'),
+    tlsCertFile: path('PEM file with the certificate of the bot’s door, which then speaks TLS'),
+    tlsKeyFile: path('PEM file with its key; both are read again when they change'),
+    tlsClientCaFile: path('PEM file with an authority: every caller needs a certificate of it'),
     allowedHosts: setting(
       hostList.default([]),
       hostListAbout,

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readBounded } from './files.ts'
 import type { Problem } from './problems.ts'
+import { describeExposure } from './secrets.ts'
 import { presetOf } from './settings.ts'
 import type { Sources } from './sources.ts'
 import { isLoopback } from '../util/local-door.ts'
@@ -46,6 +47,10 @@ export function applyProcessRules(whole: Whole): Problem[] {
   return [
     refuseSharedPort,
     refuseLongSocket,
+    refuseHalfTls,
+    refuseCaFile('listen.tlsCertFile'),
+    refuseCaFile('listen.tlsClientCaFile'),
+    refuseOpenTlsKey,
     refuseProxies,
     refuseCaFile('store.caFile'),
     refuseStoreWithoutUrl,
@@ -87,7 +92,8 @@ export const PLAIN_HTTP = 'expected https: plain http shows the token to the net
 
 function refuseOpenDoor(whole: Whole): Problem[] {
   const host = String(valueOf(whole, 'listen.host'))
-  if (isLoopback(host) || whole.secrets.has('bot.clientToken')) return []
+  const isSafe = isLoopback(host) || whole.values.has('listen.tlsCertFile')
+  if (isSafe || whole.secrets.has('bot.clientToken')) return []
   const [name, howToSet] =
     whole.isOneOfSeveral === true
       ? ['clientToken', 'clientTokenFile for each bot']
@@ -114,6 +120,28 @@ function refuseLongSocket(whole: Whole): Problem[] {
   return problem(whole, 'listen.socket', `expected at most ${SOCKET_PATH_BYTES} bytes, absolute`)
 }
 
+/** A certificate and its key belong together, and a socket of the file system needs neither. */
+function refuseHalfTls(whole: Whole): Problem[] {
+  const { values } = whole
+  const [cert, key, ca] = ['Cert', 'Key', 'ClientCa'].map((one) =>
+    values.has(`listen.tls${one}File`),
+  )
+  if (cert && !key) return problem(whole, 'listen.tlsCertFile', 'expected with listen.tlsKeyFile')
+  if (key && !cert) return problem(whole, 'listen.tlsKeyFile', 'expected with listen.tlsCertFile')
+  if (ca && !cert)
+    return problem(whole, 'listen.tlsClientCaFile', 'expected with listen.tlsCertFile')
+  const hasSocket = cert && values.has('listen.socket')
+  return hasSocket ? problem(whole, 'listen.socket', 'expected without listen.tlsCertFile') : []
+}
+
+function refuseOpenTlsKey(whole: Whole): Problem[] {
+  const path = valueOf(whole, 'listen.tlsKeyFile')
+  if (typeof path !== 'string') return []
+  const read = readBounded(path, MAX_CA_BYTES)
+  const wrong = 'problem' in read ? read.problem : describeExposure(path, read.facts)
+  return wrong === null ? [] : problem(whole, 'listen.tlsKeyFile', `${path}: ${wrong}`)
+}
+
 /** A program that cannot be run would be found out when it matters. */
 function refuseAlertCommand(whole: Whole): Problem[] {
   const path = valueOf(whole, 'alert.command')
@@ -128,7 +156,7 @@ function refuseAlertCommand(whole: Whole): Problem[] {
 }
 
 const refuseCaFile =
-  (name: 'upstream.caFile' | 'store.caFile') =>
+  (name: 'upstream.caFile' | 'store.caFile' | 'listen.tlsCertFile' | 'listen.tlsClientCaFile') =>
   (whole: Whole): Problem[] => {
     const path = valueOf(whole, name)
     if (typeof path !== 'string') return []

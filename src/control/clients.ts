@@ -1,8 +1,13 @@
 /** Operations on the clients of the bot's door. Times are ISO 8601 in UTC. */
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { CLIENT_TOKEN_PREFIX, tokenHashOf } from '../api/bot.ts'
-import { ClientName, ClientScopeEntry, scopeOf } from '../config/client-entry.ts'
+import {
+  CLIENT_TOKEN_PREFIX,
+  certificateCredential,
+  certificateIn,
+  tokenHashOf,
+} from '../api/bot.ts'
+import { Certificate, ClientName, ClientScopeEntry, scopeOf } from '../config/client-entry.ts'
 import type { Client } from '../kernel/index.ts'
 import { iso, nothing, operation } from './operation.ts'
 
@@ -16,12 +21,12 @@ export const CLIENTS = {
     clients.all.map(clientRow),
   ),
   clientAdd: operation(
-    'Adds a client; the answer alone has its token.',
-    ClientScopeEntry.extend({ name: ClientName }),
-    async ({ clients }, { name, ...entry }) => {
-      const token = newToken()
-      const tokenHash = tokenHashOf(token)
-      await clients.add({ ...scopeOf(entry), name, tokenHash, createdAtMs: Date.now() })
+    'Adds a client; the answer alone has its token, null for one with a TLS certificate.',
+    ClientScopeEntry.extend({ name: ClientName, certificate: Certificate.optional() }),
+    async ({ clients }, { name, certificate, ...entry }) => {
+      const token = certificate === undefined ? newToken() : null
+      const credential = token === null ? certificateCredential(certificate) : tokenHashOf(token)
+      await clients.add({ ...scopeOf(entry), name, credential, createdAtMs: Date.now() })
       return { name, token }
     },
   ),
@@ -55,9 +60,11 @@ export const CLIENTS = {
 
 const newToken = (): string => `${CLIENT_TOKEN_PREFIX}${randomBytes(32).toString('base64url')}`
 
-function clientRow({ tokenHash: _hash, expiresAtMs, createdAtMs, ...client }: Client) {
+function clientRow({ credential, expiresAtMs, createdAtMs, ...client }: Client) {
   return {
     ...client,
+    /** SHA-256 of its TLS certificate; null for one with a token. */
+    certificate: certificateIn(credential),
     expiresAt: iso(expiresAtMs),
     /** Null for one of the settings. */
     createdAt: iso(createdAtMs),

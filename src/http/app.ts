@@ -13,6 +13,7 @@ import { NO_SCHEMAS } from '../util/local-door.ts'
 import { batchPerTick } from '../util/scheduling.ts'
 import { mayBeLong, takeOnlyJson } from './body.ts'
 import { createBoundedServer } from './bounded-server.ts'
+import type { DoorTls } from './door-tls.ts'
 import { Connections, PendingResponses } from './connections.ts'
 import { answerFor, isUnforeseen, REQUEST_ID, traceOf } from './error-handler.ts'
 import type { BotExchange } from '../api/envelope.ts'
@@ -32,6 +33,8 @@ declare module 'fastify' {
 export interface AppOptions extends AdmissionOptions {
   log: Log
   level: 'info' | 'debug'
+  /** TLS of the listener; absent: plain HTTP. */
+  tls?: DoorTls | undefined
   /** Called with each request once it is answered. */
   onAnswered: (line: RequestLine) => void
   /** Called with all that passes here, words and all; for development alone. */
@@ -64,6 +67,9 @@ export function createApp(options: AppOptions): App {
       {
         bounds,
         connections,
+        tls: options.tls,
+        onTlsProblem: (problem) =>
+          options.log.warn({ problem }, 'the door keeps its former certificate'),
         check: (request) => {
           const refusal = checkRequest(request, options)
           if (refusal !== null) options.onExchange?.(turnedAway(request, refusal))

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { bearerOf } from '../api/bot.ts'
 import { valuesOf } from '../util/local-door.ts'
-import { clientHashOf } from './client-calls.ts'
+import { credentialOf, type CallerOf } from './client-calls.ts'
 
 /** Unknown tokens make the tokens' sources be read again, at most once in this time. */
 const REREAD_EVERY_MS = 1000
@@ -12,8 +12,8 @@ export interface BotToken {
   expected: () => string
   /** Reads the token from its source again. */
   reread: () => void
-  /** Whether it has a client with this hash (`clientHashOf`); of a bot that is not served, none. */
-  hasClient: (tokenHash: string) => boolean
+  /** Whether it has a client with this credential (`credentialOf`); one that is not served has none. */
+  hasClient: (credential: string) => boolean
 }
 
 /**
@@ -48,22 +48,23 @@ export class BotTokens<Bot> {
   }
 
   /** The bot whose token a request presents; null when that is nobody's, or not one token. */
-  find(rawHeaders: readonly string[]): Bot | null {
+  find(request: CallerOf): Bot | null {
+    const { rawHeaders } = request
+    const credential = credentialOf(request)
+    const owners = credential === null ? [] : this.#ownersOf(credential)
+    // a token that is of clients of two bots is nobody's
+    if (owners.length > 0) return owners.length === 1 ? (owners[0]?.bot ?? null) : null
     const [line, ...more] = valuesOf(rawHeaders, 'authorization')
     const presented = more.length > 0 ? null : bearerOf(line)
     if (presented === null) return null
-    const clientHash = clientHashOf(rawHeaders)
-    const owners = clientHash === null ? [] : this.#ownersOf(clientHash)
-    // a token that is of clients of two bots is nobody's
-    if (owners.length > 0) return owners.length === 1 ? (owners[0]?.bot ?? null) : null
     const hash = this.#hash(presented)
     const found = this.#of(hash)
     if (found !== null || !this.#reread()) return found
     return this.#of(hash)
   }
 
-  #ownersOf(clientHash: string) {
-    return [...this.#bots.values()].filter(({ token }) => token.hasClient(clientHash))
+  #ownersOf(credential: string) {
+    return [...this.#bots.values()].filter(({ token }) => token.hasClient(credential))
   }
 
   #of(hash: string): Bot | null {

@@ -4,10 +4,12 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
+  type ServerOptions,
 } from 'node:http'
 import type { Socket } from 'node:net'
 import type { DoorBounds } from './bounds.ts'
 import type { Connections, PendingResponse } from './connections.ts'
+import { createTlsServer, onConnection, type DoorTls } from './door-tls.ts'
 import { type FailureAnswer, failureAnswer, REQUEST_ID } from './error-handler.ts'
 
 /** How a request fails that the HTTP parser, or a clock, stopped. */
@@ -16,12 +18,17 @@ const FAILURES = new Map<unknown, [status: number, code: string, message: string
   ['HPE_CHUNK_EXTENSIONS_OVERFLOW', [413, 'too_large', 'the chunk extensions are too long']],
   ['ERR_HTTP_REQUEST_TIMEOUT', [408, 'bad_request', 'the request took too long to arrive']],
 ])
+/** A door that closes waits for handshakes, which are no requests yet. */
+const HANDSHAKE_MS = 5000
 const MALFORMED = [400, 'bad_request', 'the request is not valid HTTP'] as const
 
 /** The parts of a listener. */
 export interface ServerParts {
   bounds: DoorBounds
   connections: Connections
+  tls: DoorTls | undefined
+  /** Called where changed files of TLS cannot be used. */
+  onTlsProblem: (problem: string) => void
   /** Checks a request before any routing: null lets it on, an answer ends it. */
   check: (request: IncomingMessage) => FailureAnswer | null
   /**
@@ -37,8 +44,8 @@ export interface ServerParts {
  * an Upgrade is ignored.
  */
 export function createBoundedServer(parts: ServerParts, routes: RequestListener): Server {
-  const { bounds, connections } = parts
-  const server = createServer({
+  const { bounds, connections, tls, onTlsProblem: onProblem } = parts
+  const options: ServerOptions = {
     headersTimeout: bounds.headersMs,
     requestTimeout: bounds.requestMs,
     connectionsCheckingInterval: bounds.checkMs,
@@ -47,7 +54,16 @@ export function createBoundedServer(parts: ServerParts, routes: RequestListener)
     insecureHTTPParser: false,
     requireHostHeader: false,
     shouldUpgradeCallback: () => false,
-  })
+  }
+  const handshakeMs = Math.min(bounds.headersMs, HANDSHAKE_MS)
+  const server =
+    tls === undefined
+      ? createServer(options)
+      : createTlsServer(tls, options, {
+          handshakeMs,
+          sockets: 2 * bounds.connections,
+          onProblem,
+        })
   server.setTimeout(bounds.silenceMs)
   // `Connections` does it; Node's own, on close, cuts answers that are not all out yet.
   server.closeIdleConnections = () => {}
@@ -62,7 +78,7 @@ export function createBoundedServer(parts: ServerParts, routes: RequestListener)
     const requestId = parts.onTurnedAway(request.method ?? '', answer)
     response.writeHead(answer.status, lastHeaders(answer, requestId)).end(answer.body)
   }
-  server.on('connection', (socket) => connections.accept(socket))
+  onConnection(server, (socket) => connections.accept(socket))
   server.on('request', take)
   // The body is asked for only once a route wants it; see `continueWhenRead`.
   server.on('checkContinue', take)
@@ -71,7 +87,8 @@ export function createBoundedServer(parts: ServerParts, routes: RequestListener)
     const [status, code, message] = ('code' in error && FAILURES.get(error.code)) || MALFORMED
     const answer = failureAnswer({ status, code, message })
     const [first, ...more] = connections.underWay(socket)
-    if (!socket.writable || more.length > 0 || (first !== undefined && !isArriving(first))) {
+    const isOpen = connections.has(socket) && socket.writable
+    if (!isOpen || more.length > 0 || (first !== undefined && !isArriving(first))) {
       // Anything written now would be read as a part of an earlier answer.
       socket.destroy()
     } else if (first === undefined) {

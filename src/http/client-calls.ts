@@ -1,6 +1,8 @@
-/** Clients at the bot's door: whose token a request presents, and what it is about. */
+/** Clients at the bot's door: whose a request is, and what it is about. */
+import type { IncomingMessage } from 'node:http'
+import { TLSSocket } from 'node:tls'
 import type { FastifyRequest } from 'fastify'
-import { bearerOf, CLIENT_TOKEN_PREFIX, tokenHashOf } from '../api/bot.ts'
+import { bearerOf, certificateCredential, CLIENT_TOKEN_PREFIX, tokenHashOf } from '../api/bot.ts'
 import { isObject } from '../api/common.ts'
 import { API_PREFIX, ENDPOINTS } from '../api/endpoints.ts'
 import {
@@ -21,11 +23,24 @@ export interface DoorClients {
   only: boolean
 }
 
-/** The hash by which the client of a request is found; null where it presents no client's token. */
-export function clientHashOf(rawHeaders: readonly string[]): string | null {
+/** The part of a request that shows whose it is. */
+export type CallerOf = Pick<IncomingMessage, 'rawHeaders' | 'socket'>
+
+/**
+ * How the client of a request is found (`Client.credential`): by its token, or where it presents none
+ * by the certificate of its connection. Null where neither can be a client's.
+ */
+export function credentialOf({ rawHeaders, socket }: CallerOf): string | null {
   const [line, ...more] = valuesOf(rawHeaders, 'authorization')
+  if (line === undefined) return certificateOf(socket)
   const presented = more.length > 0 ? null : bearerOf(line)
   return presented?.startsWith(CLIENT_TOKEN_PREFIX) === true ? tokenHashOf(presented) : null
+}
+
+function certificateOf(socket: CallerOf['socket']): string | null {
+  if (!(socket instanceof TLSSocket) || !socket.authorized) return null
+  const fingerprint = socket.getPeerX509Certificate()?.fingerprint256
+  return fingerprint === undefined ? null : certificateCredential(fingerprint)
 }
 
 const CALLS: ReadonlyMap<string, ClientCall> = new Map(

@@ -61,6 +61,11 @@ export class Connections {
     })
   }
 
+  /** Whether it was accepted and is open; false for one within its TLS handshake. */
+  has(socket: Socket): boolean {
+    return this.#open.has(socket)
+  }
+
   /** The requests of a connection whose answers are not finished, oldest first. */
   underWay(socket: Socket): PendingResponse[] {
     return [...(this.#open.get(socket)?.underWay ?? [])]

@@ -4,6 +4,7 @@ import { connect, type Server } from 'node:net'
 import { dirname } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { OperatorError } from '../errors.ts'
+import { isTls } from './door-tls.ts'
 
 /** Where to listen. `setting` is the group of settings that configures it, for hints. */
 export type ListenAt =
@@ -21,7 +22,7 @@ const WHY = new Map([
 /**
  * Opens a door. Port 0 means any free one. A unix socket is 0600 from the moment it exists; one
  * that a dead process left behind is replaced.
- * @returns the actual address: `http://host:port`, or `unix:/path`
+ * @returns the actual address: `http://host:port` or `https://`, or `unix:/path`
  * @throws OperatorError `listen`
  */
 export async function listenAt(app: FastifyInstance, at: ListenAt): Promise<string> {
@@ -44,7 +45,7 @@ async function listenOnPort(
   await tryListen(app, { host, port }, place)
   const address = app.server.address()
   if (address === null || typeof address === 'string') throw cannotListen(place, null)
-  return `http://${name}:${address.port}`
+  return `${isTls(app.server) ? 'https' : 'http'}://${name}:${address.port}`
 }
 
 async function listenOnSocket(app: FastifyInstance, path: string): Promise<string> {

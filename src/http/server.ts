@@ -9,7 +9,8 @@ import { createApp, createAppBehind, type App } from './app.ts'
 import type { RequestLine } from './request-log.ts'
 import { requireBearer } from './auth.ts'
 import { DOOR_BOUNDS, type DoorBounds } from './bounds.ts'
-import { actOf, clientHashOf, type DoorClients } from './client-calls.ts'
+import type { DoorTls } from './door-tls.ts'
+import { actOf, credentialOf, type DoorClients } from './client-calls.ts'
 import { listenAt, type ListenAt } from './listen.ts'
 import type { BotExchange } from '../api/envelope.ts'
 import { passRoutes, type PassParts } from './routes/pass.ts'
@@ -54,6 +55,7 @@ export interface BotDoorParts extends PassParts {
   routes: readonly DoorRoute[]
   /** The routes beside the API's prefix. */
   outside: readonly DoorRoute[]
+  tls?: DoorTls | undefined
   /** Called with all that passes here, words and all; for development alone. */
   onExchange?: ((exchange: BotExchange) => void) | undefined
   /** Only to make tests short. */
@@ -99,9 +101,10 @@ const ONLY_CLIENTS = 'the bot’s own token opens nothing here, since clients.on
 
 function buildRoutes(parts: BotDoorParts, create: typeof createApp): App {
   const { clients } = parts
-  const authorize = ({ rawHeaders }: IncomingMessage): Client | null => {
-    const clientHash = clientHashOf(rawHeaders)
-    const client = clientHash === null ? null : clients.of.find(clientHash)
+  const authorize = (request: IncomingMessage): Client | null => {
+    const { rawHeaders } = request
+    const credential = credentialOf(request)
+    const client = credential === null ? null : clients.of.find(credential)
     if (client !== null) return client
     try {
       requireBearer(rawHeaders, parts.expectedToken())
@@ -123,6 +126,7 @@ function buildRoutes(parts: BotDoorParts, create: typeof createApp): App {
     hosts: hostNames(parts.allowedHosts),
     anyHost: new Set(),
     authorize,
+    tls: parts.tls,
     onAnswered: parts.onAnswered,
     onExchange: parts.onExchange,
   })

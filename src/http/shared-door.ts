@@ -10,6 +10,7 @@ import type { RequestLine } from './request-log.ts'
 import { requireBearer } from './auth.ts'
 import type { BotTokens } from './bot-tokens.ts'
 import { DOOR_BOUNDS, type DoorBounds } from './bounds.ts'
+import type { DoorTls } from './door-tls.ts'
 import { listenAt } from './listen.ts'
 import type { BotRoutes, Door } from './server.ts'
 
@@ -23,6 +24,7 @@ export interface SharedDoorParts {
   bots: BotTokens<SharedBot>
   /** Turns of requests that are of no bot, of `DoorQueues`. */
   strangers: Lane
+  tls?: DoorTls | undefined
   /** Only to make tests short. */
   bounds?: Partial<DoorBounds>
 }
@@ -161,8 +163,9 @@ export function buildSharedDoor(parts: SharedDoorParts): Door {
       return null
     },
     onAnswered: parts.onAnswered,
+    tls: parts.tls,
     routesFor: (request, refuse) => {
-      const owner = parts.bots.find(request.rawHeaders)
+      const owner = parts.bots.find(request)
       const bot = botInUrl(request, parts.bots) ?? owner
       const caller = bot === owner ? 'token' : 'url'
       const refusal = bot?.refusal(caller) ?? null

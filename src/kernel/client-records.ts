@@ -26,8 +26,8 @@ export interface ClientScope {
 /** A client of the bot's door, beside the bot itself. */
 export interface Client extends ClientScope {
   name: string
-  /** SHA-256 of its token, hexadecimal. */
-  tokenHash: string
+  /** SHA-256 of its token, hexadecimal; or `certificate` and that of its TLS certificate. */
+  credential: string
   /** Null for one of the settings. */
   createdAtMs: number | null
 }

@@ -186,7 +186,7 @@ export const DERIVATION = [
 export const CLIENTS = [
   `CREATE TABLE clients (
      name TEXT PRIMARY KEY NOT NULL,
-     token_hash TEXT NOT NULL UNIQUE,
+     credential TEXT NOT NULL UNIQUE,
      allows TEXT NOT NULL,
      created_at INTEGER NOT NULL
    ) STRICT`,

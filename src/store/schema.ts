@@ -269,8 +269,8 @@ export interface Schema {
   /** Clients of the bot's door that were added by command (`wall/clients.ts`). */
   clients: {
     name: string
-    /** SHA-256 of its token, hexadecimal. */
-    token_hash: string
+    /** As in `Client`. */
+    credential: string
     /** JSON of `ClientScope`. */
     allows: string
     created_at: number

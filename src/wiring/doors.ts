@@ -9,6 +9,7 @@ import { meRoute } from '../http/routes/me.ts'
 import { messageRoutes } from '../http/routes/messages.ts'
 import { updateRoutes } from '../http/routes/updates.ts'
 import { webhookRoutes } from '../http/routes/webhook.ts'
+import type { DoorTls } from '../http/door-tls.ts'
 import type { BotDoorEvents, BotDoorParts, Door } from '../http/server.ts'
 import type { Log } from '../logger.ts'
 import type { Core } from './core.ts'
@@ -39,6 +40,7 @@ export function describeBotDoor(
     expectedToken: () => presentedToken(secrets).reveal(),
     rereadToken: createTokenReader(secrets),
     allowedHosts: botHosts(settings),
+    tls: doorTls(settings),
     clearFields: core.clearFields,
     guard: core.guard,
     clients: { of: core.known.clients, presses: core.presses, only: settings.clients.only },
@@ -98,6 +100,13 @@ export function botDoorEvents(
 /** Host names beside the loopback ones that bots may use. */
 export function botHosts({ listen }: ProcessSettings): string[] {
   return [...listen.allowedHosts, listen.host]
+}
+
+/** The TLS of bots' doors; undefined: plain HTTP. */
+export function doorTls({ listen }: ProcessSettings): DoorTls | undefined {
+  const { tlsCertFile: certFile, tlsKeyFile: keyFile, tlsClientCaFile: clientCaFile } = listen
+  if (certFile === undefined || keyFile === undefined) return undefined
+  return { certFile, keyFile, clientCaFile }
 }
 
 /** Builds the door of probes and metrics. */

@@ -17,7 +17,7 @@ test('a client has what its entry names, and nothing else', () => {
   expect(given(`{name: a, may: [send], tokenHash: ${HASH}}`)).toEqual([
     {
       name: 'a',
-      tokenHash: HASH,
+      credential: HASH,
       createdAtMs: null,
       may: ['send'],
       chats: [],
@@ -62,8 +62,16 @@ test('the token in a file is known by its SHA-256 alone', () => {
   const token = file(cwd, 'token', 'pstn_secret\n')
   const { settings } = load(reading(`{name: a, may: [send], tokenFile: ${token}}`, cwd))
   const [client] = givenClients(settings.clients.list)
-  expect(client?.tokenHash).toMatch(/^[0-9a-f]{64}$/)
+  expect(client?.credential).toMatch(/^[0-9a-f]{64}$/)
   expect(JSON.stringify(client)).not.toContain('pstn_secret')
+})
+
+test('a client with a certificate is known by its SHA-256, however it is written', () => {
+  const print = 'AB:'.repeat(31)
+  for (const text of [`"${print}CD"`, `${'ab'.repeat(31)}cd`]) {
+    const [client] = given(`{name: a, may: [send], certificate: ${text}}`)
+    expect(client?.credential).toBe(`certificate ${'ab'.repeat(31)}cd`)
+  }
 })
 
 test('what is shown of the settings is taken again', () => {
@@ -83,8 +91,8 @@ test.each([
     `{name: A, may: [send], tokenHash: ${HASH}}`,
     '0.name: expected a name of',
   ],
-  ['no token', '{name: a, may: [send]}', '0: expected either tokenHash or tokenFile'],
-  ['two tokens', `{name: a, may: [send], tokenFile: x, tokenHash: ${HASH}}`, '0: expected either'],
+  ['no token', '{name: a, may: [send]}', '0: expected one of tokenHash, tokenFile and certificate'],
+  ['two tokens', `{name: a, may: [send], tokenFile: x, tokenHash: ${HASH}}`, '0: expected one of'],
   [
     'a token in clear',
     '{name: a, may: [send], tokenHash: pstn_x}',

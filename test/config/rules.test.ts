@@ -191,6 +191,52 @@ describe('the passphrase', () => {
   })
 })
 
+describe('TLS of the bot’s door', () => {
+  const scene = () => {
+    const cwd = folder()
+    const cert = file(cwd, 'door.crt', '-----BEGIN CERTIFICATE-----\n')
+    const key = file(cwd, 'door.key', 'a key\n')
+    return {
+      cwd,
+      cert,
+      key,
+      env: { POSTERN_LISTEN_TLS_CERT_FILE: cert, POSTERN_LISTEN_TLS_KEY_FILE: key },
+    }
+  }
+
+  test('has certificate, key and authority, and needs no token of its own beyond loopback', () => {
+    const { cert, key, env } = scene()
+    const more = { POSTERN_LISTEN_TLS_CLIENT_CA_FILE: cert, POSTERN_LISTEN_HOST: '0.0.0.0' }
+    const { listen } = load(given({ ...env, ...more })).settings
+    expect(listen).toMatchObject({ tlsCertFile: cert, tlsKeyFile: key, tlsClientCaFile: cert })
+  })
+
+  test.each([
+    ['CERT', {}, 'listen.tlsCertFile: expected with listen.tlsKeyFile'],
+    ['KEY', {}, 'listen.tlsKeyFile: expected with listen.tlsCertFile'],
+    ['CLIENT_CA', {}, 'listen.tlsClientCaFile: expected with listen.tlsCertFile'],
+    ['both', { POSTERN_LISTEN_SOCKET: '/run/x' }, 'listen.socket: expected without listen.tls'],
+  ])('is refused with %s alone, or before a socket', (name, more, message) => {
+    const { cert, env } = scene()
+    const one = name === 'both' ? env : { [`POSTERN_LISTEN_TLS_${name}_FILE`]: cert }
+    expect(messageOf({ ...one, ...more })).toContain(message)
+  })
+
+  test('is refused with files that are none of it, or a key that others can read', () => {
+    const { cwd, key, env } = scene()
+    const open = file(cwd, 'open.key', 'a key\n', 0o644)
+    const none = `${cwd}/none`
+    for (const [wrong, message] of [
+      [{ POSTERN_LISTEN_TLS_CERT_FILE: key }, 'tlsCertFile: '],
+      [{ POSTERN_LISTEN_TLS_CLIENT_CA_FILE: key }, 'expected certificates in PEM'],
+      [{ POSTERN_LISTEN_TLS_KEY_FILE: none }, 'none: '],
+      [{ POSTERN_LISTEN_TLS_KEY_FILE: open }, 'others can read it'],
+    ] as const) {
+      expect(messageOf({ ...env, ...wrong })).toContain(message)
+    }
+  })
+})
+
 describe('upstream.caFile', () => {
   test('must be there and hold certificates', () => {
     const cwd = folder()

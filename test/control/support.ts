@@ -60,6 +60,7 @@ export const CLIENT: ClientRow = {
   files: true,
   rate: { calls: 5, perMs: 60_000 },
   expiresAt: '2027-01-31T00:00:00.000Z',
+  certificate: null,
   createdAt: '2026-01-01T00:00:00.000Z',
 }
 export const CLIENT_TOKEN = `pstn_${'c'.repeat(43)}`

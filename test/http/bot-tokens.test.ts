@@ -1,6 +1,9 @@
+import { Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { tokenHashOf } from '../../src/api/bot.ts'
 import { BotTokens } from '../../src/http/bot-tokens.ts'
+
+const requestOf = (...rawHeaders: string[]) => ({ rawHeaders, socket: new Socket() })
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
@@ -23,7 +26,8 @@ function newTokens(given: Record<string, string>) {
       },
     })
   for (const name of files.keys()) set(name)
-  const find = (token: string): string | null => tokens.find(['Authorization', `Bearer ${token}`])
+  const find = (token: string): string | null =>
+    tokens.find(requestOf('Authorization', `Bearer ${token}`))
   return { tokens, files, clients, twins, rereads, find }
 }
 
@@ -46,10 +50,10 @@ test('a token is found without the files being read again', () => {
 test('two Authorization lines, or one of another scheme, find none', () => {
   const { tokens } = newTokens({ a: 'token-a' })
   const line = ['Authorization', 'Bearer token-a']
-  expect(tokens.find(line)).toBe('bot a')
-  expect(tokens.find([...line, ...line])).toBeNull()
-  expect(tokens.find(['Authorization', 'Basic token-a'])).toBeNull()
-  expect(tokens.find([])).toBeNull()
+  expect(tokens.find(requestOf(...line))).toBe('bot a')
+  expect(tokens.find(requestOf(...line, ...line))).toBeNull()
+  expect(tokens.find(requestOf('Authorization', 'Basic token-a'))).toBeNull()
+  expect(tokens.find(requestOf())).toBeNull()
 })
 
 test('a bot that is gone is not found', () => {

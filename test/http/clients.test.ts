@@ -16,7 +16,7 @@ const PRESS = 'press-in-group'
 
 const clientOf = (over: Partial<Client>): Client => ({
   name: 'reporter',
-  tokenHash: tokenHashOf(CLIENT_TOKEN),
+  credential: tokenHashOf(CLIENT_TOKEN),
   createdAtMs: 1,
   may: ['send'],
   chats: [GROUP],
@@ -36,7 +36,7 @@ async function doorOf(over: Partial<Client>, parts: Partial<BotDoorParts> = {}) 
   const acts: ClientAct[] = []
   const clients: DoorClients = {
     of: {
-      find: (hash) => (hash === client.tokenHash ? client : null),
+      find: (hash) => (hash === client.credential ? client : null),
       admit: async (_client, act) => {
         acts.push(act)
         const lack = lackOf(client, act, facts)

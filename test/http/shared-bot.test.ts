@@ -137,7 +137,8 @@ describe('a request of the shared door', () => {
     const bots = new Map(['one', 'two'].map((name) => [name, botOf(name)]))
     const tokens = {
       get: (name: string) => bots.get(name) ?? null,
-      find: (raw: string[]) => (raw.includes('Bearer token-one') ? bots.get('one') : null),
+      find: ({ rawHeaders }: IncomingMessage) =>
+        rawHeaders.includes('Bearer token-one') ? bots.get('one') : null,
     } as unknown as BotTokens<SharedBot>
     const door = buildSharedDoor({
       log: watchedLog(),

@@ -24,7 +24,7 @@ const ROWS: Record<FollowedTable, [columns: string, values: string, key: string]
   pins: ['user_id, since, standing', `7, 1, 'seen'`, '7'],
   key_changes: ['user_id, before, now', `7, 'b', 'n'`, '7'],
   trust_policies: ['chat_id, policy', `-5, 'pinned'`, '-5'],
-  clients: ['name, token_hash, allows, created_at', `'c', 'h', '{}', 1`, 'c'],
+  clients: ['name, credential, allows, created_at', `'c', 'h', '{}', 1`, 'c'],
   flags: ['name, value', `'n', 'v'`, 'n'],
   webhook: ['id, url, failures', `1, 'u', 9`, '1'],
   protection: [

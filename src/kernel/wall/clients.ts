@@ -49,9 +49,9 @@ export class Clients {
     return [...given, ...added.filter(({ name }) => !given.some((one) => one.name === name))]
   }
 
-  /** The client of a token, as memory has it; null: it is of none. @param tokenHash its SHA-256 */
-  find(tokenHash: string): Client | null {
-    return this.all.find((client) => client.tokenHash === tokenHash) ?? null
+  /** The client of a token, as memory has it; null: it is of none. @param credential its SHA-256 */
+  find(credential: string): Client | null {
+    return this.all.find((client) => client.credential === credential) ?? null
   }
 
   /**
@@ -59,9 +59,9 @@ export class Clients {
    * @throws Refusal `postern_not_allowed`, `unauthorized` once it is removed, `rate_limited`,
    *   `postern_store_unwritable`
    */
-  async admit({ tokenHash }: Client, act: ClientAct): Promise<void> {
+  async admit({ credential }: Client, act: ClientAct): Promise<void> {
     await this.#parts.memory.fresh()
-    const client = this.find(tokenHash)
+    const client = this.find(credential)
     if (client === null) throw new Refusal('unauthorized', 'the client was removed')
     const lack = lackOf(client, act, this.#facts())
     if (lack !== null) {
@@ -91,8 +91,8 @@ export class Clients {
   }
 
   /** Gives a client another token; the one before opens nothing any more. @throws as `remove` */
-  async rotate(name: string, tokenHash: string): Promise<void> {
-    await this.#change(name, 'client-rotated', (before) => ({ ...before(), tokenHash }))
+  async rotate(name: string, credential: string): Promise<void> {
+    await this.#change(name, 'client-rotated', (before) => ({ ...before(), credential }))
   }
 
   /** @throws OperatorError `refused` when no such client was added by command */

@@ -7,18 +7,18 @@ export class ClientRows extends Rows implements ClientRecords {
   async of(keys: Keys): Promise<Client[]> {
     const all = this.db.selectFrom('clients').selectAll()
     const rows = keys === null ? all : all.where('name', 'in', keys)
-    return (await rows.execute()).map(({ name, token_hash, allows, created_at }) => ({
+    return (await rows.execute()).map(({ name, credential, allows, created_at }) => ({
       ...(JSON.parse(allows) as ClientScope),
       name,
-      tokenHash: token_hash,
+      credential,
       createdAtMs: created_at,
     }))
   }
 
-  async save({ name, tokenHash, createdAtMs, ...scope }: Client): Promise<void> {
+  async save({ name, credential, createdAtMs, ...scope }: Client): Promise<void> {
     await upsert(this.db, 'clients', 'name', {
       name,
-      token_hash: tokenHash,
+      credential,
       allows: JSON.stringify(scope),
       created_at: createdAtMs ?? 0,
     })

@@ -18,7 +18,7 @@ const newName = (): string => `client-${++named}`
 function clientOf(name: string, over: Partial<Client> = {}): Client {
   return {
     name,
-    tokenHash: `hash of ${name}`,
+    credential: `hash of ${name}`,
     createdAtMs: 1,
     may: ['send'],
     chats: [CHAT],
@@ -60,7 +60,7 @@ describe('a client that was added by command', () => {
     const client = clientOf(newName(), { rate: { calls: 5, perMs: 60_000 }, persons: [7] })
     await clients.add(client)
     for (const one of [clients, await load()]) {
-      expect(one.find(client.tokenHash)).toEqual(client)
+      expect(one.find(client.credential)).toEqual(client)
       expect(one.find('another hash')).toBeNull()
     }
   })
@@ -69,13 +69,13 @@ describe('a client that was added by command', () => {
     const { clients, load } = await scene()
     const client = clientOf(newName())
     await clients.add(client)
-    await expect(clients.add({ ...client, tokenHash: 'other' })).rejects.toThrow(
+    await expect(clients.add({ ...client, credential: 'other' })).rejects.toThrow(
       refused('refused', `there is a client ${client.name} already`),
     )
     for (const act of [clients.remove('nobody'), clients.rotate('nobody', 'x')]) {
       await expect(act).rejects.toThrow(refused('refused', 'there is no client nobody'))
     }
-    expect((await load()).find(client.tokenHash)).toEqual(client)
+    expect((await load()).find(client.credential)).toEqual(client)
   })
 
   test('has a new token once it was rotated, and the one before opens nothing', async () => {
@@ -84,8 +84,8 @@ describe('a client that was added by command', () => {
     await clients.add(client)
     await clients.rotate(client.name, 'a new hash')
     for (const one of [clients, await load()]) {
-      expect(one.find(client.tokenHash)).toBeNull()
-      expect(one.find('a new hash')).toMatchObject({ ...client, tokenHash: 'a new hash' })
+      expect(one.find(client.credential)).toBeNull()
+      expect(one.find('a new hash')).toMatchObject({ ...client, credential: 'a new hash' })
     }
     await clients.remove(client.name)
   })
@@ -97,7 +97,7 @@ describe('a client that was added by command', () => {
     await clients.admit(client, send())
     await clients.remove(client.name)
     await expect(clients.admit(client, send())).rejects.toThrow(refused('unauthorized'))
-    expect((await load()).find(client.tokenHash)).toBeNull()
+    expect((await load()).find(client.credential)).toBeNull()
   })
 
   test('is judged by what every sidecar has written by now, and not at all where that is unknown', async () => {
@@ -119,8 +119,8 @@ describe('a client of the settings', () => {
   test('counts before an added one of its name, whose token then opens nothing', async () => {
     const name = newName()
     const { clients } = await scene()
-    await clients.add(clientOf(name, { tokenHash: 'added' }))
-    const given = clientOf(name, { tokenHash: 'given', createdAtMs: null })
+    await clients.add(clientOf(name, { credential: 'added' }))
+    const given = clientOf(name, { credential: 'given', createdAtMs: null })
     const after = await scene({ given: [given] })
     expect([after.clients.find('added'), after.clients.find('given')]).toEqual([null, given])
     expect(after.clients.all.filter((one) => one.name === name)).toEqual([given])
@@ -133,7 +133,7 @@ describe('a client of the settings', () => {
     for (const act of [clients.remove(name), clients.rotate(name, 'x'), clients.add(given)]) {
       await expect(act).rejects.toThrow(refused('refused', `client ${name}`))
     }
-    expect(clients.find(given.tokenHash)).toEqual(given)
+    expect(clients.find(given.credential)).toEqual(given)
   })
 })
 

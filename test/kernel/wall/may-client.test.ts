@@ -30,7 +30,7 @@ const facts = { nowMs: 1000, knownChats: { get: (id: number) => KNOWN.get(id) } 
 
 const client = (over: Partial<Client> = {}): Client => ({
   name: 'reporter',
-  tokenHash: 'h',
+  credential: 'h',
   createdAtMs: 1,
   may: RIGHTS,
   chats: ['all'],

@@ -1,0 +1,97 @@
+/** TLS of the bot's door, with certificates of its callers. */
+import { randomBytes, X509Certificate } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
+import type { RequestListener, Server, ServerOptions } from 'node:http'
+import { createServer } from 'node:https'
+import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import { OperatorError } from '../errors.ts'
+
+/** PEM files, absolute. */
+export interface DoorTls {
+  certFile: string
+  keyFile: string
+  /** The authority of the callers' certificates: each caller needs one. Without it none is asked for. */
+  clientCaFile: string | undefined
+}
+
+/** Files are looked at when a connection comes, no more often than this. */
+const LOOK_EVERY_MS = 1000
+
+/**
+ * A server that reads its files again once they have changed: each new connection is by the files of
+ * now, and resumes no session of before.
+ * @param o `handshakeMs` how long a handshake may take, `sockets` how many connections there may be,
+ *   those in a handshake included
+ * @param onProblem called with what is wrong with changed files; the former ones go on to count
+ * @throws OperatorError `settings` for files that make no server
+ */
+export function createTlsServer(
+  tls: DoorTls,
+  options: ServerOptions,
+  o: { handshakeMs: number; sockets: number; onProblem: (problem: string) => void },
+): Server {
+  const { clientCaFile } = tls
+  const server = createServer({
+    ...options,
+    ...read(tls),
+    requestCert: clientCaFile !== undefined,
+    rejectUnauthorized: clientCaFile !== undefined,
+    handshakeTimeout: o.handshakeMs,
+  })
+  server.maxConnections = o.sockets
+  let seen = lookOf(tls)
+  let lookedAtMs = performance.now()
+  server.prependListener('connection', () => {
+    if (performance.now() - lookedAtMs < LOOK_EVERY_MS) return
+    lookedAtMs = performance.now()
+    const now = lookOf(tls)
+    if (now === seen) return
+    seen = now
+    try {
+      server.setSecureContext(read(tls))
+      server.setTicketKeys(randomBytes(48))
+    } catch (error) {
+      o.onProblem((error as Error).message)
+    }
+  })
+  return server
+}
+
+function read({ certFile, keyFile, clientCaFile }: DoorTls): SecureContextOptions {
+  try {
+    const [cert, key] = [readFileSync(certFile), readFileSync(keyFile)]
+    const ca = clientCaFile === undefined ? undefined : readFileSync(clientCaFile)
+    const context = { cert, key, ...(ca && { ca }) }
+    // Node reads what is no certificate as an authority of nobody
+    for (const one of [cert, ca ?? cert]) void new X509Certificate(one).serialNumber
+    createSecureContext(context)
+    return context
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
+    throw new OperatorError(
+      'settings',
+      `listen.tlsCertFile, tlsKeyFile or tlsClientCaFile cannot be used (${code})`,
+      'give PEM files that belong together',
+      { cause: error },
+    )
+  }
+}
+
+function lookOf({ certFile, keyFile, clientCaFile = certFile }: DoorTls): string {
+  const looks = [certFile, keyFile, clientCaFile].map((file) => {
+    const stat = statSync(file, { throwIfNoEntry: false })
+    return stat === undefined ? '' : [stat.dev, stat.ino, stat.size, stat.mtimeMs].join(':')
+  })
+  return looks.join()
+}
+
+/** Whether a server speaks TLS. */
+export const isTls = (server: Server): boolean => 'setSecureContext' in server
+
+/** Calls back with each connection once requests can come over it. */
+export function onConnection(
+  server: Server,
+  accept: (socket: Parameters<RequestListener>[0]['socket']) => void,
+): void {
+  server.on(isTls(server) ? 'secureConnection' : 'connection', accept)
+}
