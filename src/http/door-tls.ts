@@ -14,15 +14,15 @@ export interface DoorTls {
   clientCaFile: string | undefined
 }
 
-/** Files are looked at when a connection comes, no more often than this. */
+/** New connections have the files compared, no more often than this. */
 const LOOK_EVERY_MS = 1000
 
 /**
  * A server that reads its files again once they have changed: each new connection is by the files of
  * now, and resumes no session of before.
- * @param o `handshakeMs` how long a handshake may take, `sockets` how many connections there may be,
- *   those in a handshake included
- * @param onProblem called with what is wrong with changed files; the former ones go on to count
+ * @param o `handshakeMs` time limit of a handshake, `sockets` most connections, those in a handshake
+ *   included
+ * @param onProblem called with the problem of changed files; the former ones go on to count
  * @throws OperatorError `settings` for files that make no server
  */
 export function createTlsServer(
@@ -62,7 +62,7 @@ function read({ certFile, keyFile, clientCaFile }: DoorTls): SecureContextOption
     const [cert, key] = [readFileSync(certFile), readFileSync(keyFile)]
     const ca = clientCaFile === undefined ? undefined : readFileSync(clientCaFile)
     const context = { cert, key, ...(ca && { ca }) }
-    // Node reads what is no certificate as an authority of nobody
+    // Node reads any other text as an authority of nobody
     for (const one of [cert, ca ?? cert]) void new X509Certificate(one).serialNumber
     createSecureContext(context)
     return context
@@ -88,7 +88,7 @@ function lookOf({ certFile, keyFile, clientCaFile = certFile }: DoorTls): string
 /** Whether a server speaks TLS. */
 export const isTls = (server: Server): boolean => 'setSecureContext' in server
 
-/** Calls back with each connection once requests can come over it. */
+/** Calls back with each connection once it can carry requests. */
 export function onConnection(
   server: Server,
   accept: (socket: Parameters<RequestListener>[0]['socket']) => void,
