@@ -15,7 +15,9 @@ export { settle, stillStanding, type NumberedMessage, type Settled } from './ope
 export type { Judged } from './opening/signatures.ts'
 export { delivers } from './opening/verdict.ts'
 export type * from './opening/verdict.ts'
-export { beginLife, requirePublished } from './own-key/life.ts'
+export { requirePublished } from './own-key/key-state.ts'
+export type * from './own-key/key-state.ts'
+export { beginLife } from './own-key/life.ts'
 export type * from './own-key/life.ts'
 export { advance } from './own-key/machine.ts'
 export {

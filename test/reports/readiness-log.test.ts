@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Bot } from '../../src/api/bot.ts'
 import { NoResponseError } from '../../src/errors.ts'
-import type { RemoteKeyState } from '../../src/kernel/own-key/life.ts'
+import type { RemoteKeyState } from '../../src/kernel/own-key/key-state.ts'
 import { Health } from '../../src/observe/health.ts'
 import { describeNoResponse, ReadinessLog } from '../../src/reports/readiness-log.ts'
 import { DoubleWorld } from '../support/double-world.ts'

@@ -2,7 +2,8 @@
 import { NoResponseError, ServiceError } from '../../errors.ts'
 import { codeOf, retryAfterMs, type Transition } from './transition.ts'
 import { RETRY_FIRST_MS, type ActionResult, type KeyEvent } from './life.ts'
-import { isExpired } from './own-key.ts'
+import { stateWhileShown } from './key-state.ts'
+import { mayDiscard } from './publication-rules.ts'
 import { beginRotation, endRotation, hurryRotation, pauseMsOf } from './rotation.ts'
 
 const CHECK_EVERY_MS = 600_000
@@ -27,9 +28,8 @@ export const ANY_TIME: {
   },
   /** The time of the published key may be over, or, by a clock that was set, not yet. */
   'clock-passed': (change) => {
-    const { active, facts } = change
-    if (active === undefined) return
-    const other = isExpired(active, facts.nowMs) ? 'published' : 'expired'
+    if (change.active === undefined) return
+    const other = stateWhileShown(change.facts) === 'expired' ? 'published' : 'expired'
     if (change.life.publication === other) change.becomeShown()
   },
   'keys-changed': (change) => {
@@ -55,7 +55,7 @@ export const ANY_TIME: {
     change.effects.push({ kind: 'compare-soon' })
   },
   dropping: (change, { isOn }) => {
-    const isDropping = isOn && change.pending?.offeredAtMs === null
+    const isDropping = isOn && change.pending !== undefined && mayDiscard(change.pending)
     change.set({ isDropping })
     if (isDropping) change.effects.push({ kind: 'drop-hold' })
   },

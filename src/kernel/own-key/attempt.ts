@@ -1,6 +1,7 @@
 /** One attempt at publishing a key: hold sends, record, publish, confirm by `/me`, promote (DESIGN: Keys). */
 import { codeOf, isRefused, retryAfterMs, type Transition, type Handlers } from './transition.ts'
-import type { AttemptStep, Attempt, Ending } from './life.ts'
+import type { AttemptStep, Ending } from './life.ts'
+import { afterAttempt, type Attempt } from './publication-rules.ts'
 import type { ReadyKey } from './own-key.ts'
 import { endRotation, pauseRotation } from './rotation.ts'
 
@@ -10,9 +11,6 @@ const PAUSES_MS = {
   unknown: [0, 500, 1500],
   no: [0],
 }
-/** After a lost answer the same key is published once more. */
-export const PUTS_MAX = 2
-
 /** For operators, of an attempt that failed. */
 const FAILED = {
   refused: 'the service refused it',
@@ -139,15 +137,18 @@ function looked(
   else look(change, next)
 }
 
-/** `/me` shows the key, or something else than before, or is not asked again. */
 function decide(change: Transition, attempt: Attempt): void {
-  const { fingerprint, shown, before, accepted, puts, wasLost, isNew } = attempt
-  if (shown === fingerprint) {
-    return change.act({ step: 'promoting', attempt }, { kind: 'promote', fingerprint })
+  const { fingerprint } = attempt
+  switch (afterAttempt(attempt)) {
+    case 'promote':
+      return change.act({ step: 'promoting', attempt }, { kind: 'promote', fingerprint })
+    case 'put':
+      return put(change, { attempt })
+    case 'withdraw':
+      return record(change, attempt, 'withdrawing')
+    case 'conclude':
+      return conclude(change, { attempt })
   }
-  if (accepted === 'unknown' && shown === before && puts < PUTS_MAX) return put(change, { attempt })
-  if (accepted !== 'yes' && !wasLost && isNew) return record(change, attempt, 'withdrawing')
-  conclude(change, { attempt })
 }
 
 /** The key is not confirmed. */

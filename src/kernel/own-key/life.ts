@@ -1,18 +1,11 @@
 /** The life of the bot's key as data: its states, events and effects. */
-import { Refusal, type OwnCode } from '../../errors.ts'
-import { isExpired, isReady, type OwnKeyRecord, type ReadyKey } from './own-key.ts'
-
-/**
- * `/me` shows the key (`published`), not yet (`unpublished`), a key that is not ours (`conflict`), our
- * key after its end (`expired`), or none after a publication (`unprotected`).
- */
-export type PublicationState = 'published' | 'unpublished' | 'conflict' | 'expired' | 'unprotected'
-
-/**
- * The key that `/me` shows (DESIGN: Keys): the active one (`equal`), the `pending` one, an `older` one
- * of ours, a `foreign` one, `none` after a publication, or none before the `first`.
- */
-export type RemoteKeyState = 'equal' | 'pending' | 'older' | 'foreign' | 'none' | 'first'
+import {
+  stateAtStart,
+  type Facts,
+  type PublicationState,
+  type RemoteKeyState,
+} from './key-state.ts'
+import type { Attempt } from './publication-rules.ts'
 
 /**
  * `made`: the key is on disk. `holding`: sends wait. `publishing`, `confirming`: at the service.
@@ -36,18 +29,6 @@ export interface RotationState {
   pauseMs: number
 }
 
-/** The keys on disk, and the time, at the moment of an event. */
-export interface Facts {
-  /** Newest first. */
-  keys: readonly OwnKeyRecord[]
-  firstPublishedAtMs: number | null
-  /** As in `Time`. */
-  nowMs: number
-  monotonicMs: number
-  /** Whether `nowMs` is certainly past. */
-  isClockBehind: boolean
-}
-
 /**
  * The purpose of a task. `compare`: `/me` with our keys. `observe`: the same without an act, while
  * another sidecar has the turn. `report`: the fingerprint in `/me`. The others are commands of the
@@ -55,25 +36,6 @@ export interface Facts {
  */
 export type Errand =
   'compare' | 'observe' | 'publish' | 'replace' | 'rotate' | 'make-first' | 'report' | 'abandon'
-
-/** The publication of a key, while sends are held. */
-export interface Attempt {
-  fingerprint: string
-  /** The service cannot have known the key before. */
-  isNew: boolean
-  /** The fingerprint that `/me` showed before; null for none. */
-  before: string | null
-  /** The number of `PUT /key`, and whether the service accepted the last. */
-  puts: number
-  accepted: 'yes' | 'no' | 'unknown'
-  /** The error of the last `PUT /key`. */
-  error: unknown
-  /** The answer to one of them was lost. */
-  wasLost: boolean
-  /** The number of `GET /me` after the last `PUT /key`, and its fingerprint; undefined: it failed. */
-  looks: number
-  shown: string | null | undefined
-}
 
 /** The end of a task. `isSettled`: nothing is left until the next regular comparison. */
 export type Ending = { isSettled: boolean } | { error: unknown }
@@ -198,13 +160,11 @@ export const NO_ROTATION: RotationState = {
   pauseMs: 60_000,
 }
 
-/** The life at the start of a process; with a pending key, nothing counts as published. */
-export function beginLife({ keys }: Pick<Facts, 'keys'>, rotateEveryMs: number | null): KeyLife {
-  const isPublished =
-    readyKey(keys, 'active') !== undefined && readyKey(keys, 'pending') === undefined
+/** The life at the start of a process. */
+export function beginLife(facts: Pick<Facts, 'keys'>, rotateEveryMs: number | null): KeyLife {
   return {
     rotateEveryMs,
-    publication: isPublished ? 'published' : 'unpublished',
+    publication: stateAtStart(facts),
     remote: null,
     shown: undefined,
     rotation: NO_ROTATION,
@@ -215,44 +175,4 @@ export function beginLife({ keys }: Pick<Facts, 'keys'>, rotateEveryMs: number |
     failedWith: null,
     isUnanswered: false,
   }
-}
-
-const REFUSED: Record<Exclude<PublicationState, 'published'>, OwnCode> = {
-  unpublished: 'postern_key_unpublished',
-  conflict: 'postern_key_conflict',
-  expired: 'postern_key_expired',
-  unprotected: 'postern_bot_unprotected',
-}
-
-/** The key to sign with. @throws Refusal naming why nothing can be sealed now */
-export function requirePublished({ publication }: KeyLife, facts: Facts): ReadyKey {
-  if (publication !== 'published') throw new Refusal(REFUSED[publication])
-  const active = readyKey(facts.keys, 'active')
-  if (active === undefined) throw new Refusal('postern_key_unpublished')
-  if (isExpired(active, facts.nowMs)) throw new Refusal('postern_key_expired')
-  if (facts.isClockBehind) throw new Refusal('postern_clock_wrong')
-  return active
-}
-
-/** The key that is published and signs (`active`), or that waits for its publication. */
-export function readyKey(keys: Facts['keys'], state: 'active' | 'pending'): ReadyKey | undefined {
-  const key = keys.find((one) => one.state === state)
-  return isReady(key) ? key : undefined
-}
-
-const BY_STATE = {
-  active: 'equal',
-  pending: 'pending',
-  retired: 'older',
-  destroyed: 'older',
-} as const
-
-/** @param shown the fingerprint in `/me`, lower case */
-export function remoteKeyStateOf(
-  shown: string | null,
-  { keys, firstPublishedAtMs }: Pick<Facts, 'keys' | 'firstPublishedAtMs'>,
-): RemoteKeyState {
-  if (shown === null) return firstPublishedAtMs === null ? 'first' : 'none'
-  const own = keys.find(({ fingerprint }) => fingerprint === shown)
-  return own === undefined ? 'foreign' : BY_STATE[own.state]
 }

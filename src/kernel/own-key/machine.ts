@@ -9,25 +9,25 @@ import { Transition, type Handlers } from './transition.ts'
 import { abandon, abort, make, NEW_KEY_STEPS } from './new-key.ts'
 import {
   remoteKeyStateOf,
-  type ActionResult,
-  type Effect,
-  type Errand,
   type Facts,
-  type KeyEvent,
-  type KeyLife,
+  type PublicationState,
   type RemoteKeyState,
-  type Step,
-} from './life.ts'
+} from './key-state.ts'
+import type { ActionResult, Effect, Errand, KeyEvent, KeyLife, Step } from './life.ts'
+import { AFTER_ME, commandRefusal } from './publication-rules.ts'
 import { hurryRotation, pauseMsOf } from './rotation.ts'
 
 /** How long `/me` may lag behind an accepted publication before it is made again. */
 const LAG_MAX_MS = 300_000
 
-/** For operators, when the service shows none of our keys. */
-const LOST = {
+/** For operators, of what the service shows in place of the active key. */
+const DETAILS = {
   foreign: 'the service shows a key that is not ours',
   none: 'the service shows no key for the bot',
-} as const
+  older: 'the service shows an older key of ours',
+  first: 'the key is being published',
+  pending: '',
+}
 
 /**
  * One transition. At most one effect is an action, the last; its result is another event.
@@ -71,29 +71,25 @@ const STEPS: Handlers<Step> = {
 const ERRANDS: Record<Errand, (change: Transition, remote: RemoteKeyState) => void> = {
   compare,
   observe: (change, remote) => {
-    if (remote === 'foreign' || remote === 'none') lose(change, remote)
-    if (remote === 'equal') change.becomeShown()
+    const { state } = AFTER_ME[remote](change.facts, { attempt: false, rotation: false })
+    if (state !== null && state !== 'unpublished') becomeAfterMe(change, state, remote)
     change.finish({ isSettled: remote === 'equal' })
   },
-  publish: (change, remote) => {
-    if (remote !== 'foreign') return publish(change)
-    change.finish({ error: new Refusal('postern_key_conflict') })
-  },
+  publish: (change, remote) => unlessRefused('publish', { change, remote, act: publish }),
   replace: publish,
-  rotate: (change, remote) => {
-    const code =
-      remote === 'foreign'
-        ? 'postern_key_conflict'
-        : remote === 'none'
-          ? 'postern_bot_unprotected'
-          : 'postern_key_unpublished'
-    const isOurs = remote === 'equal' && change.pending === undefined
-    if (isOurs) make(change)
-    else change.finish({ error: new Refusal(code) })
-  },
+  rotate: (change, remote) => unlessRefused('rotate', { change, remote, act: make }),
   'make-first': make,
   report: (change) => change.finish({ isSettled: true }),
   abandon: (change) => change.finish({ isSettled: true }),
+}
+
+function unlessRefused(
+  command: 'publish' | 'rotate',
+  o: { change: Transition; remote: RemoteKeyState; act: (change: Transition) => void },
+): void {
+  const refusal = commandRefusal(command, o.remote, o.change.facts)
+  if (refusal === null) o.act(o.change)
+  else o.change.finish({ error: new Refusal(refusal) })
 }
 
 function begin(
@@ -128,43 +124,31 @@ function goOn(change: Transition, result: ActionResult): void {
   handle(change, task, result)
 }
 
-/** Makes no second key while one waits, replaces none that is not ours, and restores none that was removed. */
 function compare(change: Transition, remote: RemoteKeyState): void {
   if (isLagging(change)) {
     change.become('unpublished', NOT_SHOWN)
     return change.finish({ isSettled: false })
   }
+  const isDue = { attempt: pauseMsOf(change) === 0, rotation: isRotationDue(change) }
+  const { state, next } = AFTER_ME[remote](change.facts, isDue)
+  if (state !== null) becomeAfterMe(change, state, remote)
+  if (remote === 'foreign' || remote === 'none') hurryRotation(change, 'waiting', DETAILS[remote])
   const key = change.newest
-  switch (remote) {
-    case 'pending':
-      return confirmShown(change)
-    case 'foreign':
-    case 'none':
-      lose(change, remote)
-      hurryRotation(change, 'waiting', LOST[remote])
-      return change.finish({ isSettled: false })
-    case 'equal':
-      return compareEqual(change)
-    case 'older':
-      change.become('unpublished', 'the service shows an older key of ours')
-      if (key === undefined) return change.finish({ isSettled: false })
-      return beginAttempt(change, key)
-    case 'first':
-      change.become('unpublished', 'the key is being published')
-      if (key?.state !== 'pending') return make(change)
-      return beginAttempt(change, key)
-  }
+  if (next === 'confirm') confirmShown(change)
+  else if (next === 'make') make(change)
+  else if (next === 'publish' && key !== undefined) beginAttempt(change, key)
+  else change.finish({ isSettled: remote === 'equal' })
 }
 
-function compareEqual(change: Transition): void {
-  const { rotateEveryMs } = change.life
-  const { pending, active, facts } = change
-  if (pending !== undefined && pauseMsOf(change) === 0) return beginAttempt(change, pending)
-  change.becomeShown()
+function becomeAfterMe(change: Transition, state: PublicationState, remote: RemoteKeyState): void {
+  if (remote === 'equal') return change.becomeShown()
+  const isForeign = state === 'conflict'
+  change.become(state, isForeign ? `the service lists ${change.life.shown}` : DETAILS[remote])
+}
+
+function isRotationDue({ life: { rotateEveryMs }, active, facts }: Transition): boolean {
   const publishedAtMs = active?.publishedAtMs ?? Infinity
-  const isDue = rotateEveryMs !== null && facts.nowMs - publishedAtMs >= rotateEveryMs
-  if (pending === undefined && isDue) make(change)
-  else change.finish({ isSettled: true })
+  return rotateEveryMs !== null && facts.nowMs - publishedAtMs >= rotateEveryMs
 }
 
 /** Whether the service accepted a publication recently, and `/me` may not show it yet. */
@@ -192,9 +176,4 @@ function confirmShown(change: Transition): void {
   }
   const { fingerprint } = change.pending
   change.act({ step: 'promoting', attempt: null }, { kind: 'promote', fingerprint })
-}
-
-function lose(change: Transition, remote: 'foreign' | 'none'): void {
-  if (remote === 'foreign') change.become('conflict', `the service lists ${change.life.shown}`)
-  else change.become('unprotected', LOST.none)
 }

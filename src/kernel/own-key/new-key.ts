@@ -2,6 +2,7 @@
 import { refusedError } from '../../errors.ts'
 import { beginAttempt } from './attempt.ts'
 import { codeOf, type Transition, type Handlers } from './transition.ts'
+import { mayDiscard } from './publication-rules.ts'
 import { beginRotation, endRotation } from './rotation.ts'
 
 export const NEW_KEY_STEPS: Handlers<'making' | 'discarding'> = {
@@ -57,7 +58,7 @@ export function abandon(change: Transition): void {
   if (pending === undefined || change.life.rotation.current === null) {
     return refuse('no rotation is under way', '`postern key list` shows them')
   }
-  if (pending.offeredAtMs !== null) {
+  if (!mayDiscard(pending)) {
     return refuse(
       'the service may have the new key already: this rotation is finished, not abandoned',
       '`postern key rotate --watch` follows it to its end',

@@ -1,20 +1,19 @@
-import { type ReadyKey, isExpired } from './own-key.ts'
-import {
-  readyKey,
-  type Action,
-  type ActionResult,
-  type Effect,
-  type Ending,
-  type Errand,
-  type Facts,
-  type KeyLife,
-  type PublicationState,
-  type RotationOutcome,
-  type RotationPhase,
-  type Step,
-  type Task,
-  type TaskStep,
+import { readyKey, stateWhileShown, type Facts, type PublicationState } from './key-state.ts'
+import type {
+  Action,
+  ActionResult,
+  Effect,
+  Ending,
+  Errand,
+  KeyLife,
+  RotationOutcome,
+  RotationPhase,
+  Step,
+  Task,
+  TaskStep,
 } from './life.ts'
+import type { ReadyKey } from './own-key.ts'
+import { publishableKey } from './publication-rules.ts'
 import { PosternError, Refusal, ServiceError } from '../../errors.ts'
 
 /** What the steps of a task do on each result of their action. */
@@ -51,7 +50,7 @@ export class Transition {
 
   /** The only key of ours that may be published. */
   get newest(): ReadyKey | undefined {
-    return this.pending ?? this.active
+    return publishableKey(this.facts)
   }
 
   set(part: Partial<KeyLife>): void {
@@ -88,9 +87,9 @@ export class Transition {
 
   /** The service shows the active key. */
   becomeShown(): void {
-    if (this.active === undefined || !isExpired(this.active, this.facts.nowMs)) {
-      this.become('published', 'the key is published')
-    } else this.become('expired', 'phones seal nothing to it any more')
+    const state = stateWhileShown(this.facts)
+    const isExpired = state === 'expired'
+    this.become(state, isExpired ? 'phones seal nothing to it any more' : 'the key is published')
   }
 
   /** A step of the rotation under way, for people. @param waitMs until the next attempt */

@@ -1,5 +1,5 @@
 /** What must be true of every life of the key. */
-import { requirePublished, type Facts } from '../../../src/kernel/own-key/life.ts'
+import { requirePublished, type Facts } from '../../../src/kernel/own-key/key-state.ts'
 import {
   apply,
   crash,

@@ -9,10 +9,10 @@ import {
   type ActionResult,
   type Effect,
   type Errand,
-  type Facts,
   type KeyEvent,
   type KeyLife,
 } from '../../../src/kernel/own-key/life.ts'
+import type { Facts } from '../../../src/kernel/own-key/key-state.ts'
 import { advance } from '../../../src/kernel/own-key/machine.ts'
 import type { OwnKeyRecord } from '../../../src/kernel/own-key/own-key.ts'
 import { keyOf, pendingKey } from '../../keys/publication-scene.ts'

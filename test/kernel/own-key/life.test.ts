@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import {
-  beginLife,
-  remoteKeyStateOf,
-  requirePublished,
-  type Facts,
-  type KeyLife,
-  type PublicationState,
-  type RemoteKeyState,
-} from '../../../src/kernel/own-key/life.ts'
+import { beginLife, type KeyLife } from '../../../src/kernel/own-key/life.ts'
+import type {
+  Facts,
+  PublicationState,
+  RemoteKeyState,
+} from '../../../src/kernel/own-key/key-state.ts'
 import { advance } from '../../../src/kernel/own-key/machine.ts'
 import type { OwnKeyRecord } from '../../../src/kernel/own-key/own-key.ts'
 import { keyOf, pendingKey } from '../../keys/publication-scene.ts'
@@ -26,39 +23,12 @@ const life = (publication: PublicationState, facts = FACTS): KeyLife => ({
   ...beginLife(facts, null),
   publication,
 })
-const refusing = (code: string): unknown => expect.objectContaining({ code })
 
 test('at a start, a key counts as published unless there is none, or another one waits', () => {
   const of = (...keys: OwnKeyRecord[]) => beginLife(factsOf(...keys), null).publication
   expect(of(KEY)).toBe('published')
   expect(of()).toBe('unpublished')
   expect(of(KEY, pendingKey('new'))).toBe('unpublished')
-})
-
-test.each<[PublicationState, string]>([
-  ['unpublished', 'postern_key_unpublished'],
-  ['conflict', 'postern_key_conflict'],
-  ['expired', 'postern_key_expired'],
-  ['unprotected', 'postern_bot_unprotected'],
-])('nothing is sealed while the key is %s', (state, code) => {
-  expect(() => requirePublished(life(state), FACTS)).toThrow(refusing(code))
-})
-
-test('a published key signs until its time is over, and one that is missing never', () => {
-  const ending = factsOf({ ...KEY, endsMs: NOW_MS + 1 })
-  expect(requirePublished(life('published'), ending)).toBe(ending.keys[0])
-  const over = { ...ending, nowMs: NOW_MS + 1 }
-  expect(() => requirePublished(life('published'), over)).toThrow(refusing('postern_key_expired'))
-  const none = factsOf()
-  expect(() => requirePublished(life('published'), none)).toThrow(
-    refusing('postern_key_unpublished'),
-  )
-})
-
-test('nothing is signed by a clock that shows a time before the key was made', () => {
-  const behind = { ...FACTS, isClockBehind: true }
-  expect(() => requirePublished(life('published'), behind)).toThrow(refusing('postern_clock_wrong'))
-  expect(requirePublished(life('published'), FACTS)).toBe(KEY)
 })
 
 describe('the clock alone', () => {
@@ -100,21 +70,6 @@ test.each<[RemoteKeyState | null, PublicationState]>([
 ])('a change by another sidecar publishes no key where %s was shown last', (remote, state) => {
   const before = { ...life('unpublished'), remote }
   expect(advance(before, { kind: 'keys-changed' }, FACTS).life.publication).toBe(state)
-})
-
-test('what the service shows is told apart by what we ever held', () => {
-  const states = { a: 'active', b: 'pending', c: 'retired', d: 'destroyed' } as const
-  const keys = Object.entries(states).map(([print, state]) => keyOf(print, { state }))
-  const of = (shown: string | null, firstPublishedAtMs: number | null): string =>
-    remoteKeyStateOf(shown, { keys, firstPublishedAtMs })
-  expect(['a', 'b', 'c', 'd', 'x'].map((shown) => of(shown, 5))).toEqual([
-    'equal',
-    'pending',
-    'older',
-    'older',
-    'foreign',
-  ])
-  expect([of(null, null), of(null, 0), of('x', null)]).toEqual(['first', 'none', 'foreign'])
 })
 
 test('an event that the step does not have is an error', () => {

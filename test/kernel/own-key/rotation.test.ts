@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { beginLife, type Facts } from '../../../src/kernel/own-key/life.ts'
+import { beginLife } from '../../../src/kernel/own-key/life.ts'
+import type { Facts } from '../../../src/kernel/own-key/key-state.ts'
 import {
   beginRotation,
   endRotation,

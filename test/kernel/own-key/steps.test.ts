@@ -4,10 +4,10 @@ import { NoResponseError, Refusal } from '../../../src/errors.ts'
 import {
   beginLife,
   type Errand,
-  type Facts,
   type KeyEvent,
   type KeyLife,
 } from '../../../src/kernel/own-key/life.ts'
+import type { Facts } from '../../../src/kernel/own-key/key-state.ts'
 import { advance } from '../../../src/kernel/own-key/machine.ts'
 import { isReady } from '../../../src/kernel/own-key/own-key.ts'
 import { isRefused } from '../../../src/kernel/own-key/transition.ts'
