@@ -1,23 +1,21 @@
-/** Performs the effects of the life of the bot's key (`kernel/own-key`), and hands back their results. */
+/** Performs the effects of the life of the bot's key (`life/machine.ts`), and hands back their results. */
 import type { Bot } from '../api/bot.ts'
 import type { Keyring } from './keyring.ts'
-import {
-  type Action,
-  type ActionResult,
-  type Effect,
-  type Errand,
-  type Facts,
-  type KeyEvent,
-  type KeyLife,
-  type ReadyKey,
-  advance,
-  beginLife,
-  requirePublished,
-} from '../kernel/index.ts'
+import { requirePublished, type Facts, type ReadyKey } from '../kernel/index.ts'
 import type { Log } from '../logger.ts'
 import type { KeyTurn } from '../replicas/key-turn.ts'
 import type { SendFence } from '../replicas/send-fence.ts'
 import { raceAbort } from '../util/race-abort.ts'
+import {
+  beginLife,
+  type Action,
+  type ActionResult,
+  type Effect,
+  type Errand,
+  type KeyEvent,
+  type KeyLife,
+} from './life/life.ts'
+import { advance } from './life/machine.ts'
 import { followRotation, type Rotation } from './rotation.ts'
 import { SendGate } from './send-gate.ts'
 

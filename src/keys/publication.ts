@@ -1,11 +1,6 @@
 import type { Bot } from '../api/bot.ts'
 import type { Keyring } from './keyring.ts'
-import {
-  type PublicationState,
-  type ReadyKey,
-  type RemoteKeyState,
-  type RotationOutcome,
-} from '../kernel/index.ts'
+import type { PublicationState, ReadyKey, RemoteKeyState } from '../kernel/index.ts'
 import { ClockOff } from '../lookups/clocks.ts'
 import type { KeyTurn } from '../replicas/key-turn.ts'
 import type { SendFence } from '../replicas/send-fence.ts'
@@ -18,6 +13,7 @@ import {
   type DriverParts,
   type Entered,
 } from './driver.ts'
+import type { RotationOutcome } from './life/life.ts'
 import type { Rotation } from './rotation.ts'
 
 /** The state of the publication, for operators. */
@@ -28,7 +24,7 @@ export interface PublicationChange {
 
 /**
  * Keeps the service's view of our key equal to ours, and rotates it (DESIGN: Keys): performs the
- * effects of the machine in `kernel/own-key`, one task at a time, and hands back their results.
+ * effects of `life/machine.ts`, one task at a time, and hands back their results.
  */
 export class Publication implements AsyncDisposable {
   readonly #keyring: Keyring

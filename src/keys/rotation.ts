@@ -1,5 +1,5 @@
 /** How a rotation of the bot's key goes, for people. */
-import type { Effect, RotationPhase } from '../kernel/index.ts'
+import type { Effect, RotationPhase } from './life/life.ts'
 
 /** A rotation. Times are ms since the epoch. */
 export interface Rotation {

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { useFakeTime } from '../support/fake-time.ts'
 import { NoResponseError, Refusal } from '../../src/errors.ts'
-import { codeOf, retryAfterMs } from '../../src/kernel/own-key/transition.ts'
+import { codeOf, retryAfterMs } from '../../src/keys/life/transition.ts'
 import {
   keyOf,
   NEW,

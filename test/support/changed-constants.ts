@@ -24,7 +24,7 @@ export const lowCost = {
 const FILES = [
   'http/bounds',
   'http/routes/updates',
-  'kernel/own-key/attempt',
+  'keys/life/attempt',
   'keys/driver',
   'translate/batch',
   'translate/deferral',

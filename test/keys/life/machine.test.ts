@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { Errand } from '../../../src/kernel/own-key/life.ts'
+import type { Errand } from '../../../src/keys/life/life.ts'
 import { check, checkRecovery } from './explorer-checks.ts'
 import { beginWorld, identityOf, next, type Moves, type Seen, type World } from './explorer.ts'
 
@@ -71,7 +71,7 @@ test('README.md has the table of all steps that were seen', () => {
       [...(transitions.get(`${row} ${result}`) ?? [])].toSorted().join(', '),
     ),
   ])
-  const readme = readFileSync('src/kernel/own-key/README.md', 'utf8')
+  const readme = readFileSync('src/keys/life/README.md', 'utf8')
   const written = readme
     .split('\n')
     .filter((line) => line.startsWith('| ') && !line.startsWith('| ---'))

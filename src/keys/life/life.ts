@@ -1,11 +1,11 @@
 /** The life of the bot's key as data: its states, events and effects. */
 import {
   stateAtStart,
+  type Attempt,
   type Facts,
   type PublicationState,
   type RemoteKeyState,
-} from './key-state.ts'
-import type { Attempt } from './publication-rules.ts'
+} from '../../kernel/index.ts'
 
 /**
  * `made`: the key is on disk. `holding`: sends wait. `publishing`, `confirming`: at the service.

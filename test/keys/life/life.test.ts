@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { beginLife, type KeyLife } from '../../../src/kernel/own-key/life.ts'
+import { beginLife, type KeyLife } from '../../../src/keys/life/life.ts'
 import type {
   Facts,
   PublicationState,
   RemoteKeyState,
 } from '../../../src/kernel/own-key/key-state.ts'
-import { advance } from '../../../src/kernel/own-key/machine.ts'
+import { advance } from '../../../src/keys/life/machine.ts'
 import type { OwnKeyRecord } from '../../../src/kernel/own-key/own-key.ts'
-import { keyOf, pendingKey } from '../../keys/publication-scene.ts'
+import { keyOf, pendingKey } from '../publication-scene.ts'
 
 const KEY = keyOf('ours')
 const NOW_MS = 1_000_000

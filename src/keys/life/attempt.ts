@@ -1,8 +1,7 @@
 /** One attempt at publishing a key: hold sends, record, publish, confirm by `/me`, promote (DESIGN: Keys). */
+import { afterAttempt, type Attempt, type ReadyKey } from '../../kernel/index.ts'
 import { codeOf, isRefused, retryAfterMs, type Transition, type Handlers } from './transition.ts'
 import type { AttemptStep, Ending } from './life.ts'
-import { afterAttempt, type Attempt } from './publication-rules.ts'
-import type { ReadyKey } from './own-key.ts'
 import { endRotation, pauseRotation } from './rotation.ts'
 
 /** Pauses before each `GET /me`, in ms: a service may show a key later than it accepts it. */
@@ -11,6 +10,7 @@ const PAUSES_MS = {
   unknown: [0, 500, 1500],
   no: [0],
 }
+
 /** For operators, of an attempt that failed. */
 const FAILED = {
   refused: 'the service refused it',

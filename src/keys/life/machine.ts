@@ -3,18 +3,19 @@
  * here. README.md has the table of the steps.
  */
 import { Refusal, refusedError } from '../../errors.ts'
-import { ANY_TIME } from './any-time.ts'
-import { ATTEMPT_STEPS, beginAttempt, NOT_SHOWN, published } from './attempt.ts'
-import { Transition, type Handlers } from './transition.ts'
-import { abandon, abort, make, NEW_KEY_STEPS } from './new-key.ts'
 import {
+  AFTER_ME,
+  commandRefusal,
   remoteKeyStateOf,
   type Facts,
   type PublicationState,
   type RemoteKeyState,
-} from './key-state.ts'
+} from '../../kernel/index.ts'
+import { ANY_TIME } from './any-time.ts'
+import { ATTEMPT_STEPS, beginAttempt, NOT_SHOWN, published } from './attempt.ts'
+import { Transition, type Handlers } from './transition.ts'
+import { abandon, abort, make, NEW_KEY_STEPS } from './new-key.ts'
 import type { ActionResult, Effect, Errand, KeyEvent, KeyLife, Step } from './life.ts'
-import { AFTER_ME, commandRefusal } from './publication-rules.ts'
 import { hurryRotation, pauseMsOf } from './rotation.ts'
 
 /** How long `/me` may lag behind an accepted publication before it is made again. */

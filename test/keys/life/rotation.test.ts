@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { beginLife } from '../../../src/kernel/own-key/life.ts'
+import { beginLife } from '../../../src/keys/life/life.ts'
 import type { Facts } from '../../../src/kernel/own-key/key-state.ts'
 import {
   beginRotation,
@@ -7,9 +7,9 @@ import {
   hurryRotation,
   pauseMsOf,
   pauseRotation,
-} from '../../../src/kernel/own-key/rotation.ts'
-import { Transition } from '../../../src/kernel/own-key/transition.ts'
-import { keyOf, pendingKey } from '../../keys/publication-scene.ts'
+} from '../../../src/keys/life/rotation.ts'
+import { Transition } from '../../../src/keys/life/transition.ts'
+import { keyOf, pendingKey } from '../publication-scene.ts'
 
 const MINUTE_MS = 60_000
 const FACTS: Facts = {

@@ -1,18 +1,13 @@
 /** What each step of the key's life does next, one event after the other, without a driver. */
 import { describe, expect, test } from 'vitest'
 import { NoResponseError, Refusal } from '../../../src/errors.ts'
-import {
-  beginLife,
-  type Errand,
-  type KeyEvent,
-  type KeyLife,
-} from '../../../src/kernel/own-key/life.ts'
+import { beginLife, type Errand, type KeyEvent, type KeyLife } from '../../../src/keys/life/life.ts'
 import type { Facts } from '../../../src/kernel/own-key/key-state.ts'
-import { advance } from '../../../src/kernel/own-key/machine.ts'
+import { advance } from '../../../src/keys/life/machine.ts'
 import { isReady } from '../../../src/kernel/own-key/own-key.ts'
-import { isRefused } from '../../../src/kernel/own-key/transition.ts'
-import { keyOf, pendingKey } from '../../keys/publication-scene.ts'
-import { serviceError } from '../../keys/support.ts'
+import { isRefused } from '../../../src/keys/life/transition.ts'
+import { keyOf, pendingKey } from '../publication-scene.ts'
+import { serviceError } from '../support.ts'
 
 const [OLD, NEW] = [keyOf('old'), pendingKey('new')]
 const OFFERED = pendingKey('new', { offeredAtMs: 5 })

@@ -11,12 +11,12 @@ import {
   type Errand,
   type KeyEvent,
   type KeyLife,
-} from '../../../src/kernel/own-key/life.ts'
+} from '../../../src/keys/life/life.ts'
 import type { Facts } from '../../../src/kernel/own-key/key-state.ts'
-import { advance } from '../../../src/kernel/own-key/machine.ts'
+import { advance } from '../../../src/keys/life/machine.ts'
 import type { OwnKeyRecord } from '../../../src/kernel/own-key/own-key.ts'
-import { keyOf, pendingKey } from '../../keys/publication-scene.ts'
-import { serviceError } from '../../keys/support.ts'
+import { keyOf, pendingKey } from '../publication-scene.ts'
+import { serviceError } from '../support.ts'
 
 /** A process with the bot's keys. */
 export interface Sidecar {

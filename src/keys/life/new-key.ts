@@ -2,7 +2,7 @@
 import { refusedError } from '../../errors.ts'
 import { beginAttempt } from './attempt.ts'
 import { codeOf, type Transition, type Handlers } from './transition.ts'
-import { mayDiscard } from './publication-rules.ts'
+import { mayDiscard } from '../../kernel/index.ts'
 import { beginRotation, endRotation } from './rotation.ts'
 
 export const NEW_KEY_STEPS: Handlers<'making' | 'discarding'> = {

@@ -1,4 +1,12 @@
-import { readyKey, stateWhileShown, type Facts, type PublicationState } from './key-state.ts'
+import { PosternError, Refusal, ServiceError } from '../../errors.ts'
+import {
+  publishableKey,
+  readyKey,
+  stateWhileShown,
+  type Facts,
+  type PublicationState,
+  type ReadyKey,
+} from '../../kernel/index.ts'
 import type {
   Action,
   ActionResult,
@@ -12,9 +20,6 @@ import type {
   Task,
   TaskStep,
 } from './life.ts'
-import type { ReadyKey } from './own-key.ts'
-import { publishableKey } from './publication-rules.ts'
-import { PosternError, Refusal, ServiceError } from '../../errors.ts'
 
 /** What the steps of a task do on each result of their action. */
 export type Handlers<S extends Step> = {

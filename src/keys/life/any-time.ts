@@ -1,9 +1,8 @@
 /** Events that happen while a task is under way as well: none of them changes the task. */
 import { NoResponseError, ServiceError } from '../../errors.ts'
+import { mayDiscard, stateWhileShown } from '../../kernel/index.ts'
 import { codeOf, retryAfterMs, type Transition } from './transition.ts'
 import { RETRY_FIRST_MS, type ActionResult, type KeyEvent } from './life.ts'
-import { stateWhileShown } from './key-state.ts'
-import { mayDiscard } from './publication-rules.ts'
 import { beginRotation, endRotation, hurryRotation, pauseMsOf } from './rotation.ts'
 
 const CHECK_EVERY_MS = 600_000
