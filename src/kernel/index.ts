@@ -15,29 +15,9 @@ export { settle, stillStanding, type NumberedMessage, type Settled } from './ope
 export type { Judged } from './opening/signatures.ts'
 export { delivers } from './opening/verdict.ts'
 export type * from './opening/verdict.ts'
-export {
-  readyKey,
-  remoteKeyStateOf,
-  requirePublished,
-  stateAtStart,
-  stateWhileShown,
-} from './own-key/key-state.ts'
-export type * from './own-key/key-state.ts'
-export {
-  fromRow,
-  isReady,
-  type OwnKeyRecord,
-  type OwnKeys,
-  type ReadyKey,
-} from './own-key/own-key.ts'
-export {
-  AFTER_ME,
-  afterAttempt,
-  commandRefusal,
-  mayDiscard,
-  publishableKey,
-  type Attempt,
-} from './own-key/publication-rules.ts'
+export * from './own-key/key-state.ts'
+export * from './own-key/own-key.ts'
+export * from './own-key/publication-rules.ts'
 export type { Certificates } from './people/certificates.ts'
 export type { Policies } from './people/decisions.ts'
 export type { Journal, TrustChange } from './people/journal.ts'

@@ -8,7 +8,7 @@ import {
   type Records,
   type Time,
   fromRow,
-  isReady,
+  readyKey,
 } from '../kernel/index.ts'
 import { Clocks } from '../lookups/clocks.ts'
 import type { Engine, OwnKey, UnlockedKey } from '../openpgp/index.ts'
@@ -94,12 +94,12 @@ export class Keyring implements OwnKeys {
 
   /** The published key, which signs; undefined before the first publication. */
   get active(): ReadyKey | undefined {
-    return this.#ready('active')
+    return readyKey(this.#keys, 'active')
   }
 
   /** The key that waits for its publication. */
   get pending(): ReadyKey | undefined {
-    return this.#ready('pending')
+    return readyKey(this.#keys, 'pending')
   }
 
   /** Every key that ever was, the destroyed ones too, newest first. */
@@ -280,11 +280,6 @@ export class Keyring implements OwnKeys {
     const others = this.#keys.filter(({ fingerprint }) => !fingerprints.includes(fingerprint))
     this.#keys = [...changed, ...others].sort((a, b) => b.createdAtMs - a.createdAtMs)
     this.#rereads.emit()
-  }
-
-  #ready(state: 'active' | 'pending'): ReadyKey | undefined {
-    const key = this.#keys.find((one) => one.state === state)
-    return isReady(key) ? key : undefined
   }
 
   #change(fingerprint: string, change: Partial<OwnKeyRecord>): void {

@@ -139,16 +139,11 @@ function looked(
 
 function decide(change: Transition, attempt: Attempt): void {
   const { fingerprint } = attempt
-  switch (afterAttempt(attempt)) {
-    case 'promote':
-      return change.act({ step: 'promoting', attempt }, { kind: 'promote', fingerprint })
-    case 'put':
-      return put(change, { attempt })
-    case 'withdraw':
-      return record(change, attempt, 'withdrawing')
-    case 'conclude':
-      return conclude(change, { attempt })
-  }
+  const next = afterAttempt(attempt)
+  if (next === 'put') put(change, { attempt })
+  else if (next === 'withdraw') record(change, attempt, 'withdrawing')
+  else if (next === 'conclude') conclude(change, { attempt })
+  else change.act({ step: 'promoting', attempt }, { kind: 'promote', fingerprint })
 }
 
 /** The key is not confirmed. */

@@ -2,7 +2,7 @@
  * The life of the bot's key: each event makes another life and effects, and nothing else happens
  * here. README.md has the table of the steps.
  */
-import { Refusal, refusedError } from '../../errors.ts'
+import { Refusal, refusedError, type OwnCode } from '../../errors.ts'
 import {
   AFTER_ME,
   commandRefusal,
@@ -76,21 +76,18 @@ const ERRANDS: Record<Errand, (change: Transition, remote: RemoteKeyState) => vo
     if (state !== null && state !== 'unpublished') becomeAfterMe(change, state, remote)
     change.finish({ isSettled: remote === 'equal' })
   },
-  publish: (change, remote) => unlessRefused('publish', { change, remote, act: publish }),
+  publish: (change, remote) =>
+    obey(change, commandRefusal('publish', remote, change.facts), publish),
   replace: publish,
-  rotate: (change, remote) => unlessRefused('rotate', { change, remote, act: make }),
+  rotate: (change, remote) => obey(change, commandRefusal('rotate', remote, change.facts), make),
   'make-first': make,
   report: (change) => change.finish({ isSettled: true }),
   abandon: (change) => change.finish({ isSettled: true }),
 }
 
-function unlessRefused(
-  command: 'publish' | 'rotate',
-  o: { change: Transition; remote: RemoteKeyState; act: (change: Transition) => void },
-): void {
-  const refusal = commandRefusal(command, o.remote, o.change.facts)
-  if (refusal === null) o.act(o.change)
-  else o.change.finish({ error: new Refusal(refusal) })
+function obey(change: Transition, refused: OwnCode | null, act: (one: Transition) => void): void {
+  if (refused === null) act(change)
+  else change.finish({ error: new Refusal(refused) })
 }
 
 function begin(
