@@ -121,32 +121,32 @@ export class Decisions {
 
   /** Ends sealing to a person and trust in them until they are accepted or verified. */
   async block(userId: number): Promise<Pin> {
-    let pin = blankPin(userId)
-    const change = { kind: 'blocked' as const, userId, detail: {} }
-    const block = async ({ pins }: Records): Promise<void> => {
-      const known = this.#parts.pins.get(userId) ?? blankPin(userId)
-      pin = { ...known, standing: 'blocked', sinceMs: this.#parts.memory.nowMs() }
-      await pins.save([pin])
-    }
-    await this.#parts.journal.record([change], block, () => this.#parts.pins.set(pin))
-    return pin
+    return await this.#recordDecision('blocked', () => {
+      return { ...(this.#parts.pins.get(userId) ?? blankPin(userId)), standing: 'blocked' }
+    })
   }
 
   /** @param decide the new pin by the present one; throws a refusal */
-  async #recordDecision(kind: 'accepted' | 'verified', decide: () => Pin): Promise<Pin> {
+  async #recordDecision(
+    kind: 'accepted' | 'verified' | 'blocked',
+    decide: () => Pin,
+  ): Promise<Pin> {
     let pin = decide()
     const changeOf = (): TrustChange => {
-      return { kind, userId: pin.userId, detail: { fingerprint: pin.fingerprint ?? '' } }
+      const { userId, fingerprint } = ownerIn(pin)
+      return kind === 'blocked'
+        ? { kind, userId, detail: {} }
+        : { kind, userId, detail: { fingerprint } }
     }
     const write = async ({ pins, certificates, signers }: Records): Promise<TrustChange[]> => {
       pin = { ...decide(), sinceMs: this.#parts.memory.nowMs() }
       await pins.save([pin])
-      await certificates.setOwner(ownerIn(pin).fingerprint, pin.userId)
+      if (kind !== 'blocked') await certificates.setOwner(ownerIn(pin).fingerprint, pin.userId)
       if (kind === 'accepted') await signers.forget(pin.userId)
       return [changeOf()]
     }
     await this.#parts.journal.record([changeOf()], write, () => {
-      this.#parts.people.ownerSaved(ownerIn(pin))
+      if (kind !== 'blocked') this.#parts.people.ownerSaved(ownerIn(pin))
       if (kind === 'accepted') this.#parts.people.signedForgotten(pin.userId)
       this.#parts.pins.set(pin)
     })

@@ -135,13 +135,11 @@ function listedOf(people: readonly ListedPerson[]): ListedPeople {
 
 function difference(before: ListedPeople, now: ListedPeople) {
   const [old, fresh] = [new Map(before), new Map(now)]
+  const named = (people: ListedPeople) => people.slice(0, NAMED).map(([userId]) => userId)
   return {
     count: now.length,
-    added: now.flatMap(([userId]) => (old.has(userId) ? [] : [userId])).slice(0, NAMED),
-    removed: before.flatMap(([userId]) => (fresh.has(userId) ? [] : [userId])).slice(0, NAMED),
-    changed: now
-      .filter(([userId, fingerprint]) => (old.get(userId) ?? fingerprint) !== fingerprint)
-      .map(([userId]) => userId)
-      .slice(0, NAMED),
+    added: named(now.filter(([userId]) => !old.has(userId))),
+    removed: named(before.filter(([userId]) => !fresh.has(userId))),
+    changed: named(now.filter(([userId, one]) => (old.get(userId) ?? one) !== one)),
   }
 }
