@@ -37,10 +37,8 @@ export class ConfirmedUpdates {
 
   async #write(below: number): Promise<void> {
     if (below > this.#writtenBelow) {
-      const raising = this.#memory.note(({ confirmed }) => confirmed.raise(below), {
-        isSingle: true,
-      })
-      const raised = await raising
+      const raise = ({ confirmed }: Records) => confirmed.raise(below)
+      const raised = await this.#memory.note(raise, { isSingle: true })
       this.#writtenBelow = below
       if (raised?.countsAnew === false) return
     }

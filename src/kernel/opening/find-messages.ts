@@ -141,11 +141,9 @@ function namedChat({ chat }: Record<string, unknown>): Record<string, unknown> |
 }
 
 function isMessage(value: Record<string, unknown>): boolean {
-  if (isThere(value['text']) || isThere(value['armored'])) return true
+  if (value['text'] != null || value['armored'] != null) return true
   return isObject(value['chat']) && 'id' in value && 'date' in value
 }
-
-const isThere = (value: unknown): boolean => value !== undefined && value !== null
 
 function describe({ message, place }: PlacedMessage, updateChatId: number | null): FoundMessage {
   const { chat, around, position, pressedById, depth, key } = place

@@ -134,7 +134,7 @@ export class Guard {
     if (this.mustSeal(chatId)) return sealed
     const answer = await modes.get(chatId, time.monotonicMs() - chatMaxAgeMs)
     if (this.mustSeal(chatId) || answer.mode === 'protected') return sealed
-    const whyNot = (): string | null => this.#whyNotReadable(chatId, answer, sealsForBot)
+    const whyNot = (): string | null => this.whyNotReadable(chatId, answer, sealsForBot)
     const refused = whyNot()
     if (refused !== null) {
       await knownChats.refused(chatId)
@@ -164,11 +164,6 @@ export class Guard {
     const { knownChats } = this.#parts
     const isPrivate = knownChats.isPrivate(chatId) && !knownChats.privateReadable
     return isPrivate || mode === 'protected' || this.mustSeal(chatId)
-  }
-
-  /** Why readable text will be refused once there is a key; null when it may leave. */
-  whyNotReadable(chatId: number, answer: ModeAnswer): string | null {
-    return this.#whyNotReadable(chatId, answer, true)
   }
 
   /** True for a bot that never had a key: then nothing is sealed. */
@@ -231,7 +226,8 @@ export class Guard {
     return new Permit(target, json({ chatId, markup }), { holds: always, renew: nothingToRenew })
   }
 
-  #whyNotReadable(chatId: number, answer: ModeAnswer, sealsForBot: boolean): string | null {
+  /** Why readable text is refused, or will be once there is a key; null when it may leave. */
+  whyNotReadable(chatId: number, answer: ModeAnswer, sealsForBot = true): string | null {
     const { knownChats, readableGroups } = this.#parts
     if (readableGroups === 'refuse') return 'the setting readableGroups refuses it'
     // a later sighting may have shown a stricter kind than the answer
