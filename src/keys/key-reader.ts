@@ -30,19 +30,12 @@ export class KeyReader {
     return fromRow(row, { unlocked, endsMs, fingerprints })
   }
 
-  async judge({
-    certificate,
-  }: Pick<OwnKeyRow, 'certificate'>): Promise<
-    Pick<CertificateStatus, 'fingerprint' | 'encryptionKeys' | 'notBeforeMs'> & { endsMs: number }
-  > {
-    const judged = await this.#engine.judge(certificate)
-    const { fingerprint, encryptionKeys, unusable, expiresMs, notBeforeMs } = judged
-    return {
-      fingerprint,
-      encryptionKeys,
-      notBeforeMs,
-      endsMs: unusable === 'expired' ? 0 : expiresMs,
-    }
+  /** @param key an own key, by its armored certificate */
+  async judge(
+    key: Pick<OwnKeyRow, 'certificate'>,
+  ): Promise<CertificateStatus & { endsMs: number }> {
+    const judged = await this.#engine.judge(key.certificate)
+    return { ...judged, endsMs: judged.unusable === 'expired' ? 0 : judged.expiresMs }
   }
 
   async #unlock({ locked }: OwnKeyRow): Promise<UnlockedKey> {

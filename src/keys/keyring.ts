@@ -14,7 +14,7 @@ import { Clocks } from '../lookups/clocks.ts'
 import type { Engine, OwnKey, UnlockedKey } from '../openpgp/index.ts'
 import { Listeners } from '../util/listeners.ts'
 import { KeyReader } from './key-reader.ts'
-import { makeKey, type MadeKey } from './make-key.ts'
+import { makeKey, type Locking, type MadeKey } from './make-key.ts'
 import { nothingToLockUnder, otherPending, tooMany } from './keyring-refusals.ts'
 
 /**
@@ -22,12 +22,6 @@ import { nothingToLockUnder, otherPending, tooMany } from './keyring-refusals.ts
  * unlocked at a start.
  */
 export const MAX_OPENING = 32
-
-/** The passphrase that locks a new key, and the key before it, which certifies it. */
-export interface Locking {
-  passphrase: string
-  certifiedBy: UnlockedKey | undefined
-}
 
 export interface KeyringOptions {
   time: Time
@@ -71,9 +65,6 @@ export class Keyring implements OwnKeys {
    */
   static async load(memory: Memory, engine: Engine, options: KeyringOptions): Promise<Keyring> {
     const ring = new Keyring(memory, engine, options)
-    const readFirstPublished = async ({ ownKeys }: Records): Promise<void> => {
-      ring.#firstPublishedAtMs = await ownKeys.firstPublishedAtMs()
-    }
     let rows: OwnKeyRow[] = []
     await memory.keep('own_keys', async (records, fingerprints) => {
       if (fingerprints === null) rows = await records.ownKeys.of(null)
@@ -88,7 +79,9 @@ export class Keyring implements OwnKeys {
         return await ring.#reader.old(row, { isOpening: opening.has(row) })
       }),
     )
-    await memory.keep('flags', readFirstPublished)
+    await memory.keep('flags', async ({ ownKeys }) => {
+      ring.#firstPublishedAtMs = await ownKeys.firstPublishedAtMs()
+    })
     return ring
   }
 

@@ -6,6 +6,12 @@ export const BACKDATE_MS = 300_000
 
 const TRIAL = 'a key is tried before it is published'
 
+/** The passphrase that locks a new key, and the key before it, which certifies it. */
+export interface Locking {
+  passphrase: string
+  certifiedBy: UnlockedKey | undefined
+}
+
 /** A key that was made and tested, and its record for the store. */
 export interface MadeKey {
   made: MadeKeyRecord
@@ -21,15 +27,7 @@ export interface MadeKey {
 export async function makeKey(
   engine: Engine,
   time: Time,
-  {
-    createdAtMs,
-    ...o
-  }: {
-    userId: string
-    createdAtMs: number
-    passphrase: string
-    certifiedBy: UnlockedKey | undefined
-  },
+  { createdAtMs, ...o }: Locking & { userId: string; createdAtMs: number },
 ): Promise<MadeKey> {
   const { fingerprint, certificate, locked } = await engine.generate({
     ...o,

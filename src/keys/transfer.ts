@@ -2,7 +2,8 @@
 import { type OperatorError, refusedError } from '../errors.ts'
 import type { AdoptSecrets, Adopted, Engine } from '../openpgp/index.ts'
 import type { Memory, ReadyKey } from '../kernel/index.ts'
-import type { Keyring, Locking } from './keyring.ts'
+import type { Keyring } from './keyring.ts'
+import type { Locking } from './make-key.ts'
 import { unfitKey } from './unfit.ts'
 
 export interface TransferParts {
