@@ -43,7 +43,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines in src/kernel, comments included',
     is: sizeOf('kernel').lines,
-    limit: 6_046,
+    limit: 6_040,
     goal: 6_500,
     advice: 'The kernel decides, and does not act: move what acts to its driver.',
   },
@@ -57,7 +57,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines that one reads of a send into a prepared group',
     is: send.lines,
-    limit: 3_158,
+    limit: 3_155,
     goal: 3_000,
     advice: 'Move what a send does not need out of the files that it reads.',
   },

@@ -213,15 +213,10 @@ export class Outgoing {
 
   async #sealTo(
     recipients: Recipients,
-    {
-      rule,
-      draft,
-      text,
-      signer,
-      requireHeld,
-    }: { rule: Rule; draft: Draft; text: string; signer: UnlockedKey; requireHeld: () => void },
+    o: { rule: Rule; draft: Draft; text: string; signer: UnlockedKey; requireHeld: () => void },
   ): Promise<Pick<PreparedOutbound, 'outbound' | 'isNamed' | 'sealMs'>> {
     const { engine, guard, armoredMax, replayMemory, botId } = this.#parts
+    const { rule, draft, text, signer, requireHeld } = o
     const count = recipients.certificates.length + 1
     const fitting = fit(recipients.recipientBytes, {
       textBytes: Buffer.byteLength(text),

@@ -80,13 +80,10 @@ export async function settle(
 
 async function settleInOrder(
   messages: NumberedMessage[],
-  {
-    check,
-    past,
-    pause,
-  }: { check: ReplayCheck; past: Set<number | null>; pause: () => Promise<void> },
+  o: { check: ReplayCheck; past: Set<number | null>; pause: () => Promise<void> },
   parts: SettleParts,
 ): Promise<{ verdicts: Settled['verdicts']; signers: number[] }> {
+  const { check, past, pause } = o
   const verdicts: Settled['verdicts'] = []
   const signed = new Set<number | null>()
   for (const one of messages) {

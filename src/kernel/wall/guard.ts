@@ -173,7 +173,7 @@ export class Guard {
 
   /**
    * Permits a sealed body with the other fields of the send or edit.
-   * @param requireHeld called before every attempt: throws a Refusal once the key that signed may
+   * @param o `requireHeld` called before every attempt: throws a Refusal once the key that signed may
    *   not be the published one any more
    * @throws Refusal `postern_downgrade_refused` without a rule for it, `bad_request` when sealing
    *   did not make it
@@ -181,12 +181,9 @@ export class Guard {
   permitSealed(
     rule: Rule,
     target: PermitTarget,
-    {
-      fields,
-      sealed,
-      requireHeld,
-    }: { fields: BodyFields; sealed: Sealed; requireHeld: () => void },
+    o: { fields: BodyFields; sealed: Sealed; requireHeld: () => void },
   ): Outbound {
+    const { fields, sealed, requireHeld } = o
     requireRule(rule, fields.chatId, 'sealed')
     if (!Sealed.isReal(sealed)) throw notSealed()
     // `sealed.json` is escaped already: JSON.stringify would read a hundred thousand characters again
