@@ -44,7 +44,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
     what: 'lines in src/kernel, comments included',
     is: sizeOf('kernel').lines,
     limit: 6_040,
-    goal: 6_500,
+    goal: 6_000,
     advice: 'The kernel decides, and does not act: move what acts to its driver.',
   },
   {

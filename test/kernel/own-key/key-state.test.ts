@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import {
   remoteKeyStateOf,
   requirePublished,
+  stateWhileShown,
   type Facts,
   type PublicationState,
 } from '../../../src/kernel/own-key/key-state.ts'
@@ -47,6 +48,11 @@ test('nothing is signed by a clock that shows a time before the key was made', (
     refusing('postern_clock_wrong'),
   )
   expect(requirePublished({ publication: 'published' }, FACTS)).toBe(KEY)
+})
+
+test('the state of a shown key is its end, and without one the missing key refuses', () => {
+  const states = [factsOf(), FACTS, factsOf({ ...KEY, endsMs: NOW_MS })].map(stateWhileShown)
+  expect(states).toEqual(['published', 'published', 'expired'])
 })
 
 test('what the service shows is told apart by what we ever held', () => {
