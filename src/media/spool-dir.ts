@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, unlink } from 'node:fs/promises'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { busyRefusal } from '../errors.ts'
+import { busyRefusal, systemCodeOf } from '../errors.ts'
 import type { RawFile, Room } from '../openpgp/index.ts'
 import { SpoolFile, onDisk } from './spool-file.ts'
 
@@ -43,8 +43,9 @@ export class SpoolDir implements Room, AsyncDisposable {
     const path = join(this.#folder, randomUUID())
     const handle = await onDisk(async () => {
       const opened = await open(path, 'wx+', FILE_MODE).catch(async (error: unknown) => {
-        if (errnoOf(error) !== 'ENOENT') throw error
-        await makeFolder(this.#folder)
+        if (systemCodeOf(error) !== 'ENOENT') throw error
+        // Not its parents: a data directory that was removed stays removed.
+        await mkdir(this.#folder, { mode: DIR_MODE }).catch(() => undefined)
         return await open(path, 'wx+', FILE_MODE)
       })
       await unlink(path)
@@ -75,15 +76,4 @@ export class SpoolDir implements Room, AsyncDisposable {
       // gone.
     }
   }
-}
-
-/** Does not create its parents: a data directory that was removed stays removed. */
-async function makeFolder(folder: string): Promise<void> {
-  await mkdir(folder, { mode: DIR_MODE }).catch((error: unknown) => {
-    if (errnoOf(error) !== 'EEXIST') throw error
-  })
-}
-
-function errnoOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined
 }
