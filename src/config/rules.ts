@@ -6,6 +6,7 @@ import type { Problem } from './problems.ts'
 import { describeExposure } from './secrets.ts'
 import { presetOf } from './settings.ts'
 import type { Sources } from './sources.ts'
+import { quotePath } from '../util/file-owners.ts'
 import { isLoopback } from '../util/local-door.ts'
 import { describeProxyProblem, isPlainHttp } from './urls.ts'
 import type { GivenSetting } from './yaml-file.ts'
@@ -243,15 +244,10 @@ export function passphraseCommands({
   const folder = secretsFolder(dataDir, sources)
   return [
     'make a passphrase, keep a copy of it elsewhere, and start again:',
-    `  mkdir -p -m 700 ${quote(folder)}`,
-    `  (umask 077 && head -c 32 /dev/urandom | base64 > ${quote(`${folder}/passphrase`)})`,
-    `  export POSTERN_KEY_PASSPHRASE_FILE=${quote(`${folder}/passphrase`)}`,
+    `  mkdir -p -m 700 ${quotePath(folder)}`,
+    `  (umask 077 && head -c 32 /dev/urandom | base64 > ${quotePath(`${folder}/passphrase`)})`,
+    `  export POSTERN_KEY_PASSPHRASE_FILE=${quotePath(`${folder}/passphrase`)}`,
   ].join('\n')
-}
-
-/** For a shell; quotes only where they are needed. */
-function quote(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`
 }
 
 function refuseProxies({ sources }: Whole): Problem[] {
