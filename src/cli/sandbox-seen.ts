@@ -1,6 +1,6 @@
 /** What a phone of a running sandbox shows, as lines. */
 import type { ReceivedAnswer, SeenEvent } from '../sandbox/phone/seen.ts'
-import { formatActivity, type ActivityLine, type ActivityMark } from './activity.ts'
+import { formatActivity, type Activity, type ActivityMark } from './activity.ts'
 import type { SandboxNames } from './sandbox-names.ts'
 import { terminalWidth } from './terminal.ts'
 
@@ -18,14 +18,7 @@ export const VERDICT_MARKS = {
 
 /** One thing that a phone showed, as lines for the terminal. */
 export function formatSeen(seen: SeenEvent, names: SandboxNames): string {
-  if (seen.kind === 'answer') return formatAnswer(seen, names)
   return formatActivity({ atMs: seen.at, ...describe(seen, names) }, terminalWidth())
-}
-
-/** The bot's answer to a press. */
-function formatAnswer(answer: ReceivedAnswer, names: SandboxNames): string {
-  const text = `${names.chatName(answer.chatId)}: ${describeAnswer(answer, 'took the press')}`
-  return formatActivity({ atMs: answer.at, who: 'answer', text }, terminalWidth())
 }
 
 /** The bot's answer to a press in a few words. @param plain for one that shows nothing */
@@ -42,15 +35,15 @@ export function withButtons(parts: string[], buttons: readonly { text?: unknown 
   return [...parts, ...shown].filter((part) => part !== '').join(' ')
 }
 
-function describe(
-  seen: Exclude<SeenEvent, ReceivedAnswer>,
-  names: SandboxNames,
-): Pick<ActivityLine, 'who' | 'text' | 'mark'> {
+function describe(seen: SeenEvent, names: SandboxNames): Activity {
   if (seen.kind === 'key') {
     const who = names.accountName(seen.userId)
     return { who, text: seen.fingerprint === null ? 'has no key any more' : 'has another key' }
   }
   const chat = names.chatName(seen.chatId)
+  if (seen.kind === 'answer') {
+    return { who: 'answer', text: `${chat}: ${describeAnswer(seen, 'took the press')}` }
+  }
   if (seen.kind === 'deleted')
     return { who: '', text: `${chat}: message ${seen.messageId} is gone` }
   if (seen.kind === 'typing') {
