@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { systemCodeOf, usageError } from '../errors.ts'
+import { isAlive } from './running-sandboxes.ts'
 
 /** How a command ended by itself. */
 export interface CommandEnd {
@@ -71,14 +72,14 @@ export async function startCommand(options: CommandOptions): Promise<ChildComman
   /** All of it is gone, and its number may be another's soon. */
   let isOver = false
   child.once('exit', () => {
-    isOver = !hasGroups || !isThere(pid)
+    isOver = !hasGroups || !isAlive(-pid)
     if (isOver) release(guard)
   })
   return {
     pid,
     ended,
     [Symbol.asyncDispose]: async () => {
-      const lives = (): boolean => !isOver && (!hasGroups || isThere(pid))
+      const lives = (): boolean => !isOver && (!hasGroups || isAlive(-pid))
       const endMs = Date.now() + graceMs
       if (lives()) signalAll(child, 'SIGTERM')
       while (lives() && Date.now() < endMs) await pause(LOOK_EVERY_MS)
@@ -106,15 +107,6 @@ function startGuard(pid: number): ChildProcess {
 /** Lets the guard go without ending anything. */
 function release(guard: ChildProcess | null): void {
   guard?.stdin?.end('done\n')
-}
-
-/** Whether anybody is left in the group. */
-function isThere(pid: number): boolean {
-  try {
-    return process.kill(-pid, 0)
-  } catch {
-    return false
-  }
 }
 
 function signalAll(child: ChildProcess, signal: NodeJS.Signals): void {

@@ -149,8 +149,11 @@ function parse(text: string): RunningSandbox | null {
   }
 }
 
-/** A process of this user has the id; another's is none of our sandboxes. */
-function isAlive(pid: number): boolean {
+/**
+ * Whether a process of this user has the id, or, where it is negative, is in the group of that
+ * number.
+ */
+export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch {
