@@ -4,7 +4,7 @@ import type { Keyring } from './keyring.ts'
 import { requirePublished, type Facts, type ReadyKey } from '../kernel/index.ts'
 import type { Log } from '../logger.ts'
 import type { KeyTurn } from '../replicas/key-turn.ts'
-import type { SendFence } from '../replicas/send-fence.ts'
+import type { Pass, SendFence } from '../replicas/send-fence.ts'
 import { raceAbort } from '../util/race-abort.ts'
 import {
   beginLife,
@@ -45,13 +45,9 @@ const ANNOUNCED = ['state', 'rotation-attempt', 'compare-soon', 'compare-later']
 export type Announcement = Extract<Effect, { kind: (typeof ANNOUNCED)[number] }>
 
 /** A send that may leave. */
-export interface Entered {
+export interface Entered extends Pass {
   /** The key to sign with. */
   signer: ReadyKey
-  /** @throws Refusal `postern_store_unwritable` when another sidecar may be replacing it by now */
-  requireHeld: () => void
-  /** Call it when the message was answered or will not leave. */
-  leave: () => void
 }
 
 type Ended = Extract<Effect, { kind: 'ended' }>

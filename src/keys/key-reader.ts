@@ -1,6 +1,6 @@
 /** Reads own keys from rows of the store. */
 import { Refusal } from '../errors.ts'
-import type { CertificateStatus, Engine, UnlockedKey } from '../openpgp/index.ts'
+import type { Engine, UnlockedKey } from '../openpgp/index.ts'
 import { type Memory, type OwnKeyRecord, type OwnKeyRow, fromRow } from '../kernel/index.ts'
 import type { Clocks } from '../lookups/clocks.ts'
 import { doesNotOpen, exchanged } from './keyring-refusals.ts'
@@ -30,16 +30,17 @@ export class KeyReader {
     return fromRow(row, { unlocked, endsMs, fingerprints })
   }
 
-  /** @param key an own key, by its armored certificate */
-  async judge(
-    key: Pick<OwnKeyRow, 'certificate'>,
-  ): Promise<CertificateStatus & { endsMs: number }> {
-    const judged = await this.#engine.judge(key.certificate)
+  /** The status of a certificate of ours; `endsMs` is 0 for one that has expired. */
+  async judge({ certificate }: Pick<OwnKeyRow, 'certificate'>) {
+    const judged = await this.#engine.judge(certificate)
     return { ...judged, endsMs: judged.unusable === 'expired' ? 0 : judged.expiresMs }
   }
 
   async #unlock({ locked }: OwnKeyRow): Promise<UnlockedKey> {
-    return await opened(this.#engine.unlock(locked, this.#memory.masterSecret ?? ''))
+    const unlocking = this.#engine.unlock(locked, this.#memory.masterSecret ?? '')
+    return await unlocking.catch((cause: unknown) => {
+      throw doesNotOpen(cause)
+    })
   }
 
   /** A key that signs no more. @param o `isOpening`: messages that arrive late are opened with it */
@@ -58,14 +59,6 @@ export class KeyReader {
     if (row.state !== 'destroyed') return await this.inUse(row).catch(refuseLocked)
     const fingerprints = known?.fingerprints ?? (await this.judge(row)).encryptionKeys
     return fromRow(row, { unlocked: null, endsMs: Infinity, fingerprints })
-  }
-}
-
-async function opened<T>(opening: Promise<T>): Promise<T> {
-  try {
-    return await opening
-  } catch (cause) {
-    throw doesNotOpen(cause)
   }
 }
 
