@@ -5,14 +5,7 @@ import type { Store, StoreLock } from '../store/store.ts'
 export const WAIT_MAX_MS = 8000
 
 /** The turn as one poll or delivery has it. Dispose of it when that has ended. */
-export interface Turn extends AsyncDisposable {
-  /** False from the moment at which it may be another sidecar's. Ask before each act. */
-  readonly isHeld: boolean
-  /** Aborts when it is lost. */
-  readonly signal: AbortSignal
-  /** As that of `StoreLock`. */
-  readonly asked: AbortSignal
-}
+export type Turn = StoreLock
 
 /** The lock of the queue, which all polls of this process share. */
 export class PollTurn {

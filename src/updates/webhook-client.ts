@@ -28,9 +28,7 @@ export interface Delivery {
   mayLeave: () => boolean
 }
 
-export interface WebhookClientParts extends TargetRules {
-  clock: Clock
-}
+export type WebhookClientParts = TargetRules & { clock: Clock }
 
 /** Makes deliveries; its connections are its own, and stay open for the next one. */
 export class WebhookClient implements Disposable {
