@@ -11,21 +11,14 @@ import {
   type AttachmentParts,
 } from './attachment.ts'
 
-/** Bounds of concurrent openings and of the cache. */
-export interface AttachmentBounds {
-  /** Openings at once. */
-  openings: number
-  keptBytes: number
-  keptFiles: number
-  keptMs: number
-}
-
-export const ATTACHMENT_BOUNDS: AttachmentBounds = {
+/** Bounds of openings at once, and of the cache. */
+export const ATTACHMENT_BOUNDS = {
   openings: 4,
   keptBytes: 256 * 2 ** 20,
   keptFiles: 200,
   keptMs: 300_000,
 }
+export type AttachmentBounds = typeof ATTACHMENT_BOUNDS
 const RETRY_AFTER_SECONDS = 2
 
 /** The result of an opening: a verdict, `stored` for a file given unchanged, or an error's code. */

@@ -23,18 +23,18 @@ import {
   whyTransient,
   type LeavingReason,
   type BatchState,
-  type DeferralTimes,
 } from './deferral.ts'
 
 /** Time limits of a batch, and of deferred updates in it. */
-export interface BatchTimes extends DeferralTimes {
+export const BATCH_TIMES = {
   /** For the whole batch; unfinished updates are given by the next poll. */
-  budgetMs: number
+  budgetMs: 15_000,
   /** For its first update, which must not hold up the queue for ever. */
-  firstMs: number
+  firstMs: 35_000,
+  ...DEFERRAL_TIMES,
 }
 
-export const BATCH_TIMES: BatchTimes = { budgetMs: 15_000, firstMs: 35_000, ...DEFERRAL_TIMES }
+export type BatchTimes = typeof BATCH_TIMES
 
 /** The requester of a batch. */
 export interface BatchRequest {

@@ -9,23 +9,19 @@ import {
 } from '../kernel/index.ts'
 
 /** Bounds of waiting, in ms. */
-export interface DeferralTimes {
+export const DEFERRAL_TIMES = {
   /**
    * While our calls are used up, until a minute has passed: for an update, and in each
    * `failedMs` for all of them together.
    */
-  busyMs: number
-  /** While the service does not answer. */
-  failedMs: number
-  /** The part of each `failedMs` in which others' updates may wait behind. */
-  othersMs: number
-}
-
-export const DEFERRAL_TIMES: DeferralTimes = {
   busyMs: 180_000,
+  /** While the service does not answer. */
   failedMs: 600_000,
+  /** The part of each `failedMs` in which others' updates may wait behind. */
   othersMs: 30_000,
 }
+
+export type DeferralTimes = typeof DEFERRAL_TIMES
 
 /** A batch and its results; `ready` has no entry for an update that was not examined. */
 export interface BatchState {

@@ -103,7 +103,11 @@ export class Outgoing {
       throw isSend ? bodyMissing(expected) : nothingChanges(expected)
     }
     if (rule.body === 'sealed') return await this.#sealed(rule, draft)
-    return { outbound: this.#readable(rule, draft), ...UNSEALED }
+    const { target, fields, text, armored } = draft
+    return {
+      outbound: guard.permitReadable(rule, target, { ...fields, text, armored }),
+      ...UNSEALED,
+    }
   }
 
   /**
@@ -174,20 +178,13 @@ export class Outgoing {
     draft: Draft,
     publication: Publication,
   ): Promise<Omit<PreparedOutbound, 'clear'>> {
-    const { text = '' } = draft
     const { list, signer, requireHeld, leave } = await this.#enter(draft.chatId, publication)
     try {
       // people on the list may have been blocked while it was fetched
       await rule.renew()
       const recipients = await recipientsOf(draft.chatId, list, this.#parts)
-      const { unlocked } = signer
-      const sealed = await this.#sealTo(recipients, {
-        rule,
-        draft,
-        text,
-        signer: unlocked,
-        requireHeld,
-      })
+      const how = { rule, draft, signer: signer.unlocked, requireHeld }
+      const sealed = await this.#sealTo(recipients, how)
       publication.requirePublished()
       return { ...sealed, recipients, listed: list.people.map(({ userId }) => userId), leave }
     } catch (error) {
@@ -213,10 +210,11 @@ export class Outgoing {
 
   async #sealTo(
     recipients: Recipients,
-    o: { rule: Rule; draft: Draft; text: string; signer: UnlockedKey; requireHeld: () => void },
+    o: { rule: Rule; draft: Draft; signer: UnlockedKey; requireHeld: () => void },
   ): Promise<Pick<PreparedOutbound, 'outbound' | 'isNamed' | 'sealMs'>> {
+    const { rule, draft, signer, requireHeld } = o
+    const { fields, text = '' } = draft
     const { engine, guard, armoredMax, replayMemory, botId } = this.#parts
-    const { rule, draft, text, signer, requireHeld } = o
     const count = recipients.certificates.length + 1
     const fitting = fit(recipients.recipientBytes, {
       textBytes: Buffer.byteLength(text),
@@ -247,11 +245,7 @@ export class Outgoing {
       signatureDigest: sealed.statementDigest,
     })
     return {
-      outbound: guard.permitSealed(rule, draft.target, {
-        fields: draft.fields,
-        sealed,
-        requireHeld,
-      }),
+      outbound: guard.permitSealed(rule, draft.target, { fields, sealed, requireHeld }),
       isNamed,
       sealMs: performance.now() - startedAtMs,
     }
@@ -269,14 +263,6 @@ export class Outgoing {
       }
       throw error
     }
-  }
-
-  #readable(rule: Rule, { target, fields, text, armored }: Draft): Outbound {
-    return this.#parts.guard.permitReadable(rule, target, {
-      ...fields,
-      ...(text === undefined ? {} : { text }),
-      ...(armored === undefined ? {} : { armored }),
-    })
   }
 
   /** The refusal of readable text where it must be sealed; checks first whether the key is gone. */
