@@ -15,7 +15,7 @@ import { readSeed } from '../sandbox/seed/read.ts'
 import { DEV_PORTS, type DevFolder, type DevPorts } from './dev-folder.ts'
 import { DevLog, describeLogLine } from './dev-log.ts'
 import { Mutex } from '../util/scheduling.ts'
-import { listenRefusal, servePage } from './page.ts'
+import { refuseStart, servePage } from './page.ts'
 import type { SeedFile } from './seed-file.ts'
 import { untilReady } from '../testing/readiness.ts'
 import { timeOf } from '../util/clock.ts'
@@ -73,7 +73,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
       webhooks: 'local',
       rates: options.rates ?? 'spec',
       world: seed?.content,
-    }).catch((error: unknown) => refuse(error, seed)),
+    }).catch((error: unknown) => refuseStart(error, seed, '--sandbox-port or --control-port')),
   )
   const bot = chooseBot(sandbox.bots, botName)
   const token =
@@ -158,15 +158,14 @@ export async function startDev(options: DevOptions): Promise<Dev> {
 
 /** Refuses a seed that is wrong, or has no such bot. @throws OperatorError `settings` or `usage` */
 export function checkSeed(seed: SeedFile, botName: string | undefined): void {
-  const bots = Object.keys(botsOf(seed)).map((username) => ({ username }))
-  chooseBot(bots, botName)
-}
-
-function botsOf(seed: SeedFile): object {
   try {
-    return readSeed(seed.content).bots
+    const { bots } = readSeed(seed.content)
+    chooseBot(
+      Object.keys(bots).map((username) => ({ username })),
+      botName,
+    )
   } catch (error) {
-    return refuse(error, seed)
+    throw error instanceof SeedError ? seed.refusal(error) : error
   }
 }
 
@@ -227,9 +226,4 @@ function namePortFlags(error: unknown): never {
     'stop what listens there, or choose another with --port or --admin-port; 0 takes any free one',
     { cause: error },
   )
-}
-
-function refuse(error: unknown, seed: SeedFile | null): never {
-  if (seed !== null && error instanceof SeedError) throw seed.refusal(error)
-  throw listenRefusal(error, '--sandbox-port or --control-port') ?? error
 }

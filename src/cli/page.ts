@@ -1,5 +1,7 @@
 import { OperatorError } from '../errors.ts'
 import type { Page, PageOptions, Sandbox } from '../sandbox/create.ts'
+import { SeedError } from '../sandbox/seed/problem.ts'
+import type { SeedFile } from './seed-file.ts'
 import { spawn } from 'node:child_process'
 import { platform } from 'node:process'
 
@@ -16,32 +18,32 @@ export async function servePage(
     if (open) openInBrowser(page.url)
     return page
   } catch (error) {
-    throw listenRefusal(error, '--page-port') ?? error
+    refuseStart(error, null, '--page-port')
   }
 }
 
 /**
- * Why a listener of the sandbox does not listen; null for any other error.
+ * Refuses what kept a sandbox from starting.
  * @param flags that choose another port, as a hint names them
+ * @throws OperatorError `settings` for its seed, `listen` for a listener; any other error as it is
  */
-export function listenRefusal(error: unknown, flags: string): OperatorError | null {
+export function refuseStart(error: unknown, seed: SeedFile | null, flags: string): never {
+  if (seed !== null && error instanceof SeedError) throw seed.refusal(error)
+  throw listenRefusal(error, flags) ?? error
+}
+
+/** Why a listener of the sandbox does not listen; null for any other error. */
+function listenRefusal(error: unknown, flags: string): OperatorError | null {
   const { code, port, address } = error as { code?: string; port?: number; address?: string }
+  const refusal = (message: string, hint: string): OperatorError =>
+    new OperatorError('listen', message, hint, { cause: error })
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return new OperatorError(
-      'listen',
-      `${address ?? 'this host'} is no address of this machine`,
-      'choose another with --host; 0.0.0.0 takes every one',
-      { cause: error },
-    )
+    const problem = `${address ?? 'this host'} is no address of this machine`
+    return refusal(problem, 'choose another with --host; 0.0.0.0 takes every one')
   }
   if (code !== 'EADDRINUSE' && code !== 'EACCES') return null
   const why = code === 'EACCES' ? 'may not be used by you' : 'is in use'
-  return new OperatorError(
-    'listen',
-    `port ${port} ${why}`,
-    `choose another with ${flags}; 0 takes any free one`,
-    { cause: error },
-  )
+  return refusal(`port ${port} ${why}`, `choose another with ${flags}; 0 takes any free one`)
 }
 
 const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {

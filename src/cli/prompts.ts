@@ -1,7 +1,7 @@
 /** Questions to the person at the terminal, on stderr. */
 import { closeSync, openSync } from 'node:fs'
-import { emitKeypressEvents, type Key } from 'node:readline'
 import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
 import { ReadStream } from 'node:tty'
 import { commandPassphrase, PASSPHRASES } from '../config/passphrases.ts'
 import { SecretSource } from '../config/secrets.ts'
@@ -10,7 +10,8 @@ import { OperatorError, refusedError, usageError } from '../errors.ts'
 import { isInteractive, printNotice, printPrompt } from './terminal.ts'
 
 const TERMINAL = '/dev/tty'
-const MAX_CHARS = 4096
+/** Takes what `readline` would show of a typed line. */
+const UNSEEN = new Writable({ write: (_chunk, _encoding, done) => done() })
 
 /**
  * Gives a passphrase that a command needs: from the environment or its file, else from the terminal.
@@ -84,12 +85,18 @@ export async function confirmTyped(o: {
 export async function promptSecret(question: string): Promise<string | null> {
   const terminal = process.stderr.isTTY ? openTerminal() : null
   if (terminal === null) return null
-  terminal.setRawMode(true)
+  const lines = createInterface({ input: terminal, output: UNSEEN, terminal: true, historySize: 0 })
   printPrompt(question)
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  lines.once('line', resolve)
+  // Ctrl-C and Ctrl-D end it.
+  lines.once('close', () => {
+    reject(refusedError('nothing was done', 'the question was cancelled; run the command again'))
+  })
   try {
-    return await readHiddenLine(terminal)
+    return await promise
   } finally {
-    terminal.setRawMode(false)
+    lines.close()
     terminal.destroy()
     printNotice('')
   }
@@ -108,27 +115,4 @@ function openTerminal(): ReadStream | null {
     closeSync(descriptor)
     return null
   }
-}
-
-/** Reads a line key by key, so that arrows and the like are no part of it. */
-function readHiddenLine(terminal: ReadStream): Promise<string> {
-  const gaveUp = refusedError(
-    'nothing was done',
-    'the question was cancelled; run the command again',
-  )
-  return new Promise((resolve, reject) => {
-    let line: string[] = []
-    emitKeypressEvents(terminal)
-    terminal.on('error', reject)
-    terminal.on('end', () => reject(gaveUp))
-    terminal.on('keypress', (typed: string | undefined, { name = '', ctrl, meta }: Key) => {
-      if (name === 'return' || name === 'enter') resolve(line.join(''))
-      else if (ctrl === true && (name === 'c' || name === 'd')) reject(gaveUp)
-      else if (name === 'backspace') line.pop()
-      else if (ctrl === true && name === 'u') line = []
-      else if (typed !== undefined && ctrl !== true && meta !== true && line.length < MAX_CHARS) {
-        line.push(typed)
-      }
-    })
-  })
 }

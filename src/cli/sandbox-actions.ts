@@ -1,8 +1,13 @@
 /** `postern sandbox say`, `press` and `attach`: what a person of a running sandbox does. */
 import { readFileSync, statSync } from 'node:fs'
-import { basename } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
-import { failedError, OperatorError, refusedError, usageError } from '../errors.ts'
+import {
+  failedError,
+  refusedError,
+  systemCodeOf,
+  usageError,
+  type OperatorError,
+} from '../errors.ts'
 import { oneLine } from '../util/printable.ts'
 import type { Control } from '../sandbox/control/table.ts'
 import type { ScreenMessage } from '../sandbox/phone/screen.ts'
@@ -268,22 +273,20 @@ function nothingCame(speaker: Speaker, waitMs: number, sinceMs: number): never {
 }
 
 function readFile(file: string): Buffer {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found === undefined) throw unfit(file, 'there is no such file')
+  // A device or a pipe may never end.
+  if (!found.isFile()) throw unfit(file, 'it is no file')
+  if (found.size > MAX_FILE_BYTES) throw unfit(file, 'it is larger than 64 MiB')
   try {
-    const found = statSync(file)
-    // A device or a pipe may never end.
-    if (!found.isFile()) throw usageError(`${file}: it is no file`, 'put what you send into a file')
-    const { size } = found
-    if (size > MAX_FILE_BYTES) {
-      throw usageError(`${file} is larger than 64 MiB`, 'send a smaller file')
-    }
     return readFileSync(file)
   } catch (error) {
-    if (error instanceof OperatorError) throw error
-    const { code = 'unknown' } = error as NodeJS.ErrnoException
-    const why = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`
-    throw usageError(`${file}: ${why}`, `name the file ${basename(file)} with its folder`)
+    throw unfit(file, `it cannot be read (${systemCodeOf(error)})`)
   }
 }
+
+const unfit = (file: string, why: string): OperatorError =>
+  usageError(`${file}: ${why}`, 'name a file of at most 64 MiB, with its folder')
 
 function readSeconds(text: string): number {
   const seconds = Number(text)

@@ -3,16 +3,15 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { sandboxControlToken, userRuntimeFolders } from '../config/sources.ts'
 import { isLoopback } from '../util/local-door.ts'
 import type { Page, Sandbox } from '../sandbox/create.ts'
-import { SeedError } from '../sandbox/seed/problem.ts'
 import { ratesOption, readPort } from './flags.ts'
 import { SandboxNames } from './sandbox-names.ts'
 import { addExample, print, printJsonLine, printNotice } from './terminal.ts'
-import { listenRefusal, servePage } from './page.ts'
+import { refuseStart, servePage } from './page.ts'
 import { announceSandbox } from './running-sandboxes.ts'
 import { sandboxActionCommands } from './sandbox-actions.ts'
 import { worldCommands } from './sandbox-control.ts'
 import { sandboxWatchCommand } from './sandbox-watch.ts'
-import { readSeedFile, type SeedFile } from './seed-file.ts'
+import { readSeedFile } from './seed-file.ts'
 import { shutdownRequested } from './signals.ts'
 import { printTable } from './table.ts'
 
@@ -88,7 +87,7 @@ async function run(flags: SandboxFlags): Promise<void> {
     webhooks: flags.localWebhooks === true ? 'local' : 'public',
     onStepError: ({ action, reason }) =>
       printNotice(`a \`${action}\` of the seed could not happen: ${reason}`),
-  }).catch((error: unknown) => refuse(error, file))
+  }).catch((error: unknown) => refuseStart(error, file, '--port or --control-port'))
   if (!sandbox.isNew) {
     const unused = seed === undefined ? '' : '; the seed is not applied to it'
     printNotice(`the world of ${data} goes on${unused}`)
@@ -157,9 +156,4 @@ function hostName(name: string): string {
   const isName = /^[a-z0-9_]([a-z0-9._-]*[a-z0-9._])?$/i.test(name)
   if (isName || isIPv6(name.replace(/^\[(.*)\]$/, '$1'))) return name
   throw new InvalidArgumentError('Expected a name or an address, without scheme, port and path.')
-}
-
-function refuse(error: unknown, file: SeedFile | null): never {
-  if (file !== null && error instanceof SeedError) throw file.refusal(error)
-  throw listenRefusal(error, '--port or --control-port') ?? error
 }
