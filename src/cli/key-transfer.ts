@@ -1,5 +1,5 @@
 /** `postern key export` and `import`: secret keys out of the store and into it. */
-import { commandPassphrase, PASSPHRASES } from '../config/passphrases.ts'
+import { commandSecret } from '../config/passphrases.ts'
 import type { Sources } from '../config/sources.ts'
 import type { Operations } from '../control/operations.ts'
 import { OperatorError, refusedError } from '../errors.ts'
@@ -101,8 +101,7 @@ async function importWith(
   sources: Sources,
   wanted: Omit<Parameters<Operations['keyImport']>[0], 'passphrase'>,
 ): ReturnType<Operations['keyImport']> {
-  const { keyFile, export: former } = PASSPHRASES
-  const secret = commandPassphrase(keyFile, sources) ?? commandPassphrase(former, sources)
+  const secret = commandSecret('keyFile', sources) ?? commandSecret('export', sources)
   const given = secret?.reveal() ?? null
   try {
     return await sidecar.keyImport({ ...wanted, passphrase: given })

@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { ReadStream } from 'node:tty'
-import { commandPassphrase, PASSPHRASES } from '../config/passphrases.ts'
+import { commandSecret, PASSPHRASES } from '../config/passphrases.ts'
 import { SecretSource } from '../config/secrets.ts'
 import type { Sources } from '../config/sources.ts'
 import { OperatorError, refusedError, usageError } from '../errors.ts'
@@ -25,7 +25,7 @@ export async function readPassphrase(
   o: { which: keyof typeof PASSPHRASES; question: string; isNew: boolean },
 ): Promise<string> {
   const name = PASSPHRASES[o.which]
-  const given = commandPassphrase(name, sources)
+  const given = commandSecret(o.which, sources)
   if (given !== null) return given.reveal()
   const asked = await promptSecret(o.question)
   if (asked === null) {

@@ -1,7 +1,7 @@
 /** `postern store move`: the whole store, from a data directory into PostgreSQL or back. */
 import { resolve } from 'node:path'
 import { loadStoreAccess } from '../config/store-access.ts'
-import { newStoreUrl } from '../config/passphrases.ts'
+import { commandSecret } from '../config/passphrases.ts'
 import { SecretSource } from '../config/secrets.ts'
 import type { Sources } from '../config/sources.ts'
 import type { MoveReport } from '../context.ts'
@@ -44,7 +44,7 @@ async function move(sources: Sources, { to, json }: JsonFlag & { to?: string }):
 }
 
 function readTarget(to: string | undefined, sources: Sources): SecretSource | string {
-  const given = newStoreUrl(sources)
+  const given = commandSecret('storeUrl', sources)
   if ((to === undefined) === (given === null)) {
     throw usageError(
       to === undefined ? 'no new place was given' : 'the new place was given twice',

@@ -1,6 +1,6 @@
 /** Several bots in one process: which there are, and what counts for each. */
 import { readdirSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { systemCodeOf } from '../errors.ts'
 import { describeOthersFolder } from './files.ts'
 import { checkLevels, type CollectedSettings } from './collect.ts'
@@ -8,7 +8,7 @@ import { BOT_NAME } from './bot-names.ts'
 import type { Problem } from './problems.ts'
 import { presetOf } from './settings.ts'
 import type { Sources } from './sources.ts'
-import { readBotFile, type BotEntry, type GivenSetting } from './yaml-file.ts'
+import { placeOf, readBotFile, type BotEntry, type GivenSetting } from './yaml-file.ts'
 
 /** One of several bots with its effective settings: its own ones, and else those for all bots. */
 export interface CollectedBot {
@@ -103,7 +103,7 @@ function readFolder(
     const name = BOT_FILE.exec(file)?.[1]
     if (name === undefined) return []
     const path = join(folder, file)
-    const at = relative(cwd, path).startsWith('..') ? path : relative(cwd, path)
+    const at = placeOf(path, cwd)
     const read = readBotFile(path, cwd)
     problems.push(...read.problems.map((one) => ({ ...one, path: inFile(name, one.path) })))
     if (!BOT_NAME.test(name)) {

@@ -3,7 +3,7 @@
  */
 import { onlyBot, pickBot } from './bot-names.ts'
 import { findBots } from './bots.ts'
-import { collect, type CollectedSettings } from './collect.ts'
+import { collect } from './collect.ts'
 import { settingsError } from './problems.ts'
 import { readOne, type Loaded } from './read-one.ts'
 import { readSeveral, type LoadedBots } from './read-several.ts'
@@ -17,9 +17,11 @@ import type { Sources } from './sources.ts'
 export function loadAll(sources: Sources): { one: Loaded } | { several: LoadedBots } {
   const collected = collect(sources)
   const found = findBots(collected, sources)
-  return found === null
-    ? { one: loadOne(collected, sources) }
-    : { several: readSeveral(collected, found, sources) }
+  if (found !== null) return { several: readSeveral(collected, found, sources) }
+  const problems = [...collected.problems]
+  const one = readOne(collected, { sources, problems, isOneOfSeveral: false })
+  if (problems.length > 0 || one === null) throw settingsError(problems)
+  return { one }
 }
 
 /**
@@ -45,11 +47,4 @@ export function load(sources: Sources): Loaded {
     return loaded.one
   }
   return pickBot(loaded.several.bots, sources.bot)
-}
-
-function loadOne(collected: CollectedSettings, sources: Sources): Loaded {
-  const problems = [...collected.problems]
-  const loaded = readOne(collected, { sources, problems, isOneOfSeveral: false })
-  if (problems.length > 0 || loaded === null) throw settingsError(problems)
-  return loaded
 }

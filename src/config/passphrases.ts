@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { describeSecretFile } from './files.ts'
 import { settingsError } from './problems.ts'
-import { SecretSource, type SecretRule } from './secrets.ts'
+import { SecretSource } from './secrets.ts'
 import { operatorErrorOf, type OperatorError } from '../errors.ts'
 
 /** Their names in the environment; each can be given as a file by adding `_FILE`. */
@@ -13,44 +13,28 @@ export const PASSPHRASES = {
   keyFile: 'POSTERN_KEY_FILE_PASSPHRASE',
   /** What a store is moved under. */
   new: 'POSTERN_NEW_PASSPHRASE',
+  /** The database that a store is moved into. */
+  storeUrl: 'POSTERN_NEW_STORE_URL',
 } as const
 
-/** The database that a store is moved into; it can be given as a file too. */
-const NEW_STORE_URL = 'POSTERN_NEW_STORE_URL'
-
 /** Every variable that holds such a secret or names its file. */
-export const PASSPHRASE_VARIABLES = [...Object.values(PASSPHRASES), NEW_STORE_URL].flatMap(
-  (name) => [name, `${name}_FILE`],
-)
+export const PASSPHRASE_VARIABLES = Object.values(PASSPHRASES).flatMap((name) => [
+  name,
+  `${name}_FILE`,
+])
 
 /**
- * Reads the passphrase of a command.
+ * Reads the secret of a command.
  * @param sources `cwd` is what a relative file name starts from
  * @returns null when it is not given
- * @throws OperatorError `settings` when it is given twice, cannot be read, or is no passphrase
+ * @throws OperatorError `settings` when it is given twice, cannot be read, or is none of its kind
  */
-export function commandPassphrase(
-  name: (typeof PASSPHRASES)[keyof typeof PASSPHRASES],
-  sources: Environment,
+export function commandSecret(
+  which: keyof typeof PASSPHRASES,
+  { env, cwd }: { env: Readonly<Record<string, string>>; cwd: string },
 ): SecretSource | null {
-  return commandSecret(name, 'passphrase', sources)
-}
-
-/** The same for the database that a store is moved into. */
-export function newStoreUrl(sources: Environment): SecretSource | null {
-  return commandSecret(NEW_STORE_URL, 'database', sources)
-}
-
-interface Environment {
-  env: Readonly<Record<string, string>>
-  cwd: string
-}
-
-function commandSecret(
-  name: string,
-  rule: SecretRule,
-  { env, cwd }: Environment,
-): SecretSource | null {
+  const name = PASSPHRASES[which]
+  const rule = which === 'storeUrl' ? 'database' : 'passphrase'
   const value = env[name]
   const file = env[`${name}_FILE`]
   if (value === undefined && file === undefined) return null

@@ -119,7 +119,8 @@ function readFile(path: string, cwd: string, take: Take): FileSettings {
   return found
 }
 
-function placeOf(path: string, cwd: string): string {
+/** How a file is named in problems: from `cwd`, where it is below that. */
+export function placeOf(path: string, cwd: string): string {
   const near = relative(cwd, path)
   return near.startsWith('..') ? path : near
 }

@@ -1,12 +1,11 @@
 import { chmodSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { commandPassphrase, PASSPHRASES } from '../../src/config/passphrases.ts'
+import { commandSecret } from '../../src/config/passphrases.ts'
 import { load } from '../../src/config/load.ts'
 import { loadStoreAccess } from '../../src/config/store-access.ts'
 import { ENOUGH, file, folder, refusalOf, sources } from './support.ts'
 
-const of = (env: Record<string, string>, cwd = '/nowhere') =>
-  commandPassphrase(PASSPHRASES.export, { env, cwd })
+const of = (env: Record<string, string>, cwd = '/nowhere') => commandSecret('export', { env, cwd })
 
 describe('a passphrase of a command', () => {
   test('is what the variable holds, or the file that it names, less its line end', () => {
