@@ -103,7 +103,7 @@ export class Incoming {
       const { freshness, ...seen } = await this.#see(unseen)
       updates = seen.updates
       found = seen.found
-      if (seen.recorded === 0) requireRecorded(seen)
+      if (seen.recorded === 0 && seen.failure !== undefined) throw seen.failure
       written = await this.#writeAll(seen, freshness, {
         gone,
         hasMore: hasMore || unseen.heads.length > LARGEST_BATCH,
@@ -251,11 +251,6 @@ interface Written {
   outcomes: MessageOutcome[][]
   /** Urls in the updates differ from the service's. */
   renamed: boolean
-}
-
-/** @throws why nothing of a batch could be recorded */
-function requireRecorded({ failure }: SeenUpdates): void {
-  if (failure !== undefined) throw failure
 }
 
 function idOf(update: unknown): number {
