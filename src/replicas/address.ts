@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { OperatorError } from '../errors.ts'
+import { isLoopback } from '../util/local-door.ts'
 
 /** A database of PostgreSQL, and the user for it. */
 export interface DatabaseAddress {
@@ -43,11 +44,13 @@ export function parseAddress(url: string, caFile?: string): DatabaseAddress {
   if (host === '') throw wrong('names no host')
   const mode = parameters.get('sslmode')
   if (mode !== null && !TLS_MODES.includes(mode)) throw wrong('has an unknown sslmode')
-  const isNear = isLocal(host)
+  const isSocket = host.startsWith('/')
+  // No data leaves the machine.
+  const isNear = isSocket || isLoopback(host)
   if (mode === 'disable' && !isNear) {
     throw wrong('turns TLS off for a host that is not this machine')
   }
-  const isPlain = host.startsWith('/') || (isNear && (mode ?? 'disable') === 'disable')
+  const isPlain = isSocket || (isNear && (mode ?? 'disable') === 'disable')
   const ca = caFile ?? parameters.get('sslrootcert') ?? undefined
   return {
     ...parts,
@@ -102,12 +105,6 @@ function decoded(text: string): string {
   } catch {
     throw wrong('has a percent sign that escapes nothing')
   }
-}
-
-/** A socket, or loopback: no data leaves the machine. */
-function isLocal(host: string): boolean {
-  const isLoopback = host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
-  return host.startsWith('/') || host === 'localhost' || isLoopback
 }
 
 function readAuthorities(file: string): string {
