@@ -43,16 +43,14 @@ export class ExpiryWarnings {
     this.#date('key-ending', keyEndsMs)
     this.#date('authority-ending', authorityEndsMs)
     this.#date('needed-key-ending', neededKeyEndsMs)
-    if (diskFreeBytes !== null) this.#disk(diskFreeBytes)
+    const leastBytes = this.#stages.has('disk-filling') ? DISK_BYTES.relieved : DISK_BYTES.low
+    if (diskFreeBytes !== null) {
+      const detail = `${Math.floor(diskFreeBytes / 2 ** 20)} MiB are free`
+      this.#report('disk-filling', diskFreeBytes < leastBytes ? 1 : null, detail)
+    }
     const most = this.#stages.has('memory-filling') ? MEMORY.relieved : MEMORY.full
     const used = memoryUsed ?? 0
     this.#report('memory-filling', used > most ? 1 : null, `${Math.floor(used * 100)} % are used`)
-  }
-
-  #disk(freeBytes: number): void {
-    const leastBytes = this.#stages.has('disk-filling') ? DISK_BYTES.relieved : DISK_BYTES.low
-    const detail = `${Math.floor(freeBytes / 2 ** 20)} MiB are free`
-    this.#report('disk-filling', freeBytes < leastBytes ? 1 : null, detail)
   }
 
   #date(code: WarningCode, endsMs: number): void {
