@@ -33,7 +33,8 @@ const ABSOLUTE = /^https?:\/\/([^/?]*)/i
  */
 export async function findTarget(text: string, rules: TargetRules): Promise<WebhookTarget> {
   const url = readUrl(text)
-  const host = hostOf(url)
+  // A URL parser has already made one spelling of numbers, brackets, case and punycode.
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
   const { allowHosts } = rules
   if (allowHosts !== null && !hostNames(allowHosts).has(host)) {
     throw bad('its host is not one of webhook.allowHosts')
@@ -63,11 +64,6 @@ function readUrl(text: string): URL {
   const url = new URL(text)
   if (url.port === '0') throw bad('must have a port that can be called')
   return url
-}
-
-/** A URL parser has already made one spelling of numbers, brackets, case and punycode. */
-function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
 }
 
 function bad(what: string): Refusal {
