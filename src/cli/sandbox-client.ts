@@ -38,7 +38,7 @@ export async function withSandbox<T>(
   use: (control: Control, url: string) => Promise<T>,
 ): Promise<T> {
   const given = named ?? sandboxControlUrl()
-  if (given !== undefined && !isHttpUrl(given)) {
+  if (given !== undefined && !/^https?:$/.test(URL.parse(given)?.protocol ?? '')) {
     throw usageError('the address of the sandbox is no URL with http:// or https://', HOW_TO_NAME)
   }
   const url = (given ?? (await findNewest())).replace(/\/+$/, '')
@@ -59,11 +59,6 @@ export async function withSandbox<T>(
       { cause: error },
     )
   }
-}
-
-function isHttpUrl(text: string): boolean {
-  const url = URL.parse(text)
-  return url !== null && ['http:', 'https:'].includes(url.protocol)
 }
 
 /** The control address of the newest sandbox that answers; prints which, where several run. */

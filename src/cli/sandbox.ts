@@ -95,8 +95,10 @@ async function run(flags: SandboxFlags): Promise<void> {
   const page = await servePageOf(sandbox, flags)
   const { controlUrl } = sandbox
   using _ = announceSandbox(userRuntimeFolders(), { command: 'sandbox', controlUrl, dataDir: null })
-  if (flags.json === true) printJsonLine(worldOf(sandbox, page))
-  else await describe(sandbox, page)
+  if (flags.json === true) {
+    const { url, bots, people, chats } = sandbox
+    printJsonLine({ url, controlUrl, pageUrl: page?.url ?? null, bots, people, chats })
+  } else await describe(sandbox, page)
   await stop
 }
 
@@ -122,10 +124,6 @@ async function servePageOf(
   const isLocal = host === undefined || isLoopback(host)
   if (!isLocal && port === undefined && open !== true) return null
   return await servePage(sandbox, { open, port, host, allowedHosts: allowedHost })
-}
-
-function worldOf({ url, controlUrl, bots, people, chats }: Sandbox, page: Page | null): object {
-  return { url, controlUrl, pageUrl: page?.url ?? null, bots, people, chats }
 }
 
 async function describe(sandbox: Sandbox, page: Page | null): Promise<void> {
