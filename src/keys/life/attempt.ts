@@ -66,10 +66,11 @@ export const ATTEMPT_STEPS: Handlers<AttemptStep | 'promoting' | 'releasing'> = 
   confirming: {
     shown: (change, { attempt }, { fingerprint: shown }) => {
       change.set({ shown })
-      looked(change, attempt, shown, shown === attempt.fingerprint || shown !== attempt.before)
+      const isOver = shown === attempt.fingerprint || shown !== attempt.before
+      looked(change, { ...attempt, shown }, isOver)
     },
     failed: (change, { attempt }, { error }) =>
-      looked(change, attempt, undefined, isRefused(error)),
+      looked(change, { ...attempt, shown: undefined }, isRefused(error)),
     stopped: fail,
   },
   withdrawing: { done: conclude, failed: fail },
@@ -126,13 +127,8 @@ function look(change: Transition, attempt: Attempt): void {
   else change.act({ step: 'confirming', attempt }, { kind: 'get-me' })
 }
 
-function looked(
-  change: Transition,
-  attempt: Attempt,
-  shown: Attempt['shown'],
-  isOver: boolean,
-): void {
-  const next = { ...attempt, looks: attempt.looks + 1, shown }
+function looked(change: Transition, attempt: Attempt, isOver: boolean): void {
+  const next = { ...attempt, looks: attempt.looks + 1 }
   if (isOver) decide(change, next)
   else look(change, next)
 }
