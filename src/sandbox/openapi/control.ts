@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { ALL_OPERATIONS, type OperationName } from '../control/table.ts'
-import { EXAMPLES } from './control-examples.ts'
 import { headOf, jsonContent, SchemaCollector, successOf } from './schemas.ts'
 
 /** Operations under their former names. */
@@ -76,7 +75,6 @@ function operationOf(
   [name, { description, input, output }]: (typeof ALL_OPERATIONS)[number],
   collector: SchemaCollector,
 ): object {
-  const example = EXAMPLES[name]
   return {
     operationId: name,
     summary: description.split(/(?<=[.;:])\s/)[0],
@@ -84,10 +82,10 @@ function operationOf(
     ...(FORMER.has(name) && { deprecated: true }),
     requestBody: {
       required: !input.safeParse({}).success,
-      ...jsonContent(collector.of(input), example !== undefined && { example: example.input }),
+      ...jsonContent(collector.of(input)),
     },
     responses: {
-      '200': successOf(collector.of(output), example?.result),
+      '200': successOf(collector.of(output)),
       default: { $ref: '#/components/responses/Refused' },
     },
   }

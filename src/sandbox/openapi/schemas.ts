@@ -28,19 +28,18 @@ export class SchemaCollector {
 }
 
 /** The part of a document that describes the form of a body. */
-export function jsonContent(schema: JsonSchema, more: object | false = {}): object {
+export function jsonContent(schema: JsonSchema, more: object = {}): object {
   return { content: { 'application/json': { schema, ...more } } }
 }
 
-/** The response that gives a result. @param example a result */
-export function successOf(result: JsonSchema, example?: unknown): object {
+/** The response that gives a result. */
+export function successOf(result: JsonSchema): object {
   const schema = {
     type: 'object',
     properties: { ok: { const: true, type: 'boolean' }, result },
     required: ['ok', 'result'],
   }
-  const shown = example === undefined ? {} : { example: { ok: true, result: example } }
-  return { description: 'done', ...jsonContent(schema, shown) }
+  return { description: 'done', ...jsonContent(schema) }
 }
 
 /** The head of a document. */
