@@ -2,3 +2,5 @@
 export { ALGORITHM } from './crypto/algorithm.ts'
 export { EDDSA_LEGACY } from './crypto/ed25519.ts'
 export { fingerprintOf, publicKeyBody } from './crypto/public-key.ts'
+export { checksum } from './bytes.ts'
+export { trailerOf } from './format/packet-writer.ts'

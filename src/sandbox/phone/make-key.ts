@@ -14,28 +14,28 @@ import {
   writeMpi,
   type UnlockedKey,
 } from '../../openpgp/index.ts'
-import { ALGORITHM, EDDSA_LEGACY, fingerprintOf, publicKeyBody } from '../../openpgp/key-forms.ts'
+import {
+  ALGORITHM,
+  EDDSA_LEGACY,
+  checksum,
+  fingerprintOf,
+  publicKeyBody,
+  trailerOf,
+} from '../../openpgp/key-forms.ts'
 
-const POSITIVE_CERTIFICATION = 0x13
-const SUBKEY_BINDING = 0x18
-const SHA512 = 10
-/** Certify and sign; encrypt communications and storage (RFC 9580, 5.2.3.29). */
-const FLAGS = { primary: 0x03, subkey: 0x0c } as const
-/** Of the library's keys: hashes, compressions, the primary user id, features (RFC 9580, 5.2.3.7). */
-const PREFERENCES: [kind: number, bytes: number[]][] = [
-  [SUBPACKET.preferredCiphers, [9, 7]],
-  [21, [10, 8]],
-  [22, [0]],
-  [25, [1]],
-  [30, [1]],
-]
-
-interface KeyPair {
-  secret: KeyObject
-  point: Buffer
-  /** 32 bytes: a seed, or a scalar, little-endian. */
-  secretBytes: Buffer
-}
+/** Certification of a user id, binding of a subkey; in version 4, by EdDSA and SHA-512. */
+const START = {
+  primary: [4, 0x13, ALGORITHM.eddsaLegacy, 10],
+  subkey: [4, 0x18, ALGORITHM.eddsaLegacy, 10],
+} as const
+/**
+ * Subpackets (RFC 9580, 5.2.3.7), as the library writes them: certify and sign; preferred ciphers,
+ * hashes and compressions, the primary user id, features. And: encrypt communications and storage.
+ */
+const SUBPACKETS = {
+  primary: '021b03030b090703150a08021600021901021e01',
+  subkey: '021b0c',
+} as const
 
 /**
  * Makes a key: Ed25519 primary, Curve25519 subkey, legacy encodings, without a passphrase.
@@ -47,22 +47,18 @@ export function makeCommonKey(o: { userId: string; createdMs: number }): {
   key: UnlockedKey
 } {
   const createdS = Math.floor(o.createdMs / 1000)
-  const [signing, encrypting] = [makePair('ed25519'), makePair('x25519')]
+  const [signing, encrypting] = [
+    pairOf(generateKeyPairSync('ed25519')),
+    pairOf(generateKeyPairSync('x25519')),
+  ]
   const primary = { algorithm: ALGORITHM.eddsaLegacy, createdS, point: signing.point } as const
   const subkey = { algorithm: ALGORITHM.ecdh, createdS, point: encrypting.point } as const
   const [body, subkeyBody] = [publicKeyBody(primary), publicKeyBody(subkey)]
   const userId = Buffer.from(o.userId, 'utf8')
   const signer = { secret: signing.secret, fingerprint: fingerprintOf(primary), createdS }
-  const certification = sign(signer, {
-    type: POSITIVE_CERTIFICATION,
-    over: [keyOver(body), Buffer.of(0xb4), bigEndian(userId.length, 4), userId],
-    subpackets: [[SUBPACKET.keyFlags, [FLAGS.primary]], ...PREFERENCES],
-  })
-  const binding = sign(signer, {
-    type: SUBKEY_BINDING,
-    over: [keyOver(body), keyOver(subkeyBody)],
-    subpackets: [[SUBPACKET.keyFlags, [FLAGS.subkey]]],
-  })
+  const named = [Buffer.of(0xb4), bigEndian(userId.length, 4), userId]
+  const certification = sign(signer, 'primary', [keyOver(body), ...named])
+  const binding = sign(signer, 'subkey', [keyOver(body), keyOver(subkeyBody)])
   const transferable = (keyTag: number, key: Buffer, subkeyTag: number, sub: Buffer): Buffer =>
     Buffer.concat([
       framePacket(keyTag, key),
@@ -89,39 +85,33 @@ export function makeCommonKey(o: { userId: string; createdMs: number }): {
   }
 }
 
-function makePair(type: 'ed25519' | 'x25519'): KeyPair {
-  const { privateKey, publicKey } =
-    type === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('x25519')
-  const { d = '' } = privateKey.export({ format: 'jwk' })
+/** `secretBytes` are 32: a seed, or a scalar, little-endian. */
+function pairOf({ privateKey, publicKey }: Record<'privateKey' | 'publicKey', KeyObject>) {
   return {
     secret: privateKey,
     point: publicKey.export({ format: 'raw-public' }),
-    secretBytes: Buffer.from(d, 'base64url'),
+    secretBytes: privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-32),
   }
 }
 
 /** A self-signature's packet body, version 4 (RFC 9580, 5.2.3 and 5.2.4). */
 function sign(
   { secret, fingerprint, createdS }: { secret: KeyObject; fingerprint: Buffer; createdS: number },
-  o: { type: number; over: Buffer[]; subpackets: [kind: number, bytes: number[]][] },
+  kind: 'primary' | 'subkey',
+  over: Buffer[],
 ): Buffer {
   const hashed = Buffer.concat([
     subpacket(SUBPACKET.created, [bigEndian(createdS, 4)]),
-    ...o.subpackets.map(([kind, bytes]) => subpacket(kind, [Buffer.from(bytes)])),
+    Buffer.from(SUBPACKETS[kind], 'hex'),
     subpacket(SUBPACKET.issuerFingerprint, [Buffer.of(4), fingerprint]),
   ])
   const unhashed = subpacket(SUBPACKET.issuer, [fingerprint.subarray(12)])
-  const start = Buffer.from([4, o.type, ALGORITHM.eddsaLegacy, SHA512])
-  const hashedPart = Buffer.concat([start, ofLength(hashed)])
-  const trailer = [Buffer.of(4, 0xff), bigEndian(hashedPart.length, 4)]
-  const digest = hash('sha512', Buffer.concat([...o.over, hashedPart, ...trailer]), 'buffer')
+  const hashedPart = Buffer.concat([Buffer.from(START[kind]), bigEndian(hashed.length, 2), hashed])
+  const signed = Buffer.concat([...over, hashedPart, trailerOf(hashedPart)])
+  const digest = hash('sha512', signed, 'buffer')
   const numbers = EDDSA_LEGACY.writeSignature(EDDSA_LEGACY.sign(secret, digest))
-  return Buffer.concat([hashedPart, ofLength(unhashed), digest.subarray(0, 2), numbers])
-}
-
-/** Subpackets behind their length. */
-function ofLength(subpackets: Buffer): Buffer {
-  return Buffer.concat([bigEndian(subpackets.length, 2), subpackets])
+  const left = digest.subarray(0, 2)
+  return Buffer.concat([hashedPart, bigEndian(unhashed.length, 2), unhashed, left, numbers])
 }
 
 function bigEndian(value: number, bytes: 2 | 4): Buffer {
@@ -133,8 +123,7 @@ function bigEndian(value: number, bytes: 2 | 4): Buffer {
 /** A secret key packet's body without a lock: the secret and its checksum (RFC 9580, 5.5.3). */
 function secretBody(body: Buffer, secret: Uint8Array): Buffer {
   const number = writeMpi(secret)
-  const checksum = number.reduce((sum, byte) => (sum + byte) & 0xffff, 0)
-  return Buffer.concat([body, Buffer.alloc(1), number, bigEndian(checksum, 2)])
+  return Buffer.concat([body, Buffer.alloc(1), number, bigEndian(checksum(number), 2)])
 }
 
 /** A scalar of Curve25519 as programs expect it to be stored (RFC 7748, 5). */
