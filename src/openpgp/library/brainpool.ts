@@ -5,12 +5,11 @@
 import { registerHooks } from 'node:module'
 
 const ASKED_FOR = 'eckey-utils'
-const EC_PUBLIC_KEY = '06072a8648ce3d0201'
-/** Object identifiers with their tag and length (RFC 5639, 4.1). */
-const CURVES: Record<string, string> = {
-  brainpoolP256r1: '06092b2403030208010107',
-  brainpoolP384r1: '06092b240303020801010b',
-  brainpoolP512r1: '06092b240303020801010d',
+/** Of each curve, all of a public key in DER up to its point (RFC 5480, 2; RFC 5639, 4.1). */
+const BEFORE_POINT: Record<string, string> = {
+  brainpoolP256r1: '305a301406072a8648ce3d020106092b2403030208010107034200',
+  brainpoolP384r1: '307a301406072a8648ce3d020106092b240303020801010b036200',
+  brainpoolP512r1: '30819b301406072a8648ce3d020106092b240303020801010d03818200',
 }
 
 registerHooks({
@@ -27,15 +26,7 @@ registerHooks({
 export function generateDer(key: { curveName: string; publicKey: Uint8Array }): {
   publicKey: Buffer
 } {
-  const curve = CURVES[key.curveName]
-  if (curve === undefined) throw new Error('curve')
-  const algorithm = der(0x30, Buffer.from(EC_PUBLIC_KEY + curve, 'hex'))
-  const point = der(0x03, Buffer.concat([Buffer.from([0]), key.publicKey]))
-  return { publicKey: der(0x30, Buffer.concat([algorithm, point])) }
-}
-
-function der(tag: number, body: Uint8Array): Buffer {
-  const { length } = body
-  const header = length < 128 ? [tag, length] : [tag, 0x81, length]
-  return Buffer.concat([Buffer.from(header), body])
+  const before = BEFORE_POINT[key.curveName]
+  if (before === undefined) throw new Error('curve')
+  return { publicKey: Buffer.concat([Buffer.from(before, 'hex'), key.publicKey]) }
 }
