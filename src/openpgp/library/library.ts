@@ -46,11 +46,8 @@ export interface LibraryOptions {
  * threads of their own, so that none of these can delay the others.
  */
 export class Library implements AsyncDisposable {
-  readonly #messages: Pool<Jobs>
-  readonly #certificates: Pool<Jobs>
-  readonly #ours: Pool<Jobs>
   /** Attachments for the library are few, and each needs much memory: one at a time. */
-  readonly #attachments: Pool<Jobs>
+  readonly #pools: Record<'messages' | 'certificates' | 'ours' | 'attachments', Pool<Jobs>>
   readonly #deadlineMs: number | undefined
   readonly #nowMs: () => number
   /** Statuses of certificates, cached where no native code caches them. */
@@ -64,32 +61,30 @@ export class Library implements AsyncDisposable {
 
   constructor(options: LibraryOptions, events: PoolEvents) {
     const { threads = 2, deadlineMs, nowMs = () => Date.now() } = options
-    this.#messages = new Pool('library/worker', threads, events)
-    this.#certificates = new Pool('library/worker', threads, events)
-    this.#ours = new Pool('library/worker', threads, events)
-    this.#attachments = new Pool('library/worker', 1, events)
+    const pool = (count = threads): Pool<Jobs> => new Pool('library/worker', count, events)
+    this.#pools = { messages: pool(), certificates: pool(), ours: pool(), attachments: pool(1) }
     this.#deadlineMs = deadlineMs
     this.#nowMs = nowMs
   }
 
   readonly generate: Engine['generate'] = (options) =>
-    this.#ours.run('generate', [options], DEADLINES_MS.own)
+    this.#pools.ours.run('generate', [options], DEADLINES_MS.own)
 
   readonly unlock: Engine['unlock'] = (...locked) =>
-    this.#ours.run('unlock', locked, DEADLINES_MS.own)
+    this.#pools.ours.run('unlock', locked, DEADLINES_MS.own)
 
   readonly relock: Engine['relock'] = (...locked) =>
-    this.#ours.run('relock', locked, DEADLINES_MS.own)
+    this.#pools.ours.run('relock', locked, DEADLINES_MS.own)
 
   /** Unfit as `too-large` when the deadline passed; never throws because of the file's content. */
   readonly adopt: Engine['adopt'] = (file, secrets) =>
-    this.#ours
+    this.#pools.ours
       .run('adopt', [file, secrets, this.#nowMs()], DEADLINES_MS.own)
       .catch(ifKilled({ outcome: 'unfit', reason: 'too-large' }))
 
   /** Describes an own key at a time. @throws JobKilled, or Error when it cannot be read */
   readonly describe = (key: UnlockedKey, atMs: number): Promise<OwnKeyInfo> =>
-    this.#ours.run('describeOwnKey', [key, atMs], DEADLINES_MS.own)
+    this.#pools.ours.run('describeOwnKey', [key, atMs], DEADLINES_MS.own)
 
   /**
    * The status of a certificate, with the info for native code. Unusable by `deadline` when that
@@ -104,23 +99,23 @@ export class Library implements AsyncDisposable {
 
   #judge(asked: Parameters<Jobs['judge']>): Promise<CheckedCertificate> {
     const deadlineMs = this.#deadlineMs ?? DEADLINES_MS.judge
-    return twice(() => this.#certificates.run('judge', asked, deadlineMs)).catch(
+    return twice(() => this.#pools.certificates.run('judge', asked, deadlineMs)).catch(
       ifKilled({ status: unusableStatus(asked[0], 'deadline'), info: null }),
     )
   }
 
   async seal(request: SealRequest): Promise<Sealed> {
-    const sealed = await this.#ours.run('seal', [request, this.#nowMs()])
+    const sealed = await this.#pools.ours.run('seal', [request, this.#nowMs()])
     return Sealed.of(sealed.armored, sealed)
   }
 
   /** Recipient packets alone. @throws Error when any certificate cannot be used */
   readonly packetsFor = (certificates: string[], sessionKey: SessionKey): Promise<Uint8Array> =>
-    this.#ours.run('recipientPackets', [certificates, sessionKey, this.#nowMs()])
+    this.#pools.ours.run('recipientPackets', [certificates, sessionKey, this.#nowMs()])
 
   /** Whether all certificates list AES-256. */
   readonly readAes256 = (certificates: string[]): Promise<boolean> =>
-    this.#ours.run('allListAes256', [certificates, this.#nowMs()])
+    this.#pools.ours.run('allListAes256', [certificates, this.#nowMs()])
 
   /** @throws EngineUnavailableError; no error because of the message's content */
   async open(
@@ -130,7 +125,9 @@ export class Library implements AsyncDisposable {
   ): Promise<Opened> {
     const deadlineMs = this.#deadlineMs ?? DEADLINES_MS.open
     try {
-      return await twice(() => this.#messages.run('open', [encrypted, keys], deadlineMs, signal))
+      return await twice(() =>
+        this.#pools.messages.run('open', [encrypted, keys], deadlineMs, signal),
+      )
     } catch (error) {
       if (isOwnFailure(error)) throw error
       const late: NotOpened = { outcome: 'damaged', reason: 'failed' }
@@ -144,11 +141,15 @@ export class Library implements AsyncDisposable {
     const wholeMs = DEADLINES_MS.attachment
     return {
       unwrap: ({ recipientPackets }) =>
-        twice(() => this.#messages.run('unwrap', [recipientPackets, keys], openMs)).catch(or([])),
+        twice(() => this.#pools.messages.run('unwrap', [recipientPackets, keys], openMs)).catch(
+          or([]),
+        ),
       openWhole: (...whole) =>
-        twice(() => this.#attachments.run('openWhole', [...whole, keys], wholeMs)).catch(or(null)),
+        twice(() => this.#pools.attachments.run('openWhole', [...whole, keys], wholeMs)).catch(
+          or(null),
+        ),
       unpackWhole: (packet) =>
-        twice(() => this.#attachments.run('unpackWhole', [packet], wholeMs)).catch(or(null)),
+        twice(() => this.#pools.attachments.run('unpackWhole', [packet], wholeMs)).catch(or(null)),
     }
   }
 
@@ -161,23 +162,17 @@ export class Library implements AsyncDisposable {
     const deadlineMs = this.#deadlineMs ?? DEADLINES_MS.verify
     const bad = signed.signatures.map(() => 'bad' as const)
     return await twice(() =>
-      this.#messages.run('verify', [signed, certificate, nowMs], deadlineMs, signal),
+      this.#pools.messages.run('verify', [signed, certificate, nowMs], deadlineMs, signal),
     ).catch(or(bad))
   }
 
   /** The load of the threads of each kind. */
-  get load(): Record<'messages' | 'certificates' | 'ours' | 'attachments', ThreadLoad> {
-    return {
-      messages: this.#messages.load,
-      certificates: this.#certificates.load,
-      ours: this.#ours.load,
-      attachments: this.#attachments.load,
-    }
+  get load(): Record<string, ThreadLoad> {
+    return Object.fromEntries(Object.entries(this.#pools).map(([kind, { load }]) => [kind, load]))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const pools = [this.#messages, this.#certificates, this.#ours, this.#attachments]
-    await Promise.all(pools.map((pool) => pool[Symbol.asyncDispose]()))
+    await Promise.all(Object.values(this.#pools).map((pool) => pool[Symbol.asyncDispose]()))
   }
 }
 
