@@ -135,6 +135,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
       'translate/reasons/skip-reasons',
       'translate/reasons/reason-descriptions',
       'translate/verdict-descriptions',
+      'store/files',
     ],
     packages: ['@clack/prompts', 'commander', 'fast-string-width', 'fast-wrap-ansi', 'yaml'],
     why: 'commands are thin',

@@ -1,23 +1,19 @@
 /** New files of commands: readable by their owner alone, written whole, never over another. */
 import { randomUUID } from 'node:crypto'
 import {
-  closeSync,
   constants,
   copyFileSync,
   chmodSync,
-  fsyncSync,
   existsSync,
   linkSync,
   lstatSync,
-  openSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { OperatorError, refusedError, systemCodeOf, systemFailure } from '../errors.ts'
-
-const MODE = 0o600
+import { FILE_MODE, syncDirectory, syncFile } from '../store/files.ts'
 
 /** What goes into the file: a text, or another file. */
 type FileContent = { text: string } | { from: string }
@@ -56,12 +52,12 @@ export function writeNewFile(path: string, content: FileContent, o: Overwriting)
   const unfinished = `${file}.${randomUUID()}.tmp`
   try {
     if ('from' in content) copyFileSync(content.from, unfinished, constants.COPYFILE_EXCL)
-    else writeFileSync(unfinished, content.text, { mode: MODE, flag: 'wx' })
-    chmodSync(unfinished, MODE)
-    sync(unfinished, 'r+')
+    else writeFileSync(unfinished, content.text, { mode: FILE_MODE, flag: 'wx' })
+    chmodSync(unfinished, FILE_MODE)
+    syncFile(unfinished)
     if (o.force === true) renameSync(unfinished, file)
     else putUnderName(unfinished, file)
-    sync(dirname(file), 'r')
+    syncDirectory(dirname(file))
     return file
   } catch (error) {
     if (systemCodeOf(error) === 'EEXIST' && existsSync(file)) throw taken(path, o)
@@ -80,16 +76,7 @@ function putUnderName(unfinished: string, file: string): void {
     const isWithoutLinks = ['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP']
     if (!isWithoutLinks.includes(systemCodeOf(error))) throw error
     copyFileSync(unfinished, file, constants.COPYFILE_EXCL)
-    sync(file, 'r+')
-  }
-}
-
-function sync(path: string, flags: 'r' | 'r+'): void {
-  const descriptor = openSync(path, flags)
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
+    syncFile(file)
   }
 }
 

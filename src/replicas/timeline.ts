@@ -1,7 +1,7 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ClientBase } from 'pg'
-import { FILE_MODE } from '../store/files.ts'
+import { writeDurably } from '../store/files.ts'
 import { kindOf } from './failures.ts'
 
 const FILE = 'database.json'
@@ -110,12 +110,10 @@ export class LastSeenTimeline implements Disposable {
     clearTimeout(this.#timer)
     this.#timer = undefined
     const text = JSON.stringify({ place: this.#place, ...this.#noted })
-    const temporary = `${this.#file}.tmp`
     try {
-      writeFileSync(temporary, `${text}\n`, { mode: FILE_MODE })
-      renameSync(temporary, this.#file)
+      writeDurably(this.#file, `${text}\n`)
     } catch {
-      rmSync(temporary, { force: true })
+      // the next one may be written
     }
   }
 }

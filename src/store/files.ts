@@ -1,6 +1,6 @@
 import {
+  chmodSync,
   closeSync,
-  fchmodSync,
   fsyncSync,
   openSync,
   renameSync,
@@ -23,14 +23,8 @@ export function writeDurably(file: string, text: string): void {
   try {
     // never write through a link, or into the file of a dead process
     rmSync(temporary, { force: true })
-    const fd = openSync(temporary, 'wx', FILE_MODE)
-    try {
-      fchmodSync(fd, FILE_MODE)
-      writeFileSync(fd, text)
-      fsyncSync(fd)
-    } finally {
-      closeSync(fd)
-    }
+    createEmpty(temporary)
+    writeFileSync(temporary, text, { flag: 'r+', flush: true })
     renameSync(temporary, file)
   } catch (error) {
     rmSync(temporary, { force: true })
@@ -41,12 +35,8 @@ export function writeDurably(file: string, text: string): void {
 
 /** Makes a new, empty file of mode 0600. @throws an error of node:fs: EEXIST when it is there */
 export function createEmpty(file: string): void {
-  const fd = openSync(file, 'wx', FILE_MODE)
-  try {
-    fchmodSync(fd, FILE_MODE)
-  } finally {
-    closeSync(fd)
-  }
+  writeFileSync(file, '', { flag: 'wx', mode: FILE_MODE })
+  chmodSync(file, FILE_MODE)
 }
 
 /** Flushes the names in a directory to disk. */
