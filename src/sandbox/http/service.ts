@@ -43,14 +43,6 @@ const HANDLERS: Record<EndpointName, RouteHandler> = {
   ...updatesRoutes,
 }
 
-/** Endpoints with another method than GET for which the spec defines no body. */
-const WITHOUT_BODY: readonly EndpointName[] = [
-  'deleteWebhook',
-  'deleteCommands',
-  'leaveChat',
-  'revokeToken',
-]
-
 const BODYLESS = new Set(['GET', 'HEAD'])
 const ANY_BODY = { hasBody: true, overrideExisting: true }
 
@@ -68,8 +60,8 @@ export function createService(
     ...access,
     bodyBytes: FIXED_LIMITS.requestBytes,
     takesBody: (request) => {
-      const { method, name } = endpointOf(request) ?? {}
-      return name !== undefined && method !== 'GET' && !WITHOUT_BODY.includes(name)
+      const endpoint = endpointOf(request)
+      return endpoint !== undefined && endpoint.method !== 'GET' && !('hasBody' in endpoint)
     },
     rewriteUrl: routing.rewriteUrl,
     onArrival: (request) => {
