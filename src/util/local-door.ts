@@ -2,7 +2,7 @@
  * Callers of a local listener: programs that use one of our own names, never a web page (DESIGN,
  * The local doors). Reads the raw header lines, because a merged view hides duplicates.
  */
-import { isIPv4, isIPv6 } from 'node:net'
+import { BlockList, isIPv4, isIPv6 } from 'node:net'
 import { REFUSALS } from '../refusals.ts'
 
 /** Why a request is refused before anything else is read. */
@@ -103,6 +103,16 @@ function hostProblem(rawHeaders: readonly string[], allowed: ReadonlySet<string>
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase()
   return name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'))
+}
+
+/** @param subnets such as `10.0.0.0/8`, with blanks between them */
+export function subnetList(subnets: string): BlockList {
+  const list = new BlockList()
+  for (const subnet of subnets.trim().split(/\s+/)) {
+    const [net = '', prefix] = subnet.split('/')
+    list.addSubnet(net, Number(prefix), isIPv4(net) ? 'ipv4' : 'ipv6')
+  }
+  return list
 }
 
 /** Lower case, no trailing dot, IPv6 without brackets and in its shortest spelling. */

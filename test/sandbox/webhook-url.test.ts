@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isPublicAddress } from '../../src/sandbox/webhook/public-address.ts'
+import { isPublicAddress } from '../../src/sandbox/webhook/url.ts'
 import { outcome, still } from './support.ts'
 
 const PUBLIC = '93.184.216.34'

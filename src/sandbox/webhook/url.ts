@@ -2,9 +2,17 @@ import { isIP } from 'node:net'
 import { FIXED_LIMITS } from '../../api/limits.ts'
 import { isWebUrl } from '../../api/common.ts'
 import { webhookUrlProblem } from '../../api/updates.ts'
+import { subnetList } from '../../util/local-door.ts'
 import { apiError } from '../api-error.ts'
 import type { World } from '../world.ts'
-import { isPublicAddress } from './public-address.ts'
+
+/** Ranges that are not public, or carry IPv4 (IANA special-purpose registries). */
+const special = subnetList(`
+  0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
+  192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24
+  224.0.0.0/4 240.0.0.0/4 2001::/23 2001:db8::/32 2002::/16 3fff::/20`)
+/** The only public space of IPv6. */
+const globalV6 = subnetList('2000::/3')
 
 /**
  * Checks a webhook URL: https, no credentials, no fragment, and every address of its host public.
@@ -33,4 +41,11 @@ function localProblem(url: string): string | null {
   if (url.length > FIXED_LIMITS.webhookUrlMax) return 'url: must be at most 1024 characters'
   if (!isWebUrl(url)) return 'url: must be http or https, absolute and without credentials'
   return url.includes('#') ? 'url: must have no fragment' : null
+}
+
+/** Whether a text is an IP address of the public internet. */
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address)
+  if (family === 4) return !special.check(address, 'ipv4')
+  return family === 6 && globalV6.check(address, 'ipv6') && !special.check(address, 'ipv6')
 }
