@@ -61,9 +61,14 @@ export async function makeCopy(
     return file
   } catch (error) {
     for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(file + suffix, { force: true })
-    const reason = errnoOf(error) ?? (isStorageFailure(error) ? 'SQLite failed' : null)
-    throw reason === null ? error : unwritable(dataDir, reason, error)
+    throw whyNotCopied(error, dataDir)
   }
+}
+
+/** The refusal for an error of the disk; any other as it is. */
+export function whyNotCopied(error: unknown, dataDir: string): unknown {
+  const reason = errnoOf(error) ?? (isStorageFailure(error) ? 'SQLite failed' : null)
+  return reason === null ? error : unwritable(dataDir, reason, error)
 }
 
 /** Changes a database that nobody else has open. It is one file afterwards, with no WAL. */

@@ -5,6 +5,7 @@
  */
 import type { Kysely } from 'kysely'
 import { OperatorError } from '../errors.ts'
+import { writeFlag } from './records/rows.ts'
 import type { Schema } from './schema.ts'
 
 export const ARRIVING = 'arriving'
@@ -42,10 +43,7 @@ export async function setMark(db: Kysely<Schema>, mark: MoveMark | null): Promis
   await db.deleteFrom('flags').where('name', 'in', [ARRIVING, MOVED_TO]).execute()
   if (mark === null) return
   const { flag, ...rest } = mark
-  await db
-    .insertInto('flags')
-    .values({ name: flag, value: JSON.stringify(rest) })
-    .execute()
+  await writeFlag(db, flag, JSON.stringify(rest))
 }
 
 /** The refusal to open a store that has a mark. @param place where it is, for people */

@@ -1,6 +1,7 @@
 /** Moves all secrets from one protection to another. */
 import type { Kysely, Transaction } from 'kysely'
 import type { OpenProtection } from './protection.ts'
+import { change } from './records/rows.ts'
 import { corrupt } from './refusals.ts'
 import type { ProtectionTable, Schema } from './schema.ts'
 import { noteScrub } from './scrub.ts'
@@ -44,11 +45,8 @@ export async function writeMoveIn(
   })
   if (!isSame) return false
   for (const { fingerprint } of keys) {
-    await transaction
-      .updateTable('own_keys')
-      .set({ locked: o.relocked.get(fingerprint)?.becomes ?? '' })
-      .where('fingerprint', '=', fingerprint)
-      .execute()
+    const locked = o.relocked.get(fingerprint)?.becomes ?? ''
+    await change(transaction, 'own_keys', { fingerprint }, { locked })
   }
   await resealAll(transaction, o)
   await transaction.deleteFrom('protection').execute()
@@ -61,11 +59,7 @@ async function resealAll(db: Transaction<Schema>, { from, to }: ProtectionMove):
   for (const { name, sealed } of await db.selectFrom('secrets').selectAll().execute()) {
     const secret = from?.sealer.open(name, sealed) ?? null
     if (secret === null) throw corrupt('a sealed secret was changed')
-    await db
-      .updateTable('secrets')
-      .set({ sealed: to.held.sealer.seal(name, secret) })
-      .where('name', '=', name)
-      .execute()
+    await change(db, 'secrets', { name }, { sealed: to.held.sealer.seal(name, secret) })
   }
 }
 

@@ -2,14 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { chmodSync, constants, copyFileSync, existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { alter } from './backup.ts'
+import { alter, whyNotCopied } from './backup.ts'
 import { putInPlace, UNFINISHED } from './create.ts'
 import { checkDataDir, makeDataDir } from './data-dir.ts'
-import { errnoOf, FILE_MODE, syncDirectory, syncFile } from './files.ts'
+import { FILE_MODE, syncDirectory, syncFile } from './files.ts'
 import { examine, look, whatIsThere } from './inspect.ts'
-import { occupied, unsoundBackup, unwritable } from './refusals.ts'
+import { occupied, unsoundBackup } from './refusals.ts'
 import { writeNote } from './restored.ts'
-import { isStorageFailure } from './sqlite.ts'
 
 /**
  * Refuses a directory that a backup may not go into: one that holds a store, or traces of one.
@@ -37,8 +36,7 @@ export function restore(file: string, dataDir: string): void {
     if (!putInPlace(unfinished, dataDir)) throw occupied(dataDir)
     syncDirectory(dataDir)
   } catch (error) {
-    const reason = errnoOf(error) ?? (isStorageFailure(error) ? 'SQLite failed' : null)
-    throw reason === null ? error : unwritable(dataDir, reason, error)
+    throw whyNotCopied(error, dataDir)
   } finally {
     rmSync(unfinished, { force: true })
   }

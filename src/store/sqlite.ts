@@ -66,33 +66,25 @@ export function resultCode(error: unknown): number | null {
   return code === 'ERR_SQLITE_ERROR' && typeof errcode === 'number' ? errcode & 0xff : null
 }
 
-const ERROR = 1
-const PERM = 3
-const BUSY = 5
-const LOCKED = 6
-const READONLY = 8
-const IOERR = 10
-const FULL = 13
-const CANTOPEN = 14
-const CONSTRAINT = 19
-const MISMATCH = 20
-const MISUSE = 21
-const RANGE = 25
+/** BUSY, LOCKED. */
+const HELD = [5, 6]
+/** PERM, READONLY, IOERR, FULL, CANTOPEN. */
+const OF_DISK = [3, 8, 10, 13, 14]
+/** ERROR, CONSTRAINT, MISMATCH, MISUSE, RANGE. */
+const OF_STATEMENT = [1, 19, 20, 21, 25]
 
 /** Another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
-  const code = resultCode(error)
-  return code === BUSY || code === LOCKED
+  return HELD.includes(resultCode(error) ?? 0)
 }
 
 /** The disk or its permissions are at fault, not the bytes. */
 export function isDiskFailure(error: unknown): boolean {
-  const code = resultCode(error)
-  return code !== null && [PERM, READONLY, IOERR, FULL, CANTOPEN].includes(code)
+  return OF_DISK.includes(resultCode(error) ?? 0)
 }
 
 /** The storage failed, as opposed to a statement that was wrong or broke a constraint. */
 export function isStorageFailure(error: unknown): boolean {
   const code = resultCode(error)
-  return code !== null && ![ERROR, CONSTRAINT, MISMATCH, MISUSE, RANGE].includes(code)
+  return code !== null && !OF_STATEMENT.includes(code)
 }

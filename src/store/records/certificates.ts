@@ -9,7 +9,7 @@ import type {
   KnownKey,
 } from '../../kernel/index.ts'
 import { TimeSlice } from '../../util/scheduling.ts'
-import { Rows, chunksOf, insertNew, upsert } from './rows.ts'
+import { Rows, change, chunksOf, insertNew, upsert } from './rows.ts'
 
 /** Copies that go in one statement. */
 const COPIES_AT_ONCE = 100
@@ -72,12 +72,8 @@ export class CertificateRows extends Rows implements CertificateRecords {
   }
 
   async replaceCopy(copy: CertificateCopy, before: string): Promise<void> {
-    await this.db
-      .updateTable('certificates')
-      .set(copyRow(copy))
-      .where('fingerprint', '=', copy.fingerprint)
-      .where('copy_digest', '=', before)
-      .execute()
+    const known = { fingerprint: copy.fingerprint, copy_digest: before }
+    await change(this.db, 'certificates', known, copyRow(copy))
   }
 
   async revokedCopyOf(fingerprint: string): Promise<string | null> {

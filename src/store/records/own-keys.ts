@@ -1,6 +1,6 @@
 import type { Keys, MadeKeyRecord, OwnKeyRecords, OwnKeyRow } from '../../kernel/index.ts'
 import type { SchemaRow } from '../schema.ts'
-import { Rows, insertNew, readFlag } from './rows.ts'
+import { Rows, change, insertNew, readFlag } from './rows.ts'
 
 const FIRST_PUBLISHED = 'first_published_at'
 
@@ -37,8 +37,7 @@ export class OwnKeyRows extends Rows implements OwnKeyRecords {
   }
 
   async setOffered(fingerprint: string, atMs: number | null): Promise<void> {
-    const key = this.db.updateTable('own_keys').where('fingerprint', '=', fingerprint)
-    await key.set({ offered_at: atMs }).execute()
+    await change(this.db, 'own_keys', { fingerprint }, { offered_at: atMs })
   }
 
   async promote(fingerprint: string, atMs: number): Promise<void> {
@@ -48,11 +47,8 @@ export class OwnKeyRows extends Rows implements OwnKeyRecords {
       .where('state', '=', 'active')
       .where('fingerprint', '!=', fingerprint)
       .execute()
-    await this.db
-      .updateTable('own_keys')
-      .set({ state: 'active', published_at: atMs, retired_at: null })
-      .where('fingerprint', '=', fingerprint)
-      .execute()
+    const active = { state: 'active', published_at: atMs, retired_at: null } as const
+    await change(this.db, 'own_keys', { fingerprint }, active)
     await insertNew(this.db, 'flags', { name: FIRST_PUBLISHED, value: String(atMs) })
   }
 
@@ -68,14 +64,8 @@ export class OwnKeyRows extends Rows implements OwnKeyRecords {
   }
 
   async eraseSecret(fingerprint: string, atMs: number): Promise<boolean> {
-    const erased = await this.db
-      .updateTable('own_keys')
-      .set({ state: 'destroyed', destroyed_at: atMs, locked: '' })
-      .where('fingerprint', '=', fingerprint)
-      .where('state', '=', 'retired')
-      .returning('fingerprint')
-      .execute()
-    return erased.length > 0
+    const erased = { state: 'destroyed', destroyed_at: atMs, locked: '' } as const
+    return await change(this.db, 'own_keys', { fingerprint, state: 'retired' }, erased)
   }
 }
 

@@ -14,7 +14,7 @@ import type {
 } from '../../kernel/index.ts'
 import type { SchemaRow } from '../schema.ts'
 import { TimeSlice } from '../../util/scheduling.ts'
-import { Rows, upsert } from './rows.ts'
+import { Rows, change, upsert } from './rows.ts'
 
 /** People's fingerprints, and how far they are trusted. */
 export class PinRows extends Rows implements PinRecords {
@@ -81,12 +81,7 @@ export class KeyChangeRows extends Rows implements KeyChangeRecords {
   }
 
   async setTold({ userId, to }: KeyChange, by: ToldWith, key: string): Promise<void> {
-    await this.db
-      .updateTable('key_changes')
-      .set({ [by]: key })
-      .where('user_id', '=', userId)
-      .where('now', '=', to)
-      .execute()
+    await change(this.db, 'key_changes', { user_id: userId, now: to }, { [by]: key })
   }
 }
 
@@ -124,11 +119,8 @@ export class SignerRows extends Rows implements SignerRecords {
   }
 
   async forget(userId: number): Promise<void> {
-    await this.db
-      .updateTable('people')
-      .set({ signed_at: null, signed_files_at: null })
-      .where('user_id', '=', userId)
-      .execute()
+    const unsigned = { signed_at: null, signed_files_at: null }
+    await change(this.db, 'people', { user_id: userId }, unsigned)
   }
 }
 

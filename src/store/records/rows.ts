@@ -1,7 +1,7 @@
 /** The connection of all records, and the statements that they share. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { InsertObject, Kysely, UpdateObject } from 'kysely'
-import type { Schema } from '../schema.ts'
+import type { Schema, SchemaRow } from '../schema.ts'
 
 /** Records of one kind within one read or write. */
 export abstract class Rows {
@@ -39,6 +39,19 @@ export async function insertNew<T extends keyof Schema>(
     .values(rows)
     .onConflict((conflict) => conflict.doNothing())
     .execute()
+}
+
+/** Changes the rows whose columns have all of these values. @returns whether there are any */
+export async function change<T extends keyof Schema>(
+  db: Kysely<Schema>,
+  table: T,
+  where: Partial<SchemaRow<T>>,
+  set: UpdateObject<Schema, T>,
+): Promise<boolean> {
+  // one table for all, or the types of Kysely are too many
+  const rows = db.updateTable(table as 'flags').where((is) => is.and(where))
+  const { numUpdatedRows } = await rows.set(set as never).executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
 }
 
 /** The value of a flag; null where there is none. */
