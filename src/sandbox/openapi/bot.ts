@@ -108,7 +108,7 @@ function codesOf(endpoint: Endpoint, { body, errors = [] }: DescribedEndpoint): 
   return codes
 }
 
-/** The answers that refuse, by status. Each of its codes is an example. */
+/** The answers that refuse, by status; the description of each names its codes. */
 function refusalsOf(codes: readonly ErrorCode[]): Record<string, object> {
   const byStatus = Map.groupBy(codes, (code) => ERROR_STATUS[code])
   const refusals = Array.from(byStatus, ([status, named]) => [status, refusalOf(status, named)])
@@ -116,26 +116,10 @@ function refusalsOf(codes: readonly ErrorCode[]): Record<string, object> {
 }
 
 function refusalOf(status: number, codes: readonly ErrorCode[]): object {
-  const examples = codes.map((code) => [code, { value: { ok: false, error: example(code) } }])
   return {
     description: codes.map((code) => `\`${code}\``).join(', '),
     ...(status === 429 && { headers: { 'Retry-After': { required: true, schema: SECONDS } } }),
-    ...jsonContent(
-      { $ref: '#/components/schemas/ErrorEnvelope' },
-      { examples: Object.fromEntries(examples) as object },
-    ),
-  }
-}
-
-function example(code: ErrorCode): object {
-  const status = ERROR_STATUS[code]
-  return {
-    status,
-    code,
-    message: 'what was wrong',
-    // The body of `rate_limited` always has 60 (spec, Errors, rule 1).
-    ...(status === 429 && { retryAfter: code === 'rate_limited' ? 60 : 3 }),
-    ...(code === 'wrong_body_kind' && { expected: 'armored' }),
+    ...jsonContent({ $ref: '#/components/schemas/ErrorEnvelope' }),
   }
 }
 

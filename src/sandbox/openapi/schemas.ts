@@ -28,8 +28,8 @@ export class SchemaCollector {
 }
 
 /** The part of a document that describes the form of a body. */
-export function jsonContent(schema: JsonSchema, more: object = {}): object {
-  return { content: { 'application/json': { schema, ...more } } }
+export function jsonContent(schema: JsonSchema): object {
+  return { content: { 'application/json': { schema } } }
 }
 
 /** The response that gives a result. */
