@@ -137,7 +137,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
       'translate/verdict-descriptions',
       'store/files',
     ],
-    packages: ['@clack/prompts', 'commander', 'fast-string-width', 'fast-wrap-ansi', 'yaml'],
+    packages: ['@clack/prompts', 'commander', 'fast-string-width', 'fast-wrap-ansi', 'yaml', 'zod'],
     why: 'commands are thin',
   },
 }

@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { z } from 'zod'
 import { readBounded } from '../config/files.ts'
 import { NotPrivateError, ownerOf } from '../control/socket/ownership.ts'
 import { OperatorError } from '../errors.ts'
@@ -29,12 +30,11 @@ export interface DevFolder extends Disposable {
   keepToken(token: string): string
 }
 
-/** The content of the folder's own file. */
-interface DevState {
-  /** Of the process that has the folder, or had it last. */
-  pid: number
-  ports: Partial<DevPorts>
-}
+/** The content of the folder's own file: the process that has the folder, or had it last, and its ports. */
+const DevState = z.object({
+  pid: z.number().nullable().catch(null),
+  ports: z.partialRecord(z.enum(DEV_PORTS), z.int().min(1).max(65_535)).catch({}),
+})
 
 const STATE = 'dev.json'
 const LOCK = 'lock'
@@ -59,8 +59,8 @@ export function openDevFolder(path: string, { fresh }: { fresh: boolean }): DevF
   try {
     let { ports } = before
     const write = (): void => {
-      const state: DevState = { pid: process.pid, ports }
-      writeNewFile(file, { text: `${JSON.stringify(state)}\n` }, { force: true })
+      const text = `${JSON.stringify({ pid: process.pid, ports })}\n`
+      writeNewFile(file, { text }, { force: true })
     }
     write()
     writeNewFile(join(path, '.gitignore'), { text: '*\n' }, { force: true })
@@ -141,19 +141,10 @@ function removeWorld(path: string): void {
   }
 }
 
-function readState(file: string): { pid: number | null; ports: Partial<DevPorts> } {
+function readState(file: string): z.output<typeof DevState> {
   const read = readBounded(file, MAX_STATE_BYTES)
   try {
-    const { pid, ports } = JSON.parse('text' in read ? read.text : '{}') as Partial<DevState>
-    const kept = DEV_PORTS.flatMap((name) => {
-      const port = ports?.[name]
-      const isPort = Number.isInteger(port) && Number(port) > 0 && Number(port) < 65_536
-      return isPort ? [[name, port]] : []
-    })
-    return {
-      pid: typeof pid === 'number' ? pid : null,
-      ports: Object.fromEntries(kept) as Partial<DevPorts>,
-    }
+    return DevState.parse(JSON.parse('text' in read ? read.text : '{}'))
   } catch {
     return { pid: null, ports: {} }
   }

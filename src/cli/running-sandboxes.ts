@@ -5,6 +5,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
+import { z } from 'zod'
 import { readBounded } from '../config/files.ts'
 import { isPrivate, NotPrivateError } from '../control/socket/ownership.ts'
 import { isHeldFast } from '../util/file-owners.ts'
@@ -12,30 +13,32 @@ import { makeFolders } from '../util/folders.ts'
 import { OperatorError } from '../errors.ts'
 import { writeNewFile } from './write-file.ts'
 
-/** A sandbox that runs. */
-export interface RunningSandbox {
-  /** The command that runs it. */
-  command: 'sandbox' | 'dev'
-  pid: number
-  /** ISO 8601, UTC. */
-  startedAt: string
-  controlUrl: string
-  /** The folder of `postern dev`; null of `postern sandbox`. */
-  dataDir: string | null
-  /** Why the bot cannot answer, as `postern dev` knows it; null when it can. */
-  trouble: SandboxTrouble | null
-}
-
-export interface SandboxTrouble {
+const Trouble = z.object({
   /** ms since 1970, by this machine's clock; null while it lasts. */
-  atMs: number | null
+  atMs: z.number().nullable(),
   /** One clause, such as `the bot ended with code 1`. */
-  text: string
-}
+  text: z.string(),
+})
+
+/** The file of a sandbox that runs. */
+const Running = z.object({
+  /** The command that runs it. */
+  command: z.enum(['sandbox', 'dev']),
+  pid: z.number(),
+  /** ISO 8601, UTC. */
+  startedAt: z.string(),
+  controlUrl: z.string().refine((url) => URL.canParse(url)),
+  /** The folder of `postern dev`; null of `postern sandbox`. */
+  dataDir: z.string().nullable().default(null),
+  /** Why the bot cannot answer, as `postern dev` knows it; null when it can. */
+  trouble: Trouble.nullable().default(null),
+  host: z.literal(hostname()),
+})
+export type RunningSandbox = z.output<typeof Running>
 
 /** A sandbox that commands find until this is disposed of. */
 export interface AnnouncedSandbox extends Disposable {
-  tell: (trouble: SandboxTrouble | null) => void
+  tell: (trouble: RunningSandbox['trouble']) => void
 }
 
 const FOLDER = join('postern', 'sandboxes')
@@ -57,7 +60,7 @@ export function announceSandbox(
   const startedAt = new Date().toISOString()
   const record = { ...sandbox, pid: process.pid, startedAt, host: hostname() }
   const files = folders.map((one) => join(one, FOLDER, `${process.pid}.json`))
-  let trouble: SandboxTrouble | null = null
+  let trouble: RunningSandbox['trouble'] = null
   const write = (): void => {
     const text = `${JSON.stringify({ ...record, trouble })}\n`
     for (const file of files) {
@@ -138,12 +141,7 @@ function readRecord(folder: string, name: string): RunningSandbox[] {
 /** Null for what no sandbox of this machine wrote. */
 function parse(text: string): RunningSandbox | null {
   try {
-    const record = JSON.parse(text) as Partial<RunningSandbox & { host: string }>
-    const { command, pid, startedAt, controlUrl, dataDir = null, trouble = null } = record
-    if (record.host !== hostname() || (command !== 'sandbox' && command !== 'dev')) return null
-    if (typeof pid !== 'number' || typeof startedAt !== 'string') return null
-    if (typeof controlUrl !== 'string' || !URL.canParse(controlUrl)) return null
-    return { command, pid, startedAt, controlUrl, dataDir, trouble }
+    return Running.parse(JSON.parse(text))
   } catch {
     return null
   }

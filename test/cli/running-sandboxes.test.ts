@@ -53,7 +53,7 @@ const ofAnother = (pid: number) => ({
 test('a sandbox is found until it ends, by a file that its owner alone can read', () => {
   const { folder, files } = runtime()
   const announced = announce([folder])
-  expect(findSandboxes([folder])).toEqual([
+  expect(findSandboxes([folder])).toMatchObject([
     {
       command: 'dev',
       pid: process.pid,
