@@ -7,8 +7,6 @@ import { algorithmOf, findRecipientAlgorithm, findSignatureAlgorithm } from './a
 
 /** Bytes of version and creation time, before the algorithm. */
 const START = 5
-/** Bytes that `keyOver` adds before a body. */
-const KEY_OVER = 3
 
 /** Reads the public part at the start of a key packet's body; null for every other form. */
 export function readPublicKey(body: Uint8Array): { key: NativePublicKey; read: number } | null {
@@ -49,24 +47,5 @@ export function publicKeyBody(key: NativePublicKey): Buffer {
 
 /** A key's fingerprint, 20 bytes; the last 8 are its key id (RFC 9580, 5.5.4.2). */
 export function fingerprintOf(key: NativePublicKey): Buffer {
-  const { bytes, pointAt } = templateOf(key)
-  bytes.writeUInt32BE(key.createdS, 4)
-  bytes.set(key.point, pointAt)
-  return hash('sha1', bytes, 'buffer')
-}
-
-/** The input of a fingerprint except date and point, reused for the keys of a large group. */
-interface FingerprintTemplate {
-  bytes: Buffer
-  pointAt: number
-}
-const templates = new Map<number, FingerprintTemplate>()
-
-function templateOf(key: NativePublicKey): FingerprintTemplate {
-  const known = templates.get(key.algorithm)
-  if (known !== undefined) return known
-  const pointAt = KEY_OVER + START + 1 + algorithmOf(key).before.length
-  const made = { bytes: keyOver(publicKeyBody(key)), pointAt }
-  templates.set(key.algorithm, made)
-  return made
+  return hash('sha1', keyOver(publicKeyBody(key)), 'buffer')
 }
