@@ -105,8 +105,17 @@ export function settingsFrom(
 }
 
 /** All else is left out. */
-const { listen, admin, dataDir, log, alert, store, openpgp } = Options.shape
-const ProcessOptions = z.object({ listen, admin, dataDir, log, alert, store, openpgp })
+const ProcessOptions = z.object(
+  Options.pick({
+    listen: true,
+    admin: true,
+    dataDir: true,
+    log: true,
+    alert: true,
+    store: true,
+    openpgp: true,
+  }).shape,
+)
 
 /** The same for what several bots have in common. */
 export function processSettingsFrom(
