@@ -1,7 +1,7 @@
 /** Moves all secrets from one protection to another. */
 import type { Kysely, Transaction } from 'kysely'
 import type { OpenProtection } from './protection.ts'
-import { change } from './records/rows.ts'
+import { changeRows } from './records/rows.ts'
 import { corrupt } from './refusals.ts'
 import type { ProtectionTable, Schema } from './schema.ts'
 import { noteScrub } from './scrub.ts'
@@ -46,7 +46,7 @@ export async function writeMoveIn(
   if (!isSame) return false
   for (const { fingerprint } of keys) {
     const locked = o.relocked.get(fingerprint)?.becomes ?? ''
-    await change(transaction, 'own_keys', { fingerprint }, { locked })
+    await changeRows(transaction, 'own_keys', { fingerprint }, { locked })
   }
   await resealAll(transaction, o)
   await transaction.deleteFrom('protection').execute()
@@ -59,7 +59,7 @@ async function resealAll(db: Transaction<Schema>, { from, to }: ProtectionMove):
   for (const { name, sealed } of await db.selectFrom('secrets').selectAll().execute()) {
     const secret = from?.sealer.open(name, sealed) ?? null
     if (secret === null) throw corrupt('a sealed secret was changed')
-    await change(db, 'secrets', { name }, { sealed: to.held.sealer.seal(name, secret) })
+    await changeRows(db, 'secrets', { name }, { sealed: to.held.sealer.seal(name, secret) })
   }
 }
 

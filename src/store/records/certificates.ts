@@ -9,7 +9,7 @@ import type {
   KnownKey,
 } from '../../kernel/index.ts'
 import { TimeSlice } from '../../util/scheduling.ts'
-import { Rows, change, chunksOf, insertNew, upsert } from './rows.ts'
+import { Rows, changeRows, chunksOf, insertNew, upsert } from './rows.ts'
 
 /** Copies that go in one statement. */
 const COPIES_AT_ONCE = 100
@@ -73,7 +73,7 @@ export class CertificateRows extends Rows implements CertificateRecords {
 
   async replaceCopy(copy: CertificateCopy, before: string): Promise<void> {
     const known = { fingerprint: copy.fingerprint, copy_digest: before }
-    await change(this.db, 'certificates', known, copyRow(copy))
+    await changeRows(this.db, 'certificates', known, copyRow(copy))
   }
 
   async revokedCopyOf(fingerprint: string): Promise<string | null> {

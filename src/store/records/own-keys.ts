@@ -1,6 +1,6 @@
 import type { Keys, MadeKeyRecord, OwnKeyRecords, OwnKeyRow } from '../../kernel/index.ts'
 import type { SchemaRow } from '../schema.ts'
-import { Rows, change, insertNew, readFlag } from './rows.ts'
+import { Rows, changeRows, insertNew, readFlag } from './rows.ts'
 
 const FIRST_PUBLISHED = 'first_published_at'
 
@@ -37,7 +37,7 @@ export class OwnKeyRows extends Rows implements OwnKeyRecords {
   }
 
   async setOffered(fingerprint: string, atMs: number | null): Promise<void> {
-    await change(this.db, 'own_keys', { fingerprint }, { offered_at: atMs })
+    await changeRows(this.db, 'own_keys', { fingerprint }, { offered_at: atMs })
   }
 
   async promote(fingerprint: string, atMs: number): Promise<void> {
@@ -48,7 +48,7 @@ export class OwnKeyRows extends Rows implements OwnKeyRecords {
       .where('fingerprint', '!=', fingerprint)
       .execute()
     const active = { state: 'active', published_at: atMs, retired_at: null } as const
-    await change(this.db, 'own_keys', { fingerprint }, active)
+    await changeRows(this.db, 'own_keys', { fingerprint }, active)
     await insertNew(this.db, 'flags', { name: FIRST_PUBLISHED, value: String(atMs) })
   }
 
@@ -65,7 +65,7 @@ export class OwnKeyRows extends Rows implements OwnKeyRecords {
 
   async eraseSecret(fingerprint: string, atMs: number): Promise<boolean> {
     const erased = { state: 'destroyed', destroyed_at: atMs, locked: '' } as const
-    return await change(this.db, 'own_keys', { fingerprint, state: 'retired' }, erased)
+    return await changeRows(this.db, 'own_keys', { fingerprint, state: 'retired' }, erased)
   }
 }
 

@@ -14,7 +14,7 @@ import type {
 } from '../../kernel/index.ts'
 import type { SchemaRow } from '../schema.ts'
 import { TimeSlice } from '../../util/scheduling.ts'
-import { Rows, change, upsert } from './rows.ts'
+import { Rows, changeRows, upsert } from './rows.ts'
 
 /** People's fingerprints, and how far they are trusted. */
 export class PinRows extends Rows implements PinRecords {
@@ -81,7 +81,7 @@ export class KeyChangeRows extends Rows implements KeyChangeRecords {
   }
 
   async setTold({ userId, to }: KeyChange, by: ToldWith, key: string): Promise<void> {
-    await change(this.db, 'key_changes', { user_id: userId, now: to }, { [by]: key })
+    await changeRows(this.db, 'key_changes', { user_id: userId, now: to }, { [by]: key })
   }
 }
 
@@ -120,7 +120,7 @@ export class SignerRows extends Rows implements SignerRecords {
 
   async forget(userId: number): Promise<void> {
     const unsigned = { signed_at: null, signed_files_at: null }
-    await change(this.db, 'people', { user_id: userId }, unsigned)
+    await changeRows(this.db, 'people', { user_id: userId }, unsigned)
   }
 }
 

@@ -42,7 +42,7 @@ export async function insertNew<T extends keyof Schema>(
 }
 
 /** Changes the rows whose columns have all of these values. @returns whether there are any */
-export async function change<T extends keyof Schema>(
+export async function changeRows<T extends keyof Schema>(
   db: Kysely<Schema>,
   table: T,
   where: Partial<SchemaRow<T>>,
