@@ -1,14 +1,5 @@
 /** The sidecar between its doors: store, keys, chats, guard, translation. */
-import {
-  ClearFields,
-  Guard,
-  type Kernel,
-  KnownChats,
-  type Memory,
-  Presses,
-  type ReplayMemory,
-  loadKernel,
-} from '../kernel/index.ts'
+import { ClearFields, Guard, type Kernel, Presses, loadKernel } from '../kernel/index.ts'
 import { Modes } from '../lookups/modes.ts'
 import { givenClients } from '../config/client-entry.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
@@ -28,7 +19,6 @@ import { PROVEN_MS } from '../replicas/times.ts'
 import type { Store } from '../store/store.ts'
 import { previewChat, type ChatPreview } from '../translate/chat-preview.ts'
 import { Incoming } from '../translate/incoming.ts'
-import type { Attachments } from '../translate/attachments.ts'
 import { Messages } from '../translate/messages.ts'
 import { Outgoing } from '../translate/outgoing.ts'
 import type { Answer } from '../upstream/client.ts'
@@ -44,36 +34,6 @@ import {
   serverFor,
   type Purpose,
 } from './stores.ts'
-
-/** Their listeners are in `subscriptions.ts`. */
-export interface Core extends AsyncDisposable {
-  store: Store
-  engine: MeasuredEngine
-  keyring: Keyring
-  /** Memory of chats and people. */
-  known: Known
-  outcomes: Outcomes
-  keyUsage: KeyUsage
-  /** Exports and imports secret keys. */
-  transfer: Transfer
-  knownChats: KnownChats
-  modes: Modes
-  guard: Guard
-  /** Null when the sidecar manages no key (`key.publish: false`). */
-  publication: Publication | null
-  messages: Messages<Answer>
-  /** Previews a text for a chat, once the bot's key is published. */
-  previewChat: (chatId: number) => Promise<ChatPreview>
-  clearFields: ClearFields
-  presses: Presses
-  /** Null when there is no key to open with and none will be made. */
-  replayMemory: ReplayMemory | null
-  /** Records up to where updates are confirmed, where any is opened (`ConfirmedUpdates.record`). */
-  recordConfirmed: (below: number) => Promise<void>
-  /** Null when there is no key to open with and none will be made. */
-  incoming: Incoming | null
-  attachments: Attachments
-}
 
 const DAY_MS = 86_400_000
 
@@ -95,15 +55,14 @@ export interface Known extends Kernel {
   names: Names
 }
 
+/** The parts over a store. Their listeners are in `subscriptions.ts`. */
+export type Core = Awaited<ReturnType<typeof createCore>>
+
 /**
  * Opens the store and makes the parts over it.
  * @throws OperatorError for everything that keeps a store from opening
  */
-export async function createCore(
-  options: CoreOptions,
-  link: Link,
-  purpose: Purpose,
-): Promise<Core> {
+export async function createCore(options: CoreOptions, link: Link, purpose: Purpose) {
   await using stack = new AsyncDisposableStack()
   const base = await openBase(options, link, { purpose, stack })
   const { store, memory, engine, keyring } = base
@@ -126,44 +85,43 @@ export async function createCore(
     store,
     engine,
     keyring,
+    /** Memory of chats and people. */
     known,
     outcomes,
     keyUsage,
+    /** Exports and imports secret keys. */
     transfer: new Transfer({ memory, engine, keyring, ownerOf: parts.ownerOf ?? (() => null) }),
     knownChats: known.knownChats,
     modes: known.modes,
     ...wall,
+    /** Null when the sidecar manages no key (`key.publish: false`). */
     publication,
-    messages: new Messages({
+    messages: new Messages<Answer>({
       outgoing,
       clearFields: wall.clearFields,
       outcomes,
       send: (outbound) => link.upstream.send(outbound),
       edit: (outbound) => link.upstream.edit(outbound),
     }),
-    recordConfirmed: async (below) => await rest.replayMemory?.confirmed.record(below),
+    /** Records up to where updates are confirmed, where any is opened (`ConfirmedUpdates.record`). */
+    recordConfirmed: async (below: number): Promise<void> =>
+      await rest.replayMemory?.confirmed.record(below),
     ...rest,
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+    [Symbol.asyncDispose]: (): Promise<void> => resources.disposeAsync(),
   }
 }
 
 /** The parts that all others need. */
-interface Base {
-  store: Store
-  memory: Memory
-  engine: MeasuredEngine
-  keyring: Keyring
-  fresh: () => Promise<void>
-}
+type Base = Awaited<ReturnType<typeof openBase>>
 
 async function openBase(
   { settings, secrets, log, mayCreateStore = true, parts = {} }: CoreOptions,
   link: Link,
   { purpose, stack }: { purpose: Purpose; stack: AsyncDisposableStack },
-): Promise<Base> {
+) {
   const server = await serverFor({ settings, secrets, parts }, stack)
   const database = server === null ? undefined : { server, schema: settings.store.schema }
-  const store =
+  const store: Store =
     parts.store ??
     (await parts.opening) ??
     stack.use(
@@ -178,7 +136,8 @@ async function openBase(
   if (purpose === 'run') log.info({ protection: store.method }, 'the store is open')
   const { time } = link
   const nowMs = (): number => time.nowMs()
-  const engine = parts.engine ?? stack.use(createEngine({ ...settings.openpgp, nowMs }))
+  const engine: MeasuredEngine =
+    parts.engine ?? stack.use(createEngine({ ...settings.openpgp, nowMs }))
   await scrubIfDue(store)
   const memory = memoryOf(store, nowMs)
   const keyring = await Keyring.load(memory, engine, {
@@ -186,7 +145,7 @@ async function openBase(
     time,
     serviceNowMs: () => (link.watch.skewMs === null ? null : nowMs() - link.watch.skewMs),
   })
-  return { store, memory, engine, keyring, fresh: () => store.fresh() }
+  return { store, memory, engine, keyring, fresh: (): Promise<void> => store.fresh() }
 }
 
 async function loadKnown(
@@ -226,17 +185,13 @@ async function createPublication(
 }
 
 /** The parts that decide whether a body may be sent. */
-interface Wall {
-  guard: Guard
-  presses: Presses
-  clearFields: ClearFields
-}
+type Wall = ReturnType<typeof createWall>
 
 function createWall(
   { settings }: CoreOptions,
   { store, memory, keyring, fresh }: Base,
   { knownChats, modes }: Known,
-): Wall {
+) {
   const ownsKey = (): boolean => settings.key.publish || keyring.all.length > 0
   const guard = new Guard({
     fresh,
@@ -262,9 +217,7 @@ async function createDirections(
   { settings, name }: CoreOptions,
   link: Link,
   o: Base & Wall & { known: Known; publication: Publication | null; stack: AsyncDisposableStack },
-): Promise<
-  { outgoing: Outgoing } & Pick<Core, 'replayMemory' | 'previewChat' | 'incoming' | 'attachments'>
-> {
+) {
   const { store, memory, keyring, engine, fresh, known, guard, presses, clearFields, stack } = o
   const { clocks: clock } = keyring
   const keyListMaxAgeMs = settings.cache.keyListSeconds * 1000
@@ -289,9 +242,13 @@ async function createDirections(
   })
   return {
     outgoing,
+    /** Null when there is no key to open with and none will be made. */
     replayMemory,
-    previewChat: (chatId) => previewChat(chatId, { ...shared, unusableRecipient }),
+    /** Previews a text for a chat, once the bot's key is published. */
+    previewChat: (chatId: number): Promise<ChatPreview> =>
+      previewChat(chatId, { ...shared, unusableRecipient }),
     attachments,
+    /** Null when there is no key to open with and none will be made. */
     incoming:
       opening === null || urls === null
         ? null

@@ -11,7 +11,7 @@ import { Alerts, type AlertWay } from '../observe/alerts.ts'
 import { Health } from '../observe/health.ts'
 import { Metrics } from '../observe/metrics.ts'
 import { ServiceWatch } from '../observe/service-watch.ts'
-import { createWarnings, type Warnings } from '../observe/warnings.ts'
+import { createWarnings } from '../observe/warnings.ts'
 import { UpstreamClient, type Upstream, type UpstreamEvents } from '../upstream/client.ts'
 import { Listeners } from '../util/listeners.ts'
 import type { BotExchange } from '../api/envelope.ts'
@@ -34,54 +34,7 @@ export const PROBE_MS = 4000
 export const PUBLISH_MS = 10_000
 
 /** The link to the service. Its listeners are in `subscriptions.ts`. */
-export interface Link extends AsyncDisposable {
-  /** Base URL of the service. */
-  url: string
-  time: Time
-  upstream: Upstream
-  health: Health
-  warnings: Warnings
-  metrics: Metrics
-  alerts: Alerts
-  watch: ServiceWatch
-  calls: {
-    me: () => Promise<Bot>
-    /** The same, given up after seconds: for the watch, which must know soon. */
-    probe: () => Promise<Bot>
-    chat: (chatId: number) => Promise<Unseen>
-    chatKeys: (chatId: number) => Promise<Unseen>
-    userKey: (userId: number) => Promise<Unseen>
-    putKey: (
-      key: { publicKey: string; fingerprint: string },
-      requireAllowed?: () => void,
-    ) => Promise<void>
-  }
-  /** The last `/me`; null before the first. */
-  bot: () => Bot | null
-  /** By the token; without a token of the spec's shape, by the first `/me`. */
-  botId: () => number | null
-  /** Sets the store's bot: a `/me` of another is refused, also when the token has no bot id. */
-  expectBot: (botId: number) => void
-  limits: () => Limits
-  /** Divides the calls of our own among so many sidecars of the bot. */
-  shareCalls: (sidecars: number) => void
-  /** Calls of our own in the last minute, and how many there may be. */
-  ownCalls: () => { usedLastMinute: number; limit: number }
-  /** The bot sends or receives: it is not at rest, and how late the event loop is counts for a while. */
-  noteWork: () => void
-  /**
-   * Uses a `/me` that the bot asked for.
-   * @returns its content
-   * @throws NoResponseError `postern_upstream_invalid` when it is another bot's
-   */
-  observe: (answer: Unseen) => unknown
-  /** Calls back with every `/me` of our bot. */
-  onBot(listener: (bot: Bot) => void): void
-  /** Calls back with whether a `/me` is of the bot of our token. */
-  onIdentified(listener: (isOurs: boolean) => void): void
-  /** Adds a listener to events of calls. */
-  onUpstream(listener: Partial<UpstreamEvents>): void
-}
+export type Link = ReturnType<typeof createLink>
 
 /**
  * Makes the link; no call is made before the first is asked for.
@@ -99,18 +52,15 @@ export function createLink(
     /** That of this machine by default. */
     time?: Time | undefined
   },
-): Link {
+) {
   let sidecars = 1
   let ownCalls = { usedLastMinute: 0, limit: 0 }
   const { time = SYSTEM_TIME, metrics = new Metrics() } = o
   const bot = new BotDescription(botIdOf(secrets.botToken.reveal()))
   const upstreamListeners: Partial<UpstreamEvents>[] = [{ budget: (used) => (ownCalls = used) }]
   const health = new Health()
-  const { caFile, url, proxy } = settings.upstream
-  const upstream = new UpstreamClient({
-    baseUrl: url,
-    ...(caFile === undefined ? {} : { ca: readCa(caFile) }),
-    proxy,
+  const upstream: Upstream = new UpstreamClient({
+    ...reached(settings.upstream),
     token: secrets.botToken,
     ownCallsPerMinute: () => Math.floor((bot.limits.apiCallsPerMinute * OWN_SHARE) / sidecars),
     events: forwardTo(upstreamListeners),
@@ -118,7 +68,8 @@ export function createLink(
   const alerts = new Alerts(o)
   const watch = new ServiceWatch(health, time)
   return {
-    url,
+    /** Base URL of the service. */
+    url: settings.upstream.url,
     time,
     upstream,
     health,
@@ -127,21 +78,19 @@ export function createLink(
     alerts,
     watch,
     calls: callsOf(upstream, bot, watch),
-    bot: () => bot.known,
-    botId: () => bot.id,
-    expectBot: (botId) => (bot.id ??= botId),
-    limits: () => bot.limits,
-    shareCalls: (count) => (sidecars = count),
+    ...ofBot(bot),
+    /** Divides the calls of our own among so many sidecars of the bot. */
+    shareCalls: (count: number): void => void (sidecars = count),
+    /** Calls of our own in the last minute, and how many there may be. */
     ownCalls: () => ownCalls,
-    noteWork: () => {
+    /** The bot sends or receives: it is not at rest, and how late the event loop is counts for a while. */
+    noteWork: (): void => {
       metrics.registry.noteWork()
       watch.noteTraffic()
     },
-    observe: (answer) => bot.read(answer).result,
-    onBot: (listener) => bot.descriptions.add(listener),
-    onIdentified: (listener) => bot.identifications.add(listener),
-    onUpstream: (listener) => upstreamListeners.push(listener),
-    async [Symbol.asyncDispose]() {
+    /** Adds a listener to events of calls. */
+    onUpstream: (listener: Partial<UpstreamEvents>): void => void upstreamListeners.push(listener),
+    async [Symbol.asyncDispose](): Promise<void> {
       watch[Symbol.dispose]()
       await alerts[Symbol.asyncDispose]()
       await upstream[Symbol.asyncDispose]()
@@ -149,10 +98,32 @@ export function createLink(
   }
 }
 
+function ofBot(bot: BotDescription) {
+  return {
+    /** The last `/me`; null before the first. */
+    bot: (): Bot | null => bot.known,
+    /** By the token; without a token of the spec's shape, by the first `/me`. */
+    botId: (): number | null => bot.id,
+    /** Sets the store's bot: a `/me` of another is refused, also when the token has no bot id. */
+    expectBot: (botId: number): void => void (bot.id ??= botId),
+    limits: (): Limits => bot.limits,
+    /**
+     * Uses a `/me` that the bot asked for.
+     * @returns its content
+     * @throws NoResponseError `postern_upstream_invalid` when it is another bot's
+     */
+    observe: (answer: Unseen): unknown => bot.read(answer).result,
+    /** Calls back with every `/me` of our bot. */
+    onBot: bot.descriptions.add,
+    /** Calls back with whether a `/me` is of the bot of our token. */
+    onIdentified: bot.identifications.add,
+  }
+}
+
 type CallOptions = Pick<Parameters<Upstream['ask']>[0], 'deadlineMs' | 'isCheck'>
 
 /** Calls of our own. */
-function callsOf(upstream: Upstream, bot: BotDescription, watch: ServiceWatch): Link['calls'] {
+function callsOf(upstream: Upstream, bot: BotDescription, watch: ServiceWatch) {
   const get = async (path: string, how: CallOptions = {}): Promise<Unseen> =>
     await upstream.ask({ method: 'GET', path, deadlineMs: LOOKUP_MS, ...how })
   const me = async (how: CallOptions): Promise<Bot> => {
@@ -162,11 +133,15 @@ function callsOf(upstream: Upstream, bot: BotDescription, watch: ServiceWatch): 
   }
   return {
     me: () => me({ deadlineMs: Infinity }),
+    /** The same, given up after seconds: for the watch, which must know soon. */
     probe: () => me({ deadlineMs: PROBE_MS, isCheck: watch.isAtRest() }),
-    chat: (chatId) => get(`/chats/${chatId}`),
-    chatKeys: (chatId) => get(`/chats/${chatId}/keys`),
-    userKey: (userId) => get(`/users/${userId}/key`),
-    putKey: async (key, requireAllowed = () => {}) => {
+    chat: (chatId: number) => get(`/chats/${chatId}`),
+    chatKeys: (chatId: number) => get(`/chats/${chatId}/keys`),
+    userKey: (userId: number) => get(`/users/${userId}/key`),
+    putKey: async (
+      key: { publicKey: string; fingerprint: string },
+      requireAllowed = (): void => {},
+    ): Promise<void> => {
       const call = { method: 'PUT', path: '/key', body: JSON.stringify(key) } as const
       await upstream.ask({ ...call, deadlineMs: PUBLISH_MS, requireAllowed })
     },
@@ -217,6 +192,11 @@ function forwardTo(listeners: readonly Partial<UpstreamEvents>[]): UpstreamEvent
     clock: (skewMs) => listeners.forEach((one) => one.clock?.(skewMs)),
     budget: (used) => listeners.forEach((one) => one.budget?.(used)),
   }
+}
+
+/** Where the service is, and by which way. */
+function reached({ caFile, url: baseUrl, proxy }: Settings['upstream']) {
+  return { baseUrl, proxy, ...(caFile === undefined ? {} : { ca: readCa(caFile) }) }
 }
 
 function readCa(file: string): string {

@@ -20,29 +20,6 @@ import type { Link, HandedInParts } from './link.ts'
 
 const PEEK_MS = 4000
 
-/** Their listeners are in `subscriptions.ts`. */
-export interface Updates extends AsyncDisposable {
-  webhook: Webhook
-  polls: PollWatch
-  backlog: Backlog
-  storeReach: StoreReach
-  /** Null where no other sidecar can poll. */
-  turns: PollTurn | null
-  /** Records the end of a poll of the bot's: the service's code, or null when it gave updates. */
-  notePoll: (code: string | null) => void
-  /** Records the service's report of its own webhook. */
-  noteServiceWebhook: (result: unknown) => void
-  /** Calls back with how a poll ended, the bot's or ours. */
-  onPolled(listener: (code: string | null) => void): void
-  /** Calls back with the url of the service's own webhook each time that it is named; null: none. */
-  onServiceWebhook(listener: (url: string | null) => void): void
-  onDelivered(listener: DeliveryLoopParts['onDelivered']): void
-  onDeliveryFailed(listener: DeliveryLoopParts['onFailed']): void
-  onReadFailed(listener: UpdatePollerParts['onReadFailed']): void
-  /** Calls back with an error of deliveries that is no Refusal. */
-  onUnexpectedError(listener: (error: unknown) => void): void
-}
-
 /** Listeners to events of updates. */
 class UpdateEvents {
   readonly polled = new Listeners<string | null>()
@@ -53,12 +30,15 @@ class UpdateEvents {
   readonly errors = new Listeners<unknown>()
 }
 
+/** Their listeners are in `subscriptions.ts`. */
+export type Updates = Awaited<ReturnType<typeof createUpdates>>
+
 /** @throws OperatorError `store-corrupt` */
 export async function createUpdates(
   { settings, parts = {} }: { settings: Settings; parts?: HandedInParts },
   link: Link,
   core: Core,
-): Promise<Updates> {
+) {
   const { clock = REAL_CLOCK } = parts
   const { store } = core
   const rules = {
@@ -90,9 +70,10 @@ export async function createUpdates(
     polls,
     backlog,
     storeReach,
+    /** Null where no other sidecar can poll. */
     turns,
     ...listening(events, backlog),
-    async [Symbol.asyncDispose]() {
+    async [Symbol.asyncDispose](): Promise<void> {
       await webhook[Symbol.asyncDispose]()
       backlog[Symbol.dispose]()
       polls[Symbol.dispose]()
@@ -102,24 +83,26 @@ export async function createUpdates(
 }
 
 /** How others report to the events, and listen to them. */
-function listening(
-  events: UpdateEvents,
-  backlog: Backlog,
-): Pick<Updates, (`on${string}` & keyof Updates) | (`note${string}` & keyof Updates)> {
+function listening(events: UpdateEvents, backlog: Backlog) {
   return {
-    notePoll: (code) => events.polled.emit(code),
-    noteServiceWebhook: (result) => {
+    /** Records the end of a poll of the bot's: the service's code, or null when it gave updates. */
+    notePoll: (code: string | null): void => events.polled.emit(code),
+    /** Records the service's report of its own webhook. */
+    noteServiceWebhook: (result: unknown): void => {
       if (!isObject(result)) return
       const { pending, url } = result
       if (typeof pending === 'number') backlog.recordPending(pending)
       if (url === null || typeof url === 'string') events.serviceWebhooks.emit(url)
     },
-    onPolled: (listener) => events.polled.add(listener),
-    onServiceWebhook: (listener) => events.serviceWebhooks.add(listener),
-    onDelivered: (listener) => events.deliveries.add(listener),
-    onDeliveryFailed: (listener) => events.failures.add(listener),
-    onReadFailed: (listener) => events.readFailures.add(listener),
-    onUnexpectedError: (listener) => events.errors.add(listener),
+    /** Calls back with how a poll ended, the bot's or ours. */
+    onPolled: events.polled.add,
+    /** Calls back with the url of the service's own webhook each time that it is named; null: none. */
+    onServiceWebhook: events.serviceWebhooks.add,
+    onDelivered: events.deliveries.add,
+    onDeliveryFailed: events.failures.add,
+    onReadFailed: events.readFailures.add,
+    /** Calls back with an error of deliveries that is no Refusal. */
+    onUnexpectedError: events.errors.add,
   }
 }
 
