@@ -10,27 +10,14 @@ import { presetOf } from './settings.ts'
 import type { Sources } from './sources.ts'
 import { placeOf, readBotFile, type BotEntry, type GivenSetting } from './yaml-file.ts'
 
-/** One of several bots with its effective settings: its own ones, and else those for all bots. */
-export interface CollectedBot {
-  name: string
-  /** Where its entry begins. */
-  place: string
-  collected: CollectedSettings
-}
-
-/** Several bots. */
-export interface SeveralBots {
-  /** Where each has a file, absolute; null where they are listed. */
-  folder: string | null
-  bots: CollectedBot[]
-  problems: Problem[]
-}
+/** Several bots, each with its effective settings: its own ones, and else those for all bots. */
+export type SeveralBots = NonNullable<ReturnType<typeof findBots>>
 
 /** A bot's file is named after the bot. */
 const BOT_FILE = /^(?!\.)(.+)\.ya?ml$/
 
 /** @returns null when the settings are of one bot */
-export function findBots(collected: CollectedSettings, sources: Sources): SeveralBots | null {
+export function findBots(collected: CollectedSettings, sources: Sources) {
   const { list, values } = collected
   const folder = values.get('bots')
   if (folder === undefined && list === null) return null
@@ -42,9 +29,11 @@ export function findBots(collected: CollectedSettings, sources: Sources): Severa
       : readFolder(path, { place: folder?.place ?? '', cwd: sources.cwd, problems })
   const bots = entries.map(({ name, entry }) => ({
     name,
+    /** Where its entry begins. */
     place: entry.place,
     collected: collectBot(name, entry, { collected, cwd: sources.cwd }),
   }))
+  // The folder in which each has a file is absolute, and null where they are listed.
   return { folder: path, bots, problems }
 }
 

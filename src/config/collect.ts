@@ -7,7 +7,7 @@ import { LATE_PIPE } from './pipes.ts'
 import { nearestName, settingsError, type Problem } from './problems.ts'
 import { presetOf, SETTINGS, type Setting } from './settings.ts'
 import type { Sources } from './sources.ts'
-import { readSettingsFile, type BotEntry, type GivenSetting } from './yaml-file.ts'
+import { readSettingsFile, type GivenSetting } from './yaml-file.ts'
 
 /** Relative to the working directory. */
 export const DEFAULT_FILE = 'config/postern.yaml'
@@ -27,36 +27,40 @@ const SERVICE_LINK = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT|PORT_\d+_(TCP|UDP|
 export type SettingsLevel = ReadonlyMap<string, GivenSetting>
 
 /** The settings of all sources together. */
-export interface CollectedSettings {
-  /** From the one that counts most to the one that counts least. */
-  levels: readonly SettingsLevel[]
-  /** The value that counts of each setting but secrets, checked, paths absolute. */
-  values: Map<string, GivenSetting>
-  /** The list of several bots in the file; null where there is none, or a folder counts. */
-  list: BotEntry[] | null
-  /** Absolute, the default included. */
-  dataDir: string
-  problems: Problem[]
-  /** False when the file could not be read, so that a missing setting may be in it. */
-  complete: boolean
-}
+export type CollectedSettings = ReturnType<typeof collect>
 
 /**
  * Reads and checks every source; each wrong value is a problem, also where another one counts.
  * @param file the settings file; null for none
  * @throws OperatorError `settings` when the file is a pipe, and no pipe is waited for any more
  */
-export function collect(sources: Sources, file = findFile(sources)): CollectedSettings {
+export function collect(sources: Sources, file = findFile(sources)) {
   const problems: Problem[] = []
   const isLate = file !== null && sources.secretReader?.isLate(file) === true
   if (isLate) throw settingsError([{ place: file, path: '', message: LATE_PIPE }])
   const read = file === null ? null : readSettingsFile(file, sources.cwd)
   problems.push(...(read?.problems ?? []))
-  const levels = [fromFlags(sources), fromEnvironment(sources, problems), read?.values ?? new Map()]
+  const levels: readonly SettingsLevel[] = [
+    fromFlags(sources),
+    fromEnvironment(sources, problems),
+    read?.values ?? new Map(),
+  ]
   const values = checkLevels(levels, sources.cwd, problems)
   const dataDir = resolve(sources.cwd, String(values.get('dataDir')?.value ?? presetOf('dataDir')))
   const list = values.has('bots') ? null : (read?.bots ?? null)
-  return { levels, values, list, dataDir, problems, complete: read?.readable ?? true }
+  return {
+    /** From the one that counts most to the one that counts least. */
+    levels,
+    /** The value that counts of each setting but secrets, checked, paths absolute. */
+    values,
+    /** The list of several bots in the file; null where there is none, or a folder counts. */
+    list,
+    /** Absolute, the default included. */
+    dataDir,
+    problems,
+    /** False when the file could not be read, so that a missing setting may be in it. */
+    complete: read?.readable ?? true,
+  }
 }
 
 /**

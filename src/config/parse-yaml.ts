@@ -1,18 +1,14 @@
-import { isScalar, LineCounter, parseDocument, visit, YAMLParseError, type Document } from 'yaml'
+import { isScalar, LineCounter, parseDocument, visit, YAMLParseError } from 'yaml'
 
-/** What a YAML text holds, not yet turned into values. */
-export interface ParsedYaml {
-  document: Document.Parsed
-  /** `LINE:COLUMN` of an offset in the text. */
-  at: (offset: number) => string
-}
+/** What a YAML text holds, not yet turned into values; `at` gives `LINE:COLUMN` of an offset. */
+export type ParsedYaml = ReturnType<typeof parseYaml>
 
 /**
  * Parses one YAML document, in a time that grows with its length. A key given twice is among its
  * errors, as `DUPLICATE_KEY`: the library's own check compares each key with each other.
  * @throws RangeError when it is nested too deep
  */
-export function parseYaml(text: string): ParsedYaml {
+export function parseYaml(text: string) {
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false })
   visit(document, {

@@ -4,7 +4,6 @@ import { findBots } from './bots.ts'
 import { collect, type CollectedSettings } from './collect.ts'
 import { readGivenSecret } from './given-secrets.ts'
 import { settingsError } from './problems.ts'
-import type { SecretSource } from './secrets.ts'
 import { presetOf, type Settings } from './settings.ts'
 import type { Sources } from './sources.ts'
 
@@ -45,22 +44,13 @@ export function loadBotFolder(sources: Sources): string | null {
 }
 
 /** What opens a store, or a copy of one. */
-export interface StoreAccess {
-  /** Absolute. */
-  dataDir: string
-  protection: Settings['key']['protection']
-  passphrase: SecretSource | null
-  /** The database that holds the store; null when it is in `dataDir`. */
-  storeUrl: SecretSource | null
-  store: Settings['store']
-  engine: Settings['openpgp']['engine']
-}
+export type StoreAccess = ReturnType<typeof loadStoreAccess>
 
 /**
  * Loads what commands need that open a store and never reach the service.
  * @throws OperatorError `settings`, with every problem of every source at once; `usage` as `load` does
  */
-export function loadStoreAccess(sources: Sources): StoreAccess {
+export function loadStoreAccess(sources: Sources) {
   const collected = collectNamed(sources)
   const { dataDir, values, problems } = collected
   const [passphrase = null, storeUrl = null] = ['key.passphrase', 'store.url'].map(
@@ -69,11 +59,13 @@ export function loadStoreAccess(sources: Sources): StoreAccess {
   if (problems.length > 0) throw settingsError(problems)
   const valueOf = (path: string): unknown => values.get(path)?.value ?? presetOf(path)
   return {
+    /** Absolute. */
     dataDir,
     passphrase,
-    protection: valueOf('key.protection') as StoreAccess['protection'],
+    protection: valueOf('key.protection') as Settings['key']['protection'],
+    /** The database that holds the store; null when it is in `dataDir`. */
     storeUrl,
-    engine: valueOf('openpgp.engine') as StoreAccess['engine'],
+    engine: valueOf('openpgp.engine') as Settings['openpgp']['engine'],
     store: {
       schema: valueOf('store.schema') as string,
       caFile: valueOf('store.caFile') as string | undefined,
