@@ -8,24 +8,17 @@ const NEVER_MS = 2 ** 31 - 1
 /** How often the share of busy time is measured; each measurement wakes an idle process. */
 const UTILIZATION_MS = 10_000
 
-/** Metrics of the process, for any number of bots in it. */
-export interface ProcessMetrics {
-  registry: Registry
-  delay: EventLoopDelay
-}
-
-let measured: ProcessMetrics | null = null
+let measured: ReturnType<typeof measure> | null = null
 
 /**
  * The metrics of the process, one for all sidecars in it: the library's measurement never ends,
  * and would keep each stopped sidecar in memory.
  */
-export function processMetrics(): ProcessMetrics {
-  measured ??= measure()
-  return measured
+export function processMetrics() {
+  return (measured ??= measure())
 }
 
-function measure(): ProcessMetrics {
+function measure() {
   const registry = new Registry()
   collectDefaultMetrics({
     register: registry,
