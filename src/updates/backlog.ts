@@ -12,16 +12,6 @@ import type { Clock } from '../util/clock.ts'
  */
 export type BacklogLevel = 'none' | 'noticed' | 'waiting' | 'expiring'
 
-export interface BacklogState {
-  level: BacklogLevel
-  /** Updates at the service, as it last reported; null before the first report. */
-  pending: number | null
-  /** How long the oldest has been waiting; null when nothing waits or it has no date. */
-  oldestMs: number | null
-  /** How long until the service drops it; null before it has waited for a day. */
-  leftMs: number | null
-}
-
 export interface BacklogParts {
   clock: Clock
   /** Our clock minus the service's; null when that is not known. */
@@ -39,7 +29,7 @@ export interface BacklogParts {
 
 /** The state of the backlog, and its level before. */
 export interface BacklogLook {
-  state: BacklogState
+  state: Backlog['state']
   before: BacklogLevel
   /** The time until the service drops something fell by another full hour since the last check. */
   isHourLess: boolean
@@ -87,7 +77,12 @@ export class Backlog implements Disposable {
     void this.#look()
   }
 
-  get state(): BacklogState {
+  /**
+   * How many updates are at the service, as it last reported, null before the first report; how long
+   * the oldest has been waiting, null when nothing waits; and how long until the service drops that,
+   * null before it has waited for a day.
+   */
+  get state() {
     const oldestMs =
       this.#oldestAtMs === null ? null : Math.max(0, this.#serviceNowMs() - this.#oldestAtMs)
     const isOld = oldestMs !== null && oldestMs >= EXPIRING_MS
