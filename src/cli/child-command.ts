@@ -5,19 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { systemCodeOf, usageError } from '../errors.ts'
 import { isAlive } from './running-sandboxes.ts'
 
-/** How a command ended by itself. */
-export interface CommandEnd {
-  /** Null when a signal ended it. */
-  code: number | null
-  signal: NodeJS.Signals | null
-}
-
 /** A command that was started. Disposing it ends it and everything that it started. */
-export interface ChildCommand extends AsyncDisposable {
-  readonly pid: number
-  /** Resolves when the command itself has ended. */
-  readonly ended: Promise<CommandEnd>
-}
+export type ChildCommand = Awaited<ReturnType<typeof startCommand>>
 
 interface CommandOptions {
   /** The program and its arguments; no shell reads them. */
@@ -49,7 +38,7 @@ const GUARD = 'read -r _ && exit; kill -s TERM -- "-$1"; sleep 2; kill -s KILL -
  * Starts a command in a process group of its own, without standard input.
  * @throws OperatorError `usage` when there is no such program
  */
-export async function startCommand(options: CommandOptions): Promise<ChildCommand> {
+export async function startCommand(options: CommandOptions) {
   const { command, env, onLine, untilTaken, graceMs = GRACE_MS } = options
   const [program, ...args] = command
   const child = spawn(program, args, {
@@ -67,6 +56,7 @@ export async function startCommand(options: CommandOptions): Promise<ChildComman
   const ended = once(child, 'exit').then(async ([code, signal]) => {
     // Prints its last output first, unless a process that it left behind holds the output open.
     await Promise.race([closed, pause(LAST_WORDS_MS, undefined, { ref: false })])
+    // The code is null when a signal ended it.
     return { code: code as number | null, signal: signal as NodeJS.Signals | null }
   })
   /** All of it is gone, and its number may be another's soon. */
@@ -77,6 +67,7 @@ export async function startCommand(options: CommandOptions): Promise<ChildComman
   })
   return {
     pid,
+    /** Resolves when the command itself has ended. */
     ended,
     [Symbol.asyncDispose]: async () => {
       const lives = (): boolean => !isOver && (!hasGroups || isAlive(-pid))

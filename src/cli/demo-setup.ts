@@ -1,31 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import type { StatusReport } from '../control/reports.ts'
-import { createSandbox, type Sandbox } from '../sandbox/create.ts'
+import { createSandbox } from '../sandbox/create.ts'
 import { BotTraffic } from '../sandbox/page/bot-traffic.ts'
 import type { PageSidecar } from '../sandbox/page/sidecar.ts'
-import type { Phone } from '../sandbox/phone/phone.ts'
 import { startSidecarOn } from '../testing/start-sidecar.ts'
 import { runEchoBot, type EchoedMessage } from './echo-bot.ts'
 import { timeOf } from '../util/clock.ts'
 
 /** Everything that the demo plays with, running. Disposing ends it and leaves nothing behind. */
-export interface Demo extends AsyncDisposable {
-  sandbox: Sandbox
-  alice: Phone
-  /** The exchanges between bot and sidecar. */
-  botTraffic: BotTraffic
-  pageSidecar: PageSidecar
-  /** What the bot read and answered, in order. */
-  echoed: EchoedMessage[]
-  /** Why the bot stopped by itself; null while it runs. */
-  failure(): string | null
-}
+export type Demo = Awaited<ReturnType<typeof startDemo>>
 
 /**
  * Starts the sandbox, a sidecar with a fresh key in a temporary data directory, and the echo bot.
  * @throws NotReadyError when the sidecar does not get ready
  */
-export async function startDemo(): Promise<Demo> {
+export async function startDemo() {
   await using stack = new AsyncDisposableStack()
   const sandbox = stack.use(await createSandbox({ phones: 'all' }))
   const alice = await sandbox.phone(sandbox.home.alice.id)
@@ -59,14 +48,17 @@ export async function startDemo(): Promise<Demo> {
   return {
     sandbox,
     alice,
+    /** The exchanges between bot and sidecar. */
     botTraffic,
-    pageSidecar: { botUrl: url, readiness: () => readinessAt(adminUrl), restarts: new Map() },
+    pageSidecar: {
+      botUrl: url,
+      readiness: async () => (await (await fetch(`${adminUrl}/status`)).json()) as StatusReport,
+      restarts: new Map(),
+    } satisfies PageSidecar,
+    /** What the bot read and answered, in order. */
     echoed,
+    /** Why the bot stopped by itself; null while it runs. */
     failure: () => failure,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
-}
-
-async function readinessAt(adminUrl: string): Promise<StatusReport> {
-  return (await (await fetch(`${adminUrl}/status`)).json()) as StatusReport
 }

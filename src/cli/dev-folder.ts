@@ -17,18 +17,7 @@ export const DEV_PORTS = ['port', 'adminPort', 'sandboxPort', 'controlPort', 'pa
 export type DevPorts = Record<(typeof DEV_PORTS)[number], number>
 
 /** A folder that this process alone has, until it is disposed of. */
-export interface DevFolder extends Disposable {
-  /** File of the sandbox's world. */
-  readonly world: string
-  /** Folder of the sidecar. */
-  readonly sidecar: string
-  /** The ports of the last start; none at the first. */
-  readonly ports: Partial<DevPorts>
-  /** Remembers the ports for the next start. */
-  keepPorts(ports: DevPorts): void
-  /** Writes the bot's token, for its owner alone. @returns the file's path */
-  keepToken(token: string): string
-}
+export type DevFolder = ReturnType<typeof openDevFolder>
 
 /** The content of the folder's own file: the process that has the folder, or had it last, and its ports. */
 const DevState = z.object({
@@ -51,7 +40,7 @@ const SQLITE_BUSY = 5
  * @throws OperatorError `store-in-use` when another process has it; `data-dir` when it is not this
  *   user's alone, or holds something else; `store-unwritable`
  */
-export function openDevFolder(path: string, { fresh }: { fresh: boolean }): DevFolder {
+export function openDevFolder(path: string, { fresh }: { fresh: boolean }) {
   makeFolder(path)
   const file = join(path, STATE)
   const before = readState(file)
@@ -66,14 +55,19 @@ export function openDevFolder(path: string, { fresh }: { fresh: boolean }): DevF
     writeNewFile(join(path, '.gitignore'), { text: '*\n' }, { force: true })
     if (fresh) removeWorld(path)
     return {
+      /** File of the sandbox's world. */
       world: join(path, WORLD),
+      /** Folder of the sidecar. */
       sidecar: join(path, SIDECAR),
+      /** The ports of the last start; none at the first. */
       ports,
-      keepPorts: (chosen) => {
+      /** Remembers the ports for the next start. */
+      keepPorts: (chosen: DevPorts): void => {
         ports = chosen
         write()
       },
-      keepToken: (token) =>
+      /** Writes the bot's token, for its owner alone. @returns the file's path */
+      keepToken: (token: string): string =>
         writeNewFile(join(path, TOKEN), { text: `${token}\n` }, { force: true }),
       [Symbol.dispose]: () => lock.close(),
     }

@@ -21,17 +21,7 @@ import { untilReady } from '../testing/readiness.ts'
 import { timeOf } from '../util/clock.ts'
 
 /** What `postern dev` runs. Disposing it ends all of it. */
-export interface Dev extends AsyncDisposable {
-  sandbox: Sandbox
-  bot: { id: number; username: string }
-  pageUrl: string
-  /** The bot's door of the sidecar. */
-  botUrl: string
-  tokenFile: string
-  log: DevLog
-  /** What the page can start anew. */
-  restarts: PageSidecar['restarts']
-}
+export type Dev = Awaited<ReturnType<typeof startDev>>
 
 interface DevOptions {
   folder: DevFolder
@@ -60,7 +50,7 @@ const USUAL_PORTS: DevPorts = {
  * Starts all of it, and waits until the bot's key is published.
  * @throws OperatorError
  */
-export async function startDev(options: DevOptions): Promise<Dev> {
+export async function startDev(options: DevOptions) {
   const { folder, seed, botName, open, print } = options
   await using stack = new AsyncDisposableStack()
   const ports = await choosePorts(options)
@@ -148,9 +138,11 @@ export async function startDev(options: DevOptions): Promise<Dev> {
     sandbox,
     bot,
     pageUrl: page.url,
+    /** The bot's door of the sidecar. */
     botUrl,
     tokenFile,
     log,
+    /** What the page can start anew. */
     restarts,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }

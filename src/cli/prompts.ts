@@ -48,12 +48,8 @@ export async function readPassphrase(
 /** Asks a question whose answer may be seen. @returns the line; null without a terminal */
 export async function promptLine(question: string): Promise<string | null> {
   if (!isInteractive()) return null
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return await lines.question(question)
-  } finally {
-    lines.close()
-  }
+  using lines = createInterface({ input: process.stdin, output: process.stderr })
+  return await lines.question(question)
 }
 
 /**

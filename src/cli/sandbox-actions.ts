@@ -27,16 +27,7 @@ interface ActionFlags extends ControlFlags {
 }
 
 /** A person, the chat that they speak in, and the sandbox of both. */
-interface Speaker {
-  control: Control
-  controlUrl: string
-  names: SandboxNames
-  userId: number
-  username: string
-  chatId: number
-  chatName: string
-  mode: string
-}
+type Speaker = Awaited<ReturnType<typeof findSpeaker>>
 
 /** What a person did, and what answers it. */
 interface Performed {
@@ -202,9 +193,9 @@ async function press(
 
 /** @throws OperatorError `usage` */
 async function findSpeaker(
-  at: Pick<Speaker, 'control' | 'controlUrl'>,
+  at: { control: Control; controlUrl: string },
   { person, chat }: { person: string; chat: string },
-): Promise<Speaker> {
+) {
   const { control } = at
   const names = await SandboxNames.read(control)
   const who = names.person(person)
