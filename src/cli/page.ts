@@ -18,7 +18,7 @@ export async function servePage(
     if (open) openInBrowser(page.url)
     return page
   } catch (error) {
-    refuseStart(error, null, '--page-port')
+    return refuseStart(error, null, '--page-port')
   }
 }
 
