@@ -18,43 +18,24 @@ const RULES: Readonly<Record<string, SecretRule>> = {
 /** Settings that are secrets, by dotted path. */
 export const SECRETS: readonly string[] = Object.keys(RULES)
 
-/** A secret that some source gives. */
-export interface GivenSecret {
-  /** Where it, or its file, is named. */
-  place: string
-  /** Null when it was refused. */
-  secret: SecretSource | null
-}
-
 /**
  * Reads a secret from the source that counts most, itself or its file.
  * @param path one of `SECRETS`
  * @param o `problems` receives the problems
- * @returns null when no source gives it
+ * @returns the secret, null when it was refused, and where it, or its file, is named; null when no
+ *   source gives it
  */
 export function readGivenSecret(
   path: string,
   collected: CollectedSettings,
   o: { problems: Problem[]; sources: Sources },
-): GivenSecret | null {
+) {
   const found = findSecret(path, collected.levels, o.problems)
   return found === null ? null : { place: found.place, secret: readSecret(found, collected, o) }
 }
 
-interface FoundSecret {
-  path: string
-  place: string
-  /** Whether its file was named, not the secret itself. */
-  named: boolean
-  value: unknown
-}
-
 /** The level that counts most and gives the secret or its file; both in one level are refused. */
-function findSecret(
-  path: string,
-  levels: readonly SettingsLevel[],
-  problems: Problem[],
-): FoundSecret | null {
+function findSecret(path: string, levels: readonly SettingsLevel[], problems: Problem[]) {
   for (const level of levels) {
     const value = level.get(path)
     const file = level.get(`${path}File`)
@@ -62,6 +43,7 @@ function findSecret(
       const message = `expected the secret or its file, not both (${value.place} is set too)`
       problems.push({ place: file.place, path, message })
     }
+    // Whether its file is named, not the secret itself.
     if (file !== undefined) return { path, named: true, ...file }
     if (value !== undefined) return { path, named: false, ...value }
   }
@@ -69,7 +51,7 @@ function findSecret(
 }
 
 function readSecret(
-  { path, place, named, value }: FoundSecret,
+  { path, place, named, value }: NonNullable<ReturnType<typeof findSecret>>,
   { values }: CollectedSettings,
   { problems, sources }: { problems: Problem[]; sources: Sources },
 ): SecretSource | null {
