@@ -89,11 +89,6 @@ export async function unblocked<T>(query: () => Promise<T>): Promise<T> {
   }
 }
 
-interface TakenLock {
-  lock: HeldLock
-  epoch: number
-}
-
 type LockAnswer = { taken?: boolean; epoch?: number }
 
 /** The locks by name of one store. */
@@ -118,7 +113,7 @@ export class NamedLocks implements AsyncDisposable {
   async take(
     name: LockName,
     { isShared = false, withEpoch = false }: { isShared?: boolean; withEpoch?: boolean } = {},
-  ): Promise<TakenLock | null> {
+  ): Promise<{ lock: HeldLock; epoch: number } | null> {
     if (this.#held.has(name)) return null
     this.#held.set(name, null)
     const { session } = this.#server
