@@ -22,17 +22,6 @@ export type Taker = 'here' | 'replica' | 'elsewhere'
 /** Of those, whose polls are not meant to be. */
 export type Stranger = Exclude<Taker, 'replica'>
 
-/** A poll under way. */
-export interface WatchedPoll {
-  /**
-   * Whether another poll ended it; nothing is noted yet.
-   * @param count of updates in the answer
-   */
-  wasTakenOver(count: number): boolean
-  /** Notes that another poll ended it: that of a replica, where that is known. */
-  takenOver(by?: 'replica'): void
-}
-
 /** Detects polls of this bot that displace each other. */
 export class PollWatch implements Disposable {
   readonly #clock: Clock
@@ -53,19 +42,25 @@ export class PollWatch implements Disposable {
   }
 
   /** A poll begins. */
-  begin(timeoutSeconds: number): WatchedPoll {
+  begin(timeoutSeconds: number) {
     const clock = this.#clock
     const number = ++this.#begun
     const startedMs = clock.monotonicNow()
     this.#begunAtMs = startedMs
     const timeoutMs = timeoutSeconds * 1000
     return {
-      wasTakenOver: (count) => {
+      /**
+       * Whether another poll ended it; nothing is noted yet.
+       * @param count of updates in the answer
+       */
+      wasTakenOver: (count: number): boolean => {
         const waitedMs = clock.monotonicNow() - startedMs
         // A proxy that ends long calls does so late, and always at the same time.
         return count === 0 && timeoutMs >= MIN_TIMEOUT_MS && waitedMs <= timeoutMs / 2
       },
-      takenOver: (by) => this.#note(this.#begun > number ? 'here' : (by ?? 'elsewhere')),
+      /** Notes that another poll ended it: that of a replica, where that is known. */
+      takenOver: (by?: 'replica'): void =>
+        this.#note(this.#begun > number ? 'here' : (by ?? 'elsewhere')),
     }
   }
 

@@ -14,13 +14,7 @@ export interface TargetRules {
 }
 
 /** A url whose host has been resolved: deliveries go to these addresses and nowhere else. */
-export interface WebhookTarget {
-  url: URL
-  /** The host without brackets and closing dot. */
-  host: string
-  /** At least one, in the order in which they are to be tried. */
-  addresses: string[]
-}
+export type WebhookTarget = Awaited<ReturnType<typeof findTarget>>
 
 /** Blanks and control characters, which a URL parser drops, and backslashes, which it turns. */
 const MISLEADING = /[\s\\\p{Cc}]/u
@@ -29,9 +23,11 @@ const ABSOLUTE = /^https?:\/\/([^/?]*)/i
 /**
  * Reads a webhook's url and finds out where it leads.
  * @param text as the bot gave it
+ * @returns also its host without brackets and closing dot, and at least one address, in the order in
+ *   which they are to be tried
  * @throws Refusal `bad_webhook` (spec, POST /webhook), which names the cause and never the url
  */
-export async function findTarget(text: string, rules: TargetRules): Promise<WebhookTarget> {
+export async function findTarget(text: string, rules: TargetRules) {
   const url = readUrl(text)
   // A URL parser has already made one spelling of numbers, brackets, case and punycode.
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')

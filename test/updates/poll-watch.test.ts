@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { PollWatch, type Taker, type WatchedPoll } from '../../src/updates/poll-watch.ts'
+import { PollWatch, type Taker } from '../../src/updates/poll-watch.ts'
 import { openBot, sceneWithWebhook } from './bot.ts'
 import { openScene, PLAIN, until, type Scene } from './support.ts'
 
@@ -42,7 +42,7 @@ function watched() {
 }
 
 /** A poll is answered with so many updates; true when another one ended it, which is noted. */
-function ends(poll: WatchedPoll, count = 0): boolean {
+function ends(poll: ReturnType<PollWatch['begin']>, count = 0): boolean {
   const isTakenOver = poll.wasTakenOver(count)
   if (isTakenOver) poll.takenOver()
   return isTakenOver
