@@ -1,7 +1,7 @@
 /** Checks the database of `store.url`: its connection, the durability of commits, and the schema. */
 import { OperatorError } from '../errors.ts'
 import { FIRST_VERSION, NEWEST_VERSION } from '../store/migrations.ts'
-import type { DatabaseState } from '../replicas/look.ts'
+import type { DatabaseState, lookAtDatabase } from '../replicas/look.ts'
 import { newer, older } from '../store/refusals.ts'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'
 
@@ -9,19 +9,14 @@ import { fail, pass, warn, type CheckLine } from './check-line.ts'
 const OLDEST_VERSION = 14
 
 /** How the settings name the database. */
-export interface NamedDatabase {
-  url: string
-  /** Setting `store.caFile`. */
-  caFile?: string | undefined
-  schema: string
-}
+type NamedDatabase = Parameters<typeof lookAtDatabase>[0]
 
 /** @param database null when the store is in a file. Never throws for a failed check. */
 export async function checkDatabase(database: NamedDatabase | null): Promise<CheckLine[]> {
   if (database === null) return []
-  const { lookAtDatabase } = await import('../replicas/look.ts')
+  const look = await import('../replicas/look.ts')
   try {
-    const state = await lookAtDatabase(database)
+    const state = await look.lookAtDatabase(database)
     return databaseLines(state, { name: database.schema, newest: NEWEST_VERSION })
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
