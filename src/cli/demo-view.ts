@@ -22,14 +22,7 @@ export interface ScriptLine {
 }
 
 /** What happened to a line of the script. */
-export interface SceneResult {
-  /** The bot read exactly this text. */
-  wasRead: boolean
-  /** The phone opened the answer and the bot's signature is good. */
-  isVerified: boolean
-  /** The text is in something that the service received or answered. */
-  hasLeaked: boolean
-}
+export type SceneResult = Awaited<ReturnType<typeof playLine>>
 
 /** Prints the heads of the three columns, where there is room for them. */
 export function printHeadings(): void {
@@ -38,7 +31,7 @@ export function printHeadings(): void {
 }
 
 /** Has alice write, and waits for the bot's answer on her phone; prints the three views. */
-export async function playLine(demo: Demo, { chat, text }: ScriptLine): Promise<SceneResult> {
+export async function playLine(demo: Demo, { chat, text }: ScriptLine) {
   const { sandbox, alice, echoed } = demo
   const chatId = chat === 'private' ? sandbox.home.privateChat : sandbox.home.encryptedGroup
   const before = { echoed: echoed.length, inbox: alice.inbox.length }
@@ -63,8 +56,11 @@ export async function playLine(demo: Demo, { chat, text }: ScriptLine): Promise<
   }
   printRule()
   return {
+    /** The bot read exactly this text. */
     wasRead: read?.text === text,
+    /** The phone opened the answer and the bot's signature is good. */
     isVerified: answer?.verdict === 'verified' && answer.text === read?.answer,
+    /** The text is in something that the service received or answered. */
     hasLeaked: sandbox.transcript.search(text).length > 0,
   }
 }

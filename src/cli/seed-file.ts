@@ -12,16 +12,13 @@ const HINT =
   'config/sandbox-seed.schema.json defines a seed file, config/examples/sandbox-seed.yaml is one'
 
 /** A file's content, not yet checked, and how to refuse it. */
-export interface SeedFile {
-  content: object
-  refusal(error: SeedError): OperatorError
-}
+export type SeedFile = ReturnType<typeof readSeedFile>
 
 /**
  * @param file relative to the working directory, or absolute; at most 8 MiB
  * @throws OperatorError `settings` when it cannot be read, or is neither YAML nor JSON
  */
-export function readSeedFile(file: string): SeedFile {
+export function readSeedFile(file: string) {
   const read = readBounded(file, MAX_BYTES)
   if ('problem' in read) throw refused([`${file}: ${read.problem}`])
   let document: Document
@@ -46,7 +43,7 @@ export function readSeedFile(file: string): SeedFile {
   }
   return {
     content,
-    refusal: ({ problems }) => {
+    refusal: ({ problems }: SeedError): OperatorError => {
       const lines = problems.slice(0, MAX_PROBLEMS).map(({ path, message, candidates = [] }) => {
         const nearest = nearestName(String(path.at(-1)), candidates)
         const at = place(offsetOf(document, path))
