@@ -10,7 +10,7 @@ import { OperatorError, refusedError, usageError } from '../errors.ts'
 import { isInteractive, printNotice, printPrompt } from './terminal.ts'
 
 const TERMINAL = '/dev/tty'
-/** Takes what `readline` would show of a typed line. */
+/** Discards the echo of `readline`. */
 const UNSEEN = new Writable({ write: (_chunk, _encoding, done) => done() })
 
 /**

@@ -9,7 +9,7 @@ import { fail, pass, warn, type CheckLine } from './check-line.ts'
 const WITHIN_MS = 10_000
 const NOTABLE_DAYS = 14
 const DAY_MS = 86_400_000
-/** Errors before the first byte of TLS, and that of a handshake that takes too long. */
+/** Errors before the first byte of TLS, and that of a handshake past its time limit. */
 const UNCONNECTED =
   /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ABORT_ERR)$/
 
