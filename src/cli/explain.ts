@@ -8,10 +8,7 @@ import { OperatorCommand, type JsonFlag } from './operator-command.ts'
 import { printList, printTable } from './table.ts'
 import { printJson, printNotice } from './terminal.ts'
 
-interface ExplainFlags extends JsonFlag {
-  sent?: boolean
-  withheld?: boolean
-}
+type ExplainFlags = JsonFlag & { sent?: boolean; withheld?: boolean }
 
 /** `postern explain`: why an update was withheld, or whom a message was not sealed to. */
 export const explainCommand = (): OperatorCommand =>

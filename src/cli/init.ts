@@ -107,7 +107,12 @@ function writeAll(file: string, answers: Answers, written: Sources): Loaded {
   const { values, newPassphrase, newToken } = answers
   const made: string[] = []
   const make = (path: string, text: string, folderMode: number): void => {
-    makeFolder(path, folderMode)
+    try {
+      makeFolders(dirname(path), folderMode)
+    } catch (error) {
+      const hint = 'name a file in a folder that this user may write to'
+      throw systemFailure(`the folder of ${path} cannot be made`, hint, error)
+    }
     made.push(writeNewFile(path, { text }, {}))
   }
   try {
@@ -124,14 +129,5 @@ function writeAll(file: string, answers: Answers, written: Sources): Loaded {
   } catch (error) {
     for (const path of made) rmSync(path, { force: true })
     throw error
-  }
-}
-
-function makeFolder(path: string, mode: number): void {
-  try {
-    makeFolders(dirname(path), mode)
-  } catch (error) {
-    const hint = 'name a file in a folder that this user may write to'
-    throw systemFailure(`the folder of ${path} cannot be made`, hint, error)
   }
 }

@@ -9,10 +9,7 @@ import { print, printJson, printNotice } from './terminal.ts'
 
 const LOOK_MS = 100
 
-interface RotateFlags extends JsonFlag {
-  watch?: boolean
-  abandon?: boolean
-}
+type RotateFlags = JsonFlag & { watch?: boolean; abandon?: boolean }
 
 /** `postern key rotate`: replaces the published key by a new one. */
 export const keyRotateCommand = (): OperatorCommand =>

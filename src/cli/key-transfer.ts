@@ -10,11 +10,6 @@ import { readInput } from './read-input.ts'
 import { isStdoutTerminal, print, printNotice } from './terminal.ts'
 import { refuseExisting, writeNewFile } from './write-file.ts'
 
-interface ExportFlags {
-  output?: string
-  force?: boolean
-}
-
 /** `postern key export`: a secret key for another program, locked under a passphrase of its own. */
 export const keyExportCommand = (): OperatorCommand =>
   new OperatorCommand('export')
@@ -35,7 +30,7 @@ export const keyExportCommand = (): OperatorCommand =>
 async function exportKey(
   sources: Sources,
   fingerprint: string | undefined,
-  { output, force = false }: ExportFlags,
+  { output, force = false }: { output?: string; force?: boolean },
 ): Promise<void> {
   if (output !== undefined) refuseExisting(output, { force })
   else if (isStdoutTerminal() && !force) {
@@ -56,11 +51,6 @@ async function exportKey(
 
 /** Larger than any key that is accepted: a key that is too large gets a refusal of its own. */
 const MAX_BYTES = 512 * 1024
-
-interface ImportFlags {
-  retired?: boolean
-  force?: boolean
-}
 
 /** `postern key import`: a secret key that another program exported becomes the bot's. */
 export const keyImportCommand = (): OperatorCommand =>
@@ -87,8 +77,9 @@ never published, and opens for key.retainDays from now on.`,
 async function importKey(
   sources: Sources,
   path: string | undefined,
-  { retired: isRetired = false, force: mayEndSoon = false }: ImportFlags,
+  flags: { retired?: boolean; force?: boolean },
 ): Promise<void> {
+  const { retired: isRetired = false, force: mayEndSoon = false } = flags
   const input = await readInput(path, { maxBytes: MAX_BYTES, what: 'the secret key' })
   const wanted = { file: input.toString('base64'), isRetired, mayEndSoon }
   const importIt = (sidecar: Operations) => importWith(sidecar, sources, wanted)

@@ -108,9 +108,7 @@ function minute(time: string | null): string {
   return time === null ? '-' : `${time.slice(0, 16).replace('T', ' ')}Z`
 }
 
-interface DeleteFlags extends JsonFlag {
-  yes?: boolean
-}
+type DeleteFlags = JsonFlag & { yes?: boolean }
 
 async function deleteKey(
   sidecar: Operations,

@@ -45,13 +45,6 @@ export async function readPassphrase(
   return SecretSource.fromValue(asked).reveal()
 }
 
-/** Asks a question whose answer may be seen. @returns the line; null without a terminal */
-export async function promptLine(question: string): Promise<string | null> {
-  if (!isInteractive()) return null
-  using lines = createInterface({ input: process.stdin, output: process.stderr })
-  return await lines.question(question)
-}
-
 /**
  * Has the operator type what will be changed, so that a slip changes nothing.
  * @param o `answer` that allows it, `done` the action omitted otherwise, such as `nothing was
@@ -64,11 +57,9 @@ export async function confirmTyped(o: {
   done: string
   yes: string
 }): Promise<void> {
-  const typed = await promptLine(o.question)
-  if (typed === null) {
-    const hint = `${o.done}; ${o.yes}`
-    throw usageError('there is no terminal to ask at', hint)
-  }
+  if (!isInteractive()) throw usageError('there is no terminal to ask at', `${o.done}; ${o.yes}`)
+  using lines = createInterface({ input: process.stdin, output: process.stderr })
+  const typed = await lines.question(o.question)
   if (typed.trim().toLowerCase() === o.answer) return
   throw refusedError(o.done, `answer with ${o.answer}`)
 }

@@ -37,9 +37,7 @@ const Running = z.object({
 export type RunningSandbox = z.output<typeof Running>
 
 /** A sandbox that commands find until this is disposed of. */
-export interface AnnouncedSandbox extends Disposable {
-  tell: (trouble: RunningSandbox['trouble']) => void
-}
+export type AnnouncedSandbox = ReturnType<typeof announceSandbox>
 
 const FOLDER = join('postern', 'sandboxes')
 /** Within this, the latest trouble is written: sooner than anybody waits for an answer. */
@@ -56,7 +54,7 @@ const NAME = /^(\d+)\.json$/
 export function announceSandbox(
   folders: readonly string[],
   sandbox: Pick<RunningSandbox, 'command' | 'controlUrl' | 'dataDir'>,
-): AnnouncedSandbox {
+) {
   const startedAt = new Date().toISOString()
   const record = { ...sandbox, pid: process.pid, startedAt, host: hostname() }
   const files = folders.map((one) => join(one, FOLDER, `${process.pid}.json`))
@@ -73,7 +71,7 @@ export function announceSandbox(
   write()
   let due: NodeJS.Timeout | undefined
   return {
-    tell: (latest) => {
+    tell: (latest: RunningSandbox['trouble']): void => {
       trouble = latest
       // A bot that repeats a refused call would have a file written for each.
       due ??= setTimeout(() => {

@@ -15,10 +15,7 @@ const WAIT_MS = 30_000
 /** How many shown messages are remembered, so that each is printed once. */
 const REMEMBERED = 1000
 
-interface WatchFlags extends ControlFlags {
-  all?: boolean
-  json?: boolean
-}
+type WatchFlags = ControlFlags & { all?: boolean; json?: boolean }
 
 /** The watched phone, and the handler of its events. */
 interface Watch {

@@ -18,7 +18,7 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .option('--changed', 'only people for whom the service now lists another certificate')
     .option('--json', 'print them as JSON')
     .example('postern trust list --changed')
-    .asks(async (sidecar, { changed }: TrustListFlags) => {
+    .asks(async (sidecar, { changed }: { changed?: boolean }) => {
       const report = await sidecar.trustList()
       return changed === true ? { ...report, people: report.people.filter(isChanged) } : report
     }, printPeople),
@@ -64,20 +64,16 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .option('--since <date>', 'from this day or time on, such as 2026-01-31', readDate)
     .option('--json', 'print one JSON object per line')
     .example('postern trust log --json > trust.ndjson')
-    .runs((sources, { since: sinceMs = 0, json = false }: TrustLogFlags) =>
+    .runs((sources, { since: sinceMs = 0, json = false }: JsonFlag & { since?: number }) =>
       withSidecar(sources, (sidecar) =>
         printJournal((range) => sidecar.trustLog({ sinceMs, ...range }), json),
       ),
     ),
 ]
 
-interface TrustListFlags {
-  changed?: boolean
-}
-
 function printPeople(
   { policy: ofBot, said, people }: TrustReport,
-  { changed }: TrustListFlags,
+  { changed }: { changed?: boolean },
 ): void {
   printNotice(`policy: ${ofBot}`)
   for (const { chatId, policy } of said) {
@@ -115,11 +111,6 @@ function isChanged({ fingerprint, listed }: TrustRow): boolean {
 
 /** Entries per request. */
 const PAGE = 1000
-
-interface TrustLogFlags extends JsonFlag {
-  /** ms since the epoch */
-  since?: number
-}
 
 /** Prints all entries of a journal that `read` gives, page by page. */
 export async function printJournal(
