@@ -28,6 +28,7 @@ describe('help', () => {
       'store',
       'chat',
       'trust',
+      'client',
       'open',
       'explain',
       'completion',
