@@ -22,7 +22,7 @@ const OPENED_MAX_AGE_MS = 10_000
 const { webhookBackoffFirstMs, webhookBackoffMaxMs } = FIXED_LIMITS
 
 /** A delivery that failed, and is tried again. */
-interface RepeatedDelivery {
+export interface RepeatedDelivery {
   updateId: number
   /** Duration of the attempt. */
   ms: number
