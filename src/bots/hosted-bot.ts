@@ -84,7 +84,7 @@ export class HostedBot {
     return this.#served?.bot.core.keyring.fingerprints.has(fingerprint) ?? false
   }
 
-  /** Whether it has a client with a token of this hash; false while it is not served. */
+  /** Whether it has a client with this credential; false while it is not served. */
   hasClient(credential: string): boolean {
     return this.#served?.bot.core.known.clients.find(credential) != null
   }

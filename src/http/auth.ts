@@ -7,6 +7,11 @@ import { Refusal } from '../errors.ts'
 const ROOM = 256
 const rooms = { presented: Buffer.alloc(4 + 3 * ROOM), expected: Buffer.alloc(4 + 3 * ROOM) }
 
+/** The tokens in the Authorization lines of a request; null for a line of another form. */
+export function presentedIn(rawHeaders: readonly string[]): (string | null)[] {
+  return valuesOf(rawHeaders, 'authorization').map(bearerOf)
+}
+
 /**
  * Lets a request through when it presents the token (spec, Authentication 1 and 3).
  * Compared in constant time, over the same number of bytes for all tokens, so that neither content
@@ -16,9 +21,8 @@ const rooms = { presented: Buffer.alloc(4 + 3 * ROOM), expected: Buffer.alloc(4 
  * @throws Refusal `unauthorized`, or `bad_request` when there are several Authorization lines
  */
 export function requireBearer(rawHeaders: readonly string[], expected: string | null): void {
-  const [line, ...more] = valuesOf(rawHeaders, 'authorization')
+  const [presented = null, ...more] = presentedIn(rawHeaders)
   if (more.length > 0) throw new Refusal('bad_request', 'Authorization: given twice')
-  const presented = bearerOf(line)
   if (presented === null || expected === null || !isSame(presented, expected)) {
     throw new Refusal('unauthorized', 'the token is missing or wrong')
   }

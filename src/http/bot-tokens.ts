@@ -1,6 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { bearerOf } from '../api/bot.ts'
-import { valuesOf } from '../util/local-door.ts'
+import { presentedIn } from './auth.ts'
 import { credentialOf, type CallerOf } from './client-calls.ts'
 
 /** Unknown tokens make the tokens' sources be read again, at most once in this time. */
@@ -49,14 +48,12 @@ export class BotTokens<Bot> {
 
   /** The bot whose token a request presents; null when that is nobody's, or not one token. */
   find(request: CallerOf): Bot | null {
-    const { rawHeaders } = request
     const credential = credentialOf(request)
     const owners = credential === null ? [] : this.#ownersOf(credential)
     // a token that is of clients of two bots is nobody's
     if (owners.length > 0) return owners.length === 1 ? (owners[0]?.bot ?? null) : null
-    const [line, ...more] = valuesOf(rawHeaders, 'authorization')
-    const presented = more.length > 0 ? null : bearerOf(line)
-    if (presented === null) return null
+    const [presented = null, ...more] = presentedIn(request.rawHeaders)
+    if (presented === null || more.length > 0) return null
     const hash = this.#hash(presented)
     const found = this.#of(hash)
     if (found !== null || !this.#reread()) return found

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { TLSSocket } from 'node:tls'
 import type { FastifyRequest } from 'fastify'
-import { bearerOf, certificateCredential, CLIENT_TOKEN_PREFIX, tokenHashOf } from '../api/bot.ts'
+import { certificateCredential, CLIENT_TOKEN_PREFIX, tokenHashOf } from '../api/bot.ts'
 import { isObject } from '../api/common.ts'
 import { API_PREFIX, ENDPOINTS } from '../api/endpoints.ts'
 import {
@@ -12,7 +12,7 @@ import {
   type Clients,
   type Presses,
 } from '../kernel/index.ts'
-import { valuesOf } from '../util/local-door.ts'
+import { presentedIn } from './auth.ts'
 import { chatOf, textParam } from './params.ts'
 
 /** What the door asks about clients. */
@@ -31,9 +31,9 @@ export type CallerOf = Pick<IncomingMessage, 'rawHeaders' | 'socket'>
  * by the certificate of its connection. Null where neither can be a client's.
  */
 export function credentialOf({ rawHeaders, socket }: CallerOf): string | null {
-  const [line, ...more] = valuesOf(rawHeaders, 'authorization')
-  if (line === undefined) return certificateOf(socket)
-  const presented = more.length > 0 ? null : bearerOf(line)
+  const [presented, ...more] = presentedIn(rawHeaders)
+  if (presented === undefined) return certificateOf(socket)
+  if (more.length > 0) return null
   return presented?.startsWith(CLIENT_TOKEN_PREFIX) === true ? tokenHashOf(presented) : null
 }
 
@@ -55,11 +55,8 @@ export async function actOf(
   const call = CALLS.get(`${request.method} ${request.routeOptions.url}`) ?? null
   const need = call === null ? null : NEEDS[call]
   if (need === null || need === 'anybody') return { call, chatIds: [] }
-  const chatId = chatOf(request)
-  const chatIds =
-    need.chats === 'press'
-      ? await presses.chatsOf(textParam(request, 'callbackId'))
-      : [chatId].filter((id) => id !== null)
+  const isPress = need.chats === 'press'
+  const chatIds = isPress ? await presses.chatsOf(textParam(request, 'callbackId')) : named(request)
   const { text = '', armored, markup } = isObject(request.body) ? request.body : {}
   return {
     call,
@@ -68,4 +65,9 @@ export async function actOf(
     textChars: armored === undefined && typeof text === 'string' ? text.length : Infinity,
     hasButtons: markup !== undefined,
   }
+}
+
+function named(request: FastifyRequest): number[] {
+  const chatId = chatOf(request)
+  return chatId === null ? [] : [chatId]
 }
