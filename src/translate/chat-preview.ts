@@ -52,7 +52,7 @@ export async function previewChat(chatId: number, parts: PreviewParts): Promise<
   try {
     answer = await parts.modes.get(chatId, monotonicNow())
     if (!parts.guard.willSeal(chatId, answer)) {
-      const refused = parts.guard.whyNotReadable(chatId, answer)
+      const refused = parts.guard.whyNotReadable(chatId, answer, true)
       if (refused === null) return { ...preview, body: 'readable', problem: null }
       const refusal = new Refusal('postern_downgrade_refused', refused)
       return { ...preview, body: 'refused', problem: problemOf(refusal) }

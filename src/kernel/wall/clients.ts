@@ -2,7 +2,7 @@ import { Refusal, refusedError } from '../../errors.ts'
 import { BoundedMap } from '../../util/bounded-map.ts'
 import type { Client, Memory, Records } from '../memory.ts'
 import type { Journal } from '../people/journal.ts'
-import { lackOf, paced, refuseLack, seesPeople } from './may-client.ts'
+import { lackOf, paced, refuseLack } from './may-client.ts'
 import type { ClientAct, ClientFacts, Lack } from './may-client.ts'
 
 /** More than anybody needs, and few enough to read at once. */
@@ -71,9 +71,10 @@ export class Clients {
     if (act.call === 'sendMessage' || act.call === 'editMessage') await this.#pace(client)
   }
 
-  /** Whether answers to a caller may show who is in a chat; null: the bot itself. */
+  /** Whether answers to a caller show who is in a chat: to one that may read it; null: the bot itself. */
   seesPeople(client: Client | null, chatId: number): boolean {
-    return seesPeople(client, chatId, this.#facts())
+    const reading: ClientAct = { call: 'getMembers', chatIds: [chatId] }
+    return client === null || lackOf(client, reading, this.#facts()) === null
   }
 
   /** Adds a client. @throws OperatorError `refused` when there is one of its name */

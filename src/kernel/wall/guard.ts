@@ -223,8 +223,8 @@ export class Guard {
     return new Permit(target, json({ chatId, markup }), { holds: always, renew: nothingToRenew })
   }
 
-  /** Why readable text is refused, or will be once there is a key; null when it may leave. */
-  whyNotReadable(chatId: number, answer: ModeAnswer, sealsForBot = true): string | null {
+  /** Why readable text is refused, or with `sealsForBot` will be once there is a key; null when it may leave. */
+  whyNotReadable(chatId: number, answer: ModeAnswer, sealsForBot: boolean): string | null {
     const { knownChats, readableGroups } = this.#parts
     if (readableGroups === 'refuse') return 'the setting readableGroups refuses it'
     // a later sighting may have shown a stricter kind than the answer

@@ -5,8 +5,8 @@ import type { Client, Right } from '../memory.ts'
 import type { KnownChats } from './known-chats.ts'
 
 /**
- * What a call needs. `names`: where it names its chat: in its `path`, in its `body`, by the `press`
- * that it answers, or by the `file` that it fetches. `every`: it is about all chats; `none`: about none.
+ * The right to a call, and where the call names its chats: in its `path`, in its `body`, by the `press`
+ * that it answers, or by the `file` that it fetches; `every`: it is about all of them, `none`: about none.
  */
 export interface Need {
   right: Right
@@ -125,15 +125,6 @@ function lackOfRoom({ maxChars, buttons }: Client, act: ClientAct): Lack | null 
 /** @throws Refusal `postern_not_allowed`, which names what the client lacks */
 export function refuseLack({ name }: Client, { detail }: Lack): never {
   throw new Refusal('postern_not_allowed', `client ${name}: ${detail}`)
-}
-
-/**
- * Whether answers to a client may show who is in a chat: to one that may read it.
- * @see lackOf
- */
-export function seesPeople(client: Client | null, chatId: number, facts: ClientFacts): boolean {
-  const act: ClientAct = { call: 'getMembers', chatIds: [chatId] }
-  return client === null || lackOf(client, act, facts) === null
 }
 
 /**

@@ -6,31 +6,18 @@ import { Clients } from '../../../src/kernel/wall/clients.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { storeForFile } from '../../store/support.ts'
+import { clientOf } from '../../support/client.ts'
 import { refused } from '../../support/refused.ts'
 
 const storeOf = storeForFile()
 const CHAT = -5
 const HOUR_MS = 3_600_000
-let named = 0
+let made = 0
 /** A name that no test before had, since all share one store. */
-const newName = (): string => `client-${++named}`
+const newName = (): string => `client-${++made}`
 
-function clientOf(name: string, over: Partial<Client> = {}): Client {
-  return {
-    name,
-    credential: `hash of ${name}`,
-    createdAtMs: 1,
-    may: ['send'],
-    chats: [CHAT],
-    persons: [],
-    maxChars: null,
-    buttons: false,
-    files: true,
-    rate: null,
-    expiresAtMs: null,
-    ...over,
-  }
-}
+const named = (name: string, over: Partial<Client> = {}): Client =>
+  clientOf({ name, credential: `hash of ${name}`, ...over })
 
 async function scene({ given = [] as Client[], fresh = async () => {} } = {}) {
   const clock = { nowMs: 1_000_000, expiryNowMs: 0 }
@@ -57,7 +44,7 @@ const send = (chatId = CHAT): ClientAct => ({ call: 'sendMessage', chatIds: [cha
 describe('a client that was added by command', () => {
   test('is found by the hash of its token alone, and after a restart as it was added', async () => {
     const { clients, load } = await scene()
-    const client = clientOf(newName(), { rate: { calls: 5, perMs: 60_000 }, persons: [7] })
+    const client = named(newName(), { rate: { calls: 5, perMs: 60_000 }, persons: [7] })
     await clients.add(client)
     for (const one of [clients, await load()]) {
       expect(one.find(client.credential)).toEqual(client)
@@ -67,7 +54,7 @@ describe('a client that was added by command', () => {
 
   test('is added once by its name, and neither changed nor removed by another one', async () => {
     const { clients, load } = await scene()
-    const client = clientOf(newName())
+    const client = named(newName())
     await clients.add(client)
     await expect(clients.add({ ...client, credential: 'other' })).rejects.toThrow(
       refused('refused', `there is a client ${client.name} already`),
@@ -80,7 +67,7 @@ describe('a client that was added by command', () => {
 
   test('has a new token once it was rotated, and the one before opens nothing', async () => {
     const { clients, load } = await scene()
-    const client = clientOf(newName())
+    const client = named(newName())
     await clients.add(client)
     await clients.rotate(client.name, 'a new hash')
     for (const one of [clients, await load()]) {
@@ -92,7 +79,7 @@ describe('a client that was added by command', () => {
 
   test('may nothing once it was removed, also where the request was found before', async () => {
     const { clients, load } = await scene()
-    const client = clientOf(newName())
+    const client = named(newName())
     await clients.add(client)
     await clients.admit(client, send())
     await clients.remove(client.name)
@@ -107,7 +94,7 @@ describe('a client that was added by command', () => {
         if (!isReached) throw new Error('the database is out of reach')
       },
     })
-    const client = clientOf(newName())
+    const client = named(newName())
     await clients.add(client)
     await clients.admit(client, send())
     isReached = false
@@ -119,15 +106,15 @@ describe('a client of the settings', () => {
   test('counts before an added one of its name, whose token then opens nothing', async () => {
     const name = newName()
     const { clients } = await scene()
-    await clients.add(clientOf(name, { credential: 'added' }))
-    const given = clientOf(name, { credential: 'given', createdAtMs: null })
+    await clients.add(named(name, { credential: 'added' }))
+    const given = named(name, { credential: 'given', createdAtMs: null })
     const after = await scene({ given: [given] })
     expect([after.clients.find('added'), after.clients.find('given')]).toEqual([null, given])
     expect(after.clients.all.filter((one) => one.name === name)).toEqual([given])
   })
 
   test('is neither removed nor rotated by command, and no other takes its name', async () => {
-    const given = clientOf(newName(), { createdAtMs: null })
+    const given = named(newName(), { createdAtMs: null })
     const { clients } = await scene({ given: [given] })
     const { name } = given
     for (const act of [clients.remove(name), clients.rotate(name, 'x'), clients.add(given)]) {
@@ -143,7 +130,7 @@ describe('the end of a client', () => {
     ['the clock of the service, also where ours was set back', 0, 2000],
   ])('comes by %s', async (_whose, nowMs, expiryNowMs) => {
     const { clients, clock } = await scene()
-    const client = clientOf(newName(), { expiresAtMs: 2000 })
+    const client = named(newName(), { expiresAtMs: 2000 })
     await clients.add(client)
     Object.assign(clock, { nowMs: 1999, expiryNowMs: 1999 })
     await clients.admit(client, send())
@@ -158,7 +145,7 @@ describe('a rate', () => {
 
   test('counts sends and edits of all sidecars together, and over a restart', async () => {
     const { clients, load, clock } = await scene()
-    const client = clientOf(newName(), { rate, may: ['send', 'edit', 'typing'] })
+    const client = named(newName(), { rate, may: ['send', 'edit', 'typing'] })
     await clients.add(client)
     await clients.admit(client, send())
     await (await load()).admit(client, edit)
@@ -174,7 +161,7 @@ describe('a rate', () => {
 
   test('lets no more through where many ask at the same moment', async () => {
     const { clients, load } = await scene()
-    const client = clientOf(newName(), { rate })
+    const client = named(newName(), { rate })
     await clients.add(client)
     const all = [clients, await load()].flatMap((one) =>
       [1, 2, 3].map(() => one.admit(client, send())),
@@ -185,7 +172,7 @@ describe('a rate', () => {
 
   test('is not used up by what is refused', async () => {
     const { clients } = await scene()
-    const client = clientOf(newName(), { rate })
+    const client = named(newName(), { rate })
     await clients.add(client)
     for (const _again of [1, 2, 3]) {
       await expect(clients.admit(client, send(9))).rejects.toThrow(refused('postern_not_allowed'))
@@ -197,7 +184,7 @@ describe('a rate', () => {
 describe('the journal', () => {
   test('has every change of a client, and each kind of refusal once an hour', async () => {
     const { clients, clock, entriesOf } = await scene()
-    const client = clientOf(newName())
+    const client = named(newName())
     const { name } = client
     await clients.add(client)
     const tryAll = async () => {
@@ -239,7 +226,7 @@ describe('the journal', () => {
 
 test('people of a chat are shown by the rights of now', async () => {
   const { clients, clock } = await scene()
-  const client = clientOf(newName(), { may: ['read'], expiresAtMs: 2_000_000 })
+  const client = named(newName(), { may: ['read'], expiresAtMs: 2_000_000 })
   expect(clients.seesPeople(client, CHAT)).toBe(true)
   expect([clients.seesPeople(null, 9), clients.seesPeople(client, 9)]).toEqual([true, false])
   clock.nowMs = 2_000_000

@@ -205,9 +205,9 @@ describe('how a chat must be written to', () => {
   test('what will be refused once there is a key is known before', async () => {
     const { guard } = await scene({ sealsForBot: false })
     const answer = { kind: 'group', mode: 'open' as const, historyVisible: false }
-    expect(guard.whyNotReadable(5, answer)).toContain('open history')
-    expect(guard.whyNotReadable(5, { ...answer, historyVisible: true })).toBeNull()
-    expect(guard.whyNotReadable(5, { ...answer, kind: 'bazaar' })).toContain('kind')
+    expect(guard.whyNotReadable(5, answer, true)).toContain('open history')
+    expect(guard.whyNotReadable(5, { ...answer, historyVisible: true }, true)).toBeNull()
+    expect(guard.whyNotReadable(5, { ...answer, kind: 'bazaar' }, true)).toContain('kind')
     expect((await guard.rule(5)).body).toBe('readable')
   })
 
