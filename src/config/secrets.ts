@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { OperatorError } from '../errors.ts'
 import { readBounded, type FileFacts } from './files.ts'
+import { lookOf } from '../util/file-owners.ts'
 import { isPlainHttp } from './urls.ts'
 
 const MAX_BYTES = 64 * 1024
@@ -92,16 +93,6 @@ export class SecretSource {
  * them included. `url`: where something is POSTed to. `database`: a URL of PostgreSQL.
  */
 export type SecretRule = 'token' | 'passphrase' | 'url' | 'database'
-
-/** Metadata that change with each write of a file, read without its content. */
-function lookOf(file: string | null): string {
-  try {
-    const { dev, ino, size, mtimeMs } = statSync(file ?? '')
-    return [dev, ino, size, mtimeMs].join(':')
-  } catch {
-    return ''
-  }
-}
 
 function readSecretFile(file: string, rule: SecretRule): string {
   const read = readBounded(file, MAX_BYTES)

@@ -1,10 +1,11 @@
 /** TLS of the bot's door, with certificates of its callers. */
 import { randomBytes, X509Certificate } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { RequestListener, Server, ServerOptions } from 'node:http'
 import { createServer } from 'node:https'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, systemCodeOf } from '../errors.ts'
+import { lookOf } from '../util/file-owners.ts'
 
 /** PEM files, absolute. */
 export interface DoorTls {
@@ -39,12 +40,12 @@ export function createTlsServer(
     handshakeTimeout: o.handshakeMs,
   })
   server.maxConnections = o.sockets
-  let seen = lookOf(tls)
+  let seen = looksOf(tls)
   let lookedAtMs = performance.now()
   server.prependListener('connection', () => {
     if (performance.now() - lookedAtMs < LOOK_EVERY_MS) return
     lookedAtMs = performance.now()
-    const now = lookOf(tls)
+    const now = looksOf(tls)
     if (now === seen) return
     seen = now
     try {
@@ -67,23 +68,17 @@ function read({ certFile, keyFile, clientCaFile }: DoorTls): SecureContextOption
     createSecureContext(context)
     return context
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
     throw new OperatorError(
       'settings',
-      `listen.tlsCertFile, tlsKeyFile or tlsClientCaFile cannot be used (${code})`,
+      `listen.tlsCertFile, tlsKeyFile or tlsClientCaFile cannot be used (${systemCodeOf(error)})`,
       'give PEM files that belong together',
       { cause: error },
     )
   }
 }
 
-function lookOf({ certFile, keyFile, clientCaFile = certFile }: DoorTls): string {
-  const looks = [certFile, keyFile, clientCaFile].map((file) => {
-    const stat = statSync(file, { throwIfNoEntry: false })
-    return stat === undefined ? '' : [stat.dev, stat.ino, stat.size, stat.mtimeMs].join(':')
-  })
-  return looks.join()
-}
+const looksOf = ({ certFile, keyFile, clientCaFile }: DoorTls): string =>
+  [certFile, keyFile, clientCaFile ?? null].map(lookOf).join()
 
 /** Whether a server speaks TLS. */
 export const isTls = (server: Server): boolean => 'setSecureContext' in server

@@ -1,4 +1,4 @@
-/** Other users, beside this process's and root, who may write a file or replace one in a folder. */
+/** Whether a file has changed, and which others than this user and root may write or replace one. */
 import { accessSync, constants, lstatSync, realpathSync, statSync, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
 
@@ -17,6 +17,16 @@ export function isHeldFast(folder: string, owner: number): boolean {
   if (process.getuid === undefined) return true
   const isTheirs = found.uid === owner || found.uid === 0
   return isTheirs && ((found.mode & OTHERS_WRITE) === 0 || (found.mode & STICKY) !== 0)
+}
+
+/** Metadata that change with each write of a file, read without its content; empty for none. */
+export function lookOf(file: string | null): string {
+  try {
+    const { dev, ino, size, mtimeMs } = statSync(file ?? '')
+    return [dev, ino, size, mtimeMs].join(':')
+  } catch {
+    return ''
+  }
 }
 
 /** A path that others can change, and the command that revokes their right. */
