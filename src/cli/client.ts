@@ -1,5 +1,5 @@
 /** `postern client`: who else may call the bot's door, and what each may do there. */
-import { Certificate, ClientName, ClientScopeEntry, RIGHTS } from '../config/client-entry.ts'
+import { AddedClient, ClientName, RIGHTS } from '../config/client-entry.ts'
 import type { ClientRow } from '../control/clients.ts'
 import { refusedError, usageError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
@@ -9,8 +9,6 @@ import { print, printJson, printNotice } from './terminal.ts'
 import { printJournal } from './trust.ts'
 
 const DAY_MS = 86_400_000
-
-const AddedClient = ClientScopeEntry.extend({ certificate: Certificate.optional() })
 
 /** The flags of `client add`, as typed. */
 interface AddFlags {
@@ -40,7 +38,7 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .option('--certificate <sha256>', 'it has this TLS certificate, and no token')
     .example('postern client add reporter --may send --chats -9100000003 --rate 5/min')
     .asks((sidecar, name: string, flags: AddFlags) => {
-      return sidecar.clientAdd({ name, ...readScope(flags) })
+      return sidecar.clientAdd(readClient(name, flags))
     }, printToken),
   new OperatorCommand('list')
     .description('list the clients')
@@ -85,9 +83,10 @@ function readName(text: string): string {
   throw usageError(`the name ${text}: ${parsed.error.issues[0]?.message}`)
 }
 
-function readScope({ expires, maxChars, ...flags }: AddFlags) {
+function readClient(name: string, { expires, maxChars, ...flags }: AddFlags) {
   const chats = listOf(flags.chats).map((chat) => (/^-?\d+$/.test(chat) ? Number(chat) : chat))
   const given = {
+    name,
     ...flags,
     may: listOf(flags.may),
     chats,

@@ -50,53 +50,52 @@ export const Certificate = z.string().regex(/^([0-9a-f]{2}:?){31}[0-9a-f]{2}$/i,
   error: 'expected a SHA-256 fingerprint in hexadecimal',
 })
 
-/** A client of the settings, with the hash of its token or the file that holds it. */
-export const ClientEntry = ClientScopeEntry.extend({
+/** A client that a command adds. */
+export const AddedClient = ClientScopeEntry.extend({
   name: ClientName,
+  certificate: Certificate.optional(),
+})
+
+/** A client of the settings, with the hash of its token or the file that holds it. */
+export const ClientEntry = AddedClient.extend({
   tokenHash: z
     .string()
     .regex(/^[0-9a-f]{64}$/, { error: 'expected a SHA-256 in lower-case hexadecimal' })
     .optional(),
   tokenFile: z.string().min(1).optional(),
-  certificate: Certificate.optional(),
 }).refine(
   ({ tokenHash, tokenFile, certificate }) => {
     return [tokenHash, tokenFile, certificate].filter((given) => given !== undefined).length === 1
   },
   { error: 'expected one of tokenHash, tokenFile and certificate' },
 )
+type ClientEntry = z.output<typeof ClientEntry>
 
 /** The scope that an entry describes, with its times in ms. */
-export function scopeOf({ rate, expires, ...rest }: z.output<typeof ClientScopeEntry>) {
-  const { may, chats, persons, maxChars, buttons, files } = rest
+export function scopeOf({ rate, expires, ...scope }: z.output<typeof ClientScopeEntry>) {
   const [, calls = '', unit = ''] = RATE.exec(rate ?? '') ?? []
   return {
-    may,
-    chats,
-    persons,
-    maxChars,
-    buttons,
-    files,
+    ...scope,
     rate: unit === '' ? null : { calls: Number(calls), perMs: PER_MS[unit as keyof typeof PER_MS] },
     expiresAtMs: expires === undefined ? null : Date.parse(expires),
   }
 }
 
 /** The clients of the settings. @throws OperatorError `settings` for a file that holds no token */
-export function givenClients(list: readonly z.output<typeof ClientEntry>[]) {
-  return list.map((entry) => {
-    const { name, tokenHash, tokenFile = '', certificate } = entry
-    if (certificate !== undefined) {
-      const credential = certificateCredential(certificate)
-      return { ...scopeOf(entry), name, credential, createdAtMs: null }
-    }
-    const read = operatorErrorOf(() => tokenHash ?? hashOfFile(tokenFile))
-    if (read instanceof OperatorError) {
-      throw new OperatorError('settings', `client ${name}: ${tokenFile} ${read.message}`, read.hint)
-    }
-    return { ...scopeOf(entry), name, credential: read, createdAtMs: null }
+export function givenClients(list: readonly ClientEntry[]) {
+  return list.map(({ name, tokenHash, tokenFile, certificate, ...entry }) => {
+    const credential = credentialIn({ name, tokenHash, tokenFile, certificate })
+    return { ...scopeOf(entry), name, credential, createdAtMs: null }
   })
 }
 
-const hashOfFile = (file: string): string =>
-  tokenHashOf(SecretSource.fromFile(file, 'token').reveal())
+function credentialIn(
+  entry: Pick<ClientEntry, 'name' | 'tokenHash' | 'tokenFile' | 'certificate'>,
+): string {
+  const { name, tokenHash, tokenFile = '', certificate } = entry
+  if (certificate !== undefined) return certificateCredential(certificate)
+  if (tokenHash !== undefined) return tokenHash
+  const token = operatorErrorOf(() => SecretSource.fromFile(tokenFile, 'token'))
+  if (token instanceof SecretSource) return tokenHashOf(token.reveal())
+  throw new OperatorError('settings', `client ${name}: ${tokenFile} ${token.message}`, token.hint)
+}

@@ -7,9 +7,10 @@ import {
   certificateIn,
   tokenHashOf,
 } from '../api/bot.ts'
-import { Certificate, ClientName, ClientScopeEntry, scopeOf } from '../config/client-entry.ts'
+import { AddedClient, ClientName, scopeOf } from '../config/client-entry.ts'
 import type { Client } from '../kernel/index.ts'
 import { iso, nothing, operation } from './operation.ts'
+import { LogPage, readLog } from './trust.ts'
 
 /** A client, without its token. */
 export type ClientRow = ReturnType<typeof clientRow>
@@ -22,7 +23,7 @@ export const CLIENTS = {
   ),
   clientAdd: operation(
     'Adds a client; the answer alone has its token, null for one with a TLS certificate.',
-    ClientScopeEntry.extend({ name: ClientName, certificate: Certificate.optional() }),
+    AddedClient,
     async ({ clients }, { name, certificate, ...entry }) => {
       const token = certificate === undefined ? newToken() : null
       const credential = token === null ? certificateCredential(certificate) : tokenHashOf(token)
@@ -49,12 +50,8 @@ export const CLIENTS = {
   ),
   clientLog: operation(
     'Changes of a client and its refusals, each noted once an hour, oldest first.',
-    named.extend({ afterId: z.int().min(0), limit: z.int().min(1).max(1000) }),
-    async ({ journal }, { name, ...range }) =>
-      (await journal.read({ ...range, sinceMs: 0, client: name })).map(({ atMs, ...entry }) => ({
-        ...entry,
-        at: iso(atMs),
-      })),
+    named.extend(LogPage.shape),
+    ({ journal }, { name: client, ...range }) => readLog(journal, { ...range, sinceMs: 0, client }),
   ),
 }
 

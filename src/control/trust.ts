@@ -1,5 +1,5 @@
 /** Operations on other people's certificates. */
-import { type People, type Pin, TRUST_POLICIES, type Trust } from '../kernel/index.ts'
+import { type Journal, type People, type Pin, TRUST_POLICIES, type Trust } from '../kernel/index.ts'
 import { z } from 'zod'
 import { usageError } from '../errors.ts'
 import { iso, nothing, operation } from './operation.ts'
@@ -15,13 +15,16 @@ const PersonInput = z.strictObject({ userId: z.int() })
 /** As a person typed it, of any length: `Trust` explains an invalid one. */
 const TypedFingerprint = z.string()
 
-/** Which part of the journal. */
-const LogRange = z.strictObject({
+/** One page of the journal. */
+export const LogPage = z.strictObject({
   afterId: z.int().min(0),
-  /** ms since the epoch */
-  sinceMs: z.int(),
   limit: z.int().min(1).max(1000),
 })
+
+/** Entries of the journal, with their times as ISO 8601. */
+export async function readLog(journal: Journal, range: Parameters<Journal['read']>[0]) {
+  return (await journal.read(range)).map(({ atMs, ...entry }) => ({ ...entry, at: iso(atMs) }))
+}
 
 export const TRUST = {
   trustList: operation(
@@ -81,8 +84,10 @@ export const TRUST = {
       return { message: `the policy of ${where} is ${counts}` }
     },
   ),
-  trustLog: operation('Changes, oldest first.', LogRange, async ({ journal }, range) =>
-    (await journal.read(range)).map(({ atMs, ...entry }) => ({ ...entry, at: iso(atMs) })),
+  trustLog: operation(
+    'Changes, oldest first; `sinceMs`: since the epoch.',
+    LogPage.extend({ sinceMs: z.int() }),
+    ({ journal }, range) => readLog(journal, range),
   ),
 }
 
