@@ -5,6 +5,7 @@ import type { Bot } from '../../src/api/bot.ts'
 import { Clocks } from '../../src/lookups/clocks.ts'
 import type { Keyring } from '../../src/keys/keyring.ts'
 import type { RotationOutcome } from '../../src/keys/life/life.ts'
+import type { Facts } from '../../src/kernel/own-key/key-state.ts'
 import type { ReadyKey } from '../../src/kernel/own-key/own-key.ts'
 import { Publication, type PublicationChange } from '../../src/keys/publication.ts'
 import { KeyDriver, type PublicationCalls } from '../../src/keys/driver.ts'
@@ -34,6 +35,16 @@ export const keyOf = (fingerprint: string, more: Partial<ReadyKey> = {}): ReadyK
 /** A key that the service was not told of yet. */
 export const pendingKey = (fingerprint: string, more: Partial<ReadyKey> = {}): ReadyKey =>
   keyOf(fingerprint, { state: 'pending', offeredAtMs: null, publishedAtMs: null, ...more })
+
+/** Keys on disk after a first publication, at a moment of their lives. */
+export const factsOf = (keys: Facts['keys'], more: Partial<Facts> = {}): Facts => ({
+  keys,
+  firstPublishedAtMs: 5,
+  nowMs: 1_000_000,
+  monotonicMs: 5,
+  isClockBehind: false,
+  ...more,
+})
 
 export const OLD = keyOf('old')
 export const NEW = pendingKey('new')

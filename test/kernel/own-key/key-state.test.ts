@@ -3,21 +3,13 @@ import {
   remoteKeyStateOf,
   requirePublished,
   stateWhileShown,
-  type Facts,
   type PublicationState,
 } from '../../../src/kernel/own-key/key-state.ts'
-import { keyOf } from '../../keys/publication-scene.ts'
+import { factsOf, keyOf } from '../../keys/publication-scene.ts'
 
 const KEY = keyOf('ours')
 const NOW_MS = 1_000_000
-const factsOf = (...keys: Facts['keys'][number][]): Facts => ({
-  keys,
-  firstPublishedAtMs: 5,
-  nowMs: NOW_MS,
-  monotonicMs: 5,
-  isClockBehind: false,
-})
-const FACTS = factsOf(KEY)
+const FACTS = factsOf([KEY])
 const refusing = (code: string): unknown => expect.objectContaining({ code })
 
 test.each<[PublicationState, string]>([
@@ -30,13 +22,13 @@ test.each<[PublicationState, string]>([
 })
 
 test('a published key signs until its time is over, and one that is missing never', () => {
-  const ending = factsOf({ ...KEY, endsMs: NOW_MS + 1 })
+  const ending = factsOf([{ ...KEY, endsMs: NOW_MS + 1 }])
   expect(requirePublished({ publication: 'published' }, ending)).toBe(ending.keys[0])
   const over = { ...ending, nowMs: NOW_MS + 1 }
   expect(() => requirePublished({ publication: 'published' }, over)).toThrow(
     refusing('postern_key_expired'),
   )
-  const none = factsOf()
+  const none = factsOf([])
   expect(() => requirePublished({ publication: 'published' }, none)).toThrow(
     refusing('postern_key_unpublished'),
   )
@@ -51,7 +43,7 @@ test('nothing is signed by a clock that shows a time before the key was made', (
 })
 
 test('the state of a shown key is its end, and without one the missing key refuses', () => {
-  const states = [factsOf(), FACTS, factsOf({ ...KEY, endsMs: NOW_MS })].map(stateWhileShown)
+  const states = [factsOf([]), FACTS, factsOf([{ ...KEY, endsMs: NOW_MS }])].map(stateWhileShown)
   expect(states).toEqual(['published', 'published', 'expired'])
 })
 

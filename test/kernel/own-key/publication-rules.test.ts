@@ -7,21 +7,16 @@ import {
   mayDiscard,
   publishableKey,
 } from '../../../src/kernel/own-key/publication-rules.ts'
-import { keyOf, pendingKey } from '../../keys/publication-scene.ts'
+import { factsOf, keyOf, pendingKey } from '../../keys/publication-scene.ts'
 
 const OLD = keyOf('old', { endsMs: 10 })
 const NEW = pendingKey('new')
 const RETIRED = keyOf('retired', { state: 'retired' })
-const factsOf = (keys: Facts['keys'], nowMs = 5): Facts => ({
-  keys,
-  firstPublishedAtMs: 1,
-  nowMs,
-  monotonicMs: 5,
-  isClockBehind: false,
-})
+const atMs = (keys: Facts['keys'], nowMs = 5): Facts =>
+  factsOf(keys, { firstPublishedAtMs: 1, nowMs })
 
 test('the pending key is published before the active one, and a retired or locked one never', () => {
-  const of = (...keys: Facts['keys'][number][]) => publishableKey(factsOf(keys))
+  const of = (...keys: Facts['keys'][number][]) => publishableKey(atMs(keys))
   expect([of(OLD, NEW), of(OLD, RETIRED), of(RETIRED)]).toEqual([NEW, OLD, undefined])
   expect(of({ ...NEW, unlocked: null })).toBeUndefined()
 })
@@ -43,7 +38,7 @@ test.each([
   ['first', [OLD], 5, 'unpublished make', 'unpublished make'],
 ] as const)('after `/me` shows %s over %o at %i', (remote, keys, nowMs, undue, due) => {
   const after = [false, true].map((is) => {
-    const { state, next } = AFTER_ME[remote](factsOf(keys, nowMs), { attempt: is, rotation: is })
+    const { state, next } = AFTER_ME[remote](atMs(keys, nowMs), { attempt: is, rotation: is })
     return `${state} ${next}`
   })
   expect(after).toEqual([undue, due])
@@ -56,7 +51,7 @@ test.each([
   ['equal', [OLD], null, null],
   ['equal', [OLD, NEW], null, 'postern_key_unpublished'],
 ] as const)('where `/me` shows %s over %o, commands are refused so', (remote, keys, ...codes) => {
-  const facts = factsOf(keys)
+  const facts = atMs(keys)
   const refusals = (['publish', 'rotate'] as const).map((one) => commandRefusal(one, remote, facts))
   expect(refusals).toEqual(codes)
 })

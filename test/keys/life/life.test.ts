@@ -7,25 +7,18 @@ import type {
 } from '../../../src/kernel/own-key/key-state.ts'
 import { advance } from '../../../src/keys/life/machine.ts'
 import type { OwnKeyRecord } from '../../../src/kernel/own-key/own-key.ts'
-import { keyOf, pendingKey } from '../publication-scene.ts'
+import { factsOf, keyOf, pendingKey } from '../publication-scene.ts'
 
 const KEY = keyOf('ours')
 const NOW_MS = 1_000_000
-const factsOf = (...keys: OwnKeyRecord[]): Facts => ({
-  keys,
-  firstPublishedAtMs: 5,
-  nowMs: NOW_MS,
-  monotonicMs: 5,
-  isClockBehind: false,
-})
-const FACTS = factsOf(KEY)
+const FACTS = factsOf([KEY])
 const life = (publication: PublicationState, facts = FACTS): KeyLife => ({
   ...beginLife(facts, null),
   publication,
 })
 
 test('at a start, a key counts as published unless there is none, or another one waits', () => {
-  const of = (...keys: OwnKeyRecord[]) => beginLife(factsOf(...keys), null).publication
+  const of = (...keys: OwnKeyRecord[]) => beginLife(factsOf(keys), null).publication
   expect(of(KEY)).toBe('published')
   expect(of()).toBe('unpublished')
   expect(of(KEY, pendingKey('new'))).toBe('unpublished')
@@ -34,7 +27,7 @@ test('at a start, a key counts as published unless there is none, or another one
 describe('the clock alone', () => {
   const after = (state: PublicationState, facts: Facts) =>
     advance(life(state), { kind: 'clock-passed' }, facts)
-  const ending = factsOf({ ...KEY, endsMs: NOW_MS + 500 })
+  const ending = factsOf([{ ...KEY, endsMs: NOW_MS + 500 }])
 
   test('shows the end of a published key, and one that is set back takes that back', () => {
     expect(after('published', ending).effects).toEqual([])
@@ -51,11 +44,11 @@ describe('the clock alone', () => {
   test.each<PublicationState>(['unpublished', 'conflict', 'unprotected'])(
     'leaves a key that is %s as it is',
     (state) => {
-      expect(after(state, factsOf({ ...KEY, endsMs: 5 }))).toEqual({
+      expect(after(state, factsOf([{ ...KEY, endsMs: 5 }]))).toEqual({
         life: life(state),
         effects: [],
       })
-      expect(after('published', factsOf()).effects).toEqual([])
+      expect(after('published', factsOf([])).effects).toEqual([])
     },
   )
 })

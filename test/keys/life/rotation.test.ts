@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { beginLife } from '../../../src/keys/life/life.ts'
-import type { Facts } from '../../../src/kernel/own-key/key-state.ts'
 import {
   beginRotation,
   endRotation,
@@ -9,16 +8,10 @@ import {
   pauseRotation,
 } from '../../../src/keys/life/rotation.ts'
 import { Transition } from '../../../src/keys/life/transition.ts'
-import { keyOf, pendingKey } from '../publication-scene.ts'
+import { factsOf, keyOf, pendingKey } from '../publication-scene.ts'
 
 const MINUTE_MS = 60_000
-const FACTS: Facts = {
-  keys: [pendingKey('b', { createdAtMs: 5 }), keyOf('a')],
-  firstPublishedAtMs: 5,
-  nowMs: 1_000_000,
-  monotonicMs: 700,
-  isClockBehind: false,
-}
+const FACTS = factsOf([pendingKey('b', { createdAtMs: 5 }), keyOf('a')], { monotonicMs: 700 })
 const CURRENT = { from: 'a', to: 'b' }
 
 /** A life without a rotation. */
