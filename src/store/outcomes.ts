@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely'
 import { countedCache } from '../util/caches.ts'
 import { TimeSlice } from '../util/scheduling.ts'
-import { chunksOf } from './records/rows.ts'
+import { chunksOf, upsert } from './records/rows.ts'
 import type { Schema } from './schema.ts'
 import type { Store } from './store.ts'
 
@@ -191,31 +191,13 @@ export class Outcomes implements AsyncDisposable {
       })
     }
     for (const some of chunksOf(sent.map(sentRow), ROWS_AT_ONCE)) {
-      await this.#store.note((db) => saveSent(db, some))
+      // A message that was sent again under its number counts as it was sent last.
+      const last = [...new Map(some.map((row) => [row.message_id, row])).values()]
+      await this.#store.note((db) => upsert(db, 'sent', 'message_id', last))
       await slice.yieldIfOver()
     }
     await this.#store.note((db) => forgetOldest(db, this.#kept))
   }
-}
-
-/** A message that was sent again under its number counts as it was sent last. */
-async function saveSent(
-  db: Transaction<Schema>,
-  rows: readonly ReturnType<typeof sentRow>[],
-): Promise<void> {
-  const last = [...new Map(rows.map((row) => [row.message_id, row])).values()]
-  await db
-    .insertInto('sent')
-    .values(last)
-    .onConflict((conflict) =>
-      conflict.column('message_id').doUpdateSet((row) => ({
-        at: row.ref('excluded.at'),
-        chat_id: row.ref('excluded.chat_id'),
-        recipients: row.ref('excluded.recipients'),
-        skipped: row.ref('excluded.skipped'),
-      })),
-    )
-    .execute()
 }
 
 async function forgetOldest(db: Transaction<Schema>, kept: number): Promise<void> {

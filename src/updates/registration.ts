@@ -1,5 +1,6 @@
 /** The bot's own webhook in the store, and the state of deliveries to it. */
 import { Refusal } from '../errors.ts'
+import { upsert } from '../store/records/rows.ts'
 import { ConfirmedRows } from '../store/records/seen.ts'
 import type { Reread, Store } from '../store/store.ts'
 import type { OwnWebhook } from '../translate/bot-view.ts'
@@ -77,11 +78,7 @@ export class Registration {
   async #write(url: string | null, secret: string | null): Promise<void> {
     const state = { url, failures: 0, last_error: null }
     await this.#store.write(async (db) => {
-      await db
-        .insertInto('webhook')
-        .values({ id: ROW, delivered_id: null, delivered_mark: null, ...state })
-        .onConflict((conflict) => conflict.column('id').doUpdateSet(state))
-        .execute()
+      await upsert(db, 'webhook', 'id', { id: ROW, ...state })
       await db.deleteFrom('secrets').where('name', '=', SECRET).execute()
       if (secret === null) return
       const sealed = this.#store.seal(SECRET, Buffer.from(secret))

@@ -4,6 +4,7 @@ import type { Log } from '../logger.ts'
 import { ExpiryWarnings, type ResourceLevels } from '../observe/expiry-warning.ts'
 import { showResources } from '../observe/show.ts'
 import { isDiskDoubtful, freeBytesOf } from '../store/disk.ts'
+import { writeFlag } from '../store/records/rows.ts'
 import type { Probes } from '../observe/probes.ts'
 import type { Core } from './core.ts'
 import type { Link, HandedInParts } from './link.ts'
@@ -150,12 +151,5 @@ export function pruneHourly(
  * @throws Refusal `postern_store_unwritable`
  */
 export async function tryWriting(store: Store): Promise<void> {
-  const value = String(Date.now())
-  await store.write((db) =>
-    db
-      .insertInto('flags')
-      .values({ name: 'tried_writing_at', value })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-      .execute(),
-  )
+  await store.write((db) => writeFlag(db, 'tried_writing_at', String(Date.now())))
 }

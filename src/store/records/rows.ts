@@ -1,6 +1,6 @@
 /** The connection of all records, and the statements that they share. */
 import type { DatabaseSync } from 'node:sqlite'
-import type { InsertObject, Kysely, UpdateObject } from 'kysely'
+import { sql, type InsertObject, type Kysely, type UpdateObject } from 'kysely'
 import type { Schema, SchemaRow } from '../schema.ts'
 
 /** Records of one kind within one read or write. */
@@ -12,18 +12,20 @@ export abstract class Rows {
   }
 }
 
-/** Inserts a row, or changes the columns of `row` in the one with the same key. */
+/** Inserts rows of the same columns and different keys; where a key exists, changes its columns. */
 export async function upsert<T extends keyof Schema>(
   db: Kysely<Schema>,
   table: T,
   key: keyof Schema[T] & string,
-  row: InsertObject<Schema, T>,
+  rows: InsertObject<Schema, T> | readonly InsertObject<Schema, T>[],
 ): Promise<void> {
+  const columns = Object.keys([rows].flat()[0] ?? {})
+  const given = columns.map((column) => [column, sql.ref(`excluded.${column}`)])
   await db
     .insertInto(table)
-    .values(row)
+    .values(rows)
     .onConflict((conflict) =>
-      conflict.column(key as never).doUpdateSet(row as UpdateObject<Schema, T> as never),
+      conflict.column(key as never).doUpdateSet(Object.fromEntries(given) as never),
     )
     .execute()
 }
