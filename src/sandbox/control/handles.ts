@@ -50,23 +50,15 @@ export const RENAMES = {
     'Changes a person’s handle, and their names where given.',
     z.strictObject({ userId: personId, username: text, ...personNames, ...former }),
     Account,
-    ({ world, find }, { userId, username, formerHandle, ...names }) => {
-      const person = find.person(userId)
-      const renamed = rename(world, { account: userId }, person, { username, formerHandle })
-      Object.assign(person, definedFields(names))
-      return renamed
-    },
+    ({ world, find }, { userId, ...names }) =>
+      rename(world, { account: userId }, find.person(userId), names),
   ),
   renameBot: operation(
     'Changes a bot’s handle, and its name where given.',
     z.strictObject({ botId, username: text, name: text.optional(), ...former }),
     Account,
-    ({ world, find }, { botId: id, username, formerHandle, ...names }) => {
-      const bot = find.bot(id)
-      const renamed = rename(world, { account: id }, bot, { username, formerHandle })
-      Object.assign(bot, definedFields(names))
-      return renamed
-    },
+    ({ world, find }, { botId: id, ...names }) =>
+      rename(world, { account: id }, find.bot(id), names),
   ),
   renameChat: operation(
     'Changes the handle of a group or channel; null takes it away.',
@@ -80,19 +72,22 @@ export const RENAMES = {
   ),
 }
 
-/** @param holder whose handle changes. @throws ControlError when the new one is malformed or in use */
+/**
+ * @param holder whose handle and other names change
+ * @throws ControlError when the new handle is malformed or in use; then nothing changes
+ */
 function rename<Handle extends string | null>(
   world: World,
   owner: HandleOwner,
   holder: { id: number; username: string | Handle },
-  o: { username: Handle; formerHandle?: 'kept' | 'released' | undefined },
+  given: { username: Handle; formerHandle?: 'kept' | 'released' | undefined },
 ): { id: number; username: Handle } {
-  const { username, formerHandle } = o
+  const { username, formerHandle, ...names } = given
   const old = holder.username?.toLowerCase()
   if (username !== null && username.toLowerCase() !== old) claimHandle(world, username, owner)
   if (formerHandle === 'released' && old !== undefined && old !== username?.toLowerCase()) {
     world.handles.delete(old)
   }
-  holder.username = username
+  Object.assign(holder, { username, ...definedFields(names) })
   return { id: holder.id, username }
 }

@@ -29,13 +29,20 @@ const START = {
   subkey: [4, 0x18, ALGORITHM.eddsaLegacy, 10],
 } as const
 /**
- * Subpackets (RFC 9580, 5.2.3.7), as the library writes them: certify and sign; preferred ciphers,
- * hashes and compressions, the primary user id, features. And: encrypt communications and storage.
+ * Subpackets (RFC 9580, 5.2.3.7), as the library writes them. Flags: certify and sign; encrypt
+ * communications and storage. Then preferred hashes and compressions, primary user id, features.
  */
-const SUBPACKETS = {
-  primary: '021b03030b090703150a08021600021901021e01',
-  subkey: '021b0c',
-} as const
+const SUBPACKETS: Record<'primary' | 'subkey', [kind: number, bytes: number[]][]> = {
+  primary: [
+    [SUBPACKET.keyFlags, [0x03]],
+    [SUBPACKET.preferredCiphers, [9, 7]],
+    [21, [10, 8]],
+    [22, [0]],
+    [25, [1]],
+    [30, [1]],
+  ],
+  subkey: [[SUBPACKET.keyFlags, [0x0c]]],
+}
 
 /**
  * Makes a key: Ed25519 primary, Curve25519 subkey, legacy encodings, without a passphrase.
@@ -102,7 +109,7 @@ function sign(
 ): Buffer {
   const hashed = Buffer.concat([
     subpacket(SUBPACKET.created, [bigEndian(createdS, 4)]),
-    Buffer.from(SUBPACKETS[kind], 'hex'),
+    ...SUBPACKETS[kind].map(([type, bytes]) => subpacket(type, [Buffer.from(bytes)])),
     subpacket(SUBPACKET.issuerFingerprint, [Buffer.of(4), fingerprint]),
   ])
   const unhashed = subpacket(SUBPACKET.issuer, [fingerprint.subarray(12)])
