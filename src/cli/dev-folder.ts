@@ -19,10 +19,13 @@ export type DevPorts = Record<(typeof DEV_PORTS)[number], number>
 /** A folder that this process alone has, until it is disposed of. */
 export type DevFolder = ReturnType<typeof openDevFolder>
 
-/** The content of the folder's own file: the process that has the folder, or had it last, and its ports. */
+const Port = z.int().min(1).max(65_535).optional().catch(undefined)
+/** The content of the folder's own file: the process that has it, or had it last, and its ports. */
 const DevState = z.object({
   pid: z.number().nullable().catch(null),
-  ports: z.partialRecord(z.enum(DEV_PORTS), z.int().min(1).max(65_535)).catch({}),
+  ports: z
+    .object({ port: Port, adminPort: Port, sandboxPort: Port, controlPort: Port, pagePort: Port })
+    .catch({}),
 })
 
 const STATE = 'dev.json'

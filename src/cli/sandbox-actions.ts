@@ -1,13 +1,7 @@
 /** `postern sandbox say`, `press` and `attach`: what a person of a running sandbox does. */
 import { readFileSync, statSync } from 'node:fs'
 import { Command, InvalidArgumentError } from 'commander'
-import {
-  failedError,
-  refusedError,
-  systemCodeOf,
-  usageError,
-  type OperatorError,
-} from '../errors.ts'
+import { failedError, refusedError, systemCodeOf, usageError, OperatorError } from '../errors.ts'
 import { oneLine } from '../util/printable.ts'
 import type { Control } from '../sandbox/control/table.ts'
 import type { ScreenMessage } from '../sandbox/phone/screen.ts'
@@ -264,14 +258,15 @@ function nothingCame(speaker: Speaker, waitMs: number, sinceMs: number): never {
 }
 
 function readFile(file: string): Buffer {
-  const found = statSync(file, { throwIfNoEntry: false })
-  if (found === undefined) throw unfit(file, 'there is no such file')
-  // A device or a pipe may never end.
-  if (!found.isFile()) throw unfit(file, 'it is no file')
-  if (found.size > MAX_FILE_BYTES) throw unfit(file, 'it is larger than 64 MiB')
   try {
+    const found = statSync(file, { throwIfNoEntry: false })
+    if (found === undefined) throw unfit(file, 'there is no such file')
+    // A device or a pipe may never end.
+    if (!found.isFile()) throw unfit(file, 'it is no file')
+    if (found.size > MAX_FILE_BYTES) throw unfit(file, 'it is larger than 64 MiB')
     return readFileSync(file)
   } catch (error) {
+    if (error instanceof OperatorError) throw error
     throw unfit(file, `it cannot be read (${systemCodeOf(error)})`)
   }
 }

@@ -157,3 +157,12 @@ test.each([
   using folder = open(path)
   expect(folder.ports).toEqual({})
 })
+
+test('a port that cannot be one, or of an unknown name, takes no other with it', () => {
+  const path = join(temporaryFolder(), 'dev')
+  open(path)[Symbol.dispose]()
+  const ports = { ...PORTS, adminPort: -1, otherPort: 6 }
+  writeFileSync(join(path, 'dev.json'), JSON.stringify({ pid: 1, ports }))
+  using folder = open(path)
+  expect(folder.ports).toEqual({ ...PORTS, adminPort: undefined })
+})
