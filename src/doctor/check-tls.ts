@@ -1,5 +1,4 @@
 /** Checks the service's TLS certificate. */
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
@@ -9,9 +8,9 @@ import { fail, pass, warn, type CheckLine } from './check-line.ts'
 const WITHIN_MS = 10_000
 const NOTABLE_DAYS = 14
 const DAY_MS = 86_400_000
-/** Errors before the first byte of TLS, and that of a handshake past its time limit. */
+/** Errors before the first byte of TLS. */
 const UNCONNECTED =
-  /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ABORT_ERR)$/
+  /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/
 
 /**
  * Shakes hands with the service once. Whether the certificate is trusted follows the same rules as
@@ -53,7 +52,7 @@ async function shakeHands(
   const ca = caFile === undefined ? {} : { ca: readFileSync(caFile) }
   const socket = connect({ host, port, minVersion: 'TLSv1.2', ...name, ...ca })
   try {
-    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(WITHIN_MS) })
+    await secured(socket)
     return describe(socket)
   } finally {
     socket.destroy()
@@ -69,6 +68,15 @@ function untrusted(url: string, code: string): CheckLine {
         `no trusted connection to ${hostname} (${code})`,
         'the service’s certificate must be valid for this name; a private authority goes into upstream.caFile',
       )
+}
+
+async function secured(socket: TLSSocket): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  socket.setTimeout(WITHIN_MS, () => {
+    reject(Object.assign(new Error('too late'), { code: 'ETIMEDOUT' }))
+  })
+  socket.once('secureConnect', resolve).once('error', reject)
+  await promise
 }
 
 function describe(socket: TLSSocket): CheckLine {

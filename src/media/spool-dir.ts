@@ -45,7 +45,9 @@ export class SpoolDir implements Room, AsyncDisposable {
       const opened = await open(path, 'wx+', FILE_MODE).catch(async (error: unknown) => {
         if (systemCodeOf(error) !== 'ENOENT') throw error
         // Not its parents: a data directory that was removed stays removed.
-        await mkdir(this.#folder, { mode: DIR_MODE }).catch(() => undefined)
+        await mkdir(this.#folder, { mode: DIR_MODE }).catch((failure: unknown) => {
+          if (systemCodeOf(failure) !== 'EEXIST') throw failure
+        })
         return await open(path, 'wx+', FILE_MODE)
       })
       await unlink(path)

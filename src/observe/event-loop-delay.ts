@@ -3,8 +3,6 @@ import { Gauge, type Registry } from '@prometheus-io/client'
 
 /** Interval of measurements. */
 const RESOLUTION_MS = 20
-/** A name of the histogram, or `p` and a percentile. */
-const PARTS = ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99'] as const
 /** How long measuring continues after the last work. */
 const WATCHED_MS = 10_000
 
@@ -20,18 +18,26 @@ export class EventLoopDelay {
   /** @param prefix of the names */
   constructor(registry: Registry, prefix: string) {
     const delay = this.#histogram
-    for (const part of PARTS) {
+    const shown: Record<string, [help: string, nanoseconds: () => number]> = {
+      min: ['The minimum recorded event loop delay.', () => delay.min],
+      max: ['The maximum recorded event loop delay.', () => delay.max],
+      mean: ['The mean of the recorded event loop delays.', () => delay.mean],
+      stddev: ['The standard deviation of the recorded event loop delays.', () => delay.stddev],
+      p50: ['The 50th percentile of the recorded event loop delays.', () => delay.percentile(50)],
+      p90: ['The 90th percentile of the recorded event loop delays.', () => delay.percentile(90)],
+      p99: ['The 99th percentile of the recorded event loop delays.', () => delay.percentile(99)],
+    }
+    const last = Object.keys(shown).at(-1)
+    for (const [part, [help, nanoseconds]] of Object.entries(shown)) {
       const name = `${prefix}nodejs_eventloop_lag_${part}_seconds`
       registry.removeSingleMetric(name)
       const gauge = new Gauge({
         name,
-        help: `The ${part} of the recorded event loop delays.`,
+        help,
         registers: [registry],
         collect: () => {
-          const nanoseconds =
-            part[0] === 'p' ? delay.percentile(Number(part.slice(1))) : delay[part as 'max']
-          gauge.set(delay.count === 0 ? 0 : nanoseconds / 1e9)
-          if (part === PARTS.at(-1)) delay.reset()
+          gauge.set(delay.count === 0 ? 0 : nanoseconds() / 1e9)
+          if (part === last) delay.reset()
         },
       })
     }

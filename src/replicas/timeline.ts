@@ -1,7 +1,7 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ClientBase } from 'pg'
-import { writeDurably } from '../store/files.ts'
+import { FILE_MODE } from '../store/files.ts'
 import { kindOf } from './failures.ts'
 
 const FILE = 'database.json'
@@ -110,10 +110,12 @@ export class LastSeenTimeline implements Disposable {
     clearTimeout(this.#timer)
     this.#timer = undefined
     const text = JSON.stringify({ place: this.#place, ...this.#noted })
+    const temporary = `${this.#file}.tmp`
     try {
-      writeDurably(this.#file, `${text}\n`)
+      writeFileSync(temporary, `${text}\n`, { mode: FILE_MODE })
+      renameSync(temporary, this.#file)
     } catch {
-      // the next one may be written
+      rmSync(temporary, { force: true })
     }
   }
 }

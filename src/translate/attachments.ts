@@ -103,12 +103,10 @@ export class Attachments implements AsyncDisposable {
   async #get(mediaId: string, place: MediaPlace | null): Promise<ReadHandle<Attachment>> {
     const key = JSON.stringify([mediaId, place?.chatId, place?.userId])
     const kept = this.#kept.get(key)
-    const { opens } = this.#parts
     if (kept !== null) {
-      let mayStill = place === null || opens === null
+      let mayStill = false
       try {
-        if (place !== null && opens !== null)
-          mayStill = await mayStillGive(kept.value, place, opens)
+        mayStill = await this.#mayStillGive(kept.value, place)
       } finally {
         if (!mayStill) kept.release()
       }
@@ -119,6 +117,12 @@ export class Attachments implements AsyncDisposable {
     const lease = (await opening).acquire()
     if (lease === null) throw busy()
     return lease
+  }
+
+  async #mayStillGive(attachment: Attachment, place: MediaPlace | null): Promise<boolean> {
+    const { opens } = this.#parts
+    if (place === null || opens === null) return true
+    return await mayStillGive(attachment, place, opens)
   }
 
   #begin(key: string, mediaId: string, place: MediaPlace | null): Promise<CacheEntry<Attachment>> {

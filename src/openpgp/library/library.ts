@@ -167,8 +167,14 @@ export class Library implements AsyncDisposable {
   }
 
   /** The load of the threads of each kind. */
-  get load(): Record<string, ThreadLoad> {
-    return Object.fromEntries(Object.entries(this.#pools).map(([kind, { load }]) => [kind, load]))
+  get load(): Record<'messages' | 'certificates' | 'ours' | 'attachments', ThreadLoad> {
+    const { messages, certificates, ours, attachments } = this.#pools
+    return {
+      messages: messages.load,
+      certificates: certificates.load,
+      ours: ours.load,
+      attachments: attachments.load,
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
