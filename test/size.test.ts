@@ -22,8 +22,8 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src',
     is: measure.code,
-    // raised by 390 for the clients of the door, 975 lines; the other 585 were paid for
-    limit: 49_944,
+    // raised by 382 for the clients of the door, 975 lines; the other 593 were paid for
+    limit: 49_936,
     goal: 44_000,
     advice: 'Delete what the change makes dead, and simplify or merge what does the same nearby.',
   },
