@@ -45,9 +45,8 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .option('--json', 'print them as JSON')
     .example('postern client list')
     .asks((sidecar) => sidecar.clientList(), printClients),
-  new OperatorCommand('show')
+  ofClient('show')
     .description('print what a client may do')
-    .argument('<name>', 'which client', readName)
     .option('--json', 'print it as JSON')
     .example('postern client show reporter')
     .asks(async (sidecar, name: string) => {
@@ -55,19 +54,16 @@ export const commandsOfGroup = (): OperatorCommand[] => [
       if (client !== undefined) return client
       throw refusedError(`there is no client ${name}`, '`postern client list` shows them')
     }, printJson),
-  new OperatorCommand('remove')
+  ofClient('remove')
     .description('remove a client')
-    .argument('<name>', 'which client', readName)
     .example('postern client remove reporter')
     .does((sidecar, name: string) => sidecar.clientRemove({ name })),
-  new OperatorCommand('rotate')
+  ofClient('rotate')
     .description('give a client another token, and print it')
-    .argument('<name>', 'which client', readName)
     .example('postern client rotate reporter')
     .asks((sidecar, name: string) => sidecar.clientRotate({ name }), printToken),
-  new OperatorCommand('log')
+  ofClient('log')
     .description('print changes and refusals of a client')
-    .argument('<name>', 'which client', readName)
     .option('--json', 'print one JSON object per line')
     .example('postern client log reporter')
     .runs((sources, name: string, { json = false }: JsonFlag) =>
@@ -76,6 +72,9 @@ export const commandsOfGroup = (): OperatorCommand[] => [
       ),
     ),
 ]
+
+const ofClient = (command: string): OperatorCommand =>
+  new OperatorCommand(command).argument('<name>', 'which client', readName)
 
 function readName(text: string): string {
   const parsed = ClientName.safeParse(text)
@@ -94,7 +93,8 @@ function readClient(name: string, { expires, maxChars, ...flags }: AddFlags) {
     ...(expires !== undefined && { expires: readExpiry(expires) }),
     ...(maxChars !== undefined && { maxChars: Number(maxChars) }),
   }
-  const parsed = AddedClient.safeParse(given)
+  // Beside its own flags the command has those of all settings.
+  const parsed = AddedClient.strip().safeParse(given)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const flag = String(issue?.path[0]).replace('maxChars', 'max-chars')

@@ -25,11 +25,15 @@ export const ClientName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, {
 
 const RATE = /^([1-9]\d{0,5})\/(s|min|h|d)$/
 
+const Chats = z.union([z.int(), z.enum(['all', 'private', 'groups'])], {
+  error: 'expected ids of chats, private, groups or all',
+})
+
 /** What a client may do, and nothing else; files and texts of any size are the defaults of two fields. */
 export const ClientScopeEntry = z.strictObject({
   may: z.array(z.enum(RIGHTS)).min(1),
-  chats: z.array(z.union([z.int(), z.enum(['all', 'private', 'groups'])])).default([]),
-  persons: z.array(z.int()).default([]),
+  chats: z.array(Chats).default([]),
+  persons: z.array(z.int({ error: 'expected ids of people' })).default([]),
   maxChars: z.int().min(1).nullable().default(null),
   buttons: z.boolean().default(false),
   files: z.boolean().default(true),
