@@ -12,6 +12,9 @@ const readPersonId = idReader(
   '`postern trust list` shows the ids of the people whom we know',
 )
 
+const ofPerson = (command: string): OperatorCommand =>
+  new OperatorCommand(command).argument('<userId>', 'which person', readPersonId)
+
 export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('list')
     .description('list the people whom Postern knows, with name, fingerprint and standing')
@@ -22,25 +25,22 @@ export const commandsOfGroup = (): OperatorCommand[] => [
       const report = await sidecar.trustList()
       return changed === true ? { ...report, people: report.people.filter(isChanged) } : report
     }, printPeople),
-  new OperatorCommand('accept')
+  ofPerson('accept')
     .description('accept the certificate that is listed for a person now, and start over with them')
-    .argument('<userId>', 'which person', readPersonId)
     .option('--fingerprint <hex>', 'only if this is the one that is listed')
     .example('postern trust accept 4711')
     .does((sidecar, userId: number, { fingerprint }: { fingerprint?: string }) =>
       sidecar.trustAccept({ userId, fingerprint }),
     ),
-  new OperatorCommand('verify')
+  ofPerson('verify')
     .description('trust only this fingerprint for a person, after you compared it with them')
-    .argument('<userId>', 'which person', readPersonId)
     .argument('<fingerprint...>', '40 hexadecimal characters; spaces are ignored')
     .example('postern trust verify 4711 D74D1C290E2CA5A56C7C8FF8B2B144D64D3C43B5')
     .does((sidecar, userId: number, parts: string[]) =>
       sidecar.trustVerify({ userId, fingerprint: parts.join('') }),
     ),
-  new OperatorCommand('block')
+  ofPerson('block')
     .description('seal nothing to a person and trust nothing from them, until they are accepted')
-    .argument('<userId>', 'which person', readPersonId)
     .example('postern trust block 4711')
     .does((sidecar, userId: number) => sidecar.trustBlock({ userId })),
   new OperatorCommand('policy')
