@@ -8,6 +8,7 @@ import {
   type Records,
   type Time,
   fromRow,
+  isReady,
   readyKey,
 } from '../kernel/index.ts'
 import { Clocks } from '../lookups/clocks.ts'
@@ -98,6 +99,12 @@ export class Keyring implements OwnKeys {
   /** Every key that ever was, the destroyed ones too, newest first. */
   get all(): readonly OwnKeyRecord[] {
     return this.#keys
+  }
+
+  /** When the oldest key was made that still opens, ms since the epoch; null when there is none. */
+  get oldestMs(): number | null {
+    const made = this.#keys.filter(isReady).map((key) => key.createdAtMs)
+    return made.length === 0 ? null : Math.min(...made)
   }
 
   /** Fingerprints of all keys that ever were ours, primary keys and subkeys. */

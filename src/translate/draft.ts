@@ -44,7 +44,8 @@ export function readSend(json: unknown, rules: DraftRules): Draft {
   if (text === undefined && armored === undefined && rules.sealsForBot) throw bodyMissing('text')
   refuseText(text, rules)
   const fields = { ...rest, chatId: parsed.data.chatId, sendId: parsed.data.sendId ?? randomUUID() }
-  return draft({ route: 'send', path: '/messages' }, { text, armored, fields }, SEND_FIELDS)
+  const target: PermitTarget = { route: 'send', path: '/messages', isForSealed: false }
+  return draft(target, { text, armored, fields }, SEND_FIELDS)
 }
 
 /**
@@ -62,7 +63,8 @@ export function readEdit(messageId: string, json: unknown, rules: DraftRules): D
   }
   refuseText(text, rules)
   const fields = { ...rest, chatId: parsed.data.chatId }
-  const target: PermitTarget = { route: 'edit', path: `/messages/${encodeURIComponent(messageId)}` }
+  const path = `/messages/${encodeURIComponent(messageId)}`
+  const target: PermitTarget = { route: 'edit', path, isForSealed: false }
   return draft(target, { text, armored, fields }, EDIT_FIELDS)
 }
 

@@ -3,8 +3,6 @@
  * of folder build, and add no listener.
  */
 import type { Settings } from '../config/settings.ts'
-import { isReady } from '../kernel/index.ts'
-import type { Keyring } from '../keys/keyring.ts'
 import type { OpenedKind } from '../store/key-usage.ts'
 import type { Log } from '../logger.ts'
 import {
@@ -98,7 +96,7 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
   subscribeKnown(core, link, log)
   subscribeMessages(core, link, log)
   showCore(core, link)
-  if (replayMemory !== null) resources.use(pruneHourly(replayMemory, () => oldestKeyMs(keyring)))
+  if (replayMemory !== null) resources.use(pruneHourly(replayMemory, () => keyring.oldestMs))
   return resources
 }
 
@@ -285,10 +283,4 @@ export function subscribeUpdates(
     log.warn({ code, waitSeconds: waitMs / 1000 }, 'updates could not be read'),
   )
   updates.onUnexpectedError((error) => log.error({ error }, 'reading updates failed'))
-}
-
-/** When the oldest key was made that still opens, ms since the epoch; null when there is none. */
-function oldestKeyMs({ all }: Keyring): number | null {
-  const made = all.flatMap((key) => (isReady(key) ? [key.createdAtMs] : []))
-  return made.length === 0 ? null : Math.min(...made)
 }

@@ -14,7 +14,7 @@ const TEXT = 'x'.repeat(480)
 const COUNTS = [1, 10, 100, 500, 950, 997]
 const COLD_COUNTS = [1, 100, 997]
 const LARGEST = 997
-const TARGET = { route: 'send', path: '/messages' } as const
+const TARGET = { route: 'send', path: '/messages', isForSealed: false } as const
 
 /** The guard before a latched chat, which asks for nothing else. */
 const GUARD = new Guard({

@@ -159,12 +159,15 @@ describe('how long a key opens', () => {
 describe('a destroyed key', () => {
   test('leaves its certificate, and neither its secret in memory nor on disk', async () => {
     const { ring, load, rotate, rows, store } = await scene()
+    expect(ring.oldestMs).toBeNull()
     const scrub = vi.spyOn(store, 'scrub')
     await rotate()
     await rotate()
-    const { unlocked } = ring.find(FIRST)!
+    const { unlocked, createdAtMs } = ring.find(FIRST)!
+    expect(ring.oldestMs).toBe(createdAtMs)
     vi.advanceTimersByTime(5)
     await ring.destroy(FIRST)
+    expect(ring.oldestMs).toBe(ring.find(SECOND)?.createdAtMs)
     expect(unlocked?.bytes).toEqual(Uint8Array.of(0, 0, 0))
     expect(scrub).toHaveBeenCalledTimes(1)
     expect((await rows()).find(({ fingerprint }) => fingerprint === FIRST)?.locked).toBe('')

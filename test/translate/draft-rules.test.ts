@@ -14,10 +14,12 @@ describe('a draft', () => {
     expect(readSend({ chatId: 5, text: 'x' }, RULES).target).toEqual({
       route: 'send',
       path: '/messages',
+      isForSealed: false,
     })
     expect(readEdit('7/../8', { chatId: 5, text: 'x' }, RULES).target).toEqual({
       route: 'edit',
       path: '/messages/7%2F..%2F8',
+      isForSealed: false,
     })
   })
 

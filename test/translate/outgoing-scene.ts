@@ -111,7 +111,7 @@ export function scene(isProtected = true) {
 
 export function draftOf(more: Partial<Draft> = {}): Draft {
   return {
-    target: { route: 'send', path: '/messages' },
+    target: { route: 'send', path: '/messages', isForSealed: false },
     chatId: CHAT,
     fields: { chatId: CHAT },
     unlisted: [],

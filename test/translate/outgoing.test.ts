@@ -8,7 +8,7 @@ import { refused } from '../support/refused.ts'
 
 useFakeTime({ toFake: ['performance'] })
 
-const edit = { route: 'edit', path: '/messages/3' } as const
+const edit = { route: 'edit', path: '/messages/3', isForSealed: false } as const
 const bodyOf = ({ body }: { body: Buffer }) => JSON.parse(body.toString()) as object
 
 describe('into a readable chat', () => {

@@ -51,7 +51,7 @@ test.each(['/messages/..', '/messages/%2e', '/messages/a b', '/messages/%2f'])(
   'an edit that the guard let out is not sent to %s',
   async (path) => {
     const { url, seen } = await answeringFrom(1)
-    const permit = markupPermit({ route: 'edit', path })
+    const permit = markupPermit({ route: 'edit', path, isForSealed: false })
     expect((await failing(door(url).upstream.edit(permit))).code).toBe('bad_request')
     expect(seen).toEqual([])
   },

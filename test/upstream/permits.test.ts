@@ -9,7 +9,10 @@ const BUTTONS = '{"chatId":5,"markup":{"rows":[]}}'
 async function passing(route: 'send' | 'edit') {
   const path = route === 'send' ? '/messages' : '/messages/3'
   const state = { holds: true }
-  return { state, permit: await readablePermit({ route, path }, () => state.holds) }
+  return {
+    state,
+    permit: await readablePermit({ route, path, isForSealed: false }, () => state.holds),
+  }
 }
 
 test('a permit that has ended lets nothing leave, neither a send nor an edit', async () => {
@@ -49,7 +52,7 @@ test.each(['send', 'edit'] as const)(
 )
 
 test('a permit that nothing ends holds for every attempt', async () => {
-  const permit = markupPermit({ route: 'send', path: '/messages' })
+  const permit = markupPermit({ route: 'send', path: '/messages', isForSealed: false })
   const { url, seen } = await service((_request, response, nth) =>
     nth === 1 ? no(response, 500, 'internal') : ok(response, {}),
   )

@@ -147,8 +147,8 @@ export async function doorTo(handler: Handler, o: Partial<UpstreamOptions> = {})
 
 /** What the guard lets out: the buttons of a message, as a send or an edit. */
 export const outbound = {
-  send: (path = '/messages'): Outbound => markupPermit({ route: 'send', path }),
-  edit: (): Outbound => markupPermit({ route: 'edit', path: '/messages/3' }),
+  send: (path = '/messages'): Outbound => markupPermit({ route: 'send', path, isForSealed: false }),
+  edit: (): Outbound => markupPermit({ route: 'edit', path: '/messages/3', isForSealed: false }),
 }
 
 /** What a played pool answers: a status with JSON, or the error of its connection. */

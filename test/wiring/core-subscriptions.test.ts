@@ -3,15 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { alertForFull, alertForTrustChange } from '../../src/reports/alerting.ts'
 import type { Core } from '../../src/wiring/core.ts'
 import { subscribeCore, subscribeReadiness } from '../../src/wiring/subscriptions.ts'
-import {
-  count,
-  expectEffects,
-  keyOf,
-  line,
-  observe,
-  scene,
-  type Effects,
-} from './subscriptions-scene.ts'
+import { count, expectEffects, line, observe, scene, type Effects } from './subscriptions-scene.ts'
 
 const CHANGES = {
   ordinary: { kind: 'blocked', userId: 7, detail: {} },
@@ -263,9 +255,6 @@ describe('the parts between the doors', () => {
     const subscriptions = subscribeCore(core, link, log)
     vi.advanceTimersByTime(3_600_000)
     expect(parts.calls()).toEqual(['replayMemory.prune 7'])
-    ;(core.keyring as unknown as { all: object[] }).all = [keyOf('c', 'destroyed', 5, false)]
-    vi.advanceTimersByTime(3_600_000)
-    expect(parts.calls()).toEqual(['replayMemory.prune null'])
     subscriptions[Symbol.dispose]()
     vi.advanceTimersByTime(3_600_000)
     expect(parts.calls()).toEqual([])

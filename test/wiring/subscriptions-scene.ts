@@ -5,7 +5,7 @@ import type { Link } from '../../src/wiring/link.ts'
 import { PlayedParts } from './played-parts.ts'
 
 /** Key, and whether it is one of ours that opens. */
-export const keyOf = (fingerprint: string, state: string, createdAtMs: number, isReady = true) => ({
+const keyOf = (fingerprint: string, state: string, createdAtMs: number, isReady = true) => ({
   fingerprint,
   state,
   createdAtMs,
@@ -48,6 +48,7 @@ export function scene(
     }),
     keyring: parts.part('keyring', {
       all: has ? KEYS : [],
+      oldestMs: 7,
       find: (fingerprint: string) => KEYS.find((key) => key.fingerprint === fingerprint),
     }),
     replayMemory: has ? parts.part('replayMemory') : null,

@@ -14,6 +14,8 @@ export interface PermitTarget {
   route: 'send' | 'edit'
   /** Path below the API prefix, encoded. */
   path: string
+  /** It was given earlier, when its chat was one of sealed words: it never leaves readable. */
+  isForSealed: boolean
 }
 
 /** The ground of a permit. */

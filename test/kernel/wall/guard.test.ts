@@ -13,7 +13,7 @@ const store = storeForFile()
 
 /** What the service says of every chat; a test changes it. */
 const OPEN_GROUP = { kind: 'group', mode: 'open', historyVisible: true }
-const target = { route: 'send', path: '/messages' } as const
+const target = { route: 'send', path: '/messages', isForSealed: false } as const
 const REFUSED = expect.objectContaining({ code: 'postern_downgrade_refused' }) as unknown
 
 /** A guard that knows no chat, before a service that says of each chat what it is told to. */
