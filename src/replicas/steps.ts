@@ -4,7 +4,7 @@
  * which records which key changed in which epoch. Triggers keep both, so that no writer can omit
  * it.
  */
-import { CLIENTS, DERIVATION, FIRST_TABLES, FIRST_VERSION } from '../store/migrations.ts'
+import { CLIENTS, DERIVATION, OUTBOX, FIRST_TABLES, FIRST_VERSION } from '../store/migrations.ts'
 import type { FollowedTable } from '../store/store.ts'
 
 /** One step of the schema on PostgreSQL. Never changed once released. */
@@ -74,7 +74,10 @@ const PROCESSES = [
 ]
 
 /** The key of each table that is followed, and which columns count where not all do. */
-const FOLLOWED: Record<Exclude<FollowedTable, 'clients'>, { key: string; columns?: string }> = {
+const FOLLOWED: Record<
+  Exclude<FollowedTable, 'clients' | 'outbox'>,
+  { key: string; columns?: string }
+> = {
   own_keys: {
     key: 'fingerprint',
     columns: 'state, offered_at, published_at, retired_at, destroyed_at, certificate, locked',
@@ -113,11 +116,15 @@ export const POSTGRES_STEPS: readonly PostgresStep[] = [
     isAdditive: false,
     statements: [...PROCESSES, ...DERIVATION],
   },
-  // a program of before gives no client anything
+  // a program of before gives no client anything, and sends nothing of the outbox
   {
     version: FIRST_VERSION + 2,
     isAdditive: true,
-    statements: [...CLIENTS.map(forPostgres), triggerOf(['clients', { key: 'name' }])],
+    statements: [
+      ...[...CLIENTS, ...OUTBOX].map(forPostgres),
+      triggerOf(['clients', { key: 'name' }]),
+      triggerOf(['outbox', { key: 'id' }]),
+    ],
   },
 ]
 

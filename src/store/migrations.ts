@@ -196,11 +196,30 @@ export const CLIENTS = [
    ) STRICT`,
 ]
 
+/** Sends and edits that are made later. */
+export const OUTBOX = [
+  `CREATE TABLE outbox (
+     number INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
+     id TEXT NOT NULL UNIQUE,
+     state TEXT NOT NULL CHECK (state IN ('waiting', 'sent', 'refused', 'held')),
+     chat_id INTEGER NOT NULL,
+     message_id TEXT,
+     is_for_sealed INTEGER NOT NULL,
+     client TEXT,
+     created_at INTEGER NOT NULL,
+     due_at INTEGER NOT NULL,
+     bytes INTEGER NOT NULL,
+     code TEXT,
+     sent_id INTEGER,
+     settled_at INTEGER
+   ) STRICT`,
+]
+
 /** Every step; each raises the version by one. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   { version: FIRST_VERSION, statements: FIRST_TABLES },
   { version: FIRST_VERSION + 1, statements: DERIVATION },
-  { version: FIRST_VERSION + 2, statements: CLIENTS },
+  { version: FIRST_VERSION + 2, statements: [...CLIENTS, ...OUTBOX] },
 ]
 
 export const NEWEST_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION

@@ -3,6 +3,7 @@
  * identifiers of chats, people and messages are the API's integers.
  */
 import type { Generated, Selectable } from 'kysely'
+import type { ClientTables } from './client-tables.ts'
 
 /**
  * The protection of a store. Everything secret is locked under a master secret of 256 random bits,
@@ -24,7 +25,7 @@ export interface KeyDerivation {
   p: number
 }
 
-export interface Schema {
+export interface Schema extends ClientTables {
   /** The bot's own OpenPGP keys (DESIGN, Keys). */
   own_keys: {
     /** 40 lower-case hexadecimal characters. */
@@ -264,22 +265,6 @@ export interface Schema {
     /** The update that was delivered last, and a mark that identifies it among updates of its id. */
     delivered_id: number | null
     delivered_mark: string | null
-  }
-
-  /** Clients of the bot's door that were added by command (`wall/clients.ts`). */
-  clients: {
-    name: string
-    /** As in `Client`. */
-    credential: string
-    /** JSON of `ClientScope`. */
-    allows: string
-    created_at: number
-  }
-
-  /** When a client may send next, so that one rate counts for all sidecars and over a restart. */
-  client_rates: {
-    name: string
-    next_at: number
   }
 
   /** In which chats a button was lately pressed (`chats/presses.ts`); 0: its update names none. */

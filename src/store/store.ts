@@ -18,6 +18,7 @@ export const FOLLOWED_TABLES = [
   'key_changes',
   'trust_policies',
   'clients',
+  'outbox',
   'flags',
   'webhook',
 ] as const
@@ -28,9 +29,10 @@ export type Reread = (db: Kysely<Schema>, keys: readonly string[]) => Promise<vo
 
 /**
  * `poll`: reads the service's queue. `polls`: shared by sidecars whose bots poll. `rotation`:
- * changes the bot's key. `sends`: shared by sends, exclusive while the key is replaced.
+ * changes the bot's key. `sends`: shared by sends, exclusive while the key is replaced. `outbox`: sends
+ * what waits in the outbox.
  */
-export type LockName = 'poll' | 'rotation' | 'sends'
+export type LockName = 'poll' | 'rotation' | 'sends' | 'outbox'
 
 /**
  * The state of a store's database: `rolled-back`: it answers, and is behind the last known state

@@ -1,0 +1,40 @@
+/** Tables of the clients of the bot's door and of the outbox; part of `schema.ts`. */
+import type { Generated } from 'kysely'
+
+export interface ClientTables {
+  /** Clients of the bot's door that were added by command (`wall/clients.ts`). */
+  clients: {
+    name: string
+    /** As in `Client`. */
+    credential: string
+    /** JSON of `ClientScope`. */
+    allows: string
+    created_at: number
+  }
+
+  /** When a client may send next, so that one rate counts for all sidecars and over a restart. */
+  client_rates: {
+    name: string
+    next_at: number
+  }
+
+  /** Sends and edits that are made later (`outbox/`); their words are `secrets` named `outbox/<id>`. */
+  outbox: {
+    number: Generated<number>
+    id: string
+    state: 'waiting' | 'sent' | 'refused' | 'held'
+    chat_id: number
+    /** The message that is edited; null: a send. */
+    message_id: string | null
+    /** 0 or 1: it was given for a chat of sealed words, or of an unknown mode. */
+    is_for_sealed: number
+    client: string | null
+    created_at: number
+    due_at: number
+    bytes: number
+    /** Why it was refused or is held. */
+    code: string | null
+    sent_id: number | null
+    settled_at: number | null
+  }
+}
