@@ -17,7 +17,7 @@ import { COMPILED } from '../test/support/postern-process.ts'
  */
 const TOGETHER = [
   'test/*.test.ts',
-  'test/{bounds,cli,config,contract,control,doctor,double,guard,http,kernel,keys,lookups,media,observe,openpgp,rotation}/**/*.test.ts',
+  'test/{bounds,cli,config,contract,control,doctor,double,guard,http,kernel,keys,lookups,media,observe,openpgp,outbox,rotation}/**/*.test.ts',
   'test/{sandbox,store,translate,trust,updates,upstream,util,vectors,wiring}/**/*.test.ts',
 ]
 
@@ -35,6 +35,7 @@ const ON_POSTGRES = [
   'test/kernel/**/*.test.ts',
   'test/lookups/*.test.ts',
   'test/keys/*.test.ts',
+  'test/outbox/entries.test.ts',
   'test/store/{bot-of-store,choosing,keeping,moving,open-store,restored,write-first}.test.ts',
 ]
 

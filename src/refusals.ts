@@ -130,6 +130,21 @@ export const REFUSALS = {
     what: 'this call is not passed to the service',
     hint: 'this version does not know it, and its body might hold readable text; `routes.allowUnknown` passes it',
   },
+  postern_mode_changed: {
+    status: 409,
+    what: 'the chat has become readable since these words were given for sealed eyes',
+    hint: '`postern outbox retry --readable` lets them leave readable, `postern outbox drop` removes them',
+  },
+  postern_outbox_full: {
+    status: 503,
+    what: 'no more can wait in the outbox',
+    hint: '`postern outbox list` says what it waits for; it has room for 10,000 calls and 64 MiB',
+  },
+  postern_outbox_expired: {
+    status: 409,
+    what: 'the words waited in the outbox for too long',
+    hint: '`postern outbox retry` sends them all the same; `outbox.maxAgeHours` is how long they wait',
+  },
   postern_not_allowed: {
     status: 403,
     what: 'this caller may not make this call',

@@ -22,8 +22,8 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src',
     is: measure.code,
-    // raised by 382 for the clients of the door, 975 lines; the other 593 were paid for
-    limit: 49_936,
+    // raised for clients of the door and the outbox, 1,752 lines, of which 598 were paid for
+    limit: 50_708,
     goal: 44_000,
     advice: 'Delete what the change makes dead, and simplify or merge what does the same nearby.',
   },
@@ -37,7 +37,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src/cli',
     is: codeOf('cli'),
-    limit: 5_265,
+    limit: 5_310,
     goal: 5_000,
     advice: 'Commands are thin: what decides belongs to the folder that knows it.',
   },
@@ -58,7 +58,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines that one reads of a send into a prepared group',
     is: send.lines,
-    limit: 3_155,
+    limit: 3_158,
     goal: 3_000,
     advice: 'Move what a send does not need out of the files that it reads.',
   },

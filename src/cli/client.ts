@@ -21,6 +21,7 @@ interface AddFlags {
   buttons?: boolean
   files: boolean
   certificate?: string
+  outbox?: string
 }
 
 export const commandsOfGroup = (): OperatorCommand[] => [
@@ -33,7 +34,8 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .option('--rate <rate>', 'how many sends and edits, such as 5/min (s, min, h, d)')
     .option('--expires <when>', 'until when: 90d, or a date such as 2027-01-31')
     .option('--max-chars <count>', 'how long a text may be, in UTF-16 units')
-    .option('--buttons', 'its messages may have buttons, which are never encrypted')
+    .option('--buttons', 'it may send buttons, which are never encrypted')
+    .option('--outbox <when>', 'sends and edits are made later: asked, or always')
     .option('--no-files', 'it may fetch no files')
     .option('--certificate <sha256>', 'it has this TLS certificate, and no token')
     .example('postern client add reporter --may send --chats -9100000003 --rate 5/min')

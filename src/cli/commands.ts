@@ -23,6 +23,7 @@ const COMMANDS = new Map<string, CommandLoader>([
   group('store', 'where the store is', () => import('./store-move.ts')),
   group('chat', 'what Postern knows of the bot’s chats', () => import('./chat.ts')),
   group('trust', 'which certificates are trusted', () => import('./trust.ts')),
+  group('outbox', 'calls that are made later', () => import('./outbox.ts')),
   group('client', 'who else may call the bot’s door', () => import('./client.ts')),
   ['open', async () => (await import('./open.ts')).openCommand()],
   ['explain', async () => (await import('./explain.ts')).explainCommand()],

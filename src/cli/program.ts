@@ -82,8 +82,7 @@ function createProgram(commands: Command[]): Command {
     .exitOverride()
     .addHelpText(
       'after',
-      `Options: --config <file> (else $POSTERN_CONFIG, else config/postern.yaml),
-  --bot <name> (where \`bots\` sets several), --version; each command has --help
+      `Options: --config <file>, --bot <name>, --version; each command has --help
 example: ${commandLine('postern demo --once')}`,
     )
   for (const command of commands) adopt(root, command)

@@ -36,6 +36,7 @@ export const ClientScopeEntry = z.strictObject({
   persons: z.array(z.int({ error: 'expected ids of people' })).default([]),
   maxChars: z.int().min(1).nullable().default(null),
   buttons: z.boolean().default(false),
+  outbox: z.enum(['asked', 'always']).default('asked'),
   files: z.boolean().default(true),
   rate: z
     .string()

@@ -181,6 +181,13 @@ const OneBot = z.strictObject({
       'clients of the bot’s door beside those of `postern client add`: what each may say, and where',
     ),
   }),
+  outbox: group({
+    maxAgeHours: setting(
+      z.int().min(1).max(8760).default(72),
+      { kind: 'number', expected: 'a whole number from 1 to 8760 (hours)' },
+      'how long a call waits in the outbox after its time before it is set aside',
+    ),
+  }),
   routes: group({
     allowUnknown: flag(false, 'pass unknown calls that carry a body'),
   }),
@@ -231,6 +238,7 @@ const OF_EACH_BOT: readonly string[] = [
   'readableGroups',
   'clearFields',
   'clients',
+  'outbox',
   'routes',
   'webhook',
   'cache',

@@ -8,6 +8,7 @@ import type { KeyUsage } from '../store/key-usage.ts'
 import type { Names } from '../store/names.ts'
 import type { Publication } from '../keys/publication.ts'
 import type { Transfer } from '../keys/transfer.ts'
+import type { OutboxEntries } from '../outbox/entries.ts'
 import type { CheckLine } from '../doctor/check-line.ts'
 import { operationsOn } from '../rpc/operation.ts'
 import type { Store } from '../store/store.ts'
@@ -32,6 +33,7 @@ export interface OperationParts {
   names: Names
   journal: Journal
   clients: Clients
+  outbox: OutboxEntries
   directory: Directory
   /** Names of the copies of the store that upgrades left beside it, with keys in them. */
   storeCopies: () => string[]

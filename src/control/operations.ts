@@ -6,6 +6,7 @@ import { CLIENTS } from './clients.ts'
 import { KEYS } from './keys.ts'
 import { MESSAGES } from './messages.ts'
 import { nothing, operation, type OperationParts } from './operation.ts'
+import { OUTBOX } from './outbox.ts'
 import { ROTATION } from './rotation.ts'
 import { SECRETS } from './secrets.ts'
 import { TRUST } from './trust.ts'
@@ -26,6 +27,7 @@ export const OPERATIONS = {
   ...TRUST,
   ...MESSAGES,
   ...CLIENTS,
+  ...OUTBOX,
 }
 
 /** The operations as one calls them: in this process, or over the control socket. */

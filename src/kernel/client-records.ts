@@ -15,6 +15,8 @@ export interface ClientScope {
   maxChars: number | null
   /** Its messages may have buttons. */
   buttons: boolean
+  /** Whether its sends and edits are made later where it asks for that, or always. */
+  outbox: 'asked' | 'always'
   /** `read` covers files. */
   files: boolean
   /** So many sends and edits in `perMs`; null: any number. */

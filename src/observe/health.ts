@@ -59,6 +59,10 @@ export const REASONS = {
     what: 'deliveries to the bot’s webhook fail',
     hint: 'repair the bot; setting its webhook again retries at once; its updates wait at the service for 72 hours',
   },
+  'outbox-stuck': {
+    what: 'a call waits in the outbox for more than ten minutes after its time',
+    hint: '`postern outbox list` shows which; the other reasons say what it waits for',
+  },
   'updates-waiting': {
     what: 'updates pile up at the service: the bot’s webhook takes them too slowly or not at all',
     hint: 'make the bot answer faster, or find out why it takes none',

@@ -74,6 +74,9 @@ export const METRICS = {
     client: ANY,
     status: ANY,
   }),
+  postern_outbox_settled_total: counter('Calls that left the outbox, by what became of them', {
+    outcome: ['sent', 'refused', 'held'],
+  }),
   postern_seals_total: counter('Messages sealed'),
   postern_seal_duration_seconds: histogram('Time to seal a message', SECONDS),
   postern_seal_recipients: histogram('People to whom a message was sealed', RECIPIENTS),

@@ -4,7 +4,9 @@ import type { KnownChats, PublicationState, TrustChange } from '../kernel/index.
 import type { PublicationChange } from '../keys/publication.ts'
 import type { Log } from '../logger.ts'
 import type { Health, ReasonCode } from '../observe/health.ts'
+import type { Metrics } from '../observe/metrics.ts'
 import type { Warnings } from '../observe/warnings.ts'
+import type { OutboxEvent } from '../outbox/outbox.ts'
 import type { LeavingEvent } from '../translate/deferral.ts'
 import type { BacklogLevel, BacklogLook } from '../updates/backlog.ts'
 import type { DeliveryLoopParts } from '../updates/delivery-loop.ts'
@@ -168,4 +170,20 @@ function inWords(ms: number): string {
   return ms < HOUR_MS
     ? `${(ms / MINUTE_MS).toFixed(1)} minutes`
     : `${(ms / HOUR_MS).toFixed(1)} hours`
+}
+
+/** Counts and logs a call that left the outbox, and how. */
+export function reportSettled(
+  { id: entry, state: outcome, chatId, code }: OutboxEvent,
+  metrics: Metrics,
+  log: Log,
+): void {
+  metrics.count('postern_outbox_settled_total', { outcome })
+  log[outcome === 'sent' ? 'info' : 'warn']({ entry, outcome, chatId, code }, 'left the outbox')
+}
+
+/** @param entry the oldest that waits too long in the outbox; null: none does */
+export function reportStuck(entry: { id: string } | null, health: Health): void {
+  if (entry === null) health.clear('outbox-stuck')
+  else health.set('outbox-stuck', `entry ${entry.id}`)
 }

@@ -16,6 +16,7 @@ const ERRORS: ReadonlySet<ReasonCode> = new Set([
   'store',
   'store-rolled-back',
   'webhook-failing',
+  'outbox-stuck',
   'updates-expiring',
 ])
 /** Every start and every stop has the first two; the other is logged where a check finds it. */

@@ -4,9 +4,13 @@
  */
 import type { Secrets, Settings } from '../config/settings.ts'
 import type { Operations } from '../control/operations.ts'
+import type { OutboxDoor } from '../http/routes/outbox.ts'
 import type { BotDoorParts } from '../http/server.ts'
 import type { Log } from '../logger.ts'
+import { giveLater, sendNow, type GiveParts } from '../outbox/give.ts'
+import { Outbox } from '../outbox/outbox.ts'
 import { alertWays } from '../reports/alerting.ts'
+import { REAL_CLOCK } from '../util/clock.ts'
 import { createCore, type Core } from './core.ts'
 import { botDoorEvents, describeBotDoor } from './doors.ts'
 import { createLink, type Link, type HandedInParts } from './link.ts'
@@ -15,10 +19,13 @@ import { createProbes } from './probes.ts'
 import {
   subscribeCore,
   subscribeLink,
+  subscribeOutbox,
   subscribeReadiness,
   subscribeUpdates,
 } from './subscriptions.ts'
 import { createUpdates, type Updates } from './updates.ts'
+
+const HOUR_MS = 3_600_000
 
 export interface BotOptions {
   settings: Settings
@@ -43,6 +50,34 @@ export interface RunningBot extends AsyncDisposable {
   start(): void
   /** Ends polls and deliveries first, then requests by `drain`, then its own calls. */
   stop(drain: () => Promise<void>): Promise<void>
+}
+
+/** The outbox of a bot, with what its door asks of it. */
+function createOutbox(
+  { settings, parts = {} }: BotOptions,
+  link: Link,
+  core: Core,
+): { outbox: Outbox; door: OutboxDoor } {
+  const { outbox: entries, store, known, messages, guard, modes } = core
+  const { clock = REAL_CLOCK } = parts
+  const sealsForBot = settings.key.publish
+  const giving: GiveParts = {
+    entries,
+    messages,
+    guard,
+    modes,
+    clients: known.clients,
+    rules: () => ({ textMax: link.limits().textMax, sealsForBot }),
+    nowMs: () => clock.now(),
+  }
+  const outbox = new Outbox({
+    entries,
+    store,
+    clock,
+    send: (entry, words) => sendNow(entry, words, giving),
+    maxAgeMs: settings.outbox.maxAgeHours * HOUR_MS,
+  })
+  return { outbox, door: { entries, give: (call) => giveLater(call, giving) } }
 }
 
 /**
@@ -70,6 +105,8 @@ export async function createBot(options: BotOptions): Promise<RunningBot> {
   subscribeReadiness(link, core, log)
   const updates = stack.use(await createUpdates(options, link, core))
   subscribeUpdates(updates, core, link, options)
+  const { outbox, door: outboxDoor } = createOutbox(options, link, core)
+  subscribeOutbox(outbox, link, log)
   const operations = buildOperations(options, { link, core, updates })
   const events = botDoorEvents(link, core, updates)
   const resources = stack.move()
@@ -78,21 +115,24 @@ export async function createBot(options: BotOptions): Promise<RunningBot> {
     core,
     updates,
     operations,
-    door: describeBotDoor(options, { link, core, updates, events }),
+    door: describeBotDoor(options, { link, core, updates, events, outbox: outboxDoor }),
     start: () => {
       link.watch.start(createProbes(options, link, core))
       core.publication?.start()
       updates.webhook.start()
       updates.backlog.start()
+      outbox.start()
     },
     stop: async (drain) => {
       link.health.set('stopping', '')
       link.watch.stop()
       // Before the door closes: a bot may have to call it while handling an update.
       await updates[Symbol.asyncDispose]()
+      const isOutboxIdle = outbox[Symbol.asyncDispose]()
       await drain()
       // Ends calls of our own, which parts disposed of next may be waiting for.
       if (link !== parts.link) await link[Symbol.asyncDispose]()
+      await isOutboxIdle
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }

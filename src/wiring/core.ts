@@ -8,6 +8,7 @@ import { Publication } from '../keys/publication.ts'
 import { Transfer } from '../keys/transfer.ts'
 import type { Log } from '../logger.ts'
 import { BOUNDS, createEngine, type MeasuredEngine } from '../openpgp/index.ts'
+import { OutboxEntries } from '../outbox/entries.ts'
 import { readBot } from '../store/bot-of-store.ts'
 import { KeyUsage } from '../store/key-usage.ts'
 import { memoryOf } from '../store/memory.ts'
@@ -71,16 +72,9 @@ export async function createCore(options: CoreOptions, link: Link, purpose: Purp
   const known = await loadKnown(options, link, base)
   const publication = await createPublication(options, link, { ...base, stack })
   const wall = createWall(options, base, known)
-  const doors = await createDirections(options, link, {
-    ...base,
-    known,
-    ...wall,
-    publication,
-    stack,
-  })
-  const { outgoing, ...rest } = doors
+  const parts = { ...base, known, ...wall, publication, stack }
+  const { outgoing, ...rest } = await createDirections(options, link, parts)
   const resources = stack.move()
-  const { parts = {} } = options
   return {
     store,
     engine,
@@ -88,9 +82,16 @@ export async function createCore(options: CoreOptions, link: Link, purpose: Purp
     /** Memory of chats and people. */
     known,
     outcomes,
+    /** Calls for later; `wiring/bot.ts` makes the loop that sends them. */
+    outbox: await OutboxEntries.load(store),
     keyUsage,
     /** Exports and imports secret keys. */
-    transfer: new Transfer({ memory, engine, keyring, ownerOf: parts.ownerOf ?? (() => null) }),
+    transfer: new Transfer({
+      memory,
+      engine,
+      keyring,
+      ownerOf: options.parts?.ownerOf ?? (() => null),
+    }),
     knownChats: known.knownChats,
     modes: known.modes,
     ...wall,

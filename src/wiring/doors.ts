@@ -5,6 +5,7 @@ import type { ProcessSettings, Secrets, Settings } from '../config/settings.ts'
 import { buildAdminDoor, type AdminDoorParts } from '../http/admin.ts'
 import { chatRoutes } from '../http/routes/chats.ts'
 import { mediaRoute } from '../http/routes/media.ts'
+import { outboxRoute, type OutboxDoor } from '../http/routes/outbox.ts'
 import { meRoute } from '../http/routes/me.ts'
 import { messageRoutes } from '../http/routes/messages.ts'
 import { updateRoutes } from '../http/routes/updates.ts'
@@ -24,10 +25,10 @@ export interface Doors {
 /** The parts of a bot's door, with every route of the bot's. */
 export function describeBotDoor(
   options: { settings: Settings; secrets: Secrets; log: Log; parts?: HandedInParts },
-  parts: { link: Link; core: Core; updates: Updates; events: BotDoorEvents },
+  parts: { link: Link; core: Core; updates: Updates; events: BotDoorEvents; outbox: OutboxDoor },
 ): BotDoorParts {
   const { settings, secrets, log } = options
-  const { link, core, updates, events } = parts
+  const { link, core, updates, events, outbox } = parts
   const { upstream } = link
   const { webhook, polls, backlog } = updates
   const managesKey = settings.key.publish
@@ -51,6 +52,7 @@ export function describeBotDoor(
         limits: link.limits,
         sealsForBot: managesKey,
         clients: core.known.clients,
+        outbox,
       }),
       updateRoutes({
         upstream,
@@ -73,7 +75,7 @@ export function describeBotDoor(
         translates: managesKey,
       }),
     ],
-    outside: [mediaRoute(core.attachments)],
+    outside: [mediaRoute(core.attachments), outboxRoute(outbox)],
   }
 }
 

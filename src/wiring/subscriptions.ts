@@ -23,6 +23,7 @@ import {
   showWarnings,
 } from '../observe/show.ts'
 import type { Metrics } from '../observe/metrics.ts'
+import type { Outbox } from '../outbox/outbox.ts'
 import type { MeasuredEngine } from '../openpgp/index.ts'
 import { batchPerTick } from '../util/scheduling.ts'
 import { alertForReason, alertForTrustChange } from '../reports/alerting.ts'
@@ -40,6 +41,8 @@ import {
   reportPublication,
   reportSecondPoller,
   reportServiceWebhook,
+  reportSettled,
+  reportStuck,
   reportWebhookChange,
 } from '../reports/events.ts'
 import type { Updates } from './updates.ts'
@@ -98,6 +101,12 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
   showCore(core, link)
   if (replayMemory !== null) resources.use(pruneHourly(replayMemory, () => keyring.oldestMs))
   return resources
+}
+
+/** Health, metrics and log follow the outbox. */
+export function subscribeOutbox(outbox: Outbox, link: Link, log: Log): void {
+  outbox.onSettled((event) => reportSettled(event, link.metrics, log))
+  outbox.onStuck((entry) => reportStuck(entry, link.health))
 }
 
 /** Health and metrics follow the publication of the key, and it the service. */

@@ -29,6 +29,7 @@ describe('help', () => {
       'chat',
       'trust',
       'client',
+      'outbox',
       'open',
       'explain',
       'completion',

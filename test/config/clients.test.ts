@@ -23,6 +23,7 @@ test('a client has what its entry names, and nothing else', () => {
       chats: [],
       persons: [],
       maxChars: null,
+      outbox: 'asked',
       buttons: false,
       files: true,
       rate: null,

@@ -37,6 +37,7 @@ describe('what counts', () => {
       readableGroups: 'allow',
       clearFields: 'warn',
       clients: { only: false, list: [] },
+      outbox: { maxAgeHours: 72 },
       routes: { allowUnknown: false },
       webhook: {},
       cache: { keyListSeconds: 60, chatSeconds: 60 },

@@ -8,6 +8,7 @@ import type { ClientRow } from '../../src/control/clients.ts'
 import type { KeyRow } from '../../src/control/keys.ts'
 import type { Operations } from '../../src/control/operations.ts'
 import { startControl, type SeveralOperations } from '../../src/control/server.ts'
+import type { OutboxRow } from '../../src/control/outbox.ts'
 import type { CheckLine, StatusReport } from '../../src/control/reports.ts'
 import type { RotationReport } from '../../src/control/reports.ts'
 import { watchedLog } from '../support/watched-log.ts'
@@ -50,12 +51,27 @@ export const KEY: KeyRow = {
   lastOpenedAt: '2026-01-02T00:00:00.000Z',
 }
 
+export const ENTRY: OutboxRow = {
+  id: '0b9e9d0e-3a1a-4a4c-8a51-6d7d0c6b2f11',
+  state: 'refused',
+  chatId: -5,
+  edits: null,
+  client: 'reporter',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  deliverAt: '2026-01-02T00:00:00.000Z',
+  settledAt: '2026-01-02T00:00:01.000Z',
+  bytes: 40,
+  code: 'chat_not_found',
+  messageId: null,
+}
+
 export const CLIENT: ClientRow = {
   name: 'reporter',
   may: ['read', 'send'],
   chats: [-5, 'private'],
   persons: [815],
   maxChars: null,
+  outbox: 'asked',
   buttons: false,
   files: true,
   rate: { calls: 5, perMs: 60_000 },
@@ -114,6 +130,9 @@ export function operations(over: Partial<Operations> = {}): Operations {
     }),
     backupCreate: async () => ({ file: '/nowhere', protection: 'passphrase' }),
     backupAccept: async ({ isLatest }) => ({ message: `accepted ${isLatest}` }),
+    outboxList: async () => [ENTRY],
+    outboxDrop: async ({ id }) => ({ message: `removed ${id}` }),
+    outboxRetry: async ({ id, readable }) => ({ message: `${id} waits (${readable})` }),
     clientList: async () => [CLIENT],
     clientAdd: async ({ name }) => ({ name, token: CLIENT_TOKEN }),
     clientRotate: async ({ name }) => ({ name, token: CLIENT_TOKEN }),

@@ -66,7 +66,7 @@ const BLOCKS: Record<string, Here | Elsewhere | Unrun> = {
     'echo_bot  reads it  ✓ verified',
   ],
   'src/cli/README.md § Speak for people 1': ['test/cli/sandbox-actions.test.ts', 'attach'],
-  'src/http/README.md § Clients 1': { firstLine: /^pstn_/ },
+  'src/kernel/wall/README.md § Clients 1': { firstLine: /^pstn_/ },
   'src/keys/README.md § Rotation 1': keyRunbook("'Rotation'"),
   'src/keys/README.md § Old keys 1': { firstLine: /^[0-9a-f]{40}$/ },
   [`${FOREIGN} 1`]: keyRunbook('blocks(FOREIGN)'),
@@ -76,6 +76,7 @@ const BLOCKS: Record<string, Here | Elsewhere | Unrun> = {
   'src/keys/README.md § The owner removed the key 2': keyRunbook("'The owner removed the key'"),
   'src/keys/README.md § Lost key 1': keyRunbook("'Lost key'"),
   'src/media/README.md § Attachments 1': { firstLine: /^look at this$/ },
+  'src/outbox/README.md § Sent later 1': { firstLine: ANSWER },
   'src/replicas/README.md § On PostgreSQL 1': LIVE,
   'src/replicas/README.md § Move a store 1': ['test/cli/bots-on-postgres.test.ts', 'store move'],
   'src/replicas/README.md § Fail over to a standby 1': [

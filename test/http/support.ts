@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
 import type { DoorClients } from '../../src/http/client-calls.ts'
+import type { OutboxDoor } from '../../src/http/routes/outbox.ts'
 import { buildAdminDoor } from '../../src/http/admin.ts'
 import { Health } from '../../src/observe/health.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
@@ -23,6 +24,12 @@ export const NO_CLIENTS: DoorClients = {
   of: { find: () => null, admit: () => Promise.resolve(), seesPeople: () => true },
   presses: { chatsOf: () => Promise.resolve([]) },
   only: false,
+}
+
+/** Nothing is sent later. */
+export const NO_OUTBOX: OutboxDoor = {
+  give: () => Promise.reject(new Error('nothing is given')),
+  entries: { get: () => undefined },
 }
 
 /** What the bot presents. */

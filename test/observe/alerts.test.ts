@@ -121,6 +121,7 @@ test('which reasons are told, and with nothing beside what they are', () => {
     'store-rolled-back',
     'no-threads',
     'engine-differs',
+    'outbox-stuck',
     'webhook-failing',
     'updates-expiring',
     'second-poller',

@@ -61,6 +61,7 @@ describe.skipIf(!hasPostgres())('of two sidecars of a bot', () => {
       chats: ['all'],
       persons: [],
       maxChars: null,
+      outbox: 'asked',
       buttons: false,
       files: true,
       rate: '2/d',

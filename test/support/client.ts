@@ -10,6 +10,7 @@ export const clientOf = (over: Partial<Client> = {}): Client => ({
   persons: [],
   maxChars: null,
   buttons: false,
+  outbox: 'asked',
   files: true,
   rate: null,
   expiresAtMs: null,

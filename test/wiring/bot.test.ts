@@ -210,7 +210,7 @@ test('operations and door are over the parts of the bot', async () => {
   const { webhook, key } = await bot.operations.status()
   expect([webhook?.origin, key?.fingerprint]).toEqual(['https://bot.example', fingerprint])
   expect([bot.door.upstream, bot.door.guard]).toEqual([bot.link.upstream, bot.core.guard])
-  expect([bot.door.routes.length, bot.door.outside.length]).toEqual([5, 1])
+  expect([bot.door.routes.length, bot.door.outside.length]).toEqual([5, 2])
   bot.door.onTokenRevoked()
   expect(reasons()).toContain('token')
 })

@@ -19,7 +19,7 @@ import type { Link } from '../../src/wiring/link.ts'
 import type { Updates } from '../../src/wiring/updates.ts'
 import { callAt } from '../support/bot-call.ts'
 import { watchedLog } from '../support/watched-log.ts'
-import { NO_CLIENTS } from '../http/support.ts'
+import { NO_CLIENTS, NO_OUTBOX } from '../http/support.ts'
 import { temporary } from '../store/support.ts'
 import { PlayedParts } from './played-parts.ts'
 
@@ -101,7 +101,7 @@ function scene(o: Scene = {}) {
     ...(o.onBotExchange && { parts: { onBotExchange: o.onBotExchange } }),
   }
   const events = botDoorEvents(link, core, updates)
-  const door = describeBotDoor(options, { link, core, updates, events })
+  const door = describeBotDoor(options, { link, core, updates, events, outbox: NO_OUTBOX })
   return { parts, results, settings, link, core, updates, events, door }
 }
 

@@ -41,6 +41,8 @@ export type TrustChange =
   | OfChat<'latch-lifted', Empty>
   | { kind: 'private-readable'; chatId: null; detail: Empty }
   | (OfChat<'person-bound', { before: number | null }> & { userId: number })
+  /** The operator lets words leave readable that were given for sealed eyes. */
+  | OfChat<'outbox-readable', { id: string }>
   /** The operator changes a client of the door; one was refused, noted once an hour. */
   | { kind: 'client-added' | 'client-rotated' | 'client-removed'; detail: { client: string } }
   | {

@@ -71,6 +71,20 @@ export class Clients {
     if (act.call === 'sendMessage' || act.call === 'editMessage') await this.#pace(client)
   }
 
+  /**
+   * The same for a call that a client gave earlier, by its rights of now. Its rate counted then.
+   * @throws Refusal `postern_not_allowed`, `postern_store_unwritable`
+   */
+  async admitLater(name: string, act: ClientAct): Promise<void> {
+    await this.#parts.memory.fresh()
+    const client = this.all.find((one) => one.name === name)
+    if (client === undefined) {
+      throw new Refusal('postern_not_allowed', `client ${name} was removed`)
+    }
+    const lack = lackOf(client, act, this.#facts())
+    if (lack !== null) refuseLack(client, lack)
+  }
+
   /** Whether answers to a caller show who is in a chat: to one that may read it; null: the bot itself. */
   seesPeople(client: Client | null, chatId: number): boolean {
     const reading: ClientAct = { call: 'getMembers', chatIds: [chatId] }

@@ -214,9 +214,10 @@ export class Guard {
     return new Permit(target, json({ ...bodiless(fields), armored }), ground)
   }
 
-  /** Permits readable text. @throws Refusal `postern_downgrade_refused` without a rule for it */
+  /** Permits readable text. @throws Refusal `postern_downgrade_refused` without a rule for it, `postern_mode_changed` */
   permitReadable(rule: Rule, target: PermitTarget, fields: BodyFields): Outbound {
     requireRule(rule, fields.chatId, 'readable')
+    if (target.isForSealed) throw new Refusal('postern_mode_changed')
     return new Permit(target, json(fields), rule)
   }
 

@@ -1,4 +1,4 @@
-/** Which calls a client of the bot's door may make (src/http/README.md, Clients). */
+/** Which calls a client of the bot's door may make (README, Clients). */
 import type { EndpointName } from '../../api/endpoints.ts'
 import { Refusal } from '../../errors.ts'
 import type { Client, Right } from '../memory.ts'

@@ -4,6 +4,7 @@ import { Refusal } from '../../../src/errors.ts'
 import { messageRoutes } from '../../../src/http/routes/messages.ts'
 import type { Draft } from '../../../src/translate/draft.ts'
 import { playedRoute, yes } from '../played-route.ts'
+import { NO_OUTBOX } from '../support.ts'
 
 function scene({ sealsForBot = true } = {}) {
   const drafts: Draft[] = []
@@ -16,7 +17,7 @@ function scene({ sealsForBot = true } = {}) {
   const limits = () => ({ textMax: 5 }) as never
   const clients = { seesPeople: () => true }
   const call = playedRoute(
-    messageRoutes({ messages: messages as never, limits, sealsForBot, clients }),
+    messageRoutes({ messages: messages as never, limits, sealsForBot, clients, outbox: NO_OUTBOX }),
   )
   return { drafts, call }
 }
@@ -53,7 +54,13 @@ test('a refusal names people to those alone who may see them, and the service’
     const deliver = () => Promise.reject(error)
     const limits = () => ({ textMax: 5 }) as never
     const clients = { seesPeople: () => seesPeople }
-    const parts = { messages: { deliver } as never, limits, sealsForBot: true, clients }
+    const parts = {
+      messages: { deliver } as never,
+      limits,
+      sealsForBot: true,
+      clients,
+      outbox: NO_OUTBOX,
+    }
     const { text } = await playedRoute(messageRoutes(parts))('POST', '/messages', {
       chatId: 5,
       text: 'x',

@@ -257,6 +257,8 @@ describe('what leaves', () => {
     expect([permit.route, permit.path, permit.ground.holds()]).toEqual(['send', '/messages', true])
     expect(bodyOf(permit)).toEqual(fields)
     expect(() => guard.permitReadable(rule, target, { ...fields, chatId: 6 })).toThrow(REFUSED)
+    const forSealed = { ...target, isForSealed: true }
+    expect(() => guard.permitReadable(rule, forSealed, fields)).toThrow('readable since')
   })
 
   test('readable text leaves by no rule that says sealed', async () => {

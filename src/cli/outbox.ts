@@ -1,0 +1,50 @@
+/** `postern outbox`: calls that are made later. */
+import type { OutboxRow } from '../control/outbox.ts'
+import { refusedError } from '../errors.ts'
+import { OperatorCommand } from './operator-command.ts'
+import { printList } from './table.ts'
+import { printJson, printNotice } from './terminal.ts'
+
+export const commandsOfGroup = (): OperatorCommand[] => [
+  new OperatorCommand('list')
+    .description('list what is sent later')
+    .option('--json', 'print it as JSON')
+    .example('postern outbox list')
+    .asks((sidecar) => sidecar.outboxList(), printEntries),
+  new OperatorCommand('show')
+    .description('print one entry, without its words')
+    .argument('<id>', 'which entry')
+    .option('--json', 'print it as JSON')
+    .example('postern outbox show 0b9e9d0e-3a1a-4a4c-8a51-6d7d0c6b2f11')
+    .asks(async (sidecar, id: string) => {
+      const entry = (await sidecar.outboxList()).find((one) => one.id === id)
+      if (entry !== undefined) return entry
+      throw refusedError(`there is no entry ${id}`, '`postern outbox list` shows them')
+    }, printJson),
+  new OperatorCommand('drop')
+    .description('remove an entry that was not sent')
+    .argument('<id>', 'which entry')
+    .example('postern outbox drop 0b9e9d0e-3a1a-4a4c-8a51-6d7d0c6b2f11')
+    .does((sidecar, id: string) => sidecar.outboxDrop({ id })),
+  new OperatorCommand('retry')
+    .description('send an entry that was set aside')
+    .argument('<id>', 'which entry')
+    .option('--readable', 'also where its chat has become readable since')
+    .example('postern outbox retry 0b9e9d0e-3a1a-4a4c-8a51-6d7d0c6b2f11')
+    .does((sidecar, id: string, { readable = false }: { readable?: boolean }) =>
+      sidecar.outboxRetry({ id, readable }),
+    ),
+]
+
+function printEntries(entries: readonly OutboxRow[]): void {
+  if (entries.length === 0) return printNotice('nothing is sent later')
+  printList(entries, {
+    ENTRY: ({ id }) => id,
+    STATE: ({ state, code }) => (code === null ? state : `${state}: ${code}`),
+    CHAT: ({ chatId }) => String(chatId),
+    BY: ({ client }) => client ?? 'the bot',
+    DUE: ({ deliverAt }) => deliverAt,
+    MESSAGE: ({ messageId, edits }) =>
+      edits === null ? String(messageId ?? '-') : `edit ${edits}`,
+  })
+}

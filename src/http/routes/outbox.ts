@@ -1,0 +1,63 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Refusal } from '../../errors.ts'
+import type { OutboxEntries, OutboxEntry } from '../../outbox/entries.ts'
+import type { LaterCall } from '../../outbox/give.ts'
+import { stringify } from '../../util/exact-json.ts'
+import { textParam } from '../params.ts'
+import { relay } from '../relay.ts'
+import type { DoorRoute } from '../server.ts'
+
+/** What a route asks of the outbox. */
+export interface OutboxDoor {
+  give: (call: LaterCall) => Promise<OutboxEntry>
+  entries: Pick<OutboxEntries, 'get'>
+}
+
+const PATH = '/postern/v1/outbox'
+const ASYNC = /(?:^|,)\s*respond-async\s*(?:[;,]|$)/i
+
+/** Whether a call is to be made later: where it prefers that (RFC 7240, 4.1), or its client always does. */
+export function isForLater({ headers, client }: FastifyRequest): boolean {
+  const { prefer = '' } = headers
+  return client?.outbox === 'always' || ASYNC.test([prefer].flat().join(','))
+}
+
+/** Answers a call that is made later. */
+export function answerLater(reply: FastifyReply, { id, state }: OutboxEntry): FastifyReply {
+  const headers = { 'preference-applied': 'respond-async', location: `${PATH}/${id}` }
+  return answer(reply, 202, { postern: { outbox: { id, state } } }, headers)
+}
+
+/** `GET /postern/v1/outbox/{id}`: the state of a call, for its caller and for the bot. */
+export function outboxRoute({ entries }: OutboxDoor): DoorRoute {
+  return (app) => {
+    app.get(`${PATH}/:id`, (request, reply) => {
+      const entry = entries.get(textParam(request, 'id'))
+      const isOurs = request.client === null || entry?.client === request.client.name
+      if (entry === undefined || !isOurs) throw new Refusal('not_found', 'no such entry')
+      const {
+        id,
+        state,
+        chatId,
+        createdAtMs,
+        dueAtMs,
+        code,
+        sentId: messageId,
+        settledAtMs,
+      } = entry
+      const times = { createdAt: createdAtMs, deliverAt: dueAtMs, settledAt: settledAtMs }
+      return answer(reply, 200, { id, state, chatId, messageId, code, ...times })
+    })
+  }
+}
+
+function answer(
+  reply: FastifyReply,
+  status: number,
+  result: object,
+  headers: Record<string, string> = {},
+): FastifyReply {
+  const body = Buffer.from(stringify({ ok: true, result }))
+  const type = { 'content-type': 'application/json; charset=utf-8' }
+  return relay(reply, { status, headers: { ...type, ...headers }, body })
+}

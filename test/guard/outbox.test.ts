@@ -1,0 +1,200 @@
+/** Sends and edits that are made later: sealed when they leave, once each, in order, or set aside. */
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { canary, useStage } from '../support/double-stage.ts'
+import { BOT_TOKEN, type DoubleChat } from '../support/double-world.ts'
+import { no } from '../support/double-wire.ts'
+
+const stage = useStage()
+const LATER = { prefer: 'respond-async' }
+
+async function later(chat: DoubleChat, text: string, more: object = {}) {
+  const body = { chatId: chat.id, text, ...more }
+  const given = await stage.sidecar.call('POST', '/messages', body, { headers: LATER })
+  return { ...given, id: String(given.json.result?.postern.outbox.id) }
+}
+const shown = async (id: string, headers = {}) => {
+  const response = await fetch(`${stage.sidecar.url}/postern/v1/outbox/${id}`, {
+    headers: { ...BEARER, ...headers },
+  })
+  return { status: response.status, ...((await response.json()) as { result: Entry }) }
+}
+interface Entry {
+  state: string
+  code: string | null
+  messageId: number | null
+}
+const settled = async (id: string): Promise<Entry> => {
+  await expect.poll(async () => (await shown(id)).result.state, WAIT).not.toBe('waiting')
+  return (await shown(id)).result
+}
+const WAIT = { timeout: 15_000 }
+const BEARER = { authorization: `Bearer ${BOT_TOKEN}` }
+
+describe('a send that is made later', () => {
+  test('is answered at once, and sealed to the people who are there when it leaves', async () => {
+    const [alice, bob] = [await stage.friend(), await stage.person()]
+    const chat = stage.group([alice])
+    await stage.show(chat)
+    const words = canary()
+    const since = stage.double.mark()
+    const at = Date.now() + 1500
+    const { status, headers, json, id } = await later(chat, words, { deliverAt: at })
+    expect([status, json.result]).toEqual([202, { postern: { outbox: { id, state: 'waiting' } } }])
+    expect(headers).toMatchObject({
+      'preference-applied': 'respond-async',
+      location: `/postern/v1/outbox/${id}`,
+    })
+    expect(stage.bodies(since)).toEqual([])
+    chat.people = [bob]
+    const { state, messageId } = await settled(id)
+    expect([state, typeof messageId]).toEqual(['sent', 'number'])
+    expect(Date.now()).toBeGreaterThanOrEqual(at)
+    const [{ armored, sendId }] = stage.bodies(since)
+    expect(sendId).toBe(id)
+    expect((await bob.phone.open(armored, stage.botCertificate)).text).toBe(words)
+    await expect(alice.phone.open(armored, stage.botCertificate)).rejects.toThrow()
+    stage.expectNowhere(words)
+  })
+
+  test('is made once however often it is given, and by its caller alone', async () => {
+    const chat = stage.group([await stage.friend()])
+    const since = stage.double.mark()
+    const sendId = randomUUID()
+    const [first, again] = [
+      await later(chat, 'words', { sendId }),
+      await later(chat, 'other words', { sendId }),
+    ]
+    expect([first.id, again.id, again.status]).toEqual([sendId, sendId, 202])
+    expect((await settled(sendId)).state).toBe('sent')
+    expect((await later(chat, 'words', { sendId })).json.result.postern.outbox.state).toBe('sent')
+    expect(stage.bodies(since)).toHaveLength(1)
+    const other = stage.group([await stage.friend()])
+    expect((await later(other, 'words', { sendId })).json.error.code).toBe('conflict')
+  })
+
+  test('waits while the service is away, and leaves in order with what was given meanwhile', async () => {
+    const chat = stage.group([await stage.friend()])
+    await stage.send(chat, 'known')
+    const since = stage.double.mark()
+    const ids: string[] = []
+    {
+      using _away = stage.double.script('POST', '/messages', no(503, 'internal'))
+      for (const text of ['one', 'two', 'three']) ids.push((await later(chat, text)).id)
+      await expect.poll(() => stage.bodies(since).length, WAIT).toBeGreaterThan(0)
+      expect((await shown(ids[0] ?? '')).result.state).toBe('waiting')
+    }
+    for (const id of ids) expect((await settled(id)).state).toBe('sent')
+    const order = [...new Set(stage.bodies(since).map(({ sendId }) => sendId))]
+    expect(order).toEqual(ids)
+  })
+
+  test('outlives a kill, and rests under the protection until then', async () => {
+    const chat = stage.group([await stage.friend()])
+    const words = canary()
+    const { id } = await later(chat, words, { deliverAt: Date.now() + 2500 })
+    const drop = (await later(chat, canary(), { deliverAt: Date.now() + 60_000 })).id
+    await stage.sidecar.kill()
+    await stage.restart()
+    await stage.sidecar.whenReady()
+    stage.expectNowhere(words)
+    expect((await settled(id)).state).toBe('sent')
+    await stage.sidecar.postern('outbox', 'drop', drop)
+    expect((await shown(drop)).status).toBe(404)
+  })
+
+  test('that the service refuses is set aside with its code, and nothing behind it waits', async () => {
+    const chat = stage.group([await stage.friend()])
+    const ids: string[] = []
+    {
+      using _no = stage.double.script('POST', '/messages', no(403, 'write_forbidden'), 1)
+      for (const text of [canary(), canary()]) ids.push((await later(chat, text)).id)
+      const [first, second] = await Promise.all(ids.map(settled))
+      expect(first).toMatchObject({ state: 'refused', code: 'write_forbidden' })
+      expect(second).toMatchObject({ state: 'sent', code: null })
+    }
+    const [refusedId = ''] = ids
+    await stage.sidecar.postern('outbox', 'retry', refusedId)
+    expect((await settled(refusedId)).state).toBe('sent')
+  })
+
+  test('that was given for sealed eyes never leaves readable, until the operator allows it', async () => {
+    const chat = stage.group([], { historyVisible: true, mode: 'open' })
+    await stage.restart({ POSTERN_CACHE_CHAT_SECONDS: '0' })
+    await stage.sidecar.whenReady()
+    const since = stage.double.mark()
+    using _unknown = stage.double.script('GET', `/chats/${chat.id}`, no(503, 'internal'), 1)
+    const { id } = await later(chat, 'for sealed eyes')
+    expect(await settled(id)).toMatchObject({ state: 'held', code: 'postern_mode_changed' })
+    expect(stage.bodies(since)).toEqual([])
+    const plain = await stage.sidecar.postern('outbox', 'retry', id)
+    expect(plain.stderr).toContain('has become readable')
+    await stage.sidecar.postern('outbox', 'retry', id, '--readable')
+    expect((await settled(id)).state).toBe('sent')
+    expect(stage.bodies(since)).toMatchObject([{ text: 'for sealed eyes' }])
+  })
+
+  test('is sealed where its chat became protected meanwhile', async () => {
+    const chat = stage.openGroup({ people: [await stage.friend()] })
+    await stage.send(chat, canary())
+    const since = stage.double.mark()
+    const { id } = await later(chat, canary(), { deliverAt: Date.now() + 1000 })
+    chat.mode = 'protected'
+    expect((await settled(id)).state).toBe('sent')
+    expect(stage.bodies(since).at(-1)).toHaveProperty('armored')
+  })
+
+  test.each([
+    ['a time that is none', { deliverAt: 'soon' }, 'bad_request'],
+    ['a time in ten years', { deliverAt: Date.now() + 10 * 366 * 86_400_000 }, 'bad_request'],
+    ['armor', { text: undefined, armored: 'x' }, 'wrong_body_kind'],
+    ['no text', { text: undefined }, 'bad_request'],
+  ])('with %s is refused as it is given', async (_what, more, code) => {
+    const chat = stage.group([await stage.friend()])
+    const { status, json } = await later(chat, 'x', more)
+    expect([status, json.error.code]).toEqual([400, code])
+  })
+})
+
+test('an edit that is made later leaves as one', async () => {
+  const chat = stage.group([await stage.friend()])
+  const since = stage.double.mark()
+  const body = { chatId: chat.id, text: 'better words' }
+  const { json } = await stage.sidecar.call('PATCH', '/messages/7', body, { headers: LATER })
+  expect((await settled(String(json.result.postern.outbox.id))).state).toBe('sent')
+  expect(stage.double.calls('PATCH', '/messages/7').length).toBeGreaterThan(0)
+  expect(stage.bodies(since)).toHaveLength(1)
+})
+
+describe('a client', () => {
+  const made = async (...flags: string[]) => {
+    const { stdout } = await stage.sidecar.postern('client', 'add', ...flags)
+    return { authorization: `Bearer ${stdout.trim()}` }
+  }
+
+  test('whose calls are always made later sees its own entries alone, and the bot sees all', async () => {
+    const chat = stage.group([await stage.friend()])
+    const headers = await made('slow', '--may', 'send', '--chats', 'all', '--outbox', 'always')
+    const body = { chatId: chat.id, text: 'x' }
+    const given = await stage.sidecar.call('POST', '/messages', body, { headers })
+    const { id } = given.json.result.postern.outbox
+    expect(given.status).toBe(202)
+    expect((await shown(id, headers)).status).toBe(200)
+    expect((await settled(id)).state).toBe('sent')
+    const other = await later(chat, canary())
+    expect((await shown(other.id, headers)).status).toBe(404)
+  })
+
+  test('that was removed meanwhile sends nothing any more', async () => {
+    const chat = stage.group([await stage.friend()])
+    const headers = { ...(await made('brief', '--may', 'send', '--chats', 'all')), ...LATER }
+    const body = { chatId: chat.id, text: canary(), deliverAt: Date.now() + 1500 }
+    const given = await stage.sidecar.call('POST', '/messages', body, { headers })
+    await stage.sidecar.postern('client', 'remove', 'brief')
+    expect(await settled(given.json.result.postern.outbox.id)).toMatchObject({
+      state: 'refused',
+      code: 'postern_not_allowed',
+    })
+    stage.expectNowhere(body.text)
+  })
+})

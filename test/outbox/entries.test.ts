@@ -1,0 +1,74 @@
+/** What the outbox keeps in a store. */
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { OutboxEntries, type NewEntry } from '../../src/outbox/entries.ts'
+import { open, temporary } from '../store/support.ts'
+import { refused } from '../support/refused.ts'
+import { entryOf } from './support.ts'
+
+async function scene() {
+  const store = await open(temporary(), { protection: 'none' })
+  const entries = await OutboxEntries.load(store)
+  const give = (words: string, more: Partial<NewEntry> = {}) =>
+    entries.add(entryOf(more), Buffer.from(words))
+  return { store, entries, give }
+}
+
+test('entries are there after a restart, and their words rest sealed', async () => {
+  const { store, give } = await scene()
+  const { id } = await give('secret words', { client: 'reporter', messageId: '9' })
+  const again = await OutboxEntries.load(store)
+  expect(again.get(id)).toMatchObject({ client: 'reporter', messageId: '9', state: 'waiting' })
+  expect((await again.words(id))?.toString()).toBe('secret words')
+  const rows = await store.read((db) => db.selectFrom('secrets').selectAll().execute())
+  const found = rows.find(({ name }) => name === `outbox/${id}`)
+  expect(Buffer.from(found?.sealed ?? []).includes('secret words')).toBe(false)
+})
+
+test('entries given twice under one id are one, as it was given first', async () => {
+  const { entries, give } = await scene()
+  const id = randomUUID()
+  const [one, two] = await Promise.all([give('first', { id }), give('second', { id, chatId: 2 })])
+  expect(two).toEqual(one)
+  expect((await entries.words(id))?.toString()).toBe('first')
+  expect(entries.all).toHaveLength(1)
+})
+
+test('entries of more bytes than there is room for are refused, and nothing is kept of them', async () => {
+  const { entries, store } = await scene()
+  const big = Buffer.alloc(33 * 2 ** 20)
+  await entries.add(entryOf(), big)
+  const late = entryOf()
+  await expect(entries.add(late, big)).rejects.toThrow(
+    refused('postern_outbox_full', '', { extra: { retryAfter: 60 } }),
+  )
+  const again = await OutboxEntries.load(store)
+  expect([entries.get(late.id), await again.words(late.id)]).toEqual([undefined, null])
+})
+
+test('of an entry that was sent the words are erased, and of one that was refused they stay', async () => {
+  const { store, entries, give } = await scene()
+  const [sent, kept] = [await give('sent'), await give('kept')]
+  await entries.settle(sent.id, { state: 'sent', code: null, sentId: 7 }, 5)
+  await entries.settle(kept.id, { state: 'refused', code: 'chat_not_found', sentId: null }, 6)
+  for (const one of [entries, await OutboxEntries.load(store)]) {
+    expect(one.get(sent.id)).toMatchObject({ state: 'sent', sentId: 7, settledAtMs: 5 })
+    expect(one.get(kept.id)).toMatchObject({ state: 'refused', code: 'chat_not_found' })
+    expect(await one.words(sent.id)).toBeNull()
+    expect((await one.words(kept.id))?.toString()).toBe('kept')
+  }
+  await entries.wait(kept.id, { isForSealed: false })
+  expect(entries.get(kept.id)).toMatchObject({ state: 'waiting', code: null, isForSealed: false })
+})
+
+test('an entry that was settled three days ago is removed when others come, and a dropped one at once', async () => {
+  const { store, entries, give } = await scene()
+  const { id } = await give('sent')
+  await entries.settle(id, { state: 'sent', code: null, sentId: 7 }, 0)
+  const again = await OutboxEntries.load(store)
+  await again.add(entryOf({ createdAtMs: 73 * 3_600_000 }), Buffer.from('more'))
+  expect(again.get(id)).toBeUndefined()
+  const dropped = await give('dropped')
+  await entries.drop(dropped.id)
+  expect([entries.get(dropped.id), await entries.words(dropped.id)]).toEqual([undefined, null])
+})
