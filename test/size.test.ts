@@ -22,8 +22,8 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src',
     is: measure.code,
-    // raised for clients of the door and the outbox, 1,752 lines, of which 598 were paid for
-    limit: 50_708,
+    // raised for clients of the door, the outbox and consumers, 2,392 lines, of which 598 were paid for
+    limit: 51_348,
     goal: 44_000,
     advice: 'Delete what the change makes dead, and simplify or merge what does the same nearby.',
   },

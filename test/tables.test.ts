@@ -149,6 +149,7 @@ describe('a reason against readiness', () => {
     'key-expired': { alerts: true, level: 'error' },
     'bot-unprotected': { alerts: true, level: 'error' },
     'outbox-stuck': { alerts: true, level: 'error' },
+    'consumer-behind': { alerts: true, level: 'error' },
     clock: { alerts: true, level: 'warn' },
     store: { alerts: true, level: 'error' },
     'store-unreachable': { alerts: true, level: 'warn' },

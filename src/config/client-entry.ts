@@ -76,6 +76,15 @@ export const ClientEntry = AddedClient.extend({
 )
 type ClientEntry = z.output<typeof ClientEntry>
 
+/** Who reads updates beside the bot: a webhook, or without `url` the client of that name, which polls. */
+export const ConsumerEntry = ClientScopeEntry.pick({ persons: true, files: true }).extend({
+  name: ClientName,
+  url: z.url({ protocol: /^https?$/ }).optional(),
+  secretFile: z.string().min(1).optional(),
+  kinds: z.array(z.string().min(1)).min(1).optional(),
+  chats: z.array(Chats).default(['all']),
+})
+
 /** The scope that an entry describes, with its times in ms. */
 export function scopeOf({ rate, expires, ...scope }: z.output<typeof ClientScopeEntry>) {
   const [, calls = '', unit = ''] = RATE.exec(rate ?? '') ?? []
@@ -94,13 +103,26 @@ export function givenClients(list: readonly ClientEntry[]) {
   })
 }
 
+/** The consumers of the settings. @throws OperatorError `settings` for a file that holds no secret */
+export function givenConsumers(list: readonly z.output<typeof ConsumerEntry>[]) {
+  return list.map(({ name, url = null, secretFile, kinds = null, ...scope }) => {
+    const secret = secretFile === undefined ? null : secretIn(`consumer ${name}`, secretFile)
+    const reading = { ...scopeOf(ClientScopeEntry.parse({ may: ['read'], ...scope })), name }
+    return { url, secret, kinds, reader: { ...reading, credential: '', createdAtMs: null } }
+  })
+}
+
 function credentialIn(
   entry: Pick<ClientEntry, 'name' | 'tokenHash' | 'tokenFile' | 'certificate'>,
 ): string {
   const { name, tokenHash, tokenFile = '', certificate } = entry
   if (certificate !== undefined) return certificateCredential(certificate)
   if (tokenHash !== undefined) return tokenHash
-  const token = operatorErrorOf(() => SecretSource.fromFile(tokenFile, 'token'))
-  if (token instanceof SecretSource) return tokenHashOf(token.reveal())
-  throw new OperatorError('settings', `client ${name}: ${tokenFile} ${token.message}`, token.hint)
+  return tokenHashOf(secretIn(`client ${name}`, tokenFile))
+}
+
+function secretIn(whose: string, file: string): string {
+  const secret = operatorErrorOf(() => SecretSource.fromFile(file, 'token'))
+  if (secret instanceof SecretSource) return secret.reveal()
+  throw new OperatorError('settings', `${whose}: ${file} ${secret.message}`, secret.hint)
 }

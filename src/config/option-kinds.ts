@@ -29,6 +29,21 @@ export const group = <T extends z.core.$ZodShape>(shape: T) =>
 export const flag = (preset: boolean, meaning: string) =>
   setting(z.boolean().default(preset), { kind: 'boolean', expected: 'true or false' }, meaning)
 
+/** A list in the settings file. @param of its entries, each with a name of its own */
+export const entries = <T extends z.ZodType<{ name: string }>>(
+  entry: T,
+  of: string,
+  meaning: string,
+) => {
+  const list = z
+    .array(entry)
+    .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, {
+      error: 'expected each name once',
+    })
+  const about: About = { kind: 'entries', expected: `a list, in the settings file, of ${of}` }
+  return setting(list.default([]), about, meaning)
+}
+
 const whole = (min: number, max: number, unit: string) => ({
   schema: z.int().min(min).max(max),
   about: {

@@ -5,10 +5,11 @@
  */
 import { z } from 'zod'
 import { BOT_NAME } from './bot-names.ts'
-import { ClientEntry } from './client-entry.ts'
+import { ClientEntry, ConsumerEntry } from './client-entry.ts'
 import {
   choice,
   days,
+  entries,
   flag,
   group,
   host,
@@ -167,20 +168,17 @@ const OneBot = z.strictObject({
   ),
   clients: group({
     only: flag(false, 'the bot’s own token opens nothing: every caller is a client'),
-    list: setting(
-      z
-        .array(ClientEntry)
-        .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, {
-          error: 'expected each name once',
-        })
-        .default([]),
-      {
-        kind: 'entries',
-        expected: 'a list, in the settings file, of clients with name, may, chats and tokenHash',
-      },
+    list: entries(
+      ClientEntry,
+      'clients with name, may, chats and tokenHash',
       'clients of the bot’s door beside those of `postern client add`: what each may say, and where',
     ),
   }),
+  consumers: entries(
+    ConsumerEntry,
+    'consumers with name, url, kinds and chats',
+    'who gets updates beside the bot: webhooks, and what clients that poll may see',
+  ),
   outbox: group({
     maxAgeHours: setting(
       z.int().min(1).max(8760).default(72),
@@ -238,6 +236,7 @@ const OF_EACH_BOT: readonly string[] = [
   'readableGroups',
   'clearFields',
   'clients',
+  'consumers',
   'outbox',
   'routes',
   'webhook',

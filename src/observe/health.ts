@@ -63,6 +63,10 @@ export const REASONS = {
     what: 'a call waits in the outbox for more than ten minutes after its time',
     hint: '`postern outbox list` shows which; the other reasons say what it waits for',
   },
+  'consumer-behind': {
+    what: 'a consumer of updates is so far behind that it holds back the others',
+    hint: 'repair or remove it; at 90 updates or six hours it loses what it has not',
+  },
   'updates-waiting': {
     what: 'updates pile up at the service: the bot’s webhook takes them too slowly or not at all',
     hint: 'make the bot answer faster, or find out why it takes none',

@@ -77,6 +77,10 @@ export const METRICS = {
   postern_outbox_settled_total: counter('Calls that left the outbox, by what became of them', {
     outcome: ['sent', 'refused', 'held'],
   }),
+  postern_consumer_updates_dropped_total: counter(
+    'Updates that a consumer lost, since it was too far behind',
+    { consumer: ANY },
+  ),
   postern_seals_total: counter('Messages sealed'),
   postern_seal_duration_seconds: histogram('Time to seal a message', SECONDS),
   postern_seal_recipients: histogram('People to whom a message was sealed', RECIPIENTS),

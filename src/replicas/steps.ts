@@ -4,7 +4,14 @@
  * which records which key changed in which epoch. Triggers keep both, so that no writer can omit
  * it.
  */
-import { CLIENTS, DERIVATION, OUTBOX, FIRST_TABLES, FIRST_VERSION } from '../store/migrations.ts'
+import {
+  CLIENTS,
+  CURSORS,
+  DERIVATION,
+  OUTBOX,
+  FIRST_TABLES,
+  FIRST_VERSION,
+} from '../store/migrations.ts'
 import type { FollowedTable } from '../store/store.ts'
 
 /** One step of the schema on PostgreSQL. Never changed once released. */
@@ -75,7 +82,7 @@ const PROCESSES = [
 
 /** The key of each table that is followed, and which columns count where not all do. */
 const FOLLOWED: Record<
-  Exclude<FollowedTable, 'clients' | 'outbox'>,
+  Exclude<FollowedTable, 'clients' | 'cursors' | 'outbox'>,
   { key: string; columns?: string }
 > = {
   own_keys: {
@@ -121,8 +128,9 @@ export const POSTGRES_STEPS: readonly PostgresStep[] = [
     version: FIRST_VERSION + 2,
     isAdditive: true,
     statements: [
-      ...[...CLIENTS, ...OUTBOX].map(forPostgres),
+      ...[...CLIENTS, ...CURSORS, ...OUTBOX].map(forPostgres),
       triggerOf(['clients', { key: 'name' }]),
+      triggerOf(['cursors', { key: 'name' }]),
       triggerOf(['outbox', { key: 'id' }]),
     ],
   },

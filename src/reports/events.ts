@@ -9,7 +9,8 @@ import type { Warnings } from '../observe/warnings.ts'
 import type { OutboxEvent } from '../outbox/outbox.ts'
 import type { LeavingEvent } from '../translate/deferral.ts'
 import type { BacklogLevel, BacklogLook } from '../updates/backlog.ts'
-import type { DeliveryLoopParts } from '../updates/delivery-loop.ts'
+import type { Laggards } from '../updates/shared-queue.ts'
+import type { DeliveryLoopParts, RepeatedDelivery } from '../updates/delivery-loop.ts'
 import type { Stranger } from '../updates/poll-watch.ts'
 import type { WebhookChange } from '../updates/webhook.ts'
 import { alertForFull } from './alerting.ts'
@@ -170,6 +171,25 @@ function inWords(ms: number): string {
   return ms < HOUR_MS
     ? `${(ms / MINUTE_MS).toFixed(1)} minutes`
     : `${(ms / HOUR_MS).toFixed(1)} hours`
+}
+
+/** Logs a delivery to a consumer's webhook that failed. */
+export function logConsumerFailure({ failure, waitMs }: RepeatedDelivery, log: Log): void {
+  log.warn({ outcome: failure.kind, waitSeconds: waitMs / 1000 }, 'a consumer got no update')
+}
+
+/** Readiness by the consumers that will lose updates; counts and logs those that did. */
+export function reportLaggards(
+  { behind, dropped }: Laggards,
+  { health, metrics, log }: { health: Health; metrics: Metrics; log: Log },
+): void {
+  for (const { name: consumer, count } of dropped) {
+    metrics.count('postern_consumer_updates_dropped_total', { consumer }, count)
+    log.error({ consumer, count }, 'a consumer was too far behind, and lost updates')
+  }
+  const names = behind.map(({ name, count }) => `${name}: ${count} updates`).join(', ')
+  if (behind.length === 0) health.clear('consumer-behind')
+  else health.set('consumer-behind', names)
 }
 
 /** Counts and logs a call that left the outbox, and how. */

@@ -17,6 +17,7 @@ const ERRORS: ReadonlySet<ReasonCode> = new Set([
   'store-rolled-back',
   'webhook-failing',
   'outbox-stuck',
+  'consumer-behind',
   'updates-expiring',
 ])
 /** Every start and every stop has the first two; the other is logged where a check finds it. */

@@ -34,6 +34,7 @@ export const CARRIED_TABLES = [
   'presses',
   'clients',
   'client_rates',
+  'cursors',
   'outbox',
 ] as const satisfies readonly (keyof Schema)[]
 

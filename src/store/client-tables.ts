@@ -1,4 +1,4 @@
-/** Tables of the clients of the bot's door and of the outbox; part of `schema.ts`. */
+/** Tables of the clients of the bot's door, of the consumers of updates and of the outbox; part of `schema.ts`. */
 import type { Generated } from 'kysely'
 
 export interface ClientTables {
@@ -16,6 +16,16 @@ export interface ClientTables {
   client_rates: {
     name: string
     next_at: number
+  }
+
+  /** Which updates a consumer has (`updates/cursors.ts`); the bot is the one without a name. */
+  cursors: {
+    name: string
+    /** The last one that it has; null: none. */
+    update_id: number | null
+    mark: string | null
+    /** How many updates it was given up to there. */
+    given: number
   }
 
   /** Sends and edits that are made later (`outbox/`); their words are `secrets` named `outbox/<id>`. */

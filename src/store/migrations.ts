@@ -196,6 +196,16 @@ export const CLIENTS = [
    ) STRICT`,
 ]
 
+/** Which updates each consumer has. */
+export const CURSORS = [
+  `CREATE TABLE cursors (
+     name TEXT NOT NULL PRIMARY KEY,
+     update_id INTEGER,
+     mark TEXT,
+     given INTEGER NOT NULL
+   ) STRICT`,
+]
+
 /** Sends and edits that are made later. */
 export const OUTBOX = [
   `CREATE TABLE outbox (
@@ -219,7 +229,7 @@ export const OUTBOX = [
 export const MIGRATIONS: readonly SchemaStep[] = [
   { version: FIRST_VERSION, statements: FIRST_TABLES },
   { version: FIRST_VERSION + 1, statements: DERIVATION },
-  { version: FIRST_VERSION + 2, statements: [...CLIENTS, ...OUTBOX] },
+  { version: FIRST_VERSION + 2, statements: [...CLIENTS, ...CURSORS, ...OUTBOX] },
 ]
 
 export const NEWEST_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION

@@ -18,6 +18,7 @@ export const FOLLOWED_TABLES = [
   'key_changes',
   'trust_policies',
   'clients',
+  'cursors',
   'outbox',
   'flags',
   'webhook',

@@ -34,7 +34,10 @@ export interface RepeatedDelivery {
 }
 
 export interface DeliveryLoopParts {
-  poller: UpdatePoller
+  poller: Pick<
+    UpdatePoller,
+    'next' | 'markDelivered' | 'confirm' | 'wake' | 'unconfirmedCount' | 'confirmsEach'
+  >
   client: Pick<WebhookClient, 'deliver'>
   registration: Pick<Registration, 'webhook' | 'recordDelivered' | 'recordFailure'>
   clock: Clock

@@ -98,11 +98,26 @@ export class Registration {
   }
 
   /**
-   * An update was delivered; on disk when this resolves.
+   * An update was delivered, and is not delivered again; on disk when this resolves.
    * @param mayRecord asked last: false when another sidecar may have delivered since
    * @throws Refusal `postern_store_unwritable`; it is then known until the next start
    */
   async recordDelivered(delivered: Delivered, mayRecord: () => boolean): Promise<void> {
+    await this.#record(delivered, mayRecord, (db) =>
+      new ConfirmedRows(db).settle(delivered.updateId + 1),
+    )
+  }
+
+  /** The same, of an update that others may still have to get. @throws as `recordDelivered` */
+  async recordForBot(delivered: Delivered, mayRecord: () => boolean): Promise<void> {
+    await this.#record(delivered, mayRecord, async () => {})
+  }
+
+  async #record(
+    delivered: Delivered,
+    mayRecord: () => boolean,
+    more: (db: Parameters<Reread>[0]) => Promise<void>,
+  ): Promise<void> {
     this.#delivered = delivered
     if (this.#webhook !== null) {
       this.#webhook = { ...this.#webhook, failures: 0, lastError: null, nextAttemptAt: null }
@@ -118,7 +133,7 @@ export class Registration {
           delivered_mark: delivered.mark,
         })
         .execute()
-      await new ConfirmedRows(db).settle(delivered.updateId + 1)
+      await more(db)
     })
   }
 }

@@ -63,6 +63,16 @@ export class Webhook implements AsyncDisposable {
     this.#loop = null
   }
 
+  /** Delivers anew: by then somebody else reads the queue too. */
+  async renew(): Promise<void> {
+    await this.#changes.run(async () => {
+      const loop = this.#loop
+      this.#loop = null
+      await loop?.stop({ graceMs: GRACE_MS })
+      this.#begin()
+    })
+  }
+
   /** Null when the bot has set none through us. */
   get own(): Readonly<OwnWebhook> | null {
     return this.#parts.registration.webhook

@@ -119,6 +119,7 @@ export async function createBot(options: BotOptions): Promise<RunningBot> {
     start: () => {
       link.watch.start(createProbes(options, link, core))
       core.publication?.start()
+      updates.consumers.start()
       updates.webhook.start()
       updates.backlog.start()
       outbox.start()

@@ -64,6 +64,7 @@ export function describeBotDoor(
         storeReach: updates.storeReach,
         recordConfirmed: core.recordConfirmed,
         turns: updates.turns,
+        consumers: updates.consumers,
         onPolled: updates.notePoll,
       }),
       webhookRoutes({ upstream, webhook, onServiceWebhook: updates.noteServiceWebhook }),

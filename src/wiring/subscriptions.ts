@@ -32,12 +32,14 @@ import type { Link } from './link.ts'
 import { describeNoResponse, ReadinessLog } from '../reports/readiness-log.ts'
 import {
   createFullReport,
+  logConsumerFailure,
   logLeaving,
   logTrustChange,
   reportBacklog,
   reportDelivery,
   reportDeliveryFailure,
   reportFailingWebhook,
+  reportLaggards,
   reportPublication,
   reportSecondPoller,
   reportServiceWebhook,
@@ -288,6 +290,9 @@ export function subscribeUpdates(
     backlog.markBehind()
     reportDeliveryFailure(failed, health, log)
   })
+  updates.consumers.queue.onShared(() => void webhook.renew())
+  updates.consumers.queue.onLaggards((laggards) => reportLaggards(laggards, { ...link, log }))
+  updates.onConsumerFailed((failed) => logConsumerFailure(failed, log))
   updates.onReadFailed(({ code, waitMs }) =>
     log.warn({ code, waitSeconds: waitMs / 1000 }, 'updates could not be read'),
   )

@@ -1,5 +1,6 @@
 /** Delivery of updates to the bot: its webhook, the turns of sidecars, and the queue's state. */
 import { isObject } from '../api/common.ts'
+import { givenConsumers } from '../config/client-entry.ts'
 import type { Settings } from '../config/settings.ts'
 import type { BotExchange } from '../api/envelope.ts'
 import { Backlog } from '../updates/backlog.ts'
@@ -7,11 +8,14 @@ import { REAL_CLOCK, type Clock } from '../util/clock.ts'
 import { WebhookClient, type Delivery } from '../updates/webhook-client.ts'
 import { PollTurn, type Turn } from '../updates/poll-turn.ts'
 import { PollWatch } from '../updates/poll-watch.ts'
+import { Consumers } from '../updates/consumers.ts'
+import { Cursors } from '../updates/cursors.ts'
 import { DeliveryTurns } from '../updates/delivery-turns.ts'
 import { DeliveryLoop, type DeliveryLoopParts } from '../updates/delivery-loop.ts'
 import { Registration } from '../updates/registration.ts'
 import { StoreReach } from '../updates/store-reach.ts'
 import { UpdatePoller, type UpdatePollerParts } from '../updates/update-poller.ts'
+import type { Delivered } from '../updates/update-batch.ts'
 import { resolveHost } from '../updates/target.ts'
 import { Webhook } from '../updates/webhook.ts'
 import { Listeners } from '../util/listeners.ts'
@@ -27,6 +31,7 @@ class UpdateEvents {
   readonly deliveries = new Listeners<Parameters<DeliveryLoopParts['onDelivered']>[0]>()
   readonly failures = new Listeners<Parameters<DeliveryLoopParts['onFailed']>[0]>()
   readonly readFailures = new Listeners<Parameters<UpdatePollerParts['onReadFailed']>[0]>()
+  readonly consumerFailures = new Listeners<Parameters<DeliveryLoopParts['onFailed']>[0]>()
   readonly errors = new Listeners<unknown>()
 }
 
@@ -55,18 +60,29 @@ export async function createUpdates(
   const events = new UpdateEvents()
   const { sightings } = core.known
   const poller = { ...link, ...core, sightings, clock, polls, backlog, storeReach }
-  const makeLoop = loopMaker({ poller, registration, client, parts, events })
+  const loops = new Loops({ poller, registration, client, parts, events })
+  const inTurns = (makeLoop: (turn: Turn | null) => DeliveryLoop) =>
+    turns === null ? makeLoop(null) : new DeliveryTurns({ turns, clock, fresh, makeLoop })
+  const consumers = new Consumers({
+    ...consumersOf(settings, registration),
+    cursors: await Cursors.load(store),
+    poller: loops.poller(null),
+    clock,
+    turns,
+    clients: core.known.clients,
+    makeLoop: (source, hook) => inTurns((turn) => loops.ofConsumer(turn, source, hook)),
+  })
   const webhook = new Webhook({
     upstream: link.upstream,
     registration,
     rules,
     polls,
     fresh,
-    makeLoop: () =>
-      turns === null ? makeLoop(null) : new DeliveryTurns({ turns, clock, fresh, makeLoop }),
+    makeLoop: () => inTurns((turn) => loops.ofBot(turn, consumers)),
   })
   return {
     webhook,
+    consumers,
     polls,
     backlog,
     storeReach,
@@ -74,11 +90,20 @@ export async function createUpdates(
     turns,
     ...listening(events, backlog),
     async [Symbol.asyncDispose](): Promise<void> {
-      await webhook[Symbol.asyncDispose]()
+      await Promise.all([webhook[Symbol.asyncDispose](), consumers[Symbol.asyncDispose]()])
       backlog[Symbol.dispose]()
       polls[Symbol.dispose]()
       client[Symbol.dispose]()
     },
+  }
+}
+
+/** Who reads beside the bot by the settings, and whether there is a bot that reads. */
+function consumersOf({ consumers, clients }: Settings, registration: Registration) {
+  return {
+    given: givenConsumers(consumers),
+    hasBot: () => !clients.only || registration.webhook !== null,
+    botHas: () => (registration.webhook === null ? null : registration.delivered),
   }
 }
 
@@ -100,6 +125,8 @@ function listening(events: UpdateEvents, backlog: Backlog) {
     onServiceWebhook: events.serviceWebhooks.add,
     onDelivered: events.deliveries.add,
     onDeliveryFailed: events.failures.add,
+    /** The same of a consumer's webhook. */
+    onConsumerFailed: events.consumerFailures.add,
     onReadFailed: events.readFailures.add,
     /** Calls back with an error of deliveries that is no Refusal. */
     onUnexpectedError: events.errors.add,
@@ -130,34 +157,71 @@ function createBacklog(
   })
 }
 
-/** Makes loops that deliver to the webhook, each while its turn is held; null: without turns. */
-function loopMaker(o: {
+/** Makes loops that deliver to webhooks, each while its turn is held; null: without turns. */
+class Loops {
+  readonly #parts: LoopsParts
+
+  constructor(parts: LoopsParts) {
+    this.#parts = parts
+  }
+
+  /** @param last the update delivered last; null when unknown */
+  poller(last: Delivered | null): UpdatePoller {
+    const { poller, events } = this.#parts
+    return new UpdatePoller(
+      {
+        ...poller,
+        onPolled: (code) => events.polled.emit(code),
+        onReadFailed: (failure) => events.readFailures.emit(failure),
+        onUnexpectedError: (error) => events.errors.emit(error),
+      },
+      last,
+    )
+  }
+
+  /** The bot's own: alone it reads the queue itself. */
+  ofBot(turn: Turn | null, consumers: Consumers): DeliveryLoop {
+    const { registration, events } = this.#parts
+    const { isShared } = consumers.queue
+    return this.#make(turn, {
+      poller: isShared ? consumers.sourceOf(consumers.bot) : this.poller(registration.delivered),
+      registration: isShared ? consumers.ofBot(registration) : registration,
+      onDelivered: (delivery) => events.deliveries.emit(delivery),
+      onFailed: (failure) => events.failures.emit(failure),
+    })
+  }
+
+  ofConsumer(
+    turn: Turn | null,
+    poller: DeliveryLoopParts['poller'],
+    registration: DeliveryLoopParts['registration'],
+  ): DeliveryLoop {
+    const onFailed: DeliveryLoopParts['onFailed'] = (failure) =>
+      this.#parts.events.consumerFailures.emit(failure)
+    return this.#make(turn, { poller, registration, onFailed, onDelivered: () => {} })
+  }
+
+  #make(turn: Turn | null, more: LoopsOwn): DeliveryLoop {
+    const { client, events, parts, poller } = this.#parts
+    const { onBotExchange } = parts
+    return new DeliveryLoop({
+      ...more,
+      client: onBotExchange === undefined ? client : observed(client, onBotExchange),
+      clock: poller.clock,
+      mayDeliver: () => turn?.isHeld !== false,
+      onUnexpectedError: (error) => events.errors.emit(error),
+    })
+  }
+}
+
+type LoopsOwn = Pick<DeliveryLoopParts, 'poller' | 'registration' | 'onDelivered' | 'onFailed'>
+
+interface LoopsParts {
   poller: Omit<UpdatePollerParts, `on${string}` & keyof UpdatePollerParts>
   registration: Registration
   client: WebhookClient
   parts: HandedInParts
   events: UpdateEvents
-}): (turn: Turn | null) => DeliveryLoop {
-  const { poller, registration, client, events } = o
-  const { onBotExchange } = o.parts
-  const onUnexpectedError = (error: unknown): void => events.errors.emit(error)
-  const pollerParts: UpdatePollerParts = {
-    ...poller,
-    onPolled: (code) => events.polled.emit(code),
-    onReadFailed: (failure) => events.readFailures.emit(failure),
-    onUnexpectedError,
-  }
-  return (turn) =>
-    new DeliveryLoop({
-      poller: new UpdatePoller(pollerParts, registration.delivered),
-      client: onBotExchange === undefined ? client : observed(client, onBotExchange),
-      registration,
-      clock: poller.clock,
-      mayDeliver: () => turn?.isHeld !== false,
-      onDelivered: (delivery) => events.deliveries.emit(delivery),
-      onFailed: (failure) => events.failures.emit(failure),
-      onUnexpectedError,
-    })
 }
 
 /** Calls back after each delivery. */

@@ -1,6 +1,6 @@
-/** Clients in the settings. */
-import { expect, test } from 'vitest'
-import { givenClients } from '../../src/config/client-entry.ts'
+/** Clients and consumers in the settings. */
+import { describe, expect, test } from 'vitest'
+import { givenClients, givenConsumers } from '../../src/config/client-entry.ts'
 import { load } from '../../src/config/load.ts'
 import { showSettings } from '../../src/config/show.ts'
 import { file, folder, refusalOf, sources } from './support.ts'
@@ -130,4 +130,34 @@ test('a token file that others can read is refused', () => {
   expect(refusalOf(() => givenClients(settings.clients.list)).message).toContain(
     `client a: ${open} holds a secret and others can read it`,
   )
+})
+
+describe('a consumer', () => {
+  const all = (entries: string, cwd = folder()) => {
+    const configFlag = file(cwd, 'a.yaml', `consumers: [${entries}]\n`)
+    return givenConsumers(load(sources({ cwd, configFlag })).settings.consumers)
+  }
+
+  test('reads every chat and kind if not said otherwise, and has no secret', () => {
+    const [consumer] = all('{name: archive, url: "https://archive.example.org/hook"}')
+    expect(consumer).toMatchObject({ secret: null, kinds: null, reader: { chats: ['all'] } })
+    expect(consumer?.reader).toMatchObject({ name: 'archive', may: ['read'], files: true })
+  })
+
+  test('has its secret from a file', () => {
+    const cwd = folder()
+    const secret = file(cwd, 'secret', 'hidden\n')
+    const [consumer] = all(`{name: a, url: "http://h", secretFile: ${secret}}`, cwd)
+    expect(consumer?.secret).toBe('hidden')
+  })
+
+  test.each([
+    ['{name: a, url: "ftp://h"}', 'consumers'],
+    ['{name: a, kinds: []}', 'consumers'],
+    ['{name: A}', 'consumers'],
+    ['{name: a, may: [send]}', 'consumers'],
+    ['{name: a}, {name: a}', 'expected each name once'],
+  ])('as %s is refused', (entries, message) => {
+    expect(refusalOf(() => all(entries)).message).toContain(message)
+  })
 })

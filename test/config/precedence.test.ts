@@ -37,6 +37,7 @@ describe('what counts', () => {
       readableGroups: 'allow',
       clearFields: 'warn',
       clients: { only: false, list: [] },
+      consumers: [],
       outbox: { maxAgeHours: 72 },
       routes: { allowUnknown: false },
       webhook: {},

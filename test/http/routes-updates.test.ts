@@ -72,8 +72,10 @@ function scene(o: Scene = {}) {
     onPolled: (code: string | null) => log.push(['polled', code]),
     webhook: { refusePoll: o.refusePoll ?? (async () => null), pollsEnd: pollsEnd.signal },
     turns: o.turns ?? null,
+    consumers: { queue: { isShared: false } },
   } as unknown as UpdateRouteParts
   const app = fastify()
+  app.decorateRequest('client', null)
   onTestFinished(() => app.close())
   app.setErrorHandler((error, _request, reply) =>
     reply.code(503).send({ code: (error as Refusal).code }),

@@ -122,6 +122,7 @@ test('which reasons are told, and with nothing beside what they are', () => {
     'no-threads',
     'engine-differs',
     'outbox-stuck',
+    'consumer-behind',
     'webhook-failing',
     'updates-expiring',
     'second-poller',

@@ -11,35 +11,11 @@ import {
 } from '../../src/outbox/outbox.ts'
 import type { Store } from '../../src/store/store.ts'
 import { open, temporary } from '../store/support.ts'
+import { playedClock, rest } from '../support/played-clock.ts'
 import { entryOf } from './support.ts'
 
 const HOUR_MS = 3_600_000
 const SENT: OutboxAttempt = { code: null, sentId: 7, retryMs: null, mayPass: false, isOfAll: false }
-
-/** A clock that a test moves; whoever waits goes on when its time has come. */
-function playedClock() {
-  const waits: { untilMs: number; go: () => void }[] = []
-  let nowMs = 0
-  return {
-    now: () => nowMs,
-    monotonicNow: () => nowMs,
-    wait: async (ms: number, signal: AbortSignal) => {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      waits.push({ untilMs: nowMs + ms, go: resolve })
-      signal.addEventListener('abort', () => resolve())
-      if (!signal.aborted) await promise
-    },
-    pass: async (ms: number) => {
-      nowMs += ms
-      for (const { untilMs, go } of waits) if (untilMs <= nowMs) go()
-      await rest()
-    },
-  }
-}
-/** Until all that can go on has. */
-async function rest(): Promise<void> {
-  for (let n = 0; n < 400; n++) await turn()
-}
 
 async function scene(o: { store?: Store; lock?: OutboxParts['store'] } = {}) {
   const store = o.store ?? (await open(temporary(), { protection: 'none' }))

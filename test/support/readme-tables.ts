@@ -98,6 +98,7 @@ const WHERE = {
   file: 'of its chats',
   every: 'with `all` chats',
   none: 'the bot',
+  each: 'of its chats',
 }
 
 /** The calls that a right allows, those of one place in a row; null: those that no right allows. */

@@ -24,6 +24,8 @@ export interface SceneOptions {
   /** What stands for DNS. */
   hosts?: Record<string, string[]>
   allowHosts?: string[]
+  /** Further settings. */
+  settings?: object
   sandbox?: SandboxOptions
   /** A sandbox that there is already. */
   on?: Sandbox
@@ -69,7 +71,7 @@ export class Scene {
   }
 
   async start(): Promise<void> {
-    const { publish = true, time = 'still', hosts = {}, allowHosts } = this.#options
+    const { publish = true, time = 'still', hosts = {}, allowHosts, settings } = this.#options
     const { protection = 'none' } = this.#options
     this.#sidecar = await createSidecar({
       settings: settingsFrom({
@@ -79,6 +81,7 @@ export class Scene {
         dataDir: this.dataDir,
         key: { publish, protection },
         ...(allowHosts !== undefined && { webhook: { allowHosts } }),
+        ...settings,
       }),
       secrets: {
         botToken: SecretSource.fromValue(this.sandbox.token),
@@ -113,6 +116,11 @@ export class Scene {
     return await resultAt(this.#addresses.bot, this.sandbox.token, { method, path, body })
   }
 
+  /** The same of another caller. */
+  async callAs(token: string, method: string, path: string, body?: unknown): Promise<Called> {
+    return await resultAt(this.#addresses.bot, token, { method, path, body })
+  }
+
   /** A call of the bot's straight to the service. */
   async past(method: string, path: string, body?: unknown): Promise<Called> {
     return await resultAt(this.sandbox.url, this.sandbox.token, { method, path, body })
@@ -142,13 +150,16 @@ export class Scene {
     return Number(line?.split(' ').at(-1) ?? Number.NaN)
   }
 
-  /** Alice writes to the bot so many times; gives her words. */
-  async write(count: number): Promise<string[]> {
-    const alice = await this.sandbox.phone(this.sandbox.home.alice.id)
+  /** Alice writes to the bot so many times, in private if not said otherwise; gives her words. */
+  async write(count: number, chatId = this.sandbox.home.privateChat): Promise<string[]> {
+    const { alice: person, bot, privateChat } = this.sandbox.home
+    const alice = await this.sandbox.phone(person.id)
     const words: string[] = []
+    // in a group the bot gets what is addressed to it
+    const to = chatId === privateChat ? '' : `@${bot.username} `
     for (let n = 0; n < count; n++) {
-      const text = `words ${++written}`
-      await alice.write(this.sandbox.home.privateChat, text)
+      const text = `${to}words ${++written}`
+      await alice.write(chatId, text)
       words.push(text)
     }
     return words

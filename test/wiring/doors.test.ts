@@ -93,6 +93,7 @@ function scene(o: Scene = {}) {
     backlog: parts.part('backlog'),
     storeReach: { begin: async () => new AbortController().signal },
     turns: null,
+    consumers: { queue: { isShared: false } },
   })
   const options = {
     settings,

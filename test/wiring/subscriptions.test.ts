@@ -106,6 +106,7 @@ describe('polls and deliveries', () => {
       polls: parts.part('polls'),
       backlog: parts.part('backlog', { state }),
       storeReach: parts.part('storeReach'),
+      consumers: { queue: parts.part('queue') },
     })
     const settings = { key: { publish }, admin: { updatesWaiting } }
     subscribeUpdates(updates, core, link, { settings: settings as never, log })
@@ -136,6 +137,31 @@ describe('polls and deliveries', () => {
     ],
     ['link.onBot', { queued: 3 }, [line('updates.noteServiceWebhook', { pending: 3 })]],
     ['watch.onRevived', undefined, ['webhook.start']],
+    ['queue.onShared', undefined, ['webhook.renew']],
+    [
+      'queue.onLaggards',
+      { behind: [{ name: 'archive', count: 45 }], dropped: [{ name: 'reporter', count: 90 }] },
+      [
+        line(
+          'metrics.count',
+          'postern_consumer_updates_dropped_total',
+          { consumer: 'reporter' },
+          90,
+        ),
+        line(
+          'log.error',
+          { consumer: 'reporter', count: 90 },
+          'a consumer was too far behind, and lost updates',
+        ),
+        line('health.set', 'consumer-behind', 'archive: 45 updates'),
+      ],
+    ],
+    ['queue.onLaggards', { behind: [], dropped: [] }, [clear('consumer-behind')]],
+    [
+      'updates.onConsumerFailed',
+      { failure, waitMs: 1000 },
+      [line('log.warn', { outcome: 'status', waitSeconds: 1 }, 'a consumer got no update')],
+    ],
     ...['token', 'upstream', 'paused'].flatMap((code): Effects => [
       ['health.onChange', { code, holds: false }, ['webhook.wake']],
       ['health.onChange', { code, holds: true }, []],

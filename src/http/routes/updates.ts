@@ -2,6 +2,7 @@ import { setTimeout as elapsed } from 'node:timers/promises'
 import { LIMITS } from '../../api/limits.ts'
 import { isOwnFailure, NoResponseError, Refusal } from '../../errors.ts'
 import { withUpdates } from '../../translate/bot-view.ts'
+import type { ConsumerPoll, Consumers } from '../../updates/consumers.ts'
 import type { PollTurn, Turn } from '../../updates/poll-turn.ts'
 import type { QueueParts } from '../../updates/update-poller.ts'
 import type { Webhook } from '../../updates/webhook.ts'
@@ -13,6 +14,7 @@ export interface UpdateRouteParts extends QueueParts {
   webhook: Webhook
   /** Null where no other sidecar can poll. */
   turns: Pick<PollTurn, 'tryTake' | 'take' | 'isWanted'> | null
+  consumers: Pick<Consumers, 'poll'> & { queue: Pick<Consumers['queue'], 'isShared'> }
 }
 
 /**
@@ -56,17 +58,24 @@ export function updateRoutes(parts: UpdateRouteParts): DoorRoute {
       try {
         // afterwards changes by other sidecars are known
         const lost = await parts.storeReach.begin()
-        const refused = await parts.webhook.refusePoll(AbortSignal.any([gone, stopping]))
-        if (refused !== null) return relay(reply, refused)
-        webhookSet = parts.webhook.pollsEnd
-        const signal = AbortSignal.any([gone, stopping, webhookSet, lost])
+        if (request.client === null) {
+          const refused = await parts.webhook.refusePoll(AbortSignal.any([gone, stopping]))
+          if (refused !== null) return relay(reply, refused)
+          webhookSet = parts.webhook.pollsEnd
+        }
+        const signal = AbortSignal.any([gone, stopping, lost, ...(webhookSet ? [webhookSet] : [])])
+        if (request.client !== null || parts.consumers.queue.isShared) {
+          const updates = await parts.consumers.poll(request.client, pollOf(query), signal)
+          if (lost.aborted) throw outOfReach(null)
+          return relay(reply, await withUpdates(EMPTY, updates))
+        }
         const asked = { query, timeoutSeconds: timeoutOf(query), signal }
         const answer = await pollAmongReplicas(asked, parts).catch((error: unknown) => {
           throw lost.aborted ? outOfReach(error) : error
         })
         // updates that cannot be opened now stay at the service
         if (lost.aborted) throw outOfReach(null)
-        return relay(reply, webhookSet.aborted ? EMPTY : answer)
+        return relay(reply, webhookSet?.aborted === true ? EMPTY : answer)
       } catch (error) {
         if (isGone(reply)) return reply.hijack()
         if (stopping.aborted || webhookSet?.aborted === true) return relay(reply, EMPTY)
@@ -168,6 +177,22 @@ async function heldBack(failure: unknown, signal: AbortSignal): Promise<never> {
 function confirmedBelow(asked: URLSearchParams): number {
   const offsets = asked.getAll('offset').map((text) => within(text || '0', Number.MAX_SAFE_INTEGER))
   return Math.max(0, ...offsets.map(Math.floor))
+}
+
+/** A poll that the service does not see, by its rules. @throws Refusal `bad_request` */
+function pollOf(query: string): ConsumerPoll {
+  const names = new URLSearchParams(query)
+  const read = (name: string, fallback: number, least: number, most: number): number => {
+    const text = names.get(name) ?? String(fallback)
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : NaN
+    if (value >= least && value <= most) return value
+    throw new Refusal('bad_request', `${name}: expected a whole number from ${least} to ${most}`)
+  }
+  return {
+    offset: read('offset', 0, 0, Number.MAX_SAFE_INTEGER),
+    limit: read('limit', LIMITS.pollLimitMax, 1, LIMITS.pollLimitMax),
+    timeoutMs: read('timeout', 0, 0, LIMITS.pollTimeoutMaxS) * 1000,
+  }
 }
 
 /** Seconds that a poll may wait for updates. */

@@ -2,7 +2,7 @@ import { Refusal, refusedError } from '../../errors.ts'
 import { BoundedMap } from '../../util/bounded-map.ts'
 import type { Client, Memory, Records } from '../memory.ts'
 import type { Journal } from '../people/journal.ts'
-import { lackOf, paced, refuseLack } from './may-client.ts'
+import { lackOf, mayRead, paced, refuseLack } from './may-client.ts'
 import type { ClientAct, ClientFacts, Lack } from './may-client.ts'
 
 /** More than anybody needs, and few enough to read at once. */
@@ -77,10 +77,8 @@ export class Clients {
    */
   async admitLater(name: string, act: ClientAct): Promise<void> {
     await this.#parts.memory.fresh()
-    const client = this.all.find((one) => one.name === name)
-    if (client === undefined) {
-      throw new Refusal('postern_not_allowed', `client ${name} was removed`)
-    }
+    const client = this.named(name)
+    if (client === null) throw new Refusal('postern_not_allowed', `client ${name} was removed`)
     const lack = lackOf(client, act, this.#facts())
     if (lack !== null) refuseLack(client, lack)
   }
@@ -89,6 +87,16 @@ export class Clients {
   seesPeople(client: Client | null, chatId: number): boolean {
     const reading: ClientAct = { call: 'getMembers', chatIds: [chatId] }
     return client === null || lackOf(client, reading, this.#facts()) === null
+  }
+
+  named(name: string): Client | null {
+    return this.all.find((one) => one.name === name) ?? null
+  }
+
+  /** Whether a client may see an update, by its rights of now; null: it may read none. */
+  reader(client: Client): ((update: unknown) => boolean) | null {
+    const lack = lackOf(client, { call: 'getUpdates', chatIds: [] }, this.#facts())
+    return lack === null ? (update) => mayRead(client, update, this.#facts()) : null
   }
 
   /** Adds a client. @throws OperatorError `refused` when there is one of its name */

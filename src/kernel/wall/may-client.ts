@@ -2,15 +2,17 @@
 import type { EndpointName } from '../../api/endpoints.ts'
 import { Refusal } from '../../errors.ts'
 import type { Client, Right } from '../memory.ts'
+import { isObject } from '../unseen.ts'
 import type { KnownChats } from './known-chats.ts'
 
 /**
  * The right to a call, and where the call names its chats: in its `path`, in its `body`, by the `press`
- * that it answers, or by the `file` that it fetches; `every`: it is about all of them, `none`: about none.
+ * that it answers, or by the `file` that it fetches; `every`: it is about all of them, `none`: about none;
+ * `each`: what it gives is chosen by `mayRead`.
  */
 export interface Need {
   right: Right
-  chats: 'path' | 'body' | 'press' | 'file' | 'every' | 'none'
+  chats: 'path' | 'body' | 'press' | 'file' | 'every' | 'each' | 'none'
 }
 
 const of = (right: Right, chats: Need['chats']): Need => ({ right, chats })
@@ -18,7 +20,7 @@ const of = (right: Right, chats: Need['chats']): Need => ({ right, chats })
 /** `anybody`: any client; null: the bot's own token alone. */
 export const NEEDS = {
   getMe: 'anybody',
-  getUpdates: null,
+  getUpdates: of('read', 'each'),
   getWebhook: of('manage', 'every'),
   setWebhook: of('manage', 'every'),
   deleteWebhook: of('manage', 'every'),
@@ -91,13 +93,36 @@ function lackOfChats(
   { chatIds }: ClientAct,
   { knownChats }: ClientFacts,
 ): Lack | null {
-  if (chats === 'none' || client.chats.includes('all')) return null
+  if (chats === 'none' || chats === 'each' || client.chats.includes('all')) return null
   if (chats === 'every') {
     return { what: 'chat', detail: 'the call is about all chats, and it has not all' }
   }
   if (chatIds.length === 0) return { what: 'chat', detail: 'the call names no chat that is known' }
   const missing = chatIds.find((chatId) => !hasChat(client, chatId, knownChats))
   return missing === undefined ? null : { what: 'chat', detail: `it lacks the chat ${missing}` }
+}
+
+/** Whether a client may read an update: each chat that is named in it, at any depth, must be its own. */
+export function mayRead(client: Client, update: unknown, facts: ClientFacts): boolean {
+  const chatIds: number[] = []
+  const isSure = addChats(update, chatIds, 0)
+  return lackOf(client, { call: 'getChat', chatIds: isSure ? chatIds : [] }, facts) === null
+}
+
+const MAX_DEPTH = 32
+
+/** @returns false where some chat is named by no id that is exact, or too deep */
+function addChats(value: unknown, chatIds: number[], depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  if (depth > MAX_DEPTH) return false
+  return Object.entries(value).every(([name, inner]: [string, unknown]) => {
+    const isChat = name === 'chat' && inner !== null && inner !== undefined
+    if (!isChat) return addChats(inner, chatIds, depth + 1)
+    const id = isObject(inner) ? inner['id'] : null
+    if (!Number.isSafeInteger(id)) return false
+    chatIds.push(id as number)
+    return addChats(inner, chatIds, depth + 1)
+  })
 }
 
 /** By its id, its person, or the kind by which the sidecar remembers it; one without a kind is of none. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Client } from '../../../src/kernel/index.ts'
 import {
   lackOf,
+  mayRead,
   NEEDS,
   paced,
   refuseLack,
@@ -48,9 +49,9 @@ describe('a right', () => {
     else expect(allowed).toEqual(need === null ? [] : [need.right])
   })
 
-  test('of none is for polls, for a key, and for what the specification does not list', () => {
+  test('of none is for a key, and for what the specification does not list', () => {
     const never = CALLS.filter((call) => NEEDS[call] === null)
-    expect(never).toEqual(['getUpdates', 'putKey'])
+    expect(never).toEqual(['putKey'])
     expect(lack({}, { call: null, chatIds: [GROUP] })).toBe('own-token')
   })
 
@@ -102,6 +103,46 @@ describe('a chat', () => {
     }
   })
 })
+
+describe('an update', () => {
+  const reads = (over: Partial<Client>, update: unknown): boolean =>
+    mayRead(client({ may: ['read'], ...over }), update, facts)
+  const inChat = (id: unknown, more: object = {}) => ({ message: { chat: { id }, ...more } })
+  const OWN = { chats: [GROUP] }
+
+  test('is read by whoever has its chat and the right, and by nobody else', () => {
+    expect(reads(OWN, inChat(GROUP))).toBe(true)
+    expect(reads(OWN, inChat(PRIVATE))).toBe(false)
+    expect(reads({ ...OWN, may: ['send'] }, inChat(GROUP))).toBe(false)
+    expect(reads({ ...OWN, expiresAtMs: 1000 }, inChat(GROUP))).toBe(false)
+  })
+
+  test.each([
+    ['a quotation', inChat(GROUP, { replyTo: { chat: { id: PRIVATE } } })],
+    ['a quotation of a quotation', inChat(GROUP, { replyTo: { replyTo: { chat: { id: 8 } } } })],
+    ['a list', inChat(GROUP, { forwards: [{ chat: { id: GROUP } }, { chat: { id: PRIVATE } }] })],
+    ['a press', { callback: { id: 'p', message: { chat: { id: PRIVATE } } }, ...inChat(GROUP) }],
+    ['a chat within a chat', inChat(GROUP, { chat: { id: GROUP, chat: { id: PRIVATE } } })],
+    ['an id that is a text', inChat(String(GROUP))],
+    ['an id that is not exact', inChat(-(2 ** 60))],
+    ['a chat that is a number', { message: { chat: GROUP } }],
+    ['no chat', { callback: { id: 'p' } }],
+    ['a chat that is too deep', nested(40, { chat: { id: GROUP } })],
+  ])('that names other chats too, or not surely its own, by %s is not read', (_, update) => {
+    expect(reads(OWN, update)).toBe(false)
+    expect(reads({ chats: ['all'] }, update)).toBe(true)
+  })
+
+  test('whose quotation names no chat, or none, is of the chat around it', () => {
+    expect(reads(OWN, inChat(GROUP, { replyTo: { text: 'x', chat: null } }))).toBe(true)
+    expect(reads(OWN, inChat(GROUP, { replyTo: null }))).toBe(true)
+  })
+})
+
+/** An object within so many others. */
+function nested(depth: number, inner: object): object {
+  return depth === 0 ? inner : { inner: nested(depth - 1, inner) }
+}
 
 describe('room', () => {
   test('for text ends at the setting', () => {

@@ -1,0 +1,179 @@
+/** Who reads updates beside the bot: clients that poll, and webhooks of the settings. */
+import { isObject } from '../api/common.ts'
+import type { Client, Clients } from '../kernel/index.ts'
+import { ConsumerQueue, ConsumerWebhook } from './consumer-queue.ts'
+import { BOT } from './cursors.ts'
+import type { DeliveryLoop, DeliveryLoopParts } from './delivery-loop.ts'
+import type { Registration } from './registration.ts'
+import { SharedQueue, type Consumer, type SharedQueueParts } from './shared-queue.ts'
+import type { UpdatePoller } from './update-poller.ts'
+
+/** A consumer of the settings. */
+export interface GivenConsumer {
+  /** Null: the client of its name, which polls. */
+  url: string | null
+  secret: string | null
+  /** Null: every kind of update. */
+  kinds: readonly string[] | null
+  /** What it may read; its name is the consumer's. */
+  reader: Client
+}
+
+export interface ConsumersParts extends Omit<SharedQueueParts, 'consumerOf' | 'stopping'> {
+  poller: UpdatePoller
+  given: readonly GivenConsumer[]
+  clients: Pick<Clients, 'named' | 'reader'>
+  /** False: the bot's own token opens nothing, and it has no webhook. */
+  hasBot: () => boolean
+  makeLoop: (
+    source: ConsumerQueue,
+    webhook: DeliveryLoopParts['registration'],
+  ) => Pick<DeliveryLoop, 'stop'>
+}
+
+/** A poll as its caller asks for it. */
+export interface ConsumerPoll {
+  offset: number
+  limit: number
+  timeoutMs: number
+}
+
+/** Clients and webhooks may have one name. */
+const WEBHOOK = 'webhook/'
+/** The shortest poll: within this the service has answered what it has. */
+const LEAST_MS = 1000
+const GRACE_MS = 5000
+
+export class Consumers implements AsyncDisposable {
+  readonly queue: SharedQueue
+  readonly #parts: ConsumersParts
+  readonly #stopping = new AbortController()
+  readonly #polls = new Map<string, AbortController>()
+  #loops: Pick<DeliveryLoop, 'stop'>[] = []
+
+  constructor(parts: ConsumersParts) {
+    this.#parts = parts
+    const consumerOf = (name: string): Consumer | null => this.#consumerOf(name)
+    this.queue = new SharedQueue({ ...parts, consumerOf, stopping: this.#stopping.signal })
+  }
+
+  /** The bot as one of several. */
+  get bot(): Consumer {
+    return { name: BOT, sees: () => true }
+  }
+
+  /** Delivers to the webhooks of the settings. */
+  start(): void {
+    for (const { url, secret, reader } of this.#parts.given) {
+      const name = `${WEBHOOK}${reader.name}`
+      const consumer = this.#consumerOf(name)
+      if (url === null || consumer === null) continue
+      const webhook = new ConsumerWebhook(this.queue, { name, url, secret })
+      this.#loops.push(this.#parts.makeLoop(this.sourceOf(consumer), webhook))
+    }
+  }
+
+  /** A consumer's part of the queue. */
+  sourceOf(consumer: Consumer): ConsumerQueue {
+    const { poller, clock } = this.#parts
+    return new ConsumerQueue({ queue: this.queue, poller, consumer, clock })
+  }
+
+  /** The bot's webhook as one of several: what it has, others may still have to get. */
+  ofBot(registration: Registration): DeliveryLoopParts['registration'] {
+    const { queue } = this
+    return {
+      get webhook() {
+        return registration.webhook
+      },
+      recordFailure: (lastError, nextAttemptAt) =>
+        registration.recordFailure(lastError, nextAttemptAt),
+      recordDelivered: async (delivered, mayRecord) => {
+        await registration.recordForBot(delivered, mayRecord)
+        await queue.record(BOT, delivered)
+      },
+    }
+  }
+
+  /**
+   * A poll of a client, or of the bot while others read too. Another poll of the same caller ends it.
+   * @returns updates; a client's are numbered one by one, so that no number shows what others got
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async poll(client: Client | null, asked: ConsumerPoll, stop: AbortSignal): Promise<unknown[]> {
+    const { queue } = this
+    const consumer = this.#consumerOf(client?.name ?? BOT)
+    if (consumer === null) return []
+    const record = (): Promise<boolean> =>
+      client === null
+        ? queue.recordBelow(consumer, asked.offset)
+        : queue.recordGiven(consumer, asked.offset)
+    const ended = AbortSignal.timeout(Math.max(asked.timeoutMs, LEAST_MS))
+    const ends = AbortSignal.any([stop, ended, this.#alone(consumer.name)])
+    await record()
+    let found = await queue.next(consumer, ends)
+    // after a start, the updates before are known once the queue was read
+    if (await record()) found = await queue.next(consumer, ends)
+    const updates = found.slice(0, asked.limit).map(({ update }) => update)
+    if (client === null) return updates
+    const first = queue.givenTo(consumer.name) + 1
+    return updates.map((update, at) => shownTo(client, update, first + at))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const stopped = this.#loops.map((loop) => loop.stop({ graceMs: GRACE_MS }))
+    await Promise.all(stopped)
+    this.#stopping.abort()
+  }
+
+  #consumerOf(name: string): Consumer | null {
+    const { clients, given, hasBot } = this.#parts
+    if (name === BOT) return hasBot() ? this.bot : null
+    const isWebhook = name.startsWith(WEBHOOK)
+    const ofSettings = given.find(({ url, reader }) => {
+      return (
+        (url !== null) === isWebhook && reader.name === name.slice(isWebhook ? WEBHOOK.length : 0)
+      )
+    })
+    const client = isWebhook ? null : clients.named(name)
+    const readers = [client, ofSettings?.reader ?? null].flatMap((one) =>
+      one === null ? [] : [clients.reader(one)],
+    )
+    const isGone = isWebhook ? ofSettings === undefined : client === null
+    if (isGone || readers.includes(null)) return null
+    const kinds = ofSettings?.kinds ?? null
+    return {
+      name,
+      sees: (update) =>
+        isOfKind(update, kinds) && readers.every((reads) => reads !== null && reads(update)),
+    }
+  }
+
+  #alone(name: string): AbortSignal {
+    this.#polls.get(name)?.abort()
+    const poll = new AbortController()
+    this.#polls.set(name, poll)
+    return poll.signal
+  }
+}
+
+function isOfKind(update: unknown, kinds: readonly string[] | null): boolean {
+  return kinds === null || (isObject(update) && kinds.includes(String(update['kind'])))
+}
+
+/** An update as a client sees it: by its own number, and with no right to files that it has not. */
+function shownTo({ files }: Client, update: unknown, updateId: number): unknown {
+  const shown = files ? update : withoutFiles(update)
+  return isObject(shown) ? { ...shown, updateId } : shown
+}
+
+function withoutFiles(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutFiles)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      name === 'media' ? [] : withoutFiles(inner),
+    ]),
+  )
+}

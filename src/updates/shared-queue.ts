@@ -1,0 +1,237 @@
+/**
+ * One reading of the service's queue for several consumers, each with a cursor of its own. What all of
+ * them have is confirmed at the service, and no other update.
+ */
+import type { Clock } from '../util/clock.ts'
+import { Listeners } from '../util/listeners.ts'
+import { raceAbort } from '../util/race-abort.ts'
+import { BOT, type Cursor, type Cursors } from './cursors.ts'
+import type { PollTurn } from './poll-turn.ts'
+import type { Delivered } from './update-batch.ts'
+import type { PendingUpdate, UpdatePoller } from './update-poller.ts'
+
+/** Who gets updates. */
+export interface Consumer {
+  /** The name of its cursor; `BOT`: the bot. */
+  name: string
+  /** Whether it may see an update. */
+  sees: (update: unknown) => boolean
+}
+
+/** A consumer that holds updates back for others, and how many wait for it. */
+export interface Laggard {
+  name: string
+  count: number
+}
+
+/** Those that will lose updates before long, and those that just lost them. */
+export interface Laggards {
+  behind: readonly Laggard[]
+  dropped: readonly Laggard[]
+}
+
+export interface SharedQueueParts {
+  poller: Pick<UpdatePoller, 'next' | 'markDelivered' | 'confirm'>
+  cursors: Cursors
+  clock: Clock
+  /** Null where no other sidecar can poll. */
+  turns: Pick<PollTurn, 'tryTake' | 'take'> | null
+  /** The consumer of a cursor; null: there is none any more. */
+  consumerOf: (name: string) => Consumer | null
+  /** The update that the bot's own webhook has; null: none, or the bot polls. */
+  botHas: () => Delivered | null
+  /** Ends all readings. */
+  stopping: AbortSignal
+}
+
+/** As in the delivery loop: updates that were opened longer ago are opened and judged anew. */
+const FRESH_MS = 10_000
+/** Between readings without anything new: one consumer is behind, or another sidecar wants the turn. */
+const PAUSE_MS = 1000
+const GIVE_WAY_MS = 2000
+/** The service gives a hundred at a time: a consumer that is further behind would stop all others. */
+const BOUNDS = { warn: { count: 45, ms: 600_000 }, drop: { count: 90, ms: 6 * 3_600_000 } }
+
+export class SharedQueue {
+  readonly #parts: SharedQueueParts
+  readonly #laggards = new Listeners<Laggards>()
+  /** Calls back when these are others than before. */
+  readonly onLaggards = this.#laggards.add
+  readonly #shared = new Listeners()
+  /** Calls back when somebody beside the bot begins to read. */
+  readonly onShared = this.#shared.add
+  /** The updates of the last reading, less those that all have. */
+  #window: readonly PendingUpdate[] = []
+  #readAtMs = -Infinity
+  #restUntilMs = -Infinity
+  #reading: Promise<void> | null = null
+  /** By consumer, the update that it is to get next, and since when. */
+  readonly #heads = new Map<string, { updateId: number; sinceMs: number }>()
+  #warned = ''
+
+  constructor(parts: SharedQueueParts) {
+    this.#parts = parts
+  }
+
+  /** Whether anybody beside the bot reads. */
+  get isShared(): boolean {
+    return this.#parts.cursors.all.some(({ name }) => name !== BOT)
+  }
+
+  /**
+   * Waits for updates, and gives those that a consumer is still to get, in order; none once the signal
+   * was aborted.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async next(consumer: Consumer, stop: AbortSignal): Promise<PendingUpdate[]> {
+    const { clock } = this.#parts
+    await this.#join(consumer.name)
+    while (!stop.aborted) {
+      const isFresh = clock.monotonicNow() - this.#readAtMs < FRESH_MS
+      const found = isFresh ? this.#pendingOf(consumer) : []
+      if (found.length > 0) return found
+      this.#reading ??= this.#read().finally(() => (this.#reading = null))
+      await raceAbort(this.#reading, stop).catch((error: unknown) => {
+        if (!stop.aborted) throw error
+      })
+    }
+    return []
+  }
+
+  /** Records that a consumer has an update, and all before it. @throws as `Cursors.save` */
+  async record(name: string, delivered: Delivered, given = 0): Promise<void> {
+    await this.#parts.cursors.save({ name, delivered, given }).finally(() => this.#trim())
+  }
+
+  /**
+   * Records what a client has: the first of its updates that are numbered below `offset`.
+   * @returns whether it has more than before
+   */
+  async recordGiven(consumer: Consumer, offset: number): Promise<boolean> {
+    const { given = 0 } = this.#parts.cursors.get(consumer.name) ?? {}
+    const pending = this.#pendingOf(consumer).slice(0, Math.max(0, offset - 1 - given))
+    const last = pending.at(-1)
+    if (last === undefined) return false
+    await this.record(consumer.name, last.delivered, given + pending.length)
+    return true
+  }
+
+  /** Records what the bot has: all updates below `offset`. @returns whether it has more than before */
+  async recordBelow(consumer: Consumer, offset: number): Promise<boolean> {
+    const isBelow = ({ delivered }: PendingUpdate): boolean => delivered.updateId < offset
+    const last = this.#pendingOf(consumer).findLast(isBelow)
+    if (last === undefined) return false
+    await this.record(consumer.name, last.delivered)
+    return true
+  }
+
+  /** How many updates a consumer has had. */
+  givenTo(name: string): number {
+    return this.#parts.cursors.get(name)?.given ?? 0
+  }
+
+  /** Confirms at the service what all have. */
+  async confirm(): Promise<void> {
+    this.#trim()
+    await this.#parts.poller.confirm()
+  }
+
+  async #join(name: string): Promise<void> {
+    const { cursors, consumerOf, botHas } = this.#parts
+    const isNew = (one: string): boolean =>
+      cursors.get(one) === undefined && consumerOf(one) !== null
+    const wasShared = this.isShared
+    // nothing is confirmed that the bot has not, from now on
+    const bot = isNew(BOT) ? [{ name: BOT, delivered: botHas(), given: 0 }] : []
+    const other = name !== BOT && isNew(name) ? [{ name, delivered: null, given: 0 }] : []
+    await cursors.save(...bot, ...other)
+    if (!wasShared && this.isShared) this.#shared.emit()
+  }
+
+  async #read(): Promise<void> {
+    const { poller, turns, cursors, clock, stopping } = this.#parts
+    const restMs = this.#restUntilMs - clock.monotonicNow()
+    if (restMs > 0) await clock.wait(restMs, stopping)
+    const turn = turns && ((await turns.tryTake()) ?? (await turns.take(stopping)))
+    if (turns !== null && turn === null) return
+    const ends = turn === null ? [stopping] : [stopping, turn.signal, turn.asked]
+    try {
+      await cursors.fresh()
+      await this.#removeGone()
+      const before = this.#window.at(-1)?.delivered.updateId
+      const updates = await poller.next(AbortSignal.any(ends))
+      if (turn?.isHeld === false) return
+      const misled = cursors.all.filter((cursor) => wentBack(cursor, updates))
+      await cursors.save(...misled.map((cursor) => ({ ...cursor, delivered: null })))
+      this.#window = updates
+      this.#readAtMs = clock.monotonicNow()
+      await this.#judge()
+      this.#trim()
+      const isNothingNew = before !== undefined && updates.at(-1)?.delivered.updateId === before
+      if (isNothingNew) this.#restUntilMs = this.#readAtMs + PAUSE_MS
+      if (turn?.asked.aborted === true) this.#restUntilMs = this.#readAtMs + GIVE_WAY_MS
+    } finally {
+      await turn?.[Symbol.asyncDispose]()
+    }
+  }
+
+  #pendingOf({ name, sees }: Consumer): PendingUpdate[] {
+    const after = this.#parts.cursors.get(name)?.delivered?.updateId ?? -Infinity
+    return this.#window.filter(
+      ({ update, delivered }) => delivered.updateId > after && sees(update),
+    )
+  }
+
+  #consumers(): Consumer[] {
+    return this.#parts.cursors.all.flatMap(({ name }) => this.#parts.consumerOf(name) ?? [])
+  }
+
+  async #removeGone(): Promise<void> {
+    const { cursors, consumerOf } = this.#parts
+    for (const { name } of cursors.all) if (consumerOf(name) === null) await cursors.remove(name)
+  }
+
+  /** What every consumer has, or may not see, is confirmed by the next reading. */
+  #trim(): void {
+    const waits = new Set(this.#consumers().flatMap((one) => this.#pendingOf(one).slice(0, 1)))
+    const end = this.#window.findIndex((update) => waits.has(update))
+    const done = end === -1 ? this.#window : this.#window.slice(0, end)
+    const last = done.at(-1)
+    if (last === undefined) return
+    this.#parts.poller.markDelivered(last.delivered)
+    this.#window = this.#window.slice(done.length)
+  }
+
+  /** Warns of consumers that are behind, and drops those that stop the others; never the bot. */
+  async #judge(): Promise<void> {
+    const nowMs = this.#parts.clock.monotonicNow()
+    const behind: Laggard[] = []
+    const dropped: Laggard[] = []
+    for (const consumer of this.#consumers()) {
+      const { name } = consumer
+      const pending = this.#pendingOf(consumer)
+      const [head] = pending
+      if (name === BOT || head === undefined) continue
+      const { updateId } = head.delivered
+      const known = this.#heads.get(name)
+      const since = known?.updateId === updateId ? known : { updateId, sinceMs: nowMs }
+      this.#heads.set(name, since)
+      const isPast = ({ count, ms }: { count: number; ms: number }): boolean =>
+        pending.length >= count || nowMs - since.sinceMs >= ms
+      if (isPast(BOUNDS.drop)) dropped.push({ name, count: pending.length })
+      else if (isPast(BOUNDS.warn)) behind.push({ name, count: pending.length })
+    }
+    for (const { name } of dropped) await this.#parts.cursors.remove(name)
+    const warned = behind.map(({ name }) => name).join()
+    if (warned !== this.#warned || dropped.length > 0) this.#laggards.emit({ behind, dropped })
+    this.#warned = warned
+  }
+}
+
+/** A service that lost its data begins its ids anew: what it gives then is new under any id. */
+function wentBack({ delivered }: Cursor, updates: readonly PendingUpdate[]): boolean {
+  const newest = updates.at(-1)?.delivered.updateId
+  if (newest === undefined || delivered === null) return false
+  const same = updates.find((update) => update.delivered.updateId === delivered.updateId)
+  return same === undefined ? delivered.updateId > newest : same.delivered.mark !== delivered.mark
+}
