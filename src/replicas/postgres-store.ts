@@ -5,7 +5,6 @@ import { Listeners } from '../util/listeners.ts'
 import { Mutex } from '../util/scheduling.ts'
 import { makeCopy } from '../store/backup.ts'
 import { openExisting, type ProtectionRequest } from '../store/choose.ts'
-import { writeMoveIn, type ProtectionMove } from '../store/relock.ts'
 import { ProtectedStore, type Change } from '../store/protected-store.ts'
 import type { OpenProtection } from '../store/protection.ts'
 import type { Schema } from '../store/schema.ts'
@@ -231,20 +230,6 @@ export class PostgresStore extends ProtectedStore implements Store {
 
   protected override readInOrder<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
     return this.#order.run(() => this.read(query))
-  }
-
-  protected writeMove(move: ProtectionMove): Promise<boolean> {
-    return this.#keep(() =>
-      this.#order.run(async () => {
-        const isWritten = await this.#inOrder((db) => writeMoveIn(db, move))
-        if (isWritten) this.held = move.to.held
-        return isWritten
-      }),
-    )
-  }
-
-  protected isUnsettled(): boolean {
-    return false
   }
 
   #refuseMoved(): void {

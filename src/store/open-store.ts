@@ -2,7 +2,7 @@ import { open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
-import { OperatorError, Refusal } from '../errors.ts'
+import { Refusal } from '../errors.ts'
 import { Mutex } from '../util/scheduling.ts'
 import { acquire, type Opening } from './acquire.ts'
 import { copyDatabase, makeCopy } from './backup.ts'
@@ -10,7 +10,6 @@ import { kyselyOf } from './dialect.ts'
 import { errnoOf } from './files.ts'
 import { DATABASE } from './inspect.ts'
 import { LogSync } from './log-sync.ts'
-import { writeMoveIn, type ProtectionMove } from './relock.ts'
 import { release } from './owner.ts'
 import { ProtectedStore, type Change } from './protected-store.ts'
 import type { OpenProtection, NewProtection } from './protection.ts'
@@ -185,29 +184,9 @@ class OpenStore extends ProtectedStore implements Store {
     return this.underWay.run(() => super.move(wanted, relock))
   }
 
-  protected writeMove(move: ProtectionMove): Promise<boolean> {
-    return this.#whileNobodyElse(async (db) => {
-      const isWritten = await db.transaction().execute((one) => writeMoveIn(one, move))
-      if (isWritten) this.held = move.to.held
-      return isWritten
-    })
-  }
-
-  protected isUnsettled(error: unknown): boolean {
-    return error instanceof OperatorError && error.code === 'store-unwritable'
-  }
-
-  /** Runs a task while nothing else reads or writes, also after its transaction. */
-  async #whileNobodyElse<T>(task: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
-    try {
-      const result = await this.#db.connection().execute(task)
-      this.writability.set(true)
-      return result
-    } catch (error) {
-      if (!isStorageFailure(error)) throw error
-      this.writability.set(false)
-      throw unsettledMove(this.#dataDir, error)
-    }
+  protected override moveError(error: unknown): unknown {
+    const isOfDisk = error instanceof Refusal && isStorageFailure(error.cause)
+    return isOfDisk ? unsettledMove(this.#dataDir, error.cause) : error
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
-import { Refusal } from '../errors.ts'
+import { OperatorError, Refusal } from '../errors.ts'
 import { Mutex } from '../util/scheduling.ts'
 import { prepare } from './choose.ts'
 import type { NewProtection, OpenProtection, SecretSealer } from './protection.ts'
 import { insertNew } from './records/rows.ts'
 import { corrupt } from './refusals.ts'
-import { relockAll, type ProtectionMove } from './relock.ts'
+import { relockAll, writeMoveIn, type ProtectionMove } from './relock.ts'
 import type { ProtectionMethod, Schema } from './schema.ts'
 import { scrubDue } from './scrub.ts'
 import { SightingWriter, type DueSightings } from './sightings.ts'
@@ -41,12 +41,12 @@ export abstract class ProtectedStore {
   protected abstract put<T>(change: Change<T>, onWritten?: (result: T) => void): Promise<T>
   abstract scrub(): Promise<void>
   /**
-   * Writes a move while nothing else is written, and sets `held` when it is done.
-   * @returns false, with nothing written, when the keys are not those that were locked anew
+   * The error of a move for one of its write. After `store-unwritable` it is unknown under which
+   * protection the store is.
    */
-  protected abstract writeMove(move: ProtectionMove): Promise<boolean>
-  /** Whether it is unknown, after this error of `writeMove`, under which protection the store is. */
-  protected abstract isUnsettled(error: unknown): boolean
+  protected moveError(error: unknown): unknown {
+    return error
+  }
 
   /** Reads while no move is written. */
   protected readInOrder<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
@@ -105,13 +105,24 @@ export abstract class ProtectedStore {
     try {
       for (let isDone = false; !isDone;) {
         const relocked = await this.read((db) => relockAll(db, { from, to: to.held, relock }))
-        isDone = await this.writeMove({ from, to, relocked })
+        isDone = await this.#writeMove({ from, to, relocked })
       }
     } catch (error) {
-      if (this.held !== to.held && !this.isUnsettled(error)) await to.discard()
+      const isUnsettled = error instanceof OperatorError && error.code === 'store-unwritable'
+      if (this.held !== to.held && !isUnsettled) await to.discard()
       throw error
     }
     return { isScrubbed: await scrubDue(this), oldEntry: from?.entry ?? null }
+  }
+
+  /** @returns false, with nothing written, when the keys are not those that were locked anew */
+  async #writeMove(move: ProtectionMove): Promise<boolean> {
+    const onWritten = (isWritten: boolean): void => {
+      if (isWritten) this.held = move.to.held
+    }
+    return await this.put((db) => writeMoveIn(db, move), onWritten).catch((error: unknown) => {
+      throw this.moveError(error)
+    })
   }
 
   get #sealer(): SecretSealer {
