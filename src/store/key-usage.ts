@@ -30,16 +30,11 @@ export class KeyUsage implements AsyncDisposable {
     const rows = await store.read((db) =>
       db
         .selectFrom('own_keys')
-        .select(['fingerprint', 'opened_messages', 'opened_media', 'last_opened_at'])
+        .select(['fingerprint', 'opened_messages as messages', 'opened_media as media'])
+        .select('last_opened_at as lastAtMs')
         .execute(),
     )
-    for (const row of rows) {
-      keyUsage.#total.set(row.fingerprint, {
-        messages: row.opened_messages,
-        media: row.opened_media,
-        lastAtMs: row.last_opened_at,
-      })
-    }
+    for (const { fingerprint, ...counts } of rows) keyUsage.#total.set(fingerprint, counts)
     return keyUsage
   }
 

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { CHAT_KINDS } from '../../api/chat.ts'
 import type { ChatRecords, Keys, KnownChat, PressRecords } from '../../kernel/index.ts'
 import { TimeSlice } from '../../util/scheduling.ts'
-import type { SchemaRow } from '../schema.ts'
 import { Rows, insertNew, readFlag, upsert, writeFlag } from './rows.ts'
 
 const PRIVATE_READABLE = 'private_readable_since'
@@ -10,9 +9,12 @@ const PRIVATE_READABLE = 'private_readable_since'
 /** Kinds, latches and people of chats. */
 export class ChatRows extends Rows implements ChatRecords {
   async of(keys: Keys): Promise<KnownChat[]> {
-    const all = this.db.selectFrom('chats').selectAll()
+    const all = this.db
+      .selectFrom('chats')
+      .select(['id', 'kind', 'person_id as personId'])
+      .select(['latched_at as latchedAtMs', 'refused_at as refusedAtMs'])
     const rows = keys === null ? all : all.where('id', 'in', keys.map(Number))
-    return (await rows.execute()).map(fromRow)
+    return (await rows.execute()).map((row) => ({ ...row, kind: sharedKind(row.kind) }))
   }
 
   async save(chats: readonly KnownChat[], o: { liftedAtMs?: number } = {}): Promise<void> {
@@ -40,16 +42,8 @@ export class ChatRows extends Rows implements ChatRecords {
   }
 }
 
-function fromRow(row: SchemaRow<'chats'>): KnownChat {
-  return {
-    id: row.id,
-    // one shared string for all chats of a kind
-    kind: CHAT_KINDS.find((known) => known === row.kind) ?? row.kind,
-    personId: row.person_id,
-    latchedAtMs: row.latched_at,
-    refusedAtMs: row.refused_at,
-  }
-}
+/** One string for all chats of a kind. */
+const sharedKind = (kind: string): string => CHAT_KINDS.find((known) => known === kind) ?? kind
 
 /** In which chats buttons were lately pressed. */
 export class PressRows extends Rows implements PressRecords {

@@ -1,15 +1,24 @@
 import type { Keys, MadeKeyRecord, OwnKeyRecords, OwnKeyRow } from '../../kernel/index.ts'
-import type { SchemaRow } from '../schema.ts'
 import { Rows, changeRows, insertNew, readFlag } from './rows.ts'
 
 const FIRST_PUBLISHED = 'first_published_at'
+const COLUMNS = [
+  'fingerprint',
+  'state',
+  'created_at as createdAtMs',
+  'offered_at as offeredAtMs',
+  'published_at as publishedAtMs',
+  'retired_at as retiredAtMs',
+  'destroyed_at as destroyedAtMs',
+  'certificate',
+  'locked',
+] as const
 
 /** The bot's own keys. */
 export class OwnKeyRows extends Rows implements OwnKeyRecords {
   async of(keys: Keys): Promise<OwnKeyRow[]> {
-    const all = this.db.selectFrom('own_keys').selectAll().orderBy('created_at', 'desc')
-    const rows = keys === null ? all : all.where('fingerprint', 'in', keys)
-    return (await rows.execute()).map(keyOf)
+    const all = this.db.selectFrom('own_keys').select(COLUMNS).orderBy('created_at', 'desc')
+    return await (keys === null ? all : all.where('fingerprint', 'in', keys)).execute()
   }
 
   async firstPublishedAtMs(): Promise<number | null> {
@@ -21,7 +30,7 @@ export class OwnKeyRows extends Rows implements OwnKeyRecords {
     { fingerprint, createdAtMs, certificate, locked }: MadeKeyRecord,
     retiredAtMs: number | null,
   ): Promise<OwnKeyRow> {
-    const row = await this.db
+    return await this.db
       .insertInto('own_keys')
       .values({
         fingerprint,
@@ -31,9 +40,8 @@ export class OwnKeyRows extends Rows implements OwnKeyRecords {
         state: retiredAtMs === null ? 'pending' : 'retired',
         retired_at: retiredAtMs,
       })
-      .returningAll()
+      .returning(COLUMNS)
       .executeTakeFirstOrThrow()
-    return keyOf(row)
   }
 
   async setOffered(fingerprint: string, atMs: number | null): Promise<void> {
@@ -68,15 +76,3 @@ export class OwnKeyRows extends Rows implements OwnKeyRecords {
     return await changeRows(this.db, 'own_keys', { fingerprint, state: 'retired' }, erased)
   }
 }
-
-const keyOf = (row: SchemaRow<'own_keys'>): OwnKeyRow => ({
-  fingerprint: row.fingerprint,
-  state: row.state,
-  createdAtMs: row.created_at,
-  offeredAtMs: row.offered_at,
-  publishedAtMs: row.published_at,
-  retiredAtMs: row.retired_at,
-  destroyedAtMs: row.destroyed_at,
-  certificate: row.certificate,
-  locked: row.locked,
-})

@@ -1,5 +1,4 @@
 import type {
-  FormerCertificate,
   KeyChange,
   KeyChangeRecords,
   Keys,
@@ -19,9 +18,18 @@ import { Rows, changeRows, upsert } from './rows.ts'
 /** People's fingerprints, and how far they are trusted. */
 export class PinRows extends Rows implements PinRecords {
   async of(keys: Keys): Promise<Pin[]> {
-    const all = this.db.selectFrom('pins').selectAll()
+    const all = this.db
+      .selectFrom('pins')
+      .select(['user_id as userId', 'fingerprint', 'since as sinceMs', 'standing', 'listed'])
+      .select(['listed_at as listedAtMs', 'former', 'former_at', 'former_pinned'])
     const rows = keys === null ? all : all.where('user_id', 'in', keys.map(Number))
-    return (await rows.execute()).map(pinOf)
+    return (await rows.execute()).map(
+      ({ former: fingerprint, former_at, former_pinned, ...pin }) => {
+        if (fingerprint === null) return pin
+        const former = { fingerprint, changedAtMs: former_at ?? 0, wasPinned: former_pinned === 1 }
+        return { ...pin, former }
+      },
+    )
   }
 
   async save(pins: readonly Pin[]): Promise<void> {
@@ -42,25 +50,6 @@ export class PinRows extends Rows implements PinRecords {
     }
   }
 }
-
-function pinOf(row: SchemaRow<'pins'>): Pin {
-  const former = row.former === null ? undefined : formerIn(row, row.former)
-  return {
-    ...(former && { former }),
-    userId: row.user_id,
-    fingerprint: row.fingerprint,
-    sinceMs: row.since,
-    standing: row.standing,
-    listed: row.listed,
-    listedAtMs: row.listed_at,
-  }
-}
-
-const formerIn = (row: SchemaRow<'pins'>, fingerprint: string): FormerCertificate => ({
-  fingerprint,
-  changedAtMs: row.former_at ?? 0,
-  wasPinned: row.former_pinned === 1,
-})
 
 /** The last change of each person's certificate. */
 export class KeyChangeRows extends Rows implements KeyChangeRecords {
@@ -88,9 +77,8 @@ export class KeyChangeRows extends Rows implements KeyChangeRecords {
 /** Policies that were set by command. */
 export class PolicyRows extends Rows implements PolicyRecords {
   async of(keys: Keys): Promise<{ chatId: number; policy: TrustPolicy }[]> {
-    const all = this.db.selectFrom('trust_policies').selectAll()
-    const rows = keys === null ? all : all.where('chat_id', 'in', keys.map(Number))
-    return (await rows.execute()).map(policyOf)
+    const all = this.db.selectFrom('trust_policies').select(['chat_id as chatId', 'policy'])
+    return await (keys === null ? all : all.where('chat_id', 'in', keys.map(Number))).execute()
   }
 
   async set(chatId: number, policy: TrustPolicy | null): Promise<void> {
@@ -100,8 +88,6 @@ export class PolicyRows extends Rows implements PolicyRecords {
     await this.db.deleteFrom('trust_policies').where('chat_id', '=', chatId).execute()
   }
 }
-
-const policyOf = ({ chat_id, policy }: SchemaRow<'trust_policies'>) => ({ chatId: chat_id, policy })
 
 const SIGNED_COLUMN = { words: 'signed_at', file: 'signed_files_at' } as const
 
