@@ -4,6 +4,7 @@
  * which records which key changed in which epoch. Triggers keep both, so that no writer can omit
  * it.
  */
+import { tablesMadeBy } from '../store/migrate.ts'
 import {
   CLIENTS,
   CURSORS,
@@ -137,6 +138,4 @@ export const POSTGRES_STEPS: readonly PostgresStep[] = [
 ]
 
 /** Every table, those too that only PostgreSQL has. */
-export const ALL_TABLES = POSTGRES_STEPS.flatMap(({ statements }) =>
-  statements.flatMap((statement) => /^CREATE TABLE (\w+)/.exec(statement)?.[1] ?? []),
-)
+export const ALL_TABLES = tablesMadeBy(POSTGRES_STEPS)

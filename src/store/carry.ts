@@ -4,39 +4,14 @@ import type { Kysely } from 'kysely'
 import { TimeSlice } from '../util/scheduling.ts'
 import { kyselyOf } from './dialect.ts'
 import { createEmpty } from './files.ts'
-import { migrate } from './migrate.ts'
+import { migrate, tablesMadeBy } from './migrate.ts'
+import { MIGRATIONS } from './migrations.ts'
 import { setMark, type MoveMark } from './move-mark.ts'
 import type { Schema } from './schema.ts'
 import { APPLICATION_ID, connectExclusive } from './sqlite.ts'
 
 /** All tables of a store, in the order in which they are copied. */
-export const CARRIED_TABLES = [
-  'protection',
-  'secrets',
-  'own_keys',
-  'chats',
-  'people',
-  'names',
-  'certificates',
-  'pins',
-  'key_changes',
-  'trust_policies',
-  'lists',
-  'seen',
-  'confirmed',
-  'encryption_keys',
-  'media',
-  'flags',
-  'journal',
-  'outcomes',
-  'sent',
-  'webhook',
-  'presses',
-  'clients',
-  'client_rates',
-  'cursors',
-  'outbox',
-] as const satisfies readonly (keyof Schema)[]
+export const CARRIED_TABLES = tablesMadeBy(MIGRATIONS) as (keyof Schema)[]
 
 /** One row, as either database gives it. */
 export type Row = Record<string, unknown>
