@@ -1,13 +1,11 @@
 /** The places between which a store moves: a data directory, and a schema of PostgreSQL. */
-import { randomUUID } from 'node:crypto'
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { sql, type Transaction } from 'kysely'
 import { acquire } from '../store/acquire.ts'
 import { carry, fillFile, rowsIn, type RowSource } from '../store/carry.ts'
 import type { ProtectionRequest } from '../store/choose.ts'
-import { putInPlace, UNFINISHED } from '../store/create.ts'
+import { putInPlace, removeDatabase, unfinishedIn } from '../store/create.ts'
 import { checkDataDir, makeDataDir } from '../store/data-dir.ts'
 import { kyselyOf } from '../store/dialect.ts'
 import { syncDirectory } from '../store/files.ts'
@@ -65,13 +63,11 @@ export class FileMoveEnd implements MoveEnd {
   }
 
   async receive(rows: RowSource, mark: MoveMark): Promise<void> {
-    const unfinished = join(this.place, `${UNFINISHED}${randomUUID()}`)
-    try {
-      await fillFile(unfinished, rows, mark)
-      if (!putInPlace(unfinished, this.place)) throw new Error('a store appeared meanwhile')
-      syncDirectory(this.place)
-    } finally {
-      removeDatabase(unfinished)
+    {
+      using unfinished = unfinishedIn(this.place)
+      await fillFile(unfinished.file, rows, mark)
+      const isPlaced = putInPlace(unfinished.file, this.place)
+      if (!isPlaced) throw new Error('a store appeared meanwhile')
     }
     this.#database = hold(this.place)
   }
@@ -111,10 +107,6 @@ function hold(dataDir: string): DatabaseSync {
   } catch (error) {
     throw explain(error, dataDir)
   }
-}
-
-function removeDatabase(file: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true })
 }
 
 /** A schema, which nobody else uses until this is disposed of. */

@@ -1,12 +1,12 @@
 /** Copies the whole store into one file, while it is in use. */
 import { randomUUID } from 'node:crypto'
-import { existsSync, rmSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../errors.ts'
 import { openExisting, type ProtectionRequest } from './choose.ts'
-import { COPY } from './create.ts'
+import { COPY, removeDatabase } from './create.ts'
 import { createEmpty, errnoOf, syncDirectory } from './files.ts'
 import { examine, look, readProtection } from './inspect.ts'
 import { corrupt, unsoundBackup, unwritable } from './refusals.ts'
@@ -60,7 +60,7 @@ export async function makeCopy(
     syncDirectory(dataDir)
     return file
   } catch (error) {
-    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(file + suffix, { force: true })
+    removeDatabase(file)
     throw whyNotCopied(error, dataDir)
   }
 }

@@ -20,19 +20,26 @@ const MARKER_FORMAT = 1
  * @throws an error of node:fs or node:sqlite; OperatorError `data-dir`
  */
 export function createDatabase(dataDir: string): void {
-  const unfinished = join(dataDir, `${UNFINISHED}${randomUUID()}`)
-  createEmpty(unfinished)
-  try {
-    {
-      using database = connectExclusive(unfinished)
-      database.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
-      migrate(database, unfinished)
-    }
-    putInPlace(unfinished, dataDir)
-  } finally {
-    rmSync(unfinished, { force: true })
+  using unfinished = unfinishedIn(dataDir)
+  const { file } = unfinished
+  createEmpty(file)
+  {
+    using database = connectExclusive(file)
+    database.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
+    migrate(database, file)
   }
-  syncDirectory(dataDir)
+  putInPlace(file, dataDir)
+}
+
+/** A new name for a database that is not in its place yet; disposing removes what has it still. */
+export function unfinishedIn(dataDir: string): { file: string } & Disposable {
+  const file = join(dataDir, `${UNFINISHED}${randomUUID()}`)
+  return { file, [Symbol.dispose]: () => removeDatabase(file) }
+}
+
+/** Removes a database file with its log, where there are any. */
+export function removeDatabase(file: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(file + suffix, { force: true })
 }
 
 /**
@@ -61,7 +68,7 @@ export function clearUnfinished(dataDir: string): void {
 }
 
 /**
- * Gives a finished database its name, atomically.
+ * Gives a finished database its name, atomically; the name is on disk when this returns.
  * @returns false when another one has it, which stays
  * @throws an error of node:fs; OperatorError `data-dir`
  */
@@ -69,7 +76,6 @@ export function putInPlace(unfinished: string, dataDir: string): boolean {
   const place = join(dataDir, DATABASE)
   try {
     linkSync(unfinished, place)
-    return true
   } catch (error) {
     const errno = errnoOf(error)
     if (existsSync(place)) return false
@@ -79,4 +85,6 @@ export function putInPlace(unfinished: string, dataDir: string): boolean {
       'put `dataDir` on a local file system',
     )
   }
+  syncDirectory(dataDir)
+  return true
 }

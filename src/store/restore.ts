@@ -1,11 +1,9 @@
 /** Restores a backup to a data directory that holds no store. */
-import { randomUUID } from 'node:crypto'
-import { chmodSync, constants, copyFileSync, existsSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, constants, copyFileSync, existsSync, statSync } from 'node:fs'
 import { alter, whyNotCopied } from './backup.ts'
-import { putInPlace, UNFINISHED } from './create.ts'
+import { putInPlace, unfinishedIn } from './create.ts'
 import { checkDataDir, makeDataDir } from './data-dir.ts'
-import { FILE_MODE, syncDirectory, syncFile } from './files.ts'
+import { FILE_MODE, syncFile } from './files.ts'
 import { examine, look, whatIsThere } from './inspect.ts'
 import { occupied, unsoundBackup } from './refusals.ts'
 import { writeNote } from './restored.ts'
@@ -30,15 +28,12 @@ export function restore(file: string, dataDir: string): void {
   }
   refuseOccupied(dataDir)
   makeDataDir(dataDir)
-  const unfinished = join(dataDir, `${UNFINISHED}${randomUUID()}`)
   try {
-    copy(file, unfinished)
-    if (!putInPlace(unfinished, dataDir)) throw occupied(dataDir)
-    syncDirectory(dataDir)
+    using unfinished = unfinishedIn(dataDir)
+    copy(file, unfinished.file)
+    if (!putInPlace(unfinished.file, dataDir)) throw occupied(dataDir)
   } catch (error) {
     throw whyNotCopied(error, dataDir)
-  } finally {
-    rmSync(unfinished, { force: true })
   }
 }
 
