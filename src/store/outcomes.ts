@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
 import { countedCache } from '../util/caches.ts'
-import { TimeSlice } from '../util/scheduling.ts'
+import { inSlices } from '../util/scheduling.ts'
 import { chunksOf, upsert } from './records/rows.ts'
 import type { Schema } from './schema.ts'
 import type { Store } from './store.ts'
@@ -176,7 +176,6 @@ export class Outcomes implements AsyncDisposable {
     received: ReadonlyMap<number, readonly MessageOutcome[]>,
     sent: readonly SendOutcome[],
   ): Promise<void> {
-    const slice = new TimeSlice()
     for (const ids of chunksOf([...received.keys()], ROWS_AT_ONCE)) {
       const rows = chunksOf(
         ids.flatMap((id) => (received.get(id) ?? []).map(outcomeRow)),
@@ -184,17 +183,15 @@ export class Outcomes implements AsyncDisposable {
       )
       await this.#store.note(async (db) => {
         await db.deleteFrom('outcomes').where('update_id', 'in', ids).execute()
-        for (const some of rows) {
+        for await (const some of inSlices(rows)) {
           await db.insertInto('outcomes').values(some).execute()
-          await slice.yieldIfOver()
         }
       })
     }
-    for (const some of chunksOf(sent.map(sentRow), ROWS_AT_ONCE)) {
+    for await (const some of inSlices(chunksOf(sent.map(sentRow), ROWS_AT_ONCE))) {
       // A message that was sent again under its number counts as it was sent last.
       const last = [...new Map(some.map((row) => [row.message_id, row])).values()]
       await this.#store.note((db) => upsert(db, 'sent', 'message_id', last))
-      await slice.yieldIfOver()
     }
     await this.#store.note((db) => forgetOldest(db, this.#kept))
   }

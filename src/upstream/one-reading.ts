@@ -4,7 +4,7 @@
  */
 import { ENVELOPE_NAMES, ERROR_NAMES, OWN_NAME, UPDATE_NAMES } from '../api/judged-names.ts'
 import { isObject } from '../api/common.ts'
-import { TimeSlice } from '../util/scheduling.ts'
+import { inSlices } from '../util/scheduling.ts'
 import { countNames, isRawNumber } from '../util/exact-json.ts'
 
 /** `updates`: everything in it is judged; `other`: only the envelope is. */
@@ -27,14 +27,10 @@ export async function makeOneReading(
   reading.remove(answer, (name) => name === other || ENVELOPE_NAMES.isImpostor(name))
   if (isObject(error)) reading.remove(error, (name) => ERROR_NAMES.isImpostor(name))
   reading.names += Object.keys(answer).length
-  const slice = new TimeSlice()
   for (const [name, value] of Object.entries(answer)) {
     if (name !== 'result' || !Array.isArray(value)) reading.clean(value)
   }
-  for (const one of Array.isArray(result) ? result : []) {
-    reading.clean(one)
-    await slice.yieldIfOver()
-  }
+  for await (const one of inSlices(Array.isArray(result) ? result : [])) reading.clean(one)
   return reading.changed || reading.names !== countNames(text)
 }
 

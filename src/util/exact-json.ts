@@ -2,7 +2,7 @@
  * JSON to relay: numbers keep their exact spelling, and text that two parsers could read
  * differently is refused.
  */
-import { TimeSlice } from './scheduling.ts'
+import { inSlices } from './scheduling.ts'
 import { Refusal } from '../errors.ts'
 
 /** Nesting of a request body, and of an answer, which is written anew and must not overflow. */
@@ -67,13 +67,11 @@ export async function parseAnswer(text: string): Promise<unknown> {
   const isOneList = text.slice(last) === ']}' && ends.every((at) => text[at] === ',' || at === last)
   if (ends.length < 2 || !isOneList) return parseScanned(text, { isExact })
   const result: unknown[] = []
-  const slice = new TimeSlice()
   let from = LIST.length
-  for (const end of ends) {
+  for await (const end of inSlices(ends)) {
     const one = text.slice(from, end)
     result.push(isExact ? JSON.parse(one) : parseExact(one))
     from = end + 1
-    await slice.yieldIfOver()
   }
   return { ok: true, result }
 }
@@ -88,7 +86,6 @@ export function stringify(value: unknown): string {
  * one by one, and the event loop runs in between.
  */
 export async function stringifyAnswer(answer: Record<string, unknown>): Promise<Buffer> {
-  const slice = new TimeSlice()
   const pieces: Buffer[] = []
   for (const [name, value] of Object.entries(answer)) {
     const start = `${pieces.length === 0 ? '{' : ','}${JSON.stringify(name)}:`
@@ -97,8 +94,7 @@ export async function stringifyAnswer(answer: Record<string, unknown>): Promise<
       continue
     }
     pieces.push(Buffer.from(`${start}[`))
-    for (const [index, one] of value.entries()) {
-      await slice.yieldIfOver()
+    for await (const [index, one] of inSlices(value.entries())) {
       pieces.push(Buffer.from(`${index === 0 ? '' : ','}${stringify(one)}`))
     }
     pieces.push(Buffer.from(']'))

@@ -31,6 +31,15 @@ export class TimeSlice {
   }
 }
 
+/** Gives items one by one; in between, everything else goes on. */
+export async function* inSlices<T>(items: Iterable<T>): AsyncGenerator<T> {
+  const slice = new TimeSlice()
+  for (const item of items) {
+    await slice.yieldIfOver()
+    yield item
+  }
+}
+
 /**
  * Defers work that nobody waits for to the end of this turn of the event loop, and does all of it
  * at once. Line by line between two calls, a log or a count costs several times as much.

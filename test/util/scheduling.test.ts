@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { batchPerTick, Mutex } from '../../src/util/scheduling.ts'
+import { batchPerTick, inSlices, Mutex } from '../../src/util/scheduling.ts'
 
 test('a task begins when every earlier one has ended', async () => {
   const mutex = new Mutex()
@@ -44,4 +44,17 @@ test('items are handled in their order once the turn is over, and again in the n
   add(3)
   await nextTurn()
   expect(handled).toEqual([1, 2, 3])
+})
+
+test('items come in their order, and long work on them lets others run in between', async () => {
+  const given: string[] = []
+  const other = nextTurn().then(() => given.push('other'))
+  for await (const item of inSlices(['a', 'b', 'c'])) {
+    given.push(item)
+    const untilMs = performance.now() + 1
+    while (performance.now() < untilMs);
+  }
+  await other
+  expect(given.filter((one) => one !== 'other')).toEqual(['a', 'b', 'c'])
+  expect(given.indexOf('other')).toBeLessThan(given.indexOf('c'))
 })

@@ -8,7 +8,7 @@ import type {
   KnownCertificate,
   KnownKey,
 } from '../../kernel/index.ts'
-import { TimeSlice } from '../../util/scheduling.ts'
+import { inSlices } from '../../util/scheduling.ts'
 import { Rows, changeRows, chunksOf, insertNew, upsert } from './rows.ts'
 
 /** Copies that go in one statement. */
@@ -52,9 +52,7 @@ export class CertificateRows extends Rows implements CertificateRecords {
   }
 
   async addCopies(copies: readonly CertificateCopy[]): Promise<void> {
-    const slice = new TimeSlice()
-    for (const some of chunksOf(copies, COPIES_AT_ONCE)) {
-      await slice.yieldIfOver()
+    for await (const some of inSlices(chunksOf(copies, COPIES_AT_ONCE))) {
       await this.db
         .insertInto('certificates')
         .values(some.map(copyRow))
@@ -124,12 +122,10 @@ export class EncryptionKeyRows extends Rows implements EncryptionKeyRecords {
       .select((row) => row.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
     if (count >= MOST_KEYS) return
-    const slice = new TimeSlice()
     const rows = keys.map(({ keyId, userId, sinceMs: since }) => {
       return { key_id: keyId, user_id: userId, since }
     })
-    for (const some of chunksOf(rows, KEYS_AT_ONCE)) {
-      await slice.yieldIfOver()
+    for await (const some of inSlices(chunksOf(rows, KEYS_AT_ONCE))) {
       await insertNew(this.db, 'encryption_keys', some)
     }
   }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { CHAT_KINDS } from '../../api/chat.ts'
 import type { ChatRecords, Keys, KnownChat, PressRecords } from '../../kernel/index.ts'
-import { TimeSlice } from '../../util/scheduling.ts'
+import { inSlices } from '../../util/scheduling.ts'
 import { Rows, insertNew, readFlag, upsert, writeFlag } from './rows.ts'
 
 const PRIVATE_READABLE = 'private_readable_since'
@@ -18,9 +18,7 @@ export class ChatRows extends Rows implements ChatRecords {
   }
 
   async save(chats: readonly KnownChat[], o: { liftedAtMs?: number } = {}): Promise<void> {
-    const slice = new TimeSlice()
-    for (const { id, kind, personId, latchedAtMs, refusedAtMs } of chats) {
-      await slice.yieldIfOver()
+    for await (const { id, kind, personId, latchedAtMs, refusedAtMs } of inSlices(chats)) {
       const lifted = o.liftedAtMs === undefined ? {} : { lifted_at: o.liftedAtMs }
       const times = { latched_at: latchedAtMs, refused_at: refusedAtMs, ...lifted }
       await upsert(this.db, 'chats', 'id', { id, kind, person_id: personId, ...times })

@@ -1,14 +1,12 @@
 import type { MediaPlace, MediaRecords } from '../../kernel/index.ts'
-import { TimeSlice } from '../../util/scheduling.ts'
+import { inSlices } from '../../util/scheduling.ts'
 import { Rows, insertNew } from './rows.ts'
 
 /** Attachments that updates named, and the content opened under each id. */
 export class MediaRows extends Rows implements MediaRecords {
   async name(places: readonly MediaPlace[]): Promise<void> {
     const named_at = Date.now()
-    const slice = new TimeSlice()
-    for (const place of places) {
-      await slice.yieldIfOver()
+    for await (const place of inSlices(places)) {
       await insertNew(this.db, 'media', { ...rowOf(place), named_at, digest: null })
     }
   }

@@ -12,7 +12,7 @@ import type {
   TrustPolicy,
 } from '../../kernel/index.ts'
 import type { SchemaRow } from '../schema.ts'
-import { TimeSlice } from '../../util/scheduling.ts'
+import { inSlices } from '../../util/scheduling.ts'
 import { Rows, changeRows, upsert } from './rows.ts'
 
 /** People's fingerprints, and how far they are trusted. */
@@ -33,16 +33,14 @@ export class PinRows extends Rows implements PinRecords {
   }
 
   async save(pins: readonly Pin[]): Promise<void> {
-    const slice = new TimeSlice()
-    for (const { userId, fingerprint, sinceMs, standing, listed, listedAtMs, former } of pins) {
-      await slice.yieldIfOver()
+    for await (const { userId, former, ...pin } of inSlices(pins)) {
       await upsert(this.db, 'pins', 'user_id', {
         user_id: userId,
-        fingerprint,
-        since: sinceMs,
-        standing,
-        listed,
-        listed_at: listedAtMs,
+        fingerprint: pin.fingerprint,
+        since: pin.sinceMs,
+        standing: pin.standing,
+        listed: pin.listed,
+        listed_at: pin.listedAtMs,
         former: former?.fingerprint ?? null,
         former_at: former?.changedAtMs ?? null,
         former_pinned: former?.wasPinned === true ? 1 : 0,
@@ -61,9 +59,7 @@ export class KeyChangeRows extends Rows implements KeyChangeRecords {
   }
 
   async save(changes: readonly KeyChange[]): Promise<void> {
-    const slice = new TimeSlice()
-    for (const { userId, from, to } of changes) {
-      await slice.yieldIfOver()
+    for await (const { userId, from, to } of inSlices(changes)) {
       const change = { before: from, now: to, message: null, send: null }
       await upsert(this.db, 'key_changes', 'user_id', { user_id: userId, ...change })
     }
