@@ -3,16 +3,9 @@ import { Kysely, SqliteDialect, type SqliteDatabase, type SqliteStatement } from
 import { countedCache } from '../util/caches.ts'
 import type { Schema } from './schema.ts'
 
-/** Kysely's SQLite dialect on a connection of node:sqlite. */
-export class NodeSqliteDialect extends SqliteDialect {
-  constructor(database: DatabaseSync) {
-    super({ database: adapt(database) })
-  }
-}
-
-/** Kysely over a database file. */
+/** Kysely over a database file, by its SQLite dialect on a connection of node:sqlite. */
 export function kyselyOf(database: DatabaseSync): Kysely<Schema> {
-  return new Kysely<Schema>({ dialect: new NodeSqliteDialect(database) })
+  return new Kysely<Schema>({ dialect: new SqliteDialect({ database: adapt(database) }) })
 }
 
 /** How many prepared statements are cached: preparing one is slower than running it. */

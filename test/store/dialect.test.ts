@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
-import { Kysely, sql } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { NodeSqliteDialect } from '../../src/store/dialect.ts'
+import { kyselyOf } from '../../src/store/dialect.ts'
 
 interface Words {
   words: { id: number; word: string }
@@ -11,7 +11,7 @@ function scene() {
   const database = new DatabaseSync(':memory:')
   database.exec('CREATE TABLE words (id INTEGER PRIMARY KEY, word TEXT)')
   const prepare = vi.spyOn(database, 'prepare')
-  const db = new Kysely<Words>({ dialect: new NodeSqliteDialect(database) })
+  const db = kyselyOf(database) as unknown as Kysely<Words>
   onTestFinished(() => {
     if (database.isOpen) database.close()
   })

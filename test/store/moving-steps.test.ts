@@ -1,11 +1,9 @@
-import { Kysely } from 'kysely'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
-import { NodeSqliteDialect } from '../../src/store/dialect.ts'
+import { kyselyOf } from '../../src/store/dialect.ts'
 import { relockAll, writeMoveIn } from '../../src/store/relock.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { createProtection } from '../../src/store/protection.ts'
-import type { Schema } from '../../src/store/schema.ts'
 import { isScrubDue } from '../../src/store/scrub.ts'
 import type { Relock } from '../../src/store/store.ts'
 
@@ -15,7 +13,7 @@ const relock: Relock = async (locked, { from, to }) => `${locked}, from ${from} 
 async function scene(...keys: string[]) {
   const database = new DatabaseSync(':memory:')
   migrate(database, ':memory:')
-  const db = new Kysely<Schema>({ dialect: new NodeSqliteDialect(database) })
+  const db = kyselyOf(database)
   onTestFinished(() => db.destroy())
   const from = await createProtection({ method: 'none' })
   const to = await createProtection({ method: 'passphrase', passphrase: 'words' })
