@@ -11,7 +11,7 @@ import { createEmpty, errnoOf, syncDirectory } from './files.ts'
 import { examine, look, readProtection } from './inspect.ts'
 import { corrupt, unsoundBackup, unwritable } from './refusals.ts'
 import { readNote, writeNote } from './restored.ts'
-import type { ProtectionMethod, ProtectionTable } from './schema.ts'
+import type { ProtectionMethod, SchemaRow } from './schema.ts'
 import { connectExclusive, isDiskFailure, isStorageFailure, resultCode } from './sqlite.ts'
 
 /** Bytes that are read, and written, in one go. */
@@ -78,14 +78,6 @@ export function alter(file: string, change: (database: DatabaseSync) => void): v
   change(database)
 }
 
-/** A key as a backup holds it. */
-export interface KeptKey {
-  fingerprint: string
-  state: string
-  /** Empty when it is destroyed. */
-  locked: string
-}
-
 /** The contents of a backup. */
 export interface Backup {
   /** ISO 8601, UTC; null for a database that was copied by other means. */
@@ -96,7 +88,8 @@ export interface Backup {
   /** Null when it has no protection, and no secrets. */
   method: ProtectionMethod | null
   masterSecret: string | null
-  keys: KeptKey[]
+  /** `locked` is empty in those that are destroyed. */
+  keys: Pick<SchemaRow<'own_keys'>, 'fingerprint' | 'state' | 'locked'>[]
   /** Rows of each table. */
   counts: Record<string, number>
 }
@@ -108,11 +101,11 @@ export interface Backup {
  */
 export async function readBackup(file: string, request: ProtectionRequest): Promise<Backup> {
   try {
-    const { protection, sealed, ...content } = look(file, (database) => contentOf(database, file))
+    const { protection, secrets, ...content } = look(file, (database) => contentOf(database, file))
     if (protection === null) return { ...content, method: null, masterSecret: null }
     const held = await openExisting(protection, request)
-    for (const { name, bytes } of sealed) {
-      if (held.sealer.open(name, bytes) === null) throw corrupt('a sealed secret was changed')
+    for (const { name, sealed } of secrets) {
+      if (held.sealer.open(name, sealed) === null) throw corrupt('a sealed secret was changed')
     }
     return { ...content, method: held.method, masterSecret: held.masterSecret }
   } catch (error) {
@@ -121,27 +114,18 @@ export async function readBackup(file: string, request: ProtectionRequest): Prom
 }
 
 /** The part of a backup that can be read before its protection is open. */
-interface BackupContent extends Omit<Backup, 'method' | 'masterSecret'> {
-  protection: ProtectionTable | null
-  sealed: { name: string; bytes: Uint8Array }[]
-}
-
-function contentOf(database: DatabaseSync, file: string): BackupContent {
+function contentOf(database: DatabaseSync, file: string) {
   const { version } = examine(database)
   return {
     takenAt: readNote(database),
     bytes: statSync(file).size,
     version,
     protection: readProtection(database),
-    sealed: rows(database, 'SELECT name, sealed FROM secrets').map((row) => ({
-      name: String(row['name']),
-      bytes: row['sealed'] as Uint8Array,
-    })),
-    keys: rows(database, 'SELECT * FROM own_keys ORDER BY created_at DESC').map((row) => ({
-      fingerprint: String(row['fingerprint']),
-      state: String(row['state']),
-      locked: String(row['locked']),
-    })),
+    secrets: rows(database, 'SELECT * FROM secrets') as SchemaRow<'secrets'>[],
+    keys: rows(
+      database,
+      'SELECT fingerprint, state, locked FROM own_keys ORDER BY created_at DESC',
+    ) as Backup['keys'],
     counts: countsOf(database),
   }
 }
