@@ -1,6 +1,6 @@
 /** The commands there are, each loaded when it is asked for. */
-import { Command } from 'commander'
-import { addExample } from './terminal.ts'
+import type { Command } from 'commander'
+import { PosternCommand } from './help.ts'
 
 type CommandLoader = () => Promise<Command>
 
@@ -43,10 +43,10 @@ function group(
   load: () => Promise<{ commandsOfGroup: () => Command[] }>,
 ): [string, CommandLoader] {
   const loadGroup = async (): Promise<Command> => {
-    const command = new Command(name).description(description)
+    const command = new PosternCommand(name).description(description)
     const commands = (await load()).commandsOfGroup()
     for (const child of commands) command.addCommand(child)
-    return addExample(command, `postern ${name} ${commands[0]?.name() ?? ''}`)
+    return command.example(`postern ${name} ${commands[0]?.name() ?? ''}`)
   }
   return [name, loadGroup]
 }

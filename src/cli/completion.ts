@@ -1,5 +1,5 @@
 /** `postern completion`: a script that lets a shell complete commands, flags and their values. */
-import { Argument, Command, type Option } from 'commander'
+import { Argument, type Command, type Option } from 'commander'
 import { SETTINGS } from '../config/settings.ts'
 import {
   COMPLETION_SHELLS,
@@ -7,18 +7,18 @@ import {
   type CompletedCommand,
   type CompletedValue,
 } from './completion-scripts.ts'
-import { addExample, print } from './terminal.ts'
+import { PosternCommand } from './help.ts'
+import { print } from './terminal.ts'
 
 /** Names of arguments that are files or folders. */
 const FILES = /file|path|folder/
 
 /** The program that it is a part of must hold every command. */
 export function completionCommand(): Command {
-  const command = new Command('completion')
+  return new PosternCommand('completion')
     .description('print a script that completes commands and flags in your shell')
     .addArgument(new Argument('<shell>', 'which shell').choices(COMPLETION_SHELLS))
-    .addHelpText(
-      'after',
+    .notes(
       `Load it where your shell reads its settings:
   bash  source <(postern completion bash)          in ~/.bashrc
   zsh   source <(postern completion zsh)           in ~/.zshrc, after compinit
@@ -26,11 +26,10 @@ export function completionCommand(): Command {
 Or write it to a file there, and again after an upgrade. It completes what is
 called postern: an executable, an alias or a function.`,
     )
-  return addExample(command, 'postern completion bash > ~/.postern-completion.bash').action(
-    (shell: (typeof COMPLETION_SHELLS)[number], _options: unknown, self: Command) => {
+    .example('postern completion bash > ~/.postern-completion.bash')
+    .action((shell: (typeof COMPLETION_SHELLS)[number], _options: unknown, self: Command) => {
       print(completionScript(shell, describeTree(self.parent ?? self)))
-    },
-  )
+    })
 }
 
 /** Every command of a program with its completions, the program first. */

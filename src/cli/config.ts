@@ -1,16 +1,16 @@
 /** `postern config`: the settings. */
-import { Command } from 'commander'
 import { load } from '../config/load.ts'
 import { SETTINGS } from '../config/settings.ts'
 import { settingsSchema } from '../config/template.ts'
 import { secretsLeftOut, showSettings } from '../config/show.ts'
 import { describeSetting } from './flags.ts'
+import { PosternCommand } from './help.ts'
 import { OperatorCommand } from './operator-command.ts'
 import { printTable } from './table.ts'
-import { addExample, print, printNotice } from './terminal.ts'
+import { print, printNotice } from './terminal.ts'
 import { writeNewFile } from './write-file.ts'
 
-export const commandsOfGroup = (): Command[] => [
+export const commandsOfGroup = (): PosternCommand[] => [
   new OperatorCommand('show')
     .description('print the settings in effect and where each comes from; secrets are masked')
     .option('--output <file>', 'write them to a new file, which `--config` takes, instead')
@@ -26,14 +26,14 @@ export const commandsOfGroup = (): Command[] => [
         )
       }
     }),
-  addExample(
-    new Command('list').description('list every setting with its meaning, choices and default'),
-    'postern config list | grep port',
-  ).action(listSettings),
-  addExample(
-    new Command('schema').description('print the JSON schema of the settings file'),
-    'postern config schema > postern.schema.json',
-  ).action(() => print(settingsSchema())),
+  new PosternCommand('list')
+    .description('list every setting with its meaning, choices and default')
+    .example('postern config list | grep port')
+    .action(listSettings),
+  new PosternCommand('schema')
+    .description('print the JSON schema of the settings file')
+    .example('postern config schema > postern.schema.json')
+    .action(() => print(settingsSchema())),
 ]
 
 function listSettings(): void {

@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline/promises'
-import { Command } from 'commander'
 import { failedError } from '../errors.ts'
 import type { Demo } from './demo-setup.ts'
 import type { ScriptLine, SceneResult } from './demo-view.ts'
 import { readPort } from './flags.ts'
-import { addExample, printNotice } from './terminal.ts'
+import { PosternCommand } from './help.ts'
+import { printNotice } from './terminal.ts'
 import { servePage } from './page.ts'
 import { shutdownRequested, shutdownSignal } from './signals.ts'
 
@@ -14,8 +14,8 @@ const SCRIPT: readonly ScriptLine[] = [
 ]
 
 /** `postern demo`: sandbox, sidecar and an echo bot; nothing to configure. */
-export function demoCommand(): Command {
-  const command = new Command('demo')
+export const demoCommand = (): PosternCommand =>
+  new PosternCommand('demo')
     .description('show a plain-text bot in encrypted chats, with sandbox and echo bot')
     .option(
       '--page-port <number>',
@@ -24,8 +24,8 @@ export function demoCommand(): Command {
     )
     .option('--open', 'open the page in your browser')
     .option('--once', 'exit after the first messages, with 0 if all of it worked')
-  return addExample(command, 'postern demo --once').action(run)
-}
+    .example('postern demo --once')
+    .action(run)
 
 interface DemoFlags {
   once?: boolean

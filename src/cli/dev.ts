@@ -1,12 +1,13 @@
 import { relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { stripVTControlCharacters } from 'node:util'
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { commandEnvironment, userRuntimeFolders } from '../config/sources.ts'
 import { startCommand, type ChildCommand } from './child-command.ts'
 import { openDevFolder, type DevPorts } from './dev-folder.ts'
 import { ratesOption, readPort } from './flags.ts'
-import { addExample, flush, print, printJsonLine, printNotice } from './terminal.ts'
+import { PosternCommand } from './help.ts'
+import { flush, print, printJsonLine, printNotice } from './terminal.ts'
 import { announceSandbox } from './running-sandboxes.ts'
 import { readSeedFile } from './seed-file.ts'
 import { shutdownRequested, shutdownSignal } from './signals.ts'
@@ -24,8 +25,8 @@ interface DevFlags extends Partial<DevPorts> {
 }
 
 /** `postern dev`: sandbox, sidecar and page for a bot of one's own. */
-export function devCommand(): Command {
-  const command = new Command('dev')
+export const devCommand = (): PosternCommand =>
+  new PosternCommand('dev')
     .description('run sandbox, sidecar and page for a bot of your own, and start the bot')
     .argument('[command...]', 'what starts the bot, after --')
     .option('--data-dir <folder>', 'folder of world, keys, token and ports', '.postern-dev')
@@ -40,13 +41,12 @@ export function devCommand(): Command {
     .option('--sandbox-port <number>', 'port of the service', readPort)
     .option('--control-port <number>', 'port of the sandbox’s control', readPort)
     .option('--page-port <number>', 'port of the page', readPort)
-    .addHelpText(
-      'after',
+    .notes(
       `Ports, token and world are the same at each start. The command finds the bot's
 address in BASE_URL, and a file with its token in BOT_TOKEN_FILE.`,
     )
-  return addExample(command, 'postern dev -- node my-bot.js').action(run)
-}
+    .example('postern dev -- node my-bot.js')
+    .action(run)
 
 async function run(command: string[], _flags: DevFlags, self: Command): Promise<void> {
   // Includes `--bot`, which the parser assigns to the parent command.

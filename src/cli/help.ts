@@ -1,5 +1,6 @@
 /** How `--help` shows a command: what belongs to it alone, on one screen of 24 lines. */
-import type { Command, Help, Option } from 'commander'
+import { Command, type Help, type Option } from 'commander'
+import { commandLine } from './terminal.ts'
 
 /** The group of help with the flags of settings. */
 export const SETTINGS_GROUP = 'Settings:'
@@ -8,6 +9,18 @@ const FIRST_SETTINGS =
   /^--(upstream-url|bot-token-file|key-passphrase-file|data-dir|listen-port|admin-port|bots)$/
 /** The columns before a term, and between it and its description. */
 const MARGINS = 4
+
+/** A command with texts below its help. */
+export class PosternCommand extends Command {
+  notes(text: string): this {
+    return this.addHelpText('after', text)
+  }
+
+  /** Shows one line of use. */
+  example(line: string): this {
+    return this.notes(`example: ${commandLine(line)}`)
+  }
+}
 
 /** The help of a command. Options of all commands are in the help of `postern` alone. */
 export function formatHelp(command: Command, help: Help): string {

@@ -1,29 +1,18 @@
 /** Commands with every setting as a flag; most call one operation and print its result. */
-import { Command, type OptionValues } from 'commander'
+import type { OptionValues } from 'commander'
 import type { Sources } from '../config/sources.ts'
 import type { Operations } from '../control/operations.ts'
 import { withSidecar, type OfflineOptions } from './connect.ts'
 import { addSettingFlags, sourcesOf } from './flags.ts'
-import { addExample, asTyped, print, printJson, printNotice } from './terminal.ts'
+import { PosternCommand } from './help.ts'
+import { asTyped, print, printJson, printNotice } from './terminal.ts'
 
 /** A command with every setting as a flag that its help does not list. */
-export class OperatorCommand extends Command {
+export class OperatorCommand extends PosternCommand {
   constructor(name: string) {
     super(name)
     addSettingFlags(this, { isListed: false })
-    const all = asTyped('It takes --config, --bot and every setting of `postern config list` too.')
-    this.addHelpText('after', all)
-  }
-
-  /** Shows a text below the help. */
-  notes(text: string): this {
-    return this.addHelpText('after', text)
-  }
-
-  /** Shows one line of use below the help. */
-  example(line: string): this {
-    addExample(this, line)
-    return this
+    this.notes(asTyped('It takes --config, --bot and every setting of `postern config list` too.'))
   }
 
   /** @param run gets the sources of the settings, each argument, and the options */

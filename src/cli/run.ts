@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { refuseUnsafeProcess, type Sources } from '../config/sources.ts'
 import { loadAll, loadSeveral } from '../config/load.ts'
 import type { Loaded } from '../config/read-one.ts'
@@ -6,22 +6,21 @@ import type { LoadedBots } from '../config/read-several.ts'
 import { changedOfProcess } from '../config/settings.ts'
 import { OperatorError, usageError } from '../errors.ts'
 import { sourcesOf, addSettingFlags } from './flags.ts'
-import { addExample } from './terminal.ts'
+import { PosternCommand } from './help.ts'
 import { createLog, createProcessLog } from './log.ts'
 import { onReload, shutdownRequested } from './signals.ts'
 
 /** `postern run`: the sidecar, until it is asked to stop. */
 export function runCommand(): Command {
-  const command = new Command('run').description('run the sidecar (the default command)')
+  const command = new PosternCommand('run').description('run the sidecar (the default command)')
   addSettingFlags(command, { isListed: true })
-  command.addHelpText(
-    'after',
+  command.notes(
     `Settings are flags, variables (POSTERN_UPSTREAM_URL) and entries of a file
 (upstream.url); the first that is given counts. \`postern config list\` has all.
 Secrets are no flags. POSTERN_BOT_TOKEN, POSTERN_KEY_PASSPHRASE and the others
 are variables, or in a file that POSTERN_BOT_TOKEN_FILE and the like name.`,
   )
-  return addExample(command, 'postern run --upstream-url https://api.example.org').action(run)
+  return command.example('postern run --upstream-url https://api.example.org').action(run)
 }
 
 async function run(_options: unknown, command: Command): Promise<void> {

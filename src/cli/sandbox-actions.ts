@@ -1,13 +1,14 @@
 /** `postern sandbox say`, `press` and `attach`: what a person of a running sandbox does. */
 import { readFileSync, statSync } from 'node:fs'
-import { Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import { failedError, refusedError, systemCodeOf, usageError, OperatorError } from '../errors.ts'
 import { oneLine } from '../util/printable.ts'
 import type { Control } from '../sandbox/control/table.ts'
 import type { ScreenMessage } from '../sandbox/phone/screen.ts'
 import type { SeenEvent } from '../sandbox/phone/seen.ts'
-import { addExample, print, printJson, printNotice } from './terminal.ts'
-import { addControlFlag, withSandbox, type ControlFlags } from './sandbox-client.ts'
+import type { PosternCommand } from './help.ts'
+import { print, printJson, printNotice } from './terminal.ts'
+import { controlCommand, withSandbox, type ControlFlags } from './sandbox-client.ts'
 import { SandboxNames } from './sandbox-names.ts'
 import { formatSeen, NEWEST } from './sandbox-seen.ts'
 import { findSandboxes } from './running-sandboxes.ts'
@@ -34,89 +35,70 @@ interface Performed {
   isAnswer?: (seen: SeenEvent) => boolean
 }
 
-interface ActionCommand {
-  name: string
-  description: string
-  example: string
-  /** Behind person and chat. */
-  args: readonly [syntax: string, description: string][]
-  /** An option that names a message. */
-  option: readonly [syntax: string, description: string]
-  perform: (words: string[], flags: ActionFlags) => (speaker: Speaker) => Promise<Performed>
-}
+/** What a person does by a command, read from its words and flags. */
+type Perform = (words: string[], flags: ActionFlags) => (speaker: Speaker) => Promise<Performed>
 
 /** As large as the sandbox stores files. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024
 const WAIT_SECONDS = 10
 const MAX_WAIT_SECONDS = 60
 
-const REPLY = ['--reply <messageId>', 'quote this message'] as const
-
-const ACTIONS: readonly ActionCommand[] = [
-  {
-    name: 'say',
-    description: 'write into a chat as a person of a running sandbox, and print the message’s id',
-    example: 'postern sandbox say alice dm "hi" --wait',
-    args: [['<words...>', 'what to write']],
-    option: REPLY,
-    perform: (words, { reply: replyTo }) => {
-      const text = words.join(' ')
-      return async (speaker) => {
-        const { control, userId, chatId } = speaker
-        return wrote(speaker, await control.write({ userId, chatId, text, replyTo }))
-      }
-    },
-  },
-  {
-    name: 'press',
-    description: 'press a button as a person of a running sandbox',
-    example: 'postern sandbox press alice dm Yes --wait',
-    args: [['[button]', 'its text or data; may be left out where there is one button alone']],
-    option: ['--message <messageId>', 'below this message; else the newest with buttons'],
-    perform:
-      ([button], { message }) =>
-      (speaker) =>
-        press(speaker, button, message),
-  },
-  {
-    name: 'attach',
-    description: 'send a file as a person of a running sandbox, and print the message’s id',
-    example: 'postern sandbox attach alice dm picture.png "look at this"',
-    args: [
-      ['<file>', 'which file, of at most 64 MiB'],
-      ['[words...]', 'what to write with it'],
-    ],
-    option: REPLY,
-    perform: ([file = '', ...words], { reply: replyTo }) => {
-      const base64 = readFile(file).toString('base64')
-      const text = words.length === 0 ? undefined : words.join(' ')
-      return async (speaker) => {
-        const { control, userId, chatId } = speaker
-        return wrote(speaker, await control.sendMedia({ userId, chatId, base64, text, replyTo }))
-      }
-    },
-  },
-]
+const REPLY = ['--reply <messageId>', 'quote this message', readMessageId] as const
 
 /** `postern sandbox say`, `press` and `attach`: what a person of a running sandbox does. */
-export function sandboxActionCommands(): Command[] {
-  return ACTIONS.map(({ name, description, example, args, option, perform }) => {
-    const command = addControlFlag(new Command(name))
-      .description(description)
-      .argument('<person>', 'who: a handle, or an id')
-      .argument(
-        '<chat>',
-        'where: its name in the seed, a handle, a title, an id; `dm` is the private chat',
-      )
-      .option(
-        '--wait [seconds]',
-        `print what comes next there, and fail when nothing does within so many seconds (${WAIT_SECONDS})`,
-        readSeconds,
-      )
-      .option('--json', 'print it as JSON')
-      .option(...option, readMessageId)
-    for (const [syntax, meaning] of args) command.argument(syntax, meaning)
-    return addExample(command, example).action(async () => {
+export const sandboxActionCommands = (): PosternCommand[] => [
+  actionCommand('say', (words, { reply: replyTo }) => {
+    const text = words.join(' ')
+    return async (speaker) => {
+      const { control, userId, chatId } = speaker
+      return wrote(speaker, await control.write({ userId, chatId, text, replyTo }))
+    }
+  })
+    .description('write into a chat as a person of a running sandbox, and print the message’s id')
+    .argument('<words...>', 'what to write')
+    .option(...REPLY)
+    .example('postern sandbox say alice dm "hi" --wait'),
+  actionCommand('press', ([button], { message }) => {
+    return (speaker) => press(speaker, button, message)
+  })
+    .description('press a button as a person of a running sandbox')
+    .argument('[button]', 'its text or data; may be left out where there is one button alone')
+    .option(
+      '--message <messageId>',
+      'below this message; else the newest with buttons',
+      readMessageId,
+    )
+    .example('postern sandbox press alice dm Yes --wait'),
+  actionCommand('attach', ([file = '', ...words], { reply: replyTo }) => {
+    const base64 = readFile(file).toString('base64')
+    const text = words.length === 0 ? undefined : words.join(' ')
+    return async (speaker) => {
+      const { control, userId, chatId } = speaker
+      return wrote(speaker, await control.sendMedia({ userId, chatId, base64, text, replyTo }))
+    }
+  })
+    .description('send a file as a person of a running sandbox, and print the message’s id')
+    .argument('<file>', 'which file, of at most 64 MiB')
+    .argument('[words...]', 'what to write with it')
+    .option(...REPLY)
+    .example('postern sandbox attach alice dm picture.png "look at this"'),
+]
+
+function actionCommand(name: string, perform: Perform): PosternCommand {
+  const command = controlCommand(name)
+  return command
+    .argument('<person>', 'who: a handle, or an id')
+    .argument(
+      '<chat>',
+      'where: its name in the seed, a handle, a title, an id; `dm` is the private chat',
+    )
+    .option(
+      '--wait [seconds]',
+      `print what comes next there, and fail when nothing does within so many seconds (${WAIT_SECONDS})`,
+      readSeconds,
+    )
+    .option('--json', 'print it as JSON')
+    .action(async () => {
       const [person = '', chat = '', ...rest] = command.processedArgs.flat() as string[]
       // With `--json`, which the parser gives to `postern sandbox`.
       const flags: ActionFlags = command.optsWithGlobals()
@@ -126,7 +108,6 @@ export function sandboxActionCommands(): Command[] {
         await act(speaker, flags, performAs)
       })
     })
-  })
 }
 
 /** Lets a person do something, and prints its id, or the answer that their phone shows. */

@@ -1,11 +1,14 @@
-/** Connects a command to the sandbox that it speaks to: a named one, or the newest of this user. */
-import type { Command } from 'commander'
+/**
+ * Connects a command to the sandbox that it speaks to, a named one or the newest of this user; and
+ * the commands that put its world back.
+ */
 import { sandboxControlUrl, userRuntimeFolders } from '../config/sources.ts'
 import { failedError, OperatorError, refusedError, usageError } from '../errors.ts'
 import type { Control } from '../sandbox/control/table.ts'
 import { splitAddress } from '../sandbox/http/control-token.ts'
+import { PosternCommand } from './help.ts'
 import { findSandboxes, type RunningSandbox } from './running-sandboxes.ts'
-import { printNotice } from './terminal.ts'
+import { print, printNotice } from './terminal.ts'
 
 /** Flags of every command that speaks to a running sandbox. */
 export interface ControlFlags {
@@ -19,14 +22,39 @@ const HOW_TO_NAME =
   'start one with `postern dev` or `postern sandbox`, or name one: give --control or ' +
   'POSTERN_SANDBOX_CONTROL the `controlUrl` that `postern sandbox --json` prints'
 
-/** Adds `--control` to a command. */
-export function addControlFlag(command: Command): Command {
-  return command.option(
+/** A command that speaks to a running sandbox. */
+export const controlCommand = (name: string): PosternCommand =>
+  new PosternCommand(name).option(
     '--control <url>',
     'address of the sandbox’s control, of any of its worlds; else $POSTERN_SANDBOX_CONTROL, ' +
       'else the newest that you run',
   )
-}
+
+/** `postern sandbox reset`, `snapshot` and `restore`: the world of a running sandbox as it was. */
+export const worldCommands = (): PosternCommand[] => [
+  controlCommand('reset')
+    .description('put the world of a running sandbox back as it was at its start')
+    .example('postern sandbox reset --control http://127.0.0.1:8801')
+    .action(async (flags: ControlFlags) => {
+      await withSandbox(flags, (control) => control.reset())
+      printNotice('the world is as it was at the start')
+    }),
+  controlCommand('snapshot')
+    .description('keep the world of a running sandbox as it is now, and print the snapshot’s name')
+    .argument('[name]', 'of the snapshot; one of the same name is replaced')
+    .example('postern sandbox snapshot before --control http://127.0.0.1:8801')
+    .action(async (name: string | undefined, flags: ControlFlags) => {
+      print((await withSandbox(flags, (control) => control.snapshot({ name }))).name)
+    }),
+  controlCommand('restore')
+    .description('put the world of a running sandbox back as it was at a snapshot')
+    .argument('<name>', 'of the snapshot')
+    .example('postern sandbox restore before --control http://127.0.0.1:8801')
+    .action(async (name: string, flags: ControlFlags) => {
+      await withSandbox(flags, (control) => control.restore({ name }))
+      printNotice(`the world is as it was at ${name}`)
+    }),
+]
 
 /**
  * Does something with the running sandbox that the flags name, or the newest of this user.

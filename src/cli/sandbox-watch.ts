@@ -1,11 +1,12 @@
 /** `postern sandbox watch`: follows what phones show. */
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { PosternError } from '../errors.ts'
 import type { Control } from '../sandbox/control/table.ts'
 import type { SeenEvent } from '../sandbox/phone/seen.ts'
 import { countedCache } from '../util/caches.ts'
-import { addExample, print, printJsonLine, printNotice } from './terminal.ts'
-import { addControlFlag, withSandbox, type ControlFlags } from './sandbox-client.ts'
+import type { PosternCommand } from './help.ts'
+import { print, printJsonLine, printNotice } from './terminal.ts'
+import { controlCommand, withSandbox, type ControlFlags } from './sandbox-client.ts'
 import { SandboxNames } from './sandbox-names.ts'
 import { formatSeen, NEWEST } from './sandbox-seen.ts'
 import { shutdownRequested } from './signals.ts'
@@ -26,15 +27,14 @@ interface Watch {
   onRestored: () => void
 }
 
-export function sandboxWatchCommand(): Command {
-  const command = addControlFlag(new Command('watch'))
+export const sandboxWatchCommand = (): PosternCommand =>
+  controlCommand('watch')
     .description('print what the phones of a running sandbox show, as it comes')
     .argument('[person]', 'whose phone: a handle, or an id; else everybody’s, each message once')
     .option('--all', 'begin with all that was shown before')
     .option('--json', 'print a line of JSON for each')
+    .example('postern sandbox watch alice')
     .action(watch)
-  return addExample(command, 'postern sandbox watch alice')
-}
 
 async function watch(
   person: string | undefined,

@@ -1,15 +1,16 @@
 import { isIPv6 } from 'node:net'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { sandboxControlToken, userRuntimeFolders } from '../config/sources.ts'
 import { isLoopback } from '../util/local-door.ts'
 import type { Page, Sandbox } from '../sandbox/create.ts'
 import { ratesOption, readPort } from './flags.ts'
+import { PosternCommand } from './help.ts'
 import { SandboxNames } from './sandbox-names.ts'
-import { addExample, print, printJsonLine, printNotice } from './terminal.ts'
+import { print, printJsonLine, printNotice } from './terminal.ts'
 import { refuseStart, servePage } from './page.ts'
 import { announceSandbox } from './running-sandboxes.ts'
 import { sandboxActionCommands } from './sandbox-actions.ts'
-import { worldCommands } from './sandbox-control.ts'
+import { worldCommands } from './sandbox-client.ts'
 import { sandboxWatchCommand } from './sandbox-watch.ts'
 import { readSeedFile } from './seed-file.ts'
 import { shutdownRequested } from './signals.ts'
@@ -33,8 +34,8 @@ interface SandboxFlags {
 }
 
 /** `postern sandbox`: the service alone, on this machine, until it is asked to stop. */
-export function sandboxCommand(): Command {
-  const command = new Command('sandbox')
+export function sandboxCommand(): PosternCommand {
+  const command = new PosternCommand('sandbox')
     .description('run a sandbox of the service, with people whose phones hold real keys')
     .option('--port <number>', 'port of the API; 0 is any free one', readPort, 0)
     .option('--control-port <number>', 'port of the control API', readPort, 0)
@@ -64,7 +65,7 @@ export function sandboxCommand(): Command {
   for (const one of [...worldCommands(), ...sandboxActionCommands(), sandboxWatchCommand()]) {
     command.addCommand(one)
   }
-  return addExample(command, 'postern sandbox --port 8800').action(run)
+  return command.example('postern sandbox --port 8800').action(run)
 }
 
 async function run(flags: SandboxFlags): Promise<void> {

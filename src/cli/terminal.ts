@@ -2,7 +2,6 @@
  * The only writer to the terminal. stdout is data, stderr is for people. Messages start in lower case
  * and end without a full stop; `postern:` begins a refusal, `hint:` what to do about it.
  */
-import type { Command } from 'commander'
 import { once } from 'node:events'
 import { createReadStream, realpathSync } from 'node:fs'
 import { join } from 'node:path'
@@ -149,9 +148,4 @@ function realPath(path: string): string | null {
 /** Colours a word when stdout is a terminal that wants it. */
 export function colourText(colour: 'green' | 'yellow' | 'red' | 'dim', text: string): string {
   return styleText(colour, text, { stream: process.stdout })
-}
-
-/** Shows one line of use below a command's help. */
-export function addExample(command: Command, line: string): Command {
-  return command.addHelpText('after', `example: ${commandLine(line)}`)
 }
