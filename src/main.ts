@@ -2,20 +2,20 @@
 /** The edge of the process: arguments and signals in, exit code out. */
 import { runProgram } from './cli/program.ts'
 import { exitCodeOf, flush, printError } from './cli/terminal.ts'
-import { requestReload, handlesShutdown, outlivesTerminal, requestShutdown } from './cli/signals.ts'
+import { requestReload, requestShutdown, signalPolicy } from './cli/signals.ts'
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   let asked = false
   process.on(signal, () => {
-    if (asked || !handlesShutdown()) process.exit(1)
+    if (asked || !signalPolicy.handlesShutdown) process.exit(1)
     asked = true
     requestShutdown()
   })
 }
 // The terminal was closed. The signal arrives twice where the shell forwards it.
 process.on('SIGHUP', () => {
-  if (outlivesTerminal()) return requestReload()
-  if (!handlesShutdown()) process.exit(1)
+  if (signalPolicy.outlivesTerminal) return requestReload()
+  if (!signalPolicy.handlesShutdown) process.exit(1)
   requestShutdown()
 })
 // It would open the inspector.

@@ -4,7 +4,7 @@ import { VERSION } from '../config/version.ts'
 import { usageError } from '../errors.ts'
 import { loadCommands } from './commands.ts'
 import { formatHelp } from './help.ts'
-import { outliveTerminal } from './signals.ts'
+import { signalPolicy } from './signals.ts'
 import { commandLine, print, printNotice } from './terminal.ts'
 
 /** First arguments that name no command. */
@@ -37,7 +37,7 @@ const GLOBAL_FLAGS = ['-h', '--help', ...VERSION_FLAGS]
 export async function runProgram(args: readonly string[]): Promise<void> {
   const { named, first } = withDefault(args)
   try {
-    if (first === 'run') outliveTerminal()
+    if (first === 'run') signalPolicy.outlivesTerminal = true
     const commands = VERSION_FLAGS.includes(first) ? [] : await loadCommands(first)
     await createProgram(commands).parseAsync(named, { from: 'user' })
   } catch (error) {

@@ -4,8 +4,15 @@ import { setTimeout } from 'node:timers/promises'
 import { Listeners } from '../util/listeners.ts'
 
 const controller = new AbortController()
-let isHandled = false
-let outlives = false
+const reloads = new Listeners()
+
+/** What this command has decided, for main.ts. */
+export const signalPolicy = {
+  /** It decides when it stops, see `handleShutdown`. */
+  handlesShutdown: false,
+  /** It goes on when the terminal that it was started from is closed (SIGHUP). */
+  outlivesTerminal: false,
+}
 
 /** Aborted by the first SIGTERM or SIGINT, and by the end of the terminal. */
 export const shutdownSignal: AbortSignal = controller.signal
@@ -15,17 +22,7 @@ export const shutdownSignal: AbortSignal = controller.signal
  * signal asks for a stop, and only a second one ends the process at once.
  */
 export function handleShutdown(): void {
-  isHandled = true
-}
-
-/** Lets this command go on when the terminal that it was started from is closed (SIGHUP). */
-export function outliveTerminal(): void {
-  outlives = true
-}
-
-/** Whether the command called `outliveTerminal`. For main.ts. */
-export function outlivesTerminal(): boolean {
-  return outlives
+  signalPolicy.handlesShutdown = true
 }
 
 /** The same as `handleShutdown`; resolves once a stop was asked for. */
@@ -41,24 +38,15 @@ export async function pauseUntilShutdown(ms: number): Promise<void> {
   })
 }
 
-/** Whether the command called `handleShutdown`. For main.ts. */
-export function handlesShutdown(): boolean {
-  return isHandled
-}
-
 /** Asks the command to stop. For main.ts. */
 export function requestShutdown(): void {
   controller.abort()
 }
 
-const requests = new Listeners()
-
 /** Calls back on each SIGHUP. A command that does not listen goes on as it is. */
-export function onReload(listener: () => void): void {
-  requests.add(listener)
-}
+export const onReload = reloads.add
 
 /** Asks the command to read its settings again. For main.ts. */
 export function requestReload(): void {
-  requests.emit()
+  reloads.emit()
 }
