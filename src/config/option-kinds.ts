@@ -26,8 +26,25 @@ export function setting<T extends z.ZodType>(schema: T, about: About, meaning: s
 export const group = <T extends z.core.$ZodShape>(shape: T) =>
   z.strictObject(shape).prefault({} as never)
 
-export const flag = (preset: boolean, meaning: string) =>
-  setting(z.boolean().default(preset), { kind: 'boolean', expected: 'true or false' }, meaning)
+/** The settings of a kind: those without a value when not set, and those with a default. */
+const kindOf = <T extends z.ZodType>(schema: T, about: About) => ({
+  optional: (meaning: string) => setting(schema.optional(), about, meaning),
+  default: (preset: z.util.NoUndefined<z.output<T>>, meaning: string) =>
+    setting(schema.default(preset), about, meaning),
+})
+
+export const boolean = kindOf(z.boolean(), { kind: 'boolean', expected: 'true or false' })
+export const flag = boolean.default
+
+const whole = (min: number, max: number, unit: string) =>
+  kindOf(z.int().min(min).max(max), {
+    kind: 'number',
+    expected: `a whole number from ${min} to ${max} (${unit})`,
+  })
+
+export const port = whole(0, 65_535, '0 takes any free port').default
+export const days = (min: number) => whole(min, 36_500, 'days')
+export const seconds = whole(0, 3600, 'seconds').default
 
 /** A list in the settings file. @param of its entries, each with a name of its own */
 export const entries = <T extends z.ZodType<{ name: string }>>(
@@ -35,22 +52,12 @@ export const entries = <T extends z.ZodType<{ name: string }>>(
   of: string,
   meaning: string,
 ) => {
-  const list = z
-    .array(entry)
-    .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, {
-      error: 'expected each name once',
-    })
+  const hasNames = (all: { name: string }[]): boolean =>
+    new Set(all.map(({ name }) => name)).size === all.length
+  const list = z.array(entry).refine(hasNames, { error: 'expected each name once' })
   const about: About = { kind: 'entries', expected: `a list, in the settings file, of ${of}` }
   return setting(list.default([]), about, meaning)
 }
-
-const whole = (min: number, max: number, unit: string) => ({
-  schema: z.int().min(min).max(max),
-  about: {
-    kind: 'number',
-    expected: `a whole number from ${min} to ${max}${unit && ` (${unit})`}`,
-  } satisfies About,
-})
 
 /** @param preset the first choice where it is not given */
 export const choice = <const T extends readonly [string, ...string[]]>(
@@ -65,31 +72,18 @@ export const choice = <const T extends readonly [string, ...string[]]>(
   )
 
 export const path = (meaning: string, expected = 'the path of a file') =>
-  setting(z.string().min(1).optional(), { kind: 'path', expected }, meaning)
+  kindOf(z.string().min(1), { kind: 'path', expected }).optional(meaning)
 
-export const secret = (meaning: string) =>
-  setting(z.string().min(1).optional(), { kind: 'secret', expected: 'text' }, meaning)
+export const secret = kindOf(z.string().min(1), { kind: 'secret', expected: 'text' }).optional
 
-export const host = (preset: string, meaning: string) =>
-  setting(
-    z.string().refine(isHost).default(preset),
-    { kind: 'text', expected: 'an IP address or a host name' },
-    meaning,
-  )
+const Host = z.string().refine(isHost)
 
-export const port = (preset: number, meaning: string) => {
-  const { schema, about } = whole(0, 65_535, '0 takes any free port')
-  return setting(schema.default(preset), about, meaning)
-}
+export const host = kindOf(Host, { kind: 'text', expected: 'an IP address or a host name' }).default
 
-export const hostList = z.array(z.string().refine(isHost))
-export const hostListAbout: About = { kind: 'list', expected: 'a list of host names without port' }
-
-export const days = (min: number) => whole(min, 36_500, 'days')
-export const seconds = (preset: number, meaning: string) => {
-  const { schema, about } = whole(0, 3600, 'seconds')
-  return setting(schema.default(preset), about, meaning)
-}
+export const hostList = kindOf(z.array(Host), {
+  kind: 'list',
+  expected: 'a list of host names without port',
+})
 
 /** True for an IP address or a name that DNS could hold. */
 function isHost(text: string): boolean {

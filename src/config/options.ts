@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { BOT_NAME } from './bot-names.ts'
 import { ClientEntry, ConsumerEntry } from './client-entry.ts'
 import {
+  boolean,
   choice,
   days,
   entries,
@@ -14,7 +15,6 @@ import {
   group,
   host,
   hostList,
-  hostListAbout,
   path,
   port,
   seconds,
@@ -53,18 +53,15 @@ const OneBot = z.strictObject({
     tlsCertFile: path('PEM file with the certificate of the bot’s door, which then speaks TLS'),
     tlsKeyFile: path('PEM file with its key; both are read again when they change'),
     tlsClientCaFile: path('PEM file with an authority: every caller needs a certificate of it'),
-    allowedHosts: setting(
-      hostList.default([]),
-      hostListAbout,
+    allowedHosts: hostList.default(
+      [],
       'more Host names that the bot may use, such as that of a Compose service',
     ),
   }),
   admin: group({
     host: host('127.0.0.1', 'address of /healthz, /readyz, /metrics and /status'),
     port: port(8701, 'port of /healthz, /readyz, /metrics and /status'),
-    allowedHosts: setting(
-      hostList.optional(),
-      hostListAbout,
+    allowedHosts: hostList.optional(
       'more names and addresses by which /metrics and /status may be asked; those of listen.allowedHosts when not set; probes may use any',
     ),
     updatesWaiting: choice(
@@ -107,16 +104,10 @@ const OneBot = z.strictObject({
       'what protects the secret keys; auto takes a passphrase or the keychain, never none',
     ),
     publish: flag(true, 'create and publish the bot’s key; false passes everything through'),
-    rotateEveryDays: setting(
-      days(1).schema.optional(),
-      days(1).about,
+    rotateEveryDays: days(1).optional(
       'days between rotations of the bot’s key; no rotation when not set',
     ),
-    retainDays: setting(
-      days(4).schema.default(30),
-      days(4).about,
-      'days for which an old key still opens late messages',
-    ),
+    retainDays: days(4).default(30, 'days for which an old key still opens late messages'),
   }),
   seal: group({
     unusableRecipient: choice(
@@ -190,11 +181,7 @@ const OneBot = z.strictObject({
     allowUnknown: flag(false, 'pass unknown calls that carry a body'),
   }),
   webhook: group({
-    allowHosts: setting(
-      hostList.optional(),
-      hostListAbout,
-      'the only hosts that the bot’s webhook may be on, when set',
-    ),
+    allowHosts: hostList.optional('the only hosts that the bot’s webhook may be on, when set'),
   }),
   cache: group({
     keyListSeconds: seconds(60, 'maximum age of a chat’s key list when a message is sealed'),
@@ -210,11 +197,7 @@ const OneBot = z.strictObject({
       ['plain', 'hash'],
       'hash: log keyed hashes instead of the ids of chats, people, messages and updates',
     ),
-    pretty: setting(
-      z.boolean().optional(),
-      { kind: 'boolean', expected: 'true or false' },
-      'log readable lines instead of JSON; true on a terminal when not set',
-    ),
+    pretty: boolean.optional('log readable lines instead of JSON; true on a terminal when not set'),
   }),
 })
 
