@@ -194,6 +194,15 @@ export function operatorErrorOf<T>(run: () => T): T | OperatorError {
   }
 }
 
+/** The result of `run`, or `fallback` where it throws anything. */
+export function resultOr<T, F>(run: () => T, fallback: F): T | F {
+  try {
+    return run()
+  } catch {
+    return fallback
+  }
+}
+
 /** True when `code` is one that a command ends with. */
 export function isOperatorCode(code: string): code is OperatorCode {
   return Object.hasOwn(OPERATOR_REFUSALS, code)

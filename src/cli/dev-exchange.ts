@@ -3,6 +3,7 @@ import { API_PREFIX } from '../api/endpoints.ts'
 import { describeSkip } from '../translate/reasons/skip-reasons.ts'
 import { describeVerdict } from '../translate/verdict-descriptions.ts'
 import type { BotExchange } from '../api/envelope.ts'
+import { resultOr } from '../errors.ts'
 import type { ActivityMark } from './activity.ts'
 import { VERDICT_MARKS, withButtons } from './sandbox-seen.ts'
 
@@ -177,9 +178,5 @@ function fields(value: unknown): Fields {
 }
 
 function parse(json: string): Fields {
-  try {
-    return fields(JSON.parse(json))
-  } catch {
-    return {}
-  }
+  return resultOr(() => fields(JSON.parse(json)), {})
 }

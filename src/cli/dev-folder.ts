@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { readBounded } from '../config/files.ts'
 import { NotPrivateError, ownerOf } from '../control/socket/ownership.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, resultOr } from '../errors.ts'
 import { makeFolders } from '../util/folders.ts'
 import { writeNewFile } from './write-file.ts'
 
@@ -140,9 +140,6 @@ function removeWorld(path: string): void {
 
 function readState(file: string): z.output<typeof DevState> {
   const read = readBounded(file, MAX_STATE_BYTES)
-  try {
-    return DevState.parse(JSON.parse('text' in read ? read.text : '{}'))
-  } catch {
-    return { pid: null, ports: {} }
-  }
+  const text = 'text' in read ? read.text : '{}'
+  return resultOr(() => DevState.parse(JSON.parse(text)), { pid: null, ports: {} })
 }

@@ -1,6 +1,7 @@
 import type { Loaded } from '../config/read-one.ts'
 import type { LoadedBot, LoadedBots } from '../config/read-several.ts'
 import type { SecretSource } from '../config/secrets.ts'
+import { resultOr } from '../errors.ts'
 import { createLogger, type Log } from '../logger.ts'
 
 /**
@@ -46,14 +47,6 @@ function secretsOf({
 
 function passwordIn(url: string | undefined): string[] {
   const password = URL.parse(url ?? '')?.password ?? ''
-  return password === '' ? [] : [password, decoded(password)]
-}
-
-/** As it was, where it is no encoding: a wrong address is refused elsewhere. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  // As it is, where it is no encoding: a wrong address is refused elsewhere.
+  return password === '' ? [] : [password, resultOr(() => decodeURIComponent(password), password)]
 }

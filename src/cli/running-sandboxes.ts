@@ -10,7 +10,7 @@ import { readBounded } from '../config/files.ts'
 import { isPrivate, NotPrivateError } from '../control/socket/ownership.ts'
 import { isHeldFast } from '../util/file-owners.ts'
 import { makeFolders } from '../util/folders.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, resultOr } from '../errors.ts'
 import { writeNewFile } from './write-file.ts'
 
 const Trouble = z.object({
@@ -129,20 +129,13 @@ function readRecord(folder: string, name: string): RunningSandbox[] {
   const file = join(folder, name)
   if (!isPrivate(file, { kind: 'file', owner: userId() })) return []
   const read = readBounded(file, MAX_BYTES)
-  const found = 'text' in read ? parse(read.text) : null
+  const text = 'text' in read ? read.text : ''
+  // Null for what no sandbox of this machine wrote.
+  const found = resultOr(() => Running.parse(JSON.parse(text)), null)
   if (found?.pid !== pid) return []
   if (isAlive(pid)) return [found]
   remove(file)
   return []
-}
-
-/** Null for what no sandbox of this machine wrote. */
-function parse(text: string): RunningSandbox | null {
-  try {
-    return Running.parse(JSON.parse(text))
-  } catch {
-    return null
-  }
 }
 
 /**
@@ -150,11 +143,7 @@ function parse(text: string): RunningSandbox | null {
  * number.
  */
 export function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
+  return resultOr(() => process.kill(pid, 0), false)
 }
 
 function remove(file: string): void {

@@ -7,7 +7,7 @@ import { createReadStream, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { styleText } from 'node:util'
-import { OperatorError, PosternError, Refusal } from '../errors.ts'
+import { OperatorError, PosternError, Refusal, resultOr } from '../errors.ts'
 import { REFUSAL_EXIT_CODES, type ExitCode } from '../operator-refusals.ts'
 import { oneLine, printableJson, stripControls } from '../util/printable.ts'
 
@@ -132,17 +132,10 @@ export function commandLine(line: string): string {
 function invocation(): string {
   const root = fileURLToPath(new URL('../..', import.meta.url))
   const bin = join(root, 'bin', 'postern.cjs')
-  if (!import.meta.url.endsWith('.ts') || realPath(process.argv[1] ?? '') !== bin) return 'postern'
+  const started = resultOr(() => realpathSync(process.argv[1] ?? ''), null)
+  if (!import.meta.url.endsWith('.ts') || started !== bin) return 'postern'
   if (`${process.cwd()}/`.startsWith(root)) return 'npm run -s postern --'
   return /\s/.test(bin) ? `node '${bin}'` : `node ${bin}`
-}
-
-function realPath(path: string): string | null {
-  try {
-    return realpathSync(path)
-  } catch {
-    return null
-  }
 }
 
 /** Colours a word when stdout is a terminal that wants it. */

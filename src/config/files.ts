@@ -1,7 +1,7 @@
 /** Reading small files whose size and kind nobody promised. */
 import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
-import { systemCodeOf } from '../errors.ts'
+import { resultOr, systemCodeOf } from '../errors.ts'
 import { folderOf, othersLink, othersRight, type OthersRight } from '../util/file-owners.ts'
 
 /** What the file was when it was read. */
@@ -51,7 +51,7 @@ export interface OthersChange {
  * @returns null also for a missing file, and for a pipe
  */
 export function describeOthersChange(path: string): OthersChange | null {
-  if (!isFile(path)) return null
+  if (!resultOr(() => statSync(path).isFile(), false)) return null
   const right = othersRight(path) ?? othersLink(path)
   if (right !== null) return { message: right.reason, hint: mend(right) }
   for (const folder of [dirname(path), folderOf(path)]) {
@@ -68,14 +68,6 @@ export function describeOthersFolder(path: string): OthersChange | null {
   if (!existsSync(path)) return null
   const right = othersRight(path)
   return right === null ? null : { message: right.reason, hint: mend(right) }
-}
-
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile()
-  } catch {
-    return false
-  }
 }
 
 const mend = ({ command }: OthersRight): string =>

@@ -1,5 +1,6 @@
 /** Checks core dumps: a crash could write the memory, with the keys in it, to disk. */
 import { readFileSync } from 'node:fs'
+import { resultOr } from '../errors.ts'
 import { pass, warn, type CheckLine } from './check-line.ts'
 
 const HINT =
@@ -28,9 +29,5 @@ export function checkCoreDumps(proc = '/proc'): CheckLine[] {
 }
 
 function read(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return null
-  }
+  return resultOr(() => readFileSync(file, 'utf8'), null)
 }

@@ -1,3 +1,5 @@
+import { resultOr } from '../errors.ts'
+
 const ESCAPE = /%(?![0-9a-f]{2})/i
 const ENCODED_SEPARATOR = /%(?:2f|5c)/i
 const ENCODED_TWICE = /%25[0-9a-f]{2}/i
@@ -40,9 +42,5 @@ function isDots(segment: string): boolean {
 }
 
 function decode(text: string): string | null {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return null
-  }
+  return resultOr(() => decodeURIComponent(text), null)
 }

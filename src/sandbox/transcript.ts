@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { RecordedCall } from './control/results.ts'
+import { resultOr } from '../errors.ts'
 import { Listeners } from '../util/listeners.ts'
 
 /** A call that the service received or made to a webhook, or a message that a phone sent. */
@@ -97,7 +98,8 @@ export class Transcript {
   search(text: string): TranscriptCall[] {
     const encodings = [text, JSON.stringify(text).slice(1, -1), base64Core(text)]
     return this.list().filter((call) => {
-      const parts = [call.path, decodePath(call.path), ...call.headers, call.body, call.answer]
+      const decoded = resultOr(() => decodeURIComponent(call.path), call.path)
+      const parts = [call.path, decoded, ...call.headers, call.body, call.answer]
       return parts.some((part) => encodings.some((encoding) => part.includes(encoding)))
     })
   }
@@ -113,12 +115,4 @@ export class Transcript {
 function base64Core(text: string): string {
   const whole = Buffer.from(text).toString('base64').replace(/=+$/, '')
   return whole.length < 12 ? text : whole.slice(0, -2)
-}
-
-function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
 }

@@ -1,5 +1,6 @@
 import { chmodSync, lstatSync, readdirSync, statSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
+import { resultOr } from '../errors.ts'
 import { quotePath } from '../util/file-owners.ts'
 import { makeFolders } from '../util/folders.ts'
 import { errnoOf, DIR_MODE, FILE_MODE } from './files.ts'
@@ -116,11 +117,7 @@ function useOf(dataDir: string): 'store' | 'shared' | 'empty' | 'other' {
 
 /** A folder in which no store can be is a wrong setting, and not a store that does not open. */
 function exitCodeFor(dataDir: string): 2 | 3 {
-  try {
-    return ['store', 'shared'].includes(useOf(dataDir)) ? 3 : 2
-  } catch {
-    return 2
-  }
+  return resultOr(() => (['store', 'shared'].includes(useOf(dataDir)) ? 3 : 2), 2)
 }
 
 function holdsOthers(dataDir: string): Error {

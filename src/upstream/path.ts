@@ -1,5 +1,5 @@
 import { ENDPOINTS, type Endpoint } from '../api/endpoints.ts'
-import { Refusal } from '../errors.ts'
+import { Refusal, resultOr } from '../errors.ts'
 
 const VISIBLE = /^[!-~]+$/
 const BAD_ESCAPE = /%(?![0-9a-f]{2})/i
@@ -54,13 +54,5 @@ function segments(name: string): string[] {
   return name
     .split('/')
     .slice(1)
-    .map((segment) => unescaped(segment).toLowerCase())
-}
-
-function unescaped(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
+    .map((segment) => resultOr(() => decodeURIComponent(segment), segment).toLowerCase())
 }

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, realpathSync, rmdirSync, rmSync } from 'node:fs
 import type { Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { OperatorError, systemCodeOf } from '../../errors.ts'
+import { OperatorError, resultOr, systemCodeOf } from '../../errors.ts'
 import { writeDurably } from '../../store/files.ts'
 import { connectSocket } from './connect.ts'
 import { fitsSocket, FOLDER_PREFIX, POINTER_NAME, readPointer, SOCKET_NAME } from './location.ts'
@@ -95,7 +95,7 @@ function makePlace(dataDir: string, runtimeDir: string | null): SocketPlace {
 function baseFor(runtimeDir: string | null, owner: number): string {
   const bases = [...(isOwnFolder(runtimeDir, owner) ? [runtimeDir] : []), tmpdir(), '/tmp']
   for (const named of bases) {
-    const base = resolved(named)
+    const base = resultOr(() => realpathSync(named), named)
     const example = join(base, `${FOLDER_PREFIX}XXXXXX`)
     if (fitsSocket(join(example, SOCKET_NAME)) && isHeldFast(example, owner)) return base
   }
@@ -104,19 +104,8 @@ function baseFor(runtimeDir: string | null, owner: number): string {
 
 /** The XDG specification: absolute, owned by the user, 0700. */
 function isOwnFolder(path: string | null, owner: number): path is string {
-  try {
-    return path?.startsWith('/') === true && isPrivate(path, { kind: 'folder', owner })
-  } catch {
-    return false
-  }
-}
-
-function resolved(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
+  if (path?.startsWith('/') !== true) return false
+  return resultOr(() => isPrivate(path, { kind: 'folder', owner }), false)
 }
 
 /** Removes only files made for this user's sockets, wherever the pointer leads. */
