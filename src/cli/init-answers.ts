@@ -10,7 +10,7 @@ import type { Sources } from '../config/sources.ts'
 import { isPlainHttp } from '../config/urls.ts'
 import { OperatorError, operatorErrorOf, refusedError, usageError } from '../errors.ts'
 
-/** Everything that is to be written. Paths absolute. */
+/** Everything that is to be written, as far as it is known. Paths absolute. */
 export interface Answers {
   /** The content of the settings file, by dotted path. */
   values: Map<string, unknown>
@@ -18,24 +18,19 @@ export interface Answers {
   newPassphrase: string | null
   /** The file that is to be made with a token that was typed, or null. */
   newToken: { file: string; token: string } | null
-}
-
-/** What flags and environment have answered already. */
-export interface GivenAnswers extends Answers {
-  /** Absolute. */
   dataDir: string
   /** The questions that are left, each with the flags that answer it. */
   missing: Map<InitQuestion, string>
 }
 
-export type InitQuestion = 'service' | 'token' | 'protection' | 'dataDir'
+type InitQuestion = 'service' | 'token' | 'protection' | 'dataDir'
 
 /**
- * Reads flags and environment. What the environment gives is not asked for, and not written.
+ * Reads what flags and environment have answered already. What the environment gives is not asked for, and not written.
  * @throws OperatorError `settings` for every wrong value; `refused` when a passphrase file is to be
  *   made where something is, or inside the data folder
  */
-export function givenAnswers(sources: Sources, o: { makePassphrase: boolean }): GivenAnswers {
+export function givenAnswers(sources: Sources, o: { makePassphrase: boolean }): Answers {
   const collected = collect(sources, null)
   const { values, dataDir, problems } = collected
   if (problems.length > 0) throw settingsError(problems)
@@ -47,7 +42,7 @@ export function givenAnswers(sources: Sources, o: { makePassphrase: boolean }): 
     if (problem !== null) throw refusedError(`${file} ${problem.message}`, problem.hint)
   }
   const written = [...values].filter(([, { place }]) => place.startsWith('--'))
-  const given: GivenAnswers = {
+  const given: Answers = {
     values: new Map(written.map(([path, { value }]) => [path, value])),
     newPassphrase: o.makePassphrase ? file : null,
     newToken: null,
@@ -76,7 +71,7 @@ function refuseOther({ values, levels }: CollectedSettings): void {
 function missing(
   { values, levels }: CollectedSettings,
   { makePassphrase }: { makePassphrase: boolean },
-): GivenAnswers['missing'] {
+): Answers['missing'] {
   const has = (...paths: string[]): boolean =>
     levels.some((level) => paths.some((path) => level.has(path)))
   const chosen = values.get('key.protection')?.value

@@ -11,8 +11,6 @@ import {
   describeSecret,
   describeValue,
   type Answers,
-  type GivenAnswers,
-  type InitQuestion,
 } from './init-answers.ts'
 import { promptOutput } from './terminal.ts'
 
@@ -23,27 +21,22 @@ const STDERR_STYLE = { output: promptOutput }
  * Asks for the missing answers.
  * @throws OperatorError `refused` when the person gives up
  */
-export async function askMissing(given: GivenAnswers, sources: Sources): Promise<Answers> {
-  const ask: Record<InitQuestion, () => Promise<void>> = {
-    service: () => askService(given),
-    token: () => askToken(given, sources),
-    protection: () => askProtection(given, sources),
-    dataDir: () => askDataDir(given, sources),
+export async function askMissing(given: Answers, sources: Sources): Promise<void> {
+  const ask = {
+    service: askService,
+    token: askToken,
+    protection: askProtection,
+    dataDir: askDataDir,
   }
-  ensureTerminalSize()
-  intro('Four questions, then Postern can start.', STDERR_STYLE)
-  for (const question of given.missing.keys()) await ask[question]()
-  outro('Thank you. Postern now writes and checks the settings.', STDERR_STYLE)
-  return given
-}
-
-/** A terminal that does not know its size reports 0, and would get one character a line. */
-function ensureTerminalSize(): void {
+  // A terminal that does not know its size reports 0, and would get one character a line.
   promptOutput.columns ||= 80
   promptOutput.rows ||= 24
+  intro('Four questions, then Postern can start.', STDERR_STYLE)
+  for (const question of given.missing.keys()) await ask[question](given, sources)
+  outro('Thank you. Postern now writes and checks the settings.', STDERR_STYLE)
 }
 
-async function askService({ values }: GivenAnswers): Promise<void> {
+async function askService({ values }: Answers): Promise<void> {
   const url = await askText('Where is the service?', {
     placeholder: 'https://chat.example.org',
     problemOf: (typed) => describeValue('upstream.url', typed.trim()),
@@ -51,7 +44,7 @@ async function askService({ values }: GivenAnswers): Promise<void> {
   values.set('upstream.url', url.trim())
 }
 
-async function askToken(given: GivenAnswers, sources: Sources): Promise<void> {
+async function askToken(given: Answers, sources: Sources): Promise<void> {
   const where = await choose('Where is the bot’s token?', [
     { value: 'file', label: 'in a file' },
     {
@@ -74,7 +67,7 @@ async function askToken(given: GivenAnswers, sources: Sources): Promise<void> {
   given.newToken = { file, token: answered(token).trim() }
 }
 
-async function askProtection(given: GivenAnswers, sources: Sources): Promise<void> {
+async function askProtection(given: Answers, sources: Sources): Promise<void> {
   const chosen = await choose('What protects the bot’s secret keys?', [
     { value: 'new', label: 'a new passphrase', hint: 'for servers and containers' },
     { value: 'file', label: 'a passphrase that I have in a file' },
@@ -93,7 +86,7 @@ async function askProtection(given: GivenAnswers, sources: Sources): Promise<voi
   }
 }
 
-async function askDataDir(given: GivenAnswers, sources: Sources): Promise<void> {
+async function askDataDir(given: Answers, sources: Sources): Promise<void> {
   const secrets = [given.newPassphrase, given.newToken?.file ?? null].filter((one) => one !== null)
   const question = 'Which folder holds the keys and everything else that must survive a restart?'
   const typed = await askText(question, {
@@ -117,11 +110,7 @@ async function askSecretFile(rule: 'token' | 'passphrase', sources: Sources): Pr
 }
 
 /** A new file for a secret; asked for only where the usual one exists already. */
-async function askNewFile(
-  name: string,
-  { dataDir }: GivenAnswers,
-  sources: Sources,
-): Promise<string> {
+async function askNewFile(name: string, { dataDir }: Answers, sources: Sources): Promise<string> {
   const usual = defaultFile(name, dataDir, sources)
   if (!existsSync(usual)) return usual
   const path = await askText(`${usual} exists already. Which new file shall hold it?`, {

@@ -11,7 +11,7 @@ import type { Sources } from '../config/sources.ts'
 import { OperatorError, refusedError, systemFailure, usageError } from '../errors.ts'
 import { makeFolders } from '../util/folders.ts'
 import { checkSources } from './check.ts'
-import { givenAnswers, type Answers, type GivenAnswers } from './init-answers.ts'
+import { givenAnswers, type Answers } from './init-answers.ts'
 import { OperatorCommand } from './operator-command.ts'
 import { writeNewFile } from './write-file.ts'
 import { commandLine, isInteractive, printNotice } from './terminal.ts'
@@ -53,8 +53,8 @@ async function init(
       'name another file with --config, or change this one and run `postern check`',
     )
   }
-  const given = givenAnswers(sources, { makePassphrase })
-  const answers = given.missing.size === 0 ? given : await complete(given, sources)
+  const answers = givenAnswers(sources, { makePassphrase })
+  if (answers.missing.size > 0) await complete(answers, sources)
   const written = { ...sources, flags: {}, configFlag: file }
   const { settings } = writeAll(file, answers, written)
   const named = relative(sources.cwd, file) === DEFAULT_FILE ? '' : ` --config ${file}`
@@ -82,7 +82,7 @@ function doorOf({ host, port, socket }: Settings['listen']): string {
  * Asks for the missing answers, at a terminal. Without one, only the data folder has a default.
  * @throws OperatorError `usage`
  */
-async function complete(given: GivenAnswers, sources: Sources): Promise<Answers> {
+async function complete(given: Answers, sources: Sources): Promise<void> {
   if (isInteractive()) {
     const { askMissing } = await import('./init-questions.ts')
     return await askMissing(given, sources)
@@ -95,7 +95,6 @@ async function complete(given: GivenAnswers, sources: Sources): Promise<Answers>
     )
   }
   given.values.set('dataDir', given.dataDir)
-  return given
 }
 
 /**
