@@ -8,18 +8,24 @@ import {
   tokenHashOf,
 } from '../api/bot.ts'
 import { AddedClient, ClientName, scopeOf } from '../config/client-entry.ts'
-import type { Client } from '../kernel/index.ts'
 import { iso, nothing, operation } from './operation.ts'
 import { LogPage, readLog } from './trust.ts'
 
 /** A client, without its token. */
-export type ClientRow = ReturnType<typeof clientRow>
+export type ClientRow = Awaited<ReturnType<typeof CLIENTS.clientList.run>>[number]
 
 const named = z.strictObject({ name: ClientName })
 
 export const CLIENTS = {
   clientList: operation('Every client of the bot’s door.', nothing, ({ clients }) =>
-    clients.all.map(clientRow),
+    clients.all.map(({ credential, expiresAtMs, createdAtMs, ...client }) => ({
+      ...client,
+      /** SHA-256 of its TLS certificate; null for one with a token. */
+      certificate: certificateIn(credential),
+      expiresAt: iso(expiresAtMs),
+      /** Null for one of the settings. */
+      createdAt: iso(createdAtMs),
+    })),
   ),
   clientAdd: operation(
     'Adds a client; the answer alone has its token, null for one with a TLS certificate.',
@@ -56,14 +62,3 @@ export const CLIENTS = {
 }
 
 const newToken = (): string => `${CLIENT_TOKEN_PREFIX}${randomBytes(32).toString('base64url')}`
-
-function clientRow({ credential, expiresAtMs, createdAtMs, ...client }: Client) {
-  return {
-    ...client,
-    /** SHA-256 of its TLS certificate; null for one with a token. */
-    certificate: certificateIn(credential),
-    expiresAt: iso(expiresAtMs),
-    /** Null for one of the settings. */
-    createdAt: iso(createdAtMs),
-  }
-}

@@ -22,19 +22,14 @@ export const MESSAGES = {
     'What became of each message of an update; empty: it passed as it came, or is long gone.',
     z.strictObject({ updateId: z.int() }),
     async ({ outcomes, keyring }, { updateId }) =>
-      (await outcomes.ofUpdate(updateId)).map((one) => ({
-        at: iso(one.atMs),
-        chatId: one.chatId,
-        messageId: one.messageId,
-        userId: one.userId,
-        verdict: one.verdict,
-        reason: one.reason,
-        /** Its text was given to the bot. */
-        delivered: one.delivered,
-        /** Our key that opened it, and that key's state. */
-        openedWith: one.openedWith === null ? null : stateOf(one.openedWith, keyring),
-        signer: one.signer,
-      })),
+      (await outcomes.ofUpdate(updateId)).map(
+        ({ atMs, updateId: _asked, tookMs: _took, openedWith, ...one }) => ({
+          at: iso(atMs),
+          ...one,
+          /** Our key that opened it, and that key's state. */
+          openedWith: openedWith === null ? null : stateOf(openedWith, keyring),
+        }),
+      ),
   ),
   explainWithheld: operation(
     'What was withheld from the bot in the last ten days, by chat and reason, the latest first.',

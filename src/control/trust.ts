@@ -1,5 +1,5 @@
 /** Operations on other people's certificates. */
-import { type Journal, type People, type Pin, TRUST_POLICIES, type Trust } from '../kernel/index.ts'
+import { type Journal, type Pin, TRUST_POLICIES } from '../kernel/index.ts'
 import { z } from 'zod'
 import { usageError } from '../errors.ts'
 import { iso, nothing, operation } from './operation.ts'
@@ -37,7 +37,21 @@ export const TRUST = {
         /** Set by command: for the bot (`chatId` null) and for chats. */
         said: trust.policies.byCommand,
         people: trust.all.map((pin) => ({
-          ...trustRow(pin, { people, trust }),
+          userId: pin.userId,
+          /** The certificate that messages are sealed to; null for a person blocked before any was seen. */
+          fingerprint: pin.fingerprint,
+          since: pin.fingerprint === null ? null : iso(pin.sinceMs),
+          /** `seen`, `accepted`, `verified` or `blocked` */
+          standing: pin.standing,
+          /** The certificate that the service lists now, and since when. */
+          listed: pin.listed,
+          listedSince: iso(pin.listedAtMs),
+          /** Must sign messages: has signed one before, or is verified. */
+          signs: people.hasSigned(pin.userId, 'words') || pin.standing === 'verified',
+          /** Must sign files: has signed one before. */
+          signsFiles: people.hasSigned(pin.userId, 'file'),
+          /** Ids of other people listed with the same certificate, while nobody is named as its owner. */
+          sharedWith: trust.sharersOf(pin),
           /** As the service last showed it in an update; null before that. Nothing proves it. */
           username: usernames.get(pin.userId) ?? null,
         })),
@@ -103,24 +117,4 @@ function describePin({ userId, fingerprint, standing, listed }: Pin): string {
   return listed === null || listed === fingerprint
     ? stands
     : `${stands}; the service lists ${listed}, so nothing is sealed to them until it lists theirs`
-}
-
-function trustRow(pin: Pin, { people, trust }: { people: People; trust: Trust }) {
-  return {
-    userId: pin.userId,
-    /** The certificate that messages are sealed to; null for a person blocked before any was seen. */
-    fingerprint: pin.fingerprint,
-    since: pin.fingerprint === null ? null : iso(pin.sinceMs),
-    /** `seen`, `accepted`, `verified` or `blocked` */
-    standing: pin.standing,
-    /** The certificate that the service lists now, and since when. */
-    listed: pin.listed,
-    listedSince: iso(pin.listedAtMs),
-    /** Must sign messages: has signed one before, or is verified. */
-    signs: people.hasSigned(pin.userId, 'words') || pin.standing === 'verified',
-    /** Must sign files: has signed one before. */
-    signsFiles: people.hasSigned(pin.userId, 'file'),
-    /** Ids of other people listed with the same certificate, while nobody is named as its owner. */
-    sharedWith: trust.sharersOf(pin),
-  }
 }
