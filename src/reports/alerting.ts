@@ -93,13 +93,9 @@ function alarmInLists(change: TrustChange): FoundAlarm | null {
     if (detail.stranger === undefined) return { alarm: 'list-contradicts', chatId }
     return { alarm: 'stranger', userId: detail.stranger, chatId }
   }
-  if (change.kind === 'list-shrank') {
+  if (change.kind === 'list-shrank' || change.kind === 'kind-tightened') {
     const { from, to } = change.detail
-    return { alarm: 'list-shrank', chatId: change.chatId, detail: `from ${from} to ${to}` }
-  }
-  if (change.kind === 'kind-tightened') {
-    const { from, to } = change.detail
-    return { alarm: 'kind-tightened', chatId: change.chatId, detail: `from ${from} to ${to}` }
+    return { alarm: change.kind, chatId: change.chatId, detail: `from ${from} to ${to}` }
   }
   if (change.kind !== 'stranger') return null
   return { alarm: 'stranger', userId: change.userId, chatId: change.chatId }
