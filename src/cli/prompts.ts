@@ -6,7 +6,7 @@ import { ReadStream } from 'node:tty'
 import { commandSecret, PASSPHRASES } from '../config/passphrases.ts'
 import { SecretSource } from '../config/secrets.ts'
 import type { Sources } from '../config/sources.ts'
-import { OperatorError, refusedError, usageError } from '../errors.ts'
+import { OperatorError, refusedError, resultOr, usageError } from '../errors.ts'
 import { isInteractive, printNotice, printPrompt } from './terminal.ts'
 
 const TERMINAL = '/dev/tty'
@@ -90,12 +90,8 @@ export async function promptSecret(question: string): Promise<string | null> {
 }
 
 function openTerminal(): ReadStream | null {
-  let descriptor: number
-  try {
-    descriptor = openSync(TERMINAL, 'r+')
-  } catch {
-    return null
-  }
+  const descriptor = resultOr(() => openSync(TERMINAL, 'r+'), null)
+  if (descriptor === null) return null
   try {
     return new ReadStream(descriptor)
   } catch {

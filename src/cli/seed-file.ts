@@ -3,7 +3,7 @@ import { isMap, type Document, type Node } from 'yaml'
 import { readBounded } from '../config/files.ts'
 import { parseYaml } from '../config/parse-yaml.ts'
 import { describeProblem, describeRefusal, nearestName } from '../config/problems.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, resultOr } from '../errors.ts'
 import type { SeedError, SeedPath } from '../sandbox/seed/problem.ts'
 
 const MAX_BYTES = 8 * 1024 * 1024
@@ -21,23 +21,18 @@ export type SeedFile = ReturnType<typeof readSeedFile>
 export function readSeedFile(file: string) {
   const read = readBounded(file, MAX_BYTES)
   if ('problem' in read) throw refused([`${file}: ${read.problem}`])
-  let document: Document
-  let place: (offset: number) => string
-  let content: unknown
-  try {
-    const parsed = parseYaml(read.text)
-    ;({ document } = parsed)
-    place = (offset) => `${file}:${parsed.at(offset)}`
-    const [error] = document.errors
-    if (error !== undefined) {
-      throw refused([`${place(error.pos[0])}: is not YAML (${error.message})`])
-    }
-    // Aliases can unfold to gigabytes, and a seed needs none.
-    content = document.toJS({ maxAliasCount: 0 })
-  } catch (error) {
-    if (error instanceof OperatorError) throw error
-    throw refused([`${file}: is nested too deep, or holds aliases, which are not taken`])
+  const tooDeep = refused([`${file}: is nested too deep, or holds aliases, which are not taken`])
+  const parsed = resultOr(() => parseYaml(read.text), null)
+  if (parsed === null) throw tooDeep
+  const { document, at } = parsed
+  const place = (offset: number): string => `${file}:${at(offset)}`
+  const [error] = document.errors
+  if (error !== undefined) {
+    throw refused([`${place(error.pos[0])}: is not YAML (${error.message})`])
   }
+  // Aliases can unfold to gigabytes, and a seed needs none.
+  const content: unknown = resultOr(() => document.toJS({ maxAliasCount: 0 }) as unknown, undefined)
+  if (content === undefined) throw tooDeep
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     throw refused([`${place(0)}: expected a seed: people, bots, chats and what happens`])
   }
@@ -46,8 +41,8 @@ export function readSeedFile(file: string) {
     refusal: ({ problems }: SeedError): OperatorError => {
       const lines = problems.slice(0, MAX_PROBLEMS).map(({ path, message, candidates = [] }) => {
         const nearest = nearestName(String(path.at(-1)), candidates)
-        const at = place(offsetOf(document, path))
-        return describeProblem({ place: at, path: path.join('.'), message, nearest })
+        const found = place(offsetOf(document, path))
+        return describeProblem({ place: found, path: path.join('.'), message, nearest })
       })
       return refused(lines, problems.length)
     },

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs'
 import { relative } from 'node:path'
 import { isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml'
+import { resultOr } from '../errors.ts'
 import { describeExposure } from './secrets.ts'
 import { describeOthersChange, readBounded } from './files.ts'
 import { parseYaml, type ParsedYaml } from './parse-yaml.ts'
@@ -91,10 +92,8 @@ function readFile(path: string, cwd: string, take: Take): FileSettings {
   const read = readBounded(path, MAX_BYTES)
   if ('problem' in read) return unreadable([{ place: name, path: '', message: read.problem }])
 
-  let parsed: ParsedYaml
-  try {
-    parsed = parseYaml(read.text)
-  } catch {
+  const parsed = resultOr(() => parseYaml(read.text), null)
+  if (parsed === null) {
     return unreadable([{ place: name, path: '', message: 'is nested too deep' }])
   }
   const { document } = parsed

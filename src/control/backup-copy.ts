@@ -1,6 +1,6 @@
 /** The copy of the store that a sidecar made for a backup. */
 import { basename, join } from 'node:path'
-import { failedError } from '../errors.ts'
+import { failedError, resultOr } from '../errors.ts'
 import { COPY } from '../store/create.ts'
 import { isPrivate, ownerOf } from './socket/ownership.ts'
 
@@ -11,13 +11,11 @@ import { isPrivate, ownerOf } from './socket/ownership.ts'
  */
 export function locateCopy(dataDir: string, named: string): string {
   const file = join(dataDir, basename(named))
-  try {
+  const isCopy = (): boolean => {
     const owner = ownerOf(dataDir)
-    const isCopy = basename(named).startsWith(COPY)
-    if (owner !== null && isCopy && isPrivate(file, { kind: 'file', owner })) return file
-  } catch {
-    // Refused below.
+    return owner !== null && isPrivate(file, { kind: 'file', owner })
   }
+  if (basename(named).startsWith(COPY) && resultOr(isCopy, false)) return file
   throw failedError(
     `the sidecar names ${named} as its copy, and there is none of that name in ${dataDir}`,
     'run this command where the sidecar runs, with its dataDir and from its version of Postern',

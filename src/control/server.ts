@@ -5,7 +5,7 @@ import { setTimeout as elapsed } from 'node:timers/promises'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { onlyBot } from '../config/bot-names.ts'
 import { VERSION } from '../config/version.ts'
-import { OperatorError, usageError } from '../errors.ts'
+import { resultOr, usageError, type OperatorError } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import type { AnyOperation } from '../rpc/operation.ts'
 import { NO_SCHEMAS } from '../util/local-door.ts'
@@ -130,25 +130,14 @@ function readRequest(
   { name, bot, body }: { name: string; bot: string | null; body: unknown },
 ): { call: NamedCall; input: object } {
   const isOfAll = Object.hasOwn(BOTS, name)
-  const input = parseInput(isOfAll ? BOTS : OPERATIONS, name, body)
+  const table: Record<string, AnyOperation<never>> = isOfAll ? BOTS : OPERATIONS
+  const schema = Object.hasOwn(table, name) ? table[name]?.input : undefined
+  const input = resultOr(() => schema?.parse(JSON.parse(String(body))), undefined)
+  if (input === undefined) throw unknownRequest()
   const isOfOne = !('of' in operations)
   if (isOfOne && (isOfAll || bot !== null)) throw onlyBot()
   const calls = isOfOne ? operations : isOfAll ? operations.all : operations.of(bot)
-  return { call: (calls as unknown as Record<string, NamedCall>)[name]!, input }
-}
-
-function parseInput(
-  table: Record<string, AnyOperation<never>>,
-  name: string,
-  body: unknown,
-): object {
-  try {
-    if (Object.hasOwn(table, name))
-      return table[name]?.input.parse(JSON.parse(String(body))) as object
-  } catch {
-    // refused below
-  }
-  throw unknownRequest()
+  return { call: (calls as unknown as Record<string, NamedCall>)[name]!, input: input as object }
 }
 
 function unknownRequest(): OperatorError {

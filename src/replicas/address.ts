@@ -1,7 +1,7 @@
 /** Parses the setting `store.url`: a database's host, port, login and TLS. */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, resultOr } from '../errors.ts'
 import { isLoopback } from '../util/local-door.ts'
 
 /** A database of PostgreSQL, and the user for it. */
@@ -108,12 +108,8 @@ function decoded(text: string): string {
 }
 
 function readAuthorities(file: string): string {
-  try {
-    const text = readFileSync(file, 'utf8')
-    if (text.includes('-----BEGIN CERTIFICATE-----')) return text
-  } catch {
-    // Refused below.
-  }
+  const text = resultOr(() => readFileSync(file, 'utf8'), '')
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text
   throw wrong('names a file of authorities (sslrootcert, store.caFile) that holds none in PEM')
 }
 
