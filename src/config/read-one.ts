@@ -4,18 +4,11 @@ import { readGivenSecret, SECRETS } from './given-secrets.ts'
 import { nothingSetError, type Problem } from './problems.ts'
 import { applyRules, passphraseCommands } from './rules.ts'
 import type { SecretSource } from './secrets.ts'
-import { settingsFrom, type ProxySettings, type Secrets, type Settings } from './settings.ts'
+import { settingsFrom, type ProxySettings, type Secrets } from './settings.ts'
 import type { Sources } from './sources.ts'
 
 /** Settings, secrets, and the origin of each. */
-export interface Loaded {
-  settings: Settings
-  secrets: Secrets
-  /** By dotted path: file and line, variable or flag. A setting without one has its default. */
-  origins: ReadonlyMap<string, string>
-  /** Files that secrets were read from, absolute, by the dotted path of the setting that names them. */
-  secretFiles: ReadonlyMap<string, string>
-}
+export type Loaded = NonNullable<ReturnType<typeof readOne>>
 
 /** What the local bot presents. */
 export function presentedToken({ clientToken, botToken }: Secrets): SecretSource {
@@ -34,7 +27,7 @@ export function readOne(
     problems,
     isOneOfSeveral,
   }: { sources: Sources; problems: Problem[]; isOneOfSeveral: boolean },
-): Loaded | null {
+) {
   const before = problems.length
   const secrets = new Map<string, SecretSource>()
   const origins = originsOf(collected)
@@ -56,20 +49,23 @@ export function readOne(
   if (!isAnythingSet && collected.problems.length === 0) throw nothingSetError(problems)
   const token = secrets.get('bot.token')
   if (problems.length > before || token === undefined || collected.problems.length > 0) return null
+  const held: Secrets = {
+    botToken: token,
+    clientToken: secrets.get('bot.clientToken') ?? null,
+    passphrase: secrets.get('key.passphrase') ?? null,
+    storeUrl: secrets.get('store.url'),
+    alertUrl: secrets.get('alert.url'),
+    howToMakePassphrase: passphraseCommands({ dataDir: collected.dataDir, sources }),
+  }
   return {
     settings: settingsFrom(nest(collected), {
       proxy: readProxies(sources),
       pretty: sources.terminal,
     }),
-    secrets: {
-      botToken: token,
-      clientToken: secrets.get('bot.clientToken') ?? null,
-      passphrase: secrets.get('key.passphrase') ?? null,
-      storeUrl: secrets.get('store.url'),
-      alertUrl: secrets.get('alert.url'),
-      howToMakePassphrase: passphraseCommands({ dataDir: collected.dataDir, sources }),
-    },
+    secrets: held,
+    /** By dotted path: file and line, variable or flag. A setting without one has its default. */
     origins,
+    /** Files that secrets were read from, absolute, by the dotted path of the setting that names them. */
     secretFiles: new Map(
       [...secrets].flatMap(([path, { file }]) => (file === null ? [] : [[`${path}File`, file]])),
     ),

@@ -6,21 +6,14 @@ import { readGivenSecret } from './given-secrets.ts'
 import { settingsError, type Problem } from './problems.ts'
 import { nest, originsOf, presentedToken, readOne, type Loaded } from './read-one.ts'
 import { applyProcessRules } from './rules.ts'
-import { processSettingsFrom, type OfProcess } from './settings.ts'
+import { processSettingsFrom } from './settings.ts'
 import type { Sources } from './sources.ts'
 
 /** One of several bots. */
-export interface LoadedBot extends Loaded {
-  name: string
-}
+export type LoadedBot = Loaded & { name: string }
 
 /** Several bots, and what they have in common. */
-export interface LoadedBots extends OfProcess {
-  origins: ReadonlyMap<string, string>
-  bots: LoadedBot[]
-  /** Where each has a file, absolute; null where they are listed in the settings file. */
-  folder: string | null
-}
+export type LoadedBots = ReturnType<typeof readSeveral>
 
 /**
  * Reads all that is of several bots.
@@ -30,7 +23,7 @@ export function readSeveral(
   collected: CollectedSettings,
   { folder, bots, problems: wrongBots }: SeveralBots,
   sources: Sources,
-): LoadedBots {
+) {
   const problems = [...collected.problems, ...wrongBots]
   const given = new Set<string>()
   const [alertUrl, storeUrl] = ['alert.url', 'store.url'].map((path) => {
@@ -54,6 +47,7 @@ export function readSeveral(
     secrets: { alertUrl, storeUrl },
     origins: originsOf(collected),
     bots: complete,
+    /** Where each has a file, absolute; null where they are listed in the settings file. */
     folder,
   }
 }

@@ -8,8 +8,6 @@ import { isOfEachBot, Options } from './options.ts'
 import type { SecretSource } from './secrets.ts'
 import { baseUrlOf } from './urls.ts'
 
-type Options_ = z.output<typeof Options>
-
 /** Egress proxies, from HTTPS_PROXY, HTTP_PROXY and NO_PROXY or their lower-case forms. */
 export interface ProxySettings {
   httpsProxy?: string
@@ -22,28 +20,13 @@ export interface ProxySettings {
  * All settings of one bot and of the process, defaults filled in, paths absolute, `upstream.url`
  * without a trailing slash.
  */
-export interface Settings extends Omit<
-  Options_,
-  'upstream' | 'bot' | 'bots' | 'store' | 'key' | 'alert' | 'log'
-> {
-  upstream: Options_['upstream'] & { proxy: ProxySettings }
-  store: Omit<Options_['store'], 'url' | 'urlFile'>
-  key: Omit<Options_['key'], 'passphrase' | 'passphraseFile'>
-  alert: Omit<Options_['alert'], 'url' | 'urlFile'>
-  log: Omit<Options_['log'], 'pretty'> & { pretty: boolean }
-}
+export type Settings = ReturnType<typeof settingsFrom>
 
 /**
  * The settings of a process with several bots. `dataDir` contains theirs, `alert` is for problems
  * of no bot in particular.
  */
-export interface ProcessSettings extends Pick<
-  Settings,
-  'listen' | 'admin' | 'dataDir' | 'log' | 'alert' | 'openpgp'
-> {
-  /** How the one database is reached; the schema is each bot's own. */
-  store: Pick<Settings['store'], 'caFile'>
-}
+export type ProcessSettings = ReturnType<typeof processSettingsFrom>
 
 /** What must never be printed. `clientToken` null: the bot presents the service's own token. */
 export interface Secrets {
@@ -90,7 +73,7 @@ export function presetOf(path: string): unknown {
 export function settingsFrom(
   options: z.input<typeof Options>,
   { proxy = {}, pretty = false }: { proxy?: ProxySettings; pretty?: boolean } = {},
-): Settings {
+) {
   const given = Options.parse(options)
   const { bot: _bot, bots: _bots, store, key, alert, log, upstream, ...rest } = given
   const { passphrase: _passphrase, passphraseFile: _file, ...keySettings } = key
@@ -121,11 +104,12 @@ const ProcessOptions = z.object(
 export function processSettingsFrom(
   options: z.input<typeof ProcessOptions>,
   { pretty = false }: { pretty?: boolean } = {},
-): ProcessSettings {
+) {
   const { alert, store, log, ...rest } = ProcessOptions.parse(options)
   return {
     ...rest,
     alert: { command: alert.command },
+    /** How the one database is reached; the schema is each bot's own. */
     store: { caFile: store.caFile },
     log: { ...log, pretty: log.pretty ?? pretty },
   }
