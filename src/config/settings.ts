@@ -42,20 +42,7 @@ export interface Secrets {
 }
 
 /** One row of the table of settings. */
-export interface Setting extends About {
-  /** As in the file, dotted: `upstream.allowHttp`. */
-  path: string
-  /** `POSTERN_UPSTREAM_ALLOW_HTTP` */
-  env: string
-  /** `upstream-allow-http`, or null: of secrets, since every process sees flags, and of entries. */
-  flag: string | null
-  meaning: string
-  /** Whether one of several bots may have it otherwise than the others. */
-  isOfEachBot: boolean
-  /** Undefined when there is none. */
-  preset: unknown
-  schema: z.ZodType
-}
+export type Setting = ReturnType<typeof row>
 
 /** Every setting, in the order of the schema. */
 export const SETTINGS: readonly Setting[] = walk(Options, [])
@@ -162,16 +149,21 @@ function walk(schema: z.ZodType, path: string[]): Setting[] {
   return Object.entries(def.shape ?? {}).flatMap(([name, child]) => walk(child, [...path, name]))
 }
 
-function row(schema: z.ZodType, path: string[], about: About): Setting {
+function row(schema: z.ZodType, path: string[], about: About) {
   const words = path.flatMap((part) => part.split(/(?=[A-Z])/)).map((word) => word.toLowerCase())
   const def = schema.def as unknown as Def
   return {
-    path: path.join('.'),
-    env: `POSTERN_${words.join('_').toUpperCase()}`,
-    flag: about.kind === 'secret' || about.kind === 'entries' ? null : words.join('-'),
     ...about,
+    /** As in the file, dotted: `upstream.allowHttp`. */
+    path: path.join('.'),
+    /** `POSTERN_UPSTREAM_ALLOW_HTTP` */
+    env: `POSTERN_${words.join('_').toUpperCase()}`,
+    /** `upstream-allow-http`, or null: of secrets, since every process sees flags, and of entries. */
+    flag: about.kind === 'secret' || about.kind === 'entries' ? null : words.join('-'),
     meaning: schema.description ?? '',
+    /** Whether one of several bots may have it otherwise than the others. */
     isOfEachBot: isOfEachBot(path.join('.')),
+    /** Undefined when there is none. */
     preset: def.type === 'default' ? def.defaultValue : undefined,
     schema,
   }
