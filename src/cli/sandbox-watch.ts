@@ -18,15 +18,6 @@ const REMEMBERED = 1000
 
 type WatchFlags = ControlFlags & { all?: boolean; json?: boolean }
 
-/** The watched phone, and the handler of its events. */
-interface Watch {
-  control: Control
-  userId: number
-  onSeen: (seen: SeenEvent) => Promise<void>
-  /** The world was put back, and is followed from there. */
-  onRestored: () => void
-}
-
 export const sandboxWatchCommand = (): PosternCommand =>
   controlCommand('watch')
     .description('print what the phones of a running sandbox show, as it comes')
@@ -51,54 +42,54 @@ async function watch(
         ? names.people.filter(({ hasPhone, gone }) => hasPhone && !gone)
         : [names.person(person)]
     const isNew = rememberShown()
-    const follow = await Promise.all(
-      watched.map(async ({ id: userId, username }) => {
-        const phone: Watch = {
-          control,
-          userId,
-          onSeen: async (seen) => {
-            if (person === undefined && !isNew(seen)) return
-            if (flags.json === true) return printJsonLine({ person: username, ...seen })
-            print(formatSeen(seen, await namesFor(control, names, seen)))
-          },
-          onRestored: () => printNotice(`the world was put back; still watching ${username}`),
-        }
-        const after = flags.all === true ? 0 : await newestOf(phone)
-        return () => followPhone(phone, after)
-      }),
+    const show = async (userId: number, username: string, after: number): Promise<void> => {
+      for await (const seen of followPhone(control, userId, after)) {
+        if (seen === null) printNotice(`the world was put back; still watching ${username}`)
+        else if (person === undefined && !isNew(seen)) continue
+        else if (flags.json === true) printJsonLine({ person: username, ...seen })
+        else print(formatSeen(seen, await namesFor(control, names, seen)))
+      }
+    }
+    const starts = await Promise.all(
+      watched.map(async ({ id }) => (flags.all === true ? 0 : await newestOf(control, id))),
     )
     printNotice(`watching ${watched.map(({ username }) => username).join(', ')}; Ctrl-C ends it`)
-    await Promise.race([stop, Promise.all(follow.map((begin) => begin()))])
+    const shows = watched.map(({ id, username }, index) => show(id, username, starts[index] ?? 0))
+    await Promise.race([stop, Promise.all(shows)])
   })
 }
 
-/** Follows from a number on, until the sandbox is gone. @throws ControlError when the person is gone; what `fetch` throws */
-async function followPhone(watched: Watch, start: number): Promise<never> {
+/**
+ * The events of a phone after a number, as they arrive; null where the world was put back and the
+ * numbers begin anew.
+ * @throws ControlError when the person is gone; what `fetch` throws when the sandbox is
+ */
+async function* followPhone(control: Control, userId: number, start: number) {
   let after = start
   for (;;) {
-    const { seen, last } = await nextSeen(watched, after)
-    for (const one of seen) await watched.onSeen(one)
-    if (last < after) watched.onRestored()
+    const { seen, last } = await nextSeen(control, userId, after)
+    yield* seen
+    if (last < after) yield null
     after = last
   }
 }
 
 /** The number of what the phone showed last. */
-async function newestOf({ control, userId }: Watch): Promise<number> {
+async function newestOf(control: Control, userId: number): Promise<number> {
   return (await control.inbox({ userId, after: NEWEST })).last
 }
 
 async function nextSeen(
-  watched: Watch,
+  control: Control,
+  userId: number,
   after: number,
 ): Promise<{ seen: SeenEvent[]; last: number }> {
-  const { control, userId } = watched
   try {
     return await control.inbox({ userId, after, wait: WAIT_MS })
   } catch (error) {
     if (!(error instanceof PosternError)) throw error
     // The world was put back while it was asked.
-    return { seen: [], last: await newestOf(watched) }
+    return { seen: [], last: await newestOf(control, userId) }
   }
 }
 
