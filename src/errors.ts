@@ -189,9 +189,14 @@ export function operatorErrorOf<T>(run: () => T): T | OperatorError {
   try {
     return run()
   } catch (error) {
-    if (error instanceof OperatorError) return error
-    throw error
+    return asOperatorError(error)
   }
+}
+
+/** The error, for a `catch` of a promise. @throws any but an OperatorError */
+export function asOperatorError(error: unknown): OperatorError {
+  if (error instanceof OperatorError) return error
+  throw error
 }
 
 /** The result of `run`, or `fallback` where it throws anything. */

@@ -1,5 +1,5 @@
 /** Checks the database of `store.url`: its connection, the durability of commits, and the schema. */
-import { OperatorError } from '../errors.ts'
+import { asOperatorError, OperatorError } from '../errors.ts'
 import { FIRST_VERSION, NEWEST_VERSION } from '../store/migrations.ts'
 import type { DatabaseState, lookAtDatabase } from '../replicas/look.ts'
 import { newer, older } from '../store/refusals.ts'
@@ -15,13 +15,9 @@ type NamedDatabase = Parameters<typeof lookAtDatabase>[0]
 export async function checkDatabase(database: NamedDatabase | null): Promise<CheckLine[]> {
   if (database === null) return []
   const look = await import('../replicas/look.ts')
-  try {
-    const state = await look.lookAtDatabase(database)
-    return databaseLines(state, { name: database.schema, newest: NEWEST_VERSION })
-  } catch (error) {
-    if (!(error instanceof OperatorError)) throw error
-    return [fail('database', error.message, error.hint)]
-  }
+  const state = await look.lookAtDatabase(database).catch(asOperatorError)
+  if (state instanceof OperatorError) return [fail('database', state.message, state.hint)]
+  return databaseLines(state, { name: database.schema, newest: NEWEST_VERSION })
 }
 
 /** @param schema its name, and the newest version that this program knows */

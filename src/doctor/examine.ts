@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Bot } from '../api/bot.ts'
 import { isInside } from '../config/rules.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
-import { OperatorError } from '../errors.ts'
+import { asOperatorError, OperatorError } from '../errors.ts'
 import type { Trust } from '../kernel/index.ts'
 import { chooseProtection } from '../store/choose.ts'
 import type { Store } from '../store/store.ts'
@@ -149,18 +149,13 @@ async function firstProtection(
   { protection }: Settings['key'],
   { passphrase, howToMakePassphrase }: Secrets,
 ): Promise<Store['method'] | OperatorError> {
-  try {
-    const chosen = await chooseProtection({
-      protection,
-      passphrase: passphrase?.reveal() ?? null,
-      isRequired: true,
-      howToMakePassphrase,
-    })
-    return chosen?.method ?? null
-  } catch (error) {
-    if (error instanceof OperatorError) return error
-    throw error
-  }
+  const chosen = await chooseProtection({
+    protection,
+    passphrase: passphrase?.reveal() ?? null,
+    isRequired: true,
+    howToMakePassphrase,
+  }).catch(asOperatorError)
+  return chosen instanceof OperatorError ? chosen : (chosen?.method ?? null)
 }
 
 /** Counts people under the bot's policy; chats with a policy of their own are left out. */

@@ -4,19 +4,15 @@ import { chmodSync, mkdtempSync, realpathSync, rmdirSync, rmSync } from 'node:fs
 import type { Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { OperatorError, resultOr, systemCodeOf } from '../../errors.ts'
+import { asOperatorError, OperatorError, resultOr, systemCodeOf } from '../../errors.ts'
 import { writeDurably } from '../../store/files.ts'
 import { connectSocket } from './connect.ts'
 import { fitsSocket, FOLDER_PREFIX, POINTER_NAME, readPointer, SOCKET_NAME } from './location.ts'
 import { isHeldFast } from '../../util/file-owners.ts'
 import { isPrivate, NotPrivateError, ownerOf } from './ownership.ts'
 
-/** A path to listen on. */
-export interface SocketPlace {
-  path: string
-  /** Removes the socket, and the folder made for it. */
-  clear: () => void
-}
+/** A path to listen on; `clear` removes the socket, and the folder made for it. */
+type SocketPlace = ReturnType<typeof makePlace>
 
 /**
  * Makes the socket, with mode 0600 from the moment it exists, and listens at it. Remains of a dead
@@ -50,12 +46,9 @@ export async function listenAtSocket(
 }
 
 async function refuseLive(dataDir: string): Promise<void> {
-  const socket = await connectSocket(dataDir).catch((error: unknown) => {
-    // Our sidecars listen only at sockets of this user. Any other is replaced without connecting.
-    if (error instanceof OperatorError) return null
-    throw error
-  })
-  if (socket === null) return
+  const socket = await connectSocket(dataDir).catch(asOperatorError)
+  // Our sidecars listen only at sockets of this user. Any other is replaced without connecting.
+  if (socket === null || socket instanceof OperatorError) return
   socket.destroy()
   throw new OperatorError(
     'store-in-use',
@@ -68,7 +61,7 @@ async function refuseLive(dataDir: string): Promise<void> {
  * @throws NotPrivateError when `dataDir` is not this user's alone; an error of node:fs, also
  *   ENAMETOOLONG when no folder will do
  */
-function makePlace(dataDir: string, runtimeDir: string | null): SocketPlace {
+function makePlace(dataDir: string, runtimeDir: string | null) {
   const owner = ownerOf(dataDir)
   if (owner === null) throw Object.assign(new Error('no such folder'), { code: 'ENOENT' })
   const me = process.getuid?.() ?? owner
