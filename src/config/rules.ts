@@ -14,6 +14,14 @@ import type { GivenSetting } from './yaml-file.ts'
 /** Room in a socket address on Linux, less its closing zero (unix(7)). */
 export const SOCKET_PATH_BYTES = 107
 const MAX_CA_BYTES = 1024 * 1024
+/** PostgreSQL silently truncates longer names: two bots could get one schema. */
+const MAX_SCHEMA_BYTES = 63
+/** The keyring opens with 32 keys at most: the published one, one that waits, and old ones. */
+export const MAX_OLD_KEYS = 30
+/** The problem of a service at an address of plain http. */
+export const PLAIN_HTTP = 'expected https: plain http shows the token to the network'
+const OWN_TOKEN = ', or tokenFile'
+const ONLY_TOKEN = ': POSTERN_BOT_TOKEN or POSTERN_BOT_TOKEN_FILE'
 
 /** The given settings and secrets. */
 export interface Whole {
@@ -27,35 +35,18 @@ export interface Whole {
   isOneOfSeveral?: boolean
 }
 
+/** Gives the problems that it finds. */
+type SettingsRule = (whole: Whole) => Problem[]
+
 /** Applies every rule for a bot, and those of its process where that serves no other; gives all problems. */
 export function applyRules(whole: Whole): Problem[] {
-  const ofBot = [
-    refuseNoService,
-    refuseNoToken,
-    refusePlainHttp,
-    refuseOpenDoor,
-    refuseCaFile('upstream.caFile'),
-    refuseLongSchema,
-    refuseAlertCommand,
-    refuseMissingPassphrase,
-    refuseManyKeys,
-  ].flatMap((rule) => rule(whole))
+  const ofBot = Object.values(OF_BOT).flatMap((rule) => rule(whole))
   return whole.isOneOfSeveral === true ? ofBot : [...ofBot, ...applyProcessRules(whole)]
 }
 
 /** Applies the rules for settings that are the same for all bots of a process. */
 export function applyProcessRules(whole: Whole): Problem[] {
-  return [
-    refuseSharedPort,
-    refuseLongSocket,
-    refuseHalfTls,
-    refuseCaFile('listen.tlsCertFile'),
-    refuseCaFile('listen.tlsClientCaFile'),
-    refuseOpenTlsKey,
-    refuseProxies,
-    refuseCaFile('store.caFile'),
-    refuseStoreWithoutUrl,
-  ].flatMap((rule) => rule(whole))
+  return Object.values(OF_PROCESS).flatMap((rule) => rule(whole))
 }
 
 /** The effective value of a setting: the given one, or its default. */
@@ -67,98 +58,164 @@ function problem({ values }: Whole, path: string, message: string, hint?: string
   return [{ place: values.get(path)?.place ?? '', path, message, hint }]
 }
 
-function refuseNoService(whole: Whole): Problem[] {
-  if (valueOf(whole, 'upstream.url') !== undefined) return []
-  return problem(whole, 'upstream.url', 'is required: --upstream-url or POSTERN_UPSTREAM_URL')
+/** The rules for a bot. */
+const OF_BOT: Record<string, SettingsRule> = {
+  refuseNoService(whole) {
+    if (valueOf(whole, 'upstream.url') !== undefined) return []
+    return problem(whole, 'upstream.url', 'is required: --upstream-url or POSTERN_UPSTREAM_URL')
+  },
+
+  refuseNoToken(whole) {
+    if (whole.secrets.has('bot.token')) return []
+    const ways = whole.isOneOfSeveral === true ? OWN_TOKEN : ONLY_TOKEN
+    return problem(whole, 'bot.token', `is required${ways}`)
+  },
+
+  refusePlainHttp(whole) {
+    const text = valueOf(whole, 'upstream.url')
+    if (typeof text !== 'string' || valueOf(whole, 'upstream.allowHttp') === true) return []
+    if (!isPlainHttp(text)) return []
+    return problem(whole, 'upstream.url', PLAIN_HTTP, 'use https, or set upstream.allowHttp: true')
+  },
+
+  refuseOpenDoor(whole) {
+    const host = String(valueOf(whole, 'listen.host'))
+    const isSafe = isLoopback(host) || whole.values.has('listen.tlsCertFile')
+    if (isSafe || whole.secrets.has('bot.clientToken')) return []
+    const [name, howToSet] =
+      whole.isOneOfSeveral === true
+        ? ['clientToken', 'clientTokenFile for each bot']
+        : ['bot.clientToken', 'bot.clientToken (POSTERN_BOT_CLIENT_TOKEN_FILE)']
+    return problem(
+      whole,
+      'listen.host',
+      `expected a loopback address, since ${name} is not set`,
+      `set ${howToSet}, so that the service’s token does not travel in the clear, or listen on 127.0.0.1`,
+    )
+  },
+
+  refuseAuthorities: refuseCaFile('upstream.caFile'),
+
+  refuseLongSchema(whole) {
+    const bytes = Buffer.byteLength(String(valueOf(whole, 'store.schema')))
+    if (bytes <= MAX_SCHEMA_BYTES || !whole.secrets.has('store.url')) return []
+    return problem(
+      whole,
+      'store.schema',
+      `expected at most ${MAX_SCHEMA_BYTES} bytes, and there are ${bytes}, with a bot’s name`,
+      'give the bot a store.schema of its own, or a shorter name',
+    )
+  },
+
+  /** A program that cannot be run would be found out when it matters. */
+  refuseAlertCommand(whole) {
+    const path = valueOf(whole, 'alert.command')
+    if (typeof path !== 'string') return []
+    try {
+      accessSync(path, constants.X_OK)
+      if (statSync(path).isFile()) return []
+    } catch {
+      // reported below
+    }
+    return problem(whole, 'alert.command', `${path}: expected a program that this user may run`)
+  },
+
+  /**
+   * Under `auto` a keychain may do as well, where there may be one; whether it does shows on use.
+   * What an existing store needs, that store knows best.
+   */
+  refuseMissingPassphrase(whole) {
+    const needed = valueOf(whole, 'key.publish') === true
+    const protection = valueOf(whole, 'key.protection')
+    const noOther = protection === 'auto' && !whole.sources.mayHaveKeychain
+    if (!needed || whole.secrets.has('key.passphrase') || whole.secrets.has('store.url')) return []
+    if (existsSync(join(whole.dataDir, 'postern.db'))) return []
+    if (protection !== 'passphrase' && !noOther) return []
+    return problem(
+      whole,
+      'key.passphrase',
+      'is required: the secret keys are never kept without protection unless you say so',
+      passphraseCommands(whole),
+    )
+  },
+
+  refuseManyKeys(whole) {
+    const every = Number(valueOf(whole, 'key.rotateEveryDays') ?? Infinity)
+    const retain = Number(valueOf(whole, 'key.retainDays'))
+    const least = Math.ceil(retain / MAX_OLD_KEYS)
+    if (every >= least) return []
+    return problem(
+      whole,
+      'key.rotateEveryDays',
+      `expected at least ${least}, since old keys open for ${retain} days (key.retainDays)`,
+      `at most ${MAX_OLD_KEYS} old keys are kept open; rotate less often, or retain for less time`,
+    )
+  },
 }
 
-function refuseNoToken(whole: Whole): Problem[] {
-  if (whole.secrets.has('bot.token')) return []
-  const ways = whole.isOneOfSeveral === true ? OWN_TOKEN : ONLY_TOKEN
-  return problem(whole, 'bot.token', `is required${ways}`)
+/** The rules for settings that all bots of a process share. */
+const OF_PROCESS: Record<string, SettingsRule> = {
+  refuseSharedPort(whole) {
+    const port = valueOf(whole, 'admin.port')
+    const shared = port !== 0 && port === valueOf(whole, 'listen.port')
+    const differ = valueOf(whole, 'admin.host') !== valueOf(whole, 'listen.host')
+    if (!shared || differ) return []
+    return problem(whole, 'admin.port', 'expected another port than that of listen.port')
+  },
+
+  refuseLongSocket(whole) {
+    const path = valueOf(whole, 'listen.socket')
+    if (typeof path !== 'string' || Buffer.byteLength(path) <= SOCKET_PATH_BYTES) return []
+    return problem(whole, 'listen.socket', `expected at most ${SOCKET_PATH_BYTES} bytes, absolute`)
+  },
+
+  /** A certificate and its key belong together, and a socket of the file system needs neither. */
+  refuseHalfTls(whole) {
+    const { values } = whole
+    const [cert, key, ca] = ['Cert', 'Key', 'ClientCa'].map((one) =>
+      values.has(`listen.tls${one}File`),
+    )
+    if (cert && !key) return problem(whole, 'listen.tlsCertFile', 'expected with listen.tlsKeyFile')
+    if (key && !cert) return problem(whole, 'listen.tlsKeyFile', 'expected with listen.tlsCertFile')
+    if (ca && !cert)
+      return problem(whole, 'listen.tlsClientCaFile', 'expected with listen.tlsCertFile')
+    const hasSocket = cert && values.has('listen.socket')
+    return hasSocket ? problem(whole, 'listen.socket', 'expected without listen.tlsCertFile') : []
+  },
+
+  refuseCertificate: refuseCaFile('listen.tlsCertFile'),
+
+  refuseClientAuthorities: refuseCaFile('listen.tlsClientCaFile'),
+
+  refuseOpenTlsKey(whole) {
+    const path = valueOf(whole, 'listen.tlsKeyFile')
+    if (typeof path !== 'string') return []
+    const read = readBounded(path, MAX_CA_BYTES)
+    const wrong = 'problem' in read ? read.problem : describeExposure(path, read.facts)
+    return wrong === null ? [] : problem(whole, 'listen.tlsKeyFile', `${path}: ${wrong}`)
+  },
+
+  refuseProxies({ sources }) {
+    return ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'].flatMap((name) => {
+      const value = sources.env[name] ?? ''
+      const message = value === '' ? null : describeProxyProblem(value)
+      return message === null ? [] : [{ place: name, path: '', message }]
+    })
+  },
+
+  refuseStoreAuthorities: refuseCaFile('store.caFile'),
+
+  /** A certificate authority without `store.url` is a mistake: no database is in use. */
+  refuseStoreWithoutUrl(whole) {
+    const isMeant = whole.values.has('store.caFile') && !whole.secrets.has('store.url')
+    return isMeant ? problem(whole, 'store.caFile', 'has no meaning without store.url') : []
+  },
 }
 
-const OWN_TOKEN = ', or tokenFile'
-const ONLY_TOKEN = ': POSTERN_BOT_TOKEN or POSTERN_BOT_TOKEN_FILE'
-
-function refusePlainHttp(whole: Whole): Problem[] {
-  const text = valueOf(whole, 'upstream.url')
-  if (typeof text !== 'string' || valueOf(whole, 'upstream.allowHttp') === true) return []
-  if (!isPlainHttp(text)) return []
-  return problem(whole, 'upstream.url', PLAIN_HTTP, 'use https, or set upstream.allowHttp: true')
-}
-
-/** The problem of a service at an address of plain http. */
-export const PLAIN_HTTP = 'expected https: plain http shows the token to the network'
-
-function refuseOpenDoor(whole: Whole): Problem[] {
-  const host = String(valueOf(whole, 'listen.host'))
-  const isSafe = isLoopback(host) || whole.values.has('listen.tlsCertFile')
-  if (isSafe || whole.secrets.has('bot.clientToken')) return []
-  const [name, howToSet] =
-    whole.isOneOfSeveral === true
-      ? ['clientToken', 'clientTokenFile for each bot']
-      : ['bot.clientToken', 'bot.clientToken (POSTERN_BOT_CLIENT_TOKEN_FILE)']
-  return problem(
-    whole,
-    'listen.host',
-    `expected a loopback address, since ${name} is not set`,
-    `set ${howToSet}, so that the service’s token does not travel in the clear, or listen on 127.0.0.1`,
-  )
-}
-
-function refuseSharedPort(whole: Whole): Problem[] {
-  const port = valueOf(whole, 'admin.port')
-  const shared = port !== 0 && port === valueOf(whole, 'listen.port')
-  const differ = valueOf(whole, 'admin.host') !== valueOf(whole, 'listen.host')
-  if (!shared || differ) return []
-  return problem(whole, 'admin.port', 'expected another port than that of listen.port')
-}
-
-function refuseLongSocket(whole: Whole): Problem[] {
-  const path = valueOf(whole, 'listen.socket')
-  if (typeof path !== 'string' || Buffer.byteLength(path) <= SOCKET_PATH_BYTES) return []
-  return problem(whole, 'listen.socket', `expected at most ${SOCKET_PATH_BYTES} bytes, absolute`)
-}
-
-/** A certificate and its key belong together, and a socket of the file system needs neither. */
-function refuseHalfTls(whole: Whole): Problem[] {
-  const { values } = whole
-  const [cert, key, ca] = ['Cert', 'Key', 'ClientCa'].map((one) =>
-    values.has(`listen.tls${one}File`),
-  )
-  if (cert && !key) return problem(whole, 'listen.tlsCertFile', 'expected with listen.tlsKeyFile')
-  if (key && !cert) return problem(whole, 'listen.tlsKeyFile', 'expected with listen.tlsCertFile')
-  if (ca && !cert)
-    return problem(whole, 'listen.tlsClientCaFile', 'expected with listen.tlsCertFile')
-  const hasSocket = cert && values.has('listen.socket')
-  return hasSocket ? problem(whole, 'listen.socket', 'expected without listen.tlsCertFile') : []
-}
-
-function refuseOpenTlsKey(whole: Whole): Problem[] {
-  const path = valueOf(whole, 'listen.tlsKeyFile')
-  if (typeof path !== 'string') return []
-  const read = readBounded(path, MAX_CA_BYTES)
-  const wrong = 'problem' in read ? read.problem : describeExposure(path, read.facts)
-  return wrong === null ? [] : problem(whole, 'listen.tlsKeyFile', `${path}: ${wrong}`)
-}
-
-/** A program that cannot be run would be found out when it matters. */
-function refuseAlertCommand(whole: Whole): Problem[] {
-  const path = valueOf(whole, 'alert.command')
-  if (typeof path !== 'string') return []
-  try {
-    accessSync(path, constants.X_OK)
-    if (statSync(path).isFile()) return []
-  } catch {
-    // reported below
-  }
-  return problem(whole, 'alert.command', `${path}: expected a program that this user may run`)
-}
-
-const refuseCaFile =
-  (name: 'upstream.caFile' | 'store.caFile' | 'listen.tlsCertFile' | 'listen.tlsClientCaFile') =>
-  (whole: Whole): Problem[] => {
+function refuseCaFile(
+  name: 'upstream.caFile' | 'store.caFile' | 'listen.tlsCertFile' | 'listen.tlsClientCaFile',
+): SettingsRule {
+  return (whole) => {
     const path = valueOf(whole, name)
     if (typeof path !== 'string') return []
     // It is read again by those who use it, which a pipe cannot be.
@@ -169,60 +226,6 @@ const refuseCaFile =
     if (read.text.includes('-----BEGIN CERTIFICATE-----')) return []
     return problem(whole, name, `${path}: expected certificates in PEM`)
   }
-
-/** PostgreSQL silently truncates longer names: two bots could get one schema. */
-const MAX_SCHEMA_BYTES = 63
-
-function refuseLongSchema(whole: Whole): Problem[] {
-  const bytes = Buffer.byteLength(String(valueOf(whole, 'store.schema')))
-  if (bytes <= MAX_SCHEMA_BYTES || !whole.secrets.has('store.url')) return []
-  return problem(
-    whole,
-    'store.schema',
-    `expected at most ${MAX_SCHEMA_BYTES} bytes, and there are ${bytes}, with a bot’s name`,
-    'give the bot a store.schema of its own, or a shorter name',
-  )
-}
-
-/** A certificate authority without `store.url` is a mistake: no database is in use. */
-function refuseStoreWithoutUrl(whole: Whole): Problem[] {
-  const isMeant = whole.values.has('store.caFile') && !whole.secrets.has('store.url')
-  return isMeant ? problem(whole, 'store.caFile', 'has no meaning without store.url') : []
-}
-
-/**
- * Under `auto` a keychain may do as well, where there may be one; whether it does shows on use.
- * What an existing store needs, that store knows best.
- */
-function refuseMissingPassphrase(whole: Whole): Problem[] {
-  const needed = valueOf(whole, 'key.publish') === true
-  const protection = valueOf(whole, 'key.protection')
-  const noOther = protection === 'auto' && !whole.sources.mayHaveKeychain
-  if (!needed || whole.secrets.has('key.passphrase') || whole.secrets.has('store.url')) return []
-  if (existsSync(join(whole.dataDir, 'postern.db'))) return []
-  if (protection !== 'passphrase' && !noOther) return []
-  return problem(
-    whole,
-    'key.passphrase',
-    'is required: the secret keys are never kept without protection unless you say so',
-    passphraseCommands(whole),
-  )
-}
-
-/** The keyring opens with 32 keys at most: the published one, one that waits, and old ones. */
-export const MAX_OLD_KEYS = 30
-
-function refuseManyKeys(whole: Whole): Problem[] {
-  const every = Number(valueOf(whole, 'key.rotateEveryDays') ?? Infinity)
-  const retain = Number(valueOf(whole, 'key.retainDays'))
-  const least = Math.ceil(retain / MAX_OLD_KEYS)
-  if (every >= least) return []
-  return problem(
-    whole,
-    'key.rotateEveryDays',
-    `expected at least ${least}, since old keys open for ${retain} days (key.retainDays)`,
-    `at most ${MAX_OLD_KEYS} old keys are kept open; rotate less often, or retain for less time`,
-  )
 }
 
 /** A folder for files that hold secrets: the user's own, and outside `dataDir`. */
@@ -248,12 +251,4 @@ export function passphraseCommands({
     `  (umask 077 && head -c 32 /dev/urandom | base64 > ${quotePath(`${folder}/passphrase`)})`,
     `  export POSTERN_KEY_PASSPHRASE_FILE=${quotePath(`${folder}/passphrase`)}`,
   ].join('\n')
-}
-
-function refuseProxies({ sources }: Whole): Problem[] {
-  return ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'].flatMap((name) => {
-    const value = sources.env[name] ?? ''
-    const message = value === '' ? null : describeProxyProblem(value)
-    return message === null ? [] : [{ place: name, path: '', message }]
-  })
 }
