@@ -1,11 +1,9 @@
 import { isScalar, LineCounter, parseDocument, visit, YAMLParseError } from 'yaml'
 
-/** What a YAML text holds, not yet turned into values; `at` gives `LINE:COLUMN` of an offset. */
-export type ParsedYaml = ReturnType<typeof parseYaml>
-
 /**
  * Parses one YAML document, in a time that grows with its length. A key given twice is among its
  * errors, as `DUPLICATE_KEY`: the library's own check compares each key with each other.
+ * @returns what it holds, not yet turned into values; `at` gives `LINE:COLUMN` of an offset
  * @throws RangeError when it is nested too deep
  */
 export function parseYaml(text: string) {

@@ -5,7 +5,7 @@ import { isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml'
 import { resultOr } from '../errors.ts'
 import { describeExposure } from './secrets.ts'
 import { describeOthersChange, readBounded } from './files.ts'
-import { parseYaml, type ParsedYaml } from './parse-yaml.ts'
+import { parseYaml } from './parse-yaml.ts'
 import { nearestName, type Problem } from './problems.ts'
 import { isOfEachBot } from './options.ts'
 import { SETTINGS } from './settings.ts'
@@ -52,9 +52,7 @@ export interface FileSettings {
  * @param cwd what places are named relative to
  */
 export function readSettingsFile(path: string, cwd: string): FileSettings {
-  return readFile(path, cwd, ({ contents }, at, found) => {
-    collect(contents, [], { at, found, paths: PATHS })
-  })
+  return readFile(path, cwd, (contents, into) => collect(contents, [], { ...into, paths: PATHS }))
 }
 
 /**
@@ -73,19 +71,18 @@ export function readBotFile(
     const problem = { place: placeOf(path, cwd), path: '', message: 'is no ordinary file' }
     return { entry: null, problems: [problem] }
   }
-  const { bots, problems } = readFile(path, cwd, ({ contents }, at, found) => {
+  const { bots, problems } = readFile(path, cwd, (contents, { at, found }) => {
     found.bots = [entryOf(contents, null, { at, found, paths: BOT_PATHS })]
   })
   return { entry: bots?.[0] ?? null, problems }
 }
 
-type Take = (
-  document: ParsedYaml['document'],
-  at: (offset: number) => string,
-  found: FileSettings,
-) => void
-
-function readFile(path: string, cwd: string, take: Take): FileSettings {
+/** @param take collects the settings of the document */
+function readFile(
+  path: string,
+  cwd: string,
+  take: (contents: Node | null, into: { at: Into['at']; found: FileSettings }) => void,
+): FileSettings {
   const name = placeOf(path, cwd)
   const problem = describeOthersChange(path)
   if (problem !== null) return unreadable([{ place: name, path: '', ...problem }])
@@ -110,7 +107,7 @@ function readFile(path: string, cwd: string, take: Take): FileSettings {
     )
   }
   const found: FileSettings = { values: new Map(), bots: null, problems: [], readable: true }
-  take(document, at, found)
+  take(document.contents, { at, found })
   for (const values of [found.values, ...(found.bots ?? []).map((one) => one.values)]) {
     found.problems.push(...exposedSecret(values, path, read.facts))
   }
