@@ -111,16 +111,13 @@ export async function startDev(options: DevOptions) {
   const { bot: botUrl, admin } = running.urls
   const sidecarPorts = { port: portOf(botUrl), adminPort: portOf(admin) }
   const turns = new Mutex()
-  const restarts: PageSidecar['restarts'] = new Map([
-    [
-      'sidecar',
-      () =>
-        turns.run(async () => {
-          await running.parts.disposeAsync()
-          running = await start(sidecarPorts)
-        }),
-    ],
-  ])
+  const restarts: PageSidecar['restarts'] = new Map()
+  restarts.set('sidecar', () =>
+    turns.run(async () => {
+      await running.parts.disposeAsync()
+      running = await start(sidecarPorts)
+    }),
+  )
   const page = await servePage(sandbox, {
     port: ports.pagePort,
     open,
@@ -171,16 +168,11 @@ async function choosePorts({ ports, folder }: DevOptions): Promise<DevPorts> {
 }
 
 async function isFree(port: number): Promise<boolean> {
-  const server = createServer()
-  try {
-    server.listen(port, '127.0.0.1')
-    await once(server, 'listening')
-    return true
-  } catch {
-    return false
-  } finally {
-    server.close()
-  }
+  const server = createServer().listen(port, '127.0.0.1')
+  const listening = once(server, 'listening')
+  const canListen = await listening.then(Boolean).catch(() => false)
+  server.close()
+  return canListen
 }
 
 function chooseBot<Bot extends { username: string }>(

@@ -46,16 +46,12 @@ function listenRefusal(error: unknown, flags: string): OperatorError | null {
   return refusal(`port ${port} ${why}`, `choose another with ${flags}; 0 takes any free one`)
 }
 
-const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
-  darwin: ['open'],
-  win32: ['explorer.exe'],
-}
-const USUAL = ['xdg-open'] as const
+const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'explorer.exe' }
 
 /** Opens an address in the person's browser, without waiting for it; nothing where there is none. */
-export function openInBrowser(url: string): void {
-  const [command, ...args] = OPENERS[platform] ?? USUAL
-  const opener = spawn(command, [...args, url], { stdio: 'ignore', detached: true })
+function openInBrowser(url: string): void {
+  const command = OPENERS[platform] ?? 'xdg-open'
+  const opener = spawn(command, [url], { stdio: 'ignore', detached: true })
   opener.on('error', () => undefined)
   opener.unref()
 }

@@ -103,13 +103,9 @@ async function findNewest(): Promise<string> {
 }
 
 async function answers({ controlUrl }: RunningSandbox): Promise<boolean> {
-  try {
-    const signal = AbortSignal.timeout(ANSWER_MS)
-    const { ok } = await fetch(`${splitAddress(controlUrl).url}/healthz`, { signal })
-    return ok
-  } catch {
-    return false
-  }
+  const signal = AbortSignal.timeout(ANSWER_MS)
+  const health = fetch(`${splitAddress(controlUrl).url}/healthz`, { signal })
+  return await health.then(({ ok }) => ok).catch(() => false)
 }
 
 function describe({ command, pid, controlUrl, dataDir }: RunningSandbox): string {
