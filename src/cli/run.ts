@@ -77,7 +77,7 @@ async function runSeveral(first: LoadedBots, { sources, stop }: Running): Promis
     runtimeDir,
   })
   log.info(await several.listen(), 'listening')
-  sources.secretReader?.waitNoMore()
+  sources.secretReader.waitNoMore()
   onReload(() => {
     several.reload().catch((error: unknown) => {
       const isKnown = error instanceof OperatorError

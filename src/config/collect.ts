@@ -36,7 +36,7 @@ export type CollectedSettings = ReturnType<typeof collect>
  */
 export function collect(sources: Sources, file = findFile(sources)) {
   const problems: Problem[] = []
-  const isLate = file !== null && sources.secretReader?.isLate(file) === true
+  const isLate = file !== null && sources.secretReader.isLate(file)
   if (isLate) throw settingsError([{ place: file, path: '', message: LATE_PIPE }])
   const read = file === null ? null : readSettingsFile(file, sources.cwd)
   problems.push(...(read?.problems ?? []))

@@ -2,7 +2,6 @@
 import type { CollectedSettings, SettingsLevel } from './collect.ts'
 import { operatorErrorOf } from '../errors.ts'
 import { describeSecretFile } from './files.ts'
-import { SecretReader } from './pipes.ts'
 import type { Problem } from './problems.ts'
 import { SecretSource, type SecretRule } from './secrets.ts'
 import type { Sources } from './sources.ts'
@@ -63,10 +62,9 @@ function readSecret(
     problems.push({ place, path, message: 'expected text' })
     return null
   }
-  const { secretReader = new SecretReader() } = sources
   const secret = operatorErrorOf(() =>
     named
-      ? secretReader.read(String(file?.value), rule)
+      ? sources.secretReader.read(String(file?.value), rule)
       : SecretSource.fromValue(String(value), rule),
   )
   if (secret instanceof SecretSource) return secret

@@ -12,50 +12,36 @@ import { SETTINGS } from './settings.ts'
 import { OperatorError } from '../errors.ts'
 
 /** Everything outside that decides how Postern runs, as values. */
-export interface Sources {
-  /** Flags by name without dashes, as given on the command line. */
-  flags: Readonly<Record<string, string>>
-  env: Readonly<Record<string, string>>
-  /** What `--config` named, or null. */
-  configFlag: string | null
-  /** Which of several bots `--bot` named, or null. */
-  bot: string | null
-  cwd: string
-  home: string
-  /** XDG_RUNTIME_DIR: a folder for sockets, meant for this user alone; null when there is none. */
-  runtimeDir: string | null
-  /** Whether fd 2 is a terminal. */
-  terminal: boolean
-  /** Options that Node itself was started with, those of NODE_OPTIONS included. */
-  nodeOptions: readonly string[]
-  inspectorOpen: boolean
-  /** Reads files of secrets. Without it, each is read anew, a pipe too. */
-  secretReader?: SecretReader
-  /** Whether an OS keychain might answer. False where there certainly is none. */
-  mayHaveKeychain: boolean
-}
+export type Sources = ReturnType<typeof processSources>
 
 /**
  * Reads the process's sources. Removes secrets from its environment, so that no child process and
  * no report contains them; a second call does not find them again.
  * @param flags by name without dashes; those that are no settings are ignored
  */
-export function processSources(flags: Readonly<Record<string, unknown>>): Sources {
+export function processSources(flags: Readonly<Record<string, unknown>>) {
   const env = textsOf(process.env)
   const given = textsOf(flags)
   removeSecrets(process.env)
   return {
+    /** Flags by name without dashes, as given on the command line. */
     flags: given,
     env,
+    /** What `--config` named, or null. */
     configFlag: given['config'] ?? null,
+    /** Which of several bots `--bot` named, or null. */
     bot: given['bot'] ?? null,
     cwd: process.cwd(),
     home: homedir(),
+    /** XDG_RUNTIME_DIR: a folder for sockets, meant for this user alone; null when there is none. */
     runtimeDir: env['XDG_RUNTIME_DIR'] || null,
+    /** Whether fd 2 is a terminal. */
     terminal: process.stderr.isTTY,
+    /** Options that Node itself was started with, those of NODE_OPTIONS included. */
     nodeOptions: [...process.execArgv, ...(env['NODE_OPTIONS'] ?? '').split(/\s+/)],
     inspectorOpen: inspector.url() !== undefined,
     secretReader: new SecretReader(),
+    /** Whether an OS keychain might answer. False where there certainly is none. */
     mayHaveKeychain: mayHaveKeychain(env),
   }
 }

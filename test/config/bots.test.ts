@@ -357,7 +357,7 @@ describe('pipes', () => {
     const passphrases = () =>
       severalOf({ ...given, env }).bots.map(({ secrets }) => secrets.passphrase?.reveal())
     expect(passphrases()).toEqual(['the words', 'the words'])
-    given.secretReader?.waitNoMore()
+    given.secretReader.waitNoMore()
     expect(passphrases()).toEqual(['the words', 'the words'])
   })
 
@@ -377,7 +377,7 @@ describe('pipes', () => {
     const given = withFolder({}, { secretReader: new SecretReader() })
     const configFlag = join(given.cwd, 'settings')
     execFileSync('mkfifo', ['-m', '600', configFlag])
-    given.secretReader?.waitNoMore()
+    given.secretReader.waitNoMore()
     expect(refusalOf(() => loadSeveral({ ...given, configFlag })).message).toContain(
       'settings: is a pipe, which is read at a start alone',
     )

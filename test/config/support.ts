@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { SecretReader } from '../../src/config/pipes.ts'
 import type { Sources } from '../../src/config/sources.ts'
 import { OperatorError } from '../../src/errors.ts'
 
@@ -39,6 +40,7 @@ export function sources(given: Partial<Sources> = {}): Sources {
     terminal: false,
     nodeOptions: [],
     inspectorOpen: false,
+    secretReader: new SecretReader(),
     mayHaveKeychain: false,
     ...given,
   }

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { loadAll } from '../../src/config/load.ts'
+import { SecretReader } from '../../src/config/pipes.ts'
 import { isInstalled, run } from '../support/openpgp-run.ts'
 
 const EXAMPLES = 'config/examples'
@@ -20,6 +21,7 @@ const NOWHERE = {
   terminal: false,
   nodeOptions: [],
   inspectorOpen: false,
+  secretReader: new SecretReader(),
   mayHaveKeychain: false,
 }
 

@@ -1,6 +1,7 @@
 /** The sidecar in the tests' own process: it costs less, and mutants are in no other (`mutants.ts`). */
 import { tmpdir } from 'node:os'
 import { load } from '../../src/config/load.ts'
+import { SecretReader } from '../../src/config/pipes.ts'
 import type { Sources } from '../../src/config/sources.ts'
 import { createSidecar } from '../../src/context.ts'
 import type { RunningSidecar } from './sidecar-process.ts'
@@ -18,6 +19,7 @@ export const sourcesOf = (env: Sources['env'], folder: string): Sources => ({
   terminal: false,
   nodeOptions: [],
   inspectorOpen: false,
+  secretReader: new SecretReader(),
   mayHaveKeychain: false,
 })
 
