@@ -42,22 +42,13 @@ export interface SeveralOptions {
 }
 
 /** Several bots; disposing drains them. */
-export interface Several extends AsyncDisposable {
-  /** Opens the doors and the control socket and begins to start the bots. @returns the addresses */
-  listen(): Promise<{ bot: string; admin: string }>
-  /**
-   * Reads the settings again, and serves the bots that they name now.
-   * @throws OperatorError `settings`: everything goes on as it was
-   */
-  reload(): Promise<BotReload>
-  report(): BotsReport
-}
+export type Several = Awaited<ReturnType<typeof createSeveral>>
 
 /**
  * Makes them, without listening yet.
  * @throws OperatorError `data-dir`, `store-unwritable`, `settings` when `store.url` is wrong
  */
-export async function createSeveral(options: SeveralOptions): Promise<Several> {
+export async function createSeveral(options: SeveralOptions) {
   const { loaded, log, logOf, parts = {} } = options
   const { settings } = loaded
   const { dataDir } = settings
@@ -103,7 +94,12 @@ export async function createSeveral(options: SeveralOptions): Promise<Several> {
   const resources = stack.move()
   return {
     report,
+    /**
+     * Reads the settings again, and serves the bots that they name now.
+     * @throws OperatorError `settings`: everything goes on as it was
+     */
     reload,
+    /** Opens the doors and the control socket and begins to start the bots. @returns the addresses */
     listen: async () => {
       const { runtimeDir = null } = options
       // First: it refuses where another sidecar runs on the data directory.
