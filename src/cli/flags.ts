@@ -5,15 +5,11 @@ import { processSources, type Sources } from '../config/sources.ts'
 import { usageError } from '../errors.ts'
 import { SETTINGS_GROUP } from './help.ts'
 
-const PLACEHOLDERS = {
-  text: 'text',
-  number: 'number',
+/** Of the kinds whose name does not show how a value is written. */
+const PLACEHOLDERS: Partial<Record<Setting['kind'], string>> = {
   boolean: 'true|false',
   list: 'a,b',
-  path: 'path',
-  secret: '',
-  entries: '',
-} as const
+}
 /** Longer lists of choices are in the description, so that help fits 80 columns. */
 const MAX_PLACEHOLDER_CHARS = 24
 
@@ -44,7 +40,7 @@ export function sourcesOf(command: Command): Sources {
 }
 
 function placeholder({ choices, kind }: Setting): string {
-  if (choices === undefined) return PLACEHOLDERS[kind]
+  if (choices === undefined) return PLACEHOLDERS[kind] ?? kind
   const text = choices.join('|')
   return text.length > MAX_PLACEHOLDER_CHARS ? 'choice' : text
 }
