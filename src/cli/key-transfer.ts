@@ -41,7 +41,7 @@ async function exportKey(
   }
   const key = await withSidecar(sources, async (sidecar) => {
     const question = 'passphrase for the exported key: '
-    const passphrase = await readPassphrase(sources, { which: 'export', question, isNew: true })
+    const passphrase = await readPassphrase(sources, { which: 'export', question })
     return await sidecar.keyExport({ fingerprint, passphrase })
   })
   printNotice(`${key.fingerprint}, ${key.state}: the secret key, locked under the passphrase`)

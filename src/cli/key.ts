@@ -64,7 +64,7 @@ takes it from the environment:
     )
     .example('postern key protect passphrase')
     .runs(async (sources, protection: Protection) => {
-      const asked = { which: 'new', question: 'new passphrase: ', isNew: true } as const
+      const asked = { which: 'new', question: 'new passphrase: ' } as const
       const done = await withSidecar(sources, async (sidecar) => {
         const isTyped = protection === 'passphrase'
         const passphrase = isTyped ? await readPassphrase(sources, asked) : null

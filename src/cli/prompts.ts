@@ -14,15 +14,15 @@ const TERMINAL = '/dev/tty'
 const UNSEEN = new Writable({ write: (_chunk, _encoding, done) => done() })
 
 /**
- * Gives a passphrase that a command needs: from the environment or its file, else from the terminal.
- * @param o `which` variable; `question` for a person; `isNew`: typed twice, so that a slip does not
- *   lock anything for good
+ * Gives a new passphrase: from the environment or its file, else from the terminal, where it is typed
+ * twice, so that a slip does not lock anything for good.
+ * @param o `which` variable; `question` for a person
  * @throws OperatorError `passphrase` when it is not given and nobody can be asked, or the two differ;
  *   `settings` when it holds what it must not
  */
 export async function readPassphrase(
   sources: Sources,
-  o: { which: keyof typeof PASSPHRASES; question: string; isNew: boolean },
+  o: { which: keyof typeof PASSPHRASES; question: string },
 ): Promise<string> {
   const name = PASSPHRASES[o.which]
   const given = commandSecret(o.which, sources)
@@ -35,7 +35,7 @@ export async function readPassphrase(
       `give it as ${name}, or name its file in ${name}_FILE`,
     )
   }
-  if (o.isNew && (await promptSecret('once more: ')) !== asked) {
+  if ((await promptSecret('once more: ')) !== asked) {
     throw new OperatorError(
       'passphrase',
       'the two passphrases differ',
