@@ -3,7 +3,6 @@
  * then `wiring/subscriptions.ts` connects their listeners.
  */
 import type { Secrets, Settings } from './config/settings.ts'
-import type { Operations } from './control/operations.ts'
 import type { CheckLine } from './doctor/check-line.ts'
 import { OperatorError } from './errors.ts'
 import type { Log } from './logger.ts'
@@ -22,22 +21,8 @@ export {
 } from './wiring/stores.ts'
 export type { HandedInParts, Link } from './wiring/link.ts'
 
-/** Everything but the doors, for commands without a running sidecar. */
-export interface Offline extends AsyncDisposable {
-  operations: Operations
-}
-
 /** The sidecar; disposing it drains. */
-export interface Sidecar extends Offline {
-  /** The state that `/readyz` reports. */
-  readonly health: Pick<Health, 'ready' | 'all' | 'onChange'>
-  /**
-   * Opens both doors and the control socket and begins to publish.
-   * @param o `hasControl` false leaves out the control socket, where no operator will ask
-   * @returns the addresses
-   */
-  listen(o?: { hasControl?: boolean }): Promise<{ bot: string; admin: string }>
-}
+export type Sidecar = Awaited<ReturnType<typeof createSidecar>>
 
 export interface ContextOptions {
   settings: Settings
@@ -56,7 +41,7 @@ export interface SidecarOptions extends ContextOptions {
  * Makes the sidecar, without listening yet.
  * @throws OperatorError for everything that keeps the store from opening
  */
-export async function createSidecar(options: SidecarOptions): Promise<Sidecar> {
+export async function createSidecar(options: SidecarOptions) {
   await using stack = new AsyncDisposableStack()
   const opening = beginOpening(options, stack)
   // Not for commands that find no sidecar: they need neither doors nor the bot's updates.
@@ -67,7 +52,7 @@ export async function createSidecar(options: SidecarOptions): Promise<Sidecar> {
   const { settings } = options
   const bot = stack.use(await createBot({ ...options, parts: { ...options.parts, opening } }))
   const { operations, link } = bot
-  const { health } = link
+  const health: Pick<Health, 'ready' | 'all' | 'onChange'> = link.health
   const doors = {
     bot: buildBotDoor(bot.door),
     admin: createAdminDoor(options, {
@@ -79,8 +64,14 @@ export async function createSidecar(options: SidecarOptions): Promise<Sidecar> {
   const resources = stack.move()
   return {
     operations,
-    health: link.health,
-    listen: async ({ hasControl = true } = {}) => {
+    /** The state that `/readyz` reports. */
+    health,
+    /**
+     * Opens both doors and the control socket and begins to publish.
+     * @param o `hasControl` false leaves out the control socket, where no operator will ask
+     * @returns the addresses
+     */
+    listen: async ({ hasControl = true }: { hasControl?: boolean } = {}) => {
       const addresses = await openDoors(settings, doors)
       if (hasControl) {
         resources.use(await startControl({ ...options, operations, dataDir: settings.dataDir }))
@@ -113,7 +104,7 @@ export async function createSeveral(options: SeveralOptions): Promise<Several> {
 export async function createOffline(
   options: ContextOptions,
   purpose: Exclude<Purpose, 'run'> = 'look',
-): Promise<Offline> {
+) {
   const { createCore } = await import('./wiring/core.ts')
   const { subscribeCore } = await import('./wiring/subscriptions.ts')
   const operationsOf = await import('./wiring/operations.ts')
