@@ -66,24 +66,21 @@ function printChat(shown: ShownChat): void {
   print(`chat ${chatId}, ${oneLine(kind)}`)
   printTable([
     ['a message is', `${BODIES[body]}${isLater ? ', once the bot’s key is published' : ''}`],
-    ...(problem === null ? [] : problemRows(problem)),
+    problem && ['because', `${problem.message} (${problem.code})`],
+    problem?.hint == null ? null : ['what to do', problem.hint],
     ...people.flatMap(personRows),
-    ...(withoutKey === null || withoutKey <= 0
-      ? []
-      : [['without a key', `${withoutKey} of its members, who could not read it`]]),
+    (withoutKey ?? 0) <= 0
+      ? null
+      : ['without a key', `${withoutKey} of its members, who could not read it`],
   ])
 }
 
-function problemRows({ code, message, hint }: NonNullable<ShownChat['problem']>): string[][] {
-  return [['because', `${message} (${code})`], ...(hint === null ? [] : [['what to do', hint]])]
-}
-
-function personRows({ userId, fingerprint, skipped }: ShownChat['people'][number]): string[][] {
+function personRows({ userId, fingerprint, skipped }: ShownChat['people'][number]) {
   const person = `person ${userId}, ${fingerprint ?? 'no certificate that can be read'}`
   if (skipped === null) return [['can read it', person]]
   const description = describeSkip(skipped)
   return [
     ['skipped', `${person}: ${skipped}${description === null ? '' : `, ${description.what}`}`],
-    ...(description === null ? [] : [['what to do', description.hint]]),
+    description && ['what to do', description.hint],
   ]
 }

@@ -79,7 +79,7 @@ async function listWithheld(
   })
 }
 
-function lines(one: Explained): string[][] {
+function lines(one: Explained): (string[] | null)[] {
   const { openedWith, reason, signer } = one
   const { what, hint } = describeVerdict(one.verdict, reason) ?? {
     ...OF_ANOTHER_VERSION,
@@ -91,11 +91,9 @@ function lines(one: Explained): string[][] {
     ['verdict', `${one.verdict}${reason === null ? '' : ` (${reason})`}`],
     ['that is', what],
     ['its text', one.delivered ? 'was given to the bot' : 'was withheld from the bot'],
-    ...(openedWith === null
-      ? []
-      : [['opened with', `${openedWith.fingerprint} (${openedWith.state})`]]),
-    ...(signer === null ? [] : [['signed by', signer]]),
-    ...(hint === 'nothing' ? [] : [['what to do', hint]]),
+    openedWith && ['opened with', `${openedWith.fingerprint} (${openedWith.state})`],
+    signer === null ? null : ['signed by', signer],
+    hint === 'nothing' ? null : ['what to do', hint],
   ]
 }
 

@@ -132,7 +132,7 @@ async function describe(sandbox: Sandbox, page: Page | null): Promise<void> {
   printTable([
     ['api', '', sandbox.url],
     ['control', '', sandbox.controlUrl],
-    ...(page === null ? [] : [['page', '', page.url]]),
+    page && ['page', '', page.url],
     ...sandbox.bots.map(({ username, token }) => ['bot', username, token]),
     ...sandbox.people.map(({ id, username }) => ['person', username, String(id)]),
     ...names.chats.map((chat) => [

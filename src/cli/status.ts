@@ -121,7 +121,7 @@ function printStatus(report: StatusReport): void {
     ['bot', bot === null ? 'not known yet' : `@${bot.username}, id ${bot.id}, ${bot.mode}`],
     ['published', bot?.fingerprint ?? 'no key'],
     ['our key', key === null ? 'none' : `${key.fingerprint}, ${key.state}`],
-    ...rotationRow(report),
+    rotationRow(report),
     ['service', `${upstream.url}, ${upstream.reachable ? 'reachable' : 'not reachable'}`],
     ['chats', `${chats.known} known, ${chats.latched} latched, ${chats.refused} refused`],
     ['webhook', webhookLine(report.webhook)],
@@ -144,10 +144,10 @@ function webhookLine(webhook: StatusReport['webhook']): string {
   return `${origin}, ${failures} failures in a row, the last: ${lastError}; next try ${next}`
 }
 
-function rotationRow({ rotation }: StatusReport): string[][] {
-  if (rotation === null) return []
+function rotationRow({ rotation }: StatusReport): string[] | null {
+  if (rotation === null) return null
   const { phase, to, detail, nextAttemptAt, endedAt } = rotation
   const when = endedAt === null ? '' : `, ${endedAt}`
   const next = nextAttemptAt === null ? '' : `, tried again at ${nextAttemptAt}`
-  return [['rotation', `${phase}${detail === '' ? '' : ` (${detail})`} to ${to}${when}${next}`]]
+  return ['rotation', `${phase}${detail === '' ? '' : ` (${detail})`} to ${to}${when}${next}`]
 }

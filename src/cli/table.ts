@@ -13,12 +13,12 @@ const INDENT = 2
 type Cells = readonly string[]
 
 /**
- * Prints rows to stdout in columns. At a terminal that is too narrow the last column is wrapped; else
+ * Prints rows to stdout in columns, without those that are null. At a terminal that is too narrow the last column is wrapped; else
  * each row is one line.
  * @param rows a row may be shorter than the others
  */
-export function printTable(rows: readonly Cells[]): void {
-  const cells = rows.map((row) => row.map(cleanCell))
+export function printTable(rows: readonly (Cells | null)[]): void {
+  const cells = rows.filter((row) => row !== null).map((row) => row.map(cleanCell))
   const widths = widthsOf(cells)
   const indent = sum(widths.slice(0, -1)) + GAP.length * (widths.length - 1)
   const room = availableWidth() - indent
