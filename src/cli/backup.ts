@@ -1,6 +1,5 @@
 /** `postern backup`: copies of the whole store. */
 import { rmSync } from 'node:fs'
-import type { Sources } from '../config/sources.ts'
 import { loadStoreDir, loadStoreAccess } from '../config/store-access.ts'
 import type { BackupReport } from '../context.ts'
 import { locateCopy } from '../control/backup-copy.ts'
@@ -16,7 +15,30 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .argument('<file>', 'a new file that only you can read; - is stdout')
     .option('--force', 'replace the file if it exists')
     .example('postern backup create postern.backup')
-    .runs(create),
+    .runs(async (sources, path: string, { force = false }: { force?: boolean }) => {
+      const isStdout = path === '-'
+      if (!isStdout) refuseExisting(path, { force })
+      else if (isStdoutTerminal()) {
+        throw refusedError(
+          'a backup is not printed to a terminal',
+          'name a file, or send it on: `postern backup create - > postern.backup`',
+        )
+      }
+      await withSidecar(sources, async (sidecar) => {
+        const storeDir = loadStoreDir(sources)
+        const { file: named, protection } = await sidecar.backupCreate()
+        const file = locateCopy(storeDir, named)
+        try {
+          if (isStdout) await printFile(file)
+          else print(writeNewFile(path, { from: file }, { force }))
+          printNotice(
+            protection === null ? 'the store has no protection, and no secrets' : OPENS[protection],
+          )
+        } finally {
+          rmSync(file, { force: true })
+        }
+      })
+    }),
   new OperatorCommand('verify')
     .description('open a backup as the store is opened, and show what it holds')
     .argument('<file>', 'the backup')
@@ -47,35 +69,6 @@ export const commandsOfGroup = (): OperatorCommand[] => [
       sidecar.backupAccept({ isLatest }),
     ),
 ]
-
-async function create(
-  sources: Sources,
-  path: string,
-  { force = false }: { force?: boolean },
-): Promise<void> {
-  const isStdout = path === '-'
-  if (!isStdout) refuseExisting(path, { force })
-  else if (isStdoutTerminal()) {
-    throw refusedError(
-      'a backup is not printed to a terminal',
-      'name a file, or send it on: `postern backup create - > postern.backup`',
-    )
-  }
-  await withSidecar(sources, async (sidecar) => {
-    const storeDir = loadStoreDir(sources)
-    const { file: named, protection } = await sidecar.backupCreate()
-    const file = locateCopy(storeDir, named)
-    try {
-      if (isStdout) await printFile(file)
-      else print(writeNewFile(path, { from: file }, { force }))
-      printNotice(
-        protection === null ? 'the store has no protection, and no secrets' : OPENS[protection],
-      )
-    } finally {
-      rmSync(file, { force: true })
-    }
-  })
-}
 
 const OPENS = {
   passphrase:

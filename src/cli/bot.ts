@@ -29,7 +29,13 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .description('list the bots of a process that serves several, and how each is')
     .option('--json', 'print them as JSON')
     .example('postern bot list')
-    .runs(list),
+    .runs(async (sources, { json = false }: JsonFlag) => {
+      await using sidecar = await connectControl(loadDataDir(sources))
+      const all = sidecar === null ? notRunning(several(sources)) : (await sidecar.botList()).bots
+      const bots = sources.bot === null ? all : [pickBot(all, sources.bot)]
+      if (json) printJson(bots)
+      else printBots(bots)
+    }),
   new OperatorCommand('add')
     .description('add a bot to the folder that `bots` names; a running sidecar serves it at once')
     .argument('<name>', 'the bot’s name in commands, metrics and log')
@@ -43,14 +49,6 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .example('postern bot remove echo')
     .runs(remove),
 ]
-
-async function list(sources: Sources, { json = false }: JsonFlag): Promise<void> {
-  await using sidecar = await connectControl(loadDataDir(sources))
-  const all = sidecar === null ? notRunning(several(sources)) : (await sidecar.botList()).bots
-  const bots = sources.bot === null ? all : [pickBot(all, sources.bot)]
-  if (json) printJson(bots)
-  else printBots(bots)
-}
 
 /** Prints bots as a table. */
 export function printBots(bots: readonly BotReport[]): void {

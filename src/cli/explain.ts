@@ -19,25 +19,19 @@ export const explainCommand = (): OperatorCommand =>
     .option('--withheld', 'list what was withheld in the last ten days, by chat and reason')
     .option('--json', 'print it as JSON')
     .example('postern explain 4711')
-    .runs(explain)
-
-async function explain(
-  sources: Sources,
-  text: string | undefined,
-  options: ExplainFlags,
-): Promise<void> {
-  if (options.withheld === true) return await listWithheld(sources, text, options)
-  const id = readId(text)
-  if (options.sent === true) {
-    const sent = await withSidecar(sources, (sidecar) => sidecar.explainSent({ messageId: id }))
-    if (sent === null) throw nothingKnown(`message ${id}`)
-    return options.json === true ? printJson(sent) : printTable(linesOfSent(sent))
-  }
-  const found = await withSidecar(sources, (sidecar) => sidecar.explainUpdate({ updateId: id }))
-  if (found.length === 0) throw nothingKnown(`update ${id}`)
-  if (options.json === true) return printJson(found)
-  for (const one of found) printTable(lines(one))
-}
+    .runs(async (sources, text: string | undefined, options: ExplainFlags) => {
+      if (options.withheld === true) return await listWithheld(sources, text, options)
+      const id = readId(text)
+      if (options.sent === true) {
+        const sent = await withSidecar(sources, (sidecar) => sidecar.explainSent({ messageId: id }))
+        if (sent === null) throw nothingKnown(`message ${id}`)
+        return options.json === true ? printJson(sent) : printTable(linesOfSent(sent))
+      }
+      const found = await withSidecar(sources, (sidecar) => sidecar.explainUpdate({ updateId: id }))
+      if (found.length === 0) throw nothingKnown(`update ${id}`)
+      if (options.json === true) return printJson(found)
+      for (const one of found) printTable(lines(one))
+    })
 
 function readId(text: string | undefined): number {
   if (text === undefined) {

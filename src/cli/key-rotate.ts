@@ -1,4 +1,3 @@
-import type { Sources } from '../config/sources.ts'
 import type { Operations } from '../control/operations.ts'
 import type { RotationReport } from '../control/reports.ts'
 import { failedError, OperatorError, usageError } from '../errors.ts'
@@ -22,22 +21,20 @@ export const keyRotateCommand = (): OperatorCommand =>
     )
     .option('--json', 'print each step as JSON, one line each')
     .example('postern key rotate --watch')
-    .runs(rotate)
-
-async function rotate(sources: Sources, options: RotateFlags): Promise<void> {
-  if (options.abandon === true && options.watch === true) {
-    throw usageError(
-      'expected --watch or --abandon, not both',
-      '`postern key rotate --help` explains both',
-    )
-  }
-  handleShutdown()
-  await withSidecar(sources, async (sidecar) => {
-    if (options.abandon === true) return printStep(await sidecar.keyAbandon(), options)
-    await sidecar.keyRotate()
-    await follow(sidecar, options)
-  })
-}
+    .runs(async (sources, options: RotateFlags) => {
+      if (options.abandon === true && options.watch === true) {
+        throw usageError(
+          'expected --watch or --abandon, not both',
+          '`postern key rotate --help` explains both',
+        )
+      }
+      handleShutdown()
+      await withSidecar(sources, async (sidecar) => {
+        if (options.abandon === true) return printStep(await sidecar.keyAbandon(), options)
+        await sidecar.keyRotate()
+        await follow(sidecar, options)
+      })
+    })
 
 /** Prints each step, until the rotation ends or must wait for the service. */
 async function follow(sidecar: Operations, options: RotateFlags): Promise<void> {

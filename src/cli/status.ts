@@ -1,5 +1,4 @@
 import { Option } from 'commander'
-import type { Sources } from '../config/sources.ts'
 import { loadDataDir } from '../config/store-access.ts'
 import { connectControl } from '../control/client.ts'
 import type { BotsReport, StatusReport } from '../control/reports.ts'
@@ -21,26 +20,21 @@ export const statusCommand = (): OperatorCommand =>
     // Asks for what it always does; health checks of former versions give it.
     .addOption(new Option('--ready').conflicts('watch').hideHelp())
     .example('postern status --watch')
-    .runs(status)
-
-async function status(
-  sources: Sources,
-  { json: isJson = false, ...options }: JsonFlag & { watch?: boolean },
-): Promise<void> {
-  const dataDir = loadDataDir(sources)
-  const readReport = (): Promise<ShownReport | null> => fetchReport(dataDir, sources.bot)
-  const report = await readReport()
-  if (report === null) {
-    throw new OperatorError(
-      'not-running',
-      `no sidecar runs on ${dataDir}`,
-      'start it with `postern run`, or name its data directory with --data-dir',
-    )
-  }
-  if (options.watch === true) return await watch(dataDir, { first: report, isJson, readReport })
-  printReport(report, { isJson })
-  assertReady(report)
-}
+    .runs(async (sources, { json: isJson = false, ...options }: JsonFlag & { watch?: boolean }) => {
+      const dataDir = loadDataDir(sources)
+      const readReport = (): Promise<ShownReport | null> => fetchReport(dataDir, sources.bot)
+      const report = await readReport()
+      if (report === null) {
+        throw new OperatorError(
+          'not-running',
+          `no sidecar runs on ${dataDir}`,
+          'start it with `postern run`, or name its data directory with --data-dir',
+        )
+      }
+      if (options.watch === true) return await watch(dataDir, { first: report, isJson, readReport })
+      printReport(report, { isJson })
+      assertReady(report)
+    })
 
 /** Of one bot; of all, where there are several and none is named. */
 type ShownReport = StatusReport | BotsReport
