@@ -96,8 +96,6 @@ export interface Sandbox extends AsyncDisposable {
    * @throws RangeError unless `ms` is an integer of at least 0
    */
   advance(ms: number): Promise<void>
-  /** Resolves when every step of a seed's schedule that is due by now is done. */
-  caughtUp(): Promise<void>
   /** Keeps the world as it is. Gives the snapshot's name; one of the same name is replaced. */
   snapshot(name?: string): string
   /**
@@ -190,7 +188,6 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     },
     now: () => main.world.clock.now(),
     advance: (ms) => main.world.advance(ms),
-    caughtUp: () => main.live.schedule.caughtUp(),
     snapshot: (name) => main.snapshot(name),
     restore: (name) => main.restore(name),
     reset: () => main.reset(),

@@ -40,7 +40,8 @@ export function bringToLife(
     begin(onStepError: (error: StepError) => void): void {
       for (const bot of world.bots.values()) if (bot.webhook !== null) startDelivering(world, bot)
       resumeTyping(world)
-      schedule.start(control, onStepError)
+      // oxlint-disable-next-line typescript/no-floating-promises -- each failed step goes to onStepError
+      void schedule.run(control, onStepError)
     },
 
     /** Ends polls, deliveries and the schedule. */

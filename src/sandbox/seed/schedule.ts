@@ -31,9 +31,6 @@ export class Schedule {
   readonly errors: ControlContext['schedule']['errors'][number][] = []
   readonly #world: World
   readonly #steps: Map<number, ScheduledStep>
-  #control: Control | null = null
-  #onError: (error: StepError) => void = () => undefined
-  #stepDone = Promise.withResolvers<void>()
 
   constructor(world: World) {
     this.#world = world
@@ -57,24 +54,6 @@ export class Schedule {
     }
   }
 
-  /** Starts or resumes the schedule. @param onError called for each step that fails */
-  start(control: Control, onError: (error: StepError) => void): void {
-    this.#control = control
-    this.#onError = onError
-    // oxlint-disable-next-line typescript/no-floating-promises -- each failed step goes to onError
-    void this.#run()
-  }
-
-  /** Resolves when every step that is due by now is done. */
-  async caughtUp(): Promise<void> {
-    while (this.#isDue() && !this.#world.closing.signal.aborted) await this.#stepDone.promise
-  }
-
-  #isDue(): boolean {
-    const [, next] = this.#next() ?? []
-    return this.#control !== null && next !== undefined && next.atMs <= this.#world.clock.now()
-  }
-
   #next(): [number, ScheduledStep] | undefined {
     const [first, ...others] = this.#steps
     return others.reduce(
@@ -83,44 +62,42 @@ export class Schedule {
     )
   }
 
-  async #run(): Promise<void> {
+  /**
+   * Performs the steps that are left, each when it is due, until the world closes. Never rejects.
+   * @param onError called for each step that fails
+   */
+  async run(control: Control, onError: (error: StepError) => void): Promise<void> {
     const { clock, closing, background, persistence } = this.#world
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       const [n, step] = next
       const waitMs = Math.max(step.atMs - clock.now(), 0)
       if (!(await clock.wait(waitMs, closing.signal))) break
       await background.run(async () => {
-        const reason = await this.#perform(step)
+        const reason = await this.#perform(control, step)
+        if (reason !== null) {
+          const error = { atMs: step.atMs, action: step.action, reason }
+          this.errors.push({ n: this.errors.length + 1, ...error })
+          onError(error)
+        }
         this.#steps.delete(n)
         this.#world.emit({ kind: 'step', action: step.action, reason })
         await persistence.flush().catch(() => undefined)
       })
-      this.#stepDone.resolve()
-      this.#stepDone = Promise.withResolvers()
     }
-    this.#stepDone.resolve()
   }
 
   /** Gives why it failed, or null. */
-  async #perform({ atMs, action, input }: ScheduledStep): Promise<string | null> {
+  async #perform(control: Control, { action, input }: ScheduledStep): Promise<string | null> {
+    const chat = this.#world.chats.get(Number(input['chatId']))
     try {
-      const run = this.#control?.[action] as (input: object) => Promise<unknown>
-      await run(this.#withMessageIds(action, input))
+      const withIds = replaceReferences(actionInput(action), input, ({ kind, name }) =>
+        kind === 'message' ? newestMessageId(chat, /\d+$/.exec(name)?.[0]) : name,
+      )
+      await (control[action] as (input: object) => Promise<unknown>)(withIds)
       return null
     } catch (thrown) {
-      const reason = thrown instanceof Error ? thrown.message : 'it failed'
-      const error = { atMs, action, reason }
-      this.errors.push({ n: this.errors.length + 1, ...error })
-      this.#onError(error)
-      return reason
+      return thrown instanceof Error ? thrown.message : 'it failed'
     }
-  }
-
-  #withMessageIds(action: ActionName, input: Record<string, unknown>): Record<string, unknown> {
-    const chat = this.#world.chats.get(Number(input['chatId']))
-    return replaceReferences(actionInput(action), input, ({ kind, name }) =>
-      kind === 'message' ? newestMessageId(chat, /\d+$/.exec(name)?.[0]) : name,
-    )
   }
 }
 
