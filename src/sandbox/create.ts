@@ -7,7 +7,6 @@ import type { FaultName, FaultOptions } from './faults/table.ts'
 import type { HostedWorldOptions } from './hosted-world.ts'
 import { knownHosts, listen, LOOPBACK, type SandboxAddress } from './http/address.ts'
 import { addressWithToken, controlTokenFor, entryPath } from './http/control-token.ts'
-import type { ResponseRewrite } from './http/response.ts'
 import { createService } from './http/service.ts'
 import type { BotTraffic } from './page/bot-traffic.ts'
 import type { PageSidecar } from './page/sidecar.ts'
@@ -81,8 +80,6 @@ export interface Sandbox extends AsyncDisposable {
   /** Sets a fault by name. Gives its number, for `clearFaults`. */
   fault(name: FaultName, options?: FaultOptions): number
   clearFaults(id?: number): void
-  /** Lets a function change every response, once the call is handled, until the returned one is called. */
-  onAnswer(rewrite: ResponseRewrite): () => void
   /**
    * Serves the page on which one plays with the sandbox's own world in a browser, on 127.0.0.1
    * unless `host` names another address.
@@ -167,10 +164,6 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     phone: (userId) => main.live.phones.of(userId),
     fault: (name, faultOptions) => main.world.faults.set(name, faultOptions),
     clearFaults: (id) => main.world.faults.clear(id),
-    onAnswer: (rewrite) => {
-      main.rewrites.add(rewrite)
-      return () => main.rewrites.delete(rewrite)
-    },
     startPage: async (page = {}) => {
       const { createPageListener } = await import('./page/listener.ts')
       const { botTraffic = null, sidecar = null, port: pagePort = 0, ...address } = page

@@ -5,7 +5,6 @@ import { bindControl, type Control } from './control/table.ts'
 import { createDefaultWorld } from './default-world.ts'
 import { EventLog } from './events/log.ts'
 import type { ActiveFault } from './faults/faults.ts'
-import type { ResponseRewrite } from './http/response.ts'
 import { bringToLife, type LiveWorld } from './live-world.ts'
 import type { RecordRow } from './persistence/persistence.ts'
 import type { SharedEngine } from './phone/phones.ts'
@@ -45,8 +44,6 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
   readonly name: string
   /** False when a file held it already. */
   readonly isNew: boolean
-  /** Applied in order to the response of every call. */
-  readonly rewrites = new Set<ResponseRewrite>()
   /** All operations, on the world as it is when they are called. */
   readonly control: Control
   readonly events = new EventLog()

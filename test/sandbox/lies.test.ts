@@ -80,15 +80,3 @@ test('any update can be forged, under any id', async () => {
   const { updateId } = await sandbox.control.injectUpdate({ botId, update: { kind: 'other' } })
   expect((await ask(sandbox, 'GET /updates')).result).toEqual([forged, { updateId, kind: 'other' }])
 })
-
-test('a function may change every answer, until it is taken back', async () => {
-  await using sandbox = await open()
-  const stop = sandbox.onAnswer((answer) => {
-    if (answer.route === 'getMe') answer.body = { ok: true, result: { id: 1 } }
-    if (answer.route === 'getWebhook') answer.status = 418
-  })
-  expect((await ask(sandbox, 'GET /me')).result).toEqual({ id: 1 })
-  expect((await ask(sandbox, 'GET /webhook')).status).toBe(418)
-  stop()
-  expect((await ask(sandbox, 'GET /me')).result).toMatchObject({ username: 'echo_bot' })
-})

@@ -13,21 +13,15 @@ import * as updatesRoutes from '../routes/updates.ts'
 import type { BotState } from '../state.ts'
 import type { World } from '../world.ts'
 import { admitCall, endpointOf } from './admit.ts'
-import { hangUpSignal, finishResponse, type ResponseRewrite } from './response.ts'
+import { hangUpSignal, finishResponse } from './response.ts'
 import { createListener, type ListenerAccess } from './listener.ts'
 import { answerMedia } from './media.ts'
 import { noSuchWorld, worldRouting, type WorldFinder } from './world-routing.ts'
 import type { CallRecorder } from '../transcript.ts'
 
-/** A world as it is served now. */
-export interface ServedWorld {
-  world: World
-  /** Applied in order to the response of every call. */
-  rewrites: ReadonlySet<ResponseRewrite>
-}
-
 /** A call without a response yet. It keeps its world, also after a restore replaces that world. */
-interface OpenCall extends ServedWorld {
+interface OpenCall {
+  world: World
   record: CallRecorder
   /** Its body goes to the transcript, even when the call is refused before the body is read. */
   isBodyRecorded: boolean
@@ -51,7 +45,7 @@ const ANY_BODY = { hasBody: true, overrideExisting: true }
  * world.
  */
 export function createService(
-  findWorld: WorldFinder<ServedWorld>,
+  findWorld: WorldFinder<{ world: World }>,
   access: ListenerAccess,
 ): FastifyInstance {
   const openCalls = new WeakMap<FastifyRequest, OpenCall>()
@@ -65,9 +59,8 @@ export function createService(
     },
     rewriteUrl: routing.rewriteUrl,
     onArrival: (request) => {
-      const served = routing.worldOf(request)
-      if (served === null) return
-      const { world, rewrites } = served
+      const world = routing.worldOf(request)?.world
+      if (world === undefined) return
       const record = world.transcript.open({
         at: world.clock.now(),
         by: 'api',
@@ -75,7 +68,7 @@ export function createService(
         path: request.url,
         headers: request.raw.rawHeaders,
       })
-      openCalls.set(request, { world, rewrites, record, isBodyRecorded: false })
+      openCalls.set(request, { world, record, isBodyRecorded: false })
     },
   })
   // The limit on bodies holds for a GET with one, too.
