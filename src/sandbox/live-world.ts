@@ -3,8 +3,6 @@ import type { WorldHost, WorldList } from './control/hosting.ts'
 import type { StepError } from './control/operation.ts'
 import { bindControl } from './control/table.ts'
 import type { Home } from './default-world.ts'
-import type { EventBody } from './events/event.ts'
-import type { EventLog } from './events/log.ts'
 import { Phones, type SharedEngine } from './phone/phones.ts'
 import { resumeTyping } from './rules/typing.ts'
 import { Schedule } from './seed/schedule.ts'
@@ -25,7 +23,9 @@ export function bringToLife(
   const { events } = host
   const phones = new Phones(world, engine)
   const schedule = new Schedule(world)
-  recordEvents(world, events)
+  world.onEvent((body) => {
+    if (!world.closing.signal.aborted) events.append(world.clock.now(), body)
+  })
   const context = { world, find: new Finder(world), host, worlds, phones, schedule, events }
   /** All operations on this world. */
   const control = bindControl(() => context)
@@ -47,19 +47,4 @@ export function bringToLife(
     /** Ends polls, deliveries and the schedule. */
     end: () => world.closing.abort(),
   }
-}
-
-/** Records in the log what happens from now on until the world is closed. */
-function recordEvents(world: World, log: EventLog): void {
-  const { clock, closing, transcript, faults } = world
-  const append = (body: EventBody): void => {
-    if (!closing.signal.aborted) log.append(clock.now(), body)
-  }
-  world.onEvent(append)
-  transcript.onCall(({ phase, call: { n, by, method, path, status } }) =>
-    append({ kind: 'call', phase, n, by, method, path, status }),
-  )
-  faults.onStrike(({ fault: { id: faultId, name }, route = null, botId = null }) =>
-    append({ kind: 'fault', faultId, name, route, botId }),
-  )
 }

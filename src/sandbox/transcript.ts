@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { RecordedCall } from './control/results.ts'
 import { resultOr } from '../errors.ts'
-import { Listeners } from '../util/listeners.ts'
+import type { EventBody } from './events/event.ts'
 
 /** A call that the service received or made to a webhook, or a message that a phone sent. */
 export type TranscriptCall = z.output<typeof RecordedCall>
@@ -10,12 +10,6 @@ export type TranscriptCall = z.output<typeof RecordedCall>
 export interface CallRecorder {
   received(chunk: Buffer | string): void
   answered(status: number, body: string): void
-}
-
-/** What the transcript records: that a call begins, or that it is answered. */
-export interface TranscriptEvent {
-  phase: 'received' | 'answered'
-  call: TranscriptCall
 }
 
 /**
@@ -28,20 +22,23 @@ export class Transcript {
   readonly #stored: Map<number, TranscriptCall>
   /** By number: calls of this run and of earlier ones. */
   readonly #calls: Map<number, TranscriptCall>
-  readonly #listeners = new Listeners<TranscriptEvent>()
-  /** Calls back when a call begins and when it is answered, until the returned function is called. */
-  readonly onCall = this.#listeners.add
+  readonly #emit: (event: EventBody) => void
   #next: number
-  /** Number of the newest call that is held and answered; 0 for none. */
-  #newestAnswered: number
 
-  /** @param stored where answered calls are stored, with those of earlier runs */
-  constructor(maxCalls: number, stored: Map<number, TranscriptCall>) {
+  /**
+   * @param stored where answered calls are stored, with those of earlier runs
+   * @param emit called when a call begins and when it is answered
+   */
+  constructor(
+    stored: Map<number, TranscriptCall>,
+    emit: (event: EventBody) => void,
+    maxCalls = 10_000,
+  ) {
     this.#maxCalls = maxCalls
     this.#stored = stored
+    this.#emit = emit
     this.#calls = new Map([...stored].sort(([a], [b]) => a - b))
     this.#next = ([...this.#calls.keys()].at(-1) ?? 0) + 1
-    this.#newestAnswered = this.#next - 1
   }
 
   /** Begins to record a call. */
@@ -57,18 +54,20 @@ export class Transcript {
       answer: '',
     }
     if (this.#maxCalls > 0) this.#hold(record)
-    this.#listeners.emit({ phase: 'received', call: record })
+    this.#emitCall('received', record)
     return {
       received: (chunk) => void chunks.push(Buffer.from(chunk)),
       answered: (status, answer) => {
         Object.assign(record, { status, answer })
-        if (this.#calls.has(record.n)) {
-          this.#stored.set(record.n, record)
-          this.#newestAnswered = Math.max(this.#newestAnswered, record.n)
-        }
-        this.#listeners.emit({ phase: 'answered', call: record })
+        if (this.#calls.has(record.n)) this.#stored.set(record.n, record)
+        this.#emitCall('answered', record)
       },
     }
+  }
+
+  #emitCall(phase: 'received' | 'answered', call: TranscriptCall): void {
+    const { n, by, method, path, status } = call
+    this.#emit({ kind: 'call', phase, n, by, method, path, status })
   }
 
   #hold(record: TranscriptCall): void {
@@ -88,7 +87,7 @@ export class Transcript {
 
   /** Whether a call with a number above `after` was answered. */
   hasAnswered(after: number): boolean {
-    return this.#newestAnswered > after
+    return [...this.#calls.values()].some(({ n, status }) => n > after && status !== 0)
   }
 
   /**
@@ -106,7 +105,6 @@ export class Transcript {
 
   clear(): void {
     this.#calls.clear()
-    this.#newestAnswered = 0
     this.#stored.clear()
   }
 }

@@ -64,7 +64,7 @@ export class World {
   readonly clock: WorldClock
   readonly rules: WorldRules
   readonly transcript: Transcript
-  readonly faults = new Faults()
+  readonly faults = new Faults((event) => this.emit(event))
   readonly persistence: Persistence
   readonly background = new BackgroundWork()
   /** False when a file held it already. */
@@ -100,7 +100,8 @@ export class World {
     const { clock: mode, startMs } = options
     this.clock = new WorldClock({ mode, startMs }, this.#clocks.get(CLOCK_KEY))
     this.#storeClock()
-    this.transcript = new Transcript(options.transcriptCalls ?? 10_000, persistence.map('call'))
+    const emit = (event: EventBody): void => this.emit(event)
+    this.transcript = new Transcript(persistence.map('call'), emit, options.transcriptCalls)
     this.#counters = persistence.map('counter')
     this.addresses = this.#rateWindows('addresses')
     this.people = persistence.map('person')

@@ -95,7 +95,6 @@ export const ADMIN = {
       await waitFor(context, {
         waitMs: wait,
         isThere: () => transcript.hasAnswered(after),
-        onChange: transcript.onCall,
       })
       return transcript.list(after)
     },

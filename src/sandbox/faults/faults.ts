@@ -1,15 +1,13 @@
 import type { z } from 'zod'
-import { Listeners } from '../../util/listeners.ts'
+import type { EventBody } from '../events/event.ts'
 import { FAULTS, type FaultName, type FaultOptions, type FaultPhase } from './table.ts'
 import type { FaultStatus } from './table.ts'
 
 /** A fault that is set. */
 export type ActiveFault = Omit<z.output<typeof FaultStatus>, 'struck' | 'left'>
 
-/** A fault struck a call, or a rule for a bot. */
-export interface FaultStrike {
-  fault: ActiveFault
-  /** Undefined for a rule. */
+/** A call, or a rule for a bot, which has no route. */
+interface FaultTarget {
   route?: string
   botId: number | undefined
 }
@@ -26,9 +24,12 @@ interface ArmedFault {
 export class Faults {
   #next = 1
   readonly #armed = new Map<number, ArmedFault>()
-  readonly #strikes = new Listeners<FaultStrike>()
-  /** Calls back each time one strikes, until the returned function is called. */
-  readonly onStrike = this.#strikes.add
+  readonly #emit: (event: EventBody) => void
+
+  /** @param emit called each time one strikes */
+  constructor(emit: (event: EventBody) => void) {
+    this.#emit = emit
+  }
 
   /** Sets a fault; gives its number, for `clear`. */
   set(name: FaultName, options: FaultOptions = {}): number {
@@ -84,14 +85,15 @@ export class Faults {
 
   /** Uses the faults that strike a bot, one by one as they are read. */
   *#hits(
-    call: Omit<FaultStrike, 'fault'>,
+    call: FaultTarget,
     isMeant: (fault: ActiveFault) => boolean,
   ): Generator<ActiveFault, void> {
     for (const armed of this.#armed.values()) {
       const { fault } = armed
       const isAimed = (fault.botId ?? call.botId) === call.botId
       if (!isAimed || !isMeant(fault) || !this.#isHit(armed)) continue
-      this.#strikes.emit({ fault, ...call })
+      const { route = null, botId = null } = call
+      this.#emit({ kind: 'fault', faultId: fault.id, name: fault.name, route, botId })
       yield fault
     }
   }
