@@ -12,18 +12,13 @@ export interface RateUse {
   weight: number
 }
 
-/** The uses that count in one window, oldest first, and the sum of their weights. */
-interface RateWindow {
-  uses: { n: number; atMs: number; weight: number }[]
-  weight: number
-}
-
 /**
  * Sliding windows by name. A refused use is not counted, so a client that waits out a 429 is not
  * punished for having asked (spec, Errors 2).
  */
 export class RateWindows {
-  readonly #windows = new Map<string, RateWindow>()
+  /** Uses by name, each with its number, oldest first. */
+  readonly #windows = new Map<string, (RateUse & { n: number })[]>()
   readonly #stored: Map<number, RateUse>
   readonly #off: boolean
   #next = 1
@@ -32,20 +27,20 @@ export class RateWindows {
   constructor(rates: 'spec' | 'off', stored: Map<number, RateUse>) {
     this.#off = rates === 'off'
     this.#stored = stored
-    for (const [n, take] of stored) this.#count(n, take)
+    for (const [n, use] of stored) this.#count(n, use)
   }
 
   /** Milliseconds until another use is allowed; 0 when it is allowed now. */
-  waitMs(name: string, rule: RateLimit, nowMs: number): number {
-    const window = this.#windows.get(name)
-    if (this.#off || window === undefined) return 0
-    this.#prune(window, nowMs - rule.periodMs)
-    if (window.uses.length === 0) this.#windows.delete(name)
-    let { weight } = window
-    for (const take of window.uses) {
-      if (weight < rule.limit) return 0
-      weight -= take.weight
-      if (weight < rule.limit) return take.atMs + rule.periodMs - nowMs
+  waitMs(name: string, { limit, periodMs }: RateLimit, nowMs: number): number {
+    const uses = this.#windows.get(name)
+    if (this.#off || uses === undefined) return 0
+    const first = uses.findIndex(({ atMs }) => atMs > nowMs - periodMs)
+    for (const { n } of uses.splice(0, first === -1 ? Infinity : first)) this.#stored.delete(n)
+    if (uses.length === 0) this.#windows.delete(name)
+    let weight = 0
+    for (const use of uses.toReversed()) {
+      weight += use.weight
+      if (weight >= limit) return use.atMs + periodMs - nowMs
     }
     return 0
   }
@@ -53,25 +48,15 @@ export class RateWindows {
   /** Counts one use, of weight 1 by default. */
   take(name: string, atMs: number, weight = 1): void {
     if (this.#off) return
-    const n = this.#next
-    this.#stored.set(n, { name, atMs, weight })
-    this.#count(n, { name, atMs, weight })
+    const use = { name, atMs, weight }
+    this.#stored.set(this.#next, use)
+    this.#count(this.#next, use)
   }
 
-  #count(n: number, { name, atMs, weight }: RateUse): void {
-    const window = this.#windows.get(name) ?? { uses: [], weight: 0 }
-    this.#windows.set(name, window)
-    window.uses.push({ n, atMs, weight })
-    window.weight += weight
+  #count(n: number, use: RateUse): void {
+    const uses = this.#windows.get(use.name) ?? []
+    this.#windows.set(use.name, uses)
+    uses.push({ n, ...use })
     this.#next = n + 1
-  }
-
-  /** Forgets the uses at or before a time. */
-  #prune(window: RateWindow, beforeMs: number): void {
-    const first = window.uses.findIndex(({ atMs }) => atMs > beforeMs)
-    for (const { n, weight } of window.uses.splice(0, first === -1 ? Infinity : first)) {
-      window.weight -= weight
-      this.#stored.delete(n)
-    }
   }
 }
