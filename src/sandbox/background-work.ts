@@ -1,18 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { raceAbort } from '../util/race-abort.ts'
 
-interface BackgroundJob {
-  /** Time of this process at which nobody waits for it any longer; `Infinity` for never. */
-  untilMs: number
-  done: Promise<unknown>
-}
-
 /**
  * A world's own work in real time: deliveries under way, steps of a schedule. The clock waits for
  * it before it moves on.
  */
 export class BackgroundWork {
-  readonly #jobs = new Set<BackgroundJob>()
+  /** Each resolves when some work is done, or has had its real time. */
+  readonly #jobs = new Set<Promise<unknown>>()
 
   /**
    * Does some work, and gives what it gives.
@@ -21,13 +16,12 @@ export class BackgroundWork {
    */
   async run<T>(work: () => Promise<T>, patienceMs = Infinity): Promise<T> {
     const result = work()
-    const job = { untilMs: performance.now() + patienceMs, done: Promise.allSettled([result]) }
+    const over = patienceMs === Infinity ? undefined : AbortSignal.timeout(patienceMs)
+    const job = raceAbort(result, over).catch(() => undefined)
     this.#jobs.add(job)
-    try {
-      return await result
-    } finally {
-      this.#jobs.delete(job)
-    }
+    // oxlint-disable-next-line typescript/no-floating-promises -- a job never rejects
+    void job.then(() => this.#jobs.delete(job))
+    return await result
   }
 
   /** Resolves when no work is under way, apart from work that has had its real time. */
@@ -35,16 +29,9 @@ export class BackgroundWork {
     for (;;) {
       // A woken task begins its work within one turn of the event loop.
       await nextTurn()
-      const job = [...this.#jobs].find(({ untilMs }) => untilMs > performance.now())
+      const [job] = this.#jobs
       if (job === undefined) return
-      await endOf(job)
+      await job
     }
   }
-}
-
-/** Resolves when a job is done, or has had its real time. */
-async function endOf({ untilMs, done }: BackgroundJob): Promise<void> {
-  const leftMs = Math.max(Math.ceil(untilMs - performance.now()), 0)
-  const over = untilMs === Infinity ? undefined : AbortSignal.timeout(leftMs)
-  await raceAbort(done, over).catch(() => undefined)
 }
