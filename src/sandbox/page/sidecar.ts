@@ -5,7 +5,7 @@ import { bearerOf, botIdOf } from '../../api/bot.ts'
 import { apiError, ControlError } from '../api-error.ts'
 import { readInput } from '../control/input.ts'
 import { addressesOf, type ControlledWorld } from '../control/routes.ts'
-import type { TranscriptCall } from '../transcript.ts'
+import type { Transcript, TranscriptCall } from '../transcript.ts'
 import { valuesOf } from '../../util/local-door.ts'
 import type { BotTraffic } from './bot-traffic.ts'
 
@@ -51,63 +51,56 @@ export function addSidecarRoutes(
     const world = o.worldOf(request)
     return { world, ...o.attachedTo(world) }
   }
-  const answer = (
-    method: 'GET' | 'POST',
-    url: string,
-    resultOf: (request: FastifyRequest) => Promise<object | null>,
-  ): void => {
-    const handler = async (request: FastifyRequest) => ({
-      ok: true,
-      result: await resultOf(request),
-    })
-    app.route({ method, url, handler })
+  app.get('/sidecar', (request) => describeSidecar(runningFor(request)))
+  app.post('/restart', (request) => restart(runningFor(request), request.body))
+  app.post('/replay', (request) => replay(runningFor(request), request.body))
+}
+
+async function describeSidecar({ sidecar }: Attached) {
+  if (sidecar === null) return { ok: true, result: null }
+  const { botUrl, restarts } = sidecar
+  const { ready, reasons } = await sidecar.readiness()
+  return { ok: true, result: { botUrl, ready, reasons, restarts: [...restarts.keys()] } }
+}
+
+async function restart({ sidecar }: Attached, body: unknown) {
+  const { what } = readInput('POST /restart', RestartInput, body)
+  const start = sidecar?.restarts.get(what)
+  if (start === undefined) throw new ControlError(`the ${what} is not run by this process`)
+  await start().catch((error: unknown) => {
+    throw new ControlError(`the ${what} did not start: ${(error as Error).message}`)
+  })
+  return { ok: true, result: { restarted: what } }
+}
+
+async function replay(
+  { world, botTraffic, sidecar }: Attached & { world: ControlledWorld },
+  body: unknown,
+) {
+  const { to, n } = readInput('POST /replay', ReplayInput, body)
+  const { bots, transcript } = world.live.world
+  const [recorded, base] =
+    to === 'sidecar'
+      ? [fromTraffic(botTraffic, n), sidecar?.botUrl]
+      : [fromTranscript(transcript, n), addressesOf(world).url]
+  if (recorded === null || base === undefined) {
+    throw apiError('not_found', 'no call of a bot is recorded under this number')
   }
-  answer('GET', '/sidecar', async (request) => {
-    const { sidecar } = runningFor(request)
-    if (sidecar === null) return null
-    const { botUrl, restarts } = sidecar
-    const { ready, reasons } = await sidecar.readiness()
-    return { botUrl, ready, reasons, restarts: [...restarts.keys()] }
-  })
-  answer('POST', '/restart', async (request) => {
-    const { what } = readInput('POST /restart', RestartInput, request.body)
-    const restart = runningFor(request).sidecar?.restarts.get(what)
-    if (restart === undefined) throw new ControlError(`the ${what} is not run by this process`)
-    await restart().catch((error: unknown) => {
-      throw new ControlError(`the ${what} did not start: ${(error as Error).message}`)
-    })
-    return { restarted: what }
-  })
-  answer('POST', '/replay', async (request) => {
-    const { to, n } = readInput('POST /replay', ReplayInput, request.body)
-    const { world, botTraffic, sidecar } = runningFor(request)
-    const { transcript } = world.live.world
-    const recorded =
-      to === 'sidecar'
-        ? fromTraffic(botTraffic?.list(n - 1).find((one) => one.n === n))
-        : fromTranscript(transcript.list(n - 1).find((one) => one.n === n))
-    const base = to === 'sidecar' ? sidecar?.botUrl : addressesOf(world).url
-    if (recorded === null || base === undefined) {
-      throw apiError('not_found', 'no call of a bot is recorded under this number')
-    }
-    const botId = recorded.botId ?? botTraffic?.botId ?? 0
-    const token = world.live.world.bots.get(botId)?.token ?? ''
-    return await sendAgain(base, recorded, token)
-  })
+  const token = bots.get(recorded.botId)?.token ?? ''
+  return { ok: true, result: await sendAgain(base, recorded, token) }
 }
 
-interface RecordedRequest extends Pick<TranscriptCall, 'method' | 'path' | 'body'> {
-  /** Null for the bot whose traffic is watched. */
-  botId: number | null
-}
-
-function fromTraffic(exchange: ReturnType<BotTraffic['list']>[number] | undefined) {
-  if (exchange?.kind !== 'call') return null
+/** The call of the bot whose traffic is watched, or null. */
+function fromTraffic(traffic: BotTraffic | null, n: number) {
+  const exchange = traffic?.list(n - 1).find((one) => one.n === n)
+  if (traffic === null || exchange?.kind !== 'call') return null
   const { method, path, request: body } = exchange
-  return { botId: null, method, path, body }
+  return { botId: traffic.botId, method, path, body }
 }
 
-function fromTranscript(call: TranscriptCall | undefined): RecordedRequest | null {
+/** The call of any bot, or null. */
+function fromTranscript(transcript: Transcript, n: number) {
+  const call = transcript.list(n - 1).find((one) => one.n === n)
   if (call?.by !== 'api') return null
   const { method, path, body, headers } = call
   const botId = botIdOf(bearerOf(valuesOf(headers, 'authorization')[0]) ?? '')
@@ -117,7 +110,7 @@ function fromTranscript(call: TranscriptCall | undefined): RecordedRequest | nul
 /** @throws ControlError when it cannot be sent, or is not answered in time */
 async function sendAgain(
   base: string,
-  { method, path, body }: RecordedRequest,
+  { method, path, body }: Pick<TranscriptCall, 'method' | 'path' | 'body'>,
   token: string,
 ): Promise<{ status: number }> {
   if (/^\/bot\/v1\/media\b/.test(path)) {
