@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { PosternError } from '../errors.ts'
 import type { Health, HealthReason, ReasonCode } from '../observe/health.ts'
+import { nextCall } from '../util/listeners.ts'
 
 /** The sidecar runs, and is not ready by `/readyz`. */
 export class NotReadyError extends PosternError {
@@ -54,24 +56,18 @@ const LASTING: ReadonlySet<ReasonCode> = new Set([
  * @param o `isStart`: does not wait for reasons that waiting cannot end
  * @throws NotReadyError
  */
-export function untilReady(
+export async function untilReady(
   health: Pick<Health, 'ready' | 'all' | 'onChange'>,
   { withinMs, isStart }: { withinMs: number; isStart: boolean },
 ): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const look = (): void => {
+  const timeout = AbortSignal.timeout(Math.ceil(withinMs))
+  while (!health.ready) {
     const reasons = health.all()
-    if (health.ready) resolve()
-    else if (isHopeless(reasons, isStart)) reject(new NotReadyError(reasons))
+    if (timeout.aborted || isHopeless(reasons, isStart)) throw new NotReadyError(reasons)
+    await nextCall(health.onChange, timeout)
+    // One answer of the service may end a reason and bring up the next.
+    await nextTurn()
   }
-  // One answer of the service may end a reason and bring up the next.
-  const stopListening = health.onChange(() => setImmediate(look))
-  const timer = setTimeout(() => reject(new NotReadyError(health.all())), withinMs)
-  look()
-  return promise.finally(() => {
-    stopListening()
-    clearTimeout(timer)
-  })
 }
 
 function isHopeless(reasons: readonly HealthReason[], isStart: boolean): boolean {
