@@ -18,7 +18,7 @@ export interface DescribedEndpoint {
   result: z.ZodType
   /** Of a success beside 200. */
   created?: true
-  /** Beside those that every call can get. */
+  /** Beside those that every call, or every call with a query or body, can get. */
   errors?: readonly ErrorCode[]
 }
 
@@ -33,7 +33,6 @@ export const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
 
 const CHAT = ['chat_not_found'] as const
 const WRITING = [
-  'bad_request',
   'wrong_body_kind',
   'bad_markup',
   'forbidden',
@@ -55,7 +54,7 @@ export const DESCRIBED: Record<EndpointName, DescribedEndpoint> = {
       'waits for one.',
     query: UpdatesQuery,
     result: z.array(results.Update),
-    errors: ['bad_request', 'webhook_active'],
+    errors: ['webhook_active'],
   },
   getWebhook: { summary: 'The webhook.', result: results.WebhookInfo },
   setWebhook: {
@@ -64,7 +63,7 @@ export const DESCRIBED: Record<EndpointName, DescribedEndpoint> = {
       url: z.string().max(1024).describe('absolute https, without credentials and fragment'),
     }),
     result: z.looseObject({ url: z.string(), hasSecret: z.boolean(), pending: z.int() }),
-    errors: ['bad_request', 'bad_webhook'],
+    errors: ['bad_webhook'],
   },
   deleteWebhook: {
     summary: 'Removes the webhook. Updates that wait stay for polling.',
@@ -76,25 +75,22 @@ export const DESCRIBED: Record<EndpointName, DescribedEndpoint> = {
       publicKey: z.string().max(65_536).describe('armored OpenPGP certificate'),
     }),
     result: z.looseObject({ fingerprint: z.string(), mode: z.literal('protected') }),
-    errors: ['bad_request'],
   },
   getCommands: {
     summary: 'The commands of every scope, or of one.',
     query: z.object({ scope: Scope.optional() }),
     result: z.union([z.array(results.CommandScope), z.array(results.BotCommand)]),
-    errors: ['bad_request'],
   },
   putCommands: {
     summary: 'Replaces the commands of a scope.',
     body: PutCommands.extend({ commands: z.array(results.BotCommand).max(100) }),
     result: results.CommandScope,
-    errors: ['bad_request', 'chat_not_found'],
+    errors: ['chat_not_found'],
   },
   deleteCommands: {
     summary: 'Removes the commands of a scope.',
     query: z.object({ scope: Scope.default('default') }),
     result: results.CommandScope,
-    errors: ['bad_request'],
   },
   sendMessage: {
     summary:
@@ -128,7 +124,7 @@ export const DESCRIBED: Record<EndpointName, DescribedEndpoint> = {
     body: DeleteBody,
     isBodyOptional: true,
     result: z.looseObject({ deleted: z.boolean() }),
-    errors: ['bad_request', 'forbidden', 'chat_not_found', 'message_not_found'],
+    errors: ['forbidden', 'chat_not_found', 'message_not_found'],
   },
   answerCallback: {
     summary: 'Answers the press of a button, within 60 seconds.',
@@ -138,13 +134,7 @@ export const DESCRIBED: Record<EndpointName, DescribedEndpoint> = {
     }),
     isBodyOptional: true,
     result: z.looseObject({ answered: z.literal(true) }),
-    errors: [
-      'bad_request',
-      'forbidden',
-      'callback_not_found',
-      'callback_answered',
-      'callback_expired',
-    ],
+    errors: ['forbidden', 'callback_not_found', 'callback_answered', 'callback_expired'],
   },
   getChat: { summary: 'A chat.', result: results.Chat, errors: CHAT },
   getChatKeys: {
@@ -172,7 +162,7 @@ export const DESCRIBED: Record<EndpointName, DescribedEndpoint> = {
     body: TypingBody,
     isBodyOptional: true,
     result: z.looseObject({ sent: z.boolean().describe('whether an indicator went out') }),
-    errors: ['bad_request', 'forbidden', 'chat_not_found'],
+    errors: ['forbidden', 'chat_not_found'],
   },
   resolve: {
     summary: 'Finds who or what has a public handle.',

@@ -101,8 +101,9 @@ function parametersOf(
   ]
 }
 
-function codesOf(endpoint: Endpoint, { body, errors = [] }: DescribedEndpoint): ErrorCode[] {
-  const codes: ErrorCode[] = ['unauthorized', ...errors, 'rate_limited', 'internal']
+function codesOf(endpoint: Endpoint, { query, body, errors = [] }: DescribedEndpoint): ErrorCode[] {
+  const inputErrors = query === undefined && body === undefined ? [] : (['bad_request'] as const)
+  const codes: ErrorCode[] = ['unauthorized', ...inputErrors, ...errors, 'rate_limited', 'internal']
   if (!('whilePaused' in endpoint)) codes.push('bot_paused')
   if (body !== undefined) codes.push('too_large')
   return codes
