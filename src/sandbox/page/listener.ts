@@ -9,7 +9,7 @@ import { createListener, type ListenerAccess } from '../http/listener.ts'
 import { worldRouting, type WorldFinder } from '../http/world-routing.ts'
 import { MAIN } from '../worlds.ts'
 import { readPageFile } from './files.ts'
-import { PageLog } from './page-log.ts'
+import { createPageLog } from './page-log.ts'
 import { addSidecarRoutes, type Attached } from './sidecar.ts'
 
 /** The page loads and calls nothing but this listener, and no text of it can become markup. */
@@ -59,24 +59,18 @@ export function createPageListener(
     bodyBytes: CONTROL_BODY_BYTES,
     rewriteUrl,
   })
-  const logs = new Map<ControlledWorld, PageLog>()
-  const logOf = (world: ControlledWorld): PageLog => {
-    const known = logs.get(world)
-    if (known !== undefined) return known
-    const log = new PageLog(world.live.events, attachedTo(world).botTraffic)
-    logs.set(world, log)
-    world.live.host.ended.addEventListener('abort', () => {
-      log[Symbol.dispose]()
-      logs.delete(world)
-    })
-    return log
-  }
   const closing = new AbortController()
   app.addHook('preClose', (done) => {
     closing.abort()
-    for (const log of logs.values()) log[Symbol.dispose]()
     done()
   })
+  const logs = new WeakMap<ControlledWorld, ReturnType<typeof createPageLog>>()
+  const logOf = (world: ControlledWorld) => {
+    const { botTraffic: traffic } = attachedTo(world)
+    const log = logs.get(world) ?? createPageLog(world.live, traffic, closing.signal)
+    logs.set(world, log)
+    return log
+  }
   app.addHook('onRequest', (request, reply, next) => {
     reply.headers(HEADERS)
     logOf(worldOf(request))

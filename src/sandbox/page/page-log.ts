@@ -1,3 +1,4 @@
+import type { ControlContext } from '../control/operation.ts'
 import type { SandboxEvent } from '../events/event.ts'
 import { EventLog } from '../events/log.ts'
 import type { BotTraffic } from './bot-traffic.ts'
@@ -9,28 +10,27 @@ export type PageEvent =
 /** How many events are held for a page that lost its connection. */
 const HELD_EVENTS = 2000
 
-/** Both in one log, under ids of its own, so that a page needs one connection. */
-export class PageLog extends EventLog<PageEvent> implements Disposable {
-  readonly #subscriptions = new DisposableStack()
-
-  /** @param traffic null when no sidecar runs in this process */
-  constructor(world: EventLog, traffic: BotTraffic | null) {
-    super(HELD_EVENTS)
-    let position = world.last
-    this.#subscriptions.defer(
-      world.onAppend(() => {
-        const { events, last } = world.read(position)
-        position = last
-        for (const { id: _, at, ...body } of events) this.append(at, body)
-      }),
-    )
-    if (traffic === null) return
-    this.#subscriptions.defer(
-      traffic.onRecord(({ at, n }) => this.append(at, { kind: 'traffic', n })),
-    )
-  }
-
-  [Symbol.dispose](): void {
-    this.#subscriptions.dispose()
-  }
+/**
+ * Both in one log, under ids of its own, so that a page needs one connection.
+ * @param traffic null when no sidecar runs in this process
+ * @param closing aborted when the page ends
+ */
+export function createPageLog(
+  { events: world, host }: Pick<ControlContext, 'events' | 'host'>,
+  traffic: BotTraffic | null,
+  closing: AbortSignal,
+) {
+  const log = new EventLog<PageEvent>(HELD_EVENTS)
+  let position = world.last
+  const stopFollowing = world.onAppend(() => {
+    const { events, last } = world.read(position)
+    position = last
+    for (const { id: _, at, ...body } of events) log.append(at, body)
+  })
+  const stopRecording = traffic?.onRecord(({ at, n }) => log.append(at, { kind: 'traffic', n }))
+  AbortSignal.any([host.ended, closing]).addEventListener('abort', () => {
+    stopFollowing()
+    stopRecording?.()
+  })
+  return log
 }
