@@ -4,17 +4,11 @@ import Fastify, {
   type FastifyRequest,
   type FastifyServerOptions,
 } from 'fastify'
-import {
-  browserProblem,
-  doorProblem,
-  NO_SCHEMAS,
-  ownPageProblem,
-  type DoorProblem,
-} from '../../util/local-door.ts'
+import { browserProblem, doorProblem, NO_SCHEMAS, ownPageProblem } from '../../util/local-door.ts'
 import { SandboxApiError, apiError, errorEnvelope, ControlError } from '../api-error.ts'
 import { cookieOf, entryPath, hasCookie, isSameText, presentsToken } from './control-token.ts'
 
-const MALFORMED = errorEnvelope(apiError('bad_request', 'the request is malformed')).body
+const MALFORMED = apiError('bad_request', 'the request is malformed')
 
 /** Who may call a listener. */
 export interface ListenerAccess {
@@ -59,7 +53,7 @@ export function createListener(options: ListenerOptions): FastifyInstance {
     frameworkErrors: (_error, _request, reply) =>
       refuse(reply, apiError('bad_request', 'bad path')),
     clientErrorHandler: (_error, socket) => {
-      if (socket.writable) socket.end(malformed())
+      if (socket.writable) socket.end(MALFORMED_RESPONSE)
     },
     ...rest,
   })
@@ -69,10 +63,11 @@ export function createListener(options: ListenerOptions): FastifyInstance {
     onArrival?.(request)
     const { rawHeaders } = request.raw
     const isProbe = request.url.split('?', 1)[0] === probePath
-    const problem = isProbe
-      ? browserProblem(rawHeaders)
-      : accessProblem(judge(rawHeaders, knownHosts))
-    if (problem !== null) return void reply.code(problem.status).send({ ok: false, error: problem })
+    const problem = isProbe ? browserProblem(rawHeaders) : judge(rawHeaders, knownHosts)
+    if (problem !== null) {
+      const message = problem.code === 'postern_host_refused' ? HOST_REFUSED : problem.message
+      return void reply.code(problem.status).send({ ok: false, error: { ...problem, message } })
+    }
     if (isProbe || token === null || presentsToken(rawHeaders, token)) return next()
     if (browsers === 'none') return refuse(reply, apiError('unauthorized', TOKEN_MISSING))
     const cookie = cookieOf(token)
@@ -96,11 +91,6 @@ export function createListener(options: ListenerOptions): FastifyInstance {
   app.setErrorHandler((error, _request, reply) => refuse(reply, toApiError(error)))
   app.setNotFoundHandler((_request, reply) => refuse(reply, apiError('not_found', 'no such path')))
   return app
-}
-
-function accessProblem(problem: DoorProblem | null): DoorProblem | null {
-  if (problem?.code !== 'postern_host_refused') return problem
-  return { ...problem, message: HOST_REFUSED }
 }
 
 const HOST_REFUSED =
@@ -129,18 +119,13 @@ function toApiError(error: unknown): SandboxApiError | ControlError {
     return apiError('too_large', 'the body is over the limit')
   }
   const isCallersFault = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500
-  return isCallersFault
-    ? apiError('bad_request', 'the request is malformed')
-    : apiError('internal', 'something went wrong in the sandbox')
+  return isCallersFault ? MALFORMED : apiError('internal', 'something went wrong in the sandbox')
 }
 
-function malformed(): string {
-  const body = JSON.stringify(MALFORMED)
-  return (
-    'HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\n' +
-    `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
-  )
-}
+const MALFORMED_BODY = JSON.stringify(errorEnvelope(MALFORMED).body)
+const MALFORMED_RESPONSE =
+  'HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\n' +
+  `Content-Length: ${Buffer.byteLength(MALFORMED_BODY)}\r\nConnection: close\r\n\r\n${MALFORMED_BODY}`
 
 const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?$/i
 
