@@ -2,12 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { apiError } from '../api-error.ts'
 import type { World } from '../world.ts'
 
-/** A part of a file: its first byte and the one after its last. */
-interface FileRange {
-  start: number
-  end: number
-}
-
 /**
  * Answers a GET or HEAD for a file: whole, or the one range that the request names (RFC 9110, 14).
  * Several ranges, and a range of another unit, are answered with the whole file.
@@ -35,24 +29,18 @@ export function answerMedia(
   return reply.send(file.subarray(start, end))
 }
 
-const RANGE = /^bytes=(?:(\d+)-(\d*)|-(\d+))$/i
+const RANGE = /^bytes=(\d*)-(\d*)$/i
 
 /**
- * The range of a request; null when the whole file is asked for. `If-Range` names a version of the
- * file, and no file here has one.
+ * The range of a request: its first byte and the one after its last; null when the whole file is
+ * asked for. `If-Range` names a version of the file, and no file here has one.
  */
-function rangeOf(
-  headers: FastifyRequest['headers'],
-  length: number,
-): FileRange | 'unsatisfiable' | null {
-  const [matched, first, last, suffix] = RANGE.exec(headers.range?.trim() ?? '') ?? []
-  if (matched === undefined || headers['if-range'] !== undefined) return null
-  if (suffix !== undefined) {
-    const count = Math.min(Number(suffix), length)
-    return count === 0 ? 'unsatisfiable' : { start: length - count, end: length }
-  }
-  const start = Number(first)
-  const end = last === '' ? length : Math.min(Number(last) + 1, length)
-  if (last !== '' && Number(last) < start) return null
+function rangeOf(headers: FastifyRequest['headers'], length: number) {
+  const [, first = '', last = ''] = RANGE.exec(headers.range?.trim() ?? '') ?? []
+  if (headers['if-range'] !== undefined || first + last === '') return null
+  const isSuffix = first === ''
+  if (!isSuffix && last !== '' && Number(last) < Number(first)) return null
+  const start = isSuffix ? Math.max(length - Number(last), 0) : Number(first)
+  const end = isSuffix || last === '' ? length : Math.min(Number(last) + 1, length)
   return start >= length ? 'unsatisfiable' : { start, end }
 }
