@@ -23,16 +23,38 @@ export interface TestSettings extends Omit<
   alert?: Without<'alert', 'url' | 'urlFile'>
 }
 
-/** The sources of the settings of a sidecar in a test. */
-export interface TestSettingsSource {
+/** Options of a sidecar in a test. */
+export interface StartSidecarOptions {
+  /** Base URL of the service, such as `sandbox.url`; without `/bot/v1`. */
   upstream: string
+  /** The bot's token at the service, such as `sandbox.token`. The bot presents it to the sidecar too. */
   token: string
+  /** The token that the bot presents, so that it never holds the service's own. */
   clientToken?: string
-  passphrase?: string
-  /** Absolute. */
-  dataDir: string
+  /**
+   * Folder for the state that survives a restart, for a test that restarts the sidecar. It stays
+   * when the sidecar stops. By default a temporary one, which goes with the sidecar.
+   */
+  dataDir?: string
+  /**
+   * Any other settings, as a settings file has them. Both ports are free ones by default, nothing is
+   * logged (`log: { level: 'info' }` logs to stderr), and the secret keys rest without protection
+   * (use `key: { protection: 'passphrase' }` with `passphrase`).
+   */
   settings?: TestSettings
+  /** The sandbox whose clock the sidecar follows, as it is moved; this machine's clock without one. */
+  clock?: { now(): number }
+  /** Protects the secret keys. Deriving its key needs half a second at each start. */
+  passphrase?: string
+  /**
+   * Milliseconds within which the sidecar must be ready; 8000 by default. `false` waits until it
+   * listens and no longer, for a test of a bot before a service that is down.
+   */
+  readyWithinMs?: number | false
 }
+
+/** `dataDir` is absolute. */
+type TestSettingsSource = StartSidecarOptions & { dataDir: string }
 
 const PATHS = SETTINGS.map(({ path }) => path)
 const SECRETS = SETTINGS.filter(({ kind }) => kind === 'secret').map(({ path }) => path)
