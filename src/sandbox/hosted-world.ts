@@ -1,14 +1,17 @@
 import { Mutex } from '../util/scheduling.ts'
+import { Finder } from './control/find.ts'
 import type { WorldHost, WorldList } from './control/hosting.ts'
 import { ControlError, type StepError } from './control/operation.ts'
 import { bindControl, type Control } from './control/table.ts'
-import { createDefaultWorld } from './default-world.ts'
+import { createDefaultWorld, type Home } from './default-world.ts'
 import { EventLog } from './events/log.ts'
 import type { ActiveFault } from './faults/faults.ts'
-import { bringToLife, type LiveWorld } from './live-world.ts'
 import type { RecordRow } from './persistence/persistence.ts'
-import type { SharedEngine } from './phone/phones.ts'
+import { Phones, type SharedEngine } from './phone/phones.ts'
+import { resumeTyping } from './rules/typing.ts'
+import { Schedule } from './seed/schedule.ts'
 import type { SeedInput } from './seed/schema.ts'
+import { startDelivering } from './webhook/delivery-loop.ts'
 import { World, type WorldOptions } from './world.ts'
 
 /** How a world begins. */
@@ -60,7 +63,7 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
     this.name = parts.name
     this.isNew = world.isNew
     this.#parts = parts
-    this.#live = bringToLife(world, { host: this, ...parts })
+    this.#live = bringToLife(world, this, parts)
     this.control = bindControl(() => this.#live)
   }
 
@@ -163,7 +166,7 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
     if (before.world.closing.signal.aborted) throw new ControlError('the world is closed')
     const { options } = this.#parts
     const world = before.world.successor(rows, options)
-    const next = bringToLife(world, { host: this, ...this.#parts })
+    const next = bringToLife(world, this, this.#parts)
     try {
       // A running clock has the real time: scheduled steps keep their distance from it.
       next.schedule.postpone(world.clock.now() - atMs)
@@ -190,4 +193,41 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
 
 function noSnapshot(name: string): ControlError {
   return new ControlError(`there is no snapshot ${name}; \`snapshots\` lists them`)
+}
+
+/**
+ * A world from its start, or a restore, until the next restore: its state never reaches the next
+ * world. So a call that was under way can change only the former world.
+ */
+export type LiveWorld = ReturnType<typeof bringToLife>
+
+/** Makes what goes on in a world. Nothing begins before `begin`. */
+function bringToLife(world: World, host: WorldHost, { worlds, engine }: HostedWorldParts) {
+  const { events } = host
+  const phones = new Phones(world, engine)
+  const schedule = new Schedule(world)
+  world.onEvent((body) => {
+    if (!world.closing.signal.aborted) events.append(world.clock.now(), body)
+  })
+  const context = { world, find: new Finder(world), host, worlds, phones, schedule, events }
+  /** All operations on this world. */
+  const control = bindControl(() => context)
+  /** Ids and token of the default world, if it is one; under `home`. */
+  const homes = world.persistence.map<string, Home>('home')
+  return {
+    ...context,
+    control,
+    homes,
+
+    /** Starts deliveries and the schedule, and lets typing indicators end. @param onStepError called for each step that fails */
+    begin(onStepError: (error: StepError) => void): void {
+      for (const bot of world.bots.values()) if (bot.webhook !== null) startDelivering(world, bot)
+      resumeTyping(world)
+      // oxlint-disable-next-line typescript/no-floating-promises -- each failed step goes to onStepError
+      void schedule.run(control, onStepError)
+    },
+
+    /** Ends polls, deliveries and the schedule. */
+    end: () => world.closing.abort(),
+  }
 }

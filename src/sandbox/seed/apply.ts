@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { FaultInput } from '../faults/table.ts'
-import type { LiveWorld } from '../live-world.ts'
+import type { LiveWorld } from '../hosted-world.ts'
 import { newToken } from '../rules/bots.ts'
 import { trueMode } from '../rules/mode.ts'
 import { post } from '../rules/post.ts'
