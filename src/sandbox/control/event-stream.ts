@@ -86,9 +86,18 @@ export async function streamLog<E extends LoggedEvent>(
   const heartbeat = setInterval(() => {
     if (!raw.writableNeedDrain) raw.write(': nothing happened\n\n')
   }, HEARTBEAT_MS)
+  const onChange = (listener: () => void): (() => void) => {
+    const unsubscribe = log.onAppend(listener)
+    raw.on('drain', listener)
+    return () => {
+      unsubscribe()
+      raw.off('drain', listener)
+    }
+  }
   try {
     while (!signal.aborted) {
-      const page = log.read(position, PAGE_EVENTS)
+      // Nothing more is written until the reader has read everything.
+      const page = log.read(position, raw.writableNeedDrain ? 0 : PAGE_EVENTS)
       if (page.missed > 0) return drop(raw, page.missed)
       const text = page.events.filter(isWanted).map(format).join('')
       if (text !== '') {
@@ -96,8 +105,7 @@ export async function streamLog<E extends LoggedEvent>(
         raw.write(text)
       }
       position = page.last
-      if (raw.writableNeedDrain) await drained(raw, { log, position, signal })
-      else if (page.events.length === 0) await nextCall(log.onAppend, signal)
+      if (page.events.length === 0) await nextCall(onChange, signal)
     }
   } finally {
     clearInterval(heartbeat)
@@ -107,29 +115,6 @@ export async function streamLog<E extends LoggedEvent>(
 
 function format(event: LoggedEvent): string {
   return `id: ${event.id}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`
-}
-
-/** Waits until the reader has read everything, has missed events, or is gone. */
-async function drained(
-  raw: ServerResponse,
-  o: {
-    log: Pick<EventLog<LoggedEvent>, 'onAppend' | 'read'>
-    position: number
-    signal: AbortSignal
-  },
-): Promise<void> {
-  const { log, position, signal } = o
-  const onChange = (listener: () => void): (() => void) => {
-    const unsubscribe = log.onAppend(listener)
-    raw.on('drain', listener)
-    return () => {
-      unsubscribe()
-      raw.off('drain', listener)
-    }
-  }
-  while (raw.writableNeedDrain && !signal.aborted && log.read(position, 0).missed === 0) {
-    await nextCall(onChange, signal)
-  }
 }
 
 function drop(raw: ServerResponse, missed: number): void {
