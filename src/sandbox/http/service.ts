@@ -1,7 +1,9 @@
 import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { API_PREFIX, ENDPOINTS, type EndpointName } from '../../api/endpoints.ts'
+import { bearerOf, botIdOf } from '../../api/bot.ts'
+import { API_PREFIX, ENDPOINTS, type Endpoint, type EndpointName } from '../../api/endpoints.ts'
 import { FIXED_LIMITS } from '../../api/limits.ts'
+import { valuesOf } from '../../util/local-door.ts'
 import { errorEnvelope, apiError } from '../api-error.ts'
 import { strikeBefore } from '../faults/strike.ts'
 import * as botRoutes from '../routes/bot.ts'
@@ -10,9 +12,10 @@ import * as chatsRoutes from '../routes/chats.ts'
 import * as messagesRoutes from '../routes/messages.ts'
 import * as peopleRoutes from '../routes/people.ts'
 import * as updatesRoutes from '../routes/updates.ts'
+import { countCall } from '../rules/rate-limits.ts'
 import type { BotState } from '../state.ts'
 import type { World } from '../world.ts'
-import { admitCall, endpointOf } from './admit.ts'
+import { isSameText } from './control-token.ts'
 import { hangUpSignal, finishResponse } from './response.ts'
 import { createListener, type ListenerAccess } from './listener.ts'
 import { answerMedia } from './media.ts'
@@ -164,4 +167,36 @@ function callerOf(
   const media = request.routeOptions.url?.startsWith('/media/') === true
   const route = endpointOf(request)?.name ?? (media ? 'media' : 'unknown')
   return { route, botId: bot?.id }
+}
+
+/** The endpoint that a request was routed to, from the `config` of its route, or undefined. */
+function endpointOf({ routeOptions }: FastifyRequest): Endpoint | undefined {
+  return (routeOptions.config as { endpoint?: Endpoint }).endpoint
+}
+
+/**
+ * Checks, in this order: the address's rate window, the token, the bot's rate window, whether the
+ * bot is paused.
+ * @throws SandboxApiError `rate_limited`, `unauthorized` or `bot_paused`
+ */
+function admitCall(world: World, request: FastifyRequest): BotState {
+  const bot = authenticate(world, request)
+  countCall(world, { address: request.ip, bot })
+  if (bot === null) {
+    throw apiError('unauthorized', 'the token is missing, revoked, replaced or invalid')
+  }
+  const endpoint = endpointOf(request)
+  const exempt = endpoint !== undefined && 'whilePaused' in endpoint
+  if (bot.status === 'paused' && !exempt) throw apiError('bot_paused', 'the owner paused this bot')
+  return bot
+}
+
+/** The bot whose token it is, or null. */
+function authenticate(world: World, request: FastifyRequest): BotState | null {
+  const [line, ...more] = valuesOf(request.raw.rawHeaders, 'authorization')
+  const token = more.length === 0 ? bearerOf(line) : null
+  const botId = token === null ? null : botIdOf(token)
+  const bot = botId === null ? undefined : world.bots.get(botId)
+  const isRight = token !== null && typeof bot?.token === 'string' && isSameText(token, bot.token)
+  return isRight ? bot : null
 }
