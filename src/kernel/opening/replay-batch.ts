@@ -8,11 +8,8 @@ import {
   mayRepeat,
   repeatRule,
   type Met,
-  type Recognition,
-  type Rememberable,
   type ReplayCheck,
   type Sighting,
-  type Thing,
 } from './seen-rules.ts'
 
 export interface ReplayBatchParts {
@@ -26,43 +23,37 @@ export interface ReplayBatchParts {
 }
 
 /** Asks the memory against replays of one batch, within one transaction. */
-export class ReplayBatch implements ReplayCheck {
-  readonly #records: Records
-  readonly #parts: ReplayBatchParts
+export function replayCheck(
+  records: Records,
+  { rowsOf, digestsOf, confirmed, clock, nowMs }: ReplayBatchParts,
+): ReplayCheck {
+  const { seen } = records
+  return {
+    async recognize(thing, claims) {
+      const signatures = claims.map((digest) => ({ digest }))
+      const found = await seen.find(digestsOf({ ...thing, signatures }))
+      if (!found.every((one) => isSamePlace(one, thing))) return 'replayed'
+      const known = found.find(({ kind }) => kind === 'data')
+      if (known !== undefined) {
+        if (!isSameThing(known, thing, clock.expiryNowMs())) return 'replayed'
+        const { updateId } = thing
+        if (updateId === null || known.isCountedAnew) return 'again'
+        return (await confirmed.includes(records, updateId)) ? 'confirmed' : 'again'
+      }
+      const rule = repeatRule(thing, nowMs())
+      return found.every((one) => mayRepeat(one, rule)) ? 'new' : 'replayed'
+    },
 
-  constructor(records: Records, parts: ReplayBatchParts) {
-    this.#records = records
-    this.#parts = parts
-  }
-
-  async recognize(thing: Thing, claims: readonly string[]): Promise<Recognition> {
-    const { digestsOf, clock, confirmed, nowMs } = this.#parts
-    const signatures = claims.map((digest) => ({ digest }))
-    const found = await this.#records.seen.find(digestsOf({ ...thing, signatures }))
-    if (!found.every((seen) => isSamePlace(seen, thing))) return 'replayed'
-    const known = found.find(({ kind }) => kind === 'data')
-    if (known !== undefined) {
-      if (!isSameThing(known, thing, clock.expiryNowMs())) return 'replayed'
-      const { updateId } = thing
-      if (updateId === null || known.isCountedAnew) return 'again'
-      return (await confirmed.includes(this.#records, updateId)) ? 'confirmed' : 'again'
-    }
-    const rule = repeatRule(thing, nowMs())
-    return found.every((seen) => mayRepeat(seen, rule)) ? 'new' : 'replayed'
-  }
-
-  async remember(sighting: Sighting, as: Rememberable): Promise<void> {
-    const { rowsOf, clock, confirmed, nowMs } = this.#parts
-    const known = rowsOf(sighting)
-    const { seen } = this.#records
-    if (as === 'again') {
+    async remember(sighting, as) {
+      const known = rowsOf(sighting)
+      if (as === 'new') {
+        const rule = repeatRule(sighting, nowMs())
+        return await seen.add(known, { rule, heldBelow: confirmed.heldBelow })
+      }
       const bound = await seen.bind(known[0].digest, sighting)
       // numbered by another transaction
       const isOurs = bound !== undefined && isSameThing(bound, sighting, clock.expiryNowMs())
       if (!isOurs) throw new OvertakenError()
-      return
-    }
-    const rule = repeatRule(sighting, nowMs())
-    await seen.add(known, { rule, heldBelow: confirmed.heldBelow })
+    },
   }
 }

@@ -3,7 +3,7 @@ import type { Gap, Memory, NewSeen, Records } from '../memory.ts'
 import { Listeners } from '../../util/listeners.ts'
 import type { JudgingClock } from '../lookups.ts'
 import { ConfirmedUpdates } from './confirmed-updates.ts'
-import { ReplayBatch } from './replay-batch.ts'
+import { replayCheck } from './replay-batch.ts'
 import { REPEATS, type Met, type ReplayCheck, type Sighting } from './seen-rules.ts'
 
 const DAY_MS = 86_400_000
@@ -77,7 +77,7 @@ export class ReplayMemory {
     }
     return await this.#memory.note(async (records) => {
       await records.seen.expect(met.flatMap((one) => this.#digestsOf(one)))
-      const result = await judge(new ReplayBatch(records, parts))
+      const result = await judge(replayCheck(records, parts))
       await this.#finish(records)
       return result
     })
