@@ -137,5 +137,5 @@ export interface SignatureAlgorithm extends KeyAlgorithm {
   /** Whether a signature is the key's. */
   holds(statement: Statement): boolean
   /** The same, on libuv's pool. */
-  holdsAside(statement: Statement, done: (error: Error | null, holds: boolean) => void): void
+  holdsAside(statement: Statement): Promise<boolean>
 }

@@ -3,6 +3,7 @@
  * encoding that every program reads and in the newer one.
  */
 import { createPrivateKey, sign, verify, type KeyObject } from 'node:crypto'
+import { promisify } from 'node:util'
 import { ALGORITHM, type SignatureAlgorithm, type Statement } from './algorithm.ts'
 import { rawPublicKey } from './curve25519.ts'
 import { readMpi, readMpiInto } from '../bytes.ts'
@@ -35,12 +36,11 @@ export function holds({ digest, point, numbers }: Ed25519Statement): boolean {
   return verify(null, digest, publicKey(point), numbers)
 }
 
+const verifyAside = promisify(verify)
+
 /** The same, on libuv's pool. */
-export function holdsAside(
-  { digest, point, numbers }: Ed25519Statement,
-  done: (error: Error | null, holds: boolean) => void,
-): void {
-  verify(null, digest, publicKey(point), numbers, done)
+export async function holdsAside({ digest, point, numbers }: Ed25519Statement): Promise<boolean> {
+  return await verifyAside(null, digest, publicKey(point), numbers)
 }
 
 /** Public keys as they were read, for as long as the points themselves are held. */

@@ -125,15 +125,9 @@ function formOf(packet: Uint8Array): SignaturePacketForm | null {
 /** On libuv's pool at once: all else that uses it gets its turn. */
 const AT_ONCE = 16
 
-interface PendingVerification {
-  statement: Statement
-  resolve: (holds: boolean) => void
-  reject: (error: Error) => void
-}
-
 export class Verifier {
   readonly #isBusy: () => boolean
-  readonly #waiting: PendingVerification[] = []
+  readonly #waiting: (() => void)[] = []
   #running = 0
 
   /** @param isBusy whether there is anything else to do here that signatures can be verified beside */
@@ -166,25 +160,23 @@ export class Verifier {
       setImmediate(() => this.#end())
       return signatureAlgorithm(statement.algorithm).holds(statement)
     }
-    return new Promise((resolve, reject) => {
-      const asked = { statement, resolve, reject }
-      if (this.#running >= AT_ONCE) this.#waiting.push(asked)
-      else this.#start(asked)
-    })
+    return this.#holdsAside(statement)
   }
 
-  #start({ statement, resolve, reject }: PendingVerification): void {
-    this.#running++
-    signatureAlgorithm(statement.algorithm).holdsAside(statement, (error, isTrue) => {
+  async #holdsAside(statement: Statement): Promise<boolean> {
+    if (this.#running < AT_ONCE) this.#running++
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    try {
+      return await signatureAlgorithm(statement.algorithm).holdsAside(statement)
+    } finally {
       this.#end()
-      if (error === null) resolve(isTrue)
-      else reject(error)
-    })
+    }
   }
 
+  /** The next one that waits gets the place of one that ended. */
   #end(): void {
-    this.#running--
     const next = this.#waiting.shift()
-    if (next !== undefined) this.#start(next)
+    if (next === undefined) this.#running--
+    else next()
   }
 }

@@ -1,4 +1,3 @@
-import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { judge } from '../../../src/openpgp/library/certificate.ts'
 import { readCommonCertificate } from '../../../src/openpgp/native/common-certificate.ts'
@@ -31,7 +30,6 @@ import { MADE_MS, NOW_MS, alice } from '../../support/openpgp-people.ts'
 import { hasWycheproof, wycheproof } from '../../support/wycheproof.ts'
 
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex')
-const aside = promisify(holdsAside)
 
 test('two pairs share one secret, whoever computes it', () => {
   const [one, other] = [freshPair(), freshPair()]
@@ -77,7 +75,7 @@ test('RFC 8032, 7.1: the first signature', async () => {
   )
   const point = bytes('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a')
   const statement = { digest: Buffer.alloc(0), point, numbers }
-  expect([holds(statement), await aside(statement)]).toEqual([true, true])
+  expect([holds(statement), await holdsAside(statement)]).toEqual([true, true])
   for (let bit = 0; bit < 512; bit++) {
     const flipped = Buffer.from(numbers)
     flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
@@ -154,7 +152,7 @@ test.skipIf(!hasWycheproof)(
       const statement = { digest, point: bytes(one.publicKey.pk), numbers: bytes(one.sig) }
       const expected = one.result === 'valid'
       expect(holds(statement), `case ${one.tcId}`).toBe(expected)
-      expect(await aside(statement), `case ${one.tcId}`).toBe(expected)
+      expect(await holdsAside(statement), `case ${one.tcId}`).toBe(expected)
     }
   },
 )
