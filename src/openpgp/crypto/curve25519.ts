@@ -12,17 +12,8 @@ import type { Ephemeral, RecipientAlgorithm } from './algorithm.ts'
 
 /** Bytes of a public point. */
 export const POINT_BYTES = 32
-const PKCS8 = Buffer.from('302e020100300506032b656e04220420', 'hex')
 /** Keys that are kept, at some 700 bytes each: those of the two largest groups. */
 const KEPT = 2000
-
-/** @param scalar 32 bytes of a secret scalar, little-endian */
-export function x25519Secret(scalar: Uint8Array): KeyObject {
-  const der = Buffer.concat([PKCS8, scalar])
-  const secret = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
-  der.fill(0)
-  return secret
-}
 
 /** Makes a pair that nobody had before. */
 export function freshPair(): Ephemeral {
@@ -107,8 +98,16 @@ export const CURVE25519_KEYS = {
   agree: ({ ephemeral }, secret) => agreeWith(secret, ephemeral),
 } satisfies Partial<RecipientAlgorithm>
 
+/** Algorithms on the curve, as node:crypto names them. */
+type Curve25519Algorithm = 'x25519' | 'ed25519'
+
+/** @param key 32 secret bytes: a scalar, little-endian, or a seed */
+export function rawSecretKey(key: Uint8Array, asymmetricKeyType: Curve25519Algorithm): KeyObject {
+  return createPrivateKey({ key: bufferOf(key), format: 'raw-private', asymmetricKeyType })
+}
+
 /** A public key from any 32 bytes, in some ten microseconds. */
-export function rawPublicKey(point: Uint8Array, algorithm: 'x25519' | 'ed25519'): KeyObject {
+export function rawPublicKey(point: Uint8Array, algorithm: Curve25519Algorithm): KeyObject {
   const key = bufferOf(point)
   return withoutTraces(() =>
     createPublicKey({ key, format: 'raw-public', asymmetricKeyType: algorithm }),

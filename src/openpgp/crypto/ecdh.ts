@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { ALGORITHM, type RecipientAlgorithm } from './algorithm.ts'
 import { keyBytesOf } from '../format/ciphers.ts'
-import { CURVE25519_KEYS, POINT_BYTES, agreeAgain, x25519Secret } from './curve25519.ts'
+import { CURVE25519_KEYS, POINT_BYTES, agreeAgain, rawSecretKey } from './curve25519.ts'
 import { readMpi } from '../bytes.ts'
 import { paddedLength, unpadSessionKey, unwrapKey, wrapKey, wrappedLength } from './session-key.ts'
 
@@ -57,7 +57,7 @@ export const ECDH: RecipientAlgorithm = {
     if (read?.read !== material.length) return null
     const scalar = Buffer.from(read.number.toReversed())
     read.number.fill(0)
-    const secret = x25519Secret(scalar)
+    const secret = rawSecretKey(scalar, 'x25519')
     scalar.fill(0)
     return secret
   },

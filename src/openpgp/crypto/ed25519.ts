@@ -2,14 +2,13 @@
  * Ed25519 over a digest, as OpenPGP signs (RFC 8032; RFC 9580, 5.2.3), by node:crypto, in the
  * encoding that every program reads and in the newer one.
  */
-import { createPrivateKey, sign, verify, type KeyObject } from 'node:crypto'
+import { sign, verify, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import { ALGORITHM, type SignatureAlgorithm, type Statement } from './algorithm.ts'
-import { rawPublicKey } from './curve25519.ts'
+import { rawPublicKey, rawSecretKey } from './curve25519.ts'
 import { readMpi, readMpiInto } from '../bytes.ts'
 import { writeMpi } from '../format/packet-writer.ts'
 
-const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 const POINT_BYTES = 32
 const NUMBERS_BYTES = 64
 /** Curve by its identifier, then a point of 263 bits that begins with 40 (RFC 9580, 9.2 and 11.2). */
@@ -17,14 +16,6 @@ const LEGACY_CURVE = Buffer.from('092b06010401da470f01010740', 'hex')
 
 /** A signature with the key that is to have made it, whichever its encoding. */
 type Ed25519Statement = Omit<Statement, 'algorithm'>
-
-/** @param seed 32 secret bytes */
-export function ed25519Secret(seed: Uint8Array): KeyObject {
-  const der = Buffer.concat([PKCS8, seed])
-  const secret = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
-  der.fill(0)
-  return secret
-}
 
 /** Gives the 64 bytes of a signature over a digest, in some 40 microseconds. */
 export function signDigest(secret: KeyObject, digest: Uint8Array): Buffer {
@@ -72,7 +63,7 @@ export const EDDSA_LEGACY: SignatureAlgorithm = {
   readSecret(material) {
     const seed = readMpi(material, 32)
     if (seed?.read !== material.length) return null
-    const secret = ed25519Secret(seed.number)
+    const secret = rawSecretKey(seed.number, 'ed25519')
     seed.number.fill(0)
     return secret
   },
@@ -94,7 +85,7 @@ export const ED25519: SignatureAlgorithm = {
   id: ALGORITHM.ed25519,
   info: { algorithm: 'ed25519' },
   before: Buffer.alloc(0),
-  readSecret: (material) => (material.length === 32 ? ed25519Secret(material) : null),
+  readSecret: (material) => (material.length === 32 ? rawSecretKey(material, 'ed25519') : null),
   readSignature: (bytes) => (bytes.length === NUMBERS_BYTES ? bytes : null),
   writeSignature: (numbers) => numbers,
 }

@@ -2,7 +2,7 @@
 import { hkdfSync } from 'node:crypto'
 import { ALGORITHM, type RecipientAlgorithm } from './algorithm.ts'
 import { keyBytesOf } from '../format/ciphers.ts'
-import { CURVE25519_KEYS, POINT_BYTES, agreeAgain, x25519Secret } from './curve25519.ts'
+import { CURVE25519_KEYS, POINT_BYTES, agreeAgain, rawSecretKey } from './curve25519.ts'
 import { unwrapKey, wrapKey, wrappedLength } from './session-key.ts'
 
 const INFO = 'OpenPGP X25519'
@@ -27,7 +27,7 @@ export const X25519: RecipientAlgorithm = {
   before: Buffer.alloc(0),
   after: Buffer.alloc(0),
 
-  readSecret: (material) => (material.length === 32 ? x25519Secret(material) : null),
+  readSecret: (material) => (material.length === 32 ? rawSecretKey(material, 'x25519') : null),
 
   wrappedBytes: (cipher) => POINT_BYTES + 2 + wrappedLength(keyBytesOf(cipher)),
 

@@ -1,12 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { judge } from '../../../src/openpgp/library/certificate.ts'
 import { readCommonCertificate } from '../../../src/openpgp/native/common-certificate.ts'
-import {
-  ed25519Secret,
-  holds,
-  holdsAside,
-  signDigest,
-} from '../../../src/openpgp/crypto/ed25519.ts'
+import { holds, holdsAside, signDigest } from '../../../src/openpgp/crypto/ed25519.ts'
 
 import {
   agree,
@@ -15,7 +10,7 @@ import {
   rawPublicKey,
   refillEphemerals,
   takePair,
-  x25519Secret,
+  rawSecretKey,
 } from '../../../src/openpgp/crypto/curve25519.ts'
 import {
   armoredCertificate,
@@ -56,8 +51,9 @@ test('pairs that are made ahead are given once each, and others where none are l
 })
 
 test('RFC 7748, 6.1: what Bob shares with Alice', () => {
-  const bob = x25519Secret(
+  const bob = rawSecretKey(
     bytes('5dab087e624a8a4b79e17f8b83800ee66f3bb1292618b6fd1c2f8b27ff88e0eb'),
+    'x25519',
   )
   const alices = bytes('8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a')
   expect(agree(bob, alices).toString('hex')).toBe(
@@ -66,8 +62,9 @@ test('RFC 7748, 6.1: what Bob shares with Alice', () => {
 })
 
 test('RFC 8032, 7.1: the first signature', async () => {
-  const secret = ed25519Secret(
+  const secret = rawSecretKey(
     bytes('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60'),
+    'ed25519',
   )
   const numbers = signDigest(secret, Buffer.alloc(0))
   expect(numbers.toString('hex')).toBe(
@@ -128,7 +125,7 @@ interface X25519Case {
 
 test.skipIf(!hasWycheproof)('Wycheproof: X25519 agrees, and refuses every zero', () => {
   for (const one of wycheproof<X25519Case>('x25519_test.json')) {
-    const secret = x25519Secret(bytes(one.private))
+    const secret = rawSecretKey(bytes(one.private), 'x25519')
     const isZero = /^0+$/.test(one.shared)
     if (isZero) expect(() => agree(secret, bytes(one.public)), `case ${one.tcId}`).toThrow()
     else expect(agree(secret, bytes(one.public)).toString('hex')).toBe(one.shared)
