@@ -45,7 +45,7 @@ const RESTING_READINESS_MS = 60_000
 const POLL_MS = LIMITS.pollTimeoutMaxS * 1000
 const OPEN_FILE_MS = 2 * DEADLINES_MS.attachment
 /** Opening and verifying a message, each tried twice. */
-const JUDGE_MS = 2 * (DEADLINES_MS.open + DEADLINES_MS.verify)
+const JUDGE_MS = 2 * 2 * DEADLINES_MS.usual
 
 const RELATIONS: [sentence: string, left: number, is: '<' | '≤' | '=', right: number][] = [
   // locks of the database
@@ -194,7 +194,7 @@ const RELATIONS: [sentence: string, left: number, is: '<' | '≤' | '=', right: 
     DOOR_BOUNDS.answerMs,
   ],
   ['a hostile file is given up before its answer is due', OPEN_FILE_MS, '<', DOOR_BOUNDS.answerMs],
-  ['a certificate is judged within a look-up', 2 * DEADLINES_MS.judge, '<', LOOKUP_MS],
+  ['a certificate is judged within a look-up', 2 * DEADLINES_MS.usual, '<', LOOKUP_MS],
   // sizes
   ['a message is as long as the service takes', BOUNDS.messageChars, '=', LIMITS.armoredMax],
   [

@@ -25,9 +25,8 @@ import type { Jobs } from './worker.ts'
 
 /** Greatest time of one job, in ms, counted from its start in a thread. */
 export const DEADLINES_MS = {
-  open: 3000,
-  verify: 3000,
-  judge: 3000,
+  /** Opening, verifying and judging. */
+  usual: 3000,
   own: 30_000,
   attachment: 30_000,
 }
@@ -48,7 +47,7 @@ export interface LibraryOptions {
 export class Library implements AsyncDisposable {
   /** Attachments for the library are few, and each needs much memory: one at a time. */
   readonly #pools: Record<'messages' | 'certificates' | 'ours' | 'attachments', Pool<Jobs>>
-  readonly #deadlineMs: number | undefined
+  readonly #deadlineMs: number
   readonly #nowMs: () => number
   /** Statuses of certificates, cached where no native code caches them. */
   readonly certificates = new CertificateStatuses(
@@ -60,7 +59,7 @@ export class Library implements AsyncDisposable {
   )
 
   constructor(options: LibraryOptions, events: PoolEvents) {
-    const { threads = 2, deadlineMs, nowMs = () => Date.now() } = options
+    const { threads = 2, deadlineMs = DEADLINES_MS.usual, nowMs = () => Date.now() } = options
     const pool = (count = threads): Pool<Jobs> => new Pool('library/worker', count, events)
     this.#pools = { messages: pool(), certificates: pool(), ours: pool(), attachments: pool(1) }
     this.#deadlineMs = deadlineMs
@@ -98,8 +97,7 @@ export class Library implements AsyncDisposable {
   ): Promise<CheckedCertificate> => this.#judge([armored, atMs, known, true])
 
   #judge(asked: Parameters<Jobs['judge']>): Promise<CheckedCertificate> {
-    const deadlineMs = this.#deadlineMs ?? DEADLINES_MS.judge
-    return twice(() => this.#pools.certificates.run('judge', asked, deadlineMs)).catch(
+    return twice(() => this.#pools.certificates.run('judge', asked, this.#deadlineMs)).catch(
       ifKilled({ status: unusableStatus(asked[0], 'deadline'), info: null }),
     )
   }
@@ -123,10 +121,9 @@ export class Library implements AsyncDisposable {
     keys: UnlockedKey[],
     signal?: AbortSignal,
   ): Promise<Opened> {
-    const deadlineMs = this.#deadlineMs ?? DEADLINES_MS.open
     try {
       return await twice(() =>
-        this.#pools.messages.run('open', [encrypted, keys], deadlineMs, signal),
+        this.#pools.messages.run('open', [encrypted, keys], this.#deadlineMs, signal),
       )
     } catch (error) {
       if (isOwnFailure(error)) throw error
@@ -137,7 +134,7 @@ export class Library implements AsyncDisposable {
 
   /** The library's steps of opening an attachment; each throws EngineUnavailableError. */
   fileOpeningHelpers(keys: UnlockedKey[]): FileOpeningHelpers {
-    const openMs = this.#deadlineMs ?? DEADLINES_MS.open
+    const openMs = this.#deadlineMs
     const wholeMs = DEADLINES_MS.attachment
     return {
       unwrap: ({ recipientPackets }) =>
@@ -159,22 +156,15 @@ export class Library implements AsyncDisposable {
     certificate: string,
     { nowMs, signal }: { nowMs: number; signal?: AbortSignal | undefined },
   ): Promise<SignatureResult[]> {
-    const deadlineMs = this.#deadlineMs ?? DEADLINES_MS.verify
     const bad = signed.signatures.map(() => 'bad' as const)
     return await twice(() =>
-      this.#pools.messages.run('verify', [signed, certificate, nowMs], deadlineMs, signal),
+      this.#pools.messages.run('verify', [signed, certificate, nowMs], this.#deadlineMs, signal),
     ).catch(or(bad))
   }
 
   /** The load of the threads of each kind. */
-  get load(): Record<'messages' | 'certificates' | 'ours' | 'attachments', ThreadLoad> {
-    const { messages, certificates, ours, attachments } = this.#pools
-    return {
-      messages: messages.load,
-      certificates: certificates.load,
-      ours: ours.load,
-      attachments: attachments.load,
-    }
+  get load(): Record<string, ThreadLoad> {
+    return Object.fromEntries(Object.entries(this.#pools).map(([kind, pool]) => [kind, pool.load]))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
