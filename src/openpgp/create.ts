@@ -99,7 +99,8 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
     await (await loading)?.[Symbol.asyncDispose]()
   }
   const check = async (armored: string, known?: string) =>
-    (await ours())?.judge(armored, known) ?? (await library.certificates.of({ armored, known }))
+    (await ours())?.certificates.check(armored, known) ??
+    (await library.certificates.of({ armored, known }))
   const sealKnown: Engine['sealKnown'] = async (request) => {
     const here = await ours()
     const sealed = await here?.sealer.seal(request)
@@ -152,8 +153,8 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
     onCheck: (listener) => checks.add(listener),
     onDifference: (listener) => differences.add(listener),
     load: () => ({
-      threads: { ...library.load, native: native?.load ?? { busy: 0, waiting: 0 } },
-      certificates: native?.lookups ?? library.certificates.lookups,
+      threads: { ...library.load, native: native?.threads.load ?? { busy: 0, waiting: 0 } },
+      certificates: native?.certificates.lookups ?? library.certificates.lookups,
     }),
     async [Symbol.asyncDispose]() {
       const all = [checker, library].map((part) => part?.[Symbol.asyncDispose]())

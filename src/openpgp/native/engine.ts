@@ -1,5 +1,4 @@
 /** Sealing, opening, verifying and unlocking of the common forms, with their caches and threads. */
-import type { CheckedCertificate } from '../certificate-statuses.ts'
 import type {
   SealRequest,
   Signed,
@@ -11,7 +10,7 @@ import type { Sealed } from '../format/armor-writer.ts'
 import { ownIdsOf, type ScannedRecipients } from '../format/recipient-scan.ts'
 import type { Library } from '../library/library.ts'
 import type { FoundKey } from '../library/open.ts'
-import { Pool, type PoolEvents, type ThreadLoad } from '../pool.ts'
+import { Pool, type PoolEvents } from '../pool.ts'
 import { CertificateCache } from './certificate-cache.ts'
 import * as containers from './container.ts'
 import { MessageOpener, unwrapNatively, type OpenResult } from './opener.ts'
@@ -41,8 +40,8 @@ export interface NativeEngineParts {
 
 /** Native code for all common forms; null for any other form, which is the library's. */
 export class NativeEngine implements AsyncDisposable {
-  readonly #threads: Pool<NativeJobs>
-  readonly #certificates: CertificateCache
+  readonly threads: Pool<NativeJobs>
+  readonly certificates: CertificateCache
   readonly #own: NativeOwnKeys
   readonly sealer: MessageSealer
   readonly #opener: MessageOpener
@@ -53,10 +52,10 @@ export class NativeEngine implements AsyncDisposable {
   constructor(parts: NativeEngineParts) {
     const { library, threads, events, bounds, nowMs, onPrepared, ...listeners } = parts
     const { onDisagreement, onSealed } = listeners
-    this.#threads = new Pool('native/worker', threads, events)
+    this.threads = new Pool('native/worker', threads, events)
     const priority = new WorkPriority()
-    this.#certificates = new CertificateCache({
-      reader: new CertificateReader(this.#threads, nowMs),
+    this.certificates = new CertificateCache({
+      reader: new CertificateReader(this.threads, nowMs),
       priority,
       judge: library.judgeForNative,
       nowMs,
@@ -67,12 +66,12 @@ export class NativeEngine implements AsyncDisposable {
       nowMs,
     )
     const packets = new RecipientPackets({
-      threads: this.#threads,
+      threads: this.threads,
       priority,
       packetsFor: library.packetsFor,
     })
     this.sealer = new MessageSealer({
-      certificates: this.#certificates,
+      certificates: this.certificates,
       own: this.#own,
       packets,
       precomputer: new Precomputer({ packets, bounds, onPrepared }),
@@ -86,11 +85,7 @@ export class NativeEngine implements AsyncDisposable {
   /** A slow lock is opened in a thread. */
   async unlock(locked: string, passphrase: string): Promise<UnlockedKey | null> {
     const quickly = unlockQuickly(locked, passphrase)
-    return quickly ?? (await this.#threads.run('unlock', [locked, passphrase]))
-  }
-
-  judge(armored: string, known?: string): Promise<CheckedCertificate> {
-    return this.#certificates.check(armored, known)
+    return quickly ?? (await this.threads.run('unlock', [locked, passphrase]))
   }
 
   open(armored: string, keys: UnlockedKey[], signal?: AbortSignal): Promise<OpenResult> {
@@ -106,29 +101,19 @@ export class NativeEngine implements AsyncDisposable {
     certificate: string,
     { nowMs, signal }: { nowMs: number; signal?: AbortSignal | undefined },
   ): Promise<SignatureResult[] | null> {
-    const found = this.#certificates.infoOf(certificate)
+    const found = this.certificates.infoOf(certificate)
     const checked = found instanceof Promise ? await found.catch(() => null) : { info: found }
     const info = checked?.info ?? null
     if (info === null || this.#isEnded || signal?.aborted === true) return null
     return await this.#verifier.verify(signed, info, nowMs)
   }
 
-  /** How often a certificate was judged already, and how often not. */
-  get lookups(): { hits: number; misses: number } {
-    return this.#certificates.lookups
-  }
-
-  /** The load of the threads. */
-  get load(): ThreadLoad {
-    return this.#threads.load
-  }
-
   /** Forgets every secret and everything that was read. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnded = true
-    this.#certificates[Symbol.dispose]()
+    this.certificates[Symbol.dispose]()
     this.#own.clear()
     this.sealer[Symbol.dispose]()
-    await this.#threads[Symbol.asyncDispose]()
+    await this.threads[Symbol.asyncDispose]()
   }
 }

@@ -97,13 +97,15 @@ test('a lock that takes no time is opened here, any other in a thread', async ()
 test('a certificate is judged once, and an earlier copy of it is merged by the library', async () => {
   const { engine, library } = made()
   for (let time = 0; time < 2; time++) {
-    expect((await engine.judge(alice.certificate)).status).toMatchObject({ unusable: null })
+    expect((await engine.certificates.check(alice.certificate)).status).toMatchObject({
+      unusable: null,
+    })
   }
-  expect(engine.lookups).toEqual({ hits: 1, misses: 1 })
+  expect(engine.certificates.lookups).toEqual({ hits: 1, misses: 1 })
   expect(library.judgeForNative).not.toHaveBeenCalled()
-  await engine.judge(alice.certificate, twoNames)
+  await engine.certificates.check(alice.certificate, twoNames)
   expect(library.judgeForNative.mock.calls).toEqual([[alice.certificate, NOW_MS, twoNames]])
-  expect(engine.load).toEqual({ busy: 0, waiting: 0 })
+  expect(engine.threads.load).toEqual({ busy: 0, waiting: 0 })
 })
 
 test('a message is opened with a key of ours, which is described without the library where it is plain', async () => {
