@@ -143,20 +143,16 @@ export class Sealed implements SealedDigests {
 /** Polynomial and register are the upper 24 bits of a word. */
 const POLYNOMIAL = 0x864cfb00
 const START = 0xb704ce00
-/** The change of the register by a byte that 0 to 7 more bytes follow. */
-const TABLES = tables()
+/** The change of the register by each byte that no more bytes follow, then by each that 1 to 7 do. */
+const CHANGES = new Int32Array(8 * 256)
+for (let at = 0; at < CHANGES.length; at++) {
+  let crc = at < 256 ? at << 24 : changeBy(at - 256)
+  for (let bit = 0; bit < 8; bit++) crc = (crc << 1) ^ (crc < 0 ? POLYNOMIAL : 0)
+  CHANGES[at] = crc
+}
 
-function tables(): Int32Array[] {
-  const first = Int32Array.from({ length: 256 }, (_, byte) => {
-    let crc = byte << 24
-    for (let bit = 0; bit < 8; bit++) crc = (crc << 1) ^ (crc < 0 ? POLYNOMIAL : 0)
-    return crc
-  })
-  const all = [first]
-  for (let more = 1; more < 8; more++) {
-    all.push((all[more - 1] ?? first).map((crc) => (crc << 8) ^ (first[crc >>> 24] ?? 0)))
-  }
-  return all
+function changeBy(at: number): number {
+  return CHANGES[at] as number
 }
 
 export class Crc24 {
@@ -173,17 +169,7 @@ export class Crc24 {
   }
 
   update(bytes: Uint8Array): void {
-    const [t0, t1, t2, t3, t4, t5, t6, t7] = TABLES as [
-      Int32Array,
-      Int32Array,
-      Int32Array,
-      Int32Array,
-      Int32Array,
-      Int32Array,
-      Int32Array,
-      Int32Array,
-    ]
-    const at = (table: Int32Array, index: number): number => table[index] as number
+    const by = (byte: number, followers: number): number => changeBy((followers << 8) | byte)
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
     let crc = this.#crc
     let place = 0
@@ -192,17 +178,17 @@ export class Crc24 {
       const high = crc ^ view.getInt32(place)
       const low = view.getInt32(place + 4)
       crc =
-        at(t7, high >>> 24) ^
-        at(t6, (high >>> 16) & 0xff) ^
-        at(t5, (high >>> 8) & 0xff) ^
-        at(t4, high & 0xff) ^
-        at(t3, low >>> 24) ^
-        at(t2, (low >>> 16) & 0xff) ^
-        at(t1, (low >>> 8) & 0xff) ^
-        at(t0, low & 0xff)
+        by(high >>> 24, 7) ^
+        by((high >>> 16) & 0xff, 6) ^
+        by((high >>> 8) & 0xff, 5) ^
+        by(high & 0xff, 4) ^
+        by(low >>> 24, 3) ^
+        by((low >>> 16) & 0xff, 2) ^
+        by((low >>> 8) & 0xff, 1) ^
+        by(low & 0xff, 0)
     }
     for (; place < bytes.length; place++) {
-      crc = (crc << 8) ^ at(t0, (crc >>> 24) ^ view.getUint8(place))
+      crc = (crc << 8) ^ by((crc >>> 24) ^ view.getUint8(place), 0)
     }
     this.#crc = crc
   }
