@@ -116,16 +116,16 @@ export class RecipientScan {
   /** Adds the body of one recipient packet; of a kind that is for a passphrase, only the count. */
   add(tag: number, body: Uint8Array): void {
     this.#count++
-    const keyIdAt = tag === TAG.pkesk ? keyIdPlace(body) : null
-    if (keyIdAt !== null) this.#keyIds.add(body, keyIdAt)
-    else this.#hasUnnamed = true
     const recipient = tag === TAG.pkesk ? recipientOf(body) : null
-    if (recipient === 'anonymous') {
+    if (recipient === null || recipient === 'anonymous') {
+      this.#hasUnnamed = true
+      if (recipient === null) return
       this.#anonymousSeen++
-      if (this.#anonymous.length < BOUNDS.anonymousPackets) {
-        this.#anonymous.push(framePacket(tag, body))
-      }
-    } else if (recipient !== null && isOurs(recipient, this.#own)) {
+      if (this.#anonymous.length >= BOUNDS.anonymousPackets) return
+      this.#anonymous.push(framePacket(tag, body))
+    } else {
+      this.#keyIds.add(body, recipient.keyIdAt)
+      if (!isOurs(recipient.name, this.#own)) return
       if (this.#named.length < BOUNDS.namedAttempts) this.#named.push(framePacket(tag, body))
     }
   }
@@ -166,30 +166,21 @@ class KeyIdList {
 }
 
 /**
- * The offset of the key id in the body of a PKESK (RFC 9580, 5.1): of version 6, in the fingerprint
- * of a version 4 key, at its end, or of a later one, at its start. Null for an anonymous recipient.
+ * The recipient of a PKESK (RFC 9580, 5.1): its key id (v3) or fingerprint (v6), and the offset of the
+ * key id, which is at the end of the fingerprint of a version 4 key, and at the start of a later one's.
+ * @returns null for an unknown form
  */
-function keyIdPlace(body: Uint8Array): number | null {
-  if (body[0] === 3 && body.length >= PKESK_LEAST) {
-    return body.subarray(1, 1 + KEY_ID_BYTES).every((byte) => byte === 0) ? null : 1
-  }
+function recipientOf(body: Uint8Array): { name: string; keyIdAt: number } | 'anonymous' | null {
   const [version, length = 0, keyVersion] = body
-  if (version !== 6 || length < 1 + KEY_ID_BYTES || body.length <= 2 + length) return null
-  return keyVersion === 4 ? 2 + length - KEY_ID_BYTES : 3
-}
-
-/** The recipient of a PKESK (RFC 9580, 5.1): key id (v3), fingerprint (v6), none, or unknown. */
-function recipientOf(body: Uint8Array): string | null {
-  if (body[0] === 3 && body.length >= 10) {
-    const keyId = hexOf(body.subarray(1, 9))
-    return keyId === ANONYMOUS_KEY_ID ? 'anonymous' : keyId
+  if (version === 3 && body.length >= PKESK_LEAST) {
+    const name = hexOf(body.subarray(1, 1 + KEY_ID_BYTES))
+    return name === ANONYMOUS_KEY_ID ? 'anonymous' : { name, keyIdAt: 1 }
   }
-  if (body[0] === 6 && body.length >= 3) {
-    const length = body[1] ?? 0
-    if (length === 0) return 'anonymous'
-    return body.length > 2 + length ? hexOf(body.subarray(3, 2 + length)) : null
-  }
-  return null
+  if (version !== 6 || keyVersion === undefined) return null
+  if (length === 0) return 'anonymous'
+  if (length < 1 + KEY_ID_BYTES || body.length <= 2 + length) return null
+  const name = hexOf(body.subarray(3, 2 + length))
+  return { name, keyIdAt: keyVersion === 4 ? 2 + length - KEY_ID_BYTES : 3 }
 }
 
 function isOurs(recipient: string, own: OwnIds): boolean {
