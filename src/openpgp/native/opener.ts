@@ -38,10 +38,8 @@ export interface OpenRequest {
 /** The result; the parsed message where the library must open it. */
 export type OpenResult = Opened | EncryptedMessage
 
-interface PendingOpen {
+interface PendingOpen extends PromiseWithResolvers<OpenResult> {
   message: OpenRequest
-  resolve: (result: OpenResult) => void
-  reject: (error: unknown) => void
 }
 
 /** A message that can be opened natively. */
@@ -51,7 +49,7 @@ export interface BegunMessage {
 }
 
 /** A message that can be opened here, or its result. */
-type OpenStep = BegunMessage | { result: () => OpenResult }
+type OpenStep = BegunMessage | { result: OpenResult }
 
 /** Opening as many needs a millisecond, unless they are long. */
 const TOGETHER = 8
@@ -78,12 +76,11 @@ export class MessageOpener {
 
   /** Opens a message in its turn, in the order of the calls. */
   open(message: OpenRequest): Promise<OpenResult> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ message, resolve, reject })
-      if (this.#isBusy) return
-      this.#isBusy = true
-      queueMicrotask(() => void this.#openAll())
-    })
+    const pending = { message, ...Promise.withResolvers<OpenResult>() }
+    this.#waiting.push(pending)
+    if (!this.#isBusy) queueMicrotask(() => void this.#openAll())
+    this.#isBusy = true
+    return pending.promise
   }
 
   async #openAll(): Promise<void> {
@@ -112,13 +109,17 @@ export class MessageOpener {
   async #openSome(some: PendingOpen[]): Promise<void> {
     const underway: { pending: PendingOpen; step: OpenStep; shared: Buffer | null }[] = []
     for (const pending of some) {
-      const step = this.#begin(pending.message)
-      underway.push({ pending, step: step instanceof Promise ? await step : step, shared: null })
+      try {
+        const step = this.#begin(pending.message)
+        underway.push({ pending, step: step instanceof Promise ? await step : step, shared: null })
+      } catch (error) {
+        pending.reject(error)
+      }
     }
     for (const one of underway) if (!('result' in one.step)) one.shared = agree(one.step.recipient)
     for (const { pending, step, shared } of underway) {
       try {
-        pending.resolve('result' in step ? step.result() : (finish(step, shared) ?? step.encrypted))
+        pending.resolve('result' in step ? step.result : (finish(step, shared) ?? step.encrypted))
       } catch (error) {
         pending.reject(error)
       }
@@ -127,29 +128,17 @@ export class MessageOpener {
 
   /** Waits only where a key of ours must be asked for. */
   #begin({ armored, keys, ids, signal }: OpenRequest): OpenStep | Promise<OpenStep> {
-    try {
-      const encrypted = parseMessage(armored, ids)
-      const isOurs =
-        encrypted.outcome === 'encrypted' && this.#isNative() && signal?.aborted !== true
-      const named = isOurs && encrypted.container[0] === 1 ? namedIn(encrypted, keys) : null
-      if (!isOurs || named === null) return { result: () => encrypted }
-      const stepWith = (known: NativeOwnKey | null): OpenStep => {
-        const recipient = recipientOf(named, known)
-        return recipient ? { encrypted, recipient } : { result: () => encrypted }
-      }
-      const known = this.#own.now(named.key)
-      return known === undefined ? this.#own.of(named.key).then(stepWith, failing) : stepWith(known)
-    } catch (error) {
-      return failing(error)
+    const encrypted = parseMessage(armored, ids)
+    const isOurs = encrypted.outcome === 'encrypted' && this.#isNative() && signal?.aborted !== true
+    const named = isOurs && encrypted.container[0] === 1 ? namedIn(encrypted, keys) : null
+    if (!isOurs || named === null) return { result: encrypted }
+    const stepWith = (known: NativeOwnKey | null): OpenStep => {
+      const recipient = recipientOf(named, known)
+      return recipient ? { encrypted, recipient } : { result: encrypted }
     }
+    const known = this.#own.now(named.key)
+    return known === undefined ? this.#own.of(named.key).then(stepWith) : stepWith(known)
   }
-}
-
-function failing(error: unknown): OpenStep {
-  const result = (): OpenResult => {
-    throw error
-  }
-  return { result }
 }
 
 const AES192 = 8
