@@ -22,7 +22,7 @@ interface Slot {
 /** Reads one container with one session key. */
 export class Container {
   readonly #packet: StreamedPacket
-  readonly #raw: RawFile
+  readonly raw: RawFile
   readonly key: SymmetricKey
   readonly #version1: Version1
   /** Hash of data within the length of a message: the same identity as a message has. */
@@ -34,7 +34,7 @@ export class Container {
   /** @param packet its version byte is read already */
   constructor(packet: StreamedPacket, o: { raw: RawFile; key: SymmetricKey }) {
     this.#packet = packet
-    this.#raw = o.raw
+    this.raw = o.raw
     this.key = o.key
     this.#version1 = new Version1(o.key)
   }
@@ -90,7 +90,7 @@ export class Container {
       await slot.written
       filled = await this.#packet.into(slot.block)
       const block = slot.block.subarray(0, filled)
-      slot.written = this.#keeps ? this.#raw.append(block) : Promise.resolve()
+      slot.written = this.#keeps ? this.raw.append(block) : Promise.resolve()
       // It is awaited in its turn; until then its failure is nobody's surprise.
       slot.written.catch(() => undefined)
       yield block

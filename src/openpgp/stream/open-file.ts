@@ -8,6 +8,7 @@ import {
   readDocument,
   readUnpacked,
   withoutSignatures,
+  type DocumentSink,
   type ReadDocument,
   type StillCompressed,
 } from '../format/decrypted-stream.ts'
@@ -16,9 +17,15 @@ import { publicClaims } from '../format/message-grammar.ts'
 import { FramingError } from '../format/packets.ts'
 import type { ScannedRecipients, OwnIds } from '../format/recipient-scan.ts'
 import type { FoundKey, FoundPackets } from '../library/open.ts'
-import type { NativeKey } from '../native/container.ts'
-import { RestingSink } from './resting-sink.ts'
-import type { Room } from './resting.ts'
+import type { Container as NativeContainer, NativeKey } from '../native/container.ts'
+import {
+  Extents,
+  RestingFile,
+  RestingWriter,
+  type RawFile,
+  type Room,
+  type StartDecipher,
+} from './resting.ts'
 
 /** Steps that run in threads, which may be killed; each fails with null or an empty list. */
 export interface FileOpeningHelpers {
@@ -82,7 +89,7 @@ async function openPassing(
   const { message, outer, options } = opening
   const raw = await options.room.file()
   const container = new Container(message.container, { raw, key })
-  const sink = new RestingSink(options.room, { container, raw }, startDecipher)
+  const sink = new RestingSink(options.room, container, startDecipher)
   return await unlessRefused(sink, async () => {
     const inner = new ByteReader(container.packets())
     const found = await readDocument(inner, sink)
@@ -184,4 +191,58 @@ function unlessTooLong(error: unknown): null {
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield await Promise.resolve(bytes)
+}
+
+/** Stores a document: within its container as it arrived, or encrypted anew. */
+export class RestingSink implements DocumentSink {
+  readonly #room: Room
+  readonly #container: NativeContainer | null
+  readonly #extents = new Extents()
+  #raw: RawFile | null
+  #writer: RestingWriter | null = null
+  readonly #startDecipher: StartDecipher | undefined
+
+  /** @param container the one that goes to rest; null when none does */
+  constructor(room: Room, container: NativeContainer | null, startDecipher?: StartDecipher) {
+    this.#room = room
+    this.#startDecipher = startDecipher
+    this.#container = container
+    this.#raw = container?.raw ?? null
+  }
+
+  async take(piece: Uint8Array, position: number | null): Promise<void> {
+    if (this.#container !== null && position !== null) {
+      this.#extents.add(position + this.#container.restingOffset, piece.length)
+    } else {
+      await (await this.#written()).write(piece)
+    }
+  }
+
+  /** The document, once it is proven. */
+  async file(): Promise<RestingFile> {
+    if (this.#container === null || this.#raw === null || this.#writer !== null) {
+      return await (await this.#written()).finish()
+    }
+    const { key, blockBytes: block } = this.#container
+    return new RestingFile(this.#raw, {
+      key,
+      extents: this.#extents,
+      block,
+      startDecipher: this.#startDecipher,
+    })
+  }
+
+  /** Gives all room back. */
+  async discard(): Promise<void> {
+    await this.#raw?.close()
+  }
+
+  async #written(): Promise<RestingWriter> {
+    if (this.#writer !== null) return this.#writer
+    this.#container?.forget()
+    await this.#raw?.close()
+    this.#raw = await this.#room.file()
+    this.#writer = new RestingWriter(this.#raw, this.#startDecipher)
+    return this.#writer
+  }
 }

@@ -5,7 +5,7 @@ import { BOUNDS } from '../../../src/openpgp/bounds.ts'
 import { CfbDecipher } from '../../../src/openpgp/crypto/seipd-stream.ts'
 import { nextPacket } from '../../../src/openpgp/format/packet-stream.ts'
 import { Container } from '../../../src/openpgp/native/container.ts'
-import { RestingSink } from '../../../src/openpgp/stream/resting-sink.ts'
+import { RestingSink } from '../../../src/openpgp/stream/open-file.ts'
 import { MemoryFile, MemoryRoom, contentOf, readerOf } from '../../support/memory-room.ts'
 import { seeded } from '../../support/openpgp-bytes.ts'
 import { packet } from '../../support/openpgp-framing.ts'
@@ -160,8 +160,8 @@ test.each([0, 2, 7])(
 
 test('a document in a container rests there, without another file', async () => {
   const room = new MemoryRoom()
-  const { container, raw } = await arriving(1000, { raw: await room.file() })
-  const sink = new RestingSink(room, { container, raw })
+  const { container } = await arriving(1000, { raw: await room.file() })
+  const sink = new RestingSink(room, container)
   await packetsOf(container)
   await sink.take(Buffer.alloc(10), 5)
   await sink.take(Buffer.alloc(20), 15)
@@ -178,7 +178,7 @@ test('a document in a container rests there, without another file', async () => 
 test('what was unpacked is written anew, and what came is given back', async () => {
   const room = new MemoryRoom()
   const { container, raw } = await arriving(1000, { raw: await room.file() })
-  const sink = new RestingSink(room, { container, raw })
+  const sink = new RestingSink(room, container)
   await sink.take(Buffer.from('unpacked '), null)
   expect(raw.isClosed).toBe(true)
   await packetsOf(container)
@@ -206,8 +206,8 @@ test('where no container comes to rest, everything is written anew', async () =>
 test('what is discarded gives all room back', async () => {
   const room = new MemoryRoom()
   await new RestingSink(room, null).discard()
-  const { container, raw } = await arriving(10, { raw: await room.file() })
-  await new RestingSink(room, { container, raw }).discard()
+  const { container } = await arriving(10, { raw: await room.file() })
+  await new RestingSink(room, container).discard()
   expect([room.files.length, room.open]).toEqual([1, 0])
   const written = new RestingSink(room, null)
   await written.take(Buffer.from('words'), null)
