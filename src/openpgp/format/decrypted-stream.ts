@@ -1,5 +1,6 @@
 /** The packets inside a file (RFC 9580, 10.3), read and unpacked while they go by. */
-import { createInflate, createInflateRaw, type Inflate, type InflateRaw } from 'node:zlib'
+import { pipeline } from 'node:stream/promises'
+import { createInflate, createInflateRaw } from 'node:zlib'
 import { BOUNDS } from '../bounds.ts'
 import type { GrammarReason } from '../failure-reasons.ts'
 import { ByteReader, nextPacket, type StreamedPacket } from './packet-stream.ts'
@@ -249,14 +250,14 @@ export async function* inflated(
   algorithm: number,
 ): AsyncGenerator<Uint8Array> {
   if (algorithm === COMPRESSION.none) {
-    for (let some = await packet.some(); some !== null; some = await packet.some()) yield some
+    yield* piecesOf(packet)
     return
   }
   const options = { chunkSize: CHUNK_BYTES }
   const stream = algorithm === COMPRESSION.zip ? createInflateRaw(options) : createInflate(options)
   // Errors after the last byte was read are ignored.
   stream.on('error', () => {})
-  const feeding = feed(packet, stream).catch((error: Error) => void stream.destroy(error))
+  const feeding = pipeline(piecesOf(packet), stream).catch(() => {})
   try {
     for await (const piece of stream) yield piece as Buffer
   } finally {
@@ -265,26 +266,8 @@ export async function* inflated(
   }
 }
 
-async function feed(packet: StreamedPacket, stream: Inflate | InflateRaw): Promise<void> {
-  for (let some = await packet.some(CHUNK_BYTES); some !== null;) {
-    if (stream.destroyed) return
-    await taken(stream, some)
-    some = await packet.some(CHUNK_BYTES)
-  }
-  if (!stream.destroyed) stream.end()
-}
-
-/**
- * Resolves when the stream no longer needs the piece. A stream that has reached its own end accepts
- * no more bytes, and signals that only by closing.
- */
-function taken(stream: Inflate | InflateRaw, piece: Uint8Array): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      stream.off('close', done)
-      resolve()
-    }
-    stream.on('close', done)
-    stream.write(piece, done)
-  })
+/** Copies: a stream may hold a piece while the packet is read on. */
+async function* piecesOf(packet: StreamedPacket): AsyncGenerator<Uint8Array> {
+  const next = (): Promise<Uint8Array | null> => packet.some(CHUNK_BYTES)
+  for (let some = await next(); some !== null; some = await next()) yield Buffer.from(some)
 }
