@@ -55,27 +55,21 @@ export async function openAttachment(
   await freshness.renew()
   const refused = whyStranger({ chatId: place.chatId, fromId: place.userId }, parts)
   if (refused !== null) throw refusalOf(refused.verdict, refused.reason)
-  const reader = new ByteReader(await parts.stored(place.mediaId, signal))
-  try {
-    const form = sealedForm(await reader.peek(FORM_BYTES))
-    if (form === null) return await takePlain(reader, { place, freshness, parts })
-    if (!(await isProtectedIn([place.chatId], parts.time.monotonicMs(), parts))) {
-      return await keep(reader, parts.room, null)
-    }
-    const { engine, keyring, room } = parts
-    const opened = await engine.openFile(reader, { form, keys: keyring.unlocked, room })
-    if (opened.outcome === 'not-encrypted') throw refusalOf('damaged', 'not-encrypted')
-    if (opened.outcome !== 'opened') throw refusalOf(opened.outcome, opened.reason)
-    parts.onOpened(opened.openedWith)
-    return await judge(opened, { place, signal, freshness, parts }).catch(
-      async (error: unknown) => {
-        await opened.file.close()
-        throw error
-      },
-    )
-  } finally {
-    await reader.leave()
+  await using reader = new ByteReader(await parts.stored(place.mediaId, signal))
+  const form = sealedForm(await reader.peek(FORM_BYTES))
+  if (form === null) return await takePlain(reader, { place, freshness, parts })
+  if (!(await isProtectedIn([place.chatId], parts.time.monotonicMs(), parts))) {
+    return await keep(reader, parts.room, null)
   }
+  const { engine, keyring, room } = parts
+  const opened = await engine.openFile(reader, { form, keys: keyring.unlocked, room })
+  if (opened.outcome === 'not-encrypted') throw refusalOf('damaged', 'not-encrypted')
+  if (opened.outcome !== 'opened') throw refusalOf(opened.outcome, opened.reason)
+  parts.onOpened(opened.openedWith)
+  return await judge(opened, { place, signal, freshness, parts }).catch(async (error: unknown) => {
+    await opened.file.close()
+    throw error
+  })
 }
 
 /** Fetches an attachment as it is stored, for a sidecar that opens nothing. */
@@ -84,12 +78,8 @@ export async function fetchAttachment(
   signal: AbortSignal,
   parts: Pick<AttachmentParts, 'stored' | 'room'>,
 ): Promise<Attachment> {
-  const reader = new ByteReader(await parts.stored(mediaId, signal))
-  try {
-    return await keep(reader, parts.room, null)
-  } finally {
-    await reader.leave()
-  }
+  await using reader = new ByteReader(await parts.stored(mediaId, signal))
+  return await keep(reader, parts.room, null)
 }
 
 /** One decision about an attachment. */

@@ -168,12 +168,8 @@ async function unpack(packet: StreamedPacket, sink: DocumentSink): Promise<ReadD
     }
   }
   if (algorithm > COMPRESSION.bzip2) throw damage('compression')
-  const reader = new ByteReader(bounded(inflated(packet, algorithm)))
-  try {
-    return await readUnpacked(reader, sink)
-  } finally {
-    await reader.leave()
-  }
+  await using reader = new ByteReader(bounded(inflated(packet, algorithm)))
+  return await readUnpacked(reader, sink)
 }
 
 function refuseNested(): never {

@@ -47,7 +47,7 @@ abstract class Arriving {
  * Reads bytes as they arrive, in portions of any size. A portion that is not copied is valid until
  * the next call, which may reuse its memory.
  */
-export class ByteReader extends Arriving {
+export class ByteReader extends Arriving implements AsyncDisposable {
   readonly #source: AsyncIterator<Uint8Array>
   #piece: Uint8Array = NOTHING
   #position = 0
@@ -92,7 +92,7 @@ export class ByteReader extends Arriving {
   }
 
   /** Ends the source early, and drops its remaining bytes. */
-  async leave(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#piece = NOTHING
     await this.#source.return?.()
   }

@@ -130,7 +130,7 @@ test('a source that is left is ended, and gives nothing more', async () => {
   const { reader, source } = reading(bytes.subarray(0, 10), bytes.subarray(10))
   await reader.some(1)
   expect(source.hasLeft).toBe(false)
-  await reader.leave()
+  await reader[Symbol.asyncDispose]()
   expect(source.hasLeft).toBe(true)
   expect(await reader.some()).toBeNull()
 })
@@ -142,7 +142,7 @@ test('a source that cannot be ended is left all the same', async () => {
     }),
   })
   await reader.some(1)
-  await reader.leave()
+  await reader[Symbol.asyncDispose]()
   expect(await reader.some()).toHaveLength(100)
 })
 
