@@ -178,7 +178,7 @@ async function judgeByList(
   const hasCertificate = sender !== null && sender.fingerprint !== null
   if (list.tooMany === null && hasCertificate && !isListed) return 'other'
   if (intended.length > 0) {
-    const theirs = [signer, sender?.fingerprint, ...(sender?.encryptionKeys ?? [])]
+    const theirs = [signer, sender?.fingerprint, ...keysOf(sender)]
     const senders = new Set(theirs.filter((one) => typeof one === 'string'))
     return await audienceInGroup(list, namingOf(message, senders), parts)
   }
@@ -191,7 +191,7 @@ async function judgeByList(
  */
 async function isStrangeTo(
   list: KeyList,
-  { message, sender }: { message: SentByPerson; sender: SenderKeys | null },
+  { message, sender }: { message: SentByPerson; sender: Person | null },
   parts: AudienceParts,
 ): Promise<boolean> {
   const { fromId, recipients } = message
@@ -204,7 +204,7 @@ async function isStrangeTo(
   if (list.tooMany === null && !others.some(isReader)) return false
   if (recipients.hasUnnamed) return false
   const listers = listersIn(list)
-  const senderKeyIds = new Set((sender?.encryptionKeys ?? []).map(keyIdOf))
+  const senderKeyIds = new Set(keysOf(sender).map(keyIdOf))
   let alone: Set<number> | null = message.signedAtMs === null ? null : new Set([fromId])
   const reachesMore = (readers: Set<number>): boolean => {
     alone = alone === null ? readers : common(alone, readers)
@@ -231,25 +231,18 @@ function common(some: ReadonlySet<number>, others: { has(one: number): boolean }
   return new Set([...some].filter((one) => others.has(one)))
 }
 
-interface SenderKeys {
-  fingerprint: string | null
-  encryptionKeys: readonly string[]
-}
+const keysOf = (person: Person | null): readonly string[] =>
+  person?.certificateStatus.encryptionKeys ?? []
 
-/** The sender's certificate, by the list or by the person's own record. */
+/** The sender with a certificate, by the list or by the person's own record. */
 async function senderOf(
   list: KeyList,
   { fromId, chatId }: SentByPerson,
   { directory, botId }: AudienceParts,
-): Promise<SenderKeys | null> {
+): Promise<Person | null> {
   if (fromId === botId()) return null
   const listed = list.people.find(({ userId }) => userId === fromId)
-  const person = listed ?? (await directory.signer(fromId, chatId))
-  if (person === null) return null
-  return {
-    fingerprint: person.fingerprint,
-    encryptionKeys: person.certificateStatus.encryptionKeys,
-  }
+  return listed ?? (await directory.signer(fromId, chatId))
 }
 
 function ownKeyIds({ keyring }: AudienceParts): Set<string> {
