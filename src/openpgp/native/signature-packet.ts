@@ -1,6 +1,6 @@
 /** Signature packets of the form that is verified here: version 4, of a known kind of key (RFC 9580, 5.2.3). */
 import { hash } from 'node:crypto'
-import { bufferOf } from '../bytes.ts'
+import { bufferOf, hexOf } from '../bytes.ts'
 import type { SigningKey, Statement } from '../crypto/algorithm.ts'
 import { findSignatureAlgorithm } from '../crypto/algorithms.ts'
 import { SUBPACKET, trailerOf } from '../format/packet-writer.ts'
@@ -80,24 +80,27 @@ export function createdS({ hashed }: SignaturePacketForm): number | null {
 }
 
 /**
+ * The issuers that a signature names: a key id or a fingerprint of version 4, hexadecimal; null for one
+ * of another form.
+ */
+export function issuersIn({ hashed, unhashed }: SignaturePacketForm): (string | null)[] {
+  const named: (string | null)[] = []
+  for (const { kind, bytes } of [...hashed, ...unhashed]) {
+    if (kind === SUBPACKET.issuer) named.push(bytes.length === 8 ? hexOf(bytes) : null)
+    if (kind !== SUBPACKET.issuerFingerprint) continue
+    named.push(bytes.length === 21 && bytes[0] === 4 ? hexOf(bytes.subarray(1)) : null)
+  }
+  return named
+}
+
+/**
  * Whether everything that names an issuer names this one, and something does.
  * @param fingerprint of the key, 20 bytes
  */
 export function isIssuedBy(form: SignaturePacketForm, fingerprint: Uint8Array): boolean {
-  const keyId = fingerprint.subarray(12)
-  let named = 0
-  for (const area of [form.hashed, form.unhashed]) {
-    for (const { kind, bytes } of area) {
-      if (kind !== SUBPACKET.issuer && kind !== SUBPACKET.issuerFingerprint) continue
-      const isIt =
-        kind === SUBPACKET.issuer
-          ? bytes.equals(keyId)
-          : bytes[0] === 4 && bytes.subarray(1).equals(fingerprint)
-      if (!isIt) return false
-      named++
-    }
-  }
-  return named > 0
+  const named = issuersIn(form)
+  const key = hexOf(fingerprint)
+  return named.length > 0 && named.every((one) => one !== null && key.endsWith(one))
 }
 
 /**

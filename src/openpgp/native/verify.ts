@@ -13,6 +13,7 @@ import {
   createdS,
   hasOnly,
   isIssuedBy,
+  issuersIn,
   readSignatureForm,
   statementOf,
   statementOn,
@@ -105,13 +106,8 @@ function statementBy(form: SignaturePacketForm, over: MadeOver, key: SigningKey)
 }
 
 /** The one key id that it names; null when it names several, none, or not in a common way. */
-function issuerOf({ hashed, unhashed }: SignaturePacketForm): string | null {
-  const names = new Set<string | null>()
-  for (const { kind, bytes } of [...hashed, ...unhashed]) {
-    if (kind === SUBPACKET.issuer) names.add(bytes.length === 8 ? bytes.toString('hex') : null)
-    if (kind !== SUBPACKET.issuerFingerprint) continue
-    names.add(bytes.length === 21 && bytes[0] === 4 ? bytes.toString('hex', 13) : null)
-  }
+function issuerOf(form: SignaturePacketForm): string | null {
+  const names = new Set(issuersIn(form).map((one) => one?.slice(-16) ?? null))
   const [name = null, ...others] = names
   return others.length === 0 ? name : null
 }
