@@ -39,10 +39,10 @@ export function readSend(json: unknown, rules: DraftRules): Draft {
     const extra = isObject(json) && ('text' in json || 'armored' in json) ? {} : EXPECTED
     throw new Refusal('bad_request', firstProblem(parsed.error), { extra })
   }
-  const { text, armored, ...rest } = present(parsed.data)
-  refuseKind(text, armored, rules)
-  if (text === undefined && armored === undefined && rules.sealsForBot) throw bodyMissing('text')
-  refuseText(text, rules)
+  const { text, armored, ...rest } = parsed.data
+  refuseBody({ text, armored }, rules)
+  if (text === undefined && armored === undefined && rules.sealsForBot)
+    throw emptyDraft('send', 'text')
   const fields = { ...rest, chatId: parsed.data.chatId, sendId: parsed.data.sendId ?? randomUUID() }
   const target: PermitTarget = { route: 'send', path: '/messages', isForSealed: false }
   return draft(target, { text, armored, fields }, SEND_FIELDS)
@@ -56,59 +56,40 @@ export function readSend(json: unknown, rules: DraftRules): Draft {
 export function readEdit(messageId: string, json: unknown, rules: DraftRules): Draft {
   const parsed = OpenEditBody.safeParse(json)
   if (!parsed.success) throw new Refusal('bad_request', firstProblem(parsed.error))
-  const { text, armored, ...rest } = present(parsed.data)
-  refuseKind(text, armored, rules)
+  const { text, armored, ...rest } = parsed.data
+  refuseBody({ text, armored }, rules)
   if (text === undefined && armored === undefined && !('markup' in rest) && rules.sealsForBot) {
-    throw nothingChanges('text')
+    throw emptyDraft('edit', 'text')
   }
-  refuseText(text, rules)
   const fields = { ...rest, chatId: parsed.data.chatId }
   const path = `/messages/${encodeURIComponent(messageId)}`
   const target: PermitTarget = { route: 'edit', path, isForSealed: false }
   return draft(target, { text, armored, fields }, EDIT_FIELDS)
 }
 
-/** Refuses an edit without a change; `expected` is the chat's kind of body (spec, Errors). */
-export function nothingChanges(expected: 'text' | 'armored'): Refusal {
-  const detail = `${expected}: an edit needs at least one change`
-  return new Refusal('bad_request', detail, { extra: { expected } })
-}
+const EMPTY = { send: 'a message needs it', edit: 'an edit needs at least one change' }
 
-/** The refusal of a send without a body; `expected` is the chat's kind of body (spec, Errors). */
-export function bodyMissing(expected: 'text' | 'armored'): Refusal {
-  return new Refusal('bad_request', `${expected}: a message needs it`, { extra: { expected } })
+/** Refuses a send or an edit of nothing; `expected` is the chat's kind of body (spec, Errors). */
+export function emptyDraft(route: keyof typeof EMPTY, expected: 'text' | 'armored'): Refusal {
+  return new Refusal('bad_request', `${expected}: ${EMPTY[route]}`, { extra: { expected } })
 }
 
 function draft(
   target: PermitTarget,
-  parts: { text: string | undefined; armored: string | undefined; fields: Draft['fields'] },
+  parts: Pick<Draft, 'text' | 'armored' | 'fields'>,
   listed: ReadonlySet<string>,
 ): Draft {
   const unlisted = Object.keys(parts.fields).filter((name) => !listed.has(name))
   return { target, chatId: parts.fields.chatId, ...parts, unlisted }
 }
 
-function refuseKind(
-  text: string | undefined,
-  armored: string | undefined,
-  rules: DraftRules,
-): void {
+function refuseBody({ text, armored }: Pick<Draft, 'text' | 'armored'>, rules: DraftRules): void {
   if (armored !== undefined && rules.sealsForBot) {
     throw new Refusal('wrong_body_kind', 'this chat takes text', { extra: EXPECTED })
   }
   if (text !== undefined && armored !== undefined) {
     throw new Refusal('bad_request', 'armored: give either text or armored')
   }
-}
-
-function refuseText(text: string | undefined, rules: DraftRules): void {
   const problem = text === undefined ? null : textProblem(text, rules.textMax)
   if (problem !== null) throw new Refusal('bad_request', problem)
-}
-
-/** Drops keys whose value is undefined, which the schema adds for optional ones. */
-function present<T extends object>(data: T): T {
-  return Object.fromEntries(
-    Object.entries(data).filter(([, value]) => value !== undefined),
-  ) as unknown as T
 }

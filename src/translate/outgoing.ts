@@ -21,7 +21,7 @@ import type { Directory } from '../lookups/directory.ts'
 import type { Publication } from '../keys/publication.ts'
 import type { Entered } from '../keys/driver.ts'
 import { fit, type Engine, type UnlockedKey } from '../openpgp/index.ts'
-import { bodyMissing, nothingChanges, type Draft } from './draft.ts'
+import { emptyDraft, type Draft } from './draft.ts'
 import { tooLarge, whyPersonIsGone } from './send-refusals.ts'
 
 /** A body with its permit and its recipients; `recipients` is null when nothing was sealed. */
@@ -84,8 +84,7 @@ export class Outgoing {
    */
   async prepare(draft: Draft): Promise<PreparedOutbound> {
     const hasBody = draft.text !== undefined || draft.armored !== undefined
-    const isSend = draft.target.route === 'send'
-    const changesMarkup = !isSend && 'markup' in draft.fields
+    const changesMarkup = draft.target.route === 'edit' && 'markup' in draft.fields
     if (!hasBody && changesMarkup && draft.unlisted.length === 0) {
       const { chatId, markup } = draft.fields
       return {
@@ -100,7 +99,7 @@ export class Outgoing {
     const rule = await guard.rule(draft.chatId)
     if (!hasBody && !changesMarkup) {
       const expected = rule.body === 'sealed' ? 'armored' : 'text'
-      throw isSend ? bodyMissing(expected) : nothingChanges(expected)
+      throw emptyDraft(draft.target.route, expected)
     }
     if (rule.body === 'sealed') return await this.#sealed(rule, draft)
     const { target, fields, text, armored } = draft

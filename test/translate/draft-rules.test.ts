@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { refused } from '../support/refused.ts'
-import { bodyMissing, readEdit, readSend } from '../../src/translate/draft.ts'
+import { emptyDraft, readEdit, readSend } from '../../src/translate/draft.ts'
 
 const RULES = { textMax: 40, sealsForBot: true }
 const OWN_SEALING = { ...RULES, sealsForBot: false }
@@ -42,7 +42,9 @@ describe('a draft', () => {
   test('of a send without a body is refused with what it needs', () => {
     const needsText = expecting('text', 'text: a message needs it')
     expect(() => readSend({ chatId: 5 }, RULES)).toThrow(needsText)
-    expect(bodyMissing('armored')).toEqual(expecting('armored', 'armored: a message needs it'))
+    expect(emptyDraft('send', 'armored')).toEqual(
+      expecting('armored', 'armored: a message needs it'),
+    )
   })
 
   test.each([
