@@ -206,16 +206,11 @@ export interface OpenedText {
 export type Opened = OpenedText | NotOpened
 
 /** An attachment that was opened. Nothing of it may leave before its signatures are judged. */
-export interface OpenedFile {
-  outcome: 'opened'
+export interface OpenedFile extends Omit<OpenedText, 'text' | 'isFile' | 'signed'> {
   file: RestingFile
   /** Identity of the encrypted data; within the length of a message, as `OpenedText.dataDigest`. */
   dataDigest: string
-  signatures: SignatureClaim[]
   signed: SignedAtLength
-  /** Fingerprint of the own key that opened it. */
-  openedWith: string
-  recipients: NamedRecipients
 }
 
 /** The parameters of opening an attachment. */

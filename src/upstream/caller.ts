@@ -17,26 +17,21 @@ export interface TokenSource {
 /** Whether an outcome may be followed by a second attempt of the same call. */
 export type RepeatRule = (outcome: AttemptOutcome) => boolean
 
-/** One logical call: the request, its total time limit and its retries. */
-export interface Call {
+/** One logical call: the request, its total time limit and its retries; `path` is below the API prefix. */
+export interface Call extends Pick<
+  WireRequest,
+  'method' | 'path' | 'body' | 'signal' | 'requireAllowed'
+> {
   pool: Dispatcher
-  method: WireRequest['method']
-  /** Below the API prefix, checked. */
-  path: string
-  body: string | Buffer | undefined
   /** The end of it all, of `performance.now()`. */
   untilMs: number
   /** The end of the first attempt. */
   firstUntilMs: number
-  /** Ends it. */
-  signal: AbortSignal | undefined
   repeat: RepeatRule
   /** A call of the sidecar's own, whose attempts count. */
   own: boolean
   /** Asked before each attempt. @throws Refusal when the call must not be made any more */
   permitted?: (() => Promise<void>) | undefined
-  /** As `WireRequest.requireAllowed`. */
-  requireAllowed?: (() => void) | undefined
 }
 
 /** Called as calls are made; they must not throw. */
