@@ -47,7 +47,6 @@ export type StartDecipher = (
   before?: Uint8Array,
 ) => { update(bytes: Uint8Array): Buffer }
 
-/** As the platform does it. */
 const startPlainDecipher: StartDecipher = (key, before) => {
   const cipher = cipherOf(key)
   if (cipher === null) throw new Error('cipher')
@@ -55,33 +54,28 @@ const startPlainDecipher: StartDecipher = (key, before) => {
   return createDecipheriv(cipher.cfb, createSecretKey(key.data), start)
 }
 
+interface RestingParts {
+  key: SymmetricKey
+  /** Of the document in the file's plain text. */
+  extents: Extents
+  /** Bytes of a block of the cipher. */
+  block: number
+  /** As the platform does it by default. */
+  startDecipher?: StartDecipher | undefined
+}
+
 /** A document that can be read from any byte on, as often as wanted. */
 export class RestingFile {
   readonly #raw: RawFile
-  readonly #key: SymmetricKey
-  readonly #extents: Extents
-  readonly #block: number
-  readonly #startDecipher: StartDecipher
+  readonly #parts: RestingParts
 
-  /** @param o `extents` of the document in the file's plain text; `block` of the cipher */
-  constructor(
-    raw: RawFile,
-    o: {
-      key: SymmetricKey
-      extents: Extents
-      block: number
-      startDecipher?: StartDecipher | undefined
-    },
-  ) {
+  constructor(raw: RawFile, parts: RestingParts) {
     this.#raw = raw
-    this.#key = o.key
-    this.#extents = o.extents
-    this.#block = o.block
-    this.#startDecipher = o.startDecipher ?? startPlainDecipher
+    this.#parts = parts
   }
 
   get bytes(): number {
-    return this.#extents.bytes
+    return this.#parts.extents.bytes
   }
 
   /** Bytes on the disk. */
@@ -91,9 +85,10 @@ export class RestingFile {
 
   /** Gives the bytes from `start` up to `end`, in pieces of at most 64 KiB. */
   async *read(start = 0, end = this.bytes): AsyncGenerator<Buffer> {
+    const { extents } = this.#parts
     for (let at = start; at < end;) {
-      const { from, plain } = await this.#window(this.#extents.positionOf(at))
-      const stretches = [...this.#extents.between(at, end, from + plain.length)]
+      const { from, plain } = await this.#window(extents.positionOf(at))
+      const stretches = [...extents.between(at, end, from + plain.length)]
       const pieces = stretches.map(({ position, bytes }) =>
         plain.subarray(position - from, position - from + bytes),
       )
@@ -110,12 +105,12 @@ export class RestingFile {
 
   /** Plain text around a position of the file, from the block on that it is in. */
   async #window(position: number): Promise<{ from: number; plain: Buffer }> {
-    const block = this.#block
+    const { key, block, startDecipher = startPlainDecipher } = this.#parts
     const from = position - (position % block)
     const start = Math.max(0, from - block)
     const bytes = await this.#raw.read(start, from - start + WINDOW_BYTES)
     const before = from === 0 ? undefined : bytes.subarray(0, block)
-    const decipher = this.#startDecipher(this.#key, before)
+    const decipher = startDecipher(key, before)
     return { from, plain: decipher.update(bytes.subarray(from - start)) }
   }
 }
