@@ -67,34 +67,29 @@ async function ownStatements(key: PublicKey): Promise<SignaturePacket[]> {
 }
 
 const ownDirect = ({ keyPacket, directSignatures }: WholePublicKey): Promise<SignaturePacket[]> =>
-  verified(directSignatures, keyPacket, enums.signature.key, { key: keyPacket })
+  verified(directSignatures, keyPacket, enums.signature.key)
 
 const ownOf = ({ keyPacket }: PublicKey, user: NamedUser): Promise<SignaturePacket[]> =>
-  verified(user.selfCertifications, keyPacket, enums.signature.certGeneric, {
-    ...namedBy(user),
-    key: keyPacket,
-  })
+  verified(user.selfCertifications, keyPacket, enums.signature.certGeneric, namedBy(user))
 
 const ownRevocationsOf = ({ keyPacket }: PublicKey, user: NamedUser): Promise<SignaturePacket[]> =>
-  verified(user.revocationSignatures, keyPacket, enums.signature.certRevocation, {
-    ...namedBy(user),
-    key: keyPacket,
-  })
+  verified(user.revocationSignatures, keyPacket, enums.signature.certRevocation, namedBy(user))
 
 const ownBindings = ({ keyPacket }: PublicKey, subkey: Subkey): Promise<SignaturePacket[]> =>
   verified(subkey.bindingSignatures, keyPacket, enums.signature.subkeyBinding, {
-    key: keyPacket,
     bind: subkey.keyPacket,
   })
 
+/** @param over what they are made over beside the primary key */
 async function verified(
   signatures: readonly SignaturePacket[],
   primary: PublicKey['keyPacket'],
   type: enums.signature,
-  data: object,
+  over: object = {},
   settings = config,
 ): Promise<SignaturePacket[]> {
   const own = signatures.map(async (one) => {
+    const data = { ...over, key: primary }
     const holds = one.verify(primary, type, data, ANY_DATE, false, settings)
     return await holds.then(() => [one]).catch(() => [])
   })
@@ -130,8 +125,8 @@ export async function ownRevocations(
   const primary = key.keyPacket
   const isPrimary = part.keyPacket === primary
   const type = isPrimary ? enums.signature.keyRevocation : enums.signature.subkeyRevocation
-  const data = isPrimary ? { key: primary } : { key: primary, bind: part.keyPacket }
-  return await verified(part.revocationSignatures, primary, type, data, ANY_HASH)
+  const over = isPrimary ? {} : { bind: part.keyPacket }
+  return await verified(part.revocationSignatures, primary, type, over, ANY_HASH)
 }
 
 /**
