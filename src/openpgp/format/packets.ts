@@ -145,6 +145,18 @@ export function* packetsOf(bytes: Uint8Array): Generator<Packet> {
   }
 }
 
+/** The first packets of a sequence, at most so many; null where framing is refused. */
+export function listPackets(bytes: Uint8Array, most = Infinity): Packet[] | null {
+  const packets: Packet[] = []
+  try {
+    for (const packet of packetsOf(bytes)) if (packets.push(packet) === most) break
+  } catch (error) {
+    if (error instanceof FramingError) return null
+    throw error
+  }
+  return packets
+}
+
 /** The packet that begins at `at`, and where the next one does. @throws as `packetsOf` */
 export function packetAt(bytes: Uint8Array, at: number): Packet & { next: number } {
   const { tag, start, length } = headerAt(bytes, at)

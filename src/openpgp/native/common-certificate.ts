@@ -15,7 +15,7 @@ import {
 import { publicKeyOf, fingerprintOf } from '../crypto/public-key.ts'
 import { keyOver } from '../format/packet-writer.ts'
 import { dearmor } from '../format/armor.ts'
-import { FramingError, TAG, packetsOf, type Packet } from '../format/packets.ts'
+import { TAG, listPackets, type Packet } from '../format/packets.ts'
 import { SUBPACKET } from '../format/packet-writer.ts'
 import type { CertificateInfo } from './certificate-info.ts'
 import { holdsAt } from '../certificate-statuses.ts'
@@ -68,7 +68,7 @@ interface CommonPackets {
 export function readCommonCertificate(armored: string, nowMs: number): CertificateInfo | null {
   if (armored.length > BOUNDS.certificateChars) return null
   const bytes = dearmor(armored, 'PUBLIC KEY BLOCK')
-  const packets = bytes && listOf(bytes)
+  const packets = bytes && listPackets(bytes, SHAPE.length + 1)
   return packets && (readCommonPackets(packets, nowMs)?.info ?? null)
 }
 
@@ -113,17 +113,6 @@ function partsOf(packets: readonly Packet[]): CommonPackets | null {
     return null
   const bodies = { primary: key, subkey }
   return { primary, userId: id, certification, recipientKey, binding, bodies }
-}
-
-function listOf(bytes: Uint8Array): Packet[] | null {
-  const packets: Packet[] = []
-  try {
-    for (const packet of packetsOf(bytes)) if (packets.push(packet) > SHAPE.length) return null
-  } catch (error) {
-    if (error instanceof FramingError) return null
-    throw error
-  }
-  return packets
 }
 
 /** Text that a library reads and writes again as the same bytes. */

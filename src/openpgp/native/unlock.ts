@@ -6,7 +6,7 @@ import { algorithmOf } from '../crypto/algorithms.ts'
 import { fingerprintOf, readPublicKey } from '../crypto/public-key.ts'
 import type { UnlockedKey } from '../engine.ts'
 import { plainArmor } from '../format/armor.ts'
-import { FramingError, TAG, isSecret, packetsOf, type Packet } from '../format/packets.ts'
+import { TAG, isSecret, listPackets, type Packet } from '../format/packets.ts'
 import { framePacket } from '../format/packet-writer.ts'
 import { ownBytes } from '../size.ts'
 import { readOwnSecrets } from './own-secrets.ts'
@@ -74,13 +74,8 @@ export function unlockNatively(
 
 function readPackets(armored: string): Packet[] | null {
   const bytes = plainArmor(armored, 'PRIVATE KEY BLOCK')
-  try {
-    const packets = bytes && [...packetsOf(bytes)]
-    return packets?.every(({ tag }) => TAGS.has(tag)) ? packets : null
-  } catch (error) {
-    if (error instanceof FramingError) return null
-    throw error
-  }
+  const packets = bytes && listPackets(bytes)
+  return packets?.every(({ tag }) => TAGS.has(tag)) ? packets : null
 }
 
 function readLocked(body: Uint8Array): Locked | null {
