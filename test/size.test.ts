@@ -22,22 +22,22 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src',
     is: measure.code,
-    // raised for clients of the door, the outbox and consumers, 2,392 lines, of which 598 were paid for
-    limit: 51_348,
+    // clients of the door, the outbox and consumers are 2,398 lines, of which 1,421 were paid for
+    limit: 50_531,
     goal: 44_000,
     advice: 'Delete what the change makes dead, and simplify or merge what does the same nearby.',
   },
   {
     what: 'lines of code in src/sandbox',
     is: codeOf('sandbox'),
-    limit: 8_161,
+    limit: 7_963,
     goal: 9_000,
     advice: 'Derive it from the tables of operations, routes and faults.',
   },
   {
     what: 'lines of code in src/cli',
     is: codeOf('cli'),
-    limit: 5_310,
+    limit: 5_148,
     goal: 5_000,
     advice: 'Commands are thin: what decides belongs to the folder that knows it.',
   },
@@ -58,7 +58,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines that one reads of a send into a prepared group',
     is: send.lines,
-    limit: 3_158,
+    limit: 3_136,
     goal: 3_000,
     advice: 'Move what a send does not need out of the files that it reads.',
   },
