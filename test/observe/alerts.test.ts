@@ -121,9 +121,9 @@ test('which reasons are told, and with nothing beside what they are', () => {
     'store-rolled-back',
     'no-threads',
     'engine-differs',
+    'webhook-failing',
     'outbox-stuck',
     'consumer-behind',
-    'webhook-failing',
     'updates-expiring',
     'second-poller',
   ])

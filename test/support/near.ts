@@ -53,6 +53,7 @@ export const FROM_OUTSIDE: Record<string, string[]> = {
   media: ['translate/verdicts'],
   reports: ['observe/alerts'],
   observe: ['double/publication'],
+  outbox: ['guard/outbox', 'several/outbox'],
   openpgp: ['double/interop', 'guard/private', 'media/verdicts', 'translate/signers'],
   rpc: ['control/socket', 'sandbox/control'],
   sandbox: ['contract/direct'],
