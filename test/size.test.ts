@@ -23,7 +23,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
     what: 'lines of code in src',
     is: measure.code,
     // clients of the door, the outbox and consumers are 2,398 lines, of which 1,421 were paid for
-    limit: 50_531,
+    limit: 50_645,
     goal: 44_000,
     advice: 'Delete what the change makes dead, and simplify or merge what does the same nearby.',
   },

@@ -171,6 +171,10 @@ const OneBot = z.strictObject({
     'who gets updates beside the bot: webhooks, and what clients that poll may see',
   ),
   outbox: group({
+    updates: flag(
+      false,
+      'tell the bot by updates of kind postern_outbox how calls in the outbox ended',
+    ),
     maxAgeHours: setting(
       z.int().min(1).max(8760).default(72),
       { kind: 'number', expected: 'a whole number from 1 to 8760 (hours)' },

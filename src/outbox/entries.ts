@@ -33,6 +33,8 @@ export interface OutboxEntry {
   /** The message at the service, once it was sent. */
   sentId: number | null
   settledAtMs: number | null
+  /** The bot has heard how it was settled. */
+  isHeard: boolean
 }
 
 /** An entry before it has a number. */
@@ -145,7 +147,9 @@ export class OutboxEntries {
     atMs: number,
   ): Promise<void> {
     const { state, code, sentId } = how
-    await this.#change(id, { state, code, sent_id: sentId, settled_at: atMs }, state === 'sent')
+    const change = { state, code, sent_id: sentId, settled_at: atMs, heard: 0 }
+    await this.#change(id, change, state === 'sent')
+    this.#changes.emit()
   }
 
   /** Lets an entry wait again. @param isForSealed false: it may leave readable */
@@ -153,6 +157,18 @@ export class OutboxEntries {
     const is_for_sealed = Number(isForSealed)
     await this.#change(id, { state: 'waiting', code: null, settled_at: null, is_for_sealed })
     this.#changes.emit()
+  }
+
+  /** Records that the bot has heard how entries were settled; if unwritten, until the next start. */
+  async hear(ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      const entry = this.#entries.get(id)
+      if (entry !== undefined) this.#entries.set(id, { ...entry, isHeard: true })
+    }
+    await this.#store.write(async (db) => {
+      await db.updateTable('outbox').set({ heard: 1 }).where('id', 'in', ids).execute()
+      await this.#read(db, ids)
+    })
   }
 
   /** Removes an entry and its words. */
@@ -190,7 +206,7 @@ export class OutboxEntries {
   }
 }
 
-const UNSETTLED = { code: null, sentId: null, settledAtMs: null }
+const UNSETTLED = { code: null, sentId: null, settledAtMs: null, isHeard: false }
 
 async function remove(db: Kysely<Schema>, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
@@ -213,6 +229,7 @@ function entryOf(row: SchemaRow<'outbox'>): OutboxEntry {
     code: row.code,
     sentId: row.sent_id,
     settledAtMs: row.settled_at,
+    isHeard: row.heard === 1,
   }
 }
 

@@ -46,5 +46,7 @@ export interface ClientTables {
     code: string | null
     sent_id: number | null
     settled_at: number | null
+    /** 0 or 1: the bot has heard how it was settled. */
+    heard: Generated<number>
   }
 }

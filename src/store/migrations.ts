@@ -221,7 +221,8 @@ export const OUTBOX = [
      bytes INTEGER NOT NULL,
      code TEXT,
      sent_id INTEGER,
-     settled_at INTEGER
+     settled_at INTEGER,
+     heard INTEGER NOT NULL DEFAULT 0
    ) STRICT`,
 ]
 

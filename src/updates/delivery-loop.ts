@@ -33,6 +33,22 @@ export interface RepeatedDelivery {
   waitMs: number
 }
 
+/** Updates of our own, delivered between those of the service. */
+export interface LoopNews {
+  /** Those that are still to be delivered after an update. */
+  after: (updateId: number) => readonly { id: string; update: unknown }[]
+  /** Aborts when there are more. */
+  readonly signal: AbortSignal
+  /** They were delivered. */
+  heard: (ids: readonly string[]) => Promise<void>
+}
+
+export const NO_NEWS: LoopNews = {
+  after: () => [],
+  signal: new AbortController().signal,
+  heard: async () => {},
+}
+
 export interface DeliveryLoopParts {
   poller: Pick<
     UpdatePoller,
@@ -40,7 +56,10 @@ export interface DeliveryLoopParts {
   >
   client: Pick<WebhookClient, 'deliver'>
   registration: Pick<Registration, 'webhook' | 'recordDelivered' | 'recordFailure'>
+  /** The update that it delivered last. */
+  last: () => Delivered | null
   clock: Clock
+  news: LoopNews
   /** False from the moment at which another sidecar may deliver. */
   mayDeliver: () => boolean
   /** Called after each delivery; must not throw. */
@@ -88,25 +107,45 @@ export class DeliveryLoop {
   }
 
   async #run(): Promise<void> {
-    const { poller, registration, clock } = this.#parts
+    const { poller, clock, news } = this.#parts
     const { signal } = this.#halt
     while (!signal.aborted) {
-      const opened = await poller.next(signal)
+      await this.#deliverNews()
+      const opened = await poller.next(AbortSignal.any([signal, news.signal]))
       const openedAtMs = clock.monotonicNow()
       for (const pending of opened) {
         if (clock.monotonicNow() - openedAtMs > OPENED_MAX_AGE_MS) break
-        const { webhook } = registration
-        if (signal.aborted || webhook === null || !this.#parts.mayDeliver()) break
-        if (!(await this.#deliver(pending, webhook))) break
+        const webhook = this.#webhook()
+        if (webhook === null || !(await this.#deliver(pending, webhook))) break
       }
     }
   }
 
+  async #deliverNews(): Promise<void> {
+    const { news, last } = this.#parts
+    const updateId = last()?.updateId ?? 0
+    for (const { id, update } of news.after(updateId)) {
+      const webhook = this.#webhook()
+      if (webhook === null || !(await this.#post(update, updateId, webhook))) break
+      await news.heard([id])
+    }
+  }
+
+  /** Null when nothing may be delivered any more. */
+  #webhook(): OwnWebhook | null {
+    const { registration, mayDeliver } = this.#parts
+    return this.#halt.signal.aborted || !mayDeliver() ? null : registration.webhook
+  }
+
   /** Gives false when the queue is to be read anew before anything else is delivered. */
   async #deliver({ update, delivered }: PendingUpdate, webhook: OwnWebhook): Promise<boolean> {
+    const isDelivered = await this.#post(update, delivered.updateId, webhook)
+    return isDelivered && (await this.#record(delivered))
+  }
+
+  async #post(update: unknown, updateId: number, webhook: OwnWebhook): Promise<boolean> {
     const { client, clock } = this.#parts
     const { url, secret, failures } = webhook
-    const { updateId } = delivered
     const startedMs = clock.monotonicNow()
     const signal = this.#cut.signal
     const body = stringify(update)
@@ -119,7 +158,7 @@ export class DeliveryLoop {
       return false
     }
     this.#parts.onDelivered({ updateId, ms, after: failures })
-    return await this.#record(delivered)
+    return true
   }
 
   async #record(delivered: Delivered): Promise<boolean> {

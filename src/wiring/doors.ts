@@ -65,6 +65,7 @@ export function describeBotDoor(
         recordConfirmed: core.recordConfirmed,
         turns: updates.turns,
         consumers: updates.consumers,
+        news: updates.news,
         onPolled: updates.notePoll,
       }),
       webhookRoutes({ upstream, webhook, onServiceWebhook: updates.noteServiceWebhook }),

@@ -6,12 +6,13 @@ import type { BotExchange } from '../api/envelope.ts'
 import { Backlog } from '../updates/backlog.ts'
 import { REAL_CLOCK, type Clock } from '../util/clock.ts'
 import { WebhookClient, type Delivery } from '../updates/webhook-client.ts'
+import { OutboxNews } from '../outbox/news.ts'
 import { PollTurn, type Turn } from '../updates/poll-turn.ts'
 import { PollWatch } from '../updates/poll-watch.ts'
 import { Consumers } from '../updates/consumers.ts'
 import { Cursors } from '../updates/cursors.ts'
 import { DeliveryTurns } from '../updates/delivery-turns.ts'
-import { DeliveryLoop, type DeliveryLoopParts } from '../updates/delivery-loop.ts'
+import { DeliveryLoop, NO_NEWS, type DeliveryLoopParts } from '../updates/delivery-loop.ts'
 import { Registration } from '../updates/registration.ts'
 import { StoreReach } from '../updates/store-reach.ts'
 import { UpdatePoller, type UpdatePollerParts } from '../updates/update-poller.ts'
@@ -60,7 +61,8 @@ export async function createUpdates(
   const events = new UpdateEvents()
   const { sightings } = core.known
   const poller = { ...link, ...core, sightings, clock, polls, backlog, storeReach }
-  const loops = new Loops({ poller, registration, client, parts, events })
+  const news = new OutboxNews(core.outbox, { isOn: settings.outbox.updates })
+  const loops = new Loops({ poller, registration, client, parts, events, news })
   const inTurns = (makeLoop: (turn: Turn | null) => DeliveryLoop) =>
     turns === null ? makeLoop(null) : new DeliveryTurns({ turns, clock, fresh, makeLoop })
   const consumers = new Consumers({
@@ -83,6 +85,7 @@ export async function createUpdates(
   return {
     webhook,
     consumers,
+    news,
     polls,
     backlog,
     storeReach,
@@ -181,13 +184,15 @@ class Loops {
 
   /** The bot's own: alone it reads the queue itself. */
   ofBot(turn: Turn | null, consumers: Consumers): DeliveryLoop {
-    const { registration, events } = this.#parts
+    const { registration, events, news } = this.#parts
     const { isShared } = consumers.queue
     return this.#make(turn, {
       poller: isShared ? consumers.sourceOf(consumers.bot) : this.poller(registration.delivered),
       registration: isShared ? consumers.ofBot(registration) : registration,
       onDelivered: (delivery) => events.deliveries.emit(delivery),
       onFailed: (failure) => events.failures.emit(failure),
+      last: () => registration.delivered,
+      news,
     })
   }
 
@@ -198,7 +203,8 @@ class Loops {
   ): DeliveryLoop {
     const onFailed: DeliveryLoopParts['onFailed'] = (failure) =>
       this.#parts.events.consumerFailures.emit(failure)
-    return this.#make(turn, { poller, registration, onFailed, onDelivered: () => {} })
+    const none = { last: () => null, news: NO_NEWS, onDelivered: () => {} }
+    return this.#make(turn, { poller, registration, onFailed, ...none })
   }
 
   #make(turn: Turn | null, more: LoopsOwn): DeliveryLoop {
@@ -214,7 +220,10 @@ class Loops {
   }
 }
 
-type LoopsOwn = Pick<DeliveryLoopParts, 'poller' | 'registration' | 'onDelivered' | 'onFailed'>
+type LoopsOwn = Pick<
+  DeliveryLoopParts,
+  'poller' | 'registration' | 'last' | 'news' | 'onDelivered' | 'onFailed'
+>
 
 interface LoopsParts {
   poller: Omit<UpdatePollerParts, `on${string}` & keyof UpdatePollerParts>
@@ -222,6 +231,7 @@ interface LoopsParts {
   client: WebhookClient
   parts: HandedInParts
   events: UpdateEvents
+  news: OutboxNews
 }
 
 /** Calls back after each delivery. */

@@ -38,7 +38,7 @@ describe('what counts', () => {
       clearFields: 'warn',
       clients: { only: false, list: [] },
       consumers: [],
-      outbox: { maxAgeHours: 72 },
+      outbox: { updates: false, maxAgeHours: 72 },
       routes: { allowUnknown: false },
       webhook: {},
       cache: { keyListSeconds: 60, chatSeconds: 60 },

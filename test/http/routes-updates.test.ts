@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { NoResponseError, Refusal } from '../../src/errors.ts'
 import { updateRoutes, type UpdateRouteParts } from '../../src/http/routes/updates.ts'
 import { Unseen } from '../../src/kernel/unseen.ts'
+import { NO_NEWS } from '../../src/updates/delivery-loop.ts'
 import { pauses } from '../support/fake-time.ts'
 
 let paused: number[]
@@ -73,6 +74,7 @@ function scene(o: Scene = {}) {
     webhook: { refusePoll: o.refusePoll ?? (async () => null), pollsEnd: pollsEnd.signal },
     turns: o.turns ?? null,
     consumers: { queue: { isShared: false } },
+    news: NO_NEWS,
   } as unknown as UpdateRouteParts
   const app = fastify()
   app.decorateRequest('client', null)

@@ -7,7 +7,7 @@ import { Backlog } from '../../src/updates/backlog.ts'
 import { REAL_CLOCK, type Clock } from '../../src/util/clock.ts'
 import type { Delivered } from '../../src/updates/update-batch.ts'
 import { PollWatch } from '../../src/updates/poll-watch.ts'
-import { DeliveryLoop } from '../../src/updates/delivery-loop.ts'
+import { DeliveryLoop, NO_NEWS } from '../../src/updates/delivery-loop.ts'
 import { StoreReach } from '../../src/updates/store-reach.ts'
 import { UpdatePoller } from '../../src/updates/update-poller.ts'
 import { door } from '../upstream/support.ts'
@@ -63,6 +63,8 @@ function open(
     clock,
     mayDeliver: () => true,
     registration: { webhook, recordDelivered, recordFailure: () => Promise.resolve() },
+    last: () => null,
+    news: NO_NEWS,
     onDelivered: nothing,
     onFailed: nothing,
     onUnexpectedError: nothing,

@@ -112,8 +112,13 @@ export class Scene {
   }
 
   /** A call of the bot's, below `/bot/v1`. */
-  async call(method: string, path: string, body?: unknown): Promise<Called> {
-    return await resultAt(this.#addresses.bot, this.sandbox.token, { method, path, body })
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Called> {
+    return await resultAt(this.#addresses.bot, this.sandbox.token, { method, path, body, headers })
   }
 
   /** The same of another caller. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { SecretSource } from '../../src/config/secrets.ts'
 import { settingsFrom } from '../../src/config/settings.ts'
+import { NO_NEWS } from '../../src/updates/delivery-loop.ts'
 import { buildBotDoor, type Door } from '../../src/http/server.ts'
 import { Unseen } from '../../src/kernel/unseen.ts'
 import type { Core } from '../../src/wiring/core.ts'
@@ -94,6 +95,7 @@ function scene(o: Scene = {}) {
     storeReach: { begin: async () => new AbortController().signal },
     turns: null,
     consumers: { queue: { isShared: false } },
+    news: NO_NEWS,
   })
   const options = {
     settings,

@@ -1,8 +1,10 @@
 import { setTimeout as elapsed } from 'node:timers/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LIMITS } from '../../api/limits.ts'
 import { isOwnFailure, NoResponseError, Refusal } from '../../errors.ts'
 import { withUpdates } from '../../translate/bot-view.ts'
 import type { ConsumerPoll, Consumers } from '../../updates/consumers.ts'
+import type { LoopNews } from '../../updates/delivery-loop.ts'
 import type { PollTurn, Turn } from '../../updates/poll-turn.ts'
 import type { QueueParts } from '../../updates/update-poller.ts'
 import type { Webhook } from '../../updates/webhook.ts'
@@ -14,6 +16,7 @@ export interface UpdateRouteParts extends QueueParts {
   webhook: Webhook
   /** Null where no other sidecar can poll. */
   turns: Pick<PollTurn, 'tryTake' | 'take' | 'isWanted'> | null
+  news: LoopNews
   consumers: Pick<Consumers, 'poll'> & { queue: Pick<Consumers['queue'], 'isShared'> }
 }
 
@@ -63,7 +66,10 @@ export function updateRoutes(parts: UpdateRouteParts): DoorRoute {
           if (refused !== null) return relay(reply, refused)
           webhookSet = parts.webhook.pollsEnd
         }
-        const signal = AbortSignal.any([gone, stopping, lost, ...(webhookSet ? [webhookSet] : [])])
+        const own = webhookSet === null ? [] : [webhookSet, parts.news.signal]
+        const signal = AbortSignal.any([gone, stopping, lost, ...own])
+        const told = await newsAnswer(request, reply, parts.news)
+        if (told !== null) return relay(reply, told)
         if (request.client !== null || parts.consumers.queue.isShared) {
           const updates = await parts.consumers.poll(request.client, pollOf(query), signal)
           if (lost.aborted) throw outOfReach(null)
@@ -79,10 +85,28 @@ export function updateRoutes(parts: UpdateRouteParts): DoorRoute {
       } catch (error) {
         if (isGone(reply)) return reply.hijack()
         if (stopping.aborted || webhookSet?.aborted === true) return relay(reply, EMPTY)
+        const told = await newsAnswer(request, reply, parts.news)
+        if (told !== null) return relay(reply, told)
         throw error
       }
     })
   }
+}
+
+/** The answer of a poll of the bot's for which there are updates of our own; it has heard once that is sent. */
+async function newsAnswer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  news: LoopNews,
+): Promise<Relayed | null> {
+  const below = confirmedBelow(new URLSearchParams(queryOf(request)))
+  const pending = request.client === null ? news.after(Math.max(0, below - 1)) : []
+  if (pending.length === 0) return null
+  reply.raw.once('finish', () => void news.heard(pending.map(({ id }) => id)))
+  return await withUpdates(
+    EMPTY,
+    pending.map(({ update }) => update),
+  )
 }
 
 /** A poll of the bot's. */
