@@ -145,6 +145,41 @@ export const REFUSALS = {
     what: 'the words waited in the outbox for too long',
     hint: '`postern outbox retry` sends them all the same; `outbox.maxAgeHours` is how long they wait',
   },
+  postern_approval_needed: {
+    status: 409,
+    what: 'the call needs a person’s word, and has none',
+    hint: '`postern outbox retry` asks the person; the setting `approve` says which calls need a word',
+  },
+  postern_approval_refused: {
+    status: 409,
+    what: 'the person who was asked, or the operator, refused these words',
+    hint: 'read the reply; `postern outbox retry` asks again',
+  },
+  postern_approval_late: {
+    status: 409,
+    what: 'nobody who was asked answered in time',
+    hint: '`postern outbox retry` asks again; `within` of the setting `approve` is how long a word is waited for',
+  },
+  postern_approval_changed: {
+    status: 409,
+    what: 'the words are not those that were shown to the person',
+    hint: 'find out who writes the store; give the call anew',
+  },
+  postern_approver_changed: {
+    status: 409,
+    what: 'the certificate that signed the word is not the person’s any more, or the person may not give it any more',
+    hint: '`postern trust log` shows changes of certificates; `postern outbox retry` asks again',
+  },
+  postern_approver_unreachable: {
+    status: 409,
+    what: 'nobody who may give the word can be asked in an encrypted private chat',
+    hint: 'a person named in `approve` must write to the bot first, with an app that has a key',
+  },
+  postern_request_fixed: {
+    status: 409,
+    what: 'the message asks a person for a word, and stays as it is',
+    hint: 'edit or delete other messages; `postern approve list` shows what is asked',
+  },
   postern_not_allowed: {
     status: 403,
     what: 'this caller may not make this call',

@@ -119,6 +119,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
       'lookups',
       'observe',
       'outbox/entries',
+      'outbox/hear',
       'doctor/check-line',
       'store',
       'api/bot',
@@ -446,6 +447,18 @@ describe('what only one place does', () => {
     const guard = readFileSync('src/kernel/wall/guard.ts', 'utf8')
     expect(guard).not.toMatch(/export (?:abstract )?class (?:Permit|ChatRule)\b/)
     expect(guard).not.toMatch(/export (?:const|function) \w+[^\n]*new Permit\(/)
+  })
+
+  it('only the kernel clears a call, and only the outbox asks for a word', () => {
+    expect(holding(/new ApprovalClearance\(/)).toEqual(['src/kernel/wall/approvals.ts'])
+    expect(readFileSync('src/kernel/wall/approvals.ts', 'utf8')).not.toMatch(
+      /export class \w*Clear/,
+    )
+    expect(holding(/\.clearRequest\(/)).toEqual(['src/outbox/give.ts'])
+    expect(holding(/\bmessages\.deliver\(/).toSorted()).toEqual([
+      'src/http/routes/messages.ts',
+      'src/outbox/give.ts',
+    ])
   })
 
   it('no permission has a default: who asks for one says by what it holds', () => {

@@ -22,8 +22,8 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src',
     is: measure.code,
-    // clients of the door, the outbox and consumers are 2,398 lines, of which 1,421 were paid for
-    limit: 50_645,
+    // clients, outbox, consumers and approvals are 3,080 lines, of which 1,415 were paid for
+    limit: 51_219,
     goal: 44_000,
     advice: 'Delete what the change makes dead, and simplify or merge what does the same nearby.',
   },
@@ -37,7 +37,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src/cli',
     is: codeOf('cli'),
-    limit: 5_148,
+    limit: 5_171,
     goal: 5_000,
     advice: 'Commands are thin: what decides belongs to the folder that knows it.',
   },

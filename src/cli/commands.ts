@@ -24,6 +24,9 @@ const COMMANDS = new Map<string, CommandLoader>([
   group('chat', 'what Postern knows of the bot’s chats', () => import('./chat.ts')),
   group('trust', 'which certificates are trusted', () => import('./trust.ts')),
   group('outbox', 'calls that are made later', () => import('./outbox.ts')),
+  group('approve', 'calls that need a person’s word', async () => {
+    return { commandsOfGroup: (await import('./outbox.ts')).approveCommands }
+  }),
   group('client', 'who else may call the bot’s door', () => import('./client.ts')),
   ['open', async () => (await import('./open.ts')).openCommand()],
   ['explain', async () => (await import('./explain.ts')).explainCommand()],

@@ -32,6 +32,8 @@ export function formatHelp(command: Command, help: Help): string {
         title === 'Commands:' ? summarize(description, columns - width - MARGINS) : description
       return help.formatItem(term, width, text, help)
     })
+    // the list of all commands would not fit with its title
+    if (command.parent === null) return lines
     return items.length === 0 ? [] : [title, ...lines]
   }
   const usage = help.commandUsage(command)

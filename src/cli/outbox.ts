@@ -1,4 +1,4 @@
-/** `postern outbox`: calls that are made later. */
+/** `postern outbox` and `postern approve`: calls that are made later, and people's words on them. */
 import type { OutboxRow } from '../control/outbox.ts'
 import { refusedError } from '../errors.ts'
 import { OperatorCommand } from './operator-command.ts'
@@ -11,16 +11,7 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .option('--json', 'print it as JSON')
     .example('postern outbox list')
     .asks((sidecar) => sidecar.outboxList(), printEntries),
-  new OperatorCommand('show')
-    .description('print one entry, without its words')
-    .argument('<id>', 'which entry')
-    .option('--json', 'print it as JSON')
-    .example('postern outbox show 0b9e9d0e-3a1a-4a4c-8a51-6d7d0c6b2f11')
-    .asks(async (sidecar, id: string) => {
-      const entry = (await sidecar.outboxList()).find((one) => one.id === id)
-      if (entry !== undefined) return entry
-      throw refusedError(`there is no entry ${id}`, '`postern outbox list` shows them')
-    }, printJson),
+  showCommand('outbox'),
   new OperatorCommand('drop')
     .description('remove an entry that was not sent')
     .argument('<id>', 'which entry')
@@ -36,6 +27,36 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     ),
 ]
 
+export const approveCommands = (): OperatorCommand[] => [
+  new OperatorCommand('list')
+    .description('list calls that need a person’s word')
+    .option('--json', 'print it as JSON')
+    .example('postern approve list')
+    .asks(async (sidecar) => {
+      return (await sidecar.outboxList()).filter(({ approval }) => approval !== null)
+    }, printEntries),
+  showCommand('approve'),
+  new OperatorCommand('refuse')
+    .description('refuse such a call')
+    .argument('<id>', 'which entry of the outbox')
+    .example('postern approve refuse 0b9e9d0e-3a1a-4a4c-8a51-6d7d0c6b2f11')
+    .does((sidecar, id: string) => sidecar.approveRefuse({ id })),
+]
+
+/** `show` of the outbox, and of the words that people are asked for. */
+function showCommand(group: 'outbox' | 'approve'): OperatorCommand {
+  return new OperatorCommand('show')
+    .description('print one entry, without its words')
+    .argument('<id>', 'which entry')
+    .option('--json', 'print it as JSON')
+    .example(`postern ${group} show 0b9e9d0e-3a1a-4a4c-8a51-6d7d0c6b2f11`)
+    .asks(async (sidecar, id: string) => {
+      const entry = (await sidecar.outboxList()).find((one) => one.id === id)
+      if (entry !== undefined) return entry
+      throw refusedError(`there is no entry ${id}`, '`postern outbox list` shows them')
+    }, printJson)
+}
+
 function printEntries(entries: readonly OutboxRow[]): void {
   if (entries.length === 0) return printNotice('nothing is sent later')
   printList(entries, {
@@ -43,6 +64,7 @@ function printEntries(entries: readonly OutboxRow[]): void {
     STATE: ({ state, code }) => (code === null ? state : `${state}: ${code}`),
     CHAT: ({ chatId }) => String(chatId),
     BY: ({ client }) => client ?? 'the bot',
+    CODE: ({ approval }) => approval?.code ?? '-',
     DUE: ({ deliverAt }) => deliverAt,
     MESSAGE: ({ messageId, edits }) =>
       edits === null ? String(messageId ?? '-') : `edit ${edits}`,

@@ -85,6 +85,31 @@ export const ConsumerEntry = ClientScopeEntry.pick({ persons: true, files: true 
   chats: z.array(Chats).default(['all']),
 })
 
+const WITHIN = /^([1-9]\d?)(min|h|d)$/
+
+/** A rule of the setting `approve`. */
+export const ApproveEntry = z.strictObject({
+  chats: z.array(Chats).min(1),
+  clients: z.array(ClientName).min(1).optional(),
+  kinds: z
+    .array(z.enum(['send', 'edit']))
+    .min(1)
+    .default(['send', 'edit']),
+  by: z.array(z.int({ error: 'expected ids of people' })).min(1),
+  within: z
+    .string()
+    .regex(WITHIN, { error: 'expected a time such as 30min, 1h or 2d' })
+    .default('1h'),
+})
+
+/** The rules of the setting `approve`, with their times in ms. */
+export function approvalRules(list: readonly z.output<typeof ApproveEntry>[]) {
+  return list.map(({ within, ...rule }) => {
+    const [, count = '', unit = ''] = WITHIN.exec(within) ?? []
+    return { ...rule, withinMs: Number(count) * PER_MS[unit as keyof typeof PER_MS] }
+  })
+}
+
 /** The scope that an entry describes, with its times in ms. */
 export function scopeOf({ rate, expires, ...scope }: z.output<typeof ClientScopeEntry>) {
   const [, calls = '', unit = ''] = RATE.exec(rate ?? '') ?? []

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod'
 import { BOT_NAME } from './bot-names.ts'
-import { ClientEntry, ConsumerEntry } from './client-entry.ts'
+import { ApproveEntry, ClientEntry, ConsumerEntry } from './client-entry.ts'
 import {
   boolean,
   choice,
@@ -170,6 +170,11 @@ const OneBot = z.strictObject({
     'consumers with name, url, kinds and chats',
     'who gets updates beside the bot: webhooks, and what clients that poll may see',
   ),
+  approve: setting(
+    z.array(ApproveEntry).default([]),
+    { kind: 'entries', expected: 'a list, in the settings file, of rules with chats and by' },
+    'sends and edits that leave once a person has approved them by a signed reply: in which chats, of which clients, by whom, within which time',
+  ),
   outbox: group({
     updates: flag(
       false,
@@ -224,6 +229,7 @@ const OF_EACH_BOT: readonly string[] = [
   'clearFields',
   'clients',
   'consumers',
+  'approve',
   'outbox',
   'routes',
   'webhook',

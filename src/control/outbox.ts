@@ -1,6 +1,7 @@
 /** Operations on the outbox. Times are ISO 8601 in UTC. */
 import { z } from 'zod'
 import { refusedError } from '../errors.ts'
+import { decide } from '../outbox/hear.ts'
 import type { OutboxEntries, OutboxEntry } from '../outbox/entries.ts'
 import { iso, nothing, operation } from './operation.ts'
 
@@ -20,11 +21,11 @@ export const OUTBOX = {
     return { message: 'removed; nobody gets these words' }
   }),
   outboxRetry: operation(
-    'Lets an entry that was refused or is held wait again; `readable`: it may leave readable.',
+    'Lets an entry that was refused or is held wait again, for a person’s word where it needs one; `readable`: it may leave readable.',
     chosen.extend({ readable: z.boolean() }),
     async ({ outbox, journal }, { id, readable }) => {
       const { state, chatId, isForSealed } = unsent(outbox, id)
-      if (state === 'waiting') throw refusedError('it waits already', SHOWN)
+      if (state === 'waiting' || state === 'asked') throw refusedError('it waits already', SHOWN)
       if (state === 'held' && !readable) {
         throw refusedError(
           `chat ${chatId} has become readable since these words were given`,
@@ -32,8 +33,20 @@ export const OUTBOX = {
         )
       }
       if (readable) await journal.record([{ kind: 'outbox-readable', chatId, detail: { id } }])
-      await outbox.wait(id, { isForSealed: isForSealed && !readable })
-      return { message: 'it waits for its turn' }
+      await outbox.wait(id, { isForSealed: isForSealed && !readable, nowMs: Date.now() })
+      const isAsked = outbox.get(id)?.state === 'asked'
+      return { message: isAsked ? 'a person is asked anew' : 'it waits for its turn' }
+    },
+  ),
+  approveRefuse: operation(
+    'Refuses a call that waits for a person’s word; a later word does not count.',
+    chosen,
+    async ({ outbox }, { id }) => {
+      const code = unsent(outbox, id).approval?.code ?? ''
+      const by = { userId: null, messageId: null, fingerprint: null, atMs: Date.now() }
+      const isRefused = await decide(outbox, { id, code, isApproved: false, ...by })
+      if (isRefused) return { message: 'refused; nothing leaves' }
+      throw refusedError('it waits for no word', '`postern approve list` shows those that do')
     },
   ),
 }
@@ -48,7 +61,19 @@ function unsent(outbox: OutboxEntries, id: string): OutboxEntry {
 }
 
 function outboxRow(entry: OutboxEntry) {
-  const { id, state, chatId, messageId, client, createdAtMs, dueAtMs, bytes, code, sentId } = entry
+  const {
+    id,
+    state,
+    chatId,
+    messageId,
+    client,
+    createdAtMs,
+    dueAtMs,
+    bytes,
+    code,
+    sentId,
+    approval,
+  } = entry
   return {
     id,
     state,
@@ -62,5 +87,7 @@ function outboxRow(entry: OutboxEntry) {
     bytes,
     code,
     messageId: sentId,
+    /** The person's word, with times in ms; null: it needs none. */
+    approval,
   }
 }

@@ -1,15 +1,18 @@
 /** The entries of the outbox in the store: their words rest under the protection, all else in a table. */
 import type { Kysely } from 'kysely'
 import { Refusal } from '../errors.ts'
+import type { Approval, Approvals, Journal } from '../kernel/index.ts'
+import { JournalRows } from '../store/records/journal.ts'
 import type { Schema, SchemaRow } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { Listeners } from '../util/listeners.ts'
+import { approvalOf, changesOf, digestOf, requestText } from './request.ts'
 
 /**
- * `waiting` for its time, its turn or the service; `sent`; `refused` with a code, and set aside;
- * `held`, since its chat has become readable.
+ * `asked`: a person's word is waited for; `waiting` for its time, its turn or the service; `sent`;
+ * `refused` with a code, and set aside; `held`, since its chat has become readable.
  */
-export type OutboxState = 'waiting' | 'sent' | 'refused' | 'held'
+export type OutboxState = 'asked' | 'waiting' | 'sent' | 'refused' | 'held'
 
 /** A send or an edit that is made later, without its words. Times are in ms since the epoch. */
 export interface OutboxEntry {
@@ -35,6 +38,8 @@ export interface OutboxEntry {
   settledAtMs: number | null
   /** The bot has heard how it was settled. */
   isHeard: boolean
+  /** The person's word that it needs, and got; null: it needs none. */
+  approval: Approval | null
 }
 
 /** An entry before it has a number. */
@@ -50,22 +55,34 @@ const SHOWN_MS = 72 * 3_600_000
 const PRUNE_EVERY = 100
 const FULL_SECONDS = 60
 
+/** What changes of an entry; null: nothing does. */
+type EntryChange = (entry: OutboxEntry) => Partial<OutboxEntry> | null
+
+export interface OutboxEntriesParts {
+  approvals: Approvals
+  journal: Pick<Journal, 'append'>
+  /** The longest text that the service accepts, in UTF-16 units. */
+  textMax: () => number
+}
+
 const wordsOf = (id: string): string => `outbox/${id}`
 
 export class OutboxEntries {
   readonly #store: Store
+  readonly #parts: OutboxEntriesParts
   readonly #entries = new Map<string, OutboxEntry>()
   readonly #changes = new Listeners()
   /** Calls back when there may be something to send. */
   readonly onChange = this.#changes.add
   #untilPrune = 0
 
-  private constructor(store: Store) {
+  private constructor(store: Store, parts: OutboxEntriesParts) {
     this.#store = store
+    this.#parts = parts
   }
 
-  static async load(store: Store): Promise<OutboxEntries> {
-    const entries = new OutboxEntries(store)
+  static async load(store: Store, parts: OutboxEntriesParts): Promise<OutboxEntries> {
+    const entries = new OutboxEntries(store, parts)
     store.follow('outbox', async (db, ids) => {
       await entries.#read(db, ids)
       entries.#changes.emit()
@@ -91,37 +108,31 @@ export class OutboxEntries {
   }
 
   /**
-   * Adds an entry; one that is there under its id is given as it is.
+   * Adds an entry, `asked` where a rule demands a word; one that is there under its id is given as it is.
    * @param words the body of the call, JSON
-   * @throws Refusal `postern_outbox_full`, `postern_locked`, `postern_store_unwritable`
+   * @throws Refusal `postern_outbox_full`, `postern_locked`, `postern_store_unwritable`,
+   *   `postern_approver_unreachable`, `bad_request` where the request for the word is too long
    */
   async add(entry: NewEntry, words: Buffer): Promise<OutboxEntry> {
-    const added = await this.#store.write(async (db) => {
+    const { entry: added, announce } = await this.#store.write(async (db) => {
       await this.#read(db, [entry.id])
       const known = this.#entries.get(entry.id)
-      if (known !== undefined) return known
+      if (known !== undefined) return { entry: known, announce: () => {} }
       await this.#makeRoom(db, entry.createdAtMs)
       if (this.#isFull(words.length)) throw full()
+      const demanded = this.#demand(entry, words, entry.createdAtMs)
+      const made = { ...entry, ...demanded, bytes: words.length, ...UNSETTLED }
       const { number } = await db
         .insertInto('outbox')
-        .values({
-          id: entry.id,
-          state: 'waiting',
-          chat_id: entry.chatId,
-          message_id: entry.messageId,
-          is_for_sealed: Number(entry.isForSealed),
-          client: entry.client,
-          created_at: entry.createdAtMs,
-          due_at: entry.dueAtMs,
-          bytes: words.length,
-        })
+        .values({ id: entry.id, ...rowOf(made) })
         .returning('number')
         .executeTakeFirstOrThrow()
       const name = wordsOf(entry.id)
       const sealed = this.#store.seal(name, words)
       await db.insertInto('secrets').values({ name, sealed }).execute()
-      return { ...entry, number, state: 'waiting' as const, bytes: words.length, ...UNSETTLED }
+      return { entry: { ...made, number }, announce: await this.#note(db, made) }
     })
+    announce()
     this.#entries.set(added.id, added)
     this.#changes.emit()
     return added
@@ -141,48 +152,79 @@ export class OutboxEntries {
   }
 
   /** Records what became of an entry; the words of one that was sent are erased with it. */
-  async settle(
-    id: string,
-    how: Pick<OutboxEntry, 'state' | 'code' | 'sentId'>,
-    atMs: number,
-  ): Promise<void> {
-    const { state, code, sentId } = how
-    const change = { state, code, sent_id: sentId, settled_at: atMs, heard: 0 }
-    await this.#change(id, change, state === 'sent')
-    this.#changes.emit()
+  async settle(id: string, how: Partial<OutboxEntry>, atMs: number): Promise<void> {
+    await this.change(id, () => ({ ...how, settledAtMs: atMs, isHeard: false }))
   }
 
-  /** Lets an entry wait again. @param isForSealed false: it may leave readable */
-  async wait(id: string, { isForSealed }: { isForSealed: boolean }): Promise<void> {
-    const is_for_sealed = Number(isForSealed)
-    await this.#change(id, { state: 'waiting', code: null, settled_at: null, is_for_sealed })
-    this.#changes.emit()
-  }
-
-  /** Records that the bot has heard how entries were settled; if unwritten, until the next start. */
-  async hear(ids: readonly string[]): Promise<void> {
-    for (const id of ids) {
-      const entry = this.#entries.get(id)
-      if (entry !== undefined) this.#entries.set(id, { ...entry, isHeard: true })
-    }
-    await this.#store.write(async (db) => {
-      await db.updateTable('outbox').set({ heard: 1 }).where('id', 'in', ids).execute()
-      await this.#read(db, ids)
+  /**
+   * Lets an entry wait again; where a rule demands a word, it is asked for anew.
+   * @param o `isForSealed` false: it may leave readable
+   * @throws Refusal as `add`
+   */
+  async wait(id: string, o: { isForSealed: boolean; nowMs: number }): Promise<void> {
+    const words = (await this.words(id)) ?? Buffer.from('{}')
+    const { isForSealed } = o
+    await this.change(id, (entry) => {
+      return { ...this.#demand(entry, words, o.nowMs), code: null, settledAtMs: null, isForSealed }
     })
+  }
+
+  /** The word that a call needs; codes of other entries are not used again. */
+  #demand(entry: NewEntry, words: Buffer, askedAtMs: number) {
+    const { approvals, textMax } = this.#parts
+    const rule = approvals.demandOf(entry)
+    if (rule === null) return { state: 'waiting' as const, approval: null }
+    const codes = this.all.map(({ approval }) => approval?.code)
+    const how = { digest: digestOf(entry, words), askedAtMs, codes }
+    const approval = approvalOf(rule, approvals.chatsOf(rule), how)
+    const kind = approvals.kindOf(entry.chatId)
+    const over = requestText(entry, words, { ...approval, kind }).length - textMax()
+    if (over <= 0) return { state: 'asked' as const, approval }
+    const detail = `text: is ${over} characters too long for the message that asks a person`
+    throw new Refusal('bad_request', detail)
+  }
+
+  /**
+   * Changes an entry by its state in the store; a word that it asks for or got is journalled in the
+   * same transaction, and the words of one that was sent are erased.
+   * @returns whether it was changed
+   */
+  async change(id: string, how: EntryChange): Promise<boolean> {
+    const changed = await this.#store.write(async (db) => {
+      await this.#read(db, [id])
+      const before = this.#entries.get(id)
+      const change = before && how(before)
+      if (before === undefined || change == null) return null
+      const after = { ...before, ...change }
+      await db.updateTable('outbox').set(rowOf(after)).where('id', '=', id).execute()
+      if (after.state === 'sent') {
+        await db.deleteFrom('secrets').where('name', '=', wordsOf(id)).execute()
+      }
+      return { after, announce: await this.#note(db, after, before) }
+    })
+    if (changed === null) return false
+    this.#entries.set(id, changed.after)
+    changed.announce()
+    this.#changes.emit()
+    return true
+  }
+
+  /** Journals the word of an entry, where it is new. @returns to be called after the write */
+  async #note(
+    db: Kysely<Schema>,
+    after: UnnumberedEntry,
+    before?: OutboxEntry,
+  ): Promise<() => void> {
+    const [now, then] = [after.approval, before?.approval]
+    const isNew = now?.code !== then?.code || now?.decision !== then?.decision
+    const records = { journal: new JournalRows(db) }
+    return await this.#parts.journal.append(records, isNew ? changesOf(after) : [])
   }
 
   /** Removes an entry and its words. */
   async drop(id: string): Promise<void> {
     await this.#store.write((db) => remove(db, [id]))
     this.#entries.delete(id)
-  }
-
-  async #change(id: string, change: object, isErased = false): Promise<void> {
-    await this.#store.write(async (db) => {
-      await db.updateTable('outbox').set(change).where('id', '=', id).execute()
-      if (isErased) await db.deleteFrom('secrets').where('name', '=', wordsOf(id)).execute()
-      await this.#read(db, [id])
-    })
   }
 
   #isFull(bytes: number): boolean {
@@ -198,11 +240,9 @@ export class OutboxEntries {
     const old = [...this.#entries.values()].filter(
       ({ settledAtMs }) => settledAtMs !== null && settledAtMs < nowMs - SHOWN_MS,
     )
-    await remove(
-      db,
-      old.map(({ id }) => id),
-    )
-    for (const { id } of old) this.#entries.delete(id)
+    const ids = old.map(({ id }) => id)
+    await remove(db, ids)
+    for (const id of ids) this.#entries.delete(id)
   }
 }
 
@@ -212,6 +252,26 @@ async function remove(db: Kysely<Schema>, ids: readonly string[]): Promise<void>
   if (ids.length === 0) return
   await db.deleteFrom('outbox').where('id', 'in', ids).execute()
   await db.deleteFrom('secrets').where('name', 'in', ids.map(wordsOf)).execute()
+}
+
+type UnnumberedEntry = Omit<OutboxEntry, 'number'>
+
+function rowOf({ approval, ...entry }: UnnumberedEntry) {
+  return {
+    state: entry.state,
+    chat_id: entry.chatId,
+    message_id: entry.messageId,
+    is_for_sealed: Number(entry.isForSealed),
+    client: entry.client,
+    created_at: entry.createdAtMs,
+    due_at: entry.dueAtMs,
+    bytes: entry.bytes,
+    code: entry.code,
+    sent_id: entry.sentId,
+    settled_at: entry.settledAtMs,
+    heard: Number(entry.isHeard),
+    approval: approval && JSON.stringify(approval),
+  }
 }
 
 function entryOf(row: SchemaRow<'outbox'>): OutboxEntry {
@@ -230,6 +290,7 @@ function entryOf(row: SchemaRow<'outbox'>): OutboxEntry {
     sentId: row.sent_id,
     settledAtMs: row.settled_at,
     isHeard: row.heard === 1,
+    approval: row.approval === null ? null : (JSON.parse(row.approval) as Approval),
   }
 }
 

@@ -2,15 +2,26 @@
 import { randomUUID } from 'node:crypto'
 import { isObject } from '../api/common.ts'
 import { Refusal } from '../errors.ts'
-import type { Client, Clients, Guard } from '../kernel/index.ts'
+import type {
+  Approval,
+  Approvals,
+  Clearance,
+  Client,
+  Clients,
+  Guard,
+  KeyLookups,
+} from '../kernel/index.ts'
 import type { Modes } from '../lookups/modes.ts'
 import { readEdit, readSend, type Draft, type DraftRules } from '../translate/draft.ts'
 import type { Messages } from '../translate/messages.ts'
 import type { Answer } from '../upstream/client.ts'
 import { retryAfterSeconds } from '../upstream/service-error.ts'
+import { monotonicNow } from '../util/clock.ts'
 import { parseBody, stringify } from '../util/exact-json.ts'
 import type { OutboxEntries, OutboxEntry } from './entries.ts'
-import { passes, type OutboxAttempt } from './outbox.ts'
+import { isOfRequest } from './hear.ts'
+import { attemptOf, passes, type OutboxAttempt } from './outbox.ts'
+import { digestOf, requestText } from './request.ts'
 
 export interface GiveParts {
   entries: OutboxEntries
@@ -18,6 +29,12 @@ export interface GiveParts {
   guard: Pick<Guard, 'mustSeal' | 'rule'>
   modes: Pick<Modes, 'peek'>
   clients: Pick<Clients, 'admitLater'>
+  approvals: Approvals
+  directory: Pick<KeyLookups, 'signer'>
+  /** How old the certificate of an approver may be when a call leaves, in ms. */
+  approverMaxAgeMs: number
+  /** Reads what any sidecar has written. */
+  fresh: () => Promise<void>
   rules: () => DraftRules
   nowMs: () => number
 }
@@ -30,6 +47,9 @@ export interface LaterCall {
   messageId: string | null
   client: Client | null
 }
+
+/** Where a call is made, and by whom. */
+export type CallPlace = Omit<LaterCall, 'body'> & { chatId: number | null }
 
 /** A year. */
 const LONGEST_MS = 366 * 86_400_000
@@ -50,29 +70,78 @@ export async function giveLater(call: LaterCall, parts: GiveParts): Promise<Outb
   const { sendId } = draft.fields
   const id = typeof sendId === 'string' ? sendId : randomUUID()
   const { chatId } = draft
-  const words = { ...body, ...(messageId === null && { sendId: id }) }
-  const entry = await parts.entries.add(
-    {
-      id,
-      chatId,
-      messageId,
-      isForSealed: await isForSealed(chatId, parts),
-      client: client?.name ?? null,
-      createdAtMs: nowMs,
-      dueAtMs,
-    },
-    Buffer.from(stringify(words)),
-  )
+  const words = Buffer.from(stringify({ ...body, ...(messageId === null && { sendId: id }) }))
+  const given = {
+    id,
+    chatId,
+    messageId,
+    isForSealed: await isForSealed(chatId, parts),
+    client: client?.name ?? null,
+    createdAtMs: nowMs,
+    dueAtMs,
+  }
+  const entry = await parts.entries.add(given, words)
   if (entry.chatId === chatId && entry.client === (client?.name ?? null)) return entry
   throw new Refusal('conflict', 'sendId: is in the outbox for another chat or caller')
 }
 
-/** Makes the call of an entry now. @throws as `Messages.deliver`; Refusal `postern_not_allowed` */
+/**
+ * Clears a call that is made at once; null: it needs a person's word.
+ * @param call `chatId` null: it deletes a message, and does not name its chat
+ * @throws Refusal `postern_request_fixed` for a message that asks an approver
+ */
+export async function clearNow(
+  { chatId, messageId, client }: CallPlace,
+  { approvals, entries, fresh }: GiveParts,
+): Promise<Clearance | null> {
+  if (messageId !== null) {
+    await fresh()
+    if (isOfRequest(entries, { chatId, messageId })) throw new Refusal('postern_request_fixed')
+  }
+  return approvals.clear({ client: client?.name ?? null, chatId: chatId ?? 0, messageId })
+}
+
+/** Makes the call of an entry now, or asks for the word that it needs. @throws as `Messages.deliver` */
 export async function sendNow(
-  { messageId, chatId, client, isForSealed: isSealed }: OutboxEntry,
+  entry: OutboxEntry,
   words: Buffer,
   parts: GiveParts,
 ): Promise<OutboxAttempt> {
+  const { state, approval } = entry
+  if (state !== 'asked' || approval === null) return await leave(entry, words, parts)
+  if (approval.digest !== digestOf(entry, words)) throw new Refusal('postern_approval_changed')
+  return await ask(entry, { words, approval }, parts)
+}
+
+/** Asks each approver who was not asked yet; those who cannot be are left out. */
+async function ask(
+  entry: OutboxEntry,
+  { words, approval }: { words: Buffer; approval: Approval },
+  parts: GiveParts,
+): Promise<OutboxAttempt> {
+  const { approvals, entries, rules } = parts
+  const text = requestText(entry, words, { ...approval, kind: approvals.kindOf(entry.chatId) })
+  let { requests } = approval
+  for (const request of requests.filter(({ messageId }) => messageId === null)) {
+    const { chatId, sendId } = request
+    const draft = readSend({ chatId, text, sendId }, rules())
+    const clearance = approvals.clearRequest(request)
+    const { code, sentId, ...how } = await deliver(draft, clearance, true, parts).catch(attemptOf)
+    if (how.mayPass) return { code, sentId, ...how }
+    const sent = code === null && sentId !== null ? [{ ...request, messageId: sentId }] : []
+    requests = requests.flatMap((one) => (one === request ? sent : one))
+    const now = requests
+    await entries.change(entry.id, ({ state, approval: asked }) =>
+      state === 'asked' && asked !== null ? { approval: { ...asked, requests: now } } : null,
+    )
+  }
+  if (requests.length > 0) return { ...SENT, sentId: null }
+  throw new Refusal('postern_approver_unreachable')
+}
+
+/** @throws Refusal `postern_not_allowed`, and as `Approvals.mayLeave` */
+async function leave(entry: OutboxEntry, words: Buffer, parts: GiveParts): Promise<OutboxAttempt> {
+  const { messageId, chatId, client, isForSealed: isSealed } = entry
   const draft = read(messageId, parseBody(words), parts)
   if (client !== null) {
     await parts.clients.admitLater(client, {
@@ -82,14 +151,33 @@ export async function sendNow(
       hasButtons: 'markup' in draft.fields,
     })
   }
-  const given = { ...draft, target: { ...draft.target, isForSealed: isSealed } }
-  const { status, headers, body, envelope } = await parts.messages.deliver(given, {
-    seesPeople: false,
+  if (messageId !== null && isOfRequest(parts.entries, { chatId, messageId })) {
+    throw new Refusal('postern_request_fixed')
+  }
+  const { approval } = entry
+  const request = approval?.requests.find(({ userId }) => userId === approval.decision?.userId)
+  const sinceMs = monotonicNow() - parts.approverMaxAgeMs
+  const clearance = parts.approvals.mayLeave(entry, approval, {
+    digest: digestOf(entry, words),
+    approver: request
+      ? await parts.directory.signer(request.userId, request.chatId, sinceMs)
+      : null,
   })
+  return await deliver(draft, clearance, isSealed, parts)
+}
+
+async function deliver(
+  draft: Draft,
+  clearance: Clearance,
+  isSealed: boolean,
+  { messages }: GiveParts,
+): Promise<OutboxAttempt> {
+  const given = { ...draft, target: { ...draft.target, isForSealed: isSealed } }
+  const answer = await messages.deliver(given, { seesPeople: false, clearance })
+  const { status, headers, body, envelope } = answer
   if (envelope.ok) {
     const { result } = JSON.parse(body.toString()) as { result: { id?: unknown } }
-    const sentId = typeof result.id === 'number' ? result.id : null
-    return { code: null, sentId, retryMs: null, mayPass: false, isOfAll: false }
+    return { ...SENT, sentId: typeof result.id === 'number' ? result.id : null }
   }
   const { code, retryAfter } = envelope.error
   const header = headers['retry-after']
@@ -97,6 +185,8 @@ export async function sendNow(
     status === 429 ? retryAfterSeconds({ code, header, body: retryAfter }) * 1000 : null
   return { code, sentId: null, retryMs, ...passes(status, code) }
 }
+
+const SENT = { code: null, retryMs: null, mayPass: false, isOfAll: false }
 
 function read(messageId: string | null, body: unknown, { rules }: GiveParts): Draft {
   return messageId === null ? readSend(body, rules()) : readEdit(messageId, body, rules())

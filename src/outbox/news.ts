@@ -6,6 +6,7 @@ const MOST = 100
 export class OutboxNews {
   readonly #entries: OutboxEntries
   readonly #isOn: boolean
+  readonly #unwritten = new Set<string>()
   #more = new AbortController()
 
   constructor(entries: OutboxEntries, { isOn }: { isOn: boolean }) {
@@ -31,14 +32,19 @@ export class OutboxNews {
     })
   }
 
-  /** Records that the bot has heard of entries; if unwritten, it hears of them again. */
+  /** Records that the bot has heard of entries; if unwritten, it hears of them again after a start. */
   async heard(ids: readonly string[]): Promise<void> {
-    await this.#entries.hear(ids).catch(() => undefined)
+    for (const id of ids) {
+      this.#unwritten.add(id)
+      const writing = this.#entries.change(id, () => ({ isHeard: true }))
+      await writing.then(() => this.#unwritten.delete(id)).catch(() => undefined)
+    }
   }
 
   #unheard(): OutboxEntry[] {
     if (!this.#isOn) return []
-    const all = this.#entries.all.filter((entry) => entry.settledAtMs !== null && !entry.isHeard)
-    return all.slice(0, MOST)
+    const isNew = ({ id, settledAtMs, isHeard }: OutboxEntry): boolean =>
+      settledAtMs !== null && !isHeard && !this.#unwritten.has(id)
+    return this.#entries.all.filter(isNew).slice(0, MOST)
   }
 }

@@ -22,7 +22,10 @@ export interface OutboxParts {
   entries: OutboxEntries
   store: Pick<Store, 'tryLock' | 'untilFree'>
   clock: Clock
-  /** Makes the call, by trust, list, latch and key of now. @throws as `Messages.deliver` */
+  /**
+   * Makes the call, by trust, list, latch and key of now; of an `asked` entry, asks for the word.
+   * @throws as `Messages.deliver`
+   */
   send: (entry: OutboxEntry, words: Buffer) => Promise<OutboxAttempt>
   /** Setting `outbox.maxAgeHours`, in ms. */
   maxAgeMs: number
@@ -32,7 +35,7 @@ export interface OutboxParts {
 export interface OutboxEvent {
   id: string
   chatId: number
-  state: Exclude<OutboxEntry['state'], 'waiting'>
+  state: Exclude<OutboxEntry['state'], 'waiting' | 'asked'>
   code: string | null
 }
 
@@ -116,42 +119,47 @@ export class Outbox implements AsyncDisposable {
       (this.#blocked.get(chatId)?.untilMs ?? 0) <= this.#parts.clock.monotonicNow()
     if (!isFree(0)) return []
     for (const entry of this.#waiting()) {
-      if (entry.dueAtMs > nowMs || !isFree(entry.chatId)) continue
-      if (!heads.has(entry.chatId)) heads.set(entry.chatId, entry)
+      const place = placeOf(entry)
+      if (dueOf(entry) > nowMs || !isFree(place)) continue
+      if (!heads.has(place)) heads.set(place, entry)
     }
     return [...heads.values()]
   }
 
   /** By their times, then in the order in which they were given. */
   #waiting(): OutboxEntry[] {
-    const waiting = this.entries.all.filter(({ state }) => state === 'waiting')
-    return waiting.sort((a, b) => a.dueAtMs - b.dueAtMs || a.number - b.number)
+    const waiting = this.entries.all.filter(({ state }) => state === 'waiting' || state === 'asked')
+    return waiting.sort((a, b) => dueOf(a) - dueOf(b) || a.number - b.number)
   }
 
   #untilDueMs(): number {
     const { clock } = this.#parts
-    const due = this.#waiting().map(({ chatId, dueAtMs }) => {
+    const due = this.#waiting().map((entry) => {
       const untilMs = Math.max(
         this.#blocked.get(0)?.untilMs ?? 0,
-        this.#blocked.get(chatId)?.untilMs ?? 0,
+        this.#blocked.get(placeOf(entry))?.untilMs ?? 0,
       )
-      return Math.max(dueAtMs - clock.now(), untilMs - clock.monotonicNow(), 0)
+      return Math.max(dueOf(entry) - clock.now(), untilMs - clock.monotonicNow(), 0)
     })
     return due.length === 0 ? Infinity : Math.min(LOOK_MS, ...due)
   }
 
   async #leave(entry: OutboxEntry): Promise<void> {
     const { clock, maxAgeMs } = this.#parts
-    if (clock.now() > entry.dueAtMs + maxAgeMs) {
-      return await this.#settle(entry, { code: 'postern_outbox_expired', sentId: null })
+    const isAsked = entry.state === 'asked'
+    const lastMs = isAsked ? (entry.approval?.expiresAtMs ?? 0) - 1 : entry.dueAtMs + maxAgeMs
+    if (clock.now() > lastMs) {
+      const code = isAsked ? 'postern_approval_late' : 'postern_outbox_expired'
+      return await this.#settle(entry, { code, sentId: null })
     }
     const attempt = await this.#try(entry)
     if (attempt.code === null || !attempt.mayPass) {
-      this.#blocked.delete(entry.chatId)
+      this.#blocked.delete(placeOf(entry))
       this.#blocked.delete(0)
+      if (isAsked && attempt.code === null) return
       return await this.#settle(entry, attempt)
     }
-    const key = attempt.isOfAll ? 0 : entry.chatId
+    const key = attempt.isOfAll ? 0 : placeOf(entry)
     const before = this.#blocked.get(key)?.waitMs ?? WAIT_MS.first / 2
     const waitMs = Math.min(before * 2, WAIT_MS.last)
     const untilMs = clock.monotonicNow() + Math.max(waitMs, attempt.retryMs ?? 0)
@@ -180,11 +188,22 @@ export class Outbox implements AsyncDisposable {
 
   #tellStuck(): void {
     const sinceMs = this.#parts.clock.now() - STUCK_MS
-    const oldest = this.#waiting().find(({ dueAtMs }) => dueAtMs < sinceMs) ?? null
+    const oldest = this.#waiting().find((entry) => dueOf(entry) < sinceMs) ?? null
     if ((oldest !== null) === this.#isStuck) return
     this.#isStuck = oldest !== null
     this.#stuck.emit(oldest)
   }
+}
+
+/** The chat that an entry is written to next: that of its approver, while a word is asked for. */
+const placeOf = ({ state, chatId, approval }: OutboxEntry): number =>
+  state === 'asked' ? (approval?.requests[0]?.chatId ?? chatId) : chatId
+
+/** When there is something to do for an entry: its call, its request, or the end of its time. */
+function dueOf({ state, dueAtMs, approval }: OutboxEntry): number {
+  if (state !== 'asked' || approval === null) return dueAtMs
+  const isUnsent = approval.requests.some(({ messageId }) => messageId === null)
+  return isUnsent ? approval.askedAtMs : approval.expiresAtMs
 }
 
 /** A defect: its chat waits, until the entry is too old. */
@@ -197,7 +216,7 @@ const UNFORESEEN: OutboxAttempt = {
 }
 
 /** The consequence of a failed try for its entry: a failure of the moment passes. */
-function attemptOf(error: unknown): OutboxAttempt {
+export function attemptOf(error: unknown): OutboxAttempt {
   if (!(error instanceof PosternError)) return UNFORESEEN
   const { code } = error
   const seconds =

@@ -32,7 +32,7 @@ export interface ClientTables {
   outbox: {
     number: Generated<number>
     id: string
-    state: 'waiting' | 'sent' | 'refused' | 'held'
+    state: 'asked' | 'waiting' | 'sent' | 'refused' | 'held'
     chat_id: number
     /** The message that is edited; null: a send. */
     message_id: string | null
@@ -48,5 +48,7 @@ export interface ClientTables {
     settled_at: number | null
     /** 0 or 1: the bot has heard how it was settled. */
     heard: Generated<number>
+    /** JSON of `Approval`; null: no person's word is needed. */
+    approval: string | null
   }
 }

@@ -211,7 +211,7 @@ export const OUTBOX = [
   `CREATE TABLE outbox (
      number INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
      id TEXT NOT NULL UNIQUE,
-     state TEXT NOT NULL CHECK (state IN ('waiting', 'sent', 'refused', 'held')),
+     state TEXT NOT NULL CHECK (state IN ('asked', 'waiting', 'sent', 'refused', 'held')),
      chat_id INTEGER NOT NULL,
      message_id TEXT,
      is_for_sealed INTEGER NOT NULL,
@@ -222,7 +222,8 @@ export const OUTBOX = [
      code TEXT,
      sent_id INTEGER,
      settled_at INTEGER,
-     heard INTEGER NOT NULL DEFAULT 0
+     heard INTEGER NOT NULL DEFAULT 0,
+     approval TEXT
    ) STRICT`,
 ]
 

@@ -47,6 +47,8 @@ export interface IncomingParts extends ExamineParts {
   normalizeText: boolean
   urls: MediaUrls
   presses: Pick<Presses, 'saw'>
+  /** Records people's words on calls that wait for one. @throws Refusal `postern_store_unwritable` */
+  hear: (update: unknown, messages: readonly NumberedMessage[]) => Promise<void>
   sightings: Pick<Sightings, 'sawUpdates'>
 }
 
@@ -123,6 +125,7 @@ export class Incoming {
     this.#judgements.emit(outcomes)
     await this.#tellKeyChanges(judged)
     this.#names.emit(judged.flatMap((one) => namedSender(one.found)))
+    for (const [index, one] of written.prefix.entries()) await this.#parts.hear(given[index], one)
     await this.#parts.presses.saw(
       given.map((update, index) => ({ update, chatId: found[index]?.updateChatId ?? null })),
     )

@@ -3,7 +3,13 @@
  * refuses the kind of body, and answered as in a readable chat.
  */
 import type { Outcomes } from '../store/outcomes.ts'
-import { type ClearFields, type Outbound, unobserved } from '../kernel/index.ts'
+import {
+  type Clearance,
+  type ClearFields,
+  type Outbound,
+  requireCleared,
+  unobserved,
+} from '../kernel/index.ts'
 import { Listeners } from '../util/listeners.ts'
 import {
   objectResult,
@@ -51,11 +57,13 @@ export class Messages<A extends EnvelopedAnswer> {
 
   /**
    * Sends or edits a message.
-   * @param o `seesPeople` false: the answer shows nothing of the people in the chat
+   * @param o `seesPeople` false: the answer shows nothing of the people in the chat; `clearance`: the
+   *   kernel's, that the call needs no person's word or has it
    * @returns the service's answer as the bot sees it, an acceptance or a refusal
    * @throws Refusal, ServiceError and NoResponseError as `Outgoing.prepare` and the calls do
    */
-  async deliver(draft: Draft, o: { seesPeople: boolean }): Promise<A> {
+  async deliver(draft: Draft, o: { seesPeople: boolean; clearance: Clearance }): Promise<A> {
+    requireCleared(o.clearance, draft)
     const { outgoing } = this.#parts
     let prepared = await outgoing.prepare(draft)
     let answer = await this.#hand(prepared)
@@ -66,7 +74,7 @@ export class Messages<A extends EnvelopedAnswer> {
       answer = await this.#hand(prepared)
     }
     if (DOUBTFUL.has(answer.status)) outgoing.doubt(draft.chatId)
-    return await this.#answer(answer, draft, { prepared, ...o })
+    return await this.#answer(answer, draft, { prepared, seesPeople: o.seesPeople })
   }
 
   async #hand({ outbound, leave }: PreparedOutbound): Promise<A> {

@@ -7,7 +7,7 @@ import type { Operations } from '../control/operations.ts'
 import type { OutboxDoor } from '../http/routes/outbox.ts'
 import type { BotDoorParts } from '../http/server.ts'
 import type { Log } from '../logger.ts'
-import { giveLater, sendNow, type GiveParts } from '../outbox/give.ts'
+import { clearNow, giveLater, sendNow, type GiveParts } from '../outbox/give.ts'
 import { Outbox } from '../outbox/outbox.ts'
 import { alertWays } from '../reports/alerting.ts'
 import { REAL_CLOCK } from '../util/clock.ts'
@@ -58,15 +58,15 @@ function createOutbox(
   link: Link,
   core: Core,
 ): { outbox: Outbox; door: OutboxDoor } {
-  const { outbox: entries, store, known, messages, guard, modes } = core
+  const { outbox: entries, store, known } = core
   const { clock = REAL_CLOCK } = parts
   const sealsForBot = settings.key.publish
   const giving: GiveParts = {
+    ...core,
+    ...known,
     entries,
-    messages,
-    guard,
-    modes,
-    clients: known.clients,
+    approverMaxAgeMs: settings.cache.keyListSeconds * 1000,
+    fresh: () => store.fresh(),
     rules: () => ({ textMax: link.limits().textMax, sealsForBot }),
     nowMs: () => clock.now(),
   }
@@ -77,7 +77,8 @@ function createOutbox(
     send: (entry, words) => sendNow(entry, words, giving),
     maxAgeMs: settings.outbox.maxAgeHours * HOUR_MS,
   })
-  return { outbox, door: { entries, give: (call) => giveLater(call, giving) } }
+  const clear: OutboxDoor['clear'] = (call) => clearNow(call, giving)
+  return { outbox, door: { entries, give: (call) => giveLater(call, giving), clear } }
 }
 
 /**

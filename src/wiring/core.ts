@@ -1,7 +1,7 @@
 /** The sidecar between its doors: store, keys, chats, guard, translation. */
-import { ClearFields, Guard, type Kernel, Presses, loadKernel } from '../kernel/index.ts'
+import { Approvals, ClearFields, Guard, type Kernel, Presses, loadKernel } from '../kernel/index.ts'
 import { Modes } from '../lookups/modes.ts'
-import { givenClients } from '../config/client-entry.ts'
+import { approvalRules, givenClients } from '../config/client-entry.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { Publication } from '../keys/publication.ts'
@@ -9,6 +9,7 @@ import { Transfer } from '../keys/transfer.ts'
 import type { Log } from '../logger.ts'
 import { BOUNDS, createEngine, type MeasuredEngine } from '../openpgp/index.ts'
 import { OutboxEntries } from '../outbox/entries.ts'
+import { createHearing } from '../outbox/hear.ts'
 import { readBot } from '../store/bot-of-store.ts'
 import { KeyUsage } from '../store/key-usage.ts'
 import { memoryOf } from '../store/memory.ts'
@@ -72,7 +73,10 @@ export async function createCore(options: CoreOptions, link: Link, purpose: Purp
   const known = await loadKnown(options, link, base)
   const publication = await createPublication(options, link, { ...base, stack })
   const wall = createWall(options, base, known)
-  const parts = { ...base, known, ...wall, publication, stack }
+  const approvals = new Approvals({ ...known, rules: approvalRules(options.settings.approve) })
+  const textMax = (): number => link.limits().textMax
+  const outbox = await OutboxEntries.load(base.store, { approvals, ...known, textMax })
+  const parts = { ...base, known, ...wall, publication, outbox, stack }
   const { outgoing, ...rest } = await createDirections(options, link, parts)
   const resources = stack.move()
   return {
@@ -83,7 +87,9 @@ export async function createCore(options: CoreOptions, link: Link, purpose: Purp
     known,
     outcomes,
     /** Calls for later; `wiring/bot.ts` makes the loop that sends them. */
-    outbox: await OutboxEntries.load(store),
+    outbox,
+    /** Which calls need a person's word, and whether it counts. */
+    approvals,
     keyUsage,
     /** Exports and imports secret keys. */
     transfer: new Transfer({
@@ -217,7 +223,13 @@ function createWall(
 async function createDirections(
   { settings, name }: CoreOptions,
   link: Link,
-  o: Base & Wall & { known: Known; publication: Publication | null; stack: AsyncDisposableStack },
+  o: Base &
+    Wall & {
+      known: Known
+      publication: Publication | null
+      outbox: OutboxEntries
+      stack: AsyncDisposableStack
+    },
 ) {
   const { store, memory, keyring, engine, fresh, known, guard, presses, clearFields, stack } = o
   const { clocks: clock } = keyring
@@ -232,6 +244,12 @@ async function createDirections(
   const { attachments, urls } = stack.use(
     await createMedia({ settings, link, store, memory, name }, opening),
   )
+  const hear = createHearing({
+    entries: o.outbox,
+    journal: known.journal,
+    fresh,
+    nowMs: () => Math.max(clock.expiryNowMs(), time.nowMs()),
+  })
   const { unusableRecipient } = settings.seal
   const outgoing = new Outgoing({
     ...shared,
@@ -253,6 +271,6 @@ async function createDirections(
     incoming:
       opening === null || urls === null
         ? null
-        : new Incoming({ ...opening, urls, presses, verify, normalizeText }),
+        : new Incoming({ ...opening, urls, presses, hear, verify, normalizeText }),
   }
 }

@@ -45,6 +45,7 @@ export function describeBotDoor(
     clearFields: core.clearFields,
     guard: core.guard,
     clients: { of: core.known.clients, presses: core.presses, only: settings.clients.only },
+    outbox,
     allowUnknown: settings.routes.allowUnknown,
     routes: [
       messageRoutes({

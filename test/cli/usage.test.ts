@@ -30,6 +30,7 @@ describe('help', () => {
       'trust',
       'client',
       'outbox',
+      'approve',
       'open',
       'explain',
       'completion',

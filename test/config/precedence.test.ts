@@ -38,6 +38,7 @@ describe('what counts', () => {
       clearFields: 'warn',
       clients: { only: false, list: [] },
       consumers: [],
+      approve: [],
       outbox: { updates: false, maxAgeHours: 72 },
       routes: { allowUnknown: false },
       webhook: {},

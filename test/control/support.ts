@@ -63,6 +63,14 @@ export const ENTRY: OutboxRow = {
   bytes: 40,
   code: 'chat_not_found',
   messageId: null,
+  approval: {
+    code: '7K2Q',
+    digest: 'd'.repeat(64),
+    askedAtMs: 0,
+    expiresAtMs: 3_600_000,
+    requests: [{ userId: 815, chatId: 3, sendId: 'x', messageId: 9 }],
+    decision: null,
+  },
 }
 
 export const CLIENT: ClientRow = {
@@ -133,6 +141,7 @@ export function operations(over: Partial<Operations> = {}): Operations {
     outboxList: async () => [ENTRY],
     outboxDrop: async ({ id }) => ({ message: `removed ${id}` }),
     outboxRetry: async ({ id, readable }) => ({ message: `${id} waits (${readable})` }),
+    approveRefuse: async ({ id }) => ({ message: `refused ${id}` }),
     clientList: async () => [CLIENT],
     clientAdd: async ({ name }) => ({ name, token: CLIENT_TOKEN }),
     clientRotate: async ({ name }) => ({ name, token: CLIENT_TOKEN }),

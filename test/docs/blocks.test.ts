@@ -43,6 +43,10 @@ const BLOCKS: Record<string, Here | Elsewhere | Unrun> = {
   'config/examples/README.md § As a container 1': ['test/container/image.test.ts', 'buildImage()'],
   'config/examples/README.md § Pin the bases 1': LIVE,
   'config/examples/README.md § As a package 1': ['test/release/package.test.ts', '--omit=optional'],
+  'config/examples/agent/README.md § An agent that drafts, and a person who approves 1': [
+    'test/examples/agent.test.ts',
+    "'--may', 'send', '--chats', 'groups'",
+  ],
   [`${BOTS} 1`]: ['test/examples/bots.test.ts', "join(FOLDER, 'README.md')"],
   [`${BOTS} 2`]: ['test/examples/bots.test.ts', "join(FOLDER, 'README.md')"],
   'config/examples/go/README.md § Test a bot in Go 1': ['test/examples/projects.test.ts', "'go'"],

@@ -15,6 +15,7 @@ import { Refusal } from '../../src/errors.ts'
 import { buildBotDoor } from '../../src/http/server.ts'
 import type { BotDoorParts, Door } from '../../src/http/server.ts'
 import { callAt } from '../support/bot-call.ts'
+import { approvalsOf } from '../support/approvals.ts'
 import { canaries } from '../support/canaries.ts'
 import { watchedLog } from '../support/watched-log.ts'
 import { door as serviceDoor, service } from '../upstream/support.ts'
@@ -29,6 +30,8 @@ export const NO_CLIENTS: DoorClients = {
 /** Nothing is sent later. */
 export const NO_OUTBOX: OutboxDoor = {
   give: () => Promise.reject(new Error('nothing is given')),
+  clear: ({ chatId, messageId }) =>
+    Promise.resolve(approvalsOf().clear({ client: null, chatId: chatId ?? 0, messageId })),
   entries: { get: () => undefined },
 }
 
@@ -84,6 +87,7 @@ export async function openDoor(
     rereadToken: () => false,
     allowedHosts: [],
     allowUnknown: false,
+    outbox: NO_OUTBOX,
     managesKey: true,
     clearFields: { ofCallback: async () => [], taken: () => ({}) },
     clients: NO_CLIENTS,

@@ -4,11 +4,12 @@ import { expect, test } from 'vitest'
 import { OutboxEntries, type NewEntry } from '../../src/outbox/entries.ts'
 import { open, temporary } from '../store/support.ts'
 import { refused } from '../support/refused.ts'
+import { NO_APPROVALS } from '../support/approvals.ts'
 import { entryOf } from './support.ts'
 
 async function scene() {
   const store = await open(temporary(), { protection: 'none' })
-  const entries = await OutboxEntries.load(store)
+  const entries = await OutboxEntries.load(store, NO_APPROVALS)
   const give = (words: string, more: Partial<NewEntry> = {}) =>
     entries.add(entryOf(more), Buffer.from(words))
   return { store, entries, give }
@@ -17,7 +18,7 @@ async function scene() {
 test('entries are there after a restart, and their words rest sealed', async () => {
   const { store, give } = await scene()
   const { id } = await give('secret words', { client: 'reporter', messageId: '9' })
-  const again = await OutboxEntries.load(store)
+  const again = await OutboxEntries.load(store, NO_APPROVALS)
   expect(again.get(id)).toMatchObject({ client: 'reporter', messageId: '9', state: 'waiting' })
   expect((await again.words(id))?.toString()).toBe('secret words')
   const rows = await store.read((db) => db.selectFrom('secrets').selectAll().execute())
@@ -42,7 +43,7 @@ test('entries of more bytes than there is room for are refused, and nothing is k
   await expect(entries.add(late, big)).rejects.toThrow(
     refused('postern_outbox_full', '', { extra: { retryAfter: 60 } }),
   )
-  const again = await OutboxEntries.load(store)
+  const again = await OutboxEntries.load(store, NO_APPROVALS)
   expect([entries.get(late.id), await again.words(late.id)]).toEqual([undefined, null])
 })
 
@@ -51,13 +52,13 @@ test('of an entry that was sent the words are erased, and of one that was refuse
   const [sent, kept] = [await give('sent'), await give('kept')]
   await entries.settle(sent.id, { state: 'sent', code: null, sentId: 7 }, 5)
   await entries.settle(kept.id, { state: 'refused', code: 'chat_not_found', sentId: null }, 6)
-  for (const one of [entries, await OutboxEntries.load(store)]) {
+  for (const one of [entries, await OutboxEntries.load(store, NO_APPROVALS)]) {
     expect(one.get(sent.id)).toMatchObject({ state: 'sent', sentId: 7, settledAtMs: 5 })
     expect(one.get(kept.id)).toMatchObject({ state: 'refused', code: 'chat_not_found' })
     expect(await one.words(sent.id)).toBeNull()
     expect((await one.words(kept.id))?.toString()).toBe('kept')
   }
-  await entries.wait(kept.id, { isForSealed: false })
+  await entries.wait(kept.id, { isForSealed: false, nowMs: 0 })
   expect(entries.get(kept.id)).toMatchObject({ state: 'waiting', code: null, isForSealed: false })
 })
 
@@ -65,7 +66,7 @@ test('an entry that was settled three days ago is removed when others come, and 
   const { store, entries, give } = await scene()
   const { id } = await give('sent')
   await entries.settle(id, { state: 'sent', code: null, sentId: 7 }, 0)
-  const again = await OutboxEntries.load(store)
+  const again = await OutboxEntries.load(store, NO_APPROVALS)
   await again.add(entryOf({ createdAtMs: 73 * 3_600_000 }), Buffer.from('more'))
   expect(again.get(id)).toBeUndefined()
   const dropped = await give('dropped')

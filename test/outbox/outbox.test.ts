@@ -11,6 +11,7 @@ import {
 } from '../../src/outbox/outbox.ts'
 import type { Store } from '../../src/store/store.ts'
 import { open, temporary } from '../store/support.ts'
+import { NO_APPROVALS } from '../support/approvals.ts'
 import { playedClock, rest } from '../support/played-clock.ts'
 import { entryOf } from './support.ts'
 
@@ -19,7 +20,7 @@ const SENT: OutboxAttempt = { code: null, sentId: 7, retryMs: null, mayPass: fal
 
 async function scene(o: { store?: Store; lock?: OutboxParts['store'] } = {}) {
   const store = o.store ?? (await open(temporary(), { protection: 'none' }))
-  const entries = await OutboxEntries.load(store)
+  const entries = await OutboxEntries.load(store, NO_APPROVALS)
   const clock = playedClock()
   const tries: string[] = []
   const answers: (OutboxAttempt | Error)[] = []
@@ -116,7 +117,7 @@ describe('what is given', () => {
       expect(tries).toEqual(['poison', 'next'])
       expect(settled[0]).toEqual({ id, chatId: 1, state: 'refused', code })
       expect((await entries.words(id))?.toString()).toBe('poison')
-      await entries.wait(id, { isForSealed: true })
+      await entries.wait(id, { isForSealed: true, nowMs: 0 })
       await rest()
       expect([tries[2], entries.get(id)?.state, await entries.words(id)]).toEqual([
         'poison',

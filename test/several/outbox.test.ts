@@ -1,11 +1,23 @@
 /** What is sent later, by two sidecars of a bot: once each, in order, whichever of them dies. */
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { GpgPhone, keyOf } from '../support/double-phones.ts'
 import { canary, useStage, type Stage } from '../support/double-stage.ts'
 import { no } from '../support/double-wire.ts'
 import { freshSchema, hasPostgres, sharedCluster } from '../support/postgres.ts'
 import { startSidecar, type Sidecar } from '../support/sidecar.ts'
 
-const env = { POSTERN_KEY_PROTECTION: 'none', POSTERN_STORE_SCHEMA: freshSchema() }
+/** A call into this group needs the word of this person. */
+const [GROUP, BOSS] = [7001, 815]
+const POSTERN_CONFIG = join(mkdtempSync(join(tmpdir(), 'several-outbox-')), 'postern.yaml')
+writeFileSync(POSTERN_CONFIG, JSON.stringify({ approve: [{ chats: [GROUP], by: [BOSS] }] }))
+const env = {
+  POSTERN_KEY_PROTECTION: 'none',
+  POSTERN_STORE_SCHEMA: freshSchema(),
+  POSTERN_CONFIG,
+}
 const url = hasPostgres() ? (await sharedCluster()).url : ''
 const stage = hasPostgres()
   ? useStage({ env: { ...env, POSTERN_STORE_URL: url } })
@@ -18,6 +30,32 @@ describe.skipIf(!hasPostgres())('of two sidecars', () => {
     const all = { ...env, POSTERN_STORE_URL: url }
     other = stage.use(await startSidecar({ upstream: stage.double.url, env: all }))
     await other.whenReady()
+  })
+
+  test('a word that one hears lets a call leave that the other was given, asked for and sent once', async () => {
+    const { world } = stage.double
+    const phone = stage.use(await GpgPhone.make())
+    const boss = Object.assign(world.addUser(keyOf(phone), BOSS), { phone })
+    const office = stage.privateChat(boss)
+    const chat = stage.group([await stage.friend()], { id: GROUP })
+    const reply = async (text: string, quoting: number | null) => {
+      const armored = await phone.seal(text, [stage.botCertificate])
+      const replyTo = quoting === null ? null : { id: quoting }
+      await stage.deliver([world.message(office, boss, { armored, replyTo })])
+    }
+    await reply('hi', null)
+    const written = (to: number) => world.written.filter(({ chatId }) => chatId === to)
+    const body = { chatId: chat.id, text: canary() }
+    const calls = [0, 1].map(() => other.call('POST', '/messages', body))
+    const states = (await Promise.all(calls)).map(({ json }) => json.result.postern.outbox.state)
+    expect(states).toEqual(['asked', 'asked'])
+    await expect.poll(() => written(office.id).length, WAIT).toBe(2)
+    for (const { id, body: request } of written(office.id)) {
+      const { text } = await phone.open(request.armored, stage.botCertificate)
+      await reply(`ok ${/^ok (\S+)$/m.exec(text)?.[1]}`, id)
+    }
+    await expect.poll(() => written(chat.id).length, WAIT).toBe(2)
+    expect([written(office.id).length, written(chat.id).length]).toEqual([2, 2])
   })
 
   test('what both were given leaves by the one that is left, in order, once each', async () => {

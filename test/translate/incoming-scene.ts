@@ -54,6 +54,7 @@ export function scene(
     modes: { ...parts.modes, forget: all.forget },
     sightings: sightingsOf({ knownChats: sightings as unknown as KnownChats }),
     presses: { saw: () => Promise.resolve() },
+    hear: () => Promise.resolve(),
     directory: {
       sawPerson: all.sawPerson,
       mayAskAgain: () => false,

@@ -6,11 +6,13 @@ import type { Draft } from '../../src/translate/draft.ts'
 import type { EnvelopedAnswer } from '../../src/translate/bot-view.ts'
 import { Messages, type SealedMessage } from '../../src/translate/messages.ts'
 import type { Outgoing, PreparedOutbound } from '../../src/translate/outgoing.ts'
+import { cleared } from '../support/approvals.ts'
 import { CHAT, draftOf } from './outgoing-scene.ts'
 import { refused } from '../support/refused.ts'
 
 /** Of the bot itself. */
-const ALL = { seesPeople: true }
+const clearance = cleared(draftOf())
+const ALL = { seesPeople: true, clearance }
 
 function answerOf(status: number, json: object): EnvelopedAnswer {
   const read = readEnvelope(json, status)
@@ -92,7 +94,7 @@ describe('a sealed message', () => {
 
   test('is answered with nobody’s name where its sender may not see them', async () => {
     const { messages, outgoing, sent } = scene([ok()])
-    const answer = await messages.deliver(draftOf(), { seesPeople: false })
+    const answer = await messages.deliver(draftOf(), { seesPeople: false, clearance })
     expect(resultOf(answer)).toMatchObject({ postern: { recipients: 2, skipped: [] } })
     expect(outgoing.keyChanged).not.toHaveBeenCalled()
     expect(sent.mock.calls).toMatchObject([[{ skipped: SKIPPED }]])
@@ -183,4 +185,14 @@ describe('a refusal of the service', () => {
     ])
     expect(seals.map(({ ms }) => ms)).toEqual([30])
   })
+})
+
+test('a call that the kernel has not cleared is not even prepared', async () => {
+  const { messages, outgoing } = scene([ok()])
+  const other = cleared({ ...draftOf(), chatId: CHAT + 1 })
+  for (const one of [other, null as never, {} as never]) {
+    const call = messages.deliver(draftOf(), { seesPeople: true, clearance: one })
+    await expect(call).rejects.toThrow(refused('postern_approval_needed'))
+  }
+  expect(outgoing.prepare).not.toHaveBeenCalled()
 })

@@ -7,10 +7,11 @@ import type { Outbound } from '../../src/kernel/index.ts'
 import { Unseen } from '../../src/kernel/unseen.ts'
 import { createEngine, type MeasuredEngine } from '../../src/openpgp/index.ts'
 import type { Store } from '../../src/store/store.ts'
-import { readEdit, readSend } from '../../src/translate/draft.ts'
+import { readEdit, readSend, type Draft } from '../../src/translate/draft.ts'
 import { createCore, type Core, type CoreOptions } from '../../src/wiring/core.ts'
 import type { Purpose } from '../../src/wiring/stores.ts'
 import { addKey, open, temporary } from '../store/support.ts'
+import { cleared } from '../support/approvals.ts'
 import { alice, bot } from '../support/openpgp-people.ts'
 import { unseen } from '../support/unseen.ts'
 import { PlayedParts } from './played-parts.ts'
@@ -139,10 +140,12 @@ async function scene(o: Scene) {
   return { ...served, core, store, logged, ...actions(core) }
 }
 
+const deliver = (messages: Core['messages'], draft: Draft) =>
+  messages.deliver(draft, { seesPeople: true, clearance: cleared(draft) })
+
 /** What a bot does. */
 const actions = ({ messages }: Core) => ({
   send: (text: string, more: object = {}) =>
-    messages.deliver(readSend({ chatId: CHAT, text, ...more }, RULES), { seesPeople: true }),
-  edit: (text: string) =>
-    messages.deliver(readEdit('9', { chatId: CHAT, text }, RULES), { seesPeople: true }),
+    deliver(messages, readSend({ chatId: CHAT, text, ...more }, RULES)),
+  edit: (text: string) => deliver(messages, readEdit('9', { chatId: CHAT, text }, RULES)),
 })

@@ -1,8 +1,8 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Limits } from '../../api/limits.ts'
 import { isOwn, Refusal } from '../../errors.ts'
 import type { Clients } from '../../kernel/index.ts'
-import { readEdit, readSend, type Draft, type DraftRules } from '../../translate/draft.ts'
+import { readEdit, readSend, type DraftRules } from '../../translate/draft.ts'
 import type { Messages } from '../../translate/messages.ts'
 import type { Answer } from '../../upstream/client.ts'
 import { idParam } from '../params.ts'
@@ -26,10 +26,17 @@ export interface MessageRouteParts {
 export function messageRoutes(parts: MessageRouteParts): DoorRoute {
   const { messages, limits, sealsForBot, clients, outbox } = parts
   const rules = (): DraftRules => ({ textMax: limits().textMax, sealsForBot })
-  const deliver = async (request: FastifyRequest, draft: Draft): Promise<Answer> => {
-    const seesPeople = clients.seesPeople(request.client, draft.chatId)
+  const make = async (request: FastifyRequest, reply: FastifyReply, messageId: string | null) => {
+    const { body, client } = request
+    const call = { body, messageId, client }
+    if (isForLater(request)) return answerLater(reply, await outbox.give(call))
+    const draft = messageId === null ? readSend(body, rules()) : readEdit(messageId, body, rules())
+    const { chatId } = draft
+    const clearance = await outbox.clear({ chatId, messageId, client })
+    if (clearance === null) return answerLater(reply, await outbox.give(call))
+    const seesPeople = clients.seesPeople(client, chatId)
     try {
-      return await messages.deliver(draft, { seesPeople })
+      return relay(reply, await messages.deliver(draft, { seesPeople, clearance }))
     } catch (error) {
       // the detail may name people
       if (seesPeople || !(error instanceof Refusal) || !isOwn(error.code)) throw error
@@ -37,21 +44,9 @@ export function messageRoutes(parts: MessageRouteParts): DoorRoute {
     }
   }
   return (app) => {
-    app.post('/messages', async (request: FastifyRequest, reply) => {
-      const { body, client } = request
-      if (isForLater(request)) {
-        return answerLater(reply, await outbox.give({ body, messageId: null, client }))
-      }
-      return relay(reply, await deliver(request, readSend(body, rules())))
-    })
-    app.patch('/messages/:messageId', async (request: FastifyRequest, reply) => {
-      const messageId = idParam(request, 'messageId')
-      const { body, client } = request
-      if (isForLater(request)) {
-        return answerLater(reply, await outbox.give({ body, messageId, client }))
-      }
-      const draft = readEdit(messageId, body, rules())
-      return relay(reply, await deliver(request, draft))
-    })
+    app.post('/messages', (request: FastifyRequest, reply) => make(request, reply, null))
+    app.patch('/messages/:messageId', async (request: FastifyRequest, reply) =>
+      make(request, reply, idParam(request, 'messageId')),
+    )
   }
 }

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../../errors.ts'
+import type { Clearance } from '../../kernel/index.ts'
 import type { OutboxEntries, OutboxEntry } from '../../outbox/entries.ts'
-import type { LaterCall } from '../../outbox/give.ts'
+import type { CallPlace, LaterCall } from '../../outbox/give.ts'
 import { stringify } from '../../util/exact-json.ts'
 import { textParam } from '../params.ts'
 import { relay } from '../relay.ts'
@@ -10,6 +11,8 @@ import type { DoorRoute } from '../server.ts'
 /** What a route asks of the outbox. */
 export interface OutboxDoor {
   give: (call: LaterCall) => Promise<OutboxEntry>
+  /** As `clearNow`. */
+  clear: (call: CallPlace) => Promise<Clearance | null>
   entries: Pick<OutboxEntries, 'get'>
 }
 

@@ -3,6 +3,7 @@ import { API_PREFIX, ENDPOINTS, type Endpoint } from '../../api/endpoints.ts'
 import { Refusal } from '../../errors.ts'
 import { stringify } from '../../util/exact-json.ts'
 import type { ClearFields, Guard } from '../../kernel/index.ts'
+import type { CallPlace } from '../../outbox/give.ts'
 import { withClearFields } from '../../translate/bot-view.ts'
 import type { BodilessMethod } from '../../upstream/attempt.ts'
 import type { Upstream, UpstreamRequest } from '../../upstream/client.ts'
@@ -21,6 +22,7 @@ export interface PassParts {
   guard: Pick<Guard, 'rule'>
   /** `routes.allowUnknown` */
   allowUnknown: boolean
+  outbox: { clear: (call: CallPlace) => Promise<unknown> }
   /** Called when the bot has had the service burn its token. */
   onTokenRevoked: () => void
 }
@@ -67,6 +69,10 @@ function passHandler(endpoint: Endpoint, rule: BodyRule | null, parts: PassParts
       const clear = await parts.clearFields.ofCallback(callbackId, request.body)
       const answered = await parts.upstream.relay(asCall(request, reply, path))
       return relay(reply, withClearFields(answered, clear, parts.clearFields))
+    }
+    if (endpoint.name === 'deleteMessage') {
+      const messageId = textParam(request, 'messageId')
+      await parts.outbox.clear({ chatId: chatOf(request), messageId, client: request.client })
     }
     const call = asCall(request, reply, path)
     if (wordy !== null) call.requireAllowed = await readableChat(request, wordy, parts)

@@ -43,6 +43,11 @@ export type TrustChange =
   | (OfChat<'person-bound', { before: number | null }> & { userId: number })
   /** The operator lets words leave readable that were given for sealed eyes. */
   | OfChat<'outbox-readable', { id: string }>
+  /** A person's word on a call of the outbox, or of the operator (null). Never any words. */
+  | (OfChat<
+      'approval-asked' | 'approval-given' | 'approval-refused' | 'approval-ignored',
+      { entry: string; digest: string; by?: number[]; fingerprint?: string | null; why?: string }
+    > & { userId: number | null })
   /** The operator changes a client of the door; one was refused, noted once an hour. */
   | { kind: 'client-added' | 'client-rotated' | 'client-removed'; detail: { client: string } }
   | {
@@ -84,7 +89,10 @@ export class Journal {
   }
 
   /** Records changes within a write. @returns calls the listeners; for after the write */
-  async append({ journal }: Records, changes: readonly TrustChange[]): Promise<() => void> {
+  async append(
+    { journal }: Pick<Records, 'journal'>,
+    changes: readonly TrustChange[],
+  ): Promise<() => void> {
     for (const one of changes) {
       const { kind, detail } = one
       const userId = 'userId' in one ? one.userId : null

@@ -1,0 +1,215 @@
+/** A person's word before a call leaves: which calls need one, and which replies count (outbox, README). */
+import { Refusal } from '../../errors.ts'
+import type { NumberedMessage } from '../opening/settle.ts'
+import type { Reasoned } from '../opening/verdict.ts'
+import type { People } from '../people/people.ts'
+import { decisionAgainst, type Person } from '../people/person.ts'
+import type { Trust } from '../people/trust.ts'
+import { isObject } from '../unseen.ts'
+import type { KnownChats } from './known-chats.ts'
+
+/** A rule of the setting `approve`. */
+export interface ApprovalRule {
+  chats: readonly (number | 'all' | 'private' | 'groups')[]
+  /** Clients by name; absent: every caller, the bot too. */
+  clients?: readonly string[] | undefined
+  kinds: readonly ('send' | 'edit')[]
+  /** Each of them may give the word. */
+  by: readonly number[]
+  withinMs: number
+}
+
+/** A send or an edit of a caller. */
+export interface ApprovalAct {
+  /** Null: the bot. */
+  client: string | null
+  chatId: number
+  /** The message that is edited; null: a send. */
+  messageId: string | null
+}
+
+/** A message that asks an approver, in the private chat with that person. */
+export interface ApprovalRequest {
+  userId: number
+  chatId: number
+  /** Random, so that no caller can send another message under it first. */
+  sendId: string
+  /** Null until it was sent. */
+  messageId: number | null
+}
+
+/** The word of a person, or of the operator (null). Times are in ms since the epoch. */
+export interface ApprovalDecision {
+  isApproved: boolean
+  userId: number | null
+  /** The reply. */
+  messageId: number | null
+  atMs: number
+  /** Of the certificate that verified the reply. */
+  fingerprint: string | null
+}
+
+/** The word that a call needs, and that it got. */
+export interface Approval {
+  code: string
+  /** Of the call as it was shown. */
+  digest: string
+  askedAtMs: number
+  expiresAtMs: number
+  requests: readonly ApprovalRequest[]
+  decision: ApprovalDecision | null
+}
+
+/** Without letters and digits that are read as one another. */
+export const CODE_LETTERS = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'
+const WORD = /^\s*(?:(ok)|no)\s+([2-9A-HJKMNP-Z]{4})(\s+because\b[^]*)?\s*$/i
+/** How far the clock of an approver's phone may be behind. */
+const CLOCKS_MS = 120_000
+
+/** A Message that reads as a word: `ok CODE`, `no CODE` or `no CODE because …`. */
+export type HeardWord = NonNullable<ReturnType<typeof wordIn>>
+
+/** The word in a Message with its verdict written in, whether it counts or not; null: it has none. */
+export function wordIn({ found, finding }: NumberedMessage) {
+  const { message, position, isOrdinary, chatId, updateChatId, fromId: userId, messageId } = found
+  const postern = (message['postern'] ?? { verdict: 'unsigned' }) as Reasoned & Verified
+  const { text = postern.withheldText } = finding.kind === 'opened' ? finding.opened : message
+  const [isWord, ok, code = '', because] = typeof text === 'string' ? (WORD.exec(text) ?? []) : []
+  if (isWord === undefined || (ok !== undefined && because !== undefined)) return null
+  if (position !== 'top' || !isOrdinary || chatId !== updateChatId) return null
+  const { replyTo } = message
+  const quotedId: unknown = isObject(replyTo) ? replyTo['id'] : replyTo
+  const isApproved = ok !== undefined
+  return { ...postern, isApproved, code: code.toUpperCase(), userId, chatId, messageId, quotedId }
+}
+
+/** The verdict that was written in. */
+type Verified = { signer?: string; signedAt?: number; withheldText?: string }
+
+/**
+ * Why a word with the code of a request does not count; null: it decides.
+ * @param nowMs by the later clock
+ */
+export function whyNotCounted(word: HeardWord, approval: Approval, nowMs: number): string | null {
+  const { userId, chatId, quotedId, verdict, reason, signer, signedAt = 0 } = word
+  const request = approval.requests.find((one) => one.userId === userId && one.chatId === chatId)
+  if (request === undefined) return 'other-person'
+  if (request.messageId === null || quotedId !== request.messageId) return 'other-quotation'
+  if (verdict !== 'verified' || reason !== undefined || signer === undefined) return 'not-verified'
+  if (signedAt < approval.askedAtMs - CLOCKS_MS) return 'signed-before'
+  if (nowMs >= approval.expiresAtMs) return 'late'
+  return approval.decision === null ? null : 'decided'
+}
+
+/** That a call may leave now; made in this file alone. */
+class ApprovalClearance {
+  readonly #chatId: number
+  readonly #isSend: boolean
+
+  constructor({ chatId, messageId }: Omit<ApprovalAct, 'client'>) {
+    this.#chatId = chatId
+    this.#isSend = messageId === null
+  }
+
+  static allows(value: unknown, chatId: number, isSend: boolean): boolean {
+    if (typeof value !== 'object' || value === null || !(#chatId in value)) return false
+    return value.#chatId === chatId && value.#isSend === isSend
+  }
+}
+export type Clearance = ApprovalClearance
+
+/** @throws Refusal `postern_approval_needed` unless the kernel has cleared this call */
+export function requireCleared(
+  clearance: Clearance,
+  { chatId, target }: { chatId: number; target: { route: 'send' | 'edit' } },
+): void {
+  if (ApprovalClearance.allows(clearance, chatId, target.route === 'send')) return
+  throw new Refusal('postern_approval_needed')
+}
+
+export interface ApprovalParts {
+  /** Setting `approve`. */
+  rules: readonly ApprovalRule[]
+  knownChats: Pick<KnownChats, 'get' | 'all'>
+  trust: Pick<Trust, 'distrust' | 'isShared'>
+  people: Pick<People, 'isOthers'>
+}
+
+export class Approvals {
+  readonly #parts: ApprovalParts
+
+  constructor(parts: ApprovalParts) {
+    this.#parts = parts
+  }
+
+  /** The first rule that demands a word for a call; null: none does. */
+  demandOf({ client, chatId, messageId }: ApprovalAct): ApprovalRule | null {
+    const kind = messageId === null ? 'send' : 'edit'
+    const isOf = ({ chats, clients, kinds }: ApprovalRule): boolean =>
+      (clients === undefined || (client !== null && clients.includes(client))) &&
+      kinds.includes(kind) &&
+      this.#covers(chats, chatId)
+    return this.#parts.rules.find(isOf) ?? null
+  }
+
+  /** A chat of an unknown kind is covered by both: `groups` are all that are not known as private. */
+  #covers(chats: ApprovalRule['chats'], chatId: number): boolean {
+    const kind = this.kindOf(chatId)
+    if (kind !== 'private' && chats.includes('groups')) return true
+    if ((kind === 'private' || kind === 'unknown') && chats.includes('private')) return true
+    return chats.includes('all') || chats.includes(chatId)
+  }
+
+  kindOf(chatId: number): string {
+    return this.#parts.knownChats.get(chatId)?.kind ?? 'unknown'
+  }
+
+  /** The private chats of a rule's approvers. @throws Refusal `postern_approver_unreachable` for none */
+  chatsOf({ by }: ApprovalRule): { userId: number; chatId: number }[] {
+    const chats = this.#parts.knownChats.all.filter(({ kind }) => kind === 'private')
+    const found = by.flatMap((userId) => {
+      const { id: chatId } = chats.find(({ personId }) => personId === userId) ?? {}
+      return chatId === undefined ? [] : { userId, chatId }
+    })
+    if (found.length > 0) return found
+    throw new Refusal('postern_approver_unreachable', `no private chat with ${by.join(', ')}`)
+  }
+
+  /** Clears a call that is made at once; null: a rule demands a word. */
+  clear(act: ApprovalAct): Clearance | null {
+    return this.demandOf(act) === null ? new ApprovalClearance(act) : null
+  }
+
+  /** Clears the message that asks an approver: Postern writes it. */
+  clearRequest({ chatId }: ApprovalRequest): Clearance {
+    return new ApprovalClearance({ chatId, messageId: null })
+  }
+
+  /**
+   * Clears a call of the outbox right before it leaves, by the rules of now, the `digest` of the stored
+   * call, and the certificate that is listed now for the person of the decision.
+   * @throws Refusal `postern_approval_needed`, `postern_approval_changed`, `postern_approver_changed`
+   */
+  mayLeave(
+    act: ApprovalAct,
+    approval: Approval | null,
+    { digest, approver }: { digest: string; approver: Person | null },
+  ): Clearance {
+    const clearance = approval === null ? this.clear(act) : null
+    if (clearance !== null) return clearance
+    const decision = approval?.decision
+    const isApproved = approval && decision?.isApproved && decision.atMs < approval.expiresAtMs
+    if (!isApproved) throw new Refusal('postern_approval_needed')
+    if (digest !== approval.digest) throw new Refusal('postern_approval_changed')
+    const request = approval.requests.find(({ userId }) => userId === decision.userId)
+    const rule = this.demandOf(act)
+    const mayGive = request !== undefined && (rule === null || rule.by.includes(request.userId))
+    const isSigner = approver !== null && approver.fingerprint === decision.fingerprint
+    if (mayGive && isSigner && approver.userId === request.userId && approver.unusable === null) {
+      const isShared = this.#parts.trust.isShared(approver.fingerprint ?? '')
+      const isRefused = decisionAgainst(approver, request.chatId, this.#parts) !== null
+      if (!isShared && !isRefused) return new ApprovalClearance(act)
+    }
+    throw new Refusal('postern_approver_changed')
+  }
+}

@@ -1,0 +1,74 @@
+/** The request for a person's word on an entry: its code, its text, its digest (README, A person's word). */
+import { createHash, randomInt, randomUUID } from 'node:crypto'
+import { isObject } from '../api/common.ts'
+import {
+  CODE_LETTERS,
+  type Approval,
+  type ApprovalAct,
+  type ApprovalRule,
+  type TrustChange,
+} from '../kernel/index.ts'
+import { parseBody, stringify } from '../util/exact-json.ts'
+
+/** The digest of a call: of its caller, its place and its stored body. */
+export function digestOf({ client, chatId, messageId }: ApprovalAct, words: Buffer): string {
+  const place = JSON.stringify([client, chatId, messageId])
+  return createHash('sha256').update(place).update(words).digest('hex')
+}
+
+/** A word that is not asked for yet. @param o `codes` that are in use */
+export function approvalOf(
+  { withinMs }: ApprovalRule,
+  chats: readonly { userId: number; chatId: number }[],
+  o: { digest: string; askedAtMs: number; codes: readonly unknown[] },
+): Approval {
+  const letters = Array.from({ length: 4 }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)])
+  const code = letters.join('')
+  if (o.codes.includes(code)) return approvalOf({ withinMs } as ApprovalRule, chats, o)
+  const { digest, askedAtMs } = o
+  const requests = chats.map((chat) => ({ ...chat, sendId: randomUUID(), messageId: null }))
+  return { code, digest, askedAtMs, expiresAtMs: askedAtMs + withinMs, requests, decision: null }
+}
+
+/** The entry of the journal for a word as it is now. */
+export function changesOf({
+  id,
+  chatId,
+  approval,
+}: {
+  id: string
+  chatId: number
+  approval: Approval | null
+}): TrustChange[] {
+  if (approval === null) return []
+  const { digest, requests, decision } = approval
+  const by = requests.map(({ userId }) => userId)
+  if (decision === null) {
+    return [{ kind: 'approval-asked', chatId, userId: null, detail: { entry: id, digest, by } }]
+  }
+  const { isApproved, userId, fingerprint } = decision
+  const kind = isApproved ? 'approval-given' : 'approval-refused'
+  return [{ kind, chatId, userId, detail: { entry: id, digest, fingerprint } }]
+}
+
+/** The message that asks an approver: Postern's part first, then the words to its end. */
+export function requestText(
+  { client, chatId, messageId, dueAtMs }: ApprovalAct & { dueAtMs: number },
+  words: Buffer,
+  { code, expiresAtMs, askedAtMs, kind }: Approval & { kind: string },
+): string {
+  const body = parseBody(words)
+  const { text = '', chatId: _chat, sendId: _id, ...others } = isObject(body) ? body : {}
+  const isoOf = (ms: number): string => new Date(ms).toISOString()
+  return `A call needs your word.
+by: ${client === null ? 'the bot itself' : `client ${client}`}
+to: chat ${chatId} (${kind})
+what: ${messageId === null ? 'a new message' : `message ${messageId}, changed`}
+when: ${dueAtMs > askedAtMs ? `at ${isoOf(dueAtMs)} or later` : 'once you approve'}
+with: ${Object.keys(others).length === 0 ? 'nothing else' : stringify(others)}
+Quote this message in your answer, until ${isoOf(expiresAtMs)}:
+ok ${code}
+no ${code} because …
+The words, ${String(text).length} characters to the end of this message:
+${String(text)}`
+}

@@ -1,0 +1,406 @@
+/** Sends and edits that leave once a person has approved them by a signed reply. */
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { atTime, GpgPhone, keyOf } from '../support/double-phones.ts'
+import { canary, useStage, type Person } from '../support/double-stage.ts'
+import { BOT_TOKEN, type DoubleChat } from '../support/double-world.ts'
+import { no, type Json } from '../support/double-wire.ts'
+
+const [BOSS, MATE] = [815, 816]
+let files = 0
+const folder = mkdtempSync(join(tmpdir(), 'approve-'))
+/** A settings file with these rules. */
+function rules(...approve: object[]): { POSTERN_CONFIG: string } {
+  const file = join(folder, `${++files}.yaml`)
+  writeFileSync(file, JSON.stringify({ approve }))
+  return { POSTERN_CONFIG: file }
+}
+const GROUPS = { chats: ['groups'], by: [BOSS, MATE], within: '1h' }
+const stage = useStage({ env: rules(GROUPS) })
+const WAIT = { timeout: 15_000 }
+
+let boss: Person
+let mate: Person
+let chat: DoubleChat
+let office: DoubleChat
+let mateOffice: DoubleChat
+
+/** The latest request in a private chat, as its person reads it. */
+async function requested(since: number, where = office, phone = boss.phone) {
+  const find = () =>
+    stage.double.world.written.filter(({ chatId, id }) => chatId === where.id && id > since).at(-1)
+  await expect.poll(find, WAIT).toBeDefined()
+  const { id = 0, body } = find() ?? {}
+  const { text } = await phone.open(body.armored, stage.botCertificate)
+  return { id, text, code: /^ok (\S+)$/m.exec(text)?.[1] ?? '' }
+}
+
+/** A call that waits for a word, and the request for it. */
+async function asked(o: { text?: string; more?: Record<string, unknown> } = {}) {
+  const since = stage.double.world.id()
+  const { text = canary(), more = {} } = o
+  const { status, json } = await stage.send(chat, text, more)
+  const { id, state } = json.result.postern.outbox
+  expect([status, state]).toEqual([202, 'asked'])
+  return { entry: String(id), words: text, ...(await requested(since)) }
+}
+
+/** A signed reply. @returns the Message that the bot gets */
+async function reply(
+  text: string,
+  o: { quoting?: number; by?: Person; where?: DoubleChat; armored?: string; more?: object },
+): Promise<Json> {
+  const { by = boss, where = office, quoting, more = {} } = o
+  const armored = o.armored ?? (await by.phone.seal(text, [stage.botCertificate]))
+  const replyTo = quoting === undefined ? null : { id: quoting }
+  const message = stage.double.world.message(where, by, { armored, replyTo, ...more })
+  return (await stage.deliver([message]))[0]
+}
+
+const shown = async (id: string): Promise<{ state: string; code: string | null }> => {
+  const headers = { authorization: `Bearer ${BOT_TOKEN}` }
+  const response = await fetch(`${stage.sidecar.url}/postern/v1/outbox/${id}`, { headers })
+  const { result }: Json = await response.json()
+  return result
+}
+const becomes = (id: string, state: string) =>
+  expect.poll(async () => (await shown(id)).state, WAIT).toBe(state)
+/** How many calls into the chat have left. */
+const left = () => stage.double.world.written.filter(({ chatId }) => chatId === chat.id).length
+const journal = async (): Promise<Json[]> => {
+  const { stdout } = await stage.sidecar.postern('trust', 'log', '--json')
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line): Json => JSON.parse(line))
+  return lines.filter(({ kind }) => kind.startsWith('approval-'))
+}
+
+const OLD_KEY = [
+  'Key-Type: eddsa',
+  'Key-Curve: ed25519',
+  'Key-Usage: sign',
+  'Subkey-Type: ecdh',
+  'Subkey-Curve: cv25519',
+  'Subkey-Usage: encrypt',
+  'Expire-Date: 0',
+  'Creation-Date: 20260101T000000',
+]
+const EARLIER = [...atTime(Date.now() - 3_600_000), '--ignore-time-conflict', '--ignore-valid-from']
+
+async function at(id: number): Promise<Person> {
+  const phone = stage.use(await GpgPhone.make({ parameters: OLD_KEY }))
+  return Object.assign(stage.double.world.addUser(keyOf(phone), id), { phone })
+}
+beforeAll(async () => {
+  ;[boss, mate] = [await at(BOSS), await at(MATE)]
+  chat = stage.group([await stage.friend()])
+  office = stage.privateChat(boss)
+  mateOffice = stage.privateChat(mate)
+  await reply('hi', {})
+  await reply('hi', { by: mate, where: mateOffice })
+})
+
+test('a call that needs a word leaves once the person has approved it, and not before', async () => {
+  const before = left()
+  const { entry, words, id, text, code } = await asked({ more: { replyTo: 7 } })
+  expect(text).toContain(`to: chat ${chat.id} (group)`)
+  expect(text).toContain('by: the bot itself')
+  expect(text).toContain('with: {"replyTo":7}')
+  expect(text).toMatch(new RegExp(`to the end of this message:\n${words}$`))
+  expect(left()).toBe(before)
+  const got = await reply(` Ok ${code.toLowerCase()}\n`, { quoting: id })
+  expect(got).toMatchObject({ postern: { verdict: 'verified' } })
+  await becomes(entry, 'sent')
+  expect(left()).toBe(before + 1)
+  stage.expectNowhere(words)
+  const [asking, given] = (await journal()).slice(-2)
+  expect(asking).toMatchObject({ kind: 'approval-asked', detail: { entry, by: [BOSS, MATE] } })
+  expect(given).toMatchObject({ kind: 'approval-given', userId: BOSS })
+  expect(given.detail).toEqual({
+    entry,
+    digest: asking.detail.digest,
+    fingerprint: boss.phone.fingerprint,
+  })
+})
+
+test('a call that the person refuses never leaves, and its caller reads why by its code', async () => {
+  const before = left()
+  const { entry, id, code } = await asked()
+  await reply(`no ${code} because it is rude`, { quoting: id })
+  await becomes(entry, 'refused')
+  expect(await shown(entry)).toMatchObject({ code: 'postern_approval_refused' })
+  const [last] = (await journal()).slice(-1)
+  expect(last).toMatchObject({ kind: 'approval-refused', userId: BOSS, detail: { entry } })
+  await reply(`ok ${code}`, { quoting: id })
+  expect([await shown(entry), left()]).toMatchObject([{ state: 'refused' }, before])
+  expect(JSON.stringify(await journal())).not.toContain('rude')
+})
+
+describe('a reply does not count', () => {
+  /** What the journal has as the reason. */
+  const whyNot = async (entry: string): Promise<string | undefined> =>
+    (await journal()).findLast(
+      ({ kind, detail }) => kind === 'approval-ignored' && detail.entry === entry,
+    )?.detail.why
+
+  test.each<[string, (request: { id: number; code: string }) => Promise<unknown>, string]>([
+    [
+      'of another person in the same words',
+      ({ id, code }) => reply(`ok ${code}`, { quoting: id, by: mate, where: mateOffice }),
+      'other-quotation',
+    ],
+    [
+      'of somebody who was not asked',
+      async ({ id, code }) =>
+        reply(`ok ${code}`, {
+          quoting: id,
+          by: await stage.friend(),
+          where: stage.privateChat(await stage.friend()),
+        }),
+      'other-person',
+    ],
+    [
+      'in another chat',
+      ({ id, code }) => reply(`ok ${code}`, { quoting: id, where: stage.group([boss]) }),
+      'other-person',
+    ],
+    ['that quotes nothing', ({ code }) => reply(`ok ${code}`, {}), 'other-quotation'],
+    [
+      'that quotes a look-alike of the caller',
+      async ({ code }) => {
+        const { json } = await stage.send(office, `A call needs your word.\nok ${code}`)
+        return reply(`ok ${code}`, { quoting: json.result.id })
+      },
+      'other-quotation',
+    ],
+    [
+      'without a signature',
+      async ({ id, code }) =>
+        reply('', {
+          quoting: id,
+          armored: await boss.phone.sealUnsigned(`ok ${code}`, [stage.botCertificate]),
+        }),
+      'not-verified',
+    ],
+    [
+      'signed by somebody else in the person’s name',
+      async ({ id, code }) =>
+        reply('', {
+          quoting: id,
+          armored: await mate.phone.seal(`ok ${code}`, [stage.botCertificate]),
+        }),
+      'not-verified',
+    ],
+    [
+      'signed an hour before the request',
+      async ({ id, code }) =>
+        reply('', {
+          quoting: id,
+          armored: await boss.phone.seal(`ok ${code}`, [stage.botCertificate], EARLIER),
+        }),
+      'signed-before',
+    ],
+  ])('%s', async (_what, answer, why) => {
+    const before = left()
+    const request = await asked()
+    await answer(request)
+    await expect.poll(() => whyNot(request.entry), WAIT).toBe(why)
+    expect([await shown(request.entry), left()]).toMatchObject([{ state: 'asked' }, before])
+    await reply(`no ${request.code}`, { quoting: request.id })
+    await becomes(request.entry, 'refused')
+  })
+
+  test('that is another request’s, or is no word', async () => {
+    const [one, two] = [await asked(), await asked()]
+    await reply(`ok ${one.code}`, { quoting: two.id })
+    await reply(`ok ${one.code} because you asked`, { quoting: one.id })
+    await reply(`ok`, { quoting: one.id })
+    const message = stage.double.world.message(office, boss, {
+      armored: await boss.phone.seal(`ok ${two.code}`, [stage.botCertificate]),
+      replyTo: { id: two.id },
+    })
+    await stage.deliverUpdates([{ kind: 'message_edited', message }])
+    for (const { entry, code, id } of [one, two]) {
+      expect((await shown(entry)).state).toBe('asked')
+      await reply(`no ${code}`, { quoting: id })
+      await becomes(entry, 'refused')
+    }
+  })
+
+  test('that is given again with another quotation: it is replayed', async () => {
+    const [one, two] = [await asked(), await asked()]
+    const armored = await boss.phone.seal(`ok ${two.code}`, [stage.botCertificate])
+    await reply('', { quoting: one.id, armored })
+    const got = await reply('', { quoting: two.id, armored })
+    expect(got.postern.verdict).toBe('replayed')
+    for (const { entry, code, id } of [one, two]) {
+      expect((await shown(entry)).state).toBe('asked')
+      await reply(`no ${code}`, { quoting: id })
+    }
+  })
+
+  test('that presses a button', async () => {
+    const { entry, id, code } = await asked()
+    const press = {
+      id: '1',
+      from: { id: BOSS },
+      callbackData: `ok ${code}`,
+      message: {
+        id,
+        chat: { id: office.id, kind: 'private' },
+        text: `ok ${code}`,
+        from: { id: BOSS },
+        replyTo: { id },
+      },
+    }
+    await stage.deliverUpdates([{ kind: 'callback_query', callbackQuery: press }])
+    expect((await shown(entry)).state).toBe('asked')
+    await reply(`no ${code}`, { quoting: id })
+  })
+})
+
+test('the message that asks is neither edited nor deleted through the door', async () => {
+  const { entry, id, code } = await asked()
+  const since = stage.double.mark()
+  const edited = await stage.edit(office, id, { text: 'harmless' })
+  const where = { chatId: office.id }
+  const deleted = await stage.sidecar.call('DELETE', `/messages/${id}`, where)
+  const without = await stage.sidecar.call('DELETE', `/messages/${id}?chatId=${office.id}`)
+  const codes = [edited, deleted, without].map(({ json }) => json.error.code)
+  expect(codes).toEqual(Array(3).fill('postern_request_fixed'))
+  const headers = { prefer: 'respond-async' }
+  const later = await stage.sidecar.call(
+    'PATCH',
+    `/messages/${id}`,
+    { ...where, text: 'x' },
+    { headers },
+  )
+  await becomes(later.json.result.postern.outbox.id, 'refused')
+  expect(stage.double.calls(undefined, `/messages/${id}`, since)).toEqual([])
+  await reply(`no ${code}`, { quoting: id })
+  await becomes(entry, 'refused')
+})
+
+test('what cannot be shown, or has nobody to ask, is refused as it is given', async () => {
+  const { json } = await stage.send(chat, 'x'.repeat(4000))
+  expect(json.error.code).toBe('bad_request')
+  expect(json.error.message).toContain('too long for the message that asks')
+  await stage.restart(rules({ chats: ['groups'], by: [999] }))
+  await stage.sidecar.whenReady()
+  const refused = await stage.send(chat, canary())
+  expect(refused.json.error.code).toBe('postern_approver_unreachable')
+  await stage.restart(rules(GROUPS))
+  await stage.sidecar.whenReady()
+})
+
+test('an edit needs a word too, a later time holds, and the operator can drop or refuse', async () => {
+  const before = left()
+  const since = stage.double.world.id()
+  const edit = await stage.edit(chat, 77, { text: 'better' })
+  const edited = edit.json.result.postern.outbox.id
+  const request = await requested(since)
+  expect(request.text).toContain('what: message 77, changed')
+  await stage.sidecar.postern('approve', 'refuse', edited)
+  await becomes(edited, 'refused')
+  await reply(`ok ${request.code}`, { quoting: request.id })
+  const dropped = await asked()
+  await stage.sidecar.postern('outbox', 'drop', dropped.entry)
+  await reply(`ok ${dropped.code}`, { quoting: dropped.id })
+  const deliverAt = Date.now() + 3000
+  const late = await asked({ more: { deliverAt } })
+  expect(late.text).toContain(`when: at ${new Date(deliverAt).toISOString()} or later`)
+  await reply(`ok ${late.code}`, { quoting: late.id })
+  expect([(await shown(late.entry)).state, left()]).toEqual(['waiting', before])
+  await becomes(late.entry, 'sent')
+  expect([left(), Date.now() >= deliverAt]).toEqual([before + 1, true])
+})
+
+describe('after the word, nothing leaves', () => {
+  /** A call that is approved, and would leave in a few seconds. */
+  async function approved() {
+    const request = await asked({ more: { deliverAt: Date.now() + 4000 } })
+    await reply(`ok ${request.code}`, { quoting: request.id })
+    expect((await shown(request.entry)).state).toBe('waiting')
+    return { ...request, before: left() }
+  }
+  const refusedWith = async (
+    { entry, before }: { entry: string; before: number },
+    code: string,
+  ) => {
+    await becomes(entry, 'refused')
+    expect([await shown(entry), left()]).toMatchObject([{ code }, before])
+  }
+
+  test('once the rules name somebody else, and it is asked anew by `outbox retry`', async () => {
+    const call = await approved()
+    await stage.restart(rules({ ...GROUPS, by: [MATE] }))
+    await stage.sidecar.whenReady()
+    await refusedWith(call, 'postern_approver_changed')
+    const since = stage.double.world.id()
+    const { stderr } = await stage.sidecar.postern('outbox', 'retry', call.entry)
+    expect(stderr).toContain('asked anew')
+    const again = await requested(since, mateOffice, mate.phone)
+    expect([again.code === call.code, (await shown(call.entry)).state]).toEqual([false, 'asked'])
+    await reply(`ok ${again.code}`, { quoting: again.id, by: mate, where: mateOffice })
+    await becomes(call.entry, 'sent')
+    await stage.restart(rules(GROUPS))
+    await stage.sidecar.whenReady()
+  })
+
+  test('where a rule demands a word that did not when it was given', async () => {
+    await stage.restart(rules())
+    await stage.sidecar.whenReady()
+    const headers = { prefer: 'respond-async' }
+    const body = { chatId: chat.id, text: canary(), deliverAt: Date.now() + 4000 }
+    const { json } = await stage.sidecar.call('POST', '/messages', body, { headers })
+    const { id, state } = json.result.postern.outbox
+    expect(state).toBe('waiting')
+    await stage.restart(rules(GROUPS))
+    await stage.sidecar.whenReady()
+    await refusedWith({ entry: id, before: left() }, 'postern_approval_needed')
+  })
+
+  test('once the person is blocked', async () => {
+    const call = await approved()
+    await stage.sidecar.postern('trust', 'block', String(BOSS))
+    await refusedWith(call, 'postern_approver_changed')
+    await stage.sidecar.postern('trust', 'accept', String(BOSS))
+  })
+
+  test('once another certificate is listed for the person', async () => {
+    await stage.restart({ ...rules(GROUPS), POSTERN_CACHE_KEY_LIST_SECONDS: '0' })
+    await stage.sidecar.whenReady()
+    const call = await approved()
+    await boss.phone.rotate()
+    boss.key = keyOf(boss.phone)
+    await refusedWith(call, 'postern_approver_changed')
+  })
+})
+
+test('a kill between the request and its record repeats nothing', async () => {
+  const since = stage.double.world.id()
+  let entry = ''
+  {
+    using _lost = stage.double.script('POST', '/messages', no(503, 'internal'), 1)
+    const { json } = await stage.send(chat, canary())
+    entry = json.result.postern.outbox.id
+    await expect
+      .poll(() => stage.double.calls('POST', '/messages').at(-1)?.json.chatId, WAIT)
+      .toBe(office.id)
+    await stage.sidecar.kill()
+  }
+  await stage.restart()
+  await stage.sidecar.whenReady()
+  const { id, code } = await requested(since)
+  await reply(`ok ${code}`, { quoting: id })
+  await becomes(entry, 'sent')
+  const ids = stage.double
+    .calls('POST', '/messages')
+    .map(({ json }) => json)
+    .filter(({ chatId }) => chatId === office.id)
+    .slice(-2)
+  expect(ids[0].sendId).toBe(ids[1].sendId)
+})

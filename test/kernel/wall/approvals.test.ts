@@ -1,0 +1,283 @@
+/** Which calls need a person's word, which replies count, and whether a call may leave. */
+import { describe, expect, test } from 'vitest'
+import {
+  requireCleared,
+  whyNotCounted,
+  wordIn,
+  type Approval,
+  type ApprovalRule,
+  type KnownChat,
+  type NumberedMessage,
+  type Person,
+} from '../../../src/kernel/index.ts'
+import { approvalsOf, cleared } from '../../support/approvals.ts'
+import { refused } from '../../support/refused.ts'
+
+const [BOSS, MATE, OFFICE, GROUP, CHANNEL, NEW] = [815, 816, 3, 4, 5, 6]
+const chat = (id: number, kind: string, personId: number | null = null): KnownChat => ({
+  id,
+  kind,
+  personId,
+  latchedAtMs: null,
+  refusedAtMs: null,
+})
+const CHATS = [chat(OFFICE, 'private', BOSS), chat(GROUP, 'group'), chat(CHANNEL, 'channel')]
+const knownChats = { all: CHATS, get: (id: number) => CHATS.find((one) => one.id === id) }
+const rule = (more: Partial<ApprovalRule> = {}): ApprovalRule => ({
+  chats: ['all'],
+  kinds: ['send', 'edit'],
+  by: [BOSS],
+  withinMs: 1000,
+  ...more,
+})
+const scene = (...rules: ApprovalRule[]) => approvalsOf({ rules, knownChats })
+const send = (chatId = GROUP, client: string | null = null) => ({ client, chatId, messageId: null })
+const edit = (chatId = GROUP) => ({ client: null, chatId, messageId: '7' })
+
+describe('a rule', () => {
+  test.each<[ApprovalRule['chats'], number[]]>([
+    [['all'], [OFFICE, GROUP, CHANNEL, NEW]],
+    [['groups'], [GROUP, CHANNEL, NEW]],
+    [['private'], [OFFICE, NEW]],
+    [
+      [GROUP, CHANNEL],
+      [GROUP, CHANNEL],
+    ],
+  ])('for %s covers those chats, and one of an unknown kind', (chats, covered) => {
+    const approvals = scene(rule({ chats }))
+    const all = [OFFICE, GROUP, CHANNEL, NEW]
+    expect(all.filter((id) => approvals.demandOf(send(id)) !== null)).toEqual(covered)
+    expect(all.filter((id) => approvals.clear(send(id)) === null)).toEqual(covered)
+  })
+
+  test('is of its clients alone where it names any, else of the bot too', () => {
+    const named = scene(rule({ clients: ['agent'] }))
+    const callers = [null, 'agent', 'agent-2']
+    const demanded = (approvals: typeof named) =>
+      callers.filter((client) => approvals.demandOf(send(GROUP, client)) !== null)
+    expect([demanded(named), demanded(scene(rule()))]).toEqual([['agent'], callers])
+  })
+
+  test('is of its kinds, and the first that fits decides', () => {
+    const first = rule({ kinds: ['edit'], by: [MATE] })
+    const approvals = scene(first, rule())
+    expect(approvals.demandOf(send())?.by).toEqual([BOSS])
+    expect(approvals.demandOf(edit())?.by).toEqual([MATE])
+    expect(scene(first).demandOf(send())).toBeNull()
+  })
+
+  test('asks in the private chats of its approvers, and needs one', () => {
+    expect(scene().chatsOf(rule({ by: [MATE, BOSS] }))).toEqual([{ userId: BOSS, chatId: OFFICE }])
+    expect(() => scene().chatsOf(rule({ by: [MATE] }))).toThrow(
+      refused('postern_approver_unreachable', 'no private chat with 816'),
+    )
+  })
+})
+
+test('a clearance is for its chat and its kind of call, and nothing else is one', () => {
+  const target = (route: 'send' | 'edit') => ({ route, path: '/messages', isForSealed: false })
+  const call = { chatId: GROUP, target: target('send') }
+  const clearance = cleared(call)
+  expect(() => requireCleared(clearance, call)).not.toThrow()
+  const others = [
+    { ...call, chatId: OFFICE },
+    { ...call, target: target('edit') },
+  ]
+  for (const one of others) expect(() => requireCleared(clearance, one)).toThrow(NEEDED)
+  for (const one of [null, {}, 'yes', Object.create(clearance)]) {
+    expect(() => requireCleared(one as never, call)).toThrow(NEEDED)
+  }
+})
+const NEEDED = refused('postern_approval_needed')
+
+const REQUEST = { userId: BOSS, chatId: OFFICE, sendId: 's', messageId: 9 }
+const approval = (more: Partial<Approval> = {}): Approval => ({
+  code: '7K2Q',
+  digest: 'd',
+  askedAtMs: 1_000_000,
+  expiresAtMs: 2_000_000,
+  requests: [REQUEST],
+  decision: null,
+  ...more,
+})
+
+/** A Message as it is once it was opened. */
+function message(text: unknown, more: object = {}, parts: object = {}): NumberedMessage {
+  const found = {
+    message: {
+      replyTo: { id: 9 },
+      postern: { verdict: 'verified', signer: 'f', signedAt: 1_500_000 },
+      text,
+      ...parts,
+    },
+    position: 'top',
+    isOrdinary: true,
+    chatId: OFFICE,
+    updateChatId: OFFICE,
+    fromId: BOSS,
+    messageId: 12,
+    ...more,
+  }
+  return { found, finding: { kind: 'untouched' }, ms: 0, updateId: 1 } as unknown as NumberedMessage
+}
+
+describe('a word', () => {
+  test.each([
+    ['ok 7K2Q', true],
+    ['  OK\t7k2q \n', true],
+    ['no 7K2Q', false],
+    ['No 7k2q because it is rude\nand late', false],
+  ])('is %j', (text, isApproved) => {
+    expect(wordIn(message(text))).toMatchObject({ isApproved, code: '7K2Q', quotedId: 9 })
+  })
+
+  test.each([
+    'ok',
+    'ok7K2Q',
+    'ok 7K2',
+    'ok 7K2QQ',
+    'ok 7K2Q!',
+    'ok 7K2O',
+    'not ok 7K2Q',
+    'ok 7K2Q because',
+    'yes 7K2Q',
+    7,
+    null,
+  ])('is not %j', (text) => {
+    expect(wordIn(message(text))).toBeNull()
+  })
+
+  test('is of the Message that the update brings, of a person, and of its chat', () => {
+    for (const more of [{ position: 'carried' }, { isOrdinary: false }, { updateChatId: GROUP }]) {
+      expect(wordIn(message('ok 7K2Q', more))).toBeNull()
+    }
+  })
+
+  test('that was withheld is read for the journal, and a quotation may be an id', () => {
+    const postern = { verdict: 'unsigned', withheldText: 'ok 7K2Q' }
+    expect(wordIn(message(undefined, {}, { postern, replyTo: 9 }))).toMatchObject({ quotedId: 9 })
+  })
+})
+
+describe('a word does not count', () => {
+  const why = (more: object = {}, of = approval(), nowMs = 1_600_000, parts: object = {}) => {
+    const word = wordIn(message('ok 7K2Q', more, parts))
+    return word === null ? 'no word' : whyNotCounted(word, of, nowMs)
+  }
+  const verdict = (postern: object) =>
+    why({}, approval(), 1_600_000, {
+      postern: { verdict: 'verified', signer: 'f', signedAt: 1_500_000, ...postern },
+    })
+
+  test('but the one that fits', () => {
+    expect(why()).toBeNull()
+    expect(verdict({ signedAt: 1_000_000 - 120_000 })).toBeNull()
+    expect(why({}, approval(), 1_999_999)).toBeNull()
+  })
+
+  test.each([
+    ['other-person', why({ fromId: MATE })],
+    ['other-person', why({ fromId: null })],
+    ['other-person', why({ chatId: GROUP, updateChatId: GROUP })],
+    ['other-quotation', why({}, approval(), 1_600_000, { replyTo: { id: 8 } })],
+    ['other-quotation', why({}, approval(), 1_600_000, { replyTo: null })],
+    [
+      'other-quotation',
+      why({}, approval({ requests: [{ ...REQUEST, messageId: null }] }), 1_600_000, {
+        replyTo: null,
+      }),
+    ],
+    ['not-verified', verdict({ verdict: 'unsigned' })],
+    ['not-verified', verdict({ reason: 'shared-certificate' })],
+    ['not-verified', verdict({ reason: 'former-certificate' })],
+    ['not-verified', verdict({ reason: 'signed-long-before' })],
+    ['not-verified', verdict({ signer: undefined })],
+    ['signed-before', verdict({ signedAt: 1_000_000 - 120_001 })],
+    ['signed-before', verdict({ signedAt: undefined })],
+    ['late', why({}, approval(), 2_000_000)],
+    [
+      'decided',
+      why(
+        {},
+        approval({
+          decision: {
+            isApproved: false,
+            userId: null,
+            messageId: null,
+            atMs: 1,
+            fingerprint: null,
+          },
+        }),
+      ),
+    ],
+  ])('%s', (expected, found) => {
+    expect(found).toBe(expected)
+  })
+})
+
+describe('a call of the outbox', () => {
+  const decision = {
+    isApproved: true,
+    userId: BOSS,
+    messageId: 12,
+    atMs: 1_500_000,
+    fingerprint: 'f',
+  }
+  const given = approval({ decision })
+  const approver = { userId: BOSS, fingerprint: 'f', unusable: null } as Person
+  const leaving = (
+    o: {
+      of?: Approval | null
+      parts?: object
+      digest?: string
+      who?: object | null
+      rules?: ApprovalRule[]
+    } = {},
+  ) => {
+    const { of = given, parts, digest = 'd', who = {}, rules = [rule()] } = o
+    const approvals = approvalsOf({ rules, knownChats, ...parts })
+    const person = who === null ? null : { ...approver, ...who }
+    return () => approvals.mayLeave(send(), of, { digest, approver: person })
+  }
+
+  test('leaves with the word, or where no rule demands one', () => {
+    expect(leaving()).not.toThrow()
+    expect(leaving({ rules: [] })).not.toThrow()
+    expect(leaving({ of: null, rules: [] })).not.toThrow()
+  })
+
+  test.each([
+    ['needed', leaving({ of: null })],
+    ['needed', leaving({ of: approval() })],
+    ['needed', leaving({ of: approval(), rules: [] })],
+    ['needed', leaving({ of: approval({ decision: { ...decision, isApproved: false } }) })],
+    ['needed', leaving({ of: approval({ decision: { ...decision, atMs: 2_000_000 } }) })],
+    ['changed', leaving({ digest: 'e' })],
+    ['changed', leaving({ digest: 'e', rules: [] })],
+  ])('does not leave: postern_approval_%s', (code, leave) => {
+    expect(leave).toThrow(refused(`postern_approval_${code}`))
+  })
+
+  test.each([
+    ['the rules name somebody else', leaving({ rules: [rule({ by: [MATE] })] })],
+    ['no certificate is listed', leaving({ who: null })],
+    ['another certificate is listed', leaving({ who: { fingerprint: 'g' } })],
+    ['it is another person’s', leaving({ who: { userId: MATE } })],
+    ['it was revoked', leaving({ who: { unusable: 'revoked' } })],
+    [
+      'the person is blocked',
+      leaving({ parts: { trust: { distrust: () => 'blocked', isShared: () => false } } }),
+    ],
+    [
+      'the certificate is disputed',
+      leaving({ parts: { trust: { distrust: () => null, isShared: () => true } } }),
+    ],
+    [
+      'the operator gave it to somebody else',
+      leaving({ parts: { people: { isOthers: () => true } } }),
+    ],
+    ['nobody of the decision was asked', leaving({ of: approval({ decision, requests: [] }) })],
+  ])('does not leave once %s', (_what, leave) => {
+    expect(leave).toThrow(refused('postern_approver_changed'))
+  })
+})

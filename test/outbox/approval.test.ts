@@ -1,0 +1,237 @@
+/** The person's word on an entry: kept, shown, heard, and too late. */
+import { randomUUID } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Approval, NumberedMessage, TrustChange } from '../../src/kernel/index.ts'
+import { OutboxEntries, type NewEntry, type OutboxEntry } from '../../src/outbox/entries.ts'
+import { sendNow, type GiveParts } from '../../src/outbox/give.ts'
+import { createHearing, decide, isOfRequest } from '../../src/outbox/hear.ts'
+import { Outbox } from '../../src/outbox/outbox.ts'
+import { digestOf, requestText } from '../../src/outbox/request.ts'
+import { REAL_CLOCK } from '../../src/util/clock.ts'
+import { open, temporary } from '../store/support.ts'
+import { approvalsOf } from '../support/approvals.ts'
+import { refused } from '../support/refused.ts'
+import { entryOf } from './support.ts'
+
+const [BOSS, OFFICE] = [815, 3]
+const RULE = { chats: ['all' as const], kinds: ['send' as const], by: [BOSS], withinMs: 1000 }
+const OFFICES = [
+  { id: OFFICE, kind: 'private', personId: BOSS, latchedAtMs: null, refusedAtMs: null },
+]
+
+async function scene({ textMax = 4096 } = {}) {
+  const store = await open(temporary(), { protection: 'none' })
+  const changes: TrustChange[] = []
+  const journal = {
+    append: async (_records: unknown, all: readonly TrustChange[]) => () =>
+      void changes.push(...all),
+    record: async (all: readonly TrustChange[]) => void changes.push(...all),
+  }
+  const approvals = approvalsOf({
+    rules: [RULE],
+    knownChats: { all: OFFICES, get: (id) => OFFICES.find((one) => one.id === id) },
+  })
+  const parts = { approvals, journal, textMax: () => textMax }
+  const entries = await OutboxEntries.load(store, parts)
+  const give = async (text: string, more: Partial<NewEntry> = {}) => {
+    const given = await entries.add(entryOf(more), Buffer.from(JSON.stringify({ chatId: 1, text })))
+    return { ...given, approval: given.approval as Approval }
+  }
+  return { store, entries, give, changes, journal, parts, approvals }
+}
+const approving = ({ id, approval: { code } }: { id: string; approval: Approval }, more = {}) => ({
+  id,
+  code,
+  isApproved: true,
+  userId: BOSS,
+  messageId: 12,
+  atMs: 500,
+  fingerprint: 'f',
+  ...more,
+})
+
+test('an entry that needs a word is asked for it, under a code and numbers of its own', async () => {
+  const { give, store, parts, changes } = await scene()
+  const all = [await give('one'), await give('two')]
+  expect(all.map(({ state }) => state)).toEqual(['asked', 'asked'])
+  const again = await OutboxEntries.load(store, parts)
+  expect(again.all).toEqual(all)
+  const [first, second] = all.map(({ approval }) => approval)
+  expect(first?.code).toMatch(/^[2-9A-HJKMNP-Z]{4}$/)
+  expect([first?.askedAtMs, first?.expiresAtMs, first?.decision]).toEqual([0, 1000, null])
+  expect(first?.requests).toMatchObject([{ userId: BOSS, chatId: OFFICE, messageId: null }])
+  expect(first?.requests[0]?.sendId).not.toBe(all[0]?.id)
+  expect(first?.code).not.toBe(second?.code)
+  expect(first?.digest).not.toBe(second?.digest)
+  expect(changes.map(({ kind }) => kind)).toEqual(['approval-asked', 'approval-asked'])
+})
+
+test('the first word decides: an entry waits from then on, or is refused', async () => {
+  const { give, entries, changes } = await scene()
+  const one = await give('one', { dueAtMs: 100 })
+  expect(await decide(entries, approving(one, { code: '2222' }))).toBe(false)
+  expect(await decide(entries, approving(one))).toBe(true)
+  expect(await decide(entries, approving(one, { isApproved: false }))).toBe(false)
+  expect(entries.get(one.id)).toMatchObject({ state: 'waiting', dueAtMs: 500, code: null })
+  const later = await give('later', { dueAtMs: 900 })
+  await decide(entries, approving(later))
+  expect(entries.get(later.id)?.dueAtMs).toBe(900)
+  const two = await give('two')
+  await decide(entries, approving(two, { isApproved: false }))
+  const refusal = { state: 'refused', code: 'postern_approval_refused', settledAtMs: 500 }
+  expect(entries.get(two.id)).toMatchObject(refusal)
+  const detail = { entry: two.id, digest: two.approval.digest, fingerprint: 'f' }
+  expect(changes.at(-1)).toMatchObject({ kind: 'approval-refused', userId: BOSS, detail })
+  expect(await decide(entries, approving({ ...two, id: randomUUID() }))).toBe(false)
+})
+
+test('an entry that waits again is asked for anew, under another code', async () => {
+  const { give, entries } = await scene()
+  const one = await give('one')
+  await decide(entries, approving(one))
+  await entries.wait(one.id, { isForSealed: true, nowMs: 7000 })
+  const { state, approval } = entries.get(one.id) ?? {}
+  expect(state).toBe('asked')
+  expect(approval).toMatchObject({ decision: null, digest: one.approval.digest, expiresAtMs: 8000 })
+  expect(approval?.code).not.toBe(one.approval.code)
+  expect(await decide(entries, approving(one))).toBe(false)
+})
+
+test('nothing is kept of a call that leaves no room for its words in the request', async () => {
+  const { give, entries } = await scene({ textMax: 500 })
+  await expect(give('x'.repeat(400))).rejects.toThrow(
+    refused('bad_request', 'too long for the message'),
+  )
+  expect(entries.all).toEqual([])
+})
+
+test('the message that asks is fixed, and so is each in its chat while it is being sent', async () => {
+  const { give, entries } = await scene()
+  const { id, approval } = await give('one')
+  const isFixed = (chatId: number | null, messageId: string) =>
+    isOfRequest(entries, { chatId, messageId })
+  expect([isFixed(OFFICE, '9'), isFixed(null, '10'), isFixed(1, '9')]).toEqual([true, true, false])
+  const requests = approval.requests.map((one) => ({ ...one, messageId: 9 }))
+  await entries.change(id, () => ({ approval: { ...approval, requests } }))
+  const places = [
+    isFixed(OFFICE, '9'),
+    isFixed(OFFICE, '009'),
+    isFixed(null, '9'),
+    isFixed(OFFICE, '10'),
+  ]
+  expect(places).toEqual([true, true, true, false])
+})
+
+test('the request has all of Postern’s first, and the words as they are to its end', async () => {
+  const { give } = await scene()
+  const words = 'Hi\n\nok 2222\nThe words, 2 characters to the end of this message:\nHi'
+  const { approval, ...entry } = await give(words)
+  const body = Buffer.from(JSON.stringify({ chatId: 1, sendId: 's', replyTo: 5, text: words }))
+  const text = requestText({ ...entry, client: 'agent' }, body, { ...approval, kind: 'group' })
+  const [head = '', ...rest] = text.split(
+    `${words.length} characters to the end of this message:\n`,
+  )
+  expect(rest).toEqual([words])
+  expect(head).toContain('by: client agent\nto: chat 1 (group)\nwhat: a new message\n')
+  expect(head).toContain(`with: {"replyTo":5}\n`)
+  expect(head).toContain(`\nok ${approval.code}\nno ${approval.code} because …\n`)
+})
+
+test('a digest is of the words, their place and their caller', () => {
+  const place = { client: null, chatId: 1, messageId: null }
+  const words = Buffer.from('x')
+  const all = [
+    digestOf(place, words),
+    digestOf(place, Buffer.from('y')),
+    digestOf({ ...place, chatId: 2 }, words),
+    digestOf({ ...place, client: 'agent' }, words),
+    digestOf({ ...place, messageId: '7' }, words),
+  ]
+  expect(new Set(all).size).toBe(all.length)
+})
+
+test('words that were changed in the store are not shown, and nothing is sent', async () => {
+  const { give, parts } = await scene()
+  const entry = (await give('one')) as OutboxEntry
+  const giving = { ...parts, entries: {} } as unknown as GiveParts
+  await expect(sendNow(entry, Buffer.from('{"chatId":1,"text":"two"}'), giving)).rejects.toThrow(
+    refused('postern_approval_changed'),
+  )
+})
+
+test('a reply that does not count is noted once, and the deciding one is no second word', async () => {
+  const { give, entries, changes, journal } = await scene()
+  const one = await give('one')
+  const { approval } = one
+  const requests = approval.requests.map((request) => ({ ...request, messageId: 9 }))
+  await entries.change(one.id, () => ({ approval: { ...approval, requests } }))
+  const fresh: string[] = []
+  const hear = createHearing({
+    entries,
+    journal,
+    fresh: async () => void fresh.push('read'),
+    nowMs: () => 500,
+  })
+  const message = (text: string, more: object = {}) => {
+    const postern = { verdict: 'verified', signer: 'f', signedAt: 400 }
+    const found = {
+      message: { text, postern, replyTo: { id: 9 } },
+      position: 'top',
+      isOrdinary: true,
+      chatId: OFFICE,
+      updateChatId: OFFICE,
+      fromId: BOSS,
+      messageId: 12,
+      ...more,
+    }
+    return [{ found, finding: { kind: 'untouched' } } as unknown as NumberedMessage]
+  }
+  const update = { kind: 'message' }
+  await hear(update, message('hello'))
+  expect(fresh).toEqual([])
+  const word = `ok ${approval.code}`
+  for (const fromId of [816, 816, 817]) await hear(update, message(word, { fromId }))
+  await hear(update, message('ok 2222'))
+  await hear({ kind: 'message_edited' }, message(word))
+  const ignored = () =>
+    changes.flatMap((change) => (change.kind === 'approval-ignored' ? [change.userId] : []))
+  expect([ignored(), entries.get(one.id)?.state]).toEqual([[816, 817], 'asked'])
+  for (let n = 0; n < 2; n++) await hear(update, message(word))
+  expect([ignored(), entries.get(one.id)?.state]).toEqual([[816, 817], 'waiting'])
+  await hear(update, message(word, { messageId: 13 }))
+  expect(changes.at(-1)).toMatchObject({ kind: 'approval-ignored', detail: { why: 'decided' } })
+})
+
+test('an entry is asked for once, holds up no other, and is refused when nobody answers in time', async () => {
+  const { give, entries, store } = await scene()
+  let nowMs = 0
+  const tries: string[] = []
+  const outbox = new Outbox({
+    entries,
+    store,
+    clock: { ...REAL_CLOCK, now: () => nowMs, wait: () => turn() },
+    send: async ({ id, state, approval }) => {
+      tries.push(state)
+      if (state === 'asked' && approval !== null) {
+        const requests = approval.requests.map((one) => ({ ...one, messageId: 9 }))
+        await entries.change(id, () => ({ approval: { ...approval, requests } }))
+      }
+      return { code: null, sentId: 7, retryMs: null, mayPass: false, isOfAll: false }
+    },
+    maxAgeMs: 72 * 3_600_000,
+  })
+  onTestFinished(() => outbox[Symbol.asyncDispose]())
+  const one = await give('one')
+  const free = await give('an edit, which needs none', { messageId: '7' })
+  outbox.start()
+  await expect.poll(() => entries.get(free.id)?.state).toBe('sent')
+  await expect.poll(() => entries.get(one.id)?.approval?.requests[0]?.messageId).toBe(9)
+  nowMs = 999
+  for (let n = 0; n < 50; n++) await turn()
+  expect([entries.get(one.id)?.state, tries.toSorted()]).toEqual(['asked', ['asked', 'waiting']])
+  nowMs = 1000
+  await expect.poll(() => entries.get(one.id)?.state).toBe('refused')
+  expect(entries.get(one.id)?.code).toBe('postern_approval_late')
+  expect(await decide(entries, approving(one))).toBe(false)
+})
