@@ -94,7 +94,8 @@ export async function clearNow(
   { chatId, messageId, client }: CallPlace,
   { approvals, entries, fresh }: GiveParts,
 ): Promise<Clearance | null> {
-  if (messageId !== null) {
+  const isAsked = approvals.isOn || entries.all.some(({ approval }) => approval !== null)
+  if (messageId !== null && isAsked) {
     await fresh()
     if (isOfRequest(entries, { chatId, messageId })) throw new Refusal('postern_request_fixed')
   }

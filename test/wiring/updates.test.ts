@@ -78,6 +78,7 @@ async function scene(o: Scene = {}) {
     store,
     incoming: null,
     recordConfirmed: async () => {},
+    outbox: { onChange: () => {}, all: [] },
     known: { sightings: sightingsOf({}) },
   })
   const settings = settingsFrom({

@@ -142,6 +142,11 @@ export class Approvals {
     this.#parts = parts
   }
 
+  /** Whether the settings have any rule. */
+  get isOn(): boolean {
+    return this.#parts.rules.length > 0
+  }
+
   /** The first rule that demands a word for a call; null: none does. */
   demandOf({ client, chatId, messageId }: ApprovalAct): ApprovalRule | null {
     const kind = messageId === null ? 'send' : 'edit'
