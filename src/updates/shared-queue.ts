@@ -86,7 +86,7 @@ export class SharedQueue {
   async next(consumer: Consumer, stop: AbortSignal): Promise<PendingUpdate[]> {
     const { clock } = this.#parts
     await this.#join(consumer.name)
-    while (!stop.aborted) {
+    while (!stop.aborted && !this.#parts.stopping.aborted) {
       const isFresh = clock.monotonicNow() - this.#readAtMs < FRESH_MS
       const found = isFresh ? this.#pendingOf(consumer) : []
       if (found.length > 0) return found

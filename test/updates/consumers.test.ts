@@ -1,4 +1,5 @@
 /** Clients and webhooks that read updates beside the bot, each for itself. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { CLIENT_TOKEN_PREFIX, tokenHashOf } from '../../src/api/bot.ts'
 import type { Json } from '../support/double-wire.ts'
@@ -156,6 +157,20 @@ describe('the bot', () => {
     const last = await one.write(1)
     await bot.until(4)
     expect(bot.words).toEqual([...before, ...after, ...last])
+  })
+
+  test('stops while a client waits for updates', async () => {
+    const one = await scene({ clients: [{ name: 'reporter', chats: ['all'] }] })
+    const bot = await openBot()
+    await one.call('POST', '/webhook', { url: bot.url })
+    await poll(one, 'reporter')
+    await one.write(1)
+    await bot.until(1)
+    expect(await poll(one, 'reporter')).toHaveLength(1)
+    const waiting = poll(one, 'reporter', '?offset=2&timeout=30')
+    await pause(1500)
+    await one.restart()
+    expect(await waiting).toEqual([])
   })
 })
 
