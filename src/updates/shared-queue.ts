@@ -51,6 +51,8 @@ const PAUSE_MS = 1000
 const GIVE_WAY_MS = 2000
 /** The service gives a hundred at a time: a consumer that is further behind would stop all others. */
 const BOUNDS = { warn: { count: 45, ms: 600_000 }, drop: { count: 90, ms: 6 * 3_600_000 } }
+/** How long a consumer may be that far behind: so many may arrive at once. */
+const FULL_MS = 60_000
 
 export class SharedQueue {
   readonly #parts: SharedQueueParts
@@ -65,8 +67,8 @@ export class SharedQueue {
   #readAtMs = -Infinity
   #restUntilMs = -Infinity
   #reading: Promise<void> | null = null
-  /** By consumer, the update that it is to get next, and since when. */
-  readonly #heads = new Map<string, { updateId: number; sinceMs: number }>()
+  /** By consumer, the update that it is to get next, since when, and since when it is too far behind. */
+  readonly #heads = new Map<string, { updateId: number; sinceMs: number; fullSinceMs: number }>()
   #warned = ''
 
   constructor(parts: SharedQueueParts) {
@@ -209,17 +211,20 @@ export class SharedQueue {
     const dropped: Laggard[] = []
     for (const consumer of this.#consumers()) {
       const { name } = consumer
-      const pending = this.#pendingOf(consumer)
-      const [head] = pending
+      const [head] = this.#pendingOf(consumer)
+      const known = this.#heads.get(name)
+      this.#heads.delete(name)
       if (name === BOT || head === undefined) continue
       const { updateId } = head.delivered
-      const known = this.#heads.get(name)
-      const since = known?.updateId === updateId ? known : { updateId, sinceMs: nowMs }
-      this.#heads.set(name, since)
-      const isPast = ({ count, ms }: { count: number; ms: number }): boolean =>
-        pending.length >= count || nowMs - since.sinceMs >= ms
-      if (isPast(BOUNDS.drop)) dropped.push({ name, count: pending.length })
-      else if (isPast(BOUNDS.warn)) behind.push({ name, count: pending.length })
+      // also those behind it that it may not see
+      const count = this.#window.length - this.#window.indexOf(head)
+      const { warn, drop } = BOUNDS
+      const fullSinceMs = count < drop.count ? nowMs : (known?.fullSinceMs ?? nowMs)
+      const sinceMs = known?.updateId === updateId ? known.sinceMs : nowMs
+      const isLost = nowMs - sinceMs >= drop.ms || nowMs - fullSinceMs >= FULL_MS
+      if (!isLost) this.#heads.set(name, { updateId, sinceMs, fullSinceMs })
+      if (isLost) dropped.push({ name, count })
+      else if (count >= warn.count || nowMs - sinceMs >= warn.ms) behind.push({ name, count })
     }
     for (const { name } of dropped) await this.#parts.cursors.remove(name)
     const warned = behind.map(({ name }) => name).join()

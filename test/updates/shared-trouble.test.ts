@@ -7,6 +7,11 @@ import { open, temporary } from '../store/support.ts'
 import { playedClock, rest } from '../support/played-clock.ts'
 
 const all = (name: string): Consumer => ({ name, sees: () => true })
+const only = (name: string, ids: number[]): Consumer => ({
+  name,
+  sees: (update) => ids.includes((update as { updateId: number }).updateId),
+})
+const ids = (from: number, count: number) => Array.from({ length: count }, (_, n) => from + n)
 
 async function scene(consumers: Consumer[]) {
   const store = await open(temporary(), { protection: 'none' })
@@ -66,4 +71,29 @@ test('a reader that waits while the sidecar stops does not read without end', as
   one.stopping.abort()
   await Promise.race([waiting, rest()])
   expect(one.service.readings).toBeLessThan(10)
+})
+
+test('a consumer with one update that it leaves does not stop the bot', async () => {
+  const narrow = only('narrow', [1])
+  const one = await scene([all(BOT), narrow])
+  one.service.ids = [1]
+  await one.read(narrow)
+  one.service.ids = ids(1, 150)
+  for (let n = 0; n < 20; n++) {
+    await one.clock.pass(10_000)
+    await one.read(all(BOT), 'has')
+  }
+  await one.clock.pass(10_000)
+  one.service.ids.push(151)
+  expect(one.parts.cursors.get(BOT)?.delivered?.updateId).toBeGreaterThan(140)
+})
+
+test('a burst is not lost to those who had no time to get it', async () => {
+  const one = await scene([all('reporter'), all('watcher')])
+  await one.read(all('reporter'))
+  await one.read(all('watcher'))
+  one.service.ids = ids(1, 95)
+  await one.clock.pass(10_000)
+  expect(await one.read(all('reporter'), 'has')).toHaveLength(95)
+  expect(await one.read(all('watcher'))).toHaveLength(95)
 })
