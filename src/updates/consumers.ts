@@ -110,14 +110,16 @@ export class Consumers implements AsyncDisposable {
         : queue.recordGiven(consumer, asked.offset)
     const ended = AbortSignal.timeout(Math.max(asked.timeoutMs, LEAST_MS))
     const ends = AbortSignal.any([stop, ended, this.#alone(consumer.name)])
+    // the numbers of a client that has lost its cursor go on
+    await queue.join(consumer.name, client === null ? 0 : Math.max(0, asked.offset - 1))
     await record()
     let found = await queue.next(consumer, ends)
     // after a start, the updates before are known once the queue was read
     if (await record()) found = await queue.next(consumer, ends)
-    const updates = found.slice(0, asked.limit).map(({ update }) => update)
-    if (client === null) return updates
-    const first = queue.givenTo(consumer.name) + 1
-    return updates.map((update, at) => shownTo(client, update, first + at))
+    const shown = found.slice(0, asked.limit)
+    if (client === null) return shown.map(({ update }) => update)
+    const first = queue.numbered(consumer.name, shown)
+    return shown.map(({ update }, at) => shownTo(client, update, first + at))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

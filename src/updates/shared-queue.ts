@@ -70,6 +70,8 @@ export class SharedQueue {
   /** By consumer, the update that it is to get next, since when, and since when it is too far behind. */
   readonly #heads = new Map<string, { updateId: number; sinceMs: number; fullSinceMs: number }>()
   #warned = ''
+  /** By client, the updates that it was shown last; the first of them is numbered `given` + 1. */
+  readonly #shown = new Map<string, { given: number; updates: readonly Delivered[] }>()
 
   constructor(parts: SharedQueueParts) {
     this.#parts = parts
@@ -87,7 +89,7 @@ export class SharedQueue {
    */
   async next(consumer: Consumer, stop: AbortSignal): Promise<PendingUpdate[]> {
     const { clock } = this.#parts
-    await this.#join(consumer.name)
+    await this.join(consumer.name)
     while (!stop.aborted && !this.#parts.stopping.aborted) {
       const isFresh = clock.monotonicNow() - this.#readAtMs < FRESH_MS
       const found = isFresh ? this.#pendingOf(consumer) : []
@@ -106,15 +108,19 @@ export class SharedQueue {
   }
 
   /**
-   * Records what a client has: the first of its updates that are numbered below `offset`.
+   * Records what a client has: those of its updates that are numbered below `offset`. After a start, the
+   * numbers are those of what waits for it.
    * @returns whether it has more than before
    */
   async recordGiven(consumer: Consumer, offset: number): Promise<boolean> {
     const { given = 0 } = this.#parts.cursors.get(consumer.name) ?? {}
-    const pending = this.#pendingOf(consumer).slice(0, Math.max(0, offset - 1 - given))
-    const last = pending.at(-1)
+    if (offset - 1 <= given) return false
+    const shown = this.#shown.get(consumer.name)
+    const last =
+      shown?.updates[offset - 2 - shown.given] ??
+      this.#pendingOf(consumer)[offset - 2 - given]?.delivered
     if (last === undefined) return false
-    await this.record(consumer.name, last.delivered, given + pending.length)
+    await this.record(consumer.name, last, offset - 1)
     return true
   }
 
@@ -127,9 +133,12 @@ export class SharedQueue {
     return true
   }
 
-  /** How many updates a consumer has had. */
-  givenTo(name: string): number {
-    return this.#parts.cursors.get(name)?.given ?? 0
+  /** Numbers updates that a client is shown. @returns the number of the first */
+  numbered(name: string, updates: readonly PendingUpdate[]): number {
+    const { given = 0 } = this.#parts.cursors.get(name) ?? {}
+    const shown = { given, updates: updates.map(({ delivered }) => delivered) }
+    if (updates.length > 0) this.#shown.set(name, shown)
+    return given + 1
   }
 
   /** Confirms at the service what all have. */
@@ -138,14 +147,15 @@ export class SharedQueue {
     await this.#parts.poller.confirm()
   }
 
-  async #join(name: string): Promise<void> {
+  /** Adds the cursor of a consumer that has none; it has had `given` updates before. */
+  async join(name: string, given = 0): Promise<void> {
     const { cursors, consumerOf, botHas } = this.#parts
     const isNew = (one: string): boolean =>
       cursors.get(one) === undefined && consumerOf(one) !== null
     const wasShared = this.isShared
     // nothing is confirmed that the bot has not, from now on
     const bot = isNew(BOT) ? [{ name: BOT, delivered: botHas(), given: 0 }] : []
-    const other = name !== BOT && isNew(name) ? [{ name, delivered: null, given: 0 }] : []
+    const other = name !== BOT && isNew(name) ? [{ name, delivered: null, given }] : []
     await cursors.save(...bot, ...other)
     if (!wasShared && this.isShared) this.#shared.emit()
   }
