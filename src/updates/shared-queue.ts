@@ -31,7 +31,7 @@ export interface Laggards {
 }
 
 export interface SharedQueueParts {
-  poller: Pick<UpdatePoller, 'next' | 'markDelivered' | 'confirm'>
+  poller: Pick<UpdatePoller, 'next' | 'markDelivered' | 'confirm' | 'confirmsEach'>
   cursors: Cursors
   clock: Clock
   /** Null where no other sidecar can poll. */
@@ -171,9 +171,12 @@ export class SharedQueue {
       await cursors.fresh()
       await this.#removeGone()
       const before = this.#window.at(-1)?.delivered.updateId
+      // one at a time would be the one that somebody is behind with
+      if (before !== undefined) poller.confirmsEach = false
       const updates = await poller.next(AbortSignal.any(ends))
       if (turn?.isHeld === false) return
-      const misled = cursors.all.filter((cursor) => wentBack(cursor, updates))
+      const isSameQueue = this.#window.some((update) => isSame(update, updates[0]))
+      const misled = isSameQueue ? [] : cursors.all.filter((one) => wentBack(one, updates))
       await cursors.save(...misled.map((cursor) => ({ ...cursor, delivered: null })))
       this.#window = updates
       this.#readAtMs = clock.monotonicNow()
@@ -241,6 +244,10 @@ export class SharedQueue {
     if (warned !== this.#warned || dropped.length > 0) this.#laggards.emit({ behind, dropped })
     this.#warned = warned
   }
+}
+
+function isSame({ delivered: one }: PendingUpdate, other: PendingUpdate | undefined): boolean {
+  return one.updateId === other?.delivered.updateId && one.mark === other.delivered.mark
 }
 
 /** A service that lost its data begins its ids anew: what it gives then is new under any id. */

@@ -25,6 +25,7 @@ async function scene(o: { consumers?: Consumer[]; asked?: AbortSignal } = {}) {
   const marked: number[] = []
   let confirms = 0
   const poller = {
+    confirmsEach: false,
     next: async () => {
       service.readings += 1
       const confirmed = marked.slice(confirms)

@@ -97,3 +97,24 @@ test('a burst is not lost to those who had no time to get it', async () => {
   expect(await one.read(all('reporter'), 'has')).toHaveLength(95)
   expect(await one.read(all('watcher'))).toHaveLength(95)
 })
+
+test('a failed record does not leave the bot with one update at a time that another left', async () => {
+  const one = await scene([all(BOT), all('reporter')])
+  one.service.ids = [1, 2]
+  await one.read(all('reporter'))
+  await one.read(all(BOT), 'has')
+  one.poller.confirmsEach = true
+  one.service.ids.push(3)
+  await one.clock.pass(10_000)
+  expect(await one.read(all(BOT), 'has')).toEqual([3])
+})
+
+test('a reading of fewer updates gives nobody those it has', async () => {
+  const one = await scene([all(BOT), all('reporter')])
+  one.service.ids = [1, 2, 3]
+  await one.read(all('reporter'))
+  await one.read(all(BOT), 'has')
+  one.service.prefix = 1
+  await one.clock.pass(10_000)
+  expect(await one.read(all(BOT))).toEqual([])
+})
