@@ -68,7 +68,8 @@ export async function giveLater(call: LaterCall, parts: GiveParts): Promise<Outb
   const dueAtMs = readTime(deliverAt, nowMs)
   const draft = read(messageId, isObject(call.body) ? body : call.body, parts)
   const { sendId } = draft.fields
-  const id = typeof sendId === 'string' ? sendId : randomUUID()
+  // an edit has no `sendId`: a field of that name is another
+  const id = messageId === null && typeof sendId === 'string' ? sendId : randomUUID()
   const { chatId } = draft
   const words = Buffer.from(stringify({ ...body, ...(messageId === null && { sendId: id }) }))
   const given = {

@@ -58,17 +58,24 @@ export function requestText(
   { code, expiresAtMs, askedAtMs, kind }: Approval & { kind: string },
 ): string {
   const body = parseBody(words)
-  const { text = '', chatId: _chat, sendId: _id, ...others } = isObject(body) ? body : {}
+  const { text = '', chatId: _chat, sendId, ...rest } = isObject(body) ? body : {}
+  const others = messageId === null || sendId === undefined ? rest : { ...rest, sendId }
   const isoOf = (ms: number): string => new Date(ms).toISOString()
   return `A call needs your word.
 by: ${client === null ? 'the bot itself' : `client ${client}`}
 to: chat ${chatId} (${kind})
 what: ${messageId === null ? 'a new message' : `message ${messageId}, changed`}
 when: ${dueAtMs > askedAtMs ? `at ${isoOf(dueAtMs)} or later` : 'once you approve'}
-with: ${Object.keys(others).length === 0 ? 'nothing else' : stringify(others)}
+with: ${Object.keys(others).length === 0 ? 'nothing else' : escaped(stringify(others))}
 Quote this message in your answer, until ${isoOf(expiresAtMs)}:
 ok ${code}
 no ${code} because …
 The words, ${String(text).length} characters to the end of this message:
 ${String(text)}`
+}
+
+/** JSON that shows every character which ends a line, is invisible, or turns others around. */
+function escaped(json: string): string {
+  const shown = (found: string): string => `\\u{${found.codePointAt(0)?.toString(16)}}`
+  return json.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, shown)
 }
