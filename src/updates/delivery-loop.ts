@@ -111,7 +111,9 @@ export class DeliveryLoop {
     const { signal } = this.#halt
     while (!signal.aborted) {
       await this.#deliverNews()
-      const opened = await poller.next(AbortSignal.any([signal, news.signal]))
+      // where nothing may be delivered, news end no wait, or it would begin again without end
+      const more = this.#webhook() === null ? [] : [news.signal]
+      const opened = await poller.next(AbortSignal.any([signal, ...more]))
       const openedAtMs = clock.monotonicNow()
       for (const pending of opened) {
         if (clock.monotonicNow() - openedAtMs > OPENED_MAX_AGE_MS) break

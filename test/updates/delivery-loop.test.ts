@@ -14,6 +14,7 @@ import { door } from '../upstream/support.ts'
 import { openBot, type WebhookBot } from './bot.ts'
 import { deliveringClient } from './deliverer.ts'
 import { message, openService, type ScriptedService } from './service.ts'
+import { playedClock, rest } from '../support/played-clock.ts'
 import { until } from './support.ts'
 
 const nothing = (): void => {}
@@ -173,4 +174,35 @@ test('stopping cuts a delivery off that does not end in time, and its update sta
   await loop.stop({ graceMs: 20 })
   await cut.promise
   expect([recorded, service.confirmations]).toEqual([[], []])
+})
+
+test('news that may not be delivered now leave room for the turn to end', async () => {
+  let calls = 0
+  const more = new AbortController()
+  more.abort()
+  const webhook = { url: '', secret: null, failures: 0, lastError: null, nextAttemptAt: null }
+  const loop = new DeliveryLoop({
+    poller: {
+      next: async (stop: AbortSignal) => {
+        calls += 1
+        if (calls > 1000) return await new Promise<never>(() => {})
+        if (stop.aborted) return []
+        return await new Promise<never[]>((resolve) =>
+          stop.addEventListener('abort', () => resolve([])),
+        )
+      },
+    } as never,
+    client: {} as never,
+    clock: playedClock(),
+    mayDeliver: () => false,
+    registration: { webhook } as never,
+    last: () => null,
+    news: { after: () => [{ id: 'a', update: {} }], signal: more.signal, heard: async () => {} },
+    onDelivered: () => {},
+    onFailed: () => {},
+    onUnexpectedError: () => {},
+  })
+  await rest()
+  expect(calls).toBeLessThan(10)
+  await loop.stop({ graceMs: 0, confirms: false })
 })
