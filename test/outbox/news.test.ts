@@ -66,6 +66,16 @@ test('a webhook gets it between the updates of the service, and again until it a
   }
 })
 
+test('a poll that is refused for a webhook hears nothing', async () => {
+  const one = await scene()
+  const bot = await openBot((_delivery, response) => void response.writeHead(500).end())
+  await one.call('POST', '/webhook', { url: bot.url })
+  await later(one, one.sandbox.home.privateChat, 'good morning')
+  await bot.until(1)
+  const polled = await one.call('GET', '/updates')
+  expect([polled.status, polled.code]).toEqual([409, 'webhook_active'])
+})
+
 test('nothing is heard where nobody asked for it', async () => {
   const one = await scene(false)
   await one.write(1)

@@ -85,7 +85,8 @@ export function updateRoutes(parts: UpdateRouteParts): DoorRoute {
       } catch (error) {
         if (isGone(reply)) return reply.hijack()
         if (stopping.aborted || webhookSet?.aborted === true) return relay(reply, EMPTY)
-        const told = await newsAnswer(request, reply, parts.news)
+        // a poll that was refused for a webhook hears nothing
+        const told = webhookSet && (await newsAnswer(request, reply, parts.news))
         if (told !== null) return relay(reply, told)
         throw error
       }
