@@ -26,25 +26,34 @@ export class OutboxNews {
 
   /** @param updateId of the update before them, so that an offset counted from it confirms nothing more */
   after(updateId: number) {
-    return this.#unheard().map(({ id, state, chatId, sentId: messageId, code }) => {
+    return this.#unheard().map((entry) => {
+      const { id, state, chatId, sentId: messageId, code } = entry
       const outbox = { id, state, chatId, messageId, code }
-      return { id, update: { updateId, kind: 'postern_outbox', postern_outbox: outbox } }
+      return {
+        id: endOf(entry),
+        update: { updateId, kind: 'postern_outbox', postern_outbox: outbox },
+      }
     })
   }
 
-  /** Records that the bot has heard of entries; if unwritten, it hears of them again after a start. */
-  async heard(ids: readonly string[]): Promise<void> {
-    for (const id of ids) {
-      this.#unwritten.add(id)
-      const writing = this.#entries.change(id, () => ({ isHeard: true }))
-      await writing.then(() => this.#unwritten.delete(id)).catch(() => undefined)
+  /** Records that the bot has heard of ends; if unwritten, it hears of them again after a start. */
+  async heard(ends: readonly string[]): Promise<void> {
+    for (const end of ends) {
+      this.#unwritten.add(end)
+      const [id = ''] = end.split(' ')
+      const how = (entry: OutboxEntry) => (endOf(entry) === end ? { isHeard: true } : null)
+      const writing = this.#entries.change(id, how)
+      await writing.then(() => this.#unwritten.delete(end)).catch(() => undefined)
     }
   }
 
   #unheard(): OutboxEntry[] {
     if (!this.#isOn) return []
-    const isNew = ({ id, settledAtMs, isHeard }: OutboxEntry): boolean =>
-      settledAtMs !== null && !isHeard && !this.#unwritten.has(id)
+    const isNew = (entry: OutboxEntry): boolean =>
+      entry.settledAtMs !== null && !entry.isHeard && !this.#unwritten.has(endOf(entry))
     return this.#entries.all.filter(isNew).slice(0, MOST)
   }
 }
+
+/** An entry that was sent after a refusal has another end. */
+const endOf = ({ id, settledAtMs }: OutboxEntry): string => `${id} ${settledAtMs}`
