@@ -116,9 +116,12 @@ function addChats(value: unknown, chatIds: number[], depth: number): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (depth > MAX_DEPTH) return false
   return Object.entries(value).every(([name, inner]: [string, unknown]) => {
-    const isChat = name === 'chat' && inner !== null && inner !== undefined
+    const isNumber = typeof inner === 'number'
+    // the fields of most kinds of updates are not specified
+    const isOther = /chat(id)?$/i.test(name) && (isObject(inner) || isNumber)
+    const isChat = isOther || (name === 'chat' && inner !== null && inner !== undefined)
     if (!isChat) return addChats(inner, chatIds, depth + 1)
-    const id = isObject(inner) ? inner['id'] : null
+    const id = isObject(inner) ? inner['id'] : name !== 'chat' && isNumber ? inner : null
     if (!Number.isSafeInteger(id)) return false
     chatIds.push(id as number)
     return addChats(inner, chatIds, depth + 1)

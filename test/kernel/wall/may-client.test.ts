@@ -126,6 +126,8 @@ describe('an update', () => {
     ['an id that is a text', inChat(String(GROUP))],
     ['an id that is not exact', inChat(-(2 ** 60))],
     ['a chat that is a number', { message: { chat: GROUP } }],
+    ['a chatId', inChat(GROUP, { replyTo: { chatId: PRIVATE, text: 'x' } })],
+    ['a senderChat', inChat(GROUP, { senderChat: { id: PRIVATE } })],
     ['no chat', { callback: { id: 'p' } }],
     ['a chat that is too deep', nested(40, { chat: { id: GROUP } })],
   ])('that names other chats too, or not surely its own, by %s is not read', (_, update) => {
@@ -135,6 +137,7 @@ describe('an update', () => {
 
   test('whose quotation names no chat, or none, is of the chat around it', () => {
     expect(reads(OWN, inChat(GROUP, { replyTo: { text: 'x', chat: null } }))).toBe(true)
+    expect(reads(OWN, inChat(GROUP, { chatId: GROUP, isGroupChat: true }))).toBe(true)
     expect(reads(OWN, inChat(GROUP, { replyTo: null }))).toBe(true)
   })
 })
