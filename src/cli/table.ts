@@ -13,8 +13,8 @@ const INDENT = 2
 type Cells = readonly string[]
 
 /**
- * Prints rows to stdout in columns, without those that are null. At a terminal that is too narrow the last column is wrapped; else
- * each row is one line.
+ * Prints rows to stdout in columns, without those that are null. At a terminal that is too narrow the
+ * last column is wrapped; else each row is one line.
  * @param rows a row may be shorter than the others
  */
 export function printTable(rows: readonly (Cells | null)[]): void {

@@ -62,8 +62,9 @@ export class Consumers implements AsyncDisposable {
     return { name: BOT, sees: () => true }
   }
 
-  /** Delivers to the webhooks of the settings. */
+  /** Delivers to the webhooks of the settings; also again after `hold`. */
   start(): void {
+    if (this.#loops.length > 0) return
     for (const { url, secret, reader } of this.#parts.given) {
       const name = `${WEBHOOK}${reader.name}`
       const consumer = this.#consumerOf(name)
@@ -71,6 +72,12 @@ export class Consumers implements AsyncDisposable {
       const webhook = new ConsumerWebhook(this.queue, { name, url, secret })
       this.#loops.push(this.#parts.makeLoop(this.sourceOf(consumer), webhook))
     }
+  }
+
+  /** Asks nothing of the service any more: its token was burnt. */
+  hold(): void {
+    // oxlint-disable-next-line typescript/no-floating-promises -- the loops report their own errors
+    for (const loop of this.#loops.splice(0)) void loop.stop({ graceMs: GRACE_MS, confirms: false })
   }
 
   /** A consumer's part of the queue. */

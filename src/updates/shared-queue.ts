@@ -46,8 +46,9 @@ export interface SharedQueueParts {
 
 /** As in the delivery loop: updates that were opened longer ago are opened and judged anew. */
 const FRESH_MS = 10_000
-/** Between readings without anything new: one consumer is behind, or another sidecar wants the turn. */
-const PAUSE_MS = 1000
+/** Between readings without anything new, as while one consumer is behind: each costs an opening. */
+const PAUSE_MS = { first: 1000, last: 8000 }
+/** After another sidecar has asked for the turn. */
 const GIVE_WAY_MS = 2000
 /** The service gives a hundred at a time: a consumer that is further behind would stop all others. */
 const BOUNDS = { warn: { count: 45, ms: 600_000 }, drop: { count: 90, ms: 6 * 3_600_000 } }
@@ -66,6 +67,7 @@ export class SharedQueue {
   #window: readonly PendingUpdate[] = []
   #readAtMs = -Infinity
   #restUntilMs = -Infinity
+  #pauseMs = PAUSE_MS.first / 2
   #reading: Promise<void> | null = null
   /** By consumer, the update that it is to get next, since when, and since when it is too far behind. */
   readonly #heads = new Map<string, { updateId: number; sinceMs: number; fullSinceMs: number }>()
@@ -183,7 +185,8 @@ export class SharedQueue {
       await this.#judge()
       this.#trim()
       const isNothingNew = before !== undefined && updates.at(-1)?.delivered.updateId === before
-      if (isNothingNew) this.#restUntilMs = this.#readAtMs + PAUSE_MS
+      this.#pauseMs = isNothingNew ? Math.min(this.#pauseMs * 2, PAUSE_MS.last) : PAUSE_MS.first / 2
+      if (isNothingNew) this.#restUntilMs = this.#readAtMs + this.#pauseMs
       if (turn?.asked.aborted === true) this.#restUntilMs = this.#readAtMs + GIVE_WAY_MS
     } finally {
       await turn?.[Symbol.asyncDispose]()

@@ -86,7 +86,7 @@ export function describeBotDoor(
 export function botDoorEvents(
   { metrics, watch, noteWork }: Link,
   { publication }: Core,
-  { webhook }: Updates,
+  { webhook, consumers }: Updates,
 ): BotDoorEvents {
   return {
     onAnswered: (line) => {
@@ -98,6 +98,7 @@ export function botDoorEvents(
       watch.revoked()
       publication?.pause()
       webhook.hold()
+      consumers.hold()
     },
   }
 }

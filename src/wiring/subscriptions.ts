@@ -258,7 +258,7 @@ export function subscribeUpdates(
   webhook.onChange((change) => reportWebhookChange(change, health, log))
 
   link.onBot((bot) => updates.noteServiceWebhook({ pending: bot.queued, url: bot.webhook?.url }))
-  watch.onRevived(() => webhook.start())
+  watch.onRevived(() => [webhook, updates.consumers].forEach((one) => one.start()))
   health.onChange(({ code, holds }) => {
     if (!holds && (code === 'token' || code === 'upstream' || code === 'paused')) webhook.wake()
   })

@@ -94,7 +94,7 @@ function scene(o: Scene = {}) {
     backlog: parts.part('backlog'),
     storeReach: { begin: async () => new AbortController().signal },
     turns: null,
-    consumers: { queue: { isShared: false } },
+    consumers: parts.part('consumers', { queue: { isShared: false } }),
     news: NO_NEWS,
   })
   const options = {
@@ -283,10 +283,15 @@ describe('what the door tells', () => {
   test('ends our calls where the bot has burnt its token', () => {
     const { events, parts } = scene()
     events.onTokenRevoked()
-    expect(parts.calls()).toEqual(['watch.revoked', 'publication.pause', 'webhook.hold'])
+    expect(parts.calls()).toEqual([
+      'watch.revoked',
+      'publication.pause',
+      'webhook.hold',
+      'consumers.hold',
+    ])
     const keyless = scene({ core: { publication: null } })
     keyless.events.onTokenRevoked()
-    expect(keyless.parts.calls()).toEqual(['watch.revoked', 'webhook.hold'])
+    expect(keyless.parts.calls()).toEqual(['watch.revoked', 'webhook.hold', 'consumers.hold'])
   })
 })
 

@@ -106,7 +106,7 @@ describe('polls and deliveries', () => {
       polls: parts.part('polls'),
       backlog: parts.part('backlog', { state }),
       storeReach: parts.part('storeReach'),
-      consumers: { queue: parts.part('queue') },
+      consumers: parts.part('consumers', { queue: parts.part('queue') }),
     })
     const settings = { key: { publish }, admin: { updatesWaiting } }
     subscribeUpdates(updates, core, link, { settings: settings as never, log })
@@ -136,7 +136,7 @@ describe('polls and deliveries', () => {
       [line('updates.noteServiceWebhook', { pending: 3, url: 'x' })],
     ],
     ['link.onBot', { queued: 3 }, [line('updates.noteServiceWebhook', { pending: 3 })]],
-    ['watch.onRevived', undefined, ['webhook.start']],
+    ['watch.onRevived', undefined, ['webhook.start', 'consumers.start']],
     ['queue.onShared', undefined, ['webhook.renew']],
     [
       'queue.onLaggards',
