@@ -61,32 +61,20 @@ function unsent(outbox: OutboxEntries, id: string): OutboxEntry {
 }
 
 function outboxRow(entry: OutboxEntry) {
-  const {
-    id,
-    state,
-    chatId,
-    messageId,
-    client,
-    createdAtMs,
-    dueAtMs,
-    bytes,
-    code,
-    sentId,
-    approval,
-  } = entry
+  const { id, state, chatId, messageId: edits, client, code, sentId: messageId, approval } = entry
   return {
     id,
     state,
     chatId,
     /** The message that is edited; null: a send. */
-    edits: messageId,
+    edits,
     client,
-    createdAt: iso(createdAtMs),
-    deliverAt: iso(dueAtMs),
+    createdAt: iso(entry.createdAtMs),
+    deliverAt: iso(entry.dueAtMs),
     settledAt: iso(entry.settledAtMs),
-    bytes,
+    bytes: entry.bytes,
     code,
-    messageId: sentId,
+    messageId,
     /** The person's word, with times in ms; null: it needs none. */
     approval,
   }

@@ -49,7 +49,7 @@ export interface LaterCall {
 }
 
 /** Where a call is made, and by whom. */
-export type CallPlace = Omit<LaterCall, 'body'> & { chatId: number | null }
+export type CallPlace = Omit<LaterCall, 'body'> & { chatId: number }
 
 /** A year. */
 const LONGEST_MS = 366 * 86_400_000
@@ -88,19 +88,31 @@ export async function giveLater(call: LaterCall, parts: GiveParts): Promise<Outb
 
 /**
  * Clears a call that is made at once; null: it needs a person's word.
- * @param call `chatId` null: it deletes a message, and does not name its chat
- * @throws Refusal `postern_request_fixed` for a message that asks an approver
+ * @throws Refusal as `refuseRequest`
  */
 export async function clearNow(
   { chatId, messageId, client }: CallPlace,
-  { approvals, entries, fresh }: GiveParts,
+  parts: GiveParts,
 ): Promise<Clearance | null> {
-  const isAsked = approvals.isOn || entries.all.some(({ approval }) => approval !== null)
-  if (messageId !== null && isAsked) {
-    await fresh()
-    if (isOfRequest(entries, { chatId, messageId })) throw new Refusal('postern_request_fixed')
-  }
-  return approvals.clear({ client: client?.name ?? null, chatId: chatId ?? 0, messageId })
+  if (messageId !== null) await refuseRequest({ chatId, messageId }, parts)
+  return parts.approvals.clear({ client: client?.name ?? null, chatId, messageId })
+}
+
+/** A message, to be edited or deleted. */
+export interface MessageOfCall {
+  /** Null where the call does not name it, or it is not sure which. */
+  chatId: number | null
+  messageId: string
+}
+
+/** @throws Refusal `postern_request_fixed` for a message that asks an approver */
+export async function refuseRequest(
+  place: MessageOfCall,
+  { approvals, entries, fresh }: GiveParts,
+): Promise<void> {
+  if (!approvals.isOn && entries.all.every(({ approval }) => approval === null)) return
+  await fresh()
+  if (isOfRequest(entries, place)) throw new Refusal('postern_request_fixed')
 }
 
 /** Makes the call of an entry now, or asks for the word that it needs. @throws as `Messages.deliver` */
@@ -153,9 +165,7 @@ async function leave(entry: OutboxEntry, words: Buffer, parts: GiveParts): Promi
       hasButtons: 'markup' in draft.fields,
     })
   }
-  if (messageId !== null && isOfRequest(parts.entries, { chatId, messageId })) {
-    throw new Refusal('postern_request_fixed')
-  }
+  if (messageId !== null) await refuseRequest({ chatId, messageId }, parts)
   const { approval } = entry
   const request = approval?.requests.find(({ userId }) => userId === approval.decision?.userId)
   const sinceMs = monotonicNow() - parts.approverMaxAgeMs

@@ -113,15 +113,10 @@ export class Outbox implements AsyncDisposable {
 
   /** The first due entry of each chat that is not blocked. */
   #heads(): OutboxEntry[] {
-    const nowMs = this.#parts.clock.now()
     const heads = new Map<number, OutboxEntry>()
-    const isFree = (chatId: number): boolean =>
-      (this.#blocked.get(chatId)?.untilMs ?? 0) <= this.#parts.clock.monotonicNow()
-    if (!isFree(0)) return []
     for (const entry of this.#waiting()) {
       const place = placeOf(entry)
-      if (dueOf(entry) > nowMs || !isFree(place)) continue
-      if (!heads.has(place)) heads.set(place, entry)
+      if (this.#untilFreeMs(entry) === 0 && !heads.has(place)) heads.set(place, entry)
     }
     return [...heads.values()]
   }
@@ -129,19 +124,20 @@ export class Outbox implements AsyncDisposable {
   /** By their times, then in the order in which they were given. */
   #waiting(): OutboxEntry[] {
     const waiting = this.entries.all.filter(({ state }) => state === 'waiting' || state === 'asked')
-    return waiting.sort((a, b) => dueOf(a) - dueOf(b) || a.number - b.number)
+    return waiting.sort((a, b) => dueOf(a) - dueOf(b))
   }
 
   #untilDueMs(): number {
-    const { clock } = this.#parts
-    const due = this.#waiting().map((entry) => {
-      const untilMs = Math.max(
-        this.#blocked.get(0)?.untilMs ?? 0,
-        this.#blocked.get(placeOf(entry))?.untilMs ?? 0,
-      )
-      return Math.max(dueOf(entry) - clock.now(), untilMs - clock.monotonicNow(), 0)
-    })
+    const due = this.#waiting().map((entry) => this.#untilFreeMs(entry))
     return due.length === 0 ? Infinity : Math.min(LOOK_MS, ...due)
+  }
+
+  /** How long an entry still waits for its time, its chat and the whole bot; 0: no more. */
+  #untilFreeMs(entry: OutboxEntry): number {
+    const { clock } = this.#parts
+    const blocks = [0, placeOf(entry)].map((place) => this.#blocked.get(place)?.untilMs ?? 0)
+    const freeAtMs = Math.max(...blocks)
+    return Math.max(dueOf(entry) - clock.now(), freeAtMs - clock.monotonicNow(), 0)
   }
 
   async #leave(entry: OutboxEntry): Promise<void> {
@@ -219,16 +215,19 @@ const UNFORESEEN: OutboxAttempt = {
 export function attemptOf(error: unknown): OutboxAttempt {
   if (!(error instanceof PosternError)) return UNFORESEEN
   const { code } = error
-  const seconds =
-    error instanceof ServiceError
-      ? error.retryAfterSeconds
-      : error instanceof Refusal
-        ? error.extra.retryAfter
-        : undefined
+  const { status, seconds } = answerIn(error)
   const retryMs = seconds === undefined ? null : seconds * 1000
-  const status = error instanceof Refusal || error instanceof ServiceError ? error.status : 500
-  const ours = isOwnFailure(error) ? { mayPass: true, isOfAll: true } : passes(status, code)
-  return { code, sentId: null, retryMs, ...ours }
+  const how = isOwnFailure(error) ? { mayPass: true, isOfAll: true } : passes(status, code)
+  return { code, sentId: null, retryMs, ...how }
+}
+
+/** The status of an error, and the wait in seconds that it asks for. */
+function answerIn(error: PosternError): { status: number; seconds?: number | undefined } {
+  if (error instanceof ServiceError) {
+    return { status: error.status, seconds: error.retryAfterSeconds }
+  }
+  if (error instanceof Refusal) return { status: error.status, seconds: error.extra.retryAfter }
+  return { status: 500 }
 }
 
 /** Whether a refusal passes by itself, and whether the whole bot waits for that. */

@@ -18,16 +18,17 @@ export function digestOf({ client, chatId, messageId }: ApprovalAct, words: Buff
 
 /** A word that is not asked for yet. @param o `codes` that are in use */
 export function approvalOf(
-  { withinMs }: ApprovalRule,
+  rule: ApprovalRule,
   chats: readonly { userId: number; chatId: number }[],
   o: { digest: string; askedAtMs: number; codes: readonly unknown[] },
 ): Approval {
   const letters = Array.from({ length: 4 }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)])
   const code = letters.join('')
-  if (o.codes.includes(code)) return approvalOf({ withinMs } as ApprovalRule, chats, o)
+  if (o.codes.includes(code)) return approvalOf(rule, chats, o)
   const { digest, askedAtMs } = o
   const requests = chats.map((chat) => ({ ...chat, sendId: randomUUID(), messageId: null }))
-  return { code, digest, askedAtMs, expiresAtMs: askedAtMs + withinMs, requests, decision: null }
+  const expiresAtMs = askedAtMs + rule.withinMs
+  return { code, digest, askedAtMs, expiresAtMs, requests, decision: null }
 }
 
 /** The entry of the journal for a word as it is now. */

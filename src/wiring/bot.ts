@@ -7,7 +7,7 @@ import type { Operations } from '../control/operations.ts'
 import type { OutboxDoor } from '../http/routes/outbox.ts'
 import type { BotDoorParts } from '../http/server.ts'
 import type { Log } from '../logger.ts'
-import { clearNow, giveLater, sendNow, type GiveParts } from '../outbox/give.ts'
+import { clearNow, giveLater, refuseRequest, sendNow, type GiveParts } from '../outbox/give.ts'
 import { Outbox } from '../outbox/outbox.ts'
 import { alertWays } from '../reports/alerting.ts'
 import { REAL_CLOCK } from '../util/clock.ts'
@@ -77,8 +77,13 @@ function createOutbox(
     send: (entry, words) => sendNow(entry, words, giving),
     maxAgeMs: settings.outbox.maxAgeHours * HOUR_MS,
   })
-  const clear: OutboxDoor['clear'] = (call) => clearNow(call, giving)
-  return { outbox, door: { entries, give: (call) => giveLater(call, giving), clear } }
+  const door: OutboxDoor = {
+    entries,
+    give: (call) => giveLater(call, giving),
+    clear: (call) => clearNow(call, giving),
+    refuseRequest: (place) => refuseRequest(place, giving),
+  }
+  return { outbox, door }
 }
 
 /**

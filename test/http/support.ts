@@ -30,8 +30,9 @@ export const NO_CLIENTS: DoorClients = {
 /** Nothing is sent later. */
 export const NO_OUTBOX: OutboxDoor = {
   give: () => Promise.reject(new Error('nothing is given')),
+  refuseRequest: async () => {},
   clear: ({ chatId, messageId }) =>
-    Promise.resolve(approvalsOf().clear({ client: null, chatId: chatId ?? 0, messageId })),
+    Promise.resolve(approvalsOf().clear({ client: null, chatId, messageId })),
   entries: { get: () => undefined },
 }
 

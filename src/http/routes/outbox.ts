@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../../errors.ts'
 import type { Clearance } from '../../kernel/index.ts'
 import type { OutboxEntries, OutboxEntry } from '../../outbox/entries.ts'
-import type { CallPlace, LaterCall } from '../../outbox/give.ts'
-import { stringify } from '../../util/exact-json.ts'
+import type { CallPlace, LaterCall, MessageOfCall } from '../../outbox/give.ts'
+import { withResult } from '../../translate/bot-view.ts'
 import { textParam } from '../params.ts'
 import { relay } from '../relay.ts'
 import type { DoorRoute } from '../server.ts'
@@ -13,6 +13,8 @@ export interface OutboxDoor {
   give: (call: LaterCall) => Promise<OutboxEntry>
   /** As `clearNow`. */
   clear: (call: CallPlace) => Promise<Clearance | null>
+  /** As `refuseRequest`. */
+  refuseRequest: (place: MessageOfCall) => Promise<void>
   entries: Pick<OutboxEntries, 'get'>
 }
 
@@ -38,17 +40,9 @@ export function outboxRoute({ entries }: OutboxDoor): DoorRoute {
       const entry = entries.get(textParam(request, 'id'))
       const isOurs = request.client === null || entry?.client === request.client.name
       if (entry === undefined || !isOurs) throw new Refusal('not_found', 'no such entry')
-      const {
-        id,
-        state,
-        chatId,
-        createdAtMs,
-        dueAtMs,
-        code,
-        sentId: messageId,
-        settledAtMs,
-      } = entry
-      const times = { createdAt: createdAtMs, deliverAt: dueAtMs, settledAt: settledAtMs }
+      const { id, state, chatId, sentId: messageId, code } = entry
+      const { createdAtMs: createdAt, dueAtMs: deliverAt, settledAtMs: settledAt } = entry
+      const times = { createdAt, deliverAt, settledAt }
       return answer(reply, 200, { id, state, chatId, messageId, code, ...times })
     })
   }
@@ -60,7 +54,7 @@ function answer(
   result: object,
   headers: Record<string, string> = {},
 ): FastifyReply {
-  const body = Buffer.from(stringify({ ok: true, result }))
   const type = { 'content-type': 'application/json; charset=utf-8' }
-  return relay(reply, { status, headers: { ...type, ...headers }, body })
+  const bare = { status, headers: { ...type, ...headers }, body: Buffer.alloc(0) }
+  return relay(reply, withResult(bare, result))
 }

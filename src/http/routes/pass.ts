@@ -3,7 +3,7 @@ import { API_PREFIX, ENDPOINTS, type Endpoint } from '../../api/endpoints.ts'
 import { Refusal } from '../../errors.ts'
 import { stringify } from '../../util/exact-json.ts'
 import type { ClearFields, Guard } from '../../kernel/index.ts'
-import type { CallPlace } from '../../outbox/give.ts'
+import type { MessageOfCall } from '../../outbox/give.ts'
 import { withClearFields } from '../../translate/bot-view.ts'
 import type { BodilessMethod } from '../../upstream/attempt.ts'
 import type { Upstream, UpstreamRequest } from '../../upstream/client.ts'
@@ -22,7 +22,7 @@ export interface PassParts {
   guard: Pick<Guard, 'rule'>
   /** `routes.allowUnknown` */
   allowUnknown: boolean
-  outbox: { clear: (call: CallPlace) => Promise<unknown> }
+  outbox: { refuseRequest: (message: MessageOfCall) => Promise<void> }
   /** Called when the bot has had the service burn its token. */
   onTokenRevoked: () => void
 }
@@ -72,7 +72,7 @@ function passHandler(endpoint: Endpoint, rule: BodyRule | null, parts: PassParts
     }
     if (endpoint.name === 'deleteMessage') {
       const messageId = textParam(request, 'messageId')
-      await parts.outbox.clear({ chatId: chatOf(request), messageId, client: request.client })
+      await parts.outbox.refuseRequest({ chatId: chatOf(request), messageId })
     }
     const call = asCall(request, reply, path)
     if (wordy !== null) call.requireAllowed = await readableChat(request, wordy, parts)
