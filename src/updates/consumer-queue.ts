@@ -3,9 +3,11 @@ import type { OwnWebhook } from '../translate/bot-view.ts'
 import type { Clock } from '../util/clock.ts'
 import type { DeliveryLoopParts } from './delivery-loop.ts'
 import type { Consumer, SharedQueue } from './shared-queue.ts'
+import type { Delivered } from './update-batch.ts'
 import type { PendingUpdate, UpdatePoller } from './update-poller.ts'
 
 type Source = DeliveryLoopParts['poller']
+type Recorder = DeliveryLoopParts['registration']
 
 /** Before another try, where the store cannot be read. */
 const AGAIN_MS = 1000
@@ -55,7 +57,7 @@ export class ConsumerQueue implements Source {
 }
 
 /** A webhook of the settings; its failures are known until the next start. */
-export class ConsumerWebhook {
+export class ConsumerWebhook implements Recorder {
   readonly #queue: SharedQueue
   readonly #name: string
   webhook: OwnWebhook
@@ -67,15 +69,12 @@ export class ConsumerWebhook {
     this.webhook = { url, secret, failures: 0, lastError: null, nextAttemptAt: null }
   }
 
-  recordDelivered: DeliveryLoopParts['registration']['recordDelivered'] = async (delivered) => {
+  async recordDelivered(delivered: Delivered): Promise<void> {
     this.webhook = { ...this.webhook, failures: 0, lastError: null, nextAttemptAt: null }
     await this.#queue.record(this.#name, delivered)
   }
 
-  recordFailure: DeliveryLoopParts['registration']['recordFailure'] = async (
-    lastError,
-    nextAttemptAt,
-  ) => {
+  async recordFailure(lastError: string, nextAttemptAt: number): Promise<void> {
     const failures = this.webhook.failures + 1
     this.webhook = { ...this.webhook, failures, lastError, nextAttemptAt }
   }

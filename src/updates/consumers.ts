@@ -38,8 +38,6 @@ export interface ConsumerPoll {
   timeoutMs: number
 }
 
-/** Clients and webhooks may have one name. */
-const WEBHOOK = 'webhook/'
 /** The shortest poll: within this the service has answered what it has. */
 const LEAST_MS = 1000
 const GRACE_MS = 5000
@@ -66,7 +64,7 @@ export class Consumers implements AsyncDisposable {
   start(): void {
     if (this.#loops.length > 0) return
     for (const { url, secret, reader } of this.#parts.given) {
-      const name = `${WEBHOOK}${reader.name}`
+      const name = cursorOf({ url, reader })
       const consumer = this.#consumerOf(name)
       if (url === null || consumer === null) continue
       const webhook = new ConsumerWebhook(this.queue, { name, url, secret })
@@ -138,23 +136,16 @@ export class Consumers implements AsyncDisposable {
   #consumerOf(name: string): Consumer | null {
     const { clients, given, hasBot } = this.#parts
     if (name === BOT) return hasBot() ? this.bot : null
-    const isWebhook = name.startsWith(WEBHOOK)
-    const ofSettings = given.find(({ url, reader }) => {
-      return (
-        (url !== null) === isWebhook && reader.name === name.slice(isWebhook ? WEBHOOK.length : 0)
-      )
-    })
-    const client = isWebhook ? null : clients.named(name)
-    const readers = [client, ofSettings?.reader ?? null].flatMap((one) =>
-      one === null ? [] : [clients.reader(one)],
-    )
-    const isGone = isWebhook ? ofSettings === undefined : client === null
-    if (isGone || readers.includes(null)) return null
-    const kinds = ofSettings?.kinds ?? null
+    const { url = null, kinds = null, reader } = given.find((one) => cursorOf(one) === name) ?? {}
+    const client = clients.named(name)
+    if (url === null && client === null) return null
+    // an entry without a url narrows what its client reads
+    const all = [client, reader].flatMap((one) => (one ? [clients.reader(one)] : []))
+    const readers = all.filter((reads) => reads !== null)
+    if (readers.length < all.length) return null
     return {
       name,
-      sees: (update) =>
-        isOfKind(update, kinds) && readers.every((reads) => reads !== null && reads(update)),
+      sees: (update) => isOfKind(update, kinds) && readers.every((reads) => reads(update)),
     }
   }
 
@@ -165,6 +156,10 @@ export class Consumers implements AsyncDisposable {
     return poll.signal
   }
 }
+
+/** The name of a consumer's cursor; a client and a webhook may be named alike, and no client has a slash. */
+const cursorOf = ({ url, reader }: Pick<GivenConsumer, 'url' | 'reader'>): string =>
+  url === null ? reader.name : `webhook/${reader.name}`
 
 function isOfKind(update: unknown, kinds: readonly string[] | null): boolean {
   return kinds === null || (isObject(update) && kinds.includes(String(update['kind'])))

@@ -1,5 +1,5 @@
 import { setTimeout as elapsed } from 'node:timers/promises'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { LIMITS } from '../../api/limits.ts'
 import { isOwnFailure, NoResponseError, Refusal } from '../../errors.ts'
 import { withUpdates } from '../../translate/bot-view.ts'
@@ -68,7 +68,7 @@ export function updateRoutes(parts: UpdateRouteParts): DoorRoute {
         }
         const own = webhookSet === null ? [] : [webhookSet, parts.news.signal]
         const signal = AbortSignal.any([gone, stopping, lost, ...own])
-        const told = await newsAnswer(request, reply, parts.news)
+        const told = webhookSet && (await newsAnswer(query, reply, parts.news))
         if (told !== null) return relay(reply, told)
         if (request.client !== null || parts.consumers.queue.isShared) {
           const updates = await parts.consumers.poll(request.client, pollOf(query), signal)
@@ -86,7 +86,7 @@ export function updateRoutes(parts: UpdateRouteParts): DoorRoute {
         if (isGone(reply)) return reply.hijack()
         if (stopping.aborted || webhookSet?.aborted === true) return relay(reply, EMPTY)
         // a poll that was refused for a webhook hears nothing
-        const told = webhookSet && (await newsAnswer(request, reply, parts.news))
+        const told = webhookSet && (await newsAnswer(query, reply, parts.news))
         if (told !== null) return relay(reply, told)
         throw error
       }
@@ -96,12 +96,12 @@ export function updateRoutes(parts: UpdateRouteParts): DoorRoute {
 
 /** The answer of a poll of the bot's for which there are updates of our own; it has heard once that is sent. */
 async function newsAnswer(
-  request: FastifyRequest,
+  query: string,
   reply: FastifyReply,
   news: LoopNews,
 ): Promise<Relayed | null> {
-  const below = confirmedBelow(new URLSearchParams(queryOf(request)))
-  const pending = request.client === null ? news.after(Math.max(0, below - 1)) : []
+  const below = confirmedBelow(new URLSearchParams(query))
+  const pending = news.after(Math.max(0, below - 1))
   if (pending.length === 0) return null
   reply.raw.once('finish', () => void news.heard(pending.map(({ id }) => id)))
   return await withUpdates(
