@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { atTime, GpgPhone, keyOf } from '../support/double-phones.ts'
+import { atTime, CURVES, GpgPhone, keyOf } from '../support/double-phones.ts'
 import { canary, useStage, type Person } from '../support/double-stage.ts'
 import { BOT_TOKEN, type DoubleChat } from '../support/double-world.ts'
 import { no, type Json } from '../support/double-wire.ts'
@@ -78,16 +78,7 @@ const journal = async (): Promise<Json[]> => {
   return lines.filter(({ kind }) => kind.startsWith('approval-'))
 }
 
-const OLD_KEY = [
-  'Key-Type: eddsa',
-  'Key-Curve: ed25519',
-  'Key-Usage: sign',
-  'Subkey-Type: ecdh',
-  'Subkey-Curve: cv25519',
-  'Subkey-Usage: encrypt',
-  'Expire-Date: 0',
-  'Creation-Date: 20260101T000000',
-]
+const OLD_KEY = [...CURVES, 'Creation-Date: 20260101T000000']
 const EARLIER = [...atTime(Date.now() - 3_600_000), '--ignore-time-conflict', '--ignore-valid-from']
 
 async function at(id: number): Promise<Person> {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Approval, NumberedMessage, TrustChange } from '../../src/kernel/index.ts'
+import type { Approval, TrustChange } from '../../src/kernel/index.ts'
 import { OutboxEntries, type NewEntry, type OutboxEntry } from '../../src/outbox/entries.ts'
 import { sendNow, type GiveParts } from '../../src/outbox/give.ts'
 import { createHearing, decide, isOfRequest } from '../../src/outbox/hear.ts'
@@ -10,7 +10,7 @@ import { Outbox } from '../../src/outbox/outbox.ts'
 import { digestOf, requestText } from '../../src/outbox/request.ts'
 import { REAL_CLOCK } from '../../src/util/clock.ts'
 import { open, temporary } from '../store/support.ts'
-import { approvalsOf } from '../support/approvals.ts'
+import { approvalsOf, replyOf } from '../support/approvals.ts'
 import { refused } from '../support/refused.ts'
 import { entryOf } from './support.ts'
 
@@ -173,20 +173,9 @@ test('a reply that does not count is noted once, and the deciding one is no seco
     fresh: async () => void fresh.push('read'),
     nowMs: () => 500,
   })
-  const message = (text: string, more: object = {}) => {
-    const postern = { verdict: 'verified', signer: 'f', signedAt: 400 }
-    const found = {
-      message: { text, postern, replyTo: { id: 9 } },
-      position: 'top',
-      isOrdinary: true,
-      chatId: OFFICE,
-      updateChatId: OFFICE,
-      fromId: BOSS,
-      messageId: 12,
-      ...more,
-    }
-    return [{ found, finding: { kind: 'untouched' } } as unknown as NumberedMessage]
-  }
+  const message = (text: string, more: object = {}) => [
+    replyOf(text, { chatId: OFFICE, updateChatId: OFFICE, fromId: BOSS, ...more }),
+  ]
   const update = { kind: 'message' }
   await hear(update, message('hello'))
   expect(fresh).toEqual([])

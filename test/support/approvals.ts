@@ -1,5 +1,10 @@
 /** Rules that demand a person's word, and the clearance of calls that need none. */
-import { Approvals, type ApprovalParts, type Clearance } from '../../src/kernel/index.ts'
+import {
+  Approvals,
+  type ApprovalParts,
+  type Clearance,
+  type NumberedMessage,
+} from '../../src/kernel/index.ts'
 import type { OutboxEntriesParts } from '../../src/outbox/entries.ts'
 import type { Draft } from '../../src/translate/draft.ts'
 
@@ -25,4 +30,24 @@ export function cleared({ chatId, target }: Pick<Draft, 'chatId' | 'target'>): C
   const clearance = approvalsOf().clear({ client: null, chatId, messageId })
   if (clearance === null) throw new Error('it needs a word')
   return clearance
+}
+
+/**
+ * A verified reply with a text, as opening found it, that quotes message 9.
+ * @param more where it was found, and by whom; @param parts of the Message
+ */
+export function replyOf(
+  text: unknown,
+  more: { chatId: number; updateChatId: number; fromId: number },
+  parts: object = {},
+): NumberedMessage {
+  const postern = { verdict: 'verified', signer: 'f', signedAt: 1_500_000 }
+  const found = {
+    message: { replyTo: { id: 9 }, postern, text, ...parts },
+    position: 'top',
+    isOrdinary: true,
+    messageId: 12,
+    ...more,
+  }
+  return { found, finding: { kind: 'untouched' }, ms: 0, updateId: 1 } as unknown as NumberedMessage
 }

@@ -72,7 +72,8 @@ export function atTime(ms: number): string[] {
   return ['--faked-system-time', stamp]
 }
 
-const CURVES = [
+/** An Ed25519 key with a Curve25519 subkey, as gpg makes it. */
+export const CURVES = [
   'Key-Type: eddsa',
   'Key-Curve: ed25519',
   'Key-Usage: sign',

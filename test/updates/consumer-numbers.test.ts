@@ -3,27 +3,14 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Client } from '../../src/kernel/index.ts'
 import { Cursors } from '../../src/updates/cursors.ts'
 import { Consumers, type ConsumersParts } from '../../src/updates/consumers.ts'
-import type { Delivered } from '../../src/updates/update-batch.ts'
 import { open, temporary } from '../store/support.ts'
 import { playedClock, rest } from '../support/played-clock.ts'
+import { playedService } from './shared-scene.ts'
 
 /** A client that polls a service which has the updates of these ids, as it sees them. */
 async function scene(sees: { of: (update: unknown) => boolean }) {
   const clock = playedClock()
-  const service = { ids: [] as number[] }
-  let below = 0
-  const poller = {
-    confirmsEach: false,
-    next: async () => {
-      await rest()
-      service.ids = service.ids.filter((id) => id > below)
-      return service.ids.map((updateId) => {
-        return { update: { updateId, n: updateId }, delivered: { updateId, mark: 'm' } }
-      })
-    },
-    markDelivered: ({ updateId }: Delivered) => void (below = updateId),
-    confirm: async () => {},
-  }
+  const { service, poller } = playedService()
   const client = { name: 'reporter', files: true }
   const consumers = new Consumers({
     poller,

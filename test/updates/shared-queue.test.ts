@@ -1,76 +1,18 @@
 /** One queue for several consumers, over a service and a clock that a test plays. */
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
-import { BOT, Cursors } from '../../src/updates/cursors.ts'
-import { SharedQueue, type Consumer, type Laggard } from '../../src/updates/shared-queue.ts'
-import type { Delivered } from '../../src/updates/update-batch.ts'
-import { open, temporary } from '../store/support.ts'
-import { playedClock, rest } from '../support/played-clock.ts'
+import { BOT } from '../../src/updates/cursors.ts'
+import type { Consumer } from '../../src/updates/shared-queue.ts'
+import { all, queueScene } from './shared-scene.ts'
 
 const HOUR_MS = 3_600_000
-const all = (name: string): Consumer => ({ name, sees: () => true })
 /** Sees updates with an even id. */
 const even = (name: string): Consumer => ({
   name,
   sees: (update) => (update as { updateId: number }).updateId % 2 === 0,
 })
 
-/** A service that has the updates of these ids, less those that were confirmed. */
-async function scene(o: { consumers?: Consumer[]; asked?: AbortSignal } = {}) {
-  const store = await open(temporary(), { protection: 'none' })
-  const clock = playedClock()
-  const stopping = new AbortController()
-  onTestFinished(() => stopping.abort())
-  const service = { ids: [] as number[], mark: 'm', readings: 0 }
-  const marked: number[] = []
-  let confirms = 0
-  const poller = {
-    confirmsEach: false,
-    next: async () => {
-      service.readings += 1
-      const confirmed = marked.slice(confirms)
-      confirms = marked.length
-      service.ids = service.ids.filter((id) => confirmed.every((below) => id > below))
-      await rest()
-      return service.ids.slice(0, 100).map((updateId) => {
-        return { update: { updateId }, delivered: { updateId, mark: service.mark } }
-      })
-    },
-    markDelivered: ({ updateId }: Delivered) => void marked.push(updateId),
-    confirm: async () => {},
-  }
-  const { consumers = [all(BOT), all('reporter'), even('half')] } = o
-  const open_ = async () =>
-    new SharedQueue({
-      poller,
-      cursors: await Cursors.load(store),
-      clock,
-      turns: null,
-      botHas: () => null,
-      consumerOf: (name) => consumers.find((one) => one.name === name) ?? null,
-      stopping: stopping.signal,
-    })
-  const queue = await open_()
-  const dropped: Laggard[] = []
-  const behind: string[][] = []
-  queue.onLaggards((laggards) => {
-    dropped.push(...laggards.dropped)
-    behind.push(laggards.behind.map(({ name }) => name))
-  })
-  /** What a consumer is given now; with `has` it has it, too. */
-  const read = async (one: Consumer, has?: 'has', from = queue): Promise<number[]> => {
-    const ended = new AbortController()
-    const reading = from.next(one, ended.signal)
-    await rest()
-    await clock.pass(1000)
-    ended.abort()
-    const found = await reading
-    const last = found.at(-1)
-    if (has !== undefined && last !== undefined) await from.record(one.name, last.delivered)
-    return found.map(({ delivered }) => delivered.updateId)
-  }
-  return { store, clock, service, marked, queue, dropped, behind, read, open: open_ }
-}
+const scene = (consumers = [all(BOT), all('reporter'), even('half')]) => queueScene(consumers)
 
 test('what all have, or may not see, is confirmed, and nothing else', async () => {
   const { service, read, marked } = await scene()
@@ -87,11 +29,11 @@ test('what all have, or may not see, is confirmed, and nothing else', async () =
 })
 
 test('what is new waits for whoever has it not, also after another start', async () => {
-  const { service, read, open: reopen } = await scene()
+  const { service, read, reopened } = await scene()
   service.ids = [1, 2]
   await read(all('reporter'), 'has')
   service.ids.push(3)
-  const again = await reopen()
+  const { queue: again } = await reopened()
   expect(await read(all('reporter'), undefined, again)).toEqual([3])
   expect(await read(all(BOT), undefined, again)).toEqual([1, 2, 3])
 })
@@ -175,7 +117,7 @@ test('one update that waits for six hours is lost to whoever leaves it, ten minu
 
 test('who may read no more holds nothing back', async () => {
   const consumers = [all(BOT), all('reporter')]
-  const { service, read, marked, queue, clock } = await scene({ consumers })
+  const { service, read, marked, queue, clock } = await scene(consumers)
   service.ids = [1]
   await read(all('reporter'))
   await read(all(BOT), 'has')

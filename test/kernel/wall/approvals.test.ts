@@ -10,7 +10,7 @@ import {
   type NumberedMessage,
   type Person,
 } from '../../../src/kernel/index.ts'
-import { approvalsOf, cleared } from '../../support/approvals.ts'
+import { approvalsOf, cleared, replyOf } from '../../support/approvals.ts'
 import { refused } from '../../support/refused.ts'
 
 const [BOSS, MATE, OFFICE, GROUP, CHANNEL, NEW] = [815, 816, 3, 4, 5, 6]
@@ -102,24 +102,8 @@ const approval = (more: Partial<Approval> = {}): Approval => ({
 })
 
 /** A Message as it is once it was opened. */
-function message(text: unknown, more: object = {}, parts: object = {}): NumberedMessage {
-  const found = {
-    message: {
-      replyTo: { id: 9 },
-      postern: { verdict: 'verified', signer: 'f', signedAt: 1_500_000 },
-      text,
-      ...parts,
-    },
-    position: 'top',
-    isOrdinary: true,
-    chatId: OFFICE,
-    updateChatId: OFFICE,
-    fromId: BOSS,
-    messageId: 12,
-    ...more,
-  }
-  return { found, finding: { kind: 'untouched' }, ms: 0, updateId: 1 } as unknown as NumberedMessage
-}
+const message = (text: unknown, more: object = {}, parts: object = {}): NumberedMessage =>
+  replyOf(text, { chatId: OFFICE, updateChatId: OFFICE, fromId: BOSS, ...more }, parts)
 
 describe('a word', () => {
   test.each([
