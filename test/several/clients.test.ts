@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tokenHashOf } from '../../src/api/bot.ts'
 import { connectControl } from '../../src/control/client.ts'
-import { useStage, type Stage as DoubleStage } from '../support/double-stage.ts'
-import { freshSchema, hasPostgres, sharedCluster } from '../support/postgres.ts'
-import { startSidecar, type Sidecar } from '../support/sidecar.ts'
+import { hasPostgres } from '../support/postgres.ts'
+import type { Sidecar } from '../support/sidecar.ts'
+import { usePair } from './pair.ts'
 import { startStage, type Stage } from './support.ts'
 
 const OF_BOTH = `pstn_${'b'.repeat(43)}`
@@ -39,20 +39,9 @@ describe('of two bots of a process', () => {
   })
 })
 
-const env = { POSTERN_KEY_PROTECTION: 'none', POSTERN_STORE_SCHEMA: freshSchema() }
-const url = hasPostgres() ? (await sharedCluster()).url : ''
-const stage = hasPostgres()
-  ? useStage({ env: { ...env, POSTERN_STORE_URL: url } })
-  : (null as never as DoubleStage)
+const { stage, other } = await usePair()
 
 describe.skipIf(!hasPostgres())('of two sidecars of a bot', () => {
-  let other: Sidecar
-  beforeAll(async () => {
-    const all = { ...env, POSTERN_STORE_URL: url }
-    other = stage.use(await startSidecar({ upstream: stage.double.url, env: all }))
-    await other.whenReady()
-  })
-
   test('both know a client that was added at one, share its rate, and know at once that it is removed', async () => {
     await using control = await connectControl(stage.sidecar.dataDir)
     const made = await control?.clientAdd({
@@ -73,10 +62,16 @@ describe.skipIf(!hasPostgres())('of two sidecars of a bot', () => {
       const { status, json } = await sidecar.call('POST', '/messages', body, { headers })
       return json.error?.code ?? status
     }
-    await expect.poll(() => send(other), { timeout: 10_000 }).toBe(201)
+    await expect.poll(() => send(other()), { timeout: 10_000 }).toBe(201)
     expect(await send(stage.sidecar)).toBe(201)
-    expect([await send(other), await send(stage.sidecar)]).toEqual(['rate_limited', 'rate_limited'])
+    expect([await send(other()), await send(stage.sidecar)]).toEqual([
+      'rate_limited',
+      'rate_limited',
+    ])
     await control?.clientRemove({ name: 'reporter' })
-    expect([await send(other), await send(stage.sidecar)]).toEqual(['unauthorized', 'unauthorized'])
+    expect([await send(other()), await send(stage.sidecar)]).toEqual([
+      'unauthorized',
+      'unauthorized',
+    ])
   })
 })

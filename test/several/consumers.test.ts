@@ -1,24 +1,14 @@
 /** A client that reads by two sidecars of a bot. */
-import { beforeAll, describe, expect, test } from 'vitest'
-import { canary, useStage, type Stage } from '../support/double-stage.ts'
+import { describe, expect, test } from 'vitest'
+import { canary } from '../support/double-stage.ts'
 import type { Json } from '../support/double-wire.ts'
-import { freshSchema, hasPostgres, sharedCluster } from '../support/postgres.ts'
-import { startSidecar, type Sidecar } from '../support/sidecar.ts'
+import { hasPostgres } from '../support/postgres.ts'
+import type { Sidecar } from '../support/sidecar.ts'
+import { usePair } from './pair.ts'
 
-const env = { POSTERN_KEY_PROTECTION: 'none', POSTERN_STORE_SCHEMA: freshSchema() }
-const url = hasPostgres() ? (await sharedCluster()).url : ''
-const stage = hasPostgres()
-  ? useStage({ env: { ...env, POSTERN_STORE_URL: url } })
-  : (null as never as Stage)
+const { stage, other } = await usePair()
 
 describe.skipIf(!hasPostgres())('a client', () => {
-  let other: Sidecar
-  beforeAll(async () => {
-    const all = { ...env, POSTERN_STORE_URL: url }
-    other = stage.use(await startSidecar({ upstream: stage.double.url, env: all }))
-    await other.whenReady()
-  })
-
   test('goes on at one sidecar where it was at the other, while the bot reads at either', async () => {
     const { stdout } = await stage.sidecar.postern(
       'client',
@@ -41,15 +31,15 @@ describe.skipIf(!hasPostgres())('a client', () => {
       return json.result.map(({ updateId, message }: Json) => [updateId, message.text])
     }
     await expect
-      .poll(async () => (await other.call('GET', '/me', undefined, { headers })).status)
+      .poll(async () => (await other().call('GET', '/me', undefined, { headers })).status)
       .toBe(200)
     expect(await read(stage.sidecar, 'limit=2')).toEqual([
       [1, words[0]],
       [2, words[1]],
     ])
-    expect(await read(other, 'offset=3')).toEqual([[3, words[2]]])
+    expect(await read(other(), 'offset=3')).toEqual([[3, words[2]]])
     expect(await read(stage.sidecar, 'offset=2')).toEqual([[3, words[2]]])
-    for (const sidecar of [stage.sidecar, other]) {
+    for (const sidecar of [stage.sidecar, other()]) {
       const seen = await read(sidecar, '', {})
       expect(seen.map(([, text]: unknown[]) => text)).toEqual(words)
     }

@@ -2,36 +2,21 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { GpgPhone, keyOf } from '../support/double-phones.ts'
-import { canary, useStage, type Stage } from '../support/double-stage.ts'
+import { canary } from '../support/double-stage.ts'
 import { no } from '../support/double-wire.ts'
-import { freshSchema, hasPostgres, sharedCluster } from '../support/postgres.ts'
-import { startSidecar, type Sidecar } from '../support/sidecar.ts'
+import { hasPostgres } from '../support/postgres.ts'
+import { usePair } from './pair.ts'
 
 /** A call into this group needs the word of this person. */
 const [GROUP, BOSS] = [7001, 815]
 const POSTERN_CONFIG = join(mkdtempSync(join(tmpdir(), 'several-outbox-')), 'postern.yaml')
 writeFileSync(POSTERN_CONFIG, JSON.stringify({ approve: [{ chats: [GROUP], by: [BOSS] }] }))
-const env = {
-  POSTERN_KEY_PROTECTION: 'none',
-  POSTERN_STORE_SCHEMA: freshSchema(),
-  POSTERN_CONFIG,
-}
-const url = hasPostgres() ? (await sharedCluster()).url : ''
-const stage = hasPostgres()
-  ? useStage({ env: { ...env, POSTERN_STORE_URL: url } })
-  : (null as never as Stage)
+const { stage, other } = await usePair({ POSTERN_CONFIG })
 const WAIT = { timeout: 30_000 }
 
 describe.skipIf(!hasPostgres())('of two sidecars', () => {
-  let other: Sidecar
-  beforeAll(async () => {
-    const all = { ...env, POSTERN_STORE_URL: url }
-    other = stage.use(await startSidecar({ upstream: stage.double.url, env: all }))
-    await other.whenReady()
-  })
-
   test('a word that one hears lets a call leave that the other was given, asked for and sent once', async () => {
     const { world } = stage.double
     const phone = stage.use(await GpgPhone.make())
@@ -46,7 +31,7 @@ describe.skipIf(!hasPostgres())('of two sidecars', () => {
     await reply('hi', null)
     const written = (to: number) => world.written.filter(({ chatId }) => chatId === to)
     const body = { chatId: chat.id, text: canary() }
-    const calls = [0, 1].map(() => other.call('POST', '/messages', body))
+    const calls = [0, 1].map(() => other().call('POST', '/messages', body))
     const states = (await Promise.all(calls)).map(({ json }) => json.result.postern.outbox.state)
     expect(states).toEqual(['asked', 'asked'])
     await expect.poll(() => written(office.id).length, WAIT).toBe(2)
@@ -65,7 +50,7 @@ describe.skipIf(!hasPostgres())('of two sidecars', () => {
     const ids: string[][] = [[], []]
     {
       using _away = stage.double.script('POST', '/messages', no(503, 'internal'))
-      for (const sidecar of [stage.sidecar, other, stage.sidecar, other]) {
+      for (const sidecar of [stage.sidecar, other(), stage.sidecar, other()]) {
         for (const [at, chat] of chats.entries()) {
           const body = { chatId: chat.id, text: canary() }
           const headers = { prefer: 'respond-async' }
