@@ -36,7 +36,7 @@ function offCurve(): ListedPerson {
 
 async function unusable(): Promise<[reason: string, person: ListedPerson][]> {
   const make = async (options?: GpgOptions) => stage.use(await GpgPhone.make(options))
-  const expired = await make({ clock: '20250101T000000', parameters: EXPIRING })
+  const expired = await make({ clockMs: Date.UTC(2025, 0, 1), parameters: EXPIRING })
   const signing = await make({ parameters: SIGNING })
   const weak = await make({ parameters: WEAK })
   const revoked = await make()

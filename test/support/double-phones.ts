@@ -62,8 +62,8 @@ abstract class Home {
 export interface GpgOptions {
   /** Parameters of the key; Ed25519 and Curve25519 when not given. */
   parameters?: string[]
-  /** ISO date without dashes (`20260101T000000`): the phone's clock stands there for good. */
-  clock?: string
+  /** ms since the epoch: the phone's clock stands there for good. */
+  clockMs?: number
 }
 
 /** Sets the clock of one run of gpg, in ms since the epoch. */
@@ -83,21 +83,27 @@ export const CURVES = [
   'Expire-Date: 0',
 ]
 
+/** Longer than gpg ever needs to make a key. */
+const MAKING_MS = 60_000
+
 /** GnuPG, with what hostile tests need beside sealing and opening. */
 export class GpgPhone extends Home implements Phone {
   certificate = ''
   fingerprint = ''
   readonly #clock: string[]
 
-  private constructor({ clock }: GpgOptions) {
+  private constructor({ clockMs }: GpgOptions) {
     super()
-    this.#clock = clock === undefined ? [] : ['--faked-system-time', clock]
+    this.#clock = clockMs === undefined ? [] : atTime(clockMs)
   }
 
   static async make(options: GpgOptions = {}): Promise<GpgPhone> {
     const phone = new GpgPhone(options)
     const parameters = ['%no-protection', ...(options.parameters ?? CURVES), 'Name-Real: person']
-    await phone.gpg(['--generate-key'], `${parameters.join('\n')}\n`)
+    const { clockMs } = options
+    // gpg's clock goes on while it makes a key, which must not be dated later than its signatures
+    const before = clockMs === undefined ? [] : atTime(clockMs - MAKING_MS)
+    await phone.gpg([...before, '--generate-key'], `${parameters.join('\n')}\n`)
     await phone.reread()
     return phone
   }

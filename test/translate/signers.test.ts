@@ -15,7 +15,7 @@ async function says(chat: DoubleChat, from: Person, words: string, by = from): P
 
 /** A person whose key is old enough for signatures of any date. */
 async function oldHand(): Promise<Person> {
-  return stage.with(await GpgPhone.make({ clock: '20250101T000000' }))
+  return stage.with(await GpgPhone.make({ clockMs: Date.UTC(2025, 0, 1) }))
 }
 
 test('a person who takes another key between two messages is verified with each', async () => {

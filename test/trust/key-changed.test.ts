@@ -159,8 +159,7 @@ test('words that were signed after the change was seen do not, nor does a revoke
 })
 
 test('an older copy of a certificate without its end is read with the end, after a restart too', async () => {
-  const made = new Date(Date.now() - 10 * DAY_MS).toISOString().replace(/[-:]|\.\d+Z/g, '')
-  const phone = stage.use(await GpgPhone.make({ clock: made }))
+  const phone = stage.use(await GpgPhone.make({ clockMs: Date.now() - 10 * DAY_MS }))
   const older = keyOf(phone)
   const person = stage.with(phone)
   const ending = ['--quick-set-expire', phone.fingerprint, '2d']
