@@ -82,15 +82,24 @@ export class EngineUnavailableError extends Refusal {
   }
 }
 
+/** The holder of our secret keys does not answer (`KeyHolder`). */
+export class KeyHolderUnavailableError extends Refusal {
+  /** @param detail for people: who does not answer, and why */
+  constructor(detail: string, options: { cause?: unknown } = {}) {
+    super('postern_locked', detail, { ...options, extra: { retryAfter: ENGINE_RETRY_SECONDS } })
+  }
+}
+
 const ENGINE_RETRY_SECONDS = 2
 
 /**
- * Whether an error is a failure of Postern's own, of its store, clock, threads or memory, rather
- * than of the message or file at hand.
+ * Whether an error is a failure of Postern's own, of its store, clock, threads, memory or key holder,
+ * rather than of the message or file at hand.
  */
 export function isOwnFailure(error: unknown): boolean {
   // a store that is damaged is read in the midst of things too
   if (error instanceof EngineUnavailableError || error instanceof OperatorError) return true
+  if (error instanceof KeyHolderUnavailableError) return true
   if (!(error instanceof Refusal) || error instanceof TooManyChatsError) return false
   return error.code === 'postern_store_unwritable' || error.code === 'postern_clock_wrong'
 }

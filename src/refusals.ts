@@ -91,7 +91,7 @@ export const REFUSALS = {
   postern_locked: {
     status: 503,
     what: 'the secret keys are locked',
-    hint: 'set `key.passphrase` and start again',
+    hint: 'set `key.passphrase` and start again; with `key.agent`, start the agent',
   },
   postern_bot_down: {
     status: 503,

@@ -6,6 +6,7 @@ import type { Cipher } from './format/ciphers.ts'
 import type { DamageReason, SizeReason } from './failure-reasons.ts'
 import type { ByteReader } from './format/packet-stream.ts'
 import type { Sealed } from './format/armor-writer.ts'
+import type { KeyHolder } from './key-holder.ts'
 import type { Room, RestingFile } from './stream/resting.ts'
 
 /** One of the bot's own keys, made but not unlocked. Both texts are ASCII-armored. */
@@ -14,7 +15,10 @@ export interface OwnKey {
   fingerprint: string
   /** Public certificate. */
   certificate: string
-  /** Secret key, locked under a passphrase (RFC 9580, 3.7.2.1); gpg can import it. */
+  /**
+   * Secret key, locked under a passphrase (RFC 9580, 3.7.2.1); gpg can import it. The certificate
+   * where a holder has the secret (`isHeld`).
+   */
   locked: string
 }
 
@@ -66,9 +70,11 @@ export interface UnlockedKey {
   keyIds: string[]
   /** Fingerprints of primary and subkeys, for PKESK v6 (RFC 9580, 5.1.2). */
   fingerprints: string[]
-  /** Transferable secret key, unlocked, binary. */
+  /** Transferable secret key, unlocked, binary; public where `holder` has the secret. */
   bytes: Uint8Array
   sizes: OwnSizes
+  /** Signs and unwraps with the secret, which is not in this process. */
+  holder?: KeyHolder
 }
 
 /** Bytes of a bot's own key in each message sealed with it; the greatest possible. */

@@ -19,6 +19,13 @@ export type {
   UnlockedKey,
   UnusableReason,
 } from './engine.ts'
+export {
+  type HeldKey,
+  type HeldSessionKey,
+  type HolderState,
+  type KeyHolder,
+  isHeld,
+} from './key-holder.ts'
 export { FORM_BYTES, looksEncrypted, sealedForm } from './format/encrypted-message.ts'
 export { ByteReader } from './format/packet-stream.ts'
 export { type RawFile, type Room, RestingWriter, type RestingFile } from './stream/resting.ts'
