@@ -150,6 +150,11 @@ export const OPERATOR_REFUSALS = {
     what: 'the keychain of the operating system cannot be used',
     hint: 'mend what the message names, or use `key.protection: passphrase`',
   },
+  'key-command': {
+    exitCode: 1,
+    what: 'the command of `key.passphraseCommand` or `key.protection` failed',
+    hint: 'run it by hand',
+  },
   passphrase: {
     exitCode: 2,
     what: 'a passphrase that the command needs is missing or wrong',

@@ -46,6 +46,7 @@ describe('a bot that did not start may make a store at the next start', () => {
     'store-restored': false,
     protection: false,
     keychain: true,
+    'key-command': true,
     passphrase: true,
     refused: true,
     failed: true,

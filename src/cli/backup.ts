@@ -75,12 +75,14 @@ const OPENS = {
     'it opens with the passphrase of the store: keep a copy of that too, in another place',
   keychain:
     'it opens with the keychain of this user on this machine alone; for another machine, `postern key protect passphrase` comes first',
+  exec: 'it opens with the command of key.protection, and the key that it used: keep that key',
   none: 'it is not protected: whoever reads it has the secret keys',
 }
 
 const PROTECTIONS = {
   passphrase: 'under a passphrase, which opens it',
   keychain: 'under the OS keychain, which opens it',
+  exec: 'under a secret that the command of key.protection unwraps',
   none: 'none: whoever reads the file has the secret keys',
 }
 

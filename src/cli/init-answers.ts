@@ -53,15 +53,19 @@ export function givenAnswers(sources: Sources, o: { makePassphrase: boolean }): 
   return given
 }
 
+const isOtherThanPassphrase = (protection: unknown): boolean =>
+  ![undefined, 'auto', 'passphrase'].includes(protection as string)
+
 /** A new passphrase that another setting overrides would lock the operator out. */
 function refuseOther({ values, levels }: CollectedSettings): void {
   const passphrases = [
     ...levels.map((level) => level.get('key.passphrase')),
     values.get('key.passphraseFile'),
+    values.get('key.passphraseCommand'),
   ]
   const other = passphrases.find((given) => given !== undefined && !given.place.startsWith('--'))
   const protection = values.get('key.protection')
-  const isOther = protection?.value === 'keychain' || protection?.value === 'none'
+  const isOther = protection !== undefined && isOtherThanPassphrase(protection.value)
   const place = other?.place ?? (isOther ? protection.place : null)
   if (place === null) return
   const message = `--make-passphrase contradicts ${place}`
@@ -77,9 +81,8 @@ function missing(
   const chosen = values.get('key.protection')?.value
   const isProtected =
     makePassphrase ||
-    has('key.passphrase', 'key.passphraseFile') ||
-    chosen === 'keychain' ||
-    chosen === 'none' ||
+    has('key.passphrase', 'key.passphraseFile', 'key.passphraseCommand') ||
+    isOtherThanPassphrase(chosen) ||
     values.get('key.publish')?.value === false
   const left = new Map<InitQuestion, string>()
   if (!has('upstream.url')) left.set('service', '--upstream-url')

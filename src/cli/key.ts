@@ -52,7 +52,7 @@ export const commandsOfGroup = (): OperatorCommand[] => [
   keyExportCommand(),
   keyImportCommand(),
   new OperatorCommand('protect')
-    .description('protect the store with a new passphrase, with the OS keychain, or with nothing')
+    .description('protect the store with a new passphrase, the OS keychain, a command, or nothing')
     .addArgument(
       new Argument('<protection>', 'how the store is protected from now on').choices(PROTECTIONS),
     )
@@ -76,7 +76,7 @@ takes it from the environment:
 ]
 
 type Protection = Parameters<Operations['keyProtect']>[0]['protection']
-const PROTECTIONS: readonly Protection[] = ['passphrase', 'keychain', 'none']
+const PROTECTIONS: readonly Protection[] = ['passphrase', 'keychain', 'exec', 'none']
 
 function printKeys(keys: readonly KeyRow[]): void {
   if (keys.length === 0) {

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { z } from 'zod'
+import { resultOr } from '../errors.ts'
 import { PASSPHRASE_VARIABLES } from './passphrases.ts'
 import { LATE_PIPE } from './pipes.ts'
 import { nearestName, settingsError, type Problem } from './problems.ts'
@@ -126,10 +127,13 @@ function fromEnvironment({ env }: Sources, problems: Problem[]): SettingsLevel {
   return level
 }
 
+const parse = (text: string): unknown => JSON.parse(text)
+
 /** Parses text; a text of another kind stays text, and its schema refuses it. */
 function decode({ kind }: Setting, text: string): unknown {
   if (kind === 'number') return /^-?\d{1,15}$/.test(text) ? Number(text) : text
   if (kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
+  if (kind === 'command' && /^[[{]/.test(text)) return resultOr(() => parse(text), text)
   if (kind !== 'list') return text
   return text.trim() === '' ? [] : text.split(',').map((item) => item.trim())
 }

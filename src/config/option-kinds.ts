@@ -2,8 +2,12 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 
-/** How a setting is written where all is text, in the environment and in flags; `entries` is not. */
-export type Kind = 'text' | 'number' | 'boolean' | 'list' | 'path' | 'secret' | 'entries'
+/**
+ * How a setting is written where all is text, in the environment and in flags; `entries` is not,
+ * `command` is JSON.
+ */
+export type Kind =
+  'text' | 'number' | 'boolean' | 'list' | 'path' | 'secret' | 'command' | 'entries'
 
 /** A schema's kind of setting, and the expected form for messages. */
 export interface About {
@@ -70,6 +74,16 @@ export const choice = <const T extends readonly [string, ...string[]]>(
     { kind: 'text', expected: `one of ${choices.join(', ')}`, choices },
     meaning,
   )
+
+/** A program and its arguments; no shell reads them. */
+export const Command = z
+  .array(z.string())
+  .refine((argv) => argv[0] && !argv.some((one) => one.includes('\0')))
+
+export const command = kindOf(Command, {
+  kind: 'command',
+  expected: 'a list of a program and its arguments',
+}).optional
 
 export const path = (meaning: string, expected = 'the path of a file') =>
   kindOf(z.string().min(1), { kind: 'path', expected }).optional(meaning)

@@ -9,6 +9,8 @@ import { ApproveEntry, ClientEntry, ConsumerEntry } from './client-entry.ts'
 import {
   boolean,
   choice,
+  Command,
+  command,
   days,
   entries,
   flag,
@@ -22,6 +24,8 @@ import {
   setting,
 } from './option-kinds.ts'
 import { describeUrlProblem } from './urls.ts'
+
+const PROTECTIONS = ['auto', 'passphrase', 'keychain', 'none'] as const
 
 /** The settings of a sidecar that serves one bot. */
 const OneBot = z.strictObject({
@@ -99,9 +103,17 @@ const OneBot = z.strictObject({
   key: group({
     passphrase: secret('passphrase that unlocks the secret keys'),
     passphraseFile: path('file that holds key.passphrase; keep it outside dataDir'),
-    protection: choice(
-      ['auto', 'passphrase', 'keychain', 'none'],
-      'what protects the secret keys; auto takes a passphrase or the keychain, never none',
+    passphraseCommand: command(
+      'program and arguments that print key.passphrase; no shell, at most a minute and 64 KiB',
+    ),
+    protection: setting(
+      z.union([z.enum(PROTECTIONS), z.strictObject({ exec: Command })]).default('auto'),
+      {
+        kind: 'command',
+        expected: `one of ${PROTECTIONS.join(', ')}, or {exec: [...]} with a program and its arguments`,
+        choices: PROTECTIONS,
+      },
+      'what protects the secret keys; auto takes a passphrase or the keychain, never none; exec: a command that wraps their secret',
     ),
     publish: flag(true, 'create and publish the bot’s key; false passes everything through'),
     rotateEveryDays: days(1).optional(

@@ -58,6 +58,9 @@ function problem({ values }: Whole, path: string, message: string, hint?: string
   return [{ place: values.get(path)?.place ?? '', path, message, hint }]
 }
 
+const givesPassphrase = ({ secrets, values }: Whole): boolean =>
+  secrets.has('key.passphrase') || values.has('key.passphraseCommand')
+
 /** The rules for a bot. */
 const OF_BOT: Record<string, SettingsRule> = {
   refuseNoService(whole) {
@@ -128,7 +131,7 @@ const OF_BOT: Record<string, SettingsRule> = {
     const needed = valueOf(whole, 'key.publish') === true
     const protection = valueOf(whole, 'key.protection')
     const noOther = protection === 'auto' && !whole.sources.mayHaveKeychain
-    if (!needed || whole.secrets.has('key.passphrase') || whole.secrets.has('store.url')) return []
+    if (!needed || givesPassphrase(whole) || whole.secrets.has('store.url')) return []
     if (existsSync(join(whole.dataDir, 'postern.db'))) return []
     if (protection !== 'passphrase' && !noOther) return []
     return problem(
@@ -137,6 +140,13 @@ const OF_BOT: Record<string, SettingsRule> = {
       'is required: the secret keys are never kept without protection unless you say so',
       passphraseCommands(whole),
     )
+  },
+
+  refuseTwoPassphrases(whole) {
+    const { secrets, values } = whole
+    if (!secrets.has('key.passphrase') || !values.has('key.passphraseCommand')) return []
+    const message = 'expected without key.passphrase and key.passphraseFile'
+    return problem(whole, 'key.passphraseCommand', message)
   },
 
   refuseManyKeys(whole) {

@@ -3,6 +3,7 @@ import { onlyBot, pickBot } from './bot-names.ts'
 import { findBots } from './bots.ts'
 import { collect, type CollectedSettings } from './collect.ts'
 import { readGivenSecret } from './given-secrets.ts'
+import { keyAccess } from './key-commands.ts'
 import { settingsError } from './problems.ts'
 import { presetOf, type Settings } from './settings.ts'
 import type { Sources } from './sources.ts'
@@ -61,8 +62,13 @@ export function loadStoreAccess(sources: Sources) {
   return {
     /** Absolute. */
     dataDir,
-    passphrase,
-    protection: valueOf('key.protection') as Settings['key']['protection'],
+    key: keyAccess(
+      {
+        protection: valueOf('key.protection') as Settings['key']['protection'],
+        passphraseCommand: valueOf('key.passphraseCommand') as readonly string[] | undefined,
+      },
+      passphrase,
+    ),
     /** The database that holds the store; null when it is in `dataDir`. */
     storeUrl,
     engine: valueOf('openpgp.engine') as Settings['openpgp']['engine'],

@@ -11,6 +11,7 @@ import type { Transfer } from '../keys/transfer.ts'
 import type { OutboxEntries } from '../outbox/entries.ts'
 import type { CheckLine } from '../doctor/check-line.ts'
 import { operationsOn } from '../rpc/operation.ts'
+import type { SecretWrapper } from '../store/protection.ts'
 import type { Store } from '../store/store.ts'
 import type { ChatPreview } from '../translate/chat-preview.ts'
 import type { OpenReport, StatusReport } from './reports.ts'
@@ -21,6 +22,8 @@ export interface OperationParts {
   keyring: Keyring
   keyUsage: KeyUsage
   transfer: Transfer
+  /** What wraps the secret of the store; null where the settings name no command. */
+  wrapper: SecretWrapper | null
   /** Null when the sidecar manages no key. */
   publication: Publication | null
   knownChats: KnownChats

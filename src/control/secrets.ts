@@ -1,7 +1,7 @@
 /** Operations on secret keys, and on their protection. */
 import { z } from 'zod'
 import { OperatorError } from '../errors.ts'
-import type { NewProtection } from '../store/protection.ts'
+import type { NewProtection, SecretWrapper } from '../store/protection.ts'
 import { METHODS, type ProtectionMethod } from '../store/schema.ts'
 import { findKey } from './keys.ts'
 import { fingerprint, iso, nothing, operation, passphrase } from './operation.ts'
@@ -10,9 +10,10 @@ import { managed } from './rotation.ts'
 
 const PROTECTED: Record<ProtectionMethod, string> = {
   passphrase:
-    'the store rests under the new passphrase: give it as key.passphrase from the next start on',
+    'the store rests under the new passphrase: give it as key.passphrase, or by key.passphraseCommand, from the next start on',
   keychain:
     'the store rests under the OS keychain of this user: set key.protection to keychain, or leave it at auto',
+  exec: 'the store rests under a new secret, which the command of key.protection wrapped: keep that setting',
   none: 'the store rests without protection, and whoever reads the disk has the secret keys: set key.protection to none, or the next start is refused',
 }
 
@@ -65,11 +66,11 @@ export const SECRETS = {
   keyProtect: operation(
     'Moves the store under another protection; `passphrase` is the new one, or null.',
     z.strictObject({ protection: z.enum(METHODS), passphrase: passphrase.nullable() }),
-    async ({ store, transfer }, input) => {
+    async ({ store, transfer, wrapper }, input) => {
       const { protection } = input
       const before = store.method
       const { isScrubbed, oldEntry } = await store.move(
-        wantedProtection(protection, input.passphrase),
+        wantedProtection(input, wrapper),
         (locked, change) => transfer.relock(locked, change),
       )
       const left = isScrubbed
@@ -87,12 +88,27 @@ function aboutCopies(before: ProtectionMethod | null, oldEntry: string | null): 
   if (before === null) return ''
   const copies = '; backups and copies made before'
   if (before === 'none') return `${copies} are still without protection`
+  if (before === 'exec') return `${copies} still need the command, and the key that it used`
   return before === 'passphrase'
     ? `${copies} still open with the old passphrase`
     : `${copies} still need the keychain’s entry ${oldEntry}, which stays`
 }
 
-function wantedProtection(method: ProtectionMethod, given: string | null): NewProtection {
+function wantedProtection(
+  {
+    protection: method,
+    passphrase: given,
+  }: { protection: ProtectionMethod; passphrase: string | null },
+  wrapper: SecretWrapper | null,
+): NewProtection {
+  if (method === 'exec') {
+    if (wrapper !== null) return { method, wrapper }
+    throw new OperatorError(
+      'settings',
+      'key.protection names no command that wraps the secret of the store',
+      'stop the sidecar, set key.protection to {exec: [...]}, run this command again, and start it',
+    )
+  }
   if (method !== 'passphrase') return { method }
   if (given !== null) return { method, passphrase: given }
   throw new OperatorError(

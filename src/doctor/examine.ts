@@ -1,6 +1,7 @@
 /** Every line of `postern check`, in the order shown. */
 import { resolve } from 'node:path'
 import type { Bot } from '../api/bot.ts'
+import { keyAccess } from '../config/key-commands.ts'
 import { isInside } from '../config/rules.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
 import { asOperatorError, OperatorError } from '../errors.ts'
@@ -120,6 +121,10 @@ function storeLine(store: StoreState): CheckLine {
 /** Lines on the protection of an existing store, and of the one at the first start. */
 const PROTECTED = {
   passphrase: ['a passphrase opens the store', 'the first start puts secrets under the passphrase'],
+  exec: [
+    'a command unwraps the secret that opens the store',
+    'the first start has a command wrap the secret that opens the store',
+  ],
   keychain: [
     'the OS keychain opens the store',
     'the first start puts secrets into the OS keychain, which can be used',
@@ -146,12 +151,11 @@ async function checkProtection(
 
 /** The future choice of `postern run`, or why it will fail; a keychain is tried. */
 async function firstProtection(
-  { protection }: Settings['key'],
+  key: Settings['key'],
   { passphrase, howToMakePassphrase }: Secrets,
 ): Promise<Store['method'] | OperatorError> {
   const chosen = await chooseProtection({
-    protection,
-    passphrase: passphrase?.reveal() ?? null,
+    ...keyAccess(key, passphrase),
     isRequired: true,
     howToMakePassphrase,
   }).catch(asOperatorError)

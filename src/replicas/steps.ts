@@ -12,6 +12,7 @@ import {
   OUTBOX,
   FIRST_TABLES,
   FIRST_VERSION,
+  WRAPPED,
 } from '../store/migrations.ts'
 import type { FollowedTable } from '../store/store.ts'
 
@@ -135,6 +136,7 @@ export const POSTGRES_STEPS: readonly PostgresStep[] = [
       triggerOf(['outbox', { key: 'id' }]),
     ],
   },
+  { version: FIRST_VERSION + 3, isAdditive: true, statements: WRAPPED.map(forPostgres) },
 ]
 
 /** Every table, those too that only PostgreSQL has. */

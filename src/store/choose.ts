@@ -9,19 +9,30 @@ import {
   methodOf,
   openProtection,
   unprotectedSecret,
+  unwrapOpener,
   type OpenProtection,
   type NewProtection,
+  type SecretWrapper,
 } from './protection.ts'
-import { corrupt, noPassphrase, nothingPossible, otherProtection, unprotected } from './refusals.ts'
+import {
+  corrupt,
+  noPassphrase,
+  nothingPossible,
+  noWrapper,
+  otherProtection,
+  unprotected,
+} from './refusals.ts'
 import type { ProtectionMethod, ProtectionTable, Schema } from './schema.ts'
 import type { Stretcher } from './stretcher.ts'
 
 /** The requested protection of a store. */
 export interface ProtectionRequest {
-  /** The passphrase that settings give, or null. */
-  passphrase: string | null
+  /** The passphrase of the settings, a function that runs the command for it, or null. */
+  passphrase: string | (() => Promise<string>) | null
   /** Setting `key.protection`; `auto` when absent. */
   protection?: 'auto' | ProtectionMethod | undefined
+  /** For the method `exec`; null or absent where the settings name no command. */
+  wrapper?: SecretWrapper | null
   /** The store must have a protection: there are secrets to keep. */
   isRequired?: boolean
   /** The store must have the protection that the setting names. Otherwise any is accepted. */
@@ -36,12 +47,17 @@ export interface ProtectionRequest {
  * Chooses for a store that has none yet: the method of the setting, or under `auto` the first
  * possible, never `none`.
  * @returns null when nothing was asked for and nothing is required
- * @throws OperatorError `settings`, `keychain`, `store-locked`
+ * @throws OperatorError `settings`, `keychain`, `key-command`, `store-locked`
  */
 export async function chooseProtection(request: ProtectionRequest): Promise<NewProtection | null> {
-  const { protection = 'auto', passphrase } = request
+  const { protection = 'auto', wrapper = null } = request
   if (protection === 'none') return { method: 'none' }
-  if (protection !== 'keychain' && passphrase !== null) {
+  if (protection === 'exec') {
+    if (wrapper === null) throw noWrapper()
+    return { method: 'exec', wrapper }
+  }
+  if (protection !== 'keychain' && request.passphrase !== null) {
+    const passphrase = await passphraseOf(request.passphrase)
     return { method: 'passphrase', passphrase, stretcher: request.stretcher }
   }
   if (protection === 'passphrase') {
@@ -59,7 +75,7 @@ export async function chooseProtection(request: ProtectionRequest): Promise<NewP
 /**
  * Opens the protection of a store.
  * @throws OperatorError `protection` when it has another than the request names; `store-locked`,
- *   `store-passphrase`, `store-derivation`, `store-corrupt`, `keychain`
+ *   `store-passphrase`, `store-derivation`, `store-corrupt`, `keychain`, `key-command`
  */
 export async function openExisting(
   row: ProtectionTable,
@@ -82,12 +98,19 @@ async function openerOf(
   if (method === 'none') return unprotectedSecret(row)
   if (method === 'passphrase') {
     if (request.passphrase === null) throw noPassphrase()
-    return request.passphrase
+    return await passphraseOf(request.passphrase)
+  }
+  if (method === 'exec') {
+    if (request.wrapper == null) throw noWrapper()
+    return await unwrapOpener(request.wrapper, row)
   }
   const kept = await readEntry(entryOf(row))
   if (kept === null) throw noEntry(entryOf(row))
   return kept
 }
+
+const passphraseOf = async (given: string | (() => Promise<string>)): Promise<string> =>
+  typeof given === 'string' ? given : await given()
 
 /** A protection that is made but not in use. Write its row, or call `discard`. */
 export interface PreparedProtection {
@@ -100,7 +123,7 @@ export interface PreparedProtection {
 /**
  * Makes a new protection; for the keychain, its secret is in the keychain, and was read back, when
  * this resolves.
- * @throws OperatorError `keychain`, `store-locked`
+ * @throws OperatorError `keychain`, `key-command`, `store-locked`
  */
 export async function prepare(wanted: NewProtection): Promise<PreparedProtection> {
   const { held, row, opener } = await createProtection(wanted)

@@ -147,7 +147,7 @@ export function readProtection(database: DatabaseSync): ProtectionTable | null {
   const row = database.prepare('SELECT * FROM protection WHERE id = 1').get()
   if (row === undefined) return null
   // a store of 0.1.0, before its upgrade
-  return { derivation: 'scrypt', ...row } as unknown as ProtectionTable
+  return { derivation: 'scrypt', wrapped: null, ...row } as unknown as ProtectionTable
 }
 
 function holdsSecrets(database: DatabaseSync): boolean {

@@ -227,11 +227,15 @@ export const OUTBOX = [
    ) STRICT`,
 ]
 
+/** The secret of a protection as a command wrapped it. */
+export const WRAPPED = [`ALTER TABLE protection ADD COLUMN wrapped TEXT`]
+
 /** Every step; each raises the version by one. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   { version: FIRST_VERSION, statements: FIRST_TABLES },
   { version: FIRST_VERSION + 1, statements: DERIVATION },
   { version: FIRST_VERSION + 2, statements: [...CLIENTS, ...CURSORS, ...OUTBOX] },
+  { version: FIRST_VERSION + 3, statements: WRAPPED },
 ]
 
 export const NEWEST_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { PASSPHRASE_COST } from './passphrase-cost.ts'
-import { corrupt, wrongPassphrase } from './refusals.ts'
+import { corrupt, otherWrapped, wrongPassphrase } from './refusals.ts'
 import { hasArgon2, SALT_BYTES, STRETCHER, type Stretcher } from './stretcher.ts'
 import {
   METHODS,
@@ -69,16 +69,25 @@ export class SecretSealer {
   }
 }
 
+/** Wraps secrets by a key that another program or service holds. Its errors are the caller's. */
+export interface SecretWrapper {
+  /** @param context names the store: a wrapped secret unwraps with the same context alone */
+  wrap(secret: Buffer, context: string): Promise<string>
+  unwrap(wrapped: string, context: string): Promise<Buffer>
+}
+
 /** A protection to be made. */
 export type NewProtection =
   | { method: 'passphrase'; passphrase: string; stretcher?: Stretcher | undefined }
   | { method: 'keychain' }
+  | { method: 'exec'; wrapper: SecretWrapper }
   | { method: 'none' }
 
 /**
  * Makes a new protection, and the row that lets it be opened again.
  * @returns `opener`: the secret that opens it. For the keychain, the caller keeps it in the entry
  *   `entryOf(row)`
+ * @throws OperatorError `key-command` when a wrapped secret does not unwrap to itself; the wrapper's
  */
 export async function createProtection(
   wanted: NewProtection,
@@ -92,8 +101,23 @@ export async function createProtection(
   const outer = new SecretSealer(await stretcher.stretch(opener, { ...cost, salt }))
   const master = randomBytes(KEY_BYTES)
   const sealed = { proof: outer.seal(PROOF_NAME, PROOF), master: outer.seal(MASTER_NAME, master) }
-  const row = { id: 1, method, ...cost, salt, ...sealed }
+  const wrapped = wanted.method === 'exec' ? await wrapOpener(wanted.wrapper, opener, salt) : null
+  const row = { id: 1, method, ...cost, salt, ...sealed, wrapped }
   return { held: heldBy(master, row), row: { ...row, digest: digestOf(row) }, opener }
+}
+
+async function wrapOpener(wrapper: SecretWrapper, opener: string, salt: Buffer): Promise<string> {
+  const wrapped = await wrapper.wrap(Buffer.from(opener, 'base64url'), entryOf({ salt }))
+  if ((await unwrapOpener(wrapper, { wrapped, salt })) !== opener) throw otherWrapped()
+  return wrapped
+}
+
+/** Opens the secret of a row with the method `exec`. @throws the wrapper's error */
+export async function unwrapOpener(
+  wrapper: SecretWrapper,
+  { wrapped, salt }: Pick<ProtectionTable, 'wrapped' | 'salt'>,
+): Promise<string> {
+  return (await wrapper.unwrap(wrapped ?? '', entryOf({ salt }))).toString('base64url')
 }
 
 function newDerivation(method: ProtectionMethod): KeyDerivation {
@@ -122,7 +146,10 @@ const derived = (master: Buffer, use: string): Buffer =>
 export function methodOf(row: ProtectionTable): ProtectionMethod {
   const method = METHODS.find((known) => known === row.method)
   const asWritten = digestOf(row).equals(row.digest)
-  if (method === undefined || !asWritten || !isDerivable(method, row)) throw damagedRow()
+  const isWhole = (method === 'exec') === (row.wrapped !== null)
+  if (method === undefined || !asWritten || !isWhole || !isDerivable(method, row)) {
+    throw damagedRow()
+  }
   return method
 }
 
@@ -144,8 +171,8 @@ function isDerivable(method: ProtectionMethod, row: ProtectionTable): boolean {
  * @param opener the passphrase, or the random secret of the other methods
  * @param stretcher where several stores share one
  * @throws OperatorError `store-passphrase` when the passphrase is another one; `store-corrupt`
- *   when the row is not as it was written, or a kept secret is another one; `store-derivation` when
- *   this Node.js lacks its derivation
+ *   when the row is not as it was written, or a kept secret is another one; `key-command` when an
+ *   unwrapped one is; `store-derivation` when this Node.js lacks its derivation
  */
 export async function openProtection(
   opener: string,
@@ -155,6 +182,7 @@ export async function openProtection(
   const method = methodOf(row)
   const outer = new SecretSealer(await stretcher.stretch(opener, row))
   if (outer.open(PROOF_NAME, row.proof) === null) {
+    if (method === 'exec') throw otherWrapped()
     throw method === 'passphrase'
       ? wrongPassphrase()
       : corrupt('its master secret is not the one that it was made with')
@@ -164,7 +192,7 @@ export async function openProtection(
   return heldBy(master, row)
 }
 
-/** The name of the keychain's entry for a row with the method `keychain`. */
+/** The name of the keychain's entry for a row with the method `keychain`, and of what a command wraps. */
 export function entryOf({ salt }: { salt: Uint8Array }): string {
   return `store-${Buffer.from(salt).toString('hex').slice(0, 32)}`
 }
@@ -180,13 +208,14 @@ export function isSameProtection(a: ProtectionTable | null, b: ProtectionTable |
   return Buffer.from(a.digest).equals(b.digest)
 }
 
-function randomSecret(method: 'keychain' | 'none', salt: Uint8Array): string {
+function randomSecret(method: 'keychain' | 'exec' | 'none', salt: Uint8Array): string {
   return Buffer.from(method === 'none' ? salt : randomBytes(KEY_BYTES)).toString('base64url')
 }
 
 function digestOf(row: Omit<ProtectionTable, 'digest'>): Buffer {
-  const { method, derivation, n, r, p } = row
-  const cost = derivation === 'scrypt' ? [n, r, p] : [n, r, p, derivation]
+  const { method, derivation, n, r, p, wrapped } = row
+  const cost: unknown[] = derivation === 'scrypt' ? [n, r, p] : [n, r, p, derivation]
+  if (wrapped !== null) cost.push(wrapped)
   return createHash('sha256')
     .update(JSON.stringify([method, ...cost]))
     .update(row.salt)

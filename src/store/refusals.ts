@@ -52,9 +52,29 @@ export function noPassphrase(): OperatorError {
   )
 }
 
+/** The store needs a command to be opened, and the settings name none. */
+export function noWrapper(): OperatorError {
+  return new OperatorError(
+    'store-locked',
+    'the store rests under a secret that a command unwraps, and key.protection names none',
+    'set key.protection to {exec: [...]}, with the command that the store was protected by',
+  )
+}
+
+/** A command unwrapped another secret than the store's; no new start mends that. */
+export function otherWrapped(): OperatorError {
+  return new OperatorError(
+    'key-command',
+    'the command of key.protection gave a secret that does not open the store',
+    'nothing was changed; let the command use the service and the key that the store was protected by',
+    { exitCode: 3 },
+  )
+}
+
 const RESTS: Record<ProtectionMethod, string> = {
   passphrase: 'under a passphrase',
   keychain: 'under the OS keychain',
+  exec: 'under a secret that a command unwraps',
   none: 'without protection',
 }
 
@@ -72,7 +92,9 @@ export function otherProtection(is: ProtectionMethod, asked: ProtectionMethod): 
   return new OperatorError(
     'protection',
     `the store rests ${RESTS[is]}, and key.protection is ${asked}`,
-    `move it with \`postern key protect ${asked}\`, or set key.protection to ${is}`,
+    `move it with \`postern key protect ${asked}\`, or set key.protection to ${
+      is === 'exec' ? '{exec: [...]}' : is
+    }`,
   )
 }
 

@@ -8,10 +8,10 @@ import type { ClientTables } from './client-tables.ts'
 /**
  * The protection of a store. Everything secret is locked under a master secret of 256 random bits,
  * and that alone is sealed by the method: under the operator's passphrase, through a slow derivation;
- * under a random secret in the OS keychain; or under a random secret in the store itself, which
- * protects nothing.
+ * under a random secret in the OS keychain; under a random secret that a command of the operator's
+ * wraps; or under a random secret in the store itself, which protects nothing.
  */
-export const METHODS = ['passphrase', 'keychain', 'none'] as const
+export const METHODS = ['passphrase', 'keychain', 'exec', 'none'] as const
 export type ProtectionMethod = (typeof METHODS)[number]
 
 /** How the key of a protection is derived: Argon2id (RFC 9106) or scrypt (RFC 7914), and its cost. */
@@ -168,6 +168,8 @@ export interface Schema extends ClientTables {
     proof: Uint8Array
     /** The random master secret, sealed under the passphrase; all other secrets rest under it. */
     master: Uint8Array
+    /** The random secret as the operator’s command wrapped it; null for the other methods. */
+    wrapped: Generated<string | null>
     /** SHA-256 over all of the above, to distinguish damage from a wrong passphrase. */
     digest: Uint8Array
   }
@@ -279,4 +281,4 @@ export interface Schema extends ClientTables {
 /** A row of a table as it is read. */
 export type SchemaRow<Table extends keyof Schema> = Selectable<Schema[Table]>
 
-export type ProtectionTable = Schema['protection']
+export type ProtectionTable = SchemaRow<'protection'>

@@ -17,6 +17,7 @@ import { copiesIn, whatIsThere } from '../store/inspect.ts'
 import type { Core } from './core.ts'
 import type { Link } from './link.ts'
 import type { Updates } from './updates.ts'
+import { keyAccess } from '../config/key-commands.ts'
 import type { Settings } from '../config/settings.ts'
 import { VERSION } from '../config/version.ts'
 import { iso } from '../control/operation.ts'
@@ -33,6 +34,7 @@ export function buildOperations(
   const opened = { ...core, ...core.known }
   const operations = bindOperations({
     ...opened,
+    wrapper: keyAccess(settings.key).wrapper,
     mustSeal: (chatId) => core.guard.mustSeal(chatId),
     storeCopies: () => copiesIn(settings.dataDir),
     publishedKey: async () => fingerprintOf(await link.calls.me()),

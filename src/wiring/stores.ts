@@ -4,6 +4,7 @@
  */
 import { botIdOf } from '../api/bot.ts'
 import type { JudgingClock, Memory, ReplayMemory } from '../kernel/index.ts'
+import { keyAccess } from '../config/key-commands.ts'
 import type { StoreAccess } from '../config/store-access.ts'
 import { OperatorError } from '../errors.ts'
 import { readBackup, type Backup } from '../store/backup.ts'
@@ -31,9 +32,10 @@ export interface BackupReport extends Pick<
  *   `store-passphrase`, `keychain`
  */
 export async function verifyBackup(file: string, access: StoreAccess): Promise<BackupReport> {
-  const { takenAt, bytes, version, method, masterSecret, keys, counts } = await readBackup(file, {
-    passphrase: access.passphrase?.reveal() ?? null,
-  })
+  const { takenAt, bytes, version, method, masterSecret, keys, counts } = await readBackup(
+    file,
+    access.key,
+  )
   const { createEngine } = await import('../openpgp/index.ts')
   await using engine = createEngine({ threads: 1, engine: access.engine })
   for (const { fingerprint, locked } of keys) {
@@ -89,10 +91,9 @@ export async function moveStore(
 ): Promise<MoveReport> {
   const { FileMoveEnd } = await import('../replicas/move-ends.ts')
   await using stack = new AsyncDisposableStack()
-  const passphrase = access.passphrase?.reveal() ?? null
   const source =
     access.storeUrl === null
-      ? await FileMoveEnd.source(access.dataDir, { passphrase })
+      ? await FileMoveEnd.source(access.dataDir, access.key)
       : await databaseEnd(access.storeUrl, access, stack)
   stack.use(source)
   const target =
@@ -104,7 +105,7 @@ export async function moveStore(
   const { tables, keys } = await relocate({
     from: source,
     to: target,
-    request: { passphrase },
+    request: access.key,
     tryKey: async ({ fingerprint, locked }, masterSecret) => {
       const unlocked = await engine.unlock(locked, masterSecret).catch(() => null)
       if (unlocked?.fingerprint !== fingerprint) throw doesNotOpen(fingerprint)
@@ -196,8 +197,7 @@ export async function openStoreFor(
     dataDir: settings.dataDir,
     botId,
     mode: purpose === 'look' ? 'existing' : mayCreateStore ? 'create' : 'claim',
-    passphrase: secrets.passphrase?.reveal() ?? null,
-    protection: settings.key.protection,
+    ...keyAccess(settings.key, secrets.passphrase),
     isRequired: settings.key.publish,
     isBinding: purpose === 'run',
     stretcher: parts?.stretcher,

@@ -47,9 +47,11 @@ describe('what a command needs that only opens a store or a backup', () => {
   test('is the data directory and what opens it; no service, no token', () => {
     const env = { POSTERN_KEY_PASSPHRASE: 'words', POSTERN_DATA_DIR: '/kept' }
     const access = loadStoreAccess(sources({ env }))
-    expect(access).toMatchObject({ dataDir: '/kept', protection: 'auto' })
-    expect(access.passphrase?.reveal()).toBe('words')
-    expect(loadStoreAccess(sources({ env: {} })).passphrase).toBeNull()
+    expect(access).toMatchObject({
+      dataDir: '/kept',
+      key: { protection: 'auto', passphrase: 'words', wrapper: null },
+    })
+    expect(loadStoreAccess(sources({ env: {} })).key.passphrase).toBeNull()
   })
 
   test('refuses what is wrong in any source, all at once', () => {

@@ -180,10 +180,13 @@ describe('the passphrase', () => {
     expect(error.message).toContain('key.passphrase: is required')
   })
 
-  test.each(['keychain', 'none'])('is not required by `%s`', (protection) => {
-    const env = { ...bare, POSTERN_KEY_PROTECTION: protection }
-    expect(load(sources({ env })).secrets.passphrase).toBeNull()
-  })
+  test.each(['keychain', 'none', '{"exec":["age.sh"]}'])(
+    'is not required by `%s`',
+    (protection) => {
+      const env = { ...bare, POSTERN_KEY_PROTECTION: protection }
+      expect(load(sources({ env })).secrets.passphrase).toBeNull()
+    },
+  )
 
   test('is not required when no key is published', () => {
     const env = { ...bare, POSTERN_KEY_PUBLISH: 'false' }

@@ -294,8 +294,10 @@ describe('secrets', () => {
     expect(did).toEqual([['takeRetired', given, 'shown']])
   })
 
+  const WRAPPER = { wrap: () => Promise.resolve(''), unwrap: () => Promise.reject(new Error()) }
+
   const protect = async (
-    input: { protection: 'none' | 'keychain' | 'passphrase'; passphrase: string | null },
+    input: { protection: 'none' | 'keychain' | 'exec' | 'passphrase'; passphrase: string | null },
     o: { before?: string | null; isScrubbed?: boolean } = {},
   ) => {
     const { parts, store, did } = keyParts()
@@ -305,7 +307,10 @@ describe('secrets', () => {
       store.method = 'meanwhile'
       return { isScrubbed: o.isScrubbed ?? true, oldEntry: 'postern-7' }
     })
-    const { protection, message } = await SECRETS.keyProtect.run(parts, input)
+    const { protection, message } = await SECRETS.keyProtect.run(
+      { ...parts, wrapper: WRAPPER },
+      input,
+    )
     expect(protection).toBe(input.protection)
     expect(did).toEqual([['relock', 'locked', { from: 'a', to: 'b' }]])
     return { moved: store.move.mock.calls.map(([to]) => to as object), message }
@@ -314,6 +319,12 @@ describe('secrets', () => {
   test.each([
     ['none', null, { method: 'none' }, /^the store rests without .* or the next start is refused$/],
     ['keychain', 'unused', { method: 'keychain' }, /under the OS keychain .* leave it at auto$/],
+    [
+      'exec',
+      null,
+      { method: 'exec', wrapper: WRAPPER },
+      /which the command of key.protection wrapped/,
+    ],
     ['passphrase', 'new', { method: 'passphrase', passphrase: 'new' }, /from the next start on$/],
   ] as const)('are moved under %s', async (protection, passphrase, wanted, message) => {
     const result = await protect({ protection, passphrase })
@@ -323,6 +334,7 @@ describe('secrets', () => {
   test.each([
     ['none', 'backups and copies made before are still without protection'],
     ['passphrase', 'backups and copies made before still open with the old passphrase'],
+    ['exec', 'backups and copies made before still need the command, and the key that it used'],
     ['keychain', 'still need the keychain’s entry postern-7, which stays'],
   ])('of a store that was under %s leave copies behind', async (before, message) => {
     const input = { protection: 'none', passphrase: null } as const
@@ -340,6 +352,14 @@ describe('secrets', () => {
     await expect(SECRETS.keyProtect.run(parts, input)).rejects.toEqual(error)
     expect(store.move).not.toHaveBeenCalled()
   })
+})
+
+test('a store is not moved under a command that the settings do not name', async () => {
+  const { parts, store } = keyParts()
+  const input = { protection: 'exec', passphrase: null } as const
+  const error = refused('settings', 'key.protection names no command', { hint: 'stop the sidecar' })
+  await expect(SECRETS.keyProtect.run({ ...parts, wrapper: null }, input)).rejects.toEqual(error)
+  expect(store.move).not.toHaveBeenCalled()
 })
 
 describe('backups', () => {

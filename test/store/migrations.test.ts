@@ -69,7 +69,7 @@ describe('a row that breaks a rule is refused', () => {
     ],
     [
       'a second protection',
-      `INSERT INTO protection VALUES (2, 'none', 2, 8, 1, x'00', x'00', x'00', x'00', 'scrypt')`,
+      `INSERT INTO protection VALUES (2, 'none', 2, 8, 1, x'00', x'00', x'00', x'00', 'scrypt', NULL)`,
       /CHECK/,
     ],
     ['a second webhook', `INSERT INTO webhook (id) VALUES (2)`, /CHECK/],

@@ -56,6 +56,7 @@ const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex')
 const { salt, proof, master, digest } = KEPT.row
 const rowOf = (kept: typeof KEPT.row | typeof DERIVED_BY_ARGON2.row): ProtectionTable => ({
   ...kept,
+  wrapped: null,
   salt: bytes(kept.salt),
   proof: bytes(kept.proof),
   master: bytes(kept.master),

@@ -2,6 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { keyAccess } from '../../src/config/key-commands.ts'
 import { SecretSource } from '../../src/config/secrets.ts'
 import { settingsFrom, type Settings } from '../../src/config/settings.ts'
 import type { StoreAccess } from '../../src/config/store-access.ts'
@@ -23,11 +24,14 @@ import { freshSchema, hasPostgres, sharedCluster } from '../support/postgres.ts'
 const PASSPHRASE = SecretSource.fromValue('right')
 const DATABASE_URL = SecretSource.fromValue('postgres://user:word@127.0.0.1:9/base')
 
-const accessTo = (dataDir: string, o: Partial<StoreAccess> = {}): StoreAccess =>
+const accessTo = (
+  dataDir: string,
+  { passphrase, ...o }: Partial<StoreAccess> & { passphrase?: SecretSource } = {},
+): StoreAccess =>
   ({
     dataDir,
     storeUrl: null,
-    passphrase: null,
+    key: keyAccess({ protection: 'auto' }, passphrase),
     engine: 'library',
     store: { schema: 'postern' },
     ...o,

@@ -1,0 +1,81 @@
+/** Runs a program for what it prints: no shell, bounded in time and output, nothing of it logged. */
+import { spawn } from 'node:child_process'
+import { systemCodeOf } from '../errors.ts'
+
+/** A program and its arguments, and all of its environment. */
+export interface ExternalCommand {
+  argv: readonly string[]
+  env: NodeJS.ProcessEnv
+  /** One minute when not given: a person may have to touch a device. */
+  timeoutMs?: number
+}
+
+const TIMEOUT_MS = 60_000
+const MAX_BYTES = 64 * 1024
+const hasGroups = process.platform !== 'win32'
+
+/** `message` completes "the command ..."; it holds nothing that the command printed. */
+export class CommandError extends Error {
+  override name = 'CommandError'
+  /** False when the program cannot be started, so that another try does not help. */
+  readonly hasStarted: boolean
+
+  constructor(message: string, { hasStarted = true } = {}) {
+    super(message)
+    this.hasStarted = hasStarted
+  }
+}
+
+/**
+ * Runs a command to its end. It is killed with its process group when it is late, or prints too
+ * much; its stderr goes nowhere.
+ * @param input given on its stdin
+ * @returns its stdout, at most 64 KiB
+ * @throws CommandError when it cannot be started, is killed, or ends with another code than 0
+ */
+export async function runCommand(
+  { argv: [program = '', ...args], env, timeoutMs = TIMEOUT_MS }: ExternalCommand,
+  input = '',
+): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  const stdio = ['pipe', 'pipe', 'ignore'] as const
+  const child = spawn(program, args, { env, stdio: [...stdio], detached: hasGroups })
+  const end = (error: CommandError): void => {
+    reject(error)
+    killAll(child.pid)
+    child.stdout?.destroy()
+  }
+  const late = `did not end within ${timeoutMs / 1000} s and was killed`
+  const timer = setTimeout(() => end(new CommandError(late)), timeoutMs)
+  const chunks: Buffer[] = []
+  let total = 0
+  child.stdout?.on('data', (chunk: Buffer) => {
+    total += chunk.length
+    chunks.push(chunk)
+    if (total > MAX_BYTES) end(new CommandError(`printed more than ${MAX_BYTES / 1024} KiB`))
+  })
+  child.on('error', (error) => {
+    const reason = `cannot be started (${systemCodeOf(error)})`
+    reject(new CommandError(reason, { hasStarted: false }))
+  })
+  // not `exit`: a process that it left behind may still print for it
+  child.on('close', (code, signal) => {
+    if (code === 0) return resolve(Buffer.concat(chunks))
+    reject(
+      new CommandError(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`),
+    )
+  })
+  // one that does not read its input ends by itself
+  child.stdin?.on('error', () => {})
+  child.stdin?.end(input)
+  return await promise.finally(() => clearTimeout(timer))
+}
+
+function killAll(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    process.kill(hasGroups ? -pid : pid, 'SIGKILL')
+  } catch {
+    // all of them are gone
+  }
+}
