@@ -3,8 +3,7 @@ import type { Gap, Memory, NewSeen, Records } from '../memory.ts'
 import { Listeners } from '../../util/listeners.ts'
 import type { JudgingClock } from '../lookups.ts'
 import { ConfirmedUpdates } from './confirmed-updates.ts'
-import { replayCheck } from './replay-batch.ts'
-import { REPEATS, type Met, type ReplayCheck, type Sighting } from './seen-rules.ts'
+import { REPEATS, replayCheck, type Met, type ReplayCheck, type Sighting } from './seen-rules.ts'
 
 const DAY_MS = 86_400_000
 /** How long signatures are remembered, in ms; an older one counts as replayed. */

@@ -1,6 +1,8 @@
 /** The rules of the memory against replays: which data is the same, and which signature may repeat. */
+import { OvertakenError } from '../../errors.ts'
 import type { OpenedText } from '../../openpgp/index.ts'
-import type { SignatureRepeatRule, SeenRecord } from '../memory.ts'
+import type { NewSeen, Records, SeenRecord, SignatureRepeatRule } from '../memory.ts'
+import type { ConfirmedUpdates } from './confirmed-updates.ts'
 
 /** A message or an attachment by its claims. */
 export interface Sighting {
@@ -50,7 +52,7 @@ const REPEATS_WITHIN_MS = 60_000
 const BROUGHT_WITHIN_MS = RETENTION_MS + 86_400_000
 
 /** When a signature may repeat on other data: the same words, sent twice. @param nowMs by our own clock */
-export function repeatRule(
+function repeatRule(
   { chatId, userId, mediaId, dateMs }: Thing,
   nowMs: number,
 ): SignatureRepeatRule {
@@ -80,7 +82,7 @@ export function isSamePlace(seen: SeenRecord, { chatId, userId, mediaId }: Thing
 }
 
 /** Whether data of the same place is the same thing. */
-export function isSameThing(
+function isSameThing(
   seen: SeenRecord,
   { mediaId, messageId, updateId }: Thing,
   nowMs: number,
@@ -92,4 +94,50 @@ export function isSameThing(
   const isOtherUpdate = updateId !== null && seen.updateId !== updateId
   if (isOtherUpdate && (seen.updateId !== null || isTooLate)) return false
   return isSameMessage
+}
+
+export interface ReplayBatchParts {
+  /** As the memory has it, its data first. */
+  rowsOf: (sighting: Sighting) => [NewSeen, ...NewSeen[]]
+  /** Of its data, then of its statements. */
+  digestsOf: (met: Met) => Uint8Array[]
+  confirmed: ConfirmedUpdates
+  clock: { expiryNowMs(): number }
+  nowMs: () => number
+}
+
+/** Asks the memory against replays of one batch, within one transaction. */
+export function replayCheck(
+  records: Records,
+  { rowsOf, digestsOf, confirmed, clock, nowMs }: ReplayBatchParts,
+): ReplayCheck {
+  const { seen } = records
+  return {
+    async recognize(thing, claims) {
+      const signatures = claims.map((digest) => ({ digest }))
+      const found = await seen.find(digestsOf({ ...thing, signatures }))
+      if (!found.every((one) => isSamePlace(one, thing))) return 'replayed'
+      const known = found.find(({ kind }) => kind === 'data')
+      if (known !== undefined) {
+        if (!isSameThing(known, thing, clock.expiryNowMs())) return 'replayed'
+        const { updateId } = thing
+        if (updateId === null || known.isCountedAnew) return 'again'
+        return (await confirmed.includes(records, updateId)) ? 'confirmed' : 'again'
+      }
+      const rule = repeatRule(thing, nowMs())
+      return found.every((one) => mayRepeat(one, rule)) ? 'new' : 'replayed'
+    },
+
+    async remember(sighting, as) {
+      const known = rowsOf(sighting)
+      if (as === 'new') {
+        const rule = repeatRule(sighting, nowMs())
+        return await seen.add(known, { rule, heldBelow: confirmed.heldBelow })
+      }
+      const bound = await seen.bind(known[0].digest, sighting)
+      // numbered by another transaction
+      const isOurs = bound !== undefined && isSameThing(bound, sighting, clock.expiryNowMs())
+      if (!isOurs) throw new OvertakenError()
+    },
+  }
 }
