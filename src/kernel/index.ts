@@ -10,7 +10,7 @@ export { deliversText, finalOf, transientErrorIn, unexamined } from './opening/f
 export type * from './opening/finding.ts'
 export { NamedMedia } from './opening/named-media.ts'
 export { ReplayMemory } from './opening/replay-memory.ts'
-export { strangerIn, whyStranger } from './opening/sender-rules.ts'
+export { strangerIn, whyStranger, type ExamineParts } from './opening/sender-rules.ts'
 export { settle, stillStanding, type NumberedMessage, type Settled } from './opening/settle.ts'
 export type { Judged } from './opening/signatures.ts'
 export { delivers } from './opening/verdict.ts'

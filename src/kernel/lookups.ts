@@ -54,10 +54,6 @@ export interface KeyLookups {
   mayAskAgain(userId: number, chatId: number): boolean
   /** The fresh answer did not help. */
   askedInVain(userId: number, chatId: number): void
-  /** Whether any revocation of a certificate, or of a part of it, is known. */
-  isRevoked(fingerprint: string): boolean
-  /** An armored certificate that was listed before; null where none is kept, or it is revoked. */
-  formerCertificate(fingerprint: string): Promise<string | null>
 }
 
 /** A chat's mode as the service reports it, as far as the guard needs it. */

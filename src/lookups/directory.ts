@@ -120,16 +120,6 @@ export class Directory implements KeyLookups {
     this.#vain.set(key, (this.#vain.get(key) ?? 0) + 1, { noUpdateTTL: true })
   }
 
-  /** Whether any revocation of a certificate, or of a part of it, is known. */
-  isRevoked(fingerprint: string): boolean {
-    return this.#certificates.isRevoked(fingerprint)
-  }
-
-  /** A certificate that was listed before, armored; null where none is kept, or it is revoked. */
-  async formerCertificate(fingerprint: string): Promise<string | null> {
-    return await this.#certificates.copyOf(fingerprint)
-  }
-
   /** How often a key list and a person's own record were known, and how often asked for. */
   get lookups(): { lists: Lookups; people: Lookups } {
     return { lists: this.#lists.lookups, people: this.#users.lookups }

@@ -1,30 +1,14 @@
 /** For whom a message was written: its recipients against the people of the chat (DESIGN: Opening). */
-import type { KeyList, KeyLookups, Time } from '../lookups.ts'
-import type { OwnKeys } from '../own-key/own-key.ts'
-import { keyIdOf, type KnownKeys } from '../people/known-keys.ts'
+import type { KeyList } from '../lookups.ts'
+import { keyIdOf } from '../people/known-keys.ts'
 import type { Person } from '../people/person.ts'
 import type { Trust } from '../people/trust.ts'
 import type { NamedRecipients } from '../../openpgp/index.ts'
-import {
-  audienceInGroup,
-  audienceInPrivate,
-  type Audience,
-  type NamedAudienceParts,
-  type NamingSignature,
-} from './named-audience.ts'
+import { audienceInGroup, audienceInPrivate } from './named-audience.ts'
+import type { Audience, NamingSignature } from './named-audience.ts'
+import type { ExamineParts } from './sender-rules.ts'
 import type { Judged, SignedContent } from './signatures.ts'
 import { withTransientError } from './verdict.ts'
-
-export interface AudienceParts extends NamedAudienceParts {
-  directory: Pick<KeyLookups, 'keyList' | 'signer' | 'mayAskAgain' | 'askedInVain'>
-  keyring: Pick<OwnKeys, 'unlocked' | 'fingerprints'>
-  knownKeys: Pick<KnownKeys, 'ownersOf'>
-  knownChats: { isPrivate(chatId: number): boolean; personOf(chatId: number): number | null }
-  trust: Pick<Trust, 'distrust' | 'standingOf'>
-  time: Time
-  /** Setting `open.audience`. */
-  audience: 'check' | 'off'
-}
 
 /** The recipients of opened data, and its place. */
 export interface Addressed {
@@ -51,7 +35,7 @@ const LIST_MAX_AGE_MS = 600_000
  * recipient. Unknown keys are no evidence: recipient packets are not authenticated.
  * @throws ServiceError, NoResponseError, Refusal when the people of the chat cannot be asked for
  */
-export async function audienceOf(message: Addressed, parts: AudienceParts): Promise<Audience> {
+export async function audienceOf(message: Addressed, parts: ExamineParts): Promise<Audience> {
   const { fromId, intended } = message
   if (parts.audience === 'off' || fromId === null) return 'meant'
   const sent = { ...message, fromId }
@@ -68,7 +52,7 @@ export async function judgeAudience(
   judged: Judged,
   opened: SignedContent & { recipients: NamedRecipients },
   place: Pick<Addressed, 'chatId' | 'fromId' | 'receivedAtMs'>,
-  parts: AudienceParts,
+  parts: ExamineParts,
 ): Promise<{ judged: Judged; isForOtherChat: boolean }> {
   const { verdict, signatureDigest } = judged
   if (verdict !== 'verified' && verdict !== 'unsigned') return { judged, isForOtherChat: false }
@@ -95,7 +79,7 @@ export async function judgeAudience(
 
 type SentByPerson = Addressed & { fromId: number }
 
-async function judgePrivateNames(message: SentByPerson, parts: AudienceParts): Promise<Audience> {
+async function judgePrivateNames(message: SentByPerson, parts: ExamineParts): Promise<Audience> {
   const { chatId, fromId, signer, receivedAtMs } = message
   const { directory, knownChats } = parts
   const personId = knownChats.personOf(chatId) ?? fromId
@@ -113,7 +97,7 @@ const namingOf = (message: SentByPerson, senders: ReadonlySet<string>): NamingSi
   senders,
 })
 
-async function isForThirdPerson(message: SentByPerson, parts: AudienceParts): Promise<boolean> {
+async function isForThirdPerson(message: SentByPerson, parts: ExamineParts): Promise<boolean> {
   const { chatId, fromId, recipients, receivedAtMs } = message
   const { directory, knownKeys, knownChats } = parts
   if (recipients.hasUnnamed) return false
@@ -156,7 +140,7 @@ function speakersOf(
   return first.length === 1 ? first.map(([userId]) => userId) : []
 }
 
-async function judgeGroup(message: SentByPerson, parts: AudienceParts): Promise<Audience> {
+async function judgeGroup(message: SentByPerson, parts: ExamineParts): Promise<Audience> {
   const { chatId, fromId, receivedAtMs } = message
   const { directory } = parts
   const known = await directory.keyList(chatId, parts.time.monotonicMs() - LIST_MAX_AGE_MS)
@@ -170,7 +154,7 @@ async function judgeGroup(message: SentByPerson, parts: AudienceParts): Promise<
 async function judgeByList(
   list: KeyList,
   message: SentByPerson,
-  parts: AudienceParts,
+  parts: ExamineParts,
 ): Promise<Audience> {
   const { fromId, signer, intended } = message
   const sender = await senderOf(list, message, parts)
@@ -192,7 +176,7 @@ async function judgeByList(
 async function isStrangeTo(
   list: KeyList,
   { message, sender }: { message: SentByPerson; sender: Person | null },
-  parts: AudienceParts,
+  parts: ExamineParts,
 ): Promise<boolean> {
   const { fromId, recipients } = message
   const others = list.people.filter(({ userId }) => userId !== fromId && userId !== parts.botId())
@@ -238,14 +222,14 @@ const keysOf = (person: Person | null): readonly string[] =>
 async function senderOf(
   list: KeyList,
   { fromId, chatId }: SentByPerson,
-  { directory, botId }: AudienceParts,
+  { directory, botId }: ExamineParts,
 ): Promise<Person | null> {
   if (fromId === botId()) return null
   const listed = list.people.find(({ userId }) => userId === fromId)
   return listed ?? (await directory.signer(fromId, chatId))
 }
 
-function ownKeyIds({ keyring }: AudienceParts): Set<string> {
+function ownKeyIds({ keyring }: ExamineParts): Set<string> {
   return new Set(keyring.unlocked.flatMap(({ keyIds }) => keyIds))
 }
 

@@ -1,14 +1,12 @@
 /** Readable private words from before the bot's key, which the service may still have queued. */
-import type { KnownChats } from '../wall/known-chats.ts'
 import type { FoundMessage } from './find-messages.ts'
 import type { ExaminedMessage } from './finding.ts'
 import type { ReplayMemory } from './replay-memory.ts'
 import { RETENTION_MS } from './seen-rules.ts'
-import { whyNotAnyMore, type SenderParts } from './sender-rules.ts'
-import { judgeUnsigned, type Claimed, type SignatureParts } from './signatures.ts'
+import { whyNotAnyMore, type ExamineParts, type SenderParts } from './sender-rules.ts'
+import { judgeUnsigned, type Claimed } from './signatures.ts'
 import type { Reasoned } from './verdict.ts'
 
-type Parts = SignatureParts & { knownChats: Pick<KnownChats, 'isPrivate' | 'isLatched'> }
 const WITHHELD: Reasoned = { verdict: 'plaintext-in-protected' }
 
 /**
@@ -18,7 +16,7 @@ const WITHHELD: Reasoned = { verdict: 'plaintext-in-protected' }
 export async function judgeReadable(
   found: FoundMessage,
   arrival: Pick<Claimed, 'receivedAtMs' | 'signal'>,
-  parts: Parts,
+  parts: ExamineParts,
 ): Promise<Reasoned> {
   const { chatId, fromId, dateMs } = found
   if (chatId === null || !isBeforeKey(found, parts)) return WITHHELD
@@ -30,7 +28,7 @@ export async function judgeReadable(
   return transientError === undefined ? WITHHELD : { ...WITHHELD, transientError }
 }
 
-function isBeforeKey({ chatId, dateMs, message }: FoundMessage, parts: Parts): boolean {
+function isBeforeKey({ chatId, dateMs, message }: FoundMessage, parts: ExamineParts): boolean {
   if (typeof message['text'] !== 'string') return false
   if (chatId === null || !parts.knownChats.isPrivate(chatId)) return false
   const publishedAtMs = parts.keyring.firstPublishedAtMs

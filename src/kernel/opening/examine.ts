@@ -1,22 +1,13 @@
 /** One Message: whether its chat is protected, its content, its sender. No effects yet. */
 import { looksEncrypted } from '../../openpgp/index.ts'
-import type { ModeLookups } from '../lookups.ts'
 import type { Guard } from '../wall/guard.ts'
-import type { KnownChats } from '../wall/known-chats.ts'
-import { judgeAudience, type AudienceParts } from './audience.ts'
+import { judgeAudience } from './audience.ts'
 import { judgeReadable } from './before-key.ts'
 import type { FoundMessage } from './find-messages.ts'
 import type { ExaminedMessage, MessageFinding } from './finding.ts'
-import { whyStranger } from './sender-rules.ts'
-import { judgeSignatures, type SignatureParts } from './signatures.ts'
+import { whyStranger, type ExamineParts } from './sender-rules.ts'
+import { judgeSignatures } from './signatures.ts'
 import { withTransientError, type Reason, type Reasoned, type Verdict } from './verdict.ts'
-
-export interface ExamineParts
-  extends Omit<SignatureParts, 'knownChats'>, Omit<AudienceParts, keyof SignatureParts> {
-  knownChats: KnownChats
-  modes: ModeLookups
-  guard: Guard
-}
 
 /** When a batch reached us, and what ends work on it that nobody waits for. */
 export interface Arrival {

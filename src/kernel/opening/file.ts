@@ -3,10 +3,9 @@ import type { OpenedFile } from '../../openpgp/index.ts'
 import type { MediaPlace } from '../memory.ts'
 import type { Freshness } from '../wall/freshness.ts'
 import { judgeAudience } from './audience.ts'
-import type { ExamineParts } from './examine.ts'
 import type { NamedMedia } from './named-media.ts'
 import type { ReplayMemory } from './replay-memory.ts'
-import { whyNotAnyMore } from './sender-rules.ts'
+import { whyNotAnyMore, type ExamineParts } from './sender-rules.ts'
 import { checkReplay } from './settle.ts'
 import { judgeSignatures } from './signatures.ts'
 import { delivers, type Reasoned, type Verdict, type VerifyPolicy } from './verdict.ts'
@@ -87,7 +86,7 @@ export async function mayStillGive(
   await parts.fresh()
   if (given.verdict === null && parts.guard.mustSeal(chatId)) return false
   // what a revocation leaves of a signature depends on the reasons and dates of both
-  if (given.signer !== undefined && parts.directory.isRevoked(given.signer)) return false
+  if (given.signer !== undefined && parts.certificates.isRevoked(given.signer)) return false
   const sender = { kind: 'file' as const, chatId, fromId, wasUnsigned: true }
   return whyNotAnyMore(given, sender, parts) === null
 }

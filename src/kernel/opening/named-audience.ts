@@ -1,23 +1,12 @@
 /** The audience by the recipients that a signature names (RFC 9580, 5.2.3.36). */
-import type { KeyList, KeyLookups } from '../lookups.ts'
-import type { OwnKeys } from '../own-key/own-key.ts'
-import type { KeyListHistory, PastListing } from '../people/key-list-history.ts'
-import type { People } from '../people/people.ts'
+import type { KeyList } from '../lookups.ts'
+import type { PastListing } from '../people/key-list-history.ts'
 import { decisionAgainst, type Person } from '../people/person.ts'
 import { whyNot } from '../people/recipients.ts'
-import type { Trust } from '../people/trust.ts'
+import type { ExamineParts } from './sender-rules.ts'
 
 /** `not-for-all`: an honest phone may have left out a present reader. */
 export type Audience = 'meant' | 'not-for-all' | 'other'
-
-export interface NamedAudienceParts {
-  directory: Pick<KeyLookups, 'signer'>
-  keyring: Pick<OwnKeys, 'fingerprints'>
-  keyListHistory: Pick<KeyListHistory, 'everListed'>
-  people: Pick<People, 'isOthers'>
-  trust: Pick<Trust, 'distrust'>
-  botId: () => number | null
-}
 
 /** A verified signature that names recipients, and its place. */
 export interface NamingSignature {
@@ -44,7 +33,7 @@ const COMMON_KEY = /^(?:Curve25519|RSA |NIST P-)/
 export async function audienceInGroup(
   list: KeyList,
   message: NamingSignature,
-  parts: NamedAudienceParts,
+  parts: ExamineParts,
 ): Promise<Audience> {
   if (list.tooMany !== null) return 'other'
   const { chatId, fromId, senders } = message
@@ -108,7 +97,7 @@ function firstListerOf(fingerprint: string, past: readonly PastListing[]): numbe
 export async function audienceInPrivate(
   personId: number,
   { intended, senders, chatId }: NamingSignature,
-  { sinceMs, parts }: { sinceMs: number | undefined; parts: NamedAudienceParts },
+  { sinceMs, parts }: { sinceMs: number | undefined; parts: ExamineParts },
 ): Promise<Audience> {
   const own = parts.keyring.fingerprints
   const others = intended.filter((one) => !own.has(one) && !senders.has(one))

@@ -1,19 +1,43 @@
 /** Rules by the memory of a sender, which forbid text or files after any result of the engine. */
-import type { JudgingClock } from '../lookups.ts'
+import type { Engine } from '../../openpgp/index.ts'
+import type { JudgingClock, KeyLookups, ModeLookups, Time } from '../lookups.ts'
 import type { SignedKind } from '../memory.ts'
+import type { OwnKeys } from '../own-key/own-key.ts'
+import type { Certificates } from '../people/certificates.ts'
+import type { KeyListHistory } from '../people/key-list-history.ts'
+import type { KnownKeys } from '../people/known-keys.ts'
 import type { People } from '../people/people.ts'
 import { decisionAgainst } from '../people/person.ts'
 import type { Trust } from '../people/trust.ts'
+import type { Guard } from '../wall/guard.ts'
 import type { KnownChats } from '../wall/known-chats.ts'
+import type { ReplayMemory } from './replay-memory.ts'
 import type { Reasoned, Verdict } from './verdict.ts'
 
-export interface SenderParts {
+/** What words and files are judged by. */
+export interface ExamineParts {
   people: People
   trust: Trust
-  knownChats: Pick<KnownChats, 'personOf'>
-  botId: () => number | null
+  certificates: Pick<Certificates, 'copyOf' | 'isRevoked'>
+  keyListHistory: KeyListHistory
+  knownKeys: KnownKeys
+  knownChats: KnownChats
+  guard: Guard
+  replayMemory: Pick<ReplayMemory, 'reaches'>
+  engine: Engine
+  keyring: OwnKeys
+  directory: KeyLookups
+  modes: ModeLookups
+  time: Time
   clock: JudgingClock
+  botId: () => number | null
+  /** Setting `cache.keyListSeconds`, in ms. */
+  keyListMaxAgeMs: number
+  /** Setting `open.audience`. */
+  audience: 'check' | 'off'
 }
+
+export type SenderParts = Pick<ExamineParts, 'people' | 'trust' | 'knownChats' | 'botId' | 'clock'>
 
 /** The claimed sender of words or a file in a chat. */
 export interface ClaimedSender {

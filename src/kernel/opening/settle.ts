@@ -5,18 +5,15 @@
 import { isOwnFailure } from '../../errors.ts'
 import type { OpenedFile, OpenedText } from '../../openpgp/index.ts'
 import { chatsPastKey, whyPastKey } from './before-key.ts'
-import { isProtectedSince, type ExamineParts } from './examine.ts'
+import { isProtectedSince } from './examine.ts'
 import { type ExaminedMessage, type MessageFinding } from './finding.ts'
 import type { ReplayMemory } from './replay-memory.ts'
 import type { ReplayCheck, Sighting } from './seen-rules.ts'
-import { whyNotAnyMore } from './sender-rules.ts'
+import { whyNotAnyMore, type ExamineParts, type SenderParts } from './sender-rules.ts'
 import type { Judged } from './signatures.ts'
 import { delivers, type Reasoned, type VerifyPolicy } from './verdict.ts'
 
-export interface SettleParts extends Pick<
-  ExamineParts,
-  'people' | 'trust' | 'botId' | 'clock' | 'knownChats' | 'guard'
-> {
+export interface SettleParts extends SenderParts, Pick<ExamineParts, 'guard'> {
   replayMemory: Pick<ReplayMemory, 'batch' | 'hasOpened'>
   /** Setting `open.verify`. */
   verify: VerifyPolicy

@@ -1,11 +1,9 @@
 /** Whose words they are: signatures against the certificate of the Message's `from` alone. */
-import type { Engine, OpenedFile, OpenedText, SignatureClaim } from '../../openpgp/index.ts'
-import type { KeyLookups, Time } from '../lookups.ts'
+import type { OpenedFile, OpenedText, SignatureClaim } from '../../openpgp/index.ts'
 import type { OwnKeys } from '../own-key/own-key.ts'
 import { decisionAgainst, signingCertificate, type Person } from '../people/person.ts'
-import type { ReplayMemory } from './replay-memory.ts'
 import { RETENTION_MS } from './seen-rules.ts'
-import { whyNotUnsigned, type ClaimedSender, type SenderParts } from './sender-rules.ts'
+import { whyNotUnsigned, type ClaimedSender, type ExamineParts } from './sender-rules.ts'
 import { withTransientError, type Reason, type Reasoned } from './verdict.ts'
 
 /** The verdict by signatures, before the memory against replays is asked. */
@@ -16,16 +14,6 @@ export interface Judged extends Reasoned {
   signedAtMs?: number
   /** Digest of the statement that verified. */
   signatureDigest?: string
-}
-
-export interface SignatureParts extends SenderParts {
-  engine: Engine
-  directory: KeyLookups
-  keyring: OwnKeys
-  /** Setting `cache.keyListSeconds`, in ms. */
-  keyListMaxAgeMs: number
-  replayMemory: Pick<ReplayMemory, 'reaches'>
-  time: Time
 }
 
 /** The signatures of opened data, and the data that they sign. */
@@ -49,7 +37,7 @@ const UNAVAILABLE: Judged = { verdict: 'signer-unavailable' }
 export async function judgeSignatures(
   opened: SignedContent,
   claimed: Claimed,
-  parts: SignatureParts,
+  parts: ExamineParts,
 ): Promise<Judged> {
   if (opened.signatures.length === 0) return await judgeUnsigned(claimed, parts)
   const found = await findSigner(opened, claimed, parts)
@@ -73,7 +61,7 @@ export async function judgeSignatures(
 function reasonBeside(
   { valid, signer, isFormer }: VerifiedSignature,
   { kind, dateMs, fromId }: Claimed,
-  { botId, clock, trust }: SignatureParts,
+  { botId, clock, trust }: ExamineParts,
 ): Reason | null {
   if (fromId === botId()) return null
   const isLongBefore = (dateMs ?? clock.nowMs()) - valid.createdMs > RETENTION_MS
@@ -87,7 +75,7 @@ function reasonBeside(
  * Judges words or a file without a signature. Omitting it gains nothing: a person who must sign has
  * not spoken, and a person whom the policy refuses signed is refused unsigned too.
  */
-export async function judgeUnsigned(claimed: Claimed, parts: SignatureParts): Promise<Judged> {
+export async function judgeUnsigned(claimed: Claimed, parts: ExamineParts): Promise<Judged> {
   const { fromId, chatId } = claimed
   if (fromId === null) return { verdict: 'unknown-signer', reason: 'no-from' }
   if (fromId === parts.botId()) return { verdict: 'bad-signature', reason: 'unsigned' }
@@ -98,11 +86,7 @@ export async function judgeUnsigned(claimed: Claimed, parts: SignatureParts): Pr
 }
 
 /** Judges by the certificate that is listed for the person now, no older than for a send. */
-async function judgeByPolicy(
-  userId: number,
-  chatId: number,
-  parts: SignatureParts,
-): Promise<Judged> {
+async function judgeByPolicy(userId: number, chatId: number, parts: ExamineParts): Promise<Judged> {
   const { directory, trust, time, keyListMaxAgeMs } = parts
   try {
     const person = await directory.signer(userId, chatId, time.monotonicMs() - keyListMaxAgeMs)
@@ -128,7 +112,7 @@ interface VerifiedSignature {
 async function findSigner(
   opened: SignedContent,
   claimed: Claimed,
-  parts: SignatureParts,
+  parts: ExamineParts,
 ): Promise<VerifiedSignature | Judged> {
   const { fromId } = claimed
   if (fromId === null) return { verdict: 'unknown-signer', reason: 'no-from' }
@@ -142,7 +126,7 @@ async function findSigner(
 async function findListed(
   opened: SignedContent,
   claimed: Claimed & { fromId: number },
-  parts: SignatureParts,
+  parts: ExamineParts,
 ): Promise<VerifiedSignature | Judged> {
   const { fromId, chatId, receivedAtMs } = claimed
   const { directory } = parts
@@ -162,7 +146,7 @@ async function findListed(
 async function verifyBy(
   opened: SignedContent,
   person: Person | null,
-  { claimed, parts }: { claimed: Claimed; parts: SignatureParts },
+  { claimed, parts }: { claimed: Claimed; parts: ExamineParts },
 ): Promise<VerifiedSignature | Judged> {
   const certificate = person === null ? null : signingCertificate(person)
   const signer = person?.fingerprint ?? null
@@ -185,7 +169,7 @@ const BY_OWN_KEY: Judged = { verdict: 'unknown-signer', reason: 'own-key' }
 async function findFormer(
   opened: SignedContent,
   claimed: Claimed & { fromId: number },
-  parts: SignatureParts,
+  parts: ExamineParts,
 ): Promise<VerifiedSignature | null> {
   const { fromId: userId, chatId } = claimed
   const former = parts.trust.formerOf(userId, chatId, parts.clock.expiryNowMs())
@@ -193,7 +177,7 @@ async function findFormer(
   const { fingerprint, changedAtMs } = former
   if (parts.keyring.fingerprints.has(fingerprint)) return null
   if (parts.people.isOthers({ userId, fingerprint })) return null
-  const certificate = await parts.directory.formerCertificate(fingerprint)
+  const certificate = await parts.certificates.copyOf(fingerprint)
   if (certificate === null) return null
   const all = await validBy(certificate, opened, { claimed, parts })
   const valid = all.find(({ createdMs }) => createdMs <= changedAtMs)
@@ -205,7 +189,7 @@ async function findFormer(
 async function findOwn(
   opened: SignedContent,
   claimed: Claimed,
-  parts: SignatureParts,
+  parts: ExamineParts,
 ): Promise<VerifiedSignature | Judged> {
   for (const { certificate, fingerprint } of parts.keyring.all) {
     const [valid] = await validBy(certificate, opened, { claimed, parts })
@@ -218,7 +202,7 @@ async function findOwn(
 async function validBy(
   certificate: string,
   { signed, signatures }: SignedContent,
-  { claimed, parts }: { claimed: Claimed; parts: SignatureParts },
+  { claimed, parts }: { claimed: Claimed; parts: ExamineParts },
 ): Promise<SignatureClaim[]> {
   const nowMs = parts.clock.expiryNowMs()
   const results = await parts.engine.verify(signed, certificate, nowMs, claimed.signal)

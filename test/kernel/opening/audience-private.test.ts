@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { NoResponseError, Refusal } from '../../../src/errors.ts'
-import { judgeAudience, type AudienceParts } from '../../../src/kernel/opening/audience.ts'
+import { judgeAudience } from '../../../src/kernel/opening/audience.ts'
+import type { ExamineParts } from '../../../src/kernel/opening/sender-rules.ts'
 import type { Judged } from '../../../src/kernel/opening/signatures.ts'
 import { ALICE, BOB, BOT, keyId, primary, scene } from './audience-scene.ts'
 
@@ -72,7 +73,7 @@ describe('what was judged by its signatures', () => {
     judgeAudience(judged, opened, place, {
       ...parts,
       audience: 'check',
-    } as unknown as AudienceParts)
+    } as unknown as ExamineParts)
 
   test.each(['verified', 'unsigned'] as const)('as %s may be for another chat', async (verdict) => {
     const judged = { verdict }
@@ -89,7 +90,7 @@ describe('what was judged by its signatures', () => {
   test('counts by the recipients of the signature that is valid', async () => {
     const one = scene()
     const withUnnamed = { ...(opened as object), recipients: { ...recipients, hasUnnamed: true } }
-    const parts = { ...one.parts, audience: 'check' } as unknown as AudienceParts
+    const parts = { ...one.parts, audience: 'check' } as unknown as ExamineParts
     for (const [signatureDigest, isForOther] of [
       ['first', false],
       ['second', true],

@@ -4,11 +4,8 @@ import { SYSTEM_TIME } from '../../../src/util/clock.ts'
 import type { KeyList } from '../../../src/kernel/lookups.ts'
 import type { PastListing } from '../../../src/kernel/people/key-list-history.ts'
 import type { Person } from '../../../src/kernel/people/person.ts'
-import {
-  audienceOf,
-  type Addressed,
-  type AudienceParts,
-} from '../../../src/kernel/opening/audience.ts'
+import { audienceOf, type Addressed } from '../../../src/kernel/opening/audience.ts'
+import type { ExamineParts } from '../../../src/kernel/opening/sender-rules.ts'
 
 /** When what is asked about was signed. */
 export const SIGNED_MS = 1_700_000_000_000
@@ -113,7 +110,7 @@ export function scene() {
       receivedAtMs: 7,
       ...place,
     }
-    return audienceOf(message, { ...parts, audience: all.audience } as unknown as AudienceParts)
+    return audienceOf(message, { ...parts, audience: all.audience } as unknown as ExamineParts)
   }
   const ask = async (...args: Parameters<typeof audience>) => (await audience(...args)) === 'other'
   return { all, asked, parts, audience, ask }

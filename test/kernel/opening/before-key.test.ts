@@ -12,10 +12,8 @@ async function judge(
   fromId: number | null = ALICE,
   position: FoundMessage['position'] = 'top',
 ) {
-  const parts = {
-    ...partsOf({ ...known(), ...more }),
-    knownChats: { isPrivate: () => true, isLatched: () => false, personOf: () => null },
-  }
+  const parts = partsOf({ ...known(), ...more })
+  Object.assign(parts.knownChats, { isPrivate: () => true, isLatched: () => false })
   Object.assign(parts.keyring, { firstPublishedAtMs: null })
   const found = { chatId: 50, fromId, dateMs: 1, position, message: { text: 'words' } }
   const arrival = { receivedAtMs: 7, signal: new AbortController().signal }

@@ -2,6 +2,7 @@
 import type { FormerCertificate } from '../../../src/kernel/index.ts'
 import { vi } from 'vitest'
 import { SYSTEM_TIME } from '../../../src/util/clock.ts'
+import type { ExamineParts } from '../../../src/kernel/opening/sender-rules.ts'
 import { agreeingClocks } from '../../support/judging-clock.ts'
 import type { Person } from '../../../src/kernel/people/person.ts'
 import type { SignatureClaim } from '../../../src/openpgp/engine.ts'
@@ -9,7 +10,6 @@ import {
   judgeSignatures,
   type Claimed,
   type Judged,
-  type SignatureParts,
 } from '../../../src/kernel/opening/signatures.ts'
 
 export const BOT = 1
@@ -61,15 +61,17 @@ export function known() {
   }
 }
 
-export function partsOf(all: ReturnType<typeof known>): SignatureParts {
+export function partsOf(all: ReturnType<typeof known>): ExamineParts {
   const parts = {
     engine: { verify: all.verify },
     directory: {
       signer: all.signer,
       mayAskAgain: () => all.mayAskAgain,
       askedInVain: all.askedInVain,
+    },
+    certificates: {
       isRevoked: (fingerprint: string) => fingerprint === all.revoked,
-      formerCertificate: async () => {
+      copyOf: async () => {
         if (all.formerCertificate instanceof Error) throw all.formerCertificate
         return await Promise.resolve(all.formerCertificate)
       },
@@ -98,7 +100,7 @@ export function partsOf(all: ReturnType<typeof known>): SignatureParts {
     clock: agreeingClocks(),
     time: SYSTEM_TIME,
   }
-  return parts as unknown as SignatureParts
+  return parts as unknown as ExamineParts
 }
 
 /** Judges what has these claims, where some of what is known is otherwise. */
