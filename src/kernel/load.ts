@@ -2,7 +2,6 @@
 import type { Engine } from '../openpgp/index.ts'
 import type { Client, Memory, TrustPolicy } from './memory.ts'
 import { Certificates } from './people/certificates.ts'
-import { Findings } from './people/findings.ts'
 import { Journal } from './people/journal.ts'
 import { KeyListHistory } from './people/key-list-history.ts'
 import { KnownKeys } from './people/known-keys.ts'
@@ -43,7 +42,7 @@ export async function loadKernel(o: {
     trust,
     keyListHistory: new KeyListHistory(memory, journal),
     knownKeys: new KnownKeys(memory),
-    findings: new Findings(memory, journal, own),
+    own,
   }
   const knownChats = await KnownChats.load(memory, { journal })
   const sightings = new Sightings({ knownChats, people: new PeopleObserver(observed), readers })

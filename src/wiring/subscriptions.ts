@@ -141,7 +141,7 @@ function subscribeKnown({ known, incoming }: Core, link: Link, log: Log): void {
   })
   incoming?.onStranger((stranger) => {
     // a store that cannot be written is reported by itself
-    known.findings.recordUnknownSender(stranger).catch(() => undefined)
+    known.keyListHistory.recordUnknownSender(stranger).catch(() => undefined)
   })
   incoming?.onNamed((people) => {
     const remembered = people.filter(({ userId }) => trust.isRemembered(userId))

@@ -46,7 +46,7 @@ describe('what a list shows of people', () => {
   test('is not given before somebody’s listing is taken back', async () => {
     const trust = { saw: refuses, isRemembered: () => true }
     const certificates = { judge: judging(), keepCopies: works, rememberRevoked: works }
-    const parts = { certificates, trust, keyListHistory: {}, knownKeys: {}, findings: {} }
+    const parts = { certificates, trust, keyListHistory: {}, knownKeys: {} }
     const observer = new PeopleObserver(parts as unknown as PeopleObserverParts)
     await expect(observer.observeUserKey(1, null)).rejects.toBe(REFUSED)
   })

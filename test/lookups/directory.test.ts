@@ -47,11 +47,11 @@ function scene(special: Record<string, Partial<CertificateStatus>> = {}) {
         Certificates.prototype.refreshPerson.call(parts.certificates, person, nowMs),
     },
     trust: { saw: learn('listed'), isRemembered: () => true },
-    keyListHistory: { saw: learn('list') },
+    keyListHistory: { saw: learn('list'), recordOwnKeys: async () => {} },
     knownKeys: {
       saw: (source: string, listed: Person[]) => learn('keys')(source, listed.map(keysOf)),
     },
-    findings: { recordOwnKeys: async () => {} },
+    own: () => new Set(),
   } as unknown as PeopleObserverParts
   const observer = new PeopleObserver(parts)
   const directory = new Directory({

@@ -106,7 +106,7 @@ describe('the parts between the doors', () => {
     [
       'incoming.onStranger',
       { chatId: 8, userId: 7 },
-      [line('findings.recordUnknownSender', { chatId: 8, userId: 7 })],
+      [line('keyListHistory.recordUnknownSender', { chatId: 8, userId: 7 })],
     ],
     [
       'incoming.onNamed',
@@ -225,7 +225,7 @@ describe('the parts between the doors', () => {
   test('a write that fails is not reported again by what came with it', async () => {
     const { parts, link, core, log } = scene()
     using _subscriptions = subscribeCore(core, link, log)
-    for (const path of ['findings.recordUnknownSender', 'names.saw']) {
+    for (const path of ['keyListHistory.recordUnknownSender', 'names.saw']) {
       parts.results.set(path, () => Promise.reject(new Error('full')))
     }
     expect(await parts.fire('incoming.onStranger', { chatId: 8, userId: 7 })).toHaveLength(1)

@@ -64,7 +64,7 @@ export function scene(
         isRemembered: (userId: number) => userId === 7,
       }),
       names: parts.part('names'),
-      findings: parts.part('findings'),
+      keyListHistory: parts.part('keyListHistory'),
       modes: parts.part('modes', { lookups: { hits: 5, misses: 6 } }),
       directory: parts.part('directory', { lookups }),
     },

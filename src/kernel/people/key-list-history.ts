@@ -2,6 +2,7 @@ import type { KeptList, Memory } from '../memory.ts'
 import { hash } from 'node:crypto'
 import { BoundedMap } from '../../util/bounded-map.ts'
 import type { Journal, TrustChange } from './journal.ts'
+import { listsKeyOf, type Person } from './person.ts'
 
 /** Digests kept in memory, so that an unchanged list costs no read of the disk. */
 const REMEMBERED = 10_000
@@ -9,6 +10,8 @@ const REMEMBERED = 10_000
 const NAMED = 100
 /** A list has shrunk that loses half of its people, and two at least, in this time. */
 const SHRINKING_MS = 86_400_000
+/** One unknown sender a chat in this time: a service can invent people. */
+const QUIET_MS = 3_600_000
 
 /** The people of a key list; an empty fingerprint where nothing could be parsed. */
 type ListedPeople = [userId: number, fingerprint: string][]
@@ -27,8 +30,8 @@ interface ListedPerson {
 const KEPT = 5000
 
 /**
- * Keeps each chat's last key list, and records every change in the journal. All calls throw Refusal
- * `postern_store_unwritable`.
+ * Keeps each chat's last key list, and records in the journal every change, and once each what no
+ * honest service or member causes. All calls throw Refusal `postern_store_unwritable`.
  */
 export class KeyListHistory {
   readonly #memory: Memory
@@ -37,12 +40,15 @@ export class KeyListHistory {
   readonly #contradictions = new BoundedMap<number, string>(REMEMBERED)
   /** The most people that a list had lately, so that shrinking step by step is found too. */
   readonly #largest: BoundedMap<number, number>
+  readonly #ownKeyListers = new BoundedMap<string, string>(REMEMBERED)
+  readonly #unknownSenders: BoundedMap<number, true>
 
   constructor(memory: Memory, journal: Journal) {
     this.#memory = memory
     this.#journal = journal
     const nowMs = (): number => memory.nowMs()
     this.#largest = new BoundedMap(REMEMBERED, { ttlMs: SHRINKING_MS, nowMs })
+    this.#unknownSenders = new BoundedMap(REMEMBERED, { ttlMs: QUIET_MS, nowMs })
   }
 
   /** Records a chat's key list; the first makes no journal entry. */
@@ -87,6 +93,37 @@ export class KeyListHistory {
     if (this.#contradictions.get(chatId) === why) return
     await this.#journal.record([{ kind: 'list-contradicts', chatId, detail }])
     this.#contradictions.set(chatId, why)
+  }
+
+  /**
+   * Records people who are listed with a key of the bot's own.
+   * @param chatId null for a person's own record
+   */
+  async recordOwnKeys(
+    chatId: number | null,
+    people: readonly Person[],
+    own: ReadonlySet<string>,
+  ): Promise<void> {
+    const listed = people.filter((person) => listsKeyOf(person, own)).map(({ userId }) => userId)
+    const [userId] = listed
+    const source = chatId === null ? `person ${people[0]?.userId}` : `chat ${chatId}`
+    if (userId === undefined) return this.#ownKeyListers.delete(source)
+    if (this.#ownKeyListers.get(source) === listed.join()) return
+    const detail = { chatId, people: listed.slice(0, NAMED) }
+    await this.#journal.record([{ kind: 'own-key-listed', userId, detail }])
+    this.#ownKeyListers.set(source, listed.join())
+  }
+
+  /** Records a writer or presser in another person's private chat. */
+  async recordUnknownSender({ chatId, userId }: { chatId: number; userId: number }): Promise<void> {
+    if (this.#unknownSenders.has(chatId)) return
+    this.#unknownSenders.set(chatId, true)
+    try {
+      await this.#journal.record([{ kind: 'stranger', chatId, userId, detail: {} }])
+    } catch (error) {
+      this.#unknownSenders.delete(chatId)
+      throw error
+    }
   }
 
   #changesOf(chatId: number, before: ListedPeople, now: ListedPeople): TrustChange[] {

@@ -4,7 +4,6 @@ import { MOST_RECIPIENTS, type CertificateStatus } from '../../openpgp/index.ts'
 import type { KeyList } from '../lookups.ts'
 import type { Listing } from './pins.ts'
 import { lapsesAtMs, type Certificates } from './certificates.ts'
-import type { Findings } from './findings.ts'
 import type { KeyListHistory } from './key-list-history.ts'
 import type { KnownKeys } from './known-keys.ts'
 import { isWorthless, type Person, type Unusable } from './person.ts'
@@ -24,7 +23,8 @@ export interface PeopleObserverParts {
   trust: Trust
   keyListHistory: KeyListHistory
   knownKeys: KnownKeys
-  findings: Findings
+  /** Fingerprints of all keys that ever were the bot's, primary keys and subkeys. */
+  own: () => ReadonlySet<string>
 }
 
 /** A record with the status of its certificate. */
@@ -49,8 +49,9 @@ export class PeopleObserver {
     }
     const named = records.filter((key) => key !== null)
     const people = await this.#observe(`chat ${chatId}`, named)
-    await this.#parts.keyListHistory.saw(chatId, people)
-    await this.#parts.findings.recordOwnKeys(chatId, people)
+    const { keyListHistory, own } = this.#parts
+    await keyListHistory.saw(chatId, people)
+    await keyListHistory.recordOwnKeys(chatId, people, own())
     const nameless = records.length - named.length
     return { people, nameless, memberCount, lapsesAtMs: lapsesAtMs(people), tooMany: null }
   }
@@ -68,7 +69,7 @@ export class PeopleObserver {
     const record = answer?.record ?? null
     if (record === null) return null
     const people = await this.#observe(`person ${userId}`, [record])
-    await this.#parts.findings.recordOwnKeys(null, people)
+    await this.#parts.keyListHistory.recordOwnKeys(null, people, this.#parts.own())
     return people.find((person) => person.userId === userId) ?? null
   }
 

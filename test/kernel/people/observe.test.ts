@@ -30,9 +30,9 @@ function scene(
       saw: async (listed: Listing[]) => void steps.push(listed),
       isRemembered: (userId: number) => o.forgotten?.includes(userId) !== true,
     },
-    keyListHistory: { saw: async () => {} },
+    keyListHistory: { saw: async () => {}, recordOwnKeys: async () => {} },
     knownKeys: { saw: async () => {} },
-    findings: { recordOwnKeys: async () => {} },
+    own: () => new Set(),
   } as unknown as PeopleObserverParts
   return { parts, steps, judged }
 }
@@ -170,7 +170,7 @@ describe('an answer that could not be written', () => {
 
   test('where writing own keys in a person’s record fails, it is not given', async () => {
     const { parts } = scene()
-    Object.assign(parts.findings, { recordOwnKeys: rejecting })
+    Object.assign(parts.keyListHistory, { recordOwnKeys: rejecting })
     const answer = { record: recordOf(1, 'ann') }
     await expect(new PeopleObserver(parts).observeUserKey(1, answer)).rejects.toBe(failure)
   })
@@ -197,7 +197,7 @@ describe('an answer that could not be written', () => {
             },
           }),
         'the list of the chat': () => Object.assign(keyListHistory, { saw: rejecting }),
-        'own keys': () => Object.assign(parts.findings, { recordOwnKeys: rejecting }),
+        'own keys': () => Object.assign(parts.keyListHistory, { recordOwnKeys: rejecting }),
       }
       recorded[failing as keyof typeof recorded]()
       const answer = { records: [recordOf(1, 'ann'), recordOf(2, 'ben')], memberCount: undefined }

@@ -1,7 +1,7 @@
 /** Listings, revocations and copies that are not on disk yet, and what comes while they are written. */
 import { describe, expect, test, vi } from 'vitest'
 import { Certificates } from '../../../src/kernel/people/certificates.ts'
-import { Findings } from '../../../src/kernel/people/findings.ts'
+import { KeyListHistory } from '../../../src/kernel/people/key-list-history.ts'
 import { Journal } from '../../../src/kernel/people/journal.ts'
 import type { Person } from '../../../src/kernel/people/person.ts'
 import type { Engine } from '../../../src/openpgp/engine.ts'
@@ -155,21 +155,18 @@ describe('a finding', () => {
 
   test('of one source leaves those of others as they are, and names a hundred people', async () => {
     const record = vi.fn(() => Promise.resolve())
-    const findings = new Findings(
-      memoryOf(store()),
-      { record } as unknown as Journal,
-      () => new Set(['bot']),
-    )
+    const history = new KeyListHistory(memoryOf(store()), { record } as unknown as Journal)
+    const bot = new Set(['bot'])
     const own = [listed(2, 'bot')]
-    await findings.recordOwnKeys(null, own)
-    await findings.recordOwnKeys(7, own)
-    await findings.recordOwnKeys(null, [listed(3, 'own')])
-    await findings.recordOwnKeys(8, [listed(3, 'own')])
-    await findings.recordOwnKeys(null, own)
-    await findings.recordOwnKeys(7, own)
+    await history.recordOwnKeys(null, own, bot)
+    await history.recordOwnKeys(7, own, bot)
+    await history.recordOwnKeys(null, [listed(3, 'own')], bot)
+    await history.recordOwnKeys(8, [listed(3, 'own')], bot)
+    await history.recordOwnKeys(null, own, bot)
+    await history.recordOwnKeys(7, own, bot)
     expect(record).toHaveBeenCalledTimes(2)
     const crowd = Array.from({ length: 101 }, (_, userId) => listed(userId + 1, 'bot'))
-    await findings.recordOwnKeys(9, crowd)
+    await history.recordOwnKeys(9, crowd, bot)
     const people = crowd.slice(0, 100).map(({ userId }) => userId)
     expect(record.mock.lastCall).toEqual([
       [{ kind: 'own-key-listed', userId: 1, detail: { chatId: 9, people } }],

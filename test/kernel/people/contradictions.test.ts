@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Refusal } from '../../../src/errors.ts'
 import { Journal, type TrustChange } from '../../../src/kernel/people/journal.ts'
-import { Findings } from '../../../src/kernel/people/findings.ts'
+import { KeyListHistory } from '../../../src/kernel/people/key-list-history.ts'
 import type { Person } from '../../../src/kernel/people/person.ts'
 import { open, temporary } from '../../store/support.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
@@ -20,17 +20,17 @@ async function scene() {
   const journal = new Journal(memory)
   const changes: TrustChange[] = []
   journal.onChange((change) => changes.push(change))
-  return { journal, changes, findings: new Findings(memory, journal, () => OWN) }
+  return { journal, changes, history: new KeyListHistory(memory, journal) }
 }
 
 test('the bot’s certificate and its subkey under another are written, with who lists them', async () => {
-  const { findings, changes } = await scene()
-  await findings.recordOwnKeys(7, [
-    listed(1, 'ann'),
-    listed(2, 'bot'),
-    listed(3, 'eve', ['bot-subkey']),
-  ])
-  await findings.recordOwnKeys(null, [listed(2, 'bot')])
+  const { history, changes } = await scene()
+  await history.recordOwnKeys(
+    7,
+    [listed(1, 'ann'), listed(2, 'bot'), listed(3, 'eve', ['bot-subkey'])],
+    OWN,
+  )
+  await history.recordOwnKeys(null, [listed(2, 'bot')], OWN)
   expect(changes).toEqual([
     { kind: 'own-key-listed', userId: 2, detail: { chatId: 7, people: [2, 3] } },
     { kind: 'own-key-listed', userId: 2, detail: { chatId: null, people: [2] } },
@@ -38,25 +38,25 @@ test('the bot’s certificate and its subkey under another are written, with who
 })
 
 test('the same finding is written once, and again when it ended in between', async () => {
-  const { findings, changes } = await scene()
+  const { history, changes } = await scene()
   for (const fingerprint of ['bot', 'bot', 'own', 'bot']) {
-    await findings.recordOwnKeys(7, [listed(2, fingerprint)])
+    await history.recordOwnKeys(7, [listed(2, fingerprint)], OWN)
   }
   expect(changes).toHaveLength(2)
 })
 
 test('other people’s keys, what cannot be read, and an empty list are none of it', async () => {
-  const { findings, changes } = await scene()
-  await findings.recordOwnKeys(7, [listed(1, 'ann', ['ann-subkey']), listed(2, null, ['bot'])])
-  await findings.recordOwnKeys(7, [])
-  await findings.recordOwnKeys(null, [])
+  const { history, changes } = await scene()
+  await history.recordOwnKeys(7, [listed(1, 'ann', ['ann-subkey']), listed(2, null, ['bot'])], OWN)
+  await history.recordOwnKeys(7, [], OWN)
+  await history.recordOwnKeys(null, [], OWN)
   expect(changes).toEqual([])
 })
 
 test('a chat’s stranger is written once, whoever else is seen there', async () => {
-  const { findings, changes } = await scene()
-  for (const userId of [5, 5, 6]) await findings.recordUnknownSender({ chatId: 7, userId })
-  await findings.recordUnknownSender({ chatId: 8, userId: 5 })
+  const { history, changes } = await scene()
+  for (const userId of [5, 5, 6]) await history.recordUnknownSender({ chatId: 7, userId })
+  await history.recordUnknownSender({ chatId: 8, userId: 5 })
   expect(changes).toEqual([
     { kind: 'stranger', chatId: 7, userId: 5, detail: {} },
     { kind: 'stranger', chatId: 8, userId: 5, detail: {} },
@@ -64,24 +64,24 @@ test('a chat’s stranger is written once, whoever else is seen there', async ()
 })
 
 test('what could not be written is written when the stranger is seen again', async () => {
-  const { findings, journal, changes } = await scene()
+  const { history, journal, changes } = await scene()
   vi.spyOn(journal, 'record').mockRejectedValueOnce(new Refusal('postern_store_unwritable'))
-  await expect(findings.recordUnknownSender({ chatId: 7, userId: 5 })).rejects.toThrow(Refusal)
-  await findings.recordUnknownSender({ chatId: 7, userId: 5 })
+  await expect(history.recordUnknownSender({ chatId: 7, userId: 5 })).rejects.toThrow(Refusal)
+  await history.recordUnknownSender({ chatId: 7, userId: 5 })
   expect(changes).toHaveLength(1)
 })
 
 test('a chat’s stranger is written again after an hour', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 1000 })
   onTestFinished(() => void vi.useRealTimers())
-  const { findings, changes } = await scene()
+  const { history, changes } = await scene()
   for (const [nowMs, count] of [
     [1000, 1],
     [3_600_999, 1],
     [3_601_000, 2],
   ] as const) {
     vi.setSystemTime(nowMs)
-    await findings.recordUnknownSender({ chatId: 7, userId: 5 })
+    await history.recordUnknownSender({ chatId: 7, userId: 5 })
     expect(changes).toHaveLength(count)
   }
 })
