@@ -71,10 +71,7 @@ export class Clients {
     if (act.call === 'sendMessage' || act.call === 'editMessage') await this.#pace(client)
   }
 
-  /**
-   * The same for a call that a client gave earlier, by its rights of now. Its rate counted then.
-   * @throws Refusal `postern_not_allowed`, `postern_store_unwritable`
-   */
+  /** The same for a call that a client gave earlier, by its rights of now. Its rate counted then. */
   async admitLater(name: string, act: ClientAct): Promise<void> {
     await this.#parts.memory.fresh()
     const client = this.named(name)
@@ -115,27 +112,27 @@ export class Clients {
 
   /** Gives a client another token; the one before opens nothing any more. @throws as `remove` */
   async rotate(name: string, credential: string): Promise<void> {
-    await this.#change(name, 'client-rotated', (before) => ({ ...before(), credential }))
+    await this.#change(name, 'client-rotated', () => ({ ...this.#addedOne(name), credential }))
   }
 
   /** @throws OperatorError `refused` when no such client was added by command */
   async remove(name: string): Promise<void> {
-    await this.#change(name, 'client-removed', (before) => {
-      before()
+    await this.#change(name, 'client-removed', () => {
+      this.#addedOne(name)
       return null
     })
   }
 
-  /** @param decide by the client as it is in the write; null removes it */
+  /** @param decide in the write, by the clients as they are then; null removes it */
   async #change(
     name: string,
     kind: 'client-added' | 'client-rotated' | 'client-removed',
-    decide: (before: () => Client) => Client | null,
+    decide: () => Client | null,
   ): Promise<void> {
     const { journal } = this.#parts
     let client: Client | null = null
     const write = async ({ clients }: Records): Promise<void> => {
-      client = decide(() => this.#addedOne(name))
+      client = decide()
       await (client === null ? clients.remove(name) : clients.save(client))
     }
     await journal.record([{ kind, detail: { client: name } }], write, () => {
