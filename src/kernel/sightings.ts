@@ -67,6 +67,7 @@ export interface SeenUpdates {
 /** The content of an answer without a chat or a person: `/me`, a webhook, a sent message. */
 export const unobserved = (answer: Unseen): unknown => contentOf(answer)
 
+/** All calls that wait throw Refusal `postern_store_unwritable`. */
 export class Sightings {
   readonly #parts: { knownChats: KnownChats; people: PeopleObserver; readers: Readers }
 
@@ -74,11 +75,7 @@ export class Sightings {
     this.#parts = parts
   }
 
-  /**
-   * A result of `GET /chats/{chatId}`.
-   * @throws NoResponseError `postern_upstream_invalid` when it is not of this chat; Refusal
-   *   `postern_store_unwritable`
-   */
+  /** A result of `GET /chats/{chatId}`. @throws NoResponseError `postern_upstream_invalid` for another */
   async sawChat(answer: Unseen, chatId: number): Promise<SeenChat> {
     const result = contentOf(answer)
     const chat = this.#parts.readers.chat(result)
@@ -91,7 +88,7 @@ export class Sightings {
     return { kind: judgedAs, mode, historyVisible: historyVisible === true, result }
   }
 
-  /** The service refused readable text in a chat. @throws Refusal `postern_store_unwritable` */
+  /** The service refused readable text in a chat. */
   async sawProtected(chatId: number): Promise<void> {
     await this.#parts.knownChats.saw([{ chatId, isProtected: true }])
   }
@@ -103,10 +100,7 @@ export class Sightings {
     return await this.#parts.people.observeKeyList(chatId, listed)
   }
 
-  /**
-   * A result of `GET /users/{userId}/key`, null without a key; as `PeopleObserver.observeUserKey`.
-   * @throws Refusal `postern_store_unwritable`
-   */
+  /** A result of `GET /users/{userId}/key`, null without a key; as `PeopleObserver.observeUserKey`. */
   async sawUserKey(answer: Unseen | null, userId: number): Promise<Person | null> {
     const record =
       answer === null ? null : { record: this.#parts.readers.userKey(contentOf(answer)) }

@@ -1,7 +1,4 @@
-/**
- * An answer of the service that was not observed yet. `Sightings` alone gives its content, and first
- * records what it shows of chats and people.
- */
+/** An answer of the service: `Sightings` alone gives its content, and first records what it shows. */
 
 let read: (answer: Unseen) => unknown
 

@@ -55,10 +55,7 @@ export async function chatsPastKey(
   return chats
 }
 
-/**
- * The verdict that replaces `before-key`, by the present knowledge.
- * @param past chats with opened data, `signed` people who signed
- */
+/** The verdict that replaces `before-key` now. @param o `past` chats with opened data, `signed` people */
 export function whyPastKey(
   one: Examined,
   { past, signed }: { past: ReadonlySet<number | null>; signed: ReadonlySet<number | null> },

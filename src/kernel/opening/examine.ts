@@ -16,7 +16,6 @@ export interface Arrival {
   signal: AbortSignal
 }
 
-/** Examines one Message. */
 export async function examine(
   found: FoundMessage,
   arrival: Arrival,

@@ -1,4 +1,4 @@
-/** The verdict of an attachment: whose file it is, in which chat, under which id. */
+/** The verdict of an attachment. All calls throw Refusal `postern_store_unwritable`. */
 import type { OpenedFile } from '../../openpgp/index.ts'
 import type { MediaPlace } from '../memory.ts'
 import type { Freshness } from '../wall/freshness.ts'
@@ -33,10 +33,7 @@ export type FileDecision = { given: GivenVerdict & { verdict: Verdict } } | { re
 
 const OTHER_DATA: FileDecision = { refused: { verdict: 'replayed', reason: 'other-data-before' } }
 
-/**
- * Judges an opened attachment, and records one that is given.
- * @throws Refusal `postern_store_unwritable`
- */
+/** Judges an opened attachment, and records one that is given. */
 export async function judgeFile(
   opened: OpenedFile,
   { place, signal, freshness }: { place: MediaPlace; signal: AbortSignal; freshness: Freshness },
@@ -76,7 +73,6 @@ export async function judgeFile(
 /**
  * Whether an attachment that was given before may still be given: nothing that was learned since
  * forbids it. One that may not must be fetched and judged anew.
- * @throws Refusal `postern_store_unwritable`
  */
 export async function mayStillGive(
   given: GivenVerdict,

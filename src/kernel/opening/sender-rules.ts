@@ -75,10 +75,7 @@ export function whyStranger(
   return { verdict: 'bad-signature', reason: 'other-person' }
 }
 
-/**
- * The verdict on unsigned words or an unsigned file of a person who must sign, or may not speak;
- * null where they may.
- */
+/** The verdict on unsigned words or files of a person who must sign, or may not speak; null: they may. */
 export function whyNotUnsigned(
   userId: number,
   { kind, wasUnsigned = false }: Pick<ClaimedSender, 'kind' | 'wasUnsigned'>,

@@ -97,10 +97,7 @@ async function settleInOrder(
   return { verdicts, signers: [...signed].filter((userId) => userId !== null) }
 }
 
-/**
- * @param o `signed` who signed earlier in this batch, and must go on signing
- * @returns the replacement of the Message's own verdict; undefined: its own is final
- */
+/** @param o `signed` who signed earlier in this batch, and must go on signing @returns as `checkReplay` */
 async function settleOpened(
   { found, updateId }: NumberedMessage,
   { opened, judged, isForOtherChat }: OpenedFinding,

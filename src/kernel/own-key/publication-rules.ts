@@ -1,7 +1,4 @@
-/**
- * Which key of the bot's may be made, published, signed with or discarded. The driver in `keys/life`
- * acts by these rules.
- */
+/** Which key of the bot's may be made, published, signed with or discarded; `keys/life` acts by it. */
 import type { OwnCode } from '../../errors.ts'
 import { readyKey, stateWhileShown } from './key-state.ts'
 import type { Facts, PublicationState, RemoteKeyState } from './key-state.ts'

@@ -84,13 +84,9 @@ export class Certificates {
   async judge(armored: string): Promise<CertificateStatus> {
     const certificateStatus = await this.#parts.engine.judge(armored)
     const known = await this.#knownOf(certificateStatus.fingerprint)
-    if (known === null) {
-      const copy = await this.#newerCopyOf(certificateStatus, armored)
-      return copy === null ? certificateStatus : await this.#parts.engine.judge(armored, copy)
-    }
-    return known === ''
-      ? { ...certificateStatus, unusable: 'revoked', armored: '' }
-      : await this.#parts.engine.judge(armored, known)
+    if (known === '') return { ...certificateStatus, unusable: 'revoked', armored: '' }
+    const earlier = known ?? (await this.#newerCopyOf(certificateStatus, armored))
+    return earlier === null ? certificateStatus : await this.#parts.engine.judge(armored, earlier)
   }
 
   /** Judges again the people of a list whose certificates ended or were revoked since. */
@@ -118,10 +114,7 @@ export class Certificates {
     return await this.#parts.memory.read(({ certificates }) => certificates.copyOf(fingerprint))
   }
 
-  /**
-   * Keeps a copy of each certificate with all statements of its owner, from the call on, also when this
-   * rejects.
-   */
+  /** Keeps copies with all statements of their owners, from the call on, also when this rejects. */
   async keepCopies(statuses: readonly CertificateStatus[]): Promise<void> {
     for (const { fingerprint, armored, revocations, isNews } of statuses) {
       if (fingerprint === null || revocations || armored === '') continue
@@ -149,10 +142,7 @@ export class Certificates {
     return await this.copyOf(fingerprint)
   }
 
-  /**
-   * Remembers revocations of a certificate, from the call on, also when this rejects.
-   * @param userId who revoked it
-   */
+  /** Remembers revocations of a person's certificate, from the call on, also when this rejects. */
   async rememberRevoked(
     { fingerprint, revocations, armored }: CertificateStatus,
     userId: number,

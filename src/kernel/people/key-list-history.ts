@@ -84,10 +84,7 @@ export class KeyListHistory {
     return JSON.stringify(everListed(usable, kept, this.#memory.nowMs()))
   }
 
-  /**
-   * Records a contradiction in a chat's key list, once each.
-   * @param detail as of `list-contradicts`
-   */
+  /** Records a contradiction in a chat's key list. @param detail as of `list-contradicts` */
   async contradicts(chatId: number, detail: { why: string; stranger?: number }): Promise<void> {
     const { why } = detail
     if (this.#contradictions.get(chatId) === why) return
@@ -95,10 +92,7 @@ export class KeyListHistory {
     this.#contradictions.set(chatId, why)
   }
 
-  /**
-   * Records people who are listed with a key of the bot's own.
-   * @param chatId null for a person's own record
-   */
+  /** Records people who list a key of the bot's own. @param chatId null for a person's own record */
   async recordOwnKeys(
     chatId: number | null,
     people: readonly Person[],

@@ -33,6 +33,7 @@ interface JudgedRecord {
   certificateStatus: CertificateStatus
 }
 
+/** All calls throw Refusal `postern_store_unwritable`. */
 export class PeopleObserver {
   readonly #parts: PeopleObserverParts
 
@@ -40,7 +41,7 @@ export class PeopleObserver {
     this.#parts = parts
   }
 
-  /** Judges and records a key list, unless it is too long. @throws Refusal `postern_store_unwritable` */
+  /** Judges and records a key list, unless it is too long. */
   async observeKeyList(chatId: number, answer: KeyListAnswer): Promise<KeyList> {
     const { records, memberCount } = answer
     if (records.length > MOST_LISTED) {
@@ -59,7 +60,6 @@ export class PeopleObserver {
   /**
    * Judges and records a person's own key record; null where it is not that person's.
    * @param answer null: the service knows no key of the person; `record` null: it names nobody
-   * @throws Refusal `postern_store_unwritable`
    */
   async observeUserKey(
     userId: number,

@@ -17,10 +17,7 @@ import type { Trust } from './trust.ts'
 
 /** The recipients of a message, and the people left out. */
 export interface Recipients {
-  /**
-   * Armored certificates of others, one for each key. The very same array while the same are chosen
-   * from the same list.
-   */
+  /** Armored, of others, one for each key; the same array while the same are chosen from a list. */
   certificates: readonly string[]
   /** The most bytes of the recipient packets of `certificates`. */
   recipientBytes: CipherSizes
@@ -167,15 +164,13 @@ function choose(
     if (waiting.length > 0) throw new Refusal('postern_trust_required', describeSkipped(waiting))
     throw new Refusal('postern_recipient_unusable', describeSkipped(missed))
   }
-  const certificates = oncePerSubkey(usable)
+  const chosen = oncePerSubkey(usable)
+  const armored = chosen.map((one) => one.armored)
   return {
-    certificates: asBefore(
-      certificates.map(({ armored }) => armored),
-      before,
-    ),
+    certificates: asBefore(armored, before),
     recipientBytes: {
-      aes256: certificates.reduce((sum, { recipientBytes }) => sum + recipientBytes.aes256, 0),
-      aes128: certificates.reduce((sum, { recipientBytes }) => sum + recipientBytes.aes128, 0),
+      aes256: chosen.reduce((sum, { recipientBytes }) => sum + recipientBytes.aes256, 0),
+      aes128: chosen.reduce((sum, { recipientBytes }) => sum + recipientBytes.aes128, 0),
     },
     skipped,
   }

@@ -86,10 +86,7 @@ export function wordIn({ found, finding }: NumberedMessage) {
 /** The verdict that was written in. */
 type Verified = { signer?: string; signedAt?: number; withheldText?: string }
 
-/**
- * Why a word with the code of a request does not count; null: it decides.
- * @param nowMs by the later clock
- */
+/** Why a word with the code of a request does not count; null: it decides. @param nowMs by the later clock */
 export function whyNotCounted(word: HeardWord, approval: Approval, nowMs: number): string | null {
   const { userId, chatId, quotedId, verdict, reason, signer, signedAt = 0 } = word
   const request = approval.requests.find((one) => one.userId === userId && one.chatId === chatId)

@@ -18,6 +18,7 @@ export interface ClearFieldsParts {
   policy: ClearFieldsPolicy
 }
 
+/** All that judge fields throw Refusal `postern_clear_refused` where the setting refuses one. */
 export class ClearFields {
   readonly #parts: ClearFieldsParts
   readonly #sent = new Listeners<readonly ClearField[]>()
@@ -28,10 +29,7 @@ export class ClearFields {
     this.#parts = parts
   }
 
-  /**
-   * The clear fields of a send or edit into a protected chat; removed buttons are none.
-   * @throws Refusal `postern_clear_refused` where the setting refuses it
-   */
+  /** The clear fields of a send or edit into a protected chat; removed buttons are none. */
   ofMessage(fields: Record<string, unknown>): readonly ClearField[] {
     return this.#judge(fields, ['markup'])
   }
@@ -39,7 +37,7 @@ export class ClearFields {
   /**
    * The same for an edit of the buttons alone, into any chat. The chat's mode is asked for only
    * where the setting refuses.
-   * @throws as `ofMessage` and `Guard.rule`
+   * @throws as `Guard.rule`
    */
   async ofMarkupEdit(
     chatId: number,
@@ -55,7 +53,6 @@ export class ClearFields {
   /**
    * The clear fields of the answer to a press, which counts as one in a protected chat unless every
    * chat of the press is readable.
-   * @throws Refusal `postern_clear_refused` where the setting refuses it
    */
   async ofCallback(callbackId: string, body: unknown): Promise<readonly ClearField[]> {
     if (this.#parts.guard.passesAll || !isObject(body)) return []

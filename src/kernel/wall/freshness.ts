@@ -4,7 +4,10 @@ import type { Time } from '../lookups.ts'
 /** A reading of the store counts as new for so long, in ms. */
 export const JUST_NOW_MS = 500
 
-/** Whether memory is as any sidecar has written it, for one decision. */
+/**
+ * Whether memory is as any sidecar has written it, for one decision. All calls throw Refusal
+ * `postern_store_unwritable`.
+ */
 export class Freshness {
   readonly #fresh: () => Promise<void>
   readonly #time: Time
@@ -19,7 +22,6 @@ export class Freshness {
   /**
    * Reads what any sidecar has written, where the last reading is not new. Call it at the beginning
    * of the decision, and after each wait for the service.
-   * @throws Refusal `postern_store_unwritable`
    */
   async renew(): Promise<void> {
     const nowMs = this.#time.monotonicMs()
@@ -28,10 +30,7 @@ export class Freshness {
     this.#atMs = nowMs
   }
 
-  /**
-   * Refuses after a reading that is too old: the process was stopped, or waited for a connection.
-   * @throws Refusal `postern_store_unwritable`
-   */
+  /** Refuses after a reading that is too old: the process was stopped, or waited for a connection. */
   requireWithin(ms: number): void {
     if (this.#time.monotonicMs() - this.#atMs < ms) return
     throw new Refusal(

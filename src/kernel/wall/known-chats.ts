@@ -179,9 +179,7 @@ export class KnownChats {
     }
   }
 
-  /**
-   * Has the other sidecars drop cached answers about chats with a notice: somebody joined or left.
-   */
+  /** Has the other sidecars drop cached answers about chats where somebody joined or left. */
   async sawNotices(chatIds: readonly number[]): Promise<void> {
     if (!this.#memory.isShared || chatIds.length === 0) return
     await this.#memory.write(({ chats }) => chats.touch(chatIds))

@@ -155,11 +155,7 @@ export function refuseLack({ name }: Client, { detail }: Lack): never {
   throw new Refusal('postern_not_allowed', `client ${name}: ${detail}`)
 }
 
-/**
- * When a client may send next after a send now.
- * @param nextAtMs as it was so far
- * @returns the new time; `waitMs` where it must wait first
- */
+/** When a client may send next, after a send now and `nextAtMs` so far; `waitMs`: it must wait first. */
 export function paced(
   { calls, perMs }: { calls: number; perMs: number },
   { nextAtMs, nowMs }: { nextAtMs: number; nowMs: number },
