@@ -103,20 +103,19 @@ export class Registration {
    * @throws Refusal `postern_store_unwritable`; it is then known until the next start
    */
   async recordDelivered(delivered: Delivered, mayRecord: () => boolean): Promise<void> {
-    await this.#record(delivered, mayRecord, (db) =>
+    await this.recordForBot(delivered, mayRecord, (db) =>
       new ConfirmedRows(db).settle(delivered.updateId + 1),
     )
   }
 
-  /** The same, of an update that others may still have to get. @throws as `recordDelivered` */
-  async recordForBot(delivered: Delivered, mayRecord: () => boolean): Promise<void> {
-    await this.#record(delivered, mayRecord, async () => {})
-  }
-
-  async #record(
+  /**
+   * The same, of an update that others may still have to get. @throws as `recordDelivered`
+   * @param confirm in the same write
+   */
+  async recordForBot(
     delivered: Delivered,
     mayRecord: () => boolean,
-    more: (db: Parameters<Reread>[0]) => Promise<void>,
+    confirm?: (db: Parameters<Reread>[0]) => Promise<void>,
   ): Promise<void> {
     this.#delivered = delivered
     if (this.#webhook !== null) {
@@ -133,7 +132,7 @@ export class Registration {
           delivered_mark: delivered.mark,
         })
         .execute()
-      await more(db)
+      await confirm?.(db)
     })
   }
 }

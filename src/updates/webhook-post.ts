@@ -12,25 +12,13 @@ const MAX_BODY_MS = 2000
 const ENDING_STATUS: Record<string, number> = { 'bad response': 100, 'bad upgrade': 101 }
 
 /** A connection could not be made; nothing was sent. */
-export class NotConnectedError extends Error {
-  constructor(cause: unknown) {
-    super('not connected', { cause })
-  }
-}
+export class NotConnectedError extends Error {}
 
 /** A connection that had been kept open failed before any answer. */
-export class StaleConnectionError extends Error {
-  constructor(cause: unknown) {
-    super('stale', { cause })
-  }
-}
+export class StaleConnectionError extends Error {}
 
 /** It is another sidecar's turn to deliver; nothing was sent. */
-export class TurnLostError extends Error {
-  constructor() {
-    super('another sidecar delivers')
-  }
-}
+export class TurnLostError extends Error {}
 
 export interface WebhookPost {
   options: Dispatcher.DispatchOptions
@@ -72,7 +60,7 @@ export function post(dispatcher: Dispatcher, sent: WebhookPost): Promise<number>
       isReused = !sent.isNewConnection()
       // It was given up while it waited for the connection: nothing is sent.
       if (signal.aborted) return onAbort()
-      if (!sent.mayLeave()) giveUp(new TurnLostError())
+      if (!sent.mayLeave()) giveUp(new TurnLostError('another sidecar delivers'))
     },
     onResponseStart(started, status) {
       if (status < 200 && status !== 101) return
@@ -92,8 +80,8 @@ export function post(dispatcher: Dispatcher, sent: WebhookPost): Promise<number>
       const status = ENDING_STATUS[error.message]
       if (status !== undefined) resolve(status)
       else if (signal.aborted) reject(signal.reason)
-      else if (controller === null) reject(new NotConnectedError(error))
-      else reject(isReused ? new StaleConnectionError(error) : error)
+      else if (controller === null) reject(new NotConnectedError('not connected', { cause: error }))
+      else reject(isReused ? new StaleConnectionError('stale', { cause: error }) : error)
     },
   })
   return promise
