@@ -236,14 +236,14 @@ export type FollowedRecords =
   | 'flags'
 
 /** Observations of one class that are not on disk yet. */
-export interface Unwritten {
+export interface Unwritten<R = Records> {
   /** Whether there are any. */
   isDue(): boolean
   /**
    * Writes all of it, compared with the memory as of this write.
    * @returns to be called once it is on disk, before any other write begins
    */
-  save(records: Records): Promise<() => void>
+  save(records: R): Promise<() => void>
 }
 
 /** The memory of the kernel. `Store` documents what each method guarantees and throws. */

@@ -132,34 +132,18 @@ class OpenStore extends ProtectedStore implements Store {
     })
   }
 
-  /** One process alone has the store: its memory is never behind, and every lock is free. */
-  fresh(): Promise<void> {
-    return FRESH
-  }
+  // one process alone has the store: its memory is never behind, and every lock is free
+  readonly fresh = (): Promise<void> => FRESH
+  readonly follow = (): void => {}
+  readonly onReachability = (): void => {}
+  readonly tryLock = (): Promise<StoreLock> => Promise.resolve(LONE_LOCK)
+  readonly untilFree = (): Promise<void> => FRESH
+  readonly isWanted = (): Promise<boolean> => Promise.resolve(false)
+  readonly countSidecars = (): Promise<number> => Promise.resolve(1)
 
   /** Frees the pages that SQLite has read: at rest they are most of a store’s memory. */
   async keepUp(): Promise<void> {
     if (this.#database.isOpen) this.#database.exec('PRAGMA shrink_memory')
-  }
-
-  follow(): void {}
-
-  onReachability(): void {}
-
-  tryLock(): Promise<StoreLock> {
-    return Promise.resolve(LONE_LOCK)
-  }
-
-  untilFree(): Promise<void> {
-    return Promise.resolve()
-  }
-
-  isWanted(): Promise<boolean> {
-    return Promise.resolve(false)
-  }
-
-  countSidecars(): Promise<number> {
-    return Promise.resolve(1)
   }
 
   copy(): Promise<string> {

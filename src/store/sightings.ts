@@ -1,17 +1,10 @@
 import type { Transaction } from 'kysely'
+import type { Unwritten } from '../kernel/index.ts'
 import { Mutex } from '../util/scheduling.ts'
 import type { Schema } from './schema.ts'
 
 /** Observations of one class that are not on disk yet. */
-export interface DueSightings {
-  /** Whether anything is not on disk yet. */
-  isDue(): boolean
-  /**
-   * Writes all of it, compared with the state of the store as of this write.
-   * @returns to be called once it is on disk, before any other write begins
-   */
-  save(db: Transaction<Schema>): Promise<() => void>
-}
+export type DueSightings = Unwritten<Transaction<Schema>>
 
 /** Runs a transaction; `onWritten` once it is on disk, before any other write begins. */
 export type OrderedWrite = <T>(
