@@ -124,23 +124,15 @@ export function describeStatus(
     ready: link.health.ready,
     reasons: link.health.all(),
     warnings: link.warnings.all(),
-    bot:
-      bot === null
-        ? null
-        : {
-            id: bot.id,
-            username: bot.username ?? '',
-            mode: bot.mode,
-            fingerprint: bot.fingerprint?.toLowerCase() ?? null,
-          },
-    key:
-      key === undefined
-        ? null
-        : {
-            fingerprint: key.fingerprint,
-            state: key.state,
-            publishedAt: iso(key.publishedAtMs),
-          },
+    bot: bot && {
+      id: bot.id,
+      username: bot.username ?? '',
+      mode: bot.mode,
+      fingerprint: bot.fingerprint?.toLowerCase() ?? null,
+    },
+    key: key
+      ? { fingerprint: key.fingerprint, state: key.state, publishedAt: iso(key.publishedAtMs) }
+      : null,
     rotation: rotationReport(core.publication),
     upstream: { url: settings.upstream.url, reachable: link.watch.reachable },
     chats: {
@@ -156,10 +148,7 @@ export function describeStatus(
 
 function waitingOf(updates: Updates | null): StatusReport['updates'] {
   const { pending = null, oldestMs = null } = updates?.backlog.state ?? {}
-  return {
-    waiting: pending,
-    oldestSeconds: oldestMs === null ? null : Math.round(oldestMs / 1000),
-  }
+  return { waiting: pending, oldestSeconds: oldestMs && Math.round(oldestMs / 1000) }
 }
 
 /** Omits the path of the webhook's url, which may be a secret of the bot. */
@@ -171,6 +160,6 @@ function webhookOf(updates: Updates | null): StatusReport['webhook'] {
     origin: new URL(url).origin,
     failures,
     lastError,
-    nextAttemptAt: nextAttemptAt === null ? null : new Date(nextAttemptAt).toISOString(),
+    nextAttemptAt: iso(nextAttemptAt),
   }
 }

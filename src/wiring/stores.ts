@@ -6,7 +6,7 @@ import { botIdOf } from '../api/bot.ts'
 import type { JudgingClock, Memory, ReplayMemory } from '../kernel/index.ts'
 import { keyAccess } from '../config/key-commands.ts'
 import type { StoreAccess } from '../config/store-access.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, refusedError } from '../errors.ts'
 import { readBackup, type Backup } from '../store/backup.ts'
 import { unsoundBackup } from '../store/refusals.ts'
 import { refuseOccupied, restore } from '../store/restore.ts'
@@ -55,19 +55,16 @@ export async function verifyBackup(file: string, access: StoreAccess): Promise<B
  *   of `verifyBackup`
  */
 export async function restoreBackup(file: string, access: StoreAccess): Promise<BackupReport> {
-  if (access.storeUrl !== null) throw intoFolderAlone()
+  if (access.storeUrl !== null) {
+    throw refusedError(
+      'a backup is restored into a data directory, and store.url names a database',
+      'restore it without store.url, and bring it into the database with `postern store move`',
+    )
+  }
   refuseOccupied(access.dataDir)
   const report = await verifyBackup(file, access)
   restore(file, access.dataDir)
   return report
-}
-
-function intoFolderAlone(): OperatorError {
-  return new OperatorError(
-    'refused',
-    'a backup is restored into a data directory, and store.url names a database',
-    'restore it without store.url, and bring it into the database with `postern store move`',
-  )
 }
 
 /** The result of a move: both places, and its rows. */
@@ -181,26 +178,18 @@ export async function connectDatabase(
 
 export async function openStoreFor(
   { purpose, mayCreateStore }: { purpose: Purpose; mayCreateStore: boolean },
-  {
-    settings,
-    secrets,
-    parts,
-    database,
-    botId,
-  }: StoreSettings & {
-    database: StoreOpening['database']
-    botId: number | null
-  },
+  o: StoreSettings & { database: StoreOpening['database']; botId: number | null },
 ): Promise<Store> {
+  const { settings, secrets, database } = o
   return await openStore({
-    ...(database === undefined ? {} : { database }),
+    ...(database && { database }),
     dataDir: settings.dataDir,
-    botId,
+    botId: o.botId,
     mode: purpose === 'look' ? 'existing' : mayCreateStore ? 'create' : 'claim',
     ...keyAccess(settings.key, secrets.passphrase),
     isRequired: settings.key.publish,
     isBinding: purpose === 'run',
-    stretcher: parts?.stretcher,
+    stretcher: o.parts?.stretcher,
     howToMakePassphrase: secrets.howToMakePassphrase,
   })
 }
