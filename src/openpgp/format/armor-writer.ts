@@ -32,7 +32,7 @@ export const armorMessage = (bytes: Uint8Array): string => armorBlock('MESSAGE',
 export function armorBlock(type: ArmorType, bytes: Uint8Array): string {
   const base64 = bufferOf(bytes).toString('base64')
   const lines: string[] = base64.match(new RegExp(`.{1,${LINE_CHARS}}`, 'g')) ?? []
-  if (needsChecksum(bytes.length)) lines.push(checksumLine(bytes))
+  if (needsChecksum(bytes.length)) lines.push(`=${checksumOf(bytes)}`)
   return `${beginLine(type)}\n\n${lines.join('\n')}\n${endLine(type)}\n`
 }
 
@@ -46,11 +46,11 @@ export function armoredLength(bytes: number): number {
 /** Whether the checksum of an armored message of so many bytes is written. */
 export const needsChecksum = (bytes: number): boolean => bytes % 3 === 0
 
-/** CRC-24 (RFC 9580, 6.1.1), as the line after the base64. */
-function checksumLine(bytes: Uint8Array): string {
+/** CRC-24 (RFC 9580, 6.1.1) in base64. */
+export function checksumOf(bytes: Uint8Array): string {
   const crc = new Crc24()
   crc.update(bytes)
-  return `=${crc.base64}`
+  return crc.base64
 }
 
 /** Writes bytes as lines for JSON, each with its break, the last of which may be shorter. */

@@ -3,7 +3,8 @@
  * The armor that programs write is decoded in one go; all other is read line by line, of a text at
  * hand or of bytes as they arrive.
  */
-import { beginLine, CHECKSUM_CHARS, Crc24, endLine, type ArmorType } from './armor-writer.ts'
+import { beginLine, CHECKSUM_CHARS, checksumOf, Crc24, endLine } from './armor-writer.ts'
+import type { ArmorType } from './armor-writer.ts'
 import { FramingError } from './packets.ts'
 import type { ByteReader } from './packet-stream.ts'
 
@@ -90,12 +91,6 @@ function charsIn(text: string, { start, end }: Span): number | null {
     breaks++
   }
   return end - start - breaks
-}
-
-function checksumOf(bytes: Uint8Array): string {
-  const crc = new Crc24()
-  crc.update(bytes)
-  return crc.base64
 }
 
 /** The lines of a block, without line ends and trailing space. */
