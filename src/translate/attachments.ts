@@ -106,7 +106,8 @@ export class Attachments implements AsyncDisposable {
     if (kept !== null) {
       let mayStill = false
       try {
-        mayStill = await this.#mayStillGive(kept.value, place)
+        const { opens } = this.#parts
+        mayStill = !place || !opens || (await mayStillGive(kept.value, place, opens))
       } finally {
         if (!mayStill) kept.release()
       }
@@ -117,12 +118,6 @@ export class Attachments implements AsyncDisposable {
     const lease = (await opening).acquire()
     if (lease === null) throw busy()
     return lease
-  }
-
-  async #mayStillGive(attachment: Attachment, place: MediaPlace | null): Promise<boolean> {
-    const { opens } = this.#parts
-    if (place === null || opens === null) return true
-    return await mayStillGive(attachment, place, opens)
   }
 
   #begin(key: string, mediaId: string, place: MediaPlace | null): Promise<CacheEntry<Attachment>> {
