@@ -33,25 +33,19 @@ export async function createMedia(
   await using stack = new AsyncDisposableStack()
   const room = stack.use(new SpoolDir(settings.dataDir, SPOOL_MAX_BYTES))
   const stored: AttachmentParts['stored'] = (id, signal) => link.upstream.media(id, signal)
-  const { verify } = settings.open
-  const parts =
-    opens === null
-      ? null
-      : { ...opens, ...(await urlParts(store, memory, name)), room, stored, verify }
+  const parts = opens && {
+    ...opens,
+    capability: new Capability(await store.secret(CAPABILITY_SECRET), name),
+    named: new NamedMedia(memory, await store.secret(MEMORY_SECRET)),
+    room,
+    stored,
+    verify: settings.open.verify,
+  }
   const attachments = stack.use(new Attachments({ room, stored, opens: parts }))
   const resources = stack.move()
   return {
     attachments,
-    urls: parts === null ? null : new MediaUrls({ ...parts, upstreamUrl: settings.upstream.url }),
+    urls: parts && new MediaUrls({ ...parts, upstreamUrl: settings.upstream.url }),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
-}
-
-async function urlParts(
-  store: Store,
-  memory: Memory,
-  bot?: string,
-): Promise<{ capability: Capability; named: NamedMedia }> {
-  const capability = new Capability(await store.secret(CAPABILITY_SECRET), bot)
-  return { capability, named: new NamedMedia(memory, await store.secret(MEMORY_SECRET)) }
 }
