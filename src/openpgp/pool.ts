@@ -205,7 +205,8 @@ export class Pool<J> implements AsyncDisposable {
     thread.worker.unref()
     if (reply.ok) job?.resolve(reply.value)
     else job?.reject(failureOf(reply.message))
-    this.#moveLast(thread)
+    // the last of the threads that stay, so that the caches of all are refreshed
+    if (this.#threads.delete(thread)) this.#threads.add(thread)
     this.#next()
     this.#endWhenIdle(thread)
   }
@@ -214,11 +215,6 @@ export class Pool<J> implements AsyncDisposable {
     if (thread.job !== null) return
     clearTimeout(thread.timer)
     thread.timer = setTimeout(() => this.#kill(thread), IDLE_MS).unref()
-  }
-
-  /** Rotates the threads that stay, so that the caches of all are refreshed. */
-  #moveLast(thread: Thread): void {
-    if (this.#threads.delete(thread)) this.#threads.add(thread)
   }
 
   #kill(thread: Thread): void {
@@ -264,11 +260,9 @@ function compileCache(): { NODE_COMPILE_CACHE?: string } {
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }
 }
 
-type Done = (value: unknown) => void
-
 /** A thread's side of a pool: does jobs by name, one after the other, until the thread is ended; arguments and results are structured clones. */
 export function serve(jobs: Record<string, (...args: never[]) => unknown>): void {
-  const reply: Done = (message) => parentPort?.postMessage(message)
+  const reply = (message: ThreadReply): void => parentPort?.postMessage(message)
   parentPort?.on('message', (job: { name: string; args: never[] }) => {
     new Promise((resolve) => resolve(jobs[job.name]?.(...job.args))).then(
       (value) => reply({ ok: true, value }),

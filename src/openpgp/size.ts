@@ -34,19 +34,15 @@ export function recipientBytes(info: AlgorithmInfo): CipherSizes {
   return { aes256: framed('aes256'), aes128: framed('aes128') }
 }
 
-/** Bytes of a signature of ours that names nobody, not framed; the greatest possible. */
-export function signatureBytes(info: AlgorithmInfo): number {
-  return SIGNATURE_FIXED + numberBytes(info)
-}
-
 /**
  * The bytes of a key of ours in every message: the greatest recipient packet of its subkeys, or of
- * the key itself where it has none, and the greatest signature.
+ * the key itself where it has none, and the greatest signature, which names nobody and is not framed.
  * @param infos of the primary key and its subkeys
  */
 export function ownBytes(infos: AlgorithmInfo[]): OwnSizes {
   const [primary, ...subkeys] = infos
-  const sealing = infos.filter((info) => !signsOnly(info))
+  const sealing = infos.filter(({ algorithm }) => !SIGNING.has(algorithm))
+  const signing = infos.filter(({ algorithm }) => !ENCRYPTING.has(algorithm))
   const recipients = (subkeys.length > 0 ? sealing.filter((one) => one !== primary) : sealing).map(
     recipientBytes,
   )
@@ -55,17 +51,13 @@ export function ownBytes(infos: AlgorithmInfo[]): OwnSizes {
       aes256: Math.max(0, ...recipients.map(({ aes256 }) => aes256)),
       aes128: Math.max(0, ...recipients.map(({ aes128 }) => aes128)),
     },
-    signature: Math.max(0, ...infos.filter((info) => !sealsOnly(info)).map(signatureBytes)),
+    signature: Math.max(0, ...signing.map((info) => SIGNATURE_FIXED + numberBytes(info))),
   }
 }
 
 /** Algorithms of one use alone; RSA has both. */
 const SIGNING = new Set(['ecdsa', 'dsa', 'eddsaLegacy', 'ed25519', 'ed448'])
 const ENCRYPTING = new Set(['ecdh', 'x25519', 'x448', 'elgamal'])
-
-const signsOnly = ({ algorithm }: AlgorithmInfo): boolean => SIGNING.has(algorithm)
-
-const sealsOnly = ({ algorithm }: AlgorithmInfo): boolean => ENCRYPTING.has(algorithm)
 
 function sealedBytes({ algorithm, bits, curve }: AlgorithmInfo, cipher: Cipher): number {
   if (bits !== undefined) return 2 + Math.ceil(bits / 8)

@@ -8,7 +8,8 @@ import type { CheckedCertificate } from '../certificate-statuses.ts'
 import { NEVER_S } from '../bounds.ts'
 import type { CertificateInfo } from '../native/certificate-info.ts'
 import { judgeWith, type NativeView } from './certificate.ts'
-import { secretKeyOf, type WholePublicKey, type WholeSecretKey } from './key-cache.ts'
+import { carriesRevocations, secretKeyOf } from './key-cache.ts'
+import type { WholePublicKey, WholeSecretKey } from './key-cache.ts'
 
 /** As `judge`, with the info for native sealing and verifying where the form allows it. */
 export const judgeFully = (
@@ -31,9 +32,7 @@ const NATIVE: NativeView = {
  * because clocks may differ.
  */
 async function infoOf(key: PublicKey, nowMs: number): Promise<CertificateInfo | null> {
-  if ([key, ...key.subkeys, ...key.users].some((part) => part.revocationSignatures.length > 0)) {
-    return null
-  }
+  if (carriesRevocations(key)) return null
   try {
     const date = new Date(nowMs)
     const part = await key.getEncryptionKey(undefined, date)

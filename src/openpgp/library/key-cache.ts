@@ -38,7 +38,7 @@ export async function certificateOf(armored: string): Promise<PublicKey> {
  * The library marks a key's packets as revoked for good once they were revoked at any date in
  * question. Such a key is used once, or earlier calls would change the answer about its signatures.
  */
-function carriesRevocations(key: PublicKey): boolean {
+export function carriesRevocations(key: PublicKey): boolean {
   return [key, ...key.subkeys, ...key.users].some((part) => part.revocationSignatures.length > 0)
 }
 
