@@ -25,10 +25,7 @@ export interface ConsumersParts extends Omit<SharedQueueParts, 'consumerOf' | 's
   clients: Pick<Clients, 'named' | 'reader'>
   /** False: the bot's own token opens nothing, and it has no webhook. */
   hasBot: () => boolean
-  makeLoop: (
-    source: ConsumerQueue,
-    webhook: DeliveryLoopParts['registration'],
-  ) => Pick<DeliveryLoop, 'stop'>
+  makeLoop: (own: Pick<DeliveryLoopParts, 'poller' | 'registration'>) => Pick<DeliveryLoop, 'stop'>
 }
 
 /** A poll as its caller asks for it. */
@@ -67,8 +64,8 @@ export class Consumers implements AsyncDisposable {
       const name = cursorOf({ url, reader })
       const consumer = this.#consumerOf(name)
       if (url === null || consumer === null) continue
-      const webhook = new ConsumerWebhook(this.queue, { name, url, secret })
-      this.#loops.push(this.#parts.makeLoop(this.sourceOf(consumer), webhook))
+      const registration = new ConsumerWebhook(this.queue, { name, url, secret })
+      this.#loops.push(this.#parts.makeLoop({ poller: this.sourceOf(consumer), registration }))
     }
   }
 

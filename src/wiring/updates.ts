@@ -62,7 +62,8 @@ export async function createUpdates(
   const { sightings } = core.known
   const poller = { ...link, ...core, sightings, clock, polls, backlog, storeReach }
   const news = new OutboxNews(core.outbox, { isOn: settings.outbox.updates })
-  const loops = new Loops({ poller, registration, client, parts, events, news })
+  const { onBotExchange } = parts
+  const loops = createLoops({ poller, registration, client, onBotExchange, events, news })
   const inTurns = (makeLoop: (turn: Turn | null) => DeliveryLoop) =>
     turns === null ? makeLoop(null) : new DeliveryTurns({ turns, clock, fresh, makeLoop })
   const consumers = new Consumers({
@@ -72,7 +73,7 @@ export async function createUpdates(
     clock,
     turns,
     clients: core.known.clients,
-    makeLoop: (source, hook) => inTurns((turn) => loops.ofConsumer(turn, source, hook)),
+    makeLoop: (own) => inTurns((turn) => loops.ofConsumer(turn, own)),
   })
   const webhook = new Webhook({
     upstream: link.upstream,
@@ -161,77 +162,53 @@ function createBacklog(
 }
 
 /** Makes loops that deliver to webhooks, each while its turn is held; null: without turns. */
-class Loops {
-  readonly #parts: LoopsParts
-
-  constructor(parts: LoopsParts) {
-    this.#parts = parts
-  }
-
-  /** @param last the update delivered last; null when unknown */
-  poller(last: Delivered | null): UpdatePoller {
-    const { poller, events } = this.#parts
-    return new UpdatePoller(
-      {
-        ...poller,
-        onPolled: (code) => events.polled.emit(code),
-        onReadFailed: (failure) => events.readFailures.emit(failure),
-        onUnexpectedError: (error) => events.errors.emit(error),
-      },
-      last,
-    )
-  }
-
-  /** The bot's own: alone it reads the queue itself. */
-  ofBot(turn: Turn | null, consumers: Consumers): DeliveryLoop {
-    const { registration, events, news } = this.#parts
-    const { isShared } = consumers.queue
-    return this.#make(turn, {
-      poller: isShared ? consumers.sourceOf(consumers.bot) : this.poller(registration.delivered),
-      registration: isShared ? consumers.ofBot(registration) : registration,
-      onDelivered: (delivery) => events.deliveries.emit(delivery),
-      onFailed: (failure) => events.failures.emit(failure),
-      last: () => registration.delivered,
-      news,
-    })
-  }
-
-  ofConsumer(
-    turn: Turn | null,
-    poller: DeliveryLoopParts['poller'],
-    registration: DeliveryLoopParts['registration'],
-  ): DeliveryLoop {
-    const onFailed: DeliveryLoopParts['onFailed'] = (failure) =>
-      this.#parts.events.consumerFailures.emit(failure)
-    const none = { last: () => null, news: NO_NEWS, onDelivered: () => {} }
-    return this.#make(turn, { poller, registration, onFailed, ...none })
-  }
-
-  #make(turn: Turn | null, more: LoopsOwn): DeliveryLoop {
-    const { client, events, parts, poller } = this.#parts
-    const { onBotExchange } = parts
-    return new DeliveryLoop({
-      ...more,
-      client: onBotExchange === undefined ? client : observed(client, onBotExchange),
-      clock: poller.clock,
-      mayDeliver: () => turn?.isHeld !== false,
-      onUnexpectedError: (error) => events.errors.emit(error),
-    })
-  }
-}
-
-type LoopsOwn = Pick<
-  DeliveryLoopParts,
-  'poller' | 'registration' | 'last' | 'news' | 'onDelivered' | 'onFailed'
->
-
-interface LoopsParts {
+function createLoops(o: {
   poller: Omit<UpdatePollerParts, `on${string}` & keyof UpdatePollerParts>
   registration: Registration
   client: WebhookClient
-  parts: HandedInParts
+  onBotExchange: HandedInParts['onBotExchange']
   events: UpdateEvents
   news: OutboxNews
+}) {
+  const { registration, events, news, onBotExchange } = o
+  const client = onBotExchange === undefined ? o.client : observed(o.client, onBotExchange)
+  const onUnexpectedError = (error: unknown): void => events.errors.emit(error)
+  /** @param last the update delivered last; null when unknown */
+  const poller = (last: Delivered | null): UpdatePoller => {
+    const onPolled: UpdatePollerParts['onPolled'] = (code) => events.polled.emit(code)
+    const onReadFailed: UpdatePollerParts['onReadFailed'] = (one) => events.readFailures.emit(one)
+    return new UpdatePoller({ ...o.poller, onPolled, onReadFailed, onUnexpectedError }, last)
+  }
+  type Own = Omit<DeliveryLoopParts, 'client' | 'clock' | 'mayDeliver' | 'onUnexpectedError'>
+  const make = (turn: Turn | null, own: Own): DeliveryLoop => {
+    const mayDeliver = (): boolean => turn?.isHeld !== false
+    return new DeliveryLoop({
+      ...own,
+      client,
+      clock: o.poller.clock,
+      mayDeliver,
+      onUnexpectedError,
+    })
+  }
+  return {
+    poller,
+    /** The bot's own: alone it reads the queue itself. */
+    ofBot(turn: Turn | null, consumers: Consumers): DeliveryLoop {
+      const { isShared } = consumers.queue
+      return make(turn, {
+        poller: isShared ? consumers.sourceOf(consumers.bot) : poller(registration.delivered),
+        registration: isShared ? consumers.ofBot(registration) : registration,
+        onDelivered: (delivery) => events.deliveries.emit(delivery),
+        onFailed: (failure) => events.failures.emit(failure),
+        last: () => registration.delivered,
+        news,
+      })
+    },
+    ofConsumer(turn: Turn | null, own: Pick<DeliveryLoopParts, 'poller' | 'registration'>) {
+      const onFailed: Own['onFailed'] = (failure) => events.consumerFailures.emit(failure)
+      return make(turn, { ...own, onFailed, last: () => null, news: NO_NEWS, onDelivered() {} })
+    },
+  }
 }
 
 /** Calls back after each delivery. */
