@@ -20,9 +20,16 @@ const POINT_BYTES: Record<string, number> = {
 const PKESK_FIXED = 10
 /** A session key with algorithm and checksum, padded and wrapped (RFC 9580, 11.5). */
 const WRAPPED: CipherSizes = { aes256: 48, aes128: 32 }
-/** A session key as X25519 and X448 wrap it, and the points of these (RFC 9580, 5.1.6 and 5.1.7). */
+/**
+ * A session key as X25519, X448 and ML-KEM-768+X25519 wrap it, and the points of these with the
+ * ciphertext of ML-KEM (RFC 9580, 5.1.6 and 5.1.7; draft-ietf-openpgp-pqc, 4.3.1).
+ */
 const WRAPPED_PLAIN: CipherSizes = { aes256: 40, aes128: 24 }
-const PLAIN_POINT_BYTES: Record<string, number> = { x25519: 32, x448: 56 }
+const PLAIN_POINT_BYTES: Record<string, number> = {
+  x25519: 32,
+  x448: 56,
+  mlKem768X25519: 32 + 1088,
+}
 /** Bytes before the numbers of a signature of ours: version to hash, with all subpackets. */
 const SIGNATURE_FIXED = 119
 /** Bytes of a signature's numbers, where the algorithm fixes their length (RFC 9580, 5.2.3). */
@@ -57,7 +64,7 @@ export function ownBytes(infos: AlgorithmInfo[]): OwnSizes {
 
 /** Algorithms of one use alone; RSA has both. */
 const SIGNING = new Set(['ecdsa', 'dsa', 'eddsaLegacy', 'ed25519', 'ed448'])
-const ENCRYPTING = new Set(['ecdh', 'x25519', 'x448', 'elgamal'])
+const ENCRYPTING = new Set(['ecdh', 'x25519', 'x448', 'elgamal', 'mlKem768X25519'])
 
 function sealedBytes({ algorithm, bits, curve }: AlgorithmInfo, cipher: Cipher): number {
   if (bits !== undefined) return 2 + Math.ceil(bits / 8)

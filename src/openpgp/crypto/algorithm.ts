@@ -13,9 +13,16 @@ export interface AlgorithmInfo {
 }
 
 /** Algorithms that are used natively, by number (RFC 9580, 9.1). */
-export const ALGORITHM = { ecdh: 18, eddsaLegacy: 22, x25519: 25, ed25519: 27 } as const
+export const ALGORITHM = {
+  ecdh: 18,
+  eddsaLegacy: 22,
+  x25519: 25,
+  ed25519: 27,
+  mlKem768X25519: 35,
+} as const
 
-export type RecipientAlgorithmId = typeof ALGORITHM.ecdh | typeof ALGORITHM.x25519
+export type RecipientAlgorithmId =
+  typeof ALGORITHM.ecdh | typeof ALGORITHM.x25519 | typeof ALGORITHM.mlKem768X25519
 export type SignatureAlgorithmId = typeof ALGORITHM.eddsaLegacy | typeof ALGORITHM.ed25519
 
 interface PublicKeyOf<Id> {
@@ -47,6 +54,8 @@ interface KeyAlgorithm {
    * node:crypto; null for another form.
    */
   readSecret(material: Buffer): KeyObject | null
+  /** The public key of a secret that `readSecret` gave, `publicBytes` long. */
+  publicOf(secret: KeyObject): Buffer
 }
 
 /** The recipient's key, as sealing to it and opening with it wants it. */
@@ -65,7 +74,7 @@ export interface Ephemeral {
 
 /** The fields of a recipient packet after the number of its algorithm. */
 export interface WrappedSessionKey {
-  /** The sender's public point. */
+  /** The sender's public point, and behind it the ciphertext of ML-KEM where there is one. */
   ephemeral: Buffer
   /** The cipher where it is not encrypted, as for X25519. */
   cipher: number | null
@@ -84,6 +93,8 @@ export interface RecipientAlgorithm extends KeyAlgorithm {
   readonly id: RecipientAlgorithmId
   /** For people. */
   readonly label: string
+  /** Whether it is two algorithms in one, which openpgp.js does not have. */
+  readonly isComposite: boolean
   /** Whether anything may be sealed to a key: its shared secrets would be secret. */
   isSound(point: Uint8Array): boolean
   /** Length in bytes of a wrapped session key in a recipient packet. */

@@ -8,13 +8,13 @@ import type {
 } from './algorithm.ts'
 import { ECDH } from './ecdh.ts'
 import { ED25519, EDDSA_LEGACY } from './ed25519.ts'
+import { ML_KEM_768_X25519 } from './ml-kem.ts'
 import { X25519 } from './x25519.ts'
 
-const RECIPIENT_ALGORITHMS: readonly RecipientAlgorithm[] = [ECDH, X25519]
+const RECIPIENT_ALGORITHMS: readonly RecipientAlgorithm[] = [ECDH, X25519, ML_KEM_768_X25519]
 const SIGNATURE_ALGORITHMS: readonly SignatureAlgorithm[] = [EDDSA_LEGACY, ED25519]
 
-/** Greatest length of a public key of either use. */
-export const RECIPIENT_POINT_BYTES = longest(RECIPIENT_ALGORITHMS)
+/** Greatest length of a public key that signs. */
 export const SIGNING_POINT_BYTES = longest(SIGNATURE_ALGORITHMS)
 
 const recipients = byId(RECIPIENT_ALGORITHMS)

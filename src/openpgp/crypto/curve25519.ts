@@ -90,12 +90,19 @@ export function isLowOrder(point: Uint8Array): boolean {
   return LOW_ORDER.has(masked.toString('hex'))
 }
 
+/** The 32 bytes of a secret key's public one. */
+export function publicOf(secret: KeyObject): Buffer {
+  return createPublicKey(secret).export({ format: 'raw-public' })
+}
+
 /** Members shared by both encodings of keys on the curve. */
 export const CURVE25519_KEYS = {
+  isComposite: false,
   publicBytes: POINT_BYTES,
   isSound: (point) => !isLowOrder(point),
   ephemeral: takePair,
   agree: ({ ephemeral }, secret) => agreeWith(secret, ephemeral),
+  publicOf,
 } satisfies Partial<RecipientAlgorithm>
 
 /** Algorithms on the curve, as node:crypto names them. */

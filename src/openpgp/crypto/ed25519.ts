@@ -5,7 +5,7 @@
 import { sign, verify, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import { ALGORITHM, type SignatureAlgorithm, type Statement } from './algorithm.ts'
-import { rawPublicKey, rawSecretKey } from './curve25519.ts'
+import { publicOf, rawPublicKey, rawSecretKey } from './curve25519.ts'
 import { readMpi, readMpiInto } from '../bytes.ts'
 import { writeMpi } from '../format/packet-writer.ts'
 
@@ -48,6 +48,7 @@ function publicKey(point: Uint8Array): KeyObject {
 const CURVE = {
   publicBytes: POINT_BYTES,
   after: Buffer.alloc(0),
+  publicOf,
   sign: signDigest,
   holds,
   holdsAside,

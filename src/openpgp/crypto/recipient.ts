@@ -1,6 +1,7 @@
 /** Recipients of a message: their packets (RFC 9580, 5.1), and their keys as bytes for threads. */
 import type { KeyObject } from 'node:crypto'
 import { bufferOf } from '../bytes.ts'
+import { framedLength, packetHeader } from '../format/packet-writer.ts'
 import { TAG } from '../format/packets.ts'
 import type {
   Ephemeral,
@@ -10,7 +11,7 @@ import type {
   WrappedSessionKey,
   RecipientKey,
 } from './algorithm.ts'
-import { findRecipientAlgorithm, recipientAlgorithm, RECIPIENT_POINT_BYTES } from './algorithms.ts'
+import { findRecipientAlgorithm, recipientAlgorithm } from './algorithms.ts'
 import type { CipherId } from '../format/ciphers.ts'
 import { fingerprintOf } from './public-key.ts'
 
@@ -29,8 +30,6 @@ export interface RecipientSecret {
 }
 
 const VERSION = 3
-/** Of a packet in the new format, which is shorter than 192 bytes. */
-const HEADER = 2
 /** Bytes of version, key id and algorithm. */
 const START = 10
 
@@ -69,7 +68,7 @@ export function openRecipient(
 
 /** Bytes of the packet that `writeRecipient` writes. */
 export function recipientBytes(algorithm: RecipientAlgorithmId, cipher: CipherId): number {
-  return HEADER + START + recipientAlgorithm(algorithm).wrappedBytes(cipher)
+  return framedLength(START + recipientAlgorithm(algorithm).wrappedBytes(cipher))
 }
 
 /**
@@ -84,30 +83,41 @@ export function writeRecipient(
   { recipient, target, at }: { recipient: RecipientPoint; target: Uint8Array; at: number },
 ): void {
   const { algorithm, fingerprint } = recipient
-  target[at] = 0xc0 | TAG.pkesk
-  target[at + 1] = recipientBytes(algorithm, sessionKey.cipher) - HEADER
-  target[at + HEADER] = VERSION
-  target.set(fingerprint.subarray(12), at + HEADER + 1)
-  target[at + HEADER + START - 1] = algorithm
-  const to = { recipient, target, at: at + HEADER + START }
-  recipientAlgorithm(algorithm).wrap(sessionKey, ephemeral, to)
+  const kind = recipientAlgorithm(algorithm)
+  const header = packetHeader(TAG.pkesk, START + kind.wrappedBytes(sessionKey.cipher))
+  const start = at + header.length
+  target.set(header, at)
+  target[start] = VERSION
+  target.set(fingerprint.subarray(12), start + 1)
+  target[start + START - 1] = algorithm
+  kind.wrap(sessionKey, ephemeral, { recipient, target, at: start + START })
 }
 
+/** Algorithm and date of creation, before a point. */
 const POINT_AT = 5
-/** Algorithm, date of creation, point; zeros after a shorter one. */
-export const RECIPIENT_KEY_BYTES = POINT_AT + RECIPIENT_POINT_BYTES
 
-/** Puts keys one after the other. */
+/** Puts keys one after the other: algorithm, date of creation, point. */
 export function packRecipientKeys(keys: readonly RecipientKey[]): Buffer {
-  const packed = Buffer.from(new SharedArrayBuffer(keys.length * RECIPIENT_KEY_BYTES))
+  const bytes = keys.reduce((sum, { point }) => sum + POINT_AT + point.length, 0)
+  const packed = Buffer.from(new SharedArrayBuffer(bytes))
   let at = 0
   for (const { algorithm, createdS, point } of keys) {
     packed[at] = algorithm
     packed.writeUInt32BE(createdS, at + 1)
     packed.set(point, at + POINT_AT)
-    at += RECIPIENT_KEY_BYTES
+    at += POINT_AT + point.length
   }
   return packed
+}
+
+/** Where each of the keys begins. @throws as `unpackRecipientKey` */
+export function recipientKeyStarts(packed: Uint8Array): number[] {
+  const starts: number[] = []
+  for (let at = 0; at < packed.length;) {
+    starts.push(at)
+    at += POINT_AT + recipientAlgorithm(packed[at] ?? 0).publicBytes
+  }
+  return starts
 }
 
 /** Gives one again. @throws Error for an algorithm that is not sealed to natively */

@@ -11,7 +11,7 @@ import {
 import { statusOf, type CertificateInfo } from './certificate-info.ts'
 import type { CertificateReader, WorkPriority } from './threads.ts'
 import { sizedCache } from '../../util/caches.ts'
-import { RecordTable, packRecord } from './record-table.ts'
+import { RecordTable, fitsRecord, packRecord } from './record-table.ts'
 
 export interface CertificateCacheParts {
   reader: CertificateReader
@@ -160,12 +160,12 @@ export class CertificateCache implements Disposable {
 
 /** Whether a record holds all of it: the status follows from its info. */
 function isWhole({ status, info }: CheckedCertificate): boolean {
-  if (info === null || !info.hasNoOtherKey || status.revocations) return false
+  if (info === null || !info.hasNoOtherKey || status.revocations || !fitsRecord(info)) return false
   if (status.encryptionKeys.length > 1) return false
   return statusOf(info, status.armored).expiresMs === status.expiresMs
 }
 
 function isSame(read: CertificateInfo, judged: CertificateInfo | null): boolean {
-  if (judged === null) return false
+  if (judged === null || !fitsRecord(judged)) return false
   return Buffer.from(packRecord(read)).equals(packRecord(judged))
 }

@@ -105,12 +105,9 @@ function partsOf(packets: readonly Packet[]): CommonPackets | null {
   const certification = readSignatureForm(certified)
   const binding = readSignatureForm(bound)
   if (!primary || !recipientKey || !certification || !binding) return null
-  if (
-    !isSigningKey(primary) ||
-    !isRecipientKey(recipientKey) ||
-    !recipientAlgorithm(recipientKey.algorithm).isSound(recipientKey.point)
-  )
-    return null
+  if (!isSigningKey(primary) || !isRecipientKey(recipientKey)) return null
+  const kind = recipientAlgorithm(recipientKey.algorithm)
+  if (kind.isComposite || !kind.isSound(recipientKey.point)) return null
   const bodies = { primary: key, subkey }
   return { primary, userId: id, certification, recipientKey, binding, bodies }
 }

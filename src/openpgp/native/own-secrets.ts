@@ -1,5 +1,5 @@
 /** The secrets of an unlocked key, as far as they are of the common forms (RFC 9580, 5.5.3). */
-import { createPublicKey, type KeyObject } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { checksum } from '../bytes.ts'
 import type { NativePublicKey, RecipientKey } from '../crypto/algorithm.ts'
 import { algorithmOf, isRecipientKey } from '../crypto/algorithms.ts'
@@ -65,8 +65,7 @@ function readSecret(body: Uint8Array): OwnSecret | null {
   const secret = secretIn(material, read.key)
   material.fill(0)
   if (secret === null) return null
-  const point = createPublicKey(secret).export({ format: 'raw-public' })
-  if (!point.equals(read.key.point)) return null
+  if (!algorithmOf(read.key).publicOf(secret).equals(read.key.point)) return null
   return { key: read.key, fingerprint: fingerprintOf(read.key), secret }
 }
 

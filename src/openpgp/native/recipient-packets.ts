@@ -1,5 +1,5 @@
 /** Builds recipient packets: a fresh session key, wrapped for everybody on a list exactly once. */
-import { RECIPIENT_KEY_BYTES } from '../crypto/recipient.ts'
+import { recipientKeyStarts } from '../crypto/recipient.ts'
 import { freshSessionKey, type SessionKey } from '../crypto/session-key.ts'
 import type { Cipher } from '../format/ciphers.ts'
 import { armorPackets, type ArmoredPackets } from '../format/armor-writer.ts'
@@ -75,9 +75,7 @@ export class RecipientPackets {
   }
 
   async #wrapAll(recipientKeys: Buffer, sessionKey: SessionKey): Promise<Buffer> {
-    if (recipientKeys.length <= FEW * RECIPIENT_KEY_BYTES) {
-      return wrapHere(recipientKeys, sessionKey)
-    }
+    if (recipientKeyStarts(recipientKeys).length <= FEW) return wrapHere(recipientKeys, sessionKey)
     const { threads } = this.#parts
     const job = createWrapJob(recipientKeys, sessionKey)
     const lanes = Array.from({ length: threads.size }, async () => {

@@ -1,6 +1,6 @@
 /** Certificate info as records of 124 bytes, in a hash table that grows with them. */
+import { POINT_BYTES } from '../crypto/curve25519.ts'
 import {
-  RECIPIENT_POINT_BYTES,
   SIGNING_POINT_BYTES,
   findSignatureAlgorithm,
   recipientAlgorithm,
@@ -125,7 +125,7 @@ const AT = layOut([
   ['digest', DIGEST_BYTES],
   ['fingerprint', FINGERPRINT_BYTES],
   ['signingPoint', SIGNING_POINT_BYTES],
-  ['recipientPoint', RECIPIENT_POINT_BYTES],
+  ['recipientPoint', POINT_BYTES],
   ['signingCreated', 4],
   ['recipientCreated', 4],
   ['from', 4],
@@ -140,7 +140,12 @@ export const RECORD_BYTES = AT.end
 
 const FLAG = { primarySigns: 1, hasNoOtherKey: 2, readsAes256: 4 } as const
 
-/** Writes a record at `at`; `digest` is of `DIGEST_BYTES`. */
+/** Whether a record has room for a key to seal to; one of ML-KEM is ten times as long as a record. */
+export function fitsRecord({ recipientKey }: CertificateInfo): boolean {
+  return recipientKey.point.length <= POINT_BYTES
+}
+
+/** Writes a record at `at`; `digest` is of `DIGEST_BYTES`, and `info` of `fitsRecord`. */
 export function packRecordInto(
   target: Buffer,
   at: number,

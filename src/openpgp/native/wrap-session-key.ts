@@ -1,11 +1,9 @@
 /** Wraps a session key for recipients: here for a few, for many in threads that share the work. */
 import { setImmediate as immediate } from 'node:timers/promises'
-import type { RecipientPoint } from '../crypto/algorithm.ts'
 import { recipientAlgorithm } from '../crypto/algorithms.ts'
-import type { CipherId } from '../format/ciphers.ts'
 import {
-  RECIPIENT_KEY_BYTES,
   recipientAlgorithmAt,
+  recipientKeyStarts,
   unpackRecipientKey,
   recipientBytes,
   writeRecipient,
@@ -31,8 +29,9 @@ export interface WrapJob {
  * @param sessionKey in shared memory; zeroed by the caller, when nobody works on it any more
  */
 export function createWrapJob(recipientKeys: Uint8Array, sessionKey: SessionKey): WrapJob {
-  const length = packetStarts(recipientKeys, sessionKey.cipher).at(-1) ?? 0
-  const blocks = Math.ceil(recipientKeys.length / RECIPIENT_KEY_BYTES / BLOCK)
+  const keyStarts = recipientKeyStarts(recipientKeys)
+  const length = packetStarts({ recipientKeys, sessionKey }, keyStarts).at(-1) ?? 0
+  const blocks = Math.ceil(keyStarts.length / BLOCK)
   return {
     recipientKeys,
     sessionKey,
@@ -94,12 +93,14 @@ export function wrapHere(recipientKeys: Uint8Array, sessionKey: SessionKey): Buf
   return packets
 }
 
-/** Where each recipient's packet begins, and where the last one ends. @throws for another algorithm */
-function packetStarts(recipientKeys: Uint8Array, cipher: CipherId): number[] {
+type Wrapping = Pick<WrapJob, 'recipientKeys' | 'sessionKey'>
+
+/** Where each recipient's packet begins, and where the last one ends. */
+function packetStarts({ recipientKeys, sessionKey }: Wrapping, keyStarts: number[]): number[] {
   const starts = [0]
   let end = 0
-  for (let at = 0; at < recipientKeys.length; at += RECIPIENT_KEY_BYTES) {
-    end += recipientBytes(recipientAlgorithmAt(recipientKeys, at), cipher)
+  for (const at of keyStarts) {
+    end += recipientBytes(recipientAlgorithmAt(recipientKeys, at), sessionKey.cipher)
     starts.push(end)
   }
   return starts
@@ -108,13 +109,16 @@ function packetStarts(recipientKeys: Uint8Array, cipher: CipherId): number[] {
 /** Wraps the session key for recipients, at their offsets in the message. */
 class Wrapper implements Disposable {
   readonly #recipientKeys: Buffer
+  readonly #keyStarts: number[]
   readonly #starts: number[]
   readonly #sessionKey: WrapJob['sessionKey'] & { padded: Buffer }
 
-  constructor({ recipientKeys, sessionKey }: Pick<WrapJob, 'recipientKeys' | 'sessionKey'>) {
+  constructor(job: Wrapping) {
+    const { recipientKeys, sessionKey } = job
     this.#recipientKeys = Buffer.from(recipientKeys)
     this.#sessionKey = { ...sessionKey, padded: padSessionKey(sessionKey) }
-    this.#starts = packetStarts(recipientKeys, sessionKey.cipher)
+    this.#keyStarts = recipientKeyStarts(recipientKeys)
+    this.#starts = packetStarts(job, this.#keyStarts)
   }
 
   /** Bytes of all packets. */
@@ -129,11 +133,9 @@ class Wrapper implements Disposable {
 
   /** Writes the packets of some recipients at their offsets in a message. */
   write(from: number, to: number, packets: Uint8Array): void {
-    const end = Math.min(to, this.#starts.length - 1)
-    const recipients: RecipientPoint[] = []
-    for (let next = from; next < end; next++) {
-      recipients.push(unpackRecipientKey(this.#recipientKeys, next * RECIPIENT_KEY_BYTES))
-    }
+    const recipients = this.#keyStarts
+      .slice(from, to)
+      .map((at) => unpackRecipientKey(this.#recipientKeys, at))
     // Each step for all recipients before the next step: similar work shares CPU caches.
     const pending = recipients.map((recipient) => {
       return { recipient, ephemeral: recipientAlgorithm(recipient.algorithm).ephemeral() }

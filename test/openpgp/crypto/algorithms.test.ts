@@ -10,7 +10,7 @@ import { recipientBytes } from '../../../src/openpgp/size.ts'
 import { isCipher, keyBytesOf } from '../../../src/openpgp/format/ciphers.ts'
 
 test('a kind of key is found by its number, for sealing or for signing alone', () => {
-  for (const id of [18, 25]) {
+  for (const id of [18, 25, 35]) {
     expect([recipientAlgorithm(id).id, findRecipientAlgorithm(id)?.id]).toEqual([id, id])
     expect(findSignatureAlgorithm(id)).toBeNull()
     expect(() => signatureAlgorithm(id)).toThrow(/^algorithm$/)
@@ -26,7 +26,7 @@ test('a kind of key is found by its number, for sealing or for signing alone', (
 })
 
 test('what each algorithm writes into a recipient packet is as long as was known beforehand', () => {
-  for (const algorithm of [recipientAlgorithm(18), recipientAlgorithm(25)]) {
+  for (const algorithm of [18, 25, 35].map(recipientAlgorithm)) {
     const framed = (cipher: 7 | 9): number => framedLength(10 + algorithm.wrappedBytes(cipher))
     expect(recipientBytes(algorithm.info)).toEqual({ aes128: framed(7), aes256: framed(9) })
   }

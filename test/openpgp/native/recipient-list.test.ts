@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { unpackRecipientKey, RECIPIENT_KEY_BYTES } from '../../../src/openpgp/crypto/recipient.ts'
+import { recipientKeyStarts, unpackRecipientKey } from '../../../src/openpgp/crypto/recipient.ts'
 import type { CertificateCache } from '../../../src/openpgp/native/certificate-cache.ts'
 import { statusOf, type CertificateInfo } from '../../../src/openpgp/native/certificate-info.ts'
 import {
@@ -33,10 +33,8 @@ function listsOver(answer: (armored: string) => Answer): {
 
 /** Fingerprints of who is sealed to natively, in order. */
 function recipientsOf({ recipientKeys }: RecipientList): string[] {
-  return Array.from({ length: recipientKeys.length / RECIPIENT_KEY_BYTES }, (_, index) =>
-    Buffer.from(
-      unpackRecipientKey(recipientKeys, index * RECIPIENT_KEY_BYTES).fingerprint,
-    ).toString('hex'),
+  return recipientKeyStarts(recipientKeys).map((at) =>
+    Buffer.from(unpackRecipientKey(recipientKeys, at).fingerprint).toString('hex'),
   )
 }
 const subkeys = (...people: { subkey: { fingerprint: string } }[]): string[] =>

@@ -1,0 +1,153 @@
+/**
+ * ML-KEM-768+X25519 (draft-ietf-openpgp-pqc, 4), algorithm 35: both must be broken to read a
+ * session key. Allowed in subkeys of version 4. ML-KEM is that of node:crypto (FIPS 203).
+ */
+import {
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  decapsulate,
+  encapsulate,
+  hash,
+  type KeyObject,
+} from 'node:crypto'
+import { bufferOf } from '../bytes.ts'
+import { ALGORITHM, type RecipientAlgorithm } from './algorithm.ts'
+import { isCipher, keyBytesOf } from '../format/ciphers.ts'
+import {
+  POINT_BYTES,
+  agreeAgain,
+  agreeWith,
+  isLowOrder,
+  publicOf,
+  rawSecretKey,
+  takePair,
+} from './curve25519.ts'
+import { unwrapKey, wrapKey, wrappedLength } from './session-key.ts'
+
+/** Sizes of FIPS 203, 8: a public key, a ciphertext, and the two seeds `d` and `z` together. */
+const KEM_PUBLIC_BYTES = 1184
+const KEM_SEALED_BYTES = 1088
+const SEED_BYTES = 64
+const KEM = 'ml-kem-768'
+
+/** Of an X25519 point and an ML-KEM ciphertext, which begin a recipient packet's fields. */
+const SEALED_BYTES = POINT_BYTES + KEM_SEALED_BYTES
+/** Of a secret: an X25519 scalar and the seeds. */
+const SECRET_BYTES = POINT_BYTES + SEED_BYTES
+/** `algId || domSep || len(domSep)` of the key combiner. */
+const DOMAIN = Buffer.concat([
+  Buffer.of(ALGORITHM.mlKem768X25519),
+  Buffer.from('OpenPGPCompositeKDFv1'),
+  Buffer.of(21),
+])
+
+/** The key combiner (draft, 4.2.1): the 32 bytes of the wrapping key. Zeroes the shared secrets. */
+function wrappingKey(shared: Buffer, sealed: Uint8Array, point: Uint8Array): Buffer {
+  const parts = [shared, sealed.subarray(0, POINT_BYTES), point.subarray(0, POINT_BYTES), DOMAIN]
+  const input = Buffer.concat(parts)
+  shared.fill(0)
+  const derived = hash('sha3-256', input, 'buffer')
+  input.fill(0)
+  return derived
+}
+
+/** The two parsed secrets of one key: expanding the seeds needs 160 µs. */
+const parsed = new WeakMap<KeyObject, { curve: KeyObject; kem: KeyObject }>()
+
+function secretsOf(secret: KeyObject): { curve: KeyObject; kem: KeyObject } {
+  const kept = parsed.get(secret)
+  if (kept !== undefined) return kept
+  const bytes = secret.export()
+  const seed = bytes.subarray(POINT_BYTES)
+  const both = {
+    curve: rawSecretKey(bytes.subarray(0, POINT_BYTES), 'x25519'),
+    kem: createPrivateKey({ key: seed, format: 'raw-seed', asymmetricKeyType: KEM }),
+  }
+  bytes.fill(0)
+  parsed.set(secret, both)
+  return both
+}
+
+/** @throws Error for coefficients at or above the modulus (FIPS 203, 7.2) */
+function kemKey(point: Uint8Array): KeyObject {
+  const key = bufferOf(point).subarray(POINT_BYTES)
+  return createPublicKey({ key, format: 'raw-public', asymmetricKeyType: KEM })
+}
+
+/** A secret is one key of node:crypto: the 96 bytes of both parts, as packets have them. */
+export const ML_KEM_768_X25519: RecipientAlgorithm = {
+  id: ALGORITHM.mlKem768X25519,
+  label: 'ML-KEM-768+X25519',
+  isComposite: true,
+  info: { algorithm: 'mlKem768X25519' },
+  publicBytes: POINT_BYTES + KEM_PUBLIC_BYTES,
+  before: Buffer.alloc(0),
+  after: Buffer.alloc(0),
+
+  readSecret: (material) => (material.length === SECRET_BYTES ? createSecretKey(material) : null),
+
+  publicOf(secret) {
+    const { curve, kem } = secretsOf(secret)
+    return Buffer.concat([publicOf(curve), publicOf(kem)])
+  },
+
+  isSound(point) {
+    if (isLowOrder(point.subarray(0, POINT_BYTES))) return false
+    try {
+      return kemKey(point).asymmetricKeyType === KEM
+    } catch {
+      return false
+    }
+  },
+
+  wrappedBytes: (cipher) => SEALED_BYTES + 2 + wrappedLength(keyBytesOf(cipher)),
+
+  readWrapped(bytes) {
+    const cipher = bytes[SEALED_BYTES + 1] ?? 0
+    // Only AES, and a key of its length: the cipher is not encrypted.
+    if (!isCipher(cipher)) return null
+    const length = 1 + wrappedLength(keyBytesOf(cipher))
+    // The byte after the ciphertexts is the length of the rest, which ends the packet.
+    if (bytes[SEALED_BYTES] !== length || bytes.length !== SEALED_BYTES + 1 + length) return null
+    const wrapped = bytes.subarray(SEALED_BYTES + 2)
+    return { ephemeral: bytes.subarray(0, SEALED_BYTES), cipher, wrapped }
+  },
+
+  ephemeral: takePair,
+
+  wrap({ cipher, data }, ephemeral, { recipient, target, at }) {
+    const curve = agreeAgain(ephemeral.secret, recipient.point.subarray(0, POINT_BYTES))
+    const { sharedKey, ciphertext } = encapsulate(kemKey(recipient.point))
+    const shared = Buffer.concat([sharedKey, curve])
+    curve.fill(0)
+    sharedKey.fill(0)
+    const key = wrappingKey(shared, ephemeral.point, recipient.point)
+    const wrapped = wrapKey(key, data)
+    key.fill(0)
+    target.set(ephemeral.point, at)
+    target.set(ciphertext, at + POINT_BYTES)
+    target[at + SEALED_BYTES] = wrapped.length + 1
+    target[at + SEALED_BYTES + 1] = cipher
+    target.set(wrapped, at + SEALED_BYTES + 2)
+  },
+
+  /** A ciphertext that nobody made gives another secret, not an error (FIPS 203, 6.3). */
+  agree({ ephemeral }, secret) {
+    const { curve, kem } = secretsOf(secret)
+    const shared = agreeWith(curve, ephemeral.subarray(0, POINT_BYTES))
+    if (shared === null) return null
+    const sharedKey = decapsulate(kem, ephemeral.subarray(POINT_BYTES))
+    const both = Buffer.concat([sharedKey, shared])
+    sharedKey.fill(0)
+    shared.fill(0)
+    return both
+  },
+
+  unwrap({ ephemeral, cipher, wrapped }, own, shared) {
+    const key = wrappingKey(shared, ephemeral, own.point)
+    const data = unwrapKey(key, wrapped)
+    key.fill(0)
+    return data === null || cipher === null ? null : { cipher, data }
+  },
+}
