@@ -9,6 +9,9 @@ import type { Sealed } from './format/armor-writer.ts'
 import type { KeyHolder } from './key-holder.ts'
 import type { Room, RestingFile } from './stream/resting.ts'
 
+/** The kinds of subkeys of a key of the bot's: Curve25519, and with `pqc` ML-KEM-768+X25519 too. */
+export type OwnKeyAlgorithm = 'classic' | 'pqc'
+
 /** One of the bot's own keys, made but not unlocked. Both texts are ASCII-armored. */
 export interface OwnKey {
   /** 40 lower-case hexadecimal characters (v4). */
@@ -124,6 +127,8 @@ export interface CertificateStatus {
   armored: string
   /** Of one judged with an earlier copy: its owner states something in it that the copy lacks. */
   isNews?: boolean
+  /** It lacks the composite subkey that messages are sealed to, which the earlier copy has. */
+  isStripped?: boolean
 }
 
 export type CipherSizes = Readonly<Record<Cipher, number>>
@@ -234,10 +239,12 @@ export type SignatureResult = 'valid' | 'bad' | 'other-key'
 export interface Engine {
   /**
    * Makes a v4 key: Ed25519 primary, Curve25519 subkey, legacy encodings (DESIGN, Keys).
-   * @param options `userId` a free name; `createdMs` its date; `passphrase` locks it, `isRandom` as
-   *   in `relock`; `certifiedBy` the key that vouches for it: its certification is in the new certificate
+   * @param options `algorithm` `pqc` adds a subkey of ML-KEM-768+X25519; `userId` a free name;
+   *   `createdMs` its date; `passphrase` locks it, `isRandom` as in `relock`; `certifiedBy` the key
+   *   that vouches for it: its certification is in the new certificate
    */
   generate(options: {
+    algorithm?: OwnKeyAlgorithm | undefined
     userId: string
     createdMs: number
     passphrase: string

@@ -4,6 +4,7 @@
  */
 import type { KeyObject } from 'node:crypto'
 import type { CipherId } from '../format/ciphers.ts'
+import { COMPOSITE } from '../format/packets.ts'
 
 /** A key's algorithm as openpgp.js describes it. */
 export interface AlgorithmInfo {
@@ -18,7 +19,7 @@ export const ALGORITHM = {
   eddsaLegacy: 22,
   x25519: 25,
   ed25519: 27,
-  mlKem768X25519: 35,
+  mlKem768X25519: COMPOSITE,
 } as const
 
 export type RecipientAlgorithmId =

@@ -9,7 +9,12 @@ import type { NotOpened } from '../engine.ts'
 import { dearmor } from './armor.ts'
 import { type ByteReader, nextPacket, type StreamedPacket } from './packet-stream.ts'
 import { FramingError, TAG, isIgnorable, packetAt, headerAt } from './packets.ts'
-import { RecipientScan, type OwnIds, type ScannedRecipients } from './recipient-scan.ts'
+import {
+  RecipientScan,
+  type FoundKey,
+  type OwnIds,
+  type ScannedRecipients,
+} from './recipient-scan.ts'
 
 export type { OwnIds } from './recipient-scan.ts'
 
@@ -20,6 +25,8 @@ export interface EncryptedMessage extends ScannedRecipients {
   container: Uint8Array
   /** SHA-256 of `container`, hex: the identity of the encrypted data. */
   dataDigest: string
+  /** Session keys of recipient packets that the library cannot open. */
+  found?: FoundKey[]
 }
 
 /** One that is still arriving: the container's data, behind its version, is still to be read. */

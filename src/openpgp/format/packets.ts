@@ -24,6 +24,9 @@ export const TAG = {
   padding: 21,
 } as const
 
+/** The number of ML-KEM-768+X25519 (draft-ietf-openpgp-pqc, 2.1), which openpgp.js does not have. */
+export const COMPOSITE = 35
+
 export interface Packet {
   tag: number
   /** The body, de-framed: partial chunks joined. */

@@ -2,7 +2,7 @@
 import { BOUNDS } from '../bounds.ts'
 import { hexOf } from '../bytes.ts'
 import type { NamedRecipients, NotOpened, UnlockedKey } from '../engine.ts'
-import { TAG } from './packets.ts'
+import { COMPOSITE, TAG, packetAt } from './packets.ts'
 import { framePacket } from './packet-writer.ts'
 
 /** Whose message it may be: ids and fingerprints of our keys and subkeys, lower-case hex. */
@@ -37,6 +37,21 @@ export interface ScannedRecipients {
   named: boolean
   recipients: NamedRecipients
 }
+
+/** A session key, with the fingerprint of the own key that it was for. */
+export interface FoundKey {
+  /** Null where the container names the cipher (RFC 9580, 5.1.2). */
+  algorithm: string | null
+  data: Uint8Array
+  fingerprint: string
+}
+
+/** Whether any is for a subkey of ML-KEM-768+X25519 (RFC 9580, 5.1.1 and 5.1.2). */
+export const hasComposite = ({ recipientPackets }: ScannedRecipients): boolean =>
+  recipientPackets.some((packet) => {
+    const { body } = packetAt(packet, 0)
+    return body[body[0] === 6 ? 2 + (body[1] ?? 0) : PKESK_LEAST - 1] === COMPOSITE
+  })
 
 const ANONYMOUS_KEY_ID = '0000000000000000'
 /** A recipient packet in the new format, whose length of one byte is below `LONG`. */

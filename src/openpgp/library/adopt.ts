@@ -1,11 +1,11 @@
 /** Making a secret key that somebody brings the bot's own. */
-import { decryptKey, readPrivateKey, type PrivateKey, type SecretKeyPacket } from 'openpgp'
+import { readPrivateKey, type PrivateKey, type SecretKeyPacket } from 'openpgp'
 import { encryptionKey, judge } from './certificate.ts'
 import type { Adopted, AdoptSecrets, UnfitReason, UnlockedKey, UnusableReason } from '../engine.ts'
 import { open } from './open.ts'
 import { BOUNDS } from '../bounds.ts'
 import { seal } from './seal.ts'
-import { certify, lock, unlockedFrom } from './secret-key.ts'
+import { certify, lock, unlockAll, unlockedFrom } from './secret-key.ts'
 import { shapeOfSecret } from './key-shape.ts'
 import { verify } from './verify.ts'
 import { parseMessage } from '../format/encrypted-message.ts'
@@ -66,7 +66,7 @@ async function unlockKey(
   passphrase: string,
 ): Promise<PrivateKey | UnfitReason> {
   try {
-    return await decryptKey({ privateKey, passphrase })
+    return await unlockAll(privateKey, passphrase)
   } catch (error) {
     // The library distinguishes the two only in the text of its error.
     const isPassphrase = error instanceof Error && /passphrase/i.test(error.message)

@@ -8,6 +8,7 @@ import type { CheckedCertificate } from '../certificate-statuses.ts'
 import { NEVER_S } from '../bounds.ts'
 import type { CertificateInfo } from '../native/certificate-info.ts'
 import { judgeWith, type NativeView } from './certificate.ts'
+import { isComposite, usableComposites } from './composite.ts'
 import { carriesRevocations, secretKeyOf } from './key-cache.ts'
 import type { WholePublicKey, WholeSecretKey } from './key-cache.ts'
 
@@ -24,24 +25,33 @@ const NATIVE: NativeView = {
     const key = publicKeyOf(subkey.keyPacket.write())
     return isRecipientKey(key) ? recipientAlgorithm(key.algorithm).isSound(key.point) : null
   },
+  compositeOf,
+}
+
+async function compositeOf(key: PublicKey, date: Date): Promise<Subkey | null> {
+  const usable = await usableComposites(key, date)
+  return usable.find((one) => NATIVE.isSound(one)) ?? null
 }
 
 /**
  * Describes a certificate that is usable at `nowMs`, for as long as nothing in it begins or ends;
  * null where only the library may use it: another algorithm, anything revoked, or usable only
- * because clocks may differ.
+ * because clocks may differ. One with a composite subkey is sealed to natively alone, and then
+ * verifies by the library where anything is revoked.
  */
 async function infoOf(key: PublicKey, nowMs: number): Promise<CertificateInfo | null> {
-  if (carriesRevocations(key)) return null
+  const date = new Date(nowMs)
+  const composite = await compositeOf(key, date)
+  const isRevoked = carriesRevocations(key)
+  if (isRevoked && composite === null) return null
   try {
-    const date = new Date(nowMs)
-    const part = await key.getEncryptionKey(undefined, date)
+    const part = composite ?? (await key.getEncryptionKey(undefined, date))
     const recipientKey = publicKeyOf(part.keyPacket.write())
     if (!isRecipientKey(recipientKey)) return null
     const { preferredSymmetricAlgorithms } = await (key as WholePublicKey).getPrimarySelfSignature(
       date,
     )
-    const { signingKey, by } = await signingKeyOf(key, date)
+    const { signingKey, by } = isRevoked ? NO_SIGNER : await signingKeyOf(key, date)
     const used = new Set<Key | Subkey | null>([key, part, by])
     return {
       fingerprint: new Uint8Array(Buffer.from(key.getFingerprint(), 'hex')),
@@ -49,7 +59,10 @@ async function infoOf(key: PublicKey, nowMs: number): Promise<CertificateInfo | 
       signingKey: signingKey && alone(signingKey),
       primarySigns: by === key,
       hasNoOtherKey: key.subkeys.every((subkey) => used.has(subkey)),
-      readsAes256: preferredSymmetricAlgorithms?.includes(enums.symmetric.aes256) === true,
+      // Whoever has such a key reads AES-256 (draft-ietf-openpgp-pqc, 7.1).
+      readsAes256:
+        composite !== null ||
+        preferredSymmetricAlgorithms?.includes(enums.symmetric.aes256) === true,
       ...windowOf(key, nowMs),
     }
   } catch {
@@ -62,6 +75,8 @@ function alone<K extends NativePublicKey>(key: K): K {
   return { ...key, point: new Uint8Array(key.point) }
 }
 
+const NO_SIGNER = { signingKey: null, by: null }
+
 async function signingKeyOf(
   key: PublicKey,
   date: Date,
@@ -69,9 +84,9 @@ async function signingKeyOf(
   try {
     const by = await key.getSigningKey(undefined, date)
     const signingKey = publicKeyOf(by.keyPacket.write())
-    return isSigningKey(signingKey) ? { signingKey, by } : { signingKey: null, by: null }
+    return isSigningKey(signingKey) ? { signingKey, by } : NO_SIGNER
   } catch {
-    return { signingKey: null, by: null }
+    return NO_SIGNER
   }
 }
 
@@ -93,6 +108,7 @@ function timesIn(key: PublicKey): number[] {
   const ofPrimary = [
     ...(key as WholePublicKey).directSignatures,
     ...key.users.flatMap((user) => [...user.selfCertifications, ...user.otherCertifications]),
+    ...[key, ...key.users, ...key.subkeys].flatMap((part) => part.revocationSignatures),
   ]
   return [
     primaryMs,
@@ -130,8 +146,9 @@ export async function describeOwnKey(key: UnlockedKey, nowMs: number): Promise<O
   const opening = await secretKey.getDecryptionKeys(undefined, null).catch(() => [])
   const self = secretKey.getPrimarySelfSignature(new Date(nowMs))
   const ciphers = self.then(({ preferredSymmetricAlgorithms: listed }) => listed ?? [])
+  const composites = secretKey.subkeys.filter(isComposite)
   return {
-    opens: opening.map((one) => one.getKeyID().toHex()),
+    opens: [...opening, ...composites].map((one) => one.getKeyID().toHex()),
     ciphers: await ciphers.catch(() => []),
     info: await infoOf(secretKey.toPublic(), nowMs),
   }

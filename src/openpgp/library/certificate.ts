@@ -14,7 +14,9 @@ import type { AlgorithmInfo } from '../crypto/algorithm.ts'
 import type { CertificateStatus, UnusableReason } from '../engine.ts'
 import { unusableStatus, type CheckedCertificate } from '../certificate-statuses.ts'
 import type { CertificateInfo } from '../native/certificate-info.ts'
+import { COMPOSITE } from '../format/packets.ts'
 import { recipientBytes } from '../size.ts'
+import { isComposite } from './composite.ts'
 import { shapeProblem } from './key-shape.ts'
 import { carryRevocations, ownRevocations, carrySelfSignatures } from './owner-statements.ts'
 
@@ -24,9 +26,15 @@ export interface NativeView {
   infoOf(key: PublicKey, nowMs: number): Promise<CertificateInfo | null>
   /** Whether anything may be sealed to a key; null where that is not known natively. */
   isSound(subkey: Key | Subkey): boolean | null
+  /** The subkey of ML-KEM to seal to at a date, before any other; null for none. */
+  compositeOf(key: PublicKey, date: Date): Promise<Subkey | null>
 }
 
-const LIBRARY_ALONE: NativeView = { infoOf: () => Promise.resolve(null), isSound: () => null }
+const LIBRARY_ALONE: NativeView = {
+  infoOf: () => Promise.resolve(null),
+  isSound: () => null,
+  compositeOf: () => Promise.resolve(null),
+}
 
 /**
  * Judges an armored certificate. Never throws because of its content.
@@ -52,11 +60,12 @@ export async function judgeWith(
   const key = await readOne(armored)
   if (typeof key === 'string') return { status: unusableStatus(armored, key), info: null }
   const merged = known === undefined ? NOTHING : await merge(key, known)
-  const { isCarried, isNews } = merged
+  const { isCarried, isNews, stripped } = merged
   const status = await judgeKey(key, isCarried ? key.armor() : armored, { nowMs, native })
   const isPlain = status.unusable === null && !isCarried
+  const isStripped = status.unusable === null && stripped.includes(status.encryptionKeys[0])
   return {
-    status: { ...status, ...(isNews && { isNews }) },
+    status: { ...status, ...(isNews && { isNews }), ...(isStripped && { isStripped }) },
     info: isPlain ? await native.infoOf(key, nowMs) : null,
   }
 }
@@ -72,22 +81,29 @@ async function readOne(armored: string): Promise<PublicKey | UnusableReason> {
   }
 }
 
-const NOTHING = { isCarried: false, isNews: false }
+interface Merged {
+  isCarried: boolean
+  isNews: boolean
+  /** Fingerprints of composite subkeys that the certificate lacked. */
+  stripped: readonly (string | undefined)[]
+}
+
+const NOTHING: Merged = { isCarried: false, isNews: false, stripped: [] }
 
 /**
  * Merges an earlier copy into a certificate.
  * @returns whether anything was merged, and whether the copy lacked a statement of the owner
  */
-async function merge(
-  key: PublicKey,
-  known: string,
-): Promise<{ isCarried: boolean; isNews: boolean }> {
+async function merge(key: PublicKey, known: string): Promise<Merged> {
   const earlier = await readOne(known)
   if (typeof earlier === 'string') return NOTHING
   if (earlier.getFingerprint() !== key.getFingerprint()) return NOTHING
   const isNews = await carrySelfSignatures(await readKey({ armoredKey: known }), key)
+  const there = new Set(encryptionKeysOf(key, null))
   const carried = [await carryRevocations(key, earlier), await carrySelfSignatures(key, earlier)]
-  return { isCarried: carried.includes(true), isNews }
+  const composites = key.subkeys.filter(isComposite).map((one) => one.getFingerprint())
+  const stripped = composites.filter((one) => !there.has(one))
+  return { isCarried: carried.includes(true), isNews, stripped }
 }
 
 async function judgeKey(
@@ -104,8 +120,11 @@ async function judgeKey(
     encryptionKeys: encryptionKeysOf(key, null),
   }
   if (ownRevoked.length > 0) return { ...base, unusable: 'revoked' }
-  const found = await encryptionKey(key, nowMs)
-  if (!('subkey' in found)) return { ...base, ...(await whyNot(key, nowMs, found.problem)) }
+  const composite = await native.compositeOf(key, new Date(nowMs))
+  const found = composite
+    ? { subkey: composite, date: new Date(nowMs) }
+    : await encryptionKey(key, nowMs)
+  if (!('subkey' in found)) return { ...base, ...(await whyNot(key, nowMs, { ...found, native })) }
   const { subkey, date } = found
   const info = subkey.getAlgorithmInfo()
   if (isTooLong(info) || !(native.isSound(subkey) ?? (await canBeSealedTo(key, date)))) {
@@ -131,6 +150,7 @@ const ENCRYPTING: ReadonlySet<number> = new Set([
   publicKey.ecdh,
   publicKey.x25519,
   publicKey.x448,
+  COMPOSITE,
 ])
 
 /** @param chosen the key that messages are sealed to, which is listed first */
@@ -176,13 +196,16 @@ async function expiry(key: PublicKey, subkey: Key | Subkey, nowMs: number): Prom
 async function whyNot(
   key: PublicKey,
   nowMs: number,
-  problem: string,
+  { problem, native }: { problem: string; native: NativeView },
 ): Promise<Pick<CertificateStatus, 'unusable' | 'notBeforeMs'>> {
   const signatures = [
     ...key.users.flatMap((user) => user.selfCertifications),
     ...key.subkeys.flatMap((subkey) => subkey.bindingSignatures),
   ]
   const latestMs = Math.max(...signatures.map(timeOf), 0)
+  if (latestMs > nowMs && (await native.compositeOf(key, new Date(latestMs)))) {
+    return { unusable: 'not-yet-valid', notBeforeMs: latestMs }
+  }
   const notBeforeMs = latestMs - BOUNDS.clockToleranceMs
   const comes = notBeforeMs > nowMs && 'subkey' in (await encryptionKey(key, notBeforeMs))
   return comes
@@ -217,6 +240,7 @@ const CURVE_NAMES: Record<string, string> = {
   ed25519Legacy: 'Ed25519',
   x25519: 'X25519',
   x448: 'X448',
+  mlKem768X25519: 'ML-KEM-768+X25519',
   nistP256: 'NIST P-256',
   nistP384: 'NIST P-384',
   nistP521: 'NIST P-521',

@@ -7,9 +7,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { decrypt, readMessage, type PrivateKey } from 'openpgp'
 import type { OpenedText, Signed, SignedAtLength, SignatureResult, UnlockedKey } from '../engine.ts'
 import { parseMessage } from '../format/encrypted-message.ts'
-import { ownIdsOf } from '../format/recipient-scan.ts'
+import { hasComposite, ownIdsOf } from '../format/recipient-scan.ts'
 import { works } from './adopt.ts'
 import { encryptionKey } from './certificate.ts'
+import { isComposite } from './composite.ts'
 import { certificateOf, secretKeyOf } from './key-cache.ts'
 import { open } from './open.ts'
 import { generate, unlock } from './secret-key.ts'
@@ -33,7 +34,14 @@ export interface CheckedMessage {
 /** Opens a message with the bot's own key, verifies it, and compares its recipient packets. */
 export async function compareSealed(sealed: CheckedMessage): Promise<CheckResult> {
   const key = await secretKeyOf(sealed.signer).catch(() => null)
-  return key === null ? 'unchecked' : await compared(() => isAsSealed(sealed, key))
+  if (key === null || isBeyond(sealed.armored, sealed.signer)) return 'unchecked'
+  return await compared(() => isAsSealed(sealed, key))
+}
+
+/** Whether a key of ours opens it with a composite subkey, which the library cannot. */
+function isBeyond(armored: string, key: UnlockedKey): boolean {
+  const encrypted = parseMessage(armored, ownIdsOf([key]))
+  return encrypted.outcome === 'encrypted' && hasComposite(encrypted)
 }
 
 async function isAsSealed(sealed: CheckedMessage, key: PrivateKey): Promise<boolean> {
@@ -45,7 +53,9 @@ async function isAsSealed(sealed: CheckedMessage, key: PrivateKey): Promise<bool
   const found = await Promise.all(people.map((person) => encryptionKey(person, sealed.atMs)))
   const expected = found.map((one) => ('subkey' in one ? one.subkey.getKeyID().toHex() : ''))
   const all = new Set(certificates.length === of ? expected : [...keyIds, ...expected])
-  if (all.size !== keyIds.length || !keyIds.every((id) => all.has(id))) return false
+  const isSame = all.size === keyIds.length && keyIds.every((id) => all.has(id))
+  // The library does not know which composite subkeys are sealed to.
+  if (!isSame && !people.some(({ subkeys }) => subkeys.some(isComposite))) return false
   if (keyIds.length > of + 1) return false
   const { data, signatures } = await decrypt({
     message,
@@ -64,7 +74,8 @@ export async function compareOpened(
   key: UnlockedKey,
   opened: OpenedText,
 ): Promise<CheckResult> {
-  if ((await secretKeyOf(key).catch(() => null)) === null) return 'unchecked'
+  const isKnown = (await secretKeyOf(key).catch(() => null)) !== null
+  if (!isKnown || isBeyond(armored, key)) return 'unchecked'
   return await compared(async () => {
     const encrypted = parseMessage(armored, ownIdsOf([key]))
     const again = encrypted.outcome === 'encrypted' ? await open(encrypted, [key]) : encrypted

@@ -8,7 +8,7 @@ import { bufferOf } from '../bytes.ts'
 import { keyOver } from '../format/packet-writer.ts'
 import type { UnusableReason, UnfitReason } from '../engine.ts'
 import { dearmor } from '../format/armor.ts'
-import { FramingError, TAG, isSecret, packetsOf } from '../format/packets.ts'
+import { COMPOSITE, FramingError, TAG, isSecret, packetsOf } from '../format/packets.ts'
 import { issuerKeyIdsOf } from '../format/signature-claim.ts'
 
 /**
@@ -144,6 +144,7 @@ const MATERIAL: Record<number, readonly Field[]> = {
   18: [sized, mpi, sized],
   19: [sized, mpi],
   22: [sized, mpi],
+  [COMPOSITE]: [() => 32 + 1184],
 }
 /** X25519, X448, Ed25519, Ed448 as RFC 9580 writes them: GnuPG 2.2 and RNP read none of them in v4. */
 const NEWER = new Set([25, 26, 27, 28])

@@ -12,6 +12,7 @@ import type {
   UnlockedKey,
 } from '../engine.ts'
 import type { EncryptedMessage } from '../format/encrypted-message.ts'
+import { hasComposite, type FoundKey, type ScannedRecipients } from '../format/recipient-scan.ts'
 import {
   CertificateStatuses,
   unusableStatus,
@@ -122,8 +123,9 @@ export class Library implements AsyncDisposable {
     signal?: AbortSignal,
   ): Promise<Opened> {
     try {
+      const whole = { ...encrypted, found: await compositesFor(encrypted, keys) }
       return await twice(() =>
-        this.#pools.messages.run('open', [encrypted, keys], this.#deadlineMs, signal),
+        this.#pools.messages.run('open', [whole, keys], this.#deadlineMs, signal),
       )
     } catch (error) {
       if (isOwnFailure(error)) throw error
@@ -137,14 +139,17 @@ export class Library implements AsyncDisposable {
     const openMs = this.#deadlineMs
     const wholeMs = DEADLINES_MS.attachment
     return {
-      unwrap: ({ recipientPackets }) =>
-        twice(() => this.#pools.messages.run('unwrap', [recipientPackets, keys], openMs)).catch(
-          or([]),
-        ),
-      openWhole: (...whole) =>
-        twice(() => this.#pools.attachments.run('openWhole', [...whole, keys], wholeMs)).catch(
-          or(null),
-        ),
+      unwrap: async (addressed) => {
+        const composites = await compositesFor(addressed, keys)
+        const unwrap = [addressed.recipientPackets, keys] as const
+        const others = twice(() => this.#pools.messages.run('unwrap', [...unwrap], openMs))
+        const found = await others.catch(or([]))
+        return composites.length === 0 ? found : [...composites, ...found]
+      },
+      openWhole: (packets, container, found) =>
+        twice(() =>
+          this.#pools.attachments.run('openWhole', [packets, container, keys, found], wholeMs),
+        ).catch(or(null)),
       unpackWhole: (packet) =>
         twice(() => this.#pools.attachments.run('unpackWhole', [packet], wholeMs)).catch(or(null)),
     }
@@ -170,6 +175,16 @@ export class Library implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(Object.values(this.#pools).map((pool) => pool[Symbol.asyncDispose]()))
   }
+}
+
+/** Session keys that native code alone finds; it is loaded for no other message. */
+async function compositesFor(
+  addressed: ScannedRecipients,
+  keys: readonly UnlockedKey[],
+): Promise<FoundKey[]> {
+  if (!hasComposite(addressed)) return []
+  const { unwrapComposites } = await import('../native/composite.ts')
+  return unwrapComposites(addressed, keys)
 }
 
 /**

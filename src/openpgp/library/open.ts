@@ -10,25 +10,19 @@ import {
   readMessage,
   type AnyPacket,
   type PrivateKey,
+  type SessionKey,
 } from 'openpgp'
 import { BOUNDS } from '../bounds.ts'
 import type { NotOpened, OpenedText, UnlockedKey } from '../engine.ts'
 import { openedText, readDecrypted } from '../format/decrypted-message.ts'
 import type { EncryptedMessage } from '../format/encrypted-message.ts'
+import type { FoundKey } from '../format/recipient-scan.ts'
 import { cipherOf } from '../format/ciphers.ts'
 import { COMPRESSION } from '../format/message-grammar.ts'
 import { TAG } from '../format/packets.ts'
 import { framePacket } from '../format/packet-writer.ts'
 import { secretKeyOf } from './key-cache.ts'
 import { identityOf, openVersion1 } from './version1.ts'
-
-/** A session key of an attachment, with the fingerprint of the own key that it was for. */
-export interface FoundKey {
-  /** Null where the container names the cipher (RFC 9580, 5.1.2). */
-  algorithm: string | null
-  data: Uint8Array
-  fingerprint: string
-}
 
 /** The decrypted packets of an intact container. */
 export interface FoundPackets {
@@ -67,6 +61,11 @@ async function decrypt(
   keys: UnlockedKey[],
 ): Promise<FoundPackets | 'not-recipient' | null> {
   let anySessionKey = false
+  for (const sessionKey of encrypted.found ?? []) {
+    anySessionKey = true
+    const packets = await openContainer(encrypted, sessionKey)
+    if (packets !== null) return { packets, fingerprint: sessionKey.fingerprint }
+  }
   for (const key of keys) {
     for (const sessionKey of await unwrap(encrypted.recipientPackets, [key])) {
       anySessionKey = true
@@ -80,25 +79,28 @@ async function decrypt(
 async function openContainer(
   { container, recipientPackets }: EncryptedMessage,
   { algorithm, data }: FoundKey,
-  key: UnlockedKey,
+  key?: UnlockedKey,
 ): Promise<Uint8Array | null> {
   const sessionKey = algorithm === null ? null : { algorithm, data }
   if (container[0] === 1 && sessionKey !== null && cipherOf(sessionKey)?.blockBytes === 16) {
     return (await openVersion1(container, sessionKey))?.packets ?? null
   }
-  return await decryptWith(key, whole(recipientPackets, container))
+  const message = whole(recipientPackets, container)
+  return await decryptWith(key ?? { data, algorithm }, message)
 }
 
 /** Decrypts a whole message. @returns the packets inside; null for everything that fails */
 async function decryptWith(
-  key: UnlockedKey,
+  by: UnlockedKey | Pick<FoundKey, 'algorithm' | 'data'>,
   binaryMessage: Uint8Array,
   limits = config,
 ): Promise<Uint8Array | null> {
   try {
     const message = await readMessage({ binaryMessage, config: limits })
-    const keys = [await secretKeyOf(key)]
-    const { packets } = await message.decrypt(keys, undefined, undefined, undefined, limits)
+    const keys = 'keyIds' in by ? [await secretKeyOf(by)] : undefined
+    // The library asks for no cipher where the container names it; its types do.
+    const sessionKeys = 'keyIds' in by ? undefined : ([by] as SessionKey[])
+    const { packets } = await message.decrypt(keys, undefined, sessionKeys, undefined, limits)
     return await writePackets(packets)
   } catch {
     return null
@@ -140,13 +142,18 @@ async function sessionKeysIn(packet: Uint8Array, decryptionKeys: PrivateKey) {
   }
 }
 
-/** Opens a container's whole body. Gives the packets inside; null for every failure. */
+/**
+ * Opens a container's whole body. Gives the packets inside; null for every failure.
+ * @param found the session keys of its recipient packets, where they are known
+ */
 export async function openWhole(
   recipientPackets: Uint8Array[],
   container: Uint8Array,
   keys: UnlockedKey[],
+  found?: FoundKey[],
 ): Promise<FoundPackets | null> {
-  for (const { algorithm, data, fingerprint } of await unwrap(recipientPackets, keys)) {
+  for (const one of found ?? (await unwrap(recipientPackets, keys))) {
+    const { algorithm, data, fingerprint } = one
     if (container[0] !== 1 || algorithm === null) break
     const opened = await openVersion1(container, { algorithm, data })
     if (opened === null) continue
@@ -154,9 +161,9 @@ export async function openWhole(
     return { packets: opened.packets, fingerprint, identity }
   }
   const binaryMessage = whole(recipientPackets, container)
-  for (const key of keys) {
-    const packets = await decryptWith(key, binaryMessage, attachmentLimits())
-    if (packets !== null) return { packets, fingerprint: key.fingerprint }
+  for (const by of [...(found ?? []), ...keys]) {
+    const packets = await decryptWith(by, binaryMessage, attachmentLimits())
+    if (packets !== null) return { packets, fingerprint: by.fingerprint }
   }
   return null
 }

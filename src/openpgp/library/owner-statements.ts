@@ -3,6 +3,7 @@
  * revocations, which are valid with any date and with any weak hash.
  */
 import { config, enums, type PublicKey, type SignaturePacket, type Subkey } from 'openpgp'
+import { isComposite } from './composite.ts'
 import type { WholePublicKey } from './key-cache.ts'
 
 type NamedUser = PublicKey['users'][number]
@@ -52,7 +53,8 @@ async function carrySubkey(to: PublicKey, subkey: Subkey, newestMs: number): Pro
   const own = await ownBindings(to, subkey)
   const same = to.subkeys.find((one) => one.getFingerprint() === subkey.getFingerprint())
   if (same !== undefined) return add(same.bindingSignatures, own)
-  if (!own.some((one) => timeOf(one) > newestMs)) return false
+  // Without such a subkey words are weaker sealed: its owner revokes it, and nobody else omits it.
+  if (!own.some((one) => timeOf(one) > newestMs || isComposite(subkey))) return false
   to.subkeys.push(copyOf(subkey, { bindingSignatures: own }))
   return true
 }

@@ -3,6 +3,7 @@
  * parsed, and read back, because openpgp.js accepts a misspelt name silently.
  */
 import './brainpool.ts'
+import './composite.ts'
 import { config, enums } from 'openpgp'
 import { BOUNDS } from '../bounds.ts'
 

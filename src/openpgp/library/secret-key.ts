@@ -6,12 +6,14 @@ import {
   enums,
   generateKey,
   readPrivateKey,
+  PrivateKey,
+  SecretSubkeyPacket,
   SignaturePacket,
   type AnySecretKeyPacket,
-  type PrivateKey,
 } from 'openpgp'
 import type { Engine, OwnKey, UnlockedKey } from '../engine.ts'
 import { ownBytes } from '../size.ts'
+import { changeSecrets, isComposite } from './composite.ts'
 
 /**
  * Makes a v4 key in the encodings that every OpenPGP program reads: Ed25519 primary that
@@ -19,21 +21,42 @@ import { ownBytes } from '../size.ts'
  * `certifiedBy` is the key before it, which then vouches for it in its certificate.
  */
 export async function generate(options: Parameters<Engine['generate']>[0]): Promise<OwnKey> {
-  const { privateKey } = await generateKey({
+  const date = new Date(options.createdMs)
+  const { privateKey: made } = await generateKey({
     type: 'ecc',
     curve: 'curve25519Legacy',
     userIDs: [{ name: options.userId }],
-    date: new Date(options.createdMs),
-    passphrase: options.passphrase,
+    date,
     format: 'object',
-    config: lockingFor(options),
   })
+  const privateKey = options.algorithm === 'pqc' ? await withComposite(made, date) : made
   if (options.certifiedBy !== undefined) await certify(privateKey, options.certifiedBy)
   return {
     fingerprint: privateKey.getFingerprint(),
     certificate: privateKey.toPublic().armor(),
-    locked: privateKey.armor(),
+    locked: await lock(privateKey, { ...options, to: options.passphrase }),
   }
+}
+
+/** The key with one more subkey, of ML-KEM-768+X25519, bound by its primary key. */
+async function withComposite(privateKey: PrivateKey, date: Date): Promise<PrivateKey> {
+  const { makeComposite } = await import('../native/composite.ts')
+  const bind = new SecretSubkeyPacket()
+  await (bind as unknown as { read(body: Uint8Array): Promise<void> }).read(
+    makeComposite(date.getTime()),
+  )
+  const key = privateKey.keyPacket as AnySecretKeyPacket
+  const binding = new SignaturePacket()
+  binding.signatureType = enums.signature.subkeyBinding
+  binding.publicKeyAlgorithm = key.algorithm
+  binding.hashAlgorithm = enums.hash.sha512
+  binding.keyFlags = Uint8Array.of(
+    enums.keyFlags.encryptCommunication | enums.keyFlags.encryptStorage,
+  )
+  await (binding as unknown as Certifying).sign(key, { key, bind }, date, false, config)
+  const packets = privateKey.toPacketList()
+  packets.push(bind, binding)
+  return new PrivateKey(packets)
 }
 
 /**
@@ -110,6 +133,10 @@ export async function lock(
   o: { to: string; isRandom?: boolean | undefined },
 ): Promise<string> {
   const locked = await encryptKey({ privateKey, passphrase: o.to, config: lockingFor(o) })
+  if (locked.subkeys.some(isComposite)) {
+    const { lockBody } = await import('../native/unlock.ts')
+    changeSecrets(locked, (body) => lockBody(body, o))
+  }
   return locked.armor()
 }
 
@@ -117,8 +144,18 @@ async function unlockWith(privateKey: PrivateKey, passphrase: string): Promise<P
   // Postern always locks: a key that is not locked was written by somebody without our secrets.
   if (privateKey.isDecrypted()) throw new Error('not-locked')
   try {
-    return await decryptKey({ privateKey, passphrase })
+    return await unlockAll(privateKey, passphrase)
   } catch {
     throw new Error('wrong-passphrase')
   }
+}
+
+/** @throws Error of the library, also for composite subkeys that do not open */
+export async function unlockAll(privateKey: PrivateKey, passphrase: string): Promise<PrivateKey> {
+  const unlocked = await decryptKey({ privateKey, passphrase })
+  if (unlocked.subkeys.some(isComposite)) {
+    const { unlockBody } = await import('../native/unlock.ts')
+    changeSecrets(unlocked, (body) => unlockBody(body, passphrase))
+  }
+  return unlocked
 }

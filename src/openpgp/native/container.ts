@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
 import { cipherOf, type SymmetricKey } from '../format/ciphers.ts'
 import { CfbDecipher, Version1 } from '../crypto/seipd-stream.ts'
+import type { FoundKey } from '../format/recipient-scan.ts'
 import type { StreamedPacket } from '../format/packet-stream.ts'
-import type { FoundKey } from '../library/open.ts'
 import type { RawFile, StartDecipher } from '../stream/resting.ts'
 
 /** Bytes written to the disk at once: whole blocks of every cipher. */

@@ -7,9 +7,8 @@ import type {
   UnlockedKey,
 } from '../engine.ts'
 import type { Sealed } from '../format/armor-writer.ts'
-import { ownIdsOf, type ScannedRecipients } from '../format/recipient-scan.ts'
+import { ownIdsOf, type FoundKey, type ScannedRecipients } from '../format/recipient-scan.ts'
 import type { Library } from '../library/library.ts'
-import type { FoundKey } from '../library/open.ts'
 import { Pool, type PoolEvents } from '../pool.ts'
 import { CertificateCache } from './certificate-cache.ts'
 import * as containers from './container.ts'

@@ -57,7 +57,8 @@ export function readOwnSecrets(bytes: Uint8Array): Map<string, OwnSecret> {
   return found
 }
 
-function readSecret(body: Uint8Array): OwnSecret | null {
+/** Reads the body of a secret key packet; null for one that is locked, or of another form. */
+export function readSecret(body: Uint8Array): OwnSecret | null {
   const read = readPublicKey(body)
   const rest = read && body.subarray(read.read)
   if (!read || !rest || rest[0] !== NOT_LOCKED) return null

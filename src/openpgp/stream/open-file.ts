@@ -16,7 +16,8 @@ import { readArriving, readTrailing, type ArrivingMessage } from '../format/encr
 import { publicClaims } from '../format/message-grammar.ts'
 import { FramingError } from '../format/packets.ts'
 import type { ScannedRecipients, OwnIds } from '../format/recipient-scan.ts'
-import type { FoundKey, FoundPackets } from '../library/open.ts'
+import type { FoundPackets } from '../library/open.ts'
+import type { FoundKey } from '../format/recipient-scan.ts'
 import type { Container as NativeContainer, NativeKey } from '../native/container.ts'
 import {
   Extents,
@@ -30,7 +31,11 @@ import {
 /** Steps that run in threads, which may be killed; each fails with null or an empty list. */
 export interface FileOpeningHelpers {
   unwrap(addressed: ScannedRecipients): Promise<FoundKey[]>
-  openWhole(recipientPackets: Uint8Array[], container: Uint8Array): Promise<FoundPackets | null>
+  openWhole(
+    recipientPackets: Uint8Array[],
+    container: Uint8Array,
+    found: FoundKey[],
+  ): Promise<FoundPackets | null>
   unpackWhole(packet: Uint8Array): Promise<Uint8Array | 'too-large' | null>
 }
 
@@ -60,7 +65,7 @@ export async function openFileStream(
     if (message.outcome !== 'encrypted') return message
     const found = await options.unwrap(message)
     if (found.length === 0) return message.named ? UNDECIPHERED : { outcome: 'not-recipient' }
-    const opening = { message, outer, options }
+    const opening = { message, outer, options, found }
     const native = message.version === 1 ? options.native : null
     const key = native?.choose(found, await outer.peek(PREFIX_BYTES)) ?? null
     if (native === null || key === null) return await openWhole(opening)
@@ -77,6 +82,7 @@ const PREFIX_BYTES = 18
 
 interface FileOpening {
   message: ArrivingMessage
+  found: FoundKey[]
   outer: ByteReader
   options: FileOpeningOptions
 }
@@ -107,6 +113,7 @@ async function openPassing(
 
 async function openWhole({
   message,
+  found: sessionKeys,
   outer,
   options,
 }: FileOpening): Promise<OpenedFile | NotOpened> {
@@ -121,7 +128,7 @@ async function openWhole({
   const behind = await readTrailing(outer)
   if (behind !== null) return behind
   const container = Buffer.concat([Buffer.from([version]), body])
-  const inside = await options.openWhole(recipientPackets, container)
+  const inside = await options.openWhole(recipientPackets, container, sessionKeys)
   if (inside === null) return UNDECIPHERED
   const sink = new RestingSink(options.room, null, options.native?.startDecipher)
   return await unlessRefused(sink, async () => {

@@ -7,7 +7,8 @@ import { JobKilled, Pool } from '../../../src/openpgp/pool.ts'
 
 const NOW_MS = 1234
 const THROWS = 'throws'
-const [packet, message, key] = [Buffer.of(1), { text: 'a' } as never, 'a key' as never]
+const [packet, key] = [Buffer.of(0xc1, 0), 'a key' as never]
+const message = { recipientPackets: [packet] } as never
 const helpers = (of: Library) => of.fileOpeningHelpers([key])
 const unusable = expect.objectContaining({ unusable: 'deadline', armored: 'c' })
 const two = { signatures: [packet, packet] } as never
@@ -25,7 +26,7 @@ interface Case {
 const CASES: Record<string, Case> = {
   open: {
     ask: (of) => of.open(message, [key], signal),
-    args: [message, [key]],
+    args: [{ recipientPackets: [packet], found: [] }, [key]],
     deadlineMs: 3000,
     killed: { outcome: 'damaged', reason: 'deadline' },
     failed: { outcome: 'damaged', reason: 'failed' },
@@ -38,8 +39,8 @@ const CASES: Record<string, Case> = {
     failed: [],
   },
   openWhole: {
-    ask: (of) => helpers(of).openWhole([packet], packet),
-    args: [[packet], packet, [key]],
+    ask: (of) => helpers(of).openWhole([packet], packet, []),
+    args: [[packet], packet, [key], []],
     deadlineMs: 30_000,
     killed: null,
     failed: null,

@@ -17,6 +17,7 @@ import { concat } from '../../support/openpgp-bytes.ts'
 import { MADE_MS, NOW_MS, alice, rsaKey } from '../../support/openpgp-people.ts'
 import { FLAG } from '../../support/openpgp-certificate.ts'
 import { keyExpiresAfter } from '../../support/openpgp-signature.ts'
+import { bothPerson, compositePerson } from '../../support/openpgp-ml-kem.ts'
 import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
 import { variedCertificate } from '../../support/openpgp-varied.ts'
 import { readAlike } from '../../support/openpgp-read-alike.ts'
@@ -145,5 +146,15 @@ test(
           Buffer.from(primary.fingerprint, 'hex'),
         )
     }
+  },
+)
+
+test.each([
+  ['alone', compositePerson('carol', MADE_MS)],
+  ['beside Curve25519', bothPerson('carol', MADE_MS)],
+])(
+  'a certificate with a subkey of ML-KEM %s is never read here: the library judges it',
+  (_, one) => {
+    expect(readCommonCertificate(one.certificate, NOW_MS)).toBeNull()
   },
 )

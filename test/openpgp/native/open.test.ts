@@ -5,7 +5,7 @@ import {
   type EncryptedMessage,
 } from '../../../src/openpgp/format/encrypted-message.ts'
 import { describeOwnKey } from '../../../src/openpgp/library/certificate-info.ts'
-import type { FoundKey } from '../../../src/openpgp/library/open.ts'
+import type { FoundKey } from '../../../src/openpgp/format/recipient-scan.ts'
 import { openNatively } from '../../support/openpgp-native-parts.ts'
 import { unwrapNatively } from '../../../src/openpgp/native/opener.ts'
 import { NativeOwnKeys } from '../../../src/openpgp/native/own-keys.ts'

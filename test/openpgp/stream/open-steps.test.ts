@@ -5,7 +5,7 @@ import { BOUNDS } from '../../../src/openpgp/bounds.ts'
 import type { NotOpened, OpenedFile } from '../../../src/openpgp/engine.ts'
 import { ByteReader } from '../../../src/openpgp/format/packet-stream.ts'
 import type { OwnIds } from '../../../src/openpgp/format/recipient-scan.ts'
-import type { FoundKey } from '../../../src/openpgp/library/open.ts'
+import type { FoundKey } from '../../../src/openpgp/format/recipient-scan.ts'
 import * as native from '../../../src/openpgp/native/container.ts'
 import { openFileStream, type FileOpeningOptions } from '../../../src/openpgp/stream/open-file.ts'
 import { MemoryRoom, contentOf, inPieces } from '../../support/memory-room.ts'
@@ -70,7 +70,7 @@ async function open(
     ...more,
     openWhole: async (recipientPackets, container) => {
       came.whole.push({ recipientPackets, container })
-      return (await more.openWhole?.(recipientPackets, container)) ?? null
+      return (await more.openWhole?.(recipientPackets, container, [])) ?? null
     },
     unpackWhole: async (one) => {
       came.packed.push(Buffer.from(one))
