@@ -166,11 +166,7 @@ export class Incoming {
       answered.map(({ updateChatId }, index) => ({ update: updates[index], chatId: updateChatId })),
     )
     if (count < answered.length) request.onLeft({ index: count, why: 'ours' })
-    return {
-      prefix: settled.prefix.slice(0, count),
-      outcomes: outcomes.slice(0, count),
-      renamed,
-    }
+    return { prefix: settled.prefix.slice(0, count), outcomes: outcomes.slice(0, count), renamed }
   }
 
   /** Examines updates concurrently and records those to deliver; none of them is changed yet. */

@@ -2,6 +2,7 @@
  * A send or an edit of the bot: prepared, sent to the service, prepared anew where the service
  * refuses the kind of body, and answered as in a readable chat.
  */
+import type { ApiError } from '../api/envelope.ts'
 import type { Outcomes } from '../store/outcomes.ts'
 import {
   type Clearance,
@@ -116,8 +117,5 @@ export class Messages<A extends EnvelopedAnswer> {
   }
 }
 
-function refusalIn({
-  envelope,
-}: EnvelopedAnswer): { code: string; expected: string | undefined } | null {
-  return envelope.ok ? null : { code: envelope.error.code, expected: envelope.error.expected }
-}
+const refusalIn = ({ envelope }: EnvelopedAnswer): ApiError | null =>
+  envelope.ok ? null : envelope.error

@@ -119,18 +119,15 @@ export class Outgoing {
   async reconsider(
     draft: Draft,
     prepared: PreparedOutbound,
-    refusal: { code: string; expected: string | undefined },
+    refusal: { code: string; expected?: string | undefined },
   ): Promise<PreparedOutbound | null> {
     if (refusal.code !== 'wrong_body_kind') return null
-    if (
-      refusal.expected === 'armored' &&
-      draft.text !== undefined &&
-      prepared.recipients === null
-    ) {
+    const isSealed = prepared.recipients !== null
+    if (refusal.expected === 'armored' && draft.text !== undefined && !isSealed) {
       await this.#parts.sightings.sawProtected(draft.chatId)
       return this.#parts.publication === null ? null : await this.prepare(draft)
     }
-    if (refusal.expected !== 'armored' && prepared.recipients !== null) {
+    if (refusal.expected !== 'armored' && isSealed) {
       throw await this.#downgrade(draft.chatId)
     }
     return null

@@ -3,10 +3,7 @@ import { describeReason } from './reasons/reason-descriptions.ts'
 
 /** The meaning of each verdict, and the operator's options; for `postern explain`. */
 export const VERDICT_DESCRIPTIONS: Readonly<Record<Verdict, { what: string; hint: string }>> = {
-  verified: {
-    what: 'signed by the sender',
-    hint: 'nothing',
-  },
+  verified: { what: 'signed by the sender', hint: 'nothing' },
   unsigned: { what: 'nobody signed it, and this person never has', hint: 'nothing' },
   'before-key': {
     what: 'private words from before the bot’s first key',

@@ -2,7 +2,6 @@
 import { deliveredText } from '../api/text.ts'
 import { stringify } from '../util/exact-json.ts'
 import {
-  type Judged,
   type MessageFinding,
   type Reasoned,
   type VerifyPolicy,
@@ -44,12 +43,8 @@ export function writeFinding(
 }
 
 /** The part of a verdict that the bot sees. */
-function shownVerdict({
-  verdict,
-  signer,
-  signedAtMs,
-  reason,
-}: Reasoned & Pick<Judged, 'signer' | 'signedAtMs'>): FinalVerdict {
+function shownVerdict(decided: NonNullable<ReturnType<typeof finalOf>>): FinalVerdict {
+  const { verdict, signer, signedAtMs, reason } = decided
   return {
     verdict,
     ...(signer === undefined ? {} : { signer }),
@@ -62,12 +57,7 @@ function shownVerdict({
 function writeReadable(message: Record<string, unknown>): void {
   const { armored } = message
   const withheld = withholdText(message)
-  message['postern'] = {
-    opened: false,
-    verdict: 'unsigned',
-    reason: 'readable-chat',
-    ...withheld,
-  }
+  message['postern'] = { opened: false, verdict: 'unsigned', reason: 'readable-chat', ...withheld }
   delete message['armored']
   message['text'] = armored
 }

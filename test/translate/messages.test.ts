@@ -155,7 +155,7 @@ describe('a refusal of the service', () => {
     const { messages, outgoing, sent, seals } = scene([refusal])
     expect(await messages.deliver(draftOf(), ALL)).toBe(refusal)
     expect([sent.mock.calls, seals, outgoing.doubt.mock.calls]).toEqual([[], [], []])
-    expect(outgoing.reconsider.mock.calls[0]?.[2]).toEqual({ code: 'conflict' })
+    expect(outgoing.reconsider.mock.calls[0]?.[2]).toMatchObject({ code: 'conflict' })
   })
 
   test.each([403, 404])('with %i makes what is known of the chat doubtful', async (status) => {
@@ -181,7 +181,7 @@ describe('a refusal of the service', () => {
     expect(outgoing.reconsider.mock.calls[1]).toEqual([
       draftOf(),
       second,
-      { code: 'wrong_body_kind', expected: 'armored' },
+      expect.objectContaining({ code: 'wrong_body_kind', expected: 'armored' }),
     ])
     expect(seals.map(({ ms }) => ms)).toEqual([30])
   })
