@@ -86,13 +86,10 @@ function ensureThere(dataDir: string, isNew: boolean): void {
 
 async function hold(
   o: Opening,
-  {
-    state,
-    known,
-    wanted,
-  }: { state: FileState; known: OpenProtection | null; wanted: NewProtection | null },
+  found: { state: FileState; known: OpenProtection | null; wanted: NewProtection | null },
 ): Promise<Acquired> {
   const { dataDir } = o
+  const { state, known, wanted } = found
   const file = join(dataDir, DATABASE)
   const database = connectExclusive(file)
   try {

@@ -49,11 +49,7 @@ export function removeDatabase(file: string): void {
 export function settle(dataDir: string): void {
   const marker = join(dataDir, MARKER)
   if (!existsSync(marker)) {
-    const content = {
-      id: randomUUID(),
-      createdAt: new Date().toISOString(),
-      format: MARKER_FORMAT,
-    }
+    const content = { id: randomUUID(), createdAt: new Date().toISOString(), format: MARKER_FORMAT }
     writeDurably(marker, `${JSON.stringify(content)}\n`)
   }
   clearUnfinished(dataDir)
