@@ -145,10 +145,7 @@ function createTokenReader(secrets: Secrets): () => boolean {
 }
 
 /** Our key as `/me` shows it to the bot; null when the sidecar manages none. */
-function describeKey({
-  publication,
-  keyring,
-}: Core): { state: string; fingerprint: string | null } | null {
+function describeKey({ publication, keyring }: Core) {
   if (publication === null) return null
   const key = keyring.active ?? keyring.pending
   return { state: publication.state, fingerprint: key?.fingerprint ?? null }

@@ -156,10 +156,5 @@ function webhookOf(updates: Updates | null): StatusReport['webhook'] {
   const own = updates?.webhook.own ?? null
   if (own === null) return null
   const { url, failures, lastError, nextAttemptAt } = own
-  return {
-    origin: new URL(url).origin,
-    failures,
-    lastError,
-    nextAttemptAt: iso(nextAttemptAt),
-  }
+  return { origin: new URL(url).origin, failures, lastError, nextAttemptAt: iso(nextAttemptAt) }
 }

@@ -101,10 +101,7 @@ const ELSEWHERE = { diskFreeBytes: null, memoryUsed: null }
 export async function readMachine(
   dataDir: string,
 ): Promise<Pick<ResourceLevels, 'diskFreeBytes' | 'memoryUsed'>> {
-  return {
-    diskFreeBytes: await freeBytesOf(dataDir).catch(() => null),
-    memoryUsed: memoryUsed(),
-  }
+  return { diskFreeBytes: await freeBytesOf(dataDir).catch(() => null), memoryUsed: memoryUsed() }
 }
 
 /**
