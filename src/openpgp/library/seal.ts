@@ -43,12 +43,7 @@ export async function seal(request: SealRequest, nowMs: number): Promise<Library
   const document = Buffer.from(request.text)
   const message = await createMessage({ binary: document, format: 'utf8' })
   const date = new Date(request.atMs ?? nowMs)
-  const signed = await sign({
-    message,
-    signingKeys: signer,
-    date,
-    format: 'object',
-  })
+  const signed = await sign({ message, signingKeys: signer, date, format: 'object' })
   if (request.isUnnamed !== true) {
     const names = recipientNames(recipients.map((one) => one.getFingerprint()))
     await signAgainNaming(names, signed, { signer, date })

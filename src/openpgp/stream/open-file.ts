@@ -111,12 +111,8 @@ async function openPassing(
   })
 }
 
-async function openWhole({
-  message,
-  found: sessionKeys,
-  outer,
-  options,
-}: FileOpening): Promise<OpenedFile | NotOpened> {
+async function openWhole(opening: FileOpening): Promise<OpenedFile | NotOpened> {
+  const { message, found: sessionKeys, outer, options } = opening
   const { recipientPackets, version } = message
   // One in a form for the library alone is bounded; where it opens all of them, each may be whole.
   const most =

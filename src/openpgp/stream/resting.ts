@@ -118,10 +118,7 @@ export class RestingFile {
 /** Puts a document to rest under a key of its own. */
 export class RestingWriter {
   readonly #raw: RawFile
-  readonly #key: SymmetricKey = {
-    algorithm: ALGORITHM,
-    data: randomBytes(CIPHER.keyBytes),
-  }
+  readonly #key: SymmetricKey = { algorithm: ALGORITHM, data: randomBytes(CIPHER.keyBytes) }
   readonly #cipher: Cipheriv
   readonly #gathered = new Uint8Array(WRITE_BYTES)
   #filled = 0
