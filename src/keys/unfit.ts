@@ -11,10 +11,7 @@ const WORDS: Record<UnfitReason, { is: string; hint: string }> = {
   unparseable: { is: 'it is not one OpenPGP secret key, armored or binary', hint: AGAIN },
   'public-only': { is: 'it holds a public key alone', hint: AGAIN },
   'several-keys': { is: 'it holds several keys', hint: AGAIN },
-  'subkeys-only': {
-    is: 'it holds the secret subkeys alone, without the primary key',
-    hint: AGAIN,
-  },
+  'subkeys-only': { is: 'it holds the secret subkeys alone, without the primary key', hint: AGAIN },
   stub: {
     is: 'a secret part of it is not in this export',
     hint: `${AGAIN}, where all of its secret parts are`,

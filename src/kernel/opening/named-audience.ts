@@ -41,10 +41,7 @@ export async function audienceInGroup(
   const own = keyring.fingerprints
   const named = new Set(message.intended)
   const present = new Set(list.people.map(({ fingerprint }) => fingerprint))
-  const rules = {
-    own,
-    decisionAgainst: (person: Person) => decisionAgainst(person, chatId, parts),
-  }
+  const rules = { own, decisionAgainst: (person: Person) => decisionAgainst(person, chatId, parts) }
   const readers = list.people.filter(
     (person) => ![fromId, botId()].includes(person.userId) && whyNot(person, rules) === null,
   )

@@ -12,10 +12,7 @@ const PAUSES_MS = {
 }
 
 /** For operators, of an attempt that failed. */
-const FAILED = {
-  refused: 'the service refused it',
-  unanswered: 'the service may have taken it',
-}
+const FAILED = { refused: 'the service refused it', unanswered: 'the service may have taken it' }
 export const NOT_SHOWN = 'the service took the key and does not show it yet'
 
 export function beginAttempt(change: Transition, { fingerprint, offeredAtMs }: ReadyKey): void {
