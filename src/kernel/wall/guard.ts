@@ -61,22 +61,15 @@ export const isOutbound = (value: unknown): value is Outbound => Permit.isReal(v
 class ChatRule implements PermitGround {
   readonly chatId: number
   readonly body: 'sealed' | 'readable'
-  readonly holds: () => boolean
-  readonly #freshness: Freshness
+  readonly holds: PermitGround['holds']
+  readonly renew: PermitGround['renew']
   readonly #judged = true
 
-  constructor(
-    { chatId, body, holds }: Pick<ChatRule, 'chatId' | 'body' | 'holds'>,
-    freshness: Freshness,
-  ) {
+  constructor({ chatId, body, holds, renew }: Omit<ChatRule, '#judged'>) {
     this.chatId = chatId
     this.body = body
     this.holds = holds
-    this.#freshness = freshness
-  }
-
-  async renew(): Promise<void> {
-    await this.#freshness.renew()
+    this.renew = renew
   }
 
   /** Whether the guard made this rule, for this chat and this kind of body. */
@@ -132,7 +125,8 @@ export class Guard {
     const { knownChats, modes, time, fresh, chatMaxAgeMs, freshForMs, sealsForBot } = this.#parts
     const freshness = new Freshness(fresh, time)
     await freshness.renew()
-    const sealed = new ChatRule({ chatId, body: 'sealed', holds: always }, freshness)
+    const renew = (): Promise<void> => freshness.renew()
+    const sealed = new ChatRule({ chatId, body: 'sealed', holds: always, renew })
     if (this.mustSeal(chatId)) return sealed
     const answer = await modes.get(chatId, time.monotonicMs() - chatMaxAgeMs)
     if (this.mustSeal(chatId) || answer.mode === 'protected') return sealed
@@ -146,7 +140,7 @@ export class Guard {
       freshness.requireWithin(freshForMs)
       return !this.mustSeal(chatId) && whyNot() === null
     }
-    return new ChatRule({ chatId, body: 'readable', holds }, freshness)
+    return new ChatRule({ chatId, body: 'readable', holds, renew })
   }
 
   /** Whether memory forbids readable text in a chat. */
