@@ -121,7 +121,8 @@ function strangerIn(
  */
 export function chooseRecipients(list: KeyList, rules: RecipientRules): Recipients {
   const before = chosenFrom.get(list)
-  const depends = dependenciesOf(list, rules)
+  const { isPrivate, personId, unusable, botId, own, epoch } = rules
+  const depends = [list.people, isPrivate, personId, unusable, botId, own, epoch]
   if (before?.depends.every((one, index) => one === depends[index]) === true) {
     return before.recipients
   }
@@ -132,11 +133,6 @@ export function chooseRecipients(list: KeyList, rules: RecipientRules): Recipien
 
 /** The last choice from each list with its rules: a thousand people are not judged at each send. */
 const chosenFrom = new WeakMap<KeyList, { depends: unknown[]; recipients: Recipients }>()
-
-function dependenciesOf({ people }: KeyList, rules: RecipientRules): unknown[] {
-  const { isPrivate, personId, unusable, botId, own, epoch } = rules
-  return [people, isPrivate, personId, unusable, botId, own, epoch]
-}
 
 function choose(
   list: KeyList,
