@@ -34,24 +34,10 @@ export interface SeenChat extends ModeAnswer {
   result: unknown
 }
 
-/** Of an update that was not observed yet: its place in the queue. */
+/** Of an update that was not observed yet: its place in the queue. Lists are oldest first. */
 export interface UpdateHead {
   readonly updateId: number
   readonly kind: string
-}
-
-/** Updates of an answer that were not observed yet, oldest first. */
-export class UnseenUpdates {
-  readonly heads: readonly UpdateHead[]
-
-  constructor(updates: readonly UpdateHead[]) {
-    this.heads = updates
-  }
-
-  /** Those from an index on. */
-  from(index: number): UnseenUpdates {
-    return new UnseenUpdates(this.heads.slice(index))
-  }
 }
 
 /** Recorded updates with the Messages in each. */
@@ -108,8 +94,8 @@ export class Sightings {
   }
 
   /** A result of `GET /updates`. @throws NoResponseError `postern_upstream_invalid` */
-  readUpdates(answer: Unseen): UnseenUpdates {
-    return new UnseenUpdates(this.#parts.readers.updates(contentOf(answer)))
+  readUpdates(answer: Unseen): readonly UpdateHead[] {
+    return this.#parts.readers.updates(contentOf(answer))
   }
 
   /**
@@ -117,7 +103,7 @@ export class Sightings {
    * @param o `most`: how many are read; `freshness` of the decision
    */
   async sawUpdates(
-    { heads }: UnseenUpdates,
+    heads: readonly UpdateHead[],
     { most, freshness, botId }: { most: number; freshness: Freshness; botId: number | null },
   ): Promise<SeenUpdates> {
     const knownChats = this.#parts.knownChats

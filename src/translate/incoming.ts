@@ -12,7 +12,7 @@ import {
   type ReplayMemory,
   type Settled,
   type Sightings,
-  type UnseenUpdates,
+  type UpdateHead,
   type VerifyPolicy,
   delivers,
   type SeenUpdates,
@@ -89,7 +89,7 @@ export class Incoming {
    *   a failure of our own: all updates stay at the service
    */
   async open(
-    unseen: UnseenUpdates,
+    unseen: readonly UpdateHead[],
     { gone, hasMore = false }: BatchRequest = {},
   ): Promise<{ updates: unknown[]; changed: boolean }> {
     const startedAtMs = monotonicNow()
@@ -97,7 +97,7 @@ export class Incoming {
     let found: readonly MessagesOfUpdate[] = []
     const leave: Leave = ({ index, why }) => {
       const chatId = found[index]?.updateChatId ?? null
-      ending.left = { updateId: unseen.heads[index]?.updateId ?? 0, chatId, why }
+      ending.left = { updateId: unseen[index]?.updateId ?? 0, chatId, why }
     }
     let updates: readonly unknown[]
     let written: Written
@@ -108,11 +108,11 @@ export class Incoming {
       if (seen.recorded === 0 && seen.failure !== undefined) throw seen.failure
       written = await this.#writeAll(seen, freshness, {
         gone,
-        hasMore: hasMore || unseen.heads.length > LARGEST_BATCH,
+        hasMore: hasMore || unseen.length > LARGEST_BATCH,
         onLeft: leave,
       })
     } catch (error) {
-      if (isOwnFailure(error) && unseen.heads.length > 0) {
+      if (isOwnFailure(error) && unseen.length > 0) {
         leave({ index: 0, why: 'ours' })
         this.#tellLeaving([], ending.left)
       }
@@ -131,14 +131,14 @@ export class Incoming {
     )
     const touched = judged.some(({ finding }) => finding.kind !== 'untouched')
     const cleaned = found.some((one) => one.cleaned || one.surplus.length > 0)
-    const changed = touched || cleaned || written.renamed || given.length < unseen.heads.length
+    const changed = touched || cleaned || written.renamed || given.length < unseen.length
     const restMs = pauseAfterMs(outcomes, monotonicNow() - startedAtMs)
     if (restMs > 0) await elapsed(restMs, undefined, { signal: gone }).catch(() => undefined)
     return { updates: given, changed }
   }
 
   /** Records the facts in updates about chats, before anything of them is used. */
-  async #see(unseen: UnseenUpdates): Promise<SeenUpdates & { freshness: Freshness }> {
+  async #see(unseen: readonly UpdateHead[]): Promise<SeenUpdates & { freshness: Freshness }> {
     const { clock, time, fresh, sightings, botId } = this.#parts
     if (!clock.isKnown()) throw new Refusal('postern_clock_wrong')
     const freshness = new Freshness(fresh, time)

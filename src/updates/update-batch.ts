@@ -1,7 +1,7 @@
 /** Removes delivered updates from a batch of the service. */
 import { createHash } from 'node:crypto'
 import { isObject } from '../api/common.ts'
-import type { UnseenUpdates, UpdateHead } from '../kernel/index.ts'
+import type { UpdateHead } from '../kernel/index.ts'
 
 const MARK_CHARS = 22
 
@@ -26,11 +26,12 @@ export function deliveredOf(update: UpdateHead): Delivered {
  * proves nothing, since a service that lost its data restarts its numbering.
  * @param unseen oldest first
  */
-export function afterDelivered(unseen: UnseenUpdates, last: Delivered | null): UnseenUpdates {
-  const { heads } = unseen
-  const at = heads.findIndex(({ updateId }) => updateId === last?.updateId)
-  const found = heads[at]
-  return found !== undefined && deliveredOf(found).mark === last?.mark
-    ? unseen.from(at + 1)
-    : unseen
+export function afterDelivered(
+  unseen: readonly UpdateHead[],
+  last: Delivered | null,
+): readonly UpdateHead[] {
+  const at = unseen.findIndex(({ updateId }) => updateId === last?.updateId)
+  const found = unseen[at]
+  const isDelivered = found !== undefined && deliveredOf(found).mark === last?.mark
+  return isDelivered ? unseen.slice(at + 1) : unseen
 }

@@ -1,6 +1,6 @@
 /** Reads the service's queue for the delivery loop: polls, opens, and drops delivered updates. */
 import { LIMITS } from '../api/limits.ts'
-import type { Sightings, UnseenUpdates } from '../kernel/index.ts'
+import type { Sightings, UpdateHead } from '../kernel/index.ts'
 import { isOwnFailure, Refusal } from '../errors.ts'
 import type { Incoming } from '../translate/incoming.ts'
 import type { Answer, Upstream } from '../upstream/client.ts'
@@ -36,7 +36,7 @@ export interface PendingUpdate {
 
 /** The result of a poll. */
 interface Polled {
-  unseen: UnseenUpdates
+  unseen: readonly UpdateHead[]
   /** More may wait at the service. */
   hasMore: boolean
 }
@@ -169,31 +169,28 @@ export class UpdatePoller {
     onPolled(envelope.ok ? null : envelope.error.code)
     if (!envelope.ok) return await this.#refused(answer, stop)
     const unseen = this.#parts.sightings.readUpdates(envelope.result)
-    const { heads } = unseen
     this.#waitMs = FIRST_WAIT_MS
     if (confirms) this.#confirmed()
-    if (watched.wasTakenOver(heads.length)) {
+    if (watched.wasTakenOver(unseen.length)) {
       watched.takenOver()
       await this.#wait(this.#evictedMs, stop)
       this.#evictedMs = Math.min(this.#evictedMs * 2, EVICTED_MAX_MS)
       return null
     }
     this.#evictedMs = EVICTED_FIRST_MS
-    backlog.recordPoll(heads, limit)
-    return { unseen, hasMore: heads.length >= limit }
+    backlog.recordPoll(unseen, limit)
+    return { unseen, hasMore: unseen.length >= limit }
   }
 
   async #openPending({ unseen, hasMore }: Polled, gone: AbortSignal): Promise<PendingUpdate[]> {
     this.#limit = Math.min(this.#limit * 2, BATCH)
     const left = afterDelivered(unseen, this.#last)
     // The service repeats a confirmed update, or the confirmation did not arrive.
-    const { heads } = left
-    if (heads.length < unseen.heads.length) this.#isUnconfirmed = true
-    if (heads.length === 0) return []
-    const delivered = heads.map(deliveredOf)
+    if (left.length < unseen.length) this.#isUnconfirmed = true
+    if (left.length === 0) return []
+    const delivered = left.map(deliveredOf)
     const { incoming } = this.#parts
-    const opened =
-      incoming === null ? heads : (await incoming.open(left, { gone, hasMore })).updates
+    const opened = incoming === null ? left : (await incoming.open(left, { gone, hasMore })).updates
     return opened.flatMap((update, index) => {
       const mark = delivered[index]
       return mark === undefined ? [] : [{ update, delivered: mark }]

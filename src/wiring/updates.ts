@@ -156,7 +156,7 @@ function createBacklog(
       const signal = AbortSignal.timeout(PEEK_MS)
       const query = 'limit=1&timeout=0'
       const { envelope } = await upstream.poll({ query, timeoutSeconds: 0, signal, whose: 'own' })
-      return envelope.ok ? known.sightings.readUpdates(envelope.result).heads : null
+      return envelope.ok ? known.sightings.readUpdates(envelope.result) : null
     },
   })
 }

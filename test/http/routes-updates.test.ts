@@ -50,7 +50,7 @@ function scene(o: Scene = {}) {
         return (o.poll ?? (async () => answer(UPDATES)))()
       },
     },
-    sightings: { readUpdates: () => ({ heads: o.heads ?? UPDATES }) },
+    sightings: { readUpdates: () => o.heads ?? UPDATES },
     incoming:
       o.hasKey === false
         ? null

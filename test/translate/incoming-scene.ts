@@ -1,5 +1,5 @@
 /** Updates of a private chat with Alice, and all that they are opened with. */
-import { UnseenUpdates, type UpdateHead } from '../../src/kernel/sightings.ts'
+import type { UpdateHead } from '../../src/kernel/sightings.ts'
 import type { KnownChats } from '../../src/kernel/wall/known-chats.ts'
 import { sightingsOf } from '../support/unseen.ts'
 import { vi } from 'vitest'
@@ -98,7 +98,7 @@ export function scene(
 /** Takes updates as they were parsed. */
 const overArrays = (incoming: Incoming) => ({
   open: (updates: readonly unknown[], ...request: [Parameters<Incoming['open']>[1]?]) =>
-    incoming.open(new UnseenUpdates(updates as readonly UpdateHead[]), ...request),
+    incoming.open(updates as readonly UpdateHead[], ...request),
   onJudged: incoming.onJudged.bind(incoming),
   onStranger: incoming.onStranger.bind(incoming),
   onNamed: incoming.onNamed.bind(incoming),

@@ -1,4 +1,4 @@
-import type { UnseenUpdates } from '../../src/kernel/sightings.ts'
+import type { UpdateHead } from '../../src/kernel/sightings.ts'
 import { sightingsOf } from '../support/unseen.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
@@ -107,7 +107,7 @@ test('what cannot be opened for a failure of our own is delivered and confirmed 
   }
   let failures = 0
   const incoming = {
-    open: ({ heads }: UnseenUpdates) =>
+    open: (heads: readonly UpdateHead[]) =>
       ++failures <= 5
         ? Promise.reject(new Refusal('postern_store_unwritable'))
         : Promise.resolve({ updates: heads, changed: false }),

@@ -1,6 +1,5 @@
 /** The parts between the doors as the settings, the store and the service have them. */
 import { describe, expect, test, vi } from 'vitest'
-import { UnseenUpdates } from '../../src/kernel/sightings.ts'
 import { alice, bot, mallory } from '../support/openpgp-people.ts'
 import { ALICE, CHAT, storeWith, useCore } from './core-scene.ts'
 
@@ -95,8 +94,7 @@ describe('what the bot gets', () => {
     return { updateId, kind: 'message', message: whole }
   }
   const opened = async ({ core }: Awaited<ReturnType<typeof scene>>, ...updates: object[]) => {
-    const { updates: given = [] } =
-      (await core.incoming?.open(new UnseenUpdates(updates as never))) ?? {}
+    const { updates: given = [] } = (await core.incoming?.open(updates as never)) ?? {}
     return (given as ReturnType<typeof update>[]).map(
       ({ message }) =>
         message as { text?: string; postern?: { verdict: string }; media?: object[] },

@@ -164,7 +164,7 @@ describe('the bot’s door', () => {
       core: {
         recordConfirmed: async (below: number) => void confirmed.push(below),
         incoming: { open: async () => ({ updates: ['opened'], changed: true }) },
-        known: { sightings: { readUpdates: () => ({ heads }) } },
+        known: { sightings: { readUpdates: () => heads } },
       },
     })
     const wasTakenOver = () => false

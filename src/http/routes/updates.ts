@@ -165,8 +165,7 @@ async function poll(
   const { envelope } = answer
   parts.onPolled(envelope.ok ? null : envelope.error.code)
   if (!envelope.ok) return answer
-  const unseen = parts.sightings.readUpdates(envelope.result)
-  const { heads } = unseen
+  const heads = parts.sightings.readUpdates(envelope.result)
   if (watched.wasTakenOver(heads.length)) {
     const isReplaced = (await parts.turns?.isWanted()) === true
     watched.takenOver(isReplaced ? 'replica' : undefined)
@@ -178,7 +177,7 @@ async function poll(
   const turn = await taking.turn
   if (turn?.isHeld !== true) return EMPTY
   const opened = await parts.incoming
-    .open(unseen, { gone: signal, hasMore: heads.length >= limit })
+    .open(heads, { gone: signal, hasMore: heads.length >= limit })
     .catch((error: unknown) => heldBack(error, signal))
   if (!turn.isHeld) return EMPTY
   return opened.changed ? await withUpdates(answer, opened.updates) : answer
