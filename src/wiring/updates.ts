@@ -45,7 +45,7 @@ export async function createUpdates(
   link: Link,
   core: Core,
 ) {
-  const { clock = REAL_CLOCK } = parts
+  const { clock = REAL_CLOCK, onBotExchange } = parts
   const { store } = core
   const rules = {
     allowHosts: settings.webhook.allowHosts ?? null,
@@ -62,7 +62,6 @@ export async function createUpdates(
   const { sightings } = core.known
   const poller = { ...link, ...core, sightings, clock, polls, backlog, storeReach }
   const news = new OutboxNews(core.outbox, { isOn: settings.outbox.updates })
-  const { onBotExchange } = parts
   const loops = createLoops({ poller, registration, client, onBotExchange, events, news })
   const inTurns = (makeLoop: (turn: Turn | null) => DeliveryLoop) =>
     turns === null ? makeLoop(null) : new DeliveryTurns({ turns, clock, fresh, makeLoop })
