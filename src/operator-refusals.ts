@@ -160,6 +160,11 @@ export const OPERATOR_REFUSALS = {
     what: 'a passphrase that the command needs is missing or wrong',
     hint: 'type it at a terminal, or give it in the environment variable that the message names',
   },
+  'number-differs': {
+    exitCode: 1,
+    what: 'the safety number is another than the person’s app shows; nothing was changed',
+    hint: 'do what the hint says before you trust this person',
+  },
   refused: {
     exitCode: 1,
     what: 'Postern does not do this',

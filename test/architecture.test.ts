@@ -25,6 +25,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     packages: [],
     why: 'it decides, and does not act; below, more of it',
   },
+  trust: { may: [], packages: ['qrcode'], why: 'a number depends on what is compared alone' },
   lookups: {
     may: ['api', 'kernel/index', 'openpgp/index'],
     packages: ['lru-cache'],
@@ -127,6 +128,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
       'config/bot-names',
       'config/client-entry',
       'translate/chat-preview',
+      'trust/number',
     ],
     packages: ['fastify', 'zod'],
     why: 'an operator’s word takes no way through the bot’s door',
@@ -153,6 +155,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
       'translate/reasons/reason-descriptions',
       'translate/verdict-descriptions',
       'store/files',
+      'trust',
     ],
     packages: ['@clack/prompts', 'commander', 'fast-string-width', 'fast-wrap-ansi', 'yaml', 'zod'],
     why: 'commands are thin',

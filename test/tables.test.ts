@@ -48,6 +48,7 @@ describe('a bot that did not start may make a store at the next start', () => {
     keychain: true,
     'key-command': true,
     passphrase: true,
+    'number-differs': true,
     refused: true,
     failed: true,
   }

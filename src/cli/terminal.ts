@@ -138,7 +138,13 @@ function invocation(): string {
   return /\s/.test(bin) ? `node '${bin}'` : `node ${bin}`
 }
 
-/** Colours a word when stdout is a terminal that wants it. */
-export function colourText(colour: 'green' | 'yellow' | 'red' | 'dim', text: string): string {
-  return styleText(colour, text, { stream: process.stdout })
+const BLACK_ON_WHITE: Parameters<typeof styleText>[0] = ['black', 'bgWhiteBright']
+
+/** Colours a word, or a line of a picture, when stdout is a terminal that wants it. */
+export function colourText(
+  colour: 'green' | 'yellow' | 'red' | 'dim' | 'picture',
+  text: string,
+): string {
+  const format = colour === 'picture' ? BLACK_ON_WHITE : colour
+  return styleText(format, text, { stream: process.stdout })
 }

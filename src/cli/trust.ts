@@ -6,6 +6,7 @@ import { idReader } from './flags.ts'
 import { OperatorCommand, type JsonFlag } from './operator-command.ts'
 import { printList, printTable } from './table.ts'
 import { printJsonLine, printNotice } from './terminal.ts'
+import { numberCommands } from './trust-number.ts'
 
 const readPersonId = idReader(
   'person',
@@ -25,6 +26,7 @@ export const commandsOfGroup = (): OperatorCommand[] => [
       const report = await sidecar.trustList()
       return changed === true ? { ...report, people: report.people.filter(isChanged) } : report
     }, printPeople),
+  ...numberCommands(),
   ofPerson('accept')
     .description('accept the certificate that is listed for a person now, and start over with them')
     .option('--fingerprint <hex>', 'only if this is the one that is listed')

@@ -15,8 +15,8 @@ import { dirname, resolve } from 'node:path'
 import { OperatorError, refusedError, systemCodeOf, systemFailure } from '../errors.ts'
 import { FILE_MODE, syncDirectory, syncFile } from '../store/files.ts'
 
-/** What goes into the file: a text, or another file. */
-type FileContent = { text: string } | { from: string }
+/** What goes into the file: a text or its bytes, or another file. */
+type FileContent = { text: string | Uint8Array } | { from: string }
 
 /** Whether a file may be replaced; absent where the command has no `--force`. */
 interface Overwriting {

@@ -38,6 +38,8 @@ export interface OperationParts {
   clients: Clients
   outbox: OutboxEntries
   directory: Directory
+  /** Null while no token names it, and the service was not asked. */
+  botId: () => number | null
   /** Names of the copies of the store that upgrades left beside it, with keys in them. */
   storeCopies: () => string[]
   /** Asks the service now which key it shows for the bot; null when none. */

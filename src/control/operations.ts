@@ -9,6 +9,7 @@ import { nothing, operation, type OperationParts } from './operation.ts'
 import { OUTBOX } from './outbox.ts'
 import { ROTATION } from './rotation.ts'
 import { SECRETS } from './secrets.ts'
+import { SAFETY_NUMBERS } from './safety-numbers.ts'
 import { TRUST } from './trust.ts'
 
 /** The operations of a sidecar, by name. */
@@ -25,6 +26,7 @@ export const OPERATIONS = {
   ...BACKUPS,
   ...CHATS,
   ...TRUST,
+  ...SAFETY_NUMBERS,
   ...MESSAGES,
   ...CLIENTS,
   ...OUTBOX,

@@ -112,7 +112,7 @@ function describeDuty({ standing }: Pin): string {
     : 'they need not sign until they have signed again'
 }
 
-function describePin({ userId, fingerprint, standing, listed }: Pin): string {
+export function describePin({ userId, fingerprint, standing, listed }: Pin): string {
   const stands = `person ${userId} is ${standing} with ${fingerprint}`
   return listed === null || listed === fingerprint
     ? stands

@@ -98,6 +98,14 @@ export class Directory implements KeyLookups {
   }
 
   /**
+   * Has the kernel observe a person's own key record as it is now.
+   * @throws ServiceError, NoResponseError, Refusal `postern_store_unwritable`
+   */
+  async refreshUser(userId: number): Promise<void> {
+    await this.#users.get(userId, monotonicNow())
+  }
+
+  /**
    * An update of a chat showed a person, or a service notice (null): a list that does not have
    * them is dropped, so that the next message reaches them.
    */

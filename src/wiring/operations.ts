@@ -36,6 +36,7 @@ export function buildOperations(
     ...opened,
     wrapper: keyAccess(settings.key).wrapper,
     mustSeal: (chatId) => core.guard.mustSeal(chatId),
+    botId: link.botId,
     storeCopies: () => copiesIn(settings.dataDir),
     publishedKey: async () => fingerprintOf(await link.calls.me()),
     onPrivateReadable: () => link.health.clear('bot-unprotected'),

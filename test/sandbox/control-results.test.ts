@@ -61,6 +61,7 @@ async function everything(sandbox: Sandbox, control: Control): Promise<void> {
   await control.setBotKey({ botId, ...A_KEY })
   await control.bot({ botId })
   await control.removeKey({ botId })
+  await control.safetyNumber({ userId: alice.id, botId })
   await ask(sandbox, `POST /chats/${chat}/typing`)
   await control.editMessage({ ...dm, messageId, text: 'better' })
   await control.deleteMessage({ ...dm, messageId })

@@ -61,6 +61,7 @@ export const FROM_OUTSIDE: Record<string, string[]> = {
   store: ['cli/scripts-control', 'double/bad-start'],
   testing: ['examples/projects'],
   translate: ['double/hanging', 'guard/private'],
+  trust: ['trust/safety-number'],
   updates: ['observe/alerts'],
   util: ['guard/private'],
   upstream: ['bounds/slow-bodies', 'double/hanging', 'double/lying-upstream'],

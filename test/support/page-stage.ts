@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { runEchoBot } from '../../src/cli/echo-bot.ts'
 import { SecretSource } from '../../src/config/secrets.ts'
 import { settingsFrom } from '../../src/config/settings.ts'
+import type { Operations } from '../../src/control/operations.ts'
 import { createSidecar } from '../../src/context.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { BotTraffic } from '../../src/sandbox/page/bot-traffic.ts'
@@ -21,6 +22,8 @@ export interface PageStage extends AsyncDisposable {
   restarts: PageSidecar['restarts']
   /** The bot's door of the sidecar. */
   botUrl: string
+  /** What an operator asks the sidecar. */
+  operations: Operations
   /** A call of the bot's to its sidecar, parsed. */
   call(method: string, path: string, body?: object): Promise<{ status: number; answer: Answer }>
   /** Lets an echo bot run until the stage ends. */
@@ -76,6 +79,7 @@ export async function startPageStage(): Promise<PageStage> {
     traffic,
     url,
     botUrl,
+    operations: sidecar.operations,
     restarts,
     call: async (method, path, body) => {
       const response = await fetch(`${botUrl}/bot/v1${path}`, {

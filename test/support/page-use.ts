@@ -7,7 +7,7 @@ import { startPageStage, type PageStage } from './page-stage.ts'
 /** A sandbox with its page and an echo bot, from `beforeAll` to `afterAll`. */
 export interface PageUse extends Pick<
   PageStage,
-  'sandbox' | 'traffic' | 'url' | 'botUrl' | 'restarts' | 'call'
+  'sandbox' | 'traffic' | 'url' | 'botUrl' | 'operations' | 'restarts' | 'call'
 > {
   /** Opens the page, or a place of it such as `#/world`, in a tab of its own. */
   open(place?: string, look?: PageLook): Promise<Tab>
@@ -39,6 +39,9 @@ export function usePage(): PageUse {
     },
     get botUrl() {
       return running().stage.botUrl
+    },
+    get operations() {
+      return running().stage.operations
     },
     get restarts() {
       return running().stage.restarts

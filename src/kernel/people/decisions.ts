@@ -109,14 +109,16 @@ export class Decisions {
    * Verifies a fingerprint, which the operator has compared with the person: it is theirs alone, and
    * nothing is sealed to another one of theirs.
    * @param fingerprint 40 hexadecimal characters; blanks between and either case are fine
+   * @param comparedWith the bot's fingerprint, where a number of both was compared
    * @throws OperatorError `usage` when it is none
    */
-  async verify(userId: number, fingerprint: string): Promise<Pin> {
+  async verify(userId: number, fingerprint: string, comparedWith?: string): Promise<Pin> {
     const compared = readFingerprint(fingerprint)
-    return await this.#recordDecision('verified', () => {
+    const decide = (): Pin => {
       const pin = this.#parts.pins.get(userId) ?? blankPin(userId)
       return { ...pin, fingerprint: compared, standing: 'verified' }
-    })
+    }
+    return await this.#recordDecision('verified', decide, comparedWith)
   }
 
   /** Ends sealing to a person and trust in them until they are accepted or verified. */
@@ -130,13 +132,14 @@ export class Decisions {
   async #recordDecision(
     kind: 'accepted' | 'verified' | 'blocked',
     decide: () => Pin,
+    comparedWith?: string,
   ): Promise<Pin> {
     let pin = decide()
     const changeOf = (): TrustChange => {
       const { userId, fingerprint } = ownerIn(pin)
       return kind === 'blocked'
         ? { kind, userId, detail: {} }
-        : { kind, userId, detail: { fingerprint } }
+        : { kind, userId, detail: { fingerprint, ...(comparedWith && { comparedWith }) } }
     }
     const write = async ({ pins, certificates, signers }: Records): Promise<TrustChange[]> => {
       pin = { ...decide(), sinceMs: this.#parts.memory.nowMs() }

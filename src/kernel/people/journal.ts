@@ -32,7 +32,9 @@ export type TrustChange =
   /** Somebody wrote or pressed in the private chat of another person. */
   | (OfChat<'stranger', Empty> & { userId: number })
   /** Decisions of the operator. */
-  | OfPerson<'accepted' | 'verified', { fingerprint: string }>
+  | OfPerson<'accepted' | 'verified', { fingerprint: string; comparedWith?: string }>
+  /** The safety number of a person's certificate and the bot's was compared, and is another. */
+  | OfPerson<'number-differs', { fingerprint: string; comparedWith: string }>
   | OfPerson<'blocked', Empty>
   | { kind: 'policy'; chatId: number | null; detail: { policy: string | null } }
   /** The service reports a stricter kind of a chat; the operator corrects the kind. */

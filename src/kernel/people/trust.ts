@@ -96,7 +96,7 @@ export class Trust {
    * verified person is refused under every policy.
    */
   distrust(userId: number, fingerprint: string | null, chatId: number): Distrust | null {
-    const pin = this.#pin(userId)
+    const pin = this.pinOf(userId)
     if (pin?.standing === 'blocked') return 'blocked'
     const isPinned = pin?.fingerprint === fingerprint
     if (pin?.standing === 'verified') return isPinned ? null : 'key-changed'
@@ -152,7 +152,7 @@ export class Trust {
   }
 
   /** The pin of a person, with listings that are not on disk yet. */
-  #pin(userId: number): Pin | undefined {
+  pinOf(userId: number): Pin | undefined {
     const pin = this.#pins.get(userId)
     const seen = this.#unwritten.get(userId)
     if (seen === undefined) return pin
@@ -167,7 +167,7 @@ export class Trust {
 
   /** Whether a person is remembered. */
   isRemembered(userId: number): boolean {
-    return this.#pin(userId) !== undefined
+    return this.pinOf(userId) !== undefined
   }
 
   /**
@@ -190,7 +190,7 @@ export class Trust {
   #hold(listed: readonly Listing[]): number {
     const { maxPeople = MOST_PEOPLE } = this.#parts
     const room = maxPeople - this.#pins.size - this.#unwritten.size
-    const { fresh, tooMany } = newListings(listed, (userId) => this.#pin(userId), room)
+    const { fresh, tooMany } = newListings(listed, (userId) => this.pinOf(userId), room)
     for (const { userId, fingerprint: last } of fresh) {
       this.#unwritten.set(userId, { first: this.#unwritten.get(userId)?.first ?? last, last })
     }

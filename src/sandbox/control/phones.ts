@@ -8,8 +8,9 @@ import {
   SEEN_KINDS,
   SeenEvent,
 } from '../phone/seen.ts'
-import { chatId, messageId, personId } from './fields.ts'
+import { botId, chatId, messageId, personId } from './fields.ts'
 import { operation } from './operation.ts'
+import { SafetyNumber } from './results.ts'
 import { GROWING, waitFor } from './waiting.ts'
 
 /** What people's phones showed, and what they show now. */
@@ -65,5 +66,13 @@ export const PHONES = {
       find.chatOf({ userId, chatId: id })
       return await (await phones.of(userId)).chat(id, only)
     },
+  ),
+  safetyNumber: operation(
+    'Gives the number that a person’s phone shows of a bot, for both to compare; null while the bot ' +
+      'has no usable key.',
+    z.strictObject({ userId: personId, botId }),
+    SafetyNumber.nullable(),
+    async ({ find, phones }, { userId, botId: id }) =>
+      await (await phones.of(find.person(userId).id)).numberWith(find.bot(id).id),
   ),
 }

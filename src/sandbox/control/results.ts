@@ -42,6 +42,13 @@ export const PublishedCertificate = z
   })
   .meta({ id: 'PublishedCertificate' })
 
+export const SafetyNumber = z
+  .object({
+    digits: z.string().describe('twelve groups of five, without blanks'),
+    text: z.string().describe('of the QR code'),
+  })
+  .meta({ id: 'SafetyNumber' })
+
 export const WEBHOOK_FIELDS = {
   url: z.string().nullable().describe('null when none is set'),
   hasSecret: z.boolean(),

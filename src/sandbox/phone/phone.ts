@@ -2,6 +2,7 @@ import type { Engine } from '../../openpgp/index.ts'
 import type { FileForm } from '../control/fields.ts'
 import type { PhoneConnection, SendPlan } from './connection.ts'
 import type { MessageReader } from './read.ts'
+import { numberWith, type ShownNumber } from './number.ts'
 import { readFile, type ReadFile } from './read-file.ts'
 import { openUnread, receivedOf, type ReceivedEvent, type UnnumberedEvent } from './receive.ts'
 import { ScreenReader, type ChatScreen } from './screen.ts'
@@ -224,6 +225,11 @@ export class Phone {
    */
   async openFile(o: { chatId: number; messageId: number; mediaId: string }): Promise<ReadFile> {
     return await readFile(this.#reader, this.#connection.download(o))
+  }
+
+  /** The safety number that it shows of a bot or person; null while they have no usable key. */
+  async numberWith(otherId: number): Promise<ShownNumber | null> {
+    return await numberWith(this.#reader, { ownId: this.userId, otherId })
   }
 
   /** Handles an event of the world. What it shows of them, it shows one after the other. */

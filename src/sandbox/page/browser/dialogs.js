@@ -6,6 +6,7 @@ import { html } from './html.js'
 import { LIES_TO_TELL } from './lies.js'
 import { isSealed } from './mode.js'
 import { chatAddress } from './route.js'
+import { SafetyNumber } from './safety-number.js'
 import { SaveDialog } from './save-dialog.js'
 import { TextDialog } from './text-dialog.js'
 
@@ -167,7 +168,8 @@ function NewChat({ model, close }) {
 
 /** @param {DialogProps & { chatId: number }} props */
 function Members({ model, chatId, close }) {
-  const { chats, people, bots } = model.state
+  const { chats, people, bots, keyOwners } = model.state
+  const { person, bot } = model
   const chat = chats.find(({ id }) => id === chatId)
   if (chat === undefined) return null
   const isRoom = chat.kind !== 'private'
@@ -204,6 +206,11 @@ function Members({ model, chatId, close }) {
         </li>`
       })}
     </ul>
+    ${
+      person !== null &&
+      bot !== null &&
+      html`<${SafetyNumber} model=${model} userId=${person.id} botId=${bot.id} keys=${keyOwners} />`
+    }
     ${
       isRoom &&
       absent.length > 0 &&

@@ -1,0 +1,116 @@
+/** `postern trust show` and `compare`: the safety number of a person, shown and compared. */
+import { createInterface } from 'node:readline/promises'
+import type { Sources } from '../config/sources.ts'
+import type { NumberReport } from '../control/safety-numbers.ts'
+import * as shown from '../trust/show-number.ts'
+import { withSidecar } from './connect.ts'
+import { OperatorCommand, printDone, type JsonFlag } from './operator-command.ts'
+import { readInput } from './read-input.ts'
+import * as terminal from './terminal.ts'
+import { refuseExisting, writeNewFile } from './write-file.ts'
+
+interface NumberFlags extends JsonFlag {
+  listed?: boolean
+}
+
+/** More than a number has, with its blanks. */
+const INPUT = { maxBytes: 4096, what: 'the number that the person’s app shows' }
+
+/** `postern trust show` and `compare`. */
+export const numberCommands = (): OperatorCommand[] => [
+  numberCommand('show')
+    .description('show the safety number of a person and the bot, as digits, words and a QR code')
+    .option('-o, --output <file>', 'write the QR code to a new file, .svg or .png, instead')
+    .option('--force', 'replace the file')
+    .option('--json', 'print the number as JSON')
+    .example('postern trust show 4711 --output number.svg')
+    .runs(show),
+  numberCommand('compare')
+    .description('compare the number that a person’s app shows, and verify them if it is ours')
+    .argument('[number...]', 'its digits, or the text of its QR code; `-` reads them from stdin')
+    .option('--json', 'print the result as JSON')
+    .example('postern trust compare @alice')
+    .runs(compare),
+]
+
+const numberCommand = (name: string): OperatorCommand =>
+  new OperatorCommand(name)
+    .argument('<person>', 'which person: an id, or a handle')
+    .option('--listed', 'of the certificate that the service lists now, where another is believed')
+
+async function show(
+  sources: Sources,
+  person: string,
+  flags: NumberFlags & { output?: string; force?: boolean },
+): Promise<void> {
+  const { output, force = false } = flags
+  const kind = output === undefined ? null : shown.pictureKind(output)
+  if (output !== undefined) refuseExisting(output, { force })
+  const report = await reportOf(sources, person, flags)
+  const { digits, text } = report
+  if (output !== undefined && kind !== null) {
+    const picture = await shown.qrFile(text, kind)
+    return terminal.print(writeNewFile(output, { text: picture }, { force }))
+  }
+  if (flags.json === true) return terminal.printJson(report)
+  shown.describeHolders(report).forEach(terminal.printNotice)
+  for (const line of shown.digitLines(digits)) terminal.print(line)
+  if (terminal.isStdoutTerminal()) await printPicture(text)
+  terminal.printNotice(shown.INVITATION)
+  for (const line of shown.spokenLines(digits)) terminal.printNotice(`  ${line}`)
+  terminal.printNotice(`then have them read theirs: \`postern trust compare ${report.userId}\``)
+}
+
+/** The number of a person who is named by id or handle. */
+async function reportOf(
+  sources: Sources,
+  person: string,
+  { listed: isListed = false }: NumberFlags,
+): Promise<NumberReport> {
+  return await withSidecar(sources, (sidecar) => sidecar.trustNumber({ person, isListed }))
+}
+
+/** Black on white where the terminal has colours, else for light letters on a dark ground. */
+async function printPicture(text: string): Promise<void> {
+  const isInverted = terminal.colourText('picture', 'x') === 'x'
+  const lines = await shown.qrLines(text, { isInverted })
+  if ((lines[0]?.length ?? 0) > terminal.terminalWidth()) {
+    return terminal.printNotice('the terminal is too narrow for the QR code: see --output')
+  }
+  for (const line of lines) terminal.print(terminal.colourText('picture', line))
+}
+
+async function compare(
+  sources: Sources,
+  person: string,
+  words: string[],
+  flags: NumberFlags,
+): Promise<void> {
+  const isAsked = words.length === 0 && terminal.isInteractive()
+  // a connection of its own: typing may last longer than the control socket keeps one open
+  if (isAsked)
+    shown.describeHolders(await reportOf(sources, person, flags)).forEach(terminal.printNotice)
+  const isArgument = words.length > 0 && words[0] !== '-'
+  const typed = isArgument ? words.join(' ') : isAsked ? await askNumber() : undefined
+  const given = typed ?? (await readInput(undefined, INPUT)).toString('utf8')
+  const isListed = flags.listed === true
+  const answer = await withSidecar(sources, (sidecar) =>
+    sidecar.trustCompare({ person, isListed, given }),
+  )
+  if (flags.json === true) terminal.printJson(answer)
+  else printDone(answer)
+}
+
+/** Asks until sixty digits are there, or a text, or an empty line: apps show a number in several. */
+async function askNumber(): Promise<string> {
+  using lines = createInterface({ input: process.stdin, output: process.stderr })
+  let given = await lines.question('number in their app, or the text of its QR code: ')
+  while (/^[\s\d]+$/.test(given)) {
+    const count = given.replaceAll(/\s/g, '').length
+    if (count >= 60) break
+    const more = await lines.question(`${count} of 60 digits, go on: `)
+    if (more.trim() === '') break
+    given += ` ${more}`
+  }
+  return given
+}

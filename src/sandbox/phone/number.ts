@@ -1,0 +1,58 @@
+import type { MessageReader } from './read.ts'
+
+/** What a phone shows, so that two people can compare their certificates by voice. */
+export interface ShownNumber {
+  digits: string
+  /** Of the QR code. */
+  text: string
+}
+
+/** An account and the fingerprint of its certificate. */
+type Party = readonly [id: number, fingerprint: string]
+
+const encoder = new TextEncoder()
+const PBKDF2 = {
+  name: 'PBKDF2',
+  hash: 'SHA-512',
+  salt: encoder.encode('postern-number:1'),
+  iterations: 10_000,
+}
+const HALF_BITS = 240
+
+/**
+ * The number of a phone's own certificate and the one that another account published, whose
+ * fingerprint the phone computes. Null where the other has none of version 4.
+ */
+export async function numberWith(
+  { engine, identity, connection }: MessageReader,
+  { ownId, otherId }: { ownId: number; otherId: number },
+): Promise<ShownNumber | null> {
+  const published = connection.publishedKeyOf(otherId)
+  if (published === null) return null
+  const { fingerprint } = await engine.judge(published.publicKey)
+  const own = identity.key.fingerprint
+  if (fingerprint?.length !== 40 || own.length !== 40) return null
+  return await numberOf([ownId, own], [otherId, fingerprint])
+}
+
+/** As the README of `src/trust` describes it. */
+export async function numberOf(one: Party, other: Party): Promise<ShownNumber> {
+  const halves = [await halfOf(one), await halfOf(other)]
+  const parties = one[0] < other[0] ? [one, other] : [other, one]
+  return {
+    digits: halves.toSorted().join(''),
+    text: `POSTERN-NUMBER:1:${parties.flat().join(':')}`.toUpperCase(),
+  }
+}
+
+async function halfOf([id, fingerprint]: Party): Promise<string> {
+  const secret = encoder.encode(`${id}:${fingerprint.toLowerCase()}`)
+  const key = await crypto.subtle.importKey('raw', secret, 'PBKDF2', false, ['deriveBits'])
+  const view = new DataView(await crypto.subtle.deriveBits(PBKDF2, key, HALF_BITS))
+  let half = ''
+  for (let at = 0; at < view.byteLength; at += 5) {
+    const number = view.getUint8(at) * 2 ** 32 + view.getUint32(at + 1)
+    half += (number % 100_000).toString().padStart(5, '0')
+  }
+  return half
+}
