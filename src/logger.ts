@@ -45,7 +45,7 @@ export function createLogger(o: {
   const write = o.onLine ?? stderrWriter(o.pretty)
   const { secrets = [] } = o
   const scrub = scrubber(typeof secrets === 'function' ? secrets : () => secrets)
-  const clean = cleaner(o.hashIdsWith === undefined ? null : hasher(o.hashIdsWith))
+  const clean = cleaner(o.hashIdsWith === undefined ? null : idHasher(o.hashIdsWith))
   return pino(
     {
       level: o.level,
@@ -117,7 +117,7 @@ function cleaner(showId: ((id: number) => string) | null): Clean {
 }
 
 /** Short keyed hashes of ids: only the key's holder can match them with ids. */
-function hasher(key: string): (id: number) => string {
+export function idHasher(key: string): (id: number) => string {
   return (id) => `#${createHmac('sha256', key).update(String(id)).digest('hex').slice(0, 12)}`
 }
 

@@ -1,6 +1,7 @@
 import type { Loaded } from '../config/read-one.ts'
 import type { LoadedBot, LoadedBots } from '../config/read-several.ts'
-import type { SecretSource } from '../config/secrets.ts'
+import { SecretSource } from '../config/secrets.ts'
+import { pairsOf } from '../config/traces.ts'
 import { resultOr } from '../errors.ts'
 import { createLogger, type Log } from '../logger.ts'
 
@@ -37,11 +38,10 @@ function secretsOf({
   secrets,
 }: Pick<Loaded, 'settings' | 'secrets'>): (string | SecretSource)[] {
   const { httpsProxy, httpProxy } = settings.upstream.proxy
-  const { botToken, clientToken, passphrase, alertUrl, storeUrl } = secrets
-  const sources = [botToken, clientToken, passphrase, alertUrl, storeUrl]
   return [
-    ...sources.filter((secret) => secret != null),
-    ...[httpsProxy, httpProxy, storeUrl?.reveal()].flatMap(passwordIn),
+    ...Object.values(secrets).filter((one) => one instanceof SecretSource),
+    ...[httpsProxy, httpProxy, secrets.storeUrl?.reveal()].flatMap(passwordIn),
+    ...(pairsOf(secrets.traceHeaders?.reveal() ?? '') ?? []).map(([, value]) => value),
   ]
 }
 

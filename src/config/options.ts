@@ -220,6 +220,12 @@ const OneBot = z.strictObject({
     ),
     pretty: boolean.optional('log readable lines instead of JSON; true on a terminal when not set'),
   }),
+  traces: group({
+    ids: choice(
+      ['hash', 'plain', 'none'],
+      'ids of chats and updates in spans: as keyed hashes, as they are, or none',
+    ),
+  }),
 })
 
 /**

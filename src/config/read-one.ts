@@ -3,9 +3,10 @@ import type { CollectedSettings } from './collect.ts'
 import { readGivenSecret, SECRETS } from './given-secrets.ts'
 import { nothingSetError, type Problem } from './problems.ts'
 import { applyRules, passphraseCommands } from './rules.ts'
-import type { SecretSource } from './secrets.ts'
+import { SecretSource } from './secrets.ts'
 import { settingsFrom, type ProxySettings, type Secrets } from './settings.ts'
 import type { Sources } from './sources.ts'
+import { readTraces } from './traces.ts'
 
 /** Settings, secrets, and the origin of each. */
 export type Loaded = NonNullable<ReturnType<typeof readOne>>
@@ -49,18 +50,21 @@ export function readOne(
   if (!isAnythingSet && collected.problems.length === 0) throw nothingSetError(problems)
   const token = secrets.get('bot.token')
   if (problems.length > before || token === undefined || collected.problems.length > 0) return null
+  const { target, headers } = readTraces(sources.env)
   const held: Secrets = {
     botToken: token,
     clientToken: secrets.get('bot.clientToken') ?? null,
     passphrase: secrets.get('key.passphrase') ?? null,
     storeUrl: secrets.get('store.url'),
     alertUrl: secrets.get('alert.url'),
+    traceHeaders: headers === undefined ? undefined : SecretSource.fromValue(headers.trim()),
     howToMakePassphrase: passphraseCommands({ dataDir: collected.dataDir, sources }),
   }
   return {
     settings: settingsFrom(nest(collected), {
       proxy: readProxies(sources),
       pretty: sources.terminal,
+      traces: target,
     }),
     secrets: held,
     /** By dotted path: file and line, variable or flag. A setting without one has its default. */

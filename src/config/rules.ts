@@ -6,6 +6,7 @@ import type { Problem } from './problems.ts'
 import { describeExposure } from './secrets.ts'
 import { presetOf } from './settings.ts'
 import type { Sources } from './sources.ts'
+import { readTraces } from './traces.ts'
 import { quotePath } from '../util/file-owners.ts'
 import { isLoopback } from '../util/local-door.ts'
 import { describeProxyProblem, isPlainHttp } from './urls.ts'
@@ -212,6 +213,8 @@ const OF_PROCESS: Record<string, SettingsRule> = {
       return message === null ? [] : [{ place: name, path: '', message }]
     })
   },
+
+  refuseTraces: ({ sources }) => readTraces(sources.env).problems,
 
   refuseStoreAuthorities: refuseCaFile('store.caFile'),
 

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { abouts, type About } from './option-kinds.ts'
 import { isOfEachBot, Options } from './options.ts'
 import type { SecretSource } from './secrets.ts'
+import type { TraceTarget } from './traces.ts'
 import { baseUrlOf } from './urls.ts'
 
 /** Egress proxies, from HTTPS_PROXY, HTTP_PROXY and NO_PROXY or their lower-case forms. */
@@ -37,6 +38,8 @@ export interface Secrets {
   storeUrl?: SecretSource | undefined
   /** Where alerts are POSTed to. */
   alertUrl?: SecretSource | undefined
+  /** Headers of each export of traces, for `pairsOf`. */
+  traceHeaders?: SecretSource | undefined
   /** Commands for a person that make a passphrase file outside `dataDir`. */
   howToMakePassphrase?: string
 }
@@ -52,6 +55,14 @@ export function presetOf(path: string): unknown {
   return SETTINGS.find((setting) => setting.path === path)?.preset
 }
 
+/** What other variables than those of Postern decide, and the terminal. */
+interface OfEnvironment {
+  proxy?: ProxySettings
+  pretty?: boolean
+  /** Null: there are no traces. */
+  traces?: TraceTarget | null
+}
+
 /**
  * Fills in defaults: what tests and the demo make settings with.
  * @param options what a settings file could hold, secrets ignored
@@ -59,7 +70,7 @@ export function presetOf(path: string): unknown {
  */
 export function settingsFrom(
   options: z.input<typeof Options>,
-  { proxy = {}, pretty = false }: { proxy?: ProxySettings; pretty?: boolean } = {},
+  { proxy = {}, pretty = false, traces = null }: OfEnvironment = {},
 ) {
   const given = Options.parse(options)
   const { bot: _bot, bots: _bots, store, key, alert, log, upstream, ...rest } = given
@@ -71,6 +82,7 @@ export function settingsFrom(
     key: keySettings,
     alert: { command: alert.command },
     log: { ...log, pretty: log.pretty ?? pretty },
+    traces: { ...given.traces, target: traces },
   }
 }
 
@@ -81,6 +93,7 @@ const ProcessOptions = z.object(
     admin: true,
     dataDir: true,
     log: true,
+    traces: true,
     alert: true,
     store: true,
     openpgp: true,

@@ -21,11 +21,14 @@ import { observeExchanges, turnedAway } from './exchange.ts'
 import { checkRequest, checkRouted, type AdmissionOptions } from './admission.ts'
 import { isGone, relay } from './relay.ts'
 import { RepeatedFailures, type RequestLine } from './request-log.ts'
+import { traceParentOf } from './traceparent.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Error code of the answer, for log and metrics. */
     failedWith: string | undefined
+    /** The trace that the request is a part of, where traces are recorded. */
+    traceId: string | undefined
   }
 }
 
@@ -168,6 +171,7 @@ function createRoutes(
     routerOptions: { maxParamLength: bounds.pathChars },
   })
   app.decorateRequest('failedWith', undefined)
+  app.decorateRequest('traceId', undefined)
   app.decorateRequest('client', null)
   if (options.onExchange !== undefined) observeExchanges(app, options.onExchange)
   takeOnlyJson(app)
@@ -219,6 +223,8 @@ function seeThrough(
       ms: Math.round(performance.now() - startMs),
     }
     if (client !== null) line.client = client.name
+    const traceId = request.traceId ?? traceParentOf(request.headers)?.traceId
+    if (traceId !== undefined) line.traceId = traceId
     // The service may send any text: a code that fits no label is not logged.
     if (failedWith !== undefined) line.code = CODE.test(failedWith) ? failedWith : 'other'
     report(line)

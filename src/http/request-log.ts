@@ -11,6 +11,8 @@ export interface RequestLine {
   code?: string
   /** The name of the client that called. */
   client?: string
+  /** The trace that it is a part of: the caller's, or ours. */
+  traceId?: string
   /** From the end of the request's headers to the end of the answer. */
   ms: number
 }

@@ -124,6 +124,9 @@ export const METRICS = {
     { alarm: TRUST_ALARM_CODES },
     { startsAtZero: true },
   ),
+  postern_trace_spans_total: counter('Spans of traces, by what became of them', {
+    outcome: ['exported', 'failed', 'dropped'],
+  }),
   postern_alerts_total: counter(
     'Alerts to the operator, by way (command, url) and outcome (told, failed, dropped)',
     { way: ['command', 'url'], outcome: ['told', 'failed', 'dropped'] },

@@ -86,6 +86,17 @@ function createOutbox(
   return { outbox, door }
 }
 
+/** Null without a collector: nothing of traces is loaded then. */
+async function createTraces(
+  options: BotOptions,
+  parts: { link: Link; core: Core; updates: Updates },
+) {
+  const { target } = options.settings.traces
+  if (target === null) return null
+  const { traceBot } = await import('../reports/spans.ts')
+  return traceBot(target, options, parts)
+}
+
 /**
  * Makes a bot.
  * @throws OperatorError for everything that keeps the store from opening
@@ -113,15 +124,17 @@ export async function createBot(options: BotOptions): Promise<RunningBot> {
   subscribeUpdates(updates, core, link, options)
   const { outbox, door: outboxDoor } = createOutbox(options, link, core)
   subscribeOutbox(outbox, link, log)
+  const traces = stack.use(await createTraces(options, { link, core, updates }))
   const operations = buildOperations(options, { link, core, updates })
   const events = botDoorEvents(link, core, updates)
+  const door = describeBotDoor(options, { link, core, updates, events, outbox: outboxDoor })
   const resources = stack.move()
   return {
     link,
     core,
     updates,
     operations,
-    door: describeBotDoor(options, { link, core, updates, events, outbox: outboxDoor }),
+    door: traces?.ofDoor(door) ?? door,
     start: () => {
       link.watch.start(createProbes(options, link, core))
       core.publication?.start()

@@ -44,6 +44,7 @@ describe('what counts', () => {
       webhook: {},
       cache: { keyListSeconds: 60, chatSeconds: 60 },
       log: { level: 'info', ids: 'plain', pretty: false },
+      traces: { ids: 'hash', target: null },
     })
     expect(secrets.clientToken).toBeNull()
     expect(origins.get('upstream.url')).toBe('POSTERN_UPSTREAM_URL')

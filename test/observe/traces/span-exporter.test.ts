@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest'
+import { SpanExporter } from '../../../src/observe/traces/span-exporter.ts'
+import { SPAN_KIND, TraceSpan } from '../../../src/observe/traces/tracer.ts'
+import { startCollector } from '../../support/collector.ts'
+import { watchedLog } from '../../support/watched-log.ts'
+
+const WAITING = 2048
+
+function ended(name = 'door'): TraceSpan {
+  const span = new TraceSpan({ name, kind: SPAN_KIND.server }, null)
+  span.end({ attributes: { size: 3, missing: undefined } })
+  return span
+}
+
+function exporterTo(url: string, { timeoutMs = 10_000, headers = [] as [string, string][] } = {}) {
+  const counts = { exported: 0, failed: 0, dropped: 0 }
+  const lines: Record<string, unknown>[] = []
+  const exporter = new SpanExporter({
+    url,
+    timeoutMs,
+    headers,
+    resource: [['service.name', 'postern']],
+    log: watchedLog((line) => lines.push(line)),
+    onOutcome: (outcome, count) => (counts[outcome] += count),
+  })
+  const add = (count: number): void => {
+    for (let n = 0; n < count; n++) exporter.add(ended())
+  }
+  return { exporter, counts, lines, add }
+}
+
+test('a full batch leaves at once, and what waits leaves at the end', async () => {
+  const collector = await startCollector()
+  const { exporter, counts, add } = exporterTo(collector.url)
+  add(512)
+  await expect.poll(() => counts.exported).toBe(512)
+  add(3)
+  expect(collector.spans).toHaveLength(512)
+  await exporter[Symbol.asyncDispose]()
+  expect(collector.exports).toHaveLength(2)
+  expect(counts).toEqual({ exported: 515, failed: 0, dropped: 0 })
+  expect(collector.spans[0]).toMatchObject({ name: 'door', kind: 2, attributes: { size: '3' } })
+  expect(collector.spans[0]?.attributes).not.toHaveProperty('missing')
+})
+
+test('a collector that never answers costs spans: no memory beyond the bound, and no long stop', async () => {
+  const collector = await startCollector(() => null)
+  const { exporter, counts, add } = exporterTo(collector.url, { timeoutMs: 999_999 })
+  add(512 + WAITING + 100)
+  expect(counts.dropped).toBe(100)
+  const startedMs = performance.now()
+  await exporter[Symbol.asyncDispose]()
+  expect(performance.now() - startedMs).toBeLessThan(8000)
+  expect(counts).toEqual({ exported: 0, failed: 512, dropped: 100 + WAITING })
+  add(1)
+  expect(counts.dropped).toBe(101 + WAITING)
+})
+
+test('a collector that is away is asked once for many spans, and reported once', async () => {
+  const { exporter, counts, lines, add } = exporterTo('http://127.0.0.1:9/')
+  add(512)
+  await expect.poll(() => counts.failed).toBe(512)
+  add(600)
+  expect(counts.failed).toBe(512)
+  await exporter[Symbol.asyncDispose]()
+  expect(counts.failed + counts.dropped).toBe(1112)
+  expect(lines).toHaveLength(1)
+  expect(lines[0]).toMatchObject({
+    level: 40,
+    msg: 'the collector accepts no spans: they are lost',
+  })
+})
+
+test('an outage is reported when it begins and when it ends', async () => {
+  let status = 503
+  const collector = await startCollector(() => status)
+  const { exporter, counts, lines, add } = exporterTo(collector.url)
+  add(512)
+  await expect.poll(() => counts.failed).toBe(512)
+  status = 200
+  add(1)
+  await exporter[Symbol.asyncDispose]()
+  expect(lines.map(({ msg }) => msg)).toEqual([
+    'the collector accepts no spans: they are lost',
+    'the collector accepts spans again',
+  ])
+  expect(lines[0]).toMatchObject({ status: 503 })
+})
+
+test('a redirect is not followed with the headers', async () => {
+  const collector = await startCollector(() => 307)
+  const { exporter, counts, lines, add } = exporterTo(collector.url, {
+    headers: [['x-key', 'of the collector']],
+  })
+  add(1)
+  await exporter[Symbol.asyncDispose]()
+  expect(counts.failed).toBe(1)
+  expect(collector.exports).toHaveLength(1)
+  expect(JSON.stringify(lines)).not.toContain('of the collector')
+})
+
+test('a header of the operator’s replaces no type of the body', async () => {
+  const collector = await startCollector()
+  const { exporter, add } = exporterTo(collector.url, { headers: [['Content-Type', 'text/plain']] })
+  add(1)
+  await exporter[Symbol.asyncDispose]()
+  expect(collector.exports[0]?.headers['content-type']).toBe('application/json')
+})
