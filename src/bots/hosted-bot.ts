@@ -7,7 +7,8 @@ import { buildBotRoutes, type BotRoutes } from '../http/server.ts'
 import { SharedBot, type DoorLanes } from '../http/shared-door.ts'
 import type { Log } from '../logger.ts'
 import { deriveCalls } from '../rpc/operation.ts'
-import { createBot, type RunningBot, type BotOptions } from '../wiring/bot.ts'
+import { createBot, type RunningBot } from '../wiring/bot.ts'
+import type { HandedInParts } from '../wiring/link.ts'
 
 /** The first wait before a bot that could not be started is tried again; it doubles up to the last. */
 const RETRY_MS = { first: 1000, last: 60_000 }
@@ -15,7 +16,7 @@ const RETRY_MS = { first: 1000, last: 60_000 }
 export interface HostedBotParts {
   log: Log
   /** Parts shared with the other bots. */
-  parts: NonNullable<BotOptions['parts']>
+  parts: HandedInParts
   /** Limits how many bots start at once. */
   start: <T>(task: () => Promise<T>) => Promise<T>
   /** Its turns at the door. */

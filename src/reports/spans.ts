@@ -3,17 +3,17 @@
  * them. Loaded where traces are exported: methods of the parts are then replaced by ones with a span
  * around each call, so that no part knows of spans.
  */
-import type { Secrets, Settings } from '../config/settings.ts'
+import type { Settings } from '../config/settings.ts'
 import { pairsOf, type TraceTarget } from '../config/traces.ts'
 import type { BotDoorParts, DoorRoute } from '../http/server.ts'
 import { traceParentOf } from '../http/traceparent.ts'
-import { idHasher, type Log } from '../logger.ts'
+import { idHasher } from '../logger.ts'
 import { SpanExporter } from '../observe/traces/span-exporter.ts'
 import { SPAN_KIND, Tracer, type TraceSpan, type SpanEnd } from '../observe/traces/tracer.ts'
 import type { Answer } from '../upstream/client.ts'
 import { endpointOf } from '../upstream/path.ts'
 import type { Core } from '../wiring/core.ts'
-import type { Link } from '../wiring/link.ts'
+import type { BotOptions, Link } from '../wiring/link.ts'
 import type { Updates } from '../wiring/updates.ts'
 
 type Attributes = SpanEnd['attributes']
@@ -33,21 +33,13 @@ const { internal, server, client } = SPAN_KIND
 /** Shows an id in a span; undefined leaves it out. */
 type ShowId = (id: number) => string | undefined
 
-export interface BotTracesOptions {
-  settings: Pick<Settings, 'traces'>
-  secrets: Pick<Secrets, 'botToken' | 'traceHeaders'>
-  log: Log
-  /** The bot's, where there are several. */
-  name?: string
-}
-
 /**
  * Makes spans of a bot's parts from now on, and exports them.
  * @returns disposing it exports the last ones
  */
 export function traceBot(
   { url, timeoutMs, resource, sampler, showsHeaders }: TraceTarget,
-  { settings, secrets, log, name }: BotTracesOptions,
+  { settings, secrets, log, name }: BotOptions,
   parts: { link: Pick<Link, 'upstream' | 'metrics'>; core: Core; updates: Updates },
 ) {
   if (showsHeaders) log.warn(CLEAR_HEADERS)

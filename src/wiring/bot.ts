@@ -2,18 +2,14 @@
  * One bot: its link to the service, its store and keys, its updates, and its operations. Parts that
  * it shares with others of the process are supplied.
  */
-import type { Secrets, Settings } from '../config/settings.ts'
-import type { Operations } from '../control/operations.ts'
 import type { OutboxDoor } from '../http/routes/outbox.ts'
-import type { BotDoorParts } from '../http/server.ts'
-import type { Log } from '../logger.ts'
 import { clearNow, giveLater, refuseRequest, sendNow, type GiveParts } from '../outbox/give.ts'
 import { Outbox } from '../outbox/outbox.ts'
 import { alertWays } from '../reports/alerting.ts'
 import { REAL_CLOCK } from '../util/clock.ts'
 import { createCore, type Core } from './core.ts'
 import { botDoorEvents, describeBotDoor } from './doors.ts'
-import { createLink, type Link, type HandedInParts } from './link.ts'
+import { createLink, type BotOptions, type Link } from './link.ts'
 import { buildOperations } from './operations.ts'
 import { createProbes } from './probes.ts'
 import {
@@ -27,30 +23,8 @@ import { createUpdates, type Updates } from './updates.ts'
 
 const HOUR_MS = 3_600_000
 
-export interface BotOptions {
-  settings: Settings
-  secrets: Secrets
-  log: Log
-  /** Its name, where there are several. */
-  name?: string
-  /** False where there was a store before, which a new one must not replace. */
-  mayCreateStore?: boolean
-  parts?: HandedInParts
-}
-
 /** Its parts work; it is not published, and nothing of its updates moves, before it is started. */
-export interface RunningBot extends AsyncDisposable {
-  link: Link
-  core: Core
-  updates: Updates
-  operations: Operations
-  /** The parts of its door. */
-  door: BotDoorParts
-  /** Begins to publish, to watch the service and to deliver. */
-  start(): void
-  /** Ends polls and deliveries first, then requests by `drain`, then its own calls. */
-  stop(drain: () => Promise<void>): Promise<void>
-}
+export type RunningBot = Awaited<ReturnType<typeof createBot>>
 
 /** The outbox of a bot, with what its door asks of it. */
 function createOutbox(
@@ -101,7 +75,7 @@ async function createTraces(
  * Makes a bot.
  * @throws OperatorError for everything that keeps the store from opening
  */
-export async function createBot(options: BotOptions): Promise<RunningBot> {
+export async function createBot(options: BotOptions) {
   const { settings, secrets, log, name, parts = {} } = options
   await using stack = new AsyncDisposableStack()
   const link =
@@ -134,8 +108,10 @@ export async function createBot(options: BotOptions): Promise<RunningBot> {
     core,
     updates,
     operations,
+    /** The parts of its door. */
     door: traces?.ofDoor(door) ?? door,
-    start: () => {
+    /** Begins to publish, to watch the service and to deliver. */
+    start: (): void => {
       link.watch.start(createProbes(options, link, core))
       core.publication?.start()
       updates.consumers.start()
@@ -143,7 +119,8 @@ export async function createBot(options: BotOptions): Promise<RunningBot> {
       updates.backlog.start()
       outbox.start()
     },
-    stop: async (drain) => {
+    /** Ends polls and deliveries first, then requests by `drain`, then its own calls. */
+    stop: async (drain: () => Promise<void>): Promise<void> => {
       link.health.set('stopping', '')
       link.watch.stop()
       // Before the door closes: a bot may have to call it while handling an update.
@@ -154,6 +131,6 @@ export async function createBot(options: BotOptions): Promise<RunningBot> {
       if (link !== parts.link) await link[Symbol.asyncDispose]()
       await isOutboxIdle
     },
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+    [Symbol.asyncDispose]: (): Promise<void> => resources.disposeAsync(),
   }
 }

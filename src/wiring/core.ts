@@ -2,11 +2,9 @@
 import { Approvals, ClearFields, Guard, type Kernel, Presses, loadKernel } from '../kernel/index.ts'
 import { Modes } from '../lookups/modes.ts'
 import { approvalRules, givenClients } from '../config/client-entry.ts'
-import type { Secrets, Settings } from '../config/settings.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { Publication } from '../keys/publication.ts'
 import { Transfer } from '../keys/transfer.ts'
-import type { Log } from '../logger.ts'
 import { BOUNDS, createEngine, type MeasuredEngine } from '../openpgp/index.ts'
 import { OutboxEntries } from '../outbox/entries.ts'
 import { createHearing } from '../outbox/hear.ts'
@@ -24,7 +22,7 @@ import { Incoming } from '../translate/incoming.ts'
 import { Messages } from '../translate/messages.ts'
 import { Outgoing } from '../translate/outgoing.ts'
 import type { Answer } from '../upstream/client.ts'
-import type { Link, HandedInParts } from './link.ts'
+import type { BotOptions, Link } from './link.ts'
 import { createMedia } from './media.ts'
 import { Directory } from '../lookups/directory.ts'
 import { READERS } from '../lookups/readers.ts'
@@ -38,17 +36,6 @@ import {
 } from './stores.ts'
 
 const DAY_MS = 86_400_000
-
-export interface CoreOptions {
-  settings: Settings
-  secrets: Secrets
-  log: Log
-  /** The bot's, where there are several. */
-  name?: string
-  /** False where there was a store before, which a new one must not replace. */
-  mayCreateStore?: boolean
-  parts?: Pick<HandedInParts, 'engine' | 'store' | 'opening' | 'stretcher' | 'database' | 'ownerOf'>
-}
 
 /** Memory of chats and people, with the look-ups that fill it from the service. */
 export interface Known extends Kernel {
@@ -64,7 +51,7 @@ export type Core = Awaited<ReturnType<typeof createCore>>
  * Opens the store and makes the parts over it.
  * @throws OperatorError for everything that keeps a store from opening
  */
-export async function createCore(options: CoreOptions, link: Link, purpose: Purpose) {
+export async function createCore(options: BotOptions, link: Link, purpose: Purpose) {
   await using stack = new AsyncDisposableStack()
   const base = await openBase(options, link, { purpose, stack })
   const { store, memory, engine, keyring } = base
@@ -122,7 +109,7 @@ export async function createCore(options: CoreOptions, link: Link, purpose: Purp
 type Base = Awaited<ReturnType<typeof openBase>>
 
 async function openBase(
-  { settings, secrets, log, mayCreateStore = true, parts = {} }: CoreOptions,
+  { settings, secrets, log, mayCreateStore = true, parts = {} }: BotOptions,
   link: Link,
   { purpose, stack }: { purpose: Purpose; stack: AsyncDisposableStack },
 ) {
@@ -156,7 +143,7 @@ async function openBase(
 }
 
 async function loadKnown(
-  { settings }: CoreOptions,
+  { settings }: BotOptions,
   { calls, time }: Link,
   { store, memory, engine, keyring }: Base,
 ): Promise<Known> {
@@ -179,7 +166,7 @@ async function loadKnown(
 
 /** Null when the sidecar manages no key. */
 async function createPublication(
-  { settings, log }: CoreOptions,
+  { settings, log }: BotOptions,
   { calls }: Link,
   { store, keyring, fresh, stack }: Base & { stack: AsyncDisposableStack },
 ): Promise<Publication | null> {
@@ -195,7 +182,7 @@ async function createPublication(
 type Wall = ReturnType<typeof createWall>
 
 function createWall(
-  { settings }: CoreOptions,
+  { settings }: BotOptions,
   { store, memory, keyring, fresh }: Base,
   { knownChats, modes }: Known,
 ) {
@@ -221,7 +208,7 @@ function createWall(
 
 /** The parts that seal outgoing messages, and open incoming ones. */
 async function createDirections(
-  { settings, name }: CoreOptions,
+  { settings, name }: BotOptions,
   link: Link,
   o: Base &
     Wall & {

@@ -212,6 +212,18 @@ function readCa(file: string): string {
   }
 }
 
+/** A bot's settings, and what is supplied to it. */
+export interface BotOptions {
+  settings: Settings
+  secrets: Secrets
+  log: Log
+  /** Its name, where there are several. */
+  name?: string
+  /** False where there was a store before, which a new one must not replace. */
+  mayCreateStore?: boolean
+  parts?: HandedInParts
+}
+
 /**
  * Parts of a sidecar that can be supplied, each in place of the usual one. The caller disposes of
  * them, after the sidecar.

@@ -1,13 +1,12 @@
 /** Periodic checks of the sidecar: its store, its disk, resources that expire or run out. */
-import type { Secrets, Settings } from '../config/settings.ts'
-import type { Log } from '../logger.ts'
+import type { Settings } from '../config/settings.ts'
 import { ExpiryWarnings, type ResourceLevels } from '../observe/expiry-warning.ts'
 import { showResources } from '../observe/show.ts'
 import { isDiskDoubtful, freeBytesOf } from '../store/disk.ts'
 import { writeFlag } from '../store/records/rows.ts'
 import type { Probes } from '../observe/probes.ts'
 import type { Core } from './core.ts'
-import type { Link, HandedInParts } from './link.ts'
+import type { BotOptions, Link } from './link.ts'
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { totalmem } from 'node:os'
@@ -15,17 +14,8 @@ import { getHeapStatistics } from 'node:v8'
 import type { ReplayMemory } from '../kernel/index.ts'
 import type { Store } from '../store/store.ts'
 
-export interface ProbesOptions {
-  settings: Settings
-  secrets: Secrets
-  log: Log
-  /** The bot's, where there are several. */
-  name?: string
-  parts?: HandedInParts
-}
-
 /** The probes of a sidecar that runs. Its store may rest elsewhere than in `dataDir`. */
-export function createProbes(options: ProbesOptions, link: Link, core: Core): Probes {
+export function createProbes(options: BotOptions, link: Link, core: Core): Probes {
   const { settings, secrets, log, parts = {} } = options
   const { calls, metrics } = link
   const { store, keyring, publication } = core

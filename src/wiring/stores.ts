@@ -12,12 +12,11 @@ import { unsoundBackup } from '../store/refusals.ts'
 import { refuseOccupied, restore } from '../store/restore.ts'
 import type { SecretSource } from '../config/secrets.ts'
 import type { MoveEnd } from '../replicas/move-store.ts'
-import type { Secrets, Settings } from '../config/settings.ts'
 import { openStore, type StoreOpening } from '../store/open-store.ts'
 import type { PostgresServer } from '../replicas/server.ts'
 import { memoryGaps, restored, restoredFrom } from '../store/restored.ts'
 import type { Store } from '../store/store.ts'
-import type { HandedInParts } from './link.ts'
+import type { BotOptions } from './link.ts'
 /** The contents of a backup, without anything secret. */
 export interface BackupReport extends Pick<
   Backup,
@@ -145,11 +144,8 @@ function doesNotOpen(fingerprint: string): OperatorError {
  */
 export type Purpose = 'run' | 'begin' | 'look'
 
-export interface StoreSettings {
-  settings: Settings
-  secrets: Secrets
-  parts?: Pick<HandedInParts, 'store' | 'stretcher' | 'database'>
-}
+/** What a bot's store is opened by. */
+type StoreSettings = Pick<BotOptions, 'settings' | 'secrets' | 'parts'>
 
 /** The database that the store is in; null where it is in a folder. */
 export async function serverFor(

@@ -8,7 +8,8 @@ import { Unseen } from '../../src/kernel/unseen.ts'
 import { createEngine, type MeasuredEngine } from '../../src/openpgp/index.ts'
 import type { Store } from '../../src/store/store.ts'
 import { readEdit, readSend, type Draft } from '../../src/translate/draft.ts'
-import { createCore, type Core, type CoreOptions } from '../../src/wiring/core.ts'
+import { createCore, type Core } from '../../src/wiring/core.ts'
+import type { BotOptions } from '../../src/wiring/link.ts'
 import type { Purpose } from '../../src/wiring/stores.ts'
 import { addKey, open, temporary } from '../store/support.ts'
 import { cleared } from '../support/approvals.ts'
@@ -110,7 +111,7 @@ export function serve() {
   return { parts, link, service, asked, sent }
 }
 
-interface Scene extends Partial<Omit<CoreOptions, 'settings' | 'secrets' | 'log'>> {
+interface Scene extends Partial<Omit<BotOptions, 'settings' | 'secrets' | 'log'>> {
   settings?: Partial<Parameters<typeof settingsFrom>[0]>
   key?: 'active' | 'retired' | null
   store?: Store
@@ -122,7 +123,7 @@ async function scene(o: Scene) {
   const { settings, key = 'active', purpose = 'run', parts, store: given, ...more } = o
   const store = given ?? (await storeWith(key))
   const served = serve()
-  const log: CoreOptions['log'] = served.parts.part('log')
+  const log: BotOptions['log'] = served.parts.part('log')
   const core = await createCore(
     {
       settings: settingsFrom({ upstream: { url: 'http://x' }, dataDir: temporary(), ...settings }),

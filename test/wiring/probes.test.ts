@@ -7,13 +7,12 @@ import { settingsFrom } from '../../src/config/settings.ts'
 import type { ResourceLevels } from '../../src/observe/expiry-warning.ts'
 import { createWarnings } from '../../src/observe/warnings.ts'
 import type { Core } from '../../src/wiring/core.ts'
-import type { Link } from '../../src/wiring/link.ts'
+import type { BotOptions, Link } from '../../src/wiring/link.ts'
 import {
   createProbes,
   createResourceReader,
   NEEDED_MS,
   readMachine,
-  type ProbesOptions,
 } from '../../src/wiring/probes.ts'
 import { useFakeTime } from '../support/fake-time.ts'
 import { temporary } from '../store/support.ts'
@@ -60,7 +59,7 @@ function scene(o: Scene = {}) {
     },
     publication: hasPublication ? parts.part('publication') : null,
   })
-  const options: ProbesOptions = {
+  const options: BotOptions = {
     settings: settingsFrom({ upstream: { url: 'http://127.0.0.1:9' }, dataDir }),
     secrets: {
       botToken: parts.part('botToken'),
