@@ -43,6 +43,11 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     packages: [],
     why: 'it is handed the calls to the service',
   },
+  trust: {
+    may: ['kernel/index', 'keys/keyring', 'openpgp/index', 'store'],
+    packages: ['kysely'],
+    why: 'it works on what the kernel has decided, for the operator',
+  },
   upstream: {
     may: ['api', 'config/version', 'kernel/index'],
     packages: ['undici', 'zod'],
@@ -129,6 +134,8 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
       'outbox/hear',
       'doctor/check-line',
       'store',
+      'trust',
+      'openpgp/index',
       'api/bot',
       'config/version',
       'config/bot-names',

@@ -6,7 +6,7 @@ import { withSidecar } from './connect.ts'
 import { OperatorCommand, printDone, type JsonFlag } from './operator-command.ts'
 import { printList } from './table.ts'
 import { print, printJson, printNotice } from './terminal.ts'
-import { printJournal } from './trust.ts'
+import { printJournal } from './trust-log.ts'
 
 const DAY_MS = 86_400_000
 
@@ -69,9 +69,9 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .option('--json', 'print one JSON object per line')
     .example('postern client log reporter')
     .runs((sources, name: string, { json = false }: JsonFlag) =>
-      withSidecar(sources, (sidecar) =>
-        printJournal((range) => sidecar.clientLog({ name, ...range }), json),
-      ),
+      withSidecar(sources, async (sidecar) => {
+        await printJournal((range) => sidecar.clientLog({ name, ...range }), { json })
+      }),
     ),
 ]
 

@@ -1,11 +1,11 @@
 /** `postern trust`: which certificates are trusted, and every change of them. */
-import type { LogRow, TrustReport, TrustRow } from '../control/trust.ts'
+import type { TrustReport, TrustRow } from '../control/trust.ts'
 import { usageError } from '../errors.ts'
-import { withSidecar } from './connect.ts'
 import { idReader } from './flags.ts'
-import { OperatorCommand, type JsonFlag } from './operator-command.ts'
-import { printList, printTable } from './table.ts'
-import { printJsonLine, printNotice } from './terminal.ts'
+import { OperatorCommand } from './operator-command.ts'
+import { printList } from './table.ts'
+import { printNotice } from './terminal.ts'
+import { logCommand } from './trust-log.ts'
 import { numberCommands } from './trust-number.ts'
 
 const readPersonId = idReader(
@@ -61,16 +61,7 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .does((sidecar, policy: Policy | null, { chat: chatId = null }: { chat?: number | null }) =>
       sidecar.trustPolicy({ chatId, policy }),
     ),
-  new OperatorCommand('log')
-    .description('print all changes of certificates, key lists and trust, oldest first')
-    .option('--since <date>', 'from this day or time on, such as 2026-01-31', readDate)
-    .option('--json', 'print one JSON object per line')
-    .example('postern trust log --json > trust.ndjson')
-    .runs((sources, { since: sinceMs = 0, json = false }: JsonFlag & { since?: number }) =>
-      withSidecar(sources, (sidecar) =>
-        printJournal((range) => sidecar.trustLog({ sinceMs, ...range }), json),
-      ),
-    ),
+  logCommand(),
 ]
 
 function printPeople(
@@ -109,44 +100,6 @@ function listedNow(person: TrustRow): string {
 
 function isChanged({ fingerprint, listed }: TrustRow): boolean {
   return listed !== null && listed !== fingerprint
-}
-
-/** Entries per request. */
-const PAGE = 1000
-
-/** Prints all entries of a journal that `read` gives, page by page. */
-export async function printJournal(
-  read: (range: { afterId: number; limit: number }) => Promise<LogRow[]>,
-  json: boolean,
-): Promise<void> {
-  let afterId = 0
-  for (;;) {
-    const rows = await read({ afterId, limit: PAGE })
-    if (json) for (const row of rows) printJsonLine(row)
-    else if (rows.length === 0 && afterId === 0) printNotice('nothing has changed')
-    else printTable(rows.map(cells))
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < PAGE) return
-    afterId = last.id
-  }
-}
-
-function cells({ at, kind, userId, chatId, detail }: LogRow): string[] {
-  const who = [userId === null ? '' : `person ${userId}`, chatId === null ? '' : `chat ${chatId}`]
-  const more = Object.entries(detail).map(([name, value]) => `${name} ${formatValue(value)}`)
-  return [at, kind, who.filter(Boolean).join(', ') || 'the bot', more.join('; ')]
-}
-
-function formatValue(value: unknown): string {
-  if (Array.isArray(value)) return value.join(', ') || 'nobody'
-  if (value === null) return 'as in the setting'
-  return typeof value === 'string' ? value : JSON.stringify(value)
-}
-
-function readDate(text: string): number {
-  const ms = Date.parse(text)
-  if (!Number.isNaN(ms)) return ms
-  throw usageError('this is not a date', 'write it like 2026-01-31 or 2026-01-31T12:00Z')
 }
 
 const POLICIES = ['accept', 'first-use', 'pinned'] as const

@@ -6,6 +6,7 @@ import type { Directory } from '../lookups/directory.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { KeyUsage } from '../store/key-usage.ts'
 import type { Names } from '../store/names.ts'
+import type { Engine } from '../openpgp/index.ts'
 import type { Publication } from '../keys/publication.ts'
 import type { Transfer } from '../keys/transfer.ts'
 import type { OutboxEntries } from '../outbox/entries.ts'
@@ -13,6 +14,7 @@ import type { CheckLine } from '../doctor/check-line.ts'
 import { operationsOn } from '../rpc/operation.ts'
 import type { SecretWrapper } from '../store/protection.ts'
 import type { Store } from '../store/store.ts'
+import type { JournalHeads } from '../trust/journal-heads.ts'
 import type { ChatPreview } from '../translate/chat-preview.ts'
 import type { OpenReport, StatusReport } from './reports.ts'
 
@@ -35,6 +37,8 @@ export interface OperationParts {
   people: People
   names: Names
   journal: Journal
+  journalHeads: JournalHeads
+  engine: Pick<Engine, 'judge' | 'readSigned' | 'readKeyring' | 'verify'>
   clients: Clients
   outbox: OutboxEntries
   directory: Directory

@@ -1,7 +1,8 @@
 /** Operations on other people's certificates. */
 import { type Journal, type Pin, TRUST_POLICIES } from '../kernel/index.ts'
 import { z } from 'zod'
-import { usageError } from '../errors.ts'
+import { refusedError, usageError } from '../errors.ts'
+import { verifyJournal } from '../trust/verify-journal.ts'
 import { iso, nothing, operation } from './operation.ts'
 
 /** All known people. Times are ISO 8601 in UTC. */
@@ -102,6 +103,28 @@ export const TRUST = {
     'Changes, oldest first; `sinceMs`: since the epoch.',
     LogPage.extend({ sinceMs: z.int() }),
     ({ journal }, range) => readLog(journal, range),
+  ),
+  trustLogHead: operation(
+    'The last entry of the journal, signed now.',
+    nothing,
+    async ({ journalHeads }) => {
+      await journalHeads.sign()
+      const signed = await journalHeads.last()
+      if (signed !== null) return { signed }
+      throw refusedError(
+        'the journal is empty, or the bot has no published key to sign its head with',
+        'with key.publish: false heads are not signed; `postern trust log --verify` shows what is',
+      )
+    },
+  ),
+  trustLogVerify: operation(
+    'Recomputes the chain of the journal; `head`: one that was kept elsewhere.',
+    z.strictObject({ head: z.string().max(65_536).nullable() }),
+    async ({ store, keyring, engine }, { head }) => {
+      const { lastSigned, ...report } = await verifyJournal({ store, keyring, engine }, head)
+      const { atMs = null, ...signed } = lastSigned ?? {}
+      return { ...report, lastSigned: lastSigned && { ...signed, at: iso(atMs) } }
+    },
   ),
 }
 

@@ -114,11 +114,9 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
     }
   }
   return {
-    generate: library.generate,
+    ...library.alone,
     unlock: async (...locked) =>
       (await (await ours())?.unlock(...locked)) ?? (await library.unlock(...locked)),
-    relock: library.relock,
-    adopt: library.adopt,
     seal: async (request) => (await sealKnown(request)).armored,
     sealKnown,
     judge: async (armored, known) => (await check(armored, known)).status,

@@ -7,6 +7,7 @@ import type { DamageReason, SizeReason } from './failure-reasons.ts'
 import type { ByteReader } from './format/packet-stream.ts'
 import type { Sealed } from './format/armor-writer.ts'
 import type { KeyHolder } from './key-holder.ts'
+import type { SignedFiles } from './signed-files.ts'
 import type { Room, RestingFile } from './stream/resting.ts'
 
 /** The kinds of subkeys of a key of the bot's: Curve25519, and with `pqc` ML-KEM-768+X25519 too. */
@@ -236,7 +237,7 @@ export interface OpenFileOptions {
 /** The result of verifying one signature; in the order of `signatures`. */
 export type SignatureResult = 'valid' | 'bad' | 'other-key'
 
-export interface Engine {
+export interface Engine extends SignedFiles {
   /**
    * Makes a v4 key: Ed25519 primary, Curve25519 subkey, legacy encodings (DESIGN, Keys).
    * @param options `algorithm` `pqc` adds a subkey of ML-KEM-768+X25519; `userId` a free name;

@@ -15,6 +15,7 @@ export type {
   OpenedText,
   OwnKey,
   SignatureClaim,
+  Signed,
   UnfitReason,
   UnlockedKey,
   UnusableReason,
@@ -40,6 +41,7 @@ export {
   writeMpi,
 } from './format/packet-writer.ts'
 export { TAG } from './format/packets.ts'
+export type { ListedCertificate } from './signed-files.ts'
 export { AS_MADE, MOST_RECIPIENTS, capacity, fit } from './size.ts'
 
 /**

@@ -9,6 +9,7 @@ import {
   CLIENTS,
   CURSORS,
   DERIVATION,
+  JOURNAL_CHAIN,
   OUTBOX,
   FIRST_TABLES,
   FIRST_VERSION,
@@ -136,7 +137,15 @@ export const POSTGRES_STEPS: readonly PostgresStep[] = [
       triggerOf(['outbox', { key: 'id' }]),
     ],
   },
-  { version: FIRST_VERSION + 3, isAdditive: true, statements: WRAPPED.map(forPostgres) },
+  // a program of before writes entries without a hash, which the next entry's covers
+  {
+    version: FIRST_VERSION + 3,
+    isAdditive: true,
+    statements: [
+      ...[...WRAPPED, ...JOURNAL_CHAIN].map(forPostgres),
+      `UPDATE journal SET salt = uuid_send(gen_random_uuid())`,
+    ],
+  },
 ]
 
 /** Every table, those too that only PostgreSQL has. */

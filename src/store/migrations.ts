@@ -230,12 +230,28 @@ export const OUTBOX = [
 /** The secret of a protection as a command wrapped it. */
 export const WRAPPED = [`ALTER TABLE protection ADD COLUMN wrapped TEXT`]
 
+/** The chain of the journal and its heads. Salts are made by each database's own function. */
+export const JOURNAL_CHAIN = [
+  `ALTER TABLE journal ADD COLUMN hash BLOB`,
+  `ALTER TABLE journal ADD COLUMN salt BLOB`,
+  `ALTER TABLE journal ADD COLUMN digest BLOB`,
+  `CREATE TABLE journal_heads (
+     entry INTEGER PRIMARY KEY NOT NULL,
+     hash BLOB NOT NULL,
+     at INTEGER NOT NULL,
+     signed TEXT
+   ) STRICT`,
+]
+
 /** Every step; each raises the version by one. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   { version: FIRST_VERSION, statements: FIRST_TABLES },
   { version: FIRST_VERSION + 1, statements: DERIVATION },
   { version: FIRST_VERSION + 2, statements: [...CLIENTS, ...CURSORS, ...OUTBOX] },
-  { version: FIRST_VERSION + 3, statements: WRAPPED },
+  {
+    version: FIRST_VERSION + 3,
+    statements: [...WRAPPED, ...JOURNAL_CHAIN, `UPDATE journal SET salt = randomblob(16)`],
+  },
 ]
 
 export const NEWEST_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION

@@ -219,7 +219,7 @@ export interface Schema extends ClientTables {
     ever: Generated<string | null>
   }
 
-  /** The append-only record of changes (`keys/journal.ts`); `detail` is JSON. */
+  /** The append-only record of changes, chained (`journal-chain.ts`); `detail` is JSON. */
   journal: {
     id: Generated<number>
     at: number
@@ -227,6 +227,22 @@ export interface Schema extends ClientTables {
     user_id: number | null
     chat_id: number | null
     detail: string
+    /** Null for an entry of before the chain. */
+    hash: Generated<Uint8Array | null>
+    /** Random; null once the content was erased. */
+    salt: Generated<Uint8Array | null>
+    /** Of the content, once that was erased. */
+    digest: Generated<Uint8Array | null>
+  }
+
+  /** Signed heads of the journal (`trust/journal-heads.ts`), and the last entry that was removed. */
+  journal_heads: {
+    /** The id of the entry, and its hash. */
+    entry: number
+    hash: Uint8Array
+    at: number
+    /** Text under a cleartext signature (RFC 9580, 7); null while none was made. */
+    signed: string | null
   }
 
   /** Outcomes of incoming Messages (`outcomes.ts`); several may be in one update. */

@@ -17,6 +17,7 @@ import { KeyTurn } from '../replicas/key-turn.ts'
 import { SendFence } from '../replicas/send-fence.ts'
 import { PROVEN_MS } from '../replicas/times.ts'
 import type { Store } from '../store/store.ts'
+import { JournalHeads } from '../trust/journal-heads.ts'
 import { previewChat, type ChatPreview } from '../translate/chat-preview.ts'
 import { Incoming } from '../translate/incoming.ts'
 import { Messages } from '../translate/messages.ts'
@@ -58,6 +59,8 @@ export async function createCore(options: BotOptions, link: Link, purpose: Purpo
   const keyUsage = stack.use(await KeyUsage.load(store))
   const outcomes = stack.use(new Outcomes(store))
   const known = await loadKnown(options, link, base)
+  const journalHeads = stack.use(new JournalHeads({ ...base, nowMs: () => memory.nowMs() }))
+  if (purpose === 'run') await journalHeads.start()
   const publication = await createPublication(options, link, { ...base, stack })
   const wall = createWall(options, base, known)
   const approvals = new Approvals({ ...known, rules: approvalRules(options.settings.approve) })
@@ -72,6 +75,8 @@ export async function createCore(options: BotOptions, link: Link, purpose: Purpo
     keyring,
     /** Memory of chats and people. */
     known,
+    /** Signs the journal now and then. */
+    journalHeads,
     outcomes,
     /** Calls for later; `wiring/bot.ts` makes the loop that sends them. */
     outbox,

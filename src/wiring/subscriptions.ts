@@ -127,17 +127,17 @@ function subscribeKey({ publication, knownChats, keyring }: Core, link: Link): v
 }
 
 /** Alerts and log follow changes of trust; caches follow other sidecars. */
-function subscribeKnown({ known, incoming }: Core, link: Link, log: Log): void {
-  const { alerts, metrics } = link
+function subscribeKnown({ known, incoming, journalHeads }: Core, link: Link, log: Log): void {
   const { journal, trust, names, knownChats } = known
   journal.onChange((change) => {
-    metrics.count('postern_trust_changes_total', { kind: change.kind })
+    link.metrics.count('postern_trust_changes_total', { kind: change.kind })
     const alert = alertForTrustChange(change, trust.policies)
     if (alert !== null) {
-      metrics.count('postern_trust_alarms_total', { alarm: alert.alert })
-      alerts.raise(alert)
+      link.metrics.count('postern_trust_alarms_total', { alarm: alert.alert })
+      link.alerts.raise(alert)
     }
     logTrustChange(change, log)
+    journalHeads.noted(change)
   })
   incoming?.onStranger((stranger) => {
     // a store that cannot be written is reported by itself

@@ -100,6 +100,20 @@ export const ROTATION: RotationReport = {
   nextAttemptAt: null,
 }
 
+/** A journal that nobody changed. */
+export const JOURNAL: Awaited<ReturnType<Operations['trustLogVerify']>> = {
+  firstId: 1,
+  lastId: 12,
+  entries: 12,
+  forgotten: 0,
+  unchained: 0,
+  heads: { signed: 2, unsigned: 0 },
+  lastSigned: { entry: 12, at: '2026-01-03T00:00:00.000Z', signer: FINGERPRINT },
+  unsignedEntries: 0,
+  given: 'none',
+  fault: null,
+}
+
 /** A sidecar's operations with fixed answers; `over` changes some of them. */
 export function operations(over: Partial<Operations> = {}): Operations {
   return {
@@ -136,6 +150,8 @@ export function operations(over: Partial<Operations> = {}): Operations {
       protection,
       message: `moved ${passphrase?.length ?? 'none'}`,
     }),
+    trustLogHead: async () => ({ signed: '-----BEGIN PGP SIGNED MESSAGE-----\n' }),
+    trustLogVerify: async () => JOURNAL,
     backupCreate: async () => ({ file: '/nowhere', protection: 'passphrase' }),
     backupAccept: async ({ isLatest }) => ({ message: `accepted ${isLatest}` }),
     outboxList: async () => [ENTRY],

@@ -60,6 +60,7 @@ export const FROM_OUTSIDE: Record<string, string[]> = {
   replicas: ['several/several', 'several/round-trips', 'doctor/database'],
   store: ['cli/scripts-control', 'double/bad-start'],
   testing: ['examples/projects'],
+  trust: ['cli/scripts-control'],
   translate: ['double/hanging', 'guard/private'],
   trust: ['trust/safety-number'],
   updates: ['observe/alerts'],

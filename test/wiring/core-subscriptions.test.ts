@@ -91,7 +91,11 @@ describe('the parts between the doors', () => {
     [
       'journal.onChange',
       CHANGES.ordinary,
-      [count('trust_changes_total', { kind: 'blocked' }), changed(CHANGES.ordinary)],
+      [
+        count('trust_changes_total', { kind: 'blocked' }),
+        changed(CHANGES.ordinary),
+        line('journalHeads.noted', CHANGES.ordinary),
+      ],
     ],
     [
       'journal.onChange',
@@ -101,6 +105,7 @@ describe('the parts between the doors', () => {
         count('trust_alarms_total', { alarm: 'stranger' }),
         line('alerts.raise', alertForTrustChange(CHANGES.alarming, PINNED)),
         changed(CHANGES.alarming),
+        line('journalHeads.noted', CHANGES.alarming),
       ],
     ],
     [

@@ -68,6 +68,7 @@ export function scene(
       modes: parts.part('modes', { lookups: { hits: 5, misses: 6 } }),
       directory: parts.part('directory', { lookups }),
     },
+    journalHeads: parts.part('journalHeads'),
     incoming: has ? parts.part('incoming') : null,
     attachments: parts.part('attachments', { openings: 2, spoolBytes: 1000 }),
     messages: parts.part('messages'),

@@ -20,6 +20,7 @@ import {
 } from '../certificate-statuses.ts'
 import { JobKilled, Pool, type PoolEvents, type ThreadLoad } from '../pool.ts'
 import { Sealed } from '../format/armor-writer.ts'
+import type { SignedFiles } from '../signed-files.ts'
 import type { FileOpeningHelpers } from '../stream/open-file.ts'
 import type { OwnKeyInfo } from './certificate-info.ts'
 import type { Jobs } from './worker.ts'
@@ -67,20 +68,23 @@ export class Library implements AsyncDisposable {
     this.#nowMs = nowMs
   }
 
-  readonly generate: Engine['generate'] = (options) =>
-    this.#pools.ours.run('generate', [options], DEADLINES_MS.own)
-
   readonly unlock: Engine['unlock'] = (...locked) =>
     this.#pools.ours.run('unlock', locked, DEADLINES_MS.own)
 
-  readonly relock: Engine['relock'] = (...locked) =>
-    this.#pools.ours.run('relock', locked, DEADLINES_MS.own)
-
-  /** Unfit as `too-large` when the deadline passed; never throws because of the file's content. */
-  readonly adopt: Engine['adopt'] = (file, secrets) =>
-    this.#pools.ours
-      .run('adopt', [file, secrets, this.#nowMs()], DEADLINES_MS.own)
-      .catch(ifKilled({ outcome: 'unfit', reason: 'too-large' }))
+  /** Done by the library alone. An import is unfit as `too-large` when the deadline passed. */
+  readonly alone: Pick<Engine, 'generate' | 'relock' | 'adopt' | keyof SignedFiles> = {
+    generate: (options) => this.#pools.ours.run('generate', [options], DEADLINES_MS.own),
+    relock: (...locked) => this.#pools.ours.run('relock', locked, DEADLINES_MS.own),
+    adopt: (file, secrets) =>
+      this.#pools.ours
+        .run('adopt', [file, secrets, this.#nowMs()], DEADLINES_MS.own)
+        .catch(ifKilled({ outcome: 'unfit', reason: 'too-large' })),
+    signText: (...signed) => this.#pools.ours.run('signText', signed, DEADLINES_MS.own),
+    readSigned: (...files) =>
+      this.#pools.attachments.run('readSigned', files, DEADLINES_MS.own).catch(or(null)),
+    readKeyring: (...ring) =>
+      this.#pools.attachments.run('readKeyring', ring, DEADLINES_MS.own).catch(or(null)),
+  }
 
   /** Describes an own key at a time. @throws JobKilled, or Error when it cannot be read */
   readonly describe = (key: UnlockedKey, atMs: number): Promise<OwnKeyInfo> =>

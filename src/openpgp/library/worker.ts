@@ -13,6 +13,7 @@ import { open, openWhole, unpackWhole, unwrap } from './open.ts'
 import { applyProfile } from './profile.ts'
 import { allListAes256, recipientPackets, seal } from './seal.ts'
 import { generate, relock, unlock } from './secret-key.ts'
+import { readKeyring, readSigned, signText } from './statements.ts'
 import { verify } from './verify.ts'
 
 /** The jobs of the threads, by name; arguments and results are structured clones. */
@@ -35,6 +36,9 @@ export const JOBS = {
   seal,
   open,
   verify,
+  signText,
+  readSigned,
+  readKeyring,
   unwrap,
   openWhole,
   unpackWhole,

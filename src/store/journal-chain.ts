@@ -1,0 +1,109 @@
+/** The chain of the journal: each entry hashes the one before it (trust, README). */
+import { hash } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import { TimeSlice } from '../util/scheduling.ts'
+import { changeRows } from './records/rows.ts'
+import type { Schema, SchemaRow } from './schema.ts'
+import type { Store } from './store.ts'
+
+/** The hash before the first entry. */
+export const CHAIN_START = Buffer.alloc(32)
+/** Rows that are read at once, in a few ms. */
+const ROWS_AT_ONCE = 200
+
+type JournalRow = SchemaRow<'journal'>
+/** What the hash of an entry covers; `digest` is kept of an entry whose content was erased. */
+export type ChainedRow = Pick<
+  JournalRow,
+  'at' | 'kind' | 'user_id' | 'chat_id' | 'detail' | 'salt' | 'digest'
+>
+
+/** Begins all that is hashed. */
+const FORM = 'postern-journal-1'
+const hex = (bytes: Uint8Array | null): string | null =>
+  bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
+const sha256 = (fields: readonly unknown[]): Buffer =>
+  hash('sha256', JSON.stringify([FORM, ...fields]), 'buffer')
+
+/** The digest of an entry's content, salted so that nobody finds an erased person by trying all. */
+export function contentDigest({ salt, user_id, chat_id, detail, digest }: ChainedRow): Uint8Array {
+  return digest ?? sha256([hex(salt), user_id, chat_id, detail])
+}
+
+/** The hash of an entry by that of the entry before it. */
+export function hashAfter(former: Uint8Array, row: ChainedRow): Buffer {
+  return sha256([hex(former), row.at, row.kind, hex(contentDigest(row))])
+}
+
+/** All rows of the journal after one and up to another, in their order, some at a time. */
+export async function* rowsBetween(
+  db: Kysely<Schema>,
+  { afterId, toId }: { afterId: number; toId: number },
+): AsyncIterable<JournalRow[]> {
+  const slice = new TimeSlice()
+  for (let id = afterId; ;) {
+    const rows = await db
+      .selectFrom('journal')
+      .selectAll()
+      .where('id', '>', id)
+      .where('id', '<=', toId)
+      .orderBy('id')
+      .limit(ROWS_AT_ONCE)
+      .execute()
+    if (rows.length > 0) yield rows
+    id = rows.at(-1)?.id ?? toId
+    if (rows.length < ROWS_AT_ONCE) return
+    await slice.yieldIfOver()
+  }
+}
+
+/**
+ * The hash of the last entry up to an id, the stored one where it has one. Entries of before the
+ * chain have none, and those that a sidecar of an older version writes beside this one: theirs is
+ * computed from the last stored one.
+ */
+export async function hashUpTo(db: Kysely<Schema>, toId: number): Promise<Uint8Array> {
+  const last = await lastHash(db, toId)
+  if (last.isLast) return last.hash
+  let current = last.hash
+  for await (const rows of rowsBetween(db, { afterId: last.id, toId })) {
+    for (const row of rows) current = hashAfter(current, row)
+  }
+  return current
+}
+
+/** The last stored hash up to an id: of an entry, else of the head that replaces removed ones. */
+async function lastHash(db: Kysely<Schema>, toId: number) {
+  const newest = db.selectFrom('journal').select(['id', 'hash']).where('id', '<=', toId)
+  const row = await newest.orderBy('id', 'desc').limit(1).executeTakeFirst()
+  if (row?.hash != null) return { id: row.id, hash: row.hash, isLast: true }
+  const stored = newest.where('hash', 'is not', null).orderBy('id', 'desc').limit(1)
+  const { id = 0, hash: kept = null } = (await stored.executeTakeFirst()) ?? {}
+  const anchor = await db
+    .selectFrom('journal_heads')
+    .select(['entry', 'hash'])
+    .where('entry', '<=', toId)
+    .where('entry', '>', id)
+    .orderBy('entry', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  const isLast = row === undefined
+  if (anchor !== undefined) return { id: anchor.entry, hash: anchor.hash, isLast }
+  return { id, hash: kept ?? CHAIN_START, isLast }
+}
+
+/**
+ * Stores the hash of the last entry of a journal that has none, so that no later write reads all of
+ * it: once, at the first start that knows the chain.
+ */
+export async function beginChain(store: Store): Promise<void> {
+  const last = (db: Kysely<Schema>) =>
+    db.selectFrom('journal').select(['id', 'hash']).orderBy('id', 'desc').limit(1)
+  const found = await store.read((db) => last(db).executeTakeFirst())
+  if (found === undefined || found.hash !== null) return
+  await store.write(async (db) => {
+    const { id, hash: stored } = await last(db).executeTakeFirstOrThrow()
+    if (stored !== null) return
+    await changeRows(db, 'journal', { id }, { hash: await hashUpTo(db, id) })
+  })
+}

@@ -1,0 +1,149 @@
+/** Heads of the journal: its last entry, signed by the bot's key now and then. */
+import type { Keyring } from '../keys/keyring.ts'
+import type { TrustChange } from '../kernel/index.ts'
+import type { Engine } from '../openpgp/index.ts'
+import { beginChain, hashUpTo } from '../store/journal-chain.ts'
+import { upsert } from '../store/records/rows.ts'
+import type { Schema, SchemaRow } from '../store/schema.ts'
+import type { Store } from '../store/store.ts'
+
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+/** Decisions within it are under one head. */
+const DEBOUNCE_MS = 2000
+/** Heads kept beside the one of the last entry that was removed. */
+const KEPT_HEADS = 400
+
+/** Changes that are no decision of the operator. */
+const FINDINGS: ReadonlySet<TrustChange['kind']> = new Set([
+  'key-changed',
+  'key-withdrawn',
+  'certificate-shared',
+  'key-revoked',
+  'recipients-changed',
+  'list-contradicts',
+  'list-shrank',
+  'own-key-listed',
+  'stranger',
+  'kind-tightened',
+  'approval-asked',
+  'approval-ignored',
+  'client-refused',
+])
+
+export type JournalHead = Omit<SchemaRow<'journal_heads'>, 'signed'>
+
+/** The text of a head, which is signed. */
+export function headText({ entry, hash, at }: JournalHead): string {
+  const time = new Date(at).toISOString()
+  const hex = Buffer.from(hash).toString('hex')
+  return `Postern journal head\nentry: ${entry}\nhash: ${hex}\ntime: ${time}`
+}
+
+/** Reads `headText`; null for any other text. */
+export function readHeadText(text: string): JournalHead | null {
+  const found = /^entry: (\d{1,15})\nhash: ([0-9a-f]{64})\ntime: (\S+)$/m.exec(text)
+  const [, entry, hash = '', time = ''] = found ?? []
+  const head = { entry: Number(entry), hash: Buffer.from(hash, 'hex'), at: Date.parse(time) }
+  return found !== null && !Number.isNaN(head.at) && headText(head) === text ? head : null
+}
+
+export interface JournalHeadsParts {
+  store: Store
+  keyring: Pick<Keyring, 'active'>
+  engine: Pick<Engine, 'signText'>
+  nowMs: () => number
+}
+
+/**
+ * Signs the last entry soon after a decision of the operator, and once a day. No write waits for it; a
+ * head that could not be signed is signed within the hour.
+ */
+export class JournalHeads implements AsyncDisposable {
+  readonly #parts: JournalHeadsParts
+  #soon: NodeJS.Timeout | null = null
+  #hourly: NodeJS.Timeout | null = null
+  #signing: Promise<void> = Promise.resolve()
+
+  constructor(parts: JournalHeadsParts) {
+    this.#parts = parts
+  }
+
+  /** Begins the chain of a journal of before, and signs once a day. */
+  async start(): Promise<void> {
+    // where that fails, the next write begins it
+    await beginChain(this.#parts.store).catch(() => undefined)
+    this.#hourly = setInterval(() => this.#sign('daily'), HOUR_MS).unref()
+    this.#sign('daily')
+  }
+
+  /** Receives each change of the journal once it is on disk. */
+  noted({ kind }: TrustChange): void {
+    if (FINDINGS.has(kind)) return
+    this.#soon ??= setTimeout(() => {
+      this.#soon = null
+      this.#sign('now')
+    }, DEBOUNCE_MS).unref()
+  }
+
+  #sign(when: 'now' | 'daily'): void {
+    // what fails is done within the hour
+    this.#signing = this.#signing.then(() => this.sign(when)).catch(() => undefined)
+  }
+
+  /**
+   * Signs the last entry, and heads that were left unsigned; with `daily` only where the last head
+   * is a day old.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async sign(when: 'now' | 'daily' = 'now'): Promise<void> {
+    const { store, engine, keyring, nowMs } = this.#parts
+    const key = keyring.active
+    const due = await store.read(async (db) => {
+      const rows = await db.selectFrom('journal_heads').selectAll().orderBy('entry').execute()
+      const unsigned = key === undefined ? [] : rows.filter(({ signed }) => signed === null)
+      const last = await db
+        .selectFrom('journal')
+        .select((row) => row.fn.max('id').as('id'))
+        .executeTakeFirst()
+      const entry = last?.id ?? 0
+      const newest = rows.at(-1) ?? { entry: 0, at: -Infinity }
+      const isDue = when === 'now' || newest.at <= nowMs() - DAY_MS
+      if (entry <= newest.entry || !isDue) return unsigned
+      return [...unsigned, { entry, hash: await hashUpTo(db, entry), at: nowMs() }]
+    })
+    for (const head of due) {
+      const { entry, hash, at } = head
+      const signed = key && (await engine.signText(headText(head), key.unlocked, nowMs()))
+      await store.write(async (db) => {
+        const row = { entry, hash, at, signed: signed ?? null } satisfies Schema['journal_heads']
+        await upsert(db, 'journal_heads', 'entry', row)
+        const first = db.selectFrom('journal').select((one) => one.fn.min('id').as('id'))
+        const newest = db.selectFrom('journal_heads').select('entry').orderBy('entry', 'desc')
+        await db
+          .deleteFrom('journal_heads')
+          .where('entry', '<', newest.offset(KEPT_HEADS).limit(1))
+          .where('entry', '>=', first)
+          .execute()
+      })
+    }
+  }
+
+  /** The head of the last entry as it was signed; null where there is none. */
+  async last(): Promise<string | null> {
+    const row = await this.#parts.store.read((db) =>
+      db.selectFrom('journal_heads').select('signed').orderBy('entry', 'desc').executeTakeFirst(),
+    )
+    return row?.signed ?? null
+  }
+
+  /** Signs a head that waits. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#hourly !== null) clearInterval(this.#hourly)
+    if (this.#soon !== null) {
+      clearTimeout(this.#soon)
+      this.#sign('now')
+    }
+    await this.#signing
+  }
+}

@@ -1,0 +1,174 @@
+/** Recomputes the chain of the journal, and compares it with its heads. */
+import type { Keyring } from '../keys/keyring.ts'
+import type { Engine } from '../openpgp/index.ts'
+import { CHAIN_START, hashAfter, rowsBetween } from '../store/journal-chain.ts'
+import { KEPT_ENTRIES } from '../store/records/journal.ts'
+import type { SchemaRow } from '../store/schema.ts'
+import type { Store } from '../store/store.ts'
+import { readHeadText, headText, type JournalHead } from './journal-heads.ts'
+
+export interface VerifyParts {
+  store: Pick<Store, 'read'>
+  keyring: Pick<Keyring, 'all'>
+  engine: Pick<Engine, 'readSigned' | 'verify'>
+}
+
+/** The result of a verification. Times are ms since the epoch. */
+export interface JournalReport {
+  firstId: number | null
+  lastId: number | null
+  entries: number
+  /** Entries whose content was erased by a later `person-forgotten`. */
+  forgotten: number
+  /** Entries without a hash of their own, which that of a later one covers. */
+  unchained: number
+  heads: { signed: number; unsigned: number }
+  /** The last head with a valid signature. */
+  lastSigned: { entry: number; atMs: number; signer: string } | null
+  /** Entries after the last signed head. */
+  unsignedEntries: number
+  /** The head that was handed in: compared, or of an entry that was removed since. */
+  given: 'none' | 'compared' | 'removed-since'
+  /** The first entry concerned; null: nothing was changed. */
+  fault: { entry: number; what: string } | null
+}
+
+type Fault = NonNullable<JournalReport['fault']>
+type StoredHead = SchemaRow<'journal_heads'>
+
+/** @param given a head that was kept elsewhere, as `trust log --head` prints it; null for none */
+export async function verifyJournal(
+  parts: VerifyParts,
+  given: string | null,
+): Promise<JournalReport> {
+  const { store } = parts
+  const { stored, first, last } = await store.read(async (db) => {
+    const heads = await db.selectFrom('journal_heads').selectAll().orderBy('entry').execute()
+    const ends = await db
+      .selectFrom('journal')
+      .select(({ fn }) => [fn.min('id').as('first'), fn.max('id').as('last')])
+      .executeTakeFirst()
+    return { stored: heads, first: ends?.first ?? null, last: ends?.last ?? null }
+  })
+  const heads = await Promise.all(
+    stored.map(async (row) => ({ row, ...(await judge(parts, row)) })),
+  )
+  const lastSigned = heads.findLast(({ signer }) => signer !== null)
+  const outside = given === null ? null : readHeadText((await readText(parts, given)) ?? given)
+  const anchor = stored.findLast(({ entry }) => first === null || entry < first)
+  const compared = [...stored, ...(outside === null ? [] : [outside])].filter(
+    ({ entry }) => first === null || entry >= first,
+  )
+  const chain = await walk(store, {
+    anchor,
+    toId: last ?? 0,
+    heads: compared,
+    signedTo: lastSigned?.row.entry ?? 0,
+  })
+  const faults = [...heads.flatMap(({ fault }) => fault ?? []), ...chain.faults]
+  if (given !== null && outside === null) {
+    faults.push({ entry: 0, what: 'the file holds no head of a journal' })
+  }
+  if (anchor !== undefined && (last ?? 0) - anchor.entry < KEPT_ENTRIES) {
+    const what = `the entries up to it were removed, though fewer than ${KEPT_ENTRIES} follow`
+    faults.push({ entry: anchor.entry, what })
+  }
+  const signer = lastSigned?.signer ?? null
+  return {
+    firstId: first,
+    lastId: last,
+    ...chain.counts,
+    heads: {
+      signed: heads.filter((head) => head.signer !== null).length,
+      unsigned: stored.filter(({ signed }) => signed === null).length,
+    },
+    lastSigned:
+      lastSigned === undefined || signer === null
+        ? null
+        : { entry: lastSigned.row.entry, atMs: lastSigned.row.at, signer },
+    given: outside === null ? 'none' : compared.includes(outside) ? 'compared' : 'removed-since',
+    fault: faults.toSorted((a, b) => a.entry - b.entry)[0] ?? null,
+  }
+}
+
+/** Whether a stored head is what one of the bot's keys signed. */
+async function judge(
+  parts: VerifyParts,
+  head: StoredHead,
+): Promise<{ signer: string | null; fault: Fault | null }> {
+  if (head.signed === null) return { signer: null, fault: null }
+  const fault = { entry: head.entry, what: 'its head is not one that a key of the bot signed' }
+  const signed = await parts.engine.readSigned(Buffer.from(head.signed), null)
+  if (signed === null || Buffer.from(signed.document).toString() !== headText(head)) {
+    return { signer: null, fault }
+  }
+  for (const { fingerprint, certificate } of parts.keyring.all) {
+    const results = await parts.engine.verify(signed, certificate, Date.now())
+    if (results.includes('valid')) return { signer: fingerprint, fault: null }
+  }
+  return { signer: null, fault }
+}
+
+async function readText({ engine }: VerifyParts, file: string): Promise<string | null> {
+  const signed = await engine.readSigned(Buffer.from(file), null)
+  return signed && Buffer.from(signed.document).toString()
+}
+
+/** Recomputes every hash, and compares it with the stored ones and with heads. */
+async function walk(
+  store: VerifyParts['store'],
+  o: { anchor: StoredHead | undefined; toId: number; heads: JournalHead[]; signedTo: number },
+) {
+  const counts = { entries: 0, forgotten: 0, unchained: 0, unsignedEntries: 0 }
+  const faults: Fault[] = []
+  const headsOf = Map.groupBy(o.heads, ({ entry }) => entry)
+  /** Erased entries that no later one has named yet. */
+  const erased = new Set<number>()
+  let hash: Uint8Array = o.anchor?.hash ?? CHAIN_START
+  let isBroken = false
+  const visit = (row: SchemaRow<'journal'>): void => {
+    const { id } = row
+    hash = hashAfter(hash, row)
+    counts.entries++
+    if (id > o.signedTo) counts.unsignedEntries++
+    if (row.hash === null) counts.unchained++
+    else if (!isBroken && !isSame(hash, row.hash)) {
+      isBroken = true
+      faults.push({ entry: id, what: 'it, or the one before it, is another than was written' })
+    }
+    for (const head of headsOf.get(id) ?? []) {
+      if (isSame(head.hash, hash) || isBroken) continue
+      const time = new Date(head.at).toISOString()
+      faults.push({
+        entry: id,
+        what: `it, or one before it, is another than at the head of ${time}`,
+      })
+    }
+    headsOf.delete(id)
+    if (row.digest !== null) erased.add(id)
+    if (row.digest !== null) counts.forgotten++
+    if (row.kind === 'person-forgotten') for (const one of entriesIn(row.detail)) erased.delete(one)
+  }
+  await store.read(async (db) => {
+    for await (const rows of rowsBetween(db, { afterId: o.anchor?.entry ?? 0, toId: o.toId })) {
+      rows.forEach(visit)
+    }
+  })
+  for (const [entry] of headsOf) {
+    const what = entry > o.toId ? `the entries after ${o.toId} were cut off` : 'it was removed'
+    faults.push({ entry, what: `a head names it, and ${what}` })
+  }
+  const [unnamed] = erased
+  if (unnamed !== undefined) {
+    faults.push({ entry: unnamed, what: 'its content is gone, and no later entry says why' })
+  }
+  return { counts, faults }
+}
+
+const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0
+
+/** The entries that a `person-forgotten` erased. */
+function entriesIn(detail: string): number[] {
+  const { entries = [] } = JSON.parse(detail) as { entries?: number[] }
+  return entries
+}
