@@ -237,7 +237,7 @@ export interface OpenFileOptions {
 /** The result of verifying one signature; in the order of `signatures`. */
 export type SignatureResult = 'valid' | 'bad' | 'other-key'
 
-export interface Engine extends SignedFiles {
+export interface Engine extends SignedFiles<Signed, UnlockedKey> {
   /**
    * Makes a v4 key: Ed25519 primary, Curve25519 subkey, legacy encodings (DESIGN, Keys).
    * @param options `algorithm` `pqc` adds a subkey of ML-KEM-768+X25519; `userId` a free name;

@@ -1,5 +1,4 @@
 /** The engine's calls for texts and files that are signed in the open. */
-import type { Signed, UnlockedKey } from './engine.ts'
 
 /** A certificate of a keyring, with what its own key certifies. */
 export interface ListedCertificate {
@@ -9,9 +8,13 @@ export interface ListedCertificate {
   notations: { name: string; value: string }[]
 }
 
-export interface SignedFiles {
+/**
+ * @template Signed a document with its signatures
+ * @template Key an unlocked secret key
+ */
+export interface SignedFiles<Signed, Key> {
   /** Signs a text in the open, by the cleartext signature framework (RFC 9580, 7), dated `atMs`. */
-  signText(text: string, signer: UnlockedKey, atMs: number): Promise<string>
+  signText(text: string, signer: Key, atMs: number): Promise<string>
   /**
    * Reads a file that is signed inline, in cleartext or by a `detached` signature; nothing is verified.
    * @returns no signatures for any other form; null for a signed one that cannot be read

@@ -20,7 +20,6 @@ import {
 } from '../certificate-statuses.ts'
 import { JobKilled, Pool, type PoolEvents, type ThreadLoad } from '../pool.ts'
 import { Sealed } from '../format/armor-writer.ts'
-import type { SignedFiles } from '../signed-files.ts'
 import type { FileOpeningHelpers } from '../stream/open-file.ts'
 import type { OwnKeyInfo } from './certificate-info.ts'
 import type { Jobs } from './worker.ts'
@@ -32,6 +31,8 @@ export const DEADLINES_MS = {
   own: 30_000,
   attachment: 30_000,
 }
+
+type SignedFileCall = 'signText' | 'readSigned' | 'readKeyring'
 
 export interface LibraryOptions {
   /** Threads of each of the three kinds, 2 by default, started when first needed. */
@@ -72,7 +73,7 @@ export class Library implements AsyncDisposable {
     this.#pools.ours.run('unlock', locked, DEADLINES_MS.own)
 
   /** Done by the library alone. An import is unfit as `too-large` when the deadline passed. */
-  readonly alone: Pick<Engine, 'generate' | 'relock' | 'adopt' | keyof SignedFiles> = {
+  readonly alone: Pick<Engine, 'generate' | 'relock' | 'adopt' | SignedFileCall> = {
     generate: (options) => this.#pools.ours.run('generate', [options], DEADLINES_MS.own),
     relock: (...locked) => this.#pools.ours.run('relock', locked, DEADLINES_MS.own),
     adopt: (file, secrets) =>
