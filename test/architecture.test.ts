@@ -25,7 +25,6 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     packages: [],
     why: 'it decides, and does not act; below, more of it',
   },
-  trust: { may: [], packages: ['qrcode'], why: 'a number depends on what is compared alone' },
   lookups: {
     may: ['api', 'kernel/index', 'openpgp/index'],
     packages: ['lru-cache'],
@@ -45,7 +44,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   },
   trust: {
     may: ['kernel/index', 'keys/keyring', 'openpgp/index', 'store'],
-    packages: ['kysely'],
+    packages: ['kysely', 'qrcode'],
     why: 'it works on what the kernel has decided, for the operator',
   },
   upstream: {

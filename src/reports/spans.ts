@@ -145,7 +145,7 @@ function traceParts(
     incoming,
     { ...inside('open'), beginsTrace: true },
     {
-      open: ([{ heads }], opened) => ({
+      open: ([heads], opened) => ({
         attributes: {
           'postern.updates': heads.length,
           'postern.delivered': opened?.updates.length,
