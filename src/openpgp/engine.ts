@@ -3,7 +3,7 @@
  * the network, and callers do not depend on how it runs (worker threads today).
  */
 import type { Cipher } from './format/ciphers.ts'
-import type { DamageReason, SizeReason } from './failure-reasons.ts'
+import type { DamageReason, SizeReason, UnfitReason } from './failure-reasons.ts'
 import type { ByteReader } from './format/packet-stream.ts'
 import type { Sealed } from './format/armor-writer.ts'
 import type { KeyHolder } from './key-holder.ts'
@@ -25,29 +25,6 @@ export interface OwnKey {
    */
   locked: string
 }
-
-/** Why a secret key that somebody brings cannot be the bot's. */
-export type UnfitReason =
-  | 'unparseable'
-  | 'public-only'
-  | 'several-keys'
-  | 'subkeys-only'
-  | 'stub'
-  | 'smartcard'
-  | 'unusual-s2k'
-  | 'passphrase-missing'
-  | 'passphrase-wrong'
-  | 'inconsistent'
-  | 'version'
-  | 'newer-algorithm'
-  | 'weak-algorithm'
-  | 'revoked'
-  | 'expired'
-  | 'not-yet-valid'
-  | 'no-encryption-subkey'
-  | 'no-signing-key'
-  | 'not-working'
-  | 'too-large'
 
 /** The passphrases and the previous key of an imported secret key. */
 export interface AdoptSecrets {

@@ -33,3 +33,26 @@ export type DamageReason =
 
 /** Which bound something is beyond. */
 export type SizeReason = 'armor' | 'decompressed' | 'file' | 'form' | 'recipients' | 'text'
+
+/** Why a secret key that somebody brings cannot be the bot's. */
+export type UnfitReason =
+  | 'unparseable'
+  | 'public-only'
+  | 'several-keys'
+  | 'subkeys-only'
+  | 'stub'
+  | 'smartcard'
+  | 'unusual-s2k'
+  | 'passphrase-missing'
+  | 'passphrase-wrong'
+  | 'inconsistent'
+  | 'version'
+  | 'newer-algorithm'
+  | 'weak-algorithm'
+  | 'revoked'
+  | 'expired'
+  | 'not-yet-valid'
+  | 'no-encryption-subkey'
+  | 'no-signing-key'
+  | 'not-working'
+  | 'too-large'

@@ -16,7 +16,6 @@ export type {
   OwnKey,
   SignatureClaim,
   Signed,
-  UnfitReason,
   UnlockedKey,
   UnusableReason,
 } from './engine.ts'
@@ -27,6 +26,7 @@ export {
   type KeyHolder,
   isHeld,
 } from './key-holder.ts'
+export type { UnfitReason } from './failure-reasons.ts'
 export { FORM_BYTES, looksEncrypted, sealedForm } from './format/encrypted-message.ts'
 export { ByteReader } from './format/packet-stream.ts'
 export { type RawFile, type Room, RestingWriter, type RestingFile } from './stream/resting.ts'

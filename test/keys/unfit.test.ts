@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { OPERATOR_REFUSALS } from '../../src/operator-refusals.ts'
 import { unfitKey } from '../../src/keys/unfit.ts'
-import type { UnfitReason } from '../../src/openpgp/engine.ts'
+import type { UnfitReason } from '../../src/openpgp/failure-reasons.ts'
 
 const REASONS: Record<UnfitReason, RegExp> = {
   unparseable: /not one OpenPGP secret key/,
