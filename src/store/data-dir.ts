@@ -44,11 +44,8 @@ export function checkDataDir(dataDir: string): boolean {
   if (found === null) return false
   if (!found.isDirectory()) throw notADirectory(dataDir)
   if (isForeign(found)) {
-    throw unfit(
-      `${dataDir} belongs to another user (uid ${found.uid})`,
-      'run Postern as that user, or give it a `dataDir` of its own',
-      exitCodeFor(dataDir),
-    )
+    const hint = 'run Postern as that user, or give it a `dataDir` of its own'
+    throw unfit(belongsToOther(dataDir, found), hint, exitCodeFor(dataDir))
   }
   const use = isOpen(found) ? useOf(dataDir) : null
   if (use === 'other') throw holdsOthers(dataDir)
@@ -74,10 +71,8 @@ export function checkFile(file: string): void {
     throw unfit(`${file} is not a plain file`, 'put the store’s own file back in its place')
   }
   if (isForeign(found)) {
-    throw unfit(
-      `${file} belongs to another user (uid ${found.uid})`,
-      'run Postern as that user, or give the file back to the user who runs it',
-    )
+    const hint = 'run Postern as that user, or give the file back to the user who runs it'
+    throw unfit(belongsToOther(file, found), hint)
   }
   closeToOthers(file, found, FILE_MODE)
 }
@@ -136,6 +131,9 @@ function isForeign(found: Stats): boolean {
   const me = process.getuid?.()
   return me !== undefined && found.uid !== me
 }
+
+const belongsToOther = (path: string, { uid }: Stats): string =>
+  `${path} belongs to another user (uid ${uid})`
 
 function notADirectory(dataDir: string): Error {
   return unfit(`${dataDir} is not a directory`, 'name a directory as `dataDir`')

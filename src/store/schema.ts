@@ -127,7 +127,7 @@ export interface Schema extends ClientTables {
     counts_anew: Generated<number>
   }
 
-  /** Keys that people's certificates list to be encrypted to (`keys/known-keys.ts`). */
+  /** Keys that people's certificates list to be encrypted to (`people/known-keys.ts`). */
   encryption_keys: {
     /** 16 lower-case hexadecimal characters. */
     key_id: string
@@ -136,7 +136,7 @@ export interface Schema extends ClientTables {
     since: Generated<number>
   }
 
-  /** Attachments that updates named, with their chat and sender (`chats/named-media.ts`). */
+  /** Attachments that updates named, with their chat and sender (`opening/named-media.ts`). */
   media: {
     id: string
     chat_id: number
@@ -176,7 +176,7 @@ export interface Schema extends ClientTables {
 
   /**
    * A person's current fingerprint, and the one that the service lists, which is their claim to
-   * that certificate; null once it lists none (`keys/pins.ts`).
+   * that certificate; null once it lists none (`people/pins.ts`).
    */
   pins: {
     user_id: number
@@ -195,7 +195,7 @@ export interface Schema extends ClientTables {
 
   /**
    * The last change of a person's certificate: fingerprints, and the update and the send that
-   * reported it to the bot; null before (`keys/key-changes.ts`).
+   * reported it to the bot; null before (`people/key-changes.ts`).
    */
   key_changes: {
     user_id: number
@@ -219,7 +219,7 @@ export interface Schema extends ClientTables {
     ever: Generated<string | null>
   }
 
-  /** The append-only record of changes, chained (`journal-chain.ts`); `detail` is JSON. */
+  /** The append-only record of changes (`people/journal.ts`); `detail` is JSON. */
   journal: {
     id: Generated<number>
     at: number
@@ -285,7 +285,7 @@ export interface Schema extends ClientTables {
     delivered_mark: string | null
   }
 
-  /** In which chats a button was lately pressed (`chats/presses.ts`); 0: its update names none. */
+  /** In which chats a button was lately pressed (`wall/presses.ts`); 0: its update names none. */
   presses: {
     /** SHA-256 of the id of the press, base64. */
     id: string
