@@ -90,20 +90,18 @@ async function keyListOf(
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     if (error.code === 'no_user_key') throw new Refusal('postern_no_recipient')
-    const userId = knownChats.personOf(chatId)
     if (error.code !== 'chat_is_open') throw error
-    if (userId === null) throw personUnknown(chatId)
+    const userId = knownChats.personOf(chatId)
+    if (userId === null) {
+      throw failedError(
+        'the service gives no key list for a readable chat, and whose private chat it is was not learned yet',
+        `\`postern chat bind ${chatId} <userId>\` says whose it is`,
+      )
+    }
     const person = await directory.signer(userId, chatId, monotonicNow())
     const people = person === null ? [] : [person]
     return { people, nameless: 0, memberCount: 2, lapsesAtMs: Infinity, tooMany: null }
   }
-}
-
-function personUnknown(chatId: number): OperatorError {
-  return failedError(
-    'the service gives no key list for a readable chat, and whose private chat it is was not learned yet',
-    `\`postern chat bind ${chatId} <userId>\` says whose it is`,
-  )
 }
 
 /** No usable answer, or no call of our own is left: this is no property of the chat. */
