@@ -104,7 +104,12 @@ export async function moveStore(
     request: access.key,
     tryKey: async ({ fingerprint, locked }, masterSecret) => {
       const unlocked = await engine.unlock(locked, masterSecret).catch(() => null)
-      if (unlocked?.fingerprint !== fingerprint) throw doesNotOpen(fingerprint)
+      if (unlocked?.fingerprint === fingerprint) return
+      throw new OperatorError(
+        'store-corrupt',
+        `the secret key ${fingerprint} does not open where it was moved to`,
+        'nothing was given up: the store is where it was, and still opens there',
+      )
     },
   })
   const counts = Object.entries(tables ?? {}).map(([table, { rows }]) => [table, rows] as const)
@@ -128,14 +133,6 @@ async function databaseEnd(
   // the record is of another store in that place
   LastSeenTimeline.forget(dataDir)
   return end
-}
-
-function doesNotOpen(fingerprint: string): OperatorError {
-  return new OperatorError(
-    'store-corrupt',
-    `the secret key ${fingerprint} does not open where it was moved to`,
-    'nothing was given up: the store is where it was, and still opens there',
-  )
 }
 
 /**
