@@ -45,7 +45,7 @@ export async function createUpdates(
   link: Link,
   core: Core,
 ) {
-  const { clock = REAL_CLOCK, onBotExchange } = parts
+  const { clock = REAL_CLOCK } = parts
   const { store } = core
   const rules = {
     allowHosts: settings.webhook.allowHosts ?? null,
@@ -62,7 +62,7 @@ export async function createUpdates(
   const { sightings } = core.known
   const poller = { ...link, ...core, sightings, clock, polls, backlog, storeReach }
   const news = new OutboxNews(core.outbox, { isOn: settings.outbox.updates })
-  const loops = createLoops({ poller, registration, client, onBotExchange, events, news })
+  const loops = createLoops({ poller, registration, client, parts, events, news })
   const inTurns = (makeLoop: (turn: Turn | null) => DeliveryLoop) =>
     turns === null ? makeLoop(null) : new DeliveryTurns({ turns, clock, fresh, makeLoop })
   const consumers = new Consumers({
@@ -165,11 +165,12 @@ function createLoops(o: {
   poller: Omit<UpdatePollerParts, `on${string}` & keyof UpdatePollerParts>
   registration: Registration
   client: WebhookClient
-  onBotExchange: HandedInParts['onBotExchange']
+  parts: HandedInParts
   events: UpdateEvents
   news: OutboxNews
 }) {
-  const { registration, events, news, onBotExchange } = o
+  const { registration, events, news, parts } = o
+  const { onBotExchange } = parts
   const client = onBotExchange === undefined ? o.client : observed(o.client, onBotExchange)
   const onUnexpectedError = (error: unknown): void => events.errors.emit(error)
   /** @param last the update delivered last; null when unknown */
