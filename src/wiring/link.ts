@@ -212,7 +212,7 @@ function readCa(file: string): string {
   }
 }
 
-/** A bot's settings, and what is supplied to it. */
+/** A bot's settings, and the parts that are handed in. */
 export interface BotOptions {
   settings: Settings
   secrets: Secrets
