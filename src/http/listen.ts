@@ -4,6 +4,7 @@ import { connect, type Server } from 'node:net'
 import { dirname } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { OperatorError } from '../errors.ts'
+import { forOwnerAlone } from '../util/file-owners.ts'
 import { isTls } from './door-tls.ts'
 
 /** Where to listen. `setting` is the group of settings that configures it, for hints. */
@@ -51,7 +52,10 @@ async function listenOnPort(
 async function listenOnSocket(app: FastifyInstance, path: string): Promise<string> {
   const place = { where: path, setting: 'listen.socket' }
   await makeRoom(path, place)
-  bindForOwner(app.server)
+  // Node makes the socket within the call of `listen`
+  const { server }: { server: Server } = app
+  const listen = server.listen.bind(server) as (...args: unknown[]) => Server
+  server.listen = (...args: unknown[]) => forOwnerAlone(() => listen(...args))
   await tryListen(app, { path }, place)
   return `unix:${path}`
 }
@@ -64,22 +68,6 @@ async function tryListen(
   await app.listen(at).catch((error: unknown) => {
     throw cannotListen(place, error)
   })
-}
-
-/**
- * Node makes a unix socket within the call of `listen`. Only that long is the umask another one: it
- * belongs to the whole process, and other files made meanwhile must get their own modes.
- */
-function bindForOwner(server: Server): void {
-  const listen = server.listen.bind(server) as (...args: unknown[]) => Server
-  server.listen = (...args: unknown[]) => {
-    const before = process.umask(0o177)
-    try {
-      return listen(...args)
-    } finally {
-      process.umask(before)
-    }
-  }
 }
 
 async function makeRoom(path: string, place: ListenPlace): Promise<void> {

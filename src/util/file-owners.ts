@@ -1,6 +1,7 @@
 /** Whether a file has changed, and which others than this user and root may write or replace one. */
 import { accessSync, constants, lstatSync, realpathSync, statSync, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
+import { resultOr, systemCodeOf } from '../errors.ts'
 
 export const STICKY = 0o1000
 const OTHERS_WRITE = 0o022
@@ -19,14 +20,23 @@ export function isHeldFast(folder: string, owner: number): boolean {
   return isTheirs && ((found.mode & OTHERS_WRITE) === 0 || (found.mode & STICKY) !== 0)
 }
 
+/**
+ * Makes a unix socket, with mode 0600 from the moment it exists. Only within the call is the umask
+ * another one: it belongs to the whole process, and other files must get their own modes.
+ */
+export function forOwnerAlone<T>(makeSocket: () => T): T {
+  const before = process.umask(0o177)
+  try {
+    return makeSocket()
+  } finally {
+    process.umask(before)
+  }
+}
+
 /** Metadata that change with each write of a file, read without its content; empty for none. */
 export function lookOf(file: string | null): string {
-  try {
-    const { dev, ino, size, mtimeMs } = statSync(file ?? '')
-    return [dev, ino, size, mtimeMs].join(':')
-  } catch {
-    return ''
-  }
+  const found = resultOr(() => statSync(file ?? ''), null)
+  return found === null ? '' : [found.dev, found.ino, found.size, found.mtimeMs].join(':')
 }
 
 /** A path that others can change, and the command that revokes their right. */
@@ -79,7 +89,7 @@ function isReadOnly(path: string): boolean {
     accessSync(path, constants.W_OK)
     return false
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EROFS'
+    return systemCodeOf(error) === 'EROFS'
   }
 }
 

@@ -8,7 +8,7 @@ import { asOperatorError, OperatorError, resultOr, systemCodeOf } from '../../er
 import { writeDurably } from '../../store/files.ts'
 import { connectSocket } from './connect.ts'
 import { fitsSocket, FOLDER_PREFIX, POINTER_NAME, readPointer, SOCKET_NAME } from './location.ts'
-import { isHeldFast } from '../../util/file-owners.ts'
+import { forOwnerAlone, isHeldFast } from '../../util/file-owners.ts'
 import { isPrivate, NotPrivateError, ownerOf } from './ownership.ts'
 
 /** A path to listen on; `clear` removes the socket, and the folder made for it. */
@@ -31,12 +31,8 @@ export async function listenAtSocket(
     await refuseLive(o.dataDir)
     place = makePlace(o.dataDir, o.runtimeDir)
     const listening = once(server, 'listening')
-    const before = process.umask(0o177)
-    try {
-      server.listen(place.path)
-    } finally {
-      process.umask(before)
-    }
+    const { path } = place
+    forOwnerAlone(() => server.listen(path))
     await listening
     return place
   } catch (error) {
