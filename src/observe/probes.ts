@@ -1,3 +1,5 @@
+import { setTimeout as elapsed } from 'node:timers/promises'
+
 /** The checks of the service's watch. */
 export interface Probes {
   /** Calls `GET /me` within seconds and reads its answer; rejects without a usable one. */
@@ -34,10 +36,7 @@ export class DiskCheck {
       this.#underWay = null
     }
     this.#underWay = run()
-    const { promise: late, resolve } = Promise.withResolvers<false>()
-    const timer = setTimeout(() => resolve(false), this.#withinMs)
-    const isEnded = await Promise.race([this.#underWay.then(() => true), late])
-    clearTimeout(timer)
-    return isEnded
+    const late = elapsed(this.#withinMs, false, { ref: false })
+    return await Promise.race([this.#underWay.then(() => true), late])
   }
 }

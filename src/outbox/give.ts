@@ -1,5 +1,6 @@
 /** How a call enters the outbox, and how it leaves. */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as elapsed } from 'node:timers/promises'
 import { isObject } from '../api/common.ts'
 import { Refusal } from '../errors.ts'
 import type {
@@ -217,10 +218,6 @@ async function isForSealed(chatId: number, { guard, modes }: GiveParts): Promise
   if (guard.mustSeal(chatId)) return true
   const known = modes.peek(chatId, 0)
   if (known !== undefined) return known.mode !== 'open'
-  const timeout = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => timeout.resolve(true), MODE_MS)
   const asked = guard.rule(chatId).then(({ body }) => body === 'sealed')
-  return await Promise.race([asked.catch(() => true), timeout.promise]).finally(() =>
-    clearTimeout(timer),
-  )
+  return await Promise.race([asked.catch(() => true), elapsed(MODE_MS, true, { ref: false })])
 }

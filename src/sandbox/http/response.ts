@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isObject } from '../../api/common.ts'
+import { resultOr } from '../../errors.ts'
 import { strikeAfter } from '../faults/strike.ts'
 import { applyLie } from '../faults/lies.ts'
 import type { CallRecorder } from '../transcript.ts'
@@ -29,19 +30,11 @@ export function finishResponse(world: World, call: ResponseCall): unknown {
 /** Gives the payload of a success with a changed result, and any other payload as it is. */
 function applyLies(world: World, call: ResponseCall, payload: string): string {
   const lies = world.faults.take('lie', call)
-  const body = lies.length === 0 ? null : parseJson(payload)
+  const body = lies.length === 0 ? null : resultOr(() => JSON.parse(payload) as unknown, null)
   if (!isObject(body) || body['ok'] !== true) return payload
   const params = call.request.params as Record<string, string>
   for (const lie of lies) applyLie(body['result'], lie, { route: call.route, params })
   return JSON.stringify(body)
-}
-
-function parseJson(payload: string): unknown {
-  try {
-    return JSON.parse(payload)
-  } catch {
-    return null
-  }
 }
 
 /** A signal that is aborted when the caller closes the connection before it has the whole answer. */
