@@ -80,6 +80,10 @@ const BLOCKS: Record<string, Here | Elsewhere | Unrun> = {
   'src/keys/README.md § The owner removed the key 2': keyRunbook("'The owner removed the key'"),
   'src/keys/README.md § Lost key 1': keyRunbook("'Lost key'"),
   'src/media/README.md § Attachments 1': { firstLine: /^look at this$/ },
+  'src/observe/traces/README.md § Traces 1': [
+    'test/observe/traces/sidecar.test.ts',
+    'OTEL_EXPORTER_OTLP_ENDPOINT: collector.url',
+  ],
   'src/outbox/README.md § Sent later 1': { firstLine: ANSWER },
   'src/replicas/README.md § On PostgreSQL 1': LIVE,
   'src/replicas/README.md § Move a store 1': ['test/cli/bots-on-postgres.test.ts', 'store move'],

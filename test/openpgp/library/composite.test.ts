@@ -149,7 +149,10 @@ describe('what cannot be verified is not sealed to', () => {
 })
 
 test('a classical subkey that was revoked does not keep the other one from being sealed to', async () => {
-  const one = certificate(concat(classical, subkeyRevocation(primary, subkey, { atMs: NOW_MS - 1000 })), bound)
+  const one = certificate(
+    concat(classical, subkeyRevocation(primary, subkey, { atMs: NOW_MS - 1000 })),
+    bound,
+  )
   const { status: found, info } = await judgeFully(one, NOW_MS)
   expect(found).toMatchObject({ ...PQC, revocations: true })
   expect(info).toMatchObject({
@@ -178,7 +181,10 @@ describe('a copy without the subkey that was seen', () => {
   })
 
   test('is no loss where the owner had revoked it, or it has expired', async () => {
-    const revoked = certificate(classical, concat(bound, subkeyRevocation(primary, kem, { atMs: NOW_MS - 1000 })))
+    const revoked = certificate(
+      classical,
+      concat(bound, subkeyRevocation(primary, kem, { atMs: NOW_MS - 1000 })),
+    )
     const found = await status(certificate(classical), revoked)
     expect(found).toMatchObject({ ...CLASSIC, revocations: true })
     expect(found.isStripped).toBeUndefined()
