@@ -307,6 +307,17 @@ describe('what is loaded where', () => {
     expect([...loadedWith('src/openpgp/library/worker.ts')]).toContain('openpgp')
   })
 
+  it('what draws QR codes is loaded when one is drawn', () => {
+    const loaded = [
+      'src/main.ts',
+      'src/cli/trust.ts',
+      'src/control/operations.ts',
+      'src/context.ts',
+    ]
+    for (const file of loaded) expect([...loadedWith(file)], file).not.toContain('qrcode')
+    expect([...loadedWith('src/cli/trust.ts')]).toContain('src/trust/show-number.ts')
+  })
+
   it('native code is loaded when an engine asks for it, and by nothing else', () => {
     for (const entry of ['src/main.ts', 'src/openpgp/index.ts', 'src/openpgp/library/worker.ts']) {
       const native = [...loadedWith(entry)].filter((file) =>

@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline/promises'
 import type { Sources } from '../config/sources.ts'
 import type { NumberReport } from '../control/safety-numbers.ts'
+import { refusedError } from '../errors.ts'
 import * as shown from '../trust/show-number.ts'
 import { withSidecar } from './connect.ts'
 import { OperatorCommand, printDone, type JsonFlag } from './operator-command.ts'
@@ -101,16 +102,22 @@ async function compare(
   else printDone(answer)
 }
 
-/** Asks until sixty digits are there, or a text, or an empty line: apps show a number in several. */
+/**
+ * Asks until sixty digits are there, or a text, or an empty line: apps show a number in several.
+ * @throws OperatorError `refused` when the person gives up (Ctrl-C, Ctrl-D)
+ */
 async function askNumber(): Promise<string> {
   using lines = createInterface({ input: process.stdin, output: process.stderr })
-  let given = await lines.question('number in their app, or the text of its QR code: ')
-  while (/^[\s\d]+$/.test(given)) {
+  let given = ''
+  lines.setPrompt('number in their app, or the text of its QR code: ')
+  lines.prompt()
+  // several lines are pasted at once
+  for await (const line of lines) {
+    given += `${line} `
     const count = given.replaceAll(/\s/g, '').length
-    if (count >= 60) break
-    const more = await lines.question(`${count} of 60 digits, go on: `)
-    if (more.trim() === '') break
-    given += ` ${more}`
+    if (line.trim() === '' || count >= 60 || /[^\s\d]/.test(given)) return given.trim()
+    lines.setPrompt(`${count} of 60 digits, go on: `)
+    lines.prompt()
   }
-  return given
+  throw refusedError('nothing was compared', 'the question was cancelled; run the command again')
 }
