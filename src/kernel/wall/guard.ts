@@ -65,7 +65,7 @@ class ChatRule implements PermitGround {
   readonly renew: PermitGround['renew']
   readonly #judged = true
 
-  constructor({ chatId, body, holds, renew }: Omit<ChatRule, '#judged'>) {
+  constructor({ chatId, body, holds, renew }: PermitGround & Pick<ChatRule, 'chatId' | 'body'>) {
     this.chatId = chatId
     this.body = body
     this.holds = holds
