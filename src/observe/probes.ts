@@ -1,5 +1,3 @@
-import { setTimeout as elapsed } from 'node:timers/promises'
-
 /** The checks of the service's watch. */
 export interface Probes {
   /** Calls `GET /me` within seconds and reads its answer; rejects without a usable one. */
@@ -36,7 +34,10 @@ export class DiskCheck {
       this.#underWay = null
     }
     this.#underWay = run()
-    const late = elapsed(this.#withinMs, false, { ref: false })
-    return await Promise.race([this.#underWay.then(() => true), late])
+    const { promise: late, resolve } = Promise.withResolvers<false>()
+    const timer = setTimeout(() => resolve(false), this.#withinMs)
+    const isEnded = await Promise.race([this.#underWay.then(() => true), late])
+    clearTimeout(timer)
+    return isEnded
   }
 }

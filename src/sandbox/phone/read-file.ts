@@ -1,11 +1,6 @@
 import { Readable } from 'node:stream'
-import {
-  ByteReader,
-  FORM_BYTES,
-  sealedForm,
-  type OpenedFile,
-  type RawFile,
-} from '../../openpgp/index.ts'
+import { buffer } from 'node:stream/consumers'
+import { ByteReader, FORM_BYTES, sealedForm, type RawFile } from '../../openpgp/index.ts'
 import { verifySignatures, type MessageReader, type ReadMessage } from './read.ts'
 import { keysOf } from './keys.ts'
 
@@ -36,16 +31,10 @@ export async function readFile(
     })
     if (opened.outcome !== 'opened') return UNOPENED
     const signed = await verifySignatures(reader, opened, connection.publishedKeyOf(fromId))
-    return { bytes: await contentOf(opened.file), ...signed }
+    return { bytes: await buffer(opened.file.read()), ...signed }
   } catch {
     return UNOPENED
   }
-}
-
-async function contentOf(file: OpenedFile['file']): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  for await (const piece of file.read()) pieces.push(piece)
-  return Buffer.concat(pieces)
 }
 
 /** A file of a phone never rests on a disk. */
