@@ -47,7 +47,11 @@ function scene(special: Record<string, Partial<CertificateStatus>> = {}) {
         Certificates.prototype.refreshPerson.call(parts.certificates, person, nowMs),
     },
     trust: { saw: learn('listed'), isRemembered: () => true },
-    keyListHistory: { saw: learn('list'), recordOwnKeys: async () => {} },
+    keyListHistory: {
+      saw: learn('list'),
+      recordOwnKeys: async () => {},
+      recordStripped: async () => {},
+    },
     knownKeys: {
       saw: (source: string, listed: Person[]) => learn('keys')(source, listed.map(keysOf)),
     },

@@ -18,6 +18,8 @@ export type TrustChange =
     }
   /** A known certificate was revoked by its owner. */
   | OfPerson<'key-revoked', { fingerprint: string }>
+  /** A listed certificate lacks the subkey of ML-KEM that it had; its earlier copy is sealed to. */
+  | OfPerson<'subkey-stripped', { fingerprint: string; subkey: string }>
   /** The recipients of a chat changed. */
   | OfChat<
       'recipients-changed',

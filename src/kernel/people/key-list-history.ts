@@ -41,6 +41,7 @@ export class KeyListHistory {
   /** The most people that a list had lately, so that shrinking step by step is found too. */
   readonly #largest: BoundedMap<number, number>
   readonly #ownKeyListers = new BoundedMap<string, string>(REMEMBERED)
+  readonly #stripped = new BoundedMap<number, string>(REMEMBERED)
   readonly #unknownSenders: BoundedMap<number, true>
 
   constructor(memory: Memory, journal: Journal) {
@@ -106,6 +107,20 @@ export class KeyListHistory {
     const detail = { chatId, people: listed.slice(0, NAMED) }
     await this.#journal.record([{ kind: 'own-key-listed', userId, detail }])
     this.#ownKeyListers.set(source, listed.join())
+  }
+
+  /** Records people whose listed certificate lost the subkey that messages are sealed to. */
+  async recordStripped(people: readonly Person[]): Promise<void> {
+    for (const { userId, fingerprint, certificateStatus } of people) {
+      const { isStripped, encryptionKeys } = certificateStatus
+      const [subkey = ''] = encryptionKeys
+      if (isStripped !== true || fingerprint === null) this.#stripped.delete(userId)
+      else if (this.#stripped.get(userId) !== subkey) {
+        const detail = { fingerprint, subkey }
+        await this.#journal.record([{ kind: 'subkey-stripped', userId, detail }])
+        this.#stripped.set(userId, subkey)
+      }
+    }
   }
 
   /** Records a writer or presser in another person's private chat. */

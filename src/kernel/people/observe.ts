@@ -79,7 +79,7 @@ export class PeopleObserver {
    * @param source a name of the list
    */
   async #observe(source: string, records: readonly UserKey[]): Promise<Person[]> {
-    const { certificates, trust, knownKeys } = this.#parts
+    const { certificates, keyListHistory, trust, knownKeys } = this.#parts
     const judged = await Promise.all(
       records.map(async (key) => {
         const certificateStatus = await certificates.judge(key.publicKey ?? '')
@@ -95,11 +95,13 @@ export class PeopleObserver {
       knownKeys.saw(source, judged),
     ])
     for (const write of writes) if (write.status === 'rejected') throw write.reason
-    return judged.map((one) => {
+    const people = judged.map((one) => {
       const { userId, certificateStatus } = one
       const { fingerprint } = certificateStatus
       return { userId, fingerprint, unusable: unusableFor(one, trust), certificateStatus }
     })
+    await keyListHistory.recordStripped(people)
+    return people
   }
 }
 

@@ -85,3 +85,16 @@ test('a chat’s stranger is written again after an hour', async () => {
     expect(changes).toHaveLength(count)
   }
 })
+
+test('a certificate without the subkey that it had is written once, and again after it was whole', async () => {
+  const { history, changes } = await scene()
+  const stripped = { ...listed(1, 'ann', ['ann-kem', 'ann-subkey']) }
+  Object.assign(stripped.certificateStatus, { isStripped: true })
+  const whole = listed(1, 'ann', ['ann-kem', 'ann-subkey'])
+  for (const people of [[whole], [stripped, listed(2, 'ben')], [stripped], [whole], [stripped]]) {
+    await history.recordStripped(people)
+  }
+  const detail = { fingerprint: 'ann', subkey: 'ann-kem' }
+  const change = { kind: 'subkey-stripped', userId: 1, detail }
+  expect(changes).toEqual([change, change])
+})

@@ -30,7 +30,11 @@ function scene(
       saw: async (listed: Listing[]) => void steps.push(listed),
       isRemembered: (userId: number) => o.forgotten?.includes(userId) !== true,
     },
-    keyListHistory: { saw: async () => {}, recordOwnKeys: async () => {} },
+    keyListHistory: {
+      saw: async () => {},
+      recordOwnKeys: async () => {},
+      recordStripped: async () => {},
+    },
     knownKeys: { saw: async () => {} },
     own: () => new Set(),
   } as unknown as PeopleObserverParts
