@@ -14,6 +14,7 @@ export type {
   OpenedFile,
   OpenedText,
   OwnKey,
+  OwnKeyAlgorithm,
   SignatureClaim,
   Signed,
   UnlockedKey,
@@ -31,7 +32,7 @@ export { FORM_BYTES, looksEncrypted, sealedForm } from './format/encrypted-messa
 export { ByteReader } from './format/packet-stream.ts'
 export { type RawFile, type Room, RestingWriter, type RestingFile } from './stream/resting.ts'
 export { Sealed, armorBlock } from './format/armor-writer.ts'
-export { CIPHERS, type Cipher } from './format/ciphers.ts'
+export { CIPHERS, CIPHER_ID, type Cipher } from './format/ciphers.ts'
 export {
   SUBPACKET,
   framePacket,
@@ -49,11 +50,14 @@ export { AS_MADE, MOST_RECIPIENTS, capacity, fit } from './size.ts'
  * openpgp.js into the calling thread, with the profile that the engine's threads have.
  */
 export async function loadLibrary() {
-  const [{ applyProfile }, { unlockedFrom }, { certificateOf, secretKeyOf }] = await Promise.all([
+  const [{ applyProfile }, { packetsForComposites }, keys, cache] = await Promise.all([
     import('./library/profile.ts'),
+    import('./library/composite.ts'),
     import('./library/secret-key.ts'),
     import('./library/key-cache.ts'),
   ])
   applyProfile()
-  return { unlockedFrom, certificateOf, secretKeyOf }
+  const { unlockedFrom, withComposite } = keys
+  const { certificateOf, secretKeyOf } = cache
+  return { unlockedFrom, withComposite, certificateOf, secretKeyOf, packetsForComposites }
 }

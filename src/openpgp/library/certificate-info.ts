@@ -59,7 +59,7 @@ async function infoOf(key: PublicKey, nowMs: number): Promise<CertificateInfo | 
       signingKey: signingKey && alone(signingKey),
       primarySigns: by === key,
       hasNoOtherKey: key.subkeys.every((subkey) => used.has(subkey)),
-      // A holder of such a key reads AES-256 (draft-ietf-openpgp-pqc, 7.1).
+      // Every program with such keys reads AES-256 (draft-ietf-openpgp-pqc, 7.1).
       readsAes256:
         composite !== null ||
         preferredSymmetricAlgorithms?.includes(enums.symmetric.aes256) === true,

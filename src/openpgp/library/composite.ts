@@ -13,6 +13,7 @@ import {
   type Subkey,
 } from 'openpgp'
 import { bufferOf } from '../bytes.ts'
+import type { CipherId } from '../format/ciphers.ts'
 import { COMPOSITE } from '../format/packets.ts'
 
 /** Bytes of a public part: version, date of creation, algorithm, X25519 point, ML-KEM key. */
@@ -28,50 +29,52 @@ interface LibraryPacket {
   isEncrypted: boolean
   unparseableKeyMaterial: Uint8Array
   computeFingerprintAndKeyID(): Promise<void>
-  readPublicKey(bytes: Uint8Array, config?: object): Promise<number>
+  readPublicKey: Methods['readPublicKey']
 }
 interface Methods {
-  read(bytes: Uint8Array, config?: object): Promise<unknown>
-  readPublicKey(bytes: Uint8Array, config?: object): Promise<number>
-  getAlgorithmInfo(): object
-  encrypt(...given: unknown[]): Promise<unknown>
-  decrypt(...given: unknown[]): Promise<unknown>
-  validate(): Promise<unknown>
+  read: (this: LibraryPacket, ...given: Reading) => Promise<unknown>
+  readPublicKey: (this: LibraryPacket, ...given: Reading) => Promise<number>
+  getAlgorithmInfo: (this: LibraryPacket) => object
+  encrypt: (this: LibraryPacket, ...given: unknown[]) => Promise<unknown>
+  decrypt: (this: LibraryPacket, ...given: unknown[]) => Promise<unknown>
+  validate: (this: LibraryPacket) => Promise<unknown>
 }
+
+type Reading = [bytes: Uint8Array, config?: object | undefined]
 
 /** Every other form is the library's own to read, and to refuse as unsupported. */
 async function readPublic(
-  this: LibraryPacket,
+  packet: LibraryPacket,
+  [bytes, config]: Reading,
   others: Methods['readPublicKey'],
-  [bytes, config]: [Uint8Array, object?],
 ): Promise<number> {
-  const isSecret = this instanceof SecretSubkeyPacket
+  const isSecret = packet instanceof SecretSubkeyPacket
   const isWhole = isSecret ? bytes.length > PUBLIC_BYTES : bytes.length === PUBLIC_BYTES
-  if (bytes[0] !== 4 || bytes[5] !== COMPOSITE || !isWhole)
-    return await others.call(this, bytes, config)
+  const isOurs = bytes[0] === 4 && bytes[5] === COMPOSITE && isWhole
+  if (!isOurs) return await others.call(packet, bytes, config)
   const point = bytes.slice(6, PUBLIC_BYTES)
-  this.version = 4
-  this.algorithm = COMPOSITE
-  this.created = new Date(bufferOf(bytes).readUInt32BE(1) * 1000)
-  this.publicParams = { point: { write: () => point } }
-  await this.computeFingerprintAndKeyID()
+  packet.version = 4
+  packet.algorithm = COMPOSITE
+  packet.created = new Date(bufferOf(bytes).readUInt32BE(1) * 1000)
+  packet.publicParams = { point: { write: () => point } }
+  await packet.computeFingerprintAndKeyID()
   return PUBLIC_BYTES
 }
 
 const isCompositePacket = ({ algorithm }: { algorithm: number | null }): boolean =>
   algorithm === COMPOSITE
 
-/** Replaces a method for these packets alone. */
-function replace<N extends keyof Methods>(
+/** Replaces the result of a method for these packets alone. */
+function replace(
   packet: typeof PublicSubkeyPacket | typeof SecretSubkeyPacket,
-  name: N,
-  by: (given: Parameters<Methods[N]>) => ReturnType<Methods[N]>,
+  name: keyof Methods,
+  by: () => object,
 ): void {
   const methods = packet.prototype as unknown as Methods
   const others = methods[name] as (...given: unknown[]) => unknown
   Object.assign(methods, {
-    [name](this: LibraryPacket, ...given: Parameters<Methods[N]>): unknown {
-      return isCompositePacket(this) ? by(given) : others.apply(this, given)
+    [name](this: LibraryPacket, ...given: unknown[]): unknown {
+      return isCompositePacket(this) ? by() : others.apply(this, given)
     },
   })
 }
@@ -79,9 +82,9 @@ function replace<N extends keyof Methods>(
 for (const packet of [PublicSubkeyPacket, SecretSubkeyPacket]) {
   const methods = packet.prototype as unknown as Methods
   const others = methods.readPublicKey
-  methods.readPublicKey = function (this: LibraryPacket, ...given: [Uint8Array, object?]) {
-    return readPublic.call(this, others, given)
-  } as Methods['readPublicKey']
+  methods.readPublicKey = function (...given) {
+    return readPublic(this, given, others)
+  }
   replace(packet, 'getAlgorithmInfo', () => ({ algorithm: 'mlKem768X25519' }))
 }
 
@@ -90,10 +93,10 @@ publicMethods.read = publicMethods.readPublicKey
 
 const secretMethods = SecretSubkeyPacket.prototype as unknown as Methods
 const readOthers = secretMethods.read
-secretMethods.read = async function (this: LibraryPacket, bytes: Uint8Array, config?: object) {
+secretMethods.read = async function (bytes, config) {
   if (bytes[5] !== COMPOSITE) return await readOthers.call(this, bytes, config)
-  setSecretBody(this, bytes.subarray(await this.readPublicKey(bytes, config)))
-} as Methods['read']
+  return setSecretBody(this, bytes.subarray(await this.readPublicKey(bytes, config)))
+}
 replace(SecretSubkeyPacket, 'encrypt', () => Promise.resolve())
 replace(SecretSubkeyPacket, 'decrypt', () => Promise.resolve())
 replace(SecretSubkeyPacket, 'validate', () => Promise.resolve())
@@ -127,7 +130,26 @@ export async function usableComposites(key: PublicKey, date: Date): Promise<Subk
  */
 export function changeSecrets(key: PrivateKey, change: (body: Uint8Array) => Uint8Array): void {
   for (const { keyPacket } of key.subkeys.filter(isComposite)) {
-    const body = change((keyPacket as unknown as { write(): Uint8Array }).write())
+    const body = change(keyPacket.write())
     setSecretBody(keyPacket as unknown as LibraryPacket, body.slice(PUBLIC_BYTES))
   }
+}
+
+/**
+ * Recipient packets for those of some certificates that have a usable composite subkey.
+ * @returns the other certificates too, which the library seals to
+ */
+export async function packetsForComposites(
+  keys: readonly PublicKey[],
+  sessionKey: { data: Buffer; cipher: CipherId; isAnonymous: boolean },
+): Promise<{ packets: Uint8Array[]; others: PublicKey[] }> {
+  const { wrapForComposite } = await import('../native/composite.ts')
+  const packets: Uint8Array[] = []
+  const others: PublicKey[] = []
+  for (const key of keys) {
+    const [composite] = await usableComposites(key, new Date())
+    if (composite === undefined) others.push(key)
+    else packets.push(wrapForComposite(composite.keyPacket.write(), sessionKey))
+  }
+  return { packets, others }
 }

@@ -39,7 +39,7 @@ export async function generate(options: Parameters<Engine['generate']>[0]): Prom
 }
 
 /** The key with one more subkey, of ML-KEM-768+X25519, bound by its primary key. */
-async function withComposite(privateKey: PrivateKey, date: Date): Promise<PrivateKey> {
+export async function withComposite(privateKey: PrivateKey, date: Date): Promise<PrivateKey> {
   const { makeComposite } = await import('../native/composite.ts')
   const bind = new SecretSubkeyPacket()
   await (bind as unknown as { read(body: Uint8Array): Promise<void> }).read(

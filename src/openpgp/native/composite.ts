@@ -6,8 +6,15 @@ import { generateKeyPairSync } from 'node:crypto'
 import { ALGORITHM } from '../crypto/algorithm.ts'
 import { freshPair } from '../crypto/curve25519.ts'
 import { ML_KEM_768_X25519 } from '../crypto/ml-kem.ts'
-import { publicKeyBody } from '../crypto/public-key.ts'
-import { openRecipient, readRecipient, type RecipientForm } from '../crypto/recipient.ts'
+import { fingerprintOf, publicKeyBody, publicKeyOf } from '../crypto/public-key.ts'
+import {
+  openRecipient,
+  readRecipient,
+  recipientBytes,
+  writeRecipient,
+  type RecipientForm,
+} from '../crypto/recipient.ts'
+import type { SessionKey } from '../crypto/session-key.ts'
 import { bufferOf, checksum } from '../bytes.ts'
 import { CIPHER_NAME, isCipher } from '../format/ciphers.ts'
 import { packetAt } from '../format/packets.ts'
@@ -37,6 +44,25 @@ export function makeComposite(createdMs: number): Buffer {
   ])
   for (const copy of [scalar, seed, material]) copy.fill(0)
   return body
+}
+
+/**
+ * Wraps a session key for a composite key in a recipient packet of version 3.
+ * @param body of a public key packet
+ * @param o `isAnonymous`: the packet names no key (RFC 9580, 5.1.8)
+ * @throws Error for another key, and one that is not sound
+ */
+export function wrapForComposite(
+  body: Uint8Array,
+  { isAnonymous, ...sessionKey }: SessionKey & { isAnonymous: boolean },
+): Buffer {
+  const key = publicKeyOf(body)
+  if (key?.algorithm !== ALGORITHM.mlKem768X25519) throw new Error('algorithm')
+  const fingerprint = isAnonymous ? Buffer.alloc(20) : fingerprintOf(key)
+  const target = Buffer.alloc(recipientBytes(key.algorithm, sessionKey.cipher))
+  const padded = { ...sessionKey, padded: Buffer.alloc(0) }
+  writeRecipient(padded, freshPair(), { recipient: { ...key, fingerprint }, target, at: 0 })
+  return target
 }
 
 /** Session keys that recipient packets hold for the composite subkeys of any of our keys. */

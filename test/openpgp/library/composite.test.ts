@@ -215,7 +215,7 @@ describe('a copy without the subkey that was seen', () => {
 test('the library writes a certificate and a secret key with such a subkey as it read them', async () => {
   const read = await readKey({ armoredKey: carol.certificate })
   expect((await readKey({ armoredKey: read.armor() })).write()).toEqual(read.write())
-  expect(read.subkeys.map(({ keyPacket }) => keyPacket.algorithm)).toEqual([18, 35])
+  expect(read.subkeys.map((one) => one.keyPacket.algorithm)).toEqual([18, 35])
   const secret = await readPrivateKey({ binaryKey: carol.unlocked.bytes })
   expect(Buffer.from(secret.write())).toEqual(carol.secret)
   expect(secret.toPublic().write()).toEqual(read.write())
