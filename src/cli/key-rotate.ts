@@ -1,3 +1,4 @@
+import { Option } from 'commander'
 import type { Operations } from '../control/operations.ts'
 import type { RotationReport } from '../control/reports.ts'
 import { failedError, OperatorError, usageError } from '../errors.ts'
@@ -8,7 +9,11 @@ import { print, printJson, printNotice } from './terminal.ts'
 
 const LOOK_MS = 100
 
-type RotateFlags = JsonFlag & { watch?: boolean; abandon?: boolean }
+type RotateFlags = JsonFlag & {
+  watch?: boolean
+  abandon?: boolean
+  algorithm?: 'classic' | 'pqc'
+}
 
 /** `postern key rotate`: replaces the published key by a new one. */
 export const keyRotateCommand = (): OperatorCommand =>
@@ -18,6 +23,12 @@ export const keyRotateCommand = (): OperatorCommand =>
     .option(
       '--abandon',
       'end the rotation under way, if the service has not been sent the new key yet',
+    )
+    .addOption(
+      new Option('--algorithm <kind>', 'of the new key, instead of `key.algorithm`').choices([
+        'classic',
+        'pqc',
+      ]),
     )
     .option('--json', 'print each step as JSON, one line each')
     .example('postern key rotate --watch')
@@ -31,7 +42,7 @@ export const keyRotateCommand = (): OperatorCommand =>
       handleShutdown()
       await withSidecar(sources, async (sidecar) => {
         if (options.abandon === true) return printStep(await sidecar.keyAbandon(), options)
-        await sidecar.keyRotate()
+        await sidecar.keyRotate({ algorithm: options.algorithm })
         await follow(sidecar, options)
       })
     })

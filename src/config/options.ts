@@ -116,6 +116,10 @@ const OneBot = z.strictObject({
       'what protects the secret keys; auto takes a passphrase or the keychain, never none; exec: a command that wraps their secret',
     ),
     publish: flag(true, 'create and publish the bot’s key; false passes everything through'),
+    algorithm: choice(
+      ['classic', 'pqc'],
+      'pqc: new keys of the bot get a subkey of ML-KEM-768+X25519 beside Curve25519; `postern check` lists who may not read them',
+    ),
     rotateEveryDays: days(1).optional(
       'days between rotations of the bot’s key; no rotation when not set',
     ),

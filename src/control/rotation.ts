@@ -1,4 +1,5 @@
 /** Operations on the rotation of the bot's key. */
+import { z } from 'zod'
 import { refusedError } from '../errors.ts'
 import type { Publication } from '../keys/publication.ts'
 import type { Rotation } from '../keys/rotation.ts'
@@ -8,8 +9,8 @@ import type { RotationReport } from './reports.ts'
 export const ROTATION = {
   keyRotate: operation(
     'Begins a rotation, or joins the one under way; `keyRotation` reports its progress.',
-    nothing,
-    async ({ publication }) => report(await managed(publication).rotate()),
+    z.strictObject({ algorithm: z.enum(['classic', 'pqc']).optional() }),
+    async ({ publication }, { algorithm }) => report(await managed(publication).rotate(algorithm)),
   ),
   keyRotation: operation(
     'The rotation under way, or the last one since the start.',

@@ -27,6 +27,7 @@ const KINDS = [
   { name: 'RSA 2048', each: { aes256: 271, aes128: 271 } },
   { name: 'RSA 3072', each: { aes256: 399, aes128: 399 } },
   { name: 'RSA 4096', each: { aes256: 527, aes128: 527 } },
+  { name: 'ML-KEM-768+X25519', each: { aes256: 1175, aes128: 1159 } },
 ]
 const TYPICAL_TEXT_BYTES = 500
 /** Greatest number of UTF-8 bytes for one UTF-16 unit of a text. */

@@ -13,11 +13,12 @@ import { checkDatabase } from './check-database.ts'
 import { checkFolder } from './check-folder.ts'
 import { checkKey, type CheckedKeys } from './check-key.ts'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'
+import { checkPqc, type PqcParts } from './check-pqc.ts'
 import { checkService, type ServiceParts } from './check-service.ts'
 import { checkTls } from './check-tls.ts'
 
 /** The examined parts of a store that opens. */
-export interface ExaminedStore {
+export interface ExaminedStore extends PqcParts {
   store: Pick<Store, 'method'>
   keyring: CheckedKeys
   trust: Pick<Trust, 'all' | 'distrust' | 'policies'>
@@ -87,7 +88,7 @@ async function checkStore(
   configured: Configured,
   store: StoreState,
 ): Promise<CheckLine[]> {
-  const { publish: managesKey, rotateEveryDays } = configured.settings.key
+  const { publish: managesKey, rotateEveryDays, algorithm } = configured.settings.key
   const opened = store instanceof OperatorError ? null : store
   const keys = opened?.keyring ?? null
   return [
@@ -96,6 +97,7 @@ async function checkStore(
     ...checkCoreDumps(),
     ...(bot === null ? [] : checkKey(bot, { keys, managesKey, rotateEveryDays })),
     ...(opened === null ? [] : [trustLine(opened.trust)]),
+    ...(opened === null || algorithm === 'classic' ? [] : await checkPqc(opened)),
   ]
 }
 

@@ -3,6 +3,7 @@ import type { Bot } from '../api/bot.ts'
 import type { Keyring } from './keyring.ts'
 import { requirePublished, type Facts, type ReadyKey } from '../kernel/index.ts'
 import type { Log } from '../logger.ts'
+import type { OwnKeyAlgorithm } from '../openpgp/index.ts'
 import type { KeyTurn } from '../replicas/key-turn.ts'
 import type { Pass, SendFence } from '../replicas/send-fence.ts'
 import { raceAbort } from '../util/race-abort.ts'
@@ -67,6 +68,8 @@ export class KeyDriver {
   #rotation: Rotation | null = null
   /** By the last `/me`, for a certificate. */
   #botName = ''
+  /** Of the next key, where the operator asked for one; else the setting's. */
+  algorithm: OwnKeyAlgorithm | undefined
   #overrun: NodeJS.Timeout | undefined
   /** Ends the wait for sends under way. */
   #dropping = new AbortController()
@@ -171,7 +174,7 @@ export class KeyDriver {
       case 'refresh-keys':
         return await shared?.fresh()
       case 'make-key':
-        return void (await keyring.makePending(this.#botName))
+        return void (await keyring.makePending(this.#botName, this.algorithm))
       case 'record-offered':
         return await keyring.markOffered(
           action.fingerprint,

@@ -12,7 +12,7 @@ import {
   readyKey,
 } from '../kernel/index.ts'
 import { Clocks } from '../lookups/clocks.ts'
-import type { Engine, OwnKey, UnlockedKey } from '../openpgp/index.ts'
+import type { Engine, OwnKey, OwnKeyAlgorithm, UnlockedKey } from '../openpgp/index.ts'
 import { Listeners } from '../util/listeners.ts'
 import { KeyReader } from './key-reader.ts'
 import { makeKey, type Locking, type MadeKey } from './make-key.ts'
@@ -26,6 +26,8 @@ export const MAX_OPENING = 32
 
 export interface KeyringOptions {
   time: Time
+  /** Setting `key.algorithm`: of keys that are made; `classic` when not set. */
+  algorithm?: OwnKeyAlgorithm
   /** Setting `key.retainDays`, in ms: how long a retired key opens. */
   retainMs: number
   /** The time by the service's clock, ms since the epoch; null while unknown. */
@@ -148,13 +150,14 @@ export class Keyring implements OwnKeys {
   /**
    * Makes a key, certified by the active one, tries it, and returns it once it is on disk.
    * @param userId free text in the certificate, the bot's name
+   * @param algorithm instead of the setting's
    * @throws Refusal `postern_store_unwritable`; OperatorError `store-locked`, or `refused` when as
    *   many keys are open as may be; ClockOff
    */
-  async makePending(userId: string): Promise<ReadyKey> {
+  async makePending(userId: string, algorithm = this.#options.algorithm): Promise<ReadyKey> {
     return await this.#add(async (o) => {
       const createdAtMs = this.clocks.agreedMs()
-      return await makeKey(this.#engine, this.time, { userId, createdAtMs, ...o })
+      return await makeKey(this.#engine, this.time, { userId, createdAtMs, algorithm, ...o })
     }, 'pending')
   }
 

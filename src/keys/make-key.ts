@@ -1,5 +1,5 @@
 import type { MadeKeyRecord, Time } from '../kernel/index.ts'
-import type { Engine, UnlockedKey } from '../openpgp/index.ts'
+import type { Engine, OwnKeyAlgorithm, UnlockedKey } from '../openpgp/index.ts'
 
 /** Keys are dated back, so that a phone whose clock is behind accepts them. */
 export const BACKDATE_MS = 300_000
@@ -12,6 +12,12 @@ export interface Locking {
   certifiedBy: UnlockedKey | undefined
 }
 
+interface KeyRequest {
+  userId: string
+  createdAtMs: number
+  algorithm?: OwnKeyAlgorithm | undefined
+}
+
 /** A key that was made and tested, and its record for the store. */
 export interface MadeKey {
   made: MadeKeyRecord
@@ -21,13 +27,13 @@ export interface MadeKey {
 /**
  * Makes a key and tests it: a message sealed to its certificate must open and verify with the
  * unlocked key. The key is not stored yet.
- * @param o `createdAtMs` now; `passphrase` the store's master secret; `certifiedBy` the former key
+ * @param o `createdAtMs` now; `algorithm` of its subkeys; `passphrase` the store's master secret; `certifiedBy` the former key
  * @throws Error when the key is of no use
  */
 export async function makeKey(
   engine: Engine,
   time: Time,
-  { createdAtMs, ...o }: Locking & { userId: string; createdAtMs: number },
+  { createdAtMs, ...o }: Locking & KeyRequest,
 ): Promise<MadeKey> {
   const { fingerprint, certificate, locked } = await engine.generate({
     ...o,

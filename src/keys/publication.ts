@@ -1,6 +1,7 @@
 import type { Bot } from '../api/bot.ts'
 import type { Keyring } from './keyring.ts'
 import type { PublicationState, ReadyKey, RemoteKeyState } from '../kernel/index.ts'
+import type { OwnKeyAlgorithm } from '../openpgp/index.ts'
 import { ClockOff } from '../lookups/clocks.ts'
 import type { KeyTurn } from '../replicas/key-turn.ts'
 import type { SendFence } from '../replicas/send-fence.ts'
@@ -160,12 +161,18 @@ export class Publication implements AsyncDisposable {
   /**
    * Begins a rotation, and returns it once the new key is on disk; `rotation` shows its progress.
    * Joins one that is under way, and tries its next step now.
+   * @param algorithm of the new key, instead of the setting's
    * @throws as `publish` does; Refusal naming why our key is not the published one
    */
-  async rotate(): Promise<Rotation> {
+  async rotate(algorithm?: OwnKeyAlgorithm): Promise<Rotation> {
     const sinceMs = performance.now()
     if (this.#driver.life.rotation.current === null) {
-      await this.#step(() => this.#driver.run('rotate', sinceMs))
+      await this.#step(async () => {
+        this.#driver.algorithm = algorithm
+        await this.#driver
+          .run('rotate', sinceMs)
+          .finally(() => (this.#driver.algorithm = undefined))
+      })
     }
     this.#driver.apply({ kind: 'rotation-joined' })
     return this.#latestRotation()

@@ -141,6 +141,7 @@ async function openBase(
   const memory = memoryOf(store, nowMs)
   const keyring = await Keyring.load(memory, engine, {
     retainMs: settings.key.retainDays * DAY_MS,
+    algorithm: settings.key.algorithm,
     time,
     serviceNowMs: () => (link.watch.skewMs === null ? null : nowMs() - link.watch.skewMs),
   })

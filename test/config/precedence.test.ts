@@ -28,7 +28,7 @@ describe('what counts', () => {
       admin: { host: '127.0.0.1', port: 8701, updatesWaiting: 'warn', readyWhen: 'all' },
       dataDir: '/nowhere/.postern',
       store: { schema: 'postern' },
-      key: { protection: 'auto', publish: true, retainDays: 30 },
+      key: { protection: 'auto', publish: true, algorithm: 'classic', retainDays: 30 },
       seal: { unusableRecipient: 'skip' },
       open: { verify: 'flag', audience: 'check', normalizeText: true },
       openpgp: { engine: 'native', check: 'sample' },

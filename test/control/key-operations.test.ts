@@ -223,7 +223,9 @@ describe('a rotation', () => {
     expect(await ROTATION.keyRotate.run(parts, {})).toEqual(begun)
     const ended = { ...begun, endedAt: AT, nextAttemptAt: null }
     expect(await ROTATION.keyAbandon.run(parts, {})).toEqual(ended)
-    expect(did).toEqual([['rotate'], ['abandon']])
+    expect(did).toEqual([['rotate', undefined], ['abandon']])
+    await ROTATION.keyRotate.run(parts, { algorithm: 'pqc' })
+    expect(did.at(-1)).toEqual(['rotate', 'pqc'])
     expect(ROTATION.keyRotation.run(parts, {})).toBeNull()
     publication.rotation = {
       phase: 'made',

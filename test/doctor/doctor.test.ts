@@ -49,7 +49,7 @@ test('a healthy sidecar passes in every line', async () => {
   expect([...lines.keys()].sort()).toEqual([...names, ...more].sort())
   for (const [name, line] of lines) expect(line.level, name).toBe('pass')
   expect(lines.get('capacity')?.message).toMatch(
-    /fits for \d+ people with Curve25519 keys.* \d+ with RSA 4096; the longest, of 12288 bytes, for/,
+    /fits for \d+ people with Curve25519 keys.* \d+ with ML-KEM-768\+X25519; the longest, of 12288 bytes, for/,
   )
 })
 

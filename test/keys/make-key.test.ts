@@ -16,6 +16,8 @@ test('a key is made for the bot, dated five minutes back, certified by the one b
   expect(generate.mock.calls).toEqual([
     [{ ...LOCKING, isRandom: true, createdMs: 1_000_000_000 - 300_000 }],
   ])
+  await makeKey(engine, SYSTEM_TIME, { ...OPTIONS, algorithm: 'pqc' })
+  expect(generate.mock.lastCall?.[0].algorithm).toBe('pqc')
   expect(made).toEqual({
     made: {
       fingerprint: PRINT,
