@@ -9,6 +9,9 @@ export const KEY_KINDS = {
   curve25519: { type: 'ecc', curve: 'curve25519Legacy' },
   /** Version 4 in the newer encodings (RFC 9580, 9.3), which older programs cannot read. */
   x25519: { type: 'curve25519' },
+  /** As `curve25519`, and a subkey of ML-KEM-768+X25519 beside it, or that alone. */
+  'ml-kem': { type: 'ecc', curve: 'curve25519Legacy' },
+  'ml-kem-alone': { type: 'ecc', curve: 'curve25519Legacy', subkeys: [] as never[] },
   p256: { type: 'ecc', curve: 'nistP256' },
   rsa3072: { type: 'rsa', rsaBits: 3072 },
   /** Expired a day after it was made, which was two days ago. */

@@ -14,14 +14,16 @@ export async function makeKey(o: {
   kind: KeyKind
   createdMs: number
 }): Promise<{ certificate: string; key: UnlockedKey }> {
-  const { unlockedFrom } = await loadLibrary()
+  const { unlockedFrom, withComposite } = await loadLibrary()
   const options: KeyMaking = KEY_KINDS[o.kind]
-  const { privateKey } = await generateKey({
+  const date = new Date(o.createdMs - (o.kind === 'expired' ? 2 * DAY_MS : 0))
+  const { privateKey: made } = await generateKey({
     ...options,
     userIDs: [{ name: o.userId }],
-    date: new Date(o.createdMs - (o.kind === 'expired' ? 2 * DAY_MS : 0)),
+    date,
     format: 'object',
   })
+  const privateKey = o.kind.startsWith('ml-kem') ? await withComposite(made, date) : made
   const certificate = o.kind === 'revoked' ? await revoked(privateKey) : privateKey.toPublic()
   return { certificate: certificate.armor(), key: unlockedFrom(privateKey) }
 }

@@ -9,6 +9,7 @@ import { deflate, deflateRaw } from 'node:zlib'
 import { createMessage, encryptSessionKey, sign, SignaturePacket, type PrivateKey } from 'openpgp'
 import {
   CIPHERS,
+  CIPHER_ID,
   TAG,
   armorBlock,
   loadLibrary,
@@ -46,18 +47,24 @@ const COMPRESSORS = {
  * @throws Error when there is nobody to seal to or a certificate cannot be used
  */
 export async function sealFile({ file, ...request }: SealFileRequest): Promise<Buffer> {
-  const { certificateOf, secretKeyOf } = await loadLibrary()
+  const { certificateOf, secretKeyOf, packetsForComposites } = await loadLibrary()
   const { form = {}, signer } = request
   const cipher = form.cipher ?? 'aes256'
   const framing = form.framing ?? 'whole'
   const data = randomBytes(CIPHERS[cipher].keyBytes)
-  const recipients = await encryptSessionKey({
+  const isAnonymous = form.recipients === 'anonymous'
+  const keys = await Promise.all(request.certificates.map(certificateOf))
+  const { packets: recipients, others } = await packetsForComposites(keys, {
     data,
-    algorithm: cipher,
-    encryptionKeys: await Promise.all(request.certificates.map(certificateOf)),
-    wildcard: form.recipients === 'anonymous',
-    format: 'binary',
+    cipher: CIPHER_ID[cipher],
+    isAnonymous,
   })
+  if (others.length > 0 || recipients.length === 0) {
+    const encryption = { encryptionKeys: others, wildcard: isAnonymous }
+    recipients.push(
+      await encryptSessionKey({ data, algorithm: cipher, ...encryption, format: 'binary' }),
+    )
+  }
   const { atMs = Date.now() } = request
   const signed = await signedParts(file, {
     signingKey: await secretKeyOf(signer),
@@ -68,7 +75,7 @@ export async function sealFile({ file, ...request }: SealFileRequest): Promise<B
   const packets = await compressed(signed, form.compression ?? 'none', framing)
   const container = await encrypted(packets, { cipher, data })
   data.fill(0)
-  const sealed = Buffer.concat([recipients, ...framedParts(TAG.seipd, container, framing)])
+  const sealed = Buffer.concat([...recipients, ...framedParts(TAG.seipd, container, framing)])
   return form.encoding === 'armored' ? Buffer.from(armorBlock('MESSAGE', sealed)) : sealed
 }
 
