@@ -23,6 +23,7 @@ const COMMANDS = new Map<string, CommandLoader>([
   group('store', 'where the store is', () => import('./store-move.ts')),
   group('chat', 'what Postern knows of the bot’s chats', () => import('./chat.ts')),
   group('trust', 'which certificates are trusted', () => import('./trust.ts')),
+  group('person', 'what is known of a person', () => import('./person.ts')),
   group('outbox', 'calls that are made later', () => import('./outbox.ts')),
   group('approve', 'calls that need a person’s word', async () => {
     return { commandsOfGroup: (await import('./outbox.ts')).approveCommands }

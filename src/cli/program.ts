@@ -68,7 +68,7 @@ export async function createFullProgram(): Promise<Command> {
 
 function createProgram(commands: Command[]): Command {
   const root = new Command('postern')
-    .description('lets an ordinary plain-text bot take part in end-to-end encrypted chats')
+    .description('a plain-text bot in encrypted chats; --config, --bot; commands have --help')
     .version(VERSION, '-V, --version', 'print the version')
     .option('--config <file>', 'settings file; else $POSTERN_CONFIG, else config/postern.yaml')
     .option('--bot <name>', 'the bot that it is about, where `bots` sets several')
@@ -80,11 +80,7 @@ function createProgram(commands: Command[]): Command {
       outputError: () => {},
     })
     .exitOverride()
-    .addHelpText(
-      'after',
-      `Options: --config <file>, --bot <name>, --version; each command has --help
-example: ${commandLine('postern demo --once')}`,
-    )
+    .addHelpText('after', `example: ${commandLine('postern demo --once')}`)
   for (const command of commands) adopt(root, command)
   return root
 }

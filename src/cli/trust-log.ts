@@ -79,29 +79,13 @@ async function verifyLog(
   const given = head === undefined ? null : (await readInput(head, what)).toString()
   const report = await withSidecar(sources, (sidecar) => sidecar.trustLogVerify({ head: given }))
   if (json) printJson(report)
-  else printReport(report)
+  else for (const line of report.lines) print(line)
   if (report.fault === null) return
   const { entry, what: fault } = report.fault
   throw failedError(
     `the journal was changed: entry ${entry}: ${fault}`,
     'compare it with a backup or with what you keep of it elsewhere (`postern trust log --json`)',
   )
-}
-
-function printReport(report: Awaited<ReturnType<Operations['trustLogVerify']>>): void {
-  const { entries, firstId, lastId, heads, lastSigned, forgotten, unchained } = report
-  print(`entries  ${entries}, from ${firstId ?? '-'} to ${lastId ?? '-'}`)
-  print(`chain    ${unchained} without a hash of their own, ${forgotten} erased`)
-  print(`heads    ${heads.signed} signed, ${heads.unsigned} not`)
-  if (lastSigned === null) printNotice('no head is signed: keep one elsewhere (--head)')
-  else print(`signed   entry ${lastSigned.entry}, ${lastSigned.at}, by ${lastSigned.signer}`)
-  printNotice(GIVEN[report.given])
-}
-
-const GIVEN = {
-  none: 'only a head kept elsewhere shows that entries after the last signed head were cut off, or all heads with them',
-  compared: 'the head kept elsewhere is of this journal',
-  'removed-since': 'the entry of the head kept elsewhere was removed since, as the oldest are',
 }
 
 /** Entries per request. */
@@ -145,7 +129,7 @@ function readSince(text: string): Beginning {
   const sinceMs = Date.parse(text)
   if (!Number.isNaN(sinceMs)) return { sinceMs, after: 0 }
   throw usageError(
-    'this is neither an entry nor a date',
+    'this is no entry, and not a date',
     'write it like 4711, 2026-01-31 or 2026-01-31T12:00Z',
   )
 }

@@ -5,6 +5,7 @@ import { idReader } from './flags.ts'
 import { OperatorCommand } from './operator-command.ts'
 import { printList } from './table.ts'
 import { printNotice } from './terminal.ts'
+import { importCommand } from './trust-import.ts'
 import { logCommand } from './trust-log.ts'
 import { numberCommands } from './trust-number.ts'
 
@@ -61,6 +62,7 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .does((sidecar, policy: Policy | null, { chat: chatId = null }: { chat?: number | null }) =>
       sidecar.trustPolicy({ chatId, policy }),
     ),
+  importCommand(),
   logCommand(),
 ]
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Clients, Journal, KnownChats, People, Trust } from '../kernel/index.ts'
 import type { Modes } from '../lookups/modes.ts'
+import type { StoreMemory } from '../store/memory.ts'
 import type { Outcomes } from '../store/outcomes.ts'
 import type { Directory } from '../lookups/directory.ts'
 import type { Keyring } from '../keys/keyring.ts'
@@ -14,6 +15,7 @@ import type { CheckLine } from '../doctor/check-line.ts'
 import { operationsOn } from '../rpc/operation.ts'
 import type { SecretWrapper } from '../store/protection.ts'
 import type { Store } from '../store/store.ts'
+import type { Forgotten } from '../trust/forgotten.ts'
 import type { JournalHeads } from '../trust/journal-heads.ts'
 import type { ChatPreview } from '../translate/chat-preview.ts'
 import type { OpenReport, StatusReport } from './reports.ts'
@@ -38,6 +40,8 @@ export interface OperationParts {
   names: Names
   journal: Journal
   journalHeads: JournalHeads
+  forgotten: Forgotten
+  memory: StoreMemory
   engine: Pick<Engine, 'judge' | 'readSigned' | 'readKeyring' | 'verify'>
   clients: Clients
   outbox: OutboxEntries

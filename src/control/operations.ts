@@ -7,6 +7,7 @@ import { KEYS } from './keys.ts'
 import { MESSAGES } from './messages.ts'
 import { nothing, operation, type OperationParts } from './operation.ts'
 import { OUTBOX } from './outbox.ts'
+import { PEOPLE } from './people.ts'
 import { ROTATION } from './rotation.ts'
 import { SECRETS } from './secrets.ts'
 import { SAFETY_NUMBERS } from './safety-numbers.ts'
@@ -27,6 +28,7 @@ export const OPERATIONS = {
   ...CHATS,
   ...TRUST,
   ...SAFETY_NUMBERS,
+  ...PEOPLE,
   ...MESSAGES,
   ...CLIENTS,
   ...OUTBOX,

@@ -45,7 +45,9 @@ export const SAFETY_NUMBERS = {
       const result = await compareNumber(input.given, { bot, person })
       const botFingerprint = bot.fingerprint
       if (result === 'equal') {
-        const pin = await trust.decisions.verify(userId, fingerprint, botFingerprint)
+        const pin = await trust.decisions.verify(userId, fingerprint, {
+          comparedWith: botFingerprint,
+        })
         directory.forgetAll()
         const message = `the numbers are equal: ${describePin(pin)}`
         return { userId, fingerprint, botFingerprint, message }

@@ -2,7 +2,8 @@
 import { type Journal, type Pin, TRUST_POLICIES } from '../kernel/index.ts'
 import { z } from 'zod'
 import { refusedError, usageError } from '../errors.ts'
-import { verifyJournal } from '../trust/verify-journal.ts'
+import { applyList, compareList, describeRow, readList } from '../trust/import-list.ts'
+import { describeJournal, verifyJournal } from '../trust/verify-journal.ts'
 import { iso, nothing, operation } from './operation.ts'
 
 /** All known people. Times are ISO 8601 in UTC. */
@@ -11,6 +12,10 @@ export type TrustRow = TrustReport['people'][number]
 
 /** One change, as it was written down. */
 export type LogRow = Awaited<ReturnType<typeof TRUST.trustLog.run>>[number]
+
+/** Base64 of 1 MiB. */
+const MAX_LIST_CHARS = 1_398_104
+const MAX_CERTIFICATE_CHARS = 131_072
 
 const PersonInput = z.strictObject({ userId: z.int() })
 /** As a person typed it, of any length: `Trust` explains an invalid one. */
@@ -104,6 +109,31 @@ export const TRUST = {
     LogPage.extend({ sinceMs: z.int() }),
     ({ journal }, range) => readLog(journal, range),
   ),
+  trustImport: operation(
+    'Compares a signed list with what was decided, and verifies the people on it where `apply`.',
+    z.strictObject({
+      /** Base64. */
+      file: z.base64().max(MAX_LIST_CHARS),
+      signature: z.base64().max(MAX_CERTIFICATE_CHARS).nullable(),
+      by: z.string().max(MAX_CERTIFICATE_CHARS).nullable(),
+      pattern: z.string().max(200).nullable(),
+      notation: z.string().max(200).nullable(),
+      apply: z.boolean(),
+      hasUnknown: z.boolean(),
+    }),
+    async (
+      { trust, people, engine, directory },
+      { file, signature, apply, hasUnknown, ...how },
+    ) => {
+      const detached = signature === null ? null : Buffer.from(signature, 'base64')
+      const list = { ...how, file: Buffer.from(file, 'base64'), signature: detached }
+      const { signer, people: listed } = await readList(engine, list)
+      const rows = compareList(listed, { trust, people })
+      const verified = apply ? await applyList(rows, { trust, people }, { signer, hasUnknown }) : 0
+      if (apply) directory.forgetAll()
+      return { signer, rows, verified, lines: rows.map(describeRow) }
+    },
+  ),
   trustLogHead: operation(
     'The last entry of the journal, signed now.',
     nothing,
@@ -121,9 +151,8 @@ export const TRUST = {
     'Recomputes the chain of the journal; `head`: one that was kept elsewhere.',
     z.strictObject({ head: z.string().max(65_536).nullable() }),
     async ({ store, keyring, engine }, { head }) => {
-      const { lastSigned, ...report } = await verifyJournal({ store, keyring, engine }, head)
-      const { atMs = null, ...signed } = lastSigned ?? {}
-      return { ...report, lastSigned: lastSigned && { ...signed, at: iso(atMs) } }
+      const report = await verifyJournal({ store, keyring, engine }, head)
+      return { ...report, lines: describeJournal(report) }
     },
   ),
 }

@@ -1,6 +1,6 @@
 /** The kernel over its memory of chats and people, with the one entry for sightings. */
 import type { Engine } from '../openpgp/index.ts'
-import type { Client, Memory, TrustPolicy } from './memory.ts'
+import type { Client, ForgottenPeople, Memory, TrustPolicy } from './memory.ts'
 import { Certificates } from './people/certificates.ts'
 import { Journal } from './people/journal.ts'
 import { KeyListHistory } from './people/key-list-history.ts'
@@ -31,10 +31,11 @@ export async function loadKernel(o: {
   /** The clients of the settings. */
   clients: readonly Client[]
   readers: Readers
+  forgotten?: ForgottenPeople
 }): Promise<Kernel> {
-  const { memory, engine, policy, own, clocks, readers } = o
+  const { memory, engine, policy, own, clocks, readers, forgotten } = o
   const journal = new Journal(memory)
-  const people = await People.load(memory)
+  const people = await People.load(memory, forgotten)
   const certificates = await Certificates.load({ engine, memory, journal })
   const trust = await Trust.load({ memory, journal, people, policy, clocks })
   const observed = {
@@ -44,6 +45,10 @@ export async function loadKernel(o: {
     knownKeys: new KnownKeys(memory),
     own,
   }
+  await memory.keep('forgotten', async () => {
+    observed.keyListHistory.forgetDigests()
+    observed.knownKeys.forgetDigests()
+  })
   const knownChats = await KnownChats.load(memory, { journal })
   const sightings = new Sightings({ knownChats, people: new PeopleObserver(observed), readers })
   const { clients: given } = o

@@ -227,6 +227,7 @@ export interface Records {
 export type FollowedRecords =
   | 'own_keys'
   | 'chats'
+  | 'forgotten'
   | 'people'
   | 'certificates'
   | 'pins'

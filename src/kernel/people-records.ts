@@ -81,7 +81,20 @@ export type SignedKind = 'words' | 'file'
 /** Who ever signed. */
 export interface SignerRecords extends KeptRecords<{ userId: number; kinds: SignedKind[] }> {
   add(userId: number, kind: SignedKind): Promise<void>
-  forget(userId: number): Promise<void>
+  /** @param alias as `ForgottenPeople.aliasOf` */
+  forget(userId: number, alias?: string): Promise<void>
+}
+
+/** People who were forgotten, by keyed hashes of their ids. */
+export interface ForgottenPeople {
+  /** The pin, with a keyed hash in place of the fingerprint; undefined: not forgotten. */
+  pinOf(userId: number): Pin | undefined
+  /** Whether the fingerprint of a pin is the keyed hash of this one. */
+  isHashOf(pin: Pin, fingerprint: string): boolean
+  hasSigned(userId: number, kind: SignedKind): boolean
+  aliasOf(userId: number): string | undefined
+  /** Forgets that the person ever signed. */
+  startOver(userId: number): void
 }
 
 /** A certificate; its copy by digest (SHA-256, base64). */

@@ -9,6 +9,7 @@ import {
   CLIENTS,
   CURSORS,
   DERIVATION,
+  FORGOTTEN,
   JOURNAL_CHAIN,
   OUTBOX,
   FIRST_TABLES,
@@ -85,7 +86,7 @@ const PROCESSES = [
 
 /** The key of each table that is followed, and which columns count where not all do. */
 const FOLLOWED: Record<
-  Exclude<FollowedTable, 'clients' | 'cursors' | 'outbox'>,
+  Exclude<FollowedTable, 'clients' | 'cursors' | 'outbox' | 'forgotten'>,
   { key: string; columns?: string }
 > = {
   own_keys: {
@@ -142,8 +143,9 @@ export const POSTGRES_STEPS: readonly PostgresStep[] = [
     version: FIRST_VERSION + 3,
     isAdditive: true,
     statements: [
-      ...[...WRAPPED, ...JOURNAL_CHAIN].map(forPostgres),
+      ...[...WRAPPED, ...JOURNAL_CHAIN, ...FORGOTTEN].map(forPostgres),
       `UPDATE journal SET salt = uuid_send(gen_random_uuid())`,
+      triggerOf(['forgotten', { key: 'person' }]),
     ],
   },
 ]

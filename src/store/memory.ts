@@ -1,6 +1,6 @@
 /** The kernel's memory over a store: the only place where its records become SQL. */
 import type { Kysely } from 'kysely'
-import type { Memory, Records } from '../kernel/index.ts'
+import type { FollowedRecords, Keys, Memory, Records } from '../kernel/index.ts'
 import { CertificateRows, EncryptionKeyRows, KeyListRows } from './records/certificates.ts'
 import { ChatRows, PressRows } from './records/chats.ts'
 import { ClientRows } from './records/clients.ts'
@@ -32,8 +32,16 @@ class SqlRecords extends Rows implements Records {
   readonly clients = new ClientRows(this.db)
 }
 
+/** A memory over a store. */
+export interface StoreMemory extends Memory {
+  /** Reads records of a kind again that this process has changed beside the kernel. */
+  reread(kind: FollowedRecords, keys: readonly string[]): Promise<void>
+}
+
 /** The memory that a store keeps. @param nowMs the time in ms since the epoch, of what it records */
-export function memoryOf(store: Store, nowMs = (): number => Date.now()): Memory {
+export function memoryOf(store: Store, nowMs = (): number => Date.now()): StoreMemory {
+  const kept: { kind: FollowedRecords; read: (records: Records, keys: Keys) => Promise<void> }[] =
+    []
   const records = (db: Kysely<Schema>): Records => new SqlRecords(db)
   return {
     isShared: store.isShared,
@@ -49,9 +57,15 @@ export function memoryOf(store: Store, nowMs = (): number => Date.now()): Memory
     writeFirst: (one) =>
       store.writeFirst({ isDue: () => one.isDue(), save: (db) => one.save(records(db)) }),
     keep: async (kind, read) => {
+      kept.push({ kind, read })
       store.follow(kind, (db, keys) => read(records(db), keys))
       await store.read((db) => read(records(db), null))
     },
     scrub: () => store.scrub(),
+    reread: async (kind, keys) => {
+      for (const one of kept) {
+        if (one.kind === kind) await store.read((db) => one.read(records(db), keys))
+      }
+    },
   }
 }

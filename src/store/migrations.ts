@@ -243,6 +243,18 @@ export const JOURNAL_CHAIN = [
    ) STRICT`,
 ]
 
+/** What stays of forgotten people, under keyed hashes. */
+export const FORGOTTEN = [
+  `CREATE TABLE forgotten (
+     person TEXT PRIMARY KEY NOT NULL,
+     pin TEXT,
+     standing TEXT NOT NULL CHECK (standing IN ('seen', 'accepted', 'verified', 'blocked')),
+     since INTEGER NOT NULL,
+     signed_at INTEGER,
+     signed_files_at INTEGER
+   ) STRICT`,
+]
+
 /** Every step; each raises the version by one. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   { version: FIRST_VERSION, statements: FIRST_TABLES },
@@ -250,7 +262,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   { version: FIRST_VERSION + 2, statements: [...CLIENTS, ...CURSORS, ...OUTBOX] },
   {
     version: FIRST_VERSION + 3,
-    statements: [...WRAPPED, ...JOURNAL_CHAIN, `UPDATE journal SET salt = randomblob(16)`],
+    statements: [...WRAPPED, ...JOURNAL_CHAIN, ...FORGOTTEN, `UPDATE journal SET salt = randomblob(16)`],
   },
 ]
 

@@ -42,6 +42,11 @@ export class Names {
     for (const { userId, username } of fresh) this.#recent.set(userId, username)
   }
 
+  /** Has handles written again that are seen again. */
+  forgetRecent(): void {
+    this.#recent.clear()
+  }
+
   /** Every handle, by person. */
   async all(): Promise<Map<number, string>> {
     const rows = await this.#store.read((db) => db.selectFrom('names').selectAll().execute())

@@ -149,6 +149,12 @@ export class Outcomes implements AsyncDisposable {
     return { messageId, atMs: at, chatId, recipients, skipped }
   }
 
+  /** Writes due outcomes, and empties the memory of recent ones. */
+  async forgetRecent(): Promise<void> {
+    await this.#flush()
+    this.#recent.clear()
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer)
     await this.#flush()

@@ -4,6 +4,7 @@
  */
 import type { Generated, Selectable } from 'kysely'
 import type { ClientTables } from './client-tables.ts'
+import type { JournalTables } from './journal-tables.ts'
 
 /**
  * The protection of a store. Everything secret is locked under a master secret of 256 random bits,
@@ -25,7 +26,7 @@ export interface KeyDerivation {
   p: number
 }
 
-export interface Schema extends ClientTables {
+export interface Schema extends ClientTables, JournalTables {
   /** The bot's own OpenPGP keys (DESIGN, Keys). */
   own_keys: {
     /** 40 lower-case hexadecimal characters. */
@@ -217,32 +218,6 @@ export interface Schema extends ClientTables {
     people: string
     /** Every person ever listed with a usable certificate: JSON of `PastListing`. */
     ever: Generated<string | null>
-  }
-
-  /** The append-only record of changes (`people/journal.ts`); `detail` is JSON. */
-  journal: {
-    id: Generated<number>
-    at: number
-    kind: string
-    user_id: number | null
-    chat_id: number | null
-    detail: string
-    /** Null for an entry of before the chain. */
-    hash: Generated<Uint8Array | null>
-    /** Random; null once the content was erased. */
-    salt: Generated<Uint8Array | null>
-    /** Of the content, once that was erased. */
-    digest: Generated<Uint8Array | null>
-  }
-
-  /** Signed heads of the journal (`trust/journal-heads.ts`), and the last entry that was removed. */
-  journal_heads: {
-    /** The id of the entry, and its hash. */
-    entry: number
-    hash: Uint8Array
-    at: number
-    /** Text under a cleartext signature (RFC 9580, 7); null while none was made. */
-    signed: string | null
   }
 
   /** Outcomes of incoming Messages (`outcomes.ts`); several may be in one update. */

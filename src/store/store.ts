@@ -12,6 +12,7 @@ export const FOLLOWED_TABLES = [
   'protection',
   'own_keys',
   'chats',
+  'forgotten',
   'people',
   'certificates',
   'pins',

@@ -6,6 +6,7 @@ import { beginChain, hashUpTo } from '../store/journal-chain.ts'
 import { upsert } from '../store/records/rows.ts'
 import type { Schema, SchemaRow } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
+import type { Forgotten } from './forgotten.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
@@ -52,6 +53,8 @@ export interface JournalHeadsParts {
   store: Store
   keyring: Pick<Keyring, 'active'>
   engine: Pick<Engine, 'signText'>
+  /** Purged in the same hours. */
+  forgotten?: Pick<Forgotten, 'purge'>
   nowMs: () => number
 }
 
@@ -73,7 +76,11 @@ export class JournalHeads implements AsyncDisposable {
   async start(): Promise<void> {
     // where that fails, the next write begins it
     await beginChain(this.#parts.store).catch(() => undefined)
-    this.#hourly = setInterval(() => this.#sign('daily'), HOUR_MS).unref()
+    const { forgotten } = this.#parts
+    this.#hourly = setInterval(() => {
+      this.#sign('daily')
+      forgotten?.purge().catch(() => undefined)
+    }, HOUR_MS).unref()
     this.#sign('daily')
   }
 

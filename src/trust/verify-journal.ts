@@ -13,7 +13,7 @@ export interface VerifyParts {
   engine: Pick<Engine, 'readSigned' | 'verify'>
 }
 
-/** The result of a verification. Times are ms since the epoch. */
+/** The result of a verification. */
 export interface JournalReport {
   firstId: number | null
   lastId: number | null
@@ -23,8 +23,8 @@ export interface JournalReport {
   /** Entries without a hash of their own, which that of a later one covers. */
   unchained: number
   heads: { signed: number; unsigned: number }
-  /** The last head with a valid signature. */
-  lastSigned: { entry: number; atMs: number; signer: string } | null
+  /** The last head with a valid signature; its time as ISO 8601. */
+  lastSigned: { entry: number; at: string; signer: string } | null
   /** Entries after the last signed head. */
   unsignedEntries: number
   /** The head that was handed in: compared, or of an entry that was removed since. */
@@ -85,7 +85,7 @@ export async function verifyJournal(
     lastSigned:
       lastSigned === undefined || signer === null
         ? null
-        : { entry: lastSigned.row.entry, atMs: lastSigned.row.at, signer },
+        : { entry: lastSigned.row.entry, at: new Date(lastSigned.row.at).toISOString(), signer },
     given: outside === null ? 'none' : compared.includes(outside) ? 'compared' : 'removed-since',
     fault: faults.toSorted((a, b) => a.entry - b.entry)[0] ?? null,
   }
@@ -171,4 +171,26 @@ const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) =
 function entriesIn(detail: string): number[] {
   const { entries = [] } = JSON.parse(detail) as { entries?: number[] }
   return entries
+}
+
+const GIVEN = {
+  none: 'only a head kept elsewhere shows that the end was cut off together with its heads',
+  compared: 'the head kept elsewhere is of this journal',
+  'removed-since': 'the entry of the head kept elsewhere was removed since, as the oldest are',
+}
+
+/** A report for people. */
+export function describeJournal(report: JournalReport): string[] {
+  const { entries, firstId, lastId, heads, lastSigned, forgotten, unchained } = report
+  const signed =
+    lastSigned === null
+      ? 'no head is signed: without key.publish there is no key for it; keep heads elsewhere'
+      : `entry ${lastSigned.entry}, ${lastSigned.at}, by ${lastSigned.signer}`
+  return [
+    `entries  ${entries}, from ${firstId ?? '-'} to ${lastId ?? '-'}`,
+    `chain    ${unchained} without a hash of their own, ${forgotten} erased`,
+    `heads    ${heads.signed} signed, ${heads.unsigned} not`,
+    `signed   ${signed}; ${report.unsignedEntries} entries are newer`,
+    `given    ${GIVEN[report.given]}`,
+  ]
 }

@@ -17,7 +17,8 @@ import { KeyTurn } from '../replicas/key-turn.ts'
 import { SendFence } from '../replicas/send-fence.ts'
 import { PROVEN_MS } from '../replicas/times.ts'
 import type { Store } from '../store/store.ts'
-import { JournalHeads } from '../trust/journal-heads.ts'
+import { Forgotten } from '../trust/forgotten.ts'
+import { JournalHeads, type JournalHeadsParts } from '../trust/journal-heads.ts'
 import { previewChat, type ChatPreview } from '../translate/chat-preview.ts'
 import { Incoming } from '../translate/incoming.ts'
 import { Messages } from '../translate/messages.ts'
@@ -43,6 +44,7 @@ export interface Known extends Kernel {
   directory: Directory
   modes: Modes
   names: Names
+  forgotten: Forgotten
 }
 
 /** The parts over a store. Their listeners are in `subscriptions.ts`. */
@@ -59,8 +61,7 @@ export async function createCore(options: BotOptions, link: Link, purpose: Purpo
   const keyUsage = stack.use(await KeyUsage.load(store))
   const outcomes = stack.use(new Outcomes(store))
   const known = await loadKnown(options, link, base)
-  const journalHeads = stack.use(new JournalHeads({ ...base, nowMs: () => memory.nowMs() }))
-  if (purpose === 'run') await journalHeads.start()
+  const journalHeads = stack.use(await createHeads({ ...base, ...known }, purpose))
   const publication = await createPublication(options, link, { ...base, stack })
   const wall = createWall(options, base, known)
   const approvals = new Approvals({ ...known, rules: approvalRules(options.settings.approve) })
@@ -75,6 +76,7 @@ export async function createCore(options: BotOptions, link: Link, purpose: Purpo
     keyring,
     /** Memory of chats and people. */
     known,
+    memory,
     /** Signs the journal now and then. */
     journalHeads,
     outcomes,
@@ -153,6 +155,7 @@ async function loadKnown(
   { calls, time }: Link,
   { store, memory, engine, keyring }: Base,
 ): Promise<Known> {
+  const forgotten = await Forgotten.load(store)
   const kernel = await loadKernel({
     memory,
     engine,
@@ -161,13 +164,25 @@ async function loadKnown(
     clocks: keyring.clocks,
     clients: givenClients(settings.clients.list),
     readers: READERS,
+    forgotten,
   })
   return {
     ...kernel,
     directory: new Directory({ calls, time, ...kernel }),
     modes: new Modes({ sightings: kernel.sightings, chat: calls.chat }),
     names: new Names(store),
+    forgotten,
   }
+}
+
+/** Heads are signed from the start of a sidecar on, and after decisions of a command. */
+async function createHeads(
+  parts: Omit<JournalHeadsParts, 'nowMs'> & Pick<Base, 'memory'>,
+  purpose: Purpose,
+): Promise<JournalHeads> {
+  const heads = new JournalHeads({ ...parts, nowMs: () => parts.memory.nowMs() })
+  if (purpose === 'run') await heads.start()
+  return heads
 }
 
 /** Null when the sidecar manages no key. */

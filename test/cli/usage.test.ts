@@ -28,6 +28,7 @@ describe('help', () => {
       'store',
       'chat',
       'trust',
+      'person',
       'client',
       'outbox',
       'approve',

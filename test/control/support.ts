@@ -112,6 +112,7 @@ export const JOURNAL: Awaited<ReturnType<Operations['trustLogVerify']>> = {
   unsignedEntries: 0,
   given: 'none',
   fault: null,
+  lines: ['entries  12, from 1 to 12'],
 }
 
 /** A sidecar's operations with fixed answers; `over` changes some of them. */
@@ -149,6 +150,20 @@ export function operations(over: Partial<Operations> = {}): Operations {
     keyProtect: async ({ protection, passphrase }) => ({
       protection,
       message: `moved ${passphrase?.length ?? 'none'}`,
+    }),
+    personForget: async ({ userId }) => ({
+      alias: `alias of ${userId}`,
+      rows: { pins: 1, outbox: 0 },
+      entries: 2,
+      chats: [],
+      isScrubbed: true,
+      stays: ['keyed hashes'],
+    }),
+    trustImport: async ({ apply }) => ({
+      signer: FINGERPRINT,
+      rows: [],
+      verified: apply ? 1 : 0,
+      lines: ['person 1 is verified'],
     }),
     trustLogHead: async () => ({ signed: '-----BEGIN PGP SIGNED MESSAGE-----\n' }),
     trustLogVerify: async () => JOURNAL,

@@ -19,6 +19,7 @@ const ROWS: Record<FollowedTable, [columns: string, values: string, key: string]
     'f',
   ],
   chats: ['id, kind, latched_at, person_id', `-5, 'group', 1, 2`, '-5'],
+  forgotten: ['person, standing, since', `'p', 'seen', 1`, 'p'],
   people: ['user_id, signed_at', '7, 1', '7'],
   certificates: ['fingerprint, owner', `'f', 1`, 'f'],
   pins: ['user_id, since, standing', `7, 1, 'seen'`, '7'],

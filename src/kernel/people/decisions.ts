@@ -67,6 +67,12 @@ export class Policies {
   }
 }
 
+/** What a verification rests on, beside the operator's word. */
+interface VerifiedBy {
+  comparedWith?: string
+  listedBy?: string
+}
+
 export interface DecisionParts {
   memory: Memory
   journal: Journal
@@ -109,16 +115,21 @@ export class Decisions {
    * Verifies a fingerprint, which the operator has compared with the person: it is theirs alone, and
    * nothing is sealed to another one of theirs.
    * @param fingerprint 40 hexadecimal characters; blanks between and either case are fine
-   * @param comparedWith the bot's fingerprint, where a number of both was compared
+   * @param by `comparedWith`: the bot's fingerprint, where a number of both was compared; `listedBy`:
+   *   the signer of the list that it is from, which loosens no block
    * @throws OperatorError `usage` when it is none
    */
-  async verify(userId: number, fingerprint: string, comparedWith?: string): Promise<Pin> {
+  async verify(userId: number, fingerprint: string, by: VerifiedBy = {}): Promise<Pin> {
     const compared = readFingerprint(fingerprint)
     const decide = (): Pin => {
       const pin = this.#parts.pins.get(userId) ?? blankPin(userId)
+      const isOther = pin.standing === 'blocked' || pin.fingerprint !== compared
+      if (by.listedBy !== undefined && pin.standing !== 'seen' && isOther) {
+        throw refusedError(`person ${userId} is decided otherwise`, 'a list changes no decision')
+      }
       return { ...pin, fingerprint: compared, standing: 'verified' }
     }
-    return await this.#recordDecision('verified', decide, comparedWith)
+    return await this.#recordDecision('verified', decide, by)
   }
 
   /** Ends sealing to a person and trust in them until they are accepted or verified. */
@@ -132,20 +143,21 @@ export class Decisions {
   async #recordDecision(
     kind: 'accepted' | 'verified' | 'blocked',
     decide: () => Pin,
-    comparedWith?: string,
+    by: VerifiedBy = {},
   ): Promise<Pin> {
     let pin = decide()
     const changeOf = (): TrustChange => {
       const { userId, fingerprint } = ownerIn(pin)
       return kind === 'blocked'
         ? { kind, userId, detail: {} }
-        : { kind, userId, detail: { fingerprint, ...(comparedWith && { comparedWith }) } }
+        : { kind, userId, detail: { fingerprint, ...by } }
     }
     const write = async ({ pins, certificates, signers }: Records): Promise<TrustChange[]> => {
       pin = { ...decide(), sinceMs: this.#parts.memory.nowMs() }
       await pins.save([pin])
       if (kind !== 'blocked') await certificates.setOwner(ownerIn(pin).fingerprint, pin.userId)
-      if (kind === 'accepted') await signers.forget(pin.userId)
+      const alias = this.#parts.people.forgotten?.aliasOf(pin.userId)
+      if (kind === 'accepted') await signers.forget(pin.userId, alias)
       return [changeOf()]
     }
     await this.#parts.journal.record([changeOf()], write, () => {

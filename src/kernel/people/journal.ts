@@ -34,10 +34,12 @@ export type TrustChange =
   /** Somebody wrote or pressed in the private chat of another person. */
   | (OfChat<'stranger', Empty> & { userId: number })
   /** Decisions of the operator. */
-  | OfPerson<'accepted' | 'verified', { fingerprint: string; comparedWith?: string }>
+  | OfPerson<'accepted' | 'verified', { fingerprint: string; comparedWith?: string; listedBy?: string }>
   /** The safety number of a person's certificate and the bot's was compared, and is another. */
   | OfPerson<'number-differs', { fingerprint: string; comparedWith: string }>
   | OfPerson<'blocked', Empty>
+  /** The content of these entries was erased; `person` is a keyed hash. */
+  | { kind: 'person-forgotten'; detail: { person: string; entries: number[] } }
   | { kind: 'policy'; chatId: number | null; detail: { policy: string | null } }
   /** The service reports a stricter kind of a chat; the operator corrects the kind. */
   | OfChat<'kind-tightened' | 'kind-corrected', { from: string; to: string }>

@@ -12,7 +12,9 @@ export class KeyChanges {
   static async load(memory: Memory): Promise<KeyChanges> {
     const changes = new KeyChanges(memory)
     await memory.keep('key_changes', async ({ keyChanges }, userIds) => {
-      for (const change of await keyChanges.of(userIds)) changes.#changes.set(change.userId, change)
+      const found = await keyChanges.of(userIds)
+      for (const userId of userIds ?? []) changes.#changes.delete(Number(userId))
+      for (const change of found) changes.#changes.set(change.userId, change)
     })
     return changes
   }

@@ -37,6 +37,8 @@ export class KeyListHistory {
   readonly #memory: Memory
   readonly #journal: Journal
   readonly #digests = new BoundedMap<number, string>(REMEMBERED)
+  /** Has every list written again. */
+  readonly forgetDigests = (): void => this.#digests.clear()
   readonly #contradictions = new BoundedMap<number, string>(REMEMBERED)
   /** The most people that a list had lately, so that shrinking step by step is found too. */
   readonly #largest: BoundedMap<number, number>

@@ -19,6 +19,8 @@ interface ListedKeys {
 export class KnownKeys {
   readonly #memory: Memory
   readonly #digests = new BoundedMap<string, string>(LISTS)
+  /** Has every list written again. */
+  readonly forgetDigests = (): void => this.#digests.clear()
   /** Those that are not on disk yet, by key id and person. */
   readonly #unwritten = new Map<string, KnownKey>()
 

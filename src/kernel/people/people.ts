@@ -1,4 +1,4 @@
-import type { Keys, Memory, Records, SignedKind } from '../memory.ts'
+import type { ForgottenPeople, Keys, Memory, Records, SignedKind } from '../memory.ts'
 
 /** A certificate and its claimed owner. */
 export interface Pair {
@@ -16,12 +16,15 @@ export class People {
   /** Of these, who is not on disk yet. */
   readonly #unwritten = { words: new Set<number>(), file: new Set<number>() }
 
+  forgotten: ForgottenPeople | undefined
+
   private constructor(memory: Memory) {
     this.#memory = memory
   }
 
-  static async load(memory: Memory): Promise<People> {
+  static async load(memory: Memory, forgotten?: ForgottenPeople): Promise<People> {
     const people = new People(memory)
+    people.forgotten = forgotten
     const { words, file } = people.#unwritten
     memory.writeFirst({
       isDue: () => words.size + file.size > 0,
@@ -41,7 +44,9 @@ export class People {
 
   async #readSigned({ signers }: Records, userIds: Keys): Promise<void> {
     const signed = await signers.of(userIds)
-    for (const userId of userIds ?? []) this.signedForgotten(Number(userId))
+    for (const userId of userIds ?? []) {
+      for (const known of Object.values(this.#signed)) known.delete(Number(userId))
+    }
     for (const { userId, kinds } of signed) for (const kind of kinds) this.#signed[kind].add(userId)
   }
 
@@ -63,7 +68,8 @@ export class People {
 
   /** Whether the person has ever signed this kind, and must go on signing. */
   hasSigned(userId: number, kind: SignedKind): boolean {
-    return this.#signed[kind].has(userId) || this.#unwritten[kind].has(userId)
+    const isForgotten = this.forgotten?.hasSigned(userId, kind) === true
+    return isForgotten || this.#signed[kind].has(userId) || this.#unwritten[kind].has(userId)
   }
 
   /** Counts from the call on, also when this rejects. @throws Refusal `postern_store_unwritable` */
@@ -89,6 +95,7 @@ export class People {
 
   /** Forgets signatures of a person that are forgotten on disk. */
   signedForgotten(userId: number): void {
+    this.forgotten?.startOver(userId)
     for (const signed of Object.values(this.#signed)) signed.delete(userId)
   }
 }

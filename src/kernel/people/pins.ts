@@ -1,4 +1,4 @@
-import type { Memory, Pin } from '../memory.ts'
+import type { ForgottenPeople, Memory, Pin } from '../memory.ts'
 
 /** The pin of an unknown person. */
 export const blankPin = (userId: number): Pin => ({
@@ -18,16 +18,34 @@ export class Pins {
   /** How often a pin was set since the start, by another sidecar too. */
   changes = 0
 
-  static async load(memory: Memory): Promise<Pins> {
+  #forgotten: ForgottenPeople | undefined
+
+  static async load(memory: Memory, forgotten?: ForgottenPeople): Promise<Pins> {
     const pins = new Pins()
+    pins.#forgotten = forgotten
     await memory.keep('pins', async (records, userIds) => {
-      for (const pin of await records.pins.of(userIds)) pins.set(pin)
+      const found = await records.pins.of(userIds)
+      for (const userId of userIds ?? []) pins.#delete(Number(userId))
+      for (const pin of found) pins.set(pin)
     })
     return pins
   }
 
   get(userId: number): Pin | undefined {
-    return this.#pins.get(userId)
+    return this.#pins.get(userId) ?? this.#forgotten?.pinOf(userId)
+  }
+
+  /** Puts a listed certificate in place of its keyed hash, where the person was forgotten with it. */
+  recall({ userId, fingerprint }: Listing): void {
+    const pin = this.get(userId)
+    if (pin === undefined || fingerprint === null) return
+    if (this.#forgotten?.isHashOf(pin, fingerprint) === true) this.set({ ...pin, fingerprint })
+  }
+
+  #delete(userId: number): void {
+    const { listed = null } = this.#pins.get(userId) ?? {}
+    if (listed !== null) this.#unclaim(listed, userId)
+    if (this.#pins.delete(userId)) this.changes++
   }
 
   get size(): number {

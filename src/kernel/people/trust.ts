@@ -68,9 +68,9 @@ export class Trust {
   }
 
   static async load(parts: TrustParts): Promise<Trust> {
-    const { memory, journal, policy } = parts
+    const { memory, journal, policy, people } = parts
     const policies = await Policies.load({ memory, journal, setting: policy })
-    const pins = await Pins.load(memory)
+    const pins = await Pins.load(memory, people.forgotten)
     const keyChanges = await KeyChanges.load(memory)
     const trust = new Trust(parts, policies, pins, keyChanges)
     memory.writeFirst({
@@ -190,6 +190,7 @@ export class Trust {
   #hold(listed: readonly Listing[]): number {
     const { maxPeople = MOST_PEOPLE } = this.#parts
     const room = maxPeople - this.#pins.size - this.#unwritten.size
+    for (const one of listed) this.#pins.recall(one)
     const { fresh, tooMany } = newListings(listed, (userId) => this.pinOf(userId), room)
     for (const { userId, fingerprint: last } of fresh) {
       this.#unwritten.set(userId, { first: this.#unwritten.get(userId)?.first ?? last, last })

@@ -100,9 +100,10 @@ export class SignerRows extends Rows implements SignerRecords {
     await upsert(this.db, 'people', 'user_id', { user_id: userId, ...times })
   }
 
-  async forget(userId: number): Promise<void> {
+  async forget(userId: number, alias?: string): Promise<void> {
     const unsigned = { signed_at: null, signed_files_at: null }
     await changeRows(this.db, 'people', { user_id: userId }, unsigned)
+    if (alias !== undefined) await changeRows(this.db, 'forgotten', { person: alias }, unsigned)
   }
 }
 

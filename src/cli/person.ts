@@ -1,0 +1,38 @@
+/** `postern person`: everything known of a person. */
+import type { ForgottenRow } from '../control/people.ts'
+import { withSidecar } from './connect.ts'
+import { idReader } from './flags.ts'
+import { OperatorCommand, type JsonFlag } from './operator-command.ts'
+import { confirmTyped } from './prompts.ts'
+import { print, printJson } from './terminal.ts'
+
+const readPersonId = idReader('person', '`postern trust list` shows them')
+
+export const commandsOfGroup = (): OperatorCommand[] => [
+  new OperatorCommand('forget')
+    .description('erase what is known of a person')
+    .argument('<userId>', 'which person', readPersonId)
+    .option('--yes', 'do not ask')
+    .option('--json', 'print the result as JSON')
+    .example('postern person forget 4711')
+    .runs(async (sources, userId: number, o: JsonFlag & { yes?: boolean }) => {
+      if (o.yes !== true) {
+        await confirmTyped({
+          question: `erase person ${userId}? This cannot be undone. Type the id: `,
+          answer: String(userId),
+          done: 'nothing was erased',
+          yes: '--yes erases without a question',
+        })
+      }
+      const report = await withSidecar(sources, (sidecar) => sidecar.personForget({ userId }))
+      if (o.json === true) printJson(report)
+      else printForgotten(report)
+    }),
+]
+
+function printForgotten({ rows, entries, stays }: ForgottenRow): void {
+  const erased = Object.entries(rows).filter(([, count]) => count > 0)
+  for (const [table, count] of erased) print(`erased  ${count} of ${table}`)
+  print(`erased  the content of ${entries} entries of the journal`)
+  for (const line of stays) print(`stays   ${line}`)
+}

@@ -1,0 +1,249 @@
+/** Erases a person from every table of a store. */
+import type { ExpressionBuilder, Kysely } from 'kysely'
+import { contentDigest } from '../journal-chain.ts'
+import type { Schema, SchemaRow } from '../schema.ts'
+import { changeRows, chunksOf, upsert } from './rows.ts'
+
+const IDS_AT_ONCE = 500
+
+/** A person as the store knows them, and what stays under keyed hashes. */
+export interface ErasedPerson {
+  userId: number
+  /** In place of the id. */
+  alias: string
+  /** In place of a fingerprint of theirs. */
+  pinOf: (fingerprint: string) => string
+}
+
+/** The effect of an erasure. */
+export interface Erasure {
+  /** Erased rows by table; of those where others are named too, only the person is gone. */
+  rows: Record<string, number>
+  /** Entries of the journal whose content was erased, by id. */
+  entries: number[]
+  /** Chats whose kind and latch stay. */
+  chats: number[]
+  /** Certificates of which only stays that they are revoked, and those that others are listed with. */
+  revoked: string[]
+  shared: string[]
+  fingerprints: string[]
+}
+
+/** Erases a person; run it within one write, before the journal's entry about it. */
+export async function erasePerson(db: Kysely<Schema>, person: ErasedPerson): Promise<Erasure> {
+  const { userId } = person
+  const fingerprints = await fingerprintsOf(db, userId)
+  const chats = await idsOf(db, userId)
+  const rows: Record<string, number> = {}
+  await keepUnderAlias(db, person)
+  const ofPerson = [
+    ['pins', 'user_id'],
+    ['people', 'user_id'],
+    ['names', 'user_id'],
+    ['key_changes', 'user_id'],
+    ['encryption_keys', 'user_id'],
+    ['outcomes', 'user_id'],
+    ['media', 'sender'],
+  ] as const
+  for (const [table, column] of ofPerson) {
+    const value = column === 'sender' ? String(userId) : userId
+    rows[table] = await erase(db, table, (row) => row(column as never, '=', value as never))
+  }
+  for (const some of chunksOf(fingerprints, IDS_AT_ONCE)) {
+    rows['outcomes']! += await erase(db, 'outcomes', (row) =>
+      row('signer' as never, 'in', some as never),
+    )
+  }
+  for (const table of ['outcomes', 'sent', 'media', 'lists'] as const) {
+    for (const some of chunksOf(chats, IDS_AT_ONCE)) {
+      const count = await erase(db, table, (row) => row('chat_id' as never, 'in', some as never))
+      rows[table] = (rows[table] ?? 0) + count
+    }
+  }
+  await changeRows(db, 'chats', { person_id: userId }, { person_id: null })
+  await changeRows(db, 'seen', { user_id: userId }, { user_id: null })
+  rows['lists'] = (rows['lists'] ?? 0) + (await leaveLists(db, userId))
+  rows['sent'] = (rows['sent'] ?? 0) + (await leaveSent(db, userId))
+  const certificates = await eraseCertificates(db, userId, fingerprints)
+  rows['certificates'] = certificates.erased
+  const entries = await eraseEntries(db, person, { chats, fingerprints })
+  return { rows, entries, chats, fingerprints, ...certificates }
+}
+
+type AnyRow = ExpressionBuilder<Schema, 'flags'>
+
+async function erase(
+  db: Kysely<Schema>,
+  table: keyof Schema,
+  which: (row: AnyRow) => ReturnType<AnyRow>,
+): Promise<number> {
+  // one table for all, or the types of Kysely are too many
+  const query = db.deleteFrom(table as 'flags').where(which as never)
+  return Number((await query.executeTakeFirstOrThrow()).numDeletedRows)
+}
+
+async function idsOf(db: Kysely<Schema>, userId: number): Promise<number[]> {
+  const rows = await db.selectFrom('chats').select('id').where('person_id', '=', userId).execute()
+  return rows.map(({ id }) => id)
+}
+
+async function fingerprintsOf(db: Kysely<Schema>, userId: number): Promise<string[]> {
+  const pins = await db.selectFrom('pins').selectAll().where('user_id', '=', userId).execute()
+  const changes = db.selectFrom('key_changes').selectAll().where('user_id', '=', userId)
+  const owned = db.selectFrom('certificates').select('fingerprint').where('owner', '=', userId)
+  const found = [
+    ...pins.flatMap(({ fingerprint, listed, former }) => [fingerprint, listed, former]),
+    ...(await changes.execute()).flatMap(({ before, now }) => [before, now]),
+    ...(await owned.execute()).map(({ fingerprint }) => fingerprint),
+  ]
+  return [...new Set(found.filter((one) => one !== null && one.length > 0))] as string[]
+}
+
+/** Writes the pin and the duty to sign under the alias; what a former erasure kept stays else. */
+async function keepUnderAlias(db: Kysely<Schema>, o: ErasedPerson): Promise<void> {
+  const { userId: user_id, alias, pinOf } = o
+  const pin = await db
+    .selectFrom('pins')
+    .selectAll()
+    .where('user_id', '=', user_id)
+    .executeTakeFirst()
+  const signer = await db
+    .selectFrom('people')
+    .selectAll()
+    .where('user_id', '=', user_id)
+    .executeTakeFirst()
+  const former = await db
+    .selectFrom('forgotten')
+    .selectAll()
+    .where('person', '=', alias)
+    .executeTakeFirst()
+  const { fingerprint = null, standing = former?.standing ?? 'seen' } = pin ?? {}
+  await upsert(db, 'forgotten', 'person', {
+    person: alias,
+    pin: pin === undefined ? (former?.pin ?? null) : fingerprint && pinOf(fingerprint),
+    standing,
+    since: pin?.since ?? former?.since ?? 0,
+    signed_at: signer?.signed_at ?? former?.signed_at ?? null,
+    signed_files_at: signer?.signed_files_at ?? former?.signed_files_at ?? null,
+  })
+}
+
+/** Removes the person from the key lists of groups. */
+async function leaveLists(db: Kysely<Schema>, userId: number): Promise<number> {
+  const mention = `%[${userId},%`
+  const rows = await db
+    .selectFrom('lists')
+    .selectAll()
+    .where((row) => row.or([row('people', 'like', mention), row('ever', 'like', mention)]))
+    .execute()
+  const without = (json: string): string =>
+    JSON.stringify((JSON.parse(json) as [number, ...unknown[]][]).filter(([id]) => id !== userId))
+  for (const { chat_id, people, ever } of rows) {
+    const left = { people: without(people), ever: ever && without(ever) }
+    await changeRows(db, 'lists', { chat_id }, left)
+  }
+  return rows.length
+}
+
+/** Removes the person from skipped recipients. */
+async function leaveSent(db: Kysely<Schema>, userId: number): Promise<number> {
+  const rows = await db
+    .selectFrom('sent')
+    .select(['message_id', 'skipped'])
+    .where('skipped', 'like', `%${userId}%`)
+    .execute()
+  for (const { message_id, skipped } of rows) {
+    const others = (JSON.parse(skipped) as { userId: number }[]).filter(
+      (one) => one.userId !== userId,
+    )
+    await changeRows(db, 'sent', { message_id }, { skipped: JSON.stringify(others) })
+  }
+  return rows.length
+}
+
+async function eraseCertificates(
+  db: Kysely<Schema>,
+  userId: number,
+  fingerprints: readonly string[],
+): Promise<{ erased: number; revoked: string[]; shared: string[] }> {
+  await changeRows(db, 'certificates', { owner: userId }, { owner: null })
+  const result = { erased: 0, revoked: [] as string[], shared: [] as string[] }
+  for (const fingerprint of fingerprints) {
+    const other = await db
+      .selectFrom('pins')
+      .select('user_id')
+      .where((pin) =>
+        pin.or(
+          ['fingerprint', 'listed', 'former'].map((one) => pin(one as 'listed', '=', fingerprint)),
+        ),
+      )
+      .executeTakeFirst()
+    if (other !== undefined) {
+      result.shared.push(fingerprint)
+      continue
+    }
+    const which = (row: AnyRow) => row('fingerprint' as never, '=', fingerprint as never)
+    const known = await db
+      .selectFrom('certificates')
+      .select('revoked_armored')
+      .where('fingerprint', '=', fingerprint)
+      .executeTakeFirst()
+    if (known?.revoked_armored == null) result.erased += await erase(db, 'certificates', which)
+    else {
+      result.revoked.push(fingerprint)
+      const bare = { copy: null, copy_digest: null, revoked_armored: '' }
+      await changeRows(db, 'certificates', { fingerprint }, bare)
+    }
+  }
+  return result
+}
+
+/** Fields of entries that hold ids of people. */
+const PEOPLE_IN = new Set([
+  'people',
+  'added',
+  'removed',
+  'changed',
+  'stranger',
+  'owner',
+  'before',
+  'by',
+])
+
+async function eraseEntries(
+  db: Kysely<Schema>,
+  { userId, alias }: ErasedPerson,
+  { chats, fingerprints }: { chats: readonly number[]; fingerprints: readonly string[] },
+): Promise<number[]> {
+  const ofChats = new Set(chats)
+  const names = ({ user_id, chat_id, detail, digest }: SchemaRow<'journal'>): boolean => {
+    if (digest !== null) return false
+    if (user_id === userId || (chat_id !== null && ofChats.has(chat_id))) return true
+    const fields = Object.entries(JSON.parse(detail) as object)
+    return fields.some(([name, value]: [string, unknown]) => {
+      if (PEOPLE_IN.has(name) && [value].flat().includes(userId)) return true
+      return typeof value === 'string' && fingerprints.includes(value)
+    })
+  }
+  const found = new Map<number, SchemaRow<'journal'>>()
+  const needles = [String(userId), ...fingerprints]
+  const all = db.selectFrom('journal').selectAll().where('digest', 'is', null)
+  const wholes = [
+    all.where('user_id', '=', userId),
+    ...chunksOf(chats, IDS_AT_ONCE).map((some) => all.where('chat_id', 'in', some)),
+    ...needles.map((needle) => all.where('detail', 'like', `%${needle}%`)),
+  ]
+  for (const whole of wholes) {
+    for (const row of await whole.execute()) if (names(row)) found.set(row.id, row)
+  }
+  const erased = {
+    user_id: null,
+    chat_id: null,
+    detail: JSON.stringify({ forgotten: alias }),
+    salt: null,
+  }
+  for (const [id, row] of found) {
+    await changeRows(db, 'journal', { id }, { ...erased, digest: contentDigest(row) })
+  }
+  return [...found.keys()].toSorted((a, b) => a - b)
+}
