@@ -14,6 +14,9 @@ const TEXT = 'x'.repeat(480)
 const COUNTS = [1, 10, 100, 500, 950, 997]
 const COLD_COUNTS = [1, 100, 997]
 const LARGEST = 997
+/** People of a large group, and how many of them have a subkey of ML-KEM-768+X25519. */
+const PQC_COUNT = 900
+const PQC = 5
 const TARGET = { route: 'send', path: '/messages', isForSealed: false } as const
 
 /** The guard before a latched chat, which asks for nothing else. */
@@ -38,6 +41,7 @@ export async function sealJobs(wanted: (job: string) => boolean): Promise<Result
     jobs[`seal-online-${count}`] = () => online(bench, count)
   }
   for (const count of COLD_COUNTS) jobs[`seal-cold-${count}`] = () => cold(bench, count)
+  jobs[`seal-pqc-${PQC_COUNT}`] = () => withPqc(bench)
   jobs[`seal-stocked-${LARGEST}`] = () => stocked(bench)
   jobs[`seal-ahead-${LARGEST}`] = () => ahead(bench)
   const results: Result[] = []
@@ -109,6 +113,25 @@ async function online({ cast, floor, programs }: Bench, count: number): Promise<
       ...others,
     ],
     rounds: count > 100 ? 9 : 21,
+    warmups: 12,
+  })
+}
+
+/** The same where a few people of a large group have a post-quantum subkey. */
+async function withPqc({ cast }: Bench): Promise<Result> {
+  const o = { createdMs: Date.now() - 300_000, passphrase: 'x', isRandom: true }
+  const made = Array.from({ length: PQC }, (_, index) =>
+    cast.engine.generate({ algorithm: 'pqc', userId: `pqc ${index}`, ...o }),
+  )
+  const few = (await Promise.all(made)).map(({ certificate }) => certificate)
+  const sealing = (certificates: string[]) => ({
+    run: () => send(cast.engine, cast, { certificates: [...certificates] }),
+  })
+  return await compare({
+    job: `seal-pqc-${PQC_COUNT}`,
+    ours: sealing([...firstOf(cast, PQC_COUNT - PQC), ...few]),
+    peers: [{ name: 'classical alone', ...sealing(firstOf(cast, PQC_COUNT)) }],
+    rounds: 9,
     warmups: 12,
   })
 }

@@ -62,10 +62,12 @@ export async function judgeWith(
   const merged = known === undefined ? NOTHING : await merge(key, known)
   const { isCarried, isNews, stripped } = merged
   const status = await judgeKey(key, isCarried ? key.armor() : armored, { nowMs, native })
-  const isPlain = status.unusable === null && !isCarried
-  const isStripped = status.unusable === null && stripped.includes(status.encryptionKeys[0])
+  // Merged beyond the bounds it could not be sealed to, and would fail every message.
+  const unusable = status.unusable ?? (isCarried ? shapeProblem(status.armored) : null)
+  const isPlain = unusable === null && !isCarried
+  const isStripped = unusable === null && stripped.includes(status.encryptionKeys[0])
   return {
-    status: { ...status, ...(isNews && { isNews }), ...(isStripped && { isStripped }) },
+    status: { ...status, unusable, ...(isNews && { isNews }), ...(isStripped && { isStripped }) },
     info: isPlain ? await native.infoOf(key, nowMs) : null,
   }
 }

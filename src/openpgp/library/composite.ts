@@ -32,20 +32,20 @@ interface LibraryPacket {
   readPublicKey: Methods['readPublicKey']
 }
 interface Methods {
-  read: (this: LibraryPacket, ...given: Reading) => Promise<unknown>
-  readPublicKey: (this: LibraryPacket, ...given: Reading) => Promise<number>
+  read: (this: LibraryPacket, ...given: ParseArguments) => Promise<unknown>
+  readPublicKey: (this: LibraryPacket, ...given: ParseArguments) => Promise<number>
   getAlgorithmInfo: (this: LibraryPacket) => object
   encrypt: (this: LibraryPacket, ...given: unknown[]) => Promise<unknown>
   decrypt: (this: LibraryPacket, ...given: unknown[]) => Promise<unknown>
   validate: (this: LibraryPacket) => Promise<unknown>
 }
 
-type Reading = [bytes: Uint8Array, config?: object | undefined]
+type ParseArguments = [bytes: Uint8Array, config?: object | undefined]
 
 /** Every other form is the library's own to read, and to refuse as unsupported. */
 async function readPublic(
   packet: LibraryPacket,
-  [bytes, config]: Reading,
+  [bytes, config]: ParseArguments,
   others: Methods['readPublicKey'],
 ): Promise<number> {
   const isSecret = packet instanceof SecretSubkeyPacket

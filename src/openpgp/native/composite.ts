@@ -70,17 +70,15 @@ export function unwrapComposites(
   { recipientPackets }: ScannedRecipients,
   keys: readonly UnlockedKey[],
 ): FoundKey[] {
+  const forms = recipientPackets.flatMap((packet) => formOf(packetAt(packet, 0).body) ?? [])
   const found: FoundKey[] = []
-  for (const packet of recipientPackets) {
-    const read = formOf(packetAt(packet, 0).body)
-    if (read === null) continue
-    for (const { bytes, fingerprint } of keys.filter((key) => mayOpen(key, read.form.keyId))) {
-      for (const [keyId, own] of readOwnSecrets(bytes)) {
-        if (!isRecipientSecret(own) || own.key.algorithm !== ALGORITHM.mlKem768X25519) continue
-        if (read.form.keyId !== ANONYMOUS && read.form.keyId !== keyId) continue
-        const opened = openRecipient(read.form, own)
+  for (const { bytes, fingerprint } of keys) {
+    for (const [keyId, own] of readOwnSecrets(bytes)) {
+      if (!isRecipientSecret(own) || own.key.algorithm !== ALGORITHM.mlKem768X25519) continue
+      for (const { form, namesCipher } of forms) {
+        const opened = [ANONYMOUS, keyId].includes(form.keyId) ? openRecipient(form, own) : null
         if (opened === null || !isCipher(opened.cipher)) continue
-        const algorithm = read.namesCipher ? CIPHER_NAME[opened.cipher] : null
+        const algorithm = namesCipher ? CIPHER_NAME[opened.cipher] : null
         found.push({ algorithm, data: opened.data, fingerprint })
       }
     }
@@ -89,9 +87,6 @@ export function unwrapComposites(
 }
 
 const ANONYMOUS = '0000000000000000'
-
-const mayOpen = ({ keyIds }: UnlockedKey, keyId: string): boolean =>
-  keyId === ANONYMOUS || keyIds.includes(keyId)
 
 /** Version, length, and a version 4 fingerprint with its version, before the algorithm. */
 const VERSION_6 = Buffer.of(6, 21, 4)

@@ -207,6 +207,15 @@ describe('a copy without the subkey that was seen', () => {
     expect(found.isStripped).toBeUndefined()
   })
 
+  test('that does not fit into one certificate with those seen before makes that unusable', async () => {
+    const bindings = (first: number): Buffer[] =>
+      Array.from({ length: 20 }, (_, n) => boundSubkey(primary, mlKem(`n ${first + n}`, MADE_MS)))
+    const seen = certificate(classical, ...bindings(0))
+    const listed = certificate(classical, ...bindings(20))
+    expect(await status(seen)).toMatchObject(PQC)
+    expect(await status(listed, seen)).toMatchObject({ unusable: 'too-large' })
+  })
+
   test('of another certificate is never merged', async () => {
     expect(await status(alice.certificate, carol.certificate)).toMatchObject(CLASSIC)
   })
