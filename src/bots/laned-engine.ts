@@ -30,6 +30,7 @@ export function lanedEngine(
     seal: (request) => lane.run(() => engine.seal({ ...request, owner })),
     sealKnown: (request) => lane.run(() => engine.sealKnown({ ...request, owner })),
     judge: (armored, known) => lane.run(() => engine.judge(armored, known)),
+    certifications: (...asked) => lane.run(() => engine.certifications(...asked)),
     open: (armored, keys, signal) => lane.run(() => engine.open(armored, keys, signal)),
     openFile: (reader, options) => engine.openFile(reader, options),
     verify: (...asked) => lane.run(() => engine.verify(...asked)),

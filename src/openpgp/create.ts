@@ -76,10 +76,9 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
   let native: NativeEngine | null = null
   const load = async (): Promise<NativeEngine> => {
     const { NativeEngine: Loaded } = await import('./native/engine.ts')
-    const onDisagreement = (): void => disagreements.emit()
     const onSealed = checker?.sealed.bind(checker)
-    const here = { library, threads, events, bounds, nowMs: time }
-    native = new Loaded({ ...here, onPrepared, onDisagreement, onSealed })
+    const here = { library, threads, events, bounds, nowMs: time, onPrepared }
+    native = new Loaded({ ...here, onSealed, onDisagreement: () => disagreements.emit() })
     return native
   }
   const { check: scope = 'off' } = options
@@ -120,6 +119,7 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
     seal: async (request) => (await sealKnown(request)).armored,
     sealKnown,
     judge: async (armored, known) => (await check(armored, known)).status,
+    certifications: library.certifications,
     open: async (armored, keys, signal) => {
       const natively = (await ours())?.open(armored, keys, signal)
       const left = (await natively) ?? parseMessage(armored, ownIdsOf(keys))

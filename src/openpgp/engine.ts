@@ -2,6 +2,7 @@
  * The engine: all that the rest of Postern uses of OpenPGP. It has no access to chats, people or
  * the network, and callers do not depend on how it runs (worker threads today).
  */
+import type { Certified, Certifier } from './certifier.ts'
 import type { Cipher } from './format/ciphers.ts'
 import type { DamageReason, SizeReason, UnfitReason } from './failure-reasons.ts'
 import type { ByteReader } from './format/packet-stream.ts'
@@ -252,6 +253,8 @@ export interface Engine extends SignedFiles<Signed, UnlockedKey> {
    * @param known an earlier copy whose revocations and self-signatures must not be forgotten
    */
   judge(armored: string, known?: string): Promise<CertificateStatus>
+  /** As `Certifications.of`. */
+  certifications(armored: string, by: readonly Certifier[], nowMs: number): Promise<Certified[]>
   /**
    * Signs and encrypts (RFC 9580, 10.3): one armored message, no headers, no checksum.
    * @throws Error when any certificate cannot be used; nothing is ever left out silently

@@ -3,6 +3,7 @@
  * parameters and results, and its sizes and bounds.
  */
 export { createEngine, type MeasuredEngine } from './create.ts'
+export type { Certified, Certifier } from './certifier.ts'
 export { BOUNDS } from './bounds.ts'
 export type {
   Adopted,

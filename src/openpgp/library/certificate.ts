@@ -72,7 +72,8 @@ export async function judgeWith(
   }
 }
 
-async function readOne(armored: string): Promise<PublicKey | UnusableReason> {
+/** Reads one certificate. Gives why it is none. */
+export async function readOne(armored: string): Promise<PublicKey | UnusableReason> {
   try {
     const keys = await readKeys({ armoredKeys: armored })
     const key = keys[0]

@@ -18,6 +18,7 @@ import {
   unusableStatus,
   type CheckedCertificate,
 } from '../certificate-statuses.ts'
+import { Certifications } from '../certifications.ts'
 import { JobKilled, Pool, type PoolEvents, type ThreadLoad } from '../pool.ts'
 import { Sealed } from '../format/armor-writer.ts'
 import type { FileOpeningHelpers } from '../stream/open-file.ts'
@@ -107,6 +108,15 @@ export class Library implements AsyncDisposable {
       ifKilled({ status: unusableStatus(asked[0], 'deadline'), info: null }),
     )
   }
+
+  readonly #certifications = new Certifications((...asked) =>
+    twice(() => this.#pools.certificates.run('certifications', asked, this.#deadlineMs)).catch(
+      or([]),
+    ),
+  )
+
+  readonly certifications: Engine['certifications'] = (...asked) =>
+    this.#certifications.of(...asked)
 
   async seal(request: SealRequest): Promise<Sealed> {
     const sealed = await this.#pools.ours.run('seal', [request, this.#nowMs()])

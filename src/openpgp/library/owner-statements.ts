@@ -6,7 +6,7 @@ import { config, enums, type PublicKey, type SignaturePacket, type Subkey } from
 import { isComposite } from './composite.ts'
 import type { WholePublicKey } from './key-cache.ts'
 
-type NamedUser = PublicKey['users'][number]
+export type NamedUser = PublicKey['users'][number]
 
 /**
  * The library's way to ask without a date: a statement counts from its own date on, and whose clock
@@ -14,7 +14,7 @@ type NamedUser = PublicKey['users'][number]
  */
 const ANY_DATE = null as unknown as Date
 /** A hash too weak for a statement is no reason to disregard that a key was given up. */
-const ANY_HASH = { ...config, rejectHashAlgorithms: new Set<enums.hash>() }
+export const ANY_HASH = { ...config, rejectHashAlgorithms: new Set<enums.hash>() }
 /** Reasons that leave earlier signatures valid (RFC 9580, 5.2.3.31). */
 const SOFT = new Set<enums.reasonForRevocation | null>([
   enums.reasonForRevocation.keySuperseded,
@@ -71,10 +71,13 @@ async function ownStatements(key: PublicKey): Promise<SignaturePacket[]> {
 const ownDirect = ({ keyPacket, directSignatures }: WholePublicKey): Promise<SignaturePacket[]> =>
   verified(directSignatures, keyPacket, enums.signature.key)
 
-const ownOf = ({ keyPacket }: PublicKey, user: NamedUser): Promise<SignaturePacket[]> =>
+export const ownOf = ({ keyPacket }: PublicKey, user: NamedUser): Promise<SignaturePacket[]> =>
   verified(user.selfCertifications, keyPacket, enums.signature.certGeneric, namedBy(user))
 
-const ownRevocationsOf = ({ keyPacket }: PublicKey, user: NamedUser): Promise<SignaturePacket[]> =>
+export const ownRevocationsOf = (
+  { keyPacket }: PublicKey,
+  user: NamedUser,
+): Promise<SignaturePacket[]> =>
   verified(user.revocationSignatures, keyPacket, enums.signature.certRevocation, namedBy(user))
 
 const ownBindings = ({ keyPacket }: PublicKey, subkey: Subkey): Promise<SignaturePacket[]> =>
@@ -82,17 +85,20 @@ const ownBindings = ({ keyPacket }: PublicKey, subkey: Subkey): Promise<Signatur
     bind: subkey.keyPacket,
   })
 
-/** @param over what they are made over beside the primary key */
-async function verified(
+/**
+ * @param over what they are made over beside the primary key
+ * @param o `by` who made them, when not the primary key itself
+ */
+export async function verified(
   signatures: readonly SignaturePacket[],
   primary: PublicKey['keyPacket'],
   type: enums.signature,
   over: object = {},
-  settings = config,
+  { settings = config, by = primary } = {},
 ): Promise<SignaturePacket[]> {
   const own = signatures.map(async (one) => {
     const data = { ...over, key: primary }
-    const holds = one.verify(primary, type, data, ANY_DATE, false, settings)
+    const holds = one.verify(by, type, data, ANY_DATE, false, settings)
     return await holds.then(() => [one]).catch(() => [])
   })
   return (await Promise.all(own)).flat()
@@ -101,11 +107,11 @@ async function verified(
 const copyOf = <T extends object>(part: T, over: Partial<T>): T =>
   Object.assign(Object.create(Object.getPrototypeOf(part) as object) as T, part, over)
 
-const namedBy = ({ userID, userAttribute }: NamedUser): object => ({ userID, userAttribute })
+export const namedBy = ({ userID, userAttribute }: NamedUser): object => ({ userID, userAttribute })
 
-const timeOf = ({ created }: SignaturePacket): number => created?.getTime() ?? 0
+export const timeOf = ({ created }: SignaturePacket): number => created?.getTime() ?? 0
 
-const nameOf = ({ userID, userAttribute }: NamedUser): string =>
+export const nameOf = ({ userID, userAttribute }: NamedUser): string =>
   Buffer.from((userID ?? userAttribute)?.write() ?? []).toString('base64')
 
 /** @returns whether any of them was not there */
@@ -128,7 +134,7 @@ export async function ownRevocations(
   const isPrimary = part.keyPacket === primary
   const type = isPrimary ? enums.signature.keyRevocation : enums.signature.subkeyRevocation
   const over = isPrimary ? {} : { bind: part.keyPacket }
-  return await verified(part.revocationSignatures, primary, type, over, ANY_HASH)
+  return await verified(part.revocationSignatures, primary, type, over, { settings: ANY_HASH })
 }
 
 /**

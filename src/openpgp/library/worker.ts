@@ -7,6 +7,7 @@ import type { UnlockedKey } from '../engine.ts'
 import { serve } from '../pool.ts'
 import { adopt } from './adopt.ts'
 import type { OwnKeyInfo } from './certificate-info.ts'
+import { certifications } from './certifications.ts'
 import { judge } from './certificate.ts'
 import { compareOpened, compareSealed, compareVerified } from './check.ts'
 import { open, openWhole, unpackWhole, unwrap } from './open.ts'
@@ -33,6 +34,7 @@ export const JOBS = {
     const { judgeFully } = await import('./certificate-info.ts')
     return await judgeFully(armored, atMs, known)
   },
+  certifications,
   seal,
   open,
   verify,

@@ -1,0 +1,130 @@
+/** What other keys state of the user ids of a certificate (RFC 9580, 5.2.1.4 to 5.2.1.8). */
+import { countedCache } from '../util/caches.ts'
+import { BOUNDS } from './bounds.ts'
+import { digestOf } from './certificate-statuses.ts'
+import type { CertificationSubject, Certified, Certifier, CertifierStatement } from './certifier.ts'
+import { dearmor } from './format/armor.ts'
+import { TAG, listPackets } from './format/packets.ts'
+import { issuerKeyIdsOf } from './format/signature-claim.ts'
+
+type ReadStatements = (
+  armored: string,
+  certifier: Certifier,
+) => Promise<readonly CertifierStatement[]>
+
+/** Results kept; most certificates have no such statement, and are not counted. */
+const KEPT = 20_000
+/** The end of what never ends, as JSON can hold it. */
+export const NEVER_MS = Number.MAX_SAFE_INTEGER
+const NONE: readonly CertifierStatement[] = []
+
+/** Reads statements once for each digest of the exact texts. */
+export class Certifications {
+  readonly #read: ReadStatements
+  readonly #kept = countedCache<string, Promise<readonly CertifierStatement[]>>(KEPT)
+
+  /** @param read in a thread, for a certificate that has signatures which name the certifier */
+  constructor(read: ReadStatements) {
+    this.#read = read
+  }
+
+  /**
+   * What each certifier states of a certificate at `nowMs`, in their order: nothing where a certificate
+   * has more than `BOUNDS.selfSignatures` of its signatures, or the deadline passed.
+   * @throws EngineUnavailableError
+   */
+  async of(armored: string, certifiers: readonly Certifier[], nowMs: number): Promise<Certified[]> {
+    return await Promise.all(
+      certifiers.map(async (certifier) => {
+        const { known } = certifier
+        const listed = await this.#statements(armored, certifier)
+        const kept = known ? await this.#statements(known, certifier) : NONE
+        return resultOf(certifier, { armored, listed, kept, nowMs })
+      }),
+    )
+  }
+
+  async #statements(armored: string, certifier: Certifier): Promise<readonly CertifierStatement[]> {
+    const count = countSignatures(armored, certifier.fingerprint.slice(-16))
+    if (count === 0 || count > BOUNDS.selfSignatures) return NONE
+    const name = [armored, certifier.armored, notationOf(certifier) ?? '']
+      .map((text) => digestOf(text).toString('latin1'))
+      .join('')
+    const kept = this.#kept.get(name) ?? this.#read(armored, certifier)
+    this.#kept.set(name, kept)
+    return await kept.catch((error: unknown) => {
+      this.#kept.delete(name)
+      throw error
+    })
+  }
+}
+
+/** How many signatures of a certificate name a key id as their maker's. */
+function countSignatures(armored: string, keyId: string): number {
+  if (armored.length > BOUNDS.certificateChars) return 0
+  const bytes = dearmor(armored, 'PUBLIC KEY BLOCK')
+  const packets = bytes && listPackets(bytes, BOUNDS.certificatePackets)
+  const named = packets?.filter(
+    ({ tag, body }) => tag === TAG.signature && issuerKeyIdsOf(body).includes(keyId),
+  )
+  return named?.length ?? 0
+}
+
+/** The notation that a certifier may mark as critical (RFC 9580, 5.2.3.24). */
+export function notationOf({ subject }: Certifier): string | null {
+  return typeof subject === 'object' && 'notation' in subject ? subject.notation : null
+}
+
+/** Where only the fact of revocations is known, or the copy cannot be read any more, nothing holds. */
+function resultOf(
+  { subject, known }: Certifier,
+  o: {
+    armored: string
+    listed: readonly CertifierStatement[]
+    kept: readonly CertifierStatement[]
+    nowMs: number
+  },
+): Certified {
+  const revocationsIn = (all: readonly CertifierStatement[]) =>
+    all.filter((one) => one.isRevocation)
+  const [listed, kept] = [revocationsIn(o.listed), revocationsIn(o.kept)]
+  const isVoid = known !== null && kept.length === 0
+  const revocations = [...kept, ...listed]
+  const holding = o.listed.filter(
+    (one) =>
+      !isVoid &&
+      !one.isRevocation &&
+      isOf(subject, one) &&
+      one.createdMs <= o.nowMs + BOUNDS.clockToleranceMs &&
+      o.nowMs < one.expiresMs &&
+      !revocations.some((other) => isOver(other, one) && other.createdMs >= one.createdMs),
+  )
+  const madeMs = Math.max(...holding.map(({ createdMs }) => createdMs))
+  const untilMs = Math.max(...holding.map(({ expiresMs }) => expiresMs))
+  // of two copies with different revocations, only the fact is kept
+  const copy = lacks(listed, kept) ? '' : o.armored
+  return {
+    period: holding.length === 0 ? null : { madeMs, untilMs },
+    isRevoked: isVoid || revocations.length > 0,
+    remember: !isVoid && lacks(kept, listed) ? copy : null,
+  }
+}
+
+function isOf(subject: CertificationSubject, one: CertifierStatement): boolean {
+  // of its own user id: who certifies somebody else names no successor
+  if (subject === 'own-user-id') return one.isOfOwnUserId
+  if ('notation' in subject) {
+    const { notation, value } = subject
+    return one.notations.some(([name, text]) => name === notation && text === value)
+  }
+  const address = /^[^<>@]*<([^<>]*)>$/.exec(one.userId)?.[1] ?? one.userId
+  return address === subject.userId
+}
+
+const isOver = (one: CertifierStatement, other: CertifierStatement): boolean =>
+  one.userIdDigest === other.userIdDigest
+
+const lacks = (these: CertifierStatement[], others: CertifierStatement[]): boolean =>
+  others.some((other) => {
+    return !these.some((one) => isOver(one, other) && one.createdMs === other.createdMs)
+  })

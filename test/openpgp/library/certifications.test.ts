@@ -1,0 +1,338 @@
+/** Certifications that gpg and sq make, as they are counted, and what does not count. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generateKey, readKey, revokeKey } from 'openpgp'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Certified } from '../../../src/openpgp/certifier.ts'
+import { createEngine } from '../../../src/openpgp/create.ts'
+import { GpgAuthority, type CertifyOptions } from '../../support/openpgp-authority.ts'
+import { isInstalled, run } from '../../support/openpgp-run.ts'
+
+const NOTATION = 'user-id@corp.example'
+const DAY_MS = 86_400_000
+const NOW_MS = Math.floor(Date.now() / 1000) * 1000
+const engine = createEngine({ threads: 1 })
+afterAll(() => engine[Symbol.asyncDispose]())
+
+const SUBJECT = { notation: NOTATION, value: '4711' }
+type Subject = typeof SUBJECT | { userId: string } | 'own-user-id'
+
+async function certificateOf(...userIds: string[]): Promise<string> {
+  const { publicKey } = await generateKey({
+    type: 'ecc',
+    curve: 'curve25519Legacy',
+    userIDs: userIds.map((name) => ({ name })),
+    date: new Date(NOW_MS - 10 * DAY_MS),
+    format: 'armored',
+  })
+  return publicKey
+}
+
+interface Asked {
+  by?: { fingerprint: string; armored: string }
+  subject?: Subject
+  known?: string | null
+  nowMs?: number
+}
+
+let authority: GpgAuthority
+async function certified(armored: string, o: Asked = {}): Promise<Certified> {
+  const { subject = SUBJECT, known = null, nowMs = NOW_MS + 60_000 } = o
+  const by = o.by ?? { fingerprint: authority.fingerprint, armored: authority.certificate }
+  const [found] = await engine.certifications(armored, [{ ...by, subject, known }], nowMs)
+  if (found === undefined) throw new Error('no answer')
+  return found
+}
+const NOTHING: Certified = { period: null, isRevoked: false, remember: null }
+
+describe.skipIf(!isInstalled('gpg'))('an authority with gpg', () => {
+  let alice: string
+  beforeAll(async () => {
+    authority = await GpgAuthority.make({ atMs: NOW_MS - 20 * DAY_MS })
+    alice = await certificateOf('4711@bots.example', 'Alice')
+  })
+  afterAll(() => authority[Symbol.asyncDispose]())
+  const certify = (o: CertifyOptions = {}, of = alice): Promise<string> =>
+    authority.certify(of, { notation: `${NOTATION}=4711`, atMs: NOW_MS - DAY_MS, ...o })
+
+  test('certifies the id of a person by a notation, critical or not, until it ends', async () => {
+    for (const notation of [`${NOTATION}=4711`, `!${NOTATION}=4711`]) {
+      const { period } = await certified(await certify({ notation, expires: '3d' }))
+      expect(period).toEqual({ madeMs: NOW_MS - DAY_MS, untilMs: NOW_MS + 2 * DAY_MS })
+    }
+    const ends = await certify({ expires: '3d' })
+    expect(await certified(ends, { nowMs: NOW_MS + 2 * DAY_MS - 1000 })).not.toEqual(NOTHING)
+    expect(await certified(ends, { nowMs: NOW_MS + 2 * DAY_MS })).toEqual(NOTHING)
+  })
+
+  test.each([0, 1, 2, 3])('may certify at level %i', async (level) => {
+    expect((await certified(await certify({ level }))).period).not.toBeNull()
+  })
+
+  test('certifies nobody by another notation, another value, or none', async () => {
+    for (const notation of [`${NOTATION}=47110`, `${NOTATION}=4711 `, `id@corp.example=4711`]) {
+      expect(await certified(await certify({ notation }))).toEqual(NOTHING)
+    }
+    expect(await certified(alice)).toEqual(NOTHING)
+    const other = await certify({ notation: '!id@corp.example=4711' })
+    expect(await certified(other, { subject: { userId: '4711@bots.example' } })).toEqual(NOTHING)
+  })
+
+  test('certifies by a user id, or the address in one, and only the one that it signed', async () => {
+    const subject = { userId: '4711@bots.example' }
+    expect(
+      (await certified(await certify({ userId: '4711@bots.example' }), { subject })).period,
+    ).not.toBeNull()
+    expect(await certified(await certify({ userId: 'Alice' }), { subject })).toEqual(NOTHING)
+    const named = await certificateOf('Alice <4711@bots.example>')
+    expect((await certified(await certify({}, named), { subject })).period).not.toBeNull()
+    for (const liar of [
+      '4711@bots.example <x@y.example>',
+      'a <4711@bots.example> <x@y.example>',
+      '4711@bots.example.org',
+      '14711@bots.example',
+      'x@y.example 4711@bots.example',
+    ]) {
+      expect(await certified(await certify({}, await certificateOf(liar)), { subject })).toEqual(
+        NOTHING,
+      )
+    }
+  })
+
+  test('revokes what it certified, whatever is omitted afterwards, until it certifies anew', async () => {
+    const made = await certify({ atMs: NOW_MS - 4 * DAY_MS })
+    const revoked = await authority.revoke(made, { atMs: NOW_MS - 2 * DAY_MS })
+    expect(await certified(revoked)).toEqual({ period: null, isRevoked: true, remember: revoked })
+    const known = { known: revoked }
+    expect(await certified(revoked, known)).toEqual({ ...NOTHING, isRevoked: true })
+    expect(await certified(made, known)).toEqual({ ...NOTHING, isRevoked: true })
+    expect(await certified(alice, known)).toEqual({ ...NOTHING, isRevoked: true })
+    const anew = await certify({ atMs: NOW_MS - DAY_MS })
+    expect((await certified(anew, known)).period).toMatchObject({ madeMs: NOW_MS - DAY_MS })
+  })
+
+  test('is believed no more where only the fact of a revocation is known, or no copy can be read', async () => {
+    const made = await certify()
+    for (const known of ['', 'nothing', alice]) {
+      expect(await certified(made, { known })).toEqual({ ...NOTHING, isRevoked: true })
+    }
+  })
+
+  test('revokes one user id, then another: of copies that each lack one, only the fact is kept', async () => {
+    const made = await certify({ atMs: NOW_MS - 4 * DAY_MS })
+    const revoke = (userId: string, atMs: number) => authority.revoke(made, { userId, atMs })
+    const first = await revoke('Alice', NOW_MS - 3 * DAY_MS)
+    expect((await certified(first)).period).not.toBeNull()
+    const second = await revoke('4711@bots.example', NOW_MS - 2 * DAY_MS)
+    expect(await certified(second, { known: first })).toEqual({
+      period: null,
+      isRevoked: true,
+      remember: '',
+    })
+  })
+
+  test('proves nothing once it has expired, or for what it signed before it was made', async () => {
+    await using short = await GpgAuthority.make({ atMs: NOW_MS - 5 * DAY_MS, expires: '8d' })
+    const notation = `${NOTATION}=4711`
+    const made = await short.certify(alice, { notation, atMs: NOW_MS - DAY_MS })
+    const by = { fingerprint: short.fingerprint, armored: short.certificate }
+    expect((await certified(made, { by })).period?.untilMs).toBe(NOW_MS + 3 * DAY_MS)
+    expect(await certified(made, { by, nowMs: NOW_MS + 3 * DAY_MS })).toEqual(NOTHING)
+  })
+
+  test('proves nothing once its certificate is revoked', async () => {
+    await using bad = await GpgAuthority.make({ atMs: NOW_MS - 5 * DAY_MS })
+    const made = await bad.certify(alice, { notation: `${NOTATION}=4711` })
+    const { fingerprint } = bad
+    expect(
+      (await certified(made, { by: { fingerprint, armored: bad.certificate } })).period,
+    ).not.toBeNull()
+    const armored = await bad.revoked()
+    expect((await engine.judge(armored)).unusable).toBe('revoked')
+    expect(await certified(made, { by: { fingerprint, armored } })).toEqual(NOTHING)
+  })
+
+  test('proves nothing by SHA-1, and nothing with a key of 1024 bits', async () => {
+    expect(await certified(await certify({ digest: 'SHA1' }))).toEqual(NOTHING)
+    await using weak = await GpgAuthority.make({ atMs: NOW_MS - 5 * DAY_MS, algorithm: 'rsa1024' })
+    const made = await weak.certify(alice, { notation: `${NOTATION}=4711` })
+    const by = { fingerprint: weak.fingerprint, armored: weak.certificate }
+    expect(await certified(made, { by })).toEqual(NOTHING)
+  })
+
+  test('is not another authority of the same name, and not the key that it certifies', async () => {
+    await using other = await GpgAuthority.make({ atMs: NOW_MS - 5 * DAY_MS })
+    const made = await other.certify(alice, { notation: `${NOTATION}=4711` })
+    expect(await certified(made)).toEqual(NOTHING)
+    const { fingerprint } = authority
+    expect(
+      await certified(await certify(), { by: { fingerprint, armored: other.certificate } }),
+    ).toEqual(NOTHING)
+    const self = { fingerprint: (await engine.judge(alice)).fingerprint ?? '', armored: alice }
+    expect(await certified(alice, { by: self, subject: { userId: '4711@bots.example' } })).toEqual(
+      NOTHING,
+    )
+  })
+
+  test('has certified this key alone: its signature put onto another one proves nothing', async () => {
+    const from = await readKey({ armoredKey: await certify() })
+    const to = await readKey({ armoredKey: await certificateOf('4711@bots.example', 'Alice') })
+    to.users.forEach((user, at) => {
+      user.otherCertifications.push(...(from.users[at]?.otherCertifications ?? []))
+    })
+    expect(await certified(to.armor())).toEqual(NOTHING)
+    expect(await certified(to.armor(), { subject: { userId: '4711@bots.example' } })).toEqual(
+      NOTHING,
+    )
+  })
+
+  test('proves nothing of a user id that its owner does not bind, or has revoked', async () => {
+    const made = await readKey({ armoredKey: await certify({ userId: '4711@bots.example' }) })
+    const subject = { userId: '4711@bots.example' }
+    const user = made.users.find(({ userID }) => userID?.userID === subject.userId)
+    expect((await certified(made.armor(), { subject })).period).not.toBeNull()
+    user!.selfCertifications = []
+    expect(await certified(made.armor(), { subject })).toEqual(NOTHING)
+  })
+
+  test('is not read from a certificate with more of its signatures than are verified', async () => {
+    const made = await readKey({ armoredKey: await certify() })
+    const [signature] = made.users[0]!.otherCertifications
+    const times = async (length: number): Promise<Certified> => {
+      made.users[0]!.otherCertifications = Array.from({ length }, () => signature!)
+      made.users[1]!.otherCertifications = []
+      return await certified(made.armor())
+    }
+    expect((await times(16)).period).not.toBeNull()
+    expect(await times(17)).toEqual(NOTHING)
+  })
+})
+
+describe('the key before', () => {
+  const passphrase = 'a passphrase for tests alone'
+  const make = async (userId: string, createdMs: number, certifiedBy?: string) => {
+    const before =
+      certifiedBy === undefined ? undefined : await engine.unlock(certifiedBy, passphrase)
+    return await engine.generate({ userId, createdMs, passphrase, certifiedBy: before })
+  }
+  const follows = async (
+    next: string,
+    { fingerprint, certificate: armored }: { fingerprint: string; certificate: string },
+  ) => await certified(next, { by: { fingerprint, armored }, subject: 'own-user-id' })
+
+  test('certifies the next one, as a rotation makes it', async () => {
+    const old = await make('echo_bot', NOW_MS - 9 * DAY_MS)
+    const next = await make('echo_bot', NOW_MS - DAY_MS, old.locked)
+    expect((await follows(next.certificate, old)).period).not.toBeNull()
+    expect(await follows((await make('echo_bot', NOW_MS)).certificate, old)).toEqual(NOTHING)
+  })
+
+  test('names no successor by certifying somebody else', async () => {
+    const old = await make('alice', NOW_MS - 9 * DAY_MS)
+    const bob = await make('bob', NOW_MS - DAY_MS, old.locked)
+    expect(await follows(bob.certificate, old)).toEqual(NOTHING)
+  })
+
+  test('certifies nothing once it is revoked, whatever the reason', async () => {
+    const { privateKey, publicKey } = await generateKey({
+      type: 'ecc',
+      curve: 'curve25519Legacy',
+      userIDs: [{ name: 'alice' }],
+      date: new Date(NOW_MS - 9 * DAY_MS),
+      format: 'object',
+    })
+    const unlocked = privateKey.write()
+    const { certify } = await import('../../../src/openpgp/library/secret-key.ts')
+    const { privateKey: next } = await generateKey({
+      type: 'ecc',
+      curve: 'curve25519Legacy',
+      userIDs: [{ name: 'alice' }],
+      date: new Date(NOW_MS - DAY_MS),
+      format: 'object',
+    })
+    await certify(next, { bytes: unlocked } as Parameters<typeof certify>[1])
+    const fingerprint = publicKey.getFingerprint()
+    const before = { fingerprint, certificate: publicKey.armor() }
+    const certificate = next.toPublic().armor()
+    expect((await follows(certificate, before)).period).not.toBeNull()
+    for (const flag of [1, 2, 3]) {
+      const { publicKey: revoked } = await revokeKey({
+        key: privateKey,
+        reasonForRevocation: { flag },
+        format: 'armored',
+      })
+      expect(await follows(certificate, { fingerprint, certificate: revoked })).toEqual(NOTHING)
+    }
+  })
+
+  test('certifies nothing once it has expired, though it was valid then', async () => {
+    const { privateKey, publicKey } = await generateKey({
+      type: 'ecc',
+      curve: 'curve25519Legacy',
+      userIDs: [{ name: 'alice' }],
+      date: new Date(NOW_MS - 9 * DAY_MS),
+      keyExpirationTime: (8 * DAY_MS) / 1000,
+      format: 'object',
+    })
+    const { certify } = await import('../../../src/openpgp/library/secret-key.ts')
+    const { privateKey: next } = await generateKey({
+      type: 'ecc',
+      curve: 'curve25519Legacy',
+      userIDs: [{ name: 'alice' }],
+      date: new Date(NOW_MS - 3 * DAY_MS),
+      format: 'object',
+    })
+    await certify(next, { bytes: privateKey.write() } as Parameters<typeof certify>[1])
+    const before = { fingerprint: publicKey.getFingerprint(), certificate: publicKey.armor() }
+    expect(await follows(next.toPublic().armor(), before)).toEqual(NOTHING)
+    const by = { fingerprint: before.fingerprint, armored: before.certificate }
+    const nowMs = NOW_MS - 2 * DAY_MS
+    expect(
+      await certified(next.toPublic().armor(), { by, subject: 'own-user-id', nowMs }),
+    ).not.toEqual(NOTHING)
+  })
+})
+
+test.skipIf(!isInstalled('sq'))(
+  'sq certifies with a critical notation, and for a time',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sq-'))
+    const file = (name: string): string => join(folder, name)
+    const sq = async (...args: string[]): Promise<string> => {
+      const { code, stdout, stderr } = await run('sq', args)
+      expect(code, stderr).toBe(0)
+      return stdout.toString()
+    }
+    try {
+      await sq(
+        'key',
+        'generate',
+        '--userid',
+        'authority',
+        '--cannot-encrypt',
+        '--export',
+        file('ca'),
+      )
+      writeFileSync(file('person'), await certificateOf('Alice <4711@bots.example>'))
+      const notation = ['--notation', `!${NOTATION}`, '4711', '--expires-in', '2d']
+      const made = await sq(
+        'certify',
+        ...notation,
+        file('ca'),
+        file('person'),
+        'Alice <4711@bots.example>',
+      )
+      const armored = await sq('key', 'extract-cert', file('ca'))
+      const by = { fingerprint: (await engine.judge(armored)).fingerprint ?? '', armored }
+      const nowMs = Date.now() + 60_000
+      expect((await certified(made, { by, nowMs })).period).not.toBeNull()
+      expect(
+        (await certified(made, { by, nowMs, subject: { userId: '4711@bots.example' } })).period,
+      ).toBeNull()
+      expect(await certified(made, { by, nowMs: nowMs + 2 * DAY_MS })).toEqual(NOTHING)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  },
+)
