@@ -82,7 +82,7 @@ function printPeople(
     NAME: ({ username }) => (username === null ? '-' : `@${username}`),
     FINGERPRINT: ({ fingerprint }) => fingerprint ?? '-',
     SINCE: ({ since }) => since ?? '-',
-    STANDING: ({ standing }) => standing,
+    STANDING: ({ standing, authority: by }) => (by === null ? standing : `${standing} (${by})`),
     SIGNS: signsOf,
     'LISTED NOW': listedNow,
   })

@@ -16,7 +16,8 @@ export const RIGHTS = [
   'token',
 ] as const
 
-const PER_MS = { s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const
+/** Units of times in settings. */
+export const PER_MS = { s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /** The name of a client: it is a label of a metric and an argument. */
 export const ClientName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, {

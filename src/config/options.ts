@@ -4,6 +4,7 @@
  * them.
  */
 import { z } from 'zod'
+import { After, AuthorityEntry } from './authorities.ts'
 import { BOT_NAME } from './bot-names.ts'
 import { ApproveEntry, ClientEntry, ConsumerEntry } from './client-entry.ts'
 import {
@@ -157,6 +158,20 @@ const OneBot = z.strictObject({
     policy: choice(
       ['accept', 'first-use', 'pinned'],
       'accept: any listed certificate; first-use: the first one; pinned: only people you approved',
+    ),
+    after: setting(
+      After.optional(),
+      { kind: 'text', expected: 'a time such as 90min, 48h or 7d' },
+      'under first-use, how long a changed certificate waits until it is believed by itself; only you decide when not set',
+    ),
+    continuity: flag(
+      false,
+      'under first-use, believe a changed certificate at once where the one before certifies it',
+    ),
+    authorities: entries(
+      AuthorityEntry,
+      'authorities with name, file, and notation or userIds',
+      'OpenPGP authorities: people whose certificates they certify are verified from the start',
     ),
   }),
   alert: group({

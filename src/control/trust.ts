@@ -1,5 +1,5 @@
 /** Operations on other people's certificates. */
-import { type Journal, type Pin, TRUST_POLICIES } from '../kernel/index.ts'
+import { type Journal, type People, type Pin, TRUST_POLICIES } from '../kernel/index.ts'
 import { z } from 'zod'
 import { refusedError, usageError } from '../errors.ts'
 import { applyList, compareList, describeRow, readList } from '../trust/import-list.ts'
@@ -49,6 +49,8 @@ export const TRUST = {
           since: pin.fingerprint === null ? null : iso(pin.sinceMs),
           /** `seen`, `accepted`, `verified` or `blocked` */
           standing: pin.standing,
+          /** The authority of the settings that verified it; null where you did, or nobody. */
+          authority: authorityOf(pin, people),
           /** The certificate that the service lists now, and since when. */
           listed: pin.listed,
           listedSince: iso(pin.listedAtMs),
@@ -155,6 +157,15 @@ export const TRUST = {
       return { ...report, lines: describeJournal(report) }
     },
   ),
+}
+
+function authorityOf(
+  { userId, fingerprint, standing, vouched }: Pin,
+  people: Pick<People, 'ownerOf'>,
+): string | null {
+  const isByOperator = people.ownerOf(fingerprint ?? '') === userId
+  if (standing !== 'verified' || isByOperator) return null
+  return vouched?.by.replace(/ .*/, '') ?? null
 }
 
 /** The signatures required of an accepted person. */

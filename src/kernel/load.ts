@@ -25,25 +25,28 @@ export async function loadKernel(o: {
   engine: Engine
   /** Setting `trust.policy`. */
   policy: TrustPolicy
+  firstUse?: NonNullable<TrustParts['firstUse']>
+  evidence?: PeopleObserverParts['evidence']
   /** Fingerprints of all keys that ever were the bot's, primary keys and subkeys. */
   own: () => ReadonlySet<string>
-  clocks: TrustParts['clocks'] & { expiryNowMs(): number }
+  clocks: TrustParts['clocks']
   /** The clients of the settings. */
   clients: readonly Client[]
   readers: Readers
   forgotten?: ForgottenPeople
 }): Promise<Kernel> {
-  const { memory, engine, policy, own, clocks, readers, forgotten } = o
+  const { memory, engine, own, clocks, readers, forgotten } = o
   const journal = new Journal(memory)
   const people = await People.load(memory, forgotten)
   const certificates = await Certificates.load({ engine, memory, journal })
-  const trust = await Trust.load({ memory, journal, people, policy, clocks })
+  const trust = await Trust.load({ ...o, journal, people })
   const observed = {
     certificates,
     trust,
     keyListHistory: new KeyListHistory(memory, journal),
     knownKeys: new KnownKeys(memory),
     own,
+    evidence: o.evidence,
   }
   await memory.keep('forgotten', async () => {
     observed.keyListHistory.forgetDigests()

@@ -26,6 +26,14 @@ export interface Pin {
   listedAtMs: number | null
   /** The certificate listed before; absent while there was none. */
   former?: FormerCertificate
+  /** Absent while no authority certified any certificate as the person's. */
+  vouched?: Vouched | undefined
+}
+
+/** A certificate that an authority (`Authority.id`) certified as a person's, and until when, ms. */
+export interface Vouched extends Record<'fingerprint' | 'by', string> {
+  madeMs: number
+  untilMs: number
 }
 
 /** The certificate of a person before the present one. */

@@ -9,7 +9,15 @@ export const TRUST_ALARMS = {
   },
   'pinned-changed': {
     what: 'somebody’s certificate changed where the policy is `pinned`',
-    hint: 'ask the person, then run `postern trust accept` or `trust verify`; until then nothing is sealed to them there',
+    hint: 'ask the person, then `postern trust accept` or `verify`; until then nothing is sealed to them there',
+  },
+  'first-use-changed': {
+    what: 'somebody’s certificate changed where the policy is `first-use`',
+    hint: 'ask the person, then `postern trust accept`, `verify` or `block`, before `trust.after` has passed',
+  },
+  'certification-revoked': {
+    what: 'an authority revoked its certification of somebody’s certificate',
+    hint: 'compare fingerprints with the person, then `postern trust verify` or `block`',
   },
   'shared-certificate': {
     what: 'the service lists one certificate for several people',

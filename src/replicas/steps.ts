@@ -14,6 +14,7 @@ import {
   OUTBOX,
   FIRST_TABLES,
   FIRST_VERSION,
+  VOUCHED,
   WRAPPED,
 } from '../store/migrations.ts'
 import type { FollowedTable } from '../store/store.ts'
@@ -138,12 +139,13 @@ export const POSTGRES_STEPS: readonly PostgresStep[] = [
       triggerOf(['outbox', { key: 'id' }]),
     ],
   },
-  // a program of before writes entries without a hash, which the next entry's covers
+  // a program of before writes entries without a hash, which the next entry's covers, and
+  // believes nobody because of an authority
   {
     version: FIRST_VERSION + 3,
     isAdditive: true,
     statements: [
-      ...[...WRAPPED, ...JOURNAL_CHAIN, ...FORGOTTEN].map(forPostgres),
+      ...[...WRAPPED, ...JOURNAL_CHAIN, ...FORGOTTEN, ...VOUCHED].map(forPostgres),
       `UPDATE journal SET salt = uuid_send(gen_random_uuid())`,
       triggerOf(['forgotten', { key: 'person' }]),
     ],

@@ -59,12 +59,21 @@ export function alertForTrustChange(
 /** An alarm, the person or chat concerned, and the detail; without any person's text. */
 type FoundAlarm = Pick<Alert, 'userId' | 'chatId'> & { alarm: TrustAlarm; detail?: string }
 
+const ALARM_OF_CHANGE = {
+  accept: null,
+  'first-use': 'first-use-changed',
+  pinned: 'pinned-changed',
+} as const
+
 function alarmIn(change: TrustChange, policies: Pick<Policies, 'bot' | 'for'>): FoundAlarm | null {
   if (change.kind === 'key-changed' || change.kind === 'key-withdrawn') {
     const { userId, detail } = change
+    if ('isBelieved' in detail) return null
     if (detail.standing === 'verified') return { alarm: 'verified-changed', userId }
-    return policies.bot === 'pinned' ? { alarm: 'pinned-changed', userId } : null
+    const alarm = ALARM_OF_CHANGE[policies.bot]
+    return alarm === null ? null : { alarm, userId }
   }
+  if (change.kind === 'certification-revoked') return { alarm: change.kind, userId: change.userId }
   if (change.kind === 'recipients-changed') {
     // where the whole bot is pinned, the person's own change has raised the alarm
     const { chatId, detail } = change

@@ -255,6 +255,9 @@ export const FORGOTTEN = [
    ) STRICT`,
 ]
 
+/** Authorities that certify a person's certificate. */
+export const VOUCHED = [`ALTER TABLE pins ADD COLUMN vouched TEXT`]
+
 /** Every step; each raises the version by one. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   { version: FIRST_VERSION, statements: FIRST_TABLES },
@@ -262,7 +265,10 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   { version: FIRST_VERSION + 2, statements: [...CLIENTS, ...CURSORS, ...OUTBOX] },
   {
     version: FIRST_VERSION + 3,
-    statements: [...WRAPPED, ...JOURNAL_CHAIN, ...FORGOTTEN, `UPDATE journal SET salt = randomblob(16)`],
+    statements: [
+      ...[...WRAPPED, ...JOURNAL_CHAIN, ...FORGOTTEN, ...VOUCHED],
+      `UPDATE journal SET salt = randomblob(16)`,
+    ],
   },
 ]
 

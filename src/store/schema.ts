@@ -83,6 +83,7 @@ export interface Schema extends ClientTables, JournalTables {
 
   /** The owner of a certificate by the operator's decision, and its revocations. */
   certificates: {
+    /** Or of a revoked certification: of the certificate, a blank, and of its certifier. */
     fingerprint: string
     /** Null while the operator has named nobody. */
     owner: number | null
@@ -192,11 +193,13 @@ export interface Schema extends ClientTables, JournalTables {
     former_at: number | null
     /** 0 or 1: it was `fingerprint` then. */
     former_pinned: Generated<number>
+    /** JSON of `Vouched`; null where no authority certifies any as the person's. */
+    vouched: Generated<string | null>
   }
 
   /**
    * The last change of a person's certificate: fingerprints, and the update and the send that
-   * reported it to the bot; null before (`people/key-changes.ts`).
+   * reported it to the bot; null before (`translate/key-changes.ts`).
    */
   key_changes: {
     user_id: number

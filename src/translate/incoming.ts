@@ -27,6 +27,7 @@ import { Listeners } from '../util/listeners.ts'
 import { TimeSlice } from '../util/scheduling.ts'
 import { isOwnFailure, Refusal } from '../errors.ts'
 import { monotonicNow } from '../util/clock.ts'
+import type { KeyChanges } from './key-changes.ts'
 import { Batches, type BatchRequest } from './batch.ts'
 import type { Directory } from '../lookups/directory.ts'
 import type { Modes } from '../lookups/modes.ts'
@@ -41,6 +42,7 @@ export interface IncomingParts extends ExamineParts {
   /** Updates the memory with the changes of all sidecars (`Store.fresh`). */
   fresh: () => Promise<void>
   replayMemory: ReplayMemory
+  keyChanges: Pick<KeyChanges, 'tell'>
   /** Setting `open.verify`. */
   verify: VerifyPolicy
   /** Setting `open.normalizeText`. */
@@ -207,7 +209,7 @@ export class Incoming {
       const final = postern as unknown as Reasoned
       if (!delivers(final, this.#parts.verify) && final.reason !== 'key-changed') continue
       const about = { chatId, by: 'message', key: String(updateId) } as const
-      const keyChanged = await this.#parts.trust.keyChangesToTell([fromId], about)
+      const keyChanged = await this.#parts.keyChanges.tell([fromId], about)
       if (keyChanged.length > 0) postern['keyChanged'] = keyChanged
     }
   }

@@ -21,6 +21,7 @@ import type { Directory } from '../lookups/directory.ts'
 import type { Publication } from '../keys/publication.ts'
 import type { Entered } from '../keys/driver.ts'
 import { fit, type Engine, type UnlockedKey } from '../openpgp/index.ts'
+import type { KeyChanges } from './key-changes.ts'
 import { emptyDraft, type Draft } from './draft.ts'
 import { tooLarge, whyPersonIsGone } from './send-refusals.ts'
 
@@ -63,6 +64,7 @@ export interface OutgoingParts extends RecipientParts {
   /** Null when the sidecar manages no key (`key.publish: false`). */
   publication: Publication | null
   engine: Engine
+  keyChanges: Pick<KeyChanges, 'tell'>
   /** Null when there is no key to open with. */
   replayMemory: ReplayMemory | null
   armoredMax: () => number
@@ -138,7 +140,7 @@ export class Outgoing {
     const { chatId, fields, target } = draft
     const { sendId } = fields
     const key = typeof sendId === 'string' ? sendId : target.path
-    return await this.#parts.trust.keyChangesToTell(listed, { chatId, by: 'send', key })
+    return await this.#parts.keyChanges.tell(listed, { chatId, by: 'send', key })
   }
 
   /** The service refused the bot in a chat: forgets the chat's mode and members. */

@@ -1,6 +1,7 @@
 /** The sidecar between its doors: store, keys, chats, guard, translation. */
 import { Approvals, ClearFields, Guard, type Kernel, Presses, loadKernel } from '../kernel/index.ts'
 import { Modes } from '../lookups/modes.ts'
+import { firstUseOf } from '../config/authorities.ts'
 import { approvalRules, givenClients } from '../config/client-entry.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { Publication } from '../keys/publication.ts'
@@ -17,6 +18,7 @@ import { KeyTurn } from '../replicas/key-turn.ts'
 import { SendFence } from '../replicas/send-fence.ts'
 import { PROVEN_MS } from '../replicas/times.ts'
 import type { Store } from '../store/store.ts'
+import { KeyChanges } from '../translate/key-changes.ts'
 import { Forgotten } from '../trust/forgotten.ts'
 import { JournalHeads, type JournalHeadsParts } from '../trust/journal-heads.ts'
 import { previewChat, type ChatPreview } from '../translate/chat-preview.ts'
@@ -27,6 +29,7 @@ import type { Answer } from '../upstream/client.ts'
 import type { BotOptions, Link } from './link.ts'
 import { createMedia } from './media.ts'
 import { Directory } from '../lookups/directory.ts'
+import { evidenceBy } from '../lookups/evidence.ts'
 import { READERS } from '../lookups/readers.ts'
 import { Names } from '../store/names.ts'
 import {
@@ -45,6 +48,7 @@ export interface Known extends Kernel {
   modes: Modes
   names: Names
   forgotten: Forgotten
+  keyChanges: KeyChanges
 }
 
 /** The parts over a store. Their listeners are in `subscriptions.ts`. */
@@ -151,17 +155,27 @@ async function openBase(
 }
 
 async function loadKnown(
-  { settings }: BotOptions,
+  { settings, log }: BotOptions,
   { calls, time }: Link,
   { store, memory, engine, keyring }: Base,
 ): Promise<Known> {
   const forgotten = await Forgotten.load(store)
+  const { clocks } = keyring
+  const { trust } = settings
+  const { firstUse, revoked } = await firstUseOf(trust, (armored) => engine.judge(armored))
+  const isAsked = trust.continuity || firstUse.authorities.length > 0
+  const expiryNowMs = (): number => clocks.expiryNowMs()
+  const proofs = { engine, continuity: trust.continuity, expiryNowMs, ...firstUse }
+  const evidence = isAsked ? evidenceBy(proofs) : undefined
+  if (revoked.length > 0) log.warn({ authorities: revoked }, 'authorities are revoked: none counts')
   const kernel = await loadKernel({
     memory,
     engine,
     policy: settings.trust.policy,
+    firstUse,
+    evidence,
     own: () => keyring.fingerprints,
-    clocks: keyring.clocks,
+    clocks,
     clients: givenClients(settings.clients.list),
     readers: READERS,
     forgotten,
@@ -172,6 +186,7 @@ async function loadKnown(
     modes: new Modes({ sightings: kernel.sightings, chat: calls.chat }),
     names: new Names(store),
     forgotten,
+    keyChanges: await KeyChanges.load({ memory, ...kernel, policies: kernel.trust.policies }),
   }
 }
 

@@ -32,7 +32,7 @@ describe('what counts', () => {
       seal: { unusableRecipient: 'skip' },
       open: { verify: 'flag', audience: 'check', normalizeText: true },
       openpgp: { engine: 'native', check: 'sample' },
-      trust: { policy: 'accept' },
+      trust: { policy: 'accept', continuity: false, authorities: [] },
       alert: {},
       readableGroups: 'allow',
       clearFields: 'warn',

@@ -53,7 +53,10 @@ describe('people', () => {
     }
     const parts = {
       trust,
-      people: { hasSigned: (userId: number, what: string) => signed.has(`${userId} ${what}`) },
+      people: {
+        ownerOf: (fingerprint: string) => (fingerprint === 'f2' ? 2 : undefined),
+        hasSigned: (userId: number, what: string) => signed.has(`${userId} ${what}`),
+      },
       names: { all: () => Promise.resolve(new Map([[4, 'dora']])) },
       directory: { forgetAll: () => did.push('forgetAll') },
       journal: {
@@ -72,6 +75,7 @@ describe('people', () => {
       fingerprint: 'f1',
       since: AT,
       standing: 'seen',
+      authority: null,
       listed: 'f1',
       listedSince: AT,
       signs: false,

@@ -1,15 +1,34 @@
 /** Every alarm on trust is provoked by a service that lies, and its line of the runbook is gone through. */
-import { expect, test } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
 import { TRUST_ALARM_CODES, type TrustAlarm } from '../../src/observe/trust-alarms.ts'
 import { startAlertReceiver } from '../support/alert-receiver.ts'
 import { GpgPhone, keyOf } from '../support/double-phones.ts'
 import { canary, useStage, type Person } from '../support/double-stage.ts'
+import { GpgAuthority } from '../support/openpgp-authority.ts'
 import { ok, type Json } from '../support/double-wire.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 
 const { url, posted } = await startAlertReceiver()
+const folder = mkdtempSync(join(tmpdir(), 'al-'))
+const authority = await GpgAuthority.make()
+afterAll(async () => {
+  await authority[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true })
+})
+const file = join(folder, 'ca.asc')
+writeFileSync(file, authority.certificate)
+const config = join(folder, 'postern.yaml')
+const entry = `{name: corp, file: ${file}, userIds: '{userId}@bots.example'}`
+writeFileSync(config, `trust:\n  authorities:\n    - ${entry}\n`, { mode: 0o600 })
 const stage = useStage({
-  env: { POSTERN_ALERT_URL: url, POSTERN_CACHE_KEY_LIST_SECONDS: '0' },
+  env: {
+    POSTERN_CONFIG: config,
+    POSTERN_ALERT_URL: url,
+    POSTERN_CACHE_KEY_LIST_SECONDS: '0',
+  },
 })
 
 const provoked = new Set<TrustAlarm>()
@@ -83,6 +102,27 @@ test('pinned-changed, in a chat that is pinned and in a bot that is: the person 
   expect(await sent(other.chat)).toBe('postern_trust_required')
   await expectAlarm('pinned-changed', { userId: other.person.id })
   await postern('trust', 'policy', 'accept')
+})
+
+test('first-use-changed: the person is accepted', async () => {
+  const { person, chat } = await known()
+  await postern('trust', 'policy', 'first-use')
+  await swap(person)
+  expect(await sent(chat)).toBe('postern_trust_required')
+  await expectAlarm('first-use-changed', { userId: person.id })
+  await postern('trust', 'accept', person.id)
+  expect(await sent(chat)).toBe(201)
+  await postern('trust', 'policy', 'accept')
+})
+
+test('certification-revoked: the person is verified', async () => {
+  const { person, chat } = await known()
+  const made = await authority.certify(person.phone.certificate)
+  Object.assign(person, { key: { ...person.key, certificate: await authority.revoke(made) } })
+  expect(await sent(chat)).toBe(201)
+  await expectAlarm('certification-revoked', { userId: person.id })
+  await postern('trust', 'verify', person.id, person.phone.fingerprint)
+  expect(await sent(chat)).toBe(201)
 })
 
 test('a changed certificate of anybody else raises no alarm', async () => {

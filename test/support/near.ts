@@ -40,7 +40,7 @@ export const FROM_OUTSIDE: Record<string, string[]> = {
     'translate/one-chat',
     'trust/policies',
   ],
-  lookups: ['guard/mode-flips', 'guard/private'],
+  lookups: ['guard/mode-flips', 'guard/private', 'trust/authorities'],
   keys: [
     'double/publication',
     'guard/key-conflict',
@@ -61,7 +61,7 @@ export const FROM_OUTSIDE: Record<string, string[]> = {
   store: ['cli/scripts-control', 'double/bad-start'],
   testing: ['examples/projects'],
   translate: ['double/hanging', 'guard/private'],
-  trust: ['cli/scripts-control', 'trust/safety-number'],
+  trust: ['cli/scripts-control', 'trust/authorities', 'trust/safety-number'],
   updates: ['observe/alerts'],
   util: ['guard/private'],
   upstream: ['bounds/slow-bodies', 'double/hanging', 'double/lying-upstream'],

@@ -9,8 +9,9 @@ import type { Json } from '../support/double-wire.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 
 /** A stage that asks for each key list anew, and has no policy by command before each test. */
-export function useTrustStage() {
-  const stage = useStage({ env: { POSTERN_CACHE_KEY_LIST_SECONDS: '0' } })
+/** @param env more settings */
+export function useTrustStage(env: Record<string, string> = {}) {
+  const stage = useStage({ env: { POSTERN_CACHE_KEY_LIST_SECONDS: '0', ...env } })
 
   /** Asks the running sidecar as the commands do, without a process for each. */
   async function ask<R>(run: (operations: Operations) => Promise<R>): Promise<R> {

@@ -83,7 +83,7 @@ export class Certificates {
   /** The status of an armored certificate now. @throws Error when the engine is gone */
   async judge(armored: string): Promise<CertificateStatus> {
     const certificateStatus = await this.#parts.engine.judge(armored)
-    const known = await this.#knownOf(certificateStatus.fingerprint)
+    const known = await this.revokedCopyOf(certificateStatus.fingerprint)
     if (known === '') return { ...certificateStatus, unusable: 'revoked', armored: '' }
     const earlier = known ?? (await this.#newerCopyOf(certificateStatus, armored))
     return earlier === null ? certificateStatus : await this.#parts.engine.judge(armored, earlier)
@@ -142,11 +142,16 @@ export class Certificates {
     return await this.copyOf(fingerprint)
   }
 
-  /** Remembers revocations of a person's certificate, from the call on, also when this rejects. */
+  /**
+   * Remembers revocations of a certificate, or of a certification (`revocationOf`), from the call on,
+   * also when this rejects.
+   * @param userId whose certificate it is
+   */
   async rememberRevoked(
-    { fingerprint, revocations, armored }: CertificateStatus,
+    o: Pick<CertificateStatus, 'fingerprint' | 'revocations' | 'armored'>,
     userId: number,
   ): Promise<void> {
+    const { fingerprint, revocations, armored } = o
     if (!revocations || fingerprint === null) return
     const isKnown = this.#revoked.has(fingerprint)
     if (!isKnown && this.#revoked.size >= this.#parts.maxRevoked) {
@@ -159,7 +164,7 @@ export class Certificates {
       this.#unwritten.set(fingerprint, { userId: by, kept: one.kept, known })
     }
     try {
-      const known = await this.#knownOf(fingerprint)
+      const known = await this.revokedCopyOf(fingerprint)
       if (known !== armored && known !== '') hold({ kept, known })
     } catch (error) {
       hold({ kept: '', known: null })
@@ -176,7 +181,7 @@ export class Certificates {
       const now = await records.certificates.revokedCopyOf(fingerprint)
       // of two sidecars with different revocations at once, only the fact is kept
       await records.certificates.setRevokedCopy(fingerprint, now === known ? kept : '')
-      changes.push({ kind: 'key-revoked', userId, detail: { fingerprint } })
+      changes.push(revocationOf(fingerprint, userId))
     }
     const copies = [...this.#unwrittenCopies]
     const first = copies.flatMap(([, { copy, before }]) => (before === null ? [copy] : []))
@@ -199,13 +204,20 @@ export class Certificates {
   }
 
   /** As `CertificateRecords.revokedCopyOf`, with revocations that are not on disk yet. */
-  async #knownOf(fingerprint: string | null): Promise<string | null> {
+  async revokedCopyOf(fingerprint: string | null): Promise<string | null> {
     if (fingerprint === null || !this.#revoked.has(fingerprint)) return null
     const unwritten = this.#unwritten.get(fingerprint)
     if (unwritten !== undefined) return unwritten.kept
     const query = ({ certificates }: Records) => certificates.revokedCopyOf(fingerprint)
     return (await this.#parts.memory.read(query)) ?? ''
   }
+}
+
+/** @param name of a certificate: its fingerprint; of a certification: that of its certifier too */
+function revocationOf(name: string, userId: number): TrustChange {
+  const [fingerprint = '', by] = name.split(' ')
+  if (by === undefined) return { kind: 'key-revoked', userId, detail: { fingerprint } }
+  return { kind: 'certification-revoked', userId, detail: { fingerprint, by } }
 }
 
 const digestOf = (armored: string): string => hash('sha256', armored, 'base64')

@@ -1,6 +1,6 @@
 /** The operator's decisions, by command: policies, and owners of certificates. */
 import { OperatorError, refusedError } from '../../errors.ts'
-import type { Memory, Pin, Records, TrustPolicy } from '../memory.ts'
+import type { Memory, Pin, Records, TrustPolicy, TrustStanding } from '../memory.ts'
 import type { Journal, TrustChange } from './journal.ts'
 import type { People } from './people.ts'
 import { blankPin, type Pins } from './pins.ts'
@@ -45,6 +45,13 @@ export class Policies {
   /** The bot's policy: by command, else by the setting. */
   get bot(): TrustPolicy {
     return this.#byCommand.get(BOT) ?? this.#setting
+  }
+
+  /** Whether a changed certificate of somebody of this standing may be believed without the operator. */
+  mayTake(standing: TrustStanding): boolean {
+    const all = [this.bot, ...this.#byCommand.values()]
+    const isDecided = standing === 'accepted' && all.includes('pinned')
+    return all.includes('first-use') && ['seen', 'accepted'].includes(standing) && !isDecided
   }
 
   /** Policies that were set by command; `chatId` null: the bot's. */

@@ -7,8 +7,12 @@ type Empty = Record<string, never>
 
 /** A change about recipients or trust; at most 100 people are named in each list. */
 export type TrustChange =
-  /** The service lists another certificate for a person than before. */
-  | OfPerson<'key-changed', { from: string; to: string; standing: string }>
+  /** The service lists another certificate for a person than before; `isBelieved` at once. */
+  | OfPerson<'key-changed', { from: string; to: string; standing: string; isBelieved?: true }>
+  /** A changed certificate is believed without the operator: after its time, or by the one before. */
+  | OfPerson<'key-taken', { from: string | null; to: string; by: 'after' | 'continuity' }>
+  /** An authority, by name, certifies a certificate; a certifier, by fingerprint, revoked that. */
+  | OfPerson<'authority-verified' | 'certification-revoked', { fingerprint: string; by: string }>
   /** The service lists no certificate for a person any more. */
   | OfPerson<'key-withdrawn', { from: string; standing: string }>
   /** Several people are listed with one certificate. */
@@ -34,7 +38,10 @@ export type TrustChange =
   /** Somebody wrote or pressed in the private chat of another person. */
   | (OfChat<'stranger', Empty> & { userId: number })
   /** Decisions of the operator. */
-  | OfPerson<'accepted' | 'verified', { fingerprint: string; comparedWith?: string; listedBy?: string }>
+  | OfPerson<
+      'accepted' | 'verified',
+      { fingerprint: string; comparedWith?: string; listedBy?: string }
+    >
   /** The safety number of a person's certificate and the bot's was compared, and is another. */
   | OfPerson<'number-differs', { fingerprint: string; comparedWith: string }>
   | OfPerson<'blocked', Empty>

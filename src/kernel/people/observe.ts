@@ -2,7 +2,7 @@
 import type { UserKey } from '../../api/user-key.ts'
 import { MOST_RECIPIENTS, type CertificateStatus } from '../../openpgp/index.ts'
 import type { KeyList } from '../lookups.ts'
-import type { Listing } from './pins.ts'
+import type { Evidence, EvidenceLookup, Listing } from './pins.ts'
 import { lapsesAtMs, type Certificates } from './certificates.ts'
 import type { KeyListHistory } from './key-list-history.ts'
 import type { KnownKeys } from './known-keys.ts'
@@ -25,12 +25,15 @@ export interface PeopleObserverParts {
   knownKeys: KnownKeys
   /** Fingerprints of all keys that ever were the bot's, primary keys and subkeys. */
   own: () => ReadonlySet<string>
+  /** Nothing is proved of any certificate when not given. */
+  evidence?: EvidenceLookup | undefined
 }
 
 /** A record with the status of its certificate. */
 interface JudgedRecord {
   key: UserKey
   certificateStatus: CertificateStatus
+  evidence?: Evidence | undefined
 }
 
 /** All calls throw Refusal `postern_store_unwritable`. */
@@ -83,7 +86,12 @@ export class PeopleObserver {
     const judged = await Promise.all(
       records.map(async (key) => {
         const certificateStatus = await certificates.judge(key.publicKey ?? '')
-        return { key, userId: key.userId, certificateStatus }
+        const { userId } = key
+        const evidence = await this.#parts.evidence?.(
+          { userId, pin: trust.pinOf(userId), certificateStatus },
+          certificates,
+        )
+        return { key, userId, certificateStatus, evidence }
       }),
     )
     const listed = trust.saw(judged.flatMap((one) => listingOf(one) ?? []))
@@ -91,7 +99,11 @@ export class PeopleObserver {
     const writes = await Promise.allSettled([
       listed,
       certificates.keepCopies(own.map(({ certificateStatus }) => certificateStatus)),
-      ...judged.map((one) => certificates.rememberRevoked(one.certificateStatus, one.userId)),
+      ...judged.flatMap(({ certificateStatus, evidence, userId }) =>
+        [certificateStatus, ...(evidence?.revocations ?? [])].map((one) =>
+          certificates.rememberRevoked(one, userId),
+        ),
+      ),
       knownKeys.saw(source, judged),
     ])
     for (const write of writes) if (write.status === 'rejected') throw write.reason
@@ -114,10 +126,10 @@ function unusableFor({ key, certificateStatus }: JudgedRecord, trust: Trust): Un
 }
 
 /** The listing of a record; null for one that is false, or was not judged in time. */
-function listingOf({ key, certificateStatus }: JudgedRecord): Listing | null {
+function listingOf({ key, certificateStatus, evidence }: JudgedRecord): Listing | null {
   const { fingerprint, unusable } = certificateStatus
   if (fingerprint === null ? unusable === 'deadline' : isMismatch(key, fingerprint)) return null
-  return { userId: key.userId, fingerprint }
+  return { userId: key.userId, fingerprint, evidence }
 }
 
 function isMismatch(key: UserKey, computed: string): boolean {

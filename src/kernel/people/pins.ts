@@ -1,4 +1,5 @@
-import type { ForgottenPeople, Memory, Pin } from '../memory.ts'
+import type { CertificateStatus } from '../../openpgp/index.ts'
+import type { ForgottenPeople, Memory, Pin, Vouched } from '../memory.ts'
 
 /** The pin of an unknown person. */
 export const blankPin = (userId: number): Pin => ({
@@ -96,35 +97,58 @@ export class Pins {
   }
 }
 
+/** What certifications (RFC 9580, 5.2.1.4) prove of a certificate as a person's; absent: nothing. */
+export interface Evidence {
+  /** By an authority of the settings; null for none. */
+  vouched: Vouched | null
+  /** Authorities that ever revoked a certification of it. */
+  revokedBy: readonly string[]
+  /** Whether the person's certificate of before certifies it, for a user id of its own. */
+  follows: boolean
+  /** Revocations to remember, for `Certificates.rememberRevoked`. */
+  revocations: readonly Pick<CertificateStatus, 'fingerprint' | 'revocations' | 'armored'>[]
+}
+
+/** @throws EngineUnavailableError */
+export type EvidenceLookup = (
+  o: { userId: number; pin: Pin | undefined; certificateStatus: CertificateStatus },
+  certificates: Record<'copyOf' | 'revokedCopyOf', (name: string) => Promise<string | null>>,
+) => Promise<Evidence>
+
 /** The listing of a person; null: no readable certificate. */
 export interface Listing {
   userId: number
   fingerprint: string | null
+  evidence?: Evidence | undefined
 }
 
 /** The first and the last listing of a person since the pin was written. */
 export interface UnwrittenListing {
   first: string | null
   last: string | null
+  /** Of the last. */
+  evidence?: Evidence | undefined
 }
 
 /**
  * The listings that change something. A person listed with two certificates at once is left out: such
  * a list is refused.
- * @param room how many more people can be remembered
+ * @param o `room`: how many more people can be remembered; `isNews`: whether the certificate that was
+ *   listed already changes anything
  * @returns `tooMany`: people beyond the room
  */
 export function newListings(
   listed: readonly Listing[],
-  pinOf: (userId: number) => Pick<Pin, 'listed'> | undefined,
-  room: number,
+  pinOf: (userId: number) => Pin | undefined,
+  { room, isNews }: { room: number; isNews: (listing: Listing, pin: Pin) => boolean },
 ): { fresh: Listing[]; tooMany: number } {
   const byPerson = Map.groupBy(listed, ({ userId }) => userId)
   let [left, tooMany] = [room, 0]
   const fresh = [...byPerson.values()].flatMap(([one, ...others]) => {
     if (one === undefined || others.some((it) => it.fingerprint !== one.fingerprint)) return []
     const pin = pinOf(one.userId)
-    if ((pin?.listed ?? null) === one.fingerprint) return []
+    const isListed = (pin?.listed ?? null) === one.fingerprint
+    if (isListed && (pin === undefined || !isNews(one, pin))) return []
     if (pin !== undefined || left-- > 0) return [one]
     tooMany++
     return []
@@ -139,11 +163,12 @@ export function newListings(
 export function pinAfter(
   userId: number,
   pin: Pin | undefined,
-  { first, last, nowMs }: UnwrittenListing & { nowMs: number },
+  o: Pick<UnwrittenListing, 'first' | 'last'> & { nowMs: number; latestMs?: number },
 ): Pin | null {
+  const { first, last, nowMs, latestMs = nowMs } = o
   if (pin?.listed === last) return null
   const before = pin ?? { ...blankPin(userId), fingerprint: first, sinceMs: nowMs }
-  const after = { ...before, listed: last, listedAtMs: last === null ? null : nowMs }
+  const after = { ...before, listed: last, listedAtMs: last === null ? null : latestMs }
   const { listed, fingerprint } = before
   if (listed === null) return after
   const wasPinned = listed === fingerprint

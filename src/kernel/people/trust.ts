@@ -2,24 +2,21 @@
 import { RETENTION_MS } from '../opening/seen-rules.ts'
 import type {
   FormerCertificate,
-  KeyChange,
   Memory,
   Pin,
   Records,
-  ToldWith,
   TrustStanding,
   TrustPolicy,
 } from '../memory.ts'
 import { Listeners } from '../../util/listeners.ts'
 import type { Journal, TrustChange } from './journal.ts'
 import { Decisions, Policies } from './decisions.ts'
-import { KeyChanges } from './key-changes.ts'
+import { believedPin, pinAfterListing, type FirstUseParts } from './first-use.ts'
 import type { People } from './people.ts'
 import {
   blankPin,
   newDisputes,
   newListings,
-  pinAfter,
   Pins,
   type Listing,
   type UnwrittenListing,
@@ -34,8 +31,9 @@ export interface TrustParts {
   people: People
   /** Setting `trust.policy`. */
   policy: TrustPolicy
-  /** `earliestMs` by the earlier of our clock and the service's, so that nothing ends too soon. */
-  clocks: { earliestMs(): number }
+  clocks: FirstUseParts['clocks']
+  /** Only the operator decides when not given. */
+  firstUse?: FirstUseParts['firstUse']
   /** `MOST_PEOPLE` when not given. */
   maxPeople?: number
 }
@@ -46,22 +44,20 @@ const MOST_PEOPLE = 250_000
 const NAMED = 100
 
 export class Trust {
-  readonly #parts: TrustParts
+  readonly #parts: TrustParts & FirstUseParts
   readonly #pins: Pins
   readonly #refusals = new Listeners()
   /** Calls back when a person is one too many. */
   readonly onFull = this.#refusals.add
   readonly policies: Policies
   readonly decisions: Decisions
-  readonly #keyChanges: KeyChanges
   /** Listings that are not on disk yet. */
   readonly #unwritten = new Map<number, UnwrittenListing>()
   /** How often something was listed anew since the start. */
   #changes = 0
 
-  private constructor(parts: TrustParts, policies: Policies, pins: Pins, keyChanges: KeyChanges) {
-    this.#parts = parts
-    this.#keyChanges = keyChanges
+  private constructor(parts: TrustParts, policies: Policies, pins: Pins) {
+    this.#parts = { firstUse: { afterMs: null, authorities: [] }, ...parts }
     this.#pins = pins
     this.policies = policies
     this.decisions = new Decisions({ ...parts, pins })
@@ -71,8 +67,7 @@ export class Trust {
     const { memory, journal, policy, people } = parts
     const policies = await Policies.load({ memory, journal, setting: policy })
     const pins = await Pins.load(memory, people.forgotten)
-    const keyChanges = await KeyChanges.load(memory)
-    const trust = new Trust(parts, policies, pins, keyChanges)
+    const trust = new Trust(parts, policies, pins)
     memory.writeFirst({
       isDue: () => trust.#unwritten.size > 0,
       save: (records) => trust.#saveUnwritten(records),
@@ -86,9 +81,9 @@ export class Trust {
     return this.#changes + this.#pins.changes + this.policies.changes + people.changes
   }
 
-  /** Every pin, by person. */
+  /** Every pin, by person, as it is believed now. */
   get all(): Pin[] {
-    return this.#pins.all
+    return this.#pins.all.map((pin) => believedPin(pin, this.#parts))
   }
 
   /**
@@ -96,7 +91,7 @@ export class Trust {
    * verified person is refused under every policy.
    */
   distrust(userId: number, fingerprint: string | null, chatId: number): Distrust | null {
-    const pin = this.pinOf(userId)
+    const pin = believedPin(this.pinOf(userId), this.#parts)
     if (pin?.standing === 'blocked') return 'blocked'
     const isPinned = pin?.fingerprint === fingerprint
     if (pin?.standing === 'verified') return isPinned ? null : 'key-changed'
@@ -113,7 +108,7 @@ export class Trust {
    * @param nowMs by which ends are counted (`JudgingClock.expiryNowMs`)
    */
   formerOf(userId: number, chatId: number, nowMs: number): FormerCertificate | null {
-    const pin = this.#pins.get(userId)
+    const pin = believedPin(this.#pins.get(userId), this.#parts)
     const former = pin?.former
     // the service may queue an older message for so long
     if (former === undefined || nowMs >= former.changedAtMs + RETENTION_MS) return null
@@ -129,9 +124,9 @@ export class Trust {
     return policy === 'first-use' && former.wasPinned ? former : null
   }
 
-  /** By the operator's decision, else `seen`; undefined for an unknown person. */
+  /** By the operator's decision, an authority's, else `seen`; undefined for an unknown person. */
   standingOf(userId: number): TrustStanding | undefined {
-    return this.#pins.get(userId)?.standing
+    return believedPin(this.#pins.get(userId), this.#parts)?.standing
   }
 
   /** Whether a certificate is disputed: listed for several people, without an owner by the operator. */
@@ -191,22 +186,32 @@ export class Trust {
     const { maxPeople = MOST_PEOPLE } = this.#parts
     const room = maxPeople - this.#pins.size - this.#unwritten.size
     for (const one of listed) this.#pins.recall(one)
-    const { fresh, tooMany } = newListings(listed, (userId) => this.pinOf(userId), room)
-    for (const { userId, fingerprint: last } of fresh) {
-      this.#unwritten.set(userId, { first: this.#unwritten.get(userId)?.first ?? last, last })
+    const { fresh, tooMany } = newListings(listed, (userId) => this.pinOf(userId), {
+      room,
+      isNews: ({ userId, fingerprint: last, evidence }, known) =>
+        this.#after(userId, known, { first: last, last, evidence }) !== null,
+    })
+    for (const { userId, fingerprint: last, evidence } of fresh) {
+      const first = this.#unwritten.get(userId)?.first ?? last
+      this.#unwritten.set(userId, { first, last, evidence })
     }
     if (fresh.length > 0) this.#changes++
     return tooMany
   }
 
+  #after(userId: number, known: Pin | undefined, seen: UnwrittenListing) {
+    const mayTake: Policies['mayTake'] = (standing) => this.policies.mayTake(standing)
+    return pinAfterListing({ userId, known, seen }, { ...this.#parts, mayTake })
+  }
+
   async #saveUnwritten(records: Records): Promise<() => void> {
     const written = [...this.#unwritten]
-    const nowMs = this.#parts.clocks.earliestMs()
-    const pins = written.flatMap(
-      ([userId, one]) => pinAfter(userId, this.#pins.get(userId), { ...one, nowMs }) ?? [],
+    const changed = written.flatMap(
+      ([userId, seen]) => this.#after(userId, this.#pins.get(userId), seen) ?? [],
     )
-    const certificateChanges = pins.flatMap((pin) => this.#changeOf(pin))
-    const keyChanges = certificateChanges
+    const pins = changed.map(({ pin }) => pin)
+    const changes = changed.flatMap((one) => one.changes)
+    const keyChanges = changes
       .filter((one) => one.kind === 'key-changed')
       .map(({ userId, detail: { from, to } }) => ({ userId, from, to }))
     const disputes = newDisputes(pins, this.#pins).map(({ fingerprint, people }): TrustChange => {
@@ -216,33 +221,13 @@ export class Trust {
     })
     await records.pins.save(pins)
     await records.keyChanges.save(keyChanges)
-    const announce = await this.#parts.journal.append(records, [...certificateChanges, ...disputes])
+    const announce = await this.#parts.journal.append(records, [...changes, ...disputes])
     return () => {
-      for (const change of keyChanges) this.#keyChanges.saved(change)
       for (const [userId, seen] of written) {
         if (this.#unwritten.get(userId) === seen) this.#unwritten.delete(userId)
       }
       for (const pin of pins) this.#pins.set(pin)
       announce()
     }
-  }
-
-  /** As `KeyChanges.tell`; none under the policy `pinned`, where the operator decides on each. */
-  async keyChangesToTell(
-    userIds: Iterable<number>,
-    o: { chatId: number; by: ToldWith; key: string },
-  ): Promise<KeyChange[]> {
-    if (this.policies.for(o.chatId) === 'pinned') return []
-    return await this.#keyChanges.tell(userIds, o.by, o.key)
-  }
-
-  #changeOf(pin: Pin): TrustChange[] {
-    const { userId, listed: to, standing } = pin
-    const before = this.#pins.get(userId)
-    const from = before === undefined ? pin.fingerprint : (before.listed ?? before.fingerprint)
-    if (from === null || from === to) return []
-    return to === null
-      ? [{ kind: 'key-withdrawn', userId, detail: { from, standing } }]
-      : [{ kind: 'key-changed', userId, detail: { from, to, standing } }]
   }
 }

@@ -21,10 +21,11 @@ export class PinRows extends Rows implements PinRecords {
     const all = this.db
       .selectFrom('pins')
       .select(['user_id as userId', 'fingerprint', 'since as sinceMs', 'standing', 'listed'])
-      .select(['listed_at as listedAtMs', 'former', 'former_at', 'former_pinned'])
+      .select(['listed_at as listedAtMs', 'former', 'former_at', 'former_pinned', 'vouched'])
     const rows = keys === null ? all : all.where('user_id', 'in', keys.map(Number))
     return (await rows.execute()).map(
-      ({ former: fingerprint, former_at, former_pinned, ...pin }) => {
+      ({ former: fingerprint, former_at, former_pinned, vouched, ...plain }) => {
+        const pin = vouched === null ? plain : { ...plain, vouched: JSON.parse(vouched) }
         if (fingerprint === null) return pin
         const former = { fingerprint, changedAtMs: former_at ?? 0, wasPinned: former_pinned === 1 }
         return { ...pin, former }
@@ -33,7 +34,7 @@ export class PinRows extends Rows implements PinRecords {
   }
 
   async save(pins: readonly Pin[]): Promise<void> {
-    for await (const { userId, former, ...pin } of inSlices(pins)) {
+    for await (const { userId, former, vouched, ...pin } of inSlices(pins)) {
       await upsert(this.db, 'pins', 'user_id', {
         user_id: userId,
         fingerprint: pin.fingerprint,
@@ -44,6 +45,7 @@ export class PinRows extends Rows implements PinRecords {
         former: former?.fingerprint ?? null,
         former_at: former?.changedAtMs ?? null,
         former_pinned: former?.wasPinned === true ? 1 : 0,
+        vouched: vouched === undefined ? null : JSON.stringify(vouched),
       })
     }
   }

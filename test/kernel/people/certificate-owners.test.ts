@@ -23,7 +23,7 @@ function pinsOf(...given: Pin[]): Pins {
 }
 
 const listing = (listed: { userId: number; fingerprint: string | null }[], ...known: Pin[]) =>
-  newListings(listed, (userId) => pinsOf(...known).get(userId), 9)
+  newListings(listed, (userId) => pinsOf(...known).get(userId), { room: 9, isNews: () => false })
 
 test('the first certificate of a person is pinned', () => {
   expect(listing([of(1, 'a'), of(1, 'a')])).toEqual({ fresh: [of(1, 'a')], tooMany: 0 })
@@ -55,7 +55,10 @@ test('who is listed with two certificates, or with one and none, is left as they
 test('there is room for so many new people, and known ones need none', () => {
   const listed = [of(1, 'a'), of(2, 'b'), of(3, 'c'), of(4, 'd'), of(5, 'e')]
   const known = pinsOf(pin(4, 'x'))
-  const { fresh, tooMany } = newListings(listed, (userId) => known.get(userId), 2)
+  const { fresh, tooMany } = newListings(listed, (userId) => known.get(userId), {
+    room: 2,
+    isNews: () => false,
+  })
   expect([fresh.map(({ userId }) => userId), tooMany]).toEqual([[1, 2, 4], 2])
 })
 

@@ -3,13 +3,15 @@ import { describe, expect, test } from 'vitest'
 import { Certificates } from '../../../src/kernel/people/certificates.ts'
 import { Policies } from '../../../src/kernel/people/decisions.ts'
 import { Journal } from '../../../src/kernel/people/journal.ts'
-import { KeyChanges } from '../../../src/kernel/people/key-changes.ts'
+import { KeyChanges } from '../../../src/translate/key-changes.ts'
 import { People } from '../../../src/kernel/people/people.ts'
 import { blankPin, Pins } from '../../../src/kernel/people/pins.ts'
 import type { Engine } from '../../../src/openpgp/engine.ts'
 import { judging, printOf } from './people-scene.ts'
 import { smallMemory, smallTrust } from './small-memory.ts'
 import { A, B, of } from './trust-scene.ts'
+
+const SEND = { chatId: 7, by: 'send', key: 'k' } as const
 
 describe('what another sidecar has changed', () => {
   test('of owners and signers is read again, also where it is gone', async () => {
@@ -43,10 +45,10 @@ describe('what another sidecar has changed', () => {
     const journal = new Journal(memory)
     const policies = await Policies.load({ memory, journal, setting: 'accept' })
     const pins = await Pins.load(memory)
-    const keyChanges = await KeyChanges.load(memory)
+    const keyChanges = await KeyChanges.load({ memory, journal, policies: { for: () => 'accept' } })
     const engine = { judge: judging() } as unknown as Engine
     const certificates = await Certificates.load({ engine, memory, journal })
-    expect([policies.for(7), pins.size, await keyChanges.tell([5], 'send', 'k')]).toEqual([
+    expect([policies.for(7), pins.size, await keyChanges.tell([5], SEND)]).toEqual([
       'pinned',
       0,
       [],
@@ -65,7 +67,7 @@ describe('what another sidecar has changed', () => {
     expect(policies.for(7)).toBe('accept')
     expect(policies.changes).toBeGreaterThan(changes)
     expect(pins.claimantsOf(A)).toEqual([5])
-    expect(await keyChanges.tell([5], 'send', 'k')).toEqual([{ userId: 5, from: A, to: B }])
+    expect(await keyChanges.tell([5], SEND)).toEqual([{ userId: 5, from: A, to: B }])
     expect(certificates.isRevoked(printOf('ann'))).toBe(true)
   })
 })

@@ -72,7 +72,7 @@ export async function smallTrust(more: Partial<TrustParts> = {}) {
   const small = smallMemory()
   const { memory } = small
   const parts = { memory, journal: new Journal(memory), people: await People.load(memory) }
-  const clocks = { earliestMs: () => 0 }
+  const clocks = { earliestMs: () => 0, latestMs: () => 0, expiryNowMs: () => 0 }
   const trust = await Trust.load({ ...parts, policy: 'accept', clocks, ...more })
   return { ...small, ...parts, trust }
 }

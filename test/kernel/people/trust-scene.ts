@@ -3,9 +3,10 @@ import type { TrustPolicy } from '../../../src/kernel/index.ts'
 import { agreeingClocks } from '../../support/judging-clock.ts'
 import { Journal, type TrustChange } from '../../../src/kernel/people/journal.ts'
 import { People } from '../../../src/kernel/people/people.ts'
-import { Trust } from '../../../src/kernel/people/trust.ts'
+import { Trust, type TrustParts } from '../../../src/kernel/people/trust.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { open, temporary } from '../../store/support.ts'
+import { KeyChanges } from '../../../src/translate/key-changes.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
 
 export const [A, B, C] = ['a', 'b', 'c'].map((letter) => letter.repeat(40)) as [
@@ -19,7 +20,13 @@ export const of = <F extends string | null>(userId: number, fingerprint: F) => (
 })
 /** @param o `store` one of before; an empty one unless told */
 export async function trusting(
-  o: { store?: Store; policy?: TrustPolicy; maxPeople?: number } = {},
+  o: {
+    store?: Store
+    policy?: TrustPolicy
+    maxPeople?: number
+    firstUse?: TrustParts['firstUse']
+    clocks?: TrustParts['clocks']
+  } = {},
 ) {
   const store = o.store ?? (await open(temporary()))
   const changes: TrustChange[] = []
@@ -33,8 +40,11 @@ export async function trusting(
     journal,
     people,
     policy,
-    clocks: agreeingClocks(),
+    clocks: o.clocks ?? agreeingClocks(),
+    ...(o.firstUse !== undefined && { firstUse: o.firstUse }),
     ...bound,
   })
-  return { store, trust, people, changes }
+  const { policies } = trust
+  const keyChanges = await KeyChanges.load({ memory: memoryOf(store), journal, policies })
+  return { store, trust, people, changes, keyChanges }
 }

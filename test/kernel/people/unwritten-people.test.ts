@@ -52,13 +52,13 @@ describe('a listing', () => {
 
 describe('a change of a certificate', () => {
   test('is named to the bot under accept and first-use, and under pinned by the operator alone', async () => {
-    const { trust } = await trusting({ store: store() })
+    const { trust, keyChanges } = await trusting({ store: store() })
     await trust.saw([of(41, A)])
     await trust.saw([of(41, B)])
     await trust.policies.set(50, 'pinned')
     await trust.policies.set(51, 'first-use')
     const tell = (chatId: number, key: string) =>
-      trust.keyChangesToTell([41, 42, 41], { chatId, by: 'send', key })
+      keyChanges.tell([41, 42, 41], { chatId, by: 'send', key })
     const change = { userId: 41, from: A, to: B }
     expect(await tell(50, 'k')).toEqual([])
     expect(await tell(51, 'k')).toEqual([change])
@@ -66,9 +66,9 @@ describe('a change of a certificate', () => {
     expect(await tell(52, 'another')).toEqual([])
     const again = await trusting({ store: store() })
     const more = { chatId: 52, by: 'send', key: 'another' } as const
-    expect(await again.trust.keyChangesToTell([41], more)).toEqual([])
+    expect(await again.keyChanges.tell([41], more)).toEqual([])
     const byMessage = { chatId: 52, by: 'message', key: 'another' } as const
-    expect(await again.trust.keyChangesToTell([41], byMessage)).toEqual([change])
+    expect(await again.keyChanges.tell([41], byMessage)).toEqual([change])
   })
 })
 

@@ -2,7 +2,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { Policies } from '../../../src/kernel/people/decisions.ts'
 import { Journal } from '../../../src/kernel/people/journal.ts'
-import { KeyChanges } from '../../../src/kernel/people/key-changes.ts'
+import { KeyChanges } from '../../../src/translate/key-changes.ts'
 import { KnownKeys } from '../../../src/kernel/people/known-keys.ts'
 import { People } from '../../../src/kernel/people/people.ts'
 import type { TrustParts } from '../../../src/kernel/people/trust.ts'
@@ -72,10 +72,16 @@ describe('keys that cannot be written', () => {
 
 test('what the bot was told of a change is written before it is told, and once', async () => {
   const { memory, written, state } = smallMemory()
-  const changes = await KeyChanges.load(memory)
-  changes.saved({ userId: 5, from: A, to: B })
+  const journal = new Journal(memory)
+  const changes = await KeyChanges.load({ memory, journal, policies: { for: () => 'accept' } })
+  const detail = { from: A, to: B, standing: 'seen' }
+  await journal.record([{ kind: 'key-changed', userId: 5, detail }])
+  written.length = 0
+  state.settled = 0
   for (let time = 0; time < 2; time++) {
-    expect(await changes.tell([5, 6], 'send', 'k')).toEqual([{ userId: 5, from: A, to: B }])
+    expect(await changes.tell([5, 6], { chatId: 7, by: 'send', key: 'k' })).toEqual([
+      { userId: 5, from: A, to: B },
+    ])
     expect(written).toMatchObject([['keyChanges.setTold', { userId: 5 }, 'send', 'k']])
     expect(state.settled).toBe(1)
   }

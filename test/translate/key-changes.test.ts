@@ -1,23 +1,35 @@
-import type { KeyChange } from '../../../src/kernel/index.ts'
+import type { KeyChange, ToldWith } from '../../src/kernel/index.ts'
 import { expect, test, vi } from 'vitest'
-import { Refusal } from '../../../src/errors.ts'
-import { KeyChanges } from '../../../src/kernel/people/key-changes.ts'
-import type { Store } from '../../../src/store/store.ts'
-import { open, temporary } from '../../store/support.ts'
-import { memoryOf } from '../../../src/store/memory.ts'
+import { Refusal } from '../../src/errors.ts'
+import { Journal } from '../../src/kernel/people/journal.ts'
+import { KeyChanges } from '../../src/translate/key-changes.ts'
+import type { Store } from '../../src/store/store.ts'
+import { open, temporary } from '../store/support.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 
 const CHANGE = { userId: 5, from: 'a', to: 'b' }
 
-async function changed(store: Store, changes: KeyChanges, change: KeyChange): Promise<void> {
-  await memoryOf(store).write(({ keyChanges }) => keyChanges.save([change]))
-  changes.saved(change)
+const CHAT = 7
+
+async function load(store: Store) {
+  const memory = memoryOf(store)
+  const journal = new Journal(memory)
+  const known = await KeyChanges.load({ memory, journal, policies: { for: () => 'accept' } })
+  const changed = async ({ userId, ...change }: KeyChange): Promise<void> => {
+    const detail = { ...change, standing: 'seen' }
+    await journal.record([{ kind: 'key-changed', userId, detail }], ({ keyChanges }) =>
+      keyChanges.save([{ userId, ...change }]),
+    )
+  }
+  const tell = (userIds: number[], by: ToldWith, key: string): Promise<KeyChange[]> =>
+    known.tell(userIds, { chatId: CHAT, by, key })
+  return { store, changed, changes: { tell } }
 }
 
 async function scene() {
-  const store = await open(temporary())
-  const changes = await KeyChanges.load(memoryOf(store))
-  await changed(store, changes, CHANGE)
-  return { store, changes }
+  const loaded = await load(await open(temporary()))
+  await loaded.changed(CHANGE)
+  return loaded
 }
 
 test('a change is told once with a message and once with a send, and again with the same one', async () => {
@@ -31,16 +43,16 @@ test('a change is told once with a message and once with a send, and again with 
 test('what was told is known after a restart, and what was not is told then', async () => {
   const { store, changes } = await scene()
   await changes.tell([5], 'message', '1')
-  const after = await KeyChanges.load(memoryOf(store))
+  const { changes: after } = await load(store)
   expect(await after.tell([5], 'message', '2')).toEqual([])
   expect(await after.tell([5], 'send', '2')).toEqual([CHANGE])
 })
 
 test('a later change is told anew, and nobody else’s is', async () => {
-  const { store, changes } = await scene()
+  const { changed, changes } = await scene()
   await changes.tell([5], 'message', '1')
   const next = { userId: 5, from: 'b', to: 'c' }
-  await changed(store, changes, next)
+  await changed(next)
   expect(await changes.tell([6], 'message', '2')).toEqual([])
   expect(await changes.tell([5], 'message', '2')).toEqual([next])
 })

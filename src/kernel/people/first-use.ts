@@ -1,0 +1,97 @@
+/** What the pin of a person becomes by listings, proofs and time, without the operator. */
+import type { Pin, TrustStanding, Vouched } from '../memory.ts'
+import type { TrustChange } from './journal.ts'
+import { pinAfter, type UnwrittenListing } from './pins.ts'
+
+export interface FirstUseParts {
+  /** How long a changed certificate waits, ms; null: for the operator. Which authorities count. */
+  firstUse: { afterMs: number | null; authorities: readonly { id: string }[] }
+  /** Times of `Clocks` that no wrong clock makes too late, too early, or go back. */
+  clocks: { earliestMs(): number; latestMs(): number; expiryNowMs(): number }
+}
+
+/**
+ * The pin by which a person is judged: a certificate that an authority certifies as theirs counts as
+ * verified where the operator has not decided.
+ */
+export function believedPin<P extends Pin | undefined>(pin: P, parts: FirstUseParts): P {
+  const { standing, vouched } = pin ?? {}
+  if (standing !== 'seen' || vouched === undefined || !holds(vouched, parts)) return pin
+  return { ...pin, fingerprint: vouched.fingerprint, standing: 'verified' }
+}
+
+/** Whether an authority is in the settings, and its certification has not ended. */
+function holds({ by, untilMs }: Vouched, { firstUse, clocks }: FirstUseParts): boolean {
+  return clocks.expiryNowMs() < untilMs && firstUse.authorities.some(({ id }) => id === by)
+}
+
+/**
+ * The pin of a person after a listing, with its changes; null when the listing changes nothing.
+ * @param o `mayTake` whether another certificate of somebody of this standing is believed by itself
+ */
+export function pinAfterListing(
+  { userId, known, seen }: { userId: number; known: Pin | undefined; seen: UnwrittenListing },
+  o: FirstUseParts & { mayTake: (standing: TrustStanding) => boolean },
+): { pin: Pin; changes: TrustChange[] } | null {
+  const [nowMs, latestMs] = [o.clocks.earliestMs(), o.clocks.latestMs()]
+  const listed = pinAfter(userId, known, { ...seen, nowMs, latestMs }) ?? known
+  if (listed === undefined) return null
+  const vouched = vouchedAfter(known?.vouched, seen, o)
+  const isProved = JSON.stringify(vouched) !== JSON.stringify(known?.vouched)
+  const proved = isProved ? { ...listed, vouched } : listed
+  const by = whyTaken(known, proved, { ...o, ...seen })
+  const taken = { fingerprint: proved.listed, sinceMs: nowMs, standing: 'seen' as const }
+  const pin = by === null ? proved : { ...proved, ...taken }
+  if (pin === known) return null
+  const from = known === undefined ? seen.first : (known.listed ?? known.fingerprint)
+  const to = seen.last
+  const changes: TrustChange[] = []
+  if (from !== null && from !== to) {
+    const detail = { from, standing: believedPin(known ?? pin, o).standing }
+    const isBelieved = believedPin(pin, o).fingerprint === to && { isBelieved: true as const }
+    if (to === null) changes.push({ kind: 'key-withdrawn', userId, detail })
+    else changes.push({ kind: 'key-changed', userId, detail: { ...detail, to, ...isBelieved } })
+  }
+  if (by !== null && to !== null) {
+    changes.push({ kind: 'key-taken', userId, detail: { from: proved.fingerprint, to, by } })
+  }
+  if (isProved && vouched !== undefined) {
+    const detail = { fingerprint: vouched.fingerprint, by: vouched.by.replace(/ .*/, '') }
+    changes.push({ kind: 'authority-verified', userId, detail })
+  }
+  return { pin, changes }
+}
+
+/** How a changed certificate is believed without the operator; null where it is not. */
+function whyTaken(
+  known: Pin | undefined,
+  proved: Pin,
+  o: Parameters<typeof pinAfterListing>[1] & UnwrittenListing,
+): 'after' | 'continuity' | null {
+  const { fingerprint, listed, listedAtMs, standing } = proved
+  if (listed === null || listed === fingerprint || !o.mayTake(standing)) return null
+  if (o.evidence?.revokedBy[0] !== undefined || believedPin(proved, o) !== proved) return null
+  const { afterMs } = o.firstUse
+  const isOver = (sinceMs: number | null | undefined): boolean =>
+    afterMs !== null && o.clocks.earliestMs() >= (sinceMs ?? Infinity) + afterMs
+  if (known?.listed === listed && isOver(listedAtMs)) return 'after'
+  // a thief may have another one listed, or the old one again: then the next waits like any other
+  const isUndisturbed = afterMs === null || isOver(known?.listedAtMs)
+  return isUndisturbed && known?.listed === fingerprint && o.evidence?.follows ? 'continuity' : null
+}
+
+/**
+ * The certificate by an authority: a proof holds until it ends or is revoked, also where a service
+ * omits it. Of two certificates, the one that was certified last.
+ */
+function vouchedAfter(
+  known: Vouched | undefined,
+  { last, evidence }: UnwrittenListing,
+  parts: FirstUseParts,
+): Vouched | undefined {
+  const isRevoked = known?.fingerprint === last && evidence?.revokedBy.includes(known?.by ?? '')
+  const kept = isRevoked === true ? undefined : known
+  const vouched = evidence?.vouched ?? kept
+  const isOlder = kept !== undefined && vouched !== undefined && vouched.madeMs < kept.madeMs
+  return isOlder && holds(kept, parts) ? kept : vouched
+}
