@@ -24,7 +24,8 @@ export function lanedEngine(
 ): MeasuredEngine {
   return {
     generate: (options) => lane.run(() => engine.generate(options)),
-    unlock: (locked, passphrase) => lane.run(() => engine.unlock(locked, passphrase)),
+    unlock: (...locked) => lane.run(() => engine.unlock(...locked)),
+    certify: (...certified) => lane.run(() => engine.certify(...certified)),
     relock: (locked, o) => lane.run(() => engine.relock(locked, o)),
     adopt: (file, secrets) => lane.run(() => engine.adopt(file, secrets)),
     seal: (request) => lane.run(() => engine.seal({ ...request, owner })),

@@ -8,6 +8,9 @@ import type {
   UnlockedKey,
 } from './engine.ts'
 import type { Sealed } from './format/armor-writer.ts'
+import { parseMessage } from './format/encrypted-message.ts'
+import { ownIdsOf, type FoundKey } from './format/recipient-scan.ts'
+import { withoutHolder } from './key-holder.ts'
 import type { CheckResult } from './library/check.ts'
 import type { Jobs } from './library/worker.ts'
 import { Pool } from './pool.ts'
@@ -37,6 +40,16 @@ interface PendingCheck {
   compare(): Promise<CheckResult>
 }
 
+/** The session keys in a message for a key that a holder has: with them, all but its secret is checked. */
+async function unwrapAgain(armored: string, key: UnlockedKey): Promise<FoundKey[]> {
+  if (key.holder === undefined) return []
+  const { unwrapHeld } = await import('./native/held-key.ts')
+  const encrypted = parseMessage(armored, ownIdsOf([key]))
+  return encrypted.outcome === 'encrypted'
+    ? await unwrapHeld(encrypted.recipientPackets, [key])
+    : []
+}
+
 export class Checker implements AsyncDisposable {
   readonly #scope: CheckScope
   readonly #report: (check: EngineCheck) => void
@@ -60,10 +73,11 @@ export class Checker implements AsyncDisposable {
     const first = Math.floor(Math.random() * Math.max(1, distinct.length - CERTIFICATES + 1))
     const certificates = distinct.slice(first, first + CERTIFICATES)
     const of = distinct.length
-    this.#add('sealed', sealed.chars + text.length, () => {
+    this.#add('sealed', sealed.chars + text.length, async () => {
       const { armored } = sealed
-      const message = { armored, text, signer, atMs, certificates, of }
-      return this.#thread.run('compareSealed', [message])
+      const held = await unwrapAgain(armored, signer)
+      const message = { armored, text, signer: withoutHolder(signer), atMs, certificates, of, held }
+      return await this.#thread.run('compareSealed', [message])
     })
   }
 
@@ -71,9 +85,10 @@ export class Checker implements AsyncDisposable {
     const { isFile, signatures, openedWith } = opened
     const key = keys.find(({ fingerprint }) => fingerprint === openedWith)
     if (key === undefined || !this.#isChosen(`opened ${isFile} ${signatures.length}`)) return
-    this.#add('opened', armored.length + opened.text.length, () =>
-      this.#thread.run('compareOpened', [armored, key, opened]),
-    )
+    this.#add('opened', armored.length + opened.text.length, async () => {
+      const held = await unwrapAgain(armored, key)
+      return await this.#thread.run('compareOpened', [armored, withoutHolder(key), opened, held])
+    })
   }
 
   verified(

@@ -20,10 +20,7 @@ export interface OwnKey {
   fingerprint: string
   /** Public certificate. */
   certificate: string
-  /**
-   * Secret key, locked under a passphrase (RFC 9580, 3.7.2.1); gpg can import it. The certificate
-   * where a holder has the secret (`isHeld`).
-   */
+  /** Secret key, locked (RFC 9580, 3.7.2.1) as gpg imports it; a certificate where `isHeld`. */
   locked: string
 }
 
@@ -231,10 +228,13 @@ export interface Engine extends SignedFiles<Signed, UnlockedKey> {
     certifiedBy?: UnlockedKey | undefined
   }): Promise<OwnKey>
   /**
+   * @param holder of a key whose `locked` is a certificate (`isHeld`); it must sign a trial
    * @throws Error when the passphrase is wrong, or the block is not locked, or not a usable v4
-   *   secret key
+   *   secret key; KeyHolderUnavailableError
    */
-  unlock(locked: string, passphrase: string): Promise<UnlockedKey>
+  unlock(locked: string, passphrase: string, holder?: KeyHolder): Promise<UnlockedKey>
+  /** Puts a key's certification onto a certificate, as `generate` does; the key's secret is here. */
+  certify(certificate: string, certifier: UnlockedKey): Promise<string>
   /**
    * Locks a secret key under another passphrase.
    * @param o `isRandom`: `to` is 256 random bits, which need no slow hash (RFC 9580, 3.7.1.3)

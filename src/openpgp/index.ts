@@ -29,6 +29,7 @@ export {
   isHeld,
 } from './key-holder.ts'
 export type { UnfitReason } from './failure-reasons.ts'
+export type { LocalKeys } from './native/local-keys.ts'
 export { FORM_BYTES, looksEncrypted, sealedForm } from './format/encrypted-message.ts'
 export { ByteReader } from './format/packet-stream.ts'
 export { type RawFile, type Room, RestingWriter, type RestingFile } from './stream/resting.ts'
@@ -45,6 +46,12 @@ export {
 export { TAG } from './format/packets.ts'
 export type { ListedCertificate } from './signed-files.ts'
 export { AS_MADE, MOST_RECIPIENTS, capacity, fit } from './size.ts'
+
+/** Loads the work of a key holder, for an agent. */
+export async function createLocalKeys() {
+  const { LocalKeys } = await import('./native/local-keys.ts')
+  return new LocalKeys()
+}
 
 /**
  * Makes keys and files in every form, for the phones of the sandbox. It loads

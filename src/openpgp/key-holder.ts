@@ -53,8 +53,8 @@ export interface KeyHolder extends AsyncDisposable {
    */
   make(asked: { userId: string; createdMs: number; certifiedBy: string | null }): Promise<string>
   /**
-   * Calls back with true when it answers, and with false and the reason when it does not; within two
-   * seconds after a change, also where nothing is asked.
+   * Calls back with the state, now where it is known and within two seconds after each change, also
+   * where nothing is asked.
    * @returns a function that ends the calls
    */
   onReachable(listener: (now: HolderState) => void): () => void
@@ -65,6 +65,12 @@ export interface HolderState {
   isReachable: boolean
   /** For people, of one line; empty when it answers. */
   reason: string
+}
+
+/** The part of a key that threads get. */
+export function withoutHolder<K extends { holder?: KeyHolder }>(key: K): Omit<K, 'holder'> {
+  const { holder, ...rest } = key
+  return holder === undefined ? key : rest
 }
 
 const HELD = '-----BEGIN PGP PUBLIC KEY BLOCK-----'

@@ -103,7 +103,7 @@ describe('what is compared', () => {
     openedWith(bot.unlocked.fingerprint)
     await expect.poll(() => ended).toEqual([{ work: 'opened', result: 'same' }])
     expect(run.mock.calls).toEqual([
-      ['compareOpened', ['armored', bot.unlocked, expect.objectContaining({ text: 'hello' })]],
+      ['compareOpened', ['armored', bot.unlocked, expect.objectContaining({ text: 'hello' }), []]],
     ])
   })
 

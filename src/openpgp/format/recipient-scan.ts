@@ -47,7 +47,9 @@ export interface FoundKey {
 }
 
 /** Whether any is for a subkey of ML-KEM-768+X25519 (RFC 9580, 5.1.1 and 5.1.2). */
-export const hasComposite = ({ recipientPackets }: ScannedRecipients): boolean =>
+export const hasComposite = ({
+  recipientPackets,
+}: Pick<ScannedRecipients, 'recipientPackets'>): boolean =>
   recipientPackets.some((packet) => {
     const { body } = packetAt(packet, 0)
     return body[body[0] === 6 ? 2 + (body[1] ?? 0) : PKESK_LEAST - 1] === COMPOSITE

@@ -1,5 +1,12 @@
 /** The library's description of a certificate, for sealing and verifying natively. */
-import { enums, type Key, type PublicKey, type SignaturePacket, type Subkey } from 'openpgp'
+import {
+  enums,
+  readKey,
+  type Key,
+  type PublicKey,
+  type SignaturePacket,
+  type Subkey,
+} from 'openpgp'
 import type { NativePublicKey, SigningKey } from '../crypto/algorithm.ts'
 import { isRecipientKey, isSigningKey, recipientAlgorithm } from '../crypto/algorithms.ts'
 import { publicKeyOf } from '../crypto/public-key.ts'
@@ -140,10 +147,13 @@ export interface OwnKeyInfo {
   info: CertificateInfo | null
 }
 
-/** Describes an unlocked key as it is at `nowMs`. */
+/** Describes an unlocked key, or the public part of one that a holder has, as it is at `nowMs`. */
 export async function describeOwnKey(key: UnlockedKey, nowMs: number): Promise<OwnKeyInfo> {
-  const secretKey = (await secretKeyOf(key)) as WholeSecretKey
-  const opening = await secretKey.getDecryptionKeys(undefined, null).catch(() => [])
+  const whole = await readKey({ binaryKey: key.bytes })
+  const secretKey = (whole.isPrivate() ? await secretKeyOf(key) : whole) as WholeSecretKey
+  const opening = whole.isPrivate()
+    ? await secretKey.getDecryptionKeys(undefined, null).catch(() => [])
+    : whole.subkeys
   const self = secretKey.getPrimarySelfSignature(new Date(nowMs))
   const ciphers = self.then(({ preferredSymmetricAlgorithms: listed }) => listed ?? [])
   const composites = secretKey.subkeys.filter(isComposite)

@@ -4,10 +4,10 @@
  */
 import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { decrypt, readMessage, type PrivateKey } from 'openpgp'
+import { decrypt, readKey, readMessage, type Key, type SessionKey } from 'openpgp'
 import type { OpenedText, Signed, SignedAtLength, SignatureResult, UnlockedKey } from '../engine.ts'
 import { parseMessage } from '../format/encrypted-message.ts'
-import { hasComposite, ownIdsOf } from '../format/recipient-scan.ts'
+import { hasComposite, ownIdsOf, type FoundKey } from '../format/recipient-scan.ts'
 import { works } from './adopt.ts'
 import { encryptionKey } from './certificate.ts'
 import { isComposite } from './composite.ts'
@@ -29,11 +29,13 @@ export interface CheckedMessage {
   certificates: readonly string[]
   /** Of how many different ones. */
   of: number
+  /** The session keys for the signer, where a holder has its secret. */
+  held?: FoundKey[]
 }
 
 /** Opens a message with the bot's own key, verifies it, and compares its recipient packets. */
 export async function compareSealed(sealed: CheckedMessage): Promise<CheckResult> {
-  const key = await secretKeyOf(sealed.signer).catch(() => null)
+  const key = await ownKeyOf(sealed.signer, sealed.held).catch(() => null)
   if (key === null || isBeyond(sealed.armored, sealed.signer)) return 'unchecked'
   return await compared(() => isAsSealed(sealed, key))
 }
@@ -44,8 +46,12 @@ function isBeyond(armored: string, key: UnlockedKey): boolean {
   return encrypted.outcome === 'encrypted' && hasComposite(encrypted)
 }
 
-async function isAsSealed(sealed: CheckedMessage, key: PrivateKey): Promise<boolean> {
-  const { armored, text, certificates, of } = sealed
+/** The whole key, or its certificate where session keys were unwrapped elsewhere. */
+const ownKeyOf = async (key: UnlockedKey, held: FoundKey[] = []): Promise<Key> =>
+  held.length === 0 ? await secretKeyOf(key) : await readKey({ binaryKey: key.bytes })
+
+async function isAsSealed(sealed: CheckedMessage, key: Key): Promise<boolean> {
+  const { armored, text, certificates, of, held = [] } = sealed
   const date = new Date(sealed.atMs)
   const message = await readMessage({ armoredMessage: armored })
   const keyIds = message.getEncryptionKeyIDs().map((id) => id.toHex())
@@ -59,7 +65,7 @@ async function isAsSealed(sealed: CheckedMessage, key: PrivateKey): Promise<bool
   if (keyIds.length > of + 1) return false
   const { data, signatures } = await decrypt({
     message,
-    decryptionKeys: key,
+    ...(key.isPrivate() ? { decryptionKeys: key } : { sessionKeys: held as SessionKey[] }),
     verificationKeys: key.toPublic(),
     date,
     format: 'binary',
@@ -73,12 +79,16 @@ export async function compareOpened(
   armored: string,
   key: UnlockedKey,
   opened: OpenedText,
+  held: FoundKey[] = [],
 ): Promise<CheckResult> {
-  const isKnown = (await secretKeyOf(key).catch(() => null)) !== null
+  const isKnown = (await ownKeyOf(key, held).catch(() => null)) !== null
   if (!isKnown || isBeyond(armored, key)) return 'unchecked'
   return await compared(async () => {
     const encrypted = parseMessage(armored, ownIdsOf([key]))
-    const again = encrypted.outcome === 'encrypted' ? await open(encrypted, [key]) : encrypted
+    const again =
+      encrypted.outcome === 'encrypted'
+        ? await open({ ...encrypted, found: held }, held.length === 0 ? [key] : [])
+        : encrypted
     return isDeepStrictEqual(structuredClone(again), opened)
   })
 }

@@ -1,5 +1,5 @@
 /** openpgp.js in threads that can be killed: forms without native code, and final judgements. */
-import { isOwnFailure } from '../../errors.ts'
+import { isOwnFailure, KeyHolderUnavailableError } from '../../errors.ts'
 import type { SessionKey } from '../crypto/session-key.ts'
 import type {
   Engine,
@@ -21,6 +21,7 @@ import {
 import { Certifications } from '../certifications.ts'
 import { JobKilled, Pool, type PoolEvents, type ThreadLoad } from '../pool.ts'
 import { Sealed } from '../format/armor-writer.ts'
+import { withoutHolder } from '../key-holder.ts'
 import type { FileOpeningHelpers } from '../stream/open-file.ts'
 import type { OwnKeyInfo } from './certificate-info.ts'
 import type { Jobs } from './worker.ts'
@@ -70,13 +71,15 @@ export class Library implements AsyncDisposable {
     this.#nowMs = nowMs
   }
 
-  readonly unlock: Engine['unlock'] = (...locked) =>
-    this.#pools.ours.run('unlock', locked, DEADLINES_MS.own)
+  readonly unlock: Engine['unlock'] = (locked, passphrase) =>
+    this.#pools.ours.run('unlock', [locked, passphrase], DEADLINES_MS.own)
 
   /** Done by the library alone. An import is unfit as `too-large` when the deadline passed. */
-  readonly alone: Pick<Engine, 'generate' | 'relock' | 'adopt' | SignedFileCall> = {
+  readonly alone: Pick<Engine, 'generate' | 'relock' | 'certify' | 'adopt' | SignedFileCall> = {
     generate: (options) => this.#pools.ours.run('generate', [options], DEADLINES_MS.own),
     relock: (...locked) => this.#pools.ours.run('relock', locked, DEADLINES_MS.own),
+    certify: (...certified) =>
+      this.#pools.ours.run('certifyCertificate', certified, DEADLINES_MS.own),
     adopt: (file, secrets) =>
       this.#pools.ours
         .run('adopt', [file, secrets, this.#nowMs()], DEADLINES_MS.own)
@@ -90,7 +93,7 @@ export class Library implements AsyncDisposable {
 
   /** Describes an own key at a time. @throws JobKilled, or Error when it cannot be read */
   readonly describe = (key: UnlockedKey, atMs: number): Promise<OwnKeyInfo> =>
-    this.#pools.ours.run('describeOwnKey', [key, atMs], DEADLINES_MS.own)
+    this.#pools.ours.run('describeOwnKey', [withoutHolder(key), atMs], DEADLINES_MS.own)
 
   /**
    * The status of a certificate, with the info for native code. Unusable by `deadline` when that
@@ -118,7 +121,9 @@ export class Library implements AsyncDisposable {
   readonly certifications: Engine['certifications'] = (...asked) =>
     this.#certifications.of(...asked)
 
+  /** @throws KeyHolderUnavailableError for a signer that a holder has */
   async seal(request: SealRequest): Promise<Sealed> {
+    if (request.signer.holder !== undefined) throw signsNatively()
     const sealed = await this.#pools.ours.run('seal', [request, this.#nowMs()])
     return Sealed.of(sealed.armored, sealed)
   }
@@ -137,10 +142,11 @@ export class Library implements AsyncDisposable {
     keys: UnlockedKey[],
     signal?: AbortSignal,
   ): Promise<Opened> {
+    const [here, found] = await foundElsewhere(encrypted, keys)
     try {
-      const whole = { ...encrypted, found: await compositesFor(encrypted, keys) }
+      const whole = { ...encrypted, found }
       return await twice(() =>
-        this.#pools.messages.run('open', [whole, keys], this.#deadlineMs, signal),
+        this.#pools.messages.run('open', [whole, here], this.#deadlineMs, signal),
       )
     } catch (error) {
       if (isOwnFailure(error)) throw error
@@ -149,22 +155,30 @@ export class Library implements AsyncDisposable {
     }
   }
 
+  /** Session keys in recipient packets. @throws EngineUnavailableError, KeyHolderUnavailableError */
+  async unwrap(
+    addressed: Pick<ScannedRecipients, 'recipientPackets'>,
+    keys: UnlockedKey[],
+  ): Promise<FoundKey[]> {
+    const [here, found] = await foundElsewhere(addressed, keys)
+    if (here.length === 0) return found
+    const parts = [addressed.recipientPackets, here] as const
+    const unwrap = () => this.#pools.messages.run('unwrap', [...parts], this.#deadlineMs)
+    const others = await twice(unwrap).catch(or([]))
+    return found.length === 0 ? others : [...found, ...others]
+  }
+
   /** The library's steps of opening an attachment; each throws EngineUnavailableError. */
   fileOpeningHelpers(keys: UnlockedKey[]): FileOpeningHelpers {
-    const openMs = this.#deadlineMs
     const wholeMs = DEADLINES_MS.attachment
     return {
-      unwrap: async (addressed) => {
-        const composites = await compositesFor(addressed, keys)
-        const unwrap = [addressed.recipientPackets, keys] as const
-        const others = twice(() => this.#pools.messages.run('unwrap', [...unwrap], openMs))
-        const found = await others.catch(or([]))
-        return composites.length === 0 ? found : [...composites, ...found]
+      unwrap: (addressed) => this.unwrap(addressed, keys),
+      openWhole: async (packets, container, found) => {
+        const here = keys.filter(({ holder }) => holder === undefined)
+        const open = () =>
+          this.#pools.attachments.run('openWhole', [packets, container, here, found], wholeMs)
+        return await twice(open).catch(or(null))
       },
-      openWhole: (packets, container, found) =>
-        twice(() =>
-          this.#pools.attachments.run('openWhole', [packets, container, keys, found], wholeMs),
-        ).catch(or(null)),
       unpackWhole: (packet) =>
         twice(() => this.#pools.attachments.run('unpackWhole', [packet], wholeMs)).catch(or(null)),
     }
@@ -192,14 +206,25 @@ export class Library implements AsyncDisposable {
   }
 }
 
-/** Session keys that native code alone finds; it is loaded for no other message. */
-async function compositesFor(
-  addressed: ScannedRecipients,
-  keys: readonly UnlockedKey[],
-): Promise<FoundKey[]> {
-  if (!hasComposite(addressed)) return []
-  const { unwrapComposites } = await import('../native/composite.ts')
-  return unwrapComposites(addressed, keys)
+/**
+ * The keys whose secrets are here, and session keys that a holder has, or native code alone finds; the
+ * code of each is loaded for no other message.
+ */
+async function foundElsewhere(
+  addressed: Pick<ScannedRecipients, 'recipientPackets'>,
+  keys: UnlockedKey[],
+): Promise<[here: UnlockedKey[], found: FoundKey[]]> {
+  const found: FoundKey[] = []
+  const here = keys.filter(({ holder }) => holder === undefined)
+  if (hasComposite(addressed)) {
+    const { unwrapComposites } = await import('../native/composite.ts')
+    found.push(...unwrapComposites(addressed, here))
+  }
+  if (here.length < keys.length) {
+    const { unwrapHeld } = await import('../native/held-key.ts')
+    found.push(...(await unwrapHeld(addressed.recipientPackets, keys)))
+  }
+  return [here, found]
 }
 
 /**
@@ -212,6 +237,9 @@ async function twice<T>(job: () => Promise<T>): Promise<T> {
     return job()
   })
 }
+
+const signsNatively = (): Error =>
+  new KeyHolderUnavailableError('native code alone signs with a key that is held elsewhere')
 
 /** Replaces the result of a job whose thread was killed. */
 const ifKilled =

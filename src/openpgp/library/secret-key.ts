@@ -5,11 +5,13 @@ import {
   encryptKey,
   enums,
   generateKey,
+  readKey,
   readPrivateKey,
   PrivateKey,
   SecretSubkeyPacket,
   SignaturePacket,
   type AnySecretKeyPacket,
+  type Key,
 } from 'openpgp'
 import type { Engine, OwnKey, UnlockedKey } from '../engine.ts'
 import { ownBytes } from '../size.ts'
@@ -64,7 +66,7 @@ export async function withComposite(privateKey: PrivateKey, date: Date): Promise
  * people with trust in the old key see that its holder made the new one. By hand, because the
  * library certifies with a signing subkey where there is one, which means nothing to a verifier.
  */
-export async function certify(key: PrivateKey, certifier: UnlockedKey): Promise<void> {
+export async function certify(key: Key, certifier: UnlockedKey): Promise<void> {
   const { keyPacket } = await readPrivateKey({ binaryKey: certifier.bytes })
   const { created } = keyPacket
   const date = new Date(Math.max(key.getCreationTime().getTime(), created.getTime()))
@@ -78,6 +80,13 @@ export async function certify(key: PrivateKey, certifier: UnlockedKey): Promise<
     await certifying.sign(keyPacket as AnySecretKeyPacket, certified, date, false, config)
     user.otherCertifications.push(signature)
   }
+}
+
+/** The same for an armored certificate, whose secret is elsewhere. */
+export async function certifyCertificate(armored: string, certifier: UnlockedKey): Promise<string> {
+  const key = await readKey({ armoredKey: armored })
+  await certify(key, certifier)
+  return key.armor()
 }
 
 /** Signs a user id with a key, under a configuration; the library's types omit both. */

@@ -13,7 +13,7 @@ import { compareOpened, compareSealed, compareVerified } from './check.ts'
 import { open, openWhole, unpackWhole, unwrap } from './open.ts'
 import { applyProfile } from './profile.ts'
 import { allListAes256, recipientPackets, seal } from './seal.ts'
-import { generate, relock, unlock } from './secret-key.ts'
+import { certifyCertificate, generate, relock, unlock } from './secret-key.ts'
 import { readKeyring, readSigned, signText } from './statements.ts'
 import { verify } from './verify.ts'
 
@@ -23,6 +23,7 @@ export const JOBS = {
   unlock,
   relock,
   adopt,
+  certifyCertificate,
   /** @param isForNative with the info for native code */
   async judge(
     armored: string,

@@ -67,7 +67,7 @@ export function wrapForComposite(
 
 /** Session keys that recipient packets hold for the composite subkeys of any of our keys. */
 export function unwrapComposites(
-  { recipientPackets }: ScannedRecipients,
+  { recipientPackets }: Pick<ScannedRecipients, 'recipientPackets'>,
   keys: readonly UnlockedKey[],
 ): FoundKey[] {
   const forms = recipientPackets.flatMap((packet) => formOf(packetAt(packet, 0).body) ?? [])

@@ -1,5 +1,6 @@
 /** Sealing, opening, verifying and unlocking of the common forms, with their caches and threads. */
 import type {
+  Engine,
   SealRequest,
   Signed,
   SignedAtLength,
@@ -8,10 +9,12 @@ import type {
 } from '../engine.ts'
 import type { Sealed } from '../format/armor-writer.ts'
 import { ownIdsOf, type FoundKey, type ScannedRecipients } from '../format/recipient-scan.ts'
+import { isHeld } from '../key-holder.ts'
 import type { Library } from '../library/library.ts'
 import { Pool, type PoolEvents } from '../pool.ts'
 import { CertificateCache } from './certificate-cache.ts'
 import * as containers from './container.ts'
+import { unlockHeld } from './held-key.ts'
 import { MessageOpener, unwrapNatively, type OpenResult } from './opener.ts'
 import { NativeOwnKeys } from './own-keys.ts'
 import { describeCommonKey } from './own-secrets.ts'
@@ -82,7 +85,8 @@ export class NativeEngine implements AsyncDisposable {
   }
 
   /** A slow lock is opened in a thread. */
-  async unlock(locked: string, passphrase: string): Promise<UnlockedKey | null> {
+  async unlock(...[locked, passphrase, holder]: Parameters<Engine['unlock']>) {
+    if (holder !== undefined && isHeld(locked)) return await unlockHeld(locked, holder)
     const quickly = unlockQuickly(locked, passphrase)
     return quickly ?? (await this.threads.run('unlock', [locked, passphrase]))
   }

@@ -10,6 +10,7 @@ import {
   sharedWith,
   type RecipientForm,
 } from '../crypto/recipient.ts'
+import { bufferOf } from '../bytes.ts'
 import { openVersion1 } from '../crypto/seipd.ts'
 import {
   CIPHER_NAME,
@@ -23,6 +24,7 @@ import { openedText, readUncompressed } from '../format/decrypted-message.ts'
 import { parseMessage, type EncryptedMessage } from '../format/encrypted-message.ts'
 import { packetAt } from '../format/packets.ts'
 import type { FoundKey, OwnIds, ScannedRecipients } from '../format/recipient-scan.ts'
+import { unwrapWith, type HeldSecret } from './held-key.ts'
 import type { NativeOwnKey, NativeOwnKeys } from './own-keys.ts'
 import { isRecipientSecret, type OwnSecret } from './own-secrets.ts'
 
@@ -45,6 +47,8 @@ interface PendingOpen extends PromiseWithResolvers<OpenResult> {
 export interface BegunMessage {
   encrypted: EncryptedMessage
   recipient: OwnRecipient
+  /** The answer of the holder of our key, where it has one. */
+  held?: UnwrappedKey | null
 }
 
 /** A message that can be opened here, or its result. */
@@ -107,15 +111,21 @@ export class MessageOpener {
   /** Runs each step for the whole batch before the next step: similar work shares CPU caches. */
   async #openSome(some: PendingOpen[]): Promise<void> {
     const underway: { pending: PendingOpen; step: OpenStep; shared: Buffer | null }[] = []
-    for (const pending of some) {
+    const begun = some.map((pending) => ({ pending, begin: this.#tryBegin(pending.message) }))
+    for (const { pending, begin } of begun) {
       try {
-        const step = this.#begin(pending.message)
-        underway.push({ pending, step: step instanceof Promise ? await step : step, shared: null })
+        underway.push({
+          pending,
+          step: begin instanceof Promise ? await begin : begin,
+          shared: null,
+        })
       } catch (error) {
         pending.reject(error)
       }
     }
-    for (const one of underway) if (!('result' in one.step)) one.shared = agree(one.step.recipient)
+    for (const one of underway) {
+      if (!('result' in one.step)) one.shared = agree(one.step.recipient)
+    }
     for (const { pending, step, shared } of underway) {
       try {
         pending.resolve('result' in step ? step.result : (finish(step, shared) ?? step.encrypted))
@@ -125,15 +135,29 @@ export class MessageOpener {
     }
   }
 
-  /** Waits only where a key of ours must be asked for. */
+  /** Begins all of a batch before any is waited for: their holder is asked for them together. */
+  #tryBegin(message: OpenRequest): OpenStep | Promise<OpenStep> {
+    try {
+      const begun = this.#begin(message)
+      // awaited after the ones before it, perhaps later than its error
+      if (begun instanceof Promise) begun.catch(() => {})
+      return begun
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  /** Waits only where a key of ours, or its holder, must be asked for. */
   #begin({ armored, keys, ids, signal }: OpenRequest): OpenStep | Promise<OpenStep> {
     const encrypted = parseMessage(armored, ids)
     const isOurs = encrypted.outcome === 'encrypted' && this.#isNative() && signal?.aborted !== true
     const named = isOurs && encrypted.container[0] === 1 ? namedIn(encrypted, keys) : null
     if (!isOurs || named === null) return { result: encrypted }
-    const stepWith = (known: NativeOwnKey | null): OpenStep => {
+    const stepWith = (known: NativeOwnKey | null): OpenStep | Promise<OpenStep> => {
       const recipient = recipientOf(named, known)
-      return recipient ? { encrypted, recipient } : { result: encrypted }
+      if (recipient === null) return { result: encrypted }
+      const asked = unwrappedByHolder(recipient)
+      return asked?.then((held) => ({ encrypted, recipient, held })) ?? { encrypted, recipient }
     }
     const known = this.#own.now(named.key)
     return known === undefined ? this.#own.of(named.key).then(stepWith) : stepWith(known)
@@ -145,13 +169,16 @@ const AES192 = 8
 /** The recipient packet that names a key of ours, and that key. */
 interface NamedPacket {
   form: RecipientForm
+  /** Framed. */
+  packet: Uint8Array
   key: UnlockedKey
 }
 
 /** The same, with the secret that opens it. */
 interface OwnRecipient {
   form: RecipientForm
-  secret: OwnSecret<RecipientKey>
+  packet: Uint8Array
+  secret: OwnSecret<RecipientKey> | HeldSecret<RecipientKey>
   openedWith: string
   own: NativeOwnKey
 }
@@ -167,19 +194,38 @@ export function namedIn(
   if (form === null) return null
   const isNamed = ({ keyIds }: UnlockedKey): boolean => keyIds.includes(form.keyId)
   const key = keys.find(isNamed)
-  return key === undefined || key !== keys.findLast(isNamed) ? null : { form, key }
+  return key === undefined || key !== keys.findLast(isNamed) ? null : { form, packet, key }
 }
 
 /** @returns null where the own key does not open such a packet natively */
 export function recipientOf(
-  { form, key }: NamedPacket,
+  { form, packet, key }: NamedPacket,
   own: NativeOwnKey | null,
 ): OwnRecipient | null {
   const secret = own?.opens.get(form.keyId)
   if (!own || !secret || secret.key.algorithm !== form.algorithm) return null
   if (!isRecipientSecret(secret)) return null
   if (form.cipher !== null && !takes(own, form.cipher)) return null
-  return { form, secret, openedWith: key.fingerprint, own }
+  return { form, packet, secret, openedWith: key.fingerprint, own }
+}
+
+interface UnwrappedKey {
+  cipher: number
+  data: Buffer
+}
+
+/** @returns null where the secret is here */
+function unwrappedByHolder({ packet, secret }: OwnRecipient): Promise<UnwrappedKey | null> | null {
+  if (!('holder' in secret)) return null
+  return unwrapWith(secret, packet).then(([first]) => {
+    return first ? { cipher: aesNamed(first.algorithm), data: bufferOf(first.data) } : null
+  })
+}
+
+/** The number of an AES by its name; 0, which is the library's, for all others. */
+function aesNamed(algorithm: string | null): number {
+  const [id = 0] = Object.entries(CIPHER_NAME).find(([, name]) => name === algorithm) ?? []
+  return Number(id)
 }
 
 /** Whether a key of ours accepts session keys of a cipher. */
@@ -189,7 +235,7 @@ function takes(own: NativeOwnKey, cipher: number): cipher is CipherId {
 
 /** Computes the shared secret of our key and the sender's point: most of the work. */
 export function agree({ form, secret }: OwnRecipient): Buffer | null {
-  return sharedWith(form, secret)
+  return 'holder' in secret ? null : sharedWith(form, secret)
 }
 
 /**
@@ -199,10 +245,10 @@ export function agree({ form, secret }: OwnRecipient): Buffer | null {
  *   common one; a failed decryption is damaged, and the library does not try again
  */
 export function finish(
-  { encrypted, recipient }: BegunMessage,
+  { encrypted, recipient, held }: BegunMessage,
   shared: Buffer | null,
 ): Opened | null {
-  const sessionKey = sessionKeyOf(recipient, shared)
+  const sessionKey = sessionKeyOf(recipient, shared, held)
   if (sessionKey === null) return null
   const packets = sessionKey === 'damaged' ? null : openVersion1(encrypted.container, sessionKey)
   if (sessionKey !== 'damaged') sessionKey.data.fill(0)
@@ -217,8 +263,9 @@ export function finish(
 function sessionKeyOf(
   { form, secret, own }: OwnRecipient,
   shared: Buffer | null,
+  held: UnwrappedKey | null = null,
 ): SymmetricKey | 'damaged' | null {
-  const opened = openRecipient(form, secret, shared)
+  const opened = 'holder' in secret ? held : openRecipient(form, secret, shared)
   if (opened === null) return 'damaged'
   const { cipher, data } = opened
   if (!takes(own, cipher) || data.length !== keyBytesOf(cipher)) return null
@@ -237,7 +284,8 @@ export async function unwrapNatively(
 ): Promise<FoundKey[] | null> {
   const named = namedIn(recipients, keys)
   const recipient = named && recipientOf(named, await own.of(named.key))
-  const sessionKey = recipient && sessionKeyOf(recipient, agree(recipient))
+  const held = recipient && (await unwrappedByHolder(recipient))
+  const sessionKey = recipient && sessionKeyOf(recipient, agree(recipient), held)
   if (recipient === null || sessionKey === null) return null
   return sessionKey === 'damaged' ? [] : [{ ...sessionKey, fingerprint: recipient.openedWith }]
 }

@@ -1,21 +1,16 @@
 /** Our own keys in native code: their description, by native code or the library, and secrets. */
-import type { SignatureAlgorithm, SigningKey } from '../crypto/algorithm.ts'
-import { signatureAlgorithm } from '../crypto/algorithms.ts'
 import type { UnlockedKey } from '../engine.ts'
 import type { OwnKeyInfo } from '../library/certificate-info.ts'
 import type { CertificateInfo } from './certificate-info.ts'
 import { holdsAt } from '../certificate-statuses.ts'
+import { readHeldSecrets, type HeldSecret } from './held-key.ts'
+import { signerOf, type MessageSigner } from './message-signer.ts'
 import { readOwnSecrets, type OwnSecret } from './own-secrets.ts'
-
-/** A key of ours that signs messages, with the algorithm that does. */
-export interface MessageSigner extends OwnSecret<SigningKey> {
-  algorithm: SignatureAlgorithm
-}
 
 /** A key of ours, as far as it is of the common forms. */
 export interface NativeOwnKey {
   /** Secrets that messages may be opened with, by key id. */
-  opens: ReadonlyMap<string, OwnSecret>
+  opens: ReadonlyMap<string, OwnSecret | HeldSecret>
   /** Null when it cannot seal natively now. */
   seals: { info: CertificateInfo; signer: MessageSigner } | null
   /** Whether the library accepts session keys of a cipher beyond AES-128 and AES-256. */
@@ -71,11 +66,15 @@ export class NativeOwnKeys {
   async #ask(key: UnlockedKey): Promise<Described | null> {
     try {
       const { opens, ciphers, info } = await this.#describe(key, this.#nowMs())
-      const secrets = readOwnSecrets(key.bytes)
+      const { bytes, holder } = key
+      const secrets: NativeOwnKey['opens'] = holder
+        ? readHeldSecrets(bytes, holder)
+        : readOwnSecrets(bytes)
+      const signer = info?.signingKey ? signerOf(info.signingKey, secrets) : null
       const opening = [...secrets].filter(([keyId]) => opens.includes(keyId))
       return {
         opens: new Map(opening),
-        seals: sealingWith(info, secrets),
+        seals: signer && info && { info, signer },
         reads: (cipher) =>
           info !== null && holdsAt(info, this.#nowMs()) && ciphers.includes(cipher),
         info,
@@ -89,20 +88,4 @@ export class NativeOwnKeys {
   #isCurrent(described: Described | null): boolean {
     return described?.info == null || holdsAt(described.info, this.#nowMs())
   }
-}
-
-function sealingWith(
-  info: CertificateInfo | null,
-  secrets: ReadonlyMap<string, OwnSecret>,
-): NativeOwnKey['seals'] {
-  const signingKey = info?.signingKey
-  if (!info || !signingKey) return null
-  for (const { key, fingerprint, secret } of secrets.values()) {
-    const isIt = key.algorithm === signingKey.algorithm && key.createdS === signingKey.createdS
-    if (isIt && Buffer.from(signingKey.point).equals(key.point)) {
-      const algorithm = signatureAlgorithm(signingKey.algorithm)
-      return { info, signer: { key: signingKey, fingerprint, secret, algorithm } }
-    }
-  }
-  return null
 }

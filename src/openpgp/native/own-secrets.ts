@@ -18,7 +18,9 @@ export interface OwnSecret<K extends NativePublicKey = NativePublicKey> {
 }
 
 /** Whether the secret decrypts messages, rather than signs. */
-export function isRecipientSecret(own: OwnSecret): own is OwnSecret<RecipientKey> {
+export function isRecipientSecret<T extends { key: NativePublicKey }>(
+  own: T,
+): own is T & { key: RecipientKey } {
   return isRecipientKey(own.key)
 }
 

@@ -21,12 +21,13 @@ import { TAG } from '../format/packets.ts'
 import {
   framePacket,
   VERSION_4,
-  statementDigest,
+  statementDigest as digestOfStatement,
   subpacket,
   trailerOf,
   SUBPACKET,
 } from '../format/packet-writer.ts'
-import type { MessageSigner } from './own-keys.ts'
+import { proveSignature, type HeldSignature } from './held-key.ts'
+import { askSigner, type MessageSigner } from './message-signer.ts'
 
 const BINARY = 0
 const SHA512 = 10
@@ -73,19 +74,23 @@ interface Signing {
 }
 
 /** Signs and encrypts a text into a prepared message, which is of no use afterwards. */
-export function sealPrepared(prepared: PreparedMessage, signing: Signing): Sealed {
-  const signed = signDocument(signing)
-  const { cipher, data } = prepared.sessionKey
-  const body = sealVersion1(signed.packets, { algorithm: CIPHER_NAME[cipher], data })
-  destroyPrepared(prepared)
-  const dataDigest = hash('sha256', body, 'hex')
-  const framed = framePacket(TAG.seipd, body)
-  const tail = Buffer.concat([prepared.rest, framed])
-  return new Sealed(
-    [ARMOR_START, prepared.lines, armorLines(tail), checksumLine(prepared, framed), ARMOR_END],
-    armoredLength(prepared.bytes + framed.length),
-    { dataDigest, statementDigest: signed.statementDigest },
-  )
+export async function sealPrepared(prepared: PreparedMessage, signing: Signing): Promise<Sealed> {
+  try {
+    const { packets, statementDigest, holds } = await signDocument(signing)
+    const { cipher, data } = prepared.sessionKey
+    const body = sealVersion1(packets, { algorithm: CIPHER_NAME[cipher], data })
+    const framed = framePacket(TAG.seipd, body)
+    const tail = Buffer.concat([prepared.rest, framed])
+    const sealed = new Sealed(
+      [ARMOR_START, prepared.lines, armorLines(tail), checksumLine(prepared, framed), ARMOR_END],
+      armoredLength(prepared.bytes + framed.length),
+      { dataDigest: hash('sha256', body, 'hex'), statementDigest },
+    )
+    if (holds !== null) await proveSignature({ holds })
+    return sealed
+  } finally {
+    destroyPrepared(prepared)
+  }
 }
 
 /** Only where a reader needs it; see `armorMessage`. */
@@ -99,9 +104,10 @@ function checksumLine({ crc, bytes }: PreparedMessage, framed: Buffer): Buffer {
 interface SignedDocument {
   packets: Buffer
   statementDigest: string
+  holds: HeldSignature['holds'] | null
 }
 
-function signDocument({ text, signer, names, atMs }: Signing): SignedDocument {
+async function signDocument({ text, signer, names, atMs }: Signing): Promise<SignedDocument> {
   const document = Buffer.from(text, 'utf8')
   const date = Buffer.alloc(4)
   date.writeUInt32BE(Math.floor(atMs / 1000))
@@ -110,17 +116,26 @@ function signDocument({ text, signer, names, atMs }: Signing): SignedDocument {
   const hashedPart = hashedPartOf(signer, date, names)
   const signed = Buffer.concat([document, hashedPart, trailerOf(hashedPart)])
   const digest = hash('sha512', signed, 'buffer')
-  const written = algorithm.writeSignature(algorithm.sign(signer.secret, digest))
+  const { secret } = signer
+  const { numbers, holds } = secret
+    ? { numbers: algorithm.sign(secret, digest), holds: null }
+    : await askSigner(signer, digest)
   const noUnhashed = Buffer.alloc(2)
-  const signature = [hashedPart, noUnhashed, digest.subarray(0, 2), written]
+  const signature = [
+    hashedPart,
+    noUnhashed,
+    digest.subarray(0, 2),
+    algorithm.writeSignature(numbers),
+  ]
   const onePass = [Buffer.from([3, BINARY, SHA512, algorithm.id]), keyId, Buffer.from([1])]
   return {
+    holds,
     packets: Buffer.concat([
       framePacket(TAG.onePassSignature, Buffer.concat(onePass)),
       framePacket(TAG.literal, Buffer.concat([Buffer.from([LITERAL_UTF8, 0]), date, document])),
       framePacket(TAG.signature, Buffer.concat(signature)),
     ]),
-    statementDigest: statementDigest(hash('sha256', document, 'buffer'), hashedPart),
+    statementDigest: digestOfStatement(hash('sha256', document, 'buffer'), hashedPart),
   }
 }
 

@@ -62,7 +62,7 @@ export class MessageSealer implements Disposable {
     const prepared = ready ?? (await packets.buildNow(request))
     const names = asked.isUnnamed === true ? NO_NAMES : list.names
     const { atMs = this.#parts.certificates.nowMs() } = asked
-    const sealed = sealPrepared(prepared, { text, signer: seals.signer, names, atMs })
+    const sealed = await sealPrepared(prepared, { text, signer: seals.signer, names, atMs })
     if (place !== undefined) precomputer.request(place, request)
     const kind = `${list.kind} ${request.cipher} ${names.length > 0} ${ready !== null}`
     this.#parts.onSealed?.(asked, sealed, kind)

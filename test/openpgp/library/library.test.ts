@@ -8,7 +8,7 @@ import { JobKilled, Pool } from '../../../src/openpgp/pool.ts'
 const NOW_MS = 1234
 const THROWS = 'throws'
 const [packet, key] = [Buffer.of(0xc1, 0), 'a key' as never]
-const message = { recipientPackets: [packet] } as never
+const message = { recipientPackets: [packet], text: 'a', signer: {} } as never
 const helpers = (of: Library) => of.fileOpeningHelpers([key])
 const unusable = expect.objectContaining({ unusable: 'deadline', armored: 'c' })
 const two = { signatures: [packet, packet] } as never
@@ -26,7 +26,7 @@ interface Case {
 const CASES: Record<string, Case> = {
   open: {
     ask: (of) => of.open(message, [key], signal),
-    args: [{ recipientPackets: [packet], found: [] }, [key]],
+    args: [{ recipientPackets: [packet], text: 'a', signer: {}, found: [] }, [key]],
     deadlineMs: 3000,
     killed: { outcome: 'damaged', reason: 'deadline' },
     failed: { outcome: 'damaged', reason: 'failed' },

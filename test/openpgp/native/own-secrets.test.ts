@@ -104,7 +104,7 @@ test('a key opens with those of its secrets that may open, and seals with the on
   expect(own?.seals?.info).toBe(known)
   expect(own?.seals?.signer.key).toBe(known.signingKey)
   expect(own?.seals?.signer.fingerprint.toString('hex')).toBe(primary.fingerprint)
-  expect(own?.seals?.signer.secret.asymmetricKeyType).toBe('ed25519')
+  expect(own?.seals?.signer.secret?.asymmetricKeyType).toBe('ed25519')
 })
 
 const { signingKey } = known

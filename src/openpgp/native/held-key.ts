@@ -1,0 +1,110 @@
+/** Keys of ours whose secrets a holder has: their public part, and questions to the holder. */
+import { KeyHolderUnavailableError } from '../../errors.ts'
+import { bufferOf } from '../bytes.ts'
+import type { NativePublicKey, RecipientKey, SigningKey } from '../crypto/algorithm.ts'
+import { algorithmOf, isSigningKey, signatureAlgorithm } from '../crypto/algorithms.ts'
+import { fingerprintOf, publicKeyOf } from '../crypto/public-key.ts'
+import type { UnlockedKey } from '../engine.ts'
+import { dearmor } from '../format/armor.ts'
+import { TAG, packetsOf } from '../format/packets.ts'
+import type { HeldSessionKey, KeyHolder } from '../key-holder.ts'
+import type { FoundKey } from '../format/recipient-scan.ts'
+import { ownBytes } from '../size.ts'
+import { isRecipientSecret } from './own-secrets.ts'
+
+/** A key of ours, primary or subkey, whose secret a holder has. */
+export interface HeldSecret<K extends NativePublicKey = NativePublicKey> {
+  key: K
+  /** Of that key, 20 bytes. */
+  fingerprint: Buffer
+  holder: KeyHolder
+}
+
+/** The public keys in a certificate; null for those that are not of the common forms. */
+function publicKeysIn(bytes: Uint8Array): (NativePublicKey | null)[] {
+  const packets = [...packetsOf(bytes)]
+  const ofKeys = packets.filter(({ tag }) => tag === TAG.publicKey || tag === TAG.publicSubkey)
+  return ofKeys.map(({ body }) => publicKeyOf(body))
+}
+
+/** Reads the keys in the certificate of a held key, by key id. */
+export function readHeldSecrets(bytes: Uint8Array, holder: KeyHolder): Map<string, HeldSecret> {
+  const keys = publicKeysIn(bytes).filter((key) => key !== null)
+  const all = keys.map((key) => ({ key, fingerprint: fingerprintOf(key), holder }))
+  return new Map(all.map((one) => [one.fingerprint.toString('hex', 12), one]))
+}
+
+/** It is signed to prove that a holder has a key, and is the digest of no document. */
+const TRIAL = Buffer.alloc(64, 'postern')
+
+/**
+ * The key of an armored certificate, as one whose secret a holder has: it must sign a trial.
+ * @throws Error for every key but Ed25519 with Curve25519 subkeys, in either encoding;
+ *   KeyHolderUnavailableError
+ */
+export async function unlockHeld(certificate: string, holder: KeyHolder): Promise<UnlockedKey> {
+  const bytes = dearmor(certificate, 'PUBLIC KEY BLOCK') ?? Buffer.alloc(0)
+  const keys = publicKeysIn(bytes)
+  const [primary = null] = keys
+  if (!isSigningKey(primary) || !keys.every((key) => key !== null)) {
+    throw new Error('a key of this kind cannot be held elsewhere')
+  }
+  const fingerprints = keys.map((key) => fingerprintOf(key).toString('hex'))
+  const [fingerprint = ''] = fingerprints
+  const keyIds = fingerprints.map((all) => all.slice(24))
+  const sizes = ownBytes(keys.map((key) => algorithmOf(key).info))
+  await proveSignature(await signHeld(holder, { key: primary, digest: TRIAL }))
+  return { fingerprint, fingerprints, keyIds, bytes, sizes, holder }
+}
+
+/** The numbers of a signature by a holder, and whether they hold, which is found out beside other work. */
+export interface HeldSignature {
+  numbers: Buffer
+  holds: Promise<boolean>
+}
+
+/** Asks for a signature over a digest. @throws KeyHolderUnavailableError */
+export async function signHeld(
+  holder: KeyHolder,
+  { key, digest }: { key: SigningKey; digest: Uint8Array },
+): Promise<HeldSignature> {
+  const by = { fingerprint: fingerprintOf(key).toString('hex'), key }
+  const numbers = bufferOf(await holder.sign({ by, digest }))
+  const statement = { algorithm: key.algorithm, point: key.point, digest, numbers }
+  return { numbers, holds: signatureAlgorithm(key.algorithm).holdsAside(statement) }
+}
+
+/**
+ * Waits for the proof of a signature. A message whose signature does not hold never leaves: to its
+ * readers the words would be forged.
+ * @throws KeyHolderUnavailableError
+ */
+export async function proveSignature({ holds }: Pick<HeldSignature, 'holds'>): Promise<void> {
+  if (await holds) return
+  throw new KeyHolderUnavailableError('the holder of the key gave a signature that does not hold')
+}
+
+/** Asks for the session keys in one recipient packet, framed. */
+export function unwrapWith(
+  { key, fingerprint, holder }: HeldSecret<RecipientKey>,
+  packet: Uint8Array,
+): Promise<HeldSessionKey[]> {
+  return holder.unwrap({ to: { fingerprint: fingerprint.toString('hex'), key }, packet })
+}
+
+/** Session keys that recipient packets, framed, hold for keys that holders have. */
+export async function unwrapHeld(
+  recipientPackets: readonly Uint8Array[],
+  keys: readonly UnlockedKey[],
+): Promise<FoundKey[]> {
+  const asked = keys.flatMap(({ holder, bytes, fingerprint }) => {
+    const secrets = holder === undefined ? [] : [...readHeldSecrets(bytes, holder).values()]
+    return secrets.filter(isRecipientSecret).flatMap((secret) =>
+      recipientPackets.map(async (packet) => {
+        const found = await unwrapWith(secret, packet)
+        return found.map((one) => ({ ...one, fingerprint }))
+      }),
+    )
+  })
+  return (await Promise.all(asked)).flat()
+}
