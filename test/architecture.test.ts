@@ -25,6 +25,11 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     packages: [],
     why: 'it decides, and does not act; below, more of it',
   },
+  agent: {
+    may: ['openpgp/index', 'keys', 'kernel/index', 'store'],
+    packages: ['zod'],
+    why: 'it has keys and a socket, and knows neither chats nor the service',
+  },
   lookups: {
     may: ['api', 'kernel/index', 'openpgp/index'],
     packages: ['lru-cache'],
@@ -157,6 +162,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   },
   cli: {
     may: [
+      'agent',
       'context',
       'config',
       'control',

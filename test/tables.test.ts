@@ -157,6 +157,7 @@ describe('a reason against readiness', () => {
     'store-unreachable': { alerts: true, level: 'warn' },
     'store-rolled-back': { alerts: true, level: 'error' },
     'no-threads': { alerts: true, level: 'warn' },
+    'key-agent': { alerts: true, level: 'error' },
     'engine-differs': { alerts: true, level: 'none' },
     'webhook-at-service': { alerts: false, level: 'warn' },
     'webhook-failing': { alerts: true, level: 'error' },

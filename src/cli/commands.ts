@@ -18,6 +18,7 @@ const COMMANDS = new Map<string, CommandLoader>([
   ['status', async () => (await import('./status.ts')).statusCommand()],
   group('config', 'the settings', () => import('./config.ts')),
   group('key', 'the bot’s keys', () => import('./key.ts')),
+  group('agent', 'a process that has the secret keys', () => import('./agent.ts')),
   group('bot', 'the bots of a process that serves several', () => import('./bot.ts')),
   group('backup', 'copies of the whole store', () => import('./backup.ts')),
   group('store', 'where the store is', () => import('./store-move.ts')),

@@ -40,7 +40,8 @@ export function formatHelp(command: Command, help: Help): string {
   const all = command.parent === null ? [] : help.visibleOptions(command)
   const options = all.filter((one) => isShown(one, usage))
   return [
-    `Usage: ${usage}`,
+    // that of all commands fills the screen without it
+    ...(command.parent === null ? [] : [`Usage: ${usage}`]),
     help.boxWrap(command.description(), columns),
     ...section(
       'Arguments:',

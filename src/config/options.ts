@@ -124,6 +124,14 @@ const OneBot = z.strictObject({
     rotateEveryDays: days(1).optional(
       'days between rotations of the bot’s key; no rotation when not set',
     ),
+    agent: setting(
+      z
+        .string()
+        .regex(/^unix:\/.{1,106}$/)
+        .optional(),
+      { kind: 'text', expected: 'unix: and the absolute path of a socket' },
+      'the agent that has the secret keys, and signs and decrypts with them: unix:/run/postern-agent/agent.sock',
+    ),
     retainDays: days(4).default(30, 'days for which an old key still opens late messages'),
   }),
   seal: group({

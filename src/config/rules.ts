@@ -150,6 +150,12 @@ const OF_BOT: Record<string, SettingsRule> = {
     return problem(whole, 'key.passphraseCommand', message)
   },
 
+  /** openpgp.js signs and decrypts with secrets that it has, and with no others. */
+  refuseAgentOfLibrary(whole) {
+    const isBoth = valueOf(whole, 'openpgp.engine') === 'library' && whole.values.has('key.agent')
+    return isBoth ? problem(whole, 'key.agent', 'expected with openpgp.engine: native') : []
+  },
+
   refuseManyKeys(whole) {
     const every = Number(valueOf(whole, 'key.rotateEveryDays') ?? Infinity)
     const retain = Number(valueOf(whole, 'key.retainDays'))

@@ -51,6 +51,12 @@ export const SECRETS = {
       const { isRetired = false, mayEndSoon = false } = input
       const given = { file: Buffer.from(input.file, 'base64'), passphrase: input.passphrase }
       const manager = managed(publication)
+      const entrusted = await transfer.entrust(given)
+      if (entrusted !== null) {
+        const { fingerprint: of, state } = entrusted
+        const message = 'the agent has this key from now on, and its secret is gone from this store'
+        return { fingerprint: of, state, message: `${message}; ${RESTART}` }
+      }
       if (isRetired) {
         const key = await manager.adoptRetired((shown) => transfer.takeRetired(given, shown))
         const until = day(keyring.opensUntilMs(key))
@@ -80,6 +86,8 @@ export const SECRETS = {
     },
   ),
 }
+
+const RESTART = 'start every sidecar of the store anew, which drops it from memory'
 
 const day = (ms: number): string => iso(ms).slice(0, 10)
 

@@ -59,9 +59,8 @@ export type KeyState = 'pending' | 'active' | 'retired' | 'destroyed'
 export interface MadeKeyRecord {
   fingerprint: string
   createdAtMs: number
-  /** Armored certificate. */
   certificate: string
-  /** Armored secret key, locked under `Memory.masterSecret`; empty once it is destroyed. */
+  /** Armored, too: locked under `Memory.masterSecret`, empty once destroyed; public if held elsewhere. */
   locked: string
 }
 
@@ -86,8 +85,9 @@ export interface OwnKeyRecords extends KeptRecords<OwnKeyRow> {
   promote(fingerprint: string, atMs: number): Promise<void>
   /** Deletes a pending key that was never offered. @returns whether there was one */
   deleteUnoffered(fingerprint: string): Promise<boolean>
-  /** Drops the secret of a retired key. @returns whether there was one */
+  /** Drops the secret of a retired key; the other leaves a certificate. @returns whether there was one */
   eraseSecret(fingerprint: string, atMs: number): Promise<boolean>
+  replaceSecret(fingerprint: string, certificate: string): Promise<boolean>
 }
 
 /** Sealed data or a signature that was seen. */

@@ -1,9 +1,9 @@
 /** Reads own keys from rows of the store. */
-import { Refusal } from '../errors.ts'
+import { KeyHolderUnavailableError, OperatorError, Refusal } from '../errors.ts'
 import type { Engine, UnlockedKey } from '../openpgp/index.ts'
 import { type Memory, type OwnKeyRecord, type OwnKeyRow, fromRow } from '../kernel/index.ts'
 import type { Clocks } from '../lookups/clocks.ts'
-import { doesNotOpen, exchanged } from './keyring-refusals.ts'
+import { doesNotOpen, exchanged, holderAway } from './keyring-refusals.ts'
 
 export class KeyReader {
   readonly #memory: Memory
@@ -39,7 +39,8 @@ export class KeyReader {
   async #unlock({ locked }: OwnKeyRow): Promise<UnlockedKey> {
     const unlocking = this.#engine.unlock(locked, this.#memory.masterSecret ?? '')
     return await unlocking.catch((cause: unknown) => {
-      throw doesNotOpen(cause)
+      if (cause instanceof OperatorError) throw cause
+      throw cause instanceof KeyHolderUnavailableError ? holderAway(cause) : doesNotOpen(cause)
     })
   }
 

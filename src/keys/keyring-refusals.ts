@@ -1,5 +1,10 @@
 /** Refusals of the keyring to accept a key, or to open. */
-import { OperatorError, refusedError } from '../errors.ts'
+import {
+  failedError,
+  OperatorError,
+  refusedError,
+  type KeyHolderUnavailableError,
+} from '../errors.ts'
 
 export function tooMany(open: number): OperatorError {
   return refusedError(
@@ -29,6 +34,14 @@ export function doesNotOpen(cause: unknown): OperatorError {
     'a secret key in the store does not open with this passphrase',
     'give the passphrase that the store was made with; nothing was changed',
     { cause },
+  )
+}
+
+/** Another try may help: a holder can start at any time. */
+export function holderAway({ detail }: KeyHolderUnavailableError): OperatorError {
+  return failedError(
+    `a key in the store cannot be used: ${detail}`,
+    'start the agent of key.agent, and give it the key if it has none; nothing was changed',
   )
 }
 

@@ -32,6 +32,8 @@ export interface KeyringOptions {
   retainMs: number
   /** The time by the service's clock, ms since the epoch; null while unknown. */
   serviceNowMs: () => number | null
+  /** How many keys open at most; `MAX_OPENING` when absent. */
+  opensMost?: number
 }
 
 /**
@@ -75,7 +77,7 @@ export class Keyring implements OwnKeys {
     })
     const inUse = rows.filter(({ state }) => state === 'active' || state === 'pending')
     const retired = rows.filter(({ state }) => state === 'retired')
-    const opening = new Set([...inUse, ...retired].slice(0, MAX_OPENING))
+    const opening = new Set([...inUse, ...retired].slice(0, options.opensMost ?? MAX_OPENING))
     ring.#keys = await Promise.all(
       rows.map(async (row) => {
         if (inUse.includes(row)) return await ring.#reader.inUse(row)
@@ -234,6 +236,12 @@ export class Keyring implements OwnKeys {
     await this.#memory.scrub()
   }
 
+  /** Uses a key through its holder from now on. */
+  entrust(fingerprint: string, unlocked: UnlockedKey): void {
+    this.find(fingerprint)?.unlocked?.bytes.fill(0)
+    this.#change(fingerprint, { unlocked })
+  }
+
   async #adopted(adopt: (o: Locking) => Promise<OwnKey>, o: Locking): Promise<MadeKey> {
     const taken = await adopt(o)
     const unlocked = await this.#engine.unlock(taken.locked, o.passphrase)
@@ -246,7 +254,8 @@ export class Keyring implements OwnKeys {
     state: 'pending' | 'retired',
   ): Promise<ReadyKey> {
     for (;;) {
-      if (this.unlocked.length >= MAX_OPENING) throw tooMany(MAX_OPENING)
+      const { opensMost = MAX_OPENING } = this.#options
+      if (this.unlocked.length >= opensMost) throw tooMany(opensMost)
       const passphrase = this.#memory.masterSecret
       if (passphrase === null) throw nothingToLockUnder()
       const { made, unlocked } = await make({ passphrase, certifiedBy: this.active?.unlocked })

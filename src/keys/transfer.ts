@@ -1,7 +1,7 @@
 /** Secret keys on their way out, in, and from one protection to another. */
 import { type OperatorError, refusedError } from '../errors.ts'
-import type { AdoptSecrets, Adopted, Engine } from '../openpgp/index.ts'
-import type { Memory, ReadyKey } from '../kernel/index.ts'
+import { isHeld, type AdoptSecrets, type Adopted, type Engine } from '../openpgp/index.ts'
+import type { Memory, OwnKeyRecord, ReadyKey } from '../kernel/index.ts'
 import type { Keyring } from './keyring.ts'
 import type { Locking } from './make-key.ts'
 import { unfitKey } from './unfit.ts'
@@ -45,6 +45,12 @@ export class Transfer {
       if (key === undefined) throw new Error('no such key')
       return { locked: key.locked, from: memory.masterSecret ?? '' }
     })
+    if (isHeld(locked)) {
+      throw refusedError(
+        'the secret of this key is not in this store: the agent of key.agent has it',
+        'nothing exports a secret key from an agent; `postern key show` prints the certificate',
+      )
+    }
     if (locked !== '') return await engine.relock(locked, { from, to: passphrase })
     throw refusedError(
       'the secret of this key is destroyed',
@@ -84,6 +90,25 @@ export class Transfer {
       if (key.fingerprint === shown) throw stillShown(shown)
       return key
     })
+  }
+
+  /**
+   * Gives a key of ours to the holder that proves to have it too, and overwrites the secret in this
+   * store; a backup still has it.
+   * @returns null where the file is not the certificate of a key whose secret is here
+   * @throws KeyHolderUnavailableError; Refusal `postern_store_unwritable`
+   */
+  async entrust({ file }: Pick<KeyFile, 'file'>): Promise<OwnKeyRecord | null> {
+    const { memory, engine, keyring } = this.#parts
+    const certificate = Buffer.from(file).toString('utf8')
+    const { fingerprint } = isHeld(certificate) ? await engine.judge(certificate) : {}
+    const known = keyring.find(fingerprint ?? '')
+    if (known?.unlocked == null || known.unlocked.holder !== undefined) return null
+    const unlocked = await engine.unlock(certificate, '')
+    await memory.write(({ ownKeys }) => ownKeys.replaceSecret(known.fingerprint, certificate))
+    keyring.entrust(known.fingerprint, unlocked)
+    await memory.scrub()
+    return known
   }
 
   async #adopt(

@@ -47,6 +47,10 @@ export const REASONS = {
     what: 'no thread can be started to open, verify and seal: memory or threads have run out',
     hint: 'give the process more memory, or more threads (`ulimit -u`, `TasksMax`, `pids`); updates wait at the service',
   },
+  'key-agent': {
+    what: 'the agent of `key.agent` does not answer: nothing is sealed or opened',
+    hint: 'start it; updates wait at the service',
+  },
   'engine-differs': {
     what: 'a check found that Postern’s own OpenPGP did something else than openpgp.js, which does all of the work until a restart',
     hint: 'keep the log and report it; set `openpgp.engine: library` before you restart. Messages of the last minutes may be unreadable, or may not be what their senders signed',

@@ -207,3 +207,13 @@ export function reportStuck(entry: { id: string } | null, health: Health): void 
   if (entry === null) health.clear('outbox-stuck')
   else health.set('outbox-stuck', `entry ${entry.id}`)
 }
+
+/** Something that the sidecar needs is there, or is not. @param now `reason` for people */
+export function reportState(
+  code: ReasonCode,
+  { isFine, reason = '' }: { isFine: boolean; reason?: string },
+  health: Health,
+): void {
+  if (isFine) health.clear(code)
+  else health.set(code, reason)
+}

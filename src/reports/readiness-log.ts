@@ -15,6 +15,7 @@ const ERRORS: ReadonlySet<ReasonCode> = new Set([
   'bot-unprotected',
   'store',
   'store-rolled-back',
+  'key-agent',
   'webhook-failing',
   'outbox-stuck',
   'consumer-behind',

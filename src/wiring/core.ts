@@ -1,5 +1,7 @@
 /** The sidecar between its doors: store, keys, chats, guard, translation. */
 import { Approvals, ClearFields, Guard, type Kernel, Presses, loadKernel } from '../kernel/index.ts'
+import type { StatefulHolder } from '../agent/holders.ts'
+import { engineWithHolder } from '../agent/held-engine.ts'
 import { Modes } from '../lookups/modes.ts'
 import { firstUseOf } from '../config/authorities.ts'
 import { approvalRules, givenClients } from '../config/client-entry.ts'
@@ -78,6 +80,8 @@ export async function createCore(options: BotOptions, link: Link, purpose: Purpo
     store,
     engine,
     keyring,
+    /** Null where the secret keys are in the store. */
+    holder: base.holder,
     /** Memory of chats and people. */
     known,
     memory,
@@ -141,8 +145,11 @@ async function openBase(
   if (purpose === 'run') log.info({ protection: store.method }, 'the store is open')
   const { time } = link
   const nowMs = (): number => time.nowMs()
-  const engine: MeasuredEngine =
-    parts.engine ?? stack.use(createEngine({ ...settings.openpgp, nowMs }))
+  const holder = await holderOf(settings.key.agent, stack)
+  const engine = engineWithHolder<MeasuredEngine>(
+    parts.engine ?? stack.use(createEngine({ ...settings.openpgp, nowMs })),
+    holder,
+  )
   await scrubIfDue(store)
   const memory = memoryOf(store, nowMs)
   const keyring = await Keyring.load(memory, engine, {
@@ -151,7 +158,17 @@ async function openBase(
     time,
     serviceNowMs: () => (link.watch.skewMs === null ? null : nowMs() - link.watch.skewMs),
   })
-  return { store, memory, engine, keyring, fresh: (): Promise<void> => store.fresh() }
+  return { store, memory, engine, keyring, holder, fresh: (): Promise<void> => store.fresh() }
+}
+
+/** The holder of the secret keys; null where they are in the store. */
+async function holderOf(
+  address: string | undefined,
+  stack: AsyncDisposableStack,
+): Promise<StatefulHolder | null> {
+  if (address === undefined) return null
+  const { connectHolder } = await import('../agent/holders.ts')
+  return stack.use(connectHolder(address))
 }
 
 async function loadKnown(

@@ -12,6 +12,7 @@ import { unsoundBackup } from '../store/refusals.ts'
 import { refuseOccupied, restore } from '../store/restore.ts'
 import type { SecretSource } from '../config/secrets.ts'
 import type { MoveEnd } from '../replicas/move-store.ts'
+import type { Engine } from '../openpgp/index.ts'
 import { openStore, type StoreOpening } from '../store/open-store.ts'
 import type { PostgresServer } from '../replicas/server.ts'
 import { memoryGaps, restored, restoredFrom } from '../store/restored.ts'
@@ -39,8 +40,7 @@ export async function verifyBackup(file: string, access: StoreAccess): Promise<B
   await using engine = createEngine({ threads: 1, engine: access.engine })
   for (const { fingerprint, locked } of keys) {
     if (locked === '') continue
-    const unlocked = await engine.unlock(locked, masterSecret ?? '').catch(() => null)
-    if (unlocked?.fingerprint !== fingerprint) {
+    if ((await fingerprintOf(engine, { locked, masterSecret })) !== fingerprint) {
       throw unsoundBackup(file, `the key ${fingerprint} in it does not open`)
     }
   }
@@ -103,8 +103,8 @@ export async function moveStore(
     to: target,
     request: access.key,
     tryKey: async ({ fingerprint, locked }, masterSecret) => {
-      const unlocked = await engine.unlock(locked, masterSecret).catch(() => null)
-      if (unlocked?.fingerprint === fingerprint) return
+      const found = await fingerprintOf(engine, { locked, masterSecret })
+      if (found === fingerprint) return
       throw new OperatorError(
         'store-corrupt',
         `the secret key ${fingerprint} does not open where it was moved to`,
@@ -119,6 +119,17 @@ export async function moveStore(
     rows: tables === null ? null : Object.fromEntries(counts),
     keys,
   }
+}
+
+/** The key that opens, or the one that an agent has; null where none does. */
+async function fingerprintOf(
+  engine: Engine,
+  { locked, masterSecret }: { locked: string; masterSecret: string | null },
+): Promise<string | null> {
+  const { isHeld } = await import('../openpgp/index.ts')
+  if (isHeld(locked)) return (await engine.judge(locked)).fingerprint
+  const unlocked = await engine.unlock(locked, masterSecret ?? '').catch(() => null)
+  return unlocked?.fingerprint ?? null
 }
 
 async function databaseEnd(

@@ -24,7 +24,7 @@ import {
 } from '../observe/show.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Outbox } from '../outbox/outbox.ts'
-import type { MeasuredEngine } from '../openpgp/index.ts'
+import type { HolderState, MeasuredEngine } from '../openpgp/index.ts'
 import { batchPerTick } from '../util/scheduling.ts'
 import { alertForReason, alertForTrustChange } from '../reports/alerting.ts'
 import type { Core } from './core.ts'
@@ -44,6 +44,7 @@ import {
   reportSecondPoller,
   reportServiceWebhook,
   reportSettled,
+  reportState,
   reportStuck,
   reportWebhookChange,
 } from '../reports/events.ts'
@@ -90,12 +91,10 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
   store.onWritable((isWritable) => watch.writable(isWritable))
   store.onReachability((now) => watch.storeIs(now))
   subscribeEngine(engine, metrics, log)
-  resources.defer(
-    engine.onAvailable((isAvailable) => {
-      if (isAvailable) health.clear('no-threads')
-      else health.set('no-threads', '')
-    }),
-  )
+  resources.defer(engine.onAvailable((isFine) => reportState('no-threads', { isFine }, health)))
+  const reportHolder = ({ isReachable: isFine, reason }: HolderState): void =>
+    reportState('key-agent', { isFine, reason }, health)
+  if (core.holder !== null) resources.defer(core.holder.onReachable(reportHolder))
   resources.defer(engine.onDifference(() => health.set('engine-differs', '')))
   subscribeKey(core, link)
   subscribeKnown(core, link, log)

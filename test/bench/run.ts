@@ -1,10 +1,11 @@
 /**
  * `npm run bench`: what is fast and what is not, side by side in one run.
  * With `--json` one line `{"results": [{"job", "ms", "vs": {PEER: {"ms", "ratio"}}}]}`;
- * `--only seal|open|check|media|passthrough|whole-path|flood|sandbox|footprint|restart|testing|bots|replicas|growth`
+ * `--only seal|open|agent|check|media|passthrough|whole-path|flood|sandbox|footprint|restart|testing|bots|replicas|growth`
  * runs a part, `--only` with the name of a job that job alone.
  */
 import { applyProfile } from '../../src/openpgp/library/profile.ts'
+import { agentJobs } from './agent.ts'
 import { botJobs } from './bots.ts'
 import { checkJobs } from './check.ts'
 import { floodJobs } from './flood/jobs.ts'
@@ -28,6 +29,7 @@ type Part = (wanted: (job: string) => boolean) => Promise<Result[]>
 const PARTS: Record<string, Part> = {
   seal: sealJobs,
   open: openJobs,
+  agent: agentJobs,
   check: checkJobs,
   media: mediaJobs,
   passthrough: passthroughJobs,

@@ -23,6 +23,7 @@ describe('help', () => {
       'status',
       'config',
       'key',
+      'agent',
       'bot',
       'backup',
       'store',

@@ -58,6 +58,11 @@ const BLOCKS: Record<string, Here | Elsewhere | Unrun> = {
     'test/examples/projects.test.ts',
     'vitest',
   ],
+  'src/agent/README.md § Set up 1': ['test/agent/sidecar.test.ts', 'POSTERN_KEY_AGENT'],
+  'src/agent/README.md § Move a key into the agent 1': [
+    'test/agent/sidecar.test.ts',
+    'a key moves from the store into the agent',
+  ],
   'src/cli/README.md § First start 1': {
     firstLine: /^pass {2}data folder: /,
     typed: 'TOKEN\n',

@@ -120,6 +120,7 @@ test('which reasons are told, and with nothing beside what they are', () => {
     'store-unreachable',
     'store-rolled-back',
     'no-threads',
+    'key-agent',
     'engine-differs',
     'webhook-failing',
     'outbox-stuck',

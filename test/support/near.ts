@@ -26,6 +26,7 @@ const PAGES = ['test/docs/links.test.ts', 'test/docs/pages.test.ts']
 
 /** By folder of `src`: what tests its files from outside, through a whole sidecar. */
 export const FROM_OUTSIDE: Record<string, string[]> = {
+  agent: ['agent/sidecar'],
   api: ['contract/direct', 'contract/protected'],
   cli: ['rotation/by-hand'],
   config: ['cli/run', 'double/bad-start'],

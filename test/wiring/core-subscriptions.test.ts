@@ -70,6 +70,12 @@ describe('the parts between the doors', () => {
     ],
     ['engine.onAvailable', true, ['health.clear "no-threads"']],
     ['engine.onAvailable', false, ['health.set "no-threads" ""']],
+    [
+      'holder.onReachable',
+      { isReachable: false, reason: 'away' },
+      ['health.set "key-agent" "away"'],
+    ],
+    ['holder.onReachable', { isReachable: true, reason: '' }, ['health.clear "key-agent"']],
     ['engine.onDifference', undefined, ['health.set "engine-differs" ""']],
     [
       'publication.onState',
@@ -209,6 +215,7 @@ describe('the parts between the doors', () => {
     await expectEffects(parts, [
       ['engine.onAvailable', true, []],
       ['engine.onDifference', undefined, []],
+      ['holder.onReachable', { isReachable: false, reason: 'away' }, []],
     ])
   })
 
@@ -216,7 +223,7 @@ describe('the parts between the doors', () => {
     const { parts, link, core, log } = scene({ has: false })
     using _subscriptions = subscribeCore(core, link, log)
     subscribeReadiness(link, core, log)
-    const ofKeys = /^(publication|replayMemory|incoming|keyring|health)\.|^link|^watch/
+    const ofKeys = /^(holder|publication|replayMemory|incoming|keyring|health)\.|^link|^watch/
     await expectEffects(
       parts,
       CORE.filter(([path]) => !ofKeys.test(path) && path !== 'attachments.onDecrypted'),

@@ -52,6 +52,7 @@ export function scene(
       find: (fingerprint: string) => KEYS.find((key) => key.fingerprint === fingerprint),
     }),
     replayMemory: has ? parts.part('replayMemory') : null,
+    holder: has ? parts.part('holder', { state: { reason: '' } }) : null,
     publication: has
       ? parts.part('publication', { state: publicationState, remoteKeyState: 'equal' })
       : null,

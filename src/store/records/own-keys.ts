@@ -71,6 +71,10 @@ export class OwnKeyRows extends Rows implements OwnKeyRecords {
     return gone.length > 0
   }
 
+  async replaceSecret(fingerprint: string, certificate: string): Promise<boolean> {
+    return await changeRows(this.db, 'own_keys', { fingerprint }, { locked: certificate })
+  }
+
   async eraseSecret(fingerprint: string, atMs: number): Promise<boolean> {
     const erased = { state: 'destroyed', destroyed_at: atMs, locked: '' } as const
     return await changeRows(this.db, 'own_keys', { fingerprint, state: 'retired' }, erased)

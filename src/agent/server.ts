@@ -1,0 +1,236 @@
+/** The agent's end of the socket: reads questions, asks the keys, and writes answers in any order. */
+import { createServer, type Server, type Socket } from 'node:net'
+import { z } from 'zod'
+import type { Log } from '../logger.ts'
+import type { HeldSessionKey } from '../openpgp/index.ts'
+import {
+  ASK,
+  FINGERPRINT_BYTES,
+  FrameReader,
+  PROTOCOL,
+  STATUS,
+  writeFrame,
+  writeSessionKeys,
+  type Frame,
+} from './frames.ts'
+import type { AgentJournal } from './journal.ts'
+import type { AgentKeys } from './keys.ts'
+
+/** Sidecars have one connection a process. */
+const CONNECTIONS_MAX = 64
+/** Bytes of answers that a connection may leave unread. */
+const UNREAD_MAX = 1024 * 1024
+const DIGEST_BYTES: ReadonlySet<number> = new Set([32, 64])
+const PACKET_MAX = 4096
+/** New keys that may be made at once, and one more every six minutes. */
+const NEW_KEYS = { most: 32, perMinute: 1 / 6 }
+/** Packets of rare forms, which openpgp.js reads in a thread, one after the other. */
+const RARE_MAX = 256
+
+const NewKey = z.strictObject({
+  userId: z.string().min(1).max(1024),
+  createdMs: z.int().min(0).max(4_294_967_295_000),
+  certifiedBy: z
+    .string()
+    .regex(/^[0-9a-f]{40}$/)
+    .nullable(),
+})
+
+export interface AgentServerParts {
+  keys: AgentKeys
+  journal: AgentJournal
+  log: Log
+  /** How many signatures and session keys are given a minute, to all connections together. */
+  perMinute: { signatures: number; sessionKeys: number }
+}
+
+/** An answer before it has its number. */
+interface Reply {
+  kind: number
+  body: Uint8Array
+}
+
+const NOTHING = Buffer.alloc(0)
+const refusal = (kind: number): Reply => ({ kind, body: NOTHING })
+const done = (body: Uint8Array): Reply => ({ kind: STATUS.done, body })
+
+/** Makes the server; the caller has it listen. @returns `end` ends every connection, too */
+export function createAgentServer(parts: AgentServerParts): { server: Server; end: () => void } {
+  const service = new AgentService(parts)
+  const { journal } = parts
+  const open = new Set<Socket>()
+  let connections = 0
+  const server = createServer((socket) => {
+    const connection = ++connections
+    journal.record('connected', { connection })
+    open.add(socket)
+    const reader = new FrameReader()
+    const answers = new AnswerWriter(socket)
+    socket.on('data', (chunk) => {
+      const isWhole = reader.read(chunk, ({ id, ...question }) => {
+        const reply = service.answer(connection, question)
+        if (!(reply instanceof Promise)) return answers.write(id, reply)
+        const writeLate = async (): Promise<void> => answers.write(id, await reply)
+        // oxlint-disable-next-line typescript/no-floating-promises -- an answer never rejects
+        writeLate()
+      })
+      if (!isWhole) socket.destroy()
+    })
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => {
+      open.delete(socket)
+      journal.record('left', { connection })
+    })
+  })
+  server.maxConnections = CONNECTIONS_MAX
+  const end = (): void => {
+    server.close()
+    for (const socket of open) socket.destroy()
+  }
+  return { server, end }
+}
+
+/** Writes the answers of one turn of the loop together, and zeroes them once they have left. */
+class AnswerWriter {
+  readonly #socket: Socket
+  #waiting: Buffer[] = []
+
+  constructor(socket: Socket) {
+    this.#socket = socket
+    socket.on('drain', () => socket.resume())
+  }
+
+  write(id: number, { kind, body }: Reply): void {
+    const isFirst = this.#waiting.push(writeFrame({ id, kind, body })) === 1
+    body.fill(0)
+    if (isFirst) queueMicrotask(() => this.#flush())
+  }
+
+  #flush(): void {
+    const bytes = Buffer.concat(this.#waiting)
+    for (const frame of this.#waiting) frame.fill(0)
+    this.#waiting = []
+    if (this.#socket.destroyed) return void bytes.fill(0)
+    this.#socket.write(bytes, () => bytes.fill(0))
+    // a caller that reads no answers asks nothing more
+    if (this.#socket.writableLength > UNREAD_MAX) this.#socket.pause()
+  }
+}
+
+/** Answers questions; all connections share its bounds. */
+class AgentService {
+  readonly #parts: AgentServerParts
+  readonly #buckets: Record<'signatures' | 'sessionKeys' | 'newKeys', TokenBucket>
+  #rare = 0
+
+  constructor(parts: AgentServerParts) {
+    this.#parts = parts
+    const { signatures, sessionKeys } = parts.perMinute
+    this.#buckets = {
+      signatures: new TokenBucket({ most: signatures, perMinute: signatures }),
+      sessionKeys: new TokenBucket({ most: sessionKeys, perMinute: sessionKeys }),
+      newKeys: new TokenBucket(NEW_KEYS),
+    }
+  }
+
+  /** Never throws and never rejects: a question that cannot be answered is refused. */
+  answer(connection: number, { kind, body }: Omit<Frame, 'id'>): Reply | Promise<Reply> {
+    try {
+      if (!this.#parts.journal.isWritten()) return refusal(STATUS.failed)
+      if (kind === ASK.hello) return done(Buffer.of(PROTOCOL))
+      if (kind === ASK.sign) return this.#sign(connection, body)
+      if (kind === ASK.unwrap) return this.#unwrap(connection, body)
+      if (kind === ASK.make) return this.#make(connection, body.toString('utf8'))
+      return refusal(STATUS.malformed)
+    } catch (error) {
+      return this.#failed(error)
+    }
+  }
+
+  #sign(connection: number, body: Buffer): Reply {
+    const { fingerprint, data } = readOfKey(body)
+    if (!DIGEST_BYTES.has(data.length)) return refusal(STATUS.malformed)
+    if (!this.#buckets.signatures.take()) return this.#tooMany(connection, fingerprint)
+    const numbers = this.#parts.keys.local.sign(fingerprint, data)
+    if (numbers === null) return refusal(STATUS.unknownKey)
+    this.#parts.journal.count('signatures', connection, fingerprint)
+    return done(numbers)
+  }
+
+  #unwrap(connection: number, body: Buffer): Reply | Promise<Reply> {
+    const { fingerprint, data } = readOfKey(body)
+    if (data.length === 0 || data.length > PACKET_MAX) return refusal(STATUS.malformed)
+    const isBusy = this.#rare >= RARE_MAX || !this.#buckets.sessionKeys.take()
+    if (isBusy) return this.#tooMany(connection, fingerprint)
+    // the frame is zeroed before openpgp.js has read it
+    const found = this.#parts.keys.local.unwrap(fingerprint, Buffer.from(data))
+    if (found === null) return refusal(STATUS.unknownKey)
+    this.#parts.journal.count('sessionKeys', connection, fingerprint)
+    if (!(found instanceof Promise)) return done(writeSessionKeys(found))
+    return this.#unwrapRare(found)
+  }
+
+  async #unwrapRare(found: Promise<HeldSessionKey[]>): Promise<Reply> {
+    this.#rare++
+    try {
+      return done(writeSessionKeys(await found))
+    } catch (error) {
+      return this.#failed(error)
+    } finally {
+      this.#rare--
+    }
+  }
+
+  async #make(connection: number, text: string): Promise<Reply> {
+    try {
+      const asked = NewKey.safeParse(JSON.parse(text))
+      if (!asked.success) return refusal(STATUS.malformed)
+      if (!this.#buckets.newKeys.take()) return this.#tooMany(connection, 'new')
+      const { fingerprint, certificate } = await this.#parts.keys.make(asked.data)
+      const certifiedBy = asked.data.certifiedBy ?? ''
+      this.#parts.journal.record('made', { connection, fingerprint, certifiedBy })
+      return done(Buffer.from(certificate))
+    } catch (error) {
+      return this.#failed(error)
+    }
+  }
+
+  #tooMany(connection: number, key: string): Reply {
+    this.#parts.journal.count('refused', connection, key)
+    return refusal(STATUS.tooMany)
+  }
+
+  #failed(error: unknown): Reply {
+    this.#parts.log.error({ error }, 'a question could not be answered')
+    return refusal(STATUS.failed)
+  }
+}
+
+/** A number of uses at once, and so many more a minute. */
+class TokenBucket {
+  readonly #most: number
+  readonly #perMs: number
+  #left: number
+  #atMs = performance.now()
+
+  constructor({ most, perMinute }: { most: number; perMinute: number }) {
+    this.#most = most
+    this.#left = most
+    this.#perMs = perMinute / 60_000
+  }
+
+  take(): boolean {
+    const nowMs = performance.now()
+    this.#left = Math.min(this.#most, this.#left + (nowMs - this.#atMs) * this.#perMs)
+    this.#atMs = nowMs
+    if (this.#left < 1) return false
+    this.#left -= 1
+    return true
+  }
+}
+
+/** The fingerprint of a key, and the rest. */
+function readOfKey(body: Buffer): { fingerprint: string; data: Buffer } {
+  const fingerprint = body.toString('hex', 0, FINGERPRINT_BYTES)
+  return { fingerprint, data: body.subarray(FINGERPRINT_BYTES) }
+}

@@ -1,0 +1,97 @@
+/** `postern agent`: a process of its own that has the secret keys of sidecars. */
+import { InvalidArgumentError } from 'commander'
+import type { AgentKeys } from '../agent/keys.ts'
+import { commandSecret } from '../config/passphrases.ts'
+import { refuseUnsafeProcess, type Sources } from '../config/sources.ts'
+import { loadStoreAccess } from '../config/store-access.ts'
+import { createLogger } from '../logger.ts'
+import { OperatorCommand } from './operator-command.ts'
+import { confirmTyped } from './prompts.ts'
+import { readInput } from './read-input.ts'
+import { shutdownRequested } from './signals.ts'
+import { printList } from './table.ts'
+import { print, printNotice } from './terminal.ts'
+
+/** Larger than any key that is accepted. */
+const MAX_BYTES = 512 * 1024
+
+export const commandsOfGroup = (): OperatorCommand[] => [
+  new OperatorCommand('run')
+    .description('hold secret keys and use them for sidecars')
+    .requiredOption('--socket <path>', 'socket to make, in a folder that nobody else can write')
+    .option('--signatures <n>', 'signatures given a minute, at most', readCount, 6000)
+    .option('--session-keys <n>', 'session keys given a minute, at most', readCount, 60_000)
+    .example('postern agent run --socket /run/postern-agent/agent.sock')
+    .runs(runAgent),
+  new OperatorCommand('list')
+    .description('list the keys of a stopped agent')
+    .option('--certificates', 'print their certificates, armored')
+    .example('postern agent list --data-dir /var/lib/postern-agent')
+    .runs(async (sources, { certificates = false }: { certificates?: boolean }) => {
+      await using keys = await openKeys(sources)
+      if (certificates)
+        return print(
+          keys
+            .list()
+            .map(({ certificate }) => certificate)
+            .join('\n'),
+        )
+      printList(keys.list(), {
+        FINGERPRINT: ({ fingerprint }) => fingerprint,
+        MADE: ({ createdAtMs }) => new Date(createdAtMs).toISOString(),
+        SECRET: ({ unlocked }) => (unlocked === null ? 'destroyed' : 'here'),
+      })
+    }),
+  new OperatorCommand('import')
+    .description('import a secret key into a stopped agent')
+    .argument('[file]', 'armored or binary; stdin by default')
+    .notes('Its passphrase is given as to `postern key import`.')
+    .example('postern agent import bot.asc --data-dir /var/lib/postern-agent')
+    .runs(async (sources, path: string | undefined) => {
+      const file = await readInput(path, { maxBytes: MAX_BYTES, what: 'the secret key' })
+      const secret = commandSecret('keyFile', sources) ?? commandSecret('export', sources)
+      await using keys = await openKeys(sources)
+      print((await keys.importKey(file, secret?.reveal() ?? null)).fingerprint)
+    }),
+  new OperatorCommand('destroy')
+    .description('destroy a secret key of a stopped agent')
+    .argument('<fingerprint>', 'which key, in full')
+    .option('--yes', 'do not ask')
+    .example('postern agent destroy 0123456789abcdef0123456789abcdef01234567')
+    .runs(async (sources, fingerprint: string, { yes = false }: { yes?: boolean }) => {
+      await using keys = await openKeys(sources)
+      const question = 'type the fingerprint to destroy it: '
+      const texts = { done: 'nothing was destroyed', yes: '--yes destroys without asking' }
+      if (!yes) await confirmTyped({ question, answer: fingerprint, ...texts })
+      await keys.destroy(fingerprint)
+      printNotice('destroyed; what is sealed to it opens nowhere any more')
+    }),
+]
+
+async function openKeys(sources: Sources): Promise<AgentKeys> {
+  const { openAgentKeys } = await import('../agent/keys.ts')
+  return await openAgentKeys(placeOf(sources))
+}
+
+/** The place of the agent's keys, and what opens them. */
+function placeOf(sources: Sources) {
+  const { dataDir, key } = loadStoreAccess(sources)
+  return { dataDir, ...key }
+}
+
+async function runAgent(
+  sources: Sources,
+  o: { socket: string; signatures: number; sessionKeys: number },
+): Promise<void> {
+  const stop = shutdownRequested()
+  refuseUnsafeProcess(sources)
+  const { startAgent } = await import('../agent/run.ts')
+  const log = createLogger({ level: 'info', pretty: false })
+  await using _agent = await startAgent({ ...placeOf(sources), ...o, perMinute: o, log })
+  await stop
+}
+
+function readCount(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('Expected a whole number of at least 1.')
+}

@@ -1,0 +1,136 @@
+/** An engine whose secret keys an agent has, over a real socket. */
+import { createMessage, encrypt, enums, readKey } from 'openpgp'
+import { expect, onTestFinished, test } from 'vitest'
+import { engineWithHolder } from '../../src/agent/held-engine.ts'
+import { connectHolder } from '../../src/agent/holders.ts'
+import { createEngine, type MeasuredEngine } from '../../src/openpgp/create.ts'
+import type { OwnKey, UnlockedKey } from '../../src/openpgp/engine.ts'
+import { isSecret, packetsOf } from '../../src/openpgp/format/packets.ts'
+import { bot } from '../support/openpgp-people.ts'
+import { startAgentInside } from './support.ts'
+
+const MADE = { userId: 'bot', createdMs: Date.now() - 300_000, passphrase: '' }
+
+function engineAt(address: string, options = {}): MeasuredEngine {
+  const holder = connectHolder(address)
+  const engine = createEngine({ threads: 1, ...options })
+  onTestFinished(async () => {
+    await engine[Symbol.asyncDispose]()
+    await holder[Symbol.asyncDispose]()
+  })
+  return engineWithHolder<MeasuredEngine>(engine, holder)
+}
+
+async function keyOf(engine: MeasuredEngine): Promise<OwnKey & { unlocked: UnlockedKey }> {
+  const key = await engine.generate(MADE)
+  return { ...key, unlocked: await engine.unlock(key.locked, '') }
+}
+
+const seal = (engine: MeasuredEngine, signer: UnlockedKey, text: string): Promise<string> =>
+  engine.seal({ text, certificates: [], signer, cipher: 'aes256' })
+
+test('a message that is sealed with a held key opens with it, and its signature holds', async () => {
+  const { address } = await startAgentInside()
+  const engine = engineAt(address)
+  const key = await keyOf(engine)
+  expect(key.locked).toBe(key.certificate)
+  expect([...packetsOf(key.unlocked.bytes)].filter(({ tag }) => isSecret(tag))).toEqual([])
+  const opened = await engine.open(await seal(engine, key.unlocked, 'words'), [key.unlocked])
+  if (opened.outcome !== 'opened') throw new Error(opened.outcome)
+  expect(opened.text).toBe('words')
+  expect(await engine.verify(opened.signed, key.certificate, Date.now())).toEqual(['valid'])
+})
+
+test('a batch opens, each message by its own answer', async () => {
+  const { address } = await startAgentInside()
+  const engine = engineAt(address)
+  const { unlocked } = await keyOf(engine)
+  const texts = Array.from({ length: 40 }, (_, index) => `words ${index}`)
+  const sealed = await Promise.all(texts.map((text) => seal(engine, unlocked, text)))
+  const opened = await Promise.all(sealed.map((armored) => engine.open(armored, [unlocked])))
+  expect(opened.map((one) => (one.outcome === 'opened' ? one.text : one.outcome))).toEqual(texts)
+})
+
+const toNobody = { wildcard: true }
+const rare: [string, object][] = [
+  ['to nobody by name', toNobody],
+  ['in a compressed form', { config: { preferredCompressionAlgorithm: enums.compression.zlib } }],
+  ['in a container of version 2', { config: { aeadProtect: true } }],
+]
+
+test.each(rare)(
+  'a message %s, which native code leaves to openpgp.js, opens',
+  async (_what, how) => {
+    const { address } = await startAgentInside()
+    const engine = engineAt(address)
+    const { certificate, unlocked } = await keyOf(engine)
+    const armored = (await encrypt({
+      message: await createMessage({ text: 'words' }),
+      encryptionKeys: await readKey({ armoredKey: certificate }),
+      ...how,
+    } as never)) as string
+    expect(await engine.open(armored, [unlocked])).toMatchObject({
+      outcome: 'opened',
+      text: 'words',
+    })
+  },
+)
+
+test('a message for somebody else is for nobody of ours, and a spoilt one is damaged', async () => {
+  const { address } = await startAgentInside()
+  const engine = engineAt(address)
+  const { unlocked } = await keyOf(engine)
+  const other = await engine.seal({
+    text: 'x',
+    certificates: [],
+    signer: bot.unlocked,
+    cipher: 'aes256',
+  })
+  expect(await engine.open(other, [unlocked])).toMatchObject({ outcome: 'not-recipient' })
+})
+
+test('a key is certified by the one before it, wherever that has its secret', async () => {
+  const { address } = await startAgentInside()
+  const engine = engineAt(address)
+  const first = await engine.generate({ ...MADE, certifiedBy: bot.unlocked })
+  const second = await engine.generate({
+    ...MADE,
+    certifiedBy: await engine.unlock(first.locked, ''),
+  })
+  const certifiers = async (armored: string): Promise<string[]> => {
+    const [user] = (await readKey({ armoredKey: armored })).users
+    return user?.otherCertifications.map((one) => one.issuerKeyID.toHex()) ?? []
+  }
+  expect(await certifiers(first.certificate)).toEqual([bot.primary.keyId])
+  expect(await certifiers(second.certificate)).toEqual([first.fingerprint.slice(24)])
+  const user = (await readKey({ armoredKey: second.certificate })).users[0]
+  const by = await readKey({ armoredKey: first.certificate })
+  await expect(user?.verify()).resolves.toBe(true)
+  const verified = await user?.verifyAllCertifications([by])
+  expect(verified?.some(({ valid }) => valid === true)).toBe(true)
+})
+
+test('openpgp.js checks what was done with a held key, with session keys of the agent', async () => {
+  const { address } = await startAgentInside()
+  const engine = engineAt(address, { check: 'all' })
+  const ended: unknown[] = []
+  engine.onCheck((check) => ended.push(check))
+  const { unlocked } = await keyOf(engine)
+  await engine.open(await seal(engine, unlocked, 'words'), [unlocked])
+  await expect
+    .poll(() => ended, { timeout: 20_000 })
+    .toEqual([
+      { work: 'sealed', result: 'same' },
+      { work: 'opened', result: 'same' },
+    ])
+})
+
+test('without its holder a held key does not open', async () => {
+  const { address } = await startAgentInside()
+  const { locked } = await keyOf(engineAt(address))
+  const engine = createEngine({ threads: 1 })
+  onTestFinished(() => engine[Symbol.asyncDispose]())
+  await expect(engineWithHolder(engine, null).unlock(locked, '')).rejects.toMatchObject({
+    code: 'settings',
+  })
+})

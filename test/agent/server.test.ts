@@ -1,0 +1,232 @@
+/** What an agent answers over its socket, to questions of every form, and what it keeps of them. */
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { ASK, FrameReader, STATUS, writeFrame } from '../../src/agent/frames.ts'
+import { JOURNAL } from '../../src/agent/journal.ts'
+import { holds } from '../../src/openpgp/crypto/ed25519.ts'
+import { readCommonCertificate } from '../../src/openpgp/native/common-certificate.ts'
+import { freshFolder, startAgentInside, type TestAgent } from './support.ts'
+
+interface Asked {
+  kind: number
+  body: Buffer
+}
+
+/** A caller at the socket. */
+async function callerOf({ address }: TestAgent) {
+  const socket = connect(address.slice('unix:'.length))
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  const reader = new FrameReader()
+  const waiting = new Map<number, (answer: Asked) => void>()
+  socket.on('data', (chunk) =>
+    reader.read(chunk, ({ id, kind, body }) =>
+      waiting.get(id)?.({ kind, body: Buffer.from(body) }),
+    ),
+  )
+  let id = 0
+  return {
+    socket,
+    ask: (kind: number, body: Uint8Array): Promise<Asked> =>
+      new Promise((resolve) => {
+        waiting.set(++id, resolve)
+        socket.write(writeFrame({ id, kind, body }))
+      }),
+  }
+}
+
+const NEW = { userId: 'bot', createdMs: 1_700_000_000_000, certifiedBy: null }
+const makeKey = async ({ ask }: Awaited<ReturnType<typeof callerOf>>) => {
+  const { kind, body } = await ask(ASK.make, Buffer.from(JSON.stringify(NEW)))
+  expect(kind).toBe(STATUS.done)
+  const certificate = body.toString()
+  const info = readCommonCertificate(certificate, Date.now())
+  if (!info?.signingKey) throw new Error('no key of the common form')
+  return { certificate, fingerprint: Buffer.from(info.fingerprint), key: info.signingKey }
+}
+
+test('a digest of 64 or 32 bytes is signed as it is', async () => {
+  const caller = await callerOf(await startAgentInside())
+  const { fingerprint, key } = await makeKey(caller)
+  for (const length of [64, 32]) {
+    const digest = Buffer.alloc(length, 7)
+    const { kind, body } = await caller.ask(ASK.sign, Buffer.concat([fingerprint, digest]))
+    expect(kind).toBe(STATUS.done)
+    expect(holds({ digest, point: key.point, numbers: body })).toBe(true)
+  }
+})
+
+const FINGERPRINT = Buffer.alloc(20, 1)
+const wrong: [string, number, Buffer, number][] = [
+  ['a digest of another length', ASK.sign, Buffer.alloc(20 + 20), STATUS.malformed],
+  ['a document in place of a digest', ASK.sign, Buffer.alloc(20 + 500), STATUS.malformed],
+  ['no digest', ASK.sign, FINGERPRINT, STATUS.malformed],
+  ['half a fingerprint', ASK.sign, Buffer.alloc(10), STATUS.malformed],
+  ['a signature by a key of others', ASK.sign, Buffer.alloc(20 + 64), STATUS.unknownKey],
+  ['no packet', ASK.unwrap, FINGERPRINT, STATUS.malformed],
+  ['a packet of 5 KiB', ASK.unwrap, Buffer.alloc(20 + 5120), STATUS.malformed],
+  ['what is no packet', ASK.unwrap, Buffer.alloc(20 + 64, 0xff), STATUS.unknownKey],
+  ['a key without a name', ASK.make, Buffer.from('{"createdMs":1}'), STATUS.malformed],
+  ['a key that is no JSON', ASK.make, Buffer.from('{'), STATUS.failed],
+  [
+    'a key certified by one of others',
+    ASK.make,
+    Buffer.from(JSON.stringify({ ...NEW, certifiedBy: '0'.repeat(40) })),
+    STATUS.failed,
+  ],
+  ['a kind that is none', 77, Buffer.alloc(0), STATUS.malformed],
+]
+
+test.each(wrong)('%s is refused, and the connection goes on', async (_what, kind, body, status) => {
+  const caller = await callerOf(await startAgentInside())
+  expect(await caller.ask(kind, body)).toEqual({ kind: status, body: Buffer.alloc(0) })
+  expect(await caller.ask(ASK.hello, Buffer.of(1))).toEqual({ kind: 0, body: Buffer.of(1) })
+})
+
+test.each([
+  ['longer than any', Buffer.from('00010001', 'hex')],
+  ['shorter than its head', Buffer.from('0000000400000001', 'hex')],
+  ['of HTTP', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
+])('a frame %s ends the connection, and no other', async (_what, bytes) => {
+  const agent = await startAgentInside()
+  const [one, other] = [await callerOf(agent), await callerOf(agent)]
+  const closed = once(one.socket, 'close')
+  one.socket.write(bytes)
+  await closed
+  expect(await other.ask(ASK.hello, Buffer.of(1))).toMatchObject({ kind: 0 })
+})
+
+test('frames that arrive byte by byte are answered', async () => {
+  const { address } = await startAgentInside()
+  const socket = connect(address.slice('unix:'.length))
+  onTestFinished(() => void socket.destroy())
+  const answer = once(socket, 'data') as Promise<[Buffer]>
+  for (const byte of writeFrame({ id: 9, kind: ASK.hello, body: Buffer.of(1) })) {
+    socket.write(Buffer.of(byte))
+    await new Promise(setImmediate)
+  }
+  const [bytes] = await answer
+  expect(bytes.toString('hex')).toBe('00000006000000090001')
+})
+
+test('a key that encrypts signs nothing, and one that signs unwraps nothing', async () => {
+  const caller = await callerOf(await startAgentInside())
+  const { fingerprint, certificate } = await makeKey(caller)
+  const { encryptionKeys } = await judged(certificate)
+  const subkey = Buffer.from(encryptionKeys[0] ?? '', 'hex')
+  const digest = Buffer.alloc(64)
+  const bySubkey = await caller.ask(ASK.sign, Buffer.concat([subkey, digest]))
+  const packet = Buffer.concat([Buffer.of(0xc1, 10), Buffer.alloc(10, 3)])
+  const toPrimary = await caller.ask(ASK.unwrap, Buffer.concat([fingerprint, packet]))
+  expect([bySubkey.kind, toPrimary.kind]).toEqual([STATUS.unknownKey, STATUS.unknownKey])
+})
+
+async function judged(certificate: string) {
+  const { createEngine } = await import('../../src/openpgp/create.ts')
+  await using engine = createEngine({ threads: 1 })
+  return await engine.judge(certificate)
+}
+
+test('beyond its rates nothing is given, to no connection', async () => {
+  const agent = await startAgentInside({ perMinute: { signatures: 3, sessionKeys: 2 } })
+  const caller = await callerOf(agent)
+  const { fingerprint } = await makeKey(caller)
+  const question = Buffer.concat([fingerprint, Buffer.alloc(64)])
+  const kinds: number[] = []
+  for (const one of [caller, caller, await callerOf(agent), await callerOf(agent), caller]) {
+    kinds.push((await one.ask(ASK.sign, question)).kind)
+  }
+  const { done, tooMany } = STATUS
+  expect(kinds).toEqual([done, done, done, tooMany, tooMany])
+})
+
+test('32 new keys are made at once, and no more', { timeout: 60_000 }, async () => {
+  const caller = await callerOf(await startAgentInside())
+  const asked = Array.from({ length: 33 }, () =>
+    caller.ask(ASK.make, Buffer.from(JSON.stringify(NEW))),
+  )
+  const kinds = (await Promise.all(asked)).map(({ kind }) => kind)
+  expect(kinds.filter((kind) => kind === STATUS.done)).toHaveLength(32)
+  expect(kinds.filter((kind) => kind === STATUS.tooMany)).toHaveLength(1)
+})
+
+test('the journal has who asked for what, and neither digests nor session keys', async () => {
+  const agent = await startAgentInside()
+  const caller = await callerOf(agent)
+  const { fingerprint } = await makeKey(caller)
+  const digest = Buffer.alloc(64, 0x5a)
+  await caller.ask(ASK.sign, Buffer.concat([fingerprint, digest]))
+  await caller.ask(ASK.sign, Buffer.concat([fingerprint, digest]))
+  caller.socket.destroy()
+  await expect.poll(() => agent.journal().at(-1)?.['event']).toBe('left')
+  await agent[Symbol.asyncDispose]()
+  const key = fingerprint.toString('hex')
+  const lines = agent.journal()
+  expect(lines.map(({ event }) => event)).toEqual([
+    'started',
+    'connected',
+    'made',
+    'left',
+    'used',
+    'stopped',
+  ])
+  expect(lines[2]).toMatchObject({ connection: 1, fingerprint: key, certifiedBy: '' })
+  expect(lines[4]).toMatchObject({ connection: 1, key, signatures: 2, sessionKeys: 0, refused: 0 })
+  expect(JSON.stringify(lines)).not.toMatch(/5a5a5a5a/)
+  expect(statSync(join(agent.dataDir, JOURNAL)).mode & 0o777).toBe(0o600)
+})
+
+test('while the journal cannot be written, nothing is given', async () => {
+  const agent = await startAgentInside()
+  const caller = await callerOf(agent)
+  const { fingerprint } = await makeKey(caller)
+  rmSync(join(agent.dataDir, JOURNAL))
+  mkdirSync(join(agent.dataDir, JOURNAL))
+  const second = await callerOf(agent)
+  const question = Buffer.concat([fingerprint, Buffer.alloc(64)])
+  expect((await second.ask(ASK.sign, question)).kind).toBe(STATUS.failed)
+  rmSync(join(agent.dataDir, JOURNAL), { recursive: true })
+  await expect
+    .poll(async () => (await second.ask(ASK.sign, question)).kind, { timeout: 5000 })
+    .toBe(STATUS.done)
+})
+
+test('the socket is for its user and its group', async () => {
+  const { address } = await startAgentInside()
+  expect(statSync(address.slice('unix:'.length)).mode & 0o777).toBe(0o660)
+})
+
+test('a folder that others can write is refused: they could put their own socket there', async () => {
+  const folder = freshFolder()
+  chmodSync(folder, 0o777)
+  await expect(startAgentInside({}, folder)).rejects.toMatchObject({ code: 'listen' })
+})
+
+test('a file in the place of the socket is left alone', async () => {
+  const folder = freshFolder()
+  writeFileSync(join(folder, 'a.sock'), 'mine')
+  await expect(startAgentInside({}, folder)).rejects.toMatchObject({ code: 'listen' })
+  expect(statSync(join(folder, 'a.sock')).size).toBe(4)
+})
+
+test('a second agent at the same socket is refused, and the first goes on', async () => {
+  const folder = freshFolder()
+  const agent = await startAgentInside({}, folder)
+  const other = startAgentInside({ dataDir: join(folder, 'other') }, folder)
+  await expect(other).rejects.toMatchObject({ code: 'store-in-use' })
+  const caller = await callerOf(agent)
+  expect(await caller.ask(ASK.hello, Buffer.of(1))).toMatchObject({ kind: 0 })
+})
+
+test('the keys of an agent are there after a restart', async () => {
+  const folder = freshFolder()
+  const first = await startAgentInside({}, folder)
+  const { fingerprint } = await makeKey(await callerOf(first))
+  await first[Symbol.asyncDispose]()
+  const caller = await callerOf(await startAgentInside({}, folder))
+  const question = Buffer.concat([fingerprint, Buffer.alloc(64)])
+  expect((await caller.ask(ASK.sign, question)).kind).toBe(STATUS.done)
+})
