@@ -30,6 +30,7 @@ export {
 } from './key-holder.ts'
 export type { UnfitReason } from './failure-reasons.ts'
 export type { LocalKeys } from './native/local-keys.ts'
+export type { KeyAgreement } from './native/key-agreement.ts'
 export { FORM_BYTES, looksEncrypted, sealedForm } from './format/encrypted-message.ts'
 export { ByteReader } from './format/packet-stream.ts'
 export { type RawFile, type Room, RestingWriter, type RestingFile } from './stream/resting.ts'
@@ -69,3 +70,6 @@ export async function loadLibrary() {
   const { certificateOf, secretKeyOf } = cache
   return { unlockedFrom, withComposite, certificateOf, secretKeyOf, packetsForComposites }
 }
+
+/** Loads native unwrapping for holders that compute shared secrets alone. */
+export const loadKeyAgreement = () => import('./native/key-agreement.ts')

@@ -1,0 +1,239 @@
+/** Keys that stay in a real gpg-agent. */
+import { verify } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { GpgAgent, keygripOf } from '../../src/agent/gpg-agent.ts'
+import { KeyHolderUnavailableError } from '../../src/errors.ts'
+import { rawPublicKey } from '../../src/openpgp/crypto/curve25519.ts'
+import { createEngine, type HolderState } from '../../src/openpgp/index.ts'
+import { dearmor } from '../../src/openpgp/format/armor.ts'
+import { packetsOf } from '../../src/openpgp/format/packets.ts'
+import { framePacket } from '../../src/openpgp/format/packet-writer.ts'
+import { Gpg } from '../support/openpgp-gpg.ts'
+import { run } from '../support/openpgp-run.ts'
+import { heldKeysIn, packetFor, POINT_AT } from '../support/held-keys.ts'
+
+const WITHIN_MS = 60_000
+
+/** A home of gpg with a key of the bot's, made by gpg. */
+async function withKey(passphrase = '') {
+  const gpg = await Gpg.start()
+  await gpg.run(['--quick-gen-key', 'bot', 'ed25519', 'sign', '0'], undefined, passphrase)
+  const listed = await gpg.run(['--list-keys', '--with-colons'])
+  const fingerprint = /^fpr:+([0-9A-F]{40}):/m.exec(listed.stdout.toString())?.[1] ?? ''
+  await gpg.run(['--quick-add-key', fingerprint, 'cv25519', 'encr', '0'], undefined, passphrase)
+  const certificate = (await gpg.run(['--armor', '--export'])).stdout.toString()
+  return { gpg, fingerprint, certificate, ...heldKeysIn(certificate) }
+}
+
+type Scene = Awaited<ReturnType<typeof withKey>>
+let scene: Scene
+beforeAll(async () => {
+  scene = await withKey()
+}, WITHIN_MS)
+afterAll(() => scene.gpg[Symbol.asyncDispose]())
+
+function holderOf({ gpg }: Pick<Scene, 'gpg'>): GpgAgent {
+  const holder = new GpgAgent(join(gpg.home, 'S.gpg-agent'))
+  onTestFinished(() => holder[Symbol.asyncDispose]())
+  return holder
+}
+
+const UNAVAILABLE = (reason: RegExp) => ({
+  name: KeyHolderUnavailableError.name,
+  code: 'postern_locked',
+  detail: expect.stringMatching(reason) as string,
+})
+
+/** Recipient packets in a message that gpg sealed, framed, and its session key by gpg itself. */
+async function sealedByGpg(gpg: Gpg, how: string[]) {
+  const { stdout } = await gpg.run(['--armor', '-e', ...how], 'words')
+  const bytes = dearmor(stdout.toString(), 'MESSAGE') ?? Buffer.alloc(0)
+  const packets = [...packetsOf(bytes)].filter(({ tag }) => tag === 1)
+  const { stderr } = await gpg.run(['--show-session-key', '-d'], stdout)
+  const [, hex = ''] = /session key: '9:([0-9A-F]{64})'/.exec(stderr) ?? []
+  return { packets: packets.map(({ tag, body }) => framePacket(tag, body)), hex: hex.toLowerCase() }
+}
+
+describe('keys in gpg-agent', () => {
+  test('have the keygrips that gpg shows', async () => {
+    const { by, to, gpg } = scene
+    const { stdout } = await gpg.run(['--list-keys', '--with-keygrip', '--with-colons'])
+    const grips = [...stdout.toString().matchAll(/^grp:+([0-9A-F]{40}):/gm)].map(([, grip]) => grip)
+    const ours = [keygripOf('ed25519', by.key.point), keygripOf('curve25519', to.key.point)]
+    expect(ours).toEqual(grips)
+  })
+
+  test.each([32, 48, 64])('sign a digest of %s bytes as it is', async (length) => {
+    const { by } = scene
+    const digest = crypto.getRandomValues(Buffer.alloc(length))
+    const numbers = await holderOf(scene).sign({ by, digest })
+    expect(verify(null, digest, rawPublicKey(by.key.point, 'ed25519'), numbers)).toBe(true)
+  })
+
+  test('sign nothing of another length', async () => {
+    const signing = holderOf(scene).sign({ by: scene.by, digest: Buffer.alloc(20) })
+    await expect(signing).rejects.toMatchObject(UNAVAILABLE(/takes no digest of this length/))
+  })
+
+  test.each([
+    ['for the key', ['-r', 'bot']],
+    ['for nobody by name', ['-R', 'bot']],
+  ])('unwrap the session key in what gpg sealed %s', async (_, how) => {
+    const { packets, hex } = await sealedByGpg(scene.gpg, how)
+    const [packet = Buffer.alloc(0), ...more] = packets
+    const found = await holderOf(scene).unwrap({ to: scene.to, packet })
+    expect(more).toEqual([])
+    const shown = found.map(({ algorithm, data }) => [algorithm, Buffer.from(data).toString('hex')])
+    expect(shown).toEqual([['aes256', hex]])
+  })
+
+  test('answer many questions at once, each its own, whatever bytes are in points', async () => {
+    const holder = holderOf(scene)
+    const asked = Array.from({ length: 300 }, (_, index) => ({ ...packetFor(scene.to), index }))
+    const points = Buffer.concat(
+      asked.map(({ packet }) => packet.subarray(POINT_AT, POINT_AT + 32)),
+    )
+    for (const byte of ['%', '\r', '\n', '\0']) expect(points.includes(byte)).toBe(true)
+    const found = await Promise.all(
+      asked.map(async ({ packet, data, index }) => {
+        if (index % 10 === 0) await holder.sign({ by: scene.by, digest: Buffer.alloc(64, index) })
+        const [one] = await holder.unwrap({ to: scene.to, packet })
+        return Buffer.from(one?.data ?? []).equals(data)
+      }),
+    )
+    expect(found.filter((isRight) => !isRight)).toEqual([])
+  })
+
+  test('leave a message unopened that a liar sealed, and are asked on', async () => {
+    const holder = holderOf(scene)
+    const { to } = scene
+    const { packet } = packetFor(to)
+    const changed = (at: number, bytes: Uint8Array): Buffer => {
+      const copy = Buffer.from(packet)
+      copy.set(bytes, at)
+      return copy
+    }
+    const lowOrder = Buffer.from(
+      'e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800',
+      'hex',
+    )
+    const wrong: Record<string, Uint8Array> = {
+      'a point of low order': changed(POINT_AT, lowOrder),
+      'zeros for a point': changed(POINT_AT, Buffer.alloc(32)),
+      'another point': changed(POINT_AT, Buffer.alloc(32, 0xff)),
+      'a changed session key': changed(packet.length - 1, Buffer.of((packet.at(-1) ?? 0) ^ 1)),
+      'a key of somebody else': changed(3, Buffer.alloc(8, 7)),
+      'another version': changed(2, Buffer.of(6)),
+      'another algorithm': changed(11, Buffer.of(25)),
+      'two packets': Buffer.concat([packet, packet]),
+      'half a packet': packet.subarray(0, 40),
+      'no packet': Buffer.alloc(0),
+    }
+    for (const [what, bytes] of Object.entries(wrong)) {
+      expect([what, await holder.unwrap({ to, packet: bytes })]).toEqual([what, []])
+    }
+    expect(await holder.unwrap({ to, packet })).toHaveLength(1)
+  })
+
+  test('are made with gpg, and not by Postern', async () => {
+    const asked = holderOf(scene).make()
+    await expect(asked).rejects.toMatchObject({ code: 'refused', hint: /key import/ })
+  })
+
+  test(
+    'that the agent does not have are a failure of ours, and no verdict',
+    async () => {
+      const other = await withKey()
+      onTestFinished(() => other.gpg[Symbol.asyncDispose]())
+      const holder = holderOf(scene)
+      const digest = Buffer.alloc(64)
+      const { by, to } = other
+      const refused = UNAVAILABLE(/has no secret key/)
+      await expect(holder.sign({ by, digest })).rejects.toMatchObject(refused)
+      await expect(holder.unwrap({ to, ...packetFor(to) })).rejects.toMatchObject(refused)
+      expect(await holder.sign({ by: scene.by, digest })).toHaveLength(64)
+    },
+    WITHIN_MS,
+  )
+
+  test(
+    'under a passphrase that the agent does not know are refused without a window, and used once it knows it',
+    async () => {
+      const locked = await withKey('words')
+      onTestFinished(() => locked.gpg[Symbol.asyncDispose]())
+      const { gpg, by, to } = locked
+      await gpg.forget()
+      await run('gpgconf', ['--homedir', gpg.home, '--launch', 'gpg-agent'])
+      const holder = holderOf(locked)
+      const refused = UNAVAILABLE(/would have to ask for a passphrase/)
+      const digest = Buffer.alloc(64)
+      await expect(holder.sign({ by, digest })).rejects.toMatchObject(refused)
+      await expect(holder.unwrap({ to, ...packetFor(to) })).rejects.toMatchObject(refused)
+      await gpg.run(['--sign'], 'words', 'words')
+      expect(await holder.sign({ by, digest })).toHaveLength(64)
+    },
+    WITHIN_MS,
+  )
+})
+
+describe('a gpg-agent', () => {
+  test(
+    'that ends, comes back, is stopped and goes on is reported',
+    async () => {
+      const { gpg } = scene
+      const holder = holderOf(scene)
+      const states: HolderState[] = []
+      holder.onReachable((state) => states.push(state))
+      const until = async (isReachable: boolean): Promise<HolderState> => {
+        await expect.poll(() => holder.state.isReachable, { timeout: 5000 }).toBe(isReachable)
+        return holder.state
+      }
+      await until(true)
+      await gpg.forget()
+      expect((await until(false)).reason).toMatch(/^gpg-agent (closed|is not reached)/)
+      const digest = Buffer.alloc(64)
+      const refused = UNAVAILABLE(/closed the connection|is not reached/)
+      await expect(holder.sign({ by: scene.by, digest })).rejects.toMatchObject(refused)
+      await run('gpgconf', ['--homedir', gpg.home, '--launch', 'gpg-agent'])
+      await until(true)
+      expect(await holder.sign({ by: scene.by, digest })).toHaveLength(64)
+      const { stdout } = await run('gpg-connect-agent', [
+        '--homedir',
+        gpg.home,
+        'GETINFO pid',
+        '/bye',
+      ])
+      const pid = Number(/^D (\d+)/.exec(stdout.toString())?.[1])
+      expect(readFileSync(`/proc/${pid}/comm`, 'utf8').trim()).toBe('gpg-agent')
+      process.kill(pid, 'SIGSTOP')
+      try {
+        expect((await until(false)).reason).toBe('gpg-agent does not answer')
+      } finally {
+        process.kill(pid, 'SIGCONT')
+      }
+      await until(true)
+      expect(states.map(({ isReachable }) => isReachable).slice(-4)).toEqual([
+        false,
+        true,
+        false,
+        true,
+      ])
+    },
+    WITHIN_MS,
+  )
+
+  test('that is not there is no reason for a start to wait', async () => {
+    const holder = new GpgAgent('/nowhere/S.gpg-agent')
+    onTestFinished(() => holder[Symbol.asyncDispose]())
+    const signing = holder.sign({ by: scene.by, digest: Buffer.alloc(64) })
+    await expect(signing).rejects.toMatchObject(UNAVAILABLE(/is not reached \(ENOENT\)/))
+    expect(holder.state.isReachable).toBe(false)
+  })
+
+  test('holds a key whose certificate Postern can use', async () => {
+    await using engine = createEngine({ threads: 1 })
+    expect(await engine.judge(scene.certificate)).toMatchObject({ unusable: null })
+  })
+})
