@@ -17,7 +17,7 @@ const ENTRIES = [
   'src/openpgp/library/brainpool.ts',
 ]
 /** Packages that stay outside. */
-export const EXTERNAL = ['openpgp', 'keytar']
+export const EXTERNAL = ['openpgp', 'keytar', 'pkcs11js']
 /** What pg would load where it is, and is not: other ways to the database, and `~/.pgpass`. */
 const LEFT_OUT = ['pg-native', 'pg-cloudflare', 'pgpass']
 /**

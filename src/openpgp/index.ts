@@ -73,3 +73,6 @@ export async function loadLibrary() {
 
 /** Loads native unwrapping for holders that compute shared secrets alone. */
 export const loadKeyAgreement = () => import('./native/key-agreement.ts')
+
+/** Loads the writer of certificates for devices that sign them. */
+export const loadCertificateWriter = () => import('./native/write-certificate.ts')

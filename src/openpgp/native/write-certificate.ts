@@ -1,0 +1,112 @@
+/**
+ * Writes the certificate of a key whose secrets a device has: it signs what certifies them
+ * (RFC 9580, 10.1.1). Its form is that of `Engine.generate`.
+ */
+import { createHash } from 'node:crypto'
+import { ALGORITHM, type RecipientKey, type SigningKey } from '../crypto/algorithm.ts'
+import { EDDSA_LEGACY } from '../crypto/ed25519.ts'
+import { fingerprintOf, publicKeyBody } from '../crypto/public-key.ts'
+import { armorBlock } from '../format/armor-writer.ts'
+import {
+  framePacket,
+  keyOver,
+  subpacket,
+  SUBPACKET,
+  trailerOf,
+  VERSION_4,
+} from '../format/packet-writer.ts'
+import { TAG } from '../format/packets.ts'
+
+/** Signs a digest with a primary key of Ed25519, which its certificate has as EdDSA. */
+export interface Certifier {
+  /** 20 bytes. */
+  fingerprint: Uint8Array
+  /** @returns 64 bytes */
+  sign(digest: Uint8Array): Promise<Uint8Array>
+}
+
+/** Types of signatures (RFC 9580, 5.2.1). */
+const TYPE = { certification: 0x13, subkeyBinding: 0x18 }
+const SHA512 = 10
+/** Subpackets that only certificates have, by number (RFC 9580, 5.2.3.7). */
+const PREFERRED = { hashes: 21, compression: 22, features: 30 }
+const CERTIFIES_AND_SIGNS = 0x03
+const ENCRYPTS = 0x0c
+/** AES-256 and AES-128; SHA-512 and SHA-256; no compression; integrity protection, version 1. */
+const PREFERENCES = [
+  subpacket(SUBPACKET.preferredCiphers, [Buffer.of(9, 7)]),
+  subpacket(PREFERRED.hashes, [Buffer.of(10, 8)]),
+  subpacket(PREFERRED.compression, [Buffer.of(0)]),
+  subpacket(PREFERRED.features, [Buffer.of(1)]),
+]
+
+/** The two keys of a new certificate, in the encodings that every OpenPGP program reads. */
+export function newKeys(o: { signing: Uint8Array; decrypting: Uint8Array; createdMs: number }) {
+  const createdS = Math.floor(o.createdMs / 1000)
+  const primary: SigningKey = { algorithm: ALGORITHM.eddsaLegacy, createdS, point: o.signing }
+  const subkey: RecipientKey = { algorithm: ALGORITHM.ecdh, createdS, point: o.decrypting }
+  return { primary, subkey, fingerprint: fingerprintOf(primary) }
+}
+
+/**
+ * @param o `sign` signs with the primary key; `certifiedBy` the bot's key before it, which vouches
+ *   for it in a certification
+ * @returns armored
+ * @throws the error of a signer
+ */
+export async function writeCertificate(o: {
+  keys: ReturnType<typeof newKeys>
+  userId: string
+  sign: Certifier['sign']
+  certifiedBy?: Certifier | undefined
+}): Promise<string> {
+  const { primary, subkey, fingerprint } = o.keys
+  const [primaryBody, subkeyBody] = [publicKeyBody(primary), publicKeyBody(subkey)]
+  const userId = Buffer.from(o.userId)
+  const length = Buffer.alloc(5, 0xb4)
+  length.writeUInt32BE(userId.length, 1)
+  const certified = Buffer.concat([keyOver(primaryBody), length, userId])
+  const bound = Buffer.concat([keyOver(primaryBody), keyOver(subkeyBody)])
+  const own = { fingerprint, sign: o.sign }
+  const { createdS } = primary
+  const flags = (bits: number): Buffer => subpacket(SUBPACKET.keyFlags, [Buffer.of(bits)])
+  const certification = { type: TYPE.certification, over: certified, createdS }
+  const binding = { type: TYPE.subkeyBinding, over: bound, createdS }
+  const packets = [
+    framePacket(TAG.publicKey, primaryBody),
+    framePacket(TAG.userId, userId),
+    await signed(own, certification, [flags(CERTIFIES_AND_SIGNS), ...PREFERENCES]),
+    ...(o.certifiedBy === undefined ? [] : [await signed(o.certifiedBy, certification, [])]),
+    framePacket(TAG.publicSubkey, subkeyBody),
+    await signed(own, binding, [flags(ENCRYPTS)]),
+  ]
+  return armorBlock('PUBLIC KEY BLOCK', Buffer.concat(packets))
+}
+
+/** A signature packet of version 4 (RFC 9580, 5.2.3). */
+async function signed(
+  by: Certifier,
+  { type, over, createdS }: { type: number; over: Uint8Array; createdS: number },
+  subpackets: readonly Buffer[],
+): Promise<Buffer> {
+  const created = Buffer.alloc(4)
+  created.writeUInt32BE(createdS)
+  const hashed = area([
+    subpacket(SUBPACKET.created, [created]),
+    ...subpackets,
+    subpacket(SUBPACKET.issuerFingerprint, [VERSION_4, by.fingerprint]),
+  ])
+  const hashedPart = Buffer.concat([Buffer.of(4, type, ALGORITHM.eddsaLegacy, SHA512), hashed])
+  const hash = createHash('sha512').update(over).update(hashedPart)
+  const digest = hash.update(trailerOf(hashedPart)).digest()
+  const numbers = EDDSA_LEGACY.writeSignature(Buffer.from(await by.sign(digest)))
+  const unhashed = area([subpacket(SUBPACKET.issuer, [by.fingerprint.subarray(12)])])
+  const body = Buffer.concat([hashedPart, unhashed, digest.subarray(0, 2), numbers])
+  return framePacket(TAG.signature, body)
+}
+
+/** Subpackets behind their length in two bytes. */
+function area(subpackets: readonly Buffer[]): Buffer {
+  const bytes = Buffer.concat(subpackets)
+  return Buffer.concat([Buffer.of(bytes.length >> 8, bytes.length & 0xff), bytes])
+}
