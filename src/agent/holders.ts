@@ -1,15 +1,25 @@
 /** Connects to the holder of the secret keys that `key.agent` names. */
 import type { HolderState, KeyHolder } from '../openpgp/index.ts'
 import { AgentClient } from './client.ts'
+import { GpgAgent } from './gpg-agent.ts'
+import { Pkcs11Token, readTokenPlace } from './pkcs11.ts'
 
 /** A holder whose state is known at any time. */
 export interface StatefulHolder extends KeyHolder {
   readonly state: HolderState
 }
 
-/** By the beginning of the address. */
-const KINDS: Readonly<Record<string, (place: string) => StatefulHolder>> = {
+/** The PIN of a token; null where it needs none. */
+type Pin = { reveal(): string } | null
+
+/** By the beginning of the address; null for another form of it. */
+const KINDS: Readonly<Record<string, (place: string, pin: Pin) => StatefulHolder | null>> = {
   'unix:': (path) => new AgentClient(path),
+  'gpg-agent:': (path) => new GpgAgent(path),
+  'pkcs11:': (text, pin) => {
+    const place = readTokenPlace(text)
+    return place && new Pkcs11Token(place, pin)
+  },
 }
 
 interface SharedHolder {
@@ -23,10 +33,11 @@ const shared = new Map<string, SharedHolder>()
 /**
  * Connects to a holder, which may be away for now.
  * @param address setting `key.agent`
+ * @param pin of a PKCS #11 token
  * @returns a holder of the caller's own, to be disposed of
  */
-export function connectHolder(address: string): StatefulHolder {
-  const one = shared.get(address) ?? { holder: newHolder(address), users: 0 }
+export function connectHolder(address: string, pin: Pin = null): StatefulHolder {
+  const one = shared.get(address) ?? { holder: newHolder(address, pin), users: 0 }
   shared.set(address, one)
   one.users++
   const { holder } = one
@@ -46,8 +57,9 @@ export function connectHolder(address: string): StatefulHolder {
   }
 }
 
-function newHolder(address: string): StatefulHolder {
+function newHolder(address: string, pin: Pin): StatefulHolder {
   const [kind, make] = Object.entries(KINDS).find(([begin]) => address.startsWith(begin)) ?? []
-  if (kind === undefined || make === undefined) throw new Error('an address of no known kind')
-  return make(address.slice(kind.length))
+  const holder = make?.(address.slice(kind?.length), pin) ?? null
+  if (holder === null) throw new Error('an address of no known kind')
+  return holder
 }

@@ -146,8 +146,8 @@ export class HostedBots implements AsyncDisposable {
 
 /** Changes with every setting that needs a new start of the bot; those of the process are left out. */
 function digest({ settings, secrets }: LoadedBot): string {
-  const { botToken, clientToken, passphrase, alertUrl } = secrets
-  const all = [botToken, clientToken, passphrase, alertUrl]
+  const { botToken, clientToken, passphrase, agentPin, alertUrl } = secrets
+  const all = [botToken, clientToken, passphrase, agentPin, alertUrl]
   return JSON.stringify([
     ofEachBot(settings),
     all.map((secret) => [secret?.file, secret?.reveal()]),

@@ -10,6 +10,7 @@ const RULES: Readonly<Record<string, SecretRule>> = {
   'bot.token': 'token',
   'bot.clientToken': 'token',
   'key.passphrase': 'passphrase',
+  'key.agentPin': 'passphrase',
   'alert.url': 'url',
   'store.url': 'database',
 }

@@ -127,11 +127,19 @@ const OneBot = z.strictObject({
     agent: setting(
       z
         .string()
-        .regex(/^unix:\/.{1,106}$/)
+        .regex(
+          /^(unix:\/.{1,106}|gpg-agent:(\/.{1,106})?|pkcs11:token=[^;?&]+\?module-path=\/[^;?&]+)$/,
+        )
         .optional(),
-      { kind: 'text', expected: 'unix: and the absolute path of a socket' },
-      'the agent that has the secret keys, and signs and decrypts with them: unix:/run/postern-agent/agent.sock',
+      {
+        kind: 'text',
+        expected:
+          'unix:/SOCKET, gpg-agent:, gpg-agent:/SOCKET or pkcs11:token=LABEL?module-path=/LIBRARY',
+      },
+      'what has the secret keys, and signs and decrypts with them: unix:/run/postern-agent/agent.sock, gpg-agent: or pkcs11:token=LABEL?module-path=/LIBRARY',
     ),
+    agentPin: secret('PIN of the token of key.agent'),
+    agentPinFile: path('file that holds key.agentPin'),
     retainDays: days(4).default(30, 'days for which an old key still opens late messages'),
   }),
   seal: group({

@@ -55,6 +55,7 @@ export function readOne(
     botToken: token,
     clientToken: secrets.get('bot.clientToken') ?? null,
     passphrase: secrets.get('key.passphrase') ?? null,
+    agentPin: secrets.get('key.agentPin'),
     storeUrl: secrets.get('store.url'),
     alertUrl: secrets.get('alert.url'),
     traceHeaders: headers === undefined ? undefined : SecretSource.fromValue(headers.trim()),

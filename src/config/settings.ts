@@ -34,6 +34,8 @@ export interface Secrets {
   botToken: SecretSource
   clientToken: SecretSource | null
   passphrase: SecretSource | null
+  /** Of the token that has the keys. */
+  agentPin?: SecretSource | undefined
   /** The database that holds the store; without one it is in `dataDir`. */
   storeUrl?: SecretSource | undefined
   /** Where alerts are POSTed to. */
@@ -74,7 +76,8 @@ export function settingsFrom(
 ) {
   const given = Options.parse(options)
   const { bot: _bot, bots: _bots, store, key, alert, log, upstream, ...rest } = given
-  const { passphrase: _passphrase, passphraseFile: _file, ...keySettings } = key
+  const { passphrase: _passphrase, passphraseFile: _file, ...others } = key
+  const { agentPin: _pin, agentPinFile: _pinFile, ...keySettings } = others
   return {
     ...rest,
     upstream: { ...upstream, url: baseUrlOf(upstream.url), proxy },

@@ -19,7 +19,7 @@ export interface TestSettings extends Omit<
   'upstream' | 'bot' | 'dataDir' | 'key' | 'alert'
 > {
   upstream?: Without<'upstream', 'url'>
-  key?: Without<'key', 'passphrase' | 'passphraseFile'>
+  key?: Without<'key', 'passphrase' | 'passphraseFile' | 'agentPin' | 'agentPinFile'>
   alert?: Without<'alert', 'url' | 'urlFile'>
 }
 

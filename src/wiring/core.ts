@@ -5,6 +5,7 @@ import { engineWithHolder } from '../agent/held-engine.ts'
 import { Modes } from '../lookups/modes.ts'
 import { firstUseOf } from '../config/authorities.ts'
 import { approvalRules, givenClients } from '../config/client-entry.ts'
+import type { SecretSource } from '../config/secrets.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { Publication } from '../keys/publication.ts'
 import { Transfer } from '../keys/transfer.ts'
@@ -145,7 +146,7 @@ async function openBase(
   if (purpose === 'run') log.info({ protection: store.method }, 'the store is open')
   const { time } = link
   const nowMs = (): number => time.nowMs()
-  const holder = await holderOf(settings.key.agent, stack)
+  const holder = await holderOf(settings.key.agent, secrets.agentPin, stack)
   const engine = engineWithHolder<MeasuredEngine>(
     parts.engine ?? stack.use(createEngine({ ...settings.openpgp, nowMs })),
     holder,
@@ -164,11 +165,12 @@ async function openBase(
 /** The holder of the secret keys; null where they are in the store. */
 async function holderOf(
   address: string | undefined,
+  pin: SecretSource | undefined,
   stack: AsyncDisposableStack,
 ): Promise<StatefulHolder | null> {
   if (address === undefined) return null
   const { connectHolder } = await import('../agent/holders.ts')
-  return stack.use(connectHolder(address))
+  return stack.use(connectHolder(address, pin))
 }
 
 async function loadKnown(

@@ -1,0 +1,109 @@
+/** A sidecar whose keys are in gpg-agent, or in a token of SoftHSM, before the sandbox. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createSandbox } from '../../src/sandbox/create.ts'
+import { postern } from '../cli/support.ts'
+import { callAt } from '../support/bot-call.ts'
+import { has } from '../support/lacks.ts'
+import { Gpg } from '../support/openpgp-gpg.ts'
+import { run } from '../support/openpgp-run.ts'
+import { startSidecarProcess, untilReady } from '../support/sidecar-process.ts'
+import { freshFolder } from './support.ts'
+
+const MODULE = '/usr/lib/softhsm/libsofthsm2.so'
+const hasToken = await import('pkcs11js').then(
+  () => existsSync(MODULE),
+  () => false,
+)
+
+/** Runs a sidecar, which reads what a person wrote and answers, before and after a rotation. */
+async function converse(
+  folder: string,
+  more: Record<string, string>,
+  prepare: (command: (...args: string[]) => ReturnType<typeof postern>) => Promise<void>,
+) {
+  const sandbox = await createSandbox({ rates: 'off' })
+  onTestFinished(() => sandbox[Symbol.asyncDispose]())
+  const env = {
+    POSTERN_UPSTREAM_URL: sandbox.url,
+    POSTERN_BOT_TOKEN: sandbox.token,
+    POSTERN_DATA_DIR: join(folder, 'sidecar'),
+    POSTERN_KEY_PROTECTION: 'none',
+    ...more,
+  }
+  const command = (...args: string[]) =>
+    postern(args, { cwd: folder, env: { PATH: '/usr/bin:/bin', HOME: folder, ...env } })
+  await prepare(command)
+  const sidecar = await startSidecarProcess({ cwd: folder, env })
+  onTestFinished(() => sidecar[Symbol.asyncDispose]())
+  await untilReady(sidecar.admin)
+  const { alice, privateChat } = sandbox.home
+  const phone = await sandbox.phone(alice.id)
+  const call = (method: string, path: string, body?: unknown) =>
+    callAt(sidecar.bot, sandbox.token, { method, path, body })
+  const exchange = async (words: string): Promise<void> => {
+    await phone.write(privateChat, words)
+    const polled = await call('GET', '/updates?timeout=5')
+    const { update_id: id, message } = polled.json.result.at(-1)
+    expect(message).toMatchObject({ text: words, postern: { verdict: 'verified' } })
+    await call('GET', `/updates?timeout=0&offset=${Number(id) + 1}`)
+    const answer = `${words}, answered`
+    const sent = await call('POST', '/messages', { chatId: privateChat, text: answer })
+    expect(sent.status).toBe(201)
+    const { messages } = await sandbox.control.screen({ userId: alice.id, chatId: privateChat })
+    expect(messages.find(({ text }) => text === answer)).toMatchObject({ verdict: 'verified' })
+  }
+  await exchange('first words')
+  return { command, exchange }
+}
+
+test('gpg-agent has the key: its certificate is imported, words are opened and signed', async () => {
+  await using gpg = await Gpg.start()
+  await gpg.run(['--quick-gen-key', 'bot', 'ed25519', 'sign', '0'])
+  const listed = (await gpg.run(['--list-keys', '--with-colons'])).stdout.toString()
+  const fingerprint = /^fpr:+([0-9A-F]{40}):/m.exec(listed)?.[1] ?? ''
+  await gpg.run(['--quick-add-key', fingerprint, 'cv25519', 'encr', '0'])
+  const folder = freshFolder()
+  const { stdout } = await gpg.run(['--armor', '--export'])
+  writeFileSync(join(folder, 'bot.asc'), stdout)
+  const { command } = await converse(
+    folder,
+    { POSTERN_KEY_AGENT: `gpg-agent:${join(gpg.home, 'S.gpg-agent')}` },
+    async (prepare) => {
+      const imported = await prepare('key', 'import', 'bot.asc')
+      expect([imported.code, imported.stdout.trim()]).toEqual([0, fingerprint.toLowerCase()])
+    },
+  )
+  const rotated = await command('key', 'rotate')
+  expect([rotated.code === 0, rotated.stderr]).toEqual([
+    false,
+    expect.stringContaining('gpg-agent makes no keys'),
+  ])
+}, 120_000)
+
+test.skipIf(!has(hasToken, 'softhsm2 or pkcs11js is not installed'))(
+  'a token has the key: it is made there, and so is the next one',
+  async () => {
+    const folder = freshFolder()
+    mkdirSync(join(folder, 'tokens'))
+    const SOFTHSM2_CONF = join(folder, 'conf')
+    writeFileSync(SOFTHSM2_CONF, `directories.tokendir = ${join(folder, 'tokens')}\n`)
+    const pins = ['--pin', '1234', '--so-pin', '87654321']
+    const init = ['--init-token', '--free', '--label', 'bot', ...pins]
+    const env = { PATH: process.env['PATH'], SOFTHSM2_CONF }
+    expect((await run('softhsm2-util', init, { env })).code).toBe(0)
+    const more = {
+      SOFTHSM2_CONF,
+      POSTERN_KEY_AGENT: `pkcs11:token=bot?module-path=${MODULE}`,
+      POSTERN_KEY_AGENT_PIN: '1234',
+    }
+    const { command, exchange } = await converse(folder, more, () => Promise.resolve())
+    expect((await command('key', 'rotate', '--watch')).code).toBe(0)
+    await exchange('words after the rotation')
+    const { stdout } = await command('key', 'list', '--json')
+    const states = (JSON.parse(stdout) as { state: string }[]).map(({ state }) => state)
+    expect(states).toEqual(['active', 'retired'])
+  },
+  120_000,
+)
